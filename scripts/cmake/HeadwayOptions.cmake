@@ -1,0 +1,51 @@
+# Each part is AUTO (built if its dependency is found), ON (its absence is an error) or OFF.
+
+option(HEADWAY_TESTS "Build the tests" ON)
+option(HEADWAY_WERROR "Treat warnings as errors" OFF)
+option(HEADWAY_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+
+set(HEADWAY_SUMMARY "")
+
+# headway_part(NAME DESCRIPTION): declares the three-valued option HEADWAY_<NAME>.
+macro(headway_part name description)
+  set(HEADWAY_${name} AUTO CACHE STRING "${description}: AUTO, ON or OFF")
+  set_property(CACHE HEADWAY_${name} PROPERTY STRINGS AUTO ON OFF)
+  if(NOT HEADWAY_${name} MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "HEADWAY_${name} is '${HEADWAY_${name}}'; use AUTO, ON or OFF")
+  endif()
+endmacro()
+
+# headway_settle(NAME FOUND HOW): sets HEADWAY_WITH_<NAME> from the option and what was found.
+macro(headway_settle name found how)
+  set(HEADWAY_WITH_${name} OFF)
+  if(HEADWAY_${name} STREQUAL "OFF")
+    list(APPEND HEADWAY_SUMMARY "${name}: left out (HEADWAY_${name}=OFF)")
+  elseif(${found})
+    set(HEADWAY_WITH_${name} ON)
+    list(APPEND HEADWAY_SUMMARY "${name}: in")
+  elseif(HEADWAY_${name} STREQUAL "ON")
+    message(FATAL_ERROR "HEADWAY_${name}=ON, but ${how}")
+  else()
+    list(APPEND HEADWAY_SUMMARY "${name}: left out (${how})")
+  endif()
+endmacro()
+
+headway_part(SIM "The simulator `headway` (SimGrid)")
+if(NOT HEADWAY_SIM STREQUAL "OFF")
+  find_package(PkgConfig QUIET)
+  if(PkgConfig_FOUND)
+    pkg_check_modules(SimGrid QUIET IMPORTED_TARGET simgrid)
+  endif()
+endif()
+headway_settle(SIM SimGrid_FOUND "SimGrid was not found by pkg-config; Debian has it as libsimgrid-dev")
+
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+
+function(headway_print_summary)
+  message(STATUS "Headway ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}:")
+  foreach(line IN LISTS HEADWAY_SUMMARY)
+    message(STATUS "  ${line}")
+  endforeach()
+endfunction()

@@ -1,0 +1,27 @@
+# Settings that every target of ours shares.
+add_library(headway_settings INTERFACE)
+target_include_directories(headway_settings INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(headway_settings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow>
+  $<$<AND:$<BOOL:${HEADWAY_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
+if(HEADWAY_SANITIZE)
+  target_compile_options(headway_settings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
+  target_link_options(headway_settings INTERFACE -fsanitize=address,undefined)
+endif()
+
+# headway_library(NAME DEPENDS...): the library headway_NAME of all .cpp files in this folder.
+function(headway_library name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(headway_${name} STATIC ${sources})
+  target_link_libraries(headway_${name} PUBLIC headway_settings ${ARGN})
+endfunction()
+
+# headway_tests(NAME LIBRARIES...): the program NAME_test of all *_test.cpp files in this folder.
+function(headway_tests name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+  add_executable(${name}_test ${sources})
+  target_link_libraries(${name}_test PRIVATE ${ARGN} headway_test_support GTest::gmock_main)
+  gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+                       PROPERTIES TIMEOUT 600)
+endfunction()

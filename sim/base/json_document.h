@@ -1,0 +1,84 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+
+/// One `--set /json/pointer=value`. The value is JSON where it parses as JSON, else a string
+/// (`--set /fabric/bandwidth="400 Gb/s"` and `--set /fabric/bandwidth=400 Gb/s` are the same).
+struct Override {
+  std::string pointer;
+  std::string value_text;
+};
+
+/// Splits "/a/b=value"; throws InputError if it does not have that form.
+[[nodiscard]] Override parse_override(std::string_view text);
+
+/// A parsed JSON text that knows where each value and key stands. Immutable once read.
+///
+/// Duplicate keys, values nested too deep and syntax errors are diagnostics with line and column;
+/// numbers that JSON allows but a double does not hold are errors too.
+class JsonDocument {
+ public:
+  /// Parses `text`, naming it `name` in messages. Null (with diagnostics) if it is not JSON.
+  [[nodiscard]] static std::shared_ptr<const JsonDocument> parse(std::string name, std::string text,
+                                                                 Diagnostics& diagnostics);
+  /// Reads a file ("-" is standard input). Missing, unreadable, a folder, empty: a diagnostic and
+  /// null.
+  [[nodiscard]] static std::shared_ptr<const JsonDocument> read(const std::string& path,
+                                                                Diagnostics& diagnostics);
+
+  ~JsonDocument();
+
+  [[nodiscard]] const nlohmann::json& root() const;
+  [[nodiscard]] const std::string& name() const;
+
+  /// Where the value (or the key) at `pointer` stands; the document as a whole if it is unknown.
+  [[nodiscard]] SourceLocation value_location(const std::string& pointer) const;
+  [[nodiscard]] SourceLocation key_location(const std::string& pointer) const;
+
+  /// A copy with the values set. Objects on the way are made where missing; an index beyond an
+  /// array or a path through a scalar is a diagnostic. The new values' location is the `--set`.
+  [[nodiscard]] std::shared_ptr<const JsonDocument> with(const std::vector<Override>& overrides,
+                                                         Diagnostics& diagnostics) const;
+
+ private:
+  struct Content;
+  explicit JsonDocument(std::unique_ptr<Content> content);
+  std::unique_ptr<Content> content_;
+};
+
+/// A value inside a document: what readers are handed.
+class JsonCursor {
+ public:
+  explicit JsonCursor(std::shared_ptr<const JsonDocument> document, std::string pointer = "");
+
+  [[nodiscard]] const nlohmann::json& value() const { return *value_; }
+  [[nodiscard]] const std::string& pointer() const { return pointer_; }
+  [[nodiscard]] const JsonDocument& document() const { return *document_; }
+
+  /// Member `key` of an object, or nothing.
+  [[nodiscard]] std::optional<JsonCursor> member(std::string_view key) const;
+  /// Element `index` of an array. Requires index < size.
+  [[nodiscard]] JsonCursor element(std::size_t index) const;
+
+  /// A diagnostic that points at this value (or at its key).
+  [[nodiscard]] Diagnostic problem(std::string message, std::string label = "",
+                                   std::string help = "") const;
+  [[nodiscard]] Diagnostic key_problem(std::string message, std::string help = "") const;
+
+ private:
+  std::shared_ptr<const JsonDocument> document_;
+  std::string pointer_;
+  const nlohmann::json* value_;
+};
+
+}  // namespace headway

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace headway {
+
+/// Number formats of tensors and matrix products. `tf32` is stored in 4 bytes.
+enum class Precision { fp32, tf32, fp16, bf16, fp8 };
+
+[[nodiscard]] std::string_view precision_name(Precision precision);
+[[nodiscard]] double bytes_per_element(Precision precision);
+
+/// A dense matrix product: [m x k] times [k x n].
+struct GemmShape {
+  double m = 0;
+  double n = 0;
+  double k = 0;
+  [[nodiscard]] double flops() const { return 2.0 * m * n * k; }
+  friend bool operator==(const GemmShape&, const GemmShape&) = default;
+};
+
+/// The core of attention (scores, softmax, weighted sum; no projections) as one device runs it.
+struct AttentionShape {
+  double sequences = 0;     ///< independent sequences
+  double query_length = 0;  ///< positions computed here
+  double key_length = 0;    ///< positions attended to (more than query_length with context parallel)
+  double query_heads = 0;
+  double key_heads = 0;
+  double head_size = 0;
+  bool causal = true;
+
+  /// Forward operations: two products, halved where a mask hides the future.
+  [[nodiscard]] double forward_flops() const {
+    return 4.0 * sequences * query_length * key_length * query_heads * head_size *
+           (causal ? 0.5 : 1.0);
+  }
+  friend bool operator==(const AttentionShape&, const AttentionShape&) = default;
+};
+
+}  // namespace headway

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace headway {
+
+/// A table in plain text: columns as wide as their widest cell, two spaces between them, numbers
+/// aligned right. Widths count characters, not bytes (UTF-8).
+class TextTable {
+ public:
+  enum class Align { left, right };
+
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+  };
+
+  explicit TextTable(std::vector<Column> columns);
+
+  /// Missing cells are empty; more cells than columns is a bug.
+  void add_row(std::vector<std::string> cells);
+
+  /// Each line indented by `indent` spaces, no trailing blanks, a newline after each.
+  [[nodiscard]] std::string text(int indent = 0) const;
+  /// The same as a Markdown table; `|` in cells is escaped.
+  [[nodiscard]] std::string markdown() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace headway

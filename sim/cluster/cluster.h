@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/cluster/routing.h"
+#include "sim/cluster/topology.h"
+
+namespace headway {
+
+/// A kind of machine: accelerators joined by a scale-up fabric, and NICs.
+struct NodeType {
+  std::string name;
+  std::string accelerator;  ///< as profiles name it ("h100-sxm")
+  int accelerators = 1;
+  /// What one accelerator sends (and at once receives) inside the scale-up domain.
+  BytesPerSecond scale_up_bandwidth;
+  Seconds scale_up_latency;
+  int nics = 1;
+  BytesPerSecond nic_bandwidth;
+  Seconds nic_latency;            ///< from accelerator memory onto the wire, one way
+  std::vector<int> nearest_nic;   ///< of each accelerator, in [0, nics)
+};
+
+/// The machines and the fabric between them. Immutable once read; shared by all runs on it.
+struct Cluster {
+  std::string name;
+  NodeType node_type;
+  int nodes = 1;
+  int scale_up_domain = 1;  ///< accelerators that reach each other without a NIC; consecutive ones
+  Topology topology;
+  std::unique_ptr<const Routing> routing;
+  std::vector<VertexId> endpoints;  ///< of NIC `n` of node `i`: [i * nics + n]
+
+  [[nodiscard]] int accelerators() const { return nodes * node_type.accelerators; }
+  /// The NIC port that an accelerator (counted through the cluster) sends by.
+  [[nodiscard]] VertexId endpoint_of(int accelerator) const;
+  [[nodiscard]] int node_of(int accelerator) const { return accelerator / node_type.accelerators; }
+  [[nodiscard]] int domain_of(int accelerator) const { return accelerator / scale_up_domain; }
+};
+
+}  // namespace headway

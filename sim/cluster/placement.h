@@ -1,0 +1,30 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace headway {
+
+/// The dimensions by which a job is split, innermost first in a placement.
+enum class Dimension { tensor, context, expert, data, pipeline };
+
+/// Which accelerator of the cluster each rank stands on. A rank is named by its coordinates; the
+/// first dimension of `order` varies fastest, so its members are neighbours.
+struct Placement {
+  /// Megatron-LM's default order: tensor, context, expert, data, pipeline.
+  std::vector<Dimension> order = {Dimension::tensor, Dimension::context, Dimension::data,
+                                  Dimension::pipeline};
+  int tensor = 1;
+  int context = 1;
+  int data = 1;
+  int pipeline = 1;
+  int first_accelerator = 0;
+
+  [[nodiscard]] int ranks() const { return tensor * context * data * pipeline; }
+  /// The accelerator of the rank with these coordinates. Each within its degree.
+  [[nodiscard]] int accelerator(int tensor_index, int context_index, int data_index,
+                                int pipeline_index) const;
+};
+
+}  // namespace headway

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "sim/base/input_files.h"
+#include "sim/cluster/cluster.h"
+
+namespace headway {
+
+struct ReadTopology {
+  std::shared_ptr<const Cluster> cluster;
+  JsonCursor cursor;
+  nlohmann::json resolved;  ///< every field, defaults written out; not the explicit graph
+};
+
+/// Reads a "headway/topology/1" object or the file that `part` names, and builds it.
+/// `nodes` overrides the number of nodes that the file gives (a scenario that uses fewer or more of
+/// a generated fabric); nothing keeps the file's. Problems go into the diagnostics of `files`.
+[[nodiscard]] std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& files,
+                                                        std::optional<int> nodes = std::nullopt);
+
+}  // namespace headway

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/cluster/topology.h"
+
+namespace headway {
+
+/// Part of a flow on a link: `share` of its bytes cross it (1 on a single path, 1/n where a routing
+/// sprays over n equal paths).
+struct LinkShare {
+  LinkId link = -1;
+  double share = 1.0;
+};
+
+/// How a fabric forwards: the links that a flow between two endpoints loads. Implementations keep
+/// no table of host pairs and answer in O(hops).
+class Routing {
+ public:
+  virtual ~Routing() = default;
+
+  /// Appends the links from `source` to `destination`, in order along the path. `flow` tells apart
+  /// flows of one pair where the routing hashes. Appends nothing if source equals destination.
+  /// Throws UnreachableError if there is no way.
+  virtual void append_route(VertexId source, VertexId destination, std::uint64_t flow,
+                            std::vector<LinkShare>& route) const = 0;
+};
+
+}  // namespace headway

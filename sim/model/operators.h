@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "sim/base/kernel_shape.h"
+#include "sim/base/units.h"
+#include "sim/model/transformer.h"
+
+namespace headway {
+
+/// What one device computes of a layer, and how the layer is cut.
+struct ShardShape {
+  double micro_batch = 1;      ///< sequences
+  double sequence_length = 1;  ///< of a whole sequence
+  double tensor_parallel = 1;
+  double context_parallel = 1;
+  bool sequence_parallel = false;  ///< norm, dropout and residual on 1/tensor_parallel of the tokens
+  bool fused_attention = true;     ///< flash attention: no score matrix in memory
+
+  /// Tokens that the linear layers of one device see in a micro-batch.
+  [[nodiscard]] double tokens() const { return micro_batch * sequence_length / context_parallel; }
+};
+
+/// A linear layer: forward [m x k][k x n]; backward adds the data gradient [m x n][n x k] and the
+/// weight gradient [n x m][m x k].
+struct LinearOperator {
+  std::string_view name;
+  GemmShape forward;
+};
+
+/// A pass over memory: normalization, residual, activation, rotary embedding, loss.
+struct MemoryOperator {
+  std::string_view name;
+  Bytes forward;
+  Bytes backward;
+};
+
+struct Operators {
+  std::vector<LinearOperator> linears;
+  std::vector<AttentionShape> attention;
+  std::vector<MemoryOperator> memory_passes;
+};
+
+/// One transformer layer on one device.
+[[nodiscard]] Operators layer_operators(const TransformerModel& model, const ShardShape& shard);
+
+/// The output head and the cross-entropy loss on one device of the last stage.
+[[nodiscard]] Operators head_operators(const TransformerModel& model, const ShardShape& shard);
+
+/// The token (and position) embedding on one device of the first stage.
+[[nodiscard]] Operators embedding_operators(const TransformerModel& model, const ShardShape& shard);
+
+}  // namespace headway

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/kernel_shape.h"
+#include "sim/base/units.h"
+
+namespace headway {
+
+/// A number that somebody measured or published: its value in SI base units, how far it may be off
+/// (one standard deviation, relative) and where it comes from.
+struct Estimate {
+  double value = 0.0;
+  double spread = 0.0;
+  std::string source;
+};
+
+/// What sets one body of software apart from another on the same device: whether norms, activations
+/// and residuals are fused, how good its attention kernel is, what it leaves to the host.
+struct KernelFamily {
+  Estimate memory_traffic;   ///< factor on the bytes of memory-bound passes
+  Estimate attention_rate;   ///< factor on the rate of fused attention
+  Estimate launch_gap;       ///< seconds between two kernels of a layer
+  Estimate host_per_layer;   ///< seconds the host needs to issue a layer's forward pass
+  Estimate step_overhead;    ///< seconds a step of which the device sees nothing useful
+};
+
+/// A measured matrix product. The table wins over the formula where it has the shape.
+struct MeasuredGemm {
+  GemmShape shape;
+  Precision precision = Precision::bf16;
+  Seconds time;
+  double spread = 0.0;
+};
+
+/// How compute kernels of one accelerator behave. Formulas: kernel_cost.h.
+struct DeviceCosts {
+  std::map<Precision, Estimate> peak_flops;  ///< dense, FLOP/s
+  Estimate memory_bytes;                     ///< usable by a program
+  Estimate memory_bandwidth;                 ///< bytes/s, peak
+  int multiprocessors = 1;
+
+  std::map<Precision, Estimate> gemm_efficiency;  ///< of peak, on large shapes
+  Estimate gemm_inner_half;    ///< k0: inner size at which the start of a product costs as much again
+  Estimate gemm_overhead;      ///< t0: seconds a product costs beyond its work
+  std::vector<MeasuredGemm> gemm_table;
+
+  Estimate attention_efficiency;      ///< of the 16-bit peak, long sequences, head size 128
+  Estimate attention_backward;        ///< efficiency of the backward pass relative to the forward
+  Estimate attention_sequence_half;   ///< s0: sequence length at which half the rate is reached
+  Estimate attention_head_exponent;   ///< c in min(1, d/128)^c
+  Estimate attention_context_factor;  ///< slow-down when the sequence is spread over ranks
+  Estimate batched_gemm_efficiency;   ///< of the linear-layer efficiency: products of unfused attention
+  Estimate misaligned_head_factor;    ///< slow-down of those when the head size is no multiple of 8
+  Estimate unfused_forward_bytes;     ///< memory traffic per score
+  Estimate unfused_backward_bytes;
+
+  Estimate memory_efficiency;  ///< of memory_bandwidth, of streaming kernels
+  Estimate optimizer_bytes;    ///< memory traffic of the optimizer per local parameter
+};
+
+/// How transfers behave in one scope: inside a scale-up domain, or across the fabric.
+struct ScopeCosts {
+  Estimate bandwidth_efficiency;  ///< of the link's or NIC's rate, that large transfers reach
+  Estimate latency;               ///< seconds of one step on top of the wire's own
+};
+
+/// What collectives over both scopes cost beyond their bytes and steps.
+struct OverlapCosts {
+  Estimate tensor_parallel_overlapped;  ///< share of overlapped tensor-parallel traffic still seen
+  Estimate gradient_reduce_floor;       ///< share of gradient traffic that overlap never hides
+};
+
+/// Random differences between devices and between runs of one operation; lognormal, sigma of the log.
+struct Variation {
+  Estimate device_speed;    ///< between accelerators of one kind, fixed over a run
+  Estimate operation_time;  ///< between executions of one block on one accelerator
+};
+
+/// Everything that is known about what things cost on one kind of machine.
+struct Profile {
+  std::string name;
+  std::string accelerator;  ///< matches NodeType::accelerator
+  std::string kind;         ///< "measured" or "published"
+  std::string provenance;   ///< device, driver, library versions, date, command; or the publications
+  DeviceCosts device;
+  std::map<std::string, KernelFamily> kernel_families;
+  ScopeCosts scale_up;
+  ScopeCosts scale_out;
+  OverlapCosts overlap;
+  Variation variation;
+};
+
+}  // namespace headway

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/model/transformer.h"
+#include "sim/strategy/strategy.h"
+
+namespace headway {
+
+/// What one accelerator of a pipeline stage holds at its fullest, by cause.
+struct StageMemory {
+  Bytes parameters;
+  Bytes gradients;
+  Bytes optimizer;
+  Bytes activations;  ///< of all passes in flight
+  Bytes buffers;      ///< logits and loss, gathered parameters, communication, the device's context
+  [[nodiscard]] Bytes total() const {
+    return parameters + gradients + optimizer + activations + buffers;
+  }
+};
+
+/// Memory of every stage, in order. Model states: Rajbhandari et al. 2020 (mixed-precision Adam, 16
+/// bytes a parameter and what sharding leaves of it); activations: Korthikanti et al. 2022,
+/// equations 1 to 6, extended to gated MLPs, grouped-query and fused attention.
+[[nodiscard]] std::vector<StageMemory> stage_memory(const TransformerModel& model,
+                                                    const Strategy& strategy);
+
+/// Activation bytes of one layer and one micro-batch, kept for the backward pass.
+[[nodiscard]] Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy);
+
+}  // namespace headway

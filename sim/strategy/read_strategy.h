@@ -1,0 +1,27 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "sim/base/input_files.h"
+#include "sim/model/read_model.h"
+#include "sim/strategy/strategy.h"
+
+namespace headway {
+
+struct ReadStrategy {
+  Strategy strategy;
+  JsonCursor cursor;
+  nlohmann::json resolved;
+};
+
+/// Reads the "strategy" object of a scenario: a preset's fields, overlaid with the explicit ones,
+/// checked against the model ("tensor_parallel must divide the attention heads") and against the
+/// number of accelerators at hand. `data_parallel` may be left out: it is what the accelerators
+/// leave. `accelerators` unknown (the cluster had problems of its own) skips those checks.
+[[nodiscard]] std::optional<ReadStrategy> read_strategy(const JsonCursor& part,
+                                                        const ReadModel& model,
+                                                        std::optional<int> accelerators,
+                                                        InputFiles& files);
+
+}  // namespace headway

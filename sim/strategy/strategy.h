@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/kernel_shape.h"
+#include "sim/base/units.h"
+
+namespace headway {
+
+/// The order in which a pipeline stage works off its micro-batches.
+enum class PipelineSchedule {
+  gpipe,       ///< all forward passes, then all backward passes (Huang et al. 2019)
+  one_f_one_b  ///< one forward, one backward (Narayanan et al. 2019); interleaved when virtual_stages > 1
+               ///< (Narayanan et al. 2021, section 2.2)
+};
+
+enum class Recompute {
+  none,
+  selective,  ///< the attention core only (Korthikanti et al. 2022, section 5)
+  full        ///< every layer's forward pass from its input
+};
+
+/// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020).
+enum class Sharding {
+  none,       ///< every rank keeps everything
+  optimizer,  ///< ZeRO-1: Megatron's distributed optimizer
+  full        ///< ZeRO-3 / FSDP: parameters are gathered layer by layer, gradients reduced likewise
+};
+
+/// Where layers stand when their number does not divide by the stages.
+enum class LayerPlacement {
+  even,             ///< layers / chunks each, the first ones take the rest
+  embedding_and_loss_as_layers  ///< Megatron: embedding and loss count as a layer each
+};
+
+/// How a training job is split over accelerators and what each does. Degrees multiply to the number
+/// of ranks: tensor * context * pipeline * data.
+struct Strategy {
+  int tensor_parallel = 1;
+  int context_parallel = 1;
+  int pipeline_parallel = 1;
+  int data_parallel = 1;
+  int virtual_stages = 1;  ///< model chunks a stage; more than 1 interleaves
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  LayerPlacement layer_placement = LayerPlacement::even;
+
+  std::int64_t micro_batch = 1;   ///< sequences
+  std::int64_t global_batch = 1;  ///< sequences a step, over all data-parallel ranks
+  std::int64_t sequence_length = 1;
+
+  bool sequence_parallel = false;        ///< norms and residuals split over the tensor-parallel ranks
+  bool tensor_parallel_overlap = false;  ///< its collectives overlap the matrix products
+  bool fused_attention = true;
+  Recompute recompute = Recompute::none;
+  Sharding sharding = Sharding::none;
+  bool overlap_gradient_reduce = true;   ///< buckets start as soon as their layers' backward is done
+  bool overlap_parameter_gather = true;  ///< ZeRO-1 / FSDP: gathered ahead of use
+  Bytes gradient_bucket;                 ///< least size of a bucket; 0 is one bucket a layer
+  bool overlap_pipeline_transfers = true;  ///< sends and receives do not hold up compute
+
+  Precision precision = Precision::bf16;           ///< of the matrix products
+  Precision gradient_precision = Precision::fp32;  ///< in which gradients are reduced and kept
+  std::string kernel_family = "fused";             ///< a family of the profile
+
+  [[nodiscard]] std::int64_t micro_batches() const {
+    return global_batch / (micro_batch * data_parallel);
+  }
+  [[nodiscard]] int ranks() const {
+    return tensor_parallel * context_parallel * pipeline_parallel * data_parallel;
+  }
+  [[nodiscard]] int chunks() const { return pipeline_parallel * virtual_stages; }
+};
+
+}  // namespace headway
