@@ -9,11 +9,11 @@ namespace headway {
 /// Where something stands in an input. `line` and `column` count from 1; line 0 means that the
 /// input as a whole is meant (a missing file, say). `length` is how many characters to underline.
 struct SourceLocation {
-  std::string file;  ///< as the user named it; "-" is standard input, "--set ..." an override
+  std::string file = {};  ///< as the user named it; "-" is standard input, "--set ..." an override
   int line = 0;
   int column = 0;
   int length = 0;
-  std::string line_text;  ///< the source line, for the excerpt; empty if there is none
+  std::string line_text = {};  ///< the source line, for the excerpt; empty if there is none
 };
 
 enum class Severity { error, warning };
@@ -22,18 +22,18 @@ enum class Severity { error, warning };
 struct Diagnostic {
   /// Another place that explains the problem ("/model/attention_heads is 96").
   struct Related {
-    SourceLocation location;
-    std::string pointer;
-    std::string message;
+    SourceLocation location = {};
+    std::string pointer = {};
+    std::string message = {};
   };
 
   Severity severity = Severity::error;
-  std::string message;  ///< what is wrong, one line, no full stop
-  SourceLocation location;
-  std::string pointer;  ///< JSON pointer, empty outside JSON
-  std::string label;    ///< beside the underline: "10 does not divide 96"; may be empty
-  std::vector<Related> related;
-  std::string help;  ///< how to mend it; may be empty
+  std::string message = {};  ///< what is wrong, one line, no full stop
+  SourceLocation location = {};
+  std::string pointer = {};  ///< JSON pointer, empty outside JSON
+  std::string label = {};    ///< beside the underline: "10 does not divide 96"; may be empty
+  std::vector<Related> related = {};
+  std::string help = {};  ///< how to mend it; may be empty
 };
 
 /// Collects problems so that all of them are reported at once.
@@ -98,11 +98,11 @@ namespace internal {
 }
 
 /// Throws InternalError, naming the place, unless `condition` holds.
-#define HEADWAY_CHECK(condition, message)                                                \
-  do {                                                                                   \
-    if (!(condition)) {                                                                  \
-      ::headway::internal::check_failed(#condition, __FILE__, __LINE__, (message));      \
-    }                                                                                    \
+#define HEADWAY_CHECK(condition, message)                                           \
+  do {                                                                              \
+    if (!(condition)) {                                                             \
+      ::headway::internal::check_failed(#condition, __FILE__, __LINE__, (message)); \
+    }                                                                               \
   } while (false)
 
 }  // namespace headway

@@ -27,24 +27,31 @@ class InputFiles {
   /// folders ("llama3_405b" for a model). Unknown names are diagnostics with did-you-mean.
   [[nodiscard]] std::optional<JsonCursor> follow(const JsonCursor& part, const std::string& folder);
 
+  /// Reports each override that leads into a text which nobody followed as a reference
+  /// ("/name/x=1"). Call once, after everything is read; without it such overrides go unnoticed.
+  void report_unused_overrides();
+
   /// Paths of all files read so far, in order, for provenance.
   [[nodiscard]] const std::vector<std::filesystem::path>& read_paths() const { return read_paths_; }
 
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
 
  private:
-  [[nodiscard]] std::optional<JsonCursor> load(const std::filesystem::path& path,
-                                               const std::string& shown_name,
+  [[nodiscard]] std::optional<JsonCursor> load(const std::string& path,
                                                const std::string& pointer_prefix);
+  [[nodiscard]] std::optional<std::string> resolve(const JsonCursor& part,
+                                                   const std::string& folder) const;
 
   std::vector<Override> overrides_;
+  std::vector<bool> used_;  ///< of each override: it reached a document
   std::vector<std::filesystem::path> data_folders_;
   Diagnostics& diagnostics_;
   std::vector<std::filesystem::path> read_paths_;
 };
 
-/// Where the installed data (scenarios/, topologies/, calibrate/profiles/) stands: $HEADWAY_DATA_DIR, then
-/// the folder installed beside the executable (../share/headway), then the source tree it was built from.
+/// Where the installed data (scenarios/, topologies/, calibrate/profiles/) stands, as far as the
+/// folders exist: $HEADWAY_DATA_DIR, then the folder installed beside the executable
+/// (../share/headway), then the source tree it was built from.
 [[nodiscard]] std::vector<std::filesystem::path> data_folders();
 
 }  // namespace headway

@@ -47,8 +47,13 @@ class JsonDocument {
 
   /// A copy with the values set. Objects on the way are made where missing; an index beyond an
   /// array or a path through a scalar is a diagnostic. The new values' location is the `--set`.
+  ///
+  /// A document that another one refers to passes the place of that reference as `prefix`
+  /// ("/model"): only overrides below it are taken, without it ("/model/layers" sets "/layers").
   [[nodiscard]] std::shared_ptr<const JsonDocument> with(const std::vector<Override>& overrides,
-                                                         Diagnostics& diagnostics) const;
+                                                         Diagnostics& diagnostics,
+                                                         const std::string& prefix = "") const;
+  [[nodiscard]] const std::string& pointer_prefix() const;  ///< the `prefix` it was made with
 
  private:
   struct Content;

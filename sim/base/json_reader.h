@@ -98,7 +98,13 @@ class ObjectReader {
   }
   std::size_t choice_index(std::string_view key, const std::vector<std::string_view>& words,
                            std::optional<std::size_t> fallback);
-  std::optional<JsonCursor> take(std::string_view key, bool required);
+  std::optional<JsonCursor> take(std::string_view key, bool required,
+                                 std::string_view example = "");
+  std::optional<std::string> read_text(std::string_view key, bool required);
+  std::optional<std::int64_t> read_integer(std::string_view key, const Range& range, bool required);
+  std::optional<double> read_number(std::string_view key, const Range& range, bool required);
+  template <class Q>
+  std::optional<Q> read_quantity(std::string_view key, const Range& range, bool required);
 
   JsonCursor object_;
   Diagnostics& diagnostics_;

@@ -1,0 +1,112 @@
+#include "sim/base/file_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+
+#include "sim/base/suggestion.h"
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLargestFile = std::size_t{1} << 30;
+constexpr std::size_t kMostFilesListed = 10'000;  ///< enough for suggestions anywhere
+constexpr std::size_t kMostNamesShown = 12;
+
+/// Nothing if there is more than kLargestFile of it or reading fails.
+std::optional<std::string> all_of(std::istream& stream) {
+  std::string text;
+  std::vector<char> block(std::size_t{1} << 16);
+  while (stream && text.size() <= kLargestFile) {
+    stream.read(block.data(), static_cast<std::streamsize>(block.size()));
+    text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
+  }
+  if (stream.bad() || text.size() > kLargestFile) return std::nullopt;
+  return text;
+}
+
+std::string missing_file_help(const fs::path& path) {
+  std::error_code error;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error)) {
+    return fmt::format("there is no folder {}", in_quotes(folder.string()));
+  }
+  std::vector<std::string> names;
+  for (fs::directory_iterator file(folder, error), end; !error && file != end;
+       file.increment(error)) {
+    if (names.size() == kMostFilesListed) break;
+    names.push_back(file->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  const auto meant = closest(path.filename().string(), {names.begin(), names.end()});
+  if (!meant) return "";
+  const fs::path suggestion = path.has_parent_path() ? folder / *meant : fs::path(*meant);
+  return fmt::format("did you mean {}?", in_quotes(suggestion.string()));
+}
+
+}  // namespace
+
+std::optional<std::string> file_text(const std::string& path, Diagnostics& diagnostics) {
+  const auto refuse = [&](std::string message, std::string help) {
+    diagnostics.add(
+        {.message = std::move(message), .location = {.file = path}, .help = std::move(help)});
+    return std::nullopt;
+  };
+  const std::string too_much =
+      fmt::format("cannot be read, or is larger than {} bytes", kLargestFile);
+  if (path == "-") {
+    auto text = all_of(std::cin);
+    return text ? text : refuse("standard input " + too_much, "");
+  }
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (status.type() == fs::file_type::not_found) {
+    return refuse(fmt::format("there is no file {}", in_quotes(path)), missing_file_help(path));
+  }
+  if (fs::is_directory(status)) {
+    return refuse(fmt::format("{} is a folder, not a file", in_quotes(path)),
+                  "name one of the .json files in it");
+  }
+  errno = 0;
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) {
+    const std::string reason = errno == 0 ? error.message() : std::strerror(errno);
+    return refuse(fmt::format("cannot read {}: {}", in_quotes(path), reason), "");
+  }
+  auto text = all_of(stream);
+  return text ? text : refuse(fmt::format("{} {}", in_quotes(path), too_much), "");
+}
+
+std::vector<std::string> json_files_below(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  const auto options = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator file(folder, options, error), end; !error && file != end;
+       file.increment(error)) {
+    if (names.size() == kMostFilesListed) break;
+    if (file->path().extension() != ".json") continue;
+    names.push_back(file->path().lexically_relative(folder).replace_extension().generic_string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string name_help(std::string_view name, const std::vector<std::string>& names) {
+  if (const auto meant = closest(name, {names.begin(), names.end()})) {
+    return fmt::format("did you mean {}?", in_quotes(*meant));
+  }
+  if (names.empty()) return "";
+  if (names.size() <= kMostNamesShown) return fmt::format("there are {}", fmt::join(names, ", "));
+  return fmt::format("there are {}, ...",
+                     fmt::join(names.begin(), names.begin() + kMostNamesShown, ", "));
+}
+
+}  // namespace headway

@@ -1,0 +1,20 @@
+#include "sim/base/fingerprint.h"
+
+#include <fmt/format.h>
+
+namespace headway {
+
+std::uint64_t fingerprint(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) {
+    hash ^= static_cast<unsigned char>(c);
+    hash *= 0x100000001b3ULL;
+  }
+  return hash;
+}
+
+std::string fingerprint_text(std::string_view text) {
+  return fmt::format("{:016x}", fingerprint(text));
+}
+
+}  // namespace headway

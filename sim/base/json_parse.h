@@ -1,0 +1,21 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/source_text.h"
+
+namespace headway {
+
+/// Reads JSON and nothing more lenient: no comments, no trailing commas, no NaN. Nothing, with
+/// diagnostics that point at the spot, if `source` is anything else, repeats a key, nests deeper
+/// than 200 or holds a number beyond a double.
+[[nodiscard]] std::optional<nlohmann::json> parse_json(const SourceText& source,
+                                                       Diagnostics& diagnostics);
+
+/// Why the text is not JSON, given the byte at which the parser stopped and what it read last.
+[[nodiscard]] Diagnostic syntax_problem(const SourceText& source, std::size_t stopped_at,
+                                        const std::string& last_read);
+
+}  // namespace headway

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+
+/// A text and its lines: turns byte positions into the places that messages name.
+class SourceText {
+ public:
+  SourceText(std::string name, std::string text);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::string_view text() const { return text_; }
+
+  /// The place of bytes [begin, end); what goes beyond the line of `begin` is not underlined. A
+  /// line of more than 64 KiB (a machine's file) is named without an excerpt.
+  [[nodiscard]] SourceLocation location(std::size_t begin, std::size_t end) const;
+  /// The text as a whole.
+  [[nodiscard]] SourceLocation whole() const;
+
+ private:
+  std::string name_;
+  std::string text_;
+  std::vector<std::size_t> line_starts_;
+};
+
+}  // namespace headway

@@ -1,0 +1,75 @@
+#include "sim/base/text_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+std::string escaped_for_markdown(const std::string& cell) {
+  std::string escaped;
+  for (const char c : cell) {
+    if (c == '|') escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+}  // namespace
+
+TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+void TextTable::add_row(std::vector<std::string> cells) {
+  HEADWAY_CHECK(cells.size() <= columns_.size(), "a table row has more cells than columns");
+  cells.resize(columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string TextTable::text(int indent) const {
+  std::vector<std::string> titles;
+  std::vector<std::size_t> widths;
+  for (const Column& column : columns_) {
+    titles.push_back(column.title);
+    widths.push_back(character_count(column.title));
+  }
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], character_count(row[i]));
+    }
+  }
+  std::string text;
+  const auto append_line = [&](const std::vector<std::string>& cells) {
+    std::string line(static_cast<std::size_t>(indent), ' ');
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string padding(widths[i] - character_count(cells[i]), ' ');
+      if (i > 0) line += "  ";
+      line += columns_[i].align == Align::right ? padding + cells[i] : cells[i] + padding;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  };
+  append_line(titles);
+  for (const auto& row : rows_) append_line(row);
+  return text;
+}
+
+std::string TextTable::markdown() const {
+  std::string text = "|";
+  std::string rule = "|";
+  for (const Column& column : columns_) {
+    text += " " + escaped_for_markdown(column.title) + " |";
+    rule += column.align == Align::right ? " ---: |" : " --- |";
+  }
+  text += "\n" + rule + "\n";
+  for (const auto& row : rows_) {
+    text += "|";
+    for (const std::string& cell : row) text += " " + escaped_for_markdown(cell) + " |";
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace headway
