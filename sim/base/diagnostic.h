@@ -87,6 +87,10 @@ class InternalError : public std::logic_error {
 ///       help: use 8 or 12
 [[nodiscard]] std::string rendered(const Diagnostic& diagnostic, bool colour = false);
 
+/// One diagnostic in braces is not a list: rendered({d}, "nothing was simulated.") would otherwise
+/// take its text for the colour switch.
+std::string rendered(const Diagnostic& diagnostic, const char* outcome) = delete;
+
 /// All of them, a blank line between two, closed by "3 problems in 2 files; nothing was
 /// simulated." where `outcome` is the part after the semicolon. Warnings alone have no closing.
 [[nodiscard]] std::string rendered(const std::vector<Diagnostic>& diagnostics,

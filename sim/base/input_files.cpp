@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/file_text.h"
 #include "sim/base/json_override.h"
 #include "sim/base/json_pointer.h"
+#include "sim/base/json_value_text.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -79,10 +81,8 @@ std::optional<JsonCursor> InputFiles::open(const std::string& path, const std::s
   Diagnostics problems;
   if (JsonDocument::read(path, problems) != nullptr) return load(path, "");  // it appeared just now
   Diagnostic problem = problems.all().front();
-  if (!problem.help.starts_with("did you mean")) {
-    const std::string help = name_help(path, known_names(data_folders_, folder));
-    if (!help.empty()) problem.help = help;
-  }
+  const std::string help = name_help(path, known_names(data_folders_, folder));
+  if (problem.help.empty() || help.starts_with("did you mean")) problem.help = help;
   diagnostics_.add(std::move(problem));
   return std::nullopt;
 }
@@ -90,8 +90,9 @@ std::optional<JsonCursor> InputFiles::open(const std::string& path, const std::s
 std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part, const std::string& folder) {
   if (part.value().is_object()) return part;
   if (!part.value().is_string()) {
-    diagnostics_.add(part.problem(fmt::format("{} must be an object or the name of a file",
-                                              in_quotes(last_token(part.pointer())))));
+    diagnostics_.add(part.problem(value_name(part.document().root(), part.pointer()) +
+                                      " must be an object or the name of a file",
+                                  kind_text(part.value())));
     return std::nullopt;
   }
   const auto path = resolve(part, folder);

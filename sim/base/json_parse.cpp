@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/json_pointer.h"
 #include "sim/base/json_positions.h"
+#include "sim/base/json_syntax.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -38,8 +40,7 @@ std::size_t first_too_deep(std::string_view text) {
   return std::string_view::npos;
 }
 
-/// Builds the document, notices repeated keys (which nlohmann's own builder silently overwrites)
-/// and keeps where parsing stopped.
+/// Builds the document, notices repeated keys (which nlohmann's own builder silently overwrites).
 class Builder : public json::json_sax_t {
  public:
   bool null() override { return add(nullptr); }
@@ -60,19 +61,12 @@ class Builder : public json::json_sax_t {
     return true;
   }
 
-  bool parse_error(std::size_t position, const std::string& last_read,
-                   const json::exception& problem) override {
-    stopped_at_ = position;
-    last_read_ = last_read;
-    is_overflow_ = problem.id == 406;
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override {
     return false;
   }
 
   [[nodiscard]] json take_root() { return std::move(root_); }
   [[nodiscard]] bool has_duplicates() const { return has_duplicates_; }
-  [[nodiscard]] bool is_overflow() const { return is_overflow_; }
-  [[nodiscard]] std::size_t stopped_at() const { return stopped_at_; }
-  [[nodiscard]] const std::string& last_read() const { return last_read_; }
 
  private:
   json& place(json value) {
@@ -99,18 +93,14 @@ class Builder : public json::json_sax_t {
   std::vector<json*> open_;  // a parent does not change while a child is open
   std::string key_;
   bool has_duplicates_ = false;
-  bool is_overflow_ = false;
-  std::size_t stopped_at_ = 0;
-  std::string last_read_;
 };
 
 void report_duplicates(const SourceText& source, Diagnostics& diagnostics) {
   const JsonPositions positions(source.text());
   for (const JsonPositions::Duplicate& duplicate : positions.duplicates()) {
     const auto [first, second] = std::pair(duplicate.first_key, duplicate.second_key);
-    const std::string_view key = source.text().substr(second.begin, second.end - second.begin);
     diagnostics.add(
-        {.message = fmt::format("field {} is set twice", in_quotes(key.substr(1, key.size() - 2))),
+        {.message = fmt::format("field {} is set twice", in_quotes(last_token(duplicate.pointer))),
          .location = source.location(second.begin, second.end),
          .pointer = duplicate.pointer,
          .related = {{.location = source.location(first.begin, first.end),
@@ -137,13 +127,7 @@ std::optional<json> parse_json(const SourceText& source, Diagnostics& diagnostic
   }
   Builder builder;
   if (!json::sax_parse(text, &builder)) {
-    Diagnostic problem = syntax_problem(source, builder.stopped_at(), builder.last_read());
-    if (builder.is_overflow()) {
-      problem.message = "the number is too large";
-      problem.label.clear();
-      problem.help = "numbers go up to about 1.8e308";
-    }
-    diagnostics.add(std::move(problem));
+    diagnostics.add(syntax_problem(source));
     return std::nullopt;
   }
   if (builder.has_duplicates()) {

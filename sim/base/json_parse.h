@@ -14,8 +14,4 @@ namespace headway {
 [[nodiscard]] std::optional<nlohmann::json> parse_json(const SourceText& source,
                                                        Diagnostics& diagnostics);
 
-/// Why the text is not JSON, given the byte at which the parser stopped and what it read last.
-[[nodiscard]] Diagnostic syntax_problem(const SourceText& source, std::size_t stopped_at,
-                                        const std::string& last_read);
-
 }  // namespace headway

@@ -1,155 +1,180 @@
+#include "sim/base/json_syntax.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <utility>
+#include <vector>
 
-#include "sim/base/json_parse.h"
+#include "sim/base/json_scalar_syntax.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kFieldForm = "fields are written \"name\": value, with commas between";
 
-struct Spot {
-  std::size_t begin;
-  std::size_t end;
+/// Walks a text by JSON's grammar up to the first thing that does not fit. Each function leaves
+/// the position behind what it read and returns false once there is a problem.
+class Walk {
+ public:
+  explicit Walk(const SourceText& source) : source_(source), text_(source.text()) {}
+
+  Diagnostic first_problem() {
+    if (value() && skip_blanks() && position_ < text_.size()) {
+      fail_here("text after the end of the document", "an input holds one JSON value");
+    }
+    if (problem_.message.empty()) fail_here("the text is not JSON", "");
+    Diagnostic diagnostic{.message = std::move(problem_.message),
+                          .location = source_.location(problem_.begin, problem_.end),
+                          .help = std::move(problem_.help)};
+    if (shows_open_ && !open_.empty()) {
+      const std::size_t open = open_.back();
+      diagnostic.related.push_back(
+          {.location = source_.location(open, open + 1),
+           .message = fmt::format("the {} that stands here is not closed", text_[open])});
+    }
+    return diagnostic;
+  }
+
+ private:
+  [[nodiscard]] char here() const { return position_ < text_.size() ? text_[position_] : '\0'; }
+
+  bool fail(SyntaxProblem problem) {
+    problem_ = std::move(problem);
+    return false;
+  }
+
+  bool fail_here(std::string message, std::string_view help) {
+    // A character of several bytes is underlined whole.
+    const std::string_view rest = text_.substr(position_);
+    const std::size_t end = position_ + character_position(rest, 1);
+    return fail({position_, end, std::move(message), std::string(help)});
+  }
+
+  bool fail_at_end() {
+    const std::size_t last = text_.find_last_not_of(" \t\r\n");
+    shows_open_ = true;
+    return fail({last, last + 1, "the input ends too early", "perhaps the file was cut off"});
+  }
+
+  bool fail_unexpected(std::string_view help) {
+    if (here() == '\0' && position_ >= text_.size()) return fail_at_end();
+    if (here() == '\'') return fail_here("a text in single quotes", "use double quotes");
+    const std::string_view rest = text_.substr(position_);
+    const std::string_view character = rest.substr(0, character_position(rest, 1));
+    return fail_here(fmt::format("unexpected {}", in_quotes(character)), help);
+  }
+
+  bool fail_trailing_comma(std::size_t comma) {
+    return fail({comma, comma + 1, fmt::format("a comma before the closing {}", here()),
+                 "remove the comma"});
+  }
+
+  bool skip_blanks() {
+    position_ = std::min(text_.find_first_not_of(" \t\r\n", position_), text_.size());
+    const std::string_view rest = text_.substr(position_);
+    if (rest.starts_with("//") || rest.starts_with("/*") || rest.starts_with('#')) {
+      return fail({position_, position_ + (here() == '#' ? 1U : 2U), "JSON has no comments",
+                   "remove it; a \"description\" field can hold the text"});
+    }
+    return true;
+  }
+
+  bool value() {
+    if (!skip_blanks()) return false;
+    if (here() == '{' || here() == '[') {
+      open_.push_back(position_);
+      const bool is_read = here() == '{' ? object() : array();
+      if (is_read) open_.pop_back();
+      return is_read;
+    }
+    if (here() == '"') return string();
+    if (is_word_character(here())) return word();
+    if (here() == ',' || here() == '}' || here() == ']') {
+      return fail_here(
+          fmt::format("a value is missing before {}", in_quotes(text_.substr(position_, 1))), "");
+    }
+    return fail_unexpected("");
+  }
+
+  bool string() {
+    auto problem = string_problem(text_, position_);
+    return !problem || fail(std::move(*problem));
+  }
+
+  bool word() {
+    auto problem = word_problem(text_, position_);
+    return !problem || fail(std::move(*problem));
+  }
+
+  bool object() { return elements('}', &Walk::field); }
+  bool array() { return elements(']', &Walk::value); }
+
+  /// What stands between an opening bracket and `close`, each read by `element`.
+  bool elements(char close, bool (Walk::*element)()) {
+    ++position_;
+    if (!skip_blanks()) return false;
+    while (here() != close) {
+      if (!(this->*element)() || !skip_blanks()) return false;
+      if (here() == close) break;
+      if (here() != ',') return fail_between(close);
+      const std::size_t comma = position_++;
+      if (!skip_blanks()) return false;
+      if (here() == '}' || here() == ']') return fail_trailing_comma(comma);
+    }
+    ++position_;
+    return true;
+  }
+
+  bool fail_between(char close) {
+    if (here() == '}' || here() == ']') {
+      shows_open_ = true;
+      return fail_here(fmt::format("{} where {} is due", here(), close), "");
+    }
+    const bool starts_value =
+        here() == '"' || here() == '{' || here() == '[' || is_word_character(here());
+    if (starts_value) {
+      return fail_here("a comma is missing before this", close == '}' ? kFieldForm : "");
+    }
+    return fail_unexpected("");
+  }
+
+  bool field() {
+    if (here() != '"') {
+      const std::size_t begin = position_;
+      while (is_word_character(here())) ++position_;
+      if (position_ == begin) return fail_unexpected(kFieldForm);
+      const std::string name = in_quotes(text_.substr(begin, position_ - begin));
+      return fail({begin, position_, "a field name needs quotes", "write " + name});
+    }
+    const std::size_t begin = position_;
+    if (!string()) return false;
+    const std::size_t end = position_;
+    if (!skip_blanks()) return false;
+    if (here() != ':') {
+      if (position_ >= text_.size()) return fail_at_end();
+      return fail(
+          {begin, end, "a colon and a value are missing after this name", std::string(kFieldForm)});
+    }
+    ++position_;
+    return value();
+  }
+
+  const SourceText& source_;
+  std::string_view text_;
+  std::size_t position_ = 0;
+  std::vector<std::size_t> open_;
+  bool shows_open_ = false;
+  SyntaxProblem problem_;
 };
-
-Diagnostic problem_at(const SourceText& source, Spot spot, std::string message,
-                      std::string help = "") {
-  return {.message = std::move(message),
-          .location = source.location(spot.begin, spot.end),
-          .help = std::move(help)};
-}
-
-bool is_word_character(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '+' || c == '-' || c == '.';
-}
-
-/// Where the parser stumbled: the start of the word that it was reading, so that "NaN" and "01"
-/// are named whole.
-Spot word_around(std::string_view text, std::size_t position) {
-  Spot spot{position, std::min(position + 1, text.size())};
-  if (position >= text.size() || !is_word_character(text[position])) return spot;
-  while (spot.begin > 0 && is_word_character(text[spot.begin - 1])) --spot.begin;
-  while (spot.end < text.size() && is_word_character(text[spot.end])) ++spot.end;
-  return spot;
-}
-
-/// The last character before `position` that is not blank, or NUL.
-std::size_t before(std::string_view text, std::size_t position) {
-  return position == 0 ? std::string_view::npos : text.find_last_not_of(kBlanks, position - 1);
-}
-
-Diagnostic problem_with_word(const SourceText& source, Spot spot) {
-  const std::string_view word = source.text().substr(spot.begin, spot.end - spot.begin);
-  std::string lower(word);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  lower.erase(
-      0, lower.find_first_not_of("+-") == std::string::npos ? 0 : lower.find_first_not_of("+-"));
-  const std::string shown = in_quotes(word);
-  if (lower == "nan" || lower == "inf" || lower == "infinity") {
-    return problem_at(source, spot, fmt::format("{} is not a JSON number", shown),
-                      "leave the field out, or write a finite number");
-  }
-  if (lower == "true" || lower == "false" || lower == "null") {
-    return problem_at(source, spot, fmt::format("unknown word {}", shown),
-                      fmt::format("write {}", lower));
-  }
-  if (lower == "none") {
-    return problem_at(source, spot, fmt::format("unknown word {}", shown), "write null");
-  }
-  if (!lower.empty() && ((lower[0] >= '0' && lower[0] <= '9') || lower[0] == '.')) {
-    return problem_at(source, spot, fmt::format("{} is not a number in JSON's form", shown),
-                      "write numbers such as 12, -0.5 or 1e9; texts with a unit go in quotes");
-  }
-  return problem_at(source, spot, fmt::format("unknown word {}", shown),
-                    "names and texts go in double quotes");
-}
 
 }  // namespace
 
-Diagnostic syntax_problem(const SourceText& source, std::size_t stopped_at,
-                          const std::string& last_read) {
-  const std::string_view text = source.text();
-  if (text.find_first_not_of(kBlanks) == std::string_view::npos) {
-    return {.message = "the file is empty", .location = source.whole()};
+Diagnostic syntax_problem(const SourceText& source) {
+  if (source.text().find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    return {.message = "the input is empty", .location = source.whole()};
   }
-  // `stopped_at` counts the bytes read. A token that was read in full but does not belong here
-  // ends there; otherwise the last byte read is the one that does not fit.
-  const bool whole_token =
-      last_read.size() > 1 && last_read.size() <= stopped_at &&
-      text.substr(stopped_at - last_read.size(), last_read.size()) == last_read;
-  const bool is_closed_text = whole_token && last_read.front() == '"' && last_read.back() == '"';
-  std::size_t at = stopped_at == 0 ? 0 : stopped_at - 1;
-  if (is_closed_text) at = stopped_at - last_read.size();
-
-  if (at >= text.size()) {
-    const std::size_t last = before(text, text.size());
-    const bool in_text = last_read.starts_with('"') && !is_closed_text;
-    return problem_at(source, {last, last + 1}, "the file ends too early",
-                      in_text ? "close the text with a double quote"
-                              : "close every { and [; perhaps the file was cut off");
-  }
-  const char c = text[at];
-  if (last_read.starts_with('"') && !is_closed_text) {
-    if (c == '\n' || c == '\r' || c == '\t' || static_cast<unsigned char>(c) < 0x20) {
-      const bool is_line_end = c == '\n' || c == '\r';
-      const std::size_t spot = is_line_end && at > 0 ? at - 1 : at;
-      return problem_at(source, {spot, spot + 1},
-                        is_line_end ? "the text is not closed before the end of its line"
-                                    : "a control character inside a text",
-                        is_line_end ? "close it with a double quote; a line break is written \\n"
-                                    : "write \\t for a tab, \\u0000 and so on for others");
-    }
-    return problem_at(source, {at, at + 1}, "an escape in a text that JSON does not know",
-                      "JSON knows \\\" \\\\ \\/ \\b \\f \\n \\r \\t and \\u with four digits");
-  }
-  const std::size_t previous = before(text, word_around(text, at).begin);
-  const char last = previous == std::string_view::npos ? '\0' : text[previous];
-  if (c == '/' || c == '#' || (c == '*' && at > 0 && text[at - 1] == '/') ||
-      (at > 0 && text[at - 1] == '/')) {
-    const std::size_t begin = c == '#' || at == 0 || text[at - 1] != '/' ? at : at - 1;
-    return problem_at(source, {begin, begin + (c == '#' ? 1U : 2U)}, "JSON has no comments",
-                      "remove it; most objects take a \"description\" or \"source\" text");
-  }
-  if (c == '\'') {
-    return problem_at(source, {at, at + 1}, "a text in single quotes", "use double quotes");
-  }
-  if ((c == '}' || c == ']') && last == ',') {
-    return problem_at(source, {previous, previous + 1},
-                      fmt::format("a comma before the closing {}", c), "remove the comma");
-  }
-  if (is_word_character(c) &&
-      (last == ':' || last == ',' || last == '[' || last == '{' || last == '\0')) {
-    const Spot spot = word_around(text, at);
-    const std::string_view word = text.substr(spot.begin, spot.end - spot.begin);
-    const bool is_plain_number = word.find_first_not_of("0123456789") == std::string_view::npos &&
-                                 (word[0] != '0' || word.size() == 1);
-    if (!is_plain_number) return problem_with_word(source, spot);
-  }
-  const Spot spot = is_closed_text ? Spot{at, stopped_at} : word_around(text, at);
-  if (c == ',' || c == ':') {
-    return problem_at(source, spot, fmt::format("unexpected \"{}\"", c),
-                      last == ',' ? "remove one of the commas" : "");
-  }
-  const bool after_value = last == '"' || last == '}' || last == ']' || is_word_character(last);
-  if (after_value && c != '}' && c != ']') {
-    return problem_at(source, spot, "a comma, a colon or the end is missing before this",
-                      "fields are written \"name\": value, with commas between them");
-  }
-  if (last == '{' || last == ',') {
-    return problem_at(
-        source, spot,
-        fmt::format("unexpected {}", in_quotes(text.substr(spot.begin, spot.end - spot.begin))),
-        "fields are written \"name\": value, with commas between them");
-  }
-  return problem_at(
-      source, spot,
-      fmt::format("unexpected {}", in_quotes(text.substr(spot.begin, spot.end - spot.begin))));
+  return Walk(source).first_problem();
 }
 
 }  // namespace headway

@@ -12,6 +12,9 @@
 namespace headway {
 namespace {
 
+/// A number in minutes or in powers of 1024 is written so if it takes no more digits than this.
+constexpr std::size_t kFewDigits = 4;
+
 /// The shortest decimal form of a number: 0.DDD... * 10^point.
 struct Decimal {
   bool negative = false;
@@ -50,14 +53,11 @@ std::string written(const Decimal& decimal) {
   return text + decimal.digits.substr(0, whole) + "." + decimal.digits.substr(whole);
 }
 
-bool is_bits(const Unit& unit) { return unit.symbol.find('b') != std::string_view::npos; }
-bool is_decimal(const Unit& unit) { return unit.multiplier == 1.0; }
-
 /// Units of powers of ten, smallest first.
 std::vector<Unit> decimal_units(Dimension dimension) {
   std::vector<Unit> units;
   for (const Unit& unit : all_units()) {
-    if (unit.dimension == dimension && is_decimal(unit)) units.push_back(unit);
+    if (unit.dimension == dimension && unit.is_decimal()) units.push_back(unit);
   }
   return units;
 }
@@ -66,7 +66,8 @@ std::vector<Unit> decimal_units(Dimension dimension) {
 std::vector<Unit> other_units(Dimension dimension) {
   std::vector<Unit> units;
   for (const Unit& unit : all_units()) {
-    if (unit.dimension == dimension && !is_decimal(unit) && !is_bits(unit)) units.push_back(unit);
+    if (unit.dimension == dimension && !unit.is_decimal() && !unit.counts_bits())
+      units.push_back(unit);
   }
   return units;
 }
@@ -105,10 +106,12 @@ std::string exact(double value, Dimension dimension) {
   for (const Unit& unit : other_units(dimension)) {
     const double number = value / unit.multiplier;
     if (std::abs(number) < 1.0 || number * unit.multiplier != value) continue;
-    const std::string text = with_symbol(written(shortest_decimal(number)), unit.symbol);
-    const bool is_short = shortest_decimal(number).digits.size() <= 4;
-    const std::size_t best_digits = best.find(' ');
-    if (is_short && text.find(' ') <= best_digits) best = text;
+    const Decimal shown = shortest_decimal(number);
+    if (shown.digits.size() > kFewDigits) continue;
+    const std::string text = with_symbol(written(shown), unit.symbol);
+    // 512 KB is not to become 500 KiB.
+    const bool is_longer = dimension == Dimension::size && text.find(' ') > best.find(' ');
+    if (!is_longer) best = text;
   }
   return best;
 }

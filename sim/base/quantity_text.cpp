@@ -4,10 +4,9 @@
 
 #include <charconv>
 #include <cmath>
-#include <vector>
+#include <utility>
 
 #include "sim/base/quantity_units.h"
-#include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -35,30 +34,25 @@ std::string_view example_text_of(Dimension dimension) {
   return "";
 }
 
-/// The K, M, G, T or P that the user wrote, or `fallback`.
+/// The K, M, G, T or P that the user wrote, in either case, or `fallback`.
 char prefix_letter(std::string_view unit, char fallback) {
   if (unit.size() < 2) return fallback;
-  const char letter = unit[0] == 'k' || unit[0] == 'g' || unit[0] == 't'
-                          ? static_cast<char>(unit[0] - 32)
-                          : unit[0];
-  return letter == 'K' || letter == 'M' || letter == 'G' || letter == 'T' || letter == 'P'
-             ? letter
-             : fallback;
+  const bool is_lower = unit[0] >= 'a' && unit[0] <= 'z';
+  const char letter = static_cast<char>(is_lower ? unit[0] - 'a' + 'A' : unit[0]);
+  return std::string_view("KMGTP").find(letter) != std::string_view::npos ? letter : fallback;
 }
 
-/// The unit of time closest to what was written.
+/// The unit of time that was meant by another spelling of it, or nothing.
 std::string_view time_unit_like(std::string_view unit) {
-  if (unit == "\xC2\xB5s" || unit == "\xCE\xBCs" || unit == "usec") return "us";  // micro, mu
-  if (unit == "msec") return "ms";
-  if (unit == "nsec") return "ns";
-  for (const std::string_view known : {"second", "minute", "hour", "day"}) {
-    if (unit.starts_with(known.substr(0, 3)) && !unit.empty()) {
-      if (known == "second") return "s";
-      if (known == "minute") return "min";
-      if (known == "day") return "d";
-    }
+  constexpr std::pair<std::string_view, std::string_view> kSpellings[] = {
+      {"\xC2\xB5s", "us"}, {"\xCE\xBCs", "us"},  // the micro sign and the Greek letter
+      {"micro", "us"},     {"usec", "us"},      {"milli", "ms"}, {"msec", "ms"},
+      {"nano", "ns"},      {"nsec", "ns"},      {"sec", "s"},    {"minute", "min"},
+      {"mins", "min"},     {"hour", "h"},       {"hr", "h"},     {"day", "d"}};
+  for (const auto& [start, symbol] : kSpellings) {
+    if (unit.starts_with(start)) return symbol;
   }
-  return unit.starts_with("h") ? "h" : "";
+  return "";
 }
 
 /// How to write `number` with a unit of `dimension`; `unit` is the failed attempt at one.
@@ -100,7 +94,8 @@ QuantityProblem wrong_dimension(std::string_view text, std::string_view number, 
   const std::string amount(found.symbol.substr(0, found.symbol.find('/')));
   for (const std::string& symbol : {rate, amount}) {
     const auto other = find_unit(symbol);
-    if (other && other->dimension == wanted) {
+    const bool fits = other && other->dimension == wanted;
+    if (fits && (wanted != Dimension::size || !other->counts_bits())) {
       problem.help = fmt::format("write \"{} {}\"", number, symbol);
     }
   }
@@ -120,13 +115,16 @@ QuantityProblem not_a_number(std::string_view text, Dimension wanted) {
   return {fmt::format("{} does not start with a number", in_quotes(text)), such_as(wanted)};
 }
 
+/// Digits, perhaps after a sign and a point: not "inf", which from_chars would take.
+bool starts_with_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text.starts_with('.')) text.remove_prefix(1);
+  return !text.empty() && text[0] >= '0' && text[0] <= '9';
+}
+
 std::variant<double, QuantityProblem> parse(std::string_view original, Dimension wanted) {
   const std::string_view text = trimmed(original);
-  const bool starts_as_number =
-      text.find_first_of("0123456789") == (text.starts_with('-') ? 1U : 0U) ||
-      (text.find_first_of("0123456789") == (text.starts_with("-.") ? 2U : 1U) &&
-       text.find('.') == (text.starts_with('-') ? 1U : 0U));
-  if (!starts_as_number) return not_a_number(text, wanted);
+  if (!starts_with_number(text)) return not_a_number(text, wanted);
 
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -147,7 +145,7 @@ std::variant<double, QuantityProblem> parse(std::string_view original, Dimension
                            how_to_write(wanted, number, symbol)};
   }
   if (unit->dimension != wanted) return wrong_dimension(text, number, *unit, wanted);
-  if (wanted == Dimension::size && unit->symbol.back() == 'b') {
+  if (wanted == Dimension::size && unit->counts_bits()) {
     return size_in_bits(text, number, *unit);
   }
 

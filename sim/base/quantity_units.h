@@ -17,6 +17,9 @@ struct Unit {
   Dimension dimension;
   int decimal_exponent = 0;
   double multiplier = 1.0;
+
+  [[nodiscard]] constexpr bool is_decimal() const { return multiplier == 1.0; }
+  [[nodiscard]] constexpr bool counts_bits() const { return multiplier < 1.0; }
 };
 
 /// All units, smallest first within a dimension and family.

@@ -1,0 +1,40 @@
+#include "sim/base/text_table.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+TextTable sizes() {
+  TextTable table({{"name"}, {"bytes", TextTable::Align::right}, {"note"}});
+  table.add_row({"weights", "1024", "a|b"});
+  table.add_row({"Zürich", "8"});
+  return table;
+}
+
+TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
+  EXPECT_EQ(sizes().text(2),
+            "  name     bytes  note\n"
+            "  weights   1024  a|b\n"
+            "  Zürich       8\n");
+}
+
+TEST(TextTable, MarkdownEscapesBars) {
+  EXPECT_EQ(sizes().markdown(),
+            "| name | bytes | note |\n"
+            "| --- | ---: | --- |\n"
+            "| weights | 1024 | a\\|b |\n"
+            "| Zürich | 8 |  |\n");
+}
+
+TEST(TextTable, WithoutRowsHasItsTitles) { EXPECT_EQ(TextTable({{"a"}, {"b"}}).text(), "a  b\n"); }
+
+TEST(TextTable, MoreCellsThanColumnsIsABug) {
+  TextTable table({{"one"}});
+  EXPECT_THROW(table.add_row({"1", "2"}), InternalError);
+}
+
+}  // namespace
+}  // namespace headway
