@@ -15,8 +15,9 @@ struct ShardShape {
   double sequence_length = 1;  ///< of a whole sequence
   double tensor_parallel = 1;
   double context_parallel = 1;
-  bool sequence_parallel = false;  ///< norm, dropout and residual on 1/tensor_parallel of the tokens
-  bool fused_attention = true;     ///< flash attention: no score matrix in memory
+  bool sequence_parallel =
+      false;                    ///< norm, dropout and residual on 1/tensor_parallel of the tokens
+  bool fused_attention = true;  ///< flash attention: no score matrix in memory
 
   /// Tokens that the linear layers of one device see in a micro-batch.
   [[nodiscard]] double tokens() const { return micro_batch * sequence_length / context_parallel; }
@@ -42,13 +43,21 @@ struct Operators {
   std::vector<MemoryOperator> memory_passes;
 };
 
-/// One transformer layer on one device.
+/// One transformer layer on one device: linears "qkv", "projection", "fc1", "fc2"; passes
+/// "norm_residual_dropout", "activation" and, where positions are rotary and attention is fused,
+/// "rotary". (Unfused attention carries its own traffic, in the profile's cost of it.)
+///
+/// Degrees that do not divide what they cut are the strategy reader's business; here they give
+/// fractions.
 [[nodiscard]] Operators layer_operators(const TransformerModel& model, const ShardShape& shard);
 
-/// The output head and the cross-entropy loss on one device of the last stage.
+/// The output head and the cross-entropy loss on one device of the last stage: linear "head", pass
+/// "cross_entropy". The normalization before it is left out, as it was where the constants were
+/// fitted.
 [[nodiscard]] Operators head_operators(const TransformerModel& model, const ShardShape& shard);
 
-/// The token (and position) embedding on one device of the first stage.
+/// The token (and learned position) embedding on one device of the first stage: passes
+/// "token_embedding" and "position_embedding".
 [[nodiscard]] Operators embedding_operators(const TransformerModel& model, const ShardShape& shard);
 
 }  // namespace headway

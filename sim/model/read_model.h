@@ -1,6 +1,7 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "sim/base/input_files.h"
 #include "sim/model/transformer.h"
@@ -14,9 +15,16 @@ struct ReadModel {
 };
 
 /// Reads a "headway/model/1" object: explicit fields, or `{"huggingface": "config.json"}` with the
-/// path of a Hugging Face configuration (relative to the file that names it). `part` is an object
-/// or the name of a file of the model library. Nothing if it cannot be read at all; problems go
-/// into the diagnostics of `files`.
+/// path of a Hugging Face configuration (relative to the file that names it). `part` is an object,
+/// the name of a file of the model library, or that of a Hugging Face configuration itself.
+/// "schema" may be left out of an object that stands inside another file.
+///
+/// A published "parameters" count is held against the one that the fields give; more than 0.5 %
+/// apart is an error, unless a `--set` changed the model on purpose.
+///
+/// Problems go into the diagnostics of `files`. Nothing if there is no model for want of a field or
+/// for a wrong one; an unknown field or a published count that is not met leaves one to check
+/// strategies against.
 [[nodiscard]] std::optional<ReadModel> read_model(const JsonCursor& part, InputFiles& files);
 
 }  // namespace headway
