@@ -55,7 +55,7 @@ const std::vector<Published>& published() {
       {"mt_nlg_530b", 530 * kBillion, 1 * kBillion},
       {"megatron_1t", 1000 * kBillion, 100 * kBillion},
       {"gpt3_175b", 175 * kBillion, 1 * kBillion},
-      {"mpt_7b", 6.6 * kBillion, 0.1 * kBillion},
+      {"mpt_7b", 7 * kBillion, 1 * kBillion},
       {"mpt_30b", 30 * kBillion, 1 * kBillion},
       // Embedding and other parameters: 9.4 + 331.6 (Adler et al. 2024); 15.6 (Muralidharan et al.
       // 2024).
