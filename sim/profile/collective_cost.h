@@ -6,11 +6,22 @@
 
 namespace headway {
 
-enum class CollectiveKind { all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, send_receive };
+enum class CollectiveKind {
+  all_reduce,
+  all_gather,
+  reduce_scatter,
+  broadcast,
+  all_to_all,
+  send_receive
+};
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);  ///< "all_reduce"
 
 enum class CollectiveAlgorithm { ring, tree };
 [[nodiscard]] std::string_view algorithm_name(CollectiveAlgorithm algorithm);
+
+/// Only an all-reduce runs as a tree; everything runs as a ring (an all-to-all and a point-to-point
+/// transfer, which have no ring in NCCL, count as one).
+[[nodiscard]] bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm);
 
 /// One step of a point-to-point transfer between neighbours.
 struct LinkCost {
@@ -18,24 +29,32 @@ struct LinkCost {
   BytesPerSecond bandwidth;  ///< what a message of unlimited size would reach
 };
 
-/// How much one rank sends, as a multiple of the message size of nccl-tests (the whole buffer of an
-/// all-reduce, the gathered or the unreduced buffer of the other two, one rank's buffer of an
-/// all-to-all), and in how many steps one after the other. Closed forms: Thakur, Rabenseifner,
-/// Gropp 2005; double binary trees: Sanders, Speck, Traeff 2009 as NCCL uses them.
+/// How much the busiest rank sends, as a multiple of the message size of nccl-tests (the whole
+/// buffer of an all-reduce, the gathered or the unreduced buffer of the other two, one rank's
+/// buffer of an all-to-all), and in how many steps one after the other. Closed forms: Thakur,
+/// Rabenseifner, Gropp 2005; a broadcast is a pipelined chain.
+///
+/// Double binary trees: Sanders, Speck, Traeff 2009 as NCCL uses them. Each of two trees reduces
+/// half the message to its root and sends it down again, and a rank with children in one is a leaf
+/// of the other: with two children it sends half a message up and two halves down, as a leaf half a
+/// message up; together 2 messages, the ring's volume with its depth cut to the logarithm. Two
+/// ranks send 1, three 3/2.
 struct CollectiveVolume {
   double bytes_factor = 0.0;
   int steps = 0;
 };
+/// Nothing is sent among one rank. Requires ranks >= 1 and an algorithm that the kind has.
 [[nodiscard]] CollectiveVolume collective_volume(CollectiveKind kind, CollectiveAlgorithm algorithm,
                                                  int ranks);
 
-/// Time of a collective on an idle network of equal neighbours: bytes_factor * message / bandwidth +
-/// steps * latency. One rank takes no time. The simulated collective must meet it on an idle
+/// Time of a collective on an idle network of equal neighbours: bytes_factor * message / bandwidth
+/// + steps * latency. One rank takes no time. The simulated collective must meet it on an idle
 /// network; contention and stragglers are what the simulation adds. Requires ranks >= 1.
 [[nodiscard]] Seconds collective_time(CollectiveKind kind, CollectiveAlgorithm algorithm,
                                       Bytes message, int ranks, const LinkCost& link);
 
-/// The faster of ring and tree, which is how NCCL chooses between them (src/graph/tuning.cc).
+/// The faster of ring and tree, which is how NCCL chooses between them (src/graph/tuning.cc). The
+/// ring where there is no tree, and where they are equal.
 [[nodiscard]] CollectiveAlgorithm faster_algorithm(CollectiveKind kind, Bytes message, int ranks,
                                                    const LinkCost& link);
 

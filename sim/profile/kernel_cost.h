@@ -2,50 +2,56 @@
 
 #include "sim/base/kernel_shape.h"
 #include "sim/base/units.h"
+#include "sim/profile/cost.h"
 #include "sim/profile/profile.h"
 
 namespace headway {
 
-/// How well a cost is founded: `exact`, the very shape was measured; `interpolated`, inside what was
-/// measured or fitted; `extrapolated`, outside of it.
-enum class CostStatus { exact, interpolated, extrapolated };
-
-/// What an operation costs on one device, and how far that may be off (one standard deviation,
-/// relative).
-struct Cost {
-  Seconds time;
-  CostStatus status = CostStatus::interpolated;
-  double spread = 0.0;
-};
-
 enum class Pass { forward, backward };
 
+// None of these costs is below the roofline of its operations and compulsory traffic, and an empty
+// shape costs nothing. Precisions are ones that the device `supports`.
+
 /// One matrix product:
-///   t = max(2mnk / (P e) * q * (1 + k0/k), bytes / (W em)) + t0
+///   t = max(2mnk/(P e) * (1 + w (q - 1)) * (1 + k0/k), bytes / (W em)) + t0
 /// with the peak P and efficiency e of `precision`, W em the memory bandwidth reached, and
 ///   q = ceil(tiles / multiprocessors) * multiprocessors * 128 * 256 / (m n),
 ///   tiles = ceil(m/128) ceil(n/256)
-/// the wave and tile quantisation, at most 8. Bytes: both operands in `precision`, the result in 2
-/// bytes. A shape of the profile's table is returned as it was measured. Sources: roofline
-/// (Williams et al. 2009); tile and wave quantisation, NVIDIA "Matrix Multiplication Background".
+/// the wave and tile quantisation, at most 8, of which the share w is seen (kernels choose smaller
+/// tiles where these fit badly). Sources: roofline (Williams et al. 2009); tile and wave
+/// quantisation, NVIDIA "Matrix Multiplication Background".
+///
+/// A shape of the profile's table is returned as it was measured. One among measured shapes takes
+/// the formula, scaled by how far they were from theirs. One that the table does not cover takes
+/// the formula as it stands and is `extrapolated`; without a table for the precision nothing is.
 [[nodiscard]] Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape,
                              Precision precision);
 
-/// Fused (flash) attention: forward_flops() / (P16 ea f / (1 + s0/s) * min(1, d/128)^c); backward
-/// 2.5 times the operations at `attention_backward` of the rate (Dao, FlashAttention-2, 2023,
-/// section 3.1). With a key sequence longer than the query's (context parallel) times
+/// What a matrix product has to move: both operands in `precision`, the result in 2 bytes an
+/// element, or 4 where the operands have 4.
+[[nodiscard]] Bytes gemm_traffic(const GemmShape& shape, Precision precision);
+
+/// Fused (flash) attention: forward_flops() / (P16 ea f / (1 + s0/s) * min(1, d/128)^c) with s the
+/// key sequence's length and P16 the peak of the 16-bit formats, of a wider one on devices without;
+/// backward 2.5 times the operations at `attention_backward` of the rate (Dao, FlashAttention-2,
+/// 2023, section 3.1). With a key sequence longer than the query's (context parallel) times
 /// `attention_context_factor`.
 [[nodiscard]] Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
                                         const AttentionShape& shape, Pass pass);
 
-/// Unfused attention: batched products over the whole square plus the traffic of scores, mask,
-/// softmax and dropout (Korthikanti et al. 2022, section 4.1).
+/// Unfused attention: batched products over the whole square, twice as many backward, plus the
+/// traffic of scores, mask, softmax and dropout (Korthikanti et al. 2022, section 4.1).
 [[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape,
                                           Pass pass, Precision precision);
 
-/// A streaming pass over `traffic` bytes of device memory.
+/// A streaming pass over `traffic` bytes of device memory, as the operator counts them; the family
+/// scales them to what its kernels really move. From the measured curve where it reaches.
 [[nodiscard]] Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family,
                                     Bytes traffic);
+
+/// Quantising the inputs of matrix products to a lower precision (fp8): a streaming pass of
+/// `cast_bytes` for each of `elements`.
+[[nodiscard]] Cost cast_cost(const DeviceCosts& device, double elements);
 
 /// No kernel beats the device's peak: the least time that the operations and bytes allow.
 [[nodiscard]] Seconds roofline_bound(const DeviceCosts& device, Flops work, Precision precision,

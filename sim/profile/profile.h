@@ -1,12 +1,13 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/kernel_shape.h"
 #include "sim/base/units.h"
+#include "sim/profile/measured_collective.h"
+#include "sim/profile/measured_curve.h"
 
 namespace headway {
 
@@ -21,11 +22,11 @@ struct Estimate {
 /// What sets one body of software apart from another on the same device: whether norms, activations
 /// and residuals are fused, how good its attention kernel is, what it leaves to the host.
 struct KernelFamily {
-  Estimate memory_traffic;   ///< factor on the bytes of memory-bound passes
-  Estimate attention_rate;   ///< factor on the rate of fused attention
-  Estimate launch_gap;       ///< seconds between two kernels of a layer
-  Estimate host_per_layer;   ///< seconds the host needs to issue a layer's forward pass
-  Estimate step_overhead;    ///< seconds a step of which the device sees nothing useful
+  Estimate memory_traffic;  ///< factor on the bytes of memory-bound passes
+  Estimate attention_rate;  ///< factor on the rate of fused attention
+  Estimate launch_gap;      ///< seconds between two kernels of a layer
+  Estimate host_per_layer;  ///< seconds the host needs to issue a layer's forward pass
+  Estimate step_overhead;   ///< seconds a step of which the device sees nothing useful
 };
 
 /// A measured matrix product. The table wins over the formula where it has the shape.
@@ -43,29 +44,39 @@ struct DeviceCosts {
   Estimate memory_bandwidth;                 ///< bytes/s, peak
   int multiprocessors = 1;
 
-  std::map<Precision, Estimate> gemm_efficiency;  ///< of peak, on large shapes
-  Estimate gemm_inner_half;    ///< k0: inner size at which the start of a product costs as much again
+  std::map<Precision, Estimate>
+      gemm_efficiency;       ///< of peak, on large shapes; same keys as the peak
+  Estimate gemm_inner_half;  ///< k0: inner size at which the start of a product costs as much again
+  Estimate gemm_quantisation;  ///< w: share of the wave and tile quantisation that is seen
   Estimate gemm_overhead;      ///< t0: seconds a product costs beyond its work
-  std::vector<MeasuredGemm> gemm_table;
+  std::vector<MeasuredGemm> gemm_table;  ///< no shape twice in one precision; may be empty
+  Estimate cast_bytes;  ///< memory traffic per element that is quantised to a lower precision
 
   Estimate attention_efficiency;      ///< of the 16-bit peak, long sequences, head size 128
   Estimate attention_backward;        ///< efficiency of the backward pass relative to the forward
   Estimate attention_sequence_half;   ///< s0: sequence length at which half the rate is reached
   Estimate attention_head_exponent;   ///< c in min(1, d/128)^c
-  Estimate attention_context_factor;  ///< slow-down when the sequence is spread over ranks
-  Estimate batched_gemm_efficiency;   ///< of the linear-layer efficiency: products of unfused attention
-  Estimate misaligned_head_factor;    ///< slow-down of those when the head size is no multiple of 8
-  Estimate unfused_forward_bytes;     ///< memory traffic per score
+  Estimate attention_context_factor;  ///< on the time, when the sequence is spread over ranks
+  Estimate
+      batched_gemm_efficiency;  ///< of the linear-layer efficiency: products of unfused attention
+  Estimate misaligned_head_factor;  ///< slow-down of those when the head size is no multiple of 8
+  Estimate unfused_forward_bytes;   ///< memory traffic per score
   Estimate unfused_backward_bytes;
 
   Estimate memory_efficiency;  ///< of memory_bandwidth, of streaming kernels
+  MeasuredCurve memory_curve;  ///< measured streaming passes over their traffic; may be empty
   Estimate optimizer_bytes;    ///< memory traffic of the optimizer per local parameter
 };
+
+/// Whether the device multiplies matrices of this precision.
+[[nodiscard]] bool supports(const DeviceCosts& device, Precision precision);
 
 /// How transfers behave in one scope: inside a scale-up domain, or across the fabric.
 struct ScopeCosts {
   Estimate bandwidth_efficiency;  ///< of the link's or NIC's rate, that large transfers reach
   Estimate latency;               ///< seconds of one step on top of the wire's own
+  Estimate overhead;  ///< seconds of a collective or message on top of its steps: launch
+  std::vector<MeasuredCollective> collectives;  ///< no kind twice with the same ranks; may be empty
 };
 
 /// What collectives over both scopes cost beyond their bytes and steps.
@@ -74,7 +85,8 @@ struct OverlapCosts {
   Estimate gradient_reduce_floor;       ///< share of gradient traffic that overlap never hides
 };
 
-/// Random differences between devices and between runs of one operation; lognormal, sigma of the log.
+/// Random differences between devices and between runs of one operation; lognormal, sigma of the
+/// log.
 struct Variation {
   Estimate device_speed;    ///< between accelerators of one kind, fixed over a run
   Estimate operation_time;  ///< between executions of one block on one accelerator
@@ -85,7 +97,7 @@ struct Profile {
   std::string name;
   std::string accelerator;  ///< matches NodeType::accelerator
   std::string kind;         ///< "measured" or "published"
-  std::string provenance;   ///< device, driver, library versions, date, command; or the publications
+  std::string provenance;  ///< device, driver, library versions, date, command; or the publications
   DeviceCosts device;
   std::map<std::string, KernelFamily> kernel_families;
   ScopeCosts scale_up;

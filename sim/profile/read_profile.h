@@ -1,8 +1,8 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <string>
 
 #include "sim/base/input_files.h"
 #include "sim/profile/profile.h"
@@ -12,11 +12,11 @@ namespace headway {
 struct ReadProfile {
   std::shared_ptr<const Profile> profile;
   JsonCursor cursor;
-  std::string fingerprint;  ///< of the file's content, for provenance
+  std::string fingerprint;  ///< of what was read, overrides included; layout does not matter
 };
 
 /// Reads a "headway/profile/1" object or the file that `part` names. Problems go into the
-/// diagnostics of `files`.
+/// diagnostics of `files`; a profile with an error among them is nothing.
 [[nodiscard]] std::optional<ReadProfile> read_profile(const JsonCursor& part, InputFiles& files);
 
 }  // namespace headway
