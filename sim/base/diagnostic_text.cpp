@@ -90,7 +90,7 @@ std::string rendered(const Diagnostic& diagnostic, bool colour) {
   const bool has_excerpt = location.line > 0 && !location.line_text.empty();
   const std::string line_number = fmt::format("{:>2}", location.line);
   const std::string margin(has_excerpt ? line_number.size() : 2, ' ');
-  const std::string bar = margin + " " + palette.frame("|");
+  const std::string bar = fmt::format("{} {}", margin, palette.frame("|"));
 
   std::string text = accent(is_error ? "error" : "warning") + ": " +
                      palette.strong(printable(diagnostic.message)) + "\n";
@@ -103,7 +103,8 @@ std::string rendered(const Diagnostic& diagnostic, bool colour) {
   if (has_excerpt) {
     const Excerpt shown = excerpt(location);
     const std::string underline(shown.underline_length, '^');
-    const std::string label = diagnostic.label.empty() ? "" : " " + printable(diagnostic.label);
+    const std::string label =
+        diagnostic.label.empty() ? "" : fmt::format(" {}", printable(diagnostic.label));
     text += bar + "\n";
     text += fmt::format("{} {} {}\n", palette.frame(line_number), palette.frame("|"), shown.text);
     text += fmt::format("{} {}{}\n", bar, std::string(shown.underline_start, ' '),

@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -36,15 +34,16 @@ std::optional<JsonCursor> JsonCursor::member(std::string_view key) const {
   const auto found = value_->find(std::string(key));
   if (found == value_->end()) return std::nullopt;
   JsonCursor cursor = *this;
-  cursor.pointer_ += "/" + escaped_token(key);
+  append_token(cursor.pointer_, key);
   cursor.value_ = &*found;
   return cursor;
 }
 
 JsonCursor JsonCursor::element(std::size_t index) const {
-  HEADWAY_CHECK(value_->is_array() && index < value_->size(), "no such element of " + pointer_);
+  HEADWAY_CHECK(value_->is_array(), "no array at " + pointer_);
+  HEADWAY_CHECK(index < value_->size(), "no such element of " + pointer_);
   JsonCursor cursor = *this;
-  cursor.pointer_ += fmt::format("/{}", index);
+  append_token(cursor.pointer_, std::to_string(index));
   cursor.value_ = &(*value_)[index];
   return cursor;
 }

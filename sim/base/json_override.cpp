@@ -18,7 +18,7 @@ constexpr std::string_view kExample = "write --set /strategy/tensor_parallel=8";
 
 [[noreturn]] void refuse(std::string_view text, std::string message, std::string help) {
   throw InputError(Diagnostic{.message = std::move(message),
-                              .location = {.file = "--set " + printable(text)},
+                              .location = {.file = fmt::format("--set {}", printable(text))},
                               .help = std::move(help)});
 }
 
@@ -28,7 +28,7 @@ std::string as_pointer(std::string_view path) {
   for (char& c : pointer) {
     if (c == '.') c = '/';
   }
-  return "/" + (pointer.empty() ? std::string(path) : pointer);
+  return fmt::format("/{}", pointer.empty() ? path : pointer);
 }
 
 bool has_bad_escape(std::string_view pointer) {
@@ -114,10 +114,10 @@ Override parse_override(std::string_view text) {
 
 std::string shown_override(const Override& override) {
   constexpr std::size_t kLongestShown = 80;
-  const std::string text = override.pointer + "=" + override.value_text;
+  const std::string text = fmt::format("{}={}", override.pointer, override.value_text);
   const std::size_t end = character_position(text, kLongestShown);
-  return "--set " + printable(std::string_view(text).substr(0, end)) +
-         (end < text.size() ? "..." : "");
+  return fmt::format("--set {}{}", printable(std::string_view(text).substr(0, end)),
+                     end < text.size() ? "..." : "");
 }
 
 std::optional<AppliedOverride> apply_override(json& root, const std::string& pointer,
@@ -135,7 +135,7 @@ std::optional<AppliedOverride> apply_override(json& root, const std::string& poi
                        .pointer = pointer});
       return std::nullopt;
     }
-    reached += "/" + escaped_token(token);
+    append_token(reached, token);
   }
   *place = std::move(*value);
   return AppliedOverride{pointer, shown_override(override)};

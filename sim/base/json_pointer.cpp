@@ -36,6 +36,11 @@ std::string escaped_token(std::string_view token) {
   return escaped;
 }
 
+void append_token(std::string& pointer, std::string_view token) {
+  pointer += '/';
+  pointer += escaped_token(token);
+}
+
 std::vector<std::string> pointer_tokens(std::string_view pointer) {
   std::vector<std::string> tokens;
   while (!pointer.empty()) {

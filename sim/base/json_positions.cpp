@@ -1,7 +1,5 @@
 #include "sim/base/json_positions.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "sim/base/json_pointer.h"
@@ -57,8 +55,7 @@ void JsonPositions::scan_object() {
   while (position_ < text_.size() && here() != '}') {
     const Span key = scan_string();
     const std::string_view quoted_key = text_.substr(key.begin, key.end - key.begin);
-    pointer_ +=
-        "/" + escaped_token(nlohmann::json::parse(quoted_key).get_ref<const std::string&>());
+    append_token(pointer_, nlohmann::json::parse(quoted_key).get<std::string>());
     skip_blanks();
     ++position_;  // the colon
     scan_value(key);
@@ -73,7 +70,7 @@ void JsonPositions::scan_array() {
   const std::size_t parent = pointer_.size();
   skip_blanks();
   for (std::size_t index = 0; position_ < text_.size() && here() != ']'; ++index) {
-    pointer_ += fmt::format("/{}", index);
+    append_token(pointer_, std::to_string(index));
     scan_value({});
     pointer_.resize(parent);
     if (here() == ',') ++position_;

@@ -137,7 +137,7 @@ std::vector<std::pair<std::string, JsonCursor>> ObjectReader::members(std::strin
     return members;
   }
   for (const auto& item : object->value().items()) {
-    members.emplace_back(item.key(), *object->member(item.key()));
+    if (auto member = object->member(item.key())) members.emplace_back(item.key(), *member);
   }
   return members;
 }
@@ -153,38 +153,36 @@ void ObjectReader::resolve(std::string_view key, nlohmann::json value) {
 }
 
 nlohmann::json ObjectReader::finish() {
-  if (is_object_) {
-    const std::vector<std::string_view> known(known_.begin(), known_.end());
-    for (const auto& item : object_.value().items()) {
-      // Editors read "$schema" to know the schema file.
-      const bool is_known = std::find(known.begin(), known.end(), item.key()) != known.end();
-      if (is_known || item.key() == "$schema") continue;
-      const auto meant = closest(item.key(), known);
-      const std::string help = meant ? fmt::format("did you mean \"{}\"?", *meant) : "";
-      Diagnostic problem =
-          object_.member(item.key())->key_problem("unknown field " + in_quotes(item.key()), help);
-      problem.location.line_text.clear();  // it would only repeat the name
-      diagnostics_.add(std::move(problem));
-    }
+  if (!is_object_) return std::move(resolved_);
+  const std::vector<std::string_view> known(known_.begin(), known_.end());
+  for (const auto& item : object_.value().items()) {
+    // Editors read "$schema" to know the schema file.
+    const bool is_known = std::find(known.begin(), known.end(), item.key()) != known.end();
+    const auto member = object_.member(item.key());
+    if (is_known || item.key() == "$schema" || !member) continue;
+    const auto meant = closest(item.key(), known);
+    Diagnostic problem =
+        member->key_problem(fmt::format("unknown field {}", in_quotes(item.key())),
+                            meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+    problem.location.line_text.clear();  // it would only repeat the name
+    diagnostics_.add(std::move(problem));
   }
   return std::move(resolved_);
 }
 
 void read_schema(ObjectReader& reader, std::string_view expected) {
-  const bool is_absent = !reader.has("schema");
-  if (is_absent && !reader.cursor().value().is_object()) return;
-  if (is_absent) {
+  if (!reader.cursor().value().is_object()) return;
+  const auto schema = reader.cursor().member("schema");
+  const std::string found = reader.text("schema", std::string(expected));
+  if (!schema) {
     reader.report("schema", "missing field \"schema\"", "",
                   fmt::format("for example \"schema\": \"{}\"", expected));
+  } else if (found != expected) {
+    const std::string_view kind = expected.substr(0, expected.rfind('/'));
+    reader.report("schema", fmt::format("schema must be \"{}\"", expected), "",
+                  is_at_or_below(found, kind) ? "the file is of another version of the format"
+                                              : "the file is of another kind");
   }
-  const std::string found = reader.text("schema", std::string(expected));
-  if (is_absent || found == expected || !reader.cursor().member("schema")->value().is_string())
-    return;
-  const std::string_view kind = expected.substr(0, expected.rfind('/'));
-  const bool is_other_version = is_at_or_below(found, kind);
-  reader.report("schema", fmt::format("schema must be \"{}\"", expected), "",
-                is_other_version ? "the file is of another version of the format"
-                                 : "the file is of another kind");
 }
 
 }  // namespace headway

@@ -35,22 +35,22 @@ Decimal shortest_decimal(double value) {
   return decimal;
 }
 
+std::string zeros(int count) { return std::string(static_cast<std::size_t>(count), '0'); }
+
 std::string written(const Decimal& decimal) {
   const int count = static_cast<int>(decimal.digits.size());
   const int point = decimal.point;
-  std::string text = decimal.negative ? "-" : "";
-  if (point > 15 || point < -5) {
-    text += decimal.digits.substr(0, 1);
-    if (count > 1) text += "." + decimal.digits.substr(1);
-    return text + fmt::format("e{}", point - 1);
-  }
-  if (point <= 0)
-    return text + "0." + std::string(static_cast<std::size_t>(-point), '0') + decimal.digits;
-  if (point >= count) {
-    return text + decimal.digits + std::string(static_cast<std::size_t>(point - count), '0');
-  }
-  const auto whole = static_cast<std::size_t>(point);
-  return text + decimal.digits.substr(0, whole) + "." + decimal.digits.substr(whole);
+  const std::string sign = decimal.negative ? "-" : "";
+  const auto split_after = [&](int whole) {
+    const auto at = static_cast<std::size_t>(whole);
+    const std::string rest = decimal.digits.substr(at);
+    return fmt::format("{}{}{}{}", sign, decimal.digits.substr(0, at), rest.empty() ? "" : ".",
+                       rest);
+  };
+  if (point > 15 || point < -5) return fmt::format("{}e{}", split_after(1), point - 1);
+  if (point <= 0) return fmt::format("{}0.{}{}", sign, zeros(-point), decimal.digits);
+  if (point < count) return split_after(point);
+  return fmt::format("{}{}{}", sign, decimal.digits, zeros(point - count));
 }
 
 /// Units of powers of ten, smallest first.
@@ -80,7 +80,7 @@ std::string base_symbol(Dimension dimension) {
 }
 
 std::string with_symbol(const std::string& number, std::string_view symbol) {
-  return number + " " + std::string(symbol);
+  return fmt::format("{} {}", number, symbol);
 }
 
 /// A decimal unit only moves the point of the shortest form, and reading moves it back, so nothing
@@ -100,9 +100,8 @@ std::string exact(double value, Dimension dimension) {
   if (value == 0.0 || !std::isfinite(value)) {
     return with_symbol(fmt::format("{}", value == 0.0 ? 0.0 : value), base_symbol(dimension));
   }
-  const std::string decimal = exact_decimal_text(value, dimension);
-  if (dimension != Dimension::size && dimension != Dimension::time) return decimal;
-  std::string best = decimal;
+  std::string best = exact_decimal_text(value, dimension);
+  if (dimension != Dimension::size && dimension != Dimension::time) return best;
   for (const Unit& unit : other_units(dimension)) {
     const double number = value / unit.multiplier;
     if (std::abs(number) < 1.0 || number * unit.multiplier != value) continue;

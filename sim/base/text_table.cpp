@@ -1,5 +1,7 @@
 #include "sim/base/text_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -60,13 +62,13 @@ std::string TextTable::markdown() const {
   std::string text = "|";
   std::string rule = "|";
   for (const Column& column : columns_) {
-    text += " " + escaped_for_markdown(column.title) + " |";
+    text += fmt::format(" {} |", escaped_for_markdown(column.title));
     rule += column.align == Align::right ? " ---: |" : " --- |";
   }
-  text += "\n" + rule + "\n";
+  text += fmt::format("\n{}\n", rule);
   for (const auto& row : rows_) {
     text += "|";
-    for (const std::string& cell : row) text += " " + escaped_for_markdown(cell) + " |";
+    for (const std::string& cell : row) text += fmt::format(" {} |", escaped_for_markdown(cell));
     text += "\n";
   }
   return text;

@@ -94,36 +94,36 @@ template <class Tag>
 /// Unit suffixes. `GB` is 1e9 bytes, `GiB` is 2^30; `Gbps` counts bits, `GBps` bytes.
 inline namespace literals {
 
-/// `scale` is "* 1e9" or "/ 1e6": dividing by a power of ten keeps 3_us the double nearest to 3e-6,
+/// A unit is times / per: dividing by a power of ten keeps 3_us the double nearest to 3e-6,
 /// which is also what the text "3 us" means.
-#define HEADWAY_UNIT_LITERAL(type, suffix, scale)                \
-  constexpr type operator""_##suffix(long double value) {        \
-    return type(static_cast<double>(value) scale);               \
+#define HEADWAY_UNIT_LITERAL(type, suffix, times, per)           \
+  constexpr auto operator""_##suffix(long double value) {        \
+    return type(static_cast<double>(value) * (times) / (per));   \
   }                                                              \
-  constexpr type operator""_##suffix(unsigned long long value) { \
-    return type(static_cast<double>(value) scale);               \
+  constexpr auto operator""_##suffix(unsigned long long value) { \
+    return type(static_cast<double>(value) * (times) / (per));   \
   }
 
-HEADWAY_UNIT_LITERAL(Seconds, s, *1.0)
-HEADWAY_UNIT_LITERAL(Seconds, ms, / 1e3)
-HEADWAY_UNIT_LITERAL(Seconds, us, / 1e6)
-HEADWAY_UNIT_LITERAL(Seconds, ns, / 1e9)
-HEADWAY_UNIT_LITERAL(Bytes, B, *1.0)
-HEADWAY_UNIT_LITERAL(Bytes, KB, *1e3)
-HEADWAY_UNIT_LITERAL(Bytes, MB, *1e6)
-HEADWAY_UNIT_LITERAL(Bytes, GB, *1e9)
-HEADWAY_UNIT_LITERAL(Bytes, KiB, *1024.0)
-HEADWAY_UNIT_LITERAL(Bytes, MiB, *(1024.0 * 1024.0))
-HEADWAY_UNIT_LITERAL(Bytes, GiB, *(1024.0 * 1024.0 * 1024.0))
-HEADWAY_UNIT_LITERAL(BytesPerSecond, MBps, *1e6)
-HEADWAY_UNIT_LITERAL(BytesPerSecond, GBps, *1e9)
-HEADWAY_UNIT_LITERAL(BytesPerSecond, TBps, *1e12)
-HEADWAY_UNIT_LITERAL(BytesPerSecond, Mbps, *(1e6 / 8.0))
-HEADWAY_UNIT_LITERAL(BytesPerSecond, Gbps, *(1e9 / 8.0))
-HEADWAY_UNIT_LITERAL(Flops, GFLOP, *1e9)
-HEADWAY_UNIT_LITERAL(Flops, TFLOP, *1e12)
-HEADWAY_UNIT_LITERAL(FlopsPerSecond, GFLOPps, *1e9)
-HEADWAY_UNIT_LITERAL(FlopsPerSecond, TFLOPps, *1e12)
+HEADWAY_UNIT_LITERAL(Seconds, s, 1.0, 1.0)
+HEADWAY_UNIT_LITERAL(Seconds, ms, 1.0, 1e3)
+HEADWAY_UNIT_LITERAL(Seconds, us, 1.0, 1e6)
+HEADWAY_UNIT_LITERAL(Seconds, ns, 1.0, 1e9)
+HEADWAY_UNIT_LITERAL(Bytes, B, 1.0, 1.0)
+HEADWAY_UNIT_LITERAL(Bytes, KB, 1e3, 1.0)
+HEADWAY_UNIT_LITERAL(Bytes, MB, 1e6, 1.0)
+HEADWAY_UNIT_LITERAL(Bytes, GB, 1e9, 1.0)
+HEADWAY_UNIT_LITERAL(Bytes, KiB, 1024.0, 1.0)
+HEADWAY_UNIT_LITERAL(Bytes, MiB, 1024.0 * 1024.0, 1.0)
+HEADWAY_UNIT_LITERAL(Bytes, GiB, 1024.0 * 1024.0 * 1024.0, 1.0)
+HEADWAY_UNIT_LITERAL(BytesPerSecond, MBps, 1e6, 1.0)
+HEADWAY_UNIT_LITERAL(BytesPerSecond, GBps, 1e9, 1.0)
+HEADWAY_UNIT_LITERAL(BytesPerSecond, TBps, 1e12, 1.0)
+HEADWAY_UNIT_LITERAL(BytesPerSecond, Mbps, 1e6, 8.0)
+HEADWAY_UNIT_LITERAL(BytesPerSecond, Gbps, 1e9, 8.0)
+HEADWAY_UNIT_LITERAL(Flops, GFLOP, 1e9, 1.0)
+HEADWAY_UNIT_LITERAL(Flops, TFLOP, 1e12, 1.0)
+HEADWAY_UNIT_LITERAL(FlopsPerSecond, GFLOPps, 1e9, 1.0)
+HEADWAY_UNIT_LITERAL(FlopsPerSecond, TFLOPps, 1e12, 1.0)
 
 #undef HEADWAY_UNIT_LITERAL
 

@@ -1,5 +1,7 @@
 #include "sim/base/utf8.h"
 
+#include <fmt/format.h>
+
 namespace headway {
 namespace {
 
@@ -96,7 +98,7 @@ std::string printable(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
   const std::size_t end = character_position(text, kLongestQuote);
-  return "\"" + printable(text.substr(0, end)) + (end < text.size() ? "..." : "") + "\"";
+  return fmt::format("\"{}{}\"", printable(text.substr(0, end)), end < text.size() ? "..." : "");
 }
 
 }  // namespace headway
