@@ -39,6 +39,8 @@ if(NOT HEADWAY_SIM STREQUAL "OFF")
 endif()
 headway_settle(SIM SimGrid_FOUND "SimGrid was not found by pkg-config; Debian has it as libsimgrid-dev")
 
+include(HeadwayCalibratorOptions)
+
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS program_options)

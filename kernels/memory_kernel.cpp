@@ -1,0 +1,62 @@
+#include "kernels/memory_kernel.h"
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+
+std::string_view memory_kernel_name(MemoryKernel kernel) {
+  switch (kernel) {
+    case MemoryKernel::residual_add:
+      return "residual_add";
+    case MemoryKernel::layer_norm:
+      return "layer_norm";
+    case MemoryKernel::rms_norm:
+      return "rms_norm";
+    case MemoryKernel::softmax:
+      return "softmax";
+    case MemoryKernel::gelu:
+      return "gelu";
+    case MemoryKernel::gelu_backward:
+      return "gelu_backward";
+    case MemoryKernel::swiglu:
+      return "swiglu";
+    case MemoryKernel::rotary:
+      return "rotary";
+    case MemoryKernel::cross_entropy:
+      return "cross_entropy";
+    case MemoryKernel::embedding_gather:
+      return "embedding_gather";
+    case MemoryKernel::adam:
+      return "adam";
+    case MemoryKernel::quantise:
+      return "quantise";
+    case MemoryKernel::sparsify:
+      return "sparsify";
+  }
+  HEADWAY_CHECK(false, "unknown kernel");
+}
+
+double traffic_bytes_per_element(MemoryKernel kernel, double activation_bytes) {
+  switch (kernel) {
+    case MemoryKernel::residual_add:
+    case MemoryKernel::gelu_backward:
+    case MemoryKernel::swiglu:
+    case MemoryKernel::sparsify:
+      return 3.0 * activation_bytes;
+    case MemoryKernel::layer_norm:
+    case MemoryKernel::rms_norm:
+    case MemoryKernel::softmax:
+    case MemoryKernel::gelu:
+    case MemoryKernel::rotary:
+    case MemoryKernel::cross_entropy:
+    case MemoryKernel::embedding_gather:
+      return 2.0 * activation_bytes;
+    case MemoryKernel::adam:
+      return 28.0;
+    case MemoryKernel::quantise:
+      return activation_bytes + 1.0;
+  }
+  HEADWAY_CHECK(false, "unknown kernel");
+}
+
+}  // namespace headway

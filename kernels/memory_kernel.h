@@ -1,0 +1,43 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace headway {
+
+/// The kernels of training whose time is the memory's, not the arithmetic's.
+enum class MemoryKernel {
+  residual_add,      ///< z = x + y
+  layer_norm,        ///< z = (x - mean) / sqrt(variance + eps), over rows
+  rms_norm,          ///< z = x / sqrt(mean square + eps), over rows
+  softmax,           ///< z = exp(x - max) / sum, over rows
+  gelu,              ///< z = x / 2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+  gelu_backward,     ///< z = y gelu'(x)
+  swiglu,            ///< z = x sigmoid(x) y
+  rotary,            ///< pairs of a row turned by their position's angle
+  cross_entropy,     ///< gradient softmax(x) - one_hot(target), over rows
+  embedding_gather,  ///< rows of x chosen by index
+  adam,              ///< w, m, v from the gradient
+  quantise,          ///< 8-bit integers and one scale a row (the maximum of the row over 127)
+  sparsify           ///< z = x where |x| reaches a threshold, else 0; the rest stays in y
+};
+
+inline constexpr std::array kMemoryKernels = {
+    MemoryKernel::residual_add,     MemoryKernel::layer_norm, MemoryKernel::rms_norm,
+    MemoryKernel::softmax,          MemoryKernel::gelu,       MemoryKernel::gelu_backward,
+    MemoryKernel::swiglu,           MemoryKernel::rotary,     MemoryKernel::cross_entropy,
+    MemoryKernel::embedding_gather, MemoryKernel::adam,       MemoryKernel::quantise,
+    MemoryKernel::sparsify};
+
+[[nodiscard]] std::string_view memory_kernel_name(MemoryKernel kernel);
+
+/// Elements of a row of the kernels that work on rows.
+inline constexpr std::size_t kKernelRow = 1024;
+
+/// What the kernel has to move for each element, when activations have `activation_bytes`: every
+/// input read once, every output written once. Adam's state and gradient are fp32 everywhere:
+/// reads w, m, v, g, writes w, m, v.
+[[nodiscard]] double traffic_bytes_per_element(MemoryKernel kernel, double activation_bytes);
+
+}  // namespace headway
