@@ -8,7 +8,7 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kLongestExcerptedLine = std::size_t{64} * 1024;
+constexpr std::size_t kLongestExcerptedLine = std::size_t{8} * 1024;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace

@@ -18,7 +18,7 @@ class SourceText {
   [[nodiscard]] std::string_view text() const { return text_; }
 
   /// The place of bytes [begin, end); what goes beyond the line of `begin` is not underlined. A
-  /// line of more than 64 KiB (a machine's file) is named without an excerpt.
+  /// line of more than 8 KiB (a machine's file) is named without an excerpt.
   [[nodiscard]] SourceLocation location(std::size_t begin, std::size_t end) const;
   /// The text as a whole.
   [[nodiscard]] SourceLocation whole() const;

@@ -74,6 +74,13 @@ TEST(JsonPosition, AByteOrderMarkTakesNoColumn) {
   EXPECT_EQ(place(document_of("\xEF\xBB\xBF{\"a\": 1}")->value_location("/a")), "1:7+1");
 }
 
+TEST(JsonPosition, AnEndlessLineIsNotCopiedIntoEachProblem) {
+  const SourceLocation location =
+      document_of("[" + std::string(10'000, ' ') + "7]")->value_location("/0");
+  EXPECT_EQ(place(location), "1:10002+1");
+  EXPECT_EQ(location.line_text, "");
+}
+
 TEST(JsonPosition, PointersEscapeSlashesAndTildes) {
   const auto document = document_of(R"({"a/b": {"c~d": 1}, "\u0065\"": 2})");
   EXPECT_EQ(place(document->value_location("/a~1b/c~0d")), "1:17+1");
