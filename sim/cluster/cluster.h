@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,17 +15,23 @@ struct NodeType {
   std::string name;
   std::string accelerator;  ///< as profiles name it ("h100-sxm")
   int accelerators = 1;
-  /// What one accelerator sends (and at once receives) inside the scale-up domain.
+  /// What one accelerator sends (and at once receives) inside the scale-up domain; 0 for a node
+  /// with one accelerator and no scale-up fabric.
   BytesPerSecond scale_up_bandwidth;
   Seconds scale_up_latency;
   int nics = 1;
   BytesPerSecond nic_bandwidth;
-  Seconds nic_latency;            ///< from accelerator memory onto the wire, one way
-  std::vector<int> nearest_nic;   ///< of each accelerator, in [0, nics)
+  Seconds nic_latency;           ///< from accelerator memory onto the wire, one way
+  std::vector<int> nearest_nic;  ///< of each accelerator, in [0, nics)
 };
 
-/// The machines and the fabric between them. Immutable once read; shared by all runs on it.
+/// The machines and the fabric between them. Immutable once read; shared by all runs on it. Stays
+/// where it was made, because the routing refers to the topology.
 struct Cluster {
+  Cluster() = default;
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
   std::string name;
   NodeType node_type;
   int nodes = 1;

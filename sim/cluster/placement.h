@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <string>
 #include <vector>
 
 namespace headway {
@@ -12,7 +10,8 @@ enum class Dimension { tensor, context, expert, data, pipeline };
 /// Which accelerator of the cluster each rank stands on. A rank is named by its coordinates; the
 /// first dimension of `order` varies fastest, so its members are neighbours.
 struct Placement {
-  /// Megatron-LM's default order: tensor, context, expert, data, pipeline.
+  /// Megatron-LM's default order. Expert-parallel groups are cut out of the data-parallel ones, so
+  /// `expert` takes no accelerators of its own and is skipped wherever it stands.
   std::vector<Dimension> order = {Dimension::tensor, Dimension::context, Dimension::data,
                                   Dimension::pipeline};
   int tensor = 1;
@@ -22,7 +21,8 @@ struct Placement {
   int first_accelerator = 0;
 
   [[nodiscard]] int ranks() const { return tensor * context * data * pipeline; }
-  /// The accelerator of the rank with these coordinates. Each within its degree.
+  /// The accelerator of the rank with these coordinates. Each within its degree. `order` must name
+  /// every dimension whose degree is more than 1, none twice.
   [[nodiscard]] int accelerator(int tensor_index, int context_index, int data_index,
                                 int pipeline_index) const;
 };

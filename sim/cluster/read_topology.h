@@ -1,6 +1,7 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "sim/base/input_files.h"
@@ -16,7 +17,8 @@ struct ReadTopology {
 
 /// Reads a "headway/topology/1" object or the file that `part` names, and builds it.
 /// `nodes` overrides the number of nodes that the file gives (a scenario that uses fewer or more of
-/// a generated fabric); nothing keeps the file's. Problems go into the diagnostics of `files`.
+/// a generated fabric); nothing keeps the file's. What the file expects of its own size ("expect")
+/// is not checked then. Problems go into the diagnostics of `files`; nothing if there were any.
 [[nodiscard]] std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& files,
                                                         std::optional<int> nodes = std::nullopt);
 

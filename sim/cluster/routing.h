@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
-#include "sim/base/units.h"
 #include "sim/cluster/topology.h"
 
 namespace headway {
@@ -13,10 +13,23 @@ namespace headway {
 struct LinkShare {
   LinkId link = -1;
   double share = 1.0;
+  friend bool operator==(const LinkShare&, const LinkShare&) = default;
+};
+
+/// There is no way from one endpoint to another, or the routing knows none.
+class UnreachableError : public std::runtime_error {
+ public:
+  UnreachableError(const Topology& topology, VertexId source, VertexId destination);
+  [[nodiscard]] VertexId source() const { return source_; }
+  [[nodiscard]] VertexId destination() const { return destination_; }
+
+ private:
+  VertexId source_;
+  VertexId destination_;
 };
 
 /// How a fabric forwards: the links that a flow between two endpoints loads. Implementations keep
-/// no table of host pairs and answer in O(hops).
+/// no table of host pairs and answer in O(hops). They may be asked from several threads.
 class Routing {
  public:
   virtual ~Routing() = default;

@@ -1,0 +1,49 @@
+#include "sim/cluster/expectations.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "sim/base/json_reader.h"
+#include "sim/cluster/topology_counts.h"
+
+namespace headway {
+
+namespace {
+
+void expect_number(ObjectReader& reader, std::string_view key, int built, bool compare) {
+  if (!reader.has(key)) {
+    static_cast<void>(reader.part(key));
+    return;
+  }
+  const std::size_t problems = reader.diagnostics().all().size();
+  const std::int64_t expected = reader.integer(key, at_least(0));
+  const bool is_number = reader.diagnostics().all().size() == problems;
+  if (!is_number || !compare || expected == built) return;
+  reader.report(key, fmt::format("the cluster has {} {}, not {}", built, key, expected));
+}
+
+void expect_tiers(ObjectReader& reader, const TopologyCounts& counts, bool compare) {
+  std::vector<int> built;
+  for (const TopologyCounts::Tier& tier : counts.tiers) built.push_back(tier.switches);
+  const auto part = reader.part("switches_by_tier");
+  if (!part || !compare || part->value() == nlohmann::json(built)) return;
+  reader.report(
+      "switches_by_tier",
+      fmt::format("the tiers of the cluster, bottom-up, have {} switches", fmt::join(built, ", ")));
+}
+
+}  // namespace
+
+void check_expectations(const JsonCursor& expect, const Cluster& cluster, bool compare,
+                        Diagnostics& diagnostics) {
+  const TopologyCounts counts = topology_counts(cluster.topology);
+  ObjectReader reader(expect, diagnostics);
+  expect_number(reader, "accelerators", cluster.accelerators(), compare);
+  expect_number(reader, "endpoints", counts.endpoints, compare);
+  expect_number(reader, "switches", counts.switches, compare);
+  expect_number(reader, "cables", counts.cables, compare);
+  expect_tiers(reader, counts, compare);
+  static_cast<void>(reader.finish());
+}
+
+}  // namespace headway

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/json_reader.h"
+#include "sim/cluster/cluster.h"
+#include "sim/cluster/topology.h"
+
+namespace headway {
+
+/// The regular shape of a generated fabric, from which routings compute paths in closed form. Each
+/// generator that has such a routing derives its own.
+class FabricLayout {
+ public:
+  virtual ~FabricLayout() = default;
+};
+
+/// What is asked of a fabric.
+struct FabricRequest {
+  const NodeType& node_type;
+  std::optional<int> nodes;  ///< nothing takes what the fabric itself names
+};
+
+/// What a builder hands back.
+struct Fabric {
+  Topology topology;
+  int nodes = 0;
+  std::vector<VertexId> endpoints;             ///< of NIC `n` of node `i`: [i * nics + n]
+  std::unique_ptr<const FabricLayout> layout;  ///< null for a fabric without a regular shape
+};
+
+/// Reads the fields of a "fabric" object other than "kind", all of them even if some are wrong, and
+/// builds it. Nothing, with diagnostics, if they are wrong. The caller finishes the reader.
+using FabricBuilder = std::optional<Fabric>(ObjectReader& reader, const FabricRequest& request);
+
+/// A kind of fabric, as /fabric/kind names it.
+struct FabricKind {
+  std::string_view name;
+  FabricBuilder* build;
+  std::string_view default_routing;  ///< a kind of routing
+};
+
+[[nodiscard]] std::span<const FabricKind> fabric_kinds();
+
+/// The cables of a fabric that is still built: more would take gigabytes and are surely a slip.
+inline constexpr double kMostCables = 4e6;
+
+/// Reports a fabric of more than kMostCables; true if it has no more.
+[[nodiscard]] bool fits_in_memory(double cables, ObjectReader& reader);
+
+/// Nodes that the request asks for; reports their absence (as 1) on behalf of fabrics that cannot
+/// tell by themselves.
+[[nodiscard]] int requested_nodes(const FabricRequest& request, ObjectReader& reader);
+
+}  // namespace headway

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include "sim/cluster/fabric.h"
+#include "sim/cluster/graph_reader.h"
+
+namespace headway {
+
+namespace {
+
+std::size_t index(int vertex) { return static_cast<std::size_t>(vertex); }
+
+/// The tier of each switch: how many switches stand between it and the nearest endpoint. 0 for
+/// those that no endpoint reaches.
+std::vector<int> tiers_of(const GraphReader& graph) {
+  std::vector<std::vector<int>> neighbours(graph.vertices().size());
+  for (const GraphCable& cable : graph.cables()) {
+    neighbours[index(cable.a)].push_back(cable.b);
+    neighbours[index(cable.b)].push_back(cable.a);
+  }
+  std::vector<int> frontier;
+  for (const std::vector<int>& endpoints : graph.nodes()) {
+    frontier.insert(frontier.end(), endpoints.begin(), endpoints.end());
+  }
+  std::vector<int> tiers(graph.vertices().size(), -1);
+  for (int tier = 0; !frontier.empty(); ++tier) {
+    std::vector<int> next;
+    for (const int vertex : frontier) {
+      for (const int other : neighbours[index(vertex)]) {
+        if (!graph.vertices()[index(other)].is_switch || tiers[index(other)] != -1) continue;
+        tiers[index(other)] = tier;
+        next.push_back(other);
+      }
+    }
+    frontier = std::move(next);
+  }
+  for (int& tier : tiers) tier = std::max(tier, 0);
+  return tiers;
+}
+
+Topology graph_topology(const GraphReader& graph) {
+  const std::vector<int> tiers = tiers_of(graph);
+  Topology topology;
+  topology.reserve(static_cast<int>(graph.vertices().size()),
+                   static_cast<int>(graph.cables().size()));
+  for (std::size_t i = 0; i < graph.vertices().size(); ++i) {
+    const GraphVertex& vertex = graph.vertices()[i];
+    if (vertex.is_switch) {
+      topology.add_switch(vertex.name, tiers[i], vertex.switch_latency);
+    } else {
+      topology.add_endpoint(vertex.name);
+    }
+  }
+  for (const GraphCable& cable : graph.cables()) {
+    topology.add_cable(cable.a, cable.b, cable.bandwidth, cable.latency, cable.port_a,
+                       cable.port_b);
+  }
+  return topology;
+}
+
+/// Reports nodes whose endpoints are not one for each NIC.
+void check_nics(const GraphReader& graph, const NodeType& node, Diagnostics& diagnostics) {
+  for (const std::vector<int>& endpoints : graph.nodes()) {
+    if (endpoints.size() == index(node.nics)) continue;
+    const JsonCursor& last = graph.vertices()[index(endpoints.back())].cursor;
+    diagnostics.add(last.member("node").value_or(last).problem(
+        "a node has one endpoint for each NIC",
+        fmt::format("{} endpoints, but \"{}\" has {} NICs", endpoints.size(), node.name,
+                    node.nics)));
+  }
+}
+
+}  // namespace
+
+/// Switches, endpoints and cables as the file lists them. A node has as many endpoints as NICs, in
+/// the order listed. Where fewer nodes are asked for than the graph has, they are its first ones.
+std::optional<Fabric> build_graph(ObjectReader& reader, const FabricRequest& request) {
+  const std::size_t problems = reader.diagnostics().all().size();
+  const auto is_sound = [&] { return reader.diagnostics().all().size() == problems; };
+  GraphReader graph(reader, request.node_type);
+  graph.read();
+  if (!is_sound()) return std::nullopt;
+
+  const int nodes = static_cast<int>(graph.nodes().size());
+  check_nics(graph, request.node_type, reader.diagnostics());
+  if (nodes == 0) reader.report("endpoints", "a graph has at least one endpoint");
+  if (request.nodes && *request.nodes > nodes) {
+    reader.report("endpoints",
+                  fmt::format("the graph has {} nodes, not {}", nodes, *request.nodes));
+  }
+  if (!is_sound()) return std::nullopt;
+
+  Fabric fabric{.topology = graph_topology(graph), .nodes = request.nodes.value_or(nodes)};
+  for (int node = 0; node < fabric.nodes; ++node) {
+    const std::vector<int>& endpoints = graph.nodes()[index(node)];
+    fabric.endpoints.insert(fabric.endpoints.end(), endpoints.begin(), endpoints.end());
+  }
+  return fabric;
+}
+
+}  // namespace headway

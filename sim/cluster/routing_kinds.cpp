@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include "sim/cluster/routing_kind.h"
+
+namespace headway {
+
+// Each is defined in the file that bears its name.
+RoutingBuilder build_d_mod_k_routing;
+RoutingBuilder build_dimension_order_routing;
+RoutingBuilder build_shortest_routing;
+
+namespace {
+
+constexpr RoutingKind kRoutingKinds[] = {
+    {"d-mod-k", build_d_mod_k_routing},
+    {"dimension-order", build_dimension_order_routing},
+    {"shortest", build_shortest_routing},
+};
+
+}  // namespace
+
+std::span<const RoutingKind> routing_kinds() { return kRoutingKinds; }
+
+void report_wrong_fabric(ObjectReader& reader, const RoutingRequest& request,
+                         std::string_view routing, std::string_view routable_fabric) {
+  reader.report("kind", fmt::format("{} routes {} fabrics only", routing, routable_fabric),
+                fmt::format("the fabric is a {}", request.fabric_kind),
+                "leave \"routing\" out to get what fits the fabric, or use \"shortest\"");
+}
+
+}  // namespace headway
