@@ -9,7 +9,9 @@ namespace headway {
 namespace {
 
 /// Levels below the root of a binary tree of `ranks`: ceil(log2(ranks)).
-int tree_depth(int ranks) { return std::bit_width(static_cast<unsigned>(ranks - 1)); }
+int tree_depth(int ranks) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+}
 
 CollectiveVolume ring_volume(CollectiveKind kind, int ranks) {
   const double others_share = (ranks - 1.0) / ranks;

@@ -129,7 +129,7 @@ Bytes gemm_traffic(const GemmShape& shape, Precision precision) {
 
 Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
   HEADWAY_CHECK(supports(device, precision), "a precision that the device does not have");
-  HEADWAY_CHECK(shape.m >= 0 && shape.n >= 0 && shape.k >= 0, "a negative size");
+  HEADWAY_CHECK(std::min({shape.m, shape.n, shape.k}) >= 0.0, "a negative size");
   if (shape.flops() == 0.0) return {};
 
   Cost cost = unbounded_cost(device, shape, precision);

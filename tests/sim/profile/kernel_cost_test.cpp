@@ -103,7 +103,7 @@ TEST(Attention, OfNothingCostsNothing) {
 
 TEST(MemoryPass, MovesTheBytesOfItsFamily) {
   KernelFamily unfused = plain_family();
-  unfused.memory_traffic = {.value = 2.0, .spread = 0.03};
+  unfused.memory_traffic = estimate(2.0, 0.03);
   // 2 x 1 MB at 0.5 TB/s.
   const Cost cost = memory_pass_cost(round_device(), unfused, 1_MB);
   EXPECT_NEAR(us(cost), 4.0, 1e-12);

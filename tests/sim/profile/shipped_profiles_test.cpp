@@ -2,8 +2,11 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "sim/profile/collective_cost.h"
 #include "sim/profile/kernel_cost.h"
@@ -48,7 +51,7 @@ TEST(ShippedProfiles, ReadClean) {
   EXPECT_TRUE(supports(shipped("h100_sxm")->device, Precision::fp8));
 }
 
-TEST(ShippedProfiles, LargeProductsReachBetweenHalfAndNineTenthsOfThePeak) {
+TEST(ShippedProfiles, LargeProductsReach55To85PercentOfThePeak) {
   for (const std::string& name : kNames) {
     const auto profile = shipped(name);
     const double share = gemm_teraflops(*profile, {8192, 8192, 8192}, Precision::bf16) * 1e12 /
