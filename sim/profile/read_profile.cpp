@@ -35,7 +35,8 @@ std::string read_name(ObjectReader& reader, std::string_view key) {
 /// Texts by name ("device", "command", ...), as one line: "command: ...; device: ...".
 std::string read_provenance(ObjectReader& reader) {
   std::string line;
-  if (!reader.required_part("provenance")) return line;
+  const auto part = reader.required_part("provenance");
+  if (!part) return line;
   const auto members = reader.members("provenance");
   for (const auto& [name, member] : members) {
     if (!member.value().is_string()) {
@@ -45,8 +46,7 @@ std::string read_provenance(ObjectReader& reader) {
     line +=
         fmt::format("{}{}: {}", line.empty() ? "" : "; ", name, member.value().get<std::string>());
   }
-  const bool is_object = reader.cursor().member("provenance")->value().is_object();
-  if (is_object && members.empty()) {
+  if (part->value().is_object() && members.empty()) {
     reader.report("provenance", "a profile needs its provenance", "empty",
                   R"(for example {"device": "...", "driver": "...", "command": "..."})");
   }
