@@ -2,7 +2,9 @@
 add_library(headway_settings INTERFACE)
 target_include_directories(headway_settings INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(headway_settings INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow -Wno-missing-field-initializers>
+  # A false alarm of g++ 12 on "literal" + std::string (GCC bug 105651).
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<COMPILE_LANGUAGE:CXX>>:-Wno-restrict>
   $<$<AND:$<BOOL:${HEADWAY_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
 if(HEADWAY_SANITIZE)
   target_compile_options(headway_settings INTERFACE

@@ -24,7 +24,7 @@ struct GemmShape {
 struct AttentionShape {
   double sequences = 0;     ///< independent sequences
   double query_length = 0;  ///< positions computed here
-  double key_length = 0;    ///< positions attended to (more than query_length with context parallel)
+  double key_length = 0;  ///< positions attended to (more than query_length with context parallel)
   double query_heads = 0;
   double key_heads = 0;
   double head_size = 0;

@@ -1,0 +1,265 @@
+#include "sim/engine/executor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+template <class T>
+auto& at(T& items, std::int64_t i) {
+  return items[static_cast<std::size_t>(i)];
+}
+
+}  // namespace
+
+Executor::Executor(const Workload& workload, const Perturbation& perturbation)
+    : workload_(workload), perturbation_(perturbation) {
+  const std::size_t count = workload.groups.size();
+  groups_.resize(count);
+  timeline_.first_operation.assign(1, 0);
+  timeline_.first_message.assign(1, 0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const RankGroup& group = workload.groups[i];
+    const Program& program = at(workload.programs, group.program);
+    GroupState& state = groups_[i];
+    state.device_factors = device_time_factors(perturbation, group.accelerators);
+    state.joins.assign(group.communicators.size(), 0);
+    state.instance_of_slot.assign(static_cast<std::size_t>(program.collective_slots), -1);
+    state.communicator_of_slot = state.instance_of_slot;
+    timeline_.first_operation.push_back(timeline_.first_operation.back() +
+                                        std::ssize(program.operations));
+    timeline_.first_message.push_back(timeline_.first_message.back() + program.message_slots);
+  }
+  timeline_.operation_end.assign(static_cast<std::size_t>(timeline_.first_operation.back()), 0.0);
+  timeline_.messages.resize(static_cast<std::size_t>(timeline_.first_message.back()));
+  timeline_.collectives.resize(workload.communicators.size());
+  timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
+  collectives_.resize(workload.communicators.size());
+  unfinished_groups_ = static_cast<std::int32_t>(count);
+}
+
+void Executor::use_incremental(IncrementalFlows& flows) {
+  network_ = &flows;
+  incremental_ = &flows;
+}
+
+const Program& Executor::program_of(std::int32_t group) const {
+  return at(workload_.programs, at(workload_.groups, group).program);
+}
+
+void Executor::start() {
+  for (std::int32_t group = 0; group < std::ssize(groups_); ++group) run(group, 0.0);
+  network_->settle(0.0);
+}
+
+void Executor::advance_to(double now) {
+  while (!queue_.empty() && queue_.top().time <= now) {
+    const double time = queue_.top().time;
+    // Everything of one moment first, so that the network shares out its links once.
+    while (!queue_.empty() && queue_.top().time == time) {
+      const Event event = queue_.pop();
+      ++timeline_.events;
+      switch (event.kind) {
+        case EventKind::block_done:
+          finish_operation(event.id, time);
+          run(event.id, time);
+          break;
+        case EventKind::latency_over:
+          begin_flow(event.id, time);
+          break;
+        case EventKind::flow_done:
+          if (event.version == 0) {
+            flow_finished(event.id, time);  // a transfer that no link limits
+          } else {
+            incremental_->handle(event);
+          }
+          break;
+      }
+    }
+    network_->settle(time);
+  }
+}
+
+/// Runs a group until it has to wait.
+void Executor::run(std::int32_t group, double now) {
+  GroupState& state = at(groups_, group);
+  const std::vector<Operation>& operations = program_of(group).operations;
+  while (state.counter < std::ssize(operations)) {
+    if (!execute(group, at(operations, state.counter), now)) return;
+    finish_operation(group, now);
+  }
+  --unfinished_groups_;
+  timeline_.finish = std::max(timeline_.finish, now);
+}
+
+void Executor::finish_operation(std::int32_t group, double now) {
+  const std::int64_t first = at(timeline_.first_operation, group);
+  at(timeline_.operation_end, first + at(groups_, group).counter++) = now;
+}
+
+/// Does one operation. Returns false if the group has to wait before it is over.
+bool Executor::execute(std::int32_t group, const Operation& operation, double now) {
+  GroupState& state = at(groups_, group);
+  switch (operation.kind) {
+    case OperationKind::compute: {
+      const double nominal = at(program_of(group).blocks, operation.block).time.total().count();
+      const double factor =
+          block_time_factor(perturbation_, at(workload_.groups, group).accelerators,
+                            state.device_factors, static_cast<std::uint32_t>(state.counter));
+      queue_.push(now + nominal * factor, EventKind::block_done, group);
+      return false;
+    }
+    case OperationKind::send:
+      send(group, operation, now);
+      return !operation.blocking;
+    case OperationKind::receive: {
+      const std::int64_t message = at(timeline_.first_message, group) + operation.slot;
+      return !std::isnan(at(timeline_.messages, message).arrived);
+    }
+    case OperationKind::join:
+      join(group, operation, now);
+      return true;
+    case OperationKind::wait: {
+      const std::int32_t communicator = at(state.communicator_of_slot, operation.slot);
+      HEADWAY_CHECK(communicator >= 0, "a program waits for a collective that it never joined");
+      CollectiveState& collective =
+          at(at(collectives_, communicator), at(state.instance_of_slot, operation.slot));
+      if (!collective.done) collective.waiting.push_back(group);
+      return collective.done;
+    }
+  }
+  HEADWAY_CHECK(false, "unknown kind of operation");
+}
+
+void Executor::send(std::int32_t group, const Operation& operation, double now) {
+  const std::int32_t receiver = group + operation.peer;
+  const std::int64_t message = at(timeline_.first_message, receiver) + operation.slot;
+  HEADWAY_CHECK(std::isnan(at(timeline_.messages, message).sent), "a message is sent twice");
+  at(timeline_.messages, message).sent = now;
+  start_transfer({.plan = at(at(workload_.groups, group).paths, operation.path),
+                  .amount = operation.amount.count(),
+                  .receiver = receiver,
+                  .slot = operation.slot,
+                  .sender = operation.blocking ? group : kNobody},
+                 now);
+}
+
+void Executor::join(std::int32_t group, const Operation& operation, double now) {
+  GroupState& state = at(groups_, group);
+  const std::int32_t communicator = at(at(workload_.groups, group).communicators, operation.path);
+  const std::int32_t instance = at(state.joins, operation.path)++;
+  at(state.instance_of_slot, operation.slot) = instance;
+  at(state.communicator_of_slot, operation.slot) = communicator;
+
+  std::vector<CollectiveState>& instances = at(collectives_, communicator);
+  std::vector<Timeline::Collective>& records = at(timeline_.collectives, communicator);
+  if (instance == std::ssize(instances)) {
+    instances.emplace_back();
+    records.push_back({.first_join = now, .amount = operation.amount.count()});
+  }
+  Timeline::Collective& record = at(records, instance);
+  HEADWAY_CHECK(record.amount == operation.amount.count(),
+                "the members of a collective disagree on its size");
+  record.last_join = now;
+  record.last_group = group;
+  record.last_operation = state.counter;
+  ++at(instances, instance).joined;
+  start_collective_if_ready(communicator, instance, now);
+}
+
+void Executor::start_collective_if_ready(std::int32_t communicator, std::int32_t instance,
+                                         double now) {
+  std::vector<CollectiveState>& instances = at(collectives_, communicator);
+  if (instance >= std::ssize(instances)) return;
+  CollectiveState& collective = at(instances, instance);
+  const Communicator& of = at(workload_.communicators, communicator);
+  if (collective.started || collective.joined < of.members) return;
+  if (instance > 0 && !at(instances, instance - 1).done) return;
+  collective.started = true;
+  start_transfer({.plan = of.plan,
+                  .amount = at(at(timeline_.collectives, communicator), instance).amount,
+                  .slot = instance,
+                  .communicator = communicator},
+                 now);
+}
+
+void Executor::start_transfer(const Transfer& transfer, double now) {
+  std::int32_t token = static_cast<std::int32_t>(transfers_.size());
+  if (free_tokens_.empty()) {
+    transfers_.push_back(transfer);
+  } else {
+    token = free_tokens_.back();
+    free_tokens_.pop_back();
+    at(transfers_, token) = transfer;
+  }
+  at(timeline_.plan_bytes, transfer.plan) += transfer.amount;
+  queue_.push(now + at(workload_.plans, transfer.plan).latency.count(), EventKind::latency_over,
+              token);
+}
+
+void Executor::begin_flow(std::int32_t token, double now) {
+  const Transfer& transfer = at(transfers_, token);
+  const FlowPlan& plan = at(workload_.plans, transfer.plan);
+  if (plan.links.empty() || transfer.amount <= 0.0) {
+    queue_.push(now + transfer.amount / plan.rate_cap.count(), EventKind::flow_done, token);
+    return;
+  }
+  ++timeline_.flows;
+  network_->start(transfer.plan, Bytes(transfer.amount), token, now);
+}
+
+void Executor::flow_finished(std::int32_t token, double now) {
+  const Transfer transfer = at(transfers_, token);
+  free_tokens_.push_back(token);
+  if (transfer.receiver == kNobody) {
+    CollectiveState& collective = at(at(collectives_, transfer.communicator), transfer.slot);
+    collective.done = true;
+    at(at(timeline_.collectives, transfer.communicator), transfer.slot).end = now;
+    const std::vector<std::int32_t> waiting = std::move(collective.waiting);
+    start_collective_if_ready(transfer.communicator, transfer.slot + 1, now);
+    for (const std::int32_t group : waiting) run(group, now);
+    return;
+  }
+  const std::int64_t message = at(timeline_.first_message, transfer.receiver) + transfer.slot;
+  at(timeline_.messages, message).arrived = now;
+  if (transfer.sender != kNobody) {
+    finish_operation(transfer.sender, now);
+    run(transfer.sender, now);
+  }
+  const GroupState& state = at(groups_, transfer.receiver);
+  const std::vector<Operation>& operations = program_of(transfer.receiver).operations;
+  if (state.counter >= std::ssize(operations)) return;
+  const Operation& at_operation = at(operations, state.counter);
+  if (at_operation.kind == OperationKind::receive && at_operation.slot == transfer.slot) {
+    run(transfer.receiver, now);
+  }
+}
+
+std::string Executor::unfinished_text() const {
+  constexpr std::array kWords{"compute", "send", "receive", "join", "wait"};
+  std::string text;
+  int named = 0;
+  for (std::size_t i = 0; i < groups_.size() && named < 4; ++i) {
+    const auto group = static_cast<std::int32_t>(i);
+    const Program& program = program_of(group);
+    const std::int32_t counter = groups_[i].counter;
+    if (counter >= std::ssize(program.operations)) continue;
+    ++named;
+    text += fmt::format("{}group {} ({}) at operation {} of {} ({})", text.empty() ? "" : ", ", i,
+                        program.name, counter, program.operations.size(),
+                        kWords[static_cast<std::size_t>(at(program.operations, counter).kind)]);
+  }
+  return fmt::format("{} of {} rank groups did not finish: {}", unfinished_groups_, groups_.size(),
+                     text);
+}
+
+Timeline Executor::take_timeline() { return std::move(timeline_); }
+
+}  // namespace headway

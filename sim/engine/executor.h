@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/engine/event_queue.h"
+#include "sim/engine/flow_network.h"
+#include "sim/engine/incremental_flows.h"
+#include "sim/result/timeline.h"
+#include "sim/workload/perturbation.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// Runs the programs of a workload: a rank group is a program counter and the slots it waits for.
+/// Knows nothing of SimGrid; training_model.h hangs it into the engine.
+class Executor {
+ public:
+  /// `workload` outlives this object.
+  Executor(const Workload& workload, const Perturbation& perturbation);
+
+  /// Whose flows these are; before `start`.
+  void use_network(FlowNetwork& network) { network_ = &network; }
+  void use_incremental(IncrementalFlows& flows);
+
+  /// Lets every group run from time 0 to its first wait.
+  void start();
+
+  /// The time of the next event, or a negative number if there is none.
+  [[nodiscard]] double next_time() const { return queue_.empty() ? -1.0 : queue_.top().time; }
+  /// Handles every event up to `now`.
+  void advance_to(double now);
+  /// A flow that `network` was given has arrived.
+  void flow_finished(std::int32_t token, double now);
+
+  [[nodiscard]] EventQueue& queue() { return queue_; }
+  [[nodiscard]] bool complete() const { return unfinished_groups_ == 0; }
+  /// What the first groups that have not finished wait for, for a report of a deadlock.
+  [[nodiscard]] std::string unfinished_text() const;
+  [[nodiscard]] Timeline take_timeline();
+
+ private:
+  static constexpr std::int32_t kNobody = -1;
+
+  struct GroupState {
+    std::int32_t counter = 0;  ///< the operation it is at
+    std::vector<double> device_factors;
+    std::vector<std::int32_t> joins;  ///< so far, by Operation::path
+    std::vector<std::int32_t>
+        instance_of_slot;  ///< collective slot -> instance of its communicator
+    std::vector<std::int32_t> communicator_of_slot;
+  };
+  struct CollectiveState {
+    std::int32_t joined = 0;
+    bool started = false;
+    bool done = false;
+    std::vector<std::int32_t> waiting;  ///< groups
+  };
+  /// A transfer under way: to a message slot, or of a collective.
+  struct Transfer {
+    std::int32_t plan = -1;
+    double amount = 0.0;
+    std::int32_t receiver = kNobody;  ///< group; kNobody for a collective
+    std::int32_t slot = -1;           ///< message slot, or instance of the collective
+    std::int32_t sender = kNobody;    ///< group that waits for a blocking send
+    std::int32_t communicator = -1;
+  };
+
+  [[nodiscard]] const Program& program_of(std::int32_t group) const;
+  void run(std::int32_t group, double now);
+  bool execute(std::int32_t group, const Operation& operation, double now);
+  void finish_operation(std::int32_t group, double now);
+  void send(std::int32_t group, const Operation& operation, double now);
+  void join(std::int32_t group, const Operation& operation, double now);
+  void start_collective_if_ready(std::int32_t communicator, std::int32_t instance, double now);
+  void start_transfer(const Transfer& transfer, double now);
+  void begin_flow(std::int32_t token, double now);
+
+  const Workload& workload_;
+  Perturbation perturbation_;
+  FlowNetwork* network_ = nullptr;
+  IncrementalFlows* incremental_ = nullptr;
+  EventQueue queue_;
+  std::vector<GroupState> groups_;
+  std::vector<std::vector<CollectiveState>> collectives_;  ///< by communicator
+  std::vector<Transfer> transfers_;                        ///< by token
+  std::vector<std::int32_t> free_tokens_;
+  std::int32_t unfinished_groups_ = 0;
+  Timeline timeline_;
+};
+
+}  // namespace headway

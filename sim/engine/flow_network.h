@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// Moves the bytes of flows, sharing links max-min fairly. Latency is the executor's business: a
+/// flow given here starts at once.
+class FlowNetwork {
+ public:
+  /// Called when the last byte of a flow has arrived; `token` is what `start` was given.
+  using Finished = std::function<void(std::int32_t token, double now)>;
+
+  virtual ~FlowNetwork() = default;
+
+  /// Starts moving `amount` bytes (more than 0) along plan `plan` at time `now`.
+  virtual void start(std::int32_t plan, Bytes amount, std::int32_t token, double now) = 0;
+
+  /// Called once all that happens at `now` has been said, before time goes on.
+  virtual void settle(double now) = 0;
+};
+
+}  // namespace headway

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/engine/event_queue.h"
+#include "sim/engine/flow_network.h"
+#include "sim/engine/link_usage.h"
+#include "sim/engine/max_min_shares.h"
+
+namespace headway {
+
+/// Flows as entries of our own max-min solver, finishing as events of the executor's queue. Equal
+/// to SimGridFlows (tests compare them), at a cost per flow that does not grow with the number of
+/// flows that are coupled to it.
+class IncrementalFlows : public FlowNetwork {
+ public:
+  /// `plans` and `events` outlive this object.
+  IncrementalFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, EventQueue& events,
+                   Finished finished);
+
+  void start(std::int32_t plan, Bytes amount, std::int32_t token, double now) override;
+  void settle(double now) override;
+
+  /// An event of kind flow_done has come up.
+  void handle(const Event& event);
+
+ private:
+  struct Flow {
+    std::int32_t token = -1;
+    double left = 0.0;  ///< bytes, at time `at`
+    double rate = 0.0;
+    double at = 0.0;
+    std::uint32_t version = 0;
+  };
+
+  const std::vector<FlowPlan>& plans_;
+  LinkUsage usage_;
+  EventQueue& events_;
+  Finished finished_;
+  MaxMinShares shares_;
+  std::vector<Flow> flows_;  ///< by the solver's handle
+  bool unsettled_ = false;
+};
+
+}  // namespace headway

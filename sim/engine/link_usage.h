@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim/cluster/topology.h"
+#include "sim/engine/max_min_shares.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// The links that the plans of a workload load, each only once: links that the very same plans use
+/// with the very same weights bind alike, so of each such class only the tightest is kept. That is
+/// exact whatever flows are active (the others can never be the bottleneck), and folds, say, the
+/// eight rails of a rail-optimised fabric into one.
+struct LinkUsage {
+  std::vector<double> capacities;                     ///< bytes/s, by kept link
+  std::vector<std::vector<MaxMinShares::Use>> plans;  ///< what each plan uses of the kept links
+  std::vector<LinkId> kept;                           ///< a member of each class
+};
+
+[[nodiscard]] LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
+                                   bool fold_equal_links);
+
+}  // namespace headway

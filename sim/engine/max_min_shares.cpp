@@ -1,0 +1,226 @@
+#include "sim/engine/max_min_shares.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace headway {
+namespace {
+
+/// Rates closer than this (relative) are equal: far above rounding, far below what matters.
+constexpr double kTolerance = 1e-10;
+
+}  // namespace
+
+MaxMinShares::MaxMinShares(std::vector<double> capacities) {
+  links_.resize(capacities.size());
+  for (std::size_t i = 0; i < capacities.size(); ++i) links_[i].capacity = capacities[i];
+}
+
+std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
+  std::int32_t handle = static_cast<std::int32_t>(flows_.size());
+  if (free_flows_.empty()) {
+    flows_.emplace_back();
+  } else {
+    handle = free_flows_.back();
+    free_flows_.pop_back();
+  }
+  Flow& flow = flows_[index(handle)];
+  flow.uses = uses;
+  flow.positions.resize(uses.size());
+  flow.cap = cap;
+  flow.rate = 0.0;
+  flow.old_rate = 0.0;
+  flow.bottleneck = kOwnCap;
+  flow.active = true;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    std::vector<User>& users = links_[index(uses[i].link)].users;
+    flow.positions[i] = static_cast<std::int32_t>(users.size());
+    users.push_back({handle, uses[i].weight, static_cast<std::int32_t>(i)});
+  }
+  choose(handle);
+  return handle;
+}
+
+void MaxMinShares::remove(std::int32_t handle) {
+  Flow& flow = flows_[index(handle)];
+  for (std::size_t i = 0; i < flow.uses.size(); ++i) {
+    std::vector<User>& users = links_[index(flow.uses[i].link)].users;
+    const auto position = index(flow.positions[i]);
+    users[position] = users.back();
+    const User& moved = users[position];
+    flows_[index(moved.flow)].positions[index(moved.use)] = flow.positions[i];
+    users.pop_back();
+    touched_links_.push_back(flow.uses[i].link);
+  }
+  flow.active = false;
+  flow.uses = {};
+  free_flows_.push_back(handle);
+}
+
+void MaxMinShares::choose(std::int32_t handle) {
+  Flow& flow = flows_[index(handle)];
+  if (flow.chosen) return;
+  flow.chosen = true;
+  chosen_.push_back(handle);
+}
+
+void MaxMinShares::list_links_of(std::int32_t handle) {
+  for (const Use& use : flows_[index(handle)].uses) {
+    LinkState& link = links_[index(use.link)];
+    if (link.listed) continue;
+    link.listed = true;
+    chosen_links_.push_back(use.link);
+  }
+}
+
+/// What the fixed flows leave of each link that a chosen flow uses.
+void MaxMinShares::prepare_links() {
+  for (const std::int32_t id : chosen_links_) {
+    LinkState& link = links_[index(id)];
+    link.left = link.capacity;
+    link.weights = 0.0;
+    for (const User& user : link.users) {
+      const Flow& flow = flows_[index(user.flow)];
+      if (flow.chosen) {
+        link.weights += user.weight;
+      } else {
+        link.left -= user.weight * flow.rate;
+      }
+    }
+    link.left = std::max(link.left, 0.0);
+    ++link.version;
+  }
+}
+
+void MaxMinShares::place(std::int32_t handle, double rate, std::int32_t bottleneck) {
+  Flow& flow = flows_[index(handle)];
+  flow.placed = true;
+  flow.rate = rate;
+  flow.bottleneck = bottleneck;
+  for (const Use& use : flow.uses) {
+    LinkState& link = links_[index(use.link)];
+    link.left = std::max(link.left - use.weight * rate, 0.0);
+    link.weights -= use.weight;
+    ++link.version;
+    if (use.link != bottleneck && link.weights > use.weight * kTolerance) {
+      heap_.push_back({link.left / link.weights, use.link, -1, link.version});
+      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    }
+  }
+}
+
+/// Progressive filling: the link (or cap) that allows least decides for its flows, and so on.
+void MaxMinShares::fill() {
+  heap_.clear();
+  for (const std::int32_t id : chosen_links_) {
+    const LinkState& link = links_[index(id)];
+    if (link.weights > 0.0) heap_.push_back({link.left / link.weights, id, -1, link.version});
+  }
+  for (const std::int32_t handle : chosen_) {
+    flows_[index(handle)].placed = false;
+    heap_.push_back({flows_[index(handle)].cap, kOwnCap, handle, 0});
+  }
+  std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
+  std::size_t unplaced = chosen_.size();
+  while (unplaced > 0) {
+    std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+    const Candidate candidate = heap_.back();
+    heap_.pop_back();
+    if (candidate.link == kOwnCap) {
+      if (flows_[index(candidate.flow)].placed) continue;
+      place(candidate.flow, candidate.rate, kOwnCap);
+      --unplaced;
+      continue;
+    }
+    LinkState& link = links_[index(candidate.link)];
+    if (link.version != candidate.version) continue;
+    for (const User& user : link.users) {
+      const Flow& flow = flows_[index(user.flow)];
+      if (!flow.chosen || flow.placed) continue;
+      place(user.flow, candidate.rate, candidate.link);
+      --unplaced;
+    }
+  }
+}
+
+/// Chooses every fixed flow that has lost its bottleneck or stands above a chosen flow on that
+/// flow's bottleneck. Returns whether there was one.
+bool MaxMinShares::choose_the_unfair() {
+  const std::size_t before = chosen_.size();
+  for (const std::int32_t id : chosen_links_) {
+    const LinkState& link = links_[index(id)];
+    double load = 0.0;
+    double fastest = 0.0;
+    double slowest_chosen_here = -1.0;  // of chosen flows that call this link their bottleneck
+    for (const User& user : link.users) {
+      const Flow& flow = flows_[index(user.flow)];
+      load += user.weight * flow.rate;
+      fastest = std::max(fastest, flow.rate);
+      if (flow.chosen && flow.bottleneck == id &&
+          (slowest_chosen_here < 0.0 || flow.rate < slowest_chosen_here)) {
+        slowest_chosen_here = flow.rate;
+      }
+    }
+    const bool full = load >= link.capacity * (1.0 - kTolerance);
+    for (const User& user : link.users) {
+      const Flow& flow = flows_[index(user.flow)];
+      if (flow.chosen) continue;
+      const bool lost_bottleneck =
+          flow.bottleneck == id && (!full || flow.rate < fastest * (1.0 - kTolerance));
+      const bool above_chosen =
+          slowest_chosen_here >= 0.0 && flow.rate > slowest_chosen_here * (1.0 + kTolerance);
+      if (lost_bottleneck || above_chosen) choose(user.flow);
+    }
+  }
+  return chosen_.size() > before;
+}
+
+std::span<const MaxMinShares::Change> MaxMinShares::settle() {
+  changes_.clear();
+  for (const std::int32_t id : touched_links_) {
+    for (const User& user : links_[index(id)].users) {
+      if (flows_[index(user.flow)].bottleneck == id) choose(user.flow);
+    }
+  }
+  touched_links_.clear();
+  std::erase_if(chosen_, [&](std::int32_t handle) {  // added and removed without settling between
+    Flow& flow = flows_[index(handle)];
+    if (!flow.active) flow.chosen = false;
+    return !flow.active;
+  });
+  if (chosen_.empty()) return changes_;
+
+  for (const std::int32_t handle : chosen_) {
+    flows_[index(handle)].old_rate = flows_[index(handle)].rate;
+  }
+  std::size_t listed = 0;
+  int round = 0;
+  do {
+    ++rounds_;
+    if (++round > 4) {  // far from local: take in the neighbours too, so that rounds stay few
+      for (std::size_t i = 0, n = chosen_links_.size(); i < n; ++i) {
+        for (const User& user : links_[index(chosen_links_[i])].users) choose(user.flow);
+      }
+    }
+    for (std::size_t i = listed; i < chosen_.size(); ++i) {
+      Flow& flow = flows_[index(chosen_[i])];
+      if (i >= listed && round > 1) flow.old_rate = flow.rate;
+      list_links_of(chosen_[i]);
+    }
+    listed = chosen_.size();
+    prepare_links();
+    fill();
+  } while (choose_the_unfair());
+
+  for (const std::int32_t handle : chosen_) {
+    Flow& flow = flows_[index(handle)];
+    flow.chosen = false;
+    if (flow.rate != flow.old_rate) changes_.push_back({handle, flow.rate});
+  }
+  for (const std::int32_t id : chosen_links_) links_[index(id)].listed = false;
+  chosen_.clear();
+  chosen_links_.clear();
+  return changes_;
+}
+
+}  // namespace headway

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace headway {
+
+/// Max-min fair rates of flows over shared links, kept up to date as flows come and go.
+///
+/// A flow of rate r takes weight * r of each link it uses, and r is at most the flow's cap. Rates
+/// are max-min fair (Bertsekas, Gallager, Data Networks, 6.5.2): every flow either runs at its cap
+/// or has a bottleneck, a full link on which no flow is faster. That property is what makes an
+/// update local: only flows whose bottleneck may have moved are computed anew, the rest is held
+/// fixed, and whoever then lacks a bottleneck joins them until nobody does. The result is the one
+/// max-min allocation, equal to solving everything from scratch, at a cost that follows the change
+/// and not the size of the coupled system.
+class MaxMinShares {
+ public:
+  struct Use {
+    std::int32_t link;
+    double weight;  ///< > 0
+  };
+  struct Change {
+    std::int32_t flow;
+    double rate;
+  };
+
+  explicit MaxMinShares(std::vector<double> capacities);
+
+  /// Adds a flow; `uses` (each link at most once) must outlive it. Its rate is known after
+  /// `settle`. Handles are reused after `remove`.
+  std::int32_t add(std::span<const Use> uses, double cap);
+  void remove(std::int32_t flow);
+
+  /// Brings the rates up to date and returns the flows whose rate changed, valid until the next
+  /// call of any member.
+  std::span<const Change> settle();
+
+  [[nodiscard]] double rate(std::int32_t flow) const { return flows_[index(flow)].rate; }
+  [[nodiscard]] std::int64_t rounds() const { return rounds_; }
+
+ private:
+  static constexpr std::int32_t kOwnCap = -1;  ///< the bottleneck of a flow that runs at its cap
+
+  struct Flow {
+    std::span<const Use> uses;
+    std::vector<std::int32_t> positions;  ///< in the links' user lists, one a use
+    double cap = 0.0;
+    double rate = 0.0;
+    double old_rate = 0.0;
+    std::int32_t bottleneck = kOwnCap;
+    bool active = false;
+    bool chosen = false;  ///< computed anew in this settling
+    bool placed = false;  ///< has its rate in this round
+  };
+  struct User {
+    std::int32_t flow;
+    double weight;
+    std::int32_t use;  ///< which of the flow's uses this is
+  };
+  struct LinkState {
+    double capacity = 0.0;
+    std::vector<User> users;
+    double left = 0.0;     ///< this round: capacity that no placed flow takes
+    double weights = 0.0;  ///< this round: of chosen flows without a rate
+    std::int32_t version = 0;
+    bool listed = false;  ///< in chosen_links_
+  };
+  struct Candidate {
+    double rate;
+    std::int32_t link;  ///< or kOwnCap
+    std::int32_t flow;  ///< if kOwnCap
+    std::int32_t version;
+    friend bool operator>(const Candidate& a, const Candidate& b) {
+      if (a.rate != b.rate) return a.rate > b.rate;
+      if (a.link != b.link) return a.link > b.link;
+      return a.flow > b.flow;
+    }
+  };
+
+  static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
+
+  void choose(std::int32_t flow);
+  void list_links_of(std::int32_t flow);
+  void prepare_links();
+  void fill();
+  void place(std::int32_t flow, double rate, std::int32_t bottleneck);
+  [[nodiscard]] bool choose_the_unfair();
+
+  std::vector<LinkState> links_;
+  std::vector<Flow> flows_;
+  std::vector<std::int32_t> free_flows_;
+  std::vector<std::int32_t> touched_links_;  ///< lost a flow since the last settling
+  std::vector<std::int32_t> chosen_;
+  std::vector<std::int32_t> chosen_links_;
+  std::vector<Candidate> heap_;
+  std::vector<Change> changes_;
+  std::int64_t rounds_ = 0;
+};
+
+}  // namespace headway

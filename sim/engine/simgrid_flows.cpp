@@ -1,0 +1,68 @@
+#include "sim/engine/simgrid_flows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+
+SimGridFlows::SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, int slots,
+                           Finished finished)
+    : plans_(plans),
+      usage_(std::move(usage)),
+      finished_(std::move(finished)),
+      zone_(FabricZone::create(usage_.capacities, slots)),
+      token_of_slot_(static_cast<std::size_t>(slots), -1) {
+  for (const std::vector<MaxMinShares::Use>& uses : usage_.plans) {
+    WholeRoute route;
+    if (!uses.empty()) {
+      route.unit = std::ranges::min(uses, {}, &MaxMinShares::Use::weight).weight;
+    }
+    for (const MaxMinShares::Use& use : uses) {
+      const double times = use.weight / route.unit;
+      HEADWAY_CHECK(std::abs(times - std::round(times)) < 1e-9,
+                    "SimGrid needs link weights that are multiples of the smallest");
+      route.links.insert(route.links.end(), static_cast<std::size_t>(std::lround(times)), use.link);
+    }
+    routes_.push_back(std::move(route));
+  }
+  for (int slot = slots - 1; slot >= 0; --slot) free_slots_.push_back(slot);
+  simgrid::s4u::Activity::on_completion_cb(
+      [this](const simgrid::s4u::Activity& activity) { on_completion(activity); });
+  simgrid::s4u::Engine::on_time_advance_cb([this](double) {
+    for (simgrid::s4u::Activity* activity : spent_) intrusive_ptr_release(activity);
+    spent_.clear();
+  });
+}
+
+void SimGridFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, double /*now*/) {
+  HEADWAY_CHECK(!free_slots_.empty(), "more flows at once than slots were made for them");
+  const int slot = free_slots_.back();
+  free_slots_.pop_back();
+  token_of_slot_[static_cast<std::size_t>(slot)] = token;
+  const WholeRoute& route = routes_[static_cast<std::size_t>(plan)];
+  const double cap = plans_[static_cast<std::size_t>(plan)].rate_cap.count();
+  zone_->set_route(slot, route.links, cap * route.unit);
+
+  // SimGrid counts whole bytes, and never starts a Comm of none.
+  const double bytes = std::max(1.0, std::round(amount.count() * route.unit));
+  const simgrid::s4u::CommPtr comm = simgrid::s4u::Comm::sendto_init();
+  comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(slot) + 1));
+  comm->set_payload_size(static_cast<std::uint64_t>(bytes));
+  intrusive_ptr_add_ref(comm.get());  // SimGrid keeps no reference; ours is dropped when spent
+  comm->set_source(zone_->source());
+  comm->set_destination(zone_->slot_host(slot));  // starts it
+}
+
+void SimGridFlows::on_completion(const simgrid::s4u::Activity& activity) {
+  HEADWAY_CHECK(activity.get_state() == simgrid::s4u::Activity::State::FINISHED,
+                "a transfer ended without being finished");
+  const auto slot = reinterpret_cast<std::intptr_t>(activity.get_data<char>()) - 1;
+  spent_.push_back(const_cast<simgrid::s4u::Activity*>(&activity));
+  free_slots_.push_back(static_cast<int>(slot));
+  finished_(token_of_slot_[static_cast<std::size_t>(slot)], simgrid::s4u::Engine::get_clock());
+}
+
+}  // namespace headway

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <simgrid/s4u.hpp>
+#include <vector>
+
+#include "sim/engine/fabric_zone.h"
+#include "sim/engine/flow_network.h"
+#include "sim/engine/link_usage.h"
+
+namespace headway {
+
+/// Flows as SimGrid Comms: each is started when it is ready, with a route that lists every link as
+/// often as the flow loads it, and so progresses with its slowest link under SimGrid's own max-min
+/// sharing. The reference for IncrementalFlows; an order of magnitude slower on coupled flows.
+class SimGridFlows : public FlowNetwork {
+ public:
+  /// Builds hosts and links in the current engine. `plans` outlives this object.
+  SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, int slots, Finished finished);
+
+  void start(std::int32_t plan, Bytes amount, std::int32_t token, double now) override;
+  void settle(double /*now*/) override {}
+
+ private:
+  /// A plan's links with whole-number weights: `unit` bytes of the flow cross a link once.
+  struct WholeRoute {
+    std::vector<int> links;
+    double unit = 1.0;
+  };
+
+  void on_completion(const simgrid::s4u::Activity& activity);
+
+  const std::vector<FlowPlan>& plans_;
+  LinkUsage usage_;
+  Finished finished_;
+  FabricZone* zone_;
+  std::vector<WholeRoute> routes_;
+  std::vector<std::int32_t> token_of_slot_;
+  std::vector<int> free_slots_;
+  std::vector<simgrid::s4u::Activity*> spent_;  ///< released once the clock has moved on
+};
+
+}  // namespace headway

@@ -1,0 +1,90 @@
+#include "sim/engine/simulate_workload.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <simgrid/s4u.hpp>
+
+#include "sim/base/child_process.h"
+#include "sim/base/diagnostic.h"
+#include "sim/engine/executor.h"
+#include "sim/engine/simgrid_flows.h"
+#include "sim/engine/timeline_bytes.h"
+#include "sim/engine/training_model.h"
+
+namespace headway {
+namespace {
+
+/// Sends of one group that may be under way at once, before SimGridFlows gives up.
+constexpr int kSlotsPerGroup = 16;
+
+/// The settings of SimGrid under which sharing is max-min and nothing is added: no protocol
+/// overhead factors (CM02), no acknowledgements taking bandwidth (crosstraffic), no window limit
+/// (TCP-gamma).
+void configure_simgrid() {
+  simgrid::s4u::Engine::set_config("network/model:CM02");
+  simgrid::s4u::Engine::set_config("network/crosstraffic:0");
+  simgrid::s4u::Engine::set_config("network/TCP-gamma:1e30");
+  simgrid::s4u::Engine::set_config("network/optim:Lazy");
+}
+
+Timeline simulate_here(const Workload& workload, const Topology& topology,
+                       const Perturbation& perturbation, const EngineOptions& options) {
+  std::array<char*, 3> arguments{const_cast<char*>("headway"),
+                                 const_cast<char*>("--log=root.thresh:critical"), nullptr};
+  int count = 2;
+  // Never destroyed: SimGrid's shutdown runs when the child exits, which it does without cleaning
+  // up.
+  auto* engine = new simgrid::s4u::Engine(&count, arguments.data());
+  configure_simgrid();
+
+  Executor executor(workload, perturbation);
+  const auto finished = [&executor](std::int32_t token, double now) {
+    executor.flow_finished(token, now);
+  };
+  LinkUsage usage = link_usage(workload.plans, topology, options.fold_equal_links);
+  std::unique_ptr<IncrementalFlows> incremental;
+  std::unique_ptr<SimGridFlows> comms;
+  if (options.flows == FlowEngine::incremental) {
+    incremental = std::make_unique<IncrementalFlows>(workload.plans, std::move(usage),
+                                                     executor.queue(), finished);
+    executor.use_incremental(*incremental);
+    FabricZone::create({}, 1);  // an engine needs a platform, be it empty
+  } else {
+    const int slots = kSlotsPerGroup * static_cast<int>(workload.groups.size()) +
+                      static_cast<int>(workload.communicators.size());
+    comms = std::make_unique<SimGridFlows>(workload.plans, std::move(usage), slots, finished);
+    executor.use_network(*comms);
+  }
+  engine->add_model(std::make_shared<TrainingModel>(executor));
+
+  executor.start();
+  engine->run();
+  HEADWAY_CHECK(executor.complete(), executor.unfinished_text());
+  return executor.take_timeline();
+}
+
+}  // namespace
+
+std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& tasks,
+                                         const EngineOptions& options, int jobs) {
+  std::vector<std::function<std::string()>> runs;
+  for (const SimulationTask& task : tasks) {
+    runs.emplace_back([&task, &options] {
+      return timeline_bytes(
+          simulate_here(*task.workload, *task.topology, task.perturbation, options));
+    });
+  }
+  std::vector<Timeline> timelines;
+  for (ChildOutcome& outcome : run_in_children(runs, jobs)) {
+    timelines.push_back(timeline_of_bytes(output_or_throw(std::move(outcome))));
+  }
+  return timelines;
+}
+
+Timeline simulate_workload(const Workload& workload, const Topology& topology,
+                           const Perturbation& perturbation, const EngineOptions& options) {
+  return std::move(simulate_workloads({{&workload, &topology, perturbation}}, options, 1).front());
+}
+
+}  // namespace headway

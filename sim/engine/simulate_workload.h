@@ -1,0 +1,40 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/cluster/topology.h"
+#include "sim/result/timeline.h"
+#include "sim/workload/perturbation.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// Who shares out the links. Both are exact max-min and agree; the incremental solver is what makes
+/// large coupled jobs fast.
+enum class FlowEngine { incremental, simgrid };
+
+struct EngineOptions {
+  FlowEngine flows = FlowEngine::incremental;
+  bool fold_equal_links = true;  ///< see link_usage.h; off only to show that it changes nothing
+};
+
+/// One iteration to be simulated. What is pointed to outlives the call.
+struct SimulationTask {
+  const Workload* workload = nullptr;
+  const Topology* topology = nullptr;
+  Perturbation perturbation;
+};
+
+/// Simulates iterations with SimGrid, each in a forked child (an engine of SimGrid can be used once
+/// a process), `jobs` at a time. Deterministic: the same arguments give the same bytes, at any
+/// `jobs`. Throws InternalError if programs deadlock or a child dies, EnvironmentError if none can
+/// be made.
+[[nodiscard]] std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& tasks,
+                                                       const EngineOptions& options, int jobs);
+
+/// The same for a single one.
+[[nodiscard]] Timeline simulate_workload(const Workload& workload, const Topology& topology,
+                                         const Perturbation& perturbation,
+                                         const EngineOptions& options = {});
+
+}  // namespace headway

@@ -1,0 +1,91 @@
+#include "sim/engine/timeline_bytes.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+class Writer {
+ public:
+  template <class T>
+  void value(const T& item) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    bytes_.append(reinterpret_cast<const char*>(&item), sizeof item);
+  }
+  template <class T>
+  void list(const std::vector<T>& items) {
+    value(items.size());
+    bytes_.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T));
+  }
+  [[nodiscard]] std::string taken() && { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+class Reader {
+ public:
+  explicit Reader(const std::string& bytes) : bytes_(bytes) {}
+
+  template <class T>
+  void value(T& item) {
+    copy(&item, sizeof item);
+  }
+  template <class T>
+  void list(std::vector<T>& items) {
+    std::size_t count = 0;
+    value(count);
+    HEADWAY_CHECK(count <= (bytes_.size() - at_) / sizeof(T), "a timeline was cut short");
+    items.resize(count);
+    copy(items.data(), count * sizeof(T));
+  }
+
+ private:
+  void copy(void* to, std::size_t size) {
+    HEADWAY_CHECK(size <= bytes_.size() - at_, "a timeline was cut short");
+    std::memcpy(to, bytes_.data() + at_, size);
+    at_ += size;
+  }
+
+  const std::string& bytes_;
+  std::size_t at_ = 0;
+};
+
+/// The one list of what a timeline consists of, for both directions.
+template <class Stream, class T>
+void transfer(Stream& stream, T& timeline) {
+  stream.value(timeline.finish);
+  stream.value(timeline.events);
+  stream.value(timeline.flows);
+  stream.list(timeline.first_operation);
+  stream.list(timeline.operation_end);
+  stream.list(timeline.first_message);
+  stream.list(timeline.messages);
+  stream.list(timeline.plan_bytes);
+}
+
+}  // namespace
+
+std::string timeline_bytes(const Timeline& timeline) {
+  Writer writer;
+  transfer(writer, timeline);
+  writer.value(timeline.collectives.size());
+  for (const auto& of_communicator : timeline.collectives) writer.list(of_communicator);
+  return std::move(writer).taken();
+}
+
+Timeline timeline_of_bytes(const std::string& bytes) {
+  Reader reader(bytes);
+  Timeline timeline;
+  transfer(reader, timeline);
+  std::size_t communicators = 0;
+  reader.value(communicators);
+  timeline.collectives.resize(communicators);
+  for (auto& of_communicator : timeline.collectives) reader.list(of_communicator);
+  return timeline;
+}
+
+}  // namespace headway

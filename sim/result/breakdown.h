@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/result/prediction.h"
+#include "sim/result/timeline.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// The rank group that finishes last; of several the one that waits least, hence computes most; of
+/// equal ones the first.
+[[nodiscard]] std::int32_t critical_group(const Workload& workload, const Timeline& timeline);
+
+/// Where the time of a group goes, from 0 to the end of the iteration. Computing is charged to its
+/// block's causes at nominal speed, what a slower device or an unlucky draw adds to straggler_wait.
+/// Waiting for a message is pipeline_transfer while the message is under way and pipeline_bubble
+/// before; waiting for a collective is straggler_wait until its last member joins and
+/// data_parallel_exposed from then on.
+[[nodiscard]] TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
+                                          std::int32_t group);
+
+/// "stage 3, replica 17"
+[[nodiscard]] std::string group_name(const Workload& workload, std::int32_t group);
+
+/// The chain of operations and transfers, each starting when the one before ends, that leads from
+/// time 0 to the end of the critical group. Neighbouring segments of one kind at one place are
+/// merged.
+[[nodiscard]] std::vector<CriticalSegment> critical_path(const Workload& workload,
+                                                         const Timeline& timeline);
+
+}  // namespace headway

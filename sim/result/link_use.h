@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/cluster/topology.h"
+#include "sim/result/prediction.h"
+#include "sim/result/timeline.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// The `count` links with the highest utilisation over the iteration, ties in order of links.
+[[nodiscard]] std::vector<LinkUse> busiest_links(const Workload& workload, const Timeline& timeline,
+                                                 const Topology& topology, std::size_t count);
+
+/// Bytes that crossed each link of the topology.
+[[nodiscard]] std::vector<double> bytes_by_link(const Workload& workload, const Timeline& timeline,
+                                                const Topology& topology);
+
+}  // namespace headway

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/strategy/memory.h"
+#include "sim/workload/cause.h"
+
+namespace headway {
+
+/// The fifth and the ninety-fifth percentile of what to expect.
+struct Interval {
+  double low = 0.0;
+  double high = 0.0;
+};
+
+/// A stretch of the chain of events that decides how long the iteration takes.
+struct CriticalSegment {
+  std::string where;  ///< "stage 3, replica 17"
+  std::string what;  ///< "forward", "backward", "transfer from stage 2", "gradient reduce, stage 0"
+  Seconds start;
+  Seconds end;
+  std::int64_t operations = 1;  ///< that were merged into this segment
+};
+
+struct LinkUse {
+  std::string from;
+  std::string to;
+  BytesPerSecond capacity;
+  Bytes carried;
+  double utilisation = 0.0;  ///< carried / (capacity * iteration)
+};
+
+/// Model states and activations of all stages against what a device holds.
+struct MemoryPrediction {
+  std::vector<StageMemory> stages;
+  Bytes capacity;
+  int fullest_stage = 0;
+  bool fits = true;
+};
+
+/// Speed against the same work for each replica on the smallest cluster that can hold it.
+struct ScalingReference {
+  std::int64_t accelerators = 0;
+  Seconds iteration_time;
+  double efficiency = 1.0;  ///< tokens/s per accelerator here over there
+  std::string description;  ///< "data_parallel 1"
+};
+
+/// What was asked, on one line for people, and everything needed to ask it again.
+struct Question {
+  std::string model;    ///< "llama3-405b"
+  std::string cluster;  ///< "meta-24k-roce"
+  std::string node_type;
+  std::int64_t nodes = 0;
+  std::int64_t accelerators = 0;
+  std::string strategy;       ///< "tp 8, pp 16, dp 128, global batch 2048, 1F1B x 8"
+  std::string profile;        ///< "h100-sxm (published)"
+  nlohmann::json scenario;    ///< resolved: every default written out
+  nlohmann::json provenance;  ///< versions, files with fingerprints, command line
+};
+
+/// The answer to a scenario.
+struct Prediction {
+  Question question;
+
+  Seconds iteration_time;  ///< median over replicas
+  Interval iteration_interval;
+  int replicas = 1;
+  std::int64_t micro_batches = 1;
+
+  double samples_per_second = 0.0;
+  double tokens_per_second = 0.0;
+  double tokens_per_second_per_accelerator = 0.0;
+  double model_flops_per_second_per_accelerator = 0.0;  ///< causal attention, no recomputation
+  double mfu = 0.0;
+  double mfu_whole_square = 0.0;  ///< attention counted over the whole square, as some papers do
+  double hfu = 0.0;               ///< recomputed operations counted too
+  std::optional<ScalingReference> scaling;
+
+  TimeByCause breakdown;      ///< of the critical rank; sums to the iteration
+  std::string critical_rank;  ///< "stage 15, replica 3"
+  std::vector<CriticalSegment> critical_path;
+  MemoryPrediction memory;
+  std::vector<LinkUse> busiest_links;  ///< most used first
+
+  std::vector<std::string> warnings;
+  std::vector<std::string>
+      not_modelled;         ///< simplifications that touch this scenario, then general ones
+  std::int64_t events = 0;  ///< that the simulator handled
+};
+
+}  // namespace headway

@@ -1,0 +1,41 @@
+#include "sim/result/speed.h"
+
+namespace headway {
+
+StepFlops step_flops(const TransformerModel& model, const Strategy& strategy) {
+  const double tokens = static_cast<double>(strategy.global_batch * strategy.sequence_length);
+  const Flops causal = forward_flops_per_token(model, strategy.sequence_length, true);
+  const Flops whole = forward_flops_per_token(model, strategy.sequence_length, false);
+  StepFlops flops;
+  flops.model = 3.0 * tokens * causal;
+  flops.model_whole_square = 3.0 * tokens * whole;
+  flops.hardware = flops.model;
+  if (strategy.recompute == Recompute::full) {
+    // The output head stands outside the recomputed layers: 2 h V a token.
+    const Flops head(2.0 * static_cast<double>(model.hidden * model.vocabulary));
+    flops.hardware += tokens * (causal - head);
+  } else if (strategy.recompute == Recompute::selective && !strategy.fused_attention) {
+    // The attention core: whole minus causal is half of its whole square.
+    flops.hardware += tokens * (whole - causal);
+  }
+  return flops;
+}
+
+void set_speed(Prediction& prediction, const TransformerModel& model, const Strategy& strategy,
+               FlopsPerSecond peak) {
+  const double seconds = prediction.iteration_time.count();
+  const double accelerators = strategy.ranks();
+  const StepFlops flops = step_flops(model, strategy);
+  const FlopsPerSecond all = accelerators * peak;
+  prediction.micro_batches = strategy.micro_batches();
+  prediction.samples_per_second = static_cast<double>(strategy.global_batch) / seconds;
+  prediction.tokens_per_second =
+      prediction.samples_per_second * static_cast<double>(strategy.sequence_length);
+  prediction.tokens_per_second_per_accelerator = prediction.tokens_per_second / accelerators;
+  prediction.model_flops_per_second_per_accelerator = flops.model.count() / seconds / accelerators;
+  prediction.mfu = (flops.model / prediction.iteration_time) / all;
+  prediction.mfu_whole_square = (flops.model_whole_square / prediction.iteration_time) / all;
+  prediction.hfu = (flops.hardware / prediction.iteration_time) / all;
+}
+
+}  // namespace headway

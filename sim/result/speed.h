@@ -1,0 +1,23 @@
+#pragma once
+
+#include "sim/model/transformer.h"
+#include "sim/result/prediction.h"
+#include "sim/strategy/strategy.h"
+
+namespace headway {
+
+/// Operations of one training step of the whole job: three times the forward pass of every token,
+/// and what recomputation runs again.
+struct StepFlops {
+  Flops model;               ///< causal attention
+  Flops model_whole_square;  ///< attention over the whole square
+  Flops hardware;            ///< causal attention, recomputed operations included
+};
+[[nodiscard]] StepFlops step_flops(const TransformerModel& model, const Strategy& strategy);
+
+/// Fills in everything of the prediction that follows from its iteration time: samples and tokens a
+/// second, model FLOP/s, MFU and HFU against `peak` FLOP/s of one accelerator.
+void set_speed(Prediction& prediction, const TransformerModel& model, const Strategy& strategy,
+               FlopsPerSecond peak);
+
+}  // namespace headway

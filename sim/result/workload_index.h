@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// The element of a vector or span at a signed index.
+template <class T>
+const auto& at(const T& items, std::int64_t i) {
+  return items[static_cast<std::size_t>(i)];
+}
+
+inline const Program& program_of(const Workload& workload, std::int32_t group) {
+  return at(workload.programs, at(workload.groups, group).program);
+}
+
+/// Which collective a collective slot of a group stands for.
+struct JoinedCollective {
+  std::int32_t communicator = -1;
+  std::int32_t instance = -1;
+};
+
+/// By collective slot of the group, found by counting its joins.
+[[nodiscard]] std::vector<JoinedCollective> joined_collectives(const Workload& workload,
+                                                               std::int32_t group);
+
+}  // namespace headway

@@ -1,0 +1,43 @@
+#include "sim/study/interval.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+/// Standard deviation of log(predicted / published) over held-out groups of published training
+/// steps of frameworks the profiles know; see the validation section of README.md.
+constexpr double kModelError = 0.08;
+/// The 95th percentile of the standard normal distribution.
+constexpr double kQuantile95 = 1.6448536269514722;
+
+}  // namespace
+
+std::size_t median_index(const std::vector<Timeline>& runs) {
+  HEADWAY_CHECK(!runs.empty(), "a median needs a run");
+  std::vector<std::size_t> order(runs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return runs[i].finish; });
+  return order[(order.size() - 1) / 2];
+}
+
+Interval expected_interval(const std::vector<Timeline>& runs, double spread) {
+  const double median = runs[median_index(runs)].finish;
+  double variance = spread * spread + kModelError * kModelError;
+  if (runs.size() > 1) {
+    double sum = 0.0;
+    for (const Timeline& run : runs) {
+      const double deviation = std::log(run.finish / median);
+      sum += deviation * deviation;
+    }
+    variance += sum / static_cast<double>(runs.size() - 1);
+  }
+  const double factor = std::exp(kQuantile95 * std::sqrt(variance));
+  return {median / factor, median * factor};
+}
+
+}  // namespace headway

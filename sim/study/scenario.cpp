@@ -1,0 +1,278 @@
+#include "sim/study/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "sim/base/fingerprint.h"
+#include "sim/base/json_reader.h"
+#include "sim/cluster/read_topology.h"
+#include "sim/model/read_model.h"
+#include "sim/profile/read_profile.h"
+#include "sim/strategy/read_strategy.h"
+
+namespace headway {
+namespace {
+
+constexpr int kMostReplicas = 10'000;
+constexpr int kMostNodes = 1'000'000;
+constexpr double kLargestSpread = 1.0;  // sigma of a logarithm: beyond this nothing is nominal
+constexpr double kLargestFactor = 1000.0;
+
+constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
+    {"tensor", Dimension::tensor},
+    {"context", Dimension::context},
+    {"data", Dimension::data},
+    {"pipeline", Dimension::pipeline},
+}};
+constexpr std::array<std::pair<std::string_view, int>, 3> kAlgorithms{{
+    {"auto", -1},
+    {"ring", static_cast<int>(CollectiveAlgorithm::ring)},
+    {"tree", static_cast<int>(CollectiveAlgorithm::tree)},
+}};
+constexpr std::array<std::pair<std::string_view, FlowEngine>, 2> kFlowEngines{{
+    {"incremental", FlowEngine::incremental},
+    {"simgrid", FlowEngine::simgrid},
+}};
+
+struct ReadCluster {
+  ReadTopology topology;
+  std::vector<Dimension> order;
+  nlohmann::json resolved;
+};
+
+std::vector<Dimension> read_order(ObjectReader& reader) {
+  std::vector<Dimension> order;
+  for (const JsonCursor& element : reader.elements("rank_order")) {
+    const auto* const known = std::ranges::find_if(kDimensions, [&](const auto& word) {
+      return element.value().is_string() && element.value().get<std::string>() == word.first;
+    });
+    if (known == kDimensions.end()) {
+      reader.diagnostics().add(
+          element.problem("rank_order names the parallel dimensions, innermost "
+                          "first",
+                          "not one of them", "use tensor, context, data and pipeline"));
+    } else if (std::ranges::find(order, known->second) != order.end()) {
+      reader.diagnostics().add(
+          element.problem("rank_order names a dimension twice", "named before"));
+    } else {
+      order.push_back(known->second);
+    }
+  }
+  if (!reader.has("rank_order")) return Placement{}.order;
+  if (order.size() != kDimensions.size() && !reader.diagnostics().has_errors()) {
+    reader.report("rank_order", "rank_order has to name all four dimensions", "",
+                  R"(the default is ["tensor", "context", "data", "pipeline"])");
+  }
+  return order;
+}
+
+/// "cluster" is a topology, or an object with one and what the job takes of it.
+std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& files) {
+  const bool has_details = part.value().is_object() && part.member("topology").has_value();
+  if (!has_details) {
+    auto topology = read_topology(part, files);
+    if (!topology) return std::nullopt;
+    nlohmann::json resolved = {{"topology", topology->resolved}};
+    return ReadCluster{std::move(*topology), Placement{}.order, std::move(resolved)};
+  }
+  ObjectReader reader(part, files.diagnostics());
+  const std::optional<JsonCursor> topology_part = reader.required_part("topology");
+  std::optional<int> nodes;
+  if (reader.has("nodes")) {
+    nodes = static_cast<int>(reader.integer("nodes", between(1, kMostNodes)));
+  }
+  std::vector<Dimension> order = read_order(reader);
+  std::optional<ReadTopology> topology;
+  if (topology_part) topology = read_topology(*topology_part, files, nodes);
+  nlohmann::json names = nlohmann::json::array();
+  for (const Dimension dimension : order) {
+    names.push_back(std::string(
+        std::ranges::find(kDimensions, dimension, &std::pair<std::string_view, Dimension>::second)
+            ->first));
+  }
+  reader.resolve("rank_order", names);
+  if (topology) reader.resolve("topology", topology->resolved);
+  nlohmann::json resolved = reader.finish();
+  if (!topology) return std::nullopt;
+  return ReadCluster{std::move(*topology), std::move(order), std::move(resolved)};
+}
+
+/// Differences between ranks: as the profile knows them, unless the scenario says otherwise.
+Perturbation read_perturbations(ObjectReader& scenario, const Profile* profile,
+                                std::optional<int> accelerators) {
+  Perturbation perturbation;
+  if (profile != nullptr) {
+    perturbation.device_spread = profile->variation.device_speed.value;
+    perturbation.operation_spread = profile->variation.operation_time.value;
+  }
+  const std::optional<JsonCursor> part = scenario.part("perturbations");
+  if (part) {
+    ObjectReader reader(*part, scenario.diagnostics());
+    perturbation.device_spread =
+        reader.number("device_spread", between(0.0, kLargestSpread), perturbation.device_spread);
+    perturbation.operation_spread = reader.number("operation_spread", between(0.0, kLargestSpread),
+                                                  perturbation.operation_spread);
+    nlohmann::json slow = nlohmann::json::array();
+    for (const JsonCursor& element : reader.elements("slow_accelerators")) {
+      ObjectReader entry(element, scenario.diagnostics());
+      const auto index = static_cast<int>(
+          entry.integer("accelerator", between(0.0, accelerators.value_or(1 << 30) - 1.0)));
+      const double factor =
+          entry.number("time_factor", {.least = 1.0 / kLargestFactor, .most = kLargestFactor});
+      if (!perturbation.slow_accelerators.emplace(index, factor).second) {
+        entry.report("accelerator", "an accelerator is listed twice");
+      }
+      slow.push_back(entry.finish());
+    }
+    reader.resolve("slow_accelerators", slow);
+    scenario.resolve("perturbations", reader.finish());
+  } else {
+    scenario.resolve("perturbations", {{"device_spread", perturbation.device_spread},
+                                       {"operation_spread", perturbation.operation_spread},
+                                       {"slow_accelerators", nlohmann::json::array()}});
+  }
+  return perturbation;
+}
+
+RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
+                     Perturbation& perturbation) {
+  RunSettings run;
+  const std::optional<JsonCursor> part = scenario.part("run");
+  const auto empty = JsonDocument::parse("run", "{}", scenario.diagnostics());
+  ObjectReader reader(part ? *part : JsonCursor(empty), scenario.diagnostics());
+  const Range seeds = between(0.0, 9007199254740992.0);  // 2^53: whole numbers that JSON keeps
+  run.replicas =
+      static_cast<int>(reader.integer("replicas", between(1, kMostReplicas), run.replicas));
+  perturbation.seed = static_cast<std::uint64_t>(reader.integer("seed", seeds, 1));
+  const int algorithm = reader.choice<int>("gradient_algorithm", kAlgorithms, -1);
+  if (algorithm >= 0) run.gradient_algorithm = static_cast<CollectiveAlgorithm>(algorithm);
+  run.engine.flows = reader.choice<FlowEngine>("flows", kFlowEngines, run.engine.flows);
+  run.engine.fold_equal_links = reader.flag("fold_equal_links", true);
+  if (options.seed) {
+    perturbation.seed = *options.seed;
+    reader.resolve("seed", *options.seed);
+  }
+  if (options.replicas) {
+    run.replicas = *options.replicas;
+    reader.resolve("replicas", *options.replicas);
+  }
+  scenario.resolve("run", reader.finish());
+  return run;
+}
+
+/// What the profile must have for this cluster and strategy.
+void check_profile(const ReadProfile& profile, const ReadCluster& cluster,
+                   const ReadStrategy* strategy, Diagnostics& diagnostics) {
+  const std::string& wanted = cluster.topology.cluster->node_type.accelerator;
+  const Profile& costs = *profile.profile;
+  if (wanted != "any" && costs.accelerator != wanted) {
+    Diagnostic problem = profile.cursor.problem(
+        "the profile is of another accelerator than the cluster has", "",
+        fmt::format("name a profile of {} in \"profile\"; `headway list profiles` shows them",
+                    wanted));
+    problem.message += fmt::format(": {} for nodes of {}", costs.accelerator, wanted);
+    diagnostics.add(std::move(problem));
+  }
+  if (strategy == nullptr) return;
+  if (!costs.kernel_families.contains(strategy->strategy.kernel_family)) {
+    std::string known;
+    for (const auto& [name, family] : costs.kernel_families) {
+      known += (known.empty() ? "" : ", ") + name;
+    }
+    diagnostics.add(
+        strategy->cursor.problem(fmt::format("profile {} has no kernel family \"{}\"", costs.name,
+                                             strategy->strategy.kernel_family),
+                                 "", "use one of " + known));
+  }
+  if (!supports(costs.device, strategy->strategy.precision)) {
+    diagnostics.add(
+        strategy->cursor.problem(fmt::format("{} does not compute in {}", costs.accelerator,
+                                             precision_name(strategy->strategy.precision)),
+                                 "", "choose another strategy.precision or profile"));
+  }
+}
+
+nlohmann::json file_list(const InputFiles& files) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const std::filesystem::path& path : files.read_paths()) {
+    std::ifstream stream(path, std::ios::binary);
+    std::ostringstream content;
+    content << stream.rdbuf();
+    list.push_back({{"path", path.string()}, {"fingerprint", fingerprint_text(content.str())}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Placement placement_of(const Strategy& strategy, std::vector<Dimension> order) {
+  Placement placement;
+  placement.order = std::move(order);
+  placement.tensor = strategy.tensor_parallel;
+  placement.context = strategy.context_parallel;
+  placement.data = strategy.data_parallel;
+  placement.pipeline = strategy.pipeline_parallel;
+  return placement;
+}
+
+Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
+                       Diagnostics& diagnostics) {
+  std::vector<Override> overrides = options.overrides;
+  if (options.profile) {
+    overrides.push_back({"/profile", nlohmann::json(*options.profile).dump()});
+  }
+  InputFiles files(std::move(overrides), data_folders(), diagnostics);
+  const std::optional<JsonCursor> root = files.open(path, "scenarios");
+  diagnostics.throw_if_errors();
+  HEADWAY_CHECK(root.has_value(), "an unreadable file is an error");
+
+  ObjectReader reader(*root, diagnostics);
+  read_schema(reader, "headway/scenario/1");
+  Scenario scenario;
+  scenario.name = reader.text("name", path);
+  reader.text("description", "");
+
+  std::optional<ReadModel> model;
+  if (const auto part = reader.required_part("model")) model = read_model(*part, files);
+  std::optional<ReadCluster> cluster;
+  if (const auto part = reader.required_part("cluster")) cluster = read_cluster(*part, files);
+  std::optional<ReadProfile> profile;
+  if (const auto part = reader.required_part("profile")) profile = read_profile(*part, files);
+  std::optional<int> accelerators;
+  if (cluster) accelerators = cluster->topology.cluster->accelerators();
+  std::optional<ReadStrategy> strategy;
+  const std::optional<JsonCursor> strategy_part = reader.required_part("strategy");
+  if (strategy_part && model) {
+    strategy = read_strategy(*strategy_part, *model, accelerators, files);
+  }
+  if (profile && cluster) {
+    check_profile(*profile, *cluster, strategy ? &*strategy : nullptr, diagnostics);
+  }
+  scenario.perturbation =
+      read_perturbations(reader, profile ? profile->profile.get() : nullptr, accelerators);
+  scenario.run = read_run(reader, options, scenario.perturbation);
+
+  if (model) reader.resolve("model", model->resolved);
+  if (cluster) reader.resolve("cluster", cluster->resolved);
+  if (strategy) reader.resolve("strategy", strategy->resolved);
+  if (profile && profile->cursor.pointer().empty()) {
+    reader.resolve("profile", profile->cursor.document().name());
+  }
+  scenario.resolved = reader.finish();
+  diagnostics.throw_if_errors();
+
+  scenario.model = model->model;
+  scenario.cluster = cluster->topology.cluster;
+  scenario.profile = profile->profile;
+  scenario.strategy = strategy->strategy;
+  scenario.placement = placement_of(scenario.strategy, cluster->order);
+  scenario.files = file_list(files);
+  return scenario;
+}
+
+}  // namespace headway

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/input_files.h"
+#include "sim/cluster/cluster.h"
+#include "sim/cluster/placement.h"
+#include "sim/engine/simulate_workload.h"
+#include "sim/model/transformer.h"
+#include "sim/profile/profile.h"
+#include "sim/strategy/strategy.h"
+#include "sim/workload/perturbation.h"
+
+namespace headway {
+
+/// How a scenario is run; nothing here says anything about the job itself.
+struct RunSettings {
+  int replicas = 5;  ///< simulations with other draws, for the interval
+  std::optional<CollectiveAlgorithm> gradient_algorithm;  ///< nothing: the faster one
+  EngineOptions engine;
+};
+
+/// A question, read and checked: everything below is consistent with everything else.
+struct Scenario {
+  std::string name;
+  TransformerModel model;
+  std::shared_ptr<const Cluster> cluster;
+  std::shared_ptr<const Profile> profile;
+  Strategy strategy;
+  Placement placement;
+  Perturbation perturbation;
+  RunSettings run;
+  nlohmann::json resolved;  ///< every default written out; reads back as the same scenario
+  nlohmann::json files;     ///< [{path, fingerprint}] of what was read
+};
+
+/// What a command line changes in every scenario it reads.
+struct ScenarioOptions {
+  std::vector<Override> overrides;
+  std::optional<std::string> profile;  ///< instead of the scenario's
+  std::optional<std::uint64_t> seed;
+  std::optional<int> replicas;
+};
+
+/// Reads a "headway/scenario/1" file ("-" is standard input) with all it refers to. Throws
+/// InputError with every problem of every file. Warnings are left in `diagnostics`.
+[[nodiscard]] Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
+                                     Diagnostics& diagnostics);
+
+/// The placement of a strategy's ranks, tensor-parallel ones next to each other, then context-,
+/// data- and pipeline-parallel ones, or in the given order.
+[[nodiscard]] Placement placement_of(const Strategy& strategy, std::vector<Dimension> order);
+
+}  // namespace headway

@@ -1,0 +1,194 @@
+#include "sim/study/simulate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/fingerprint.h"
+#include "sim/result/breakdown.h"
+#include "sim/result/link_use.h"
+#include "sim/result/speed.h"
+#include "sim/strategy/memory.h"
+#include "sim/study/interval.h"
+#include "sim/study/provenance.h"
+#include "sim/workload/build_workload.h"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kListedLinks = 10;
+
+MemoryPrediction memory_of(const TransformerModel& model, const Strategy& strategy,
+                           const Profile& profile) {
+  MemoryPrediction memory;
+  memory.stages = stage_memory(model, strategy);
+  memory.capacity = Bytes(profile.device.memory_bytes.value);
+  const auto fullest = std::ranges::max_element(
+      memory.stages, {}, [](const StageMemory& stage) { return stage.total().count(); });
+  memory.fullest_stage = static_cast<int>(fullest - memory.stages.begin());
+  memory.fits = fullest->total() <= memory.capacity;
+  return memory;
+}
+
+std::string schedule_text(const Strategy& strategy) {
+  std::string text = strategy.schedule == PipelineSchedule::gpipe ? "GPipe" : "1F1B";
+  if (strategy.virtual_stages > 1) text += fmt::format(" x {}", strategy.virtual_stages);
+  return text;
+}
+
+std::string strategy_text(const Strategy& strategy) {
+  std::string text = fmt::format("tp {}", strategy.tensor_parallel);
+  if (strategy.context_parallel > 1) text += fmt::format(", cp {}", strategy.context_parallel);
+  text += fmt::format(", pp {}, dp {}, global batch {}", strategy.pipeline_parallel,
+                      strategy.data_parallel, strategy.global_batch);
+  if (strategy.pipeline_parallel > 1) text += ", " + schedule_text(strategy);
+  return text;
+}
+
+Question question_of(const Scenario& scenario, const SimulateOptions& options) {
+  Question question;
+  question.model = scenario.model.name;
+  question.cluster = scenario.cluster->name;
+  question.node_type = scenario.cluster->node_type.name;
+  question.nodes = scenario.cluster->nodes;
+  question.accelerators = scenario.strategy.ranks();
+  question.strategy = strategy_text(scenario.strategy);
+  question.profile = fmt::format("{} ({})", scenario.profile->name, scenario.profile->kind);
+  question.scenario = scenario.resolved;
+  question.provenance = provenance(scenario, options.command_line);
+  return question;
+}
+
+/// The same work for each replica with fewer replicas, on the first nodes of the same fabric.
+Strategy with_replicas(Strategy strategy, int replicas) {
+  strategy.global_batch = strategy.global_batch / strategy.data_parallel * replicas;
+  strategy.data_parallel = replicas;
+  return strategy;
+}
+
+std::optional<Strategy> reference_strategy(const Scenario& scenario,
+                                           const SimulateOptions& options) {
+  const Strategy& strategy = scenario.strategy;
+  const int ranks_per_replica = strategy.ranks() / strategy.data_parallel;
+  for (int replicas = 1; replicas <= strategy.data_parallel; ++replicas) {
+    if (strategy.data_parallel % replicas != 0) continue;
+    const Strategy smaller = with_replicas(strategy, replicas);
+    if (options.reference_accelerators) {
+      if (replicas * ranks_per_replica == *options.reference_accelerators) return smaller;
+    } else if (memory_of(scenario.model, smaller, *scenario.profile).fits) {
+      return smaller;
+    }
+  }
+  if (!options.reference_accelerators) return std::nullopt;
+  throw InputError(Diagnostic{
+      .message = fmt::format("--reference {} is not a size this job can be scaled down to",
+                             *options.reference_accelerators),
+      .help = fmt::format("use {} times a divisor of data_parallel {}", ranks_per_replica,
+                          strategy.data_parallel)});
+}
+
+struct Run {
+  Workload workload;
+  StageCost cost;
+  std::vector<Timeline> timelines;  ///< by replica
+  std::size_t median = 0;
+};
+
+Run run(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs) {
+  const Placement placement = placement_of(strategy, scenario.placement.order);
+  BuiltWorkload built =
+      build_workload(scenario.model, strategy, *scenario.profile, *scenario.cluster, placement,
+                     scenario.run.gradient_algorithm);
+  Run result{std::move(built.workload), built.cost, {}, 0};
+  // Without anything random all replicas are one.
+  const bool random =
+      scenario.perturbation.device_spread > 0.0 || scenario.perturbation.operation_spread > 0.0;
+  std::vector<SimulationTask> tasks;
+  for (int i = 0; i < (random ? replicas : 1); ++i) {
+    Perturbation perturbation = scenario.perturbation;
+    perturbation.seed += static_cast<std::uint64_t>(i);
+    tasks.push_back({&result.workload, &scenario.cluster->topology, perturbation});
+  }
+  result.timelines = simulate_workloads(tasks, scenario.run.engine, jobs);
+  result.median = median_index(result.timelines);
+  return result;
+}
+
+void add_warnings(Prediction& prediction, const Scenario& scenario, const Run& result) {
+  if (result.cost.extrapolated) {
+    prediction.warnings.push_back(
+        "some kernels lie outside of what the profile was measured on; `headway-calibrate` with "
+        "the "
+        "shapes of this scenario would narrow the interval");
+  }
+  if (scenario.profile->kind == "published") {
+    prediction.warnings.push_back(fmt::format(
+        "profile {} comes from published numbers; a profile measured on your machines would narrow "
+        "the interval",
+        scenario.profile->name));
+  }
+}
+
+std::vector<std::string> general_limits() {
+  return {"congestion control and packet effects: links are shared max-min fairly at any instant",
+          "compute slowed down by communication kernels that run at the same time",
+          "reading training data, checkpoints and failures",
+          "the first iterations, before clocks and memory allocators settle"};
+}
+
+}  // namespace
+
+Simulation simulate(const Scenario& scenario, const SimulateOptions& options) {
+  Simulation simulation;
+  Prediction& prediction = simulation.prediction;
+  prediction.question = question_of(scenario, options);
+  prediction.memory = memory_of(scenario.model, scenario.strategy, *scenario.profile);
+  prediction.not_modelled = general_limits();
+  if (!prediction.memory.fits && !options.even_if_it_does_not_fit) return simulation;
+
+  // Read first: a wrong --reference must not cost a simulation.
+  std::optional<Strategy> reference;
+  if (options.scaling) reference = reference_strategy(scenario, options);
+
+  Run main_run = run(scenario, scenario.strategy, scenario.run.replicas, options.jobs);
+  const Timeline& timeline = main_run.timelines[main_run.median];
+  prediction.iteration_time = Seconds(timeline.finish);
+  prediction.replicas = static_cast<int>(main_run.timelines.size());
+  prediction.iteration_interval = expected_interval(main_run.timelines, main_run.cost.spread);
+  prediction.events = timeline.events;
+  set_speed(
+      prediction, scenario.model, scenario.strategy,
+      FlopsPerSecond(scenario.profile->device.peak_flops.at(scenario.strategy.precision).value));
+
+  const std::int32_t group = critical_group(main_run.workload, timeline);
+  prediction.critical_rank = group_name(main_run.workload, group);
+  prediction.breakdown = group_breakdown(main_run.workload, timeline, group);
+  prediction.critical_path = critical_path(main_run.workload, timeline);
+  prediction.busiest_links =
+      busiest_links(main_run.workload, timeline, scenario.cluster->topology, kListedLinks);
+  prediction.not_modelled.insert(prediction.not_modelled.begin(), main_run.workload.notes.begin(),
+                                 main_run.workload.notes.end());
+  add_warnings(prediction, scenario, main_run);
+
+  if (reference) {
+    const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;
+    Seconds reference_time = prediction.iteration_time;
+    if (!is_itself) {
+      const Run smaller = run(scenario, *reference, scenario.run.replicas, options.jobs);
+      reference_time = Seconds(smaller.timelines[smaller.median].finish);
+    }
+    // Work for each accelerator is the same, so the ratio of speeds is that of times.
+    prediction.scaling =
+        ScalingReference{.accelerators = reference->ranks(),
+                         .iteration_time = reference_time,
+                         .efficiency = reference_time / prediction.iteration_time,
+                         .description = fmt::format("data_parallel {}", reference->data_parallel)};
+  }
+  simulation.timeline = std::move(main_run.timelines[main_run.median]);
+  simulation.workload = std::move(main_run.workload);
+  return simulation;
+}
+
+}  // namespace headway

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "sim/base/json_document.h"
+#include "sim/study/scenario.h"
+#include "sim/study/validation.h"
+
+namespace headway {
+
+/// What a published row says, as far as a prediction needs it; names as in the file.
+struct PublishedRow {
+  ValidationRow head;  ///< without a prediction
+  nlohmann::json model;
+  nlohmann::json train;
+  std::string release;
+  int nvlink_domain = 1;
+  double nic_gigabytes_per_second = 0.0;  ///< for each accelerator
+};
+
+/// Reads one element of "rows"; what is missing or wrong becomes a diagnostic at its place.
+[[nodiscard]] PublishedRow read_published_row(const JsonCursor& row, Diagnostics& diagnostics);
+
+/// Why a row cannot be predicted.
+struct Refusal {
+  std::string reason;
+};
+
+/// The scenario that a row describes: its model and strategy on a non-blocking, rail-optimised
+/// fabric of its node type and NICs. Adds to `assumed` what the row does not say.
+[[nodiscard]] std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
+                                                              std::vector<std::string>& assumed);
+
+}  // namespace headway

@@ -1,0 +1,208 @@
+#include "sim/workload/build_workload.h"
+
+#include <utility>
+
+#include "sim/base/kernel_shape.h"
+#include "sim/strategy/schedule.h"
+#include "sim/workload/flow_plans.h"
+#include "sim/workload/stage_program.h"
+
+namespace headway {
+namespace {
+
+class WorkloadBuilder {
+ public:
+  WorkloadBuilder(const TransformerModel& model, const Strategy& strategy, const Profile& profile,
+                  const Cluster& cluster, const Placement& placement)
+      : model_(model),
+        strategy_(strategy),
+        cluster_(cluster),
+        placement_(placement),
+        network_(network_costs(profile)) {
+    job_.model = &model;
+    job_.strategy = &strategy;
+    job_.cost = stage_cost(model, strategy, profile, cluster);
+    job_.layers_of_chunk = layers_per_chunk(strategy.layer_placement,
+                                            static_cast<int>(model.layers), strategy.chunks());
+    job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
+    job_.optimizer_seconds_per_parameter = optimizer_time(profile, 0.0, 1.0).count();
+    job_.norm_seconds_per_parameter = optimizer_time(profile, 1.0, 0.0).count();
+  }
+
+  BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
+    workload_.ranks_per_group = strategy_.tensor_parallel * strategy_.context_parallel;
+    job_.reduce_algorithm = algorithm.value_or(faster_reduce());
+    add_groups();
+    add_paths();
+    if (replica_ranks(strategy_) > 1) add_replica_communicators();
+    if (model_.tied_embeddings && strategy_.pipeline_parallel > 1) add_embedding_communicators();
+    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
+      workload_.programs.push_back(strategy_.sharding == Sharding::full
+                                       ? sharded_program(job_)
+                                       : pipeline_program(job_, stage));
+      // Every stage names its message slots alike, whether it uses them all or not.
+      workload_.programs.back().message_slots =
+          2 * strategy_.virtual_stages * static_cast<int>(strategy_.micro_batches());
+    }
+    add_notes();
+    return {std::move(workload_), job_.cost, job_.reduce_algorithm};
+  }
+
+ private:
+  [[nodiscard]] RankGroup& group(int replica, int stage) {
+    return workload_
+        .groups[static_cast<std::size_t>(replica * strategy_.pipeline_parallel + stage)];
+  }
+
+  void add_groups() {
+    for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
+      for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
+        RankGroup added;
+        added.program = stage;
+        added.stage = stage;
+        added.replica = replica;
+        added.communicators.assign(3, -1);
+        for (int c = 0; c < strategy_.context_parallel; ++c) {
+          for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+            added.accelerators.push_back(placement_.accelerator(t, c, replica, stage));
+          }
+        }
+        workload_.groups.push_back(std::move(added));
+      }
+    }
+  }
+
+  std::int32_t add_plan(FlowPlan plan) {
+    workload_.plans.push_back(std::move(plan));
+    return static_cast<std::int32_t>(workload_.plans.size()) - 1;
+  }
+
+  void add_paths() {
+    const int stages = strategy_.pipeline_parallel;
+    if (stages == 1) return;
+    for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
+      for (int stage = 0; stage < stages; ++stage) {
+        RankGroup& from = group(replica, stage);
+        for (const int other : {(stage + 1) % stages, (stage + stages - 1) % stages}) {
+          from.paths.push_back(add_plan(transfer_plan(cluster_, network_, from.accelerators,
+                                                      group(replica, other).accelerators)));
+        }
+      }
+    }
+  }
+
+  /// For each tensor-parallel index, the ranks that hold the same parameters of a stage.
+  [[nodiscard]] CollectiveGroups replicas_of(int stage) const {
+    CollectiveGroups groups;
+    for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+      std::vector<std::int32_t> members;
+      for (int d = 0; d < strategy_.data_parallel; ++d) {
+        for (int c = 0; c < strategy_.context_parallel; ++c) {
+          members.push_back(placement_.accelerator(t, c, d, stage));
+        }
+      }
+      groups.push_back(std::move(members));
+    }
+    return groups;
+  }
+
+  std::int32_t add_communicator(std::string name, CollectiveKind kind, int members, FlowPlan plan) {
+    workload_.communicators.push_back({std::move(name), kind, members, add_plan(std::move(plan))});
+    return static_cast<std::int32_t>(workload_.communicators.size()) - 1;
+  }
+
+  void add_replica_communicators() {
+    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
+      const CollectiveGroups groups = replicas_of(stage);
+      const std::string where = "stage " + std::to_string(stage);
+      const CollectiveKind reduce = gradient_collective(strategy_);
+      const std::int32_t reduce_id = add_communicator(
+          "gradient reduce, " + where, reduce, strategy_.data_parallel,
+          collective_plan(cluster_, network_, reduce, job_.reduce_algorithm, groups));
+      std::int32_t gather_id = -1;
+      if (strategy_.sharding != Sharding::none) {
+        gather_id = add_communicator("parameter gather, " + where, CollectiveKind::all_gather,
+                                     strategy_.data_parallel,
+                                     collective_plan(cluster_, network_, CollectiveKind::all_gather,
+                                                     CollectiveAlgorithm::ring, groups));
+      }
+      for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
+        group(replica, stage).communicators[kGradientReduce] = reduce_id;
+        group(replica, stage).communicators[kParameterGather] = gather_id;
+      }
+    }
+  }
+
+  void add_embedding_communicators() {
+    const int last = strategy_.pipeline_parallel - 1;
+    for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
+      CollectiveGroups groups;
+      for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
+        groups.push_back({group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
+      }
+      const std::int32_t id = add_communicator(
+          "tied embedding, replica " + std::to_string(replica), CollectiveKind::all_reduce, 2,
+          collective_plan(cluster_, network_, CollectiveKind::all_reduce, CollectiveAlgorithm::ring,
+                          groups));
+      group(replica, 0).communicators[kTiedEmbedding] = id;
+      group(replica, last).communicators[kTiedEmbedding] = id;
+    }
+  }
+
+  /// As NCCL chooses: whichever is faster for the typical message on the idle network.
+  [[nodiscard]] CollectiveAlgorithm faster_reduce() const {
+    const int ranks = replica_ranks(strategy_);
+    if (ranks == 1 || gradient_collective(strategy_) != CollectiveKind::all_reduce) {
+      return CollectiveAlgorithm::ring;
+    }
+    const CollectiveGroups groups = replicas_of(0);
+    const double layer = static_cast<double>(layer_parameters(model_)) / strategy_.tensor_parallel;
+    const Bytes message = max(Bytes(layer * bytes_per_element(strategy_.gradient_precision)),
+                              strategy_.gradient_bucket);
+    const auto time = [&](CollectiveAlgorithm algorithm) {
+      const FlowPlan plan =
+          collective_plan(cluster_, network_, CollectiveKind::all_reduce, algorithm, groups);
+      const double factor =
+          collective_volume(CollectiveKind::all_reduce, algorithm, ranks).bytes_factor;
+      return idle_time(plan, cluster_.topology, factor * message);
+    };
+    return time(CollectiveAlgorithm::tree) < time(CollectiveAlgorithm::ring)
+               ? CollectiveAlgorithm::tree
+               : CollectiveAlgorithm::ring;
+  }
+
+  void add_notes() {
+    const auto note = [&](const char* text) { workload_.notes.emplace_back(text); };
+    if (strategy_.tensor_parallel > cluster_.scale_up_domain) {
+      note(
+          "tensor parallelism reaches beyond a scale-up domain: its collectives are charged at the "
+          "idle rate of a NIC and do not contend with other traffic");
+    }
+    if (strategy_.context_parallel > 1 &&
+        strategy_.tensor_parallel * strategy_.context_parallel > cluster_.scale_up_domain) {
+      note(
+          "context-parallel traffic crosses the fabric: it is charged at the idle rate of a NIC "
+          "and "
+          "does not contend with other traffic");
+    }
+  }
+
+  const TransformerModel& model_;
+  const Strategy& strategy_;
+  const Cluster& cluster_;
+  const Placement& placement_;
+  NetworkCosts network_;
+  JobShape job_;
+  Workload workload_;
+};
+
+}  // namespace
+
+BuiltWorkload build_workload(const TransformerModel& model, const Strategy& strategy,
+                             const Profile& profile, const Cluster& cluster,
+                             const Placement& placement,
+                             std::optional<CollectiveAlgorithm> algorithm) {
+  return WorkloadBuilder(model, strategy, profile, cluster, placement).built(algorithm);
+}
+
+}  // namespace headway

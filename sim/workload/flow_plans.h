@@ -1,0 +1,53 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+#include "sim/profile/collective_cost.h"
+#include "sim/profile/profile.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// What transfers cost beyond the bare wire, in each scope.
+struct NetworkCosts {
+  double scale_up_efficiency = 1.0;   ///< of the scale-up bandwidth, that a large transfer reaches
+  Seconds scale_up_latency;           ///< of a step inside the domain
+  Seconds scale_up_overhead;          ///< of a whole collective or message: its launch
+  double scale_out_efficiency = 1.0;  ///< of the NIC's rate
+  Seconds scale_out_latency;          ///< of a step across the fabric, on top of the path's own
+  Seconds scale_out_overhead;         ///< of a whole collective or message that crosses the fabric
+};
+
+/// As the profile says.
+[[nodiscard]] NetworkCosts network_costs(const Profile& profile);
+/// Hardware alone: full rates, the latencies of the node type.
+[[nodiscard]] NetworkCosts ideal_network_costs(const NodeType& node_type);
+
+/// Member i of `senders` sends to member i of `receivers`, all at once; the amount of the flow is
+/// what one of them sends.
+[[nodiscard]] FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,
+                                     std::span<const std::int32_t> senders,
+                                     std::span<const std::int32_t> receivers);
+
+/// Several groups of accelerators that run the same collective at the same time (one for each
+/// tensor-parallel index); all of one size.
+using CollectiveGroups = std::vector<std::vector<std::int32_t>>;
+
+/// A collective as one flow. Its amount is `collective_volume(kind, algorithm, ranks).bytes_factor`
+/// times the message.
+///
+/// Ring: neighbours in the order given. Where each scale-up domain holds k members, k rings run at
+/// once and carry 1/k each, so that every member's NIC is used: NCCL's one ring a rail. Tree
+/// (all-reduce): NCCL's double binary tree between domains, a chain inside. All to all: every pair
+/// exchanges its share directly.
+[[nodiscard]] FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs,
+                                       CollectiveKind kind, CollectiveAlgorithm algorithm,
+                                       const CollectiveGroups& groups);
+
+/// What `plan` takes for `message` bytes when nothing else uses the network: the analytic twin of
+/// the simulated collective.
+[[nodiscard]] Seconds idle_time(const FlowPlan& plan, const Topology& topology, Bytes amount);
+
+}  // namespace headway

@@ -1,0 +1,73 @@
+#include "sim/workload/perturbation.h"
+
+#include <algorithm>
+#include <boost/math/special_functions/erf.hpp>
+#include <cmath>
+#include <numbers>
+
+namespace headway {
+namespace {
+
+/// SplitMix64's output function (Steele, Lea, Flood 2014): a bijection that mixes all bits.
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+/// A number in (0, 1) that depends on the seed and two counters only, never on the order of draws.
+double uniform(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t bits = mixed(mixed(mixed(seed) ^ a) ^ b);
+  return (static_cast<double>(bits >> 11) + 0.5) * 0x1.0p-53;
+}
+
+/// The largest of `draws` lognormal numbers with median 1, where P(max <= x) = P(one <= x)^draws.
+/// 1 - u^(1/n) is formed without cancellation, so that the upper tail is exact.
+double largest_lognormal(double sigma, double u, int draws) {
+  const double upper = -std::expm1(std::log(u) / draws);
+  return std::exp(sigma * std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * upper));
+}
+
+constexpr std::uint64_t kDeviceStream = ~std::uint64_t{0};
+
+}  // namespace
+
+std::vector<double> device_time_factors(const Perturbation& perturbation,
+                                        std::span<const std::int32_t> accelerators) {
+  std::vector<double> factors;
+  for (const std::int32_t accelerator : accelerators) {
+    double factor = 1.0;
+    if (perturbation.device_spread > 0.0) {
+      const double u =
+          uniform(perturbation.seed, kDeviceStream, static_cast<std::uint64_t>(accelerator));
+      factor = largest_lognormal(perturbation.device_spread, u, 1);
+    }
+    if (const auto listed = perturbation.slow_accelerators.find(accelerator);
+        listed != perturbation.slow_accelerators.end()) {
+      factor *= listed->second;
+    }
+    factors.push_back(factor);
+  }
+  return factors;
+}
+
+double block_time_factor(const Perturbation& perturbation,
+                         std::span<const std::int32_t> accelerators,
+                         std::span<const double> device_factors, std::uint32_t operation) {
+  const auto [least, most] = std::ranges::minmax(device_factors);
+  const double sigma = perturbation.operation_spread;
+  if (sigma == 0.0) return most;
+  const auto draw = [&](std::int32_t accelerator, int count) {
+    const auto counter = static_cast<std::uint64_t>(accelerator);
+    return largest_lognormal(sigma, uniform(perturbation.seed, counter, operation), count);
+  };
+  if (least == most) return most * draw(accelerators[0], static_cast<int>(accelerators.size()));
+  double slowest = 0.0;
+  for (std::size_t i = 0; i < device_factors.size(); ++i) {
+    slowest = std::max(slowest, device_factors[i] * draw(accelerators[i], 1));
+  }
+  return slowest;
+}
+
+}  // namespace headway

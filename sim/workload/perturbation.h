@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace headway {
+
+/// How ranks differ from the nominal device. Zero spreads and no listed rank leave every time as it
+/// is, to the last bit.
+struct Perturbation {
+  std::uint64_t seed = 1;
+  double device_spread =
+      0.0;  ///< sigma of the log of an accelerator's time factor, fixed for the run
+  double operation_spread =
+      0.0;  ///< sigma of the log of each block's time factor on each accelerator
+  std::map<int, double>
+      slow_accelerators;  ///< time factor (1.5 is 1.5 times slower) by global index
+
+  [[nodiscard]] bool none() const {
+    return device_spread == 0.0 && operation_spread == 0.0 && slow_accelerators.empty();
+  }
+};
+
+/// The time factors of these accelerators that hold for the whole run.
+[[nodiscard]] std::vector<double> device_time_factors(const Perturbation& perturbation,
+                                                      std::span<const std::int32_t> accelerators);
+
+/// The time factor of one execution of one block by accelerators that wait for each other: the
+/// largest product of a device factor and a lognormal draw of its own. Equal devices are drawn at
+/// once, by inverting the distribution of their maximum. Depends on nothing but its arguments.
+[[nodiscard]] double block_time_factor(const Perturbation& perturbation,
+                                       std::span<const std::int32_t> accelerators,
+                                       std::span<const double> device_factors,
+                                       std::uint32_t operation);
+
+}  // namespace headway

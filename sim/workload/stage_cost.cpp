@@ -1,0 +1,224 @@
+#include "sim/workload/stage_cost.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/diagnostic.h"
+#include "sim/model/operators.h"
+
+namespace headway {
+namespace {
+
+/// Kernels that a layer launches one after the other, forward and backward, where norms, rotary
+/// embedding and activation are kernels of their own (counted in Megatron-Core's layer).
+constexpr double kForwardKernels = 14.0;
+constexpr double kBackwardKernels = 24.0;
+/// Issuing a backward pass takes the host this much longer than the forward pass.
+constexpr double kBackwardHostFactor = 1.5;
+constexpr double kGradientNormBytes = 4.0;
+
+/// Sums costs and how uncertain the sum is (parts err independently: squares add).
+class CostSum {
+ public:
+  void add(const Cost& cost) {
+    time_ += cost.time;
+    const double deviation = cost.time.count() * cost.spread;
+    variance_ += deviation * deviation;
+    extrapolated_ = extrapolated_ || cost.status == CostStatus::extrapolated;
+  }
+  [[nodiscard]] Seconds time() const { return time_; }
+  [[nodiscard]] double variance() const { return variance_; }
+  [[nodiscard]] bool extrapolated() const { return extrapolated_; }
+
+ private:
+  Seconds time_;
+  double variance_ = 0.0;
+  bool extrapolated_ = false;
+};
+
+/// What stays in 16 bits in every low-precision recipe: attention and the output head.
+Precision wide_precision(Precision precision) {
+  return bytes_per_element(precision) < 2.0 ? Precision::bf16 : precision;
+}
+
+struct PassCosts {
+  CostSum forward;
+  CostSum backward;
+  Seconds attention_forward;  ///< part of `forward`, needed for recomputation and context parallel
+  Seconds attention_backward;
+};
+
+PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
+                         const Profile& profile, const KernelFamily& family, Precision precision) {
+  const DeviceCosts& device = profile.device;
+  const Precision wide = wide_precision(precision);
+  PassCosts costs;
+  double cast_elements = 0.0;
+  for (const LinearOperator& linear : operators.linears) {
+    const auto [m, n, k] = linear.forward;
+    costs.forward.add(gemm_cost(device, {m, n, k}, precision));
+    costs.backward.add(gemm_cost(device, {m, k, n}, precision));  // data gradient
+    costs.backward.add(gemm_cost(device, {n, k, m}, precision));  // weight gradient
+    cast_elements += m * k;
+  }
+  if (bytes_per_element(precision) < 2.0) {  // 8-bit inputs are quantised in each pass
+    costs.forward.add(cast_cost(device, cast_elements));
+    costs.backward.add(cast_cost(device, cast_elements));
+  }
+  for (const AttentionShape& shape : operators.attention) {
+    for (const Pass pass : {Pass::forward, Pass::backward}) {
+      const Cost cost = strategy.fused_attention
+                            ? fused_attention_cost(device, family, shape, pass)
+                            : unfused_attention_cost(device, shape, pass, wide);
+      (pass == Pass::forward ? costs.forward : costs.backward).add(cost);
+      (pass == Pass::forward ? costs.attention_forward : costs.attention_backward) += cost.time;
+    }
+  }
+  for (const MemoryOperator& memory_pass : operators.memory_passes) {
+    costs.forward.add(memory_pass_cost(device, family, memory_pass.forward));
+    costs.backward.add(memory_pass_cost(device, family, memory_pass.backward));
+  }
+  return costs;
+}
+
+ShardShape shard_of(const Strategy& strategy) {
+  return {.micro_batch = static_cast<double>(strategy.micro_batch),
+          .sequence_length = static_cast<double>(strategy.sequence_length),
+          .tensor_parallel = static_cast<double>(strategy.tensor_parallel),
+          .context_parallel = static_cast<double>(strategy.context_parallel),
+          .sequence_parallel = strategy.sequence_parallel,
+          .fused_attention = strategy.fused_attention};
+}
+
+/// How a group of consecutive accelerators reaches each other: over the scale-up fabric, or over
+/// its NICs where it does not fit a domain.
+struct GroupLink {
+  Seconds overhead;  ///< of each collective or message
+  LinkCost step;
+};
+
+GroupLink group_link(const Cluster& cluster, const NetworkCosts& network, int ranks) {
+  if (ranks <= cluster.scale_up_domain) {
+    return {network.scale_up_overhead,
+            {network.scale_up_latency,
+             network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth}};
+  }
+  return {
+      network.scale_out_overhead,
+      {network.scale_out_latency, network.scale_out_efficiency * cluster.node_type.nic_bandwidth}};
+}
+
+/// Tensor-parallel traffic of one pass through a layer: two all-reduces, or with sequence
+/// parallelism two pairs of all-gather and reduce-scatter, of the same bytes (Korthikanti et al.
+/// 2022, section 4.2.2): each 2 (t-1)/t of the layer's 16-bit input.
+Seconds tensor_parallel_time(const Strategy& strategy, const Profile& profile,
+                             const GroupLink& link, const TransformerModel& model,
+                             const ShardShape& shard) {
+  const int t = strategy.tensor_parallel;
+  if (t == 1) return Seconds(0.0);
+  const Bytes input(shard.tokens() * static_cast<double>(model.hidden) * 2.0);
+  const Seconds exchange =
+      2.0 * (link.overhead + collective_time(CollectiveKind::all_gather, CollectiveAlgorithm::ring,
+                                             input, t, link.step));
+  const double seen =
+      strategy.tensor_parallel_overlap ? profile.overlap.tensor_parallel_overlapped.value : 1.0;
+  return 2.0 * seen * exchange;
+}
+
+/// Ring attention (Liu et al. 2023): keys and values of the other ranks arrive while the own ones
+/// are worked on; what attention does not cover is seen, and never less than a floor.
+Seconds context_parallel_time(const Strategy& strategy, const Profile& profile,
+                              const GroupLink& link, const TransformerModel& model,
+                              const ShardShape& shard, Seconds attention) {
+  const int ranks = strategy.context_parallel;
+  if (ranks == 1) return Seconds(0.0);
+  const Bytes block(2.0 * static_cast<double>(model.kv_heads * model.head_size) /
+                    shard.tensor_parallel * shard.tokens() * 2.0);
+  const Seconds transfer = (ranks - 1) * (block / link.step.bandwidth);
+  return max(transfer - attention, profile.overlap.context_parallel_floor.value * transfer) +
+         (ranks - 1) * (link.overhead + link.step.latency);
+}
+
+/// A pass that the host issues in `host` and the device executes in `device` takes the longer one;
+/// the fourth-power mean is a smooth maximum. Returns what the host adds.
+Seconds host_excess(Seconds device, Seconds host) {
+  if (device.count() <= 0.0) return host;
+  const double ratio = host / device;
+  return device * (std::pow(1.0 + std::pow(ratio, 4.0), 0.25) - 1.0);
+}
+
+TimeByCause simple_pass(const CostSum& costs) {
+  TimeByCause time;
+  time[Cause::compute] = costs.time();
+  return time;
+}
+
+}  // namespace
+
+StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
+                     const Profile& profile, const Cluster& cluster) {
+  const auto found = profile.kernel_families.find(strategy.kernel_family);
+  HEADWAY_CHECK(found != profile.kernel_families.end(), "kernel family is not in the profile");
+  const KernelFamily& family = found->second;
+  const ShardShape shard = shard_of(strategy);
+  const NetworkCosts network = network_costs(profile);
+
+  const PassCosts layer =
+      operator_costs(layer_operators(model, shard), strategy, profile, family, strategy.precision);
+  const Precision wide = wide_precision(strategy.precision);
+  const PassCosts head =
+      operator_costs(head_operators(model, shard), strategy, profile, family, wide);
+  const PassCosts embedding =
+      operator_costs(embedding_operators(model, shard), strategy, profile, family, wide);
+
+  const Seconds tensor = tensor_parallel_time(
+      strategy, profile, group_link(cluster, network, strategy.tensor_parallel), model, shard);
+  const GroupLink context_link =
+      group_link(cluster, network, strategy.tensor_parallel * strategy.context_parallel);
+  const Seconds context_forward =
+      context_parallel_time(strategy, profile, context_link, model, shard, layer.attention_forward);
+  const Seconds gap(family.launch_gap.value);
+  const Seconds host(family.host_per_layer.value);
+
+  StageCost cost;
+  cost.layer_forward[Cause::compute] = layer.forward.time();
+  cost.layer_forward[Cause::tensor_parallel] = tensor;
+  cost.layer_forward[Cause::context_parallel] = context_forward;
+  cost.layer_forward[Cause::other] = kForwardKernels * gap;
+  cost.layer_forward[Cause::other] += host_excess(cost.layer_forward.total(), host);
+
+  cost.layer_backward[Cause::compute] = layer.backward.time();
+  cost.layer_backward[Cause::tensor_parallel] = tensor;
+  cost.layer_backward[Cause::context_parallel] = 2.0 * context_forward;
+  cost.layer_backward[Cause::other] = kBackwardKernels * gap;
+  cost.layer_backward[Cause::other] +=
+      host_excess(cost.layer_backward.total(), kBackwardHostFactor * host);
+  if (strategy.recompute == Recompute::full) {
+    cost.layer_backward[Cause::recompute] = cost.layer_forward.total();
+  } else if (strategy.recompute == Recompute::selective && !strategy.fused_attention) {
+    // Fused attention recomputes its scores by itself; only the unfused core is run again.
+    cost.layer_backward[Cause::recompute] = layer.attention_forward;
+  }
+
+  cost.head_forward = simple_pass(head.forward);
+  cost.head_backward = simple_pass(head.backward);
+  cost.embedding_forward = simple_pass(embedding.forward);
+  cost.embedding_backward = simple_pass(embedding.backward);
+  cost.step_overhead = Seconds(family.step_overhead.value);
+
+  const Seconds layer_time = layer.forward.time() + layer.backward.time();
+  cost.spread =
+      std::sqrt(layer.forward.variance() + layer.backward.variance()) / layer_time.count();
+  cost.extrapolated = layer.forward.extrapolated() || layer.backward.extrapolated() ||
+                      head.forward.extrapolated() || head.backward.extrapolated();
+  return cost;
+}
+
+Seconds optimizer_time(const Profile& profile, double parameters, double updated) {
+  const BytesPerSecond bandwidth(profile.device.memory_bandwidth.value *
+                                 profile.device.memory_efficiency.value);
+  return Bytes(updated * profile.device.optimizer_bytes.value + parameters * kGradientNormBytes) /
+         bandwidth;
+}
+
+}  // namespace headway

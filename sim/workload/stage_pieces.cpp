@@ -1,0 +1,98 @@
+#include "sim/workload/stage_pieces.h"
+
+#include <algorithm>
+
+#include "sim/base/kernel_shape.h"
+
+namespace headway {
+
+int replica_ranks(const Strategy& strategy) {
+  return strategy.data_parallel * strategy.context_parallel;
+}
+
+CollectiveKind gradient_collective(const Strategy& strategy) {
+  return strategy.sharding == Sharding::none ? CollectiveKind::all_reduce
+                                             : CollectiveKind::reduce_scatter;
+}
+
+namespace {
+
+double embedding_parameters(const JobShape& job) {
+  const ParameterCounts counts = parameter_counts(*job.model);
+  return static_cast<double>(counts.token_embedding + counts.position_embedding) /
+         job.strategy->tensor_parallel;
+}
+
+/// The output head; a tied one is a copy of the embedding where it stands on another stage.
+double head_parameters(const JobShape& job) {
+  const ParameterCounts counts = parameter_counts(*job.model);
+  const bool copied = job.model->tied_embeddings && job.strategy->pipeline_parallel > 1;
+  return static_cast<double>(copied ? counts.token_embedding : counts.output_head) /
+         job.strategy->tensor_parallel;
+}
+
+}  // namespace
+
+std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
+  const Strategy& strategy = *job.strategy;
+  const double layer = static_cast<double>(layer_parameters(*job.model)) / strategy.tensor_parallel;
+  const double gradient_bytes = bytes_per_element(strategy.gradient_precision);
+  const int layers = job.layers_of_chunk[static_cast<std::size_t>(global_chunk)];
+
+  std::vector<Piece> pieces;  // from the back
+  Piece piece;
+  if (global_chunk == strategy.chunks() - 1) {
+    piece.head = true;
+    piece.parameters += head_parameters(job);
+  }
+  for (int i = 0; i < layers; ++i) {
+    ++piece.layers;
+    piece.parameters += layer;
+    if (piece.parameters * gradient_bytes >= strategy.gradient_bucket.count() && i + 1 < layers) {
+      pieces.push_back(piece);
+      piece = {};
+    }
+  }
+  if (global_chunk == 0) {
+    piece.embedding = true;
+    piece.parameters += embedding_parameters(job);
+  }
+  pieces.push_back(piece);
+  std::ranges::reverse(pieces);
+  return pieces;
+}
+
+double chunk_parameters(const JobShape& job, int global_chunk) {
+  double sum = 0.0;
+  for (const Piece& piece : chunk_pieces(job, global_chunk)) sum += piece.parameters;
+  return sum;
+}
+
+TimeByCause forward_time(const JobShape& job, const Piece& piece) {
+  TimeByCause time = piece.layers * job.cost.layer_forward;
+  if (piece.embedding) time += job.cost.embedding_forward;
+  if (piece.head) time += job.cost.head_forward;
+  return time;
+}
+
+TimeByCause backward_time(const JobShape& job, const Piece& piece) {
+  TimeByCause time = piece.layers * job.cost.layer_backward;
+  if (piece.embedding) time += job.cost.embedding_backward;
+  if (piece.head) time += job.cost.head_backward;
+  return time;
+}
+
+TimeByCause step_time(const JobShape& job, double parameters) {
+  const Strategy& strategy = *job.strategy;
+  const double kept =
+      strategy.sharding == Sharding::full ? parameters / replica_ranks(strategy) : parameters;
+  const double updated =
+      strategy.sharding == Sharding::none ? parameters : parameters / replica_ranks(strategy);
+  TimeByCause time;
+  time[Cause::optimizer] = Seconds(updated * job.optimizer_seconds_per_parameter +
+                                   kept * job.norm_seconds_per_parameter);
+  time[Cause::other] = job.cost.step_overhead;
+  return time;
+}
+
+}  // namespace headway

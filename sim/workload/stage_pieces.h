@@ -1,0 +1,28 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/workload/stage_program.h"
+
+namespace headway {
+
+/// Part of a chunk whose gradients travel together: `layers` consecutive layers, and what stands
+/// before or behind them.
+struct Piece {
+  int layers = 0;
+  bool embedding = false;
+  bool head = false;
+  double parameters = 0.0;  ///< on one tensor-parallel rank
+};
+
+/// Cuts a chunk, in forward order, into pieces whose gradients are at least the strategy's bucket
+/// (one layer each if that is 0). Filled from the back, because backward passes finish there first.
+[[nodiscard]] std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk);
+
+[[nodiscard]] TimeByCause forward_time(const JobShape& job, const Piece& piece);
+[[nodiscard]] TimeByCause backward_time(const JobShape& job, const Piece& piece);
+
+/// What a rank does between its last gradient and the end of the step.
+[[nodiscard]] TimeByCause step_time(const JobShape& job, double parameters);
+
+}  // namespace headway

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/model/transformer.h"
+#include "sim/profile/collective_cost.h"
+#include "sim/strategy/strategy.h"
+#include "sim/workload/stage_cost.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// Indices into RankGroup::paths and RankGroup::communicators that stage programs use.
+inline constexpr std::int32_t kPathToNext = 0;
+inline constexpr std::int32_t kPathToPrevious = 1;
+inline constexpr std::int32_t kGradientReduce = 0;
+inline constexpr std::int32_t kParameterGather = 1;
+inline constexpr std::int32_t kTiedEmbedding = 2;
+
+/// All that decides what a stage does, beside its number.
+struct JobShape {
+  const TransformerModel* model = nullptr;
+  const Strategy* strategy = nullptr;
+  StageCost cost;
+  std::vector<int> layers_of_chunk;  ///< whole model, first to last chunk
+  CollectiveAlgorithm reduce_algorithm = CollectiveAlgorithm::ring;
+  /// Share of gradient and parameter traffic that is seen although it could overlap: it competes
+  /// with compute for the device's memory and multiprocessors.
+  double never_hidden = 0.0;
+  double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
+  double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
+};
+
+/// Ranks that hold the same parameters: data- and context-parallel ones.
+[[nodiscard]] int replica_ranks(const Strategy& strategy);
+
+/// Local parameters of a chunk on one tensor-parallel rank, embedding and head included.
+[[nodiscard]] double chunk_parameters(const JobShape& job, int global_chunk);
+
+/// How gradients travel: an all-reduce, or a reduce-scatter where something is sharded.
+[[nodiscard]] CollectiveKind gradient_collective(const Strategy& strategy);
+
+/// The program of pipeline stage `stage`: for plain, ZeRO-1 and pipelined jobs.
+[[nodiscard]] Program pipeline_program(const JobShape& job, int stage);
+
+/// The program of every rank of a job whose parameters are sharded (ZeRO-3 / FSDP), without
+/// pipeline: each layer is gathered before it is used, one layer ahead, and its gradient reduced
+/// and scattered as soon as it is there (Zhao et al. 2023, PyTorch FSDP, section 3.3).
+[[nodiscard]] Program sharded_program(const JobShape& job);
+
+}  // namespace headway
