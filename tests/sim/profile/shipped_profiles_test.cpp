@@ -112,7 +112,8 @@ TEST(ShippedProfiles, AttentionComesNearFlashAttention2) {
   const std::map<std::string, double> measured_teraflops = {
       {"a100_sxm_80gb", 179.5}, {"h100_sxm", 327.9}, {"h200_sxm", 329.3}};
   for (const auto& [name, measured] : measured_teraflops) {
-    const DeviceCosts& device = shipped(name)->device;
+    const auto profile = shipped(name);
+    const DeviceCosts& device = profile->device;
     const Seconds time = fused_attention_cost(device, plain_family(), shape, Pass::forward).time +
                          fused_attention_cost(device, plain_family(), shape, Pass::backward).time;
     const double ratio = teraflops(Flops(3.5 * shape.forward_flops()), time) / measured;
