@@ -12,6 +12,7 @@ namespace headway {
 namespace {
 
 constexpr int kMostNodes = 1 << 20;
+constexpr int kMostPorts = 1 << 20;  // of a switch
 
 constexpr std::pair<std::string_view, bool> kAttachWords[] = {{"rail", true}, {"rack", false}};
 constexpr std::pair<std::string_view, bool> kGroupWords[] = {{"rail", true}, {"pod", false}};
@@ -27,117 +28,158 @@ ClosTier read_tier(ObjectReader& reader, BytesPerSecond bandwidth, Seconds cable
       .switch_latency = reader.quantity<Seconds>("switch_latency", at_least(0.0), kSwitchLatency)};
 }
 
-/// How far the design goes, whatever part of it is built.
-struct ClosExtent {
-  std::string_view key;      ///< the field that limits it
-  std::optional<int> units;  ///< nothing: as many as the nodes need
-};
+/// Reads a "clos" fabric into a plan. What a tier is cabled to follows from the uplinks of the one
+/// below, so the tiers are read bottom-up.
+class ClosReader {
+ public:
+  ClosReader(ObjectReader& reader, const FabricRequest& request)
+      : reader_(reader), request_(request) {}
 
-/// Reads /units, or /pods and /units_per_pod where there is a core.
-ClosExtent read_extent(ObjectReader& reader, ClosShape& shape) {
-  const auto refuse = [&](std::string_view key, const std::string& message) {
-    if (reader.part(key)) reader.report(key, message);
+  ClosPlan read() {
+    const std::size_t problems = reader_.diagnostics().all().size();
+    shape_.nics = request_.node_type.nics;
+    shape_.has_core = reader_.has("core");
+    shape_.by_rail = reader_.choice<bool>("attach", kAttachWords);
+    shape_.nodes_per_unit = small_integer(reader_, "nodes_per_unit");
+    const bool leaf_is_known = reader_.diagnostics().all().size() == problems;
+    read_extent();
+    read_size();
+    const auto leaf = reader_.required_part("leaf");
+    const auto spine = reader_.required_part("spine");
+    const auto core = reader_.part("core");
+    if (leaf && spine && leaf_is_known) read_tiers(*leaf, *spine, core);
+    return plan_;
+  }
+
+ private:
+  /// Reads how far the design goes, whatever part of it is built: /units, or /pods and
+  /// /units_per_pod where there is a core.
+  void read_extent() {
+    if (!shape_.has_core) {
+      refuse("pods", "pods need a \"core\" tier that joins them");
+      refuse("units_per_pod", "pods need a \"core\" tier that joins them");
+      most_units_ = optional_integer("units");
+      return;
+    }
+    refuse("units", "with a \"core\", units are counted by \"units_per_pod\" and \"pods\"");
+    shape_.units_per_pod = small_integer(reader_, "units_per_pod");
+    if (const std::optional<int> pods = optional_integer("pods")) {
+      const double units = static_cast<double>(*pods) * shape_.units_per_pod;
+      most_units_ = static_cast<int>(std::min<double>(units, kMostNodes));
+    }
+  }
+
+  std::optional<int> optional_integer(std::string_view key) {
+    if (reader_.has(key)) return small_integer(reader_, key);
+    static_cast<void>(reader_.part(key));  // a known field
+    return std::nullopt;
+  }
+
+  void refuse(std::string_view key, const std::string& message) {
+    if (reader_.part(key)) reader_.report(key, message);
+  }
+
+  /// Settles how many nodes and units are built.
+  void read_size() {
+    const double room = static_cast<double>(most_units_.value_or(0)) * shape_.nodes_per_unit;
+    shape_.nodes = most_units_ && !request_.nodes
+                       ? static_cast<int>(std::min<double>(room, kMostNodes))
+                       : requested_nodes(request_, reader_);
+    shape_.units = (shape_.nodes + shape_.nodes_per_unit - 1) / shape_.nodes_per_unit;
+    if (most_units_ && shape_.nodes > room) {
+      reader_.report(shape_.has_core ? "pods" : "units",
+                     fmt::format("the fabric has room for {} nodes, not {}", room, shape_.nodes),
+                     fmt::format("{} units of {} nodes", *most_units_, shape_.nodes_per_unit));
+    }
+    if (!shape_.has_core) {
+      shape_.units_per_pod = std::max(most_units_.value_or(1), shape_.units);
+    }
+  }
+
+  void read_tiers(const JsonCursor& leaf_part, const JsonCursor& spine_part,
+                  const std::optional<JsonCursor>& core_part) {
+    ObjectReader leaf(leaf_part, reader_.diagnostics());
+    ObjectReader spine(spine_part, reader_.diagnostics());
+    plan_.leaf = read_tier(leaf, request_.node_type.nic_bandwidth, kLeafCableLatency);
+    plan_.spine = read_tier(spine, plan_.leaf.bandwidth, kSpineCableLatency);
+    read_spine_group(spine);
+
+    const int uplinks = read_uplinks(leaf, {.ports = shape_.leaf_ports(),
+                                            .below = plan_.leaf.bandwidth,
+                                            .above = plan_.spine.bandwidth});
+    shape_.leaf_cables = read_cables_per_pair(spine, uplinks, "leaf");
+    shape_.spines = uplinks / shape_.leaf_cables;
+    check_ports(leaf, {.down = static_cast<double>(shape_.leaf_ports()),
+                       .up = uplinks,
+                       .are_known = uplinks != 0});
+
+    Ports ports{.down = static_cast<double>(shape_.group_leaves()) * shape_.leaf_cables,
+                .are_known = uplinks != 0};
+    if (core_part) {
+      ObjectReader core(*core_part, reader_.diagnostics());
+      const bool fits = ports.are_known && ports.down <= kMostPorts;
+      ports.up = read_core(core, spine, fits ? shape_.spine_ports() : 0);
+      reader_.resolve("core", core.finish());
+    }
+    check_ports(spine, ports);
+    reader_.resolve("leaf", leaf.finish());
+    reader_.resolve("spine", spine.finish());
+  }
+
+  void read_spine_group(ObjectReader& spine) {
+    shape_.spines_by_rail = spine.choice<bool>("group", kGroupWords, false);
+    if (!shape_.spines_by_rail) return;
+    if (!shape_.by_rail) spine.report("group", "there are no rails: nodes attach by rack");
+    if (!shape_.has_core) spine.report("group", "rails need a \"core\" tier that joins them");
+  }
+
+  /// Returns the uplinks of a spine with so many ports down; 0 if either is not known.
+  int read_core(ObjectReader& core, ObjectReader& spine, int spine_ports) {
+    plan_.core = read_tier(core, plan_.spine.bandwidth, kCoreCableLatency);
+    const int uplinks = read_uplinks(
+        spine,
+        {.ports = spine_ports, .below = plan_.spine.bandwidth, .above = plan_.core.bandwidth});
+    const bool is_known = read_planes(core, uplinks, shape_) && spine_ports != 0;
+    const int pods = std::max(shape_.pods(), most_units_.value_or(0) / shape_.units_per_pod);
+    check_ports(core, {.down = static_cast<double>(pods) * shape_.groups_per_pod() *
+                               shape_.spines_of_plane() * shape_.core_cables,
+                       .are_known = is_known});
+    return uplinks;
+  }
+
+  /// Of a switch of the full design. `down` is a double because it may be more than an int holds.
+  struct Ports {
+    double down = 0.0;
+    int up = 0;
+    bool are_known = false;
   };
-  if (!shape.has_core) {
-    refuse("pods", "pods need a \"core\" tier that joins them");
-    refuse("units_per_pod", "pods need a \"core\" tier that joins them");
-    if (!reader.has("units")) return {.key = "units", .units = std::nullopt};
-    return {.key = "units", .units = small_integer(reader, "units")};
+
+  /// Reports a switch whose "ports" are fewer than it needs.
+  static void check_ports(ObjectReader& tier, const Ports& needed) {
+    int ports = kMostPorts;
+    if (tier.has("ports")) {
+      ports = small_integer(tier, "ports");
+    } else {
+      static_cast<void>(tier.part("ports"));  // a known field
+    }
+    if (!needed.are_known || needed.down + needed.up <= ports) return;
+    tier.report("ports", "the switch has too few ports",
+                fmt::format("it needs {} down and {} up", needed.down, needed.up));
   }
-  refuse("units", "a fabric with a \"core\" counts its units by \"units_per_pod\" and \"pods\"");
-  shape.units_per_pod = small_integer(reader, "units_per_pod");
-  if (!reader.has("pods")) return {.key = "pods", .units = std::nullopt};
-  const auto units = static_cast<std::int64_t>(small_integer(reader, "pods")) * shape.units_per_pod;
-  return {.key = "pods", .units = static_cast<int>(std::min<std::int64_t>(units, kMostNodes))};
-}
 
-/// Settles how many nodes and units are built.
-void read_size(ObjectReader& reader, const FabricRequest& request, ClosShape& shape) {
-  const ClosExtent extent = read_extent(reader, shape);
-  const auto room = static_cast<std::int64_t>(extent.units.value_or(0)) * shape.nodes_per_unit;
-  shape.nodes = extent.units && !request.nodes
-                    ? static_cast<int>(std::min<std::int64_t>(room, kMostNodes))
-                    : requested_nodes(request, reader);
-  shape.units = (shape.nodes + shape.nodes_per_unit - 1) / shape.nodes_per_unit;
-  if (extent.units && shape.nodes > room) {
-    reader.report(extent.key,
-                  fmt::format("the fabric has room for {} nodes, not {}", room, shape.nodes),
-                  fmt::format("{} units of {} nodes", *extent.units, shape.nodes_per_unit));
-  }
-  if (!shape.has_core) shape.units_per_pod = std::max(extent.units.value_or(1), shape.units);
-}
-
-/// Reports a switch whose "ports" are fewer than it needs.
-void check_ports(ObjectReader& tier, int needed, const std::string& use) {
-  if (!tier.has("ports")) return;
-  const int ports = small_integer(tier, "ports");
-  if (needed <= ports) return;
-  tier.report("ports", "the switch has too few ports", fmt::format("it needs {}: {}", needed, use));
-}
-
-void read_spine_group(ObjectReader& spine, ClosShape& shape) {
-  shape.spines_by_rail = spine.choice<bool>("group", kGroupWords, false);
-  if (!shape.spines_by_rail) return;
-  if (!shape.by_rail) spine.report("group", "there are no rails: nodes attach by rack");
-  if (!shape.has_core) spine.report("group", "rails need a \"core\" tier that joins them");
-}
-
-/// Reads the tiers bottom-up: what a tier is cabled to follows from the uplinks of the one below.
-/// Only notes that they are there unless `leaf_is_known`: how many ports a leaf has downwards.
-void read_tiers(ObjectReader& reader, ClosPlan& plan, BytesPerSecond nic_bandwidth,
-                bool leaf_is_known) {
-  ClosShape& shape = plan.shape;
-  const auto leaf_part = reader.required_part("leaf");
-  const auto spine_part = reader.required_part("spine");
-  const auto core_part = reader.part("core");
-  if (!leaf_part || !spine_part || !leaf_is_known) return;
-
-  ObjectReader leaf(*leaf_part, reader.diagnostics());
-  plan.leaf = read_tier(leaf, nic_bandwidth, kLeafCableLatency);
-  ObjectReader spine(*spine_part, reader.diagnostics());
-  plan.spine = read_tier(spine, plan.leaf.bandwidth, kSpineCableLatency);
-  read_spine_group(spine, shape);
-
-  const int leaf_uplinks = read_uplinks(
-      leaf,
-      {.ports = shape.leaf_ports(), .below = plan.leaf.bandwidth, .above = plan.spine.bandwidth});
-  shape.leaf_cables = read_cables_per_pair(spine, leaf_uplinks, "leaf");
-  shape.spines = leaf_uplinks / shape.leaf_cables;
-  check_ports(leaf, shape.leaf_ports() + leaf_uplinks,
-              fmt::format("{} down, {} up", shape.leaf_ports(), leaf_uplinks));
-
-  int spine_uplinks = 0;
-  if (core_part) {
-    ObjectReader core(*core_part, reader.diagnostics());
-    plan.core = read_tier(core, plan.spine.bandwidth, kCoreCableLatency);
-    spine_uplinks = read_uplinks(spine, {.ports = shape.spine_ports(),
-                                         .below = plan.spine.bandwidth,
-                                         .above = plan.core.bandwidth});
-    read_planes(core, spine_uplinks, shape);
-    const int spines = shape.groups() * shape.spines_of_plane();
-    check_ports(core, spines * shape.core_cables,
-                fmt::format("{} from each of {} spines", shape.core_cables, spines));
-    reader.resolve("core", core.finish());
-  }
-  check_ports(spine, shape.spine_ports() + spine_uplinks,
-              fmt::format("{} down, {} up", shape.spine_ports(), spine_uplinks));
-  reader.resolve("leaf", leaf.finish());
-  reader.resolve("spine", spine.finish());
-}
+  ObjectReader& reader_;
+  const FabricRequest& request_;
+  ClosPlan plan_;
+  ClosShape& shape_ = plan_.shape;
+  std::optional<int> most_units_;  ///< of the design; nothing: as many as the nodes need
+};
 
 }  // namespace
 
 std::optional<Fabric> build_clos(ObjectReader& reader, const FabricRequest& request) {
   const std::size_t problems = reader.diagnostics().all().size();
-  ClosPlan plan;
-  ClosShape& shape = plan.shape;
-  shape.nics = request.node_type.nics;
-  shape.has_core = reader.has("core");
-  shape.by_rail = reader.choice<bool>("attach", kAttachWords);
-  shape.nodes_per_unit = small_integer(reader, "nodes_per_unit");
-  const bool leaf_is_known = reader.diagnostics().all().size() == problems;
-  read_size(reader, request, shape);
-  read_tiers(reader, plan, request.node_type.nic_bandwidth, leaf_is_known);
+  const ClosPlan plan = ClosReader(reader, request).read();
+  const ClosShape& shape = plan.shape;
   if (reader.diagnostics().all().size() != problems) return std::nullopt;
   if (!fits_in_memory(clos_cables(shape), reader)) return std::nullopt;
 

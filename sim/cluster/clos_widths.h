@@ -8,10 +8,11 @@
 namespace headway {
 
 /// How many cables lead up from a switch, and to how many switches: the numbers that users give in
-/// one of several ways, of which the others follow.
+/// one of several ways, of which the others follow. A number that cannot be told because what it
+/// follows from was wrong is 0; then fields are read but not compared with it.
 
 struct DownwardPorts {
-  int ports = 1;
+  int ports = 1;         ///< may be 0, not known
   BytesPerSecond below;  ///< of each of them
   BytesPerSecond above;  ///< of each uplink
 };
@@ -25,8 +26,8 @@ struct DownwardPorts {
 /// they agree.
 [[nodiscard]] int read_cables_per_pair(ObjectReader& tier, int uplinks, std::string_view below);
 
-/// Sets planes, cores and core_cables. /switches counts the cores of all planes; by default each
-/// spine of a group has a plane of its own.
-void read_planes(ObjectReader& core, int spine_uplinks, ClosShape& shape);
+/// Sets planes, cores and core_cables; false if they cannot be told. /switches counts the cores of
+/// all planes; by default each spine of a group has a plane of its own.
+[[nodiscard]] bool read_planes(ObjectReader& core, int spine_uplinks, ClosShape& shape);
 
 }  // namespace headway

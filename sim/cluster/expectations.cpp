@@ -19,7 +19,8 @@ void expect_number(ObjectReader& reader, std::string_view key, int built, bool c
   const std::int64_t expected = reader.integer(key, at_least(0));
   const bool is_number = reader.diagnostics().all().size() == problems;
   if (!is_number || !compare || expected == built) return;
-  reader.report(key, fmt::format("the cluster has {} {}, not {}", built, key, expected));
+  reader.report(key, fmt::format("the file expects {} {}", expected, key),
+                fmt::format("built: {}", built));
 }
 
 void expect_tiers(ObjectReader& reader, const TopologyCounts& counts, bool compare) {
@@ -27,9 +28,8 @@ void expect_tiers(ObjectReader& reader, const TopologyCounts& counts, bool compa
   for (const TopologyCounts::Tier& tier : counts.tiers) built.push_back(tier.switches);
   const auto part = reader.part("switches_by_tier");
   if (!part || !compare || part->value() == nlohmann::json(built)) return;
-  reader.report(
-      "switches_by_tier",
-      fmt::format("the tiers of the cluster, bottom-up, have {} switches", fmt::join(built, ", ")));
+  reader.report("switches_by_tier", "the file expects other numbers of switches",
+                fmt::format("built, bottom-up: {}", fmt::join(built, ", ")));
 }
 
 }  // namespace

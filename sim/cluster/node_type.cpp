@@ -12,7 +12,7 @@ namespace {
 constexpr int kMostAccelerators = 1024;  // of a node
 constexpr int kMostNics = 256;
 // NIC and PCIe, one way: half of what ib_write_lat shows through one switch, 1.6 to 2 us.
-constexpr Seconds kNicLatency = 0.8_us;
+constexpr Seconds kNicLatency = 800_ns;
 constexpr Seconds kScaleUpLatency = 500_ns;  // one way through an NVSwitch, an estimate
 
 /// NICs spread evenly: accelerator i sends by NIC floor(i * nics / accelerators).

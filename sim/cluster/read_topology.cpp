@@ -77,6 +77,15 @@ void check_connected(const Topology& topology, const JsonCursor& fabric, Diagnos
                                  "every endpoint must reach every other one through the cables"));
 }
 
+/// Reports a kind that is none, of a part whose other fields cannot be judged.
+template <class Kind>
+void check_kind(const std::optional<JsonCursor>& part, std::span<const Kind> kinds,
+                Diagnostics& diagnostics) {
+  if (!part) return;
+  ObjectReader reader(*part, diagnostics);
+  if (reader.has("kind")) read_kind(reader, kinds);
+}
+
 /// Reads the number of nodes; the argument wins over the file.
 std::optional<int> read_nodes(ObjectReader& reader, std::optional<int> nodes) {
   if (!reader.has("nodes")) {
@@ -96,10 +105,12 @@ void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> aske
   const auto routing_part = reader.part("routing");
   const auto expect_part = reader.part("expect");
   const std::optional<int> nodes = read_nodes(reader, asked_nodes);
-  if (!node_part) return;
-
-  auto node = read_node_type(*node_part, files);
-  if (!node) return;
+  auto node = node_part ? read_node_type(*node_part, files) : std::nullopt;
+  if (!node) {
+    check_kind(fabric_part, fabric_kinds(), diagnostics);
+    check_kind(routing_part, routing_kinds(), diagnostics);
+    return;
+  }
   reader.resolve("node", std::move(node->resolved));
   cluster.node_type = std::move(node->type);
   cluster.scale_up_domain = node->scale_up_domain;
@@ -108,7 +119,10 @@ void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> aske
   ReadFabric fabric =
       read_fabric(*fabric_part, {.node_type = cluster.node_type, .nodes = nodes}, diagnostics);
   reader.resolve("fabric", fabric.resolved);
-  if (!fabric.fabric) return;
+  if (!fabric.fabric) {
+    check_kind(routing_part, routing_kinds(), diagnostics);
+    return;
+  }
   cluster.topology = std::move(fabric.fabric->topology);
   cluster.nodes = fabric.fabric->nodes;
   cluster.endpoints = std::move(fabric.fabric->endpoints);
@@ -136,6 +150,7 @@ std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& fi
   const std::size_t before = files.diagnostics().all().size();
   read_parts(reader, files, nodes, *cluster);
   nlohmann::json resolved = reader.finish();
+  if (nodes) resolved.erase("expect");  // it speaks of the file's own nodes
   const bool is_sound = !problems.has_errors() && files.diagnostics().all().size() == before;
   files.diagnostics().append(problems);
   if (!is_sound) return std::nullopt;

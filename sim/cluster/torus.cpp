@@ -96,9 +96,9 @@ bool matches(const std::vector<int>& sizes, double vertices, const FabricRequest
   const std::string product =
       fmt::format("{} = {:.0f} vertices", fmt::join(sizes, " x "), vertices);
   reader.report("dims", "the torus has not one vertex for each NIC",
-                request.nodes
-                    ? fmt::format("{}, but {} nodes with {} NICs", product, *request.nodes, nics)
-                    : fmt::format("{}, but a node has {} NICs", product, nics));
+                request.nodes ? fmt::format("{}, but {} nodes have {:.0f} NICs", product,
+                                            *request.nodes, endpoints)
+                              : fmt::format("{}, but a node has {} NICs", product, nics));
   return false;
 }
 

@@ -1,0 +1,419 @@
+#include <gtest/gtest.h>
+
+#include "read_text.h"
+
+namespace headway {
+namespace {
+
+/// The message for one wrong part of an otherwise good file. What is underlined stands on a line of
+/// its own, so that the texts below are what a user sees.
+std::string problem_of(const std::string& text, std::optional<int> nodes = std::nullopt) {
+  const ReadText read = read_topology_text(text, nodes);
+  EXPECT_FALSE(read.topology.has_value());
+  return read.problems;
+}
+
+constexpr char kNode[] = R"("node": {"accelerator": "any", "nics": {"bandwidth": "100 Gb/s"}},)";
+
+std::string with_fabric(const std::string& fabric, const std::string& nodes = "\"nodes\": 4,") {
+  return std::string("{\"schema\": \"headway/topology/1\", \"name\": \"t\",\n") + nodes + "\n" +
+         kNode + "\n" + fabric + "}";
+}
+
+std::string with_graph(const std::string& cables) {
+  return with_fabric(
+      R"("fabric": {"kind": "graph",
+"endpoints": [{"name": "a", "node": "a"}, {"name": "b", "node": "b"}],
+"switches": [{"name": "sw1", "ports": 4}, {"name": "sw2"}],
+"cables": [
+)" + cables +
+          "]}",
+      "");
+}
+
+TEST(TopologyDiagnostics, AnUnknownKindOfFabric) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\n\"kind\": \"clos3\"}")),
+            "error: kind cannot be \"clos3\"\n"
+            "  --> t.json:5:9   /fabric/kind\n"
+            "   |\n"
+            " 5 | \"kind\": \"clos3\"}}\n"
+            "   |         ^^^^^^^\n"
+            "  help: did you mean \"clos\"? It is one of \"clos\", \"single_switch\", \"torus\", "
+            "\"graph\"\n");
+}
+
+TEST(TopologyDiagnostics, AnUnknownKindOfRouting) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"single_switch\"}, \"routing\": {\n"
+                                   "\"kind\": \"shortes\"}")),
+            "error: kind cannot be \"shortes\"\n"
+            "  --> t.json:5:9   /routing/kind\n"
+            "   |\n"
+            " 5 | \"kind\": \"shortes\"}}\n"
+            "   |         ^^^^^^^^^\n"
+            "  help: did you mean \"shortest\"? It is one of \"d-mod-k\", \"dimension-order\", "
+            "\"shortest\"\n");
+}
+
+TEST(TopologyDiagnostics, ARoutingForAnotherFabric) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"single_switch\"}, \"routing\": {\n"
+                                   "\"kind\": \"d-mod-k\"}")),
+            "error: d-mod-k routes clos fabrics only\n"
+            "  --> t.json:5:9   /routing/kind\n"
+            "   |\n"
+            " 5 | \"kind\": \"d-mod-k\"}}\n"
+            "   |         ^^^^^^^^^ the fabric is a single_switch\n"
+            "  help: leave \"routing\" out to get what fits the fabric, or use \"shortest\"\n");
+}
+
+TEST(TopologyDiagnostics, ABandwidthWithoutAUnit) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"single_switch\",\n"
+                                   "\"bandwidth\": 400}")),
+            "error: a bandwidth needs a unit\n"
+            "  --> t.json:5:14   /fabric/bandwidth\n"
+            "   |\n"
+            " 5 | \"bandwidth\": 400}}\n"
+            "   |              ^^^\n"
+            "  help: write \"400 Gb/s\" (bits, as NICs are sold) or \"400 GB/s\" (bytes); they "
+            "differ by 8\n");
+}
+
+TEST(TopologyDiagnostics, AnOversubscriptionThatLeavesAFractionOfAnUplink) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 32, \"leaf\": {\n"
+                                   "\"oversubscription\": 3},\n"
+                                   "\"spine\": {\"switches\": 5}}")),
+            "error: the oversubscription leaves a fraction of an uplink\n"
+            "  --> t.json:6:21   /fabric/leaf/oversubscription\n"
+            "   |\n"
+            " 6 | \"oversubscription\": 3},\n"
+            "   |                     ^ 32 ports down at 3:1 need 10.67 uplinks\n"
+            "  help: write \"uplinks\": 10 (3.2:1) or 11 (2.909:1)\n");
+}
+
+TEST(TopologyDiagnostics, AnOversubscriptionThatIsNotThatOfTheUplinks) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 8, \"leaf\": {\"uplinks\": 4,\n"
+                                   "\"oversubscription\": 3},\n"
+                                   "\"spine\": {}}")),
+            "error: the oversubscription is not what the uplinks make\n"
+            "  --> t.json:6:21   /fabric/leaf/oversubscription\n"
+            "   |\n"
+            " 6 | \"oversubscription\": 3},\n"
+            "   |                     ^ 8 ports down and 4 uplinks make 2:1\n"
+            "  help: leave one of the two out\n");
+}
+
+TEST(TopologyDiagnostics, UplinksThatDoNotDivideOverTheSpines) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 8, \"leaf\": {}, \"spine\": {\n"
+                                   "\"switches\": 3}}")),
+            "error: the uplinks of a leaf do not divide evenly\n"
+            "  --> t.json:6:13   /fabric/spine/switches\n"
+            "   |\n"
+            " 6 | \"switches\": 3}}}\n"
+            "   |             ^ 3 does not divide 8\n");
+}
+
+TEST(TopologyDiagnostics, SpinesThatAreNotWhatTheCablesMake) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 8, \"leaf\": {}, \"spine\": {\n"
+                                   "\"switches\": 4, \"cables_per_pair\": 4}}")),
+            "error: the number of switches is not what the cables make\n"
+            "  --> t.json:6:13   /fabric/spine/switches\n"
+            "   |\n"
+            " 6 | \"switches\": 4, \"cables_per_pair\": 4}}}\n"
+            "   |             ^ 8 uplinks, 4 to a switch, lead to 2\n"
+            "  help: leave \"switches\" or \"cables_per_pair\" out\n");
+}
+
+TEST(TopologyDiagnostics, CoresThatDoNotMakePlanes) {
+  EXPECT_EQ(
+      problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                             "\"nodes_per_unit\": 4, \"units_per_pod\": 4, \"leaf\": {},\n"
+                             "\"spine\": {}, \"core\": {\n"
+                             "\"switches\": 12}}")),
+      "error: the core switches do not make planes\n"
+      "  --> t.json:7:13   /fabric/core/switches\n"
+      "   |\n"
+      " 7 | \"switches\": 12}}}\n"
+      "   |             ^^ not 4 (cores that a spine leads to) times a divisor of 4 (spines)\n");
+}
+
+TEST(TopologyDiagnostics, ASwitchWithTooFewPorts) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 32, \"spine\": {}, \"leaf\": {\n"
+                                   "\"ports\": 40}}")),
+            "error: the switch has too few ports\n"
+            "  --> t.json:6:10   /fabric/leaf/ports\n"
+            "   |\n"
+            " 6 | \"ports\": 40}}}\n"
+            "   |          ^^ it needs 32 down and 32 up\n");
+}
+
+TEST(TopologyDiagnostics, CorePortsAreCountedForTheWholeDesign) {
+  // 4 pods of 1 spine group of 4 spines in planes of their own: 4 ports down on each core, though
+  // only one pod is built.
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 4, \"units_per_pod\": 4, \"pods\": 4,\n"
+                                   "\"leaf\": {}, \"spine\": {}, \"core\": {\n"
+                                   "\"ports\": 2}}")),
+            "error: the switch has too few ports\n"
+            "  --> t.json:7:10   /fabric/core/ports\n"
+            "   |\n"
+            " 7 | \"ports\": 2}}}\n"
+            "   |          ^ it needs 4 down and 0 up\n");
+}
+
+TEST(TopologyDiagnostics, MoreNodesThanTheDesignHasRoomFor) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 4, \"leaf\": {}, \"spine\": {},\n"
+                                   "\"units\": 8}"),
+                       33),
+            "error: the fabric has room for 32 nodes, not 33\n"
+            "  --> t.json:6:10   /fabric/units\n"
+            "   |\n"
+            " 6 | \"units\": 8}}\n"
+            "   |          ^ 8 units of 4 nodes\n");
+}
+
+TEST(TopologyDiagnostics, PodsWithoutACore) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 4, \"leaf\": {}, \"spine\": {},\n"
+                                   "\"pods\": 8}")),
+            "error: pods need a \"core\" tier that joins them\n"
+            "  --> t.json:6:9   /fabric/pods\n"
+            "   |\n"
+            " 6 | \"pods\": 8}}\n"
+            "   |         ^\n");
+}
+
+TEST(TopologyDiagnostics, AMisspeltFieldOfTheFabric) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\n"
+                                   "\"kind\": \"clos\", \"attach\": \"rack\", \"leaf\": {},"
+                                   "\"spine\": {},\n"
+                                   "\"nodes_per_unt\": 4}")),
+            "error: missing field \"nodes_per_unit\"\n"
+            "  --> t.json:4:11   /fabric\n"
+            "   |\n"
+            " 4 | \"fabric\": {\n"
+            "   |           ^\n"
+            "  help: for example \"nodes_per_unit\": 1\n"
+            "error: unknown field \"nodes_per_unt\"\n"
+            "  --> t.json:6:1   /fabric/nodes_per_unt\n"
+            "  help: did you mean \"nodes_per_unit\"?\n");
+}
+
+TEST(TopologyDiagnostics, MoreCablesThanAnyoneMeans) {
+  // 1,000,000 to endpoints, and as many leaves with 50 uplinks each.
+  EXPECT_EQ(
+      problem_of(with_fabric("\"fabric\": {\n"
+                             "\"kind\": \"clos\", \"attach\": \"rack\", \"nodes_per_unit\": 1,"
+                             "\"leaf\": {\"uplinks\": 50}, \"spine\": {}}",
+                             "\"nodes\": 1000000,")),
+      "error: the fabric would have 51,000,000 cables; at most 4,000,000 are built\n"
+      "  --> t.json:4:11   /fabric\n"
+      "   |\n"
+      " 4 | \"fabric\": {\n"
+      "   |           ^\n");
+}
+
+TEST(TopologyDiagnostics, NoNumberOfNodes) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\n\"kind\": \"single_switch\"}", "")),
+            "error: the number of nodes is missing\n"
+            "  --> t.json:4:11   /fabric\n"
+            "   |\n"
+            " 4 | \"fabric\": {\n"
+            "   |           ^\n"
+            "  help: write it beside the fabric: \"nodes\": 128\n");
+}
+
+TEST(TopologyDiagnostics, NoNodesAtAll) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"single_switch\"}", "\"nodes\": 0,")),
+            "error: nodes must be between 1 and 1048576\n"
+            "  --> t.json:2:10   /nodes\n"
+            "   |\n"
+            " 2 | \"nodes\": 0,\n"
+            "   |          ^ 0\n");
+}
+
+TEST(TopologyDiagnostics, TorusDimensionsThatAreNotTheNodes) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"torus\",\n\"dims\": [3, 4]}")),
+            "error: the torus has not one vertex for each NIC\n"
+            "  --> t.json:5:9   /fabric/dims\n"
+            "   |\n"
+            " 5 | \"dims\": [3, 4]}}\n"
+            "   |         ^ 3 x 4 = 12 vertices, but 4 nodes have 4 NICs\n");
+}
+
+TEST(TopologyDiagnostics, ATorusDimensionThatIsNoNumber) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"torus\",\n\"dims\": [4, 0]}")),
+            "error: a dimension is a whole number of vertices\n"
+            "  --> t.json:5:13   /fabric/dims/1\n"
+            "   |\n"
+            " 5 | \"dims\": [4, 0]}}\n"
+            "   |             ^ must be between 1 and 1048576\n");
+}
+
+TEST(TopologyDiagnostics, ACableToNoSwitch) {
+  EXPECT_EQ(problem_of(with_graph("{\"from\": \"a\", \"to\": \"sw3\"}")),
+            "error: no switch or endpoint is called \"sw3\"\n"
+            "  --> t.json:8:21   /fabric/cables/0/to\n"
+            "   |\n"
+            " 8 | {\"from\": \"a\", \"to\": \"sw3\"}]}}\n"
+            "   |                     ^^^^^\n"
+            "  help: did you mean \"sw1\"?\n");
+}
+
+TEST(TopologyDiagnostics, ANameUsedTwice) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"graph\", \"endpoints\": [\n"
+                                   "{\"name\": \"a\", \"node\": \"a\"},\n"
+                                   "{\"name\": \"a\", \"node\": \"b\"}], \"cables\": []}")),
+            "error: \"a\" is named twice\n"
+            "  --> t.json:6:10   /fabric/endpoints/1/name\n"
+            "   |\n"
+            " 6 | {\"name\": \"a\", \"node\": \"b\"}], \"cables\": []}}\n"
+            "   |          ^^^\n"
+            "   |\n"
+            "  ::: t.json:5:10   /fabric/endpoints/0/name first here\n");
+}
+
+TEST(TopologyDiagnostics, APortUsedTwice) {
+  EXPECT_EQ(problem_of(with_graph("{\"from\": \"a\", \"to\": \"sw1\", \"to_port\": 3},\n"
+                                  "{\"from\": \"b\", \"to\": \"sw1\", \"to_port\": 3}")),
+            "error: port 3 of \"sw1\" is used twice\n"
+            "  --> t.json:9:39   /fabric/cables/1/to_port\n"
+            "   |\n"
+            " 9 | {\"from\": \"b\", \"to\": \"sw1\", \"to_port\": 3}]}}\n"
+            "   |                                       ^\n"
+            "   |\n"
+            "  ::: t.json:8:39   /fabric/cables/0/to_port first here\n");
+}
+
+TEST(TopologyDiagnostics, APortThatTheSwitchDoesNotHave) {
+  EXPECT_EQ(problem_of(with_graph("{\"from\": \"a\", \"to\": \"sw1\", \"to_port\": 5}")),
+            "error: \"sw1\" has no port 5\n"
+            "  --> t.json:8:39   /fabric/cables/0/to_port\n"
+            "   |\n"
+            " 8 | {\"from\": \"a\", \"to\": \"sw1\", \"to_port\": 5}]}}\n"
+            "   |                                       ^ it has 4 ports\n");
+}
+
+TEST(TopologyDiagnostics, ACableToItself) {
+  EXPECT_EQ(problem_of(with_graph("{\"from\": \"sw1\", \"to\": \"sw1\"}")),
+            "error: a cable joins two different ends\n"
+            "  --> t.json:8:23   /fabric/cables/0/to\n"
+            "   |\n"
+            " 8 | {\"from\": \"sw1\", \"to\": \"sw1\"}]}}\n"
+            "   |                       ^^^^^\n");
+}
+
+TEST(TopologyDiagnostics, AGraphThatIsNotConnected) {
+  EXPECT_EQ(problem_of(with_graph("{\"from\": \"a\", \"to\": \"sw1\"},\n"
+                                  "{\"from\": \"b\", \"to\": \"sw2\"}")),
+            "error: there is no path from \"a\" to \"b\"\n"
+            "  --> t.json:4:11   /fabric\n"
+            "   |\n"
+            " 4 | \"fabric\": {\"kind\": \"graph\",\n"
+            "   |           ^\n"
+            "  help: every endpoint must reach every other one through the cables\n");
+}
+
+TEST(TopologyDiagnostics, AGraphNodeWithoutAnEndpointForEachNic) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"graph\", \"endpoints\": [\n"
+                                   "{\"name\": \"a0\", \"node\": \"a\"},\n"
+                                   "{\"name\": \"a1\", \"node\": \"a\"}],\n"
+                                   "\"cables\": [{\"from\": \"a0\", \"to\": \"a1\"}]}",
+                                   "")),
+            "error: a node has one endpoint for each NIC\n"
+            "  --> t.json:6:24   /fabric/endpoints/1/node\n"
+            "   |\n"
+            " 6 | {\"name\": \"a1\", \"node\": \"a\"}],\n"
+            "   |                        ^^^ 2 endpoints, but \"node\" has 1 NICs\n");
+}
+
+TEST(TopologyDiagnostics, MoreNodesThanAGraphHas) {
+  EXPECT_EQ(problem_of(with_graph("{\"from\": \"a\", \"to\": \"b\"}"), 3),
+            "error: the graph has 2 nodes, not 3\n"
+            "  --> t.json:5:14   /fabric/endpoints\n"
+            "   |\n"
+            " 5 | \"endpoints\": [{\"name\": \"a\", \"node\": \"a\"}, {\"name\": \"b\", "
+            "\"node\": \"b\"}],\n"
+            "   |              ^\n");
+}
+
+TEST(TopologyDiagnostics, ANicThatTheNodeDoesNotHave) {
+  EXPECT_EQ(problem_of("{\"schema\": \"headway/topology/1\", \"name\": \"t\", \"nodes\": 1,\n"
+                       "\"node\": {\"accelerator\": \"any\", \"accelerators\": 2,\n"
+                       "\"scale_up\": {\"bandwidth\": \"1 GB/s\"}, \"nics\": {\"count\": 2,\n"
+                       "\"nearest\": [0, 2], \"bandwidth\": \"1 GB/s\"}},\n"
+                       "\"fabric\": {\"kind\": \"single_switch\"}}"),
+            "error: no such NIC\n"
+            "  --> t.json:4:16   /node/nics/nearest/1\n"
+            "   |\n"
+            " 4 | \"nearest\": [0, 2], \"bandwidth\": \"1 GB/s\"}},\n"
+            "   |                ^ the node has 2, numbered from 0\n");
+}
+
+TEST(TopologyDiagnostics, NearestNicsForSomeAcceleratorsOnly) {
+  EXPECT_EQ(problem_of("{\"schema\": \"headway/topology/1\", \"name\": \"t\", \"nodes\": 1,\n"
+                       "\"node\": {\"accelerator\": \"any\", \"accelerators\": 2,\n"
+                       "\"scale_up\": {\"bandwidth\": \"1 GB/s\"}, \"nics\": {\"count\": 2,\n"
+                       "\"nearest\": [0], \"bandwidth\": \"1 GB/s\"}},\n"
+                       "\"fabric\": {\"kind\": \"single_switch\"}}"),
+            "error: \"nearest\" names one NIC for each accelerator\n"
+            "  --> t.json:4:12   /node/nics/nearest\n"
+            "   |\n"
+            " 4 | \"nearest\": [0], \"bandwidth\": \"1 GB/s\"}},\n"
+            "   |            ^ 1 NICs for 2 accelerators\n");
+}
+
+TEST(TopologyDiagnostics, AScaleUpDomainThatCutsNodes) {
+  EXPECT_EQ(problem_of("{\"schema\": \"headway/topology/1\", \"name\": \"t\", \"nodes\": 1,\n"
+                       "\"node\": {\"accelerator\": \"any\", \"accelerators\": 4,\n"
+                       "\"nics\": {\"bandwidth\": \"1 GB/s\"}, \"scale_up\": {\n"
+                       "\"domain\": 6, \"bandwidth\": \"1 GB/s\"}},\n"
+                       "\"fabric\": {\"kind\": \"single_switch\"}}"),
+            "error: a scale-up domain is made of whole nodes, or a node of whole domains\n"
+            "  --> t.json:4:11   /node/scale_up/domain\n"
+            "   |\n"
+            " 4 | \"domain\": 6, \"bandwidth\": \"1 GB/s\"}},\n"
+            "   |           ^ a node has 4 accelerators\n");
+}
+
+TEST(TopologyDiagnostics, AnUnknownNodeFileDoesNotHideAnUnknownFabric) {
+  EXPECT_EQ(problem_of("{\"schema\": \"headway/topology/1\", \"name\": \"t\", \"nodes\": 1,\n"
+                       "\"node\": \"dgx_h10\",\n"
+                       "\"fabric\": {\"kind\":\n\"tours\"}}"),
+            "error: cannot find \"dgx_h10\"\n"
+            "  --> t.json:2:9   /node\n"
+            "   |\n"
+            " 2 | \"node\": \"dgx_h10\",\n"
+            "   |         ^^^^^^^^^\n"
+            "  help: did you mean \"dgx_h100\"?\n"
+            "error: kind cannot be \"tours\"\n"
+            "  --> t.json:4:1   /fabric/kind\n"
+            "   |\n"
+            " 4 | \"tours\"}}\n"
+            "   | ^^^^^^^\n"
+            "  help: did you mean \"torus\"? It is one of \"clos\", \"single_switch\", \"torus\", "
+            "\"graph\"\n");
+}
+
+TEST(TopologyDiagnostics, AnExpectationThatIsNotMet) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"single_switch\"}, \"expect\": {\n"
+                                   "\"cables\": 5,\n"
+                                   "\"switches_by_tier\": [2]}")),
+            "error: the file expects 5 cables\n"
+            "  --> t.json:5:11   /expect/cables\n"
+            "   |\n"
+            " 5 | \"cables\": 5,\n"
+            "   |           ^ built: 4\n"
+            "error: the file expects other numbers of switches\n"
+            "  --> t.json:6:21   /expect/switches_by_tier\n"
+            "   |\n"
+            " 6 | \"switches_by_tier\": [2]}}\n"
+            "   |                     ^ built, bottom-up: 1\n");
+}
+
+}  // namespace
+}  // namespace headway
