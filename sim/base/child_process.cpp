@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <utility>
@@ -60,15 +61,24 @@ void* run_task(void* argument) {
   return nullptr;
 }
 
-[[noreturn]] void child_main(const Task& task, int pipe) {
-  ChildWork work{&task, pipe};
+/// Returns 0 or an error number.
+int run_on_deep_stack(ChildWork& work) {
   pthread_attr_t attributes;
   pthread_t thread{};
-  const bool ran = pthread_attr_init(&attributes) == 0 &&
-                   pthread_attr_setstacksize(&attributes, kStackBytes) == 0 &&
-                   pthread_create(&thread, &attributes, run_task, &work) == 0 &&
-                   pthread_join(thread, nullptr) == 0;
-  _exit(ran && work.delivered ? 0 : 1);  // no destructors: the objects are the parent's
+  if (const int error = pthread_attr_init(&attributes)) return error;
+  if (const int error = pthread_attr_setstacksize(&attributes, kStackBytes)) return error;
+  if (const int error = pthread_create(&thread, &attributes, run_task, &work)) return error;
+  return pthread_join(thread, nullptr);
+}
+
+[[noreturn]] void child_main(const Task& task, int pipe) {
+  ChildWork work{&task, pipe};
+  if (const int error = run_on_deep_stack(work)) {
+    const std::string text = fmt::format("cannot start a thread with a stack of {} MiB: {}",
+                                         kStackBytes >> 20, std::strerror(error));
+    work.delivered = write_all(pipe, kEnvironmentError + text);
+  }
+  _exit(work.delivered ? 0 : 1);  // no destructors: the objects are the parent's
 }
 
 std::string death_text(int status) {
@@ -77,6 +87,14 @@ std::string death_text(int status) {
                        strsignal(WTERMSIG(status)));
   }
   return fmt::format("a simulation process exited with status {}", WEXITSTATUS(status));
+}
+
+/// Returns the status, as waitpid gives it.
+int wait_for_end(pid_t process) {
+  int status = 0;
+  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
 }
 
 struct Child {
@@ -109,6 +127,22 @@ Child start_child(const std::vector<Task>& tasks, std::size_t index,
   return {index, process, ends[0], {}};
 }
 
+/// The children under way. Those that an exception leaves behind are killed.
+struct RunningChildren {
+  std::vector<Child> all;
+
+  RunningChildren() = default;
+  RunningChildren(const RunningChildren&) = delete;
+  RunningChildren& operator=(const RunningChildren&) = delete;
+  ~RunningChildren() {
+    for (Child& child : all) {
+      kill(child.process, SIGKILL);
+      close(child.pipe);
+      wait_for_end(child.process);
+    }
+  }
+};
+
 /// Reads what is there. Returns false at the end of the stream.
 bool read_some(Child& child) {
   std::array<char, 65536> buffer;
@@ -120,9 +154,7 @@ bool read_some(Child& child) {
 
 ChildOutcome reap(Child& child) {
   close(child.pipe);
-  int status = 0;
-  while (waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for_end(child.process);
   const bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !child.received.empty();
   if (!whole) return {ChildOutcome::Status::died, {}, death_text(status)};
   std::string text = child.received.substr(1);
@@ -142,7 +174,8 @@ std::vector<ChildOutcome> run_in_children(const std::vector<Task>& tasks, int jo
                                           const std::function<void(std::size_t)>& finished) {
   HEADWAY_CHECK(jobs >= 1, "at least one child at a time");
   std::vector<ChildOutcome> outcomes(tasks.size());
-  std::vector<Child> running;
+  RunningChildren children;
+  std::vector<Child>& running = children.all;
   std::size_t next = 0;
   while (next < tasks.size() || !running.empty()) {
     while (next < tasks.size() && std::ssize(running) < jobs) {

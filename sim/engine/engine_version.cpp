@@ -1,9 +1,11 @@
 #include "sim/engine/engine_version.h"
 
 #include <fmt/format.h>
-#include <simgrid/version.h>
 
-#include <simgrid/s4u/Engine.hpp>
+// clang-format off: version.h does not stand alone, it needs the macros of base.h.
+#include <xbt/base.h>
+#include <simgrid/version.h>
+// clang-format on
 
 namespace headway {
 

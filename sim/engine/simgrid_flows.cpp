@@ -7,6 +7,27 @@
 #include "sim/base/diagnostic.h"
 
 namespace headway {
+namespace {
+
+/// The largest amount of which every weight is a whole multiple, so that a link can be listed as
+/// often as its weight says. Weights are shares of few paths and rings: small fractions.
+double common_unit(const std::vector<MaxMinShares::Use>& uses) {
+  constexpr int kMostParts = 64;
+  constexpr double kRounding = 1e-9;
+  if (uses.empty()) return 1.0;
+  const double least = std::ranges::min(uses, {}, &MaxMinShares::Use::weight).weight;
+  for (int parts = 1; parts <= kMostParts; ++parts) {
+    const double unit = least / parts;
+    const bool divides_all = std::ranges::all_of(uses, [unit](const MaxMinShares::Use& use) {
+      const double times = use.weight / unit;
+      return std::abs(times - std::round(times)) < kRounding * times;
+    });
+    if (divides_all) return unit;
+  }
+  HEADWAY_CHECK(false, "SimGrid needs link weights that are multiples of a common part");
+}
+
+}  // namespace
 
 SimGridFlows::SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, int slots,
                            Finished finished)
@@ -16,15 +37,10 @@ SimGridFlows::SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, 
       zone_(FabricZone::create(usage_.capacities, slots)),
       token_of_slot_(static_cast<std::size_t>(slots), -1) {
   for (const std::vector<MaxMinShares::Use>& uses : usage_.plans) {
-    WholeRoute route;
-    if (!uses.empty()) {
-      route.unit = std::ranges::min(uses, {}, &MaxMinShares::Use::weight).weight;
-    }
+    WholeRoute route{.unit = common_unit(uses)};
     for (const MaxMinShares::Use& use : uses) {
-      const double times = use.weight / route.unit;
-      HEADWAY_CHECK(std::abs(times - std::round(times)) < 1e-9,
-                    "SimGrid needs link weights that are multiples of the smallest");
-      route.links.insert(route.links.end(), static_cast<std::size_t>(std::lround(times)), use.link);
+      const auto times = static_cast<std::size_t>(std::lround(use.weight / route.unit));
+      route.links.insert(route.links.end(), times, use.link);
     }
     routes_.push_back(std::move(route));
   }

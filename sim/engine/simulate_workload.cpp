@@ -15,8 +15,17 @@
 namespace headway {
 namespace {
 
-/// Sends of one group that may be under way at once, before SimGridFlows gives up.
-constexpr int kSlotsPerGroup = 16;
+/// Flows that can be under way at once: a collective of each communicator and every message (one
+/// slow link may hold up all of them).
+int most_flows(const Workload& workload) {
+  std::size_t flows = workload.communicators.size();
+  for (const RankGroup& group : workload.groups) {
+    const Program& program = workload.programs[static_cast<std::size_t>(group.program)];
+    flows += static_cast<std::size_t>(
+        std::ranges::count(program.operations, OperationKind::send, &Operation::kind));
+  }
+  return static_cast<int>(flows);
+}
 
 /// The settings of SimGrid under which sharing is max-min and nothing is added: no protocol
 /// overhead factors (CM02), no acknowledgements taking bandwidth (crosstraffic), no window limit
@@ -51,9 +60,8 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
     executor.use_incremental(*incremental);
     FabricZone::create({}, 1);  // an engine needs a platform, be it empty
   } else {
-    const int slots = kSlotsPerGroup * static_cast<int>(workload.groups.size()) +
-                      static_cast<int>(workload.communicators.size());
-    comms = std::make_unique<SimGridFlows>(workload.plans, std::move(usage), slots, finished);
+    comms = std::make_unique<SimGridFlows>(workload.plans, std::move(usage), most_flows(workload),
+                                           finished);
     executor.use_network(*comms);
   }
   engine->add_model(std::make_shared<TrainingModel>(executor));

@@ -24,9 +24,14 @@ double waiting_time(const Workload& workload, const Timeline& timeline, std::int
   return waiting;
 }
 
-/// Shares `duration` of a block out to its causes; what goes beyond nominal is lost to slowness.
+/// Shares `duration` of a block out to its causes; what goes beyond nominal is lost to slowness. A
+/// device that is faster than nominal takes less for each cause.
 void charge_block(TimeByCause& time, const TimeByCause& nominal, double duration) {
   const double total = nominal.total().count();
+  if (duration < total) {
+    time += (duration / total) * nominal;
+    return;
+  }
   time += nominal;
   time[Cause::straggler_wait] += Seconds(duration - total);
 }

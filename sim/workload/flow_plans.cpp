@@ -29,7 +29,9 @@ class PlanBuilder {
       weights_[hop.link] += weight * hop.share;
       latency += cluster_.topology.link(hop.link).latency * hop.share;
     }
-    crossing_weight_ = std::max(crossing_weight_, weight);
+    // A NIC sends and receives at once, each at its full rate.
+    crossing_weight_ =
+        std::max({crossing_weight_, sent_[source] += weight, received_[destination] += weight});
     return latency;
   }
 
@@ -58,7 +60,9 @@ class PlanBuilder {
   const NetworkCosts& costs_;
   std::map<LinkId, double> weights_;
   std::vector<LinkShare> route_;
-  double crossing_weight_ = 0.0;
+  std::map<VertexId, double> sent_;  ///< by NIC, per byte of the flow
+  std::map<VertexId, double> received_;
+  double crossing_weight_ = 0.0;  ///< of the busiest NIC
   double scale_up_weight_ = 0.0;
 };
 

@@ -19,7 +19,7 @@ std::uint64_t mixed(std::uint64_t x) {
 /// A number in (0, 1) that depends on the seed and two counters only, never on the order of draws.
 double uniform(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
   const std::uint64_t bits = mixed(mixed(mixed(seed) ^ a) ^ b);
-  return (static_cast<double>(bits >> 11) + 0.5) * 0x1.0p-53;
+  return (static_cast<double>(bits >> 12) + 0.5) * 0x1.0p-52;  // exact, so never 0 or 1
 }
 
 /// The largest of `draws` lognormal numbers with median 1, where P(max <= x) = P(one <= x)^draws.
