@@ -1,0 +1,57 @@
+#include "reports/markdown_text.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
+
+/// An underscore inside a word, as in llama3_405b, is no mark in GitHub's Markdown.
+bool is_inside_word(std::string_view text, std::size_t i) {
+  return i > 0 && i + 1 < text.size() && is_word_character(text[i - 1]) &&
+         is_word_character(text[i + 1]);
+}
+
+bool is_mark(std::string_view text, std::size_t i) {
+  constexpr std::string_view kMarks = "\\`*[]<>&~$";
+  const char c = text[i];
+  if (c == '_') return !is_inside_word(text, i);
+  if (i == 0 && (c == '#' || c == '+' || c == '-' || c == '=')) return true;
+  return kMarks.find(c) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string markdown_text(std::string_view text) {
+  std::string one_line(text);
+  std::ranges::replace(one_line, '\n', ' ');
+  const std::string shown = printable(one_line);
+  std::string escaped;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    if (is_mark(shown, i)) escaped += '\\';
+    escaped += shown[i];
+  }
+  return escaped;
+}
+
+std::string markdown_code(std::string_view text, std::string_view language) {
+  std::size_t longest = 2;
+  std::size_t run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  std::string block = fence;
+  block += language;
+  block += '\n';
+  block += text;
+  if (!text.empty() && text.back() != '\n') block += '\n';
+  return block + fence + '\n';
+}
+
+}  // namespace headway

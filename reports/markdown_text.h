@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace headway {
+
+/// `text` as Markdown that shows exactly it, on one line: characters that Markdown or HTML would
+/// take as marks are escaped, line ends become spaces, control characters U+FFFD. `|` is left to
+/// the table that the text may stand in.
+[[nodiscard]] std::string markdown_text(std::string_view text);
+
+/// `text` as a code block of `language`, fenced so that nothing in it can end the block.
+[[nodiscard]] std::string markdown_code(std::string_view text, std::string_view language);
+
+}  // namespace headway

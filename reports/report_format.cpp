@@ -1,0 +1,50 @@
+#include "reports/report_format.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
+
+#include "reports/markdown_report.h"
+#include "reports/result_json.h"
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+struct Writer {
+  std::string_view suffix;
+  ReportFormat format;
+  std::string (*document)(const Prediction&);
+};
+
+/// One line a format.
+constexpr std::array<Writer, 2> kWriters{{
+    {".json", ReportFormat::json, result_json_text},
+    {".md", ReportFormat::markdown, markdown_report},
+}};
+
+}  // namespace
+
+std::optional<ReportFormat> format_of(const std::filesystem::path& path) {
+  std::string suffix = path.extension().string();
+  std::ranges::transform(suffix, suffix.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const auto writer = std::ranges::find(kWriters, suffix, &Writer::suffix);
+  if (writer == kWriters.end()) return std::nullopt;
+  return writer->format;
+}
+
+std::vector<std::string> report_suffixes() {
+  std::vector<std::string> suffixes;
+  for (const Writer& writer : kWriters) suffixes.emplace_back(writer.suffix);
+  return suffixes;
+}
+
+std::string report_in(ReportFormat format, const Prediction& prediction) {
+  const auto writer = std::ranges::find(kWriters, format, &Writer::format);
+  HEADWAY_CHECK(writer != kWriters.end(), "a report format without a writer");
+  return writer->document(prediction);
+}
+
+}  // namespace headway

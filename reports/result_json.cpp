@@ -1,0 +1,134 @@
+#include "reports/result_json.h"
+
+#include <cmath>
+
+#include "reports/advice.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+/// JSON knows neither infinity nor not-a-number.
+json number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+template <class Tag>
+json number(Quantity<Tag> value) {
+  return number(value.count());
+}
+
+json question_json(const Question& question) {
+  return json::object({{"model", question.model},
+                       {"cluster", question.cluster},
+                       {"node_type", question.node_type},
+                       {"nodes", question.nodes},
+                       {"strategy", question.strategy},
+                       {"profile", question.profile}});
+}
+
+json reference_json(const std::optional<ScalingReference>& reference) {
+  if (!reference) return nullptr;
+  return json::object({{"gpus", reference->accelerators},
+                       {"iteration_time_s", number(reference->iteration_time)},
+                       {"description", reference->description}});
+}
+
+json memory_json(const MemoryPrediction& memory) {
+  json stages = json::array();
+  for (const StageMemory& stage : memory.stages) {
+    stages.push_back(json::object({{"parameters", number(stage.parameters)},
+                                   {"gradients", number(stage.gradients)},
+                                   {"optimizer", number(stage.optimizer)},
+                                   {"activations", number(stage.activations)},
+                                   {"buffers", number(stage.buffers)},
+                                   {"total", number(stage.total())}}));
+  }
+  return json::object({{"stages", std::move(stages)},
+                       {"capacity", number(memory.capacity)},
+                       {"fullest_stage", memory.fullest_stage},
+                       {"fits", memory.fits}});
+}
+
+json breakdown_json(const Prediction& prediction) {
+  json causes = json::object();
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    causes[std::string(cause_name(cause))] =
+        was_simulated(prediction) ? number(prediction.breakdown[cause]) : json(nullptr);
+  }
+  return causes;
+}
+
+void add_speed(json& result, const Prediction& prediction) {
+  const auto known = [&](double value) {
+    return was_simulated(prediction) ? number(value) : json(nullptr);
+  };
+  result["iteration_time_s"] = known(prediction.iteration_time.count());
+  result["iteration_time_interval_s"] = json::array(
+      {known(prediction.iteration_interval.low), known(prediction.iteration_interval.high)});
+  result["samples_per_s"] = known(prediction.samples_per_second);
+  result["tokens_per_s"] = known(prediction.tokens_per_second);
+  result["tokens_per_s_per_gpu"] = known(prediction.tokens_per_second_per_accelerator);
+  result["model_tflops_per_gpu"] = known(prediction.model_flops_per_second_per_accelerator / 1e12);
+  result["mfu"] = known(prediction.mfu);
+  result["mfu_noncausal"] = known(prediction.mfu_whole_square);
+  result["hfu"] = known(prediction.hfu);
+  result["scaling_efficiency"] =
+      prediction.scaling ? known(prediction.scaling->efficiency) : json(nullptr);
+  result["scaling_reference"] = reference_json(prediction.scaling);
+}
+
+json critical_path_json(const std::vector<CriticalSegment>& path) {
+  json segments = json::array();
+  for (const CriticalSegment& segment : path) {
+    segments.push_back(json::object({{"where", segment.where},
+                                     {"what", segment.what},
+                                     {"start_s", number(segment.start)},
+                                     {"end_s", number(segment.end)},
+                                     {"operations", segment.operations}}));
+  }
+  return segments;
+}
+
+json links_json(const std::vector<LinkUse>& links) {
+  json used = json::array();
+  for (const LinkUse& link : links) {
+    used.push_back(json::object({{"from", link.from},
+                                 {"to", link.to},
+                                 {"capacity_bytes_per_s", number(link.capacity)},
+                                 {"carried_bytes", number(link.carried)},
+                                 {"utilisation", number(link.utilisation)}}));
+  }
+  return used;
+}
+
+}  // namespace
+
+json result_json(const Prediction& prediction) {
+  json result;
+  result["schema"] = "headway/result/1";
+  result["scenario"] = prediction.question.scenario;
+  result["provenance"] = prediction.question.provenance;
+  result["question"] = question_json(prediction.question);
+  result["gpus"] = prediction.question.accelerators;
+  result["replicas"] = prediction.replicas;
+  result["micro_batches"] = prediction.micro_batches;
+
+  add_speed(result, prediction);
+  result["memory_bytes"] = memory_json(prediction.memory);
+  result["breakdown_s"] = breakdown_json(prediction);
+  result["critical_rank"] = prediction.critical_rank;
+  result["critical_path"] = critical_path_json(prediction.critical_path);
+  result["links"] = links_json(prediction.busiest_links);
+  result["warnings"] = prediction.warnings;
+  result["not_modelled"] = prediction.not_modelled;
+  result["events"] = prediction.events;
+  return result;
+}
+
+std::string result_json_text(const Prediction& prediction) {
+  constexpr int kIndent = 2;
+  return result_json(prediction).dump(kIndent, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace headway

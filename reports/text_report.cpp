@@ -1,0 +1,139 @@
+#include "reports/text_report.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "reports/advice.h"
+#include "reports/number_text.h"
+#include "sim/base/quantity_text.h"
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+class TextReport {
+ public:
+  TextReport(const Prediction& prediction, bool colour)
+      : prediction_(prediction), colour_(colour), scale_(prediction.iteration_time) {}
+
+  std::string text() && {
+    add_question();
+    if (was_simulated(prediction_)) {
+      add_speed();
+      add_scaling();
+      add_memory();
+      add_time_shares();
+    } else {
+      add_labelled("iteration", "not simulated");
+      add_memory();
+      text_ += "\n";
+    }
+    for (const std::string& warning : prediction_.warnings) add_warning(warning);
+    add_closing();
+    return std::move(text_);
+  }
+
+ private:
+  [[nodiscard]] std::string marked(const char* code, std::string_view text) const {
+    return colour_ ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : std::string(text);
+  }
+  [[nodiscard]] std::string bold(std::string_view text) const { return marked("1", text); }
+
+  void add_labelled(std::string_view label, std::string_view value) {
+    text_ += fmt::format("  {:<14}{}\n", label, value);
+  }
+
+  void add_question() {
+    const Question& question = prediction_.question;
+    text_ += fmt::format("{} on {} x {}, {} GPUs      {}\n", printable(question.model),
+                         whole_number(question.nodes), printable(question.node_type),
+                         whole_number(question.accelerators), printable(question.strategy));
+    text_ += fmt::format("profile {}, cluster {}\n\n", printable(question.profile),
+                         printable(question.cluster));
+  }
+
+  void add_speed() {
+    std::string line = bold(scale_.with_unit(prediction_.iteration_time));
+    const Interval& interval = prediction_.iteration_interval;
+    if (interval.high > interval.low) {
+      line += fmt::format("   ({} .. {})", scale_.number(Seconds(interval.low)),
+                          scale_.number(Seconds(interval.high)));
+    }
+    const bool counts_tokens = prediction_.tokens_per_second > 0.0;
+    line += fmt::format("      throughput   {} {}/s",
+                        bold(prefixed_count(counts_tokens ? prediction_.tokens_per_second
+                                                          : prediction_.samples_per_second)),
+                        counts_tokens ? "tokens" : "samples");
+    line += fmt::format("      MFU {}", bold(percent(prediction_.mfu) + " %"));
+    add_labelled("iteration", line);
+  }
+
+  void add_scaling() {
+    if (!prediction_.scaling) return;
+    const ScalingReference& reference = *prediction_.scaling;
+    add_labelled(
+        "scaling",
+        fmt::format("{} of {} on {} GPUs ({})", bold(percent(reference.efficiency) + " %"),
+                    printable(reference.description), whole_number(reference.accelerators),
+                    TimeScale(reference.iteration_time).with_unit(reference.iteration_time)));
+  }
+
+  void add_memory() {
+    const MemoryPrediction& memory = prediction_.memory;
+    const std::string place = memory.stages.size() <= 1
+                                  ? "every rank"
+                                  : fmt::format("the fullest rank ({})", fullest_place(memory));
+    add_labelled("memory",
+                 fmt::format("{} of {} on {}", bold(short_text(fullest_memory(memory).total())),
+                             short_text(memory.capacity), place));
+  }
+
+  void add_time_shares() {
+    constexpr std::string_view kTitle = "where the time goes";
+    text_ += fmt::format("\n  {:<25}{:>9}{:>8}\n", kTitle, scale_.unit(), "%");
+    for (const TimeShare& share : largest_shares(prediction_)) {
+      text_ += fmt::format("  {:<25}{:>9}{:>8}", cause_title(share.cause), scale_.part(share.time),
+                           percent(share.share));
+      const std::string_view remark = cause_remark(share.cause);
+      if (!remark.empty()) text_ += fmt::format("   {}", remark);
+      text_ += "\n";
+    }
+    text_ += "\n";
+  }
+
+  /// Further lines of a warning stand below the first word of its first one.
+  void add_warning(std::string_view warning) {
+    std::string lead = marked("1;33", "warning:") + " ";
+    while (true) {
+      const std::size_t end = warning.find('\n');
+      text_ += lead + printable(warning.substr(0, end)) + "\n";
+      if (end == std::string_view::npos || end + 1 == warning.size()) return;
+      warning.remove_prefix(end + 1);
+      lead = "         ";
+    }
+  }
+
+  void add_closing() {
+    const std::string sentence = closing_sentence(prediction_);
+    const std::size_t lead = sentence.find(':');
+    if (prediction_.memory.fits || lead == std::string::npos) {
+      text_ += sentence + "\n";
+    } else {
+      text_ += marked("1;31", sentence.substr(0, lead + 1)) + sentence.substr(lead + 1) + "\n";
+    }
+  }
+
+  const Prediction& prediction_;
+  bool colour_;
+  TimeScale scale_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string text_report(const Prediction& prediction, bool colour) {
+  return TextReport(prediction, colour).text();
+}
+
+}  // namespace headway

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string>
+
+#include "sim/result/prediction.h"
+
+namespace headway {
+
+/// What `simulate` prints: the question on two lines, speed and memory, where the time goes,
+/// warnings, and the answer in words as the last line. With `colour`, terminal codes make the
+/// numbers that answer bold, warnings yellow and a shortage of memory red.
+[[nodiscard]] std::string text_report(const Prediction& prediction, bool colour);
+
+}  // namespace headway
