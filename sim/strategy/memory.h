@@ -14,15 +14,18 @@ struct StageMemory {
   Bytes gradients;
   Bytes optimizer;
   Bytes activations;  ///< of all passes in flight
-  Bytes buffers;      ///< logits and loss, gathered parameters, communication, the device's context
+  /// The loss or the layer being recomputed, gathered parameters, gradients in transit,
+  /// communicators, the device's context, and what the allocator reserves beyond use.
+  Bytes buffers;
   [[nodiscard]] Bytes total() const {
     return parameters + gradients + optimizer + activations + buffers;
   }
 };
 
 /// Memory of every stage, in order. Model states: Rajbhandari et al. 2020 (mixed-precision Adam, 16
-/// bytes a parameter and what sharding leaves of it); activations: Korthikanti et al. 2022,
-/// equations 1 to 6, extended to gated MLPs, grouped-query and fused attention.
+/// bytes a parameter, 18 with fp32 gradients, and what sharding over data * context ranks leaves of
+/// it); activations: Korthikanti et al. 2022, equations 1 to 6, extended as activation_memory.h
+/// says. Not modelled: what other processes hold, offloading to the host, CUDA graphs' own pools.
 [[nodiscard]] std::vector<StageMemory> stage_memory(const TransformerModel& model,
                                                     const Strategy& strategy);
 

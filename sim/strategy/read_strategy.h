@@ -1,6 +1,6 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "sim/base/input_files.h"
@@ -12,13 +12,16 @@ namespace headway {
 struct ReadStrategy {
   Strategy strategy;
   JsonCursor cursor;
-  nlohmann::json resolved;
+  nlohmann::json resolved;  ///< every field, defaults and the preset's written out
 };
 
 /// Reads the "strategy" object of a scenario: a preset's fields, overlaid with the explicit ones,
 /// checked against the model ("tensor_parallel must divide the attention heads") and against the
 /// number of accelerators at hand. `data_parallel` may be left out: it is what the accelerators
 /// leave. `accelerators` unknown (the cluster had problems of its own) skips those checks.
+///
+/// Nothing if there was an error; problems go into the diagnostics of `files`. What was resolved
+/// reads back as the same strategy.
 [[nodiscard]] std::optional<ReadStrategy> read_strategy(const JsonCursor& part,
                                                         const ReadModel& model,
                                                         std::optional<int> accelerators,

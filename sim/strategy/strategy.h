@@ -12,8 +12,8 @@ namespace headway {
 /// The order in which a pipeline stage works off its micro-batches.
 enum class PipelineSchedule {
   gpipe,       ///< all forward passes, then all backward passes (Huang et al. 2019)
-  one_f_one_b  ///< one forward, one backward (Narayanan et al. 2019); interleaved when virtual_stages > 1
-               ///< (Narayanan et al. 2021, section 2.2)
+  one_f_one_b  ///< one forward, one backward (Narayanan et al. 2019); interleaved when
+               ///< virtual_stages > 1 (Narayanan et al. 2021, section 2.2)
 };
 
 enum class Recompute {
@@ -31,7 +31,7 @@ enum class Sharding {
 
 /// Where layers stand when their number does not divide by the stages.
 enum class LayerPlacement {
-  even,             ///< layers / chunks each, the first ones take the rest
+  even,                         ///< layers / chunks each, the first ones take the rest
   embedding_and_loss_as_layers  ///< Megatron: embedding and loss count as a layer each
 };
 
@@ -50,14 +50,17 @@ struct Strategy {
   std::int64_t global_batch = 1;  ///< sequences a step, over all data-parallel ranks
   std::int64_t sequence_length = 1;
 
-  bool sequence_parallel = false;        ///< norms and residuals split over the tensor-parallel ranks
+  bool sequence_parallel = false;  ///< norms and residuals split over the tensor-parallel ranks
   bool tensor_parallel_overlap = false;  ///< its collectives overlap the matrix products
-  bool fused_attention = true;
+  bool fused_attention = true;           ///< flash: no score matrix in memory
+  bool fused_normalization = true;       ///< an RMS norm is one kernel, which keeps its input only
+  bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only
+  bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
   Recompute recompute = Recompute::none;
   Sharding sharding = Sharding::none;
-  bool overlap_gradient_reduce = true;   ///< buckets start as soon as their layers' backward is done
-  bool overlap_parameter_gather = true;  ///< ZeRO-1 / FSDP: gathered ahead of use
-  Bytes gradient_bucket;                 ///< least size of a bucket; 0 is one bucket a layer
+  bool overlap_gradient_reduce = true;  ///< buckets start as soon as their layers' backward is done
+  bool overlap_parameter_gather = true;    ///< ZeRO-1 / FSDP: gathered ahead of use
+  Bytes gradient_bucket = Bytes(0.0);      ///< least size of a bucket; 0 is one bucket a layer
   bool overlap_pipeline_transfers = true;  ///< sends and receives do not hold up compute
 
   Precision precision = Precision::bf16;           ///< of the matrix products

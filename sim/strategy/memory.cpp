@@ -1,0 +1,175 @@
+#include "sim/strategy/memory.h"
+
+#include <algorithm>
+
+#include "sim/strategy/activation_memory.h"
+#include "sim/strategy/schedule.h"
+#include "sim/strategy/stage_parameters.h"
+
+namespace headway {
+namespace {
+
+/// Device context, kernel images and library workspaces of a PyTorch process: 1008 MiB where they
+/// are all loaded at once, 300 to 400 MiB with lazy loading (PyTorch issues 28394 and 107667).
+constexpr Bytes kDeviceContext = 1_GiB;
+
+/// Buffers of a communicator: NCCL_BUFFSIZE of 4 MiB (NCCL's environment variables) for each of 16
+/// channels and four neighbours, two in the ring and two in the tree.
+constexpr Bytes kCommunicator = 256_MiB;
+
+/// What a caching allocator holds beyond what is in use, as a share of the memory that comes and
+/// goes in a step (model states are allocated once). GMLake (Guo et al., ASPLOS 2024) wins back 15
+/// % on average and up to 33 % in fine-tuning, whose recomputation and offloading fragment more;
+/// the value here is chosen on the published trials that README.md counts.
+constexpr double kAllocatorReserve = 0.10;
+
+// Bytes of one logit in the loss. Kept for the backward pass: the softmax in fp32.
+constexpr double kSoftmax = 4.0;
+/// Beside it, at the loss: the 16-bit logits and their fp32 copy (Megatron-LM's
+/// vocab_parallel_cross_entropy works in place from there on).
+constexpr double kSplitLoss = 2.0 + 4.0;
+/// The same of a whole vocabulary (PyTorch's cross_entropy): the 16-bit logits and, in the backward
+/// pass, two fp32 gradients, of the log-probabilities and of the logits.
+constexpr double kWholeLoss = 2.0 + 4.0 + 4.0;
+constexpr double kLogit = 2.0;  ///< a rank's own part before it is gathered
+
+constexpr int kHeadInputs = 2;     ///< of the final norm and of the output head
+constexpr int kGatheredUnits = 2;  ///< the one in use and the one fetched ahead
+
+/// Bytes of a parameter's states before sharding: Adam with two fp32 moments and, where the
+/// parameters themselves are not fp32, an fp32 master copy.
+struct StateBytes {
+  double parameter;
+  double gradient;
+  double optimizer;
+};
+StateBytes state_bytes(const Strategy& strategy) {
+  constexpr double kMoments = 8.0;
+  constexpr double kMaster = 4.0;
+  const double parameter = working_bytes_per_element(strategy.precision);
+  return {.parameter = parameter,
+          .gradient = bytes_per_element(strategy.gradient_precision),
+          .optimizer = kMoments + (parameter < kMaster ? kMaster : 0.0)};
+}
+
+/// Ranks that hold the same parameters: those that data and context parallelism tell apart.
+double replicas(const Strategy& strategy) {
+  return static_cast<double>(strategy.data_parallel) * strategy.context_parallel;
+}
+
+int micro_batches(const Strategy& strategy) { return static_cast<int>(strategy.micro_batches()); }
+
+/// The most bytes that passes in flight hold on a stage, where a pass through chunk c holds
+/// `chunk_bytes[c]`.
+Bytes peak_in_flight(const Strategy& strategy, int stage, const std::vector<Bytes>& chunk_bytes) {
+  const int stages = strategy.pipeline_parallel;
+  if (strategy.virtual_stages == 1) {
+    return chunk_bytes.front() *
+           peak_chunks_in_flight(strategy.schedule, stage, stages, 1, micro_batches(strategy));
+  }
+  // Past the warm-up, shorter than two groups of micro-batches, each group repeats the one before.
+  const int groups = std::min(micro_batches(strategy) / stages, 4);
+  Bytes held;
+  Bytes peak;
+  for (const ScheduleStep& step :
+       stage_schedule(strategy.schedule, stage, stages, strategy.virtual_stages, groups * stages)) {
+    const Bytes pass = chunk_bytes[static_cast<std::size_t>(step.chunk)];
+    held += step.backward ? -pass : pass;
+    peak = max(peak, held);
+  }
+  return peak;
+}
+
+/// What the loss holds on the last stage.
+struct LossMemory {
+  Bytes kept;
+  Bytes workspace;
+};
+LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) {
+  const double logits = static_cast<double>(strategy.micro_batch) *
+                        static_cast<double>(strategy.sequence_length) / strategy.context_parallel *
+                        static_cast<double>(model.vocabulary);
+  const double part = logits / strategy.tensor_parallel;
+  if (strategy.vocabulary_parallel_loss) return {Bytes(part * kSoftmax), Bytes(part * kSplitLoss)};
+  const double own_part = strategy.tensor_parallel > 1 ? part * kLogit : 0.0;
+  return {Bytes(logits * kSoftmax), Bytes(logits * kWholeLoss + own_part)};
+}
+
+/// Gathered parameters of fully sharded training, or gradients on their way.
+Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy,
+                       const StageParameters& parameters) {
+  const StateBytes bytes = state_bytes(strategy);
+  const double layer = layer_parameters_per_rank(model, strategy.tensor_parallel);
+  if (strategy.sharding == Sharding::full) {
+    const double largest = std::max({layer, parameters.embedding, parameters.head});
+    const double gathered = largest + (kGatheredUnits - 1) * layer;
+    return Bytes(gathered * bytes.parameter + largest * bytes.gradient);
+  }
+  if (replicas(strategy) == 1.0) return Bytes(0.0);
+  const Bytes all(parameters.total() * bytes.gradient);
+  const bool a_bucket_a_layer = strategy.gradient_bucket == Bytes(0.0);
+  return min(all, a_bucket_a_layer ? Bytes(layer * bytes.gradient) : strategy.gradient_bucket);
+}
+
+Bytes communicators(const Strategy& strategy) {
+  int groups = 0;
+  for (const int degree : {strategy.tensor_parallel, strategy.context_parallel,
+                           strategy.pipeline_parallel, strategy.data_parallel}) {
+    if (degree > 1) ++groups;
+  }
+  return groups * kCommunicator;
+}
+
+StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
+  const bool is_first = stage == 0;
+  const bool is_last = stage == strategy.pipeline_parallel - 1;
+  const StageParameters parameters = stage_parameters(model, strategy, stage);
+  const StateBytes bytes = state_bytes(strategy);
+  const double all_states = strategy.sharding == Sharding::full ? replicas(strategy) : 1.0;
+  const double optimizer = strategy.sharding == Sharding::none ? 1.0 : replicas(strategy);
+
+  std::vector<Bytes> chunk_bytes;
+  for (const int layers : stage_layers(model, strategy, stage)) {
+    chunk_bytes.push_back(layers * layer_activation_bytes(model, strategy));
+  }
+  if (is_first) chunk_bytes.front() += embedding_dropout_bytes(model, strategy);
+  Bytes transient = recomputed_bytes(model, strategy);
+  if (is_last) {
+    const LossMemory loss = loss_memory(model, strategy);
+    chunk_bytes.back() += kHeadInputs * residual_bytes(model, strategy) + loss.kept;
+    // The softmax is gone by the time that layers are recomputed.
+    transient = max(loss.workspace, transient - loss.kept);
+  }
+
+  StageMemory memory;
+  memory.parameters = Bytes(parameters.total() * bytes.parameter / all_states);
+  memory.gradients = Bytes(parameters.total() * bytes.gradient / all_states);
+  memory.optimizer = Bytes(parameters.total() * bytes.optimizer / optimizer);
+  memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
+  memory.buffers = transient + exchange_buffers(model, strategy, parameters) +
+                   communicators(strategy) + kDeviceContext +
+                   kAllocatorReserve * (memory.activations + transient);
+  return memory;
+}
+
+}  // namespace
+
+Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy) {
+  if (strategy.recompute == Recompute::full) return residual_bytes(model, strategy);
+  Bytes kept;
+  for (const KeptTensor& tensor : kept_tensors(model, strategy)) {
+    if (strategy.recompute == Recompute::none || !tensor.attention_core) kept += tensor.bytes;
+  }
+  return kept;
+}
+
+std::vector<StageMemory> stage_memory(const TransformerModel& model, const Strategy& strategy) {
+  std::vector<StageMemory> stages;
+  stages.reserve(static_cast<std::size_t>(strategy.pipeline_parallel));
+  for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {
+    stages.push_back(memory_of_stage(model, strategy, stage));
+  }
+  return stages;
+}
+
+}  // namespace headway

@@ -1,0 +1,62 @@
+#include <fmt/format.h>
+
+#include "sim/strategy/strategy_problem.h"
+
+namespace headway {
+namespace {
+
+void check_sharding(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (!input.sound({"zero_stage", "pipeline_parallel"})) return;
+  if (strategy.sharding != Sharding::full || strategy.pipeline_parallel == 1) return;
+  Diagnostic problem = strategy_problem(
+      input, "zero_stage", "zero_stage 3 does not go with a pipeline",
+      fmt::format("a pipeline of {} stages", strategy.pipeline_parallel),
+      "use zero_stage 1: each micro-batch would gather every layer of its stage anew; or set "
+      "pipeline_parallel to 1");
+  relate_strategy(problem, input, "pipeline_parallel");
+  input.diagnostics.add(std::move(problem));
+}
+
+void check_sequence_parallel_use(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (!strategy.sequence_parallel || strategy.tensor_parallel > 1) return;
+  if (!input.sound({"sequence_parallel", "tensor_parallel"})) return;
+  Diagnostic problem = strategy_problem(
+      input, "sequence_parallel", "sequence_parallel does nothing without tensor_parallel",
+      "tensor_parallel is 1", "leave it out, or raise tensor_parallel");
+  problem.severity = Severity::warning;
+  input.diagnostics.add(std::move(problem));
+}
+
+void check_overlaps(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (strategy.tensor_parallel_overlap && !strategy.sequence_parallel &&
+      input.sound({"tensor_parallel_overlap", "sequence_parallel", "tensor_parallel"})) {
+    Diagnostic problem = strategy_problem(
+        input, "tensor_parallel_overlap", "tensor_parallel_overlap needs sequence_parallel",
+        "an all-reduce does not overlap",
+        "set sequence_parallel to true, whose all-gathers and reduce-scatters do overlap, or "
+        "tensor_parallel_overlap to false");
+    relate_strategy(problem, input, "sequence_parallel");
+    input.diagnostics.add(std::move(problem));
+  }
+  if (strategy.overlap_parameter_gather && strategy.sharding == Sharding::none &&
+      input.sound({"overlap_parameter_gather", "zero_stage"})) {
+    Diagnostic problem = strategy_problem(
+        input, "overlap_parameter_gather", "overlap_parameter_gather needs zero_stage 1 or 3",
+        "no parameters are gathered", "set zero_stage to 1, or leave overlap_parameter_gather out");
+    relate_strategy(problem, input, "zero_stage");
+    input.diagnostics.add(std::move(problem));
+  }
+}
+
+}  // namespace
+
+void check_options(const StrategyToCheck& input) {
+  check_sharding(input);
+  check_sequence_parallel_use(input);
+  check_overlaps(input);
+}
+
+}  // namespace headway

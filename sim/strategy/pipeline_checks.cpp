@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/strategy/strategy_problem.h"
+
+namespace headway {
+namespace {
+
+/// "896 or 1024": the multiples of `unit` on either side of `wanted`, or only the first one.
+std::string nearest_multiples(std::int64_t wanted, std::int64_t unit) {
+  const std::int64_t below = wanted / unit * unit;
+  if (below == 0) return fmt::format("{}", unit);
+  return fmt::format("{} or {}", below, below + unit);
+}
+
+void check_batch(const StrategyToCheck& input) {
+  if (!input.data_parallel_known ||
+      !input.sound({"global_batch", "micro_batch", "data_parallel"})) {
+    return;
+  }
+  const Strategy& strategy = input.strategy;
+  const std::int64_t unit = strategy.micro_batch * strategy.data_parallel;
+  if (strategy.global_batch % unit == 0) return;
+  Diagnostic problem = strategy_problem(
+      input, "global_batch", "global_batch must be a multiple of micro_batch x data_parallel",
+      fmt::format("{} is not a multiple of {} x {} = {}", strategy.global_batch,
+                  strategy.micro_batch, strategy.data_parallel, unit),
+      "use " + nearest_multiples(strategy.global_batch, unit));
+  relate_strategy(problem, input, "micro_batch");
+  relate_strategy(problem, input, "data_parallel");
+  input.diagnostics.add(std::move(problem));
+}
+
+void check_layers(const StrategyToCheck& input) {
+  if (!input.sound({"pipeline_parallel", "virtual_stages", "layer_placement"})) return;
+  const Strategy& strategy = input.strategy;
+  const std::int64_t layers = input.model.model.layers;
+  const bool has_ends = strategy.layer_placement == LayerPlacement::embedding_and_loss_as_layers;
+  const std::int64_t places = layers + (has_ends ? 2 : 0);
+  const std::int64_t stages = strategy.pipeline_parallel;
+  const std::int64_t chunks = stages * strategy.virtual_stages;
+  if (chunks <= places) return;
+
+  const bool is_interleaved = strategy.virtual_stages > 1;
+  const std::string counted = is_interleaved ? fmt::format("{} stages x {} = {} chunks", stages,
+                                                           strategy.virtual_stages, chunks)
+                                             : fmt::format("{} stages", stages);
+  const std::string held = has_ends ? fmt::format("{} layers, the embedding and the loss", layers)
+                                    : fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
+  const std::string help =
+      is_interleaved && stages <= places
+          ? fmt::format("use virtual_stages of at most {}", places / stages)
+          : fmt::format("use a pipeline_parallel of at most {}",
+                        std::max<std::int64_t>(places / strategy.virtual_stages, 1));
+  Diagnostic problem =
+      strategy_problem(input, is_interleaved ? "virtual_stages" : "pipeline_parallel",
+                       "the pipeline has more chunks than the model has layers",
+                       fmt::format("{} for {}", counted, held), help);
+  if (is_interleaved) relate_strategy(problem, input, "pipeline_parallel");
+  relate_model(problem, input, "layers", layers);
+  input.diagnostics.add(std::move(problem));
+}
+
+/// Whole groups of `stages` micro-batches go through a chunk before the next chunk's turn.
+void check_groups(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  const std::int64_t unit = strategy.micro_batch * strategy.data_parallel;
+  if (!input.data_parallel_known ||
+      !input.sound({"global_batch", "micro_batch", "data_parallel", "pipeline_parallel"}) ||
+      strategy.global_batch % unit != 0 ||
+      strategy.micro_batches() % strategy.pipeline_parallel == 0) {
+    return;
+  }
+  const std::int64_t group = unit * strategy.pipeline_parallel;
+  Diagnostic problem =
+      strategy_problem(input, "virtual_stages",
+                       "interleaving needs the micro-batches to be a multiple of pipeline_parallel",
+                       fmt::format("{} micro-batches over {} stages", strategy.micro_batches(),
+                                   strategy.pipeline_parallel),
+                       fmt::format("use a global_batch of {}, or set virtual_stages to 1",
+                                   nearest_multiples(strategy.global_batch, group)));
+  relate_strategy(problem, input, "global_batch");
+  relate_strategy(problem, input, "pipeline_parallel");
+  input.diagnostics.add(std::move(problem));
+}
+
+void check_interleaving(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (strategy.virtual_stages == 1 || !input.sound({"virtual_stages"})) return;
+  if (strategy.schedule == PipelineSchedule::gpipe && input.sound({"schedule"})) {
+    input.diagnostics.add(
+        strategy_problem(input, "virtual_stages", "the gpipe schedule does not interleave",
+                         fmt::format("{} chunks a stage", strategy.virtual_stages),
+                         "set virtual_stages to 1, or schedule to \"1f1b\""));
+    return;
+  }
+  if (!input.sound({"pipeline_parallel"})) return;
+  if (strategy.pipeline_parallel == 1) {
+    input.diagnostics.add(
+        strategy_problem(input, "virtual_stages", "virtual_stages needs a pipeline",
+                         fmt::format("{} chunks on the only stage", strategy.virtual_stages),
+                         "set pipeline_parallel to 2 or more, or virtual_stages to 1"));
+    return;
+  }
+  check_groups(input);
+}
+
+}  // namespace
+
+void check_pipeline(const StrategyToCheck& input) {
+  check_batch(input);
+  check_layers(input);
+  check_interleaving(input);
+}
+
+}  // namespace headway

@@ -1,0 +1,175 @@
+#include "sim/strategy/read_strategy.h"
+
+#include <array>
+#include <utility>
+
+#include "sim/base/json_reader.h"
+#include "sim/strategy/presets.h"
+#include "sim/strategy/strategy_checks.h"
+
+namespace headway {
+namespace {
+
+constexpr std::string_view kSchema = "headway/strategy/1";
+constexpr std::string_view kFolder = "scenarios/strategies";
+
+// Beyond any machine or training run, and small enough that products of two do not overflow.
+constexpr Range kDegree = between(1, 1'000'000);
+constexpr Range kVirtualStages = between(1, 10'000);
+constexpr Range kSequences = between(1, 10'000'000);
+constexpr Range kSequenceLength = between(1, 1'000'000'000);
+
+template <class E>
+using Word = std::pair<std::string_view, E>;
+
+constexpr std::array<Word<PipelineSchedule>, 2> kSchedules = {
+    {{"1f1b", PipelineSchedule::one_f_one_b}, {"gpipe", PipelineSchedule::gpipe}}};
+constexpr std::array<Word<LayerPlacement>, 2> kLayerPlacements = {
+    {{"even", LayerPlacement::even},
+     {"embedding_and_loss_as_layers", LayerPlacement::embedding_and_loss_as_layers}}};
+constexpr std::array<Word<bool>, 2> kAttentions = {{{"flash", true}, {"unfused", false}}};
+constexpr std::array<Word<Recompute>, 3> kRecomputes = {
+    {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}}};
+constexpr std::array<Word<Precision>, 5> kPrecisions = {{{"bf16", Precision::bf16},
+                                                         {"fp16", Precision::fp16},
+                                                         {"fp8", Precision::fp8},
+                                                         {"tf32", Precision::tf32},
+                                                         {"fp32", Precision::fp32}}};
+constexpr std::array<Word<Precision>, 3> kGradientPrecisions = {
+    {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"fp16", Precision::fp16}}};
+
+int zero_stage(Sharding sharding) {
+  switch (sharding) {
+    case Sharding::none:
+      return 0;
+    case Sharding::optimizer:
+      return 1;
+    case Sharding::full:
+      return 3;
+  }
+  HEADWAY_CHECK(false, "unknown sharding");
+}
+
+Sharding read_sharding(ObjectReader& reader, Sharding fallback) {
+  switch (reader.integer("zero_stage", between(0, 3), zero_stage(fallback))) {
+    case 0:
+      return Sharding::none;
+    case 1:
+      return Sharding::optimizer;
+    case 3:
+      return Sharding::full;
+    default:
+      break;
+  }
+  reader.report("zero_stage", "zero_stage 2 is not modelled", "",
+                "use 1, which keeps whole gradients, or 3, which splits the parameters as well");
+  return fallback;
+}
+
+Strategy read_preset(ObjectReader& reader) {
+  std::vector<Word<const Preset*>> words;
+  for (const Preset& preset : presets()) words.emplace_back(preset.name, &preset);
+  return reader.choice("preset", Words<const Preset*>(words), words.front().second)->strategy;
+}
+
+/// What the other degrees leave of the accelerators, if they divide them.
+std::optional<int> data_parallel_left(const Strategy& strategy, std::optional<int> accelerators) {
+  const double product = static_cast<double>(strategy.tensor_parallel) * strategy.context_parallel *
+                         strategy.pipeline_parallel;
+  if (!accelerators || product > *accelerators) return std::nullopt;
+  if (*accelerators % static_cast<int>(product) != 0) return std::nullopt;
+  return *accelerators / static_cast<int>(product);
+}
+
+int read_degree(ObjectReader& reader, std::string_view field, int fallback) {
+  return static_cast<int>(reader.integer(field, kDegree, fallback));
+}
+
+void read_split(ObjectReader& reader, Strategy& strategy, std::optional<int> accelerators) {
+  strategy.tensor_parallel = read_degree(reader, "tensor_parallel", 1);
+  strategy.context_parallel = read_degree(reader, "context_parallel", 1);
+  strategy.pipeline_parallel = read_degree(reader, "pipeline_parallel", 1);
+  strategy.data_parallel =
+      read_degree(reader, "data_parallel", data_parallel_left(strategy, accelerators).value_or(1));
+  strategy.virtual_stages =
+      static_cast<int>(reader.integer("virtual_stages", kVirtualStages, strategy.virtual_stages));
+  strategy.schedule =
+      reader.choice("schedule", Words<PipelineSchedule>(kSchedules), strategy.schedule);
+  strategy.layer_placement = reader.choice(
+      "layer_placement", Words<LayerPlacement>(kLayerPlacements), strategy.layer_placement);
+}
+
+void read_batch(ObjectReader& reader, Strategy& strategy, const TransformerModel& model) {
+  strategy.micro_batch = reader.integer("micro_batch", kSequences, 1);
+  strategy.global_batch = reader.integer("global_batch", kSequences);
+  strategy.sequence_length =
+      reader.integer("sequence_length", kSequenceLength, model.sequence_length);
+}
+
+/// A default that the strategy gives no use is off: what was resolved then reads back.
+void read_behaviour(ObjectReader& reader, Strategy& strategy) {
+  strategy.sequence_parallel =
+      reader.flag("sequence_parallel", strategy.sequence_parallel && strategy.tensor_parallel > 1);
+  strategy.tensor_parallel_overlap =
+      reader.flag("tensor_parallel_overlap", strategy.tensor_parallel_overlap);
+  strategy.fused_attention =
+      reader.choice("attention", Words<bool>(kAttentions), strategy.fused_attention);
+  strategy.fused_normalization = reader.flag("fused_normalization", strategy.fused_normalization);
+  strategy.fused_activation = reader.flag("fused_activation", strategy.fused_activation);
+  strategy.vocabulary_parallel_loss =
+      reader.flag("vocabulary_parallel_loss", strategy.vocabulary_parallel_loss);
+  strategy.recompute =
+      reader.choice("recompute", Words<Recompute>(kRecomputes), strategy.recompute);
+  strategy.sharding = read_sharding(reader, strategy.sharding);
+  strategy.overlap_gradient_reduce =
+      reader.flag("overlap_gradient_reduce", strategy.overlap_gradient_reduce);
+  strategy.overlap_parameter_gather =
+      reader.flag("overlap_parameter_gather",
+                  strategy.overlap_parameter_gather && strategy.sharding != Sharding::none);
+  strategy.gradient_bucket =
+      reader.quantity<Bytes>("gradient_bucket", at_least(0), strategy.gradient_bucket);
+  strategy.overlap_pipeline_transfers =
+      reader.flag("overlap_pipeline_transfers", strategy.virtual_stages > 1);
+  strategy.precision =
+      reader.choice("precision", Words<Precision>(kPrecisions), strategy.precision);
+  strategy.gradient_precision = reader.choice(
+      "gradient_precision", Words<Precision>(kGradientPrecisions), strategy.gradient_precision);
+  strategy.kernel_family = reader.text("kernel_family", strategy.kernel_family);
+}
+
+}  // namespace
+
+std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadModel& model,
+                                          std::optional<int> accelerators, InputFiles& files) {
+  const std::optional<JsonCursor> object = files.follow(part, std::string(kFolder));
+  if (!object) return std::nullopt;
+
+  Diagnostics field_problems;
+  ObjectReader reader(*object, field_problems);
+  const bool is_file = object->pointer().empty();
+  if (is_file || reader.has("schema")) read_schema(reader, kSchema);
+  Strategy strategy = read_preset(reader);
+  read_split(reader, strategy, accelerators);
+  read_batch(reader, strategy, model.model);
+  read_behaviour(reader, strategy);
+  nlohmann::json resolved = reader.finish();
+
+  // A degree that does not fit the accelerators has to change: the batch is held against it later.
+  const std::optional<int> left = data_parallel_left(strategy, accelerators);
+  const bool fits = left == strategy.data_parallel;
+  Diagnostics problems;
+  check_strategy({.strategy = strategy,
+                  .object = *object,
+                  .model = model,
+                  .accelerators = accelerators,
+                  .data_parallel_known = fits || (!accelerators && reader.has("data_parallel")),
+                  .field_problems = field_problems,
+                  .diagnostics = problems});
+  files.diagnostics().append(field_problems);
+  files.diagnostics().append(problems);
+  if (field_problems.has_errors() || problems.has_errors()) return std::nullopt;
+  return ReadStrategy{
+      .strategy = std::move(strategy), .cursor = *object, .resolved = std::move(resolved)};
+}
+
+}  // namespace headway

@@ -1,0 +1,104 @@
+#include "sim/strategy/schedule.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+/// Forward passes before a stage's first backward pass.
+std::int64_t warm_up_passes(PipelineSchedule schedule, int stage, int stages, int virtual_stages,
+                            int micro_batches) {
+  const std::int64_t passes = std::int64_t{micro_batches} * virtual_stages;
+  if (schedule == PipelineSchedule::gpipe) return passes;
+  const int behind = stages - stage - 1;
+  const int wanted = virtual_stages > 1 ? 2 * behind + (virtual_stages - 1) * stages : behind;
+  return std::min<std::int64_t>(wanted, passes);
+}
+
+/// The `index`-th forward or backward pass of any stage. A group of `stages` micro-batches goes
+/// through all chunks before the next group starts: chunks ascend going forward, descend going back
+/// (Megatron-LM, get_model_chunk_id of megatron/core/pipeline_parallel/schedules.py).
+ScheduleStep pass_at(int index, bool backward, int stages, int virtual_stages) {
+  const int group = index / (stages * virtual_stages);
+  const int chunk = index / stages % virtual_stages;
+  return {.backward = backward,
+          .chunk = backward ? virtual_stages - 1 - chunk : chunk,
+          .micro_batch = group * stages + index % stages};
+}
+
+void check_arguments(PipelineSchedule schedule, int stage, int stages, int virtual_stages,
+                     int micro_batches) {
+  HEADWAY_CHECK(stage >= 0, "no such stage");
+  HEADWAY_CHECK(stage < stages, "no such stage");
+  HEADWAY_CHECK(virtual_stages >= 1, "no chunk to schedule");
+  HEADWAY_CHECK(micro_batches >= 1, "no micro-batch to schedule");
+  if (virtual_stages == 1) return;
+  HEADWAY_CHECK(schedule == PipelineSchedule::one_f_one_b, "only 1F1B interleaves");
+  HEADWAY_CHECK(stages > 1, "interleaving needs a pipeline");
+  HEADWAY_CHECK(micro_batches % stages == 0, "interleaving needs whole groups of micro-batches");
+}
+
+/// `items` over `parts`, the first parts taking the rest.
+std::vector<int> even_split(int items, int parts) {
+  std::vector<int> split(static_cast<std::size_t>(parts), items / parts);
+  std::fill_n(split.begin(), items % parts, items / parts + 1);
+  return split;
+}
+
+}  // namespace
+
+std::vector<ScheduleStep> stage_schedule(PipelineSchedule schedule, int stage, int stages,
+                                         int virtual_stages, int micro_batches) {
+  check_arguments(schedule, stage, stages, virtual_stages, micro_batches);
+  const int passes = micro_batches * virtual_stages;
+  const int warm_up =
+      static_cast<int>(warm_up_passes(schedule, stage, stages, virtual_stages, micro_batches));
+
+  std::vector<ScheduleStep> steps;
+  steps.reserve(2 * static_cast<std::size_t>(passes));
+  for (int i = 0; i < warm_up; ++i) steps.push_back(pass_at(i, false, stages, virtual_stages));
+  for (int i = 0; i < passes; ++i) {
+    if (i + warm_up < passes) {
+      steps.push_back(pass_at(i + warm_up, false, stages, virtual_stages));
+    }
+    steps.push_back(pass_at(i, true, stages, virtual_stages));
+  }
+  return steps;
+}
+
+int peak_chunks_in_flight(PipelineSchedule schedule, int stage, int stages, int virtual_stages,
+                          int micro_batches) {
+  check_arguments(schedule, stage, stages, virtual_stages, micro_batches);
+  // After the warm-up each backward pass follows one more forward pass.
+  const std::int64_t warm_up =
+      warm_up_passes(schedule, stage, stages, virtual_stages, micro_batches);
+  const std::int64_t passes = std::int64_t{micro_batches} * virtual_stages;
+  return static_cast<int>(std::min(warm_up + 1, passes));
+}
+
+double bubble_fraction(int stages, int virtual_stages, int micro_batches) {
+  HEADWAY_CHECK(stages >= 1, "no stage to schedule");
+  HEADWAY_CHECK(virtual_stages >= 1, "no chunk to schedule");
+  HEADWAY_CHECK(micro_batches >= 1, "no micro-batch to schedule");
+  return (stages - 1.0) / (static_cast<double>(virtual_stages) * micro_batches);
+}
+
+std::vector<int> layers_per_chunk(LayerPlacement placement, int layers, int chunks) {
+  HEADWAY_CHECK(layers >= 1, "no layer to place");
+  HEADWAY_CHECK(chunks >= 1, "no chunk to place layers in");
+  if (placement == LayerPlacement::even) {
+    HEADWAY_CHECK(chunks <= layers, "a chunk would have no layer");
+    return even_split(layers, chunks);
+  }
+  constexpr int kEnds = 2;  // the embedding and the loss
+  HEADWAY_CHECK(chunks <= layers + kEnds, "a chunk would have no layer");
+  std::vector<int> split = even_split(layers + kEnds, chunks);
+  --split.front();
+  --split.back();
+  return split;
+}
+
+}  // namespace headway

@@ -1,0 +1,72 @@
+#include "sim/strategy/stage_parameters.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/base/diagnostic.h"
+#include "sim/strategy/schedule.h"
+
+namespace headway {
+namespace {
+
+double norm_parameters(const TransformerModel& model) {
+  const bool biased = model.normalization == Normalization::layer_norm && model.normalization_bias;
+  return (biased ? 2.0 : 1.0) * static_cast<double>(model.hidden);
+}
+
+}  // namespace
+
+double layer_parameters_per_rank(const TransformerModel& model, int tensor_parallel) {
+  const double h = static_cast<double>(model.hidden);
+  const double d = static_cast<double>(model.head_size);
+  const double query_heads = static_cast<double>(model.attention_heads) / tensor_parallel;
+  const double kv_heads = std::max(1.0, static_cast<double>(model.kv_heads) / tensor_parallel);
+  const double ffn = static_cast<double>(model.ffn_hidden) / tensor_parallel;
+  const double inward_matrices = model.gated_mlp ? 2.0 : 1.0;
+
+  const double qkv_rows = (query_heads + 2.0 * kv_heads) * d;
+  const double qkv = qkv_rows * (h + (model.qkv_bias ? 1.0 : 0.0));
+  const double projection = query_heads * d * h + (model.projection_bias ? h : 0.0);
+  const double mlp_weights = (inward_matrices + 1.0) * h * ffn;
+  const double mlp_biases = model.mlp_bias ? inward_matrices * ffn + h : 0.0;
+  return qkv + projection + mlp_weights + mlp_biases + 2.0 * norm_parameters(model);
+}
+
+std::vector<int> stage_layers(const TransformerModel& model, const Strategy& strategy, int stage) {
+  HEADWAY_CHECK(stage >= 0, "no such stage");
+  HEADWAY_CHECK(stage < strategy.pipeline_parallel, "no such stage");
+  const std::vector<int> blocks =
+      layers_per_chunk(strategy.layer_placement, static_cast<int>(model.layers), strategy.chunks());
+  std::vector<int> layers;
+  const auto stages = static_cast<std::size_t>(strategy.pipeline_parallel);
+  for (auto block = static_cast<std::size_t>(stage); block < blocks.size(); block += stages) {
+    layers.push_back(blocks[block]);
+  }
+  return layers;
+}
+
+StageParameters stage_parameters(const TransformerModel& model, const Strategy& strategy,
+                                 int stage) {
+  const std::vector<int> layers = stage_layers(model, strategy, stage);
+  const double h = static_cast<double>(model.hidden);
+  const double vocabulary = static_cast<double>(model.vocabulary) * h / strategy.tensor_parallel;
+  const bool is_first = stage == 0;
+  const bool is_last = stage == strategy.pipeline_parallel - 1;
+
+  StageParameters parameters;
+  parameters.layers = std::accumulate(layers.begin(), layers.end(), 0) *
+                      layer_parameters_per_rank(model, strategy.tensor_parallel);
+  if (is_first) {
+    parameters.embedding = vocabulary;
+    if (model.position_encoding == PositionEncoding::learned) {
+      parameters.embedding += static_cast<double>(model.sequence_length) * h;
+    }
+  }
+  if (is_last) {
+    const bool reuses_embedding = model.tied_embeddings && is_first;
+    parameters.head = norm_parameters(model) + (reuses_embedding ? 0.0 : vocabulary);
+  }
+  return parameters;
+}
+
+}  // namespace headway

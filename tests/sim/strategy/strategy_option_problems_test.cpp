@@ -1,0 +1,207 @@
+// Problems of options and of several fields, by their full text.
+#include <gtest/gtest.h>
+
+#include "tests/sim/strategy/strategy_reading.h"
+
+namespace headway {
+namespace {
+
+using testing::kGpt3;
+using testing::kLlama3;
+using testing::read_strategy_text;
+
+std::string problems(const std::string& model, const std::string& fields,
+                     std::optional<int> accelerators = std::nullopt) {
+  return read_strategy_text(model, fields, accelerators).problems;
+}
+
+TEST(StrategyProblem, SequenceParallelAloneIsAWarning) {
+  EXPECT_EQ(problems(kLlama3, R"(    "sequence_parallel": true,
+    "global_batch": 64)"),
+            R"(warning: sequence_parallel does nothing without tensor_parallel
+  --> scenario.json:9:26   /strategy/sequence_parallel
+   |
+ 9 |     "sequence_parallel": true,
+   |                          ^^^^ tensor_parallel is 1
+  help: leave it out, or raise tensor_parallel
+)");
+}
+
+TEST(StrategyProblem, FullShardingTakesNoPipeline) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 3,
+    "pipeline_parallel": 2,
+    "global_batch": 64)"),
+            R"(error: zero_stage 3 does not go with a pipeline
+  --> scenario.json:9:19   /strategy/zero_stage
+   |
+ 9 |     "zero_stage": 3,
+   |                   ^ a pipeline of 2 stages
+   |
+  ::: scenario.json:10:26   /strategy/pipeline_parallel is 2
+  help: use zero_stage 1: each micro-batch would gather every layer of its stage anew; or set pipeline_parallel to 1
+)");
+}
+
+TEST(StrategyProblem, ThePresetIsBlamedForWhatItSets) {
+  EXPECT_EQ(problems(kLlama3, R"(    "preset": "pytorch-fsdp",
+    "pipeline_parallel": 2,
+    "global_batch": 64)"),
+            R"(error: zero_stage 3 does not go with a pipeline
+  --> scenario.json:9:15   /strategy/preset
+   |
+ 9 |     "preset": "pytorch-fsdp",
+   |               ^^^^^^^^^^^^^^ a pipeline of 2 stages
+   |
+  ::: scenario.json:10:26   /strategy/pipeline_parallel is 2
+  help: use zero_stage 1: each micro-batch would gather every layer of its stage anew; or set pipeline_parallel to 1
+)");
+}
+
+TEST(StrategyProblem, ZeroStageTwoIsRefused) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 2,
+    "global_batch": 64)"),
+            R"(error: zero_stage 2 is not modelled
+  --> scenario.json:9:19   /strategy/zero_stage
+   |
+ 9 |     "zero_stage": 2,
+   |                   ^
+  help: use 1, which keeps whole gradients, or 3, which splits the parameters as well
+)");
+}
+
+TEST(StrategyProblem, TensorParallelOverlapNeedsSequenceParallel) {
+  EXPECT_EQ(problems(kLlama3, R"(    "tensor_parallel": 2,
+    "sequence_parallel": false,
+    "tensor_parallel_overlap": true,
+    "global_batch": 64)"),
+            R"(error: tensor_parallel_overlap needs sequence_parallel
+  --> scenario.json:11:32   /strategy/tensor_parallel_overlap
+   |
+11 |     "tensor_parallel_overlap": true,
+   |                                ^^^^ an all-reduce does not overlap
+   |
+  ::: scenario.json:10:26   /strategy/sequence_parallel is false
+  help: set sequence_parallel to true, whose all-gathers and reduce-scatters do overlap, or tensor_parallel_overlap to false
+)");
+}
+
+TEST(StrategyProblem, ParameterGatherNeedsSharding) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 0,
+    "overlap_parameter_gather": true,
+    "global_batch": 64)"),
+            R"(error: overlap_parameter_gather needs zero_stage 1 or 3
+  --> scenario.json:10:33   /strategy/overlap_parameter_gather
+   |
+10 |     "overlap_parameter_gather": true,
+   |                                 ^^^^ no parameters are gathered
+   |
+  ::: scenario.json:9:19   /strategy/zero_stage is 0
+  help: set zero_stage to 1, or leave overlap_parameter_gather out
+)");
+}
+
+TEST(StrategyProblem, UnknownPresetsAreGuessed) {
+  EXPECT_EQ(problems(kLlama3, R"(    "preset": "megatorn",
+    "global_batch": 64)"),
+            R"(error: preset cannot be "megatorn"
+  --> scenario.json:9:15   /strategy/preset
+   |
+ 9 |     "preset": "megatorn",
+   |               ^^^^^^^^^^
+  help: did you mean "megatron"? It is one of "none", "megatron", "megatron-2021", "megatron-2022", "pytorch-ddp", "pytorch-fsdp", "deepspeed-zero-1", "gpipe"
+)");
+}
+
+TEST(StrategyProblem, GlobalBatchHasNoDefault) {
+  EXPECT_EQ(problems(kLlama3, R"(    "micro_batch": 3,
+    "global_bach": 64)"),
+            R"(error: missing field "global_batch"
+  --> scenario.json:8:15   /strategy
+   |
+ 8 |   "strategy": {
+   |               ^
+  help: for example "global_batch": 1
+
+error: unknown field "global_bach"
+  --> scenario.json:10:5   /strategy/global_bach
+  help: did you mean "global_batch"?
+)");
+}
+
+TEST(StrategyProblem, AllAreReportedAtOnce) {
+  EXPECT_EQ(problems(kGpt3, R"(    "tensor_parallel": 10,
+    "pipeline_parallel": 200,
+    "virtual_stages": 2,
+    "data_parallel": 3,
+    "global_batch": 64,
+    "recompute": "some",
+    "zero_stage": 3)"),
+            R"(error: recompute cannot be "some"
+  --> scenario.json:13:18   /strategy/recompute
+   |
+13 |     "recompute": "some",
+   |                  ^^^^^^
+  help: it is one of "none", "selective", "full"
+
+error: tensor_parallel must divide the attention heads
+  --> scenario.json:8:24   /strategy/tensor_parallel
+   |
+ 8 |     "tensor_parallel": 10,
+   |                        ^^ 10 does not divide 96
+   |
+  ::: scenario.json:5:24   /model/attention_heads is 96
+  help: use 8 or 12
+
+error: global_batch must be a multiple of micro_batch x data_parallel
+  --> scenario.json:12:21   /strategy/global_batch
+   |
+12 |     "global_batch": 64,
+   |                     ^^ 64 is not a multiple of 1 x 3 = 3
+   |
+  ::: scenario.json:11:22   /strategy/data_parallel is 3
+  help: use 63 or 66
+
+error: the pipeline has more chunks than the model has layers
+  --> scenario.json:10:23   /strategy/virtual_stages
+   |
+10 |     "virtual_stages": 2,
+   |                       ^ 200 stages x 2 = 400 chunks for 96 layers
+   |
+  ::: scenario.json:9:26   /strategy/pipeline_parallel is 200
+  ::: scenario.json:4:15   /model/layers is 96
+  help: use a pipeline_parallel of at most 48
+
+error: zero_stage 3 does not go with a pipeline
+  --> scenario.json:14:19   /strategy/zero_stage
+   |
+14 |     "zero_stage": 3
+   |                   ^ a pipeline of 200 stages
+   |
+  ::: scenario.json:9:26   /strategy/pipeline_parallel is 200
+  help: use zero_stage 1: each micro-batch would gather every layer of its stage anew; or set pipeline_parallel to 1
+)");
+}
+
+TEST(StrategyProblem, BadFieldsRaiseNoFalseAlarms) {
+  EXPECT_EQ(problems(kGpt3, R"(    "tensor_parallel": "eight",
+    "data_parallel": 64,
+    "micro_batch": 0,
+    "sequence_parallel": true,
+    "global_batch": 100)",
+                     512),
+            R"(error: "tensor_parallel" must be a whole number
+  --> scenario.json:8:24   /strategy/tensor_parallel
+   |
+ 8 |     "tensor_parallel": "eight",
+   |                        ^^^^^^^ a text
+
+error: micro_batch must be between 1 and 10000000
+  --> scenario.json:10:20   /strategy/micro_batch
+   |
+10 |     "micro_batch": 0,
+   |                    ^ 0
+)");
+}
+
+}  // namespace
+}  // namespace headway
