@@ -20,6 +20,7 @@ namespace {
 std::vector<std::int32_t> shown_groups(const Workload& workload, const Timeline& timeline,
                                        const TraceSelection& selection) {
   std::vector<std::int32_t> groups = selection.groups;
+  if (groups.empty() && workload.groups.empty()) return groups;
   if (groups.empty()) {
     const std::int32_t replica = at(workload.groups, critical_group(workload, timeline)).replica;
     for (std::int32_t i = 0; i < std::ssize(workload.groups); ++i) {

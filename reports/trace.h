@@ -23,7 +23,8 @@ struct TraceSelection {
 /// nanosecond; amounts are bytes of one rank.
 ///
 /// Nothing but the selection bounds the size: ask trace_event_count first. Left out: what has no
-/// length. Requires indices of groups that exist.
+/// length. A job that was not simulated (no groups at all) gives a trace without events. Requires
+/// indices of groups that exist.
 void write_trace(std::ostream& stream, const Workload& workload, const Timeline& timeline,
                  const TraceSelection& selection = {});
 

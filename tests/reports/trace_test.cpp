@@ -232,6 +232,11 @@ TEST(Trace, TimesAreExactToTheNanosecond) {
   EXPECT_THAT(trace_text(run, {{0}}), testing::HasSubstr("\"ts\":0.000,\"dur\":1000000.001,"));
 }
 
+TEST(Trace, JobThatWasNotSimulatedHasNoEvents) {
+  EXPECT_THAT(events_of({}), IsEmpty());
+  EXPECT_EQ(trace_event_count({}, {}), 0);
+}
+
 TEST(Trace, UnknownGroupIsABug) {
   const SampleRun run = sample_run();
   EXPECT_THROW((void)trace_event_count(run.workload, run.timeline, {{4}}), InternalError);
