@@ -17,11 +17,12 @@ IncrementalFlows::IncrementalFlows(const std::vector<FlowPlan>& plans, LinkUsage
 
 void IncrementalFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, double now) {
   const auto i = static_cast<std::size_t>(plan);
-  const std::int32_t handle = shares_.add(usage_.plans[i], plans_[i].rate_cap.count());
+  const double unit = usage_.units[i];
+  const std::int32_t handle = shares_.add(usage_.plans[i], plans_[i].rate_cap.count() * unit);
   if (static_cast<std::size_t>(handle) >= flows_.size()) flows_.emplace_back();
   Flow& flow = flows_[static_cast<std::size_t>(handle)];
   flow.token = token;
-  flow.left = amount.count();
+  flow.left = amount.count() * unit;
   flow.rate = 0.0;
   flow.at = now;
   ++flow.version;

@@ -28,7 +28,7 @@ class IncrementalFlows : public FlowNetwork {
  private:
   struct Flow {
     std::int32_t token = -1;
-    double left = 0.0;  ///< bytes, at time `at`
+    double left = 0.0;  ///< bytes of one of its streams, at time `at`
     double rate = 0.0;
     double at = 0.0;
     std::uint32_t version = 0;

@@ -1,6 +1,7 @@
 #include "sim/engine/link_usage.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <unordered_map>
 
@@ -8,6 +9,8 @@
 
 namespace headway {
 namespace {
+
+constexpr double kRounding = 1e-9;  ///< relative; weights are sums of fractions
 
 struct PlanWeight {
   std::int32_t plan;
@@ -18,17 +21,51 @@ struct PlanWeight {
 /// By link: which plans use it, and how much, in order of plans.
 using UsersOfLink = std::unordered_map<LinkId, std::vector<PlanWeight>>;
 
-UsersOfLink users_of_links(std::span<const FlowPlan> plans) {
+/// Each link once.
+std::vector<LinkLoad> merged(std::vector<LinkLoad> loads) {
+  std::ranges::stable_sort(loads, {}, &LinkLoad::link);
+  std::vector<LinkLoad> each_once;
+  for (const LinkLoad& load : loads) {
+    if (!each_once.empty() && each_once.back().link == load.link) {
+      each_once.back().weight += load.weight;
+    } else {
+      each_once.push_back(load);
+    }
+  }
+  return each_once;
+}
+
+bool is_whole(double times) { return std::abs(times - std::round(times)) < kRounding * times; }
+
+/// The largest amount of which every weight is a whole multiple. Weights are shares of few paths
+/// and rings, hence small fractions; the smallest one where they are not.
+double common_unit(const std::vector<LinkLoad>& loads) {
+  constexpr int kMostParts = 64;
+  if (loads.empty()) return 1.0;
+  const double least = std::ranges::min(loads, {}, &LinkLoad::weight).weight;
+  for (int parts = 1; parts <= kMostParts; ++parts) {
+    const double unit = least / parts;
+    const bool divides_all = std::ranges::all_of(
+        loads, [unit](const LinkLoad& load) { return is_whole(load.weight / unit); });
+    if (divides_all) return unit;
+  }
+  return least;
+}
+
+/// Times that a unit goes into a weight, free of rounding errors where it is a whole number.
+double streams(double weight, double unit) {
+  const double times = weight / unit;
+  return is_whole(times) ? std::round(times) : times;
+}
+
+UsersOfLink users_of_links(std::span<const FlowPlan> plans, std::vector<double>& units) {
   UsersOfLink users;
   for (std::size_t plan = 0; plan < plans.size(); ++plan) {
-    const auto id = static_cast<std::int32_t>(plan);
-    for (const LinkLoad& load : plans[plan].links) {
-      std::vector<PlanWeight>& of_link = users[load.link];
-      if (!of_link.empty() && of_link.back().plan == id) {
-        of_link.back().weight += load.weight;
-      } else {
-        of_link.push_back({id, load.weight});
-      }
+    const std::vector<LinkLoad> loads = merged(plans[plan].links);
+    units.push_back(common_unit(loads));
+    for (const LinkLoad& load : loads) {
+      users[load.link].push_back(
+          {static_cast<std::int32_t>(plan), streams(load.weight, units.back())});
     }
   }
   return users;
@@ -47,13 +84,13 @@ std::size_t hash_of(const std::vector<PlanWeight>& users) {
 
 LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
                      bool fold_equal_links) {
-  const UsersOfLink users = users_of_links(plans);
+  LinkUsage usage;
+  const UsersOfLink users = users_of_links(plans, usage.units);
   std::vector<LinkId> links;
   links.reserve(users.size());
   for (const auto& [link, unused] : users) links.push_back(link);
   std::ranges::sort(links);  // the order of a hash table must not reach the result
 
-  LinkUsage usage;
   usage.plans.resize(plans.size());
   std::unordered_multimap<std::size_t, std::size_t> class_by_hash;  // to index in `kept`
   for (const LinkId link : links) {

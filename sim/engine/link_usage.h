@@ -13,9 +13,15 @@ namespace headway {
 /// with the very same weights bind alike, so of each such class only the tightest is kept. That is
 /// exact whatever flows are active (the others can never be the bottleneck), and folds, say, the
 /// eight rails of a rail-optimised fabric into one.
+///
+/// Weights are counted in units of the plan: whole numbers of streams on each link, where a stream
+/// carries `unit` bytes for each byte of the flow. Links are shared out between streams, as NICs
+/// and switches do it: a collective whose rings run over eight rails has on each of them the same
+/// share as a transfer that crosses only that one.
 struct LinkUsage {
   std::vector<double> capacities;                     ///< bytes/s, by kept link
   std::vector<std::vector<MaxMinShares::Use>> plans;  ///< what each plan uses of the kept links
+  std::vector<double> units;                          ///< of each plan
   std::vector<LinkId> kept;                           ///< a member of each class
 };
 

@@ -7,27 +7,6 @@
 #include "sim/base/diagnostic.h"
 
 namespace headway {
-namespace {
-
-/// The largest amount of which every weight is a whole multiple, so that a link can be listed as
-/// often as its weight says. Weights are shares of few paths and rings: small fractions.
-double common_unit(const std::vector<MaxMinShares::Use>& uses) {
-  constexpr int kMostParts = 64;
-  constexpr double kRounding = 1e-9;
-  if (uses.empty()) return 1.0;
-  const double least = std::ranges::min(uses, {}, &MaxMinShares::Use::weight).weight;
-  for (int parts = 1; parts <= kMostParts; ++parts) {
-    const double unit = least / parts;
-    const bool divides_all = std::ranges::all_of(uses, [unit](const MaxMinShares::Use& use) {
-      const double times = use.weight / unit;
-      return std::abs(times - std::round(times)) < kRounding * times;
-    });
-    if (divides_all) return unit;
-  }
-  HEADWAY_CHECK(false, "SimGrid needs link weights that are multiples of a common part");
-}
-
-}  // namespace
 
 SimGridFlows::SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, int slots,
                            Finished finished)
@@ -37,10 +16,11 @@ SimGridFlows::SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, 
       zone_(FabricZone::create(usage_.capacities, slots)),
       token_of_slot_(static_cast<std::size_t>(slots), -1) {
   for (const std::vector<MaxMinShares::Use>& uses : usage_.plans) {
-    WholeRoute route{.unit = common_unit(uses)};
+    std::vector<int> route;
     for (const MaxMinShares::Use& use : uses) {
-      const auto times = static_cast<std::size_t>(std::lround(use.weight / route.unit));
-      route.links.insert(route.links.end(), times, use.link);
+      HEADWAY_CHECK(use.weight == std::round(use.weight),
+                    "SimGrid needs link weights that are multiples of a common part");
+      route.insert(route.end(), static_cast<std::size_t>(use.weight), use.link);
     }
     routes_.push_back(std::move(route));
   }
@@ -58,12 +38,12 @@ void SimGridFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, do
   const int slot = free_slots_.back();
   free_slots_.pop_back();
   token_of_slot_[static_cast<std::size_t>(slot)] = token;
-  const WholeRoute& route = routes_[static_cast<std::size_t>(plan)];
-  const double cap = plans_[static_cast<std::size_t>(plan)].rate_cap.count();
-  zone_->set_route(slot, route.links, cap * route.unit);
+  const auto i = static_cast<std::size_t>(plan);
+  const double unit = usage_.units[i];
+  zone_->set_route(slot, routes_[i], plans_[i].rate_cap.count() * unit);
 
   // SimGrid counts whole bytes, and never starts a Comm of none.
-  const double bytes = std::max(1.0, std::round(amount.count() * route.unit));
+  const double bytes = std::max(1.0, std::round(amount.count() * unit));
   const simgrid::s4u::CommPtr comm = simgrid::s4u::Comm::sendto_init();
   comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(slot) + 1));
   comm->set_payload_size(static_cast<std::uint64_t>(bytes));

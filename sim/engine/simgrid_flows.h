@@ -22,19 +22,13 @@ class SimGridFlows : public FlowNetwork {
   void settle(double /*now*/) override {}
 
  private:
-  /// A plan's links with whole-number weights: `unit` bytes of the flow cross a link once.
-  struct WholeRoute {
-    std::vector<int> links;
-    double unit = 1.0;
-  };
-
   void on_completion(const simgrid::s4u::Activity& activity);
 
   const std::vector<FlowPlan>& plans_;
   LinkUsage usage_;
   Finished finished_;
   FabricZone* zone_;
-  std::vector<WholeRoute> routes_;
+  std::vector<std::vector<int>> routes_;  ///< by plan: each link as often as its weight says
   std::vector<std::int32_t> token_of_slot_;
   std::vector<int> free_slots_;
   std::vector<simgrid::s4u::Activity*> spent_;  ///< released once the clock has moved on

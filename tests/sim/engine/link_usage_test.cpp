@@ -1,0 +1,129 @@
+#include "sim/engine/link_usage.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "hand_workload.h"
+#include "sim/workload/flow_plans.h"
+#include "tests/sim/cluster/read_text.h"
+#include "tests/support/random_numbers.h"
+
+namespace headway {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(LinkUsage, EqualLinksAreOneAsNarrowAsTheNarrowest) {
+  // Links 0 and 3 carry plan 0 alone, links 2 and 5 plan 1 alone, link 1 both.
+  Topology topology = star({0_s, 0_s, 0_s});
+  topology.link(3).capacity = 10_GBps;
+  const std::vector<FlowPlan> plans = {{.links = {{0, 1.0}, {3, 1.0}, {1, 1.0}}},
+                                       {.links = {{1, 1.0}, {2, 1.0}, {5, 1.0}}}};
+  const LinkUsage usage = link_usage(plans, topology, true);
+  EXPECT_THAT(usage.kept, ElementsAre(0, 1, 2));
+  EXPECT_THAT(usage.capacities, ElementsAre(10e9, 50e9, 50e9));
+  ASSERT_EQ(usage.plans[0].size(), 2U);
+  EXPECT_EQ(usage.plans[0][0].link, 0);
+  EXPECT_EQ(usage.plans[0][1].link, 1);
+  ASSERT_EQ(usage.plans[1].size(), 2U);
+  EXPECT_EQ(usage.plans[1][0].link, 1);
+  EXPECT_EQ(usage.plans[1][1].link, 2);
+}
+
+TEST(LinkUsage, ADifferentWeightIsADifferentLink) {
+  const Topology topology = star({0_s, 0_s, 0_s});
+  const std::vector<FlowPlan> plans = {{.links = {{0, 1.0}, {3, 2.0}}}};
+  EXPECT_EQ(link_usage(plans, topology, true).kept.size(), 2U);
+}
+
+TEST(LinkUsage, UnfoldedEveryLinkStandsForItself) {
+  const Topology topology = star({0_s, 0_s, 0_s});
+  const std::vector<FlowPlan> plans = {{.links = {{5, 1.0}, {0, 1.0}}}};
+  EXPECT_THAT(link_usage(plans, topology, false).kept, ElementsAre(0, 5));
+}
+
+TEST(LinkUsage, ALinkThatAPlanNamesTwiceCountsTwice) {
+  const Topology topology = star({0_s, 0_s});
+  const std::vector<FlowPlan> plans = {{.links = {{0, 1.0}, {3, 1.0}, {0, 1.0}}}};
+  const LinkUsage usage = link_usage(plans, topology, true);
+  ASSERT_EQ(usage.plans[0].size(), 2U);
+  EXPECT_EQ(usage.plans[0][0].weight, 2.0);
+  EXPECT_EQ(usage.plans[0][1].weight, 1.0);
+}
+
+TEST(LinkUsage, WeightsAreWholeNumbersOfTheLargestCommonPart) {
+  // 1/2 and 1/3 are 3 and 2 sixths; 3/8 and 1/8 are 3 and 1 eighths.
+  const Topology topology = star({0_s, 0_s});
+  const std::vector<FlowPlan> plans = {{.links = {{0, 1.0 / 2}, {3, 1.0 / 3}}},
+                                       {.links = {{0, 3.0 / 8}, {3, 1.0 / 8}}}};
+  const LinkUsage usage = link_usage(plans, topology, true);
+  EXPECT_DOUBLE_EQ(usage.units[0], 1.0 / 6);
+  EXPECT_EQ(usage.plans[0][0].weight, 3.0);
+  EXPECT_EQ(usage.plans[0][1].weight, 2.0);
+  EXPECT_DOUBLE_EQ(usage.units[1], 1.0 / 8);
+  EXPECT_EQ(usage.plans[1][0].weight, 3.0);
+  EXPECT_EQ(usage.plans[1][1].weight, 1.0);
+}
+
+TEST(LinkUsage, ALinkWithoutCapacityIsABug) {
+  Topology topology = star({0_s, 0_s});
+  topology.link(0).capacity = BytesPerSecond(0.0);
+  const std::vector<FlowPlan> plans = {{.links = {{0, 1.0}}}};
+  EXPECT_THROW(static_cast<void>(link_usage(plans, topology, true)), InternalError);
+}
+
+TEST(LinkUsage, EightRailsFoldIntoOne) {
+  // A ring of 4 nodes whose 8 members each have a rail of their own: on every rail the same links
+  // carry the same flow, so one link is left of 8 rails x 4 nodes x 2 directions.
+  const auto cluster = cluster_of(topology_text(
+      4, 8,
+      R"({"kind": "clos", "attach": "rail", "nodes_per_unit": 4, "units": 1, "leaf": {}, "spine": {}})"));
+  std::vector<std::int32_t> members(32);
+  std::iota(members.begin(), members.end(), 0);
+  const std::vector<FlowPlan> plans = {
+      collective_plan(*cluster, ideal_network_costs(cluster->node_type), CollectiveKind::all_reduce,
+                      CollectiveAlgorithm::ring, {members})};
+  EXPECT_EQ(plans[0].links.size(), 64U);
+  EXPECT_EQ(link_usage(plans, cluster->topology, false).kept.size(), 64U);
+  const LinkUsage folded = link_usage(plans, cluster->topology, true);
+  EXPECT_EQ(folded.kept.size(), 1U);
+  EXPECT_EQ(folded.capacities[0], 12.5e9);
+}
+
+/// The rates of random plans are the same over all links and over one of each class.
+TEST(LinkUsage, FoldingChangesNoRate) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomNumbers random(seed);
+    Topology topology = star(std::vector<Seconds>(6, 0_s));
+    for (LinkId link = 0; link < topology.link_count(); ++link) {
+      topology.link(link).capacity = BytesPerSecond(1e9 * (1 + random.below(50)));
+    }
+    std::vector<FlowPlan> plans(4);
+    for (FlowPlan& plan : plans) {
+      for (LinkId link = 0; link < topology.link_count(); ++link) {
+        if (random.chance(0.4)) plan.links.push_back({link, 0.25 * (1 + random.below(2))});
+      }
+      if (plan.links.empty()) plan.links.push_back({0, 1.0});
+    }
+    const LinkUsage whole = link_usage(plans, topology, false);
+    const LinkUsage folded = link_usage(plans, topology, true);
+    MaxMinShares whole_shares(whole.capacities);
+    MaxMinShares folded_shares(folded.capacities);
+    constexpr double kNoCap = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      whole_shares.add(whole.plans[i], kNoCap);
+      folded_shares.add(folded.plans[i], kNoCap);
+    }
+    whole_shares.settle();
+    folded_shares.settle();
+    for (std::int32_t i = 0; i < std::ssize(plans); ++i) {
+      ASSERT_DOUBLE_EQ(folded_shares.rate(i), whole_shares.rate(i)) << "plan " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headway
