@@ -62,7 +62,7 @@ Operators layer_operators(const TransformerModel& model, const ShardShape& shard
   }};
   operators.memory_passes = {
       pass("norm_residual_dropout", norm_tokens * kNormBytes * h),
-      pass("activation",
+      pass(kActivationPass,
            tokens * (model.gated_mlp ? kGatedActivationBytes : kPlainActivationBytes) * ffn),
   };
   if (model.position_encoding == PositionEncoding::rotary && shard.fused_attention) {

@@ -37,6 +37,9 @@ struct MemoryOperator {
   Bytes backward;
 };
 
+/// The pass of the MLP's activation function, which recomputation may run again on its own.
+inline constexpr std::string_view kActivationPass = "activation";
+
 struct Operators {
   std::vector<LinearOperator> linears;
   std::vector<AttentionShape> attention;

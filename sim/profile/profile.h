@@ -82,7 +82,8 @@ struct ScopeCosts {
 /// What collectives over both scopes cost beyond their bytes and steps.
 struct OverlapCosts {
   Estimate tensor_parallel_overlapped;  ///< share of overlapped tensor-parallel traffic still seen
-  Estimate gradient_reduce_floor;       ///< share of gradient traffic that overlap never hides
+  Estimate context_parallel_floor;      ///< share of ring-attention traffic that is always seen
+  Estimate gradient_reduce_floor;  ///< share of gradient and parameter traffic overlap never hides
 };
 
 /// Random differences between devices and between runs of one operation; lognormal, sigma of the

@@ -174,6 +174,8 @@ OverlapCosts read_overlap(ObjectReader& profile) {
   OverlapCosts overlap;
   overlap.tensor_parallel_overlapped =
       read_estimate(reader, "tensor_parallel_overlapped", between(0.0, 1.0));
+  overlap.context_parallel_floor =
+      read_estimate(reader, "context_parallel_floor", between(0.0, 1.0));
   overlap.gradient_reduce_floor = read_estimate(reader, "gradient_reduce_floor", between(0.0, 1.0));
   reader.finish();
   return overlap;

@@ -65,37 +65,38 @@ std::vector<KeptTensor> kept_tensors(const TransformerModel& model, const Strate
       {"MLP norm input", norm},
       {"FC1 input", residual},
       {"activation input", Bytes((model.gated_mlp ? 2.0 : 1.0) * n * ffn * element)},
-      {"FC2 input", Bytes(n * ffn * element)},
+      {"FC2 input", Bytes(n * ffn * element), Recompute::activation},
   };
   if (strategy.fused_attention) {
     tensors.push_back({"attention log-sum-exp", Bytes(n * heads * kFloat)});
   } else {
-    tensors.push_back({"softmax output", Bytes(scores * element), true});
+    tensors.push_back({"softmax output", Bytes(scores * element), Recompute::selective});
   }
   if (model.gated_mlp && !strategy.fused_activation) {
-    tensors.push_back({"activated gate", Bytes(n * ffn * element)});
+    tensors.push_back({"activated gate", Bytes(n * ffn * element), Recompute::activation});
   }
   if (has_dropout(model)) {
     tensors.push_back({"attention dropout mask", mask});
     tensors.push_back({"MLP dropout mask", mask});
   }
   if (has_dropout(model) && !strategy.fused_attention) {
-    tensors.push_back({"softmax dropout mask", Bytes(scores * kMask), true});
-    tensors.push_back({"softmax dropout output", Bytes(scores * element), true});
+    tensors.push_back({"softmax dropout mask", Bytes(scores * kMask), Recompute::selective});
+    tensors.push_back({"softmax dropout output", Bytes(scores * element), Recompute::selective});
   }
   return tensors;
 }
 
 Bytes recomputed_bytes(const TransformerModel& model, const Strategy& strategy) {
   if (strategy.recompute == Recompute::none) return Bytes(0.0);
-  Bytes all;
-  Bytes core;
+  Bytes dropped;
   for (const KeptTensor& tensor : kept_tensors(model, strategy)) {
-    all += tensor.bytes;
-    if (tensor.attention_core) core += tensor.bytes;
+    if (strategy.recompute == Recompute::full || tensor.dropped_by == strategy.recompute) {
+      dropped += tensor.bytes;
+    }
   }
   // Full recomputation starts from the layer's input, which stays.
-  return strategy.recompute == Recompute::full ? all - residual_bytes(model, strategy) : core;
+  return strategy.recompute == Recompute::full ? dropped - residual_bytes(model, strategy)
+                                               : dropped;
 }
 
 }  // namespace headway

@@ -12,8 +12,9 @@ namespace headway {
 /// A tensor that the forward pass of a layer leaves for its backward pass.
 struct KeptTensor {
   std::string_view name;
-  Bytes bytes;                  ///< on one rank, for one micro-batch
-  bool attention_core = false;  ///< what selective recomputation does without
+  Bytes bytes;  ///< on one rank, for one micro-batch
+  Recompute dropped_by =
+      Recompute::full;  ///< the partial recomputation that does without it, if any
 };
 
 /// Everything that one layer keeps on one rank if nothing is recomputed. For a GPT layer (h hidden,

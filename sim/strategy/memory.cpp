@@ -158,7 +158,7 @@ Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& stra
   if (strategy.recompute == Recompute::full) return residual_bytes(model, strategy);
   Bytes kept;
   for (const KeptTensor& tensor : kept_tensors(model, strategy)) {
-    if (strategy.recompute == Recompute::none || !tensor.attention_core) kept += tensor.bytes;
+    if (tensor.dropped_by != strategy.recompute) kept += tensor.bytes;
   }
   return kept;
 }

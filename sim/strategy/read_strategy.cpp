@@ -28,8 +28,10 @@ constexpr std::array<Word<LayerPlacement>, 2> kLayerPlacements = {
     {{"even", LayerPlacement::even},
      {"embedding_and_loss_as_layers", LayerPlacement::embedding_and_loss_as_layers}}};
 constexpr std::array<Word<bool>, 2> kAttentions = {{{"flash", true}, {"unfused", false}}};
-constexpr std::array<Word<Recompute>, 3> kRecomputes = {
-    {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}}};
+constexpr std::array<Word<Recompute>, 4> kRecomputes = {{{"none", Recompute::none},
+                                                         {"activation", Recompute::activation},
+                                                         {"selective", Recompute::selective},
+                                                         {"full", Recompute::full}}};
 constexpr std::array<Word<Precision>, 5> kPrecisions = {{{"bf16", Precision::bf16},
                                                          {"fp16", Precision::fp16},
                                                          {"fp8", Precision::fp8},

@@ -18,8 +18,9 @@ enum class PipelineSchedule {
 
 enum class Recompute {
   none,
-  selective,  ///< the attention core only (Korthikanti et al. 2022, section 5)
-  full        ///< every layer's forward pass from its input
+  activation,  ///< the MLP's activation function only: one streaming pass gives its output again
+  selective,   ///< the attention core only (Korthikanti et al. 2022, section 5)
+  full         ///< every layer's forward pass from its input
 };
 
 /// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020).

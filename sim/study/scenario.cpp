@@ -124,9 +124,10 @@ Perturbation read_perturbations(ObjectReader& scenario, const Profile* profile,
           entry.integer("accelerator", between(0.0, accelerators.value_or(1 << 30) - 1.0)));
       const double factor =
           entry.number("time_factor", {.least = 1.0 / kLargestFactor, .most = kLargestFactor});
-      if (!perturbation.slow_accelerators.emplace(index, factor).second) {
-        entry.report("accelerator", "an accelerator is listed twice");
+      if (!scenario.diagnostics().has_errors() && perturbation.slow_accelerators.contains(index)) {
+        entry.report("accelerator", fmt::format("accelerator {} is listed twice", index));
       }
+      perturbation.slow_accelerators[index] = factor;
       slow.push_back(entry.finish());
     }
     reader.resolve("slow_accelerators", slow);
@@ -264,6 +265,7 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
     reader.resolve("profile", profile->cursor.document().name());
   }
   scenario.resolved = reader.finish();
+  files.report_unused_overrides();
   diagnostics.throw_if_errors();
 
   scenario.model = model->model;

@@ -82,11 +82,12 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
     }
   }
   if (!options.reference_accelerators) return std::nullopt;
-  throw InputError(Diagnostic{
-      .message = fmt::format("--reference {} is not a size this job can be scaled down to",
-                             *options.reference_accelerators),
-      .help = fmt::format("use {} times a divisor of data_parallel {}", ranks_per_replica,
-                          strategy.data_parallel)});
+  Diagnostic problem;
+  problem.message = fmt::format("--reference {} is not a size this job can be scaled down to",
+                                *options.reference_accelerators);
+  problem.help = fmt::format("use {} times a divisor of data_parallel {}", ranks_per_replica,
+                             strategy.data_parallel);
+  throw InputError(std::move(problem));
 }
 
 struct Run {

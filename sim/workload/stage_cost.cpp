@@ -5,6 +5,8 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/model/operators.h"
+#include "sim/profile/collective_cost.h"
+#include "sim/profile/measured_collective.h"
 
 namespace headway {
 namespace {
@@ -46,6 +48,7 @@ struct PassCosts {
   CostSum backward;
   Seconds attention_forward;  ///< part of `forward`, needed for recomputation and context parallel
   Seconds attention_backward;
+  Seconds activation_forward;  ///< the MLP's activation function
 };
 
 PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
@@ -75,7 +78,9 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
     }
   }
   for (const MemoryOperator& memory_pass : operators.memory_passes) {
-    costs.forward.add(memory_pass_cost(device, family, memory_pass.forward));
+    const Cost forward = memory_pass_cost(device, family, memory_pass.forward);
+    costs.forward.add(forward);
+    if (memory_pass.name == kActivationPass) costs.activation_forward += forward.time;
     costs.backward.add(memory_pass_cost(device, family, memory_pass.backward));
   }
   return costs;
@@ -93,17 +98,29 @@ ShardShape shard_of(const Strategy& strategy) {
 /// How a group of consecutive accelerators reaches each other: over the scale-up fabric, or over
 /// its NICs where it does not fit a domain.
 struct GroupLink {
+  const ScopeCosts* scope = nullptr;
   Seconds overhead;  ///< of each collective or message
   LinkCost step;
+
+  /// As it was measured where it was, else the closed form.
+  [[nodiscard]] Seconds time(CollectiveKind kind, Bytes message, int ranks) const {
+    if (const auto measured = measured_collective_cost(scope->collectives, kind, message, ranks)) {
+      return measured->time;
+    }
+    return overhead + collective_time(kind, CollectiveAlgorithm::ring, message, ranks, step);
+  }
 };
 
-GroupLink group_link(const Cluster& cluster, const NetworkCosts& network, int ranks) {
+GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks) {
+  const NetworkCosts network = network_costs(profile);
   if (ranks <= cluster.scale_up_domain) {
-    return {network.scale_up_overhead,
+    return {&profile.scale_up,
+            network.scale_up_overhead,
             {network.scale_up_latency,
              network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth}};
   }
   return {
+      &profile.scale_out,
       network.scale_out_overhead,
       {network.scale_out_latency, network.scale_out_efficiency * cluster.node_type.nic_bandwidth}};
 }
@@ -117,9 +134,10 @@ Seconds tensor_parallel_time(const Strategy& strategy, const Profile& profile,
   const int t = strategy.tensor_parallel;
   if (t == 1) return Seconds(0.0);
   const Bytes input(shard.tokens() * static_cast<double>(model.hidden) * 2.0);
-  const Seconds exchange =
-      2.0 * (link.overhead + collective_time(CollectiveKind::all_gather, CollectiveAlgorithm::ring,
-                                             input, t, link.step));
+  const Seconds exchange = strategy.sequence_parallel
+                               ? link.time(CollectiveKind::all_gather, input, t) +
+                                     link.time(CollectiveKind::reduce_scatter, input, t)
+                               : link.time(CollectiveKind::all_reduce, input, t);
   const double seen =
       strategy.tensor_parallel_overlap ? profile.overlap.tensor_parallel_overlapped.value : 1.0;
   return 2.0 * seen * exchange;
@@ -161,7 +179,6 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   HEADWAY_CHECK(found != profile.kernel_families.end(), "kernel family is not in the profile");
   const KernelFamily& family = found->second;
   const ShardShape shard = shard_of(strategy);
-  const NetworkCosts network = network_costs(profile);
 
   const PassCosts layer =
       operator_costs(layer_operators(model, shard), strategy, profile, family, strategy.precision);
@@ -172,9 +189,9 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
       operator_costs(embedding_operators(model, shard), strategy, profile, family, wide);
 
   const Seconds tensor = tensor_parallel_time(
-      strategy, profile, group_link(cluster, network, strategy.tensor_parallel), model, shard);
+      strategy, profile, group_link(cluster, profile, strategy.tensor_parallel), model, shard);
   const GroupLink context_link =
-      group_link(cluster, network, strategy.tensor_parallel * strategy.context_parallel);
+      group_link(cluster, profile, strategy.tensor_parallel * strategy.context_parallel);
   const Seconds context_forward =
       context_parallel_time(strategy, profile, context_link, model, shard, layer.attention_forward);
   const Seconds gap(family.launch_gap.value);
@@ -198,6 +215,8 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   } else if (strategy.recompute == Recompute::selective && !strategy.fused_attention) {
     // Fused attention recomputes its scores by itself; only the unfused core is run again.
     cost.layer_backward[Cause::recompute] = layer.attention_forward;
+  } else if (strategy.recompute == Recompute::activation) {
+    cost.layer_backward[Cause::recompute] = layer.activation_forward;
   }
 
   cost.head_forward = simple_pass(head.forward);

@@ -72,6 +72,7 @@ inline std::string small_profile_text() {
   },
   "overlap": {
     "tensor_parallel_overlapped": {"value": 0.35, "spread": 0.3, "source": "bench"},
+    "context_parallel_floor": {"value": 0.25, "spread": 0.3, "source": "bench"},
     "gradient_reduce_floor": {"value": 0.15, "spread": 0.3, "source": "bench"}
   },
   "variation": {

@@ -47,6 +47,8 @@ TEST(LayerActivationBytes, LoseTheAttentionCoreToSelectiveRecomputation) {
 }
 
 TEST(LayerActivationBytes, AreTheLayersInputWithFullRecomputation) {
+  // The FC2 input, 8/t, is what the activation function gives again.
+  EXPECT_DOUBLE_EQ(per_sbh(unfused(1, false, Recompute::activation)), 34.0 - 8.0 + 80.0);
   EXPECT_DOUBLE_EQ(per_sbh(unfused(8, false, Recompute::full)), 2.0);
   EXPECT_DOUBLE_EQ(per_sbh(unfused(8, true, Recompute::full)), 2.0 / 8.0);
 }

@@ -141,7 +141,7 @@ TEST(StrategyProblem, AllAreReportedAtOnce) {
    |
 13 |     "recompute": "some",
    |                  ^^^^^^
-  help: it is one of "none", "selective", "full"
+  help: it is one of "none", "activation", "selective", "full"
 
 error: tensor_parallel must divide the attention heads
   --> scenario.json:8:24   /strategy/tensor_parallel

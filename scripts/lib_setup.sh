@@ -1,0 +1,54 @@
+# Shared by quickstart.sh and test.sh: installs what is missing, configures and builds.
+# Sourced, not run. Expects `set -euo pipefail` and the repository root as working directory.
+
+say() { printf '%s\n' "==> $*" >&2; }
+
+# Debian packages that the build needs.
+required_packages=(
+  build-essential cmake ninja-build pkg-config git
+  libsimgrid-dev nlohmann-json3-dev libfmt-dev
+  libboost-dev libboost-program-options-dev
+)
+# What only the tests need on top.
+test_packages=(libgtest-dev libgmock-dev)
+# Parts of the calibrator; the build leaves out what is not there.
+calibrator_packages=(libopenmpi-dev openmpi-bin libopenblas-dev)
+
+# install_missing PACKAGE...: asks apt only for what dpkg does not know as installed.
+install_missing() {
+  local missing=() package
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    say "This is no Debian or Ubuntu. Install by hand what these packages hold, then run again with HEADWAY_SKIP_INSTALL=1:"
+    printf '      %s\n' "$@" >&2
+    [ "${HEADWAY_SKIP_INSTALL:-}" = 1 ] && return 0
+    return 3
+  fi
+  [ "${HEADWAY_SKIP_INSTALL:-}" = 1 ] && return 0
+  for package in "$@"; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
+      missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return 0
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || {
+      say "These packages are missing, and neither root nor sudo is at hand: ${missing[*]}"
+      return 3
+    }
+    as_root=(sudo)
+  fi
+  say "Installing ${missing[*]}"
+  "${as_root[@]}" apt-get update -qq
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+# configure_and_build PRESET [TARGET...]
+configure_and_build() {
+  local preset=$1
+  shift
+  say "Configuring ($preset)"
+  cmake --preset "$preset" | grep -E '^--   |Headway|CMake (Error|Warning)' >&2 || true
+  [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >&2
+  say "Building ($preset); the first time takes a few minutes"
+  cmake --build --preset "$preset" -- "$@" >&2
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds Headway and predicts the training of Llama 3 405B on 16,384 GPUs. Safe to repeat.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib_setup.sh
+
+install_missing "${required_packages[@]}"
+configure_and_build release headway
+
+folder=headway-first-report
+mkdir -p "$folder"
+say "Simulating scenarios/llama3_405b_16384.json"
+build/release/sim/cli/headway simulate scenarios/llama3_405b_16384.json \
+  -o "$folder/llama3_405b.md" -o "$folder/llama3_405b.json" --trace "$folder/llama3_405b.trace.json"
+
+cat <<TEXT
+
+Written:
+  $folder/llama3_405b.md           the report, to read
+  $folder/llama3_405b.json         the same, for programs
+  $folder/llama3_405b.trace.json   one iteration, for ui.perfetto.dev
+Next: build/release/sim/cli/headway --help
+TEXT

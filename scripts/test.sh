@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds everything and runs all tests. Safe to repeat, and quick when nothing changed.
+#   --long   adds the long tier: sanitizers
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib_setup.sh
+
+long=no
+for argument in "$@"; do
+  case $argument in
+    --long) long=yes ;;
+    *)
+      say "unknown option $argument; there is --long"
+      exit 2
+      ;;
+  esac
+done
+
+install_missing "${required_packages[@]}" "${test_packages[@]}" "${calibrator_packages[@]}"
+configure_and_build release all
+ctest --preset release
+if [ "$long" = yes ]; then
+  configure_and_build sanitize all
+  ctest --preset sanitize
+fi
