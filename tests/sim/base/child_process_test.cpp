@@ -1,0 +1,162 @@
+#include "sim/base/child_process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+using Tasks = std::vector<std::function<std::string()>>;
+using Status = ChildOutcome::Status;
+
+/// No child of this process is left, running or dead.
+void expect_no_child_left() {
+  int status = 0;
+  EXPECT_EQ(waitpid(-1, &status, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+}
+
+TEST(ChildProcess, OutputsComeInTheOrderOfTheTasks) {
+  Tasks tasks;
+  for (int i = 0; i < 200; ++i) {
+    tasks.emplace_back([i] {
+      if (i % 7 == 0) usleep(3000);  // so that they do not end in order
+      return "task " + std::to_string(i);
+    });
+  }
+  for (const int jobs : {1, 3, 16}) {
+    const auto outcomes = run_in_children(tasks, jobs);
+    ASSERT_EQ(outcomes.size(), tasks.size());
+    for (std::size_t i = 0; i < outcomes.size(); ++i) {
+      ASSERT_EQ(outcomes[i].status, Status::done);
+      ASSERT_EQ(outcomes[i].output, "task " + std::to_string(i));
+    }
+  }
+  expect_no_child_left();
+}
+
+TEST(ChildProcess, NoTasksNoOutcomes) { EXPECT_TRUE(run_in_children({}, 4).empty()); }
+
+TEST(ChildProcess, AnOutputMayBeLargerThanAPipeHolds) {
+  // 20 MB each, two at a time, every byte checked.
+  constexpr std::size_t kSize = 20'000'000;
+  const auto text = [](char start) {
+    std::string bytes(kSize, '\0');
+    for (std::size_t i = 0; i < kSize; ++i) bytes[i] = static_cast<char>(start + i % 251);
+    return bytes;
+  };
+  const auto outcomes = run_in_children({[&] { return text('a'); }, [&] { return text('b'); }}, 2);
+  EXPECT_TRUE(outcomes[0].output == text('a'));
+  EXPECT_TRUE(outcomes[1].output == text('b'));
+}
+
+TEST(ChildProcess, AnEmptyOutputIsAnOutput) {
+  const auto outcomes = run_in_children({[] { return std::string(); }}, 1);
+  EXPECT_EQ(outcomes[0].status, Status::done);
+  EXPECT_EQ(outcomes[0].output, "");
+}
+
+TEST(ChildProcess, AChildThatIsKilledHarmsNobodyElse) {
+  const auto outcomes = run_in_children({[] { return std::string("before"); },
+                                         []() -> std::string {
+                                           kill(getpid(), SIGKILL);
+                                           return "never";
+                                         },
+                                         [] { return std::string("after"); }},
+                                        2);
+  EXPECT_EQ(outcomes[0].output, "before");
+  EXPECT_EQ(outcomes[2].output, "after");
+  EXPECT_EQ(outcomes[1].status, Status::died);
+  EXPECT_EQ(outcomes[1].failure, "a simulation process was killed by signal 9 (Killed)");
+  EXPECT_THROW(static_cast<void>(output_or_throw(outcomes[1])), InternalError);
+  expect_no_child_left();
+}
+
+TEST(ChildProcess, AChildThatLeavesByItselfHasNoOutput) {
+  const auto outcomes =
+      run_in_children({[]() -> std::string { _exit(3); }, []() -> std::string { _exit(0); }}, 2);
+  EXPECT_EQ(outcomes[0].status, Status::died);
+  EXPECT_EQ(outcomes[0].failure, "a simulation process exited with status 3");
+  EXPECT_EQ(outcomes[1].status, Status::died);
+}
+
+TEST(ChildProcess, AnExceptionKeepsItsKindAndText) {
+  const auto outcomes =
+      run_in_children({[]() -> std::string { throw EnvironmentError("no such device"); },
+                       []() -> std::string { throw InternalError("a cycle"); },
+                       []() -> std::string { throw std::runtime_error("anything else"); }},
+                      3);
+  EXPECT_EQ(outcomes[0].status, Status::environment_error);
+  EXPECT_EQ(outcomes[1].status, Status::internal_error);
+  EXPECT_EQ(outcomes[2].status, Status::internal_error);
+  try {
+    static_cast<void>(output_or_throw(outcomes[0]));
+    FAIL() << "an environment error was lost";
+  } catch (const EnvironmentError& error) {
+    EXPECT_STREQ(error.what(), "no such device");
+  }
+  try {
+    static_cast<void>(output_or_throw(outcomes[1]));
+    FAIL() << "an internal error was lost";
+  } catch (const InternalError& error) {
+    EXPECT_STREQ(error.what(), "a cycle");
+  }
+  EXPECT_EQ(output_or_throw({.status = Status::done, .output = "text"}), "text");
+}
+
+TEST(ChildProcess, TheCallerHearsOfEachTaskOnce) {
+  Tasks tasks(20, [] { return std::string("done"); });
+  std::vector<int> heard(tasks.size(), 0);
+  static_cast<void>(run_in_children(tasks, 4, [&](std::size_t task) { ++heard[task]; }));
+  EXPECT_THAT(heard, testing::Each(1));
+}
+
+TEST(ChildProcess, ChildrenAreGoneWhenTheCallerThrows) {
+  const Tasks tasks = {[] { return std::string("quick"); },
+                       [] {
+                         sleep(600);
+                         return std::string("slow");
+                       }};
+  EXPECT_THROW(static_cast<void>(run_in_children(
+                   tasks, 2, [](std::size_t) { throw EnvironmentError("disk full"); })),
+               EnvironmentError);
+  expect_no_child_left();
+}
+
+TEST(ChildProcess, WhatATaskChangesStaysInItsChild) {
+  int value = 1;
+  static_cast<void>(run_in_children({[&] {
+                                      value = 2;
+                                      return std::string();
+                                    }},
+                                    1));
+  EXPECT_EQ(value, 1);
+}
+
+int depth_reached(int depth) {
+  volatile char frame[4096] = {};
+  frame[0] = 1;
+  return depth == 0 ? frame[0] : depth_reached(depth - 1) + frame[0];
+}
+
+TEST(ChildProcess, ATaskHasADeepStack) {
+  // 50,000 frames of 4 KiB, 200 MB: SimGrid recurses once for each link that is coupled.
+  const auto outcomes = run_in_children({[] { return std::to_string(depth_reached(50'000)); }}, 1);
+  EXPECT_EQ(outcomes[0].output, "50001");
+}
+
+TEST(ChildProcess, OneAtATimeIsTheLeast) {
+  EXPECT_THROW(static_cast<void>(run_in_children({}, 0)), InternalError);
+}
+
+}  // namespace
+}  // namespace headway
