@@ -1,0 +1,154 @@
+#include <gtest/gtest.h>
+
+#include "hand_workload.h"
+#include "sim/result/breakdown.h"
+#include "tests/support/small_job.h"
+
+namespace headway {
+namespace {
+
+/// Two replicas of 4 layers, 2 micro-batches: 24 s of work. Buckets in the order in which their
+/// gradients are ready: head and layer 4 (1,010 parameters), layers 3 and 2 (1,000), layer 1 and
+/// embedding (1,010). A ring of two moves each gradient once (2 x 1/2): 4,000 bytes a layer.
+SmallJob replicas(double bytes_per_second) {
+  SmallJob job(4);
+  job.strategy.data_parallel = 2;
+  job.set_micro_batches(2);
+  job.reduce.rate_cap = BytesPerSecond(bytes_per_second);
+  job.gather.rate_cap = BytesPerSecond(bytes_per_second);
+  return job;
+}
+constexpr double kWork = 24.0;
+
+struct Outcome {
+  double seconds = 0.0;
+  double exposed = 0.0;
+  double lost = 0.0;
+};
+
+Outcome outcome(const SmallJob& job, const Perturbation& perturbation = {}) {
+  const Workload workload = job.workload();
+  const Timeline timeline = simulate_workload(workload, Topology(), perturbation);
+  const TimeByCause time = group_breakdown(workload, timeline, critical_group(workload, timeline));
+  EXPECT_NEAR(time.total().count(), timeline.finish, 1e-9 * timeline.finish);
+  return {timeline.finish, time[Cause::data_parallel_exposed].count(),
+          time[Cause::straggler_wait].count()};
+}
+
+TEST(DataParallelRuns, OnlyTheLastBucketIsSeenWhenReducingIsFast) {
+  // 1 s a layer, under 2 s of backward pass: the last bucket's 1.01 s are left.
+  const Outcome fast = outcome(replicas(4000.0));
+  EXPECT_DOUBLE_EQ(fast.seconds, kWork + 1.01);
+  EXPECT_NEAR(fast.exposed, 1.01, 1e-12);
+}
+
+TEST(DataParallelRuns, BucketsQueueUpWhenReducingIsSlow) {
+  // 3 s a layer. Relative to the start of the last backward pass buckets are ready at 2, 4, 6 and
+  // 8; they end at 2 + 3.03, 8.03, 11.03 and 14.06, which is 6.06 s after the backward pass.
+  EXPECT_NEAR(outcome(replicas(4000.0 / 3.0)).seconds, kWork + 6.06, 1e-12);
+}
+
+TEST(DataParallelRuns, LargerBucketsHideLess) {
+  // At least 8,000 bytes a bucket: head with layers 4 and 3 (2,010 parameters), then layers 2 and 1
+  // with the embedding (2,010), of which 2.01 s are left.
+  SmallJob job = replicas(4000.0);
+  job.strategy.gradient_bucket = Bytes(8000.0);
+  EXPECT_NEAR(outcome(job).seconds, kWork + 2.01, 1e-12);
+  job.strategy.gradient_bucket = 1_GB;  // one bucket: all of it
+  EXPECT_NEAR(outcome(job).seconds, kWork + 4.02, 1e-12);
+}
+
+TEST(DataParallelRuns, WithoutOverlapEverythingIsSeen) {
+  SmallJob job = replicas(4000.0);
+  job.strategy.overlap_gradient_reduce = false;
+  const Outcome all = outcome(job);
+  EXPECT_NEAR(all.seconds, kWork + 4.02, 1e-12);
+  EXPECT_NEAR(all.exposed, 4.02, 1e-12);
+}
+
+TEST(DataParallelRuns, WhatNeverHidesComesOnTop) {
+  // A quarter of all: 1.005 s, and three quarters of the last bucket: 0.7575 s.
+  SmallJob job = replicas(4000.0);
+  job.never_hidden = 0.25;
+  EXPECT_NEAR(outcome(job).seconds, kWork + 0.7575 + 1.005, 1e-12);
+}
+
+TEST(DataParallelRuns, AShardedOptimizerGathersAheadOfTheFirstPass) {
+  // Reduce-scatter and all-gather among two move half: 0.5 s a layer of gradients, of which the
+  // last bucket's 0.505 s are seen; 0.25 s a layer of 2-byte parameters, of which the first piece's
+  // 0.2525 s.
+  SmallJob job = replicas(4000.0);
+  job.strategy.sharding = Sharding::optimizer;
+  EXPECT_NEAR(outcome(job).seconds, 0.2525 + kWork + 0.505, 1e-12);
+  // A quarter never hides: of 1.005 s of gathering and 2.01 s of reducing.
+  job.never_hidden = 0.25;
+  EXPECT_NEAR(outcome(job).seconds,
+              0.25 * 1.005 + 0.75 * 0.2525 + kWork + 0.75 * 0.505 + 0.25 * 2.01, 1e-12);
+  job.never_hidden = 0.0;
+  job.strategy.overlap_parameter_gather = false;
+  EXPECT_NEAR(outcome(job).seconds, kWork + 0.505 + 1.005, 1e-12);
+}
+
+TEST(DataParallelRuns, AShardedOptimizerGathersAsTheLayersAreNeeded) {
+  // At 500 B/s a gather takes 2 s a layer, more than its forward pass: parameters come at 2.02,
+  // 4.02, 6.02 and 8.04 s, and the first pass ends 1 s later. A reduction takes 4 s: of buckets
+  // ready at 2, 4, 6 and 8 s the last ends at 2 + 4.04 + 4 + 4 + 4.04 = 18.08.
+  SmallJob job = replicas(500.0);
+  job.strategy.sharding = Sharding::optimizer;
+  const double first_forward = 8.04 + 1.0;
+  EXPECT_NEAR(outcome(job).seconds, first_forward + (kWork - 4.0) + 10.08, 1e-12);
+}
+
+/// One micro-batch, 0.5 s forward and 1 s backward a layer, 6 s of work. A gather moves 2 bytes x
+/// 1/2, so 1 s a layer at 1 kB/s; a reduction 4 x 1/2, so 2 s. Ends have 1 % more.
+SmallJob fully_sharded() {
+  SmallJob job = replicas(1000.0);
+  job.set_micro_batches(1);
+  job.strategy.sharding = Sharding::full;
+  job.cost.layer_forward[Cause::compute] = 0.5_s;
+  job.cost.layer_backward[Cause::compute] = 1_s;
+  return job;
+}
+
+TEST(DataParallelRuns, FullShardingGathersOneLayerAhead) {
+  // Forward: gathers follow each other and end at 1.01, 2.01, 3.01, 4.02; the last layer then takes
+  // 0.5 s: 4.52. Backward: layer 4 is there; the gathers of 3, 2, 1 end at 5.52, 6.52, and, joined
+  // when layer 3 begins at 5.52 and layer 2 at 6.52, at 7.53. Passes end at 5.52, 6.52, 7.52, 8.53;
+  // reductions at 5.52 + 2.02 = 7.54, 9.54, 11.54, 13.56.
+  const Outcome sharded = outcome(fully_sharded());
+  EXPECT_NEAR(sharded.seconds, 13.56, 1e-12);
+  EXPECT_NEAR(sharded.exposed, 13.56 - 6.0, 1e-12);
+}
+
+TEST(DataParallelRuns, FullShardingWithoutPrefetchWaitsForEveryGather) {
+  // Forward: 4.02 s of gathers and 2 s of work. Backward: 1 s, then three times gather and pass,
+  // 1 + 1, 1 + 1 and 1.01 + 1: passes end at 7.02, 9.02, 11.02, 13.03; reductions at 9.04, 11.04,
+  // 13.04 and 13.04 + 2.02.
+  SmallJob job = fully_sharded();
+  job.strategy.overlap_parameter_gather = false;
+  EXPECT_NEAR(outcome(job).seconds, 15.06, 1e-12);
+  // And for every reduction: 4.02 + 2 + 4 + 3.01 + 8.04.
+  job.strategy.overlap_gradient_reduce = false;
+  EXPECT_NEAR(outcome(job).seconds, 21.07, 1e-12);
+}
+
+TEST(DataParallelRuns, OneSlowAcceleratorSlowsAllReplicas) {
+  // 1.5 times slower it needs 36 s; the other replica waits for it in every bucket, and the last
+  // one takes its 1.01 s. The slow rank itself waits for nobody.
+  const Outcome slow = outcome(replicas(4000.0), {.slow_accelerators = {{1, 1.5}}});
+  EXPECT_NEAR(slow.seconds, 36.0 + 1.01, 1e-12);
+  EXPECT_NEAR(slow.lost, 12.0, 1e-12);
+  EXPECT_NEAR(slow.exposed, 1.01, 1e-12);
+}
+
+TEST(DataParallelRuns, AnAcceleratorSlowsTheGroupItComputesWith) {
+  SmallJob job = replicas(4000.0);
+  Workload workload = job.workload();
+  workload.groups[1].accelerators = {4, 5, 6, 7};
+  const Timeline timeline =
+      simulate_workload(workload, Topology(), {.slow_accelerators = {{6, 1.5}}});
+  EXPECT_NEAR(timeline.finish, 36.0 + 1.01, 1e-12);
+}
+
+}  // namespace
+}  // namespace headway

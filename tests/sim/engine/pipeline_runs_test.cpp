@@ -1,0 +1,109 @@
+#include <gtest/gtest.h>
+
+#include "hand_workload.h"
+#include "tests/support/small_job.h"
+
+namespace headway {
+namespace {
+
+double seconds(const SmallJob& job, const Perturbation& perturbation = {}) {
+  return simulate_workload(job.workload(), Topology(), perturbation).finish;
+}
+
+/// One layer a chunk, so that a stage has 3 s of work for each micro-batch and chunk.
+SmallJob pipeline(int stages, int virtual_stages, int micro_batches) {
+  SmallJob job(stages * virtual_stages);
+  job.strategy.pipeline_parallel = stages;
+  job.strategy.virtual_stages = virtual_stages;
+  job.set_micro_batches(micro_batches);
+  return job;
+}
+
+TEST(PipelineRuns, OneStageIsAllWork) { EXPECT_DOUBLE_EQ(seconds(pipeline(1, 1, 5)), 15.0); }
+
+TEST(PipelineRuns, TheBubbleOfEqualStagesIsTheClosedForm) {
+  // (p - 1) / (v m) of the work (Narayanan et al. 2021, section 2.2).
+  for (const int stages : {2, 3, 4, 8}) {
+    for (const int virtual_stages : {1, 2, 3, 4}) {
+      for (const int groups : {1, 2, 5}) {
+        const int micro_batches = groups * stages;
+        const double work = 3.0 * virtual_stages * micro_batches;
+        EXPECT_NEAR(seconds(pipeline(stages, virtual_stages, micro_batches)),
+                    work * (1.0 + (stages - 1.0) / (virtual_stages * micro_batches)), 1e-9 * work)
+            << stages << " stages, " << virtual_stages << " virtual, " << micro_batches;
+      }
+    }
+  }
+}
+
+TEST(PipelineRuns, FewerMicroBatchesThanStagesStillFollowIt) {
+  EXPECT_DOUBLE_EQ(seconds(pipeline(8, 1, 1)), 3.0 * (1 + 7));
+  EXPECT_DOUBLE_EQ(seconds(pipeline(8, 1, 3)), 3.0 * (3 + 7));
+}
+
+TEST(PipelineRuns, GPipeHasTheBubbleOfPlainOneForwardOneBackward) {
+  for (const int stages : {2, 4, 7}) {
+    for (const int micro_batches : {1, 3, 16}) {
+      SmallJob job = pipeline(stages, 1, micro_batches);
+      job.strategy.schedule = PipelineSchedule::gpipe;
+      EXPECT_DOUBLE_EQ(seconds(job), 3.0 * (micro_batches + stages - 1));
+    }
+  }
+}
+
+/// The accelerator of stage k in the only replica is number k.
+Perturbation slow(int accelerator, double factor) {
+  return {.slow_accelerators = {{accelerator, factor}}};
+}
+
+TEST(PipelineRuns, ASlowLastStageIsWaitedForEveryMicroBatch) {
+  // It starts after p - 1 forward passes and is never without work from then on; behind it the last
+  // gradient goes back through p - 1 stages: (p - 1) 3 s + m 1.5 x 3 s.
+  for (const int stages : {2, 4, 8}) {
+    for (const int micro_batches : {8, 32}) {
+      EXPECT_DOUBLE_EQ(seconds(pipeline(stages, 1, micro_batches), slow(stages - 1, 1.5)),
+                       3.0 * (stages - 1) + 4.5 * micro_batches);
+    }
+  }
+}
+
+TEST(PipelineRuns, AVerySlowStageHidesEverythingBehindIt) {
+  // Three times slower, stage k takes 3 s forward and 6 s backward, no less than the 3 s that a
+  // stage behind it takes for both: what stands behind is always done in time. k forward passes
+  // come before its first and k backward passes after its last: k 3 s + m 9 s.
+  for (const int stages : {2, 4, 6}) {
+    for (int k = 0; k < stages; ++k) {
+      EXPECT_DOUBLE_EQ(seconds(pipeline(stages, 1, 12), slow(k, 3.0)), 3.0 * k + 9.0 * 12)
+          << "stage " << k << " of " << stages;
+    }
+  }
+}
+
+TEST(PipelineRuns, ABlockingTransferIsPaidByBothSides) {
+  // 2 stages, 1 micro-batch, 0.5 s a transfer: 1 + 0.5 + 1 + 2 + 0.5 + 2.
+  SmallJob job = pipeline(2, 1, 1);
+  job.transfer.latency = 0.5_s;
+  EXPECT_DOUBLE_EQ(seconds(job), 7.0);
+  // With two micro-batches a sender that waits for the arrival starts its second pass 0.5 s later:
+  // stage 0: F0 0-1, F1 1-2 | 1.5-2.5. Stage 1: F0 1.5-2.5, B0 2.5-4.5, F1 and B1 follow: 7.5 if
+  // sends do not block; blocking, B0's gradient holds it up until 5: F1 5-6, B1 6-8. Stage 0 then
+  // ends 0.5 + 2 s later.
+  job.set_micro_batches(2);
+  EXPECT_DOUBLE_EQ(seconds(job), 10.0);
+  job.strategy.overlap_pipeline_transfers = false;
+  EXPECT_DOUBLE_EQ(seconds(job), 10.5);
+}
+
+TEST(PipelineRuns, TheEmbeddingsOfTheTwoEndsAreAddedUp) {
+  // p = 2, m = 2: stage 0 is through at 9 s, stage 1 at 7 s. 100 x 10 parameters of 4 bytes at 4
+  // kB/s take 1 s, after the later of them.
+  SmallJob job(2, 100);
+  job.model.tied_embeddings = true;
+  job.strategy.pipeline_parallel = 2;
+  job.set_micro_batches(2);
+  job.embedding.rate_cap = BytesPerSecond(4000.0);
+  EXPECT_DOUBLE_EQ(seconds(job), 10.0);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "sim/strategy/schedule.h"
+#include "sim/workload/stage_program.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// A model whose layers have 1,000 parameters each:
+/// qkv 10 x 30, projection 10 x 10, MLP 2 x 10 x 29, two norms of 10.
+inline TransformerModel thousand_parameter_layers(int layers, int vocabulary = 1) {
+  return {.name = "small",
+          .layers = layers,
+          .hidden = 10,
+          .attention_heads = 1,
+          .kv_heads = 1,
+          .head_size = 10,
+          .ffn_hidden = 29,
+          .vocabulary = vocabulary,
+          .normalization = Normalization::rms_norm,
+          .position_encoding = PositionEncoding::none,
+          .qkv_bias = false,
+          .projection_bias = false,
+          .mlp_bias = false};
+}
+
+/// A job of which every number is set by hand: a layer takes 1 s forward and 2 s backward, nothing
+/// else takes time, transfers and collectives as little as their plans say.
+struct SmallJob {
+  TransformerModel model;
+  Strategy strategy;
+  StageCost cost;
+  double never_hidden = 0.0;
+  FlowPlan transfer;  ///< of every pair of stages; without links nobody contends
+  FlowPlan reduce;    ///< of every stage, each has its own
+  FlowPlan gather;
+  FlowPlan embedding;
+
+  explicit SmallJob(int layers, int vocabulary = 1)
+      : model(thousand_parameter_layers(layers, vocabulary)) {
+    cost.layer_forward[Cause::compute] = 1_s;
+    cost.layer_backward[Cause::compute] = 2_s;
+  }
+
+  void set_micro_batches(int count) { strategy.global_batch = count * strategy.data_parallel; }
+
+  [[nodiscard]] JobShape shape() const {
+    return {.model = &model,
+            .strategy = &strategy,
+            .cost = cost,
+            .layers_of_chunk = layers_per_chunk(strategy.layer_placement,
+                                                static_cast<int>(model.layers), strategy.chunks()),
+            .never_hidden = never_hidden};
+  }
+
+  [[nodiscard]] Workload workload() const {
+    const int stages = strategy.pipeline_parallel;
+    const int replicas = strategy.data_parallel;
+    Workload made;
+    made.plans = {transfer};
+    const auto communicator = [&](std::string name, int members, const FlowPlan& plan) {
+      made.plans.push_back(plan);
+      made.communicators.push_back({.name = std::move(name),
+                                    .members = members,
+                                    .plan = static_cast<std::int32_t>(made.plans.size()) - 1});
+      return static_cast<std::int32_t>(made.communicators.size()) - 1;
+    };
+    for (int replica = 0; replica < replicas; ++replica) {
+      for (int stage = 0; stage < stages; ++stage) {
+        made.groups.push_back({.program = stage,
+                               .stage = stage,
+                               .replica = replica,
+                               .accelerators = {replica * stages + stage},
+                               .paths = {0, 0},
+                               .communicators = {-1, -1, -1}});
+      }
+    }
+    const auto group = [&](int replica, int stage) -> RankGroup& {
+      return made.groups[static_cast<std::size_t>(replica * stages + stage)];
+    };
+    for (int stage = 0; stage < stages; ++stage) {
+      Program program = strategy.sharding == Sharding::full ? sharded_program(shape())
+                                                            : pipeline_program(shape(), stage);
+      program.message_slots =
+          2 * strategy.virtual_stages * static_cast<int>(strategy.micro_batches());
+      made.programs.push_back(std::move(program));
+      const auto reduces = communicator("gradient reduce", replicas, reduce);
+      const auto gathers = communicator("parameter gather", replicas, gather);
+      for (int replica = 0; replica < replicas; ++replica) {
+        group(replica, stage).communicators[kGradientReduce] = reduces;
+        group(replica, stage).communicators[kParameterGather] = gathers;
+      }
+    }
+    for (int replica = 0; replica < replicas; ++replica) {
+      const auto ties = communicator("tied embedding", 2, embedding);
+      group(replica, 0).communicators[kTiedEmbedding] = ties;
+      group(replica, stages - 1).communicators[kTiedEmbedding] = ties;
+    }
+    return made;
+  }
+};
+
+}  // namespace headway
