@@ -172,11 +172,13 @@ void check_profile(const ReadProfile& profile, const ReadCluster& cluster,
   const std::string& wanted = cluster.topology.cluster->node_type.accelerator;
   const Profile& costs = *profile.profile;
   if (wanted != "any" && costs.accelerator != wanted) {
-    Diagnostic problem = profile.cursor.problem(
-        "the profile is of another accelerator than the cluster has", "",
-        fmt::format("name a profile of {} in \"profile\"; `headway list profiles` shows them",
-                    wanted));
-    problem.message += fmt::format(": {} for nodes of {}", costs.accelerator, wanted);
+    const std::optional<JsonCursor> named = profile.cursor.member("accelerator");
+    Diagnostic problem = (named ? *named : profile.cursor)
+                             .problem("the profile is of another accelerator than the cluster has",
+                                      fmt::format("the nodes have {}", wanted),
+                                      fmt::format("name a profile of {} in \"profile\"; `headway "
+                                                  "list profiles` shows them",
+                                                  wanted));
     diagnostics.add(std::move(problem));
   }
   if (strategy == nullptr) return;
