@@ -5,10 +5,12 @@
 namespace headway {
 
 VertexId Cluster::endpoint_of(int accelerator) const {
-  HEADWAY_CHECK(accelerator >= 0 && accelerator < accelerators(), "no such accelerator");
-  const int nic =
-      node_type.nearest_nic[static_cast<std::size_t>(accelerator % node_type.accelerators)];
-  return endpoints[static_cast<std::size_t>(node_of(accelerator) * node_type.nics + nic)];
+  HEADWAY_CHECK(accelerator >= 0, "accelerators count from 0");
+  HEADWAY_CHECK(accelerator < accelerators(), "the cluster has no such accelerator");
+  const auto place = static_cast<std::size_t>(accelerator % node_type.accelerators);
+  const auto node = static_cast<std::size_t>(node_of(accelerator));
+  const auto nics = static_cast<std::size_t>(node_type.nics);
+  return endpoints[node * nics + static_cast<std::size_t>(node_type.nearest_nic[place])];
 }
 
 }  // namespace headway

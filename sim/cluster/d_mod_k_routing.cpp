@@ -22,7 +22,8 @@ class DModKRouting final : public Routing {
 
   void append_route(VertexId source, VertexId destination, std::uint64_t /*flow*/,
                     std::vector<LinkShare>& route) const override {
-    HEADWAY_CHECK(is_endpoint(source) && is_endpoint(destination), "routes join endpoints");
+    HEADWAY_CHECK(is_endpoint(source), "a route begins at an endpoint");
+    HEADWAY_CHECK(is_endpoint(destination), "a route ends at an endpoint");
     if (source == destination) return;
     const auto up = [&](LinkId link) { route.push_back({.link = link}); };
     const auto down = [&](LinkId link) { route.push_back({.link = Topology::reverse(link)}); };

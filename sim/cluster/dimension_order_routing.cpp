@@ -16,8 +16,8 @@ class DimensionOrderRouting final : public Routing {
 
   void append_route(VertexId source, VertexId destination, std::uint64_t /*flow*/,
                     std::vector<LinkShare>& route) const override {
-    HEADWAY_CHECK(source >= 0 && source < vertices_ && destination >= 0 && destination < vertices_,
-                  "routes join endpoints");
+    HEADWAY_CHECK(is_endpoint(source), "a route begins at an endpoint");
+    HEADWAY_CHECK(is_endpoint(destination), "a route ends at an endpoint");
     VertexId at = source;
     for (const TorusShape::Dimension& dimension : shape_.dimensions) {
       const int from = dimension.coordinate(at);
@@ -33,6 +33,10 @@ class DimensionOrderRouting final : public Routing {
   }
 
  private:
+  [[nodiscard]] bool is_endpoint(VertexId vertex) const {
+    return vertex >= 0 && vertex < vertices_;
+  }
+
   static bool is_shorter_up(const TorusShape::Dimension& dimension, int from, int to) {
     if (!dimension.wraps) return to > from;
     const int up = (to - from + dimension.size) % dimension.size;

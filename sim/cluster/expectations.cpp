@@ -25,6 +25,7 @@ void expect_number(ObjectReader& reader, std::string_view key, int built, bool c
 
 void expect_tiers(ObjectReader& reader, const TopologyCounts& counts, bool compare) {
   std::vector<int> built;
+  built.reserve(counts.tiers.size());
   for (const TopologyCounts::Tier& tier : counts.tiers) built.push_back(tier.switches);
   const auto part = reader.part("switches_by_tier");
   if (!part || !compare || part->value() == nlohmann::json(built)) return;

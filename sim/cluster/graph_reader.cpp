@@ -103,10 +103,11 @@ int GraphReader::add_vertex(ObjectReader& reader) {
   const std::string name = reader.text("name");
   const auto [known, is_new] = numbers_.try_emplace(name, vertex);
   if (!is_new && reader.has("name")) {
-    const GraphVertex& other = vertices_[index(known->second)];
-    reader.diagnostics().add(with_earlier(
-        reader.cursor().member("name")->problem(fmt::format("\"{}\" is named twice", name)),
-        other.cursor.member("name").value_or(other.cursor)));
+    const JsonCursor& other = vertices_[index(known->second)].cursor;
+    const JsonCursor cursor = reader.cursor().member("name").value_or(reader.cursor());
+    reader.diagnostics().add(
+        with_earlier(cursor.problem(fmt::format("\"{}\" is named twice", name)),
+                     other.member("name").value_or(other)));
   }
   vertices_.push_back({.name = name, .cursor = reader.cursor()});
   return vertex;
@@ -119,6 +120,7 @@ int GraphReader::vertex_of(ObjectReader& reader, std::string_view key) {
   if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
 
   std::vector<std::string_view> names;
+  names.reserve(vertices_.size());
   for (const GraphVertex& vertex : vertices_) names.push_back(vertex.name);
   const auto meant = closest(name, names);
   reader.report(key, fmt::format("no switch or endpoint is called \"{}\"", name), "",
@@ -134,7 +136,7 @@ int GraphReader::port_of(ObjectReader& reader, std::string_view key, int vertex)
   const int port = static_cast<int>(reader.integer(key, between(1, kMostPorts)));
   if (vertex == -1) return port;
   const GraphVertex& owner = vertices_[index(vertex)];
-  const JsonCursor cursor = *reader.cursor().member(key);
+  const JsonCursor cursor = reader.cursor().member(key).value_or(reader.cursor());
   if (owner.ports > 0 && port > owner.ports) {
     reader.report(key, fmt::format("\"{}\" has no port {}", owner.name, port),
                   fmt::format("it has {} ports", owner.ports));

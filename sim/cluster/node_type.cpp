@@ -17,8 +17,9 @@ constexpr Seconds kScaleUpLatency = 500_ns;  // one way through an NVSwitch, an 
 
 /// NICs spread evenly: accelerator i sends by NIC floor(i * nics / accelerators).
 std::vector<int> even_spread(int accelerators, int nics) {
-  std::vector<int> nearest;
-  for (int i = 0; i < accelerators; ++i) nearest.push_back(i * nics / accelerators);
+  std::vector<int> nearest(static_cast<std::size_t>(accelerators));
+  for (int i = 0; i < accelerators; ++i)
+    nearest[static_cast<std::size_t>(i)] = i * nics / accelerators;
   return nearest;
 }
 

@@ -9,7 +9,8 @@ int Placement::accelerator(int tensor_index, int context_index, int data_index,
   int offset = 0;
   int stride = 1;  // of the next dimension: the product of the degrees further in
   const auto add = [&](int index, int degree) {
-    HEADWAY_CHECK(index >= 0 && index < degree, "a coordinate lies within its degree");
+    const bool is_within = index >= 0 && index < degree;
+    HEADWAY_CHECK(is_within, "a coordinate lies within its degree");
     offset += index * stride;
     stride *= degree;
   };

@@ -19,6 +19,7 @@ constexpr int kMostNodes = 1 << 20;
 template <class Kind>
 const Kind* read_kind(ObjectReader& reader, std::span<const Kind> kinds,
                       const Kind* fallback = nullptr) {
+  if (!reader.cursor().value().is_object()) return nullptr;
   std::vector<std::pair<std::string_view, const Kind*>> words;
   for (const Kind& kind : kinds) words.emplace_back(kind.name, &kind);
   const std::size_t problems = reader.diagnostics().all().size();
@@ -26,24 +27,6 @@ const Kind* read_kind(ObjectReader& reader, std::span<const Kind> kinds,
   const Kind* kind = fallback == nullptr ? reader.choice<const Kind*>("kind", table)
                                          : reader.choice<const Kind*>("kind", table, fallback);
   return reader.diagnostics().all().size() == problems ? kind : nullptr;
-}
-
-/// A fabric and what became of its kind.
-struct ReadFabric {
-  const FabricKind* kind = nullptr;  ///< null if it is unknown
-  std::optional<Fabric> fabric;
-  nlohmann::json resolved;
-};
-
-ReadFabric read_fabric(const JsonCursor& part, const FabricRequest& request,
-                       Diagnostics& diagnostics) {
-  ObjectReader reader(part, diagnostics);
-  ReadFabric read;
-  read.kind = read_kind(reader, fabric_kinds());
-  if (read.kind == nullptr) return read;  // its fields cannot be judged
-  read.fabric = read.kind->build(reader, request);
-  read.resolved = reader.finish();
-  return read;
 }
 
 const RoutingKind& routing_kind(std::string_view name) {
@@ -54,15 +37,13 @@ const RoutingKind& routing_kind(std::string_view name) {
 }
 
 /// Reads "routing", or takes the fabric's default. `part` may be nothing.
-nlohmann::json read_routing(const std::optional<JsonCursor>& part, const ReadFabric& fabric,
-                            Cluster& cluster, Diagnostics& diagnostics) {
-  const RoutingRequest request{.topology = cluster.topology,
-                               .layout = fabric.fabric->layout.get(),
-                               .fabric_kind = fabric.kind->name};
+nlohmann::json read_routing(const std::optional<JsonCursor>& part, const FabricKind& fabric_kind,
+                            const RoutingRequest& request, Cluster& cluster,
+                            Diagnostics& diagnostics) {
   const JsonCursor defaults(JsonDocument::parse("the default routing", "{}", diagnostics));
   ObjectReader reader(part.value_or(defaults), diagnostics);
   const RoutingKind* kind =
-      read_kind(reader, routing_kinds(), &routing_kind(fabric.kind->default_routing));
+      read_kind(reader, routing_kinds(), &routing_kind(fabric_kind.default_routing));
   if (kind == nullptr) return {};
   cluster.routing = kind->build(reader, request);
   return reader.finish();
@@ -95,49 +76,73 @@ std::optional<int> read_nodes(ObjectReader& reader, std::optional<int> nodes) {
   return nodes.value_or(static_cast<int>(reader.integer("nodes", between(1, kMostNodes))));
 }
 
-/// Fills the cluster from its parts. Stops where the next part cannot be understood without the
-/// one before.
-void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> asked_nodes,
-                Cluster& cluster) {
-  Diagnostics& diagnostics = reader.diagnostics();
-  const auto node_part = reader.required_part("node");
-  const auto fabric_part = reader.required_part("fabric");
-  const auto routing_part = reader.part("routing");
-  const auto expect_part = reader.part("expect");
-  const std::optional<int> nodes = read_nodes(reader, asked_nodes);
-  auto node = node_part ? read_node_type(*node_part, files) : std::nullopt;
-  if (!node) {
-    check_kind(fabric_part, fabric_kinds(), diagnostics);
-    check_kind(routing_part, routing_kinds(), diagnostics);
-    return;
-  }
+/// What a topology is made of; only "routing" and "expect" may be left out.
+struct TopologyParts {
+  std::optional<JsonCursor> node;
+  std::optional<JsonCursor> fabric;
+  std::optional<JsonCursor> routing;
+  std::optional<JsonCursor> expect;
+  std::optional<int> nodes;
+};
+
+bool read_node(const TopologyParts& parts, ObjectReader& reader, InputFiles& files,
+               Cluster& cluster) {
+  if (!parts.node) return false;
+  auto node = read_node_type(*parts.node, files);
+  if (!node) return false;
   reader.resolve("node", std::move(node->resolved));
   cluster.node_type = std::move(node->type);
   cluster.scale_up_domain = node->scale_up_domain;
-  if (!fabric_part) return;
+  return true;
+}
 
-  ReadFabric fabric =
-      read_fabric(*fabric_part, {.node_type = cluster.node_type, .nodes = nodes}, diagnostics);
-  reader.resolve("fabric", fabric.resolved);
-  if (!fabric.fabric) {
-    check_kind(routing_part, routing_kinds(), diagnostics);
-    return;
-  }
-  cluster.topology = std::move(fabric.fabric->topology);
-  cluster.nodes = fabric.fabric->nodes;
-  cluster.endpoints = std::move(fabric.fabric->endpoints);
+/// Reads the fabric and its routing. Requires the node type.
+bool read_fabric(const TopologyParts& parts, ObjectReader& reader, Cluster& cluster) {
+  if (!parts.fabric) return false;
+  ObjectReader fabric_reader(*parts.fabric, reader.diagnostics());
+  const FabricKind* kind = read_kind(fabric_reader, fabric_kinds());
+  if (kind == nullptr) return false;
+  auto fabric = kind->build(fabric_reader, {.node_type = cluster.node_type, .nodes = parts.nodes});
+  reader.resolve("fabric", fabric_reader.finish());
+  if (!fabric) return false;
+  cluster.topology = std::move(fabric->topology);
+  cluster.nodes = fabric->nodes;
+  cluster.endpoints = std::move(fabric->endpoints);
   reader.resolve("nodes", cluster.nodes);
+  const RoutingRequest request{
+      .topology = cluster.topology, .layout = fabric->layout.get(), .fabric_kind = kind->name};
+  reader.resolve("routing",
+                 read_routing(parts.routing, *kind, request, cluster, reader.diagnostics()));
+  check_connected(cluster.topology, *parts.fabric, reader.diagnostics());
+  return true;
+}
 
-  reader.resolve("routing", read_routing(routing_part, fabric, cluster, diagnostics));
-  check_connected(cluster.topology, *fabric_part, diagnostics);
-  if (expect_part) check_expectations(*expect_part, cluster, !asked_nodes, diagnostics);
+/// Fills the cluster. Of what cannot be read because something before it is wrong, the kinds at
+/// least are checked.
+void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> nodes,
+                Cluster& cluster) {
+  Diagnostics& diagnostics = reader.diagnostics();
+  const TopologyParts parts{.node = reader.required_part("node"),
+                            .fabric = reader.required_part("fabric"),
+                            .routing = reader.part("routing"),
+                            .expect = reader.part("expect"),
+                            .nodes = read_nodes(reader, nodes)};
+  if (!read_node(parts, reader, files, cluster)) {
+    check_kind(parts.fabric, fabric_kinds(), diagnostics);
+    check_kind(parts.routing, routing_kinds(), diagnostics);
+  } else if (!read_fabric(parts, reader, cluster)) {
+    check_kind(parts.routing, routing_kinds(), diagnostics);
+  } else if (parts.expect) {
+    check_expectations(*parts.expect, cluster, !nodes, diagnostics);
+  }
 }
 
 }  // namespace
 
 std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& files,
                                           std::optional<int> nodes) {
-  HEADWAY_CHECK(!nodes || (*nodes >= 1 && *nodes <= kMostNodes), "a cluster has nodes");
+  HEADWAY_CHECK(nodes.value_or(1) >= 1, "a cluster has nodes");
+  HEADWAY_CHECK(nodes.value_or(1) <= kMostNodes, "a cluster has not so many nodes");
   const std::optional<JsonCursor> object = files.follow(part, "topologies");
   if (!object) return std::nullopt;
 

@@ -38,9 +38,9 @@ void ShortestPaths::first_links(VertexId at, VertexId destination,
                                 std::vector<LinkId>& links) const {
   links.clear();
   const VertexId target = attachment(destination);
-  if (at == target) {  // the last hop, from the switch to the endpoint
-    for (const LinkId link : topology_.links_from(at)) {
-      if (topology_.link(link).to == destination) links.push_back(link);
+  if (at == target) {  // the last hop, from the switch to the endpoint: all of its cables
+    for (const LinkId link : topology_.links_from(destination)) {
+      links.push_back(Topology::reverse(link));
     }
     return;
   }
@@ -57,12 +57,9 @@ void ShortestPaths::first_links(VertexId at, VertexId destination,
     least = distance;
     links.push_back(link);
   }
-  const auto leads_to_less = [&](LinkId a, LinkId b) {
-    return topology_.link(a).to < topology_.link(b).to;
-  };
-  if (!std::is_sorted(links.begin(), links.end(), leads_to_less)) {
-    std::stable_sort(links.begin(), links.end(), leads_to_less);
-  }
+  std::sort(links.begin(), links.end(), [&](LinkId a, LinkId b) {
+    return std::pair(topology_.link(a).to, a) < std::pair(topology_.link(b).to, b);
+  });
 }
 
 const ShortestPaths::Distances& ShortestPaths::distances_to(VertexId target) const {

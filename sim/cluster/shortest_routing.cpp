@@ -34,8 +34,8 @@ class ShortestRouting final : public Routing {
     for (VertexId vertex = 0; vertex < topology.vertex_count(); ++vertex) {
       if (!topology.is_switch(vertex)) endpoints.push_back(vertex);
     }
-    std::stable_sort(endpoints.begin(), endpoints.end(), [&](VertexId a, VertexId b) {
-      return paths_.attachment(a) < paths_.attachment(b);
+    std::sort(endpoints.begin(), endpoints.end(), [&](VertexId a, VertexId b) {
+      return std::pair(paths_.attachment(a), a) < std::pair(paths_.attachment(b), b);
     });
     number_.resize(static_cast<std::size_t>(topology.vertex_count()), 0);
     for (std::size_t i = 0; i < endpoints.size(); ++i) {

@@ -28,8 +28,9 @@ VertexId Topology::add_switch(std::string_view name, int tier, Seconds forwardin
 
 LinkId Topology::add_cable(VertexId a, VertexId b, BytesPerSecond capacity, Seconds latency,
                            int port_a, int port_b) {
-  HEADWAY_CHECK(a >= 0 && a < vertex_count() && b >= 0 && b < vertex_count() && a != b,
-                "a cable joins two vertices");
+  HEADWAY_CHECK(has(a), "a cable begins at a vertex");
+  HEADWAY_CHECK(has(b), "a cable ends at a vertex");
+  HEADWAY_CHECK(a != b, "a cable joins two vertices");
   HEADWAY_CHECK(capacity > BytesPerSecond(0.0), "a cable carries something");
   if (port_a == 0) port_a = at(a).highest_port + 1;
   if (port_b == 0) port_b = at(b).highest_port + 1;

@@ -73,6 +73,7 @@ class Topology {
     std::int32_t highest_port = 0;
   };
 
+  [[nodiscard]] bool has(VertexId vertex) const { return vertex >= 0 && vertex < vertex_count(); }
   [[nodiscard]] const Vertex& at(VertexId vertex) const {
     return vertices_[static_cast<std::size_t>(vertex)];
   }

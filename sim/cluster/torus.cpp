@@ -16,9 +16,10 @@ constexpr Seconds kHopLatency = 500_ns;
 /// The sizes; a wrong one is reported and left out.
 std::vector<int> read_sizes(ObjectReader& reader) {
   std::vector<int> sizes;
-  if (!reader.required_part("dims")) return sizes;
+  const auto part = reader.required_part("dims");
+  if (!part) return sizes;
   const std::vector<JsonCursor> elements = reader.elements("dims");
-  if (elements.empty() && reader.cursor().member("dims")->value().is_array()) {
+  if (elements.empty() && part->value().is_array()) {
     reader.report("dims", "a torus has at least one dimension");
   }
   for (const JsonCursor& element : elements) {

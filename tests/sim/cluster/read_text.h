@@ -45,4 +45,20 @@ inline std::string topology_text(int nodes, int nics, const std::string& fabric,
          R"(, "bandwidth": "100 Gb/s"}}, "fabric": )" + fabric + more + "}";
 }
 
+/// What is said of a text that is wrong.
+inline std::string problem_of(const std::string& text, std::optional<int> nodes = std::nullopt) {
+  const ReadText read = read_topology_text(text, nodes);
+  EXPECT_FALSE(read.topology.has_value());
+  return read.problems;
+}
+
+/// A topology of single accelerators whose fabric begins on line 4, so that what a diagnostic
+/// underlines can stand on a line of its own.
+inline std::string with_fabric(const std::string& fabric,
+                               const std::string& nodes = "\"nodes\": 4,") {
+  return "{\"schema\": \"headway/topology/1\", \"name\": \"t\",\n" + nodes +
+         "\n\"node\": {\"accelerator\": \"any\", \"nics\": {\"bandwidth\": \"100 Gb/s\"}},\n" +
+         fabric + "}";
+}
+
 }  // namespace headway

@@ -67,6 +67,18 @@ TEST(ShippedTopologies, SixteenThousandAcceleratorsAreBuiltInAMoment) {
   EXPECT_LT(took.count(), 0.5);
 }
 
+TEST(ShippedTopologies, SixteenThousandAcceleratorsShiftWithoutContention) {
+  const auto cluster = shipped("dgx_h100_superpod_16k");
+  for (const int shift : {1, 128, 1000}) {
+    LinkLoads loads;
+    for (int i = 0; i < 16384; ++i) {
+      add_flow(*cluster, cluster->endpoint_of(i), cluster->endpoint_of((i + 8 * shift) % 16384),
+               loads);
+    }
+    EXPECT_EQ(most_loaded(loads), 1) << shift;
+  }
+}
+
 TEST(ShippedTopologies, MetaCrossesPodsAtSevenToOne) {
   // 192 racks lead to a cluster switch, 27 uplinks lead on: 7.11. A rack: 16 down, 18 up.
   const auto cluster = shipped("meta_24k_roce_h100");
