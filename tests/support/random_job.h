@@ -1,0 +1,103 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "sim/workload/build_workload.h"
+#include "sim/workload/perturbation.h"
+#include "tests/sim/cluster/read_text.h"
+#include "tests/support/cluster_text.h"
+#include "tests/support/random_numbers.h"
+#include "tests/support/round_profile.h"
+
+namespace headway {
+
+/// A training job drawn at random: parallel in every way, on a fabric that may be oversubscribed.
+struct RandomJob {
+  TransformerModel model;
+  Strategy strategy;
+  Profile profile;
+  Placement placement;
+  Perturbation perturbation;
+  ClusterText cluster_text;
+  std::shared_ptr<const Cluster> cluster;
+
+  /// Builds the cluster anew, after a change of its text.
+  void build_cluster() { cluster = cluster_of(cluster_text.text()); }
+  [[nodiscard]] Workload workload() const {
+    return build_workload(model, strategy, profile, *cluster, placement, std::nullopt).workload;
+  }
+};
+
+inline Strategy random_strategy(RandomNumbers& random) {
+  Strategy strategy;
+  strategy.tensor_parallel = 1 << random.below(3);
+  strategy.context_parallel = 1 + random.below(2);
+  strategy.pipeline_parallel = 1 << random.below(3);
+  strategy.data_parallel = 1 + random.below(4);
+  if (strategy.pipeline_parallel > 1) strategy.virtual_stages = 1 + random.below(2);
+  const int micro_batches = strategy.pipeline_parallel * (1 + random.below(3));
+  strategy.global_batch = micro_batches * strategy.data_parallel;
+  strategy.sequence_length = 4096;
+  strategy.sequence_parallel = random.chance(0.5);
+  strategy.tensor_parallel_overlap = random.chance(0.3);
+  strategy.fused_attention = random.chance(0.7);
+  strategy.recompute = static_cast<Recompute>(random.below(3));
+  strategy.sharding = static_cast<Sharding>(
+      random.below(strategy.pipeline_parallel == 1 && strategy.virtual_stages == 1 ? 3 : 2));
+  strategy.overlap_gradient_reduce = random.chance(0.7);
+  strategy.overlap_parameter_gather = random.chance(0.7);
+  strategy.overlap_pipeline_transfers = random.chance(0.7);
+  if (random.chance(0.5)) strategy.gradient_bucket = Bytes(random.between(1e8, 2e9));
+  if (random.chance(0.2) && strategy.virtual_stages == 1) {
+    strategy.schedule = PipelineSchedule::gpipe;
+  }
+  return strategy;
+}
+
+inline RandomJob random_job(std::uint64_t seed) {
+  RandomNumbers random(seed);
+  RandomJob job;
+  job.strategy = random_strategy(random);
+  const Strategy& strategy = job.strategy;
+  job.model = {.name = "random",
+               .layers = strategy.chunks() * (1 + random.below(3)) + random.below(2),
+               .hidden = 4096,
+               .attention_heads = 32,
+               .kv_heads = random.chance(0.5) ? 32 : 8,
+               .head_size = 128,
+               .ffn_hidden = 16384,
+               .gated_mlp = random.chance(0.5),
+               .vocabulary = 32000,
+               .tied_embeddings = random.chance(0.4)};
+  job.profile = round_profile();
+  job.profile.overlap.gradient_reduce_floor = estimate(random.chance(0.5) ? 0.2 : 0.0);
+  job.profile.overlap.context_parallel_floor = estimate(0.2);
+  job.profile.overlap.tensor_parallel_overlapped = estimate(0.4);
+  job.profile.scale_out = {estimate(random.between(0.7, 1.0)), estimate(3e-6), estimate(5e-6), {}};
+
+  const int accelerators = 1 << random.below(4);
+  const int nodes = (strategy.ranks() + accelerators - 1) / accelerators;
+  job.cluster_text = {.nodes = std::max(nodes, 2),
+                      .accelerators = accelerators,
+                      .nics = std::max(1, accelerators >> random.below(2)),
+                      .nic_bandwidth = "5 GB/s"};
+  if (random.chance(0.6)) {  // two nodes a leaf, one uplink for two ports
+    job.cluster_text.nodes += job.cluster_text.nodes % 2;
+    job.cluster_text.fabric = fmt::format(
+        R"({{"kind": "clos", "attach": "rack", "nodes_per_unit": 2, "units": {},
+            "leaf": {{"oversubscription": 2}}, "spine": {{}}}})",
+        job.cluster_text.nodes / 2);
+  }
+  job.build_cluster();
+  job.placement = {.tensor = strategy.tensor_parallel,
+                   .context = strategy.context_parallel,
+                   .data = strategy.data_parallel,
+                   .pipeline = strategy.pipeline_parallel};
+  job.perturbation.seed = seed;
+  if (random.chance(0.5)) job.perturbation.device_spread = 0.03;
+  if (random.chance(0.5)) job.perturbation.operation_spread = 0.02;
+  return job;
+}
+
+}  // namespace headway

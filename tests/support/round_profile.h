@@ -1,0 +1,24 @@
+#pragma once
+
+#include "sim/profile/profile.h"
+#include "tests/sim/profile/round_device.h"
+
+namespace headway {
+
+/// The round device with a network that reaches all of its rates, nothing on top of its latencies,
+/// nothing that cannot hide and nothing that varies. Tests set what they are about.
+inline Profile round_profile() {
+  Profile profile;
+  profile.name = "round";
+  profile.accelerator = "any";
+  profile.kind = "measured";
+  profile.device = round_device();
+  profile.kernel_families = {{"fused", plain_family()}};
+  for (ScopeCosts* scope : {&profile.scale_up, &profile.scale_out}) {
+    scope->bandwidth_efficiency = estimate(1.0);
+  }
+  profile.overlap.tensor_parallel_overlapped = estimate(1.0);
+  return profile;
+}
+
+}  // namespace headway
