@@ -34,8 +34,14 @@ if(NOT HEADWAY_CUDA STREQUAL "OFF")
       set(CMAKE_CUDA_ARCHITECTURES 80-real 90-real 100)
     endif()
     enable_language(CUDA)
-    # CMake 3.25 does not know that nvcc has C++20, so CMAKE_CUDA_STANDARD cannot ask for it.
-    set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -std=c++20")
+    # CUDA follows CMAKE_CXX_STANDARD; CMake 3.25 does not know that nvcc has C++20.
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
+    endif()
+    # CUDA::cudart_static is linked by name, from where the toolkit really stands; what CMake would
+    # add on its own it looks for in the system's folders, and there is no device linking.
+    set(CMAKE_CUDA_RUNTIME_LIBRARY None)
     find_package(CUDAToolkit QUIET)
     find_package(NCCL QUIET)
     if(TARGET CUDA::cublasLt AND NCCL_FOUND)

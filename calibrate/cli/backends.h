@@ -1,0 +1,15 @@
+#pragma once
+
+#include "calibrate/cli/calibrate.h"
+
+namespace headway {
+
+// Each measures with its backend and returns the exit code. One that this build lacks throws
+// EnvironmentError saying what to build it with.
+[[nodiscard]] int calibrate_cpu(const Job& job, const PlanRules& rules);
+[[nodiscard]] int calibrate_cuda(const Job& job, const PlanRules& rules);
+/// Runs the training steps of --steps and compares. Exit code 1 if predictions are off.
+[[nodiscard]] int train_cpu(const Job& job);
+[[nodiscard]] int calibrate_fake(const Job& job, const PlanRules& rules);
+
+}  // namespace headway

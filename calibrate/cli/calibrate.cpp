@@ -1,0 +1,128 @@
+#include "calibrate/cli/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include "calibrate/output/atomic_file.h"
+#include "calibrate/output/build_profile.h"
+#include "calibrate/output/profile_json.h"
+#include "calibrate/suite/interruption.h"
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+/// One line that is written over on a terminal, at most five times a second.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool is_shown) : is_shown_(is_shown) {}
+  void show(const std::string& section, std::size_t done, std::size_t total, const Point& next) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!is_shown_ || (done > 0 && now - last_ < std::chrono::milliseconds(200))) return;
+    last_ = now;
+    fmt::print(stderr, "\r\033[K{} {}/{}: {}", section, done + 1, total, point_text(next));
+    std::fflush(stderr);
+    is_open_ = true;
+  }
+  void close() {
+    if (is_open_) fmt::print(stderr, "\r\033[K");
+    is_open_ = false;
+  }
+
+ private:
+  bool is_shown_;
+  bool is_open_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+std::string profile_text(const Job& job, const Calibration& calibration) {
+  CalibratedProfile built = built_profile(calibration, job.options.name);
+  if (!job.options.accelerator.empty()) built.profile.accelerator = job.options.accelerator;
+  built.provenance["command"] = job.command_line;
+  built.provenance["created_utc"] = job.created_utc;
+  built.provenance["tool"] = "headway-calibrate " HEADWAY_VERSION;
+  built.provenance["backend"] = backend_name(job.options.backend);
+  built.provenance["seed"] = fmt::format("{}", job.options.seed);
+  return profile_json(built);
+}
+
+void write_profile(const Job& job, const Calibration& calibration) {
+  const std::string text = profile_text(job, calibration);
+  if (!job.options.output.empty()) return write_atomically(job.options.output, text);
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    throw EnvironmentError("cannot write the profile to standard output");
+  }
+}
+
+/// A profile of the sections until now, in case there is no later one.
+void write_checkpoint(const Job& job, Calibration calibration, const std::vector<Section>& plan,
+                      std::size_t done) {
+  if (job.options.output.empty()) return;
+  for (std::size_t i = done; i < plan.size(); ++i) {
+    calibration.missing.push_back(plan[i].name + ": not reached");
+    calibration.is_aborted = true;
+  }
+  write_profile(job, calibration);
+}
+
+void report(const Job& job, const Calibration& calibration) {
+  const Quality all = quality(calibration.points);
+  fmt::print(stderr,
+             "{}: {} points, {} samples, {:.1f} % contaminated, passes differ by {:.1f} %\n",
+             verdict(calibration), calibration.points.size(), all.samples,
+             100.0 * all.contaminated_share, 100.0 * all.pass_spread);
+  for (const std::string& missing : calibration.missing) {
+    fmt::print(stderr, "missing: {}\n", missing);
+  }
+  if (!job.options.output.empty()) fmt::print(stderr, "wrote {}\n", job.options.output);
+}
+
+}  // namespace
+
+int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvous& rendezvous) {
+  const bool is_first = rendezvous.rank() == 0;
+  ProgressLine line(is_first && job.options.shows_progress);
+  const Progress progress = [&line](const std::string& section, std::size_t done, std::size_t total,
+                                    const Point& next) { line.show(section, done, total, next); };
+  Calibration calibration;
+  calibration.offer = backend.offer();
+  if (!calibration.offer.no_collectives.empty()) {
+    calibration.missing.push_back("collectives: " + calibration.offer.no_collectives);
+  }
+  const std::vector<Section> plan = calibration_plan(backend.offer(), rules);
+  const SweepRules sweep{job.options.passes, job.options.seed};
+  int code = 0;
+  for (std::size_t i = 0; i < plan.size() && code == 0; ++i) {
+    std::string problem;
+    try {
+      measure_section(plan[i], backend, rendezvous, sweep, progress, calibration.points);
+    } catch (const Interrupted& interrupted) {
+      problem = interrupted.what();
+      code = 130;
+    } catch (const EnvironmentError& error) {
+      problem = error.what();
+      code = 3;
+    }
+    if (code == 0) {
+      if (is_first && i + 1 < plan.size()) write_checkpoint(job, calibration, plan, i + 1);
+      continue;
+    }
+    line.close();
+    fmt::print(stderr, "rank {}: {} ended early: {}\n", rendezvous.rank(), plan[i].name, problem);
+    calibration.is_aborted = true;
+    calibration.missing.push_back(plan[i].name + " (in part): " + problem);
+    for (std::size_t rest = i + 1; rest < plan.size(); ++rest) {
+      calibration.missing.push_back(plan[rest].name + ": not reached");
+    }
+  }
+  line.close();
+  if (is_first) {
+    write_profile(job, calibration);
+    report(job, calibration);
+  }
+  return code;
+}
+
+}  // namespace headway

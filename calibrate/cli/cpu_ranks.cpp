@@ -1,0 +1,61 @@
+#include "calibrate/cli/cpu_ranks.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "calibrate/cpu/cpu_backend.h"
+#include "calibrate/suite/interruption.h"
+#include "sim/base/diagnostic.h"
+#ifdef HEADWAY_WITH_MPI
+#include "calibrate/cli/launch.h"
+#include "calibrate/mpi/mpi_session.h"
+#endif
+
+namespace headway {
+namespace {
+
+#ifdef HEADWAY_WITH_MPI
+/// A rank that does not answer for this long is taken for dead.
+constexpr Seconds kDeadline = 60.0_s;
+
+int as_one_of_many(const std::function<int(const CpuRank&)>& body) {
+  MpiSession session;
+  pin_to_core(session.local_rank() % static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+  const auto main = session.transport(kDeadline);
+  const auto network = session.transport(kDeadline);
+  int code = 3;
+  try {
+    code = body({main.get(), network.get(), "", MpiSession::library()});
+  } catch (const Interrupted& interrupted) {
+    fmt::print(stderr, "rank {}: {}\n", session.rank(), interrupted.what());
+    code = 130;
+  } catch (const EnvironmentError& error) {
+    fmt::print(stderr, "rank {}: error: {}\n", session.rank(), error.what());
+  }
+  // The others may wait for a rank that is gone; only the launcher can end them. A negative answer
+  // (1) is everybody's.
+  if (code > 1) MpiSession::abort(code);
+  return code;
+}
+#endif
+
+}  // namespace
+
+int on_cpu_ranks(const Options& options, const std::function<int(const CpuRank&)>& body) {
+  use_one_blas_thread();
+#ifdef HEADWAY_WITH_MPI
+  if (MpiSession::is_launched()) return as_one_of_many(body);
+  const int ranks = options.ranks == 0 ? default_ranks() : options.ranks;
+  if (ranks > 1) launch_ranks(ranks);
+  return body({nullptr, nullptr, "one process was measured; --ranks starts more", ""});
+#else
+  if (options.ranks > 1) {
+    throw EnvironmentError("this build cannot start ranks: it was made without MPI");
+  }
+  return body({nullptr, nullptr, "this build measures one process: it was made without MPI", ""});
+#endif
+}
+
+}  // namespace headway

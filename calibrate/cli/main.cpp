@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <exception>
+#include <fstream>
+#include <iostream>
+
+#include "calibrate/cli/backends.h"
+#include "calibrate/suite/interruption.h"
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+/// Now, or the time of SOURCE_DATE_EPOCH, which makes files the same from run to run.
+std::string created_utc() {
+  const char* fixed = std::getenv("SOURCE_DATE_EPOCH");
+  const std::time_t time =
+      fixed == nullptr ? std::time(nullptr) : static_cast<std::time_t>(std::atoll(fixed));
+  std::tm utc{};
+  gmtime_r(&time, &utc);
+  char text[32] = "";
+  (void)std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+std::vector<GemmPoint> shapes_of(const std::string& path) {
+  if (path.empty()) return {};
+  if (path == "-") return read_shapes(std::cin, "-");
+  std::ifstream file(path);
+  if (!file) {
+    Diagnostic diagnostic;
+    diagnostic.message = "cannot read the shapes";
+    diagnostic.location.file = path;
+    diagnostic.help = "--shapes takes a file, or - for standard input";
+    throw InputError(diagnostic);
+  }
+  return read_shapes(file, path);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  std::optional<Answer> answer;
+  Job job;
+  job.options = parsed_options(arguments, answer);
+  if (answer) {
+    fmt::print("{}", answer->text);
+    return 0;
+  }
+  job.command_line = "headway-calibrate";
+  for (const std::string& argument : arguments) job.command_line += " " + argument;
+  job.created_utc = created_utc();
+  watch_for_interruption();
+  const PlanRules rules{job.options.quick, shapes_of(job.options.shapes)};
+  if (!job.options.steps.empty() || !job.options.measured.empty()) return train_cpu(job);
+  switch (job.options.backend) {
+    case BackendKind::cpu:
+      return calibrate_cpu(job, rules);
+    case BackendKind::cuda:
+      return calibrate_cuda(job, rules);
+    case BackendKind::fake:
+      return calibrate_fake(job, rules);
+  }
+  HEADWAY_CHECK(false, "unknown backend");
+}
+
+}  // namespace
+}  // namespace headway
+
+int main(int argc, char** argv) {
+  try {
+    return headway::run(std::vector<std::string>(argv + 1, argv + argc));
+  } catch (const headway::InputError& error) {
+    fmt::print(stderr, "{}", headway::rendered(error.diagnostics(), "nothing was measured."));
+    return 2;
+  } catch (const headway::Interrupted& interrupted) {
+    fmt::print(stderr, "{}\n", interrupted.what());
+    return 130;
+  } catch (const headway::EnvironmentError& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 3;
+  } catch (const std::exception& bug) {
+    fmt::print(stderr, "this is a bug of headway-calibrate: {}\n", bug.what());
+    return 70;
+  }
+}

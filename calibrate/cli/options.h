@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.h"
+
+namespace headway {
+
+enum class BackendKind { cpu, cuda, fake };
+[[nodiscard]] std::string backend_name(BackendKind kind);
+
+/// The command line of headway-calibrate, understood.
+struct Options {
+  BackendKind backend = BackendKind::cpu;
+  bool quick = false;
+  std::string output;  ///< empty: standard output
+  std::string name = "here";
+  std::string accelerator;  ///< empty: as the backend names it
+  std::string shapes;       ///< file of further products; "-" is standard input, empty: none
+  std::string steps;        ///< file of training steps to be run instead of a calibration
+  std::string measured;     ///< file of steps that were run before, to be compared only
+  std::vector<std::string> against;  ///< profiles to hold them against
+  int ranks = 0;                     ///< 0: two on the CPU where MPI and cores allow it, else one
+  int passes = 3;
+  std::uint64_t seed = 1;
+  bool shows_progress = true;
+  double noise = 0.05;  ///< of the fake backend
+};
+
+/// What the command line asks for instead of a calibration.
+struct Answer {
+  std::string text;
+};
+
+/// Throws InputError for a command line that makes no sense; returns an Answer in `answer` for
+/// --help and --version.
+[[nodiscard]] Options parsed_options(const std::vector<std::string>& arguments,
+                                     std::optional<Answer>& answer);
+
+}  // namespace headway

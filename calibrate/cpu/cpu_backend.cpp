@@ -1,0 +1,86 @@
+#include "calibrate/cpu/cpu_backend.h"
+
+#include <cblas.h>
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "calibrate/cpu/cpu_operations.h"
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+/// Of each operand: more than most last-level caches' share of a core, less than what makes every
+/// access a miss, which training is not either.
+constexpr std::size_t kPoolFloats = 1U << 23U;
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace
+
+CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport)
+    : transport_(transport),
+      a_(kPoolFloats, rules.seed),
+      b_(kPoolFloats, rules.seed + 1),
+      c_(kPoolFloats, rules.seed + 2),
+      d_(kPoolFloats, rules.seed + 3) {
+  use_one_blas_thread();
+  const int ranks = transport == nullptr ? 1 : transport->size();
+  offer_.device = processor_name() + ", one core";
+  offer_.accelerator = "cpu-core";
+  offer_.devices = ranks;
+  offer_.memory_bytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<double>(sysconf(_SC_PAGESIZE)) / ranks;
+  offer_.precisions = {Precision::fp32};
+  offer_.gemm_batch = {64, 128, 256, 512};
+  offer_.gemm_width = {256, 512, 1024};
+  offer_.most_gemm_flops = 1.2e9;
+  offer_.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
+  offer_.provenance = rules.provenance;
+  offer_.provenance["blas"] = openblas_get_config();
+  offer_.provenance["conditions"] =
+      fmt::format("{} rank{} at once, one thread each; random operands, not in the inner caches",
+                  ranks, ranks == 1 ? "" : "s");
+  offer_.no_collectives = rules.no_collectives;
+  if (transport == nullptr) return;
+  offer_.collective_implementations = {"ring", "tree"};
+  if ((ranks & (ranks - 1)) == 0) offer_.collective_implementations.push_back("recursive_doubling");
+  for (int group = 2; group < ranks; group *= 2) offer_.ranks.push_back(group);
+  offer_.ranks.push_back(ranks);
+  offer_.most_message = 1U << 23U;
+  offer_.crosses_network = rules.link_bytes_per_s > 0.0;
+  offer_.link_bytes_per_s = rules.link_bytes_per_s;
+}
+
+std::unique_ptr<Operation> CpuBackend::prepare(const Point& point) {
+  const Operands operands{a_, b_, c_, d_};
+  if (const auto* gemm = std::get_if<GemmPoint>(&point)) {
+    return cpu_gemm_operation(*gemm, operands);
+  }
+  if (const auto* memory = std::get_if<MemoryPoint>(&point)) {
+    return cpu_memory_operation(*memory, operands);
+  }
+  const auto* collective = std::get_if<CollectivePoint>(&point);
+  HEADWAY_CHECK(collective != nullptr && transport_ != nullptr, "a point that was not offered");
+  return cpu_collective_operation(*collective, *transport_);
+}
+
+void pin_to_core(int core) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  CPU_SET(core, &allowed);
+  // Where the core does not belong to us, the scheduler's own choice has to do.
+  (void)sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+}  // namespace headway

@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <vector>
+
+#include "calibrate/cpu/collectives.h"
+#include "calibrate/cpu/cpu_operations.h"
+#include "calibrate/cpu/thread_clock.h"
+#include "calibrate/cpu/transport_rendezvous.h"
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+class CollectiveOperation final : public Operation {
+ public:
+  CollectiveOperation(const CollectivePoint& point, Transport& transport)
+      : point_(point),
+        transport_(transport),
+        collectives_(transport, point.ranks),
+        data_(std::max<std::size_t>(point.message_bytes / sizeof(float), 1), 0.5F),
+        received_(data_.size()) {}
+
+  /// After a barrier, so that waiting for a late rank is not counted; the slowest rank's time.
+  /// Sums grow with each repetition, so the data are set afresh.
+  Sample repeat() override {
+    std::fill(data_.begin(), data_.end(), 1e-3F);
+    (void)group_max(transport_, point_.ranks, 0.0);
+    const ThreadClock clock;
+    run();
+    const Sample mine = clock.elapsed();
+    const double time = group_max(transport_, point_.ranks, mine.time.count());
+    const double contaminated = group_max(transport_, point_.ranks, mine.contaminated ? 1.0 : 0.0);
+    return {Seconds(time), contaminated > 0.0};
+  }
+
+ private:
+  void run() {
+    switch (point_.kind) {
+      case CollectiveKind::all_reduce:
+        return all_reduce();
+      case CollectiveKind::all_gather:
+        return collectives_.ring_all_gather(data_);
+      case CollectiveKind::reduce_scatter:
+        return collectives_.ring_reduce_scatter(data_);
+      case CollectiveKind::broadcast:
+        return collectives_.chain_broadcast(data_);
+      case CollectiveKind::all_to_all:
+        return collectives_.pairwise_all_to_all(data_, received_);
+      case CollectiveKind::send_receive:
+        return collectives_.ring_send_receive(data_, received_);
+    }
+  }
+  void all_reduce() {
+    if (point_.implementation == "ring") return collectives_.ring_all_reduce(data_);
+    if (point_.implementation == "tree") return collectives_.tree_all_reduce(data_);
+    const bool is_power_of_two = (point_.ranks & (point_.ranks - 1)) == 0;
+    HEADWAY_CHECK(point_.implementation == "recursive_doubling" && is_power_of_two,
+                  "an implementation that was not offered");
+    collectives_.recursive_doubling_all_reduce(data_);
+  }
+
+  CollectivePoint point_;
+  Transport& transport_;
+  Collectives collectives_;
+  std::vector<float> data_;
+  std::vector<float> received_;
+};
+
+}  // namespace
+
+std::unique_ptr<Operation> cpu_collective_operation(const CollectivePoint& point,
+                                                    Transport& transport) {
+  if (transport.rank() >= point.ranks) return nullptr;
+  return std::make_unique<CollectiveOperation>(point, transport);
+}
+
+}  // namespace headway

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/base/kernel_shape.h"
+
+namespace headway {
+
+/// What a device's compute capability says of it.
+struct Architecture {
+  std::vector<Precision> precisions;
+  /// Dense operations a clock and multiprocessor; empty for one that is not known here.
+  std::map<Precision, double> flops_per_clock;
+};
+[[nodiscard]] Architecture architecture(int major, int minor);
+
+/// What topologies call a device: "h100-sxm" for "NVIDIA H100 80GB HBM3", else its name in lower
+/// case without the maker, blanks as hyphens.
+[[nodiscard]] std::string accelerator_name(const std::string& device_name);
+
+}  // namespace headway

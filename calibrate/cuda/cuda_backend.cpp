@@ -1,0 +1,151 @@
+#include "calibrate/cuda/cuda_backend.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "calibrate/cuda/cublaslt_gemm.h"
+#include "calibrate/cuda/device_offer.h"
+#include "kernels/device_kernels.h"
+
+namespace headway {
+namespace {
+
+/// Of each operand: twice the largest last-level caches (50 to 126 MB), and what the largest
+/// product and pass need.
+constexpr std::size_t kPoolBytes = std::size_t{1} << 30U;
+
+class CollectiveOperation final : public Operation {
+ public:
+  CollectiveOperation(const CollectivePoint& point, NcclGroup& group)
+      : point_(point), group_(group) {}
+  Sample repeat() override { return {group_.run(point_), false}; }
+
+ private:
+  CollectivePoint point_;
+  NcclGroup& group_;
+};
+
+/// Pinned memory of the host.
+class HostBuffer {
+ public:
+  explicit HostBuffer(std::size_t bytes) { HEADWAY_CUDA(cudaMallocHost(&data_, bytes)); }
+  ~HostBuffer() { (void)cudaFreeHost(data_); }
+  HostBuffer(const HostBuffer&) = delete;
+  HostBuffer& operator=(const HostBuffer&) = delete;
+  [[nodiscard]] void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+};
+
+/// Memory of the second device, and back to the first.
+std::shared_ptr<DevicePool> on_second_device(std::size_t bytes) {
+  HEADWAY_CUDA(cudaSetDevice(1));
+  auto pool = std::make_shared<DevicePool>(bytes);
+  HEADWAY_CUDA(cudaSetDevice(0));
+  return pool;
+}
+
+}  // namespace
+
+struct CudaBackend::Pools {
+  DevicePool a{kPoolBytes};
+  DevicePool b{kPoolBytes};
+  DevicePool c{kPoolBytes};
+  DevicePool d{kPoolBytes};
+};
+
+CudaBackend::CudaBackend(std::uint64_t seed) : offer_(device_offer(usable_devices())) {
+  HEADWAY_CUDA(cudaSetDevice(0));
+  pools_ = std::make_unique<Pools>();
+  const DeviceStream stream;
+  auto state = static_cast<std::uint32_t>(seed);
+  for (const DevicePool* pool : {&pools_->a, &pools_->b, &pools_->c, &pools_->d}) {
+    HEADWAY_CUDA(launch_random_bf16(pool->data(), pool->bytes() / 2, ++state, stream));
+  }
+  HEADWAY_CUDA(cudaStreamSynchronize(stream));
+}
+
+CudaBackend::~CudaBackend() = default;
+
+std::unique_ptr<Operation> CudaBackend::memory_operation(const MemoryPoint& point) {
+  const std::size_t n = point.elements;
+  const std::size_t rows = n / kKernelRow;
+  // Rows in an order far from their own; each stays below the length of a row, to be a target too.
+  std::vector<std::int32_t> index(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    index[r] = static_cast<std::int32_t>(r * 7919 % std::min(rows, kKernelRow));
+  }
+  const auto indices = std::make_shared<DevicePool>(rows * sizeof(std::int32_t));
+  const auto scale = std::make_shared<DevicePool>(rows * sizeof(float));
+  HEADWAY_CUDA(cudaMemcpy(indices->data(), index.data(), indices->bytes(), cudaMemcpyHostToDevice));
+  return device_operation([this, point, n, indices, scale](cudaStream_t stream) {
+    DeviceOperands operands;
+    operands.index = static_cast<const std::int32_t*>(indices->data());
+    operands.scale = static_cast<float*>(scale->data());
+    if (point.kernel == MemoryKernel::adam) {
+      operands.g = static_cast<const float*>(pools_->a.take(n * sizeof(float)));
+      operands.w = static_cast<float*>(pools_->b.take(n * sizeof(float)));
+      operands.m = static_cast<float*>(pools_->c.take(n * sizeof(float)));
+      operands.v = static_cast<float*>(pools_->d.take(n * sizeof(float)));
+    } else {
+      operands.x = pools_->a.take(2 * n);
+      operands.y = pools_->b.take(2 * n);
+      operands.z = pools_->c.take(2 * n);
+      operands.q = static_cast<std::int8_t*>(operands.z);
+    }
+    HEADWAY_CUDA(launch_memory_kernel(point.kernel, operands, n, stream));
+  });
+}
+
+std::unique_ptr<Operation> CudaBackend::copy_operation(const CopyPoint& point) {
+  const std::size_t bytes = point.bytes;
+  const bool to_host = point.kind == CopyKind::device_to_host;
+  switch (point.kind) {
+    case CopyKind::host_to_device:
+    case CopyKind::device_to_host: {
+      const auto host = std::make_shared<HostBuffer>(bytes);
+      return device_operation([this, host, bytes, to_host](cudaStream_t stream) {
+        void* const device = pools_->a.take(bytes);
+        HEADWAY_CUDA(
+            to_host ? cudaMemcpyAsync(host->data(), device, bytes, cudaMemcpyDeviceToHost, stream)
+                    : cudaMemcpyAsync(device, host->data(), bytes, cudaMemcpyHostToDevice, stream));
+      });
+    }
+    case CopyKind::device_to_device:
+      return device_operation([this, bytes](cudaStream_t stream) {
+        HEADWAY_CUDA(cudaMemcpyAsync(pools_->c.take(bytes), pools_->a.take(bytes), bytes,
+                                     cudaMemcpyDeviceToDevice, stream));
+      });
+    case CopyKind::peer: {
+      const auto second = on_second_device(bytes);
+      return device_operation([this, second, bytes](cudaStream_t stream) {
+        HEADWAY_CUDA(
+            cudaMemcpyPeerAsync(second->data(), 1, pools_->a.take(bytes), 0, bytes, stream));
+      });
+    }
+  }
+  HEADWAY_CHECK(false, "unknown copy");
+}
+
+std::unique_ptr<Operation> CudaBackend::collective_operation(const CollectivePoint& point) {
+  auto& group = groups_[point.ranks];
+  if (group == nullptr) group = std::make_unique<NcclGroup>(point.ranks);
+  return std::make_unique<CollectiveOperation>(point, *group);
+}
+
+std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
+  HEADWAY_CUDA(cudaSetDevice(0));
+  if (const auto* gemm = std::get_if<GemmPoint>(&point)) {
+    return cublaslt_gemm_operation(*gemm, pools_->a, pools_->b, pools_->c);
+  }
+  if (const auto* memory = std::get_if<MemoryPoint>(&point)) return memory_operation(*memory);
+  if (const auto* copy = std::get_if<CopyPoint>(&point)) return copy_operation(*copy);
+  if (const auto* launch = std::get_if<LaunchPoint>(&point)) {
+    const Enqueue empty = [](cudaStream_t stream) { HEADWAY_CUDA(launch_empty_kernel(stream)); };
+    return launch->in_graph ? device_operation(empty) : host_launch_operation(empty);
+  }
+  return collective_operation(std::get<CollectivePoint>(point));
+}
+
+}  // namespace headway

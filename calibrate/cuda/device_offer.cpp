@@ -1,0 +1,86 @@
+#include "calibrate/cuda/device_offer.h"
+
+#include <fmt/format.h>
+
+#include "calibrate/cuda/architecture.h"
+#include "calibrate/cuda/cuda_check.h"
+
+namespace headway {
+namespace {
+
+double attribute(cudaDeviceAttr which) {
+  int value = 0;
+  HEADWAY_CUDA(cudaDeviceGetAttribute(&value, which, 0));
+  return value;
+}
+
+void add_software(Offer& offer) {
+  int driver = 0;
+  int runtime = 0;
+  int nccl = 0;
+  HEADWAY_CUDA(cudaDriverGetVersion(&driver));
+  HEADWAY_CUDA(cudaRuntimeGetVersion(&runtime));
+  HEADWAY_CUDA(ncclGetVersion(&nccl));
+  offer.provenance["cuda"] = fmt::format("runtime {}.{}, driver for {}.{}", runtime / 1000,
+                                         runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
+  offer.provenance["cublaslt"] = fmt::format("{}", cublasLtGetVersion());
+  offer.provenance["nccl"] = fmt::format("{}", nccl);
+  offer.provenance["conditions"] =
+      "random operands, not in the device's cache; clocks are not locked and not recorded";
+}
+
+}  // namespace
+
+int usable_devices() {
+  int count = 0;
+  const cudaError_t result = cudaGetDeviceCount(&count);
+  if (result != cudaSuccess) {
+    throw EnvironmentError(
+        fmt::format("no CUDA device can be used: {}", cudaGetErrorString(result)));
+  }
+  if (count == 0) throw EnvironmentError("no CUDA device can be used: none is there");
+  return count;
+}
+
+Offer device_offer(int devices) {
+  cudaDeviceProp properties{};
+  HEADWAY_CUDA(cudaGetDeviceProperties(&properties, 0));
+  Offer offer;
+  offer.device = properties.name;
+  offer.accelerator = accelerator_name(properties.name);
+  offer.devices = 1;  // kernels are measured on one
+  offer.memory_bytes = static_cast<double>(properties.totalGlobalMem);
+  offer.activation_bytes = 2.0;
+  offer.multiprocessors = properties.multiProcessorCount;
+
+  const Architecture known = architecture(properties.major, properties.minor);
+  offer.precisions = known.precisions;
+  const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate);
+  for (const auto& [precision, flops] : known.flops_per_clock) {
+    offer.peak_flops[precision] = flops * clock_hz * properties.multiProcessorCount;
+  }
+  // Both edges of the memory's clock carry data.
+  offer.memory_bytes_per_s = 2.0 * 1e3 * attribute(cudaDevAttrMemoryClockRate) *
+                             attribute(cudaDevAttrGlobalMemoryBusWidth) / 8.0;
+
+  offer.gemm_batch = {64, 256, 1024, 4096, 16384};
+  offer.gemm_width = {512, 1024, 2048, 4096, 8192, 16384};
+  offer.most_gemm_flops = 4e12;
+  offer.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
+  offer.most_elements = std::size_t{1} << 27U;
+  offer.launches = true;
+  offer.copies = {CopyKind::host_to_device, CopyKind::device_to_host, CopyKind::device_to_device};
+  if (devices < 2) {
+    offer.no_collectives = "one device; a group of one measures no network";
+  } else {
+    offer.copies.push_back(CopyKind::peer);
+    offer.collective_implementations = {"nccl"};
+    for (int ranks = 2; ranks < devices; ranks *= 2) offer.ranks.push_back(ranks);
+    offer.ranks.push_back(devices);
+    offer.most_message = std::size_t{1} << 30U;
+  }
+  add_software(offer);
+  return offer;
+}
+
+}  // namespace headway

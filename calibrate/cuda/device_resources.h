@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <utility>
+
+#include "calibrate/cuda/cuda_check.h"
+#include "sim/base/units.h"
+
+namespace headway {
+
+/// Device memory that is handed out round and round, so that repetitions do not find their operands
+/// in the device's cache.
+class DevicePool {
+ public:
+  explicit DevicePool(std::size_t bytes) : bytes_(bytes) {
+    HEADWAY_CUDA(cudaMalloc(&data_, bytes));
+  }
+  ~DevicePool() { (void)cudaFree(data_); }
+  DevicePool(const DevicePool&) = delete;
+  DevicePool& operator=(const DevicePool&) = delete;
+
+  [[nodiscard]] void* take(std::size_t bytes) {
+    HEADWAY_CHECK(bytes <= bytes_, "an operand larger than its pool");
+    if (next_ + bytes > bytes_) next_ = 0;
+    void* const taken = static_cast<std::byte*>(data_) + next_;
+    next_ += (bytes + 255) / 256 * 256;  // as cudaMalloc aligns
+    return taken;
+  }
+  [[nodiscard]] void* data() const { return data_; }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_;
+  std::size_t next_ = 0;
+};
+
+class DeviceStream {
+ public:
+  DeviceStream() { HEADWAY_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  ~DeviceStream() { (void)cudaStreamDestroy(stream_); }
+  DeviceStream(const DeviceStream&) = delete;
+  DeviceStream& operator=(const DeviceStream&) = delete;
+  operator cudaStream_t() const { return stream_; }  // NOLINT: it is one
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+class DeviceEvent {
+ public:
+  DeviceEvent() { HEADWAY_CUDA(cudaEventCreate(&event_)); }
+  ~DeviceEvent() { (void)cudaEventDestroy(event_); }
+  DeviceEvent(const DeviceEvent&) = delete;
+  DeviceEvent& operator=(const DeviceEvent&) = delete;
+  operator cudaEvent_t() const { return event_; }  // NOLINT: it is one
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+[[nodiscard]] inline Seconds elapsed_time(const DeviceEvent& start, const DeviceEvent& end) {
+  float milliseconds = 0.0F;
+  HEADWAY_CUDA(cudaEventElapsedTime(&milliseconds, start, end));
+  return Seconds(static_cast<double>(milliseconds) * 1e-3);
+}
+
+}  // namespace headway

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "calibrate/cpu/transport.h"
+#include "sim/base/units.h"
+
+namespace headway {
+
+/// MPI from initialisation to the end. Used only where a launcher started this process: MPI's own
+/// start of a lone process takes a second and a daemon.
+class MpiSession {
+ public:
+  MpiSession();
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] int local_rank() const { return local_rank_; }  ///< among those on this node
+  [[nodiscard]] int local_size() const { return local_size_; }
+
+  /// Messages of their own, which no other transport sees. Call on all ranks.
+  [[nodiscard]] std::unique_ptr<Transport> transport(Seconds deadline);
+
+  /// Ends all ranks at once, without waiting for ones that may be gone.
+  [[noreturn]] static void abort(int code);
+
+  /// Whether mpirun or a compatible launcher started this process.
+  [[nodiscard]] static bool is_launched();
+  [[nodiscard]] static std::string library();
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+  int local_rank_ = 0;
+  int local_size_ = 1;
+};
+
+}  // namespace headway

@@ -1,0 +1,135 @@
+#include "calibrate/output/build_profile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include "calibrate/measure/statistics.h"
+#include "calibrate/output/collective_fit.h"
+#include "calibrate/output/device_costs.h"
+#include "calibrate/output/estimates.h"
+#include "sim/base/quantity_text.h"
+
+namespace headway {
+namespace {
+
+std::string error_text(const FitError& error) {
+  return fmt::format("{} points, median {:.1f} %, worst {:.1f} %", error.points,
+                     100.0 * error.median, 100.0 * error.most);
+}
+
+ScopeCosts measured_scope(const std::vector<MeasuredCollective>& curves, const LinkFit& fit,
+                          const Offer& offer) {
+  const double doubt = std::max(0.02, fit.residual.median);
+  const double known = offer.link_bytes_per_s;
+  ScopeCosts scope;
+  scope.bandwidth_efficiency =
+      known > 0.0 && std::isfinite(fit.bytes_per_s)
+          ? estimate(std::min(1.0, fit.bytes_per_s / known), doubt,
+                     "measured: rate fitted to all collectives over the link's own")
+          : estimate(1.0, doubt,
+                     "by definition: give the links of the topology the rate that the provenance "
+                     "names");
+  const std::string source = "measured: fitted to all collectives";
+  scope.latency = estimate(fit.latency, std::max(0.1, doubt), source);
+  scope.overhead = estimate(fit.overhead, std::max(0.1, doubt), source);
+  scope.collectives = curves;
+  for (MeasuredCollective& collective : scope.collectives) {
+    collective.curve.spread = rounded(collective.curve.spread, 3);
+    for (auto& point : collective.curve.points) point.time = Seconds(rounded(point.time.count()));
+  }
+  return scope;
+}
+
+/// A scope that was not measured. Latencies as far apart as shared memory and a network's are
+/// covered by no one number; the spread says so.
+ScopeCosts assumed_scope(const char* which) {
+  const std::string why = fmt::format("no collective was measured {}", which);
+  ScopeCosts scope;
+  scope.bandwidth_efficiency = assumed(0.75, 0.3, why);
+  scope.latency = assumed(1e-5, 1.0, why);
+  scope.overhead = assumed(1e-5, 1.0, why);
+  return scope;
+}
+
+Variation variation(const Calibration& calibration) {
+  std::vector<double> devices;
+  std::vector<double> samples;
+  for (const MeasuredPoint& point : calibration.points) {
+    if (!std::holds_alternative<GemmPoint>(point.point)) continue;
+    devices.push_back(point.device_spread);
+    samples.push_back(1.4826 * point.measured.mad);
+  }
+  Variation result;
+  result.device_speed =
+      calibration.offer.devices > 1 && !devices.empty()
+          ? estimate(median(devices), 0.5, "measured: products on all devices at once")
+          : assumed(0.01, 0.5, "one device was measured, which differs from no other");
+  result.operation_time = estimate(median(samples), 0.3, "measured: repetitions of one product");
+  return result;
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, "; "));
+}
+
+}  // namespace
+
+CalibratedProfile built_profile(const Calibration& calibration, const std::string& name) {
+  const Offer& offer = calibration.offer;
+  DeviceFindings found = device_findings(calibration);
+  CalibratedProfile result;
+  Profile& profile = result.profile;
+  profile.name = name;
+  profile.accelerator = offer.accelerator;
+  profile.kind = "measured";
+  profile.device = std::move(found.costs);
+  profile.kernel_families["measured"] = found.family;
+
+  const auto curves =
+      offer.collective_implementations.empty()
+          ? std::vector<MeasuredCollective>()
+          : collective_curves(calibration.points, offer.collective_implementations.front());
+  profile.scale_up = assumed_scope("inside a node");
+  profile.scale_out = assumed_scope("between nodes");
+  if (const auto link = fitted_link(curves)) {
+    (offer.crosses_network ? profile.scale_out : profile.scale_up) =
+        measured_scope(curves, *link, offer);
+    found.residuals.push_back("collectives: " + error_text(link->residual));
+    if (link->held_out_ranks) {
+      found.held_out.push_back("largest group from the smaller: " +
+                               error_text(*link->held_out_ranks));
+    }
+    result.provenance["link_rate"] =
+        offer.link_bytes_per_s > 0.0
+            ? fmt::format("{}, as set", exact_text(BytesPerSecond(offer.link_bytes_per_s)))
+            : fmt::format("{}, fitted", short_text(BytesPerSecond(link->bytes_per_s)));
+    found.ranges.push_back(fmt::format("messages {} to {}",
+                                       short_text(curves.front().curve.points.front().size),
+                                       short_text(curves.front().curve.points.back().size)));
+  }
+  profile.overlap.tensor_parallel_overlapped = assumed(0.3, 0.5, "overlap was not measured");
+  profile.overlap.context_parallel_floor = assumed(0.1, 1.0, "overlap was not measured");
+  profile.overlap.gradient_reduce_floor = assumed(0.1, 1.0, "overlap was not measured");
+  profile.variation = variation(calibration);
+
+  const Quality all = quality(calibration.points);
+  for (const auto& [key, text] : offer.provenance) result.provenance[key] = text;
+  result.provenance["device"] = offer.device;
+  result.provenance["verdict"] = verdict(calibration);
+  result.provenance["samples"] = fmt::format(
+      "{}, of which {} contaminated ({:.1f} % of a point's in the mean); passes differ by {:.1f} % "
+      "in the median",
+      all.samples, all.contaminated, 100.0 * all.contaminated_share, 100.0 * all.pass_spread);
+  result.provenance["fit_residuals"] = joined(found.residuals);
+  result.provenance["held_out_errors"] = joined(found.held_out);
+  result.provenance["ranges"] = joined(found.ranges);
+  result.provenance["not_measured"] = joined(calibration.missing);
+  return result;
+}
+
+}  // namespace headway

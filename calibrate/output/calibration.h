@@ -1,0 +1,35 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "calibrate/suite/backend.h"
+#include "calibrate/suite/sweep.h"
+
+namespace headway {
+
+/// Everything that one calibration found.
+struct Calibration {
+  Offer offer;
+  std::vector<MeasuredPoint> points;
+  std::vector<std::string> missing;  ///< what was not measured, and why
+  bool is_aborted = false;           ///< it ended before it was through
+};
+
+/// How far the measurements can be trusted.
+struct Quality {
+  int samples = 0;
+  int contaminated = 0;
+  /// Mean over the points: long operations have few samples, and are disturbed the most.
+  double contaminated_share = 0.0;
+  double pass_spread = 0.0;  ///< median over the points
+};
+[[nodiscard]] Quality quality(const std::vector<MeasuredPoint>& points);
+
+/// Contamination above which a calibration is called noisy.
+inline constexpr double kNoisyShare = 0.05;
+
+/// "ok", "noisy" or "aborted".
+[[nodiscard]] std::string verdict(const Calibration& calibration);
+
+}  // namespace headway

@@ -1,0 +1,199 @@
+#include "calibrate/output/device_costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "calibrate/output/estimates.h"
+#include "calibrate/output/gemm_fit.h"
+#include "calibrate/output/memory_fit.h"
+#include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
+
+namespace headway {
+namespace {
+
+std::string error_text(const FitError& error) {
+  return fmt::format("{} points, median {:.1f} %, worst {:.1f} %", error.points,
+                     100.0 * error.median, 100.0 * error.most);
+}
+
+/// Kernels whose mean is what a profile calls memory traffic: those of a transformer layer.
+const std::vector<MemoryKernel> kLayerKernels = {
+    MemoryKernel::layer_norm,    MemoryKernel::rms_norm, MemoryKernel::softmax, MemoryKernel::gelu,
+    MemoryKernel::gelu_backward, MemoryKernel::swiglu,   MemoryKernel::rotary};
+
+double median_launch(const std::vector<MeasuredPoint>& points, bool in_graph, double& spread) {
+  for (const MeasuredPoint& point : points) {
+    const auto* launch = std::get_if<LaunchPoint>(&point.point);
+    if (launch == nullptr || launch->in_graph != in_graph) continue;
+    spread = point.measured.spread();
+    return point.measured.time.count();
+  }
+  return 0.0;
+}
+
+void add_memory(DeviceFindings& found, const Calibration& calibration) {
+  const Offer& offer = calibration.offer;
+  DeviceCosts& costs = found.costs;
+  costs.memory_curve = streaming_curve(calibration.points, offer.activation_bytes);
+  if (costs.memory_curve.points.empty()) {
+    // What a machine computes and what it moves stand within a factor of a few; a half is enough
+    // doubt to be seen in every interval.
+    const double per_flop = 0.1;
+    const double most = costs.peak_flops.begin()->second.value * per_flop;
+    costs.memory_bandwidth =
+        assumed(most, 1.0, "a tenth of a byte for each operation; not measured");
+    costs.memory_efficiency = assumed(0.7, 0.5, "not measured");
+    return;
+  }
+  const StreamingRate rate = streaming_rate(costs.memory_curve);
+  const double known = offer.memory_bytes_per_s;
+  const double peak = std::max(known, rate.most_bytes_per_s);
+  costs.memory_bandwidth =
+      estimate(peak, peak == known ? 0.0 : costs.memory_curve.spread,
+               peak == known ? "memory clock and bus width that the driver reports"
+                             : "measured: the fastest streaming pass, a cache's included");
+  costs.memory_efficiency =
+      estimate(rate.sustained_bytes_per_s / peak, rate.residual.median + costs.memory_curve.spread,
+               "measured: rate of the largest streaming passes over the fastest");
+  found.residuals.push_back("memory: " + error_text(rate.residual));
+  if (rate.held_out) found.held_out.push_back("memory: " + error_text(*rate.held_out));
+  found.ranges.push_back(fmt::format("passes {} to {}",
+                                     short_text(costs.memory_curve.points.front().size),
+                                     short_text(costs.memory_curve.points.back().size)));
+}
+
+/// Bytes an element that `kernel` moves at the sustained rate: its traffic times how much more than
+/// a streaming pass it takes.
+Estimate effective_bytes(const DeviceFindings& found, const Calibration& calibration,
+                         MemoryKernel kernel, double fallback, const char* what) {
+  const double activation = calibration.offer.activation_bytes;
+  const auto ratio =
+      traffic_ratio(calibration.points, found.costs.memory_curve, activation, {kernel});
+  if (!ratio) return assumed(fallback, 0.3, fmt::format("{} was not measured", what));
+  return estimate(ratio->value * traffic_bytes_per_element(kernel, activation), ratio->spread,
+                  fmt::format("measured: {} against a streaming pass", what));
+}
+
+void add_gemm(DeviceFindings& found, const Calibration& calibration) {
+  const Offer& offer = calibration.offer;
+  DeviceCosts& costs = found.costs;
+  costs.gemm_table = gemm_table(calibration.points);
+  if (costs.gemm_table.empty()) {
+    throw EnvironmentError(
+        "no matrix product was measured, and a profile cannot be made without one");
+  }
+  for (MeasuredGemm& row : costs.gemm_table) {
+    row.time = Seconds(rounded(row.time.count()));
+    row.spread = rounded(row.spread, 3);
+  }
+  costs.multiprocessors = offer.multiprocessors;
+  const auto curve = streaming_curve(calibration.points, offer.activation_bytes);
+  // Without a measured rate no product counts as bound by memory.
+  const double memory_rate = curve.points.empty() ? 1e30 : streaming_rate(curve).most_bytes_per_s;
+  const GemmFit fit = fitted_gemm(costs.gemm_table, offer.multiprocessors, memory_rate);
+  for (const auto& [precision, rate] : fit.rate) {
+    double most = rate;
+    for (const MeasuredGemm& row : costs.gemm_table) {
+      if (row.precision == precision) most = std::max(most, row.shape.flops() / row.time.count());
+    }
+    const auto known = offer.peak_flops.find(precision);
+    const bool is_known = known != offer.peak_flops.end() && known->second >= most;
+    // A measured product must not be faster than the peak, which estimate() rounds to six digits,
+    // off by up to 5e-6.
+    const double peak = is_known ? known->second : most * (1.0 + 1e-5);
+    costs.peak_flops[precision] =
+        estimate(peak, is_known ? 0.0 : 0.05,
+                 is_known ? "multiprocessors, clock and operations a clock of the architecture"
+                          : "measured: the fastest product");
+    costs.gemm_efficiency[precision] =
+        estimate(std::min(1.0, rate / peak), std::max(0.01, fit.residual.median),
+                 "measured: fitted to the table of products");
+  }
+  const double doubt = std::max(0.05, fit.residual.median);
+  const std::string source = "measured: fitted to the table of products";
+  costs.gemm_inner_half = estimate(fit.inner_half, doubt, source);
+  costs.gemm_quantisation = offer.multiprocessors > 1
+                                ? estimate(fit.quantisation, doubt, source)
+                                : estimate(0.0, 0.0, "derived: one core has no waves of tiles");
+  costs.gemm_overhead = estimate(fit.overhead, doubt, source);
+  found.residuals.push_back("gemm formula: " + error_text(fit.residual));
+}
+
+/// Nothing here measures fused or batched attention; the numbers lean on the products'.
+void add_attention(DeviceCosts& costs, double activation_bytes) {
+  const Estimate& gemm = costs.gemm_efficiency.begin()->second;
+  costs.attention_efficiency =
+      estimate(0.5 * gemm.value, 0.5, "derived: half of the measured efficiency of products");
+  costs.attention_backward =
+      assumed(0.8, 0.3, "backward attention reaches four fifths of the rate");
+  costs.attention_sequence_half = assumed(200.0, 0.5, "as on GPUs");
+  costs.attention_head_exponent = assumed(0.3, 0.5, "as on GPUs");
+  costs.attention_context_factor = assumed(1.0, 0.2, "as without context parallelism");
+  costs.batched_gemm_efficiency = assumed(0.5, 0.5, "half of what large products reach");
+  costs.misaligned_head_factor = assumed(2.0, 0.5, "as on GPUs");
+  // Korthikanti et al. 2022, section 4.1: mask, softmax and dropout; 2-byte scores 13 and 18 bytes.
+  costs.unfused_forward_bytes = assumed(6.5 * activation_bytes, 0.4, "traffic a score, unfused");
+  costs.unfused_backward_bytes = assumed(9.0 * activation_bytes, 0.4, "traffic a score, unfused");
+}
+
+void add_family(DeviceFindings& found, const Calibration& calibration) {
+  KernelFamily& family = found.family;
+  const auto ratio = traffic_ratio(calibration.points, found.costs.memory_curve,
+                                   calibration.offer.activation_bytes, kLayerKernels);
+  family.memory_traffic =
+      ratio ? estimate(ratio->value, ratio->spread,
+                       "measured: norms, softmax, activations and rotary against a streaming pass")
+            : assumed(1.0, 0.3, "layer kernels were not measured");
+  family.attention_rate = estimate(1.0, 0.0, "reference: attention_efficiency is this family's");
+  double spread = 0.0;
+  if (!calibration.offer.launches) {
+    const std::string source = "derived: the core runs its kernels itself, nothing is launched";
+    family.launch_gap = family.host_per_layer = family.step_overhead = estimate(0.0, 0.0, source);
+    return;
+  }
+  const double gap = median_launch(calibration.points, true, spread);
+  family.launch_gap = gap > 0.0 ? estimate(gap, spread, "measured: kernels of a graph")
+                                : assumed(1.5e-6, 0.5, "launches were not measured");
+  const double host = median_launch(calibration.points, false, spread);
+  // A transformer layer's forward pass is about a dozen kernels (norm, four projections with their
+  // element-wise neighbours, attention, two residuals).
+  family.host_per_layer =
+      host > 0.0 ? estimate(12.0 * host, 0.5, "derived: 12 measured launches from the host")
+                 : assumed(5e-5, 0.5, "launches were not measured");
+  family.step_overhead = assumed(1e-3, 1.0, "data loading and optimizer's host work; not measured");
+}
+
+}  // namespace
+
+DeviceFindings device_findings(const Calibration& calibration) {
+  DeviceFindings found;
+  add_gemm(found, calibration);
+  add_memory(found, calibration);
+  DeviceCosts& costs = found.costs;
+  const Offer& offer = calibration.offer;
+  costs.memory_bytes = estimate(offer.memory_bytes, 0.02, "what the system reports");
+  costs.optimizer_bytes =
+      effective_bytes(found, calibration, MemoryKernel::adam, 34.0, "a fused Adam step");
+  costs.cast_bytes =
+      effective_bytes(found, calibration, MemoryKernel::quantise, 4.0, "quantising to 8 bits");
+  add_attention(costs, offer.activation_bytes);
+  add_family(found, calibration);
+  if (const auto error = held_out_gemm_error(costs)) {
+    found.held_out.push_back("gemm: " + error_text(*error));
+  }
+  GemmShape least = costs.gemm_table.front().shape;
+  GemmShape most = least;
+  for (const MeasuredGemm& row : costs.gemm_table) {
+    least = {std::min(least.m, row.shape.m), std::min(least.n, row.shape.n),
+             std::min(least.k, row.shape.k)};
+    most = {std::max(most.m, row.shape.m), std::max(most.n, row.shape.n),
+            std::max(most.k, row.shape.k)};
+  }
+  found.ranges.push_back(fmt::format("products m {} to {}, n {} to {}, k {} to {}", least.m, most.m,
+                                     least.n, most.n, least.k, most.k));
+  return found;
+}
+
+}  // namespace headway

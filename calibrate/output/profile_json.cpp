@@ -1,0 +1,145 @@
+#include "calibrate/output/profile_json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace headway {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json of(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"spread", estimate.spread}, {"source", estimate.source}};
+}
+
+Json of(const std::map<Precision, Estimate>& estimates) {
+  Json json = Json::object();
+  for (const auto& [precision, estimate] : estimates) {
+    json[std::string(precision_name(precision))] = of(estimate);
+  }
+  return json;
+}
+
+Json of(const MeasuredCurve& curve, const char* size_key) {
+  Json json = {{"source", curve.source}, {"spread", curve.spread}, {"points", Json::array()}};
+  for (const MeasuredCurve::Point& point : curve.points) {
+    json["points"].push_back({{size_key, point.size.count()}, {"time_s", point.time.count()}});
+  }
+  return json;
+}
+
+Json of(const std::vector<MeasuredGemm>& table) {
+  Json points = Json::array();
+  for (const MeasuredGemm& row : table) {
+    points.push_back({{"precision", precision_name(row.precision)},
+                      {"m", static_cast<std::int64_t>(row.shape.m)},
+                      {"n", static_cast<std::int64_t>(row.shape.n)},
+                      {"k", static_cast<std::int64_t>(row.shape.k)},
+                      {"time_s", row.time.count()},
+                      {"spread", row.spread}});
+  }
+  return {{"source", "measured: median over passes, mean over the layouts nn, nt and tn"},
+          {"points", points}};
+}
+
+Json of(const DeviceCosts& device) {
+  Json json = {{"peak_flops_per_s", of(device.peak_flops)},
+               {"memory_bytes", of(device.memory_bytes)},
+               {"memory_bandwidth_bytes_per_s", of(device.memory_bandwidth)},
+               {"multiprocessors", of(Estimate{static_cast<double>(device.multiprocessors), 0.0,
+                                               "what the system reports"})},
+               {"gemm_efficiency", of(device.gemm_efficiency)},
+               {"gemm_inner_half", of(device.gemm_inner_half)},
+               {"gemm_quantisation", of(device.gemm_quantisation)},
+               {"gemm_overhead_s", of(device.gemm_overhead)},
+               {"cast_bytes_per_element", of(device.cast_bytes)},
+               {"attention_efficiency", of(device.attention_efficiency)},
+               {"attention_backward", of(device.attention_backward)},
+               {"attention_sequence_half", of(device.attention_sequence_half)},
+               {"attention_head_exponent", of(device.attention_head_exponent)},
+               {"attention_context_factor", of(device.attention_context_factor)},
+               {"batched_gemm_efficiency", of(device.batched_gemm_efficiency)},
+               {"misaligned_head_factor", of(device.misaligned_head_factor)},
+               {"unfused_forward_bytes_per_score", of(device.unfused_forward_bytes)},
+               {"unfused_backward_bytes_per_score", of(device.unfused_backward_bytes)},
+               {"memory_efficiency", of(device.memory_efficiency)},
+               {"optimizer_bytes_per_parameter", of(device.optimizer_bytes)}};
+  if (!device.gemm_table.empty()) json["gemm_table"] = of(device.gemm_table);
+  if (!device.memory_curve.points.empty()) {
+    json["memory_curve"] = of(device.memory_curve, "traffic_bytes");
+  }
+  return json;
+}
+
+Json of(const KernelFamily& family) {
+  return {{"memory_traffic", of(family.memory_traffic)},
+          {"attention_rate", of(family.attention_rate)},
+          {"launch_gap_s", of(family.launch_gap)},
+          {"host_per_layer_s", of(family.host_per_layer)},
+          {"step_overhead_s", of(family.step_overhead)}};
+}
+
+Json of(const ScopeCosts& scope) {
+  Json json = {{"bandwidth_efficiency", of(scope.bandwidth_efficiency)},
+               {"latency_s", of(scope.latency)},
+               {"overhead_s", of(scope.overhead)}};
+  for (const MeasuredCollective& collective : scope.collectives) {
+    Json entry = {{"kind", collective_name(collective.kind)}, {"ranks", collective.ranks}};
+    entry.update(of(collective.curve, "message_bytes"));
+    json["collectives"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json of(const Profile& profile, const std::map<std::string, std::string>& provenance) {
+  Json families = Json::object();
+  for (const auto& [name, family] : profile.kernel_families) families[name] = of(family);
+  return {{"schema", "headway/profile/1"},
+          {"name", profile.name},
+          {"accelerator", profile.accelerator},
+          {"kind", profile.kind},
+          {"provenance", provenance},
+          {"device", of(profile.device)},
+          {"kernel_families", families},
+          {"scale_up", of(profile.scale_up)},
+          {"scale_out", of(profile.scale_out)},
+          {"overlap",
+           {{"tensor_parallel_overlapped", of(profile.overlap.tensor_parallel_overlapped)},
+            {"context_parallel_floor", of(profile.overlap.context_parallel_floor)},
+            {"gradient_reduce_floor", of(profile.overlap.gradient_reduce_floor)}}},
+          {"variation",
+           {{"device_speed", of(profile.variation.device_speed)},
+            {"operation_time", of(profile.variation.operation_time)}}}};
+}
+
+bool fits_on_a_line(const Json& json) {
+  return std::none_of(json.begin(), json.end(),
+                      [](const Json& member) { return member.is_structured(); });
+}
+
+void append(std::string& text, const Json& json, const std::string& indent, bool is_top) {
+  if (!json.is_structured() || (fits_on_a_line(json) && !is_top)) {
+    text += json.dump();
+    return;
+  }
+  const std::string inner = indent + "  ";
+  text += json.is_object() ? "{" : "[";
+  const char* separator = "\n";
+  for (const auto& [key, member] : json.items()) {
+    text += separator + inner;
+    if (json.is_object()) text += Json(key).dump() + ": ";
+    append(text, member, inner, key == "provenance");
+    separator = ",\n";
+  }
+  text += "\n" + indent + (json.is_object() ? "}" : "]");
+}
+
+}  // namespace
+
+std::string profile_json(const CalibratedProfile& calibrated) {
+  std::string text;
+  append(text, of(calibrated.profile, calibrated.provenance), "", true);
+  return text + "\n";
+}
+
+}  // namespace headway

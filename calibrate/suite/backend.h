@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "calibrate/measure/stop_rule.h"
+#include "calibrate/suite/point.h"
+
+namespace headway {
+
+/// What a backend measures on this machine.
+struct Offer {
+  std::string device;           ///< "AMD EPYC, one core"
+  std::string accelerator;      ///< what topologies call it: "cpu-core"
+  int devices = 1;              ///< that take part
+  double memory_bytes = 0.0;    ///< of one device, usable
+  double activation_bytes = 4;  ///< per element, of what the memory-bound kernels work on
+  int multiprocessors = 1;
+  /// Where the hardware tells them; a profile takes the fastest measurement otherwise.
+  std::map<Precision, double> peak_flops = {};
+  double memory_bytes_per_s = 0.0;
+
+  std::vector<Precision> precisions;
+  std::vector<double> gemm_batch;  ///< sizes of the dimension that holds the samples
+  std::vector<double> gemm_width;  ///< sizes of the two that hold features
+  double most_gemm_flops = 0.0;    ///< larger products take too long
+
+  std::vector<MemoryKernel> memory_kernels;
+  std::size_t least_elements = 1U << 12U;
+  std::size_t most_elements = 1U << 23U;
+
+  /// The first one stands for collectives in the profile. Empty: none can be measured here, for
+  /// the reason of `no_collectives`.
+  std::vector<std::string> collective_implementations;
+  std::string no_collectives;
+  std::vector<int> ranks;  ///< group sizes
+  std::size_t least_message = 1024;
+  std::size_t most_message = 1U << 24U;
+  bool crosses_network = false;   ///< ranks sit on different nodes: scale_out instead of scale_up
+  double link_bytes_per_s = 0.0;  ///< rate of a rank's link where it is known, else 0
+
+  bool launches = false;
+  std::vector<CopyKind> copies;
+
+  std::map<std::string, std::string> provenance;  ///< libraries, drivers, clocks
+};
+
+/// One operation, ready to be run again and again. Where ranks work together, all of them repeat it
+/// and see the same sample, the slowest rank's, so that they stop together.
+class Operation {
+ public:
+  virtual ~Operation() = default;
+  virtual Sample repeat() = 0;
+};
+
+/// Hardware, or something that behaves like it.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  [[nodiscard]] virtual const Offer& offer() const = 0;
+  /// Nothing on a rank that does not take part in the point. `point` is one that was offered.
+  [[nodiscard]] virtual std::unique_ptr<Operation> prepare(const Point& point) = 0;
+};
+
+}  // namespace headway

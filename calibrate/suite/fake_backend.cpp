@@ -1,0 +1,90 @@
+#include "calibrate/suite/fake_backend.h"
+
+#include <boost/random/normal_distribution.hpp>
+#include <boost/random/uniform_01.hpp>
+#include <cmath>
+#include <utility>
+
+namespace headway {
+namespace {
+
+struct LawOfPoint {
+  const FakeLaw& law;
+
+  double operator()(const GemmPoint& gemm) const {
+    return gemm.shape.flops() / law.flops_per_s * (1.0 + law.inner_half / gemm.shape.k) +
+           law.gemm_overhead;
+  }
+  double operator()(const MemoryPoint& memory) const {
+    const double traffic =
+        static_cast<double>(memory.elements) * traffic_bytes_per_element(memory.kernel, 2.0);
+    const double rate = traffic <= law.cache_bytes ? law.cache_bytes_per_s : law.memory_bytes_per_s;
+    return law.memory_latency + traffic / rate;
+  }
+  double operator()(const CollectivePoint& collective) const {
+    const CollectiveVolume volume =
+        collective_volume(collective.kind, CollectiveAlgorithm::ring, collective.ranks);
+    const double bytes = static_cast<double>(collective.message_bytes);
+    const double extra = bytes > law.eager_bytes ? law.rendezvous_latency : 0.0;
+    return volume.steps * law.step_latency + extra +
+           volume.bytes_factor * bytes / law.link_bytes_per_s;
+  }
+  double operator()(const LaunchPoint& launch) const { return launch.in_graph ? 1.5e-6 : 4e-6; }
+  double operator()(const CopyPoint& copy) const {
+    return 8e-6 + static_cast<double>(copy.bytes) /
+                      (copy.kind == CopyKind::device_to_device ? 5e11 : 2.5e10);
+  }
+};
+
+/// Boost's distributions give the same numbers on every platform, the standard library's do not.
+class FakeOperation final : public Operation {
+ public:
+  FakeOperation(Seconds time, const FakeLaw& law, std::mt19937_64& random)
+      : time_(time), law_(law), random_(random) {}
+  Sample repeat() override {
+    boost::random::normal_distribution<double> noise(0.0, law_.noise);
+    boost::random::uniform_01<double> share;
+    const Seconds time = time_ * std::exp(noise(random_));
+    const bool contaminated = share(random_) < law_.contaminated;
+    return {contaminated ? 3.0 * time : time, contaminated};
+  }
+
+ private:
+  Seconds time_;
+  const FakeLaw& law_;
+  std::mt19937_64& random_;
+};
+
+}  // namespace
+
+Seconds fake_time(const FakeLaw& law, const Point& point) {
+  return Seconds(std::visit(LawOfPoint{law}, point));
+}
+
+FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int> ranks)
+    : law_(law), random_(seed) {
+  offer_.device = "fake device";
+  offer_.accelerator = "fake";
+  offer_.devices = ranks.empty() ? 1 : ranks.back();
+  offer_.memory_bytes = 8.0 * 1024 * 1024 * 1024;
+  offer_.activation_bytes = 2.0;
+  offer_.precisions = {Precision::bf16};
+  offer_.gemm_batch = {64, 256, 1024, 4096};
+  offer_.gemm_width = {512, 2048, 8192};
+  offer_.most_gemm_flops = 1e12;
+  offer_.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
+  offer_.most_elements = 1U << 26U;
+  offer_.collective_implementations = {"ring"};
+  offer_.ranks = std::move(ranks);
+  offer_.most_message = 1U << 28U;
+  offer_.link_bytes_per_s = law.link_bytes_per_s;
+  offer_.launches = true;
+  offer_.copies = {CopyKind::host_to_device, CopyKind::device_to_host, CopyKind::device_to_device};
+  offer_.provenance = {{"software", "a cost law with noise; no hardware was measured"}};
+}
+
+std::unique_ptr<Operation> FakeBackend::prepare(const Point& point) {
+  return std::make_unique<FakeOperation>(fake_time(law_, point), law_, random_);
+}
+
+}  // namespace headway

@@ -1,0 +1,119 @@
+#include "calibrate/suite/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <tuple>
+
+namespace headway {
+namespace {
+
+constexpr std::array kLayouts = {GemmLayout::nn, GemmLayout::nt, GemmLayout::tn};
+constexpr std::array kCollectives = {CollectiveKind::all_reduce,     CollectiveKind::all_gather,
+                                     CollectiveKind::reduce_scatter, CollectiveKind::broadcast,
+                                     CollectiveKind::all_to_all,     CollectiveKind::send_receive};
+
+/// In the quick plan every other value, both ends kept.
+std::vector<double> thinned(const std::vector<double>& values, bool quick) {
+  if (!quick || values.size() < 4) return values;
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < values.size(); i += 2) kept.push_back(values[i]);
+  if (kept.back() != values.back()) kept.push_back(values.back());
+  return kept;
+}
+
+/// The shapes of linear layers: forward and the gradient of the input have the batch in m, that of
+/// the weights has it in k.
+std::vector<Point> gemm_points(const Offer& offer, const PlanRules& rules) {
+  std::vector<Point> points;
+  std::set<std::tuple<Precision, double, double, double, GemmLayout>> seen;
+  const auto add = [&points, &seen](const GemmPoint& point) {
+    const auto& [m, n, k] = point.shape;
+    if (seen.emplace(point.precision, m, n, k, point.layout).second) points.emplace_back(point);
+  };
+  const auto batches = thinned(offer.gemm_batch, rules.quick);
+  const auto widths = thinned(offer.gemm_width, rules.quick);
+  for (const Precision precision : offer.precisions) {
+    for (const double batch : batches) {
+      for (const double in : widths) {
+        for (const double out : widths) {
+          if (2.0 * batch * in * out > offer.most_gemm_flops) continue;
+          for (const GemmLayout layout : kLayouts) {
+            add({{batch, out, in}, precision, layout});
+            add({{in, out, batch}, precision, layout});
+          }
+        }
+      }
+    }
+  }
+  for (const GemmPoint& shape : rules.shapes) {
+    for (const GemmLayout layout : kLayouts) add({shape.shape, shape.precision, layout});
+  }
+  return points;
+}
+
+std::vector<Point> memory_points(const Offer& offer, bool quick) {
+  std::vector<Point> points;
+  for (const MemoryKernel kernel : offer.memory_kernels) {
+    for (std::size_t n = offer.least_elements; n <= offer.most_elements; n *= quick ? 4 : 2) {
+      points.emplace_back(MemoryPoint{kernel, n});
+    }
+  }
+  return points;
+}
+
+/// Powers of two, and the middle of each octave in the full plan.
+std::vector<std::size_t> message_sizes(const Offer& offer, bool quick) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = offer.least_message; size <= offer.most_message; size *= 2) {
+    sizes.push_back(size);
+    if (!quick && size / 2 * 3 <= offer.most_message) sizes.push_back(size / 2 * 3);
+  }
+  return sizes;
+}
+
+/// Only an all-reduce has more than one algorithm worth knowing.
+std::vector<Point> collective_points(const Offer& offer, bool quick) {
+  std::vector<Point> points;
+  for (const CollectiveKind kind : kCollectives) {
+    for (const std::string& implementation : offer.collective_implementations) {
+      const bool is_first = implementation == offer.collective_implementations.front();
+      if (!is_first && (quick || kind != CollectiveKind::all_reduce)) continue;
+      for (const int ranks : offer.ranks) {
+        for (const std::size_t size : message_sizes(offer, quick)) {
+          points.emplace_back(CollectivePoint{kind, implementation, size, ranks});
+        }
+      }
+    }
+  }
+  return points;
+}
+
+void append(std::vector<Section>& plan, Section section) {
+  if (!section.points.empty()) plan.push_back(std::move(section));
+}
+
+}  // namespace
+
+std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules) {
+  const StopRule compute{.budget = rules.quick ? 25.0_ms : 80.0_ms};
+  const StopRule shared{.least = 7, .budget = rules.quick ? 60.0_ms : 200.0_ms};
+  std::vector<Section> plan;
+  append(plan, {"gemm", gemm_points(offer, rules), compute});
+  append(plan, {"memory", memory_points(offer, rules.quick), compute});
+  if (offer.launches) {
+    append(plan, {"launch", {LaunchPoint{false}, LaunchPoint{true}}, compute});
+  }
+  std::vector<Point> copies;
+  for (const CopyKind kind : offer.copies) {
+    for (std::size_t bytes = 1U << 12U; bytes <= 1U << 28U; bytes *= rules.quick ? 16 : 4) {
+      copies.emplace_back(CopyPoint{kind, bytes});
+    }
+  }
+  append(plan, {"copies", std::move(copies), compute});
+  append(plan, {"collectives", collective_points(offer, rules.quick), shared});
+  return plan;
+}
+
+}  // namespace headway

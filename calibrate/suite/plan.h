@@ -1,0 +1,27 @@
+#pragma once
+
+#include <istream>
+#include <string>
+#include <vector>
+
+#include "calibrate/suite/backend.h"
+#include "calibrate/suite/sweep.h"
+
+namespace headway {
+
+struct PlanRules {
+  bool quick = false;                  ///< a coarser grid and shorter budgets
+  std::vector<GemmPoint> shapes = {};  ///< products to be measured besides the grid
+};
+
+/// What is measured of an offer, in this order, so that what a failure leaves is the most needed:
+/// products, memory-bound kernels, launches, copies, collectives. Each section ends before the next
+/// begins.
+[[nodiscard]] std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules);
+
+/// Products by line, "PRECISION M N K", as `headway list shapes` writes them; blank lines and what
+/// follows a '#' do not count. Each is measured in every layout. Throws InputError naming the line;
+/// `name` is the file's.
+[[nodiscard]] std::vector<GemmPoint> read_shapes(std::istream& text, const std::string& name);
+
+}  // namespace headway

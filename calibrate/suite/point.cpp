@@ -1,0 +1,63 @@
+#include "calibrate/suite/point.h"
+
+#include <fmt/format.h>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
+
+namespace headway {
+namespace {
+
+struct PointText {
+  std::string operator()(const GemmPoint& gemm) const {
+    return fmt::format("gemm {} {} {} x {} x {}", precision_name(gemm.precision),
+                       layout_name(gemm.layout), gemm.shape.m, gemm.shape.n, gemm.shape.k);
+  }
+  std::string operator()(const MemoryPoint& memory) const {
+    return fmt::format("{} of {} elements", memory_kernel_name(memory.kernel), memory.elements);
+  }
+  std::string operator()(const CollectivePoint& collective) const {
+    return fmt::format("{} of {} among {} ranks ({})", collective_name(collective.kind),
+                       short_text(Bytes(static_cast<double>(collective.message_bytes))),
+                       collective.ranks, collective.implementation);
+  }
+  std::string operator()(const LaunchPoint& launch) const {
+    return launch.in_graph ? "launch in a graph" : "launch from the host";
+  }
+  std::string operator()(const CopyPoint& copy) const {
+    return fmt::format("copy {} of {}", copy_name(copy.kind),
+                       short_text(Bytes(static_cast<double>(copy.bytes))));
+  }
+};
+
+}  // namespace
+
+std::string_view layout_name(GemmLayout layout) {
+  switch (layout) {
+    case GemmLayout::nn:
+      return "nn";
+    case GemmLayout::nt:
+      return "nt";
+    case GemmLayout::tn:
+      return "tn";
+  }
+  HEADWAY_CHECK(false, "unknown layout");
+}
+
+std::string_view copy_name(CopyKind kind) {
+  switch (kind) {
+    case CopyKind::host_to_device:
+      return "host_to_device";
+    case CopyKind::device_to_host:
+      return "device_to_host";
+    case CopyKind::device_to_device:
+      return "device_to_device";
+    case CopyKind::peer:
+      return "peer";
+  }
+  HEADWAY_CHECK(false, "unknown copy");
+}
+
+std::string point_text(const Point& point) { return std::visit(PointText{}, point); }
+
+}  // namespace headway

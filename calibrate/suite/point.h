@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "kernels/memory_kernel.h"
+#include "sim/base/kernel_shape.h"
+#include "sim/base/units.h"
+#include "sim/profile/collective_cost.h"
+
+namespace headway {
+
+/// Which operand is stored transposed. A linear layer multiplies nn forward, nt for the gradient of
+/// its input and tn for that of its weights.
+enum class GemmLayout { nn, nt, tn };
+[[nodiscard]] std::string_view layout_name(GemmLayout layout);
+
+struct GemmPoint {
+  GemmShape shape;
+  Precision precision = Precision::fp32;
+  GemmLayout layout = GemmLayout::nn;
+};
+
+struct MemoryPoint {
+  MemoryKernel kernel = MemoryKernel::residual_add;
+  std::size_t elements = 0;
+};
+
+/// `implementation` is a name that the backend offers ("ring", "nccl", "library"). `message` counts
+/// as in nccl-tests: the whole buffer of an all-reduce, the gathered or unreduced one of the next
+/// two, one rank's buffer of an all-to-all.
+struct CollectivePoint {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  std::string implementation;
+  std::size_t message_bytes = 0;
+  int ranks = 2;
+};
+
+/// Starting an empty kernel: from the host one by one, or as a node of a captured graph.
+struct LaunchPoint {
+  bool in_graph = false;
+};
+
+enum class CopyKind { host_to_device, device_to_host, device_to_device, peer };
+[[nodiscard]] std::string_view copy_name(CopyKind kind);
+struct CopyPoint {
+  CopyKind kind = CopyKind::device_to_device;
+  std::size_t bytes = 0;
+};
+
+/// Something to be measured.
+using Point = std::variant<GemmPoint, MemoryPoint, CollectivePoint, LaunchPoint, CopyPoint>;
+
+/// "gemm fp32 nn 256 x 512 x 1024", for progress and messages.
+[[nodiscard]] std::string point_text(const Point& point);
+
+}  // namespace headway

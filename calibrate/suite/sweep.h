@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "calibrate/measure/stop_rule.h"
+#include "calibrate/suite/backend.h"
+#include "calibrate/suite/rendezvous.h"
+
+namespace headway {
+
+/// Points that are measured together.
+struct Section {
+  std::string name;  ///< "gemm"
+  std::vector<Point> points;
+  StopRule rule;
+};
+
+struct MeasuredPoint {
+  Point point;
+  Measured measured;
+  double device_spread = 0.0;  ///< relative standard deviation of the time between ranks
+};
+
+struct SweepRules {
+  int passes = 3;  ///< over all points, each in another order
+  std::uint64_t seed = 1;
+};
+
+/// Told before each point: how many were measured of how many, and which comes next.
+using Progress = std::function<void(const std::string& section, std::size_t done, std::size_t total,
+                                    const Point& next)>;
+
+/// Measures a section and appends a result for each of its points to `results`, on every rank the
+/// same: times are means over the ranks. If a pass ends early by an exception, what was measured
+/// until then is appended (this rank's view of it) before the exception goes on.
+void measure_section(const Section& section, Backend& backend, Rendezvous& rendezvous,
+                     const SweepRules& rules, const Progress& progress,
+                     std::vector<MeasuredPoint>& results);
+
+}  // namespace headway

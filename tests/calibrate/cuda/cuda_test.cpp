@@ -1,0 +1,144 @@
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "calibrate/cuda/architecture.h"
+#include "calibrate/cuda/cublaslt_gemm.h"
+#include "calibrate/cuda/cuda_backend.h"
+#include "calibrate/cuda/device_offer.h"
+#include "calibrate/cuda/device_wait.h"
+#include "kernels/device_kernels.h"
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+TEST(CudaCheck, NamesTheCallAndTheError) {
+  try {
+    HEADWAY_CUDA(cudaErrorInvalidValue);
+    FAIL() << "accepted";
+  } catch (const EnvironmentError& error) {
+    EXPECT_EQ(std::string(error.what())
+                  .rfind("cudaErrorInvalidValue: cudaErrorInvalidValue (invalid argument)", 0),
+              0U)
+        << error.what();
+  }
+  EXPECT_THROW(HEADWAY_CUDA(ncclInternalError), EnvironmentError);
+  EXPECT_THROW(HEADWAY_CUDA(CUBLAS_STATUS_NOT_SUPPORTED), EnvironmentError);
+  EXPECT_NO_THROW(HEADWAY_CUDA(cudaSuccess));
+  EXPECT_NO_THROW(HEADWAY_CUDA(ncclInProgress));
+}
+
+TEST(DeviceWait, EndsWhenTheStateIsDone) {
+  int asked = 0;
+  wait_until([&asked] { return ++asked == 5 ? WaitState::done : WaitState::waiting; }, 60.0_s,
+             "an operation");
+  EXPECT_EQ(asked, 5);
+}
+
+TEST(DeviceWait, GivesUpAtTheDeadlineAndPassesErrorsOn) {
+  EXPECT_THROW(wait_until([] { return WaitState::waiting; }, 0.0_s, "a collective"),
+               EnvironmentError);
+  EXPECT_THROW(wait_until([]() -> WaitState { throw EnvironmentError("a peer is gone"); }, 60.0_s,
+                          "a collective"),
+               EnvironmentError);
+}
+
+TEST(Architecture, GivesTheDataSheetsPeaks) {
+  // A100: 108 multiprocessors at 1.41 GHz, 312 TFLOP/s; H100 SXM: 132 at 1.83 GHz, 989 TFLOP/s.
+  EXPECT_NEAR(architecture(8, 0).flops_per_clock.at(Precision::bf16) * 108 * 1.41e9, 312e12, 1e12);
+  EXPECT_NEAR(architecture(9, 0).flops_per_clock.at(Precision::bf16) * 132 * 1.83e9, 989e12, 1e12);
+  EXPECT_TRUE(architecture(7, 5).flops_per_clock.empty());
+  EXPECT_EQ(architecture(8, 0).precisions.size(), 4U);  // no fp8
+  EXPECT_EQ(architecture(9, 0).precisions.size(), 5U);
+}
+
+TEST(Architecture, NamesDevicesAsTopologiesDo) {
+  EXPECT_EQ(accelerator_name("NVIDIA H100 80GB HBM3"), "h100-sxm");
+  EXPECT_EQ(accelerator_name("NVIDIA L40S"), "l40s");
+}
+
+/// Multiplies column-major operands by the book, as cuBLASLt is asked to.
+std::vector<float> column_major_product(const GemmPoint& point, const std::vector<float>& a,
+                                        const std::vector<float>& b) {
+  const ColumnMajorGemm gemm = column_major(point);
+  const auto at = [](const std::vector<float>& matrix, long rows, long row, long column) {
+    return matrix[static_cast<std::size_t>(column * rows + row)];
+  };
+  const long inner = gemm.first_transposed ? gemm.first_rows : gemm.first_columns;
+  std::vector<float> c(static_cast<std::size_t>(gemm.result_rows * gemm.result_columns));
+  for (long column = 0; column < gemm.result_columns; ++column) {
+    for (long row = 0; row < gemm.result_rows; ++row) {
+      float sum = 0.0F;
+      for (long i = 0; i < inner; ++i) {
+        sum += (gemm.first_transposed ? at(b, gemm.first_rows, i, row)
+                                      : at(b, gemm.first_rows, row, i)) *
+               (gemm.second_transposed ? at(a, gemm.second_rows, column, i)
+                                       : at(a, gemm.second_rows, i, column));
+      }
+      c[static_cast<std::size_t>(column * gemm.result_rows + row)] = sum;
+    }
+  }
+  return c;
+}
+
+TEST(ColumnMajor, GivesTheRowMajorProductInEveryLayout) {
+  // A = (1 2 3; 4 5 6), B = (1 0; 0 1; 1 1): A B = (4 5; 10 11), row by row
+  const std::vector<float> a = {1, 2, 3, 4, 5, 6};
+  const std::vector<float> a_transposed = {1, 4, 2, 5, 3, 6};
+  const std::vector<float> b = {1, 0, 0, 1, 1, 1};
+  const std::vector<float> b_transposed = {1, 0, 1, 0, 1, 1};
+  const std::vector<float> product = {4, 5, 10, 11};
+  const GemmShape shape{2, 2, 3};
+  EXPECT_EQ(column_major_product({shape, Precision::bf16, GemmLayout::nn}, a, b), product);
+  EXPECT_EQ(column_major_product({shape, Precision::bf16, GemmLayout::nt}, a, b_transposed),
+            product);
+  EXPECT_EQ(column_major_product({shape, Precision::bf16, GemmLayout::tn}, a_transposed, b),
+            product);
+  // fp8 always has k innermost in both operands.
+  EXPECT_EQ(column_major_product({shape, Precision::fp8, GemmLayout::tn}, a, b_transposed),
+            product);
+}
+
+TEST(MemoryKernels, RefuseAnythingButWholeRows) {
+  EXPECT_EQ(launch_memory_kernel(MemoryKernel::gelu, {}, 0, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_memory_kernel(MemoryKernel::gelu, {}, kKernelRow + 1, nullptr),
+            cudaErrorInvalidValue);
+}
+
+bool has_device() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+}
+
+TEST(UsableDevices, SayWhyThereAreNone) {
+  if (has_device()) GTEST_SKIP() << "this machine has a CUDA device";
+  try {
+    (void)usable_devices();
+    FAIL() << "found one";
+  } catch (const EnvironmentError& error) {
+    EXPECT_EQ(std::string(error.what()).rfind("no CUDA device can be used: ", 0), 0U);
+  }
+}
+
+TEST(CudaBackend, MeasuresEverySortOfPointOnADevice) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device can be used here";
+  CudaBackend backend(1);
+  for (const Precision precision : backend.offer().precisions) {
+    const auto gemm = backend.prepare(GemmPoint{{256, 256, 256}, precision, GemmLayout::tn});
+    EXPECT_GT(gemm->repeat().time, 0.0_s) << precision_name(precision);
+  }
+  for (const MemoryKernel kernel : backend.offer().memory_kernels) {
+    const auto pass = backend.prepare(MemoryPoint{kernel, 1U << 16U});
+    EXPECT_GT(pass->repeat().time, 0.0_s) << memory_kernel_name(kernel);
+  }
+  for (const bool in_graph : {false, true}) {
+    EXPECT_GT(backend.prepare(LaunchPoint{in_graph})->repeat().time, 0.0_s);
+  }
+  EXPECT_GT(backend.prepare(CopyPoint{CopyKind::host_to_device, 1U << 20U})->repeat().time, 0.0_s);
+}
+
+}  // namespace
+}  // namespace headway

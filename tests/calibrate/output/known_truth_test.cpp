@@ -1,0 +1,162 @@
+// A device with a known cost law and 5 % noise, measured, fitted, written and read back: what was
+// put in has to come out.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "calibrate/measure/statistics.h"
+#include "calibrate/output/build_profile.h"
+#include "calibrate/output/gemm_fit.h"
+#include "calibrate/output/profile_json.h"
+#include "calibrate/suite/fake_backend.h"
+#include "calibrate/suite/plan.h"
+#include "sim/base/input_files.h"
+#include "sim/profile/kernel_cost.h"
+#include "sim/profile/read_profile.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+namespace {
+
+/// The whole plan, or one section of it.
+Calibration measured(const FakeLaw& law, std::uint64_t seed, const std::string& only = "") {
+  FakeBackend backend(law, seed, {2, 4, 8});
+  SingleRendezvous alone;
+  Calibration calibration;
+  calibration.offer = backend.offer();
+  for (const Section& section : calibration_plan(backend.offer(), {})) {
+    if (!only.empty() && section.name != only) continue;
+    measure_section(
+        section, backend, alone, {.passes = 3, .seed = seed},
+        [](const std::string&, std::size_t, std::size_t, const Point&) {}, calibration.points);
+  }
+  return calibration;
+}
+
+class KnownTruth : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    calibration_ = new Calibration(measured(law(), 11));
+    built_ = new CalibratedProfile(built_profile(*calibration_, "fake"));
+  }
+  static void TearDownTestSuite() {
+    delete built_;
+    delete calibration_;
+  }
+  static FakeLaw law() { return {}; }
+  static const DeviceCosts& device() { return built_->profile.device; }
+
+  static Calibration* calibration_;
+  static CalibratedProfile* built_;
+};
+Calibration* KnownTruth::calibration_ = nullptr;
+CalibratedProfile* KnownTruth::built_ = nullptr;
+
+TEST_F(KnownTruth, ProductsAreFittedWithinTwoPercent) {
+  const double rate = device().peak_flops.at(Precision::bf16).value *
+                      device().gemm_efficiency.at(Precision::bf16).value;
+  EXPECT_NEAR(rate / law().flops_per_s, 1.0, 0.02);
+  EXPECT_NEAR(device().gemm_inner_half.value / law().inner_half, 1.0, 0.02);
+  EXPECT_NEAR(device().gemm_overhead.value / law().gemm_overhead, 1.0, 0.02);
+}
+
+TEST_F(KnownTruth, MemoryIsFittedWithinTwoPercent) {
+  const double rate = device().memory_bandwidth.value * device().memory_efficiency.value;
+  EXPECT_NEAR(rate / law().memory_bytes_per_s, 1.0, 0.02);
+  // The law gives every kernel its compulsory traffic: Adam 28 bytes, quantising bf16 3.
+  EXPECT_NEAR(device().optimizer_bytes.value, 28.0, 0.02 * 28.0);
+  EXPECT_NEAR(device().cast_bytes.value, 3.0, 0.02 * 3.0);
+}
+
+TEST_F(KnownTruth, CollectivesAreFittedWithinTwoPercentAndTheirBreakpointIsFound) {
+  const ScopeCosts& scope = built_->profile.scale_up;
+  for (const MeasuredCollective& collective : scope.collectives) {
+    std::vector<SizedTime> points;
+    for (const auto& point : collective.curve.points) points.push_back({point.size, point.time});
+    const SegmentFit fit = fitted_segments(points);
+    ASSERT_GE(fit.segments.size(), 2U) << collective_name(collective.kind);
+    // The law changes after 64 KiB, so the next measured size, 96 KiB, is the first beyond.
+    const bool is_found =
+        std::any_of(fit.segments.begin(), fit.segments.end(),
+                    [](const Segment& segment) { return segment.from == 96_KiB; });
+    EXPECT_TRUE(is_found) << collective_name(collective.kind) << " " << collective.ranks;
+    const CollectiveVolume volume =
+        collective_volume(collective.kind, CollectiveAlgorithm::ring, collective.ranks);
+    const double rate = fit.segments.back().bandwidth.count() * volume.bytes_factor;
+    EXPECT_NEAR(rate / law().link_bytes_per_s, 1.0, 0.02) << collective_name(collective.kind);
+  }
+  EXPECT_EQ(scope.collectives.size(), 18U);  // six kinds, three group sizes
+}
+
+TEST_F(KnownTruth, LaunchesAreFittedWithinTwoPercent) {
+  const KernelFamily& family = built_->profile.kernel_families.at("measured");
+  EXPECT_NEAR(family.launch_gap.value / 1.5e-6, 1.0, 0.02);
+  EXPECT_NEAR(family.memory_traffic.value, 1.0, 0.02);
+}
+
+TEST(HeldOutGemmError, IsTheTrueErrorWithinAFactorOfOneAndAHalf) {
+  // The true error: what the same rows predict of another day's measurements, whose noise has
+  // nothing to do with theirs. A table has a dozen held-out rows, whose median wanders, so ten
+  // tables are looked at together.
+  const auto device_of = [](std::uint64_t seed) {
+    return built_profile(measured({}, seed, "gemm"), "fake").profile.device;
+  };
+  std::vector<double> reported;
+  std::vector<double> errors;
+  for (std::uint64_t seed = 20; seed < 30; ++seed) {
+    const DeviceCosts device = device_of(seed);
+    reported.push_back(held_out_gemm_error(device).value().median);
+    const auto other_day = device_of(seed + 100).gemm_table;
+    DeviceCosts rest = device;
+    rest.gemm_table.clear();
+    for (std::size_t i = 0; i < device.gemm_table.size(); ++i) {
+      if (i % 4 != 2) rest.gemm_table.push_back(device.gemm_table[i]);
+    }
+    for (std::size_t i = 2; i < other_day.size(); i += 4) {
+      const Seconds predicted = gemm_cost(rest, other_day[i].shape, other_day[i].precision).time;
+      errors.push_back(std::abs(predicted / other_day[i].time - 1.0));
+    }
+  }
+  EXPECT_LT(median(reported), 1.5 * median(errors));
+  EXPECT_GT(median(reported), median(errors) / 1.5);
+}
+
+TEST_F(KnownTruth, TheProfileIsReadBackWithoutAComplaintAndTheSame) {
+  const ScratchFolder folder;
+  const std::string path = folder.write("fake.json", profile_json(*built_));
+  Diagnostics diagnostics;
+  InputFiles files({}, {}, diagnostics);
+  const auto cursor = files.open(path, "calibrate/profiles");
+  ASSERT_TRUE(cursor.has_value());
+  const auto read = read_profile(*cursor, files);
+  EXPECT_EQ(rendered(diagnostics.all(), ""), rendered(std::vector<Diagnostic>(), ""));
+  ASSERT_TRUE(read.has_value());
+  const Profile& profile = *read->profile;
+  EXPECT_EQ(profile.accelerator, "fake");
+  EXPECT_EQ(profile.kind, "measured");
+  EXPECT_EQ(profile.device.gemm_table.size(), device().gemm_table.size());
+  EXPECT_EQ(profile.device.gemm_inner_half.value, device().gemm_inner_half.value);
+  EXPECT_EQ(profile.device.memory_curve.points.size(), device().memory_curve.points.size());
+  EXPECT_EQ(profile.scale_up.collectives.size(), 18U);
+}
+
+TEST_F(KnownTruth, ProvenanceStatesQualityErrorsAndRanges) {
+  const auto& provenance = built_->provenance;
+  EXPECT_EQ(provenance.at("verdict"), "ok");
+  EXPECT_NE(provenance.at("samples").find("contaminated (1.0 %"), std::string::npos)
+      << provenance.at("samples");
+  for (const char* key : {"held_out_errors", "fit_residuals", "ranges"}) {
+    EXPECT_NE(provenance.at(key), "none") << key;
+  }
+  EXPECT_EQ(provenance.at("not_measured"), "none");
+}
+
+TEST(Profiles, OfTheSameSeedAreTheSameBytes) {
+  const FakeLaw law;
+  EXPECT_EQ(profile_json(built_profile(measured(law, 4), "fake")),
+            profile_json(built_profile(measured(law, 4), "fake")));
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,88 @@
+#include "calibrate/suite/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <sstream>
+
+#include "calibrate/suite/fake_backend.h"
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<std::string> names(const std::vector<Section>& plan) {
+  std::vector<std::string> all;
+  for (const Section& section : plan) all.push_back(section.name);
+  return all;
+}
+
+TEST(CalibrationPlan, MeasuresWhatIsNeededMostFirst) {
+  const FakeBackend backend({}, 1, {2, 4});
+  EXPECT_THAT(names(calibration_plan(backend.offer(), {})),
+              ElementsAre("gemm", "memory", "launch", "copies", "collectives"));
+}
+
+TEST(CalibrationPlan, LeavesOutWhatIsNotOffered) {
+  Offer offer = FakeBackend({}, 1, {}).offer();
+  offer.launches = false;
+  offer.copies.clear();
+  EXPECT_THAT(names(calibration_plan(offer, {})), ElementsAre("gemm", "memory"));
+}
+
+TEST(CalibrationPlan, HoldsNoPointTwiceAndNoneThatIsTooLarge) {
+  Offer offer = FakeBackend({}, 1, {2}).offer();
+  offer.gemm_batch = {64, 512};
+  offer.gemm_width = {64, 512};  // so that batch and width overlap
+  offer.most_gemm_flops = 2.0 * 512 * 512 * 64;
+  std::set<std::string> seen;
+  for (const Section& section : calibration_plan(offer, {})) {
+    for (const Point& point : section.points) {
+      EXPECT_TRUE(seen.insert(point_text(point)).second) << point_text(point);
+      const auto* gemm = std::get_if<GemmPoint>(&point);
+      if (gemm == nullptr) continue;
+      EXPECT_LE(gemm->shape.flops(), offer.most_gemm_flops);
+    }
+  }
+  EXPECT_TRUE(seen.contains("gemm bf16 tn 64 x 512 x 512"));
+}
+
+TEST(CalibrationPlan, AddsTheShapesOfAScenarioInEveryLayout) {
+  const Offer offer = FakeBackend({}, 1, {}).offer();
+  const GemmPoint shape{{100, 200, 300}, Precision::bf16, GemmLayout::nn};
+  const auto with = calibration_plan(offer, {.quick = true, .shapes = {shape}});
+  const auto without = calibration_plan(offer, {.quick = true});
+  EXPECT_EQ(with[0].points.size(), without[0].points.size() + 3);
+}
+
+TEST(Shapes, AreReadByLineWithCommentsAndBlanks) {
+  std::istringstream text("bf16 4096 12288 4096  # projections\n\nfp32 1 2 3\n");
+  const auto shapes = read_shapes(text, "shapes.txt");
+  ASSERT_EQ(shapes.size(), 2U);
+  EXPECT_EQ(shapes[0].shape, (GemmShape{4096, 12288, 4096}));
+  EXPECT_EQ(shapes[1].precision, Precision::fp32);
+}
+
+TEST(Shapes, ReportEveryLineThatIsNone) {
+  std::istringstream text("bf16 1 2 3\nbf17 1 2 3\nbf16 0 2 3\nbf16 1 2\nbf16 1 2 3 4\n");
+  try {
+    (void)read_shapes(text, "shapes.txt");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.diagnostics().size(), 4U);
+    EXPECT_EQ(rendered(error.diagnostics()[0]),
+              "error: a line is not a matrix product\n"
+              "  --> shapes.txt:2:1\n"
+              "   |\n"
+              " 2 | bf17 1 2 3\n"
+              "   | ^^^^^^^^^^\n"
+              "  help: write a precision (fp32, tf32, fp16, bf16, fp8) and three whole sizes: "
+              "\"bf16 4096 12288 4096\"\n");
+  }
+}
+
+}  // namespace
+}  // namespace headway
