@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/suggestion.h"
+#include "sim/base/utf8.h"
+#include "sim/cli/command.h"
+
+namespace headway {
+
+// Each is defined in the file that bears its name.
+Command simulate_command();
+Command collective_command();
+Command validate_command();
+Command check_command();
+Command explain_command();
+Command list_command();
+
+const std::vector<Command>& commands() {
+  static const std::vector<Command> kCommands = {
+      simulate_command(), collective_command(), validate_command(),
+      check_command(),    explain_command(),    list_command(),
+  };
+  return kCommands;
+}
+
+const Command& command_named(std::string_view name) {
+  const auto found = std::ranges::find(commands(), name, &Command::name);
+  if (found != commands().end()) return *found;
+  std::vector<std::string_view> names;
+  for (const Command& command : commands()) names.push_back(command.name);
+  Diagnostic problem;
+  problem.message = fmt::format("there is no command {}", in_quotes(name));
+  const auto meant = closest(name, names);
+  if (meant) problem.help = fmt::format("did you mean \"{}\"? ", *meant);
+  problem.help += "`headway -h` lists the commands";
+  throw InputError(std::move(problem));
+}
+
+}  // namespace headway

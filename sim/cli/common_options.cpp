@@ -1,0 +1,84 @@
+#include "sim/cli/common_options.h"
+
+#include <utility>
+
+namespace headway {
+namespace {
+
+const std::vector<std::string> kWhen = {"auto", "always", "never"};
+
+}  // namespace
+
+Option set_option() {
+  return {.name = "set",
+          .value = "POINTER=VALUE",
+          .help = "changes a field: /strategy/tensor_parallel=4",
+          .group = OptionGroup::input,
+          .repeatable = true,
+          .changes_result = true};
+}
+
+Option profile_option() {
+  return {.name = "profile",
+          .value = "FILE",
+          .help = "what things cost: a file or a shipped name",
+          .group = OptionGroup::input,
+          .changes_result = true};
+}
+
+Option jobs_option() {
+  return {.name = "jobs",
+          .letter = 'j',
+          .value = "N",
+          .fallback = "all cores",
+          .help = "simulations at a time; changes no result",
+          .group = OptionGroup::run};
+}
+
+Option json_option() {
+  return {.name = "json",
+          .help = "prints one JSON document instead of text",
+          .group = OptionGroup::output};
+}
+
+Option output_option() {
+  return {.name = "output",
+          .letter = 'o',
+          .value = "FILE",
+          .help = "writes the result too, by suffix: .json or .md",
+          .group = OptionGroup::output,
+          .repeatable = true};
+}
+
+Option progress_option() {
+  return {.name = "progress",
+          .value = "WHEN",
+          .fallback = "auto",
+          .help = "on standard error: auto, always, never",
+          .group = OptionGroup::output,
+          .words = kWhen};
+}
+
+std::vector<Option> with_standard_options(std::vector<Option> own) {
+  own.push_back({.name = "color",
+                 .value = "WHEN",
+                 .fallback = "auto",
+                 .help = "auto, always, never",
+                 .group = OptionGroup::output,
+                 .words = kWhen});
+  own.push_back({.name = "quiet",
+                 .letter = 'q',
+                 .help = "no warnings and no progress",
+                 .group = OptionGroup::output});
+  own.push_back({.name = "verbose",
+                 .letter = 'v',
+                 .help = "says what is read and done",
+                 .group = OptionGroup::output});
+  own.push_back({.name = "help",
+                 .letter = 'h',
+                 .help = "this screen; --help says more",
+                 .group = OptionGroup::help});
+  return own;
+}
+
+}  // namespace headway

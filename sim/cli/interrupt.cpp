@@ -1,0 +1,47 @@
+#include "sim/cli/interrupt.h"
+
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "sim/cli/exit_codes.h"
+
+namespace headway {
+namespace {
+
+// What a signal handler may touch: set before it is installed, changed by nobody who runs at the
+// same time.
+std::string farewell_text;
+pid_t forking_process = 0;
+
+extern "C" void handle_interrupt(int /*signal*/) {
+  // Nothing can be done about an error here.
+  [[maybe_unused]] const auto written =
+      write(STDERR_FILENO, farewell_text.data(), farewell_text.size());
+  _exit(kExitInterrupted);
+}
+
+/// Children fork too, so the process that a child has to outlive changes.
+extern "C" void prepare_fork() { forking_process = getpid(); }
+
+/// SimGrid answers Ctrl-C with a status report of its own, so children must not get it.
+extern "C" void prepare_child() {
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &interrupt, nullptr);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != forking_process) _exit(kExitInterrupted);  // it ended before prctl
+}
+
+}  // namespace
+
+void end_on_interrupt(const std::string& farewell) {
+  farewell_text = farewell;
+  pthread_atfork(prepare_fork, nullptr, prepare_child);
+  std::signal(SIGINT, handle_interrupt);
+}
+
+}  // namespace headway

@@ -1,0 +1,112 @@
+#include "sim/cli/outputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
+
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+void add(Diagnostics& diagnostics, std::string message, std::string help = "") {
+  Diagnostic problem;
+  problem.message = std::move(message);
+  problem.help = std::move(help);
+  diagnostics.add(std::move(problem));
+}
+
+std::string shown(const OutputFile& output) {
+  return fmt::format("{} {}", output.option, printable(output.path));
+}
+
+/// The same text for the same file, whether it exists or not.
+fs::path canonical_of(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? fs::path(path) : canonical;
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  // Hard links have different names. What is no plain file (/dev/null) holds several outputs.
+  if (fs::equivalent(a, b, error)) return fs::is_regular_file(a, error);
+  return canonical_of(a) == canonical_of(b);
+}
+
+void check_place(const OutputFile& output, Diagnostics& diagnostics) {
+  std::error_code error;
+  const fs::path path(output.path);
+  if (path.empty()) return add(diagnostics, output.option + " needs the name of a file");
+  if (fs::is_directory(path, error)) {
+    return add(diagnostics, shown(output) + " is a folder", "name a file in it");
+  }
+  if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return;
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const std::string name = in_quotes(folder.string());
+  if (!fs::exists(folder, error)) {
+    return add(diagnostics, fmt::format("{}: there is no folder {}", shown(output), name));
+  }
+  if (!fs::is_directory(folder, error)) {
+    return add(diagnostics, fmt::format("{}: {} is no folder", shown(output), name));
+  }
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    const std::string reason = std::error_code(errno, std::generic_category()).message();
+    add(diagnostics, fmt::format("{}: cannot write in {}: {}", shown(output), name, reason));
+  }
+}
+
+}  // namespace
+
+void check_outputs(const std::vector<OutputFile>& outputs, Diagnostics& diagnostics) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    check_place(outputs[i], diagnostics);
+    for (std::size_t earlier = 0; earlier < i; ++earlier) {
+      if (!is_same_file(outputs[earlier].path, outputs[i].path)) continue;
+      add(diagnostics,
+          fmt::format("{} and {} are the same file", shown(outputs[earlier]), shown(outputs[i])),
+          "give each output a file of its own");
+      break;
+    }
+  }
+}
+
+void check_outputs_spare(const std::vector<OutputFile>& outputs,
+                         const std::vector<std::string>& inputs, Diagnostics& diagnostics) {
+  for (const OutputFile& output : outputs) {
+    const bool is_input = std::ranges::any_of(inputs, [&](const std::string& input) {
+      return input != "-" && is_same_file(input, output.path);
+    });
+    if (is_input) {
+      add(diagnostics, shown(output) + " would overwrite an input", "give the output another name");
+    }
+  }
+}
+
+std::string suffix_of(const std::string& path) {
+  std::string suffix = fs::path(path).extension().string();
+  std::ranges::transform(suffix, suffix.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return suffix;
+}
+
+void check_suffix(const OutputFile& output, const std::vector<std::string>& known,
+                  Diagnostics& diagnostics) {
+  const std::string suffix = suffix_of(output.path);
+  if (std::ranges::find(known, suffix) != known.end()) return;
+  add(diagnostics,
+      fmt::format("{}: {}", shown(output),
+                  suffix.empty() ? "a report's format is told by its suffix, and there is none"
+                                 : fmt::format("no report is written as {}", in_quotes(suffix))),
+      fmt::format("use {}", fmt::join(known, " or ")));
+}
+
+}  // namespace headway

@@ -1,0 +1,102 @@
+#include "sim/cli/terminal.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, When>, 3> kWords = {
+    {{"auto", When::automatic}, {"always", When::always}, {"never", When::never}}};
+
+std::string_view environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Writes all of it; what went wrong, or 0.
+int write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(file, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return errno;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return 0;
+}
+
+}  // namespace
+
+When when_named(std::string_view word) {
+  for (const auto& [name, when] : kWords) {
+    if (name == word) return when;
+  }
+  HEADWAY_CHECK(false, "no such time");
+}
+
+Terminal::Terminal(When colour)
+    : colour_(colour),
+      output_is_terminal_(isatty(STDOUT_FILENO) != 0),
+      error_is_terminal_(isatty(STDERR_FILENO) != 0),
+      is_plain_(!environment("NO_COLOR").empty() || environment("TERM") == "dumb") {
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone shows as EPIPE
+}
+
+Terminal::Terminal() : Terminal(When::automatic) {
+  const std::string_view wanted = environment("HEADWAY_COLOR");
+  if (wanted.empty()) return;
+  for (const auto& [name, when] : kWords) {
+    if (name != wanted) continue;
+    colour_ = when;
+    return;
+  }
+  Diagnostic problem;
+  problem.message =
+      fmt::format("the environment variable HEADWAY_COLOR cannot be {}", in_quotes(wanted));
+  problem.help = "use auto, always or never";
+  throw InputError(std::move(problem));
+}
+
+void Terminal::print(std::string_view text) {
+  if (reader_is_gone_) return;
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error == EPIPE) {
+    reader_is_gone_ = true;
+  } else if (error != 0) {
+    throw EnvironmentError(fmt::format("cannot write to standard output: {}",
+                                       std::error_code(error, std::generic_category()).message()));
+  }
+}
+
+void Terminal::report(std::string_view text) {
+  // Where standard error cannot be written to there is nowhere left to say so.
+  static_cast<void>(write_all(STDERR_FILENO, text));
+}
+
+void Terminal::narrate(std::string_view text) {
+  if (!quiet_) report(text);
+}
+
+void Terminal::remark(std::string_view text) {
+  if (verbose_) report(text);
+}
+
+bool Terminal::colours_output() const { return colours(output_is_terminal_); }
+bool Terminal::colours_errors() const { return colours(error_is_terminal_); }
+
+bool Terminal::colours(bool is_terminal) const {
+  if (colour_ != When::automatic) return colour_ == When::always;
+  return is_terminal && !is_plain_;
+}
+
+}  // namespace headway

@@ -1,0 +1,64 @@
+#include "sim/study/explain_tables.h"
+
+namespace headway {
+namespace {
+
+// Formulas: sim/profile/kernel_cost.h.
+constexpr TopicRow kRows[] = {
+    {"profile.device", "an object", "required", "How compute kernels of the accelerator behave."},
+    {"profile.device.peak_flops_per_s", "FLOP/s by precision", "required",
+     "Dense peak of each precision that the device multiplies matrices in: fp32, tf32, fp16, bf16, "
+     "fp8.",
+     "the same precisions as gemm_efficiency; one that is not fp8", "mfu"},
+    {"profile.device.memory_bytes", "bytes", "required", "Memory that a program can use.", "",
+     "memory_bytes.capacity"},
+    {"profile.device.memory_bandwidth_bytes_per_s", "bytes/s", "required",
+     "Peak bandwidth of device memory."},
+    {"profile.device.multiprocessors", "whole number", "required",
+     "Units that tiles of a matrix product are dealt out to."},
+    {"profile.device.gemm_efficiency", "share by precision", "required",
+     "Of the peak, that large matrix products reach. Sustained clocks included."},
+    {"profile.device.gemm_inner_half", "elements", "required",
+     "Inner size of a product at which its start costs as much again as its work.", "",
+     "k0 in sim/profile/kernel_cost.h"},
+    {"profile.device.gemm_quantisation", "number, 0 to 1", "required",
+     "Share of the wave and tile quantisation that is seen.", "",
+     "NVIDIA, \"Matrix Multiplication Background\""},
+    {"profile.device.gemm_overhead_s", "seconds", "required",
+     "Of a matrix product, beyond its work."},
+    {"profile.device.gemm_table", "an object", "none measured",
+     "Matrix products as they were measured: precision, m, n, k, time_s, spread. They win over the "
+     "formula."},
+    {"profile.device.cast_bytes_per_element", "bytes", "required",
+     "Memory traffic of quantising an element to a lower precision."},
+    {"profile.device.attention_efficiency", "number, above 0 to 1", "required",
+     "Of the 16-bit peak, that fused attention reaches on long sequences with heads of 128."},
+    {"profile.device.attention_backward", "number above 0", "required",
+     "Efficiency of attention's backward pass relative to the forward pass."},
+    {"profile.device.attention_sequence_half", "tokens", "required",
+     "Sequence length at which attention reaches half its rate."},
+    {"profile.device.attention_head_exponent", "number from 0", "required",
+     "How fast attention slows down with heads smaller than 128: min(1, d/128) to this power."},
+    {"profile.device.attention_context_factor", "number above 0", "required",
+     "On attention's time where the sequence is spread over ranks."},
+    {"profile.device.batched_gemm_efficiency", "number, above 0 to 1", "required",
+     "Of gemm_efficiency, that the batched products of unfused attention reach."},
+    {"profile.device.misaligned_head_factor", "number from 1", "required",
+     "Slow-down of those where the head size is no multiple of 8."},
+    {"profile.device.unfused_forward_bytes_per_score", "bytes", "required",
+     "Memory traffic of softmax, mask and dropout for each attention score, forward."},
+    {"profile.device.unfused_backward_bytes_per_score", "bytes", "required",
+     "The same in the backward pass."},
+    {"profile.device.memory_efficiency", "number, above 0 to 1", "required",
+     "Of memory_bandwidth, that streaming kernels reach."},
+    {"profile.device.memory_curve", "an object", "none measured",
+     "Streaming passes as they were measured: traffic_bytes, time_s."},
+    {"profile.device.optimizer_bytes_per_parameter", "bytes", "required",
+     "Memory traffic of the optimizer for each parameter it updates."},
+};
+
+}  // namespace
+
+std::span<const TopicRow> device_topics() { return kRows; }
+
+}  // namespace headway

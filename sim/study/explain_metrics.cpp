@@ -1,0 +1,117 @@
+#include "sim/study/explain_tables.h"
+
+namespace headway {
+namespace {
+
+constexpr TopicRow kRows[] = {
+    {"iteration_time_s", "seconds", "",
+     "Time of one training step. The median over replicas; of a job in its stride, not the first "
+     "steps."},
+    {"iteration_time_interval_s", "two numbers of seconds", "",
+     "Where 90 % of measured times of such a job should lie (5th and 95th percentile). As wide as "
+     "the draws, the spread of the profile's numbers and the model's error against published steps "
+     "make it together."},
+    {"samples_per_s", "sequences a second", "", "global_batch / iteration time."},
+    {"tokens_per_s", "tokens a second", "", "Of the whole job."},
+    {"tokens_per_s_per_gpu", "tokens a second", "", "Of one accelerator."},
+    {"model_tflops_per_gpu", "1e12 FLOP/s", "",
+     "Model FLOPs of a step over time and accelerators. Three times the forward pass, attention "
+     "counted over the causal half, recomputation not counted.",
+     "", "mfu; papers that count the whole square of attention: mfu_noncausal"},
+    {"mfu", "share", "",
+     "Model FLOPs utilisation: model_tflops_per_gpu over the peak of the precision used.", "",
+     "Chowdhery et al. 2022 (arXiv:2204.02311), appendix B; profile.device.peak_flops_per_s"},
+    {"mfu_noncausal", "share", "",
+     "MFU with attention counted over the whole square, as many papers do.", "",
+     "Korthikanti et al. 2022 (arXiv:2205.05198), appendix A"},
+    {"hfu", "share", "",
+     "Hardware FLOPs utilisation: like mfu, with recomputed operations counted too.", "",
+     "strategy.recompute"},
+    {"scaling_efficiency", "share", "",
+     "Tokens a second of each accelerator here, over those on a smaller job that does the same "
+     "work "
+     "for each replica.",
+     "", "scaling_reference; --reference"},
+    {"scaling_reference", "object", "",
+     "That smaller job: gpus, iteration_time_s, description. The smallest that fits in memory, or "
+     "what --reference says."},
+
+    {"memory_bytes", "object", "", "What accelerators hold at their fullest, against capacity."},
+    {"memory_bytes.stages", "array of objects", "", "By pipeline stage, in order."},
+    {"memory_bytes.stages.parameters", "bytes", "", "Parameters in the training precision."},
+    {"memory_bytes.stages.gradients", "bytes", "", "Gradients, in strategy.gradient_precision."},
+    {"memory_bytes.stages.optimizer", "bytes", "",
+     "fp32 parameters and the two moments of Adam, or a rank's part of them.", "",
+     "Rajbhandari et al. 2020 (arXiv:1910.02054)"},
+    {"memory_bytes.stages.activations", "bytes", "",
+     "Of all micro-batches in flight, kept for the backward pass.", "",
+     "Korthikanti et al. 2022 (arXiv:2205.05198)"},
+    {"memory_bytes.stages.buffers", "bytes", "",
+     "Loss, gathered parameters, gradients in transit, communicators, context, allocator reserve."},
+    {"memory_bytes.stages.total", "bytes", "", "The sum."},
+    {"memory_bytes.capacity", "bytes", "", "What an accelerator holds.", "",
+     "profile.device.memory_bytes"},
+    {"memory_bytes.fullest_stage", "whole number", "", "Counted from 0."},
+    {"memory_bytes.fits", "true or false", "",
+     "The fullest stage fits. If not, nothing is simulated and the exit code is 1."},
+
+    {"breakdown_s", "object", "",
+     "Where the time of the critical rank goes; the parts add up to the iteration."},
+    {"breakdown_s.compute", "seconds", "", "Kernels of forward and backward passes."},
+    {"breakdown_s.recompute", "seconds", "", "Forward passes run again in the backward pass.", "",
+     "strategy.recompute"},
+    {"breakdown_s.tensor_parallel", "seconds", "", "Collectives inside layers that nothing hides.",
+     "", "strategy.tensor_parallel_overlap"},
+    {"breakdown_s.context_parallel", "seconds", "",
+     "Keys and values under way between ranks that share a sequence, as far as attention does not "
+     "hide them."},
+    {"breakdown_s.expert_parallel", "seconds", "",
+     "Tokens under way to and from experts, exposed."},
+    {"breakdown_s.pipeline_bubble", "seconds", "",
+     "A stage has nothing to do: it waits for a message that was not sent yet.", "",
+     "strategy.virtual_stages; about (stages - 1) / (micro-batches x virtual stages) of compute"},
+    {"breakdown_s.pipeline_transfer", "seconds", "",
+     "A stage waits for a message that is under way.", "", "strategy.overlap_pipeline_transfers"},
+    {"breakdown_s.data_parallel_exposed", "seconds", "",
+     "Gradient and parameter collectives that compute does not hide, after the last rank joined.",
+     "", "strategy.overlap_gradient_reduce"},
+    {"breakdown_s.optimizer", "seconds", "", "The optimizer step."},
+    {"breakdown_s.straggler_wait", "seconds", "",
+     "Lost to slower ranks: waiting for the last one to join, and what its own slowness adds.", "",
+     "perturbations"},
+    {"breakdown_s.data_loading", "seconds", "", "Waiting for input; not modelled yet."},
+    {"breakdown_s.other", "seconds", "", "Host work and launches during which the device idles.",
+     "", "profile.kernel_families.step_overhead_s"},
+
+    {"critical_rank", "text", "", "The rank that finishes last: its time is broken down."},
+    {"critical_path", "array of objects", "",
+     "The chain of operations and transfers that decides how long the iteration takes: where, "
+     "what, "
+     "start_s, end_s, operations."},
+    {"links", "array of objects", "",
+     "The most used links: from, to, capacity_bytes_per_s, carried_bytes, utilisation."},
+    {"warnings", "array of texts", "", "What limits trust in this result, and what would help."},
+    {"not_modelled", "array of texts", "", "Simplifications, those that touch this job first."},
+
+    {"question", "object", "", "What was asked, for people: model, cluster, strategy, profile."},
+    {"scenario", "object", "", "The scenario with every default written out; reads back the same."},
+    {"provenance", "object", "",
+     "Versions, fingerprints of the files read, and the command line that gives this result."},
+    {"gpus", "whole number", "", "Accelerators of the job."},
+    {"micro_batches", "whole number", "", "That a replica works off in a step."},
+    {"events", "whole number", "", "That the simulator handled in the median replica."},
+
+    {"algbw", "1e9 bytes/s", "", "Algorithm bandwidth of a collective: size / time.", "",
+     "nccl-tests, doc/PERFORMANCE.md; headway collective"},
+    {"busbw", "1e9 bytes/s", "",
+     "Bus bandwidth: algbw times what makes it comparable with the links' rate, 2 (n - 1) / n for "
+     "an "
+     "all-reduce.",
+     "", "nccl-tests, doc/PERFORMANCE.md"},
+};
+
+}  // namespace
+
+std::span<const TopicRow> metric_topics() { return kRows; }
+
+}  // namespace headway

@@ -1,0 +1,84 @@
+#include "sim/study/explain_tables.h"
+
+namespace headway {
+namespace {
+
+constexpr TopicRow kRows[] = {
+    {"schema", "\"headway/scenario/1\"", "required",
+     "Says that a file is a scenario, and of which version. A later version of Headway reads files "
+     "of this one, or says what changed.",
+     "", "headway check"},
+    {"name", "text", "the path of the file", "What reports call the scenario."},
+    {"description", "text", "empty",
+     "For people: what is asked, where the numbers are from. Changes no result."},
+    {"model", "an object, or the name of a file", "required",
+     "What is trained. A name is looked for beside the scenario, then in the model library.", "",
+     "headway list models; model.huggingface"},
+    {"cluster", "an object, or the name of a topology file", "required",
+     "What the job runs on. Either a topology (in place or by name), or an object with a topology "
+     "and what the job takes of it.",
+     "", "cluster.topology, cluster.nodes"},
+    {"cluster.topology", "an object, or the name of a file", "required",
+     "Nodes and the fabric between them. A name is looked for beside the scenario, then among the "
+     "shipped topologies.",
+     "", "headway list topologies; cluster.topology.fabric.kind"},
+    {"cluster.nodes", "whole number, 1 to 1,000,000", "the topology's",
+     "How many nodes of the fabric the job uses. A generated fabric is built that large; of an "
+     "explicit graph the first nodes are taken.",
+     "within what the fabric has room for", "cluster.topology.nodes"},
+    {"cluster.rank_order", "array of texts", R"(["tensor", "context", "data", "pipeline"])",
+     "The order in which ranks are placed on neighbouring accelerators, innermost first. The "
+     "default "
+     "is that of Megatron-LM: tensor-parallel ranks are neighbours, pipeline stages are far apart.",
+     "names tensor, context, data and pipeline, each once"},
+    {"profile", "an object, or the name of a file", "required",
+     "What compute and communication cost on this kind of accelerator. A name is looked for beside "
+     "the scenario, then among the shipped profiles.",
+     "of the accelerator that the cluster's nodes have", "headway list profiles; --profile"},
+    {"strategy", "an object, or the name of a file", "required",
+     "How the job is split over the accelerators, and what the framework does.", "",
+     "strategy.preset, strategy.tensor_parallel"},
+
+    {"perturbations", "an object", "as the profile says",
+     "How ranks differ from the nominal accelerator.", "",
+     "profile.variation; breakdown_s.straggler_wait"},
+    {"perturbations.device_spread", "number, 0 to 1", "the profile's variation.device_speed",
+     "How much accelerators differ in speed, fixed over the run. Sigma of the logarithm of each "
+     "one's time factor; 0 makes all equal.",
+     "", "Sinha et al. 2022 (arXiv:2208.11035) measure the variation between GPUs of a cluster"},
+    {"perturbations.operation_spread", "number, 0 to 1", "the profile's variation.operation_time",
+     "How much repetitions of one block differ on one accelerator. Sigma of the logarithm, drawn "
+     "anew for each execution."},
+    {"perturbations.slow_accelerators", "array of objects", "[]",
+     "Accelerators that are slower (or faster) by a known factor: what one straggler costs."},
+    {"perturbations.slow_accelerators.accelerator", "whole number from 0", "required",
+     "Which one, counted through the cluster, node by node.", "within the cluster; none twice"},
+    {"perturbations.slow_accelerators.time_factor", "number, 0.001 to 1000", "required",
+     "What its compute times are multiplied by. 1.5 is 1.5 times slower."},
+
+    {"run", "an object", "{}", "How the scenario is simulated; says nothing about the job itself."},
+    {"run.replicas", "whole number, 1 to 10,000", "5",
+     "Simulations with other random draws. The median is reported, and the interval widens by how "
+     "much they differ. Without anything random all are one.",
+     "", "--replicas; iteration_time_interval_s"},
+    {"run.seed", "whole number, 0 to 2^53", "1",
+     "Where the random draws start. The same seed gives the same result to the last byte.", "",
+     "--seed"},
+    {"run.gradient_algorithm", R"("auto", "ring" or "tree")", "\"auto\"",
+     "How the gradient all-reduce runs. \"auto\" is the faster one on an idle network, which is "
+     "how "
+     "NCCL chooses.",
+     "", "headway collective --algorithm"},
+    {"run.flows", R"("incremental" or "simgrid")", "\"incremental\"",
+     "Who shares out the links among flows. Both are exact max-min and agree; the incremental one "
+     "is fast on large jobs."},
+    {"run.fold_equal_links", "true or false", "true",
+     "Links that always carry the same are simulated once. Changes no result; off only to show "
+     "that."},
+};
+
+}  // namespace
+
+std::span<const TopicRow> scenario_topics() { return kRows; }
+
+}  // namespace headway

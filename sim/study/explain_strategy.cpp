@@ -1,0 +1,100 @@
+#include "sim/study/explain_tables.h"
+
+namespace headway {
+namespace {
+
+constexpr TopicRow kRows[] = {
+    {"strategy.schema", "\"headway/strategy/1\"", "required in a file, optional inside a scenario",
+     "Says that a file is a strategy, and of which version."},
+    {"strategy.preset", "the name of a preset", "\"none\"",
+     "What the framework does where no field says otherwise. A preset only sets fields below; "
+     "`headway check --resolve` writes them out.",
+     "", "headway list presets"},
+    {"strategy.tensor_parallel", "whole number, 1 to 1,000,000", "1",
+     "Accelerators that split the matrices of each layer. They exchange activations twice a layer "
+     "each way, so they belong inside a scale-up domain.",
+     "divides the model's attention heads, hidden and ffn_hidden; divides kv_heads or is a "
+     "multiple "
+     "of them",
+     "strategy.sequence_parallel; Shoeybi et al. 2019 (arXiv:1909.08053)"},
+    {"strategy.context_parallel", "whole number, 1 to 1,000,000", "1",
+     "Accelerators that split each sequence. Keys and values go round among them.",
+     "twice it divides the sequence length", "Grattafiori et al. 2024 (arXiv:2407.21783), 3.3.2"},
+    {"strategy.pipeline_parallel", "whole number, 1 to 1,000,000", "1",
+     "Pipeline stages: each holds some of the layers.",
+     "together with virtual_stages, no more chunks than layers",
+     "strategy.virtual_stages, strategy.schedule; breakdown_s.pipeline_bubble"},
+    {"strategy.data_parallel", "whole number, 1 to 1,000,000",
+     "what the other degrees leave of the cluster",
+     "Replicas of the model, each with its part of the batch.",
+     "the four degrees multiply to the accelerators of the cluster", "strategy.zero_stage"},
+    {"strategy.virtual_stages", "whole number, 1 to 10,000", "1",
+     "Model chunks of a stage. More than 1 interleaves: smaller bubbles, more transfers.",
+     "micro-batches divide by pipeline_parallel; not with gpipe",
+     "Narayanan et al. 2021 (arXiv:2104.04473), 2.2"},
+    {"strategy.schedule", R"("1f1b" or "gpipe")", "\"1f1b\"",
+     "The order in which a stage works off micro-batches. One forward, one backward holds fewer "
+     "activations; GPipe runs all forward passes first.",
+     "", "Narayanan et al. 2019 (PipeDream); Huang et al. 2019 (arXiv:1811.06965)"},
+    {"strategy.layer_placement", R"("even" or "embedding_and_loss_as_layers")", "\"even\"",
+     "Where layers stand when they do not divide by the stages. Evenly, the first stages taking "
+     "the "
+     "rest; or as Megatron does it, embedding and loss counting as a layer each."},
+
+    {"strategy.micro_batch", "whole number, 1 to 10,000,000", "1",
+     "Sequences that go through a stage at once."},
+    {"strategy.global_batch", "whole number, 1 to 10,000,000", "required",
+     "Sequences of a training step, over all replicas.", "divides by micro_batch x data_parallel"},
+    {"strategy.sequence_length", "whole number, 1 to 1,000,000,000", "the model's",
+     "Tokens of a sequence.", "no more than the model's where positions are learned",
+     "model.sequence_length"},
+
+    {"strategy.sequence_parallel", "true or false", "false",
+     "Norms and residuals are split over the tensor-parallel ranks too. All-gathers and "
+     "reduce-scatters take the place of all-reduces; activations shrink.",
+     "tensor_parallel x context_parallel divides the sequence length",
+     "Korthikanti et al. 2022 (arXiv:2205.05198)"},
+    {"strategy.tensor_parallel_overlap", "true or false", "false",
+     "Tensor-parallel collectives overlap the matrix products (Transformer Engine's userbuffers).",
+     "needs sequence_parallel", "profile.overlap.tensor_parallel_overlapped"},
+    {"strategy.attention", R"("flash" or "unfused")", "\"flash\"",
+     "Whether the scores are kept in memory. Fused (flash) attention keeps none.", "",
+     "Dao 2023 (arXiv:2307.08691)"},
+    {"strategy.fused_normalization", "true or false", "true",
+     "An RMS norm is one kernel that keeps its input only. Off, it is several that keep more."},
+    {"strategy.fused_activation", "true or false", "true",
+     "SwiGLU is one kernel that keeps its inputs only. Off, it is several that keep more."},
+    {"strategy.vocabulary_parallel_loss", "true or false", "true",
+     "The loss is taken on each tensor-parallel rank's part of the logits, not on all of them."},
+    {"strategy.recompute", R"("none", "selective" or "full")", "\"none\"",
+     "What the backward pass computes again instead of keeping it. Selective: the attention core; "
+     "full: every layer from its input.",
+     "", "Korthikanti et al. 2022 (arXiv:2205.05198), 5; hfu"},
+    {"strategy.zero_stage", "0, 1 or 3", "0",
+     "What data-parallel ranks keep a part of. 0 nothing, 1 the optimizer (ZeRO-1, Megatron's "
+     "distributed optimizer), 3 parameters, gradients and optimizer (ZeRO-3, FSDP).",
+     "2 is not modelled; 3 does not go with a pipeline",
+     "Rajbhandari et al. 2020 (arXiv:1910.02054)"},
+    {"strategy.overlap_gradient_reduce", "true or false", "true",
+     "Gradients are reduced while the backward pass still runs, bucket by bucket.", "",
+     "strategy.gradient_bucket; breakdown_s.data_parallel_exposed"},
+    {"strategy.overlap_parameter_gather", "true or false", "true where parameters are gathered",
+     "Parameters are gathered ahead of their use (ZeRO-1, FSDP).", "needs zero_stage 1 or 3"},
+    {"strategy.gradient_bucket", "text with a unit: size", "\"0 B\"",
+     "Least size of a bucket of gradients. 0 is one bucket a layer."},
+    {"strategy.overlap_pipeline_transfers", "true or false", "true with virtual stages",
+     "Sends and receives between stages do not hold up compute."},
+    {"strategy.precision", R"("bf16", "fp16", "fp8", "tf32" or "fp32")", "\"bf16\"",
+     "Number format of the matrix products.", "one that the profile has a peak for"},
+    {"strategy.gradient_precision", R"("fp32", "bf16" or "fp16")", "\"fp32\"",
+     "Number format in which gradients are reduced and kept."},
+    {"strategy.kernel_family", "text", "\"fused\"",
+     "The body of software whose kernels are meant, as the profile names it.",
+     "one that the profile has", "profile.kernel_families"},
+};
+
+}  // namespace
+
+std::span<const TopicRow> strategy_topics() { return kRows; }
+
+}  // namespace headway

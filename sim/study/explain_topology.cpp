@@ -1,0 +1,75 @@
+#include "sim/study/explain_tables.h"
+
+namespace headway {
+namespace {
+
+constexpr TopicRow kRows[] = {
+    {"cluster.topology.schema", "\"headway/topology/1\"",
+     "required in a file, optional inside a scenario",
+     "Says that a file is a topology, and of which version."},
+    {"cluster.topology.name", "text", "required", "What reports call the cluster."},
+    {"cluster.topology.source", "text", "empty",
+     "Where the numbers were published, and what was assumed."},
+    {"cluster.topology.nodes", "whole number, 1 to 1,048,576", "what the fabric has room for",
+     "Nodes on the fabric.", "", "cluster.nodes"},
+
+    {"cluster.topology.node", "an object, or the name of a file", "required",
+     "The kind of node; all are of one kind.", "", "topologies/nodes"},
+    {"cluster.topology.node.schema", "\"headway/node/1\"",
+     "required in a file, optional inside a topology",
+     "Says that a file is a node type, and of which version."},
+    {"cluster.topology.node.name", "text", "\"node\"", "What reports call the node type."},
+    {"cluster.topology.node.source", "text", "empty", "Where the numbers were published."},
+    {"cluster.topology.node.accelerator", "text", "required",
+     "The kind of accelerator, as profiles name theirs. \"any\" goes with every profile.", "",
+     "profile.accelerator"},
+    {"cluster.topology.node.accelerators", "whole number, 1 to 1024", "1",
+     "Accelerators of a node."},
+    {"cluster.topology.node.scale_up", "an object", "required with two or more accelerators",
+     "What joins the accelerators of a scale-up domain without a NIC: NVLink, PCIe."},
+    {"cluster.topology.node.scale_up.bandwidth", "text with a unit: bandwidth", "required",
+     "What an accelerator sends, one way. NVIDIA's data sheets add up both ways: half of theirs.",
+     "more than 0"},
+    {"cluster.topology.node.scale_up.latency", "text with a unit: time", "\"500 ns\"",
+     "One way, from accelerator to accelerator; an estimate."},
+    {"cluster.topology.node.scale_up.domain", "whole number, 1 to 1,048,576",
+     "the node's accelerators",
+     "Accelerators that reach each other without a NIC. 72 for an NVL72 rack of 18 nodes.",
+     "whole nodes, or a node is whole domains"},
+    {"cluster.topology.node.nics", "an object", "required", "The network cards of a node."},
+    {"cluster.topology.node.nics.count", "whole number, 1 to 256", "1",
+     "Network ports of a node. Each is an endpoint of the fabric."},
+    {"cluster.topology.node.nics.bandwidth", "text with a unit: bandwidth", "required",
+     "Of one port, each way. NICs are sold in bits: \"400 Gb/s\".", "more than 0"},
+    {"cluster.topology.node.nics.latency", "text with a unit: time", "\"800 ns\"",
+     "NIC and PCIe, one way. Half of what ib_write_lat shows through one switch."},
+    {"cluster.topology.node.nics.nearest", "array of whole numbers", "spread evenly",
+     "The NIC that each accelerator sends by, numbered from 0.", "one for each accelerator"},
+
+    {"cluster.topology.routing", "an object", "what fits the fabric",
+     "How the fabric picks paths."},
+    {"cluster.topology.routing.kind", R"("d-mod-k", "dimension-order" or "shortest")",
+     "d-mod-k for a clos, dimension-order for a torus, else shortest",
+     "The rule by which a flow's path is chosen. One fixed path for each pair of endpoints.",
+     "d-mod-k routes clos fabrics, dimension-order tori, shortest any",
+     "Zahavi 2010, \"D-Mod-K routing\"; OpenSM's ftree engine"},
+
+    {"cluster.topology.expect", "an object", "nothing is expected",
+     "Counts that the built fabric must have: a guard against slips. Not checked where the "
+     "scenario "
+     "takes another number of nodes."},
+    {"cluster.topology.expect.accelerators", "whole number", "not checked",
+     "Accelerators of the cluster."},
+    {"cluster.topology.expect.endpoints", "whole number", "not checked", "NIC ports."},
+    {"cluster.topology.expect.switches", "whole number", "not checked", "Switches of all tiers."},
+    {"cluster.topology.expect.switches_by_tier", "array of whole numbers", "not checked",
+     "Switches of each tier, bottom-up."},
+    {"cluster.topology.expect.cables", "whole number", "not checked",
+     "Cables, those to the nodes included."},
+};
+
+}  // namespace
+
+std::span<const TopicRow> topology_topics() { return kRows; }
+
+}  // namespace headway
