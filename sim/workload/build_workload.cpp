@@ -176,14 +176,13 @@ class WorkloadBuilder {
     if (strategy_.tensor_parallel > cluster_.scale_up_domain) {
       note(
           "tensor parallelism reaches beyond a scale-up domain: its collectives are charged at the "
-          "idle rate of a NIC and do not contend with other traffic");
+          "idle rate of the NICs and do not contend with other traffic");
     }
     if (strategy_.context_parallel > 1 &&
         strategy_.tensor_parallel * strategy_.context_parallel > cluster_.scale_up_domain) {
       note(
-          "context-parallel traffic crosses the fabric: it is charged at the idle rate of a NIC "
-          "and "
-          "does not contend with other traffic");
+          "context-parallel traffic crosses the fabric: it is charged at the idle rate of a rank's "
+          "NIC and does not contend with other traffic");
     }
   }
 

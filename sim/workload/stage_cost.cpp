@@ -111,18 +111,18 @@ struct GroupLink {
   }
 };
 
-GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks) {
+/// `nics` of them work for each rank that crosses from one domain to the next.
+GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, double nics) {
   const NetworkCosts network = network_costs(profile);
+  const BytesPerSecond inside = network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth;
   if (ranks <= cluster.scale_up_domain) {
-    return {&profile.scale_up,
-            network.scale_up_overhead,
-            {network.scale_up_latency,
-             network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth}};
+    return {&profile.scale_up, network.scale_up_overhead, {network.scale_up_latency, inside}};
   }
-  return {
-      &profile.scale_out,
-      network.scale_out_overhead,
-      {network.scale_out_latency, network.scale_out_efficiency * cluster.node_type.nic_bandwidth}};
+  const BytesPerSecond across =
+      network.scale_out_efficiency * nics * cluster.node_type.nic_bandwidth;
+  return {&profile.scale_out,
+          network.scale_out_overhead,
+          {network.scale_out_latency, cluster.scale_up_domain > 1 ? min(inside, across) : across}};
 }
 
 /// Tensor-parallel traffic of one pass through a layer: two all-reduces, or with sequence
@@ -188,10 +188,16 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   const PassCosts embedding =
       operator_costs(embedding_operators(model, shard), strategy, profile, family, wide);
 
+  // Collectives run a ring over each NIC of a domain; ring attention has a rank's own NIC.
+  const double nics_of_rank =
+      static_cast<double>(cluster.node_type.nics) / cluster.node_type.accelerators;
+  const double nics_of_domain = std::max(1.0, nics_of_rank * cluster.scale_up_domain);
   const Seconds tensor = tensor_parallel_time(
-      strategy, profile, group_link(cluster, profile, strategy.tensor_parallel), model, shard);
+      strategy, profile, group_link(cluster, profile, strategy.tensor_parallel, nics_of_domain),
+      model, shard);
   const GroupLink context_link =
-      group_link(cluster, profile, strategy.tensor_parallel * strategy.context_parallel);
+      group_link(cluster, profile, strategy.tensor_parallel * strategy.context_parallel,
+                 std::min(1.0, nics_of_rank));
   const Seconds context_forward =
       context_parallel_time(strategy, profile, context_link, model, shard, layer.attention_forward);
   const Seconds gap(family.launch_gap.value);
