@@ -1,0 +1,66 @@
+#include "sim/result/speed.h"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+/// 2 layers of 10 channels, one head of 10, MLP of 40, vocabulary of 100, sequences of 8. A token
+/// forward: 2 x (2 x 10 x 30 + 2 x 10 x 10 + 2 x 2 x 10 x 40) = 4,800 operations in products,
+/// 2 x 4 x 10 x 8 = 640 in attention over the whole square, 320 over half, 2 x 10 x 100 = 2,000 in
+/// the head.
+class SpeedTest : public testing::Test {
+ protected:
+  SpeedTest() {
+    model = {.layers = 2, .hidden = 10, .head_size = 10, .ffn_hidden = 40, .vocabulary = 100};
+    strategy.global_batch = 6;
+    strategy.sequence_length = 8;
+    strategy.data_parallel = 3;
+    strategy.pipeline_parallel = 2;
+  }
+  TransformerModel model;
+  Strategy strategy;
+};
+
+constexpr double kTokens = 48.0;
+constexpr double kCausal = 4800.0 + 320.0 + 2000.0;
+constexpr double kWhole = 4800.0 + 640.0 + 2000.0;
+
+TEST_F(SpeedTest, AStepIsThreeForwardPasses) {
+  const StepFlops flops = step_flops(model, strategy);
+  EXPECT_DOUBLE_EQ(flops.model.count(), 3.0 * kTokens * kCausal);
+  EXPECT_DOUBLE_EQ(flops.model_whole_square.count(), 3.0 * kTokens * kWhole);
+  EXPECT_DOUBLE_EQ(flops.hardware.count(), 3.0 * kTokens * kCausal);
+}
+
+TEST_F(SpeedTest, FullRecomputationRunsTheLayersAFourthTimeButNotTheHead) {
+  strategy.recompute = Recompute::full;
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(),
+                   kTokens * (3.0 * kCausal + kCausal - 2000.0));
+}
+
+TEST_F(SpeedTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
+  strategy.recompute = Recompute::selective;
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(), 3.0 * kTokens * kCausal);
+  strategy.fused_attention = false;
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(), kTokens * (3.0 * kCausal + 320.0));
+}
+
+TEST_F(SpeedTest, FollowsFromTheIterationTime) {
+  strategy.recompute = Recompute::full;
+  Prediction prediction;
+  prediction.iteration_time = 2_s;
+  set_speed(prediction, model, strategy, FlopsPerSecond(1e6));
+  EXPECT_EQ(prediction.micro_batches, 2);
+  EXPECT_DOUBLE_EQ(prediction.samples_per_second, 3.0);
+  EXPECT_DOUBLE_EQ(prediction.tokens_per_second, 24.0);
+  EXPECT_DOUBLE_EQ(prediction.tokens_per_second_per_accelerator, 4.0);
+  EXPECT_DOUBLE_EQ(prediction.model_flops_per_second_per_accelerator,
+                   3.0 * kTokens * kCausal / 12.0);
+  EXPECT_DOUBLE_EQ(prediction.mfu, 3.0 * kTokens * kCausal / 12e6);
+  EXPECT_DOUBLE_EQ(prediction.mfu_whole_square, 3.0 * kTokens * kWhole / 12e6);
+  EXPECT_DOUBLE_EQ(prediction.hfu, kTokens * (4.0 * kCausal - 2000.0) / 12e6);
+}
+
+}  // namespace
+}  // namespace headway
