@@ -23,9 +23,14 @@ struct AcceleratorName {
   std::string_view scale_up_bandwidth;
 };
 constexpr std::array kAccelerators{
+    AcceleratorName{"V100", "v100_sxm", "150 GB/s"},
+    AcceleratorName{"A100-40", "a100_sxm_40gb", "300 GB/s"},
     AcceleratorName{"A100-80", "a100_sxm_80gb", "300 GB/s"},
     AcceleratorName{"H100", "h100_sxm", "450 GB/s"},
     AcceleratorName{"H200", "h200_sxm", "450 GB/s"},
+    AcceleratorName{"B200", "b200_sxm", "900 GB/s"},
+    AcceleratorName{"GB200", "gb200", "900 GB/s"},
+    AcceleratorName{"GB300", "gb300", "900 GB/s"},
 };
 
 /// What a software family does where the row is silent: our kernel family, and how it reduces
@@ -127,7 +132,12 @@ nlohmann::json model_json(const PublishedRow& row, std::vector<std::string>& ass
 /// A fabric that is nobody's bottleneck: the sources describe full-bisection InfiniBand fabrics.
 nlohmann::json topology_json(const PublishedRow& row, const AcceleratorName& accelerator,
                              std::string_view profile_accelerator) {
-  const auto per_node = std::min<std::int64_t>(row.nvlink_domain, row.head.accelerators);
+  // An NVL72 rack is eighteen nodes of four accelerators in one scale-up domain.
+  constexpr std::int64_t kRackDomain = 72;
+  constexpr std::int64_t kRackNode = 4;
+  const std::int64_t node = row.nvlink_domain == kRackDomain ? kRackNode : row.nvlink_domain;
+  const auto per_node = std::min<std::int64_t>(node, row.head.accelerators);
+  const std::int64_t domain = std::max<std::int64_t>(per_node, row.nvlink_domain);
   const std::int64_t nodes = row.head.accelerators / per_node;
   constexpr std::int64_t kUnit = 32;
   const std::int64_t units = (nodes + kUnit - 1) / kUnit;
@@ -139,7 +149,10 @@ nlohmann::json topology_json(const PublishedRow& row, const AcceleratorName& acc
         {"name", "published node"},
         {"accelerator", profile_accelerator},
         {"accelerators", per_node},
-        {"scale_up", {{"bandwidth", accelerator.scale_up_bandwidth}, {"latency", "500 ns"}}},
+        {"scale_up",
+         {{"bandwidth", accelerator.scale_up_bandwidth},
+          {"latency", "500 ns"},
+          {"domain", domain}}},
         {"nics",
          {{"count", per_node},
           {"bandwidth", exact_text(BytesPerSecond(row.nic_gigabytes_per_second * 1e9))},

@@ -31,7 +31,8 @@ std::shared_ptr<const Profile> shipped(const std::string& name) {
   return read->profile;
 }
 
-const std::vector<std::string> kNames = {"a100_sxm_80gb", "h100_sxm", "h200_sxm"};
+const std::vector<std::string> kNames = {"v100_sxm", "a100_sxm_40gb", "a100_sxm_80gb", "h100_sxm",
+                                         "h200_sxm", "b200_sxm",      "gb200",         "gb300"};
 
 double teraflops(Flops work, Seconds time) { return work / time / 1_TFLOPps; }
 
@@ -45,7 +46,8 @@ TEST(ShippedProfiles, ReadClean) {
     EXPECT_EQ(profile->name, name);
     EXPECT_EQ(profile->kind, "published");
     EXPECT_TRUE(profile->kernel_families.contains("fused")) << name;
-    EXPECT_TRUE(supports(profile->device, Precision::bf16)) << name;
+    EXPECT_EQ(supports(profile->device, Precision::bf16), name != "v100_sxm") << name;
+    EXPECT_TRUE(supports(profile->device, Precision::fp16)) << name;
   }
   EXPECT_FALSE(supports(shipped("a100_sxm_80gb")->device, Precision::fp8));
   EXPECT_TRUE(supports(shipped("h100_sxm")->device, Precision::fp8));
@@ -54,8 +56,8 @@ TEST(ShippedProfiles, ReadClean) {
 TEST(ShippedProfiles, LargeProductsReach55To85PercentOfThePeak) {
   for (const std::string& name : kNames) {
     const auto profile = shipped(name);
-    const double share = gemm_teraflops(*profile, {8192, 8192, 8192}, Precision::bf16) * 1e12 /
-                         profile->device.peak_flops.at(Precision::bf16).value;
+    const double share = gemm_teraflops(*profile, {8192, 8192, 8192}, Precision::fp16) * 1e12 /
+                         profile->device.peak_flops.at(Precision::fp16).value;
     EXPECT_GT(share, 0.55) << name;
     EXPECT_LT(share, 0.85) << name;
   }
@@ -183,7 +185,7 @@ TEST(ShippedProfiles, NothingBeatsTheRoofline) {
                                      .head_size = size()};
       for (const auto& [family_name, family] : profile->kernel_families) {
         EXPECT_GE(fused_attention_cost(device, family, attention, Pass::forward).time,
-                  roofline_bound(device, Flops(attention.forward_flops()), Precision::bf16, 0_B))
+                  roofline_bound(device, Flops(attention.forward_flops()), Precision::fp16, 0_B))
             << name << " " << family_name << ", seed " << kSeed;
       }
     }
