@@ -37,7 +37,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"sim/cli",
      {"sim/base", "sim/model", "sim/cluster", "sim/profile", "sim/strategy", "sim/workload",
       "sim/result", "sim/engine", "reports", "sim/study"}},
-    {"kernels", {}},
+    {"kernels", {"sim/base"}},
     {"calibrate", {"sim/base", "sim/profile", "kernels"}},
 };
 
