@@ -5,7 +5,8 @@ cd "$(dirname "$0")/.."
 . scripts/lib_setup.sh
 
 install_missing "${required_packages[@]}"
-configure_and_build release headway
+configure release
+build release headway
 
 folder=headway-first-report
 mkdir -p "$folder"

@@ -17,9 +17,11 @@ for argument in "$@"; do
 done
 
 install_missing "${required_packages[@]}" "${test_packages[@]}" "${calibrator_packages[@]}"
-configure_and_build release all
+configure release -DHEADWAY_TESTS=ON
+build release all
 ctest --preset release
 if [ "$long" = yes ]; then
-  configure_and_build sanitize all
+  configure sanitize -DHEADWAY_TESTS=ON
+  build sanitize all
   ctest --preset sanitize
 fi

@@ -1,6 +1,5 @@
 # Each part is AUTO (built if its dependency is found), ON (its absence is an error) or OFF.
 
-option(HEADWAY_TESTS "Build the tests" ON)
 option(HEADWAY_WERROR "Treat warnings as errors" OFF)
 option(HEADWAY_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 
@@ -40,6 +39,12 @@ endif()
 headway_settle(SIM SimGrid_FOUND "SimGrid was not found by pkg-config; Debian has it as libsimgrid-dev")
 
 include(HeadwayCalibratorOptions)
+
+headway_part(TESTS "The tests (GoogleTest)")
+if(NOT HEADWAY_TESTS STREQUAL "OFF")
+  find_package(GTest QUIET)
+endif()
+headway_settle(TESTS GTest_FOUND "GoogleTest was not found; Debian has it as libgtest-dev and libgmock-dev")
 
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt REQUIRED)
