@@ -7,7 +7,7 @@ say() { printf '%s\n' "==> $*" >&2; }
 required_packages=(
   build-essential cmake ninja-build pkg-config git
   libsimgrid-dev nlohmann-json3-dev libfmt-dev
-  libboost-dev libboost-program-options-dev
+  libboost-dev libboost-program-options-dev zlib1g-dev
 )
 # What only the tests need on top.
 test_packages=(libgtest-dev libgmock-dev)
@@ -42,13 +42,22 @@ install_missing() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
-# configure_and_build PRESET [TARGET...]
-configure_and_build() {
+# configure PRESET [OPTION...]
+configure() {
+  local preset=$1 log=build/configure.log
+  say "Configuring ($preset)"
+  mkdir -p build
+  if ! cmake --preset "$@" >"$log" 2>&1; then
+    cat "$log" >&2
+    return 3
+  fi
+  grep -E '^-- (Headway|  )' "$log" >&2
+}
+
+# build PRESET [TARGET...]
+build() {
   local preset=$1
   shift
-  say "Configuring ($preset)"
-  cmake --preset "$preset" | grep -E '^--   |Headway|CMake (Error|Warning)' >&2 || true
-  [ -f "build/$preset/build.ninja" ] || cmake --preset "$preset" >&2
   say "Building ($preset); the first time takes a few minutes"
   cmake --build --preset "$preset" -- "$@" >&2
 }
