@@ -50,12 +50,12 @@ std::optional<std::int64_t> Arguments::integer(std::string_view option, std::int
 
 std::optional<std::int64_t> whole_number_in(std::string_view text, std::int64_t least,
                                             std::int64_t most) {
+  const std::string digits(text);
+  const char* const end = digits.c_str() + digits.size();
   std::int64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || stopped != end || number < least || number > most) {
-    return std::nullopt;
-  }
+  const auto [stopped, problem] = std::from_chars(digits.c_str(), end, number);
+  const bool is_whole = problem == std::errc() && stopped == end;
+  if (!is_whole || number < least || number > most) return std::nullopt;
   return number;
 }
 

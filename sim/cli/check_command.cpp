@@ -70,7 +70,7 @@ Command check_command() {
   command.name = "check";
   command.group = "Look up";
   command.arguments = "FILE...";
-  command.summary = "every problem of scenario, topology, profile and model files";
+  command.summary = "every problem of input files; runs nothing";
   command.about =
       "Reads files by what their \"schema\" says they are, with all they refer to, and prints "
       "every "
@@ -80,7 +80,7 @@ Command check_command() {
       {"headway check my.json --resolve", "the scenario with every default written out, as JSON"},
   };
   command.options = with_standard_options({
-      set_option(),
+      set_option("/strategy/tensor_parallel=4"),
       {.name = "resolve",
        .help = "prints the explicit form of one file, every default written out, as JSON",
        .group = OptionGroup::output},

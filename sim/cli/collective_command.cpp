@@ -32,6 +32,7 @@ constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kOperations
 
 std::vector<std::string> operation_words() {
   std::vector<std::string> words;
+  words.reserve(kOperations.size());
   for (const auto& [word, kind] : kOperations) words.emplace_back(word);
   return words;
 }
@@ -125,7 +126,7 @@ int run_collective(const Invocation& invocation) {
 
 std::vector<Option> collective_options() {
   return with_standard_options({
-      set_option(),
+      set_option("/fabric/leaf/uplinks=16"),
       profile_option(),
       {.name = "nodes",
        .value = "N",
@@ -172,7 +173,7 @@ Command collective_command() {
   command.name = "collective";
   command.group = "Predict";
   command.arguments = "FILE";
-  command.summary = "an nccl-tests table of a simulated collective on a topology";
+  command.summary = "an nccl-tests table of a simulated collective";
   command.about =
       "Simulates one collective over message sizes on an idle cluster and prints the table that "
       "nccl-tests prints. FILE is a topology, or a name of `headway list topologies`.";

@@ -58,7 +58,7 @@ nlohmann::json collective_json(const CollectiveReport& report) {
   nlohmann::json rows = nlohmann::json::array();
   for (const CollectiveRow& row : report.rows) {
     rows.push_back(
-        {{"size_bytes", row.size.count()},
+        {{"size_bytes", static_cast<std::int64_t>(row.size.count())},
          {"algorithm", algorithm_name(row.algorithm)},
          {"time_s", json_number(row.time.count())},
          {"algorithm_bandwidth_bytes_per_s", json_number(row.algorithm_bandwidth.count())},

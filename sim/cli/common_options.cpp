@@ -9,10 +9,10 @@ const std::vector<std::string> kWhen = {"auto", "always", "never"};
 
 }  // namespace
 
-Option set_option() {
+Option set_option(const std::string& example) {
   return {.name = "set",
           .value = "POINTER=VALUE",
-          .help = "changes a field: /strategy/tensor_parallel=4",
+          .help = "changes a field: " + example,
           .group = OptionGroup::input,
           .repeatable = true,
           .changes_result = true};

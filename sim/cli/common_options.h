@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "sim/cli/option.h"
@@ -8,7 +9,8 @@ namespace headway {
 
 // Options that several commands have, described once.
 
-[[nodiscard]] Option set_option();
+/// `example` is an assignment that the command's files have: "/strategy/tensor_parallel=4".
+[[nodiscard]] Option set_option(const std::string& example);
 [[nodiscard]] Option profile_option();
 [[nodiscard]] Option jobs_option();
 [[nodiscard]] Option json_option();

@@ -46,6 +46,13 @@ std::string topic_text(const Topic& topic) {
   return text + row("see", topic.see);
 }
 
+/// Without its full stop.
+std::string first_sentence(const std::string& text) {
+  const std::size_t end = text.find(". ");
+  if (end != std::string::npos) return text.substr(0, end);
+  return text.ends_with('.') ? text.substr(0, text.size() - 1) : text;
+}
+
 std::string list_text(const std::vector<Topic>& topics) {
   constexpr std::size_t kColumn = 4;
   std::string text;
@@ -54,7 +61,7 @@ std::string list_text(const std::vector<Topic>& topics) {
     for (const Topic& topic : topics) {
       if (topic.kind != kind) continue;
       text += fmt::format("  {}\n", topic.name);
-      text += labelled("", topic.about.substr(0, topic.about.find(". ")), kColumn);
+      text += labelled("", first_sentence(topic.about), kColumn);
     }
   }
   return text;

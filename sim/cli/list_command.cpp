@@ -43,7 +43,7 @@ Command list_command() {
   command.name = "list";
   command.group = "Look up";
   command.arguments = "KIND";
-  command.summary = "models, topologies, profiles, scenarios, presets that can be named";
+  command.summary = "models, topologies, profiles, scenarios, presets";
   command.about = fmt::format(
       "Lists what ships with Headway and can be named in a scenario. "
       "KIND is one of {}.",

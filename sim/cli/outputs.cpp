@@ -37,8 +37,9 @@ fs::path canonical_of(const std::string& path) {
 
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code error;
-  // Hard links have different names. What is no plain file (/dev/null) holds several outputs.
-  if (fs::equivalent(a, b, error)) return fs::is_regular_file(a, error);
+  // What is no plain file (/dev/null) takes several outputs.
+  if (fs::exists(a, error) && !fs::is_regular_file(a, error)) return false;
+  if (fs::equivalent(a, b, error)) return true;  // hard links have different names
   return canonical_of(a) == canonical_of(b);
 }
 

@@ -45,6 +45,7 @@ po::options_description description_of(const Command& command) {
 
 std::string unknown_option_help(const Command& command, const std::string& word) {
   std::vector<std::string> names;
+  names.reserve(command.options.size());
   for (const Option& option : command.options) names.push_back("--" + option.name);
   const std::string name = word.substr(0, word.find('='));
   const auto meant = closest(name, {names.begin(), names.end()});

@@ -13,6 +13,14 @@ constexpr auto kRedrawEvery = std::chrono::milliseconds(100);
 constexpr auto kLineEvery = std::chrono::seconds(30);
 constexpr const char* kWipe = "\r\x1b[K";  // to the start of the line, and wipe it
 
+/// "0:05", "1:24", "2:03:05"
+std::string clock_text(double seconds) {
+  const auto whole = static_cast<long long>(seconds);
+  const long long hours = whole / 3600;
+  if (hours == 0) return fmt::format("{}:{:02}", whole / 60, whole % 60);
+  return fmt::format("{}:{:02}:{:02}", hours, whole % 3600 / 60, whole % 60);
+}
+
 }  // namespace
 
 Progress::Progress(Terminal& terminal, When when, std::string what)
@@ -53,16 +61,12 @@ std::string Progress::line() const {
   std::string text = fmt::format("[{:>{}}/{}] {}", done_, total.size(), total, what_);
   if (done_ == 0) return text;
   const double left = seconds() / static_cast<double>(done_) * static_cast<double>(points_ - done_);
-  return text + fmt::format("   {}   ETA {}", duration_text(seconds()), duration_text(left));
+  return text + fmt::format("   {}   ETA {}", duration_text(seconds()), clock_text(left));
 }
 
 std::string duration_text(double seconds) {
   constexpr double kMinute = 60.0;
-  if (seconds < kMinute) return short_text(Seconds(seconds));
-  const auto whole = static_cast<long long>(seconds);
-  const long long hours = whole / 3600;
-  if (hours == 0) return fmt::format("{}:{:02}", whole / 60, whole % 60);
-  return fmt::format("{}:{:02}:{:02}", hours, whole % 3600 / 60, whole % 60);
+  return seconds < kMinute ? short_text(Seconds(seconds)) : clock_text(seconds);
 }
 
 }  // namespace headway

@@ -95,7 +95,9 @@ Simulation simulation_of(const Scenario& scenario, const SimulateRequest& reques
 void write_outputs(const Simulation& simulation, const SimulateRequest& request,
                    Terminal& terminal) {
   for (const OutputFile& report : request.reports) {
-    write_file(report.path, report_in(*format_of(report.path), simulation.prediction));
+    const std::optional<ReportFormat> format = format_of(report.path);
+    HEADWAY_CHECK(format.has_value(), "suffixes are checked before");
+    write_file(report.path, report_in(*format, simulation.prediction));
     terminal.remark(fmt::format("wrote {}\n", report.path));
   }
   if (!request.trace) return;
@@ -118,7 +120,8 @@ int run_simulate(const Invocation& invocation) {
   const Scenario scenario = scenario_of(request, invocation);
   const Simulation simulation = simulation_of(scenario, request, terminal);
   const Prediction& prediction = simulation.prediction;
-  terminal.remark(fmt::format("{} replicas, {} events in the median one\n", prediction.replicas,
+  terminal.remark(fmt::format("{} replica{}, {} events in the median one\n", prediction.replicas,
+                              prediction.replicas == 1 ? "" : "s",
                               grouped_digits(prediction.events)));
   // The answer is shown even where it cannot be written: it may have taken hours.
   std::exception_ptr failure;
@@ -141,7 +144,7 @@ Command simulate_command() {
   command.name = "simulate";
   command.group = "Predict";
   command.arguments = "SCENARIO";
-  command.summary = "time, throughput, memory and scaling of a job, and what limits them";
+  command.summary = "time, throughput, memory, and what limits them";
   command.about =
       "Predicts one training iteration: time, throughput, memory, scaling and what limits them. "
       "SCENARIO is a file, a name of `headway list scenarios`, or - for standard input.";
@@ -151,7 +154,7 @@ Command simulate_command() {
        "your own with one field changed, written as a report too"},
   };
   command.options = with_standard_options({
-      set_option(),
+      set_option("/strategy/tensor_parallel=4"),
       profile_option(),
       {.name = "replicas",
        .value = "N",

@@ -76,6 +76,7 @@ std::string name_list(const std::vector<const Topic*>& topics) {
 /// What may have been meant: a whole name, or the last part of one.
 std::string meant_help(std::string_view name, const std::vector<Topic>& topics) {
   std::vector<std::string_view> candidates;
+  candidates.reserve(2 * topics.size());
   for (const Topic& topic : topics) candidates.push_back(topic.name);
   for (const Topic& topic : topics) {
     const std::size_t dot = topic.name.rfind('.');

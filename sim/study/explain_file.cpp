@@ -97,9 +97,10 @@ Explained explain_profile(const JsonCursor& part, InputFiles& files) {
   const Profile& profile = *read->profile;
   return ExplainedFile{
       "profile",
-      fmt::format("{}, {}: {}, {}, kernel families {}", profile.accelerator, profile.kind,
+      fmt::format("{}, {}: {}, {}, {} kernel famil{}", profile.accelerator, profile.kind,
                   peak_text(profile.device), short_text(Bytes(profile.device.memory_bytes.value)),
-                  profile.kernel_families.size()),
+                  profile.kernel_families.size(),
+                  profile.kernel_families.size() == 1 ? "y" : "ies"),
       read->cursor.value()};  // a profile has no defaults to write out
 }
 
@@ -185,6 +186,7 @@ const FileKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
 const std::vector<std::string>& known_schemas() {
   static const std::vector<std::string> kSchemas = [] {
     std::vector<std::string> schemas;
+    schemas.reserve(kKinds.size());
     for (const FileKind& kind : kKinds) schemas.emplace_back(kind.schema);
     return schemas;
   }();
@@ -198,13 +200,15 @@ Explained explained_file(const std::string& name, const ScenarioOptions& options
   Diagnostics own;
   InputFiles files(options.overrides, data_folders(), own);
   const std::optional<JsonCursor> root = files.open(path, "scenarios");
-  const FileKind* const kind = root ? kind_of(*root, own) : nullptr;
-  if (kind != nullptr && kind->explain == nullptr) {
-    return explain_scenario(path, options, diagnostics);
-  }
   Explained explained;
-  if (kind != nullptr) explained = kind->explain(*root, files);
-  files.report_unused_overrides();
+  if (root) {
+    const FileKind* const kind = kind_of(*root, own);
+    if (kind != nullptr && kind->explain == nullptr) {
+      return explain_scenario(path, options, diagnostics);
+    }
+    if (kind != nullptr) explained = kind->explain(*root, files);
+    files.report_unused_overrides();
+  }
   diagnostics.append(own);
   return own.has_errors() ? std::nullopt : explained;
 }

@@ -26,10 +26,10 @@ nlohmann::json preset_fields(std::string_view preset) {
   const auto document = JsonDocument::parse(
       "preset", nlohmann::json{{"model", model_document->root()}, {"strategy", object}}.dump(),
       diagnostics);
-  const JsonCursor root(document);
-  const auto model = read_model(*root.member("model"), files);
+  const auto part = [&](const char* key) { return JsonCursor(document, std::string("/") + key); };
+  const auto model = read_model(part("model"), files);
   HEADWAY_CHECK(model.has_value(), "the model of explain_presets is wrong");
-  const auto strategy = read_strategy(*root.member("strategy"), *model, kAccelerators, files);
+  const auto strategy = read_strategy(part("strategy"), *model, kAccelerators, files);
   HEADWAY_CHECK(strategy.has_value(), fmt::format("preset {} does not resolve", preset));
   return strategy->resolved;
 }
@@ -51,8 +51,9 @@ std::vector<Topic> preset_topics() {
   for (const Preset& preset : presets()) {
     const nlohmann::json fields = preset_fields(preset.name);
     topics.push_back({TopicKind::preset, fmt::format("preset.{}", preset.name),
-                      "a value of strategy.preset", "", std::string(preset.source) + ".",
-                      "sets " + fields_text(fields, defaults), "strategy.preset"});
+                      "a value of strategy.preset", "",
+                      "Sets " + fields_text(fields, defaults) + ".", "",
+                      "strategy.preset; " + std::string(preset.source)});
   }
   return topics;
 }
