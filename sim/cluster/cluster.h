@@ -6,6 +6,7 @@
 
 #include "sim/base/units.h"
 #include "sim/cluster/routing.h"
+#include "sim/cluster/site_record.h"
 #include "sim/cluster/topology.h"
 
 namespace headway {
@@ -39,6 +40,8 @@ struct Cluster {
   Topology topology;
   std::unique_ptr<const Routing> routing;
   std::vector<VertexId> endpoints;  ///< of NIC `n` of node `i`: [i * nics + n]
+
+  SiteRecord site;  ///< hosts and their ports, and what the site calls things
 
   [[nodiscard]] int accelerators() const { return nodes * node_type.accelerators; }
   /// The NIC port that an accelerator (counted through the cluster) sends by.

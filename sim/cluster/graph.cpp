@@ -17,10 +17,7 @@ std::vector<int> tiers_of(const GraphReader& graph) {
     neighbours[index(cable.a)].push_back(cable.b);
     neighbours[index(cable.b)].push_back(cable.a);
   }
-  std::vector<int> frontier;
-  for (const std::vector<int>& endpoints : graph.nodes()) {
-    frontier.insert(frontier.end(), endpoints.begin(), endpoints.end());
-  }
+  std::vector<int> frontier = graph.host_ports();
   std::vector<int> tiers(graph.vertices().size(), -1);
   for (int tier = 0; !frontier.empty(); ++tier) {
     std::vector<int> next;
@@ -57,6 +54,22 @@ Topology graph_topology(const GraphReader& graph) {
   return topology;
 }
 
+/// Empty lists where the file names nothing.
+SiteRecord site_record(const GraphReader& graph) {
+  SiteRecord site{.hosts = graph.hosts(), .host_ports = graph.host_ports()};
+  bool has_names = false;
+  for (const GraphVertex& vertex : graph.vertices()) has_names |= vertex.site != SiteName();
+  for (const GraphVertex& vertex : graph.vertices()) {
+    if (has_names) site.names.push_back(vertex.site);
+  }
+  bool has_rates = false;
+  for (const GraphCable& cable : graph.cables()) has_rates |= !cable.rate.empty();
+  for (const GraphCable& cable : graph.cables()) {
+    if (has_rates) site.cable_rates.push_back(cable.rate);
+  }
+  return site;
+}
+
 /// Reports nodes whose endpoints are not one for each NIC.
 void check_nics(const GraphReader& graph, const NodeType& node, Diagnostics& diagnostics) {
   for (const std::vector<int>& endpoints : graph.nodes()) {
@@ -90,6 +103,7 @@ std::optional<Fabric> build_graph(ObjectReader& reader, const FabricRequest& req
   if (!is_sound()) return std::nullopt;
 
   Fabric fabric{.topology = graph_topology(graph), .nodes = request.nodes.value_or(nodes)};
+  fabric.site = site_record(graph);
   for (int node = 0; node < fabric.nodes; ++node) {
     const std::vector<int>& endpoints = graph.nodes()[index(node)];
     fabric.endpoints.insert(fabric.endpoints.end(), endpoints.begin(), endpoints.end());

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "sim/base/suggestion.h"
 #include "sim/cluster/latency_defaults.h"
@@ -22,6 +21,18 @@ Diagnostic with_earlier(Diagnostic problem, const JsonCursor& earlier) {
                              .pointer = earlier.pointer(),
                              .message = "first here"});
   return problem;
+}
+
+/// A text that may be absent.
+std::string optional_text(ObjectReader& reader, std::string_view key) {
+  if (reader.has(key)) return reader.text(key);
+  static_cast<void>(reader.part(key));
+  return "";
+}
+
+SiteName read_site_name(ObjectReader& reader) {
+  return {.description = optional_text(reader, "description"),
+          .guid = optional_text(reader, "guid")};
 }
 
 }  // namespace
@@ -45,16 +56,31 @@ void GraphReader::read() {
 void GraphReader::read_endpoints() {
   if (!reader_.has("endpoints")) static_cast<void>(reader_.required_part("endpoints"));
   nlohmann::json resolved = nlohmann::json::array();
-  std::map<std::string, std::size_t> node_numbers;
   for (const JsonCursor& element : reader_.elements("endpoints")) {
     ObjectReader endpoint(element, reader_.diagnostics());
     const int vertex = add_vertex(endpoint);
-    const auto [node, is_new] = node_numbers.try_emplace(endpoint.text("node"), nodes_.size());
-    if (is_new) nodes_.emplace_back();
-    nodes_[node->second].push_back(vertex);
+    read_owner(endpoint, vertex);
+    SiteName& site = vertices_[index(vertex)].site;
+    site = read_site_name(endpoint);
+    site.port_guid = optional_text(endpoint, "port_guid");
     resolved.push_back(endpoint.finish());
   }
   reader_.resolve("endpoints", std::move(resolved));
+}
+
+void GraphReader::read_owner(ObjectReader& reader, int vertex) {
+  // Neither a node nor a host: a device of the fabric itself.
+  const bool is_device = reader.has("device") && reader.flag("device", false);
+  static_cast<void>(reader.part("device"));
+  if (is_device) return;
+  host_ports_.push_back(vertex);
+  const bool is_of_node = reader.has("node") || !reader.has("host");
+  std::string node = is_of_node ? reader.text("node") : "";
+  hosts_.insert(reader.has("host") ? reader.text("host") : node);
+  if (!is_of_node) return;
+  const auto [number, is_new] = node_numbers_.try_emplace(std::move(node), nodes_.size());
+  if (is_new) nodes_.emplace_back();
+  nodes_[number->second].push_back(vertex);
 }
 
 void GraphReader::read_switches() {
@@ -68,6 +94,7 @@ void GraphReader::read_switches() {
     if (reader.has("ports")) {
       vertex.ports = static_cast<int>(reader.integer("ports", between(1, kMostPorts)));
     }
+    vertex.site = read_site_name(reader);
     resolved.push_back(reader.finish());
   }
   reader_.resolve("switches", std::move(resolved));
@@ -90,6 +117,7 @@ GraphCable GraphReader::read_cable(ObjectReader& reader) {
   cable.b = vertex_of(reader, "to");
   cable.bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive(), bandwidth_);
   cable.latency = reader.quantity<Seconds>("latency", at_least(0.0), cable_latency_);
+  cable.rate = optional_text(reader, "rate");
   cable.port_a = port_of(reader, "from_port", cable.a);
   cable.port_b = port_of(reader, "to_port", cable.b);
   if (cable.a == cable.b && cable.a != -1) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "sim/base/json_reader.h"
@@ -17,6 +18,7 @@ struct GraphVertex {
   bool is_switch = false;
   Seconds switch_latency;
   int ports = 0;  ///< of a switch; 0 is any number
+  SiteName site;  ///< empty where the file says nothing
 };
 
 struct GraphCable {
@@ -26,6 +28,7 @@ struct GraphCable {
   int port_b = 0;
   BytesPerSecond bandwidth;
   Seconds latency;
+  std::string rate;  ///< as the site calls the bandwidth; may be empty
 };
 
 /// Reads an explicit graph, "endpoints", "switches" and "cables", and checks names and ports.
@@ -42,9 +45,14 @@ class GraphReader {
   [[nodiscard]] const std::vector<GraphCable>& cables() const { return cables_; }
   /// Endpoints of each node, nodes in the order of their first endpoint.
   [[nodiscard]] const std::vector<std::vector<int>>& nodes() const { return nodes_; }
+  /// Endpoints of nodes and of hosts that are none.
+  [[nodiscard]] const std::vector<int>& host_ports() const { return host_ports_; }
+  [[nodiscard]] int hosts() const { return static_cast<int>(hosts_.size()); }
 
  private:
   void read_endpoints();
+  /// Reads whose port a vertex is.
+  void read_owner(ObjectReader& reader, int vertex);
   void read_switches();
   void read_cables();
   [[nodiscard]] GraphCable read_cable(ObjectReader& reader);
@@ -63,6 +71,9 @@ class GraphReader {
   std::vector<GraphVertex> vertices_;
   std::unordered_map<std::string, int> numbers_;  ///< of vertices, by name
   std::vector<std::vector<int>> nodes_;
+  std::unordered_map<std::string, std::size_t> node_numbers_;
+  std::unordered_set<std::string> hosts_;
+  std::vector<int> host_ports_;
   std::vector<GraphCable> cables_;
   GraphPorts ports_;
 };

@@ -108,6 +108,8 @@ bool read_fabric(const TopologyParts& parts, ObjectReader& reader, Cluster& clus
   cluster.topology = std::move(fabric->topology);
   cluster.nodes = fabric->nodes;
   cluster.endpoints = std::move(fabric->endpoints);
+  cluster.site = fabric->site ? std::move(*fabric->site)
+                              : SiteRecord{.hosts = cluster.nodes, .host_ports = cluster.endpoints};
   reader.resolve("nodes", cluster.nodes);
   const RoutingRequest request{
       .topology = cluster.topology, .layout = fabric->layout.get(), .fabric_kind = kind->name};

@@ -8,6 +8,7 @@ namespace headway {
 RoutingBuilder build_d_mod_k_routing;
 RoutingBuilder build_dimension_order_routing;
 RoutingBuilder build_shortest_routing;
+RoutingBuilder build_table_routing;
 
 namespace {
 
@@ -15,6 +16,7 @@ constexpr RoutingKind kRoutingKinds[] = {
     {"d-mod-k", build_d_mod_k_routing},
     {"dimension-order", build_dimension_order_routing},
     {"shortest", build_shortest_routing},
+    {"table", build_table_routing},
 };
 
 }  // namespace

@@ -48,11 +48,18 @@ constexpr TopicRow kRows[] = {
 
     {"cluster.topology.routing", "an object", "what fits the fabric",
      "How the fabric picks paths."},
-    {"cluster.topology.routing.kind", R"("d-mod-k", "dimension-order" or "shortest")",
+    {"cluster.topology.routing.kind", R"("d-mod-k", "dimension-order", "shortest" or "table")",
      "d-mod-k for a clos, dimension-order for a torus, else shortest",
      "The rule by which a flow's path is chosen. One fixed path for each pair of endpoints.",
-     "d-mod-k routes clos fabrics, dimension-order tori, shortest any",
+     "d-mod-k routes clos fabrics, dimension-order tori, table graphs, shortest any",
      "Zahavi 2010, \"D-Mod-K routing\"; OpenSM's ftree engine"},
+
+    {"cluster.topology.routing.digits", "2 or 4", "2 (table)",
+     "Hexadecimal digits of a port in the rows of a table."},
+    {"cluster.topology.routing.rows", "array of texts", "required (table)",
+     "Forwarding tables: a row for each switch, in it the port for each endpoint, both in the "
+     "order of the graph; 00 where there is no entry. `headway import` writes them.",
+     "one row for each switch, one port for each endpoint"},
 
     {"cluster.topology.expect", "an object", "nothing is expected",
      "Counts that the built fabric must have: a guard against slips. Not checked where the "

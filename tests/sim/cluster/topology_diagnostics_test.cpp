@@ -36,7 +36,7 @@ TEST(TopologyDiagnostics, AnUnknownKindOfRouting) {
             " 5 | \"kind\": \"shortes\"}}\n"
             "   |         ^^^^^^^^^\n"
             "  help: did you mean \"shortest\"? It is one of \"d-mod-k\", \"dimension-order\", "
-            "\"shortest\"\n");
+            "\"shortest\", \"table\"\n");
 }
 
 TEST(TopologyDiagnostics, ARoutingForAnotherFabric) {

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/cluster/cluster.h"
+
+namespace headway {
+
+/// What the cables and the routes of a fabric amount to, between the NIC ports of all its hosts.
+///
+/// Where an order of ports is needed (halves, shifts) they stand by the switch that they hang on,
+/// in the order of the switches, then by the port of that switch.
+struct FabricAnalysis {
+  /// A direction of a cable between two switches, and how many routes cross it.
+  struct Load {
+    LinkId link = -1;
+    std::int64_t routes = 0;
+  };
+  /// Each port sends to the one `distance` places on.
+  struct Shift {
+    int distance = 0;
+    std::int64_t flows = 0;
+    std::int64_t most_flows_on_a_link = 0;  ///< links of hosts count too
+  };
+  /// All ordered pairs of ports, routed.
+  struct AllPairs {
+    std::map<int, std::int64_t> links_histogram;  ///< links on the route: pairs
+    std::int64_t unreachable_pairs = 0;           ///< the routing knows no way
+    std::optional<Load> most_loaded;              ///< nothing if no route is between switches
+  };
+
+  int hosts = 0;
+  int host_ports = 0;
+  int switches = 0;
+  /// Cables by what they join ("switch_switch", "hca_switch", "hca_hca", "aggregation_node"), then
+  /// by rate, as the site calls it or else as a bandwidth.
+  std::map<std::string, std::map<std::string, int>> links;
+  /// Links on the longest of the shortest paths between two ports; nothing for less than two.
+  std::optional<int> diameter_links;
+  /// The largest flow from the first half of the ports (rounded down) to the others, if each cable
+  /// carries 1 each way, and if it carries its bandwidth.
+  std::int64_t bisection_links = 0;
+  BytesPerSecond bisection_bandwidth;
+  std::vector<Shift> shifts;          ///< by 1, by a quarter and by half of the ports
+  std::optional<AllPairs> all_pairs;  ///< nothing above kMostRoutedPorts
+};
+
+/// More ports are not routed in pairs: their number grows with the square.
+inline constexpr int kMostRoutedPorts = 16'384;
+
+[[nodiscard]] FabricAnalysis analysed(const Cluster& cluster);
+
+}  // namespace headway

@@ -1,0 +1,354 @@
+#include "sim/cluster/infiniband_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "sim/base/quantity_text.h"
+#include "sim/base/utf8.h"
+#include "sim/cluster/infiniband_names.h"
+
+namespace headway {
+namespace {
+
+using Kind = InfiniBandNode::Kind;
+
+/// A port of an adapter (or router) with a cable.
+struct Endpoint {
+  int node = -1;
+  int port = 0;
+  std::string host;  ///< empty for a device that is of no host
+  std::string name;
+};
+
+/// A cable as both its ends have it; the end that comes first is `a`.
+struct Cable {
+  int a = -1;
+  int port_a = 0;
+  int b = -1;
+  int port_b = 0;
+  LinkRate rate;
+};
+
+class GraphWriter {
+ public:
+  GraphWriter(const InfiniBandFabric& fabric, const ForwardingTables& tables,
+              Diagnostics& diagnostics)
+      : fabric_(fabric), tables_(tables), diagnostics_(diagnostics) {}
+
+  nlohmann::json write(const InfiniBandGraphTexts& texts) {
+    collect_cables();
+    collect_switches();
+    collect_endpoints();
+    if (endpoints_.empty()) fail("no host has a cable, so there is no fabric to import");
+    if (diagnostics_.has_errors()) return {};
+    choose_nics();
+    nlohmann::json topology = {{"schema", "headway/topology/1"}, {"name", texts.name}};
+    topology["node"] = node_type(texts.node);
+    topology["fabric"] = {{"kind", "graph"},
+                          {"endpoints", endpoints_json()},
+                          {"switches", switches_json()},
+                          {"cables", cables_json()}};
+    topology["routing"] = routing_json();
+    topology["source"] = fmt::format("ibnetdiscover dump {}", printable(texts.source));
+    for (const std::string& assumption : assumptions_) {
+      topology["source"] = topology["source"].get<std::string>() + "; " + assumption;
+    }
+    return topology;
+  }
+
+ private:
+  void fail(std::string message, SourceLocation location = {}) {
+    Diagnostic problem;
+    problem.message = std::move(message);
+    problem.location = std::move(location);
+    diagnostics_.add(std::move(problem));
+  }
+  void assume(std::string message) {
+    Diagnostic warning;
+    warning.severity = Severity::warning;
+    warning.message = message;
+    diagnostics_.add(std::move(warning));
+    assumptions_.push_back(std::move(message));
+  }
+
+  [[nodiscard]] const InfiniBandNode& node(int number) const { return fabric_.node(number); }
+  [[nodiscard]] int node_count() const { return static_cast<int>(fabric_.nodes().size()); }
+
+  void collect_cables() {
+    int one_sided = 0;
+    int loops = 0;
+    int unequal = 0;
+    std::set<std::pair<int, int>> taken;  // ends of cables that only one side tells of
+    for (int number = 0; number < node_count(); ++number) {
+      for (const auto& [port, end] : node(number).ports) {
+        if (end.peer == number) {
+          ++loops;
+          continue;
+        }
+        const auto& far_ports = node(end.peer).ports;
+        const auto far = far_ports.find(end.peer_port);
+        Cable cable{
+            .a = number, .port_a = port, .b = end.peer, .port_b = end.peer_port, .rate = end.rate};
+        if (far == far_ports.end()) {
+          ++one_sided;
+          if (!taken.emplace(end.peer, end.peer_port).second) {
+            fail("another port is cabled to the same port of the same peer", end.location);
+          }
+        } else if (far->second.peer != number || far->second.peer_port != port) {
+          fail("the peer's own block says that its port leads elsewhere", end.location);
+          continue;
+        } else if (end.peer < number) {
+          continue;  // counted from the other side
+        } else if (far->second.rate != end.rate) {
+          ++unequal;
+          if (far->second.rate.bandwidth() < end.rate.bandwidth()) cable.rate = far->second.rate;
+        }
+        cables_.push_back(cable);
+      }
+    }
+    if (one_sided > 0) {
+      assume(fmt::format("{} cables are told of by one end only and are kept", one_sided));
+    }
+    if (loops > 0)
+      assume(fmt::format("{} ports lead back to their own switch and are left out", loops));
+    if (unequal > 0) {
+      assume(fmt::format("{} cables have two rates and are taken at the lower one", unequal));
+    }
+  }
+
+  void collect_switches() {
+    for (int number = 0; number < node_count(); ++number) {
+      if (node(number).kind == Kind::fabric_switch) switches_.push_back(number);
+    }
+    std::ranges::sort(switches_, {}, [&](int number) { return node(number).guid; });
+    names_.resize(static_cast<std::size_t>(node_count()));
+    for (const int number : switches_) {
+      name_of(number) = unique_.name(node(number).description, node(number).guid, "");
+    }
+  }
+
+  [[nodiscard]] std::string& name_of(int number) {
+    return names_[static_cast<std::size_t>(number)];
+  }
+
+  void collect_endpoints() {
+    for (const Cable& cable : cables_) {
+      add_endpoint(cable.a, cable.port_a);
+      add_endpoint(cable.b, cable.port_b);
+    }
+    int unnamed = 0;
+    for (Endpoint& endpoint : endpoints_) {
+      const InfiniBandNode& adapter = node(endpoint.node);
+      if (adapter.kind == Kind::router || adapter.is_aggregation_node()) continue;
+      endpoint.host = host_name(adapter);
+      if (!endpoint.host.empty()) continue;
+      endpoint.host = guid_text(adapter.guid);
+      ++unnamed;
+    }
+    if (unnamed > 0) {
+      assume(
+          fmt::format("{} ports are of adapters that do not name their host; each adapter is "
+                      "taken as a host of its own",
+                      unnamed));
+    }
+    // Devices of no host last.
+    std::ranges::sort(endpoints_, [&](const Endpoint& a, const Endpoint& b) {
+      if (a.host.empty() != b.host.empty()) return b.host.empty();
+      if (a.host != b.host) return comes_before(a.host, b.host);
+      const InfiniBandNode& node_a = node(a.node);
+      const InfiniBandNode& node_b = node(b.node);
+      if (node_a.description != node_b.description) {
+        return comes_before(node_a.description, node_b.description);
+      }
+      return std::pair(node_a.guid, a.port) < std::pair(node_b.guid, b.port);
+    });
+    for (Endpoint& endpoint : endpoints_) {
+      const InfiniBandNode& adapter = node(endpoint.node);
+      endpoint.name =
+          unique_.name(adapter.description, adapter.guid, fmt::format("/{}", endpoint.port));
+      endpoint_names_[{endpoint.node, endpoint.port}] = endpoint.name;
+    }
+  }
+
+  void add_endpoint(int number, int port) {
+    if (node(number).kind == Kind::fabric_switch) return;
+    endpoints_.push_back({.node = number, .port = port});
+  }
+
+  /// NICs of a node: what most hosts have, the larger number if two are as frequent.
+  void choose_nics() {
+    std::map<std::string, int> ports;
+    for (const Endpoint& endpoint : endpoints_) {
+      if (!endpoint.host.empty()) ++ports[endpoint.host];
+    }
+    std::map<int, int> hosts;
+    for (const auto& [host, count] : ports) ++hosts[count];
+    for (const auto& [count, frequency] : hosts) {
+      if (nics_ == 0 || frequency >= hosts[nics_]) nics_ = count;
+    }
+    if (nics_ == 0) return fail("no adapter is of a host, so there is nothing to run on");
+    const int others = static_cast<int>(ports.size()) - hosts[nics_];
+    if (others > 0) {
+      assume(
+          fmt::format("{} hosts do not have {} ports as most do; those with fewer are no nodes, "
+                      "those with more are nodes by their first ones",
+                      others, nics_));
+    }
+    ports_of_host_ = std::move(ports);
+  }
+
+  nlohmann::json node_type(const std::string& name) {
+    if (!name.empty()) return name;
+    std::map<BytesPerSecond, int> rates;
+    for (const Cable& cable : cables_) {
+      const bool is_trunk =
+          node(cable.a).kind == Kind::fabric_switch && node(cable.b).kind == Kind::fabric_switch;
+      const bool is_device =
+          node(cable.a).is_aggregation_node() || node(cable.b).is_aggregation_node();
+      if (!is_trunk && !is_device) ++rates[cable.rate.bandwidth()];
+    }
+    BytesPerSecond usual;
+    for (const auto& [rate, count] : rates) {
+      if (usual == BytesPerSecond(0.0) || count >= rates[usual]) usual = rate;
+    }
+    assume("accelerators are not in the dump: one for each NIC is taken");
+    nlohmann::json type = {{"name", "imported"},
+                           {"accelerator", "any"},
+                           {"accelerators", nics_},
+                           {"nics", {{"count", nics_}, {"bandwidth", exact_text(usual)}}}};
+    if (nics_ > 1) {
+      type["scale_up"] = {{"bandwidth", exact_text(usual)}};
+      assume(
+          "the links between the accelerators of a node are not in the dump: the NIC's "
+          "bandwidth is taken");
+    }
+    return type;
+  }
+
+  nlohmann::json endpoints_json() {
+    nlohmann::json list = nlohmann::json::array();
+    std::map<std::string, int> given;
+    for (const Endpoint& endpoint : endpoints_) {
+      const InfiniBandNode& adapter = node(endpoint.node);
+      nlohmann::json entry = {{"name", endpoint.name},
+                              {"description", adapter.description},
+                              {"guid", guid_text(adapter.guid)}};
+      const auto guid = adapter.port_guids.find(endpoint.port);
+      if (guid != adapter.port_guids.end()) entry["port_guid"] = guid_text(guid->second);
+      if (endpoint.host.empty()) {
+        entry["device"] = true;
+      } else if (ports_of_host_[endpoint.host] >= nics_ && given[endpoint.host]++ < nics_) {
+        entry["node"] = endpoint.host;
+      } else {
+        entry["host"] = endpoint.host;
+      }
+      list.push_back(std::move(entry));
+    }
+    return list;
+  }
+
+  nlohmann::json switches_json() {
+    nlohmann::json list = nlohmann::json::array();
+    for (const int number : switches_) {
+      list.push_back({{"name", name_of(number)},
+                      {"description", node(number).description},
+                      {"guid", guid_text(node(number).guid)}});
+    }
+    return list;
+  }
+
+  [[nodiscard]] std::string end_name(int number, int port) {
+    return node(number).kind == Kind::fabric_switch ? name_of(number)
+                                                    : endpoint_names_[{number, port}];
+  }
+
+  nlohmann::json cables_json() {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Cable& cable : cables_) {
+      list.push_back({{"from", end_name(cable.a, cable.port_a)},
+                      {"from_port", cable.port_a},
+                      {"to", end_name(cable.b, cable.port_b)},
+                      {"to_port", cable.port_b},
+                      {"bandwidth", exact_text(cable.rate.bandwidth())},
+                      {"rate", cable.rate.text()}});
+    }
+    return list;
+  }
+
+  nlohmann::json routing_json() {
+    if (tables_.ports.empty()) {
+      assume("no forwarding tables were given: shortest paths are taken");
+      return {{"kind", "shortest"}};
+    }
+    std::vector<int> lids;
+    std::set<int> seen;
+    int without = 0;
+    bool has_ranges = false;
+    for (const Endpoint& endpoint : endpoints_) {
+      const InfiniBandNode& adapter = node(endpoint.node);
+      const auto lid = adapter.lids.find(endpoint.port);
+      lids.push_back(lid == adapter.lids.end() ? 0 : lid->second);
+      has_ranges |= adapter.lmc > 0;
+      if (lids.back() == 0) {
+        ++without;
+      } else if (!seen.insert(lids.back()).second) {
+        fail(fmt::format("LID {} is of two ports", lids.back()));
+      }
+    }
+    if (without > 0) assume(fmt::format("{} ports have no LID; nothing reaches them", without));
+    if (has_ranges) assume("ports have several LIDs (LMC above 0): the first of each is used");
+    return {{"kind", "table"}, {"digits", 2}, {"rows", rows_json(lids)}};
+  }
+
+  nlohmann::json rows_json(const std::vector<int>& lids) {
+    nlohmann::json rows = nlohmann::json::array();
+    std::size_t used = 0;
+    int without = 0;
+    for (const int number : switches_) {
+      const auto table = tables_.ports.find(node(number).guid);
+      const bool has_table = table != tables_.ports.end();
+      has_table ? static_cast<void>(++used) : static_cast<void>(++without);
+      std::string row;
+      row.reserve(2 * lids.size());
+      for (const int lid : lids) {
+        const auto place = static_cast<std::size_t>(lid);
+        const int port = has_table && place < table->second.size() ? table->second[place] : 0;
+        fmt::format_to(std::back_inserter(row), "{:02x}", port);
+      }
+      rows.push_back(std::move(row));
+    }
+    if (without > 0) {
+      assume(fmt::format("{} switches have no forwarding table; nothing passes them", without));
+    }
+    if (used < tables_.ports.size()) {
+      assume(fmt::format("{} forwarding tables are of switches that were not discovered",
+                         tables_.ports.size() - used));
+    }
+    return rows;
+  }
+
+  const InfiniBandFabric& fabric_;
+  const ForwardingTables& tables_;
+  Diagnostics& diagnostics_;
+  UniqueNames unique_;
+  std::vector<Cable> cables_;
+  std::vector<int> switches_;
+  std::vector<std::string> names_;  ///< of switches, by the number of the node
+  std::vector<Endpoint> endpoints_;
+  std::map<std::pair<int, int>, std::string> endpoint_names_;
+  std::map<std::string, int> ports_of_host_;
+  std::vector<std::string> assumptions_;
+  int nics_ = 0;
+};
+
+}  // namespace
+
+nlohmann::json infiniband_graph(const InfiniBandGraphTexts& texts, const InfiniBandFabric& fabric,
+                                const ForwardingTables& tables, Diagnostics& diagnostics) {
+  return GraphWriter(fabric, tables, diagnostics).write(texts);
+}
+
+}  // namespace headway

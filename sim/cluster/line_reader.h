@@ -1,0 +1,47 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+
+/// The lines of a text file that may be gzipped, one after the other, in memory that does not grow
+/// with the file. "-" is standard input.
+class LineReader {
+ public:
+  /// A file that cannot be opened is reported and has no lines.
+  LineReader(std::string path, Diagnostics& diagnostics);
+
+  /// The next line, without its end; false after the last. `line` is valid until the next call. A
+  /// broken archive, or a line of more than 64 KiB, is reported and ends the file.
+  [[nodiscard]] bool next(std::string_view& line);
+
+  /// Of the line last read, from 1; 0 before the first.
+  [[nodiscard]] int line_number() const { return line_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// A problem of the line last read.
+  [[nodiscard]] Diagnostic problem(std::string message, std::string help = "") const;
+
+ private:
+  struct Closing {
+    void operator()(void* file) const;
+  };
+  /// Moves what is left to the front of the buffer and reads more behind it; false at the end.
+  [[nodiscard]] bool fill();
+  void fail(const std::string& message);
+
+  std::string path_;
+  Diagnostics& diagnostics_;
+  std::unique_ptr<void, Closing> file_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  int line_ = 0;
+  std::string_view current_;
+};
+
+}  // namespace headway
