@@ -25,6 +25,8 @@ Types types(Precision precision) {
       return {CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
     case Precision::fp8:
       return {CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+    case Precision::fp4:
+      break;  // no device offers it here
   }
   HEADWAY_CHECK(false, "unknown precision");
 }

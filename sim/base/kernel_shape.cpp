@@ -16,6 +16,8 @@ std::string_view precision_name(Precision precision) {
       return "bf16";
     case Precision::fp8:
       return "fp8";
+    case Precision::fp4:
+      return "fp4";
   }
   HEADWAY_CHECK(false, "unknown precision");
 }
@@ -30,8 +32,26 @@ double bytes_per_element(Precision precision) {
       return 2.0;
     case Precision::fp8:
       return 1.0;
+    case Precision::fp4:
+      return 0.55;
   }
   HEADWAY_CHECK(false, "unknown precision");
+}
+
+std::string_view recipe_name(Scaling scaling) {
+  switch (scaling) {
+    case Scaling::delayed:
+      return "fp8";
+    case Scaling::current:
+      return "fp8_current";
+    case Scaling::rowwise:
+      return "fp8_rowwise";
+    case Scaling::mxfp8:
+      return "mxfp8";
+    case Scaling::nvfp4:
+      return "nvfp4";
+  }
+  HEADWAY_CHECK(false, "unknown scaling");
 }
 
 }  // namespace headway

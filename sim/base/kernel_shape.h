@@ -5,11 +5,25 @@
 
 namespace headway {
 
-/// Number formats of tensors and matrix products. `tf32` is stored in 4 bytes.
-enum class Precision { fp32, tf32, fp16, bf16, fp8 };
+/// Number formats of tensors and matrix products. `tf32` is stored in 4 bytes, `fp4` with the scale
+/// of each block of 16 in 0.55.
+enum class Precision { fp32, tf32, fp16, bf16, fp8, fp4 };
 
 [[nodiscard]] std::string_view precision_name(Precision precision);
 [[nodiscard]] double bytes_per_element(Precision precision);
+
+/// How tensors are scaled where they are quantised to less than 16 bits.
+enum class Scaling {
+  delayed,  ///< a scale a tensor, from earlier steps: one pass writes it and its transpose
+  current,  ///< a scale a tensor, from its own largest value: two passes
+  rowwise,  ///< a scale a row
+  mxfp8,    ///< a scale for each block of 32 (OCP microscaling)
+  nvfp4     ///< 4 bits, a scale for each block of 16
+};
+
+/// The word for products of inputs scaled like that: "fp8", "fp8_current", "fp8_rowwise", "mxfp8",
+/// "nvfp4".
+[[nodiscard]] std::string_view recipe_name(Scaling scaling);
 
 /// A dense matrix product: [m x k] times [k x n].
 struct GemmShape {

@@ -25,7 +25,13 @@ MemoryOperator pass(std::string_view name, double forward_bytes) {
 }
 
 LinearOperator linear(std::string_view name, double m, double n, double k) {
-  return {.name = name, .forward = {.m = m, .n = n, .k = k}};
+  return {.name = name, .forward = {.m = m, .n = n, .k = k}, .input_elements = m * k};
+}
+
+/// Its input stands split over `parts` devices, which gather it.
+LinearOperator gathered(LinearOperator linear, double parts) {
+  linear.input_elements /= parts;
+  return linear;
 }
 
 }  // namespace
@@ -39,13 +45,14 @@ Operators layer_operators(const TransformerModel& model, const ShardShape& shard
   const double key_heads = static_cast<double>(model.kv_heads) / parts;
   const double ffn = static_cast<double>(model.ffn_hidden) / parts;
   const double tokens = shard.tokens();
-  const double norm_tokens = shard.sequence_parallel ? tokens / parts : tokens;
+  const double sequence_parts = shard.sequence_parallel ? parts : 1.0;
+  const double norm_tokens = tokens / sequence_parts;
 
   Operators operators;
   operators.linears = {
-      linear("qkv", tokens, (query_heads + 2.0 * key_heads) * d, h),
+      gathered(linear("qkv", tokens, (query_heads + 2.0 * key_heads) * d, h), sequence_parts),
       linear("projection", tokens, h, query_heads * d),
-      linear("fc1", tokens, (model.gated_mlp ? 2.0 : 1.0) * ffn, h),
+      gathered(linear("fc1", tokens, (model.gated_mlp ? 2.0 : 1.0) * ffn, h), sequence_parts),
       linear("fc2", tokens, h, ffn),
   };
   // With context parallel each device holds 1/context_parallel of the queries and sees every key;

@@ -28,6 +28,9 @@ struct ShardShape {
 struct LinearOperator {
   std::string_view name;
   GemmShape forward;
+  /// Elements of the input that one device makes, and quantises in low precision: fewer than m k
+  /// where sequence-parallel ranks gather the rest from each other.
+  double input_elements = 0;
 };
 
 /// A pass over memory: normalization, residual, activation, rotary embedding, loss.

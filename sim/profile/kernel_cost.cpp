@@ -29,9 +29,10 @@ Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family, Byt
                         family.memory_traffic.spread);
 }
 
-Cost cast_cost(const DeviceCosts& device, double elements) {
-  return streaming_cost(device, Bytes(elements * device.cast_bytes.value),
-                        device.cast_bytes.spread);
+Cost cast_cost(const DeviceCosts& device, double elements, Scaling scaling) {
+  const Estimate* const bytes = cast_bytes(device, scaling);
+  HEADWAY_CHECK(bytes != nullptr, "a scaling that the profile does not know");
+  return streaming_cost(device, Bytes(elements * bytes->value), bytes->spread);
 }
 
 Seconds roofline_bound(const DeviceCosts& device, Flops work, Precision precision, Bytes traffic) {

@@ -49,9 +49,9 @@ enum class Pass { forward, backward };
 [[nodiscard]] Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family,
                                     Bytes traffic);
 
-/// Quantising the inputs of matrix products to a lower precision (fp8): a streaming pass of
-/// `cast_bytes` for each of `elements`.
-[[nodiscard]] Cost cast_cost(const DeviceCosts& device, double elements);
+/// Quantising the inputs of matrix products to less than 16 bits: a streaming pass of `cast_bytes`
+/// for each of `elements`. Requires a scaling that the profile knows.
+[[nodiscard]] Cost cast_cost(const DeviceCosts& device, double elements, Scaling scaling);
 
 /// No kernel beats the device's peak: the least time that the operations and bytes allow.
 [[nodiscard]] Seconds roofline_bound(const DeviceCosts& device, Flops work, Precision precision,

@@ -50,7 +50,8 @@ struct DeviceCosts {
   Estimate gemm_quantisation;  ///< w: share of the wave and tile quantisation that is seen
   Estimate gemm_overhead;      ///< t0: seconds a product costs beyond its work
   std::vector<MeasuredGemm> gemm_table;  ///< no shape twice in one precision; may be empty
-  Estimate cast_bytes;  ///< memory traffic per element that is quantised to a lower precision
+  Estimate cast_bytes;  ///< memory traffic per element that is quantised, delayed scaling
+  std::map<Scaling, Estimate> recipe_cast_bytes;  ///< the same of other recipes; may be empty
 
   Estimate attention_efficiency;      ///< of the 16-bit peak, long sequences, head size 128
   Estimate attention_backward;        ///< efficiency of the backward pass relative to the forward
@@ -70,6 +71,9 @@ struct DeviceCosts {
 
 /// Whether the device multiplies matrices of this precision.
 [[nodiscard]] bool supports(const DeviceCosts& device, Precision precision);
+
+/// Memory traffic per element quantised with that scaling; nullptr if the profile does not know it.
+[[nodiscard]] const Estimate* cast_bytes(const DeviceCosts& device, Scaling scaling);
 
 /// How transfers behave in one scope: inside a scale-up domain, or across the fabric.
 struct ScopeCosts {

@@ -12,7 +12,7 @@ namespace headway {
 namespace {
 
 constexpr std::array kPrecisions = {Precision::fp32, Precision::tf32, Precision::fp16,
-                                    Precision::bf16, Precision::fp8};
+                                    Precision::bf16, Precision::fp8,  Precision::fp4};
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;

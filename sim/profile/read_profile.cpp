@@ -53,11 +53,11 @@ std::string read_provenance(ObjectReader& reader) {
   return line;
 }
 
-/// Every precision needs both numbers, and attention one that is not fp8.
+/// Every precision needs both numbers, and attention one of 16 bits or more.
 void check_precisions(ObjectReader& reader, const DeviceCosts& device) {
   bool has_wide_precision = false;
   for (const auto& [precision, peak] : device.peak_flops) {
-    if (precision != Precision::fp8) has_wide_precision = true;
+    if (bytes_per_element(precision) >= 2.0) has_wide_precision = true;
     if (device.gemm_efficiency.contains(precision)) continue;
     reader.report("gemm_efficiency",
                   fmt::format("gemm_efficiency lacks \"{}\"", precision_name(precision)), "",
@@ -70,9 +70,25 @@ void check_precisions(ObjectReader& reader, const DeviceCosts& device) {
                   "every precision of gemm_efficiency needs a peak");
   }
   if (!has_wide_precision) {
-    reader.report("peak_flops_per_s", "a device needs the peak of a precision other than fp8", "",
+    reader.report("peak_flops_per_s",
+                  "a device needs the peak of a precision other than fp8 and fp4", "",
                   "attention and norms are computed in 16 or 32 bits");
   }
+}
+
+/// Recipes other than delayed scaling, by the word that strategy.precision has for them.
+std::map<Scaling, Estimate> read_recipe_casts(ObjectReader& device) {
+  std::map<Scaling, Estimate> casts;
+  const auto part = device.part("cast_bytes_by_recipe");
+  if (!part) return casts;
+  ObjectReader reader(*part, device.diagnostics());
+  for (const Scaling scaling :
+       {Scaling::current, Scaling::rowwise, Scaling::mxfp8, Scaling::nvfp4}) {
+    const std::string_view name = recipe_name(scaling);
+    if (reader.has(name)) casts[scaling] = read_estimate(reader, name, kNotNegative);
+  }
+  reader.finish();
+  return casts;
 }
 
 int read_multiprocessors(ObjectReader& reader) {
@@ -102,6 +118,7 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   device.gemm_table =
       read_gemm_table(reader, is_understood ? device.peak_flops : std::map<Precision, Estimate>());
   device.cast_bytes = read_estimate(reader, "cast_bytes_per_element", kNotNegative);
+  device.recipe_cast_bytes = read_recipe_casts(reader);
 
   device.attention_efficiency = read_estimate(reader, "attention_efficiency", kShare);
   device.attention_backward = read_estimate(reader, "attention_backward", positive());

@@ -1,6 +1,7 @@
 #include "sim/strategy/read_strategy.h"
 
 #include <array>
+#include <tuple>
 #include <utility>
 
 #include "sim/base/json_reader.h"
@@ -32,11 +33,19 @@ constexpr std::array<Word<Recompute>, 4> kRecomputes = {{{"none", Recompute::non
                                                          {"activation", Recompute::activation},
                                                          {"selective", Recompute::selective},
                                                          {"full", Recompute::full}}};
-constexpr std::array<Word<Precision>, 5> kPrecisions = {{{"bf16", Precision::bf16},
-                                                         {"fp16", Precision::fp16},
-                                                         {"fp8", Precision::fp8},
-                                                         {"tf32", Precision::tf32},
-                                                         {"fp32", Precision::fp32}}};
+/// A number format and, below 16 bits, how it is scaled.
+using Recipe = std::pair<Precision, Scaling>;
+constexpr Scaling kUnscaled = Scaling::delayed;
+constexpr std::array<Word<Recipe>, 9> kPrecisions = {
+    {{"bf16", {Precision::bf16, kUnscaled}},
+     {"fp16", {Precision::fp16, kUnscaled}},
+     {"fp8", {Precision::fp8, Scaling::delayed}},
+     {"fp8_current", {Precision::fp8, Scaling::current}},
+     {"fp8_rowwise", {Precision::fp8, Scaling::rowwise}},
+     {"mxfp8", {Precision::fp8, Scaling::mxfp8}},
+     {"nvfp4", {Precision::fp4, Scaling::nvfp4}},
+     {"tf32", {Precision::tf32, kUnscaled}},
+     {"fp32", {Precision::fp32, kUnscaled}}}};
 constexpr std::array<Word<Precision>, 3> kGradientPrecisions = {
     {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"fp16", Precision::fp16}}};
 
@@ -132,8 +141,8 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
       reader.quantity<Bytes>("gradient_bucket", at_least(0), strategy.gradient_bucket);
   strategy.overlap_pipeline_transfers =
       reader.flag("overlap_pipeline_transfers", strategy.virtual_stages > 1);
-  strategy.precision =
-      reader.choice("precision", Words<Precision>(kPrecisions), strategy.precision);
+  std::tie(strategy.precision, strategy.scaling) = reader.choice(
+      "precision", Words<Recipe>(kPrecisions), Recipe(strategy.precision, strategy.scaling));
   strategy.gradient_precision = reader.choice(
       "gradient_precision", Words<Precision>(kGradientPrecisions), strategy.gradient_precision);
   strategy.kernel_family = reader.text("kernel_family", strategy.kernel_family);

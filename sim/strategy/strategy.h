@@ -65,6 +65,7 @@ struct Strategy {
   bool overlap_pipeline_transfers = true;  ///< sends and receives do not hold up compute
 
   Precision precision = Precision::bf16;           ///< of the matrix products
+  Scaling scaling = Scaling::delayed;              ///< of their inputs, below 16 bits
   Precision gradient_precision = Precision::fp32;  ///< in which gradients are reduced and kept
   std::string kernel_family = "fused";             ///< a family of the profile
 

@@ -197,6 +197,11 @@ void check_profile(const ReadProfile& profile, const ReadCluster& cluster,
         strategy->cursor.problem(fmt::format("{} does not compute in {}", costs.accelerator,
                                              precision_name(strategy->strategy.precision)),
                                  "", "choose another strategy.precision or profile"));
+  } else if (cast_bytes(costs.device, strategy->strategy.scaling) == nullptr) {
+    diagnostics.add(strategy->cursor.problem(
+        fmt::format("profile {} does not know what quantising to {} costs", costs.name,
+                    recipe_name(strategy->strategy.scaling)),
+        "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
   }
 }
 

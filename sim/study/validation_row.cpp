@@ -78,6 +78,21 @@ bool is_given(const nlohmann::json& object, const char* key) {
   return found != object.end() && !found->is_null();
 }
 
+/// What rows call a precision, and what strategies do.
+struct PrecisionName {
+  std::string_view row;
+  std::string_view strategy;
+};
+constexpr std::array kPrecisions{
+    PrecisionName{"bf16", "bf16"},
+    PrecisionName{"fp16", "fp16"},
+    PrecisionName{"fp8", "fp8"},
+    PrecisionName{"fp8cs", "fp8_current"},
+    PrecisionName{"fp8row", "fp8_rowwise"},
+    PrecisionName{"mxfp8", "mxfp8"},
+    PrecisionName{"nvfp4", "nvfp4"},
+};
+
 /// What of the row no strategy of ours covers; empty if all is covered.
 std::string uncovered(const PublishedRow& row) {
   const std::string precision = word(row.train, "precision");
@@ -87,7 +102,7 @@ std::string uncovered(const PublishedRow& row) {
   if (word(row.train, "task") != "pretrain") {
     return "fine-tuning (" + word(row.train, "task") + ") is not modelled";
   }
-  if (precision != "bf16" && precision != "fp16") {
+  if (find_row(kPrecisions, precision) == kPrecisions.end()) {
     return "the " + precision + " recipe is not modelled";
   }
   const std::string recompute = word(row.train, "recompute");
@@ -197,7 +212,7 @@ nlohmann::json strategy_json(const PublishedRow& row, const FrameworkHabits& hab
       {"overlap_gradient_reduce", habits.overlaps_gradients},
       {"overlap_parameter_gather", habits.overlaps_gradients},
       {"overlap_pipeline_transfers", whole(train, "vpp", 1) > 1},
-      {"precision", train.at("precision")},
+      {"precision", find_row(kPrecisions, word(train, "precision"))->strategy},
       {"gradient_precision", precision_name(habits.gradients)},
       {"kernel_family", habits.kernel_family}};
   return strategy;
@@ -296,6 +311,13 @@ std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
                                    return read_strategy(part, *model, accelerators, files);
                                  });
   if (!strategy || !reason.empty()) return Refusal{reason};
+
+  const DeviceCosts& device = profile->profile->device;
+  if (!supports(device, strategy->strategy.precision) ||
+      cast_bytes(device, strategy->strategy.scaling) == nullptr) {
+    return Refusal{
+        fmt::format("{} has no costs of {}", accelerator.profile, word(row.train, "precision"))};
+  }
 
   Scenario scenario;
   scenario.name = row.head.id;

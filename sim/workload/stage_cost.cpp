@@ -62,11 +62,11 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
     costs.forward.add(gemm_cost(device, {m, n, k}, precision));
     costs.backward.add(gemm_cost(device, {m, k, n}, precision));  // data gradient
     costs.backward.add(gemm_cost(device, {n, k, m}, precision));  // weight gradient
-    cast_elements += m * k;
+    cast_elements += linear.input_elements;
   }
-  if (bytes_per_element(precision) < 2.0) {  // 8-bit inputs are quantised in each pass
-    costs.forward.add(cast_cost(device, cast_elements));
-    costs.backward.add(cast_cost(device, cast_elements));
+  if (bytes_per_element(precision) < 2.0) {  // inputs are quantised in each pass
+    costs.forward.add(cast_cost(device, cast_elements, strategy.scaling));
+    costs.backward.add(cast_cost(device, cast_elements, strategy.scaling));
   }
   for (const AttentionShape& shape : operators.attention) {
     for (const Pass pass : {Pass::forward, Pass::backward}) {

@@ -132,9 +132,14 @@ TEST(MemoryPass, NoMeasurementBeatsThePeak) {
 
 TEST(Cast, MovesItsBytesForEachElement) {
   // 1e6 elements x 5 B at 0.5 TB/s.
-  const Cost cost = cast_cost(round_device(), 1e6);
+  const Cost cost = cast_cost(round_device(), 1e6, Scaling::delayed);
   EXPECT_NEAR(us(cost), 10.0, 1e-12);
   EXPECT_NEAR(cost.spread, 0.05, 1e-12);
+  // Other recipes move their own: 1e6 x 12 B.
+  DeviceCosts device = round_device();
+  device.recipe_cast_bytes[Scaling::current] = estimate(12.0);
+  EXPECT_NEAR(us(cast_cost(device, 1e6, Scaling::current)), 24.0, 1e-12);
+  EXPECT_THROW((void)cast_cost(device, 1e6, Scaling::mxfp8), InternalError);
 }
 
 TEST(RooflineBound, IsTheLongerOfOperationsAndBytes) {

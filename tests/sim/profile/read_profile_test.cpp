@@ -59,6 +59,11 @@ TEST(ReadProfile, ReadsEveryPart) {
   EXPECT_EQ(device.gemm_quantisation.value, 0.6);
   EXPECT_EQ(device.gemm_overhead.value, 4e-6);
   EXPECT_EQ(device.cast_bytes.value, 5);
+  EXPECT_EQ(cast_bytes(device, Scaling::delayed)->value, 5);
+  EXPECT_EQ(cast_bytes(device, Scaling::current)->value, 12);
+  EXPECT_EQ(cast_bytes(device, Scaling::rowwise), nullptr);
+  EXPECT_EQ(cast_bytes(device, Scaling::mxfp8)->value, 6);
+  EXPECT_EQ(cast_bytes(device, Scaling::nvfp4), nullptr);
   EXPECT_EQ(device.attention_efficiency.value, 0.5);
   EXPECT_EQ(device.attention_backward.value, 0.8);
   EXPECT_EQ(device.attention_sequence_half.value, 200);
@@ -181,7 +186,7 @@ TEST(ReadProfile, AnUnknownPrecisionIsNamed) {
    |
  9 |       "bf61": {"value": 1e14, "spread": 0.01, "source": "sheet"}
    |       ^^^^^^
-  help: did you mean "bf16"? It is one of "fp32", "tf32", "fp16", "bf16", "fp8"
+  help: did you mean "bf16"? It is one of "fp32", "tf32", "fp16", "bf16", "fp8", "fp4"
 
 1 problem in 1 file; nothing was simulated.
 )");
@@ -219,8 +224,9 @@ TEST(ReadProfile, ADeviceHasMoreThanFp8) {
   for (std::size_t at; (at = text.find("\"bf16\"")) != std::string::npos;) {
     text.replace(at, 6, "\"fp8\"");
   }
-  EXPECT_THAT(read_text(text).problems,
-              testing::StartsWith("error: a device needs the peak of a precision other than fp8"));
+  EXPECT_THAT(
+      read_text(text).problems,
+      testing::StartsWith("error: a device needs the peak of a precision other than fp8 and fp4"));
 }
 
 TEST(ReadProfile, AttentionCannotBeFasterThanThePeak) {

@@ -29,7 +29,7 @@ inline std::string small_profile_text() {
       {"precision": "bf16", "m": 1024, "n": 2048, "k": 4096, "time_s": 3e-4, "spread": 0.02},
       {"precision": "bf16", "m": 4096, "n": 2048, "k": 4096, "time_s": 1e-3, "spread": 0.02}
     ]},
-    "cast_bytes_per_element": {"value": 5, "spread": 0.3, "source": "bench"},
+    "cast_bytes_per_element": {"value": 5, "spread": 0.3, "source": "bench"}, "cast_bytes_by_recipe": {"fp8_current": {"value": 12, "spread": 0.3, "source": "bench"}, "mxfp8": {"value": 6, "spread": 0.3, "source": "bench"}},
     "attention_efficiency": {"value": 0.5, "spread": 0.1, "source": "bench"},
     "attention_backward": {"value": 0.8, "spread": 0.1, "source": "bench"},
     "attention_sequence_half": {"value": 200, "spread": 0.5, "source": "bench"},

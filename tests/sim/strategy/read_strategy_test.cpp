@@ -105,6 +105,19 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "kernel_family": "fused"})"));
 }
 
+TEST(ReadStrategy, APrecisionNamesItsRecipe) {
+  const auto recipe = [](const std::string& word) {
+    const Strategy strategy =
+        strategy_of(kLlama3, R"("global_batch": 8, "precision": ")" + word + "\"");
+    return std::pair(strategy.precision, strategy.scaling);
+  };
+  EXPECT_EQ(recipe("fp8"), std::pair(Precision::fp8, Scaling::delayed));
+  EXPECT_EQ(recipe("fp8_current"), std::pair(Precision::fp8, Scaling::current));
+  EXPECT_EQ(recipe("fp8_rowwise"), std::pair(Precision::fp8, Scaling::rowwise));
+  EXPECT_EQ(recipe("mxfp8"), std::pair(Precision::fp8, Scaling::mxfp8));
+  EXPECT_EQ(recipe("nvfp4"), std::pair(Precision::fp4, Scaling::nvfp4));
+}
+
 /// Fields of a strategy with values that often fit together.
 std::string random_fields(std::mt19937& random) {
   const auto pick = [&](const std::vector<std::string>& values) {

@@ -211,6 +211,37 @@ TEST_F(StageCostTest, EightBitProductsAreTwiceAsFastAndCastTheirInputs) {
               linears / 2.0 + attention + streaming + 7.0 * kMi * 5.0 / kMemory, 1e-12);
 }
 
+TEST_F(StageCostTest, EachRecipeCastsWithItsOwnTraffic) {
+  strategy.precision = Precision::fp8;
+  const double delayed = cost().layer_forward.total().count();
+  strategy.scaling = Scaling::mxfp8;
+  profile.device.recipe_cast_bytes[Scaling::mxfp8] = estimate(8.0);
+  // 7 Mi elements as above, of 8 bytes instead of 5.
+  EXPECT_NEAR(cost().layer_forward.total().count() - delayed, 7.0 * kMi * 3.0 / kMemory, 1e-12);
+}
+
+TEST_F(StageCostTest, FourBitProductsHaveTheirOwnPeak) {
+  strategy.precision = Precision::fp4;
+  strategy.scaling = Scaling::nvfp4;
+  profile.device.peak_flops[Precision::fp4] = estimate(400e12);
+  profile.device.gemm_efficiency[Precision::fp4] = estimate(0.5);
+  profile.device.recipe_cast_bytes[Scaling::nvfp4] = estimate(0.0);
+  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(), linears / 4.0 + attention + streaming,
+              1e-12);
+}
+
+TEST_F(StageCostTest, SequenceParallelRanksQuantiseBeforeTheyGather) {
+  strategy.precision = Precision::fp8;
+  strategy.tensor_parallel = 2;
+  const double products = linears / 4.0 + attention / 2.0;
+  // Inputs of QKV and FC1 whole, of projection and FC2 a half: 1 + 0.5 + 1 + 2 Mi elements.
+  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(),
+              products + (20.0 + 8.0) * kMi / kMemory + 4.5 * kMi * 5.0 / kMemory, 1e-12);
+  strategy.sequence_parallel = true;  // all of them a half
+  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(),
+              products + (10.0 + 8.0) * kMi / kMemory + 3.5 * kMi * 5.0 / kMemory, 1e-12);
+}
+
 TEST_F(StageCostTest, IsNeverBelowTheRoofline) {
   profile.device.gemm_efficiency[Precision::bf16] = estimate(1.0);
   profile.device.attention_efficiency = estimate(5.0);
