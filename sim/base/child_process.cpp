@@ -182,6 +182,7 @@ std::vector<ChildOutcome> run_in_children(const std::vector<Task>& tasks, int jo
       running.push_back(start_child(tasks, next++, running));
     }
     std::vector<pollfd> waiting;
+    waiting.reserve(running.size());
     for (const Child& child : running) waiting.push_back({child.pipe, POLLIN, 0});
     if (poll(waiting.data(), waiting.size(), -1) < 0) {
       if (errno == EINTR) continue;

@@ -23,7 +23,9 @@ using UsersOfLink = std::unordered_map<LinkId, std::vector<PlanWeight>>;
 
 /// Each link once.
 std::vector<LinkLoad> merged(std::vector<LinkLoad> loads) {
-  std::ranges::stable_sort(loads, {}, &LinkLoad::link);
+  std::ranges::sort(loads, [](const LinkLoad& a, const LinkLoad& b) {
+    return a.link != b.link ? a.link < b.link : a.weight < b.weight;
+  });
   std::vector<LinkLoad> each_once;
   for (const LinkLoad& load : loads) {
     if (!each_once.empty() && each_once.back().link == load.link) {

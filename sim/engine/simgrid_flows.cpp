@@ -45,7 +45,7 @@ void SimGridFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, do
   // SimGrid counts whole bytes, and never starts a Comm of none.
   const double bytes = std::max(1.0, std::round(amount.count() * unit));
   const simgrid::s4u::CommPtr comm = simgrid::s4u::Comm::sendto_init();
-  comm->set_data(reinterpret_cast<void*>(static_cast<std::intptr_t>(slot) + 1));
+  comm->set_data(&token_of_slot_[static_cast<std::size_t>(slot)]);
   comm->set_payload_size(static_cast<std::uint64_t>(bytes));
   intrusive_ptr_add_ref(comm.get());  // SimGrid keeps no reference; ours is dropped when spent
   comm->set_source(zone_->source());
@@ -55,10 +55,10 @@ void SimGridFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, do
 void SimGridFlows::on_completion(const simgrid::s4u::Activity& activity) {
   HEADWAY_CHECK(activity.get_state() == simgrid::s4u::Activity::State::FINISHED,
                 "a transfer ended without being finished");
-  const auto slot = reinterpret_cast<std::intptr_t>(activity.get_data<char>()) - 1;
+  const std::int32_t* token = activity.get_data<std::int32_t>();
   spent_.push_back(const_cast<simgrid::s4u::Activity*>(&activity));
-  free_slots_.push_back(static_cast<int>(slot));
-  finished_(token_of_slot_[static_cast<std::size_t>(slot)], simgrid::s4u::Engine::get_clock());
+  free_slots_.push_back(static_cast<int>(token - token_of_slot_.data()));
+  finished_(*token, simgrid::s4u::Engine::get_clock());
 }
 
 }  // namespace headway

@@ -77,6 +77,7 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
 std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& tasks,
                                          const EngineOptions& options, int jobs) {
   std::vector<std::function<std::string()>> runs;
+  runs.reserve(tasks.size());
   for (const SimulationTask& task : tasks) {
     runs.emplace_back([&task, &options] {
       return timeline_bytes(
@@ -84,6 +85,7 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
     });
   }
   std::vector<Timeline> timelines;
+  timelines.reserve(tasks.size());
   for (ChildOutcome& outcome : run_in_children(runs, jobs)) {
     timelines.push_back(timeline_of_bytes(output_or_throw(std::move(outcome))));
   }

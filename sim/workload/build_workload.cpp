@@ -50,8 +50,8 @@ class WorkloadBuilder {
 
  private:
   [[nodiscard]] RankGroup& group(int replica, int stage) {
-    return workload_
-        .groups[static_cast<std::size_t>(replica * strategy_.pipeline_parallel + stage)];
+    const int index = replica * strategy_.pipeline_parallel + stage;
+    return workload_.groups[static_cast<std::size_t>(index)];
   }
 
   void add_groups() {

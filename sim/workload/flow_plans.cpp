@@ -185,7 +185,8 @@ FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,
 
 FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, CollectiveKind kind,
                          CollectiveAlgorithm algorithm, const CollectiveGroups& groups) {
-  HEADWAY_CHECK(!groups.empty() && !groups.front().empty(), "a collective needs members");
+  HEADWAY_CHECK(!groups.empty(), "a collective needs a group");
+  HEADWAY_CHECK(!groups.front().empty(), "a collective needs members");
   const int ranks = static_cast<int>(groups.front().size());
   if (ranks == 1) return {};
   HEADWAY_CHECK(has_algorithm(kind, algorithm), "no such algorithm for this collective");

@@ -1,3 +1,4 @@
+#include <numeric>
 #include <vector>
 
 #include "sim/base/kernel_shape.h"
@@ -48,7 +49,8 @@ class ShardedProgram {
     std::int32_t ahead = -1;
     for (std::size_t i = 0; i < order.size(); ++i) {
       std::int32_t slot = ahead;
-      if (slot < 0 && sharded() && !(i == 0 && first_is_at_hand)) slot = gather(pieces_[order[i]]);
+      const bool is_at_hand = first_is_at_hand && i == 0;
+      if (slot < 0 && sharded() && !is_at_hand) slot = gather(pieces_[order[i]]);
       ahead = -1;
       if (sharded() && strategy_.overlap_parameter_gather && i + 1 < order.size()) {
         ahead = gather(pieces_[order[i + 1]]);
@@ -59,15 +61,15 @@ class ShardedProgram {
   }
 
   void forward() {
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < pieces_.size(); ++i) order.push_back(i);
+    std::vector<std::size_t> order(pieces_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
     gather_and_run(order, false, [&](std::size_t i) { builder_.compute(forward_blocks_[i]); });
   }
 
   /// The last piece's parameters are still there from the forward pass.
   void backward() {
-    std::vector<std::size_t> order;
-    for (std::size_t i = pieces_.size(); i-- > 0;) order.push_back(i);
+    std::vector<std::size_t> order(pieces_.size());
+    std::iota(order.rbegin(), order.rend(), std::size_t{0});
     gather_and_run(order, true, [&](std::size_t i) {
       builder_.compute(backward_blocks_[i]);
       if (!sharded()) return;
