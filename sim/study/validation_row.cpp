@@ -40,6 +40,7 @@ struct FrameworkHabits {
   std::string_view kernel_family;
   Precision gradients;
   bool overlaps_gradients;
+  std::string_view release = "";  ///< the only one meant; any if empty
 };
 constexpr std::array kFrameworks{
     FrameworkHabits{"nemo", "fused", Precision::bf16, true},
@@ -52,13 +53,30 @@ constexpr std::array kFrameworks{
     FrameworkHabits{"megatron-deepspeed", "deepspeed", Precision::bf16, false},
     FrameworkHabits{"maxtext", "jax", Precision::bf16, true},
     FrameworkHabits{"composer-fsdp", "composer", Precision::bf16, true},
+    FrameworkHabits{"fms-fsdp", "composer", Precision::bf16, true},
+    FrameworkHabits{"torchtitan", "torch-eager", Precision::bf16, true, "eager"},
     FrameworkHabits{"torchtitan", "torch-compile", Precision::bf16, true},
+    FrameworkHabits{"automodel", "torch-eager", Precision::bf16, true},
+    // Single runs of software that has no family of its own.
+    FrameworkHabits{"full_runs", "torch-eager", Precision::bf16, true},
+    FrameworkHabits{"misc_single_runs", "torch-eager", Precision::bf16, true},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha-unfused-norm", Precision::fp32, false, "fa2"},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha-flash-1", Precision::fp32, false, "fa1"},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha", Precision::fp32, false},
     FrameworkHabits{"internevo", "internevo", Precision::fp32, true},
 };
 
 template <class Table>
 auto find_row(const Table& table, std::string_view name) {
   return std::ranges::find_if(table, [&](const auto& entry) { return entry.row == name; });
+}
+
+const FrameworkHabits* habits_of(const PublishedRow& row) {
+  const auto found = std::ranges::find_if(kFrameworks, [&](const FrameworkHabits& entry) {
+    return entry.row == row.head.framework &&
+           (entry.release.empty() || entry.release == row.release);
+  });
+  return found == kFrameworks.end() ? nullptr : &*found;
 }
 
 std::string word(const nlohmann::json& object, const char* key) {
@@ -115,7 +133,7 @@ std::string uncovered(const PublishedRow& row) {
   if (find_row(kAccelerators, row.head.accelerator) == kAccelerators.end()) {
     return "there is no profile of " + row.head.accelerator;
   }
-  if (find_row(kFrameworks, row.head.framework) == kFrameworks.end()) {
+  if (habits_of(row) == nullptr) {
     return "no kernel family stands for framework \"" + row.head.framework + "\"";
   }
   return "";
@@ -290,7 +308,7 @@ std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
   std::string reason = uncovered(row);
   if (!reason.empty()) return Refusal{reason};
   const AcceleratorName& accelerator = *find_row(kAccelerators, row.head.accelerator);
-  const FrameworkHabits& habits = *find_row(kFrameworks, row.head.framework);
+  const FrameworkHabits& habits = *habits_of(row);
 
   const auto profile =
       read_own("profile", std::string(accelerator.profile), reason,

@@ -53,6 +53,32 @@ TEST(ShippedProfiles, ReadClean) {
   EXPECT_TRUE(supports(shipped("h100_sxm")->device, Precision::fp8));
 }
 
+TEST(ShippedProfiles, HaveTheSameKernelFamilies) {
+  const auto names = [](const Profile& profile) {
+    std::vector<std::string> list;
+    for (const auto& [name, family] : profile.kernel_families) list.push_back(name);
+    return list;
+  };
+  for (const std::string& name : kNames) {
+    EXPECT_EQ(names(*shipped(name)), names(*shipped("h100_sxm"))) << name;
+  }
+}
+
+TEST(ShippedProfiles, KnowTheRecipesOfTheirGeneration) {
+  for (const char* name : {"h100_sxm", "h200_sxm"}) {
+    const DeviceCosts device = shipped(name)->device;
+    EXPECT_NE(cast_bytes(device, Scaling::current), nullptr) << name;
+    EXPECT_EQ(cast_bytes(device, Scaling::mxfp8), nullptr) << name;
+    EXPECT_FALSE(supports(device, Precision::fp4)) << name;
+  }
+  for (const char* name : {"b200_sxm", "gb200", "gb300"}) {
+    const DeviceCosts device = shipped(name)->device;
+    EXPECT_NE(cast_bytes(device, Scaling::mxfp8), nullptr) << name;
+    EXPECT_NE(cast_bytes(device, Scaling::nvfp4), nullptr) << name;
+    EXPECT_TRUE(supports(device, Precision::fp4)) << name;
+  }
+}
+
 TEST(ShippedProfiles, LargeProductsReach55To85PercentOfThePeak) {
   for (const std::string& name : kNames) {
     const auto profile = shipped(name);

@@ -54,6 +54,15 @@ TEST(Scenario, AKernelFamilyThatTheProfileDoesNotKnowIsRefused) {
             "/strategy: profile h100_sxm has no kernel family \"handwritten\"\n");
 }
 
+TEST(Scenario, ARecipeThatTheProfileDoesNotKnowIsRefused) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"]["precision"] = "mxfp8";
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: profile h100_sxm does not know what quantising to mxfp8 costs\n");
+  scenario["strategy"]["precision"] = "fp8_current";
+  EXPECT_EQ(problems_of(scenario), "");
+}
+
 TEST(Scenario, RankOrderNamesEveryDimensionOnce) {
   nlohmann::json scenario = small_scenario(4);
   scenario["cluster"]["rank_order"] = {"tensor", "pipeline", "pipeline"};

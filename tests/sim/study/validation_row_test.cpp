@@ -1,0 +1,105 @@
+#include "sim/study/validation_row.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+nlohmann::json row_json() {
+  return {{"id", "row"},
+          {"framework", "nemo"},
+          {"release", "25.04"},
+          {"gpu", "H100"},
+          {"gpus", 64},
+          {"nvlink_domain", 8},
+          {"nic_GBps_per_gpu", 50},
+          {"model",
+           {{"layers", 32},
+            {"hidden", 4096},
+            {"heads", 32},
+            {"kv_heads", 8},
+            {"head_dim", 128},
+            {"ffn", 14336},
+            {"gated", true},
+            {"vocab", 128256},
+            {"seq", 8192}}},
+          {"train",
+           {{"task", "pretrain"},
+            {"precision", "bf16"},
+            {"tp", 1},
+            {"pp", 1},
+            {"vpp", 1},
+            {"cp", 1},
+            {"dp", 64},
+            {"micro_batch", 1},
+            {"global_batch", 128},
+            {"distributed_optimizer", true},
+            {"fsdp", "none"},
+            {"recompute", "none"},
+            {"flash", true}}},
+          {"measured", {{"iteration_time_s", 5.0}}}};
+}
+
+std::variant<Scenario, Refusal> read(const nlohmann::json& json) {
+  Diagnostics diagnostics;
+  const JsonCursor cursor(JsonDocument::parse("row", json.dump(), diagnostics));
+  const PublishedRow row = read_published_row(cursor, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors());
+  std::vector<std::string> assumed;
+  return scenario_of_row(row, assumed);
+}
+
+Scenario scenario_of(const nlohmann::json& json) {
+  auto outcome = read(json);
+  if (const auto* refusal = std::get_if<Refusal>(&outcome)) ADD_FAILURE() << refusal->reason;
+  return std::get<Scenario>(std::move(outcome));
+}
+
+TEST(ValidationRow, AnNvl72RackIsOneDomainOfNodesOfFour) {
+  nlohmann::json json = row_json();
+  json["gpu"] = "GB200";
+  json["nvlink_domain"] = 72;
+  const Scenario scenario = scenario_of(json);
+  EXPECT_EQ(scenario.cluster->accelerators(), 64);
+  EXPECT_EQ(scenario.cluster->node_type.accelerators, 4);
+  EXPECT_EQ(scenario.cluster->scale_up_domain, 72);
+  EXPECT_EQ(scenario.profile->name, "gb200");
+}
+
+TEST(ValidationRow, ADgx2IsANodeOfSixteen) {
+  nlohmann::json json = row_json();
+  json["gpu"] = "V100";
+  json["nvlink_domain"] = 16;
+  json["train"]["precision"] = "fp16";
+  const Scenario scenario = scenario_of(json);
+  EXPECT_EQ(scenario.cluster->node_type.accelerators, 16);
+  EXPECT_EQ(scenario.cluster->scale_up_domain, 16);
+}
+
+TEST(ValidationRow, TheReleaseTellsTheKernelFamily) {
+  nlohmann::json json = row_json();
+  json["framework"] = "aleph-alpha";
+  json["release"] = "rms";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha");
+  json["release"] = "fa2";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-unfused-norm");
+  json["release"] = "fa1";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-flash-1");
+}
+
+TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {
+  nlohmann::json json = row_json();
+  json["train"]["precision"] = "fp8cs";
+  const Scenario scenario = scenario_of(json);
+  EXPECT_EQ(scenario.strategy.precision, Precision::fp8);
+  EXPECT_EQ(scenario.strategy.scaling, Scaling::current);
+  json["train"]["precision"] = "mxfp8";
+  const auto refused = read(json);
+  ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
+  EXPECT_EQ(std::get<Refusal>(refused).reason, "h100_sxm has no costs of mxfp8");
+}
+
+}  // namespace
+}  // namespace headway
