@@ -258,7 +258,8 @@ class BlockReader {
 
 bool is_ibnetdiscover_line(std::string_view line) {
   for (const std::string_view start :
-       {"vendid=", "Switch", "Ca\t", "Ca ", "Rt\t", "Rt ", "Hca", "[", "Chassis"}) {
+       {"vendid=", "devid=", "sysimgguid=", "switchguid=", "caguid=", "rtguid=", "Switch", "Ca\t",
+        "Ca ", "Rt\t", "Rt ", "Hca", "[", "Chassis"}) {
     if (line.starts_with(start)) return true;
   }
   return is_port_list_line(line);

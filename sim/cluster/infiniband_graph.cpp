@@ -110,12 +110,13 @@ class GraphWriter {
       }
     }
     if (one_sided > 0) {
-      assume(fmt::format("{} cables are told of by one end only and are kept", one_sided));
+      assume(fmt::format("cables that one end only tells of, which are kept: {}", one_sided));
     }
     if (loops > 0)
-      assume(fmt::format("{} ports lead back to their own switch and are left out", loops));
+      assume(
+          fmt::format("ports that lead back to their own switch, which are left out: {}", loops));
     if (unequal > 0) {
-      assume(fmt::format("{} cables have two rates and are taken at the lower one", unequal));
+      assume(fmt::format("cables with two rates, which are taken at the lower one: {}", unequal));
     }
   }
 
@@ -149,10 +150,10 @@ class GraphWriter {
       ++unnamed;
     }
     if (unnamed > 0) {
-      assume(
-          fmt::format("{} ports are of adapters that do not name their host; each adapter is "
-                      "taken as a host of its own",
-                      unnamed));
+      assume(fmt::format(
+          "ports of adapters that do not name their host, each of which is taken as a host "
+          "of its own: {}",
+          unnamed));
     }
     // Devices of no host last.
     std::ranges::sort(endpoints_, [&](const Endpoint& a, const Endpoint& b) {
@@ -193,9 +194,9 @@ class GraphWriter {
     const int others = static_cast<int>(ports.size()) - hosts[nics_];
     if (others > 0) {
       assume(
-          fmt::format("{} hosts do not have {} ports as most do; those with fewer are no nodes, "
-                      "those with more are nodes by their first ones",
-                      others, nics_));
+          fmt::format("hosts with another number of ports than most ({}): {}; those with fewer are "
+                      "no nodes, those with more are nodes by their first ones",
+                      nics_, others));
     }
     ports_of_host_ = std::move(ports);
   }
@@ -298,7 +299,7 @@ class GraphWriter {
         fail(fmt::format("LID {} is of two ports", lids.back()));
       }
     }
-    if (without > 0) assume(fmt::format("{} ports have no LID; nothing reaches them", without));
+    if (without > 0) assume(fmt::format("ports without a LID, which nothing reaches: {}", without));
     if (has_ranges) assume("ports have several LIDs (LMC above 0): the first of each is used");
     return {{"kind", "table"}, {"digits", 2}, {"rows", rows_json(lids)}};
   }
@@ -321,10 +322,10 @@ class GraphWriter {
       rows.push_back(std::move(row));
     }
     if (without > 0) {
-      assume(fmt::format("{} switches have no forwarding table; nothing passes them", without));
+      assume(fmt::format("switches without a forwarding table, which nothing passes: {}", without));
     }
     if (used < tables_.ports.size()) {
-      assume(fmt::format("{} forwarding tables are of switches that were not discovered",
+      assume(fmt::format("forwarding tables of switches that were not discovered: {}",
                          tables_.ports.size() - used));
     }
     return rows;
