@@ -12,14 +12,12 @@
 #include "sim/cli/jobs.h"
 #include "sim/cli/json_output.h"
 #include "sim/cli/scenario_options.h"
-#include "sim/cluster/read_topology.h"
+#include "sim/cli/topology_options.h"
 #include "sim/profile/read_profile.h"
 #include "sim/study/collective_table.h"
 
 namespace headway {
 namespace {
-
-constexpr std::int64_t kMostNodes = 1 << 20;
 
 constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kOperations = {{
     {"all_reduce", CollectiveKind::all_reduce},
@@ -65,18 +63,6 @@ int ranks_of(const Arguments& arguments, const Cluster& cluster) {
   }
   const auto ranks = arguments.integer("ranks", 2, cluster.accelerators());
   return static_cast<int>(ranks.value_or(cluster.accelerators()));
-}
-
-std::shared_ptr<const Cluster> cluster_of(const Arguments& arguments, Diagnostics& diagnostics) {
-  InputFiles files(overrides_of(arguments, diagnostics), data_folders(), diagnostics);
-  std::optional<int> nodes;
-  if (const auto wanted = arguments.integer("nodes", 1, kMostNodes)) {
-    nodes = static_cast<int>(*wanted);
-  }
-  const auto root = files.open(arguments.positional().front(), "topologies");
-  const auto read = root ? read_topology(*root, files, nodes) : std::nullopt;
-  files.report_unused_overrides();
-  return read ? read->cluster : nullptr;
 }
 
 std::shared_ptr<const Profile> profile_of(const Arguments& arguments, const Cluster* cluster,
@@ -128,11 +114,7 @@ std::vector<Option> collective_options() {
   return with_standard_options({
       set_option("/fabric/leaf/uplinks=16"),
       profile_option(),
-      {.name = "nodes",
-       .value = "N",
-       .fallback = "the file's",
-       .help = "nodes of the fabric",
-       .group = OptionGroup::input},
+      nodes_option(),
       {.name = "op",
        .value = "NAME",
        .fallback = "all_reduce",

@@ -13,6 +13,9 @@ namespace headway {
 Command simulate_command();
 Command collective_command();
 Command validate_command();
+Command import_command();
+Command topology_command();
+Command route_command();
 Command check_command();
 Command explain_command();
 Command list_command();
@@ -20,6 +23,7 @@ Command list_command();
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
       simulate_command(), collective_command(), validate_command(),
+      import_command(),   topology_command(),   route_command(),
       check_command(),    explain_command(),    list_command(),
   };
   return kCommands;
