@@ -89,6 +89,15 @@ TEST(ValidationRow, TheReleaseTellsTheKernelFamily) {
   EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-flash-1");
 }
 
+TEST(ValidationRow, NothingIsGatheredWhereNothingIsSharded) {
+  nlohmann::json json = row_json();
+  json["train"]["distributed_optimizer"] = false;
+  const Strategy strategy = scenario_of(json).strategy;
+  EXPECT_EQ(strategy.sharding, Sharding::none);
+  EXPECT_TRUE(strategy.overlap_gradient_reduce);
+  EXPECT_FALSE(strategy.overlap_parameter_gather);
+}
+
 TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {
   nlohmann::json json = row_json();
   json["train"]["precision"] = "fp8cs";
