@@ -18,6 +18,7 @@ class Writer {
   template <class T>
   void list(const std::vector<T>& items) {
     value(items.size());
+    if (items.empty()) return;  // its data may be null
     bytes_.append(reinterpret_cast<const char*>(items.data()), items.size() * sizeof(T));
   }
   [[nodiscard]] std::string taken() && { return std::move(bytes_); }
@@ -46,6 +47,7 @@ class Reader {
  private:
   void copy(void* to, std::size_t size) {
     HEADWAY_CHECK(size <= bytes_.size() - at_, "a timeline was cut short");
+    if (size == 0) return;  // `to` may be null
     std::memcpy(to, bytes_.data() + at_, size);
     at_ += size;
   }
