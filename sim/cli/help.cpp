@@ -13,7 +13,7 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kOptionColumn = 28;
-constexpr std::size_t kOverviewColumn = 23;
+constexpr std::size_t kOverviewColumn = 25;
 constexpr std::size_t kTermColumn = 22;
 
 constexpr std::array<std::pair<OptionGroup, std::string_view>, 4> kGroups = {{

@@ -103,7 +103,7 @@ int run_import(const Invocation& invocation) {
 Command import_command() {
   Command command;
   command.name = "import";
-  command.group = "Fabric";
+  command.group = "Look up";
   command.arguments = "FORMAT FILE...";
   command.summary = "a topology from what a real fabric dumps";
   command.about =

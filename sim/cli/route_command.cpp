@@ -108,7 +108,7 @@ int run_route(const Invocation& invocation) {
 Command route_command() {
   Command command;
   command.name = "route";
-  command.group = "Fabric";
+  command.group = "Look up";
   command.arguments = "FILE A B";
   command.summary = "the hops that a flow takes, with ports and capacities";
   command.about =
@@ -116,8 +116,8 @@ Command route_command() {
       "name of `headway list topologies`.";
   command.examples = {
       {"headway route dgx_h100_superpod node0/nic0 node40/nic3", "on a design that ships"},
-      {"headway route site.json \"hpc1 mlx5_0/1\" 0x946dae0300e00031",
-       "on an imported fabric: by name and port, or by GUID"},
+      {"headway route site.json 0x946dae0300e00030 0x946dae0300e00031",
+       "on an imported fabric, by GUID; NAME/PORT does as well"},
   };
   command.options = with_standard_options({
       set_option("/fabric/leaf/uplinks=16"),

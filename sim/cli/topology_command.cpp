@@ -26,7 +26,7 @@ int run_topology(const Invocation& invocation) {
 Command topology_command() {
   Command command;
   command.name = "topology";
-  command.group = "Fabric";
+  command.group = "Look up";
   command.arguments = "FILE";
   command.summary = "counts, diameter, bisection and routes of a fabric";
   command.about =

@@ -160,7 +160,7 @@ Command validate_command() {
   Command command;
   command.name = "validate";
   command.group = "Predict";
-  command.summary = "predictions against published training steps, with errors";
+  command.summary = "predictions against published training steps";
   command.about =
       "Predicts every row of a file of published training steps and compares. A row that cannot be "
       "predicted is refused with its reason and does not stop the rest.";
