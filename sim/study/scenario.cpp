@@ -71,14 +71,25 @@ std::vector<Dimension> read_order(ObjectReader& reader) {
   return order;
 }
 
+nlohmann::json order_json(const std::vector<Dimension>& order) {
+  nlohmann::json names = nlohmann::json::array();
+  for (const Dimension dimension : order) {
+    names.push_back(std::string(
+        std::ranges::find(kDimensions, dimension, &std::pair<std::string_view, Dimension>::second)
+            ->first));
+  }
+  return names;
+}
+
 /// "cluster" is a topology, or an object with one and what the job takes of it.
 std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& files) {
   const bool has_details = part.value().is_object() && part.member("topology").has_value();
   if (!has_details) {
     auto topology = read_topology(part, files);
     if (!topology) return std::nullopt;
-    nlohmann::json resolved = {{"topology", topology->resolved}};
-    return ReadCluster{std::move(*topology), Placement{}.order, std::move(resolved)};
+    const std::vector<Dimension> order = Placement{}.order;
+    nlohmann::json resolved = {{"topology", topology->resolved}, {"rank_order", order_json(order)}};
+    return ReadCluster{std::move(*topology), order, std::move(resolved)};
   }
   ObjectReader reader(part, files.diagnostics());
   const std::optional<JsonCursor> topology_part = reader.required_part("topology");
@@ -89,13 +100,7 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
   std::vector<Dimension> order = read_order(reader);
   std::optional<ReadTopology> topology;
   if (topology_part) topology = read_topology(*topology_part, files, nodes);
-  nlohmann::json names = nlohmann::json::array();
-  for (const Dimension dimension : order) {
-    names.push_back(std::string(
-        std::ranges::find(kDimensions, dimension, &std::pair<std::string_view, Dimension>::second)
-            ->first));
-  }
-  reader.resolve("rank_order", names);
+  reader.resolve("rank_order", order_json(order));
   if (topology) reader.resolve("topology", topology->resolved);
   nlohmann::json resolved = reader.finish();
   if (!topology) return std::nullopt;

@@ -122,5 +122,12 @@ TEST(Simulate, TheResolvedScenarioReadsBackAsTheSame) {
             simulate(scenario, {}).prediction.iteration_time);
 }
 
+TEST(Simulate, ATopologyGivenBareResolvesLikeOneInAnObject) {
+  nlohmann::json bare = small_scenario(4);
+  bare["cluster"] = nlohmann::json(bare["cluster"]["topology"]);
+  EXPECT_EQ(scenario_of(bare).resolved["cluster"],
+            scenario_of(small_scenario(4)).resolved["cluster"]);
+}
+
 }  // namespace
 }  // namespace headway
