@@ -28,8 +28,6 @@ int Placement::accelerator(int tensor_index, int context_index, int data_index,
       case Dimension::pipeline:
         add(pipeline_index, pipeline);
         break;
-      case Dimension::expert:
-        break;
     }
   }
   HEADWAY_CHECK(stride == ranks(), "the order of a placement names each dimension once");

@@ -5,13 +5,12 @@
 namespace headway {
 
 /// The dimensions by which a job is split, innermost first in a placement.
-enum class Dimension { tensor, context, expert, data, pipeline };
+enum class Dimension { tensor, context, data, pipeline };
 
 /// Which accelerator of the cluster each rank stands on. A rank is named by its coordinates; the
 /// first dimension of `order` varies fastest, so its members are neighbours.
 struct Placement {
-  /// Megatron-LM's default order. Expert-parallel groups are cut out of the data-parallel ones, so
-  /// `expert` takes no accelerators of its own and is skipped wherever it stands.
+  /// Megatron-LM's default order.
   std::vector<Dimension> order = {Dimension::tensor, Dimension::context, Dimension::data,
                                   Dimension::pipeline};
   int tensor = 1;

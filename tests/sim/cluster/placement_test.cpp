@@ -37,14 +37,6 @@ TEST(Placement, StartsAtTheFirstAccelerator) {
   EXPECT_EQ(placement.accelerator(1, 0, 0, 1), 103);
 }
 
-TEST(Placement, ExpertParallelTakesNoAcceleratorsOfItsOwn) {
-  const Placement placement{
-      .order = {Dimension::tensor, Dimension::expert, Dimension::data, Dimension::pipeline},
-      .tensor = 2,
-      .data = 4};
-  EXPECT_EQ(placement.accelerator(0, 0, 1, 0), 2);
-}
-
 TEST(Placement, EveryRankHasAnAcceleratorOfItsOwn) {
   const Placement placement{.tensor = 2, .context = 3, .data = 5, .pipeline = 7};
   std::set<int> seen;
