@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/study/row_fields.h"
+#include "sim/study/row_parts.h"
+
+namespace headway {
+namespace {
+
+// Source: the frameworks' defaults at the releases named in the rows.
+constexpr std::array kFrameworks{
+    FrameworkHabits{"nemo", "fused", Precision::bf16, true},
+    FrameworkHabits{"megatron-bridge", "fused", Precision::bf16, true},
+    FrameworkHabits{"megatron-core-2024", "fused", Precision::fp32, true},
+    FrameworkHabits{"nemo-mlperf", "mlperf", Precision::bf16, true},
+    FrameworkHabits{"megatron-2020", "megatron-2021", Precision::fp32, false},
+    FrameworkHabits{"megatron-2021", "megatron-2021", Precision::fp32, false},
+    FrameworkHabits{"megatron-2022", "megatron-2022", Precision::fp32, false},
+    FrameworkHabits{"megatron-deepspeed", "deepspeed", Precision::bf16, false},
+    FrameworkHabits{"maxtext", "jax", Precision::bf16, true},
+    FrameworkHabits{"composer-fsdp", "composer", Precision::bf16, true},
+    FrameworkHabits{"fms-fsdp", "composer", Precision::bf16, true},
+    FrameworkHabits{"torchtitan", "torch-eager", Precision::bf16, true, "eager"},
+    FrameworkHabits{"torchtitan", "torch-compile", Precision::bf16, true},
+    FrameworkHabits{"automodel", "torch-eager", Precision::bf16, true},
+    // Single runs of software that has no family of its own.
+    FrameworkHabits{"full_runs", "torch-eager", Precision::bf16, true},
+    FrameworkHabits{"misc_single_runs", "torch-eager", Precision::bf16, true},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha-unfused-norm", Precision::fp32, false, "fa2"},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha-flash-1", Precision::fp32, false, "fa1"},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha", Precision::fp32, false},
+    FrameworkHabits{"internevo", "internevo", Precision::fp32, true},
+};
+
+/// What rows call a precision, and what strategies do.
+struct PrecisionName {
+  std::string_view row;
+  std::string_view strategy;
+};
+constexpr std::array kPrecisions{
+    PrecisionName{"bf16", "bf16"},
+    PrecisionName{"fp16", "fp16"},
+    PrecisionName{"fp8", "fp8"},
+    PrecisionName{"fp8cs", "fp8_current"},
+    PrecisionName{"fp8row", "fp8_rowwise"},
+    PrecisionName{"mxfp8", "mxfp8"},
+    PrecisionName{"nvfp4", "nvfp4"},
+};
+
+/// Empty if no strategy of ours has the row's precision.
+std::string_view strategy_precision(const PublishedRow& row) {
+  const std::string name = word(row.train, "precision");
+  const auto* const found = std::ranges::find(kPrecisions, name, &PrecisionName::row);
+  return found == kPrecisions.end() ? "" : found->strategy;
+}
+
+}  // namespace
+
+const FrameworkHabits* habits_of(const PublishedRow& row) {
+  const auto found = std::ranges::find_if(kFrameworks, [&](const FrameworkHabits& entry) {
+    return entry.row == row.head.framework &&
+           (entry.release.empty() || entry.release == row.release);
+  });
+  return found == kFrameworks.end() ? nullptr : &*found;
+}
+
+std::string uncovered_strategy(const PublishedRow& row) {
+  if (word(row.train, "task") != "pretrain") {
+    return "fine-tuning (" + word(row.train, "task") + ") is not modelled";
+  }
+  if (strategy_precision(row).empty()) {
+    return "the " + word(row.train, "precision") + " recipe is not modelled";
+  }
+  const std::string recompute = word(row.train, "recompute");
+  if (recompute != "none" && recompute != "selective" && recompute != "full") {
+    return "recomputation of \"" + recompute + "\" is not modelled";
+  }
+  const std::string fsdp = word(row.train, "fsdp");
+  if (fsdp != "none" && fsdp != "full") return "FSDP mode \"" + fsdp + "\" is not modelled";
+  if (whole(row.train, "cpu_offload_layers", 0) > 0) return "CPU offload is not modelled";
+  return "";
+}
+
+nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habits,
+                            std::vector<std::string>& assumed) {
+  const nlohmann::json& train = row.train;
+  const std::int64_t stages = whole(train, "pp", 1);
+  const std::int64_t chunks = stages * whole(train, "vpp", 1);
+  const std::int64_t layers = whole(row.model, "layers", 1);
+  const bool tensor_parallel = whole(train, "tp", 1) > 1;
+  const bool sequence_parallel = is_true(train, "sequence_parallel") && tensor_parallel;
+  const bool sharded_optimizer = is_true(train, "distributed_optimizer");
+  const bool full_sharding = word(train, "fsdp") == "full";
+  assumed.push_back(fmt::format("gradients reduced in {}{}", precision_name(habits.gradients),
+                                habits.overlaps_gradients ? ", overlapped with backward" : ""));
+  nlohmann::json strategy = {
+      {"tensor_parallel", whole(train, "tp", 1)},
+      {"context_parallel", whole(train, "cp", 1)},
+      {"pipeline_parallel", stages},
+      {"data_parallel", whole(train, "dp", 1)},
+      {"virtual_stages", whole(train, "vpp", 1)},
+      {"layer_placement", layers % chunks == 0 ? "even" : "embedding_and_loss_as_layers"},
+      {"micro_batch", train.at("micro_batch")},
+      {"global_batch", train.at("global_batch")},
+      {"sequence_parallel", sequence_parallel},
+      {"tensor_parallel_overlap", is_true(train, "tp_overlap") && sequence_parallel},
+      {"attention", is_true(train, "flash") ? "flash" : "unfused"},
+      {"recompute", train.at("recompute")},
+      {"zero_stage", full_sharding ? 3 : (sharded_optimizer ? 1 : 0)},
+      {"overlap_gradient_reduce", habits.overlaps_gradients},
+      {"overlap_parameter_gather",
+       habits.overlaps_gradients && (full_sharding || sharded_optimizer)},
+      {"overlap_pipeline_transfers", whole(train, "vpp", 1) > 1},
+      {"precision", strategy_precision(row)},
+      {"gradient_precision", precision_name(habits.gradients)},
+      {"kernel_family", habits.kernel_family}};
+  return strategy;
+}
+
+}  // namespace headway
