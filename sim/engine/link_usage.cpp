@@ -85,7 +85,7 @@ std::size_t hash_of(const std::vector<PlanWeight>& users) {
 }  // namespace
 
 LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
-                     bool fold_equal_links) {
+                     bool fold_equal_links, double nic_efficiency) {
   LinkUsage usage;
   const UsersOfLink users = users_of_links(plans, usage.units);
   std::vector<LinkId> links;
@@ -97,7 +97,9 @@ LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
   std::unordered_multimap<std::size_t, std::size_t> class_by_hash;  // to index in `kept`
   for (const LinkId link : links) {
     const std::vector<PlanWeight>& of_link = users.at(link);
-    const double capacity = topology.link(link).capacity.count();
+    const Link& wire = topology.link(link);
+    const bool is_of_nic = !topology.is_switch(wire.from) || !topology.is_switch(wire.to);
+    const double capacity = (is_of_nic ? nic_efficiency : 1.0) * wire.capacity.count();
     HEADWAY_CHECK(capacity > 0.0, "a route leads over a link without capacity");
     const std::size_t hash = hash_of(of_link);
     bool folded = false;

@@ -25,7 +25,8 @@ struct LinkUsage {
   std::vector<LinkId> kept;                           ///< a member of each class
 };
 
+/// Of a link at a NIC only `nic_efficiency` of the capacity is there, for all flows together.
 [[nodiscard]] LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
-                                   bool fold_equal_links);
+                                   bool fold_equal_links, double nic_efficiency);
 
 }  // namespace headway

@@ -51,7 +51,8 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
   const auto finished = [&executor](std::int32_t token, double now) {
     executor.flow_finished(token, now);
   };
-  LinkUsage usage = link_usage(workload.plans, topology, options.fold_equal_links);
+  LinkUsage usage =
+      link_usage(workload.plans, topology, options.fold_equal_links, workload.nic_efficiency);
   std::unique_ptr<IncrementalFlows> incremental;
   std::unique_ptr<SimGridFlows> comms;
   if (options.flows == FlowEngine::incremental) {

@@ -13,12 +13,14 @@ namespace {
 class WorkloadBuilder {
  public:
   WorkloadBuilder(const TransformerModel& model, const Strategy& strategy, const Profile& profile,
-                  const Cluster& cluster, const Placement& placement)
+                  const Cluster& cluster, const Placement& placement, WorkloadExtent extent)
       : model_(model),
         strategy_(strategy),
         cluster_(cluster),
         placement_(placement),
-        network_(network_costs(profile)) {
+        network_(network_costs(profile)),
+        replicas_(extent == WorkloadExtent::whole ? strategy.data_parallel : 1),
+        detail_(extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic) {
     job_.model = &model;
     job_.strategy = &strategy;
     job_.cost = stage_cost(model, strategy, profile, cluster);
@@ -30,6 +32,7 @@ class WorkloadBuilder {
   }
 
   BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
+    workload_.nic_efficiency = network_.scale_out_efficiency;
     workload_.ranks_per_group = strategy_.tensor_parallel * strategy_.context_parallel;
     job_.reduce_algorithm = algorithm.value_or(faster_reduce());
     add_groups();
@@ -55,7 +58,7 @@ class WorkloadBuilder {
   }
 
   void add_groups() {
-    for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
+    for (int replica = 0; replica < replicas_; ++replica) {
       for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
         RankGroup added;
         added.program = stage;
@@ -80,12 +83,12 @@ class WorkloadBuilder {
   void add_paths() {
     const int stages = strategy_.pipeline_parallel;
     if (stages == 1) return;
-    for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
+    for (int replica = 0; replica < replicas_; ++replica) {
       for (int stage = 0; stage < stages; ++stage) {
         RankGroup& from = group(replica, stage);
         for (const int other : {(stage + 1) % stages, (stage + stages - 1) % stages}) {
-          from.paths.push_back(add_plan(transfer_plan(cluster_, network_, from.accelerators,
-                                                      group(replica, other).accelerators)));
+          from.paths.push_back(add_plan(transfer_plan(
+              cluster_, network_, from.accelerators, group(replica, other).accelerators, detail_)));
         }
       }
     }
@@ -118,15 +121,15 @@ class WorkloadBuilder {
       const CollectiveKind reduce = gradient_collective(strategy_);
       const std::int32_t reduce_id = add_communicator(
           "gradient reduce, " + where, reduce, strategy_.data_parallel,
-          collective_plan(cluster_, network_, reduce, job_.reduce_algorithm, groups));
+          collective_plan(cluster_, network_, reduce, job_.reduce_algorithm, groups, detail_));
       std::int32_t gather_id = -1;
       if (strategy_.sharding != Sharding::none) {
         gather_id = add_communicator("parameter gather, " + where, CollectiveKind::all_gather,
                                      strategy_.data_parallel,
                                      collective_plan(cluster_, network_, CollectiveKind::all_gather,
-                                                     CollectiveAlgorithm::ring, groups));
+                                                     CollectiveAlgorithm::ring, groups, detail_));
       }
-      for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
+      for (int replica = 0; replica < replicas_; ++replica) {
         group(replica, stage).communicators[kGradientReduce] = reduce_id;
         group(replica, stage).communicators[kParameterGather] = gather_id;
       }
@@ -135,7 +138,7 @@ class WorkloadBuilder {
 
   void add_embedding_communicators() {
     const int last = strategy_.pipeline_parallel - 1;
-    for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
+    for (int replica = 0; replica < replicas_; ++replica) {
       CollectiveGroups groups;
       for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
         groups.push_back({group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
@@ -143,7 +146,7 @@ class WorkloadBuilder {
       const std::int32_t id = add_communicator(
           "tied embedding, replica " + std::to_string(replica), CollectiveKind::all_reduce, 2,
           collective_plan(cluster_, network_, CollectiveKind::all_reduce, CollectiveAlgorithm::ring,
-                          groups));
+                          groups, detail_));
       group(replica, 0).communicators[kTiedEmbedding] = id;
       group(replica, last).communicators[kTiedEmbedding] = id;
     }
@@ -160,8 +163,8 @@ class WorkloadBuilder {
     const Bytes message = max(Bytes(layer * bytes_per_element(strategy_.gradient_precision)),
                               strategy_.gradient_bucket);
     const auto time = [&](CollectiveAlgorithm algorithm) {
-      const FlowPlan plan =
-          collective_plan(cluster_, network_, CollectiveKind::all_reduce, algorithm, groups);
+      const FlowPlan plan = collective_plan(cluster_, network_, CollectiveKind::all_reduce,
+                                            algorithm, groups, detail_);
       const double factor =
           collective_volume(CollectiveKind::all_reduce, algorithm, ranks).bytes_factor;
       return idle_time(plan, cluster_.topology, factor * message);
@@ -191,6 +194,8 @@ class WorkloadBuilder {
   const Cluster& cluster_;
   const Placement& placement_;
   NetworkCosts network_;
+  int replicas_;  ///< that are laid out
+  PlanDetail detail_;
   JobShape job_;
   Workload workload_;
 };
@@ -200,8 +205,8 @@ class WorkloadBuilder {
 BuiltWorkload build_workload(const TransformerModel& model, const Strategy& strategy,
                              const Profile& profile, const Cluster& cluster,
                              const Placement& placement,
-                             std::optional<CollectiveAlgorithm> algorithm) {
-  return WorkloadBuilder(model, strategy, profile, cluster, placement).built(algorithm);
+                             std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent) {
+  return WorkloadBuilder(model, strategy, profile, cluster, placement, extent).built(algorithm);
 }
 
 }  // namespace headway

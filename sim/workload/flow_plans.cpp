@@ -12,8 +12,8 @@ namespace {
 /// Gathers the links of one plan: flows of one plan that share a link add up on it.
 class PlanBuilder {
  public:
-  PlanBuilder(const Cluster& cluster, const NetworkCosts& costs)
-      : cluster_(cluster), costs_(costs) {}
+  PlanBuilder(const Cluster& cluster, const NetworkCosts& costs, PlanDetail detail)
+      : cluster_(cluster), costs_(costs), detail_(detail) {}
 
   /// `weight` bytes go from one accelerator to another for each byte of the flow. Returns the
   /// latency of a step between them.
@@ -26,7 +26,7 @@ class PlanBuilder {
     cluster_.routing->append_route(source, destination, flow, route_);
     Seconds latency = costs_.scale_out_latency;
     for (const LinkShare& hop : route_) {
-      weights_[hop.link] += weight * hop.share;
+      if (detail_ == PlanDetail::fabric) weights_[hop.link] += weight * hop.share;
       latency += cluster_.topology.link(hop.link).latency * hop.share;
     }
     // A NIC sends and receives at once, each at its full rate.
@@ -46,9 +46,11 @@ class PlanBuilder {
       plan.rate_cap =
           costs_.scale_up_efficiency / scale_up_weight_ * cluster_.node_type.scale_up_bandwidth;
     }
-    // The fabric's links bound the flow anyway; the cap is what software leaves of a NIC.
+    plan.crosses_fabric = crossing_weight_ > 0.0;
     plan.latency += crossing_weight_ > 0.0 ? costs_.scale_out_overhead : costs_.scale_up_overhead;
-    if (crossing_weight_ > 0.0 && costs_.scale_out_efficiency < 1.0) {
+    // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC.
+    if (crossing_weight_ > 0.0 &&
+        (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic)) {
       plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing_weight_ *
                                              cluster_.node_type.nic_bandwidth);
     }
@@ -58,6 +60,7 @@ class PlanBuilder {
  private:
   const Cluster& cluster_;
   const NetworkCosts& costs_;
+  PlanDetail detail_;
   std::map<LinkId, double> weights_;
   std::vector<LinkShare> route_;
   std::map<VertexId, double> sent_;  ///< by NIC, per byte of the flow
@@ -172,9 +175,9 @@ NetworkCosts ideal_network_costs(const NodeType& node_type) {
 
 FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,
                        std::span<const std::int32_t> senders,
-                       std::span<const std::int32_t> receivers) {
+                       std::span<const std::int32_t> receivers, PlanDetail detail) {
   HEADWAY_CHECK(senders.size() == receivers.size(), "senders and receivers come in pairs");
-  PlanBuilder builder(cluster, costs);
+  PlanBuilder builder(cluster, costs, detail);
   Seconds latency;
   for (std::size_t i = 0; i < senders.size(); ++i) {
     latency = max(latency, builder.add(senders[i], receivers[i], 1.0));
@@ -184,14 +187,15 @@ FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,
 }
 
 FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, CollectiveKind kind,
-                         CollectiveAlgorithm algorithm, const CollectiveGroups& groups) {
+                         CollectiveAlgorithm algorithm, const CollectiveGroups& groups,
+                         PlanDetail detail) {
   HEADWAY_CHECK(!groups.empty(), "a collective needs a group");
   HEADWAY_CHECK(!groups.front().empty(), "a collective needs members");
   const int ranks = static_cast<int>(groups.front().size());
   if (ranks == 1) return {};
   HEADWAY_CHECK(has_algorithm(kind, algorithm), "no such algorithm for this collective");
   const CollectiveVolume volume = collective_volume(kind, algorithm, ranks);
-  PlanBuilder builder(cluster, costs);
+  PlanBuilder builder(cluster, costs, detail);
   Seconds latency;
   for (const std::vector<std::int32_t>& members : groups) {
     Seconds of_group;

@@ -25,11 +25,18 @@ struct NetworkCosts {
 /// Hardware alone: full rates, the latencies of the node type.
 [[nodiscard]] NetworkCosts ideal_network_costs(const NodeType& node_type);
 
+/// How much of the network a plan knows.
+enum class PlanDetail {
+  fabric,   ///< every link it loads, to be shared with other flows
+  idle_nic  ///< no links: the rate of its busiest NIC, as on a fabric that is nobody's bottleneck
+};
+
 /// Member i of `senders` sends to member i of `receivers`, all at once; the amount of the flow is
 /// what one of them sends.
 [[nodiscard]] FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,
                                      std::span<const std::int32_t> senders,
-                                     std::span<const std::int32_t> receivers);
+                                     std::span<const std::int32_t> receivers,
+                                     PlanDetail detail = PlanDetail::fabric);
 
 /// Several groups of accelerators that run the same collective at the same time (one for each
 /// tensor-parallel index); all of one size.
@@ -44,7 +51,8 @@ using CollectiveGroups = std::vector<std::vector<std::int32_t>>;
 /// exchanges its share directly.
 [[nodiscard]] FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs,
                                        CollectiveKind kind, CollectiveAlgorithm algorithm,
-                                       const CollectiveGroups& groups);
+                                       const CollectiveGroups& groups,
+                                       PlanDetail detail = PlanDetail::fabric);
 
 /// What `plan` takes for `message` bytes when nothing else uses the network: the analytic twin of
 /// the simulated collective.

@@ -33,6 +33,10 @@ constexpr std::uint64_t kDeviceStream = ~std::uint64_t{0};
 
 }  // namespace
 
+double median_of_slowest(double spread, int draws) {
+  return spread == 0.0 ? 1.0 : largest_lognormal(spread, 0.5, draws);
+}
+
 std::vector<double> device_time_factors(const Perturbation& perturbation,
                                         std::span<const std::int32_t> accelerators) {
   std::vector<double> factors;

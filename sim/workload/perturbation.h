@@ -23,6 +23,10 @@ struct Perturbation {
   }
 };
 
+/// The median of the largest of `draws` lognormal factors with median 1: P(max <= x) = P(one <=
+/// x)^draws. 1 for a spread of 0 or a single draw.
+[[nodiscard]] double median_of_slowest(double spread, int draws);
+
 /// The time factors of these accelerators that hold for the whole run.
 [[nodiscard]] std::vector<double> device_time_factors(const Perturbation& perturbation,
                                                       std::span<const std::int32_t> accelerators);

@@ -26,6 +26,7 @@ struct FlowPlan {
   std::vector<LinkLoad> links;
   Seconds latency;
   BytesPerSecond rate_cap{std::numeric_limits<double>::infinity()};
+  bool crosses_fabric = false;  ///< else it stays inside scale-up domains
 };
 
 enum class OperationKind : std::uint8_t {
@@ -94,6 +95,7 @@ struct Workload {
   std::vector<Communicator> communicators;
   std::vector<FlowPlan> plans;
   std::int32_t ranks_per_group = 1;
+  double nic_efficiency = 1.0;  ///< share of a NIC's rate that all its flows together reach
   std::vector<std::string> notes;  ///< what was simplified for this job, for the report
 };
 

@@ -21,7 +21,7 @@ TEST(LinkUsage, EqualLinksAreOneAsNarrowAsTheNarrowest) {
   topology.link(3).capacity = 10_GBps;
   const std::vector<FlowPlan> plans = {{.links = {{0, 1.0}, {3, 1.0}, {1, 1.0}}},
                                        {.links = {{1, 1.0}, {2, 1.0}, {5, 1.0}}}};
-  const LinkUsage usage = link_usage(plans, topology, true);
+  const LinkUsage usage = link_usage(plans, topology, true, 1.0);
   EXPECT_THAT(usage.kept, ElementsAre(0, 1, 2));
   EXPECT_THAT(usage.capacities, ElementsAre(10e9, 50e9, 50e9));
   ASSERT_EQ(usage.plans[0].size(), 2U);
@@ -35,19 +35,19 @@ TEST(LinkUsage, EqualLinksAreOneAsNarrowAsTheNarrowest) {
 TEST(LinkUsage, ADifferentWeightIsADifferentLink) {
   const Topology topology = star({0_s, 0_s, 0_s});
   const std::vector<FlowPlan> plans = {{.links = {{0, 1.0}, {3, 2.0}}}};
-  EXPECT_EQ(link_usage(plans, topology, true).kept.size(), 2U);
+  EXPECT_EQ(link_usage(plans, topology, true, 1.0).kept.size(), 2U);
 }
 
 TEST(LinkUsage, UnfoldedEveryLinkStandsForItself) {
   const Topology topology = star({0_s, 0_s, 0_s});
   const std::vector<FlowPlan> plans = {{.links = {{5, 1.0}, {0, 1.0}}}};
-  EXPECT_THAT(link_usage(plans, topology, false).kept, ElementsAre(0, 5));
+  EXPECT_THAT(link_usage(plans, topology, false, 1.0).kept, ElementsAre(0, 5));
 }
 
 TEST(LinkUsage, ALinkThatAPlanNamesTwiceCountsTwice) {
   const Topology topology = star({0_s, 0_s});
   const std::vector<FlowPlan> plans = {{.links = {{0, 1.0}, {3, 1.0}, {0, 1.0}}}};
-  const LinkUsage usage = link_usage(plans, topology, true);
+  const LinkUsage usage = link_usage(plans, topology, true, 1.0);
   ASSERT_EQ(usage.plans[0].size(), 2U);
   EXPECT_EQ(usage.plans[0][0].weight, 2.0);
   EXPECT_EQ(usage.plans[0][1].weight, 1.0);
@@ -58,7 +58,7 @@ TEST(LinkUsage, WeightsAreWholeNumbersOfTheLargestCommonPart) {
   const Topology topology = star({0_s, 0_s});
   const std::vector<FlowPlan> plans = {{.links = {{0, 1.0 / 2}, {3, 1.0 / 3}}},
                                        {.links = {{0, 3.0 / 8}, {3, 1.0 / 8}}}};
-  const LinkUsage usage = link_usage(plans, topology, true);
+  const LinkUsage usage = link_usage(plans, topology, true, 1.0);
   EXPECT_DOUBLE_EQ(usage.units[0], 1.0 / 6);
   EXPECT_EQ(usage.plans[0][0].weight, 3.0);
   EXPECT_EQ(usage.plans[0][1].weight, 2.0);
@@ -71,7 +71,7 @@ TEST(LinkUsage, ALinkWithoutCapacityIsABug) {
   Topology topology = star({0_s, 0_s});
   topology.link(0).capacity = BytesPerSecond(0.0);
   const std::vector<FlowPlan> plans = {{.links = {{0, 1.0}}}};
-  EXPECT_THROW(static_cast<void>(link_usage(plans, topology, true)), InternalError);
+  EXPECT_THROW(static_cast<void>(link_usage(plans, topology, true, 1.0)), InternalError);
 }
 
 TEST(LinkUsage, EightRailsFoldIntoOne) {
@@ -86,8 +86,8 @@ TEST(LinkUsage, EightRailsFoldIntoOne) {
       collective_plan(*cluster, ideal_network_costs(cluster->node_type), CollectiveKind::all_reduce,
                       CollectiveAlgorithm::ring, {members})};
   EXPECT_EQ(plans[0].links.size(), 64U);
-  EXPECT_EQ(link_usage(plans, cluster->topology, false).kept.size(), 64U);
-  const LinkUsage folded = link_usage(plans, cluster->topology, true);
+  EXPECT_EQ(link_usage(plans, cluster->topology, false, 1.0).kept.size(), 64U);
+  const LinkUsage folded = link_usage(plans, cluster->topology, true, 1.0);
   EXPECT_EQ(folded.kept.size(), 1U);
   EXPECT_EQ(folded.capacities[0], 12.5e9);
 }
@@ -108,8 +108,8 @@ TEST(LinkUsage, FoldingChangesNoRate) {
       }
       if (plan.links.empty()) plan.links.push_back({0, 1.0});
     }
-    const LinkUsage whole = link_usage(plans, topology, false);
-    const LinkUsage folded = link_usage(plans, topology, true);
+    const LinkUsage whole = link_usage(plans, topology, false, 1.0);
+    const LinkUsage folded = link_usage(plans, topology, true, 1.0);
     MaxMinShares whole_shares(whole.capacities);
     MaxMinShares folded_shares(folded.capacities);
     constexpr double kNoCap = std::numeric_limits<double>::infinity();

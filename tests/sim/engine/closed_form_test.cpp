@@ -1,0 +1,97 @@
+#include "sim/workload/closed_form.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "sim/engine/simulate_workload.h"
+#include "tests/support/random_job.h"
+
+namespace headway {
+namespace {
+
+double simulated(const RandomJob& job) {
+  return simulate_workload(job.workload(), job.cluster->topology, job.perturbation, {}).finish;
+}
+
+double closed_form(const RandomJob& job) {
+  return closed_form_iteration(job.model, job.strategy, job.profile, *job.cluster, job.placement,
+                               job.perturbation)
+      .count();
+}
+
+/// A job whose flows have the network to themselves: a switch that blocks nobody, a NIC each, equal
+/// ranks.
+RandomJob uncontended_job(std::uint64_t seed) {
+  RandomJob job = random_job(seed);
+  job.perturbation = {};
+  job.cluster_text.nics = job.cluster_text.accelerators;
+  job.cluster_text.fabric = ClusterText{}.fabric;
+  job.cluster_text.nodes *= 2;  // room for a second stage
+  job.build_cluster();
+  return job;
+}
+
+constexpr std::uint64_t kJobs = 60;
+
+/// Relative difference from the simulation.
+double difference(const RandomJob& job) { return closed_form(job) / simulated(job) - 1.0; }
+
+TEST(ClosedForm, IsTheSimulationOfAPipelineWhoseTransfersAreAlone) {
+  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+    RandomJob job = uncontended_job(seed);
+    Strategy& strategy = job.strategy;
+    // One replica in two stages: nobody sends, or receives, two things at once.
+    strategy.pipeline_parallel = 2;
+    strategy.virtual_stages = 1;
+    strategy.data_parallel = strategy.context_parallel = 1;
+    strategy.global_batch = 6;
+    strategy.sharding = Sharding::none;
+    job.model.layers += job.model.layers % 2;
+    job.placement.pipeline = 2;
+    job.placement.data = job.placement.context = 1;
+    EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
+  }
+}
+
+TEST(ClosedForm, IsTheSimulationOfReplicasWhoseCollectivesFollowEachOther) {
+  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+    RandomJob job = uncontended_job(seed);
+    if (job.strategy.sharding == Sharding::full) continue;
+    job.strategy.pipeline_parallel = job.strategy.virtual_stages = 1;
+    job.placement.pipeline = 1;
+    EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
+  }
+}
+
+TEST(ClosedForm, IsNearTheSimulationWhereFlowsOfOneRankShareItsNic) {
+  // Gathers beside reductions, activations beside gradients: they share the NIC there, and follow
+  // each other here. The jobs are on 5 GB/s NICs, so that transfers are most of some of them.
+  int far = 0;
+  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+    const double error = std::abs(difference(uncontended_job(seed)));
+    EXPECT_LT(error, 0.2) << "seed " << seed;
+    if (error > 0.01) ++far;
+  }
+  EXPECT_LE(far, 6);
+}
+
+TEST(ClosedForm, StretchesBlocksByTheSlowestDevice) {
+  RandomJob job = uncontended_job(3);
+  const double even = closed_form(job);
+  job.perturbation.device_spread = 0.05;
+  // Half of all runs have a device slower than exp(0.05 * quantile(0.5^(1/n))).
+  const double slowest = median_of_slowest(0.05, job.strategy.ranks());
+  EXPECT_LE(closed_form(job), slowest * even * (1.0 + 1e-12));
+  EXPECT_GT(closed_form(job), even);
+}
+
+TEST(MedianOfSlowest, IsTheQuantileOfTheMaximum) {
+  EXPECT_EQ(median_of_slowest(0.0, 100), 1.0);
+  EXPECT_NEAR(median_of_slowest(0.1, 1), 1.0, 1e-12);
+  // quantile(0.5^(1/2)) = quantile(0.70711) = 0.54495
+  EXPECT_NEAR(median_of_slowest(0.1, 2), 1.0560, 1e-4);
+}
+
+}  // namespace
+}  // namespace headway
