@@ -7,7 +7,7 @@ say() { printf '%s\n' "==> $*" >&2; }
 required_packages=(
   build-essential cmake ninja-build pkg-config git
   libsimgrid-dev nlohmann-json3-dev libfmt-dev
-  libboost-dev libboost-program-options-dev zlib1g-dev
+  libboost-dev libboost-program-options-dev zlib1g-dev libpugixml-dev
 )
 # What only the tests need on top.
 test_packages=(libgtest-dev libgmock-dev)

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -37,10 +38,10 @@ std::vector<std::string> operation_words() {
 
 CollectiveKind operation_of(const Arguments& arguments) {
   const std::string word = arguments.value("op").value_or("all_reduce");
-  for (const auto& [name, kind] : kOperations) {
-    if (name == word) return kind;
-  }
-  HEADWAY_CHECK(false, "the table of options lets other words through");
+  const auto found = std::ranges::find(kOperations, std::string_view(word),
+                                       &std::pair<std::string_view, CollectiveKind>::first);
+  HEADWAY_CHECK(found != kOperations.end(), "the table of options lets other words through");
+  return found->second;
 }
 
 std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, CollectiveKind kind) {

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "reports/write_file.h"
 #include "sim/base/file_text.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/common_options.h"
 #include "sim/cli/exit_codes.h"
@@ -11,8 +14,8 @@
 #include "sim/cli/json_output.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/scenario_options.h"
-#include "sim/cluster/import_infiniband.h"
-#include "sim/cluster/import_infiniband.h"
+#include "sim/cluster/import_format.h"
+#include "sim/cluster/node_type.h"
 #include "sim/cluster/read_topology.h"
 
 namespace headway {
@@ -20,22 +23,9 @@ namespace {
 
 constexpr std::size_t kMostFiles = 100'000;
 
-using Importer = std::optional<nlohmann::json>(const std::vector<std::string>& paths,
-                                               const std::string& name, const std::string& node,
-                                               Diagnostics& diagnostics);
-
-/// What FORMAT may be.
-struct Format {
-  std::string_view name;
-  Importer* import;
-};
-constexpr Format kFormats[] = {
-    {"ibnetdiscover", import_infiniband},
-};
-
-const Format& format_named(const std::string& name) {
+const ImportFormat& format_named(const std::string& name) {
   std::vector<std::string> names;
-  for (const Format& format : kFormats) {
+  for (const ImportFormat& format : import_formats()) {
     if (format.name == name) return format;
     names.emplace_back(format.name);
   }
@@ -52,20 +42,85 @@ std::string name_of_file(const std::string& path) {
   return printable(stem.empty() || path == "-" ? "imported" : stem);
 }
 
-/// Nothing leaves the importer that could not be used: it is read back as a user would.
-std::shared_ptr<const Cluster> read_back(const std::string& text, Diagnostics& diagnostics) {
+template <class Q>
+std::optional<Q> quantity_of(const Arguments& arguments, std::string_view option) {
+  const auto text = arguments.value(option);
+  if (!text) return std::nullopt;
+  const ParsedQuantity<Q> parsed = parse_quantity<Q>(*text);
+  if (const Q* value = std::get_if<Q>(&parsed); value != nullptr && *value > Q(0.0)) return *value;
+  Diagnostic problem;
+  problem.message =
+      fmt::format("--{} {} is {} above 0", option, in_quotes(*text), dimension_name<Q>());
+  problem.help = fmt::format("such as --{} \"{}\"", option, example_text<Q>());
+  throw InputError(std::move(problem));
+}
+
+std::optional<double> ratio_of(const Arguments& arguments, std::string_view option) {
+  const auto text = arguments.value(option);
+  if (!text) return std::nullopt;
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error == std::errc() && end == text->data() + text->size() && value >= 1.0 && value <= 1e3) {
+    return value;
+  }
+  Diagnostic problem;
+  problem.message = fmt::format("--{} {} is a number from 1 to 1000", option, in_quotes(*text));
+  throw InputError(std::move(problem));
+}
+
+/// Reports an option that the format has no use for.
+void check_options(const Arguments& arguments, const ImportFormat& format) {
+  for (const std::string_view option :
+       {"node", "accelerator", "bandwidth", "scale-up-bandwidth", "nics", "oversubscription"}) {
+    const bool is_used = std::ranges::find(format.knows_of, option) != format.knows_of.end();
+    if (is_used || !arguments.has(option)) continue;
+    Diagnostic problem;
+    problem.message = fmt::format("the {} importer has no use for --{}", format.name, option);
+    throw InputError(std::move(problem));
+  }
+}
+
+ImportRequest request_of(const Arguments& arguments, const std::vector<std::string>& paths) {
+  ImportRequest request{.paths = paths};
+  request.name = arguments.value("name").value_or(name_of_file(paths.front()));
+  request.node = arguments.value("node").value_or("");
+  request.accelerator = arguments.value("accelerator").value_or("");
+  request.bandwidth = quantity_of<BytesPerSecond>(arguments, "bandwidth");
+  request.scale_up_bandwidth = quantity_of<BytesPerSecond>(arguments, "scale-up-bandwidth");
+  if (const auto nics = arguments.integer("nics", 1, 256)) request.nics = static_cast<int>(*nics);
+  request.oversubscription = ratio_of(arguments, "oversubscription");
+  return request;
+}
+
+/// Nothing leaves the importer that could not be used: it is read back as a user would. Returns
+/// what is said of it.
+std::string read_back(const std::string& text, const ImportFormat& format,
+                      Diagnostics& diagnostics) {
   InputFiles files({}, data_folders(), diagnostics);
-  auto document = JsonDocument::parse("the imported topology", text, diagnostics);
-  if (document == nullptr) return nullptr;
-  const auto read = read_topology(JsonCursor(std::move(document)), files);
-  return read ? read->cluster : nullptr;
+  auto document = JsonDocument::parse("what was imported", text, diagnostics);
+  if (document == nullptr) return "";
+  const JsonCursor root(std::move(document));
+  if (format.makes_node) {
+    const auto read = read_node_type(root, files);
+    if (!read) return "";
+    return fmt::format("{}: {} accelerators ({}), {} NICs of {}\n", printable(read->type.name),
+                       read->type.accelerators, printable(read->type.accelerator), read->type.nics,
+                       short_text(read->type.nic_bandwidth));
+  }
+  const auto read = read_topology(root, files);
+  if (!read) return "";
+  const Cluster& cluster = *read->cluster;
+  return fmt::format("{}: {} hosts with {} ports, {} switches, {} cables\n",
+                     printable(cluster.name), cluster.site.hosts, cluster.site.host_ports.size(),
+                     cluster.topology.switch_count(), cluster.topology.cable_count());
 }
 
 int run_import(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
-  const Format& format = format_named(arguments.positional().front());
+  const ImportFormat& format = format_named(arguments.positional().front());
   const std::vector<std::string> paths(arguments.positional().begin() + 1,
                                        arguments.positional().end());
+  check_options(arguments, format);
   Diagnostics diagnostics;
   std::vector<OutputFile> outputs;
   for (const std::string& path : arguments.values("output")) {
@@ -76,26 +131,24 @@ int run_import(const Invocation& invocation) {
   check_outputs_spare(outputs, paths, diagnostics);
   diagnostics.throw_if_errors();
 
-  const auto topology =
-      format.import(paths, arguments.value("name").value_or(name_of_file(paths.front())),
-                    arguments.value("node").value_or(""), diagnostics);
+  const auto imported = format.import(request_of(arguments, paths), diagnostics);
   diagnostics.throw_if_errors();
-  const std::string text = json_document_text(*topology);
-  const auto cluster = read_back(text, diagnostics);
+  const std::string text = json_document_text(*imported);
+  const std::string summary = read_back(text, format, diagnostics);
   diagnostics.throw_if_errors();
   show_warnings(diagnostics, invocation.terminal);
-  for (const OutputFile& output : outputs) {
-    write_file(output.path, text);
-  }
-  if (outputs.empty()) {
-    invocation.terminal.print(text);
-  } else {
-    invocation.terminal.print(
-        fmt::format("{}: {} hosts with {} ports, {} switches, {} cables\n",
-                    printable(cluster->name), cluster->site.hosts, cluster->site.host_ports.size(),
-                    cluster->topology.switch_count(), cluster->topology.cable_count()));
-  }
+  for (const OutputFile& output : outputs) write_file(output.path, text);
+  invocation.terminal.print(outputs.empty() ? text : summary);
   return kExitDone;
+}
+
+/// "FORMAT is one of" and a line for each.
+std::string formats_text() {
+  std::string text;
+  for (const ImportFormat& format : import_formats()) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", format.name, format.input);
+  }
+  return text;
 }
 
 }  // namespace
@@ -105,28 +158,52 @@ Command import_command() {
   command.name = "import";
   command.group = "Look up";
   command.arguments = "FORMAT FILE...";
-  command.summary = "a topology from what a real fabric dumps";
+  command.summary = "a topology or a node type from what real systems dump";
   command.about =
-      "Makes a topology from dumps of a real fabric, gzipped or not. FORMAT is ibnetdiscover: its "
-      "output, and with it the forwarding tables of dump_fts or OpenSM.";
+      "Makes a topology from dumps of a real fabric, or a node type from dumps of a node. FORMAT "
+      "is ibnetdiscover, lldp, slurm or graphml for a fabric, nccl-xml or topo-matrix for a node.";
   command.examples = {
       {"headway import ibnetdiscover fabric.txt tables.txt.gz -o site.json",
        "cables and forwarding tables of an InfiniBand fabric"},
       {"headway import ibnetdiscover fabric.txt --node dgx_h100 -o site.json",
        "cables only, routed by shortest paths, between nodes of a known type"},
+      {"headway import nccl-xml topology.xml -o node.json", "the inside of a node"},
   };
   Option output = output_option();
-  output.help = "writes the topology to a .json file instead of standard output";
+  output.help = "writes to a .json file instead of standard output";
   command.options = with_standard_options({
       {.name = "name",
        .value = "TEXT",
        .fallback = "the first file's",
-       .help = "what reports call the cluster",
+       .help = "what reports call the cluster or the node type",
        .group = OptionGroup::input},
       {.name = "node",
        .value = "NAME",
        .fallback = "an accelerator for each NIC",
        .help = "the type of the nodes: a file, or a name of topologies/nodes",
+       .group = OptionGroup::input},
+      {.name = "accelerator",
+       .value = "NAME",
+       .fallback = "as the file tells",
+       .help = "the accelerators of a node, as profiles name them",
+       .group = OptionGroup::input},
+      {.name = "bandwidth",
+       .value = "RATE",
+       .help = "of links or NICs whose rate the files do not tell",
+       .group = OptionGroup::input},
+      {.name = "scale-up-bandwidth",
+       .value = "RATE",
+       .help = "of an accelerator inside its node, one way, where the file does not tell",
+       .group = OptionGroup::input},
+      {.name = "nics",
+       .value = "N",
+       .fallback = "1",
+       .help = "of a node, where the files do not tell",
+       .group = OptionGroup::input},
+      {.name = "oversubscription",
+       .value = "RATIO",
+       .fallback = "1",
+       .help = "of each tier, where the files do not tell",
        .group = OptionGroup::input},
       output,
   });
@@ -134,7 +211,8 @@ Command import_command() {
   command.most_arguments = kMostFiles;
   command.outcome = "nothing was imported";
   command.details =
-      "Plain ibnetdiscover and its options -f, -g and -p are read; of -p, which has no GUIDs of "
+      "Formats: " + formats_text() +
+      ". Plain ibnetdiscover and its options -f, -g and -p are read; of -p, which has no GUIDs of "
       "adapters, each port becomes one. Tables are those of dump_fts and of opensm-lfts.dump. What "
       "the dumps do not say is assumed with a warning, and stands in the topology's \"source\". "
       "What "

@@ -100,8 +100,10 @@ class BlockReader {
     current_ = fabric_.add(kind, identity->guid);
     InfiniBandNode& node = fabric_.node(current_);
     if (node.kind != kind) return forget("the same GUID is of a node of another kind before");
-    if (node.has_block) return forget("the same node is described before");
-    node.has_block = true;
+    // Each subnet that an adapter has a port in describes it.
+    const bool may_repeat = kind == Kind::channel_adapter && node.discovery != fabric_.discovery();
+    if (node.discovery != 0 && !may_repeat) return forget("the same node is described before");
+    node.discovery = fabric_.discovery();
     most_ports_ = *ports;
     scanner.skip_blanks();
     scanner.take("#");

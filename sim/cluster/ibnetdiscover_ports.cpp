@@ -90,7 +90,7 @@ std::string read_line(std::string_view line, const LineReader& lines, InfiniBand
                             .peer_port = far->port,
                             .rate = *rate,
                             .location = {.file = lines.path(), .line = lines.line_number()}};
-  fabric.node(a).has_block = true;
+  fabric.node(a).discovery = fabric.discovery();
   return fabric.node(a).ports.try_emplace(near->port, port).second ? ""
                                                                    : "the port is described twice";
 }

@@ -1,25 +1,15 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "sim/base/diagnostic.h"
+#include "sim/cluster/import_format.h"
 
 namespace headway {
 
-/// Reads dumps of one InfiniBand subnet, in any order and gzipped or not: one of `ibnetdiscover`,
-/// and any number with the forwarding tables of its switches (`dump_fts`, opensm-lfts.dump).
-/// Without tables the fabric is routed by shortest paths. Makes a "headway/topology/1" object of a
-/// graph, named `name`. What is assumed is a warning, and stands in the object's "source"; what
-/// cannot be right is an error, and nothing is made.
-///
-/// `node`, if not empty, is the name of a node type. Without it every host has an accelerator for
-/// each NIC.
-[[nodiscard]] std::optional<nlohmann::json> import_infiniband(const std::vector<std::string>& paths,
-                                                              const std::string& name,
-                                                              const std::string& node,
-                                                              Diagnostics& diagnostics);
+/// Reads dumps of one or more InfiniBand subnets, in any order and gzipped or not: `ibnetdiscover`
+/// of each subnet, the forwarding tables of their switches (`dump_fts`, opensm-lfts.dump), maps
+/// from GUIDs to names (`0x0002c9030009e180 "name"`, as OpenSM's node-name-map), and topologies
+/// that NCCL dumped on hosts, whose ports are found by GUID and which tell the node type. Without
+/// tables the fabric is routed by shortest paths, without a node type every host has an accelerator
+/// for each NIC. Hosts join the subnets.
+Importer import_infiniband;
 
 }  // namespace headway

@@ -25,7 +25,7 @@ struct InfiniBandNode {
   Kind kind = Kind::channel_adapter;
   std::uint64_t guid = 0;
   std::string description;  ///< NodeDescription, printable; may be empty
-  bool has_block = false;   ///< the dump describes it itself, not only as somebody's peer
+  int discovery = 0;        ///< that describes it, from 1; 0 if it is only somebody's peer
   std::map<int, InfiniBandPort> ports;      ///< those with a cable, as the node's block says
   std::map<int, std::uint64_t> port_guids;  ///< of an adapter's ports
   std::map<int, int> lids;                  ///< of an adapter's ports; a switch has port 0
@@ -37,9 +37,14 @@ struct InfiniBandNode {
   }
 };
 
-/// What a discovery of an InfiniBand subnet found.
+/// What discoveries of InfiniBand subnets found. An adapter with ports in several subnets is one
+/// node; a switch is of one subnet.
 class InfiniBandFabric {
  public:
+  /// What is read from now on comes from another discovery.
+  void begin_discovery() { ++discovery_; }
+  [[nodiscard]] int discovery() const { return discovery_; }
+
   [[nodiscard]] const std::vector<InfiniBandNode>& nodes() const { return nodes_; }
   [[nodiscard]] InfiniBandNode& node(int number) {
     return nodes_[static_cast<std::size_t>(number)];
@@ -60,6 +65,7 @@ class InfiniBandFabric {
   }
 
  private:
+  int discovery_ = 0;
   std::vector<InfiniBandNode> nodes_;
   std::unordered_map<std::uint64_t, int> numbers_;
 };

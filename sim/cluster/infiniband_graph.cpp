@@ -9,6 +9,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/cluster/infiniband_names.h"
+#include "sim/cluster/union_find.h"
 
 namespace headway {
 namespace {
@@ -21,6 +22,12 @@ struct Endpoint {
   int port = 0;
   std::string host;  ///< empty for a device that is of no host
   std::string name;
+};
+
+/// What a forwarding table knows of an endpoint.
+struct Destination {
+  int lid = 0;  ///< 0 if it has none
+  int subnet = 0;
 };
 
 /// A cable as both its ends have it; the end that comes first is `a`.
@@ -139,6 +146,8 @@ class GraphWriter {
     for (const Cable& cable : cables_) {
       add_endpoint(cable.a, cable.port_a);
       add_endpoint(cable.b, cable.port_b);
+      peers_[{cable.a, cable.port_a}] = cable.b;
+      peers_[{cable.b, cable.port_b}] = cable.a;
     }
     int unnamed = 0;
     for (Endpoint& endpoint : endpoints_) {
@@ -201,8 +210,8 @@ class GraphWriter {
     ports_of_host_ = std::move(ports);
   }
 
-  nlohmann::json node_type(const std::string& name) {
-    if (!name.empty()) return name;
+  nlohmann::json node_type(const nlohmann::json& known) {
+    if (!known.is_null()) return known;
     std::map<BytesPerSecond, int> rates;
     for (const Cable& cable : cables_) {
       const bool is_trunk =
@@ -284,27 +293,44 @@ class GraphWriter {
       assume("no forwarding tables were given: shortest paths are taken");
       return {{"kind", "shortest"}};
     }
-    std::vector<int> lids;
-    std::set<int> seen;
+    const std::vector<int> subnets = subnet_of_nodes();
+    std::vector<Destination> destinations;
+    std::set<std::pair<int, int>> seen;
     int without = 0;
     bool has_ranges = false;
     for (const Endpoint& endpoint : endpoints_) {
       const InfiniBandNode& adapter = node(endpoint.node);
       const auto lid = adapter.lids.find(endpoint.port);
-      lids.push_back(lid == adapter.lids.end() ? 0 : lid->second);
+      const int peer = peers_.at({endpoint.node, endpoint.port});
+      destinations.push_back({.lid = lid == adapter.lids.end() ? 0 : lid->second,
+                              .subnet = subnets[static_cast<std::size_t>(peer)]});
       has_ranges |= adapter.lmc > 0;
-      if (lids.back() == 0) {
+      if (destinations.back().lid == 0) {
         ++without;
-      } else if (!seen.insert(lids.back()).second) {
-        fail(fmt::format("LID {} is of two ports", lids.back()));
+      } else if (!seen.emplace(destinations.back().subnet, destinations.back().lid).second) {
+        fail(fmt::format("LID {} is of two ports", destinations.back().lid));
       }
     }
     if (without > 0) assume(fmt::format("ports without a LID, which nothing reaches: {}", without));
     if (has_ranges) assume("ports have several LIDs (LMC above 0): the first of each is used");
-    return {{"kind", "table"}, {"digits", 2}, {"rows", rows_json(lids)}};
+    return {{"kind", "table"}, {"digits", 2}, {"rows", rows_json(destinations, subnets)}};
   }
 
-  nlohmann::json rows_json(const std::vector<int>& lids) {
+  /// Of each switch; a LID means something within its subnet only.
+  [[nodiscard]] std::vector<int> subnet_of_nodes() const {
+    UnionFind joined(node_count());
+    for (const Cable& cable : cables_) {
+      if (node(cable.a).kind == Kind::fabric_switch && node(cable.b).kind == Kind::fabric_switch) {
+        joined.join(cable.a, cable.b);
+      }
+    }
+    std::vector<int> subnets;
+    for (int number = 0; number < node_count(); ++number) subnets.push_back(joined.group(number));
+    return subnets;
+  }
+
+  nlohmann::json rows_json(const std::vector<Destination>& destinations,
+                           const std::vector<int>& subnets) {
     nlohmann::json rows = nlohmann::json::array();
     std::size_t used = 0;
     int without = 0;
@@ -313,10 +339,12 @@ class GraphWriter {
       const bool has_table = table != tables_.ports.end();
       has_table ? static_cast<void>(++used) : static_cast<void>(++without);
       std::string row;
-      row.reserve(2 * lids.size());
-      for (const int lid : lids) {
-        const auto place = static_cast<std::size_t>(lid);
-        const int port = has_table && place < table->second.size() ? table->second[place] : 0;
+      row.reserve(2 * destinations.size());
+      for (const Destination& destination : destinations) {
+        const auto place = static_cast<std::size_t>(destination.lid);
+        const bool has_entry = has_table && place < table->second.size() &&
+                               destination.subnet == subnets[static_cast<std::size_t>(number)];
+        const int port = has_entry ? table->second[place] : 0;
         fmt::format_to(std::back_inserter(row), "{:02x}", port);
       }
       rows.push_back(std::move(row));
@@ -340,6 +368,7 @@ class GraphWriter {
   std::vector<std::string> names_;  ///< of switches, by the number of the node
   std::vector<Endpoint> endpoints_;
   std::map<std::pair<int, int>, std::string> endpoint_names_;
+  std::map<std::pair<int, int>, int> peers_;  ///< the node at the other end of a port
   std::map<std::string, int> ports_of_host_;
   std::vector<std::string> assumptions_;
   int nics_ = 0;

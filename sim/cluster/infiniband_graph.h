@@ -11,8 +11,8 @@ namespace headway {
 /// What the topology object says beyond the dumps.
 struct InfiniBandGraphTexts {
   std::string name;
-  std::string node;    ///< of a node type; empty assumes one
-  std::string source;  ///< the file that the fabric was read from
+  nlohmann::json node;  ///< a node type or the name of one; null assumes one
+  std::string source;   ///< the file that the fabric was read from
 };
 
 /// The topology object of a fabric as it was discovered, with the forwarding tables of its switches

@@ -1,11 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <random>
 
+#include "imported_texts.h"
 #include "infiniband_samples.h"
 
 namespace headway {
@@ -13,28 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-struct Imported {
-  std::optional<nlohmann::json> topology;
-  std::string problems;  ///< rendered
-};
-
-/// What the importer makes of texts as the content of files.
 Imported import_texts(const std::vector<std::string>& texts) {
-  std::vector<std::string> paths;
-  for (const std::string& text : texts) {
-    paths.push_back(testing::TempDir() + "headway_dump_" + std::to_string(getpid()) + "_" +
-                    std::to_string(paths.size()));
-    std::ofstream(paths.back(), std::ios::binary) << text;
-  }
-  Diagnostics diagnostics;
-  Imported imported{.topology = import_infiniband(paths, "imported", "", diagnostics)};
-  for (const Diagnostic& problem : diagnostics.all()) {
-    imported.problems += rendered(problem);
-    EXPECT_TRUE(problem.location.line == 0 || !problem.location.file.empty());
-  }
-  EXPECT_NE(imported.topology.has_value(), diagnostics.has_errors()) << imported.problems;
-  for (const std::string& path : paths) std::filesystem::remove(path);
-  return imported;
+  return imported_texts(import_infiniband, texts);
 }
 
 constexpr const char* kTwoHosts = R"(switchguid=0x10(10)
@@ -54,6 +33,65 @@ TEST(ImportProblems, PeersWithoutABlockAreKeptWithAWarning) {
   const auto cluster = cluster_of(imported.topology->dump());
   EXPECT_EQ(cluster->nodes, 2);
   EXPECT_EQ(cluster->node_type.nic_bandwidth, 200_Gbps);
+}
+
+constexpr const char* kOtherPlane = R"(switchguid=0x11(11)
+Switch	36 "S-0000000000000011"		# "other" base port 0 lid 1 lmc 0
+[1]	"H-0000000000000020"[2](22) 		# "a mlx5_0" lid 2 4xHDR
+[2]	"H-0000000000000030"[2](32) 		# "b mlx5_0" lid 3 4xHDR
+)";
+constexpr const char* kTablesOfBoth =
+    R"(Unicast lids [0x0-0x3] of switch DR path slid 0; dlid 0; 0 guid 0x10 (sw):
+0x0002 001 : (Channel Adapter portguid 0x21: 'a mlx5_0')
+0x0003 002 : (Channel Adapter portguid 0x31: 'b mlx5_0')
+2 valid lids dumped
+Unicast lids [0x0-0x3] of switch DR path slid 0; dlid 0; 0 guid 0x11 (other):
+0x0002 001 : (Channel Adapter portguid 0x22: 'a mlx5_0')
+0x0003 002 : (Channel Adapter portguid 0x32: 'b mlx5_0')
+2 valid lids dumped
+)";
+
+TEST(ImportProblems, PlanesAreJoinedByTheirHosts) {
+  const Imported imported = import_texts({kTwoHosts, kOtherPlane, kTablesOfBoth});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  const nlohmann::json& fabric = (*imported.topology)["fabric"];
+  EXPECT_EQ(fabric["switches"].size(), 2U);
+  ASSERT_EQ(fabric["endpoints"].size(), 4U);  // two ports each of hosts a and b
+  EXPECT_EQ(fabric["endpoints"][1]["node"], "a");
+  // Both planes use the LIDs 2 and 3: a switch has entries for the ports of its own plane only.
+  EXPECT_EQ((*imported.topology)["routing"]["rows"], nlohmann::json({"01000200", "00010002"}));
+}
+
+TEST(ImportProblems, AnotherDumpOfTheSameSubnetIsRefused) {
+  EXPECT_THAT(import_texts({kTwoHosts, kTwoHosts}).problems,
+              HasSubstr("the same node is described before"));
+}
+
+TEST(ImportProblems, NamesOfASiteReplaceDescriptions) {
+  const Imported imported =
+      import_texts({kTwoHosts, "# site\n0x20 \"login1 mlx5_0\"\n0x99 \"gone\"\n"});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  EXPECT_EQ((*imported.topology)["fabric"]["endpoints"][1]["node"], "login1");
+  EXPECT_THAT(imported.problems, HasSubstr("warning: names of GUIDs that were not discovered: 1"));
+  EXPECT_THAT(import_texts({kTwoHosts, "0x20 \"a\"\n0x20 \"b\"\n"}).problems,
+              HasSubstr("the GUID is named twice"));
+}
+
+constexpr const char* kHostXml = R"(<system version="1"><cpu>
+<pci busid="1" class="0x030200" device="0x2330"><gpu dev="0" sm="90">
+  <nvlink target="2" count="18"/></gpu></pci>
+<pci busid="2" class="0x020700"><nic><net name="mlx5_0" speed="200000" guid="0x2100000000000000"/>
+</nic></pci></cpu></system>)";
+
+TEST(ImportProblems, AHostThatNcclDescribesIsFoundByItsPorts) {
+  // 0x21 with its bytes the other way round is 0x2100000000000000.
+  const Imported imported = import_texts({kTwoHosts, kHostXml});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  EXPECT_EQ((*imported.topology)["node"]["accelerator"], "h100-sxm");
+  std::string stranger = kHostXml;
+  stranger.replace(stranger.find("0x21"), 4, "0x77");
+  EXPECT_THAT(import_texts({kTwoHosts, stranger}).problems,
+              HasSubstr("no port of the file is on the fabric"));
 }
 
 TEST(ImportProblems, ABrokenLineIsNamedWithItsReason) {
@@ -145,21 +183,8 @@ TEST(ImportDialects, ExtendedAndPortListFormsAreTheSameFabric) {
   }
 }
 
-/// Dumps of third parties, which do not stand in this repository.
-class ThirdPartyDump : public testing::Test {
- protected:
-  void SetUp() override {
-    const char* samples = std::getenv("HEADWAY_SAMPLES");
-    if (samples == nullptr) {
-      GTEST_SKIP() << "$HEADWAY_SAMPLES does not name the folder of third-party dumps";
-    }
-    folder_ = std::string(samples) + "/ibnetdiscover/";
-  }
-  std::string folder_;
-};
-
 TEST_F(ThirdPartyDump, AGb200UnitHasItsSwitchesAndAdapters) {
-  const auto cluster = imported_cluster({folder_ + "topograph-example.out"});
+  const auto cluster = imported_cluster({folder() + "/ibnetdiscover/topograph-example.out"});
   ASSERT_NE(cluster, nullptr);
   EXPECT_EQ(cluster->topology.switch_count(), 40);
   EXPECT_EQ(cluster->site.host_ports.size(), 542U);
@@ -167,59 +192,10 @@ TEST_F(ThirdPartyDump, AGb200UnitHasItsSwitchesAndAdapters) {
 
 TEST_F(ThirdPartyDump, IbsimsOwnFormatIsRefusedWithTheReason) {
   Diagnostics diagnostics;
-  EXPECT_FALSE(import_infiniband({folder_ + "ibsim-net.2sw2path4hca"}, "x", "", diagnostics));
+  EXPECT_FALSE(import_infiniband(
+      {.paths = {folder() + "/ibnetdiscover/ibsim-net.2sw2path4hca"}, .name = "x"}, diagnostics));
   ASSERT_TRUE(diagnostics.has_errors());
   EXPECT_GT(diagnostics.all().front().location.line, 0);
-}
-
-/// Lines dropped, doubled, swapped or cut, bytes replaced: each dump is imported or refused.
-TEST(ImportMutations, NoDumpBreaksTheImporter) {
-  const std::string samples = kInfiniBandSamples;
-  const std::vector<std::string> originals = {
-      sample_text(samples + "/tiny-2switch/ibnetdiscover.txt"),
-      sample_text(samples + "/tiny-2switch/dump_fts.minhop.txt"),
-      sample_text(samples + "/degraded-mixed/ibnetdiscover-p.txt").substr(0, 4000)};
-  std::mt19937 random(20240607);
-  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random()) % n; };
-  int imported = 0;
-  for (int round = 0; round < 200; ++round) {
-    SCOPED_TRACE(round);
-    const bool is_list = round % 4 == 3;
-    std::vector<std::string> texts = {originals[is_list ? 2 : 0], originals[1]};
-    std::string& text = texts[below(2)];
-    const auto line_at = [&](std::size_t place) {
-      const std::size_t begin = text.rfind('\n', place);
-      return begin == std::string::npos ? 0 : begin;
-    };
-    for (std::size_t change = 1 + below(3); change > 0 && text.size() > 10; --change) {
-      const std::size_t begin = line_at(below(text.size() - 1));
-      const std::size_t end = std::min(text.find('\n', begin + 1), text.size());
-      const std::string line = text.substr(begin, end - begin);
-      switch (below(5)) {
-        case 0:
-          text.erase(begin, line.size());
-          break;
-        case 1:
-          text.insert(begin, line);
-          break;
-        case 2:
-          text.resize(below(text.size()));
-          break;
-        case 3:
-          text[below(text.size())] = static_cast<char>(below(256));
-          break;
-        default:
-          text.erase(begin, line.size()).insert(line_at(below(text.size() + 1)), line);
-      }
-    }
-    const Imported result = import_texts(texts);
-    if (!result.topology) continue;
-    ++imported;
-    const ReadText read = read_topology_text(
-        result.topology->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-    EXPECT_NE(read.topology.has_value(), !read.problems.empty());
-  }
-  EXPECT_GT(imported, 10);
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ inline nlohmann::json sample_json(const std::string& path) {
 /// The cluster that dumps make; null, with a failure, if they are refused.
 inline std::shared_ptr<const Cluster> imported_cluster(const std::vector<std::string>& files) {
   Diagnostics diagnostics;
-  const auto topology = import_infiniband(files, "imported", "", diagnostics);
+  const auto topology = import_infiniband({.paths = files, .name = "imported"}, diagnostics);
   std::string problems;
   for (const Diagnostic& problem : diagnostics.all()) {
     if (problem.severity == Severity::error) problems += rendered(problem);
