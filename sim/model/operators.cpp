@@ -59,9 +59,9 @@ Operators layer_operators(const TransformerModel& model, const ShardShape& shard
   // the usual zigzag cut gives each the same share of the causal half (Llama 3, 2024, section
   // 3.3.2).
   operators.attention = {{
-      .sequences = shard.micro_batch,
-      .query_length = shard.sequence_length / shard.context_parallel,
-      .key_length = shard.sequence_length,
+      .sequences = shard.micro_batch * shard.sequence_length / shard.attention_length(),
+      .query_length = shard.attention_length() / shard.context_parallel,
+      .key_length = shard.attention_length(),
       .query_heads = query_heads,
       .key_heads = key_heads,
       .head_size = d,

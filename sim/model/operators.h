@@ -13,12 +13,17 @@ namespace headway {
 struct ShardShape {
   double micro_batch = 1;      ///< sequences
   double sequence_length = 1;  ///< of a whole sequence
+  double packed_length = 0;    ///< of the documents packed into a sequence; 0 if it is one
   double tensor_parallel = 1;
   double context_parallel = 1;
   bool sequence_parallel =
       false;                    ///< norm, dropout and residual on 1/tensor_parallel of the tokens
   bool fused_attention = true;  ///< flash attention: no score matrix in memory
 
+  /// How far attention reaches: packed documents attend to themselves only.
+  [[nodiscard]] double attention_length() const {
+    return packed_length > 0 ? packed_length : sequence_length;
+  }
   /// Tokens that the linear layers of one device see in a micro-batch.
   [[nodiscard]] double tokens() const { return micro_batch * sequence_length / context_parallel; }
 };
@@ -31,6 +36,8 @@ struct LinearOperator {
   /// Elements of the input that one device makes, and quantises in low precision: fewer than m k
   /// where sequence-parallel ranks gather the rest from each other.
   double input_elements = 0;
+  bool frozen = false;  ///< its weights are not trained: no weight gradient
+  bool wide = false;    ///< stays in 16 bits where other products are in less
 };
 
 /// A pass over memory: normalization, residual, activation, rotary embedding, loss.

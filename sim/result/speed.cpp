@@ -1,14 +1,28 @@
 #include "sim/result/speed.h"
 
+#include "sim/strategy/adapters.h"
+
 namespace headway {
+namespace {
+
+constexpr double kPasses = 3.0;  ///< forward, gradient of the input, gradient of the weights
+
+}  // namespace
 
 StepFlops step_flops(const TransformerModel& model, const Strategy& strategy) {
   const double tokens = static_cast<double>(strategy.global_batch * strategy.sequence_length);
-  const Flops causal = forward_flops_per_token(model, strategy.sequence_length, true);
-  const Flops whole = forward_flops_per_token(model, strategy.sequence_length, false);
+  const std::int64_t reach = strategy.attention_length();
+  const Flops causal = forward_flops_per_token(model, reach, true);
+  const Flops whole = forward_flops_per_token(model, reach, false);
+  const Flops attention = whole - causal;  // half of the whole square
   StepFlops flops;
-  flops.model = 3.0 * tokens * causal;
-  flops.model_whole_square = 3.0 * tokens * whole;
+  flops.model = kPasses * tokens * causal;
+  flops.model_whole_square = kPasses * tokens * whole;
+  if (trains_adapters(strategy)) {
+    // Frozen products have no third pass; attention, which has no weights, keeps its own.
+    flops.model -= tokens * (causal - attention);
+    flops.model_whole_square -= tokens * (causal - attention);
+  }
   flops.hardware = flops.model;
   if (strategy.recompute == Recompute::full) {
     // The output head stands outside the recomputed layers: 2 h V a token.

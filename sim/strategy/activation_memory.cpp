@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/strategy/adapters.h"
+
 namespace headway {
 namespace {
 
@@ -16,6 +18,12 @@ bool has_dropout(const TransformerModel& model) {
 double tokens(const Strategy& strategy) {
   return static_cast<double>(strategy.micro_batch) * static_cast<double>(strategy.sequence_length) /
          strategy.context_parallel;
+}
+
+/// Whether something in the backward pass needs the input of this matrix: its gradient, or that of
+/// the adapter beside it.
+bool needs_input(const Strategy& strategy, AdapterTarget target) {
+  return !trains_adapters(strategy) || has_adapter(strategy, target);
 }
 
 /// Numbers in the residual stream of one rank.
@@ -57,16 +65,20 @@ std::vector<KeptTensor> kept_tensors(const TransformerModel& model, const Strate
 
   std::vector<KeptTensor> tensors = {
       {"attention norm input", norm},
-      {"QKV input", residual},
       {"queries", Bytes(n * heads * head_size * element)},
       {"keys", Bytes(n * kv_heads * head_size * element)},
       {"values", Bytes(n * kv_heads * head_size * element)},
-      {"projection input", Bytes(n * heads * head_size * element)},
       {"MLP norm input", norm},
-      {"FC1 input", residual},
       {"activation input", Bytes((model.gated_mlp ? 2.0 : 1.0) * n * ffn * element)},
-      {"FC2 input", Bytes(n * ffn * element), Recompute::activation},
   };
+  if (needs_input(strategy, AdapterTarget::qkv)) tensors.push_back({"QKV input", residual});
+  if (needs_input(strategy, AdapterTarget::projection) || strategy.fused_attention) {
+    tensors.push_back({"projection input", Bytes(n * heads * head_size * element)});
+  }
+  if (needs_input(strategy, AdapterTarget::fc1)) tensors.push_back({"FC1 input", residual});
+  if (needs_input(strategy, AdapterTarget::fc2)) {
+    tensors.push_back({"FC2 input", Bytes(n * ffn * element), Recompute::activation});
+  }
   if (strategy.fused_attention) {
     tensors.push_back({"attention log-sum-exp", Bytes(n * heads * kFloat)});
   } else {

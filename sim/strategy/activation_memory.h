@@ -35,6 +35,8 @@ struct KeptTensor {
 ///   later families do not.
 /// - An RMS norm made of elementary operations keeps its input and the normalised value in fp32;
 ///   SwiGLU made of them keeps the activated gate as well.
+/// - Where only adapters are trained, a frozen matrix has no weight gradient, so its input is kept
+///   only if an adapter stands beside it or something else needs it: fused attention its output.
 /// - fp8 matrix products are counted as 16-bit: what their casts save on inputs and what they add
 ///   for transposed copies is not modelled.
 [[nodiscard]] std::vector<KeptTensor> kept_tensors(const TransformerModel& model,

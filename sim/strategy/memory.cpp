@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/strategy/activation_memory.h"
+#include "sim/strategy/adapters.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/stage_parameters.h"
 
@@ -33,8 +34,9 @@ constexpr double kSplitLoss = 2.0 + 4.0;
 constexpr double kWholeLoss = 2.0 + 4.0 + 4.0;
 constexpr double kLogit = 2.0;  ///< a rank's own part before it is gathered
 
-constexpr int kHeadInputs = 2;     ///< of the final norm and of the output head
-constexpr int kGatheredUnits = 2;  ///< the one in use and the one fetched ahead
+constexpr int kHeadInputs = 2;        ///< of the final norm and of the output head
+constexpr int kFrozenHeadInputs = 1;  ///< only a weight gradient asks for the second
+constexpr int kGatheredUnits = 2;     ///< the one in use and the one fetched ahead
 
 /// Bytes of a parameter's states before sharding: Adam with two fp32 moments and, where the
 /// parameters themselves are not fp32, an fp32 master copy.
@@ -99,16 +101,18 @@ LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) 
 Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy,
                        const StageParameters& parameters) {
   const StateBytes bytes = state_bytes(strategy);
-  const double layer = layer_parameters_per_rank(model, strategy.tensor_parallel);
+  const bool adapters = trains_adapters(strategy);
+  const double adapter = adapter_parameters_per_rank(model, strategy);
+  const double layer = layer_parameters_per_rank(model, strategy.tensor_parallel) + adapter;
   if (strategy.sharding == Sharding::full) {
     const double largest = std::max({layer, parameters.embedding, parameters.head});
     const double gathered = largest + (kGatheredUnits - 1) * layer;
-    return Bytes(gathered * bytes.parameter + largest * bytes.gradient);
+    return Bytes(gathered * bytes.parameter + (adapters ? adapter : largest) * bytes.gradient);
   }
   if (replicas(strategy) == 1.0) return Bytes(0.0);
-  const Bytes all(parameters.total() * bytes.gradient);
-  const bool a_bucket_a_layer = strategy.gradient_bucket == Bytes(0.0);
-  return min(all, a_bucket_a_layer ? Bytes(layer * bytes.gradient) : strategy.gradient_bucket);
+  const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);
+  if (strategy.gradient_bucket > Bytes(0.0)) return min(all, strategy.gradient_bucket);
+  return min(all, Bytes((adapters ? adapter : layer) * bytes.gradient));
 }
 
 Bytes communicators(const Strategy& strategy) {
@@ -124,6 +128,7 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   const bool is_first = stage == 0;
   const bool is_last = stage == strategy.pipeline_parallel - 1;
   const StageParameters parameters = stage_parameters(model, strategy, stage);
+  const double trained = trained_parameters(parameters, strategy);
   const StateBytes bytes = state_bytes(strategy);
   const double all_states = strategy.sharding == Sharding::full ? replicas(strategy) : 1.0;
   const double optimizer = strategy.sharding == Sharding::none ? 1.0 : replicas(strategy);
@@ -136,15 +141,16 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   Bytes transient = recomputed_bytes(model, strategy);
   if (is_last) {
     const LossMemory loss = loss_memory(model, strategy);
-    chunk_bytes.back() += kHeadInputs * residual_bytes(model, strategy) + loss.kept;
+    const int inputs = trains_adapters(strategy) ? kFrozenHeadInputs : kHeadInputs;
+    chunk_bytes.back() += inputs * residual_bytes(model, strategy) + loss.kept;
     // The softmax is gone by the time that layers are recomputed.
     transient = max(loss.workspace, transient - loss.kept);
   }
 
   StageMemory memory;
   memory.parameters = Bytes(parameters.total() * bytes.parameter / all_states);
-  memory.gradients = Bytes(parameters.total() * bytes.gradient / all_states);
-  memory.optimizer = Bytes(parameters.total() * bytes.optimizer / optimizer);
+  memory.gradients = Bytes(trained * bytes.gradient / all_states);
+  memory.optimizer = Bytes(trained * bytes.optimizer / optimizer);
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
   memory.buffers = transient + exchange_buffers(model, strategy, parameters) +
                    communicators(strategy) + kDeviceContext +

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "sim/strategy/adapters.h"
 #include "sim/strategy/strategy_problem.h"
 
 namespace headway {
@@ -51,12 +52,48 @@ void check_overlaps(const StrategyToCheck& input) {
   }
 }
 
+void check_adapters(const StrategyToCheck& input) {
+  if (trains_adapters(input.strategy) || !input.sound({"task"})) return;
+  for (const std::string_view field : {"lora_rank", "lora_targets"}) {
+    if (!input.object.member(field) || !input.sound({field})) continue;
+    Diagnostic problem = strategy_problem(
+        input, field, fmt::format("{} needs task \"lora\"", field), "no adapters are trained",
+        fmt::format("set task to \"lora\", or leave {} out", field));
+    relate_strategy(problem, input, "task");
+    input.diagnostics.add(std::move(problem));
+  }
+}
+
+/// Packed documents attend to themselves only; unfused attention masks what it has computed.
+void check_packing(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (!input.sound({"packed_length", "sequence_length"})) return;
+  if (strategy.packed_length > strategy.sequence_length) {
+    Diagnostic problem = strategy_problem(
+        input, "packed_length", "packed_length is longer than the sequence",
+        fmt::format("{} of {} tokens", strategy.packed_length, strategy.sequence_length),
+        fmt::format("use at most {}", strategy.sequence_length));
+    relate_strategy(problem, input, "sequence_length");
+    input.diagnostics.add(std::move(problem));
+  } else if (strategy.packed_length < strategy.sequence_length && !strategy.fused_attention &&
+             input.sound({"attention"})) {
+    Diagnostic problem =
+        strategy_problem(input, "packed_length", "packed_length needs attention \"flash\"",
+                         "unfused attention works over the whole square and masks the rest",
+                         "set attention to \"flash\", or leave packed_length out");
+    relate_strategy(problem, input, "attention");
+    input.diagnostics.add(std::move(problem));
+  }
+}
+
 }  // namespace
 
 void check_options(const StrategyToCheck& input) {
   check_sharding(input);
   check_sequence_parallel_use(input);
   check_overlaps(input);
+  check_adapters(input);
+  check_packing(input);
 }
 
 }  // namespace headway

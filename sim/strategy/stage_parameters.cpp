@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "sim/base/diagnostic.h"
+#include "sim/strategy/adapters.h"
 #include "sim/strategy/schedule.h"
 
 namespace headway {
@@ -54,8 +55,9 @@ StageParameters stage_parameters(const TransformerModel& model, const Strategy& 
   const bool is_last = stage == strategy.pipeline_parallel - 1;
 
   StageParameters parameters;
-  parameters.layers = std::accumulate(layers.begin(), layers.end(), 0) *
-                      layer_parameters_per_rank(model, strategy.tensor_parallel);
+  const int held = std::accumulate(layers.begin(), layers.end(), 0);
+  parameters.layers = held * layer_parameters_per_rank(model, strategy.tensor_parallel);
+  parameters.adapters = held * adapter_parameters_per_rank(model, strategy);
   if (is_first) {
     parameters.embedding = vocabulary;
     if (model.position_encoding == PositionEncoding::learned) {
@@ -67,6 +69,10 @@ StageParameters stage_parameters(const TransformerModel& model, const Strategy& 
     parameters.head = norm_parameters(model) + (reuses_embedding ? 0.0 : vocabulary);
   }
   return parameters;
+}
+
+double trained_parameters(const StageParameters& parameters, const Strategy& strategy) {
+  return trains_adapters(strategy) ? parameters.adapters : parameters.total();
 }
 
 }  // namespace headway

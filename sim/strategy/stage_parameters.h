@@ -15,10 +15,15 @@ struct StageParameters {
   double layers = 0.0;
   double embedding = 0.0;  ///< tokens and learned positions; on the first stage
   double head = 0.0;  ///< final norm and output head; on the last stage, a copy if tied elsewhere
-  [[nodiscard]] double total() const { return layers + embedding + head; }
+  double adapters = 0.0;  ///< low-rank ones, beside frozen layers
+  [[nodiscard]] double total() const { return layers + embedding + head + adapters; }
 };
 [[nodiscard]] StageParameters stage_parameters(const TransformerModel& model,
                                                const Strategy& strategy, int stage);
+
+/// Those of them that training changes: all, or the adapters.
+[[nodiscard]] double trained_parameters(const StageParameters& parameters,
+                                        const Strategy& strategy);
 
 /// The same of one transformer layer, its two norms included.
 [[nodiscard]] double layer_parameters_per_rank(const TransformerModel& model, int tensor_parallel);

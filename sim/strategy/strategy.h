@@ -36,9 +36,23 @@ enum class LayerPlacement {
   embedding_and_loss_as_layers  ///< Megatron: embedding and loss count as a layer each
 };
 
+/// What is trained.
+enum class Task {
+  pretrain,
+  sft,  ///< supervised fine-tuning of all parameters
+  lora  ///< low-rank adapters beside frozen matrices (Hu et al. 2021, arXiv:2106.09685)
+};
+
+/// A matrix of a layer that an adapter may stand beside.
+enum class AdapterTarget { qkv, projection, fc1, fc2 };
+
 /// How a training job is split over accelerators and what each does. Degrees multiply to the number
 /// of ranks: tensor * context * pipeline * data.
 struct Strategy {
+  Task task = Task::pretrain;
+  int lora_rank = 8;  ///< inner size of the adapters; only where they are trained
+  std::vector<AdapterTarget> lora_targets = {AdapterTarget::qkv};
+
   int tensor_parallel = 1;
   int context_parallel = 1;
   int pipeline_parallel = 1;
@@ -50,6 +64,9 @@ struct Strategy {
   std::int64_t micro_batch = 1;   ///< sequences
   std::int64_t global_batch = 1;  ///< sequences a step, over all data-parallel ranks
   std::int64_t sequence_length = 1;
+  /// Length of the document that a token stands in, on average over tokens, where several are
+  /// packed into one sequence and attend to themselves only; 0 if nothing is packed.
+  std::int64_t packed_length = 0;
 
   bool sequence_parallel = false;  ///< norms and residuals split over the tensor-parallel ranks
   bool tensor_parallel_overlap = false;  ///< its collectives overlap the matrix products
@@ -71,6 +88,10 @@ struct Strategy {
 
   [[nodiscard]] std::int64_t micro_batches() const {
     return global_batch / (micro_batch * data_parallel);
+  }
+  /// How far attention reaches.
+  [[nodiscard]] std::int64_t attention_length() const {
+    return packed_length > 0 ? packed_length : sequence_length;
   }
   [[nodiscard]] int ranks() const {
     return tensor_parallel * context_parallel * pipeline_parallel * data_parallel;

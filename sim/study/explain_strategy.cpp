@@ -48,6 +48,22 @@ constexpr TopicRow kRows[] = {
     {"strategy.sequence_length", "whole number, 1 to 1,000,000,000", "the model's",
      "Tokens of a sequence.", "no more than the model's where positions are learned",
      "model.sequence_length"},
+    {"strategy.packed_length", "whole number, 1 to 1,000,000,000",
+     "the sequence length; 0.4 of it where task is \"sft\" or \"lora\" and attention fused",
+     "Length of the document that a token stands in, on average over tokens, where documents are "
+     "packed into a sequence. Each attends to itself only.",
+     "at most sequence_length; less than it needs attention \"flash\"",
+     "strategy.sequence_length; Krell et al. 2021 (arXiv:2107.02027)"},
+
+    {"strategy.task", R"("pretrain", "sft" or "lora")", "\"pretrain\"",
+     "What is trained. Everything, on whole sequences; everything, on packed ones (supervised "
+     "fine-tuning); or low-rank adapters beside matrices that stay as they are.",
+     "", "strategy.packed_length, strategy.lora_rank, strategy.lora_targets"},
+    {"strategy.lora_rank", "whole number, 1 to 100,000", "8", "Inner size of the adapters.",
+     "needs task \"lora\"", "Hu et al. 2021 (arXiv:2106.09685), 4.1"},
+    {"strategy.lora_targets", "array of texts", R"(["qkv"])",
+     "The matrices of a layer with an adapter: qkv, projection, fc1, fc2.",
+     "at least one, none twice; needs task \"lora\"", "Hu et al. 2021 (arXiv:2106.09685), 7.1"},
 
     {"strategy.sequence_parallel", "true or false", "false",
      "Norms and residuals are split over the tensor-parallel ranks too. All-gathers and "

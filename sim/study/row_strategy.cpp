@@ -49,6 +49,9 @@ constexpr std::array kPrecisions{
     PrecisionName{"nvfp4", "nvfp4"},
 };
 
+/// What rows call a task, and strategies too.
+constexpr std::array<std::string_view, 3> kTasks = {"pretrain", "sft", "lora"};
+
 /// Empty if no strategy of ours has the row's precision.
 std::string_view strategy_precision(const PublishedRow& row) {
   const std::string name = word(row.train, "precision");
@@ -67,8 +70,8 @@ const FrameworkHabits* habits_of(const PublishedRow& row) {
 }
 
 std::string uncovered_strategy(const PublishedRow& row) {
-  if (word(row.train, "task") != "pretrain") {
-    return "fine-tuning (" + word(row.train, "task") + ") is not modelled";
+  if (std::ranges::find(kTasks, word(row.train, "task")) == kTasks.end()) {
+    return "training task \"" + word(row.train, "task") + "\" is not modelled";
   }
   if (strategy_precision(row).empty()) {
     return "the " + word(row.train, "precision") + " recipe is not modelled";
@@ -115,7 +118,17 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"overlap_pipeline_transfers", whole(train, "vpp", 1) > 1},
       {"precision", strategy_precision(row)},
       {"gradient_precision", precision_name(habits.gradients)},
+      {"task", train.at("task")},
       {"kernel_family", habits.kernel_family}};
+  if (train.at("task") == "lora") {
+    // NeMo's performance recipes of fine-tuning (llama3_8b.py, llama3_70b.py, llama31_405b.py).
+    strategy["lora_rank"] = 8;
+    strategy["lora_targets"] = {"qkv"};
+    assumed.emplace_back("adapters of rank 8 on the QKV matrix");
+  }
+  if (train.at("task") != "pretrain") {
+    assumed.emplace_back("documents of 0.4 of the sequence, packed");
+  }
   return strategy;
 }
 

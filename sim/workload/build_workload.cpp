@@ -38,7 +38,7 @@ class WorkloadBuilder {
     add_groups();
     add_paths();
     if (replica_ranks(strategy_) > 1) add_replica_communicators();
-    if (model_.tied_embeddings && strategy_.pipeline_parallel > 1) add_embedding_communicators();
+    if (exchanges_embedding(job_)) add_embedding_communicators();
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       workload_.programs.push_back(strategy_.sharding == Sharding::full
                                        ? sharded_program(job_)

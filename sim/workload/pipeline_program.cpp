@@ -56,7 +56,7 @@ class PipelineProgram {
   }
 
  private:
-  [[nodiscard]] bool reduces() const { return replica_ranks(strategy_) > 1; }
+  [[nodiscard]] bool reduces() const { return replica_ranks(strategy_) > 1 && trained_ > 0.0; }
   [[nodiscard]] bool gathers() const {
     return reduces() && strategy_.sharding == Sharding::optimizer;
   }
@@ -88,7 +88,7 @@ class PipelineProgram {
       whole_backward += back;
       chunk.forward_blocks.push_back(builder_.add_block("forward", ahead));
       chunk.backward_blocks.push_back(builder_.add_block("backward", back));
-      parameters_ += piece.parameters;
+      trained_ += piece.trained;
     }
     chunk.whole_forward = builder_.add_block("forward", whole_forward);
     chunk.whole_backward = builder_.add_block("backward", whole_backward);
@@ -98,11 +98,12 @@ class PipelineProgram {
   /// What the last step updated is gathered while this one begins; part of it cannot hide.
   void gather_ahead() {
     if (job_.never_hidden > 0.0) {
-      builder_.wait(join_gather(job_.never_hidden * parameters_));
+      builder_.wait(join_gather(job_.never_hidden * trained_));
     }
     for (Chunk& chunk : chunks_) {
       for (const Piece& piece : chunk.pieces) {
-        chunk.gather_slots.push_back(join_gather((1.0 - job_.never_hidden) * piece.parameters));
+        chunk.gather_slots.push_back(
+            piece.trained > 0.0 ? join_gather((1.0 - job_.never_hidden) * piece.trained) : -1);
       }
     }
   }
@@ -128,7 +129,7 @@ class PipelineProgram {
     const bool first_pass = chunk.forwards_done++ == 0;
     if (first_pass && !chunk.gather_slots.empty()) {
       for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
-        builder_.wait(chunk.gather_slots[i]);
+        if (chunk.gather_slots[i] >= 0) builder_.wait(chunk.gather_slots[i]);
         builder_.compute(chunk.forward_blocks[i]);
       }
     } else {
@@ -148,7 +149,8 @@ class PipelineProgram {
     if (last_pass && reduces() && strategy_.overlap_gradient_reduce) {
       for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
         builder_.compute(chunk.backward_blocks[i]);
-        last_reduce_ = join_reduce((1.0 - job_.never_hidden) * chunk.pieces[i].parameters);
+        if (chunk.pieces[i].trained == 0.0) continue;
+        last_reduce_ = join_reduce((1.0 - job_.never_hidden) * chunk.pieces[i].trained);
       }
     } else {
       builder_.compute(chunk.whole_backward);
@@ -165,9 +167,9 @@ class PipelineProgram {
   void finish_step() {
     if (reduces()) {
       const double left = strategy_.overlap_gradient_reduce ? job_.never_hidden : 1.0;
-      if (left > 0.0) last_reduce_ = join_reduce(left * parameters_);
+      if (left > 0.0) last_reduce_ = join_reduce(left * trained_);
     }
-    if (job_.model->tied_embeddings && stages_ > 1 && (stage_ == 0 || stage_ == stages_ - 1)) {
+    if (exchanges_embedding(job_) && (stage_ == 0 || stage_ == stages_ - 1)) {
       const double embedding = static_cast<double>(parameter_counts(*job_.model).token_embedding) /
                                strategy_.tensor_parallel *
                                bytes_per_element(strategy_.gradient_precision);
@@ -176,9 +178,9 @@ class PipelineProgram {
     } else if (last_reduce_ >= 0) {
       builder_.wait(last_reduce_);
     }
-    builder_.compute(builder_.add_block("optimizer", step_time(job_, parameters_)));
+    builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_)));
     if (gathers() && !strategy_.overlap_parameter_gather) {
-      builder_.wait(join_gather(parameters_));
+      builder_.wait(join_gather(trained_));
     }
   }
 
@@ -190,7 +192,7 @@ class PipelineProgram {
   ProgramBuilder builder_;
   Bytes transfer_;
   std::vector<Chunk> chunks_;
-  double parameters_ = 0.0;
+  double trained_ = 0.0;  ///< parameters of this stage that change
   std::int32_t last_reduce_ = -1;
 };
 

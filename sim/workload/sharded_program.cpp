@@ -16,7 +16,7 @@ class ShardedProgram {
     for (const Piece& piece : pieces_) {
       forward_blocks_.push_back(builder_.add_block("forward", forward_time(job, piece)));
       backward_blocks_.push_back(builder_.add_block("backward", backward_time(job, piece)));
-      parameters_ += piece.parameters;
+      trained_ += piece.trained;
     }
     factor_ = collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring,
                                 replica_ranks(strategy_))
@@ -31,7 +31,7 @@ class ShardedProgram {
     }
     builder_.set_pass(-1, -1);
     if (last_reduce_ >= 0) builder_.wait(last_reduce_);
-    builder_.compute(builder_.add_block("optimizer", step_time(job_, parameters_)));
+    builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_)));
     return std::move(builder_).finished();
   }
 
@@ -72,10 +72,10 @@ class ShardedProgram {
     std::iota(order.rbegin(), order.rend(), std::size_t{0});
     gather_and_run(order, true, [&](std::size_t i) {
       builder_.compute(backward_blocks_[i]);
-      if (!sharded()) return;
+      if (!sharded() || pieces_[i].trained == 0.0) return;
       last_reduce_ = builder_.join(
           kGradientReduce,
-          Bytes(factor_ * pieces_[i].parameters * bytes_per_element(strategy_.gradient_precision)));
+          Bytes(factor_ * pieces_[i].trained * bytes_per_element(strategy_.gradient_precision)));
       if (!strategy_.overlap_gradient_reduce) builder_.wait(last_reduce_);
     });
   }
@@ -86,7 +86,7 @@ class ShardedProgram {
   std::vector<Piece> pieces_;
   std::vector<std::int32_t> forward_blocks_;
   std::vector<std::int32_t> backward_blocks_;
-  double parameters_ = 0.0;
+  double trained_ = 0.0;
   double factor_ = 0.0;
   std::int32_t last_reduce_ = -1;
 };

@@ -7,6 +7,7 @@
 #include "sim/model/operators.h"
 #include "sim/profile/collective_cost.h"
 #include "sim/profile/measured_collective.h"
+#include "sim/strategy/adapters.h"
 
 namespace headway {
 namespace {
@@ -59,9 +60,10 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
   double cast_elements = 0.0;
   for (const LinearOperator& linear : operators.linears) {
     const auto [m, n, k] = linear.forward;
-    costs.forward.add(gemm_cost(device, {m, n, k}, precision));
-    costs.backward.add(gemm_cost(device, {m, k, n}, precision));  // data gradient
-    costs.backward.add(gemm_cost(device, {n, k, m}, precision));  // weight gradient
+    const Precision kept = linear.wide ? wide : precision;
+    costs.forward.add(gemm_cost(device, {m, n, k}, kept));
+    costs.backward.add(gemm_cost(device, {m, k, n}, kept));                      // data gradient
+    if (!linear.frozen) costs.backward.add(gemm_cost(device, {n, k, m}, kept));  // weight gradient
     cast_elements += linear.input_elements;
   }
   if (bytes_per_element(precision) < 2.0) {  // inputs are quantised in each pass
@@ -89,6 +91,7 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
 ShardShape shard_of(const Strategy& strategy) {
   return {.micro_batch = static_cast<double>(strategy.micro_batch),
           .sequence_length = static_cast<double>(strategy.sequence_length),
+          .packed_length = static_cast<double>(strategy.packed_length),
           .tensor_parallel = static_cast<double>(strategy.tensor_parallel),
           .context_parallel = static_cast<double>(strategy.context_parallel),
           .sequence_parallel = strategy.sequence_parallel,
@@ -180,11 +183,16 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   const KernelFamily& family = found->second;
   const ShardShape shard = shard_of(strategy);
 
-  const PassCosts layer =
-      operator_costs(layer_operators(model, shard), strategy, profile, family, strategy.precision);
+  const bool adapters = trains_adapters(strategy);
+  Operators layer_work = layer_operators(model, shard);
+  Operators head_work = head_operators(model, shard);
+  if (adapters) {
+    layer_work = adapted(std::move(layer_work), strategy);
+    head_work = frozen(std::move(head_work));
+  }
+  const PassCosts layer = operator_costs(layer_work, strategy, profile, family, strategy.precision);
   const Precision wide = wide_precision(strategy.precision);
-  const PassCosts head =
-      operator_costs(head_operators(model, shard), strategy, profile, family, wide);
+  const PassCosts head = operator_costs(head_work, strategy, profile, family, wide);
   const PassCosts embedding =
       operator_costs(embedding_operators(model, shard), strategy, profile, family, wide);
 
@@ -228,7 +236,8 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   cost.head_forward = simple_pass(head.forward);
   cost.head_backward = simple_pass(head.backward);
   cost.embedding_forward = simple_pass(embedding.forward);
-  cost.embedding_backward = simple_pass(embedding.backward);
+  // All that the embedding's backward pass does is the gradient of its table.
+  if (!adapters) cost.embedding_backward = simple_pass(embedding.backward);
   cost.step_overhead = Seconds(family.step_overhead.value);
 
   const Seconds layer_time = layer.forward.time() + layer.backward.time();

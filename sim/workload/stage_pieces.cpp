@@ -3,11 +3,17 @@
 #include <algorithm>
 
 #include "sim/base/kernel_shape.h"
+#include "sim/strategy/adapters.h"
 
 namespace headway {
 
 int replica_ranks(const Strategy& strategy) {
   return strategy.data_parallel * strategy.context_parallel;
+}
+
+bool exchanges_embedding(const JobShape& job) {
+  return job.model->tied_embeddings && job.strategy->pipeline_parallel > 1 &&
+         !trains_adapters(*job.strategy);
 }
 
 CollectiveKind gradient_collective(const Strategy& strategy) {
@@ -35,7 +41,10 @@ double head_parameters(const JobShape& job) {
 
 std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   const Strategy& strategy = *job.strategy;
-  const double layer = static_cast<double>(layer_parameters(*job.model)) / strategy.tensor_parallel;
+  const bool adapters = trains_adapters(strategy);
+  const double adapter = adapter_parameters_per_rank(*job.model, strategy);
+  const double layer =
+      static_cast<double>(layer_parameters(*job.model)) / strategy.tensor_parallel + adapter;
   const double gradient_bytes = bytes_per_element(strategy.gradient_precision);
   const int layers = job.layers_of_chunk[static_cast<std::size_t>(global_chunk)];
 
@@ -44,11 +53,13 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   if (global_chunk == strategy.chunks() - 1) {
     piece.head = true;
     piece.parameters += head_parameters(job);
+    if (!adapters) piece.trained += head_parameters(job);
   }
   for (int i = 0; i < layers; ++i) {
     ++piece.layers;
     piece.parameters += layer;
-    if (piece.parameters * gradient_bytes >= strategy.gradient_bucket.count() && i + 1 < layers) {
+    piece.trained += adapters ? adapter : layer;
+    if (piece.trained * gradient_bytes >= strategy.gradient_bucket.count() && i + 1 < layers) {
       pieces.push_back(piece);
       piece = {};
     }
@@ -56,6 +67,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   if (global_chunk == 0) {
     piece.embedding = true;
     piece.parameters += embedding_parameters(job);
+    if (!adapters) piece.trained += embedding_parameters(job);
   }
   pieces.push_back(piece);
   std::ranges::reverse(pieces);

@@ -13,6 +13,7 @@ struct Piece {
   bool embedding = false;
   bool head = false;
   double parameters = 0.0;  ///< on one tensor-parallel rank
+  double trained = 0.0;     ///< of those: all, or the adapters
 };
 
 /// Cuts a chunk, in forward order, into pieces whose gradients are at least the strategy's bucket

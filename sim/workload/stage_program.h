@@ -39,6 +39,9 @@ struct JobShape {
 /// Local parameters of a chunk on one tensor-parallel rank, embedding and head included.
 [[nodiscard]] double chunk_parameters(const JobShape& job, int global_chunk);
 
+/// Whether the first and the last stage sum up the gradients of an embedding that both hold.
+[[nodiscard]] bool exchanges_embedding(const JobShape& job);
+
 /// How gradients travel: an all-reduce, or a reduce-scatter where something is sharded.
 [[nodiscard]] CollectiveKind gradient_collective(const Strategy& strategy);
 

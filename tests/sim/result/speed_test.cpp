@@ -46,6 +46,20 @@ TEST_F(SpeedTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
   EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(), kTokens * (3.0 * kCausal + 320.0));
 }
 
+TEST_F(SpeedTest, FrozenProductsRunTwiceAndAttentionThreeTimes) {
+  strategy.task = Task::lora;
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).model.count(),
+                   kTokens * (2.0 * (4800.0 + 2000.0) + 3.0 * 320.0));
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).model_whole_square.count(),
+                   kTokens * (2.0 * (4800.0 + 2000.0) + 3.0 * 640.0));
+}
+
+TEST_F(SpeedTest, PackedDocumentsAttendToThemselvesOnly) {
+  strategy.packed_length = 2;
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).model.count(),
+                   3.0 * kTokens * (4800.0 + 80.0 + 2000.0));
+}
+
 TEST_F(SpeedTest, FollowsFromTheIterationTime) {
   strategy.recompute = Recompute::full;
   Prediction prediction;

@@ -97,6 +97,7 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "tensor_parallel": 2, "context_parallel": 1, "pipeline_parallel": 1, "data_parallel": 8,
     "virtual_stages": 1, "schedule": "1f1b", "layer_placement": "even",
     "micro_batch": 1, "global_batch": 128, "sequence_length": 8192,
+    "packed_length": 8192, "task": "pretrain",
     "sequence_parallel": true, "tensor_parallel_overlap": false, "attention": "flash",
     "fused_normalization": true, "fused_activation": true, "vocabulary_parallel_loss": true,
     "recompute": "none", "zero_stage": 1, "overlap_gradient_reduce": true,
@@ -142,6 +143,7 @@ std::string random_fields(std::mt19937& random) {
   add("attention", {"\"flash\"", "\"unfused\""});
   add("zero_stage", {"0", "1", "3"});
   add("vocabulary_parallel_loss", flags);
+  add("task", {"\"pretrain\"", "\"sft\"", "\"lora\""});
   add("preset", {"\"none\"", "\"megatron\"", "\"pytorch-fsdp\"", "\"gpipe\""});
   return fields;
 }

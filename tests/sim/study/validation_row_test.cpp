@@ -98,6 +98,20 @@ TEST(ValidationRow, NothingIsGatheredWhereNothingIsSharded) {
   EXPECT_FALSE(strategy.overlap_parameter_gather);
 }
 
+TEST(ValidationRow, FineTuningPacksDocumentsAndMayTrainAdaptersOnly) {
+  nlohmann::json json = row_json();
+  json["train"]["task"] = "sft";
+  EXPECT_EQ(scenario_of(json).strategy.task, Task::sft);
+  EXPECT_EQ(scenario_of(json).strategy.packed_length, 3277);
+  json["train"]["task"] = "lora";
+  EXPECT_EQ(scenario_of(json).strategy.task, Task::lora);
+  EXPECT_EQ(scenario_of(json).strategy.lora_rank, 8);
+  json["train"]["task"] = "dpo";
+  const auto refused = read(json);
+  ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
+  EXPECT_EQ(std::get<Refusal>(refused).reason, "training task \"dpo\" is not modelled");
+}
+
 TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {
   nlohmann::json json = row_json();
   json["train"]["precision"] = "fp8cs";

@@ -267,6 +267,32 @@ TEST_F(StageCostTest, TheSpreadOfIndependentPartsAddsUpAsSquares) {
   EXPECT_NEAR(stage.spread, parts / all, 1e-9);
 }
 
+TEST_F(StageCostTest, PackedDocumentsAttendToThemselvesOnly) {
+  // Four documents of 256: a quarter of the operations, at 50 TFLOP/s / (1 + 1,024 / 256).
+  strategy.packed_length = 256;
+  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(),
+              linears + 0.5 * kGi / (kRate / 5.0) + streaming, 1e-12);
+}
+
+TEST_F(StageCostTest, WhereAdaptersAreTrainedFrozenProductsHaveNoWeightGradient) {
+  // Adapters of rank 16 beside QKV (1,024 x 3,072) are bound by memory, 2 bytes an element, in
+  // each pass: A moves 1,024 x (1,024 + 16 + 16), B 1,024 x (3,072 + 16) + 16 x 3,072. Their sum
+  // moves three times 1,024 x 3,072 forward, 1,024 x 1,024 backward.
+  strategy.task = Task::lora;
+  strategy.lora_rank = 16;
+  const double narrow = 2.0 * (4.0 * kMi + 32.0 * 1024.0 + 64.0 * 1024.0) / kMemory;
+  const StageCost stage = cost();
+  EXPECT_NEAR(stage.layer_forward[Cause::compute].count(),
+              linears + attention + streaming + narrow + 18.0 * kMi / kMemory, 1e-12);
+  EXPECT_NEAR(
+      stage.layer_backward[Cause::compute].count(),
+      linears + 2.5 / 0.8 * attention + 2.0 * streaming + 2.0 * narrow + 6.0 * kMi / kMemory,
+      1e-12);
+  EXPECT_NEAR(stage.head_backward.total().count(), 64.0 * kGi / kRate + 12.0 * 32.0 * kMi / kMemory,
+              1e-12);
+  EXPECT_EQ(stage.embedding_backward.total(), 0_s);
+}
+
 TEST_F(StageCostTest, AnUnknownKernelFamilyIsABug) {
   strategy.kernel_family = "none";
   EXPECT_THROW(static_cast<void>(cost()), InternalError);

@@ -244,6 +244,37 @@ TEST(PipelineProgram, OnlyTheEndsAddUpATiedEmbedding) {
   }
 }
 
+TEST(PipelineProgram, OnlyAdaptersAreReducedWhereTheyAreTrained) {
+  // Rank 2 beside QKV (10 x 30): 80 parameters a layer, 4 bytes each, a ring of 2 moves them once.
+  // Nothing travels for the embedding, which is frozen.
+  SmallJob job(4, 100);
+  job.model.tied_embeddings = true;
+  job.strategy.task = Task::lora;
+  job.strategy.lora_rank = 2;
+  job.strategy.data_parallel = 2;
+  job.strategy.pipeline_parallel = 2;
+  job.set_micro_batches(4);
+  const Program program = pipeline_program(job.shape(), 0);
+  EXPECT_DOUBLE_EQ(joined_bytes(program, kGradientReduce), 2.0 * 80.0 * 4.0);
+  EXPECT_EQ(joined_bytes(program, kTiedEmbedding), 0.0);
+  // A stage that has the embedding only has nothing to train.
+  job.strategy.pipeline_parallel = 6;
+  job.strategy.layer_placement = LayerPlacement::embedding_and_loss_as_layers;
+  EXPECT_EQ(count(pipeline_program(job.shape(), 0), OperationKind::join), 0);
+}
+
+TEST(ShardedProgram, GathersWhatIsFrozenAndReducesTheAdapters) {
+  SmallJob job(4);
+  job.strategy.task = Task::lora;
+  job.strategy.lora_rank = 2;
+  job.strategy.data_parallel = 2;
+  job.strategy.sharding = Sharding::full;
+  job.set_micro_batches(1);
+  const Program program = sharded_program(job.shape());
+  EXPECT_DOUBLE_EQ(joined_bytes(program, kParameterGather), 4020.0 + 3010.0 + 7.0 * 80.0);
+  EXPECT_DOUBLE_EQ(joined_bytes(program, kGradientReduce), 2.0 * 4.0 * 80.0);
+}
+
 TEST(ShardedProgram, GathersEveryLayerTwiceAndReducesItOnceAMicroBatch) {
   // Of 4 pieces the last one is still there when the backward pass begins. Two micro-batches, 2
   // ranks: gathers of 2 bytes x 1/2, reductions of 4 x 1/2.
