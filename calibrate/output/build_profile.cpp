@@ -115,6 +115,7 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   profile.overlap.tensor_parallel_overlapped = assumed(0.3, 0.5, "overlap was not measured");
   profile.overlap.context_parallel_floor = assumed(0.1, 1.0, "overlap was not measured");
   profile.overlap.gradient_reduce_floor = assumed(0.1, 1.0, "overlap was not measured");
+  profile.overlap.sharded_interference = assumed(0.1, 1.0, "overlap was not measured");
   profile.variation = variation(calibration);
 
   const Quality all = quality(calibration.points);

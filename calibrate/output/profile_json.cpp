@@ -106,7 +106,8 @@ Json of(const Profile& profile, const std::map<std::string, std::string>& proven
           {"overlap",
            {{"tensor_parallel_overlapped", of(profile.overlap.tensor_parallel_overlapped)},
             {"context_parallel_floor", of(profile.overlap.context_parallel_floor)},
-            {"gradient_reduce_floor", of(profile.overlap.gradient_reduce_floor)}}},
+            {"gradient_reduce_floor", of(profile.overlap.gradient_reduce_floor)},
+            {"sharded_interference", of(profile.overlap.sharded_interference)}}},
           {"variation",
            {{"device_speed", of(profile.variation.device_speed)},
             {"operation_time", of(profile.variation.operation_time)}}}};

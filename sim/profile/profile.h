@@ -88,6 +88,9 @@ struct OverlapCosts {
   Estimate tensor_parallel_overlapped;  ///< share of overlapped tensor-parallel traffic still seen
   Estimate context_parallel_floor;      ///< share of ring-attention traffic that is always seen
   Estimate gradient_reduce_floor;  ///< share of gradient and parameter traffic overlap never hides
+  /// By what share of the shorter one compute and transfers of fully sharded training slow each
+  /// other down while both run: they compete for memory and multiprocessors.
+  Estimate sharded_interference;
 };
 
 /// Random differences between devices and between runs of one operation; lognormal, sigma of the

@@ -194,6 +194,7 @@ OverlapCosts read_overlap(ObjectReader& profile) {
   overlap.context_parallel_floor =
       read_estimate(reader, "context_parallel_floor", between(0.0, 1.0));
   overlap.gradient_reduce_floor = read_estimate(reader, "gradient_reduce_floor", between(0.0, 1.0));
+  overlap.sharded_interference = read_estimate(reader, "sharded_interference", between(0.0, 1.0));
   reader.finish();
   return overlap;
 }

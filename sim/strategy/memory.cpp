@@ -54,11 +54,6 @@ StateBytes state_bytes(const Strategy& strategy) {
           .optimizer = kMoments + (parameter < kMaster ? kMaster : 0.0)};
 }
 
-/// Ranks that hold the same parameters: those that data and context parallelism tell apart.
-double replicas(const Strategy& strategy) {
-  return static_cast<double>(strategy.data_parallel) * strategy.context_parallel;
-}
-
 int micro_batches(const Strategy& strategy) { return static_cast<int>(strategy.micro_batches()); }
 
 /// The most bytes that passes in flight hold on a stage, where a pass through chunk c holds
@@ -97,7 +92,8 @@ LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) 
   return {Bytes(logits * kSoftmax), Bytes(logits * kWholeLoss + own_part)};
 }
 
-/// Gathered parameters of fully sharded training, or gradients on their way.
+/// Gathered parameters of fully sharded training (a few layers' or, where they stay for the
+/// backward pass, all of them), or gradients on their way.
 Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy,
                        const StageParameters& parameters) {
   const StateBytes bytes = state_bytes(strategy);
@@ -106,10 +102,11 @@ Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy,
   const double layer = layer_parameters_per_rank(model, strategy.tensor_parallel) + adapter;
   if (strategy.sharding == Sharding::full) {
     const double largest = std::max({layer, parameters.embedding, parameters.head});
-    const double gathered = largest + (kGatheredUnits - 1) * layer;
+    const double gathered = strategy.reshard_after_forward ? largest + (kGatheredUnits - 1) * layer
+                                                           : parameters.total();
     return Bytes(gathered * bytes.parameter + (adapters ? adapter : largest) * bytes.gradient);
   }
-  if (replicas(strategy) == 1.0) return Bytes(0.0);
+  if (strategy.replicas() == 1) return Bytes(0.0);
   const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);
   if (strategy.gradient_bucket > Bytes(0.0)) return min(all, strategy.gradient_bucket);
   return min(all, Bytes((adapters ? adapter : layer) * bytes.gradient));
@@ -130,8 +127,10 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   const double trained = trained_parameters(parameters, strategy);
   const StateBytes bytes = state_bytes(strategy);
-  const double all_states = strategy.sharding == Sharding::full ? replicas(strategy) : 1.0;
-  const double optimizer = strategy.sharding == Sharding::none ? 1.0 : replicas(strategy);
+  // How many ranks share out each state.
+  const auto parts_from = [&](Sharding least) {
+    return strategy.sharding >= least ? static_cast<double>(strategy.shard_ranks()) : 1.0;
+  };
 
   std::vector<Bytes> chunk_bytes;
   for (const int layers : stage_layers(model, strategy, stage)) {
@@ -148,9 +147,9 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   }
 
   StageMemory memory;
-  memory.parameters = Bytes(parameters.total() * bytes.parameter / all_states);
-  memory.gradients = Bytes(trained * bytes.gradient / all_states);
-  memory.optimizer = Bytes(trained * bytes.optimizer / optimizer);
+  memory.parameters = Bytes(parameters.total() * bytes.parameter / parts_from(Sharding::full));
+  memory.gradients = Bytes(trained * bytes.gradient / parts_from(Sharding::gradients));
+  memory.optimizer = Bytes(trained * bytes.optimizer / parts_from(Sharding::optimizer));
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
   memory.buffers = transient + exchange_buffers(model, strategy, parameters) +
                    communicators(strategy) + kDeviceContext +

@@ -6,16 +6,52 @@
 namespace headway {
 namespace {
 
+/// DeepSpeed refuses both too: its pipeline takes ZeRO-1 only.
 void check_sharding(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
   if (!input.sound({"zero_stage", "pipeline_parallel"})) return;
-  if (strategy.sharding != Sharding::full || strategy.pipeline_parallel == 1) return;
+  if (strategy.sharding < Sharding::gradients || strategy.pipeline_parallel == 1) return;
+  const bool is_full = strategy.sharding == Sharding::full;
   Diagnostic problem = strategy_problem(
-      input, "zero_stage", "zero_stage 3 does not go with a pipeline",
+      input, "zero_stage",
+      fmt::format("zero_stage {} does not go with a pipeline", is_full ? 3 : 2),
       fmt::format("a pipeline of {} stages", strategy.pipeline_parallel),
-      "use zero_stage 1: each micro-batch would gather every layer of its stage anew; or set "
-      "pipeline_parallel to 1");
+      fmt::format(
+          "use zero_stage 1: each micro-batch would {} every layer of its stage anew; or set "
+          "pipeline_parallel to 1",
+          is_full ? "gather" : "reduce"));
   relate_strategy(problem, input, "pipeline_parallel");
+  input.diagnostics.add(std::move(problem));
+}
+
+/// Fields that only fully sharded training has, and what a shard group has to divide.
+void check_full_sharding(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (!input.sound({"zero_stage"})) return;
+  for (const std::string_view field : {"reshard_after_forward", "shard_group"}) {
+    if (strategy.sharding == Sharding::full || !input.object.member(field)) continue;
+    Diagnostic problem = strategy_problem(
+        input, field, fmt::format("{} needs zero_stage 3", field), "parameters are not sharded",
+        fmt::format("set zero_stage to 3, or leave {} out", field));
+    relate_strategy(problem, input, "zero_stage");
+    input.diagnostics.add(std::move(problem));
+  }
+  if (strategy.sharding != Sharding::full || !input.data_parallel_known ||
+      !input.sound({"shard_group", "data_parallel", "context_parallel"})) {
+    return;
+  }
+  const auto fits = [&](std::int64_t group) {
+    return strategy.replicas() % group == 0 && group % strategy.context_parallel == 0;
+  };
+  if (fits(strategy.shard_group)) return;
+  Diagnostic problem = strategy_problem(
+      input, "shard_group",
+      "shard_group must divide data_parallel x context_parallel and be a multiple of the latter",
+      fmt::format("{} of {} x {} = {} ranks", strategy.shard_group, strategy.data_parallel,
+                  strategy.context_parallel, strategy.replicas()),
+      nearest_help(strategy.shard_group, strategy.replicas(), fits));
+  relate_strategy(problem, input, "data_parallel");
+  relate_strategy(problem, input, "context_parallel");
   input.diagnostics.add(std::move(problem));
 }
 
@@ -45,7 +81,7 @@ void check_overlaps(const StrategyToCheck& input) {
   if (strategy.overlap_parameter_gather && strategy.sharding == Sharding::none &&
       input.sound({"overlap_parameter_gather", "zero_stage"})) {
     Diagnostic problem = strategy_problem(
-        input, "overlap_parameter_gather", "overlap_parameter_gather needs zero_stage 1 or 3",
+        input, "overlap_parameter_gather", "overlap_parameter_gather needs zero_stage 1, 2 or 3",
         "no parameters are gathered", "set zero_stage to 1, or leave overlap_parameter_gather out");
     relate_strategy(problem, input, "zero_stage");
     input.diagnostics.add(std::move(problem));
@@ -90,6 +126,7 @@ void check_packing(const StrategyToCheck& input) {
 
 void check_options(const StrategyToCheck& input) {
   check_sharding(input);
+  check_full_sharding(input);
   check_sequence_parallel_use(input);
   check_overlaps(input);
   check_adapters(input);

@@ -62,32 +62,25 @@ constexpr std::array<Word<Recipe>, 9> kPrecisions = {
 constexpr std::array<Word<Precision>, 3> kGradientPrecisions = {
     {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"fp16", Precision::fp16}}};
 
-int zero_stage(Sharding sharding) {
-  switch (sharding) {
-    case Sharding::none:
-      return 0;
-    case Sharding::optimizer:
-      return 1;
-    case Sharding::full:
-      return 3;
-  }
-  HEADWAY_CHECK(false, "unknown sharding");
-}
+/// By ZeRO stage (Rajbhandari et al. 2020, section 5).
+constexpr std::array kShardings = {Sharding::none, Sharding::optimizer, Sharding::gradients,
+                                   Sharding::full};
 
-Sharding read_sharding(ObjectReader& reader, Sharding fallback) {
-  switch (reader.integer("zero_stage", between(0, 3), zero_stage(fallback))) {
-    case 0:
-      return Sharding::none;
-    case 1:
-      return Sharding::optimizer;
-    case 3:
-      return Sharding::full;
-    default:
-      break;
+/// Fields of full sharding mean something, and are resolved, only with it.
+void read_sharding(ObjectReader& reader, Strategy& strategy) {
+  const std::int64_t fallback =
+      std::ranges::find(kShardings, strategy.sharding) - kShardings.begin();
+  const std::int64_t stage = reader.integer("zero_stage", between(0, 3), fallback);
+  strategy.sharding = kShardings[static_cast<std::size_t>(stage)];
+  const bool is_full = strategy.sharding == Sharding::full;
+  if (is_full || reader.has("reshard_after_forward")) {
+    strategy.reshard_after_forward =
+        reader.flag("reshard_after_forward", strategy.reshard_after_forward);
   }
-  reader.report("zero_stage", "zero_stage 2 is not modelled", "",
-                "use 1, which keeps whole gradients, or 3, which splits the parameters as well");
-  return fallback;
+  if (is_full || reader.has("shard_group")) {
+    strategy.shard_group =
+        static_cast<int>(reader.integer("shard_group", kDegree, strategy.replicas()));
+  }
 }
 
 Strategy read_preset(ObjectReader& reader) {
@@ -205,7 +198,7 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
       reader.flag("vocabulary_parallel_loss", strategy.vocabulary_parallel_loss);
   strategy.recompute =
       reader.choice("recompute", Words<Recompute>(kRecomputes), strategy.recompute);
-  strategy.sharding = read_sharding(reader, strategy.sharding);
+  read_sharding(reader, strategy);
   strategy.overlap_gradient_reduce =
       reader.flag("overlap_gradient_reduce", strategy.overlap_gradient_reduce);
   strategy.overlap_parameter_gather =

@@ -23,10 +23,12 @@ enum class Recompute {
   full         ///< every layer's forward pass from its input
 };
 
-/// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020).
+/// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020); each includes those
+/// before.
 enum class Sharding {
   none,       ///< every rank keeps everything
   optimizer,  ///< ZeRO-1: Megatron's distributed optimizer
+  gradients,  ///< ZeRO-2: gradients too, which are reduced and scattered every micro-batch
   full        ///< ZeRO-3 / FSDP: parameters are gathered layer by layer, gradients reduced likewise
 };
 
@@ -76,6 +78,11 @@ struct Strategy {
   bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
   Recompute recompute = Recompute::none;
   Sharding sharding = Sharding::none;
+  /// Fully sharded: layers give their gathered parameters up after the forward pass.
+  bool reshard_after_forward = true;
+  /// Fully sharded: ranks that share out one copy of the parameters, the others hold further
+  /// copies (hybrid sharding; Zhao et al. 2023, section 3.2.2). 0: all that could.
+  int shard_group = 0;
   bool overlap_gradient_reduce = true;  ///< buckets start as soon as their layers' backward is done
   bool overlap_parameter_gather = true;    ///< ZeRO-1 / FSDP: gathered ahead of use
   Bytes gradient_bucket = Bytes(0.0);      ///< least size of a bucket; 0 is one bucket a layer
@@ -96,6 +103,10 @@ struct Strategy {
   [[nodiscard]] int ranks() const {
     return tensor_parallel * context_parallel * pipeline_parallel * data_parallel;
   }
+  /// Ranks that work with the same parameters: those that data and context parallelism tell apart.
+  [[nodiscard]] int replicas() const { return data_parallel * context_parallel; }
+  /// Of those, how many hold a part of each sharded state.
+  [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }
   [[nodiscard]] int chunks() const { return pipeline_parallel * virtual_stages; }
 };
 

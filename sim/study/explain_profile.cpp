@@ -67,7 +67,12 @@ constexpr TopicRow kRows[] = {
     {"profile.overlap.context_parallel_floor", "number, 0 to 1", "required",
      "Least share of context-parallel transfers that is seen, however long attention takes."},
     {"profile.overlap.gradient_reduce_floor", "number, 0 to 1", "required",
-     "Least share of gradient traffic that is seen, however well it overlaps."},
+     "Least share of gradient traffic that is seen, however well it overlaps. Not with FSDP.", "",
+     "profile.overlap.sharded_interference"},
+    {"profile.overlap.sharded_interference", "number, 0 to 1", "required",
+     "With FSDP, by what share of the shorter one compute and the transfers under way slow each "
+     "other down.",
+     "", "strategy.zero_stage; Zhao et al. 2023 (arXiv:2304.11277), 5"},
 
     {"profile.variation", "an object", "required",
      "Random differences: sigma of the logarithm of times.", "", "perturbations"},

@@ -86,16 +86,26 @@ constexpr TopicRow kRows[] = {
      "What the backward pass computes again instead of keeping it. Selective: the attention core; "
      "full: every layer from its input.",
      "", "Korthikanti et al. 2022 (arXiv:2205.05198), 5; hfu"},
-    {"strategy.zero_stage", "0, 1 or 3", "0",
+    {"strategy.zero_stage", "0 to 3", "0",
      "What data-parallel ranks keep a part of. 0 nothing, 1 the optimizer (ZeRO-1, Megatron's "
-     "distributed optimizer), 3 parameters, gradients and optimizer (ZeRO-3, FSDP).",
-     "2 is not modelled; 3 does not go with a pipeline",
-     "Rajbhandari et al. 2020 (arXiv:1910.02054)"},
+     "distributed optimizer), 2 gradients as well, reduced every micro-batch (ZeRO-2), 3 "
+     "parameters "
+     "as well (ZeRO-3, FSDP).",
+     "2 and 3 do not go with a pipeline", "Rajbhandari et al. 2020 (arXiv:1910.02054)"},
+    {"strategy.reshard_after_forward", "true or false", "true",
+     "Layers give their gathered parameters up after the forward pass and gather them again for "
+     "the backward pass. Off (FSDP's SHARD_GRAD_OP), all of them stay in memory meanwhile.",
+     "needs zero_stage 3", "Zhao et al. 2023 (arXiv:2304.11277), 3.3"},
+    {"strategy.shard_group", "whole number, 1 to 1,000,000", "data_parallel x context_parallel",
+     "Consecutive ranks that share out one copy of the parameters. Fewer than all is hybrid "
+     "sharding (HSDP): gathers stay inside the group, gradients are also summed up between groups.",
+     "needs zero_stage 3; divides data_parallel x context_parallel, a multiple of the latter",
+     "Zhao et al. 2023 (arXiv:2304.11277), 3.2.2"},
     {"strategy.overlap_gradient_reduce", "true or false", "true",
      "Gradients are reduced while the backward pass still runs, bucket by bucket.", "",
      "strategy.gradient_bucket; breakdown_s.data_parallel_exposed"},
     {"strategy.overlap_parameter_gather", "true or false", "true where parameters are gathered",
-     "Parameters are gathered ahead of their use (ZeRO-1, FSDP).", "needs zero_stage 1 or 3"},
+     "Parameters are gathered ahead of their use (ZeRO, FSDP).", "needs zero_stage 1, 2 or 3"},
     {"strategy.gradient_bucket", "text with a unit: size", "\"0 B\"",
      "Least size of a bucket of gradients. 0 is one bucket a layer."},
     {"strategy.overlap_pipeline_transfers", "true or false", "true with virtual stages",

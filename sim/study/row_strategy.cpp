@@ -52,6 +52,9 @@ constexpr std::array kPrecisions{
 /// What rows call a task, and strategies too.
 constexpr std::array<std::string_view, 3> kTasks = {"pretrain", "sft", "lora"};
 
+/// What rows call ways to shard parameters.
+constexpr std::array<std::string_view, 4> kShardings = {"none", "full", "grad_op", "hsdp"};
+
 /// Empty if no strategy of ours has the row's precision.
 std::string_view strategy_precision(const PublishedRow& row) {
   const std::string name = word(row.train, "precision");
@@ -81,7 +84,9 @@ std::string uncovered_strategy(const PublishedRow& row) {
     return "recomputation of \"" + recompute + "\" is not modelled";
   }
   const std::string fsdp = word(row.train, "fsdp");
-  if (fsdp != "none" && fsdp != "full") return "FSDP mode \"" + fsdp + "\" is not modelled";
+  if (std::ranges::find(kShardings, fsdp) == kShardings.end()) {
+    return "FSDP mode \"" + fsdp + "\" is not modelled";
+  }
   if (whole(row.train, "cpu_offload_layers", 0) > 0) return "CPU offload is not modelled";
   return "";
 }
@@ -95,7 +100,8 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
   const bool tensor_parallel = whole(train, "tp", 1) > 1;
   const bool sequence_parallel = is_true(train, "sequence_parallel") && tensor_parallel;
   const bool sharded_optimizer = is_true(train, "distributed_optimizer");
-  const bool full_sharding = word(train, "fsdp") == "full";
+  const std::string fsdp = word(train, "fsdp");
+  const bool full_sharding = fsdp != "none";
   assumed.push_back(fmt::format("gradients reduced in {}{}", precision_name(habits.gradients),
                                 habits.overlaps_gradients ? ", overlapped with backward" : ""));
   nlohmann::json strategy = {
@@ -120,6 +126,13 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"gradient_precision", precision_name(habits.gradients)},
       {"task", train.at("task")},
       {"kernel_family", habits.kernel_family}};
+  if (full_sharding) strategy["reshard_after_forward"] = fsdp != "grad_op";
+  if (fsdp == "hsdp") {
+    const std::int64_t replicas = whole(train, "dp", 1) * whole(train, "cp", 1);
+    strategy["shard_group"] =
+        std::min(std::max<std::int64_t>(1, row.nvlink_domain / whole(train, "tp", 1)), replicas);
+    assumed.emplace_back("parameters shared out inside a scale-up domain");
+  }
   if (train.at("task") == "lora") {
     // NeMo's performance recipes of fine-tuning (llama3_8b.py, llama3_70b.py, llama31_405b.py).
     strategy["lora_rank"] = 8;

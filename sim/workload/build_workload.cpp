@@ -1,5 +1,6 @@
 #include "sim/workload/build_workload.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/base/kernel_shape.h"
@@ -27,6 +28,7 @@ class WorkloadBuilder {
     job_.layers_of_chunk = layers_per_chunk(strategy.layer_placement,
                                             static_cast<int>(model.layers), strategy.chunks());
     job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
+    job_.interference = profile.overlap.sharded_interference.value;
     job_.optimizer_seconds_per_parameter = optimizer_time(profile, 0.0, 1.0).count();
     job_.norm_seconds_per_parameter = optimizer_time(profile, 1.0, 0.0).count();
   }
@@ -37,7 +39,7 @@ class WorkloadBuilder {
     job_.reduce_algorithm = algorithm.value_or(faster_reduce());
     add_groups();
     add_paths();
-    if (replica_ranks(strategy_) > 1) add_replica_communicators();
+    if (strategy_.replicas() > 1) add_replica_communicators();
     if (exchanges_embedding(job_)) add_embedding_communicators();
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       workload_.programs.push_back(strategy_.sharding == Sharding::full
@@ -64,7 +66,7 @@ class WorkloadBuilder {
         added.program = stage;
         added.stage = stage;
         added.replica = replica;
-        added.communicators.assign(3, -1);
+        added.communicators.assign(kCommunicators, -1);
         for (int c = 0; c < strategy_.context_parallel; ++c) {
           for (int t = 0; t < strategy_.tensor_parallel; ++t) {
             added.accelerators.push_back(placement_.accelerator(t, c, replica, stage));
@@ -94,12 +96,13 @@ class WorkloadBuilder {
     }
   }
 
-  /// For each tensor-parallel index, the ranks that hold the same parameters of a stage.
-  [[nodiscard]] CollectiveGroups replicas_of(int stage) const {
+  /// For each tensor-parallel index, the ranks of these replicas that hold the same parameters of a
+  /// stage.
+  [[nodiscard]] CollectiveGroups replicas_of(int stage, int first, int count) const {
     CollectiveGroups groups;
     for (int t = 0; t < strategy_.tensor_parallel; ++t) {
       std::vector<std::int32_t> members;
-      for (int d = 0; d < strategy_.data_parallel; ++d) {
+      for (int d = first; d < first + count; ++d) {
         for (int c = 0; c < strategy_.context_parallel; ++c) {
           members.push_back(placement_.accelerator(t, c, d, stage));
         }
@@ -114,26 +117,72 @@ class WorkloadBuilder {
     return static_cast<std::int32_t>(workload_.communicators.size()) - 1;
   }
 
+  /// Those that share out the states of a stage reduce and gather together: all, or with copies of
+  /// fully sharded parameters each consecutive `shard_group` of ranks.
   void add_replica_communicators() {
+    const int members = strategy_.shard_ranks() / strategy_.context_parallel;
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      const CollectiveGroups groups = replicas_of(stage);
       const std::string where = "stage " + std::to_string(stage);
-      const CollectiveKind reduce = gradient_collective(strategy_);
-      const std::int32_t reduce_id = add_communicator(
-          "gradient reduce, " + where, reduce, strategy_.data_parallel,
-          collective_plan(cluster_, network_, reduce, job_.reduce_algorithm, groups, detail_));
-      std::int32_t gather_id = -1;
-      if (strategy_.sharding != Sharding::none) {
-        gather_id = add_communicator("parameter gather, " + where, CollectiveKind::all_gather,
-                                     strategy_.data_parallel,
-                                     collective_plan(cluster_, network_, CollectiveKind::all_gather,
-                                                     CollectiveAlgorithm::ring, groups, detail_));
+      for (int first = 0; strategy_.shard_ranks() > 1 && first < replicas_; first += members) {
+        add_sharing_communicators(where, replicas_of(stage, first, members), stage, first, members);
       }
-      for (int replica = 0; replica < replicas_; ++replica) {
-        group(replica, stage).communicators[kGradientReduce] = reduce_id;
-        group(replica, stage).communicators[kParameterGather] = gather_id;
+      if (members < strategy_.data_parallel) add_copy_communicators(where, stage, members);
+    }
+  }
+
+  void add_sharing_communicators(const std::string& where, const CollectiveGroups& groups,
+                                 int stage, int first, int members) {
+    const CollectiveKind reduce = gradient_collective(strategy_);
+    const std::int32_t reduce_id = add_communicator(
+        "gradient reduce, " + where, reduce, members,
+        collective_plan(cluster_, network_, reduce, job_.reduce_algorithm, groups, detail_));
+    std::int32_t gather_id = -1;
+    if (strategy_.sharding != Sharding::none) {
+      gather_id =
+          add_communicator("parameter gather, " + where, CollectiveKind::all_gather, members,
+                           collective_plan(cluster_, network_, CollectiveKind::all_gather,
+                                           CollectiveAlgorithm::ring, groups, detail_));
+      job_.idle_gather = idle_collective(gather_id);
+    }
+    job_.idle_reduce = idle_collective(reduce_id);
+    for (int replica = first; replica < std::min(first + members, replicas_); ++replica) {
+      group(replica, stage).communicators[kGradientReduce] = reduce_id;
+      group(replica, stage).communicators[kParameterGather] = gather_id;
+    }
+  }
+
+  /// The ranks that hold the same part of each copy.
+  void add_copy_communicators(const std::string& where, int stage, int members) {
+    for (int offset = 0; offset < std::min(members, replicas_); ++offset) {
+      CollectiveGroups groups;
+      for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+        for (int c = 0; c < strategy_.context_parallel; ++c) {
+          std::vector<std::int32_t> holders;
+          for (int d = offset; d < strategy_.data_parallel; d += members) {
+            holders.push_back(placement_.accelerator(t, c, d, stage));
+          }
+          groups.push_back(std::move(holders));
+        }
+      }
+      const std::int32_t id =
+          add_communicator("gradient reduce between copies, " + where, CollectiveKind::all_reduce,
+                           strategy_.data_parallel / members,
+                           collective_plan(cluster_, network_, CollectiveKind::all_reduce,
+                                           CollectiveAlgorithm::ring, groups, detail_));
+      for (int replica = offset; replica < replicas_; replica += members) {
+        group(replica, stage).communicators[kReplicaReduce] = id;
       }
     }
+  }
+
+  [[nodiscard]] IdleCollective idle_collective(std::int32_t communicator) const {
+    const auto at = [](const auto& items, std::int32_t i) -> const auto& {
+      return items[static_cast<std::size_t>(i)];
+    };
+    const FlowPlan& plan = at(workload_.plans, at(workload_.communicators, communicator).plan);
+    constexpr Bytes kSample(1e9);
+    const Seconds transfer = idle_time(plan, cluster_.topology, kSample) - plan.latency;
+    return {plan.latency, transfer.count() / kSample.count()};
   }
 
   void add_embedding_communicators() {
@@ -154,11 +203,11 @@ class WorkloadBuilder {
 
   /// As NCCL chooses: whichever is faster for the typical message on the idle network.
   [[nodiscard]] CollectiveAlgorithm faster_reduce() const {
-    const int ranks = replica_ranks(strategy_);
+    const int ranks = strategy_.replicas();
     if (ranks == 1 || gradient_collective(strategy_) != CollectiveKind::all_reduce) {
       return CollectiveAlgorithm::ring;
     }
-    const CollectiveGroups groups = replicas_of(0);
+    const CollectiveGroups groups = replicas_of(0, 0, strategy_.data_parallel);
     const double layer = static_cast<double>(layer_parameters(model_)) / strategy_.tensor_parallel;
     const Bytes message = max(Bytes(layer * bytes_per_element(strategy_.gradient_precision)),
                               strategy_.gradient_bucket);

@@ -56,10 +56,12 @@ class PipelineProgram {
   }
 
  private:
-  [[nodiscard]] bool reduces() const { return replica_ranks(strategy_) > 1 && trained_ > 0.0; }
-  [[nodiscard]] bool gathers() const {
-    return reduces() && strategy_.sharding == Sharding::optimizer;
+  [[nodiscard]] bool reduces() const { return strategy_.replicas() > 1 && trained_ > 0.0; }
+  /// Sharded gradients do not wait for the other micro-batches: nobody would hold all of them.
+  [[nodiscard]] bool reduces_every_pass() const {
+    return strategy_.sharding == Sharding::gradients;
   }
+  [[nodiscard]] bool gathers() const { return reduces() && strategy_.sharding != Sharding::none; }
   [[nodiscard]] bool gathers_ahead() const {
     return gathers() && strategy_.overlap_parameter_gather;
   }
@@ -110,14 +112,14 @@ class PipelineProgram {
 
   std::int32_t join_gather(double parameters) {
     const double factor = collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring,
-                                            replica_ranks(strategy_))
+                                            strategy_.replicas())
                               .bytes_factor;
     return builder_.join(kParameterGather, Bytes(factor * parameters * 2.0));
   }
 
   std::int32_t join_reduce(double parameters) {
     const double factor = collective_volume(gradient_collective(strategy_), job_.reduce_algorithm,
-                                            replica_ranks(strategy_))
+                                            strategy_.replicas())
                               .bytes_factor;
     return builder_.join(kGradientReduce, Bytes(factor * parameters *
                                                 bytes_per_element(strategy_.gradient_precision)));
@@ -146,7 +148,8 @@ class PipelineProgram {
     Chunk& chunk = chunks_[static_cast<std::size_t>(step.chunk)];
     if (!is_last(step.chunk)) builder_.receive(gradient_slot(step.chunk, step.micro_batch));
     const bool last_pass = ++chunk.backwards_done == micro_batches_;
-    if (last_pass && reduces() && strategy_.overlap_gradient_reduce) {
+    const bool reduces_now = reduces() && (last_pass || reduces_every_pass());
+    if (reduces_now && strategy_.overlap_gradient_reduce) {
       for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
         builder_.compute(chunk.backward_blocks[i]);
         if (chunk.pieces[i].trained == 0.0) continue;
@@ -155,6 +158,7 @@ class PipelineProgram {
     } else {
       builder_.compute(chunk.whole_backward);
     }
+    if (reduces_now && reduces_every_pass()) reduce_rest();
     if (is_first(step.chunk)) return;
     const int previous = (stage_ + stages_ - 1) % stages_;
     const int previous_chunk = step.chunk - (stage_ == 0 ? 1 : 0);
@@ -163,12 +167,16 @@ class PipelineProgram {
                   !strategy_.overlap_pipeline_transfers);
   }
 
+  /// What no overlap hides; the compute that follows waits for it.
+  void reduce_rest() {
+    const double left = strategy_.overlap_gradient_reduce ? job_.never_hidden : 1.0;
+    if (left > 0.0) last_reduce_ = join_reduce(left * trained_);
+    if (reduces_every_pass()) builder_.wait(last_reduce_);
+  }
+
   /// Gradients of a communicator are reduced in order, so the last one is the one to wait for.
   void finish_step() {
-    if (reduces()) {
-      const double left = strategy_.overlap_gradient_reduce ? job_.never_hidden : 1.0;
-      if (left > 0.0) last_reduce_ = join_reduce(left * trained_);
-    }
+    if (reduces() && !reduces_every_pass()) reduce_rest();
     if (exchanges_embedding(job_) && (stage_ == 0 || stage_ == stages_ - 1)) {
       const double embedding = static_cast<double>(parameter_counts(*job_.model).token_embedding) /
                                strategy_.tensor_parallel *

@@ -7,10 +7,6 @@
 
 namespace headway {
 
-int replica_ranks(const Strategy& strategy) {
-  return strategy.data_parallel * strategy.context_parallel;
-}
-
 bool exchanges_embedding(const JobShape& job) {
   return job.model->tied_embeddings && job.strategy->pipeline_parallel > 1 &&
          !trains_adapters(*job.strategy);
@@ -96,13 +92,13 @@ TimeByCause backward_time(const JobShape& job, const Piece& piece) {
 
 TimeByCause step_time(const JobShape& job, double parameters) {
   const Strategy& strategy = *job.strategy;
-  const double kept =
-      strategy.sharding == Sharding::full ? parameters / replica_ranks(strategy) : parameters;
-  const double updated =
-      strategy.sharding == Sharding::none ? parameters : parameters / replica_ranks(strategy);
+  const auto part_from = [&](Sharding least) {
+    return strategy.sharding >= least ? parameters / strategy.shard_ranks() : parameters;
+  };
   TimeByCause time;
-  time[Cause::optimizer] = Seconds(updated * job.optimizer_seconds_per_parameter +
-                                   kept * job.norm_seconds_per_parameter);
+  time[Cause::optimizer] =
+      Seconds(part_from(Sharding::optimizer) * job.optimizer_seconds_per_parameter +
+              part_from(Sharding::gradients) * job.norm_seconds_per_parameter);
   time[Cause::other] = job.cost.step_overhead;
   return time;
 }

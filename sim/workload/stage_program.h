@@ -18,6 +18,17 @@ inline constexpr std::int32_t kPathToPrevious = 1;
 inline constexpr std::int32_t kGradientReduce = 0;
 inline constexpr std::int32_t kParameterGather = 1;
 inline constexpr std::int32_t kTiedEmbedding = 2;
+inline constexpr std::int32_t kReplicaReduce = 3;  ///< between copies of the sharded parameters
+inline constexpr int kCommunicators = 4;
+
+/// What a collective takes on the idle network.
+struct IdleCollective {
+  Seconds latency;
+  double seconds_per_byte = 0.0;
+  [[nodiscard]] Seconds time(Bytes amount) const {
+    return latency + Seconds(amount.count() * seconds_per_byte);
+  }
+};
 
 /// All that decides what a stage does, beside its number.
 struct JobShape {
@@ -29,12 +40,14 @@ struct JobShape {
   /// Share of gradient and parameter traffic that is seen although it could overlap: it competes
   /// with compute for the device's memory and multiprocessors.
   double never_hidden = 0.0;
+  /// Fully sharded: by what share of the shorter one compute and transfers slow each other down
+  /// while both run, and how long the transfers take alone.
+  double interference = 0.0;
+  IdleCollective idle_gather;
+  IdleCollective idle_reduce;
   double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
   double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
 };
-
-/// Ranks that hold the same parameters: data- and context-parallel ones.
-[[nodiscard]] int replica_ranks(const Strategy& strategy);
 
 /// Local parameters of a chunk on one tensor-parallel rank, embedding and head included.
 [[nodiscard]] double chunk_parameters(const JobShape& job, int global_chunk);
@@ -45,12 +58,18 @@ struct JobShape {
 /// How gradients travel: an all-reduce, or a reduce-scatter where something is sharded.
 [[nodiscard]] CollectiveKind gradient_collective(const Strategy& strategy);
 
-/// The program of pipeline stage `stage`: for plain, ZeRO-1 and pipelined jobs.
+/// The program of pipeline stage `stage`: for plain, ZeRO-1, ZeRO-2 and pipelined jobs.
 [[nodiscard]] Program pipeline_program(const JobShape& job, int stage);
 
 /// The program of every rank of a job whose parameters are sharded (ZeRO-3 / FSDP), without
 /// pipeline: each layer is gathered before it is used, one layer ahead, and its gradient reduced
-/// and scattered as soon as it is there (Zhao et al. 2023, PyTorch FSDP, section 3.3).
+/// and scattered as soon as it is there (Zhao et al. 2023, PyTorch FSDP, section 3.3). Where the
+/// parameters stay for the backward pass (reshard_after_forward off) they are gathered once a
+/// micro-batch. Copies of the parameters (shard_group) sum up their parts of a layer's gradient as
+/// soon as the next layer's is reduced.
+///
+/// Compute and transfers that run at the same time slow each other down: a block with a gather or a
+/// reduction under way takes `interference` of the shorter of the two longer.
 [[nodiscard]] Program sharded_program(const JobShape& job);
 
 }  // namespace headway

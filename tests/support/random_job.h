@@ -72,6 +72,7 @@ inline RandomJob random_job(std::uint64_t seed) {
                .tied_embeddings = random.chance(0.4)};
   job.profile = round_profile();
   job.profile.overlap.gradient_reduce_floor = estimate(random.chance(0.5) ? 0.2 : 0.0);
+  job.profile.overlap.sharded_interference = estimate(random.chance(0.5) ? 0.1 : 0.0);
   job.profile.overlap.context_parallel_floor = estimate(0.2);
   job.profile.overlap.tensor_parallel_overlapped = estimate(0.4);
   job.profile.scale_out = {estimate(random.between(0.7, 1.0)), estimate(3e-6), estimate(5e-6), {}};

@@ -31,15 +31,21 @@ struct SmallJob {
   Strategy strategy;
   StageCost cost;
   double never_hidden = 0.0;
+  double interference = 0.0;
   FlowPlan transfer;  ///< of every pair of stages; without links nobody contends
   FlowPlan reduce;    ///< of every stage, each has its own
   FlowPlan gather;
+  FlowPlan copies;  ///< between copies of sharded parameters
   FlowPlan embedding;
 
   explicit SmallJob(int layers, int vocabulary = 1)
       : model(thousand_parameter_layers(layers, vocabulary)) {
     cost.layer_forward[Cause::compute] = 1_s;
     cost.layer_backward[Cause::compute] = 2_s;
+  }
+
+  [[nodiscard]] static IdleCollective idle(const FlowPlan& plan) {
+    return {plan.latency, 1.0 / plan.rate_cap.count()};
   }
 
   void set_micro_batches(int count) { strategy.global_batch = count * strategy.data_parallel; }
@@ -50,7 +56,10 @@ struct SmallJob {
             .cost = cost,
             .layers_of_chunk = layers_per_chunk(strategy.layer_placement,
                                                 static_cast<int>(model.layers), strategy.chunks()),
-            .never_hidden = never_hidden};
+            .never_hidden = never_hidden,
+            .interference = interference,
+            .idle_gather = idle(gather),
+            .idle_reduce = idle(reduce)};
   }
 
   [[nodiscard]] Workload workload() const {
@@ -72,7 +81,7 @@ struct SmallJob {
                                .replica = replica,
                                .accelerators = {replica * stages + stage},
                                .paths = {0, 0},
-                               .communicators = {-1, -1, -1}});
+                               .communicators = {-1, -1, -1, -1}});
       }
     }
     const auto group = [&](int replica, int stage) -> RankGroup& {
@@ -84,11 +93,20 @@ struct SmallJob {
       program.message_slots =
           2 * strategy.virtual_stages * static_cast<int>(strategy.micro_batches());
       made.programs.push_back(std::move(program));
-      const auto reduces = communicator("gradient reduce", replicas, reduce);
-      const auto gathers = communicator("parameter gather", replicas, gather);
-      for (int replica = 0; replica < replicas; ++replica) {
-        group(replica, stage).communicators[kGradientReduce] = reduces;
-        group(replica, stage).communicators[kParameterGather] = gathers;
+      const int sharing = strategy.shard_ranks() / strategy.context_parallel;
+      for (int first = 0; first < replicas; first += sharing) {
+        const auto reduces = communicator("gradient reduce", sharing, reduce);
+        const auto gathers = communicator("parameter gather", sharing, gather);
+        for (int replica = first; replica < first + sharing; ++replica) {
+          group(replica, stage).communicators[kGradientReduce] = reduces;
+          group(replica, stage).communicators[kParameterGather] = gathers;
+        }
+      }
+      for (int offset = 0; offset < sharing && sharing < replicas; ++offset) {
+        const auto sums = communicator("copies", replicas / sharing, copies);
+        for (int replica = offset; replica < replicas; replica += sharing) {
+          group(replica, stage).communicators[kReplicaReduce] = sums;
+        }
       }
     }
     for (int replica = 0; replica < replicas; ++replica) {

@@ -132,6 +132,77 @@ TEST(DataParallelRuns, FullShardingWithoutPrefetchWaitsForEveryGather) {
   EXPECT_NEAR(outcome(job).seconds, 21.07, 1e-12);
 }
 
+/// The same with reductions of half a second a layer.
+SmallJob quickly_reduced() {
+  SmallJob job = fully_sharded();
+  job.reduce.rate_cap = BytesPerSecond(4000.0);
+  return job;
+}
+
+TEST(DataParallelRuns, ParametersThatStayAreGatheredOnce) {
+  // Passes as above, until 8.53; the last reduction takes 0.505 s.
+  SmallJob job = quickly_reduced();
+  EXPECT_NEAR(outcome(job).seconds, 8.53 + 0.505, 1e-12);
+  // Forward until 4.52, then 4 s without a wait.
+  job.strategy.reshard_after_forward = false;
+  EXPECT_NEAR(outcome(job).seconds, 8.52 + 0.505, 1e-12);
+}
+
+TEST(DataParallelRuns, CopiesAddUpWhatTheirGroupsHaveReduced) {
+  // Two groups of two. Forward until 4.52; backward passes end at 5.52, 6.52, 7.52 and 8.52. Sums
+  // over both copies move 4 bytes x 1/2 of a layer, 1 s (1.01 at the ends), and start when the next
+  // pass is through: that of layer 4 at 6.52, then one after the other until 7.53, 8.53 and 9.53;
+  // layer 1, reduced by 9.025, until 10.54.
+  SmallJob job = quickly_reduced();
+  job.strategy.reshard_after_forward = false;
+  job.strategy.data_parallel = 4;
+  job.strategy.shard_group = 2;
+  job.set_micro_batches(1);
+  job.copies.rate_cap = BytesPerSecond(2000.0);
+  EXPECT_NEAR(outcome(job).seconds, 10.54, 1e-12);
+  // Without overlap: 4 s of backward pass, 2.01 s of reductions, 4.02 s of sums.
+  job.strategy.overlap_gradient_reduce = false;
+  EXPECT_NEAR(outcome(job).seconds, 4.52 + 4.0 + 2.01 + 4.02, 1e-12);
+}
+
+TEST(DataParallelRuns, CopiesOfWholeParametersOnlyAddUp) {
+  // Groups of one gather nothing: 6 s of work. Sums move 4 bytes of a layer, 2 s (2.02 at the
+  // ends): from 4, when layer 3 is through, 6.02, 8.02 and 10.02 until 12.04.
+  SmallJob job = quickly_reduced();
+  job.strategy.shard_group = 1;
+  job.copies.rate_cap = BytesPerSecond(2000.0);
+  EXPECT_NEAR(outcome(job).seconds, 12.04, 1e-12);
+}
+
+TEST(DataParallelRuns, ComputeAndTransfersSlowEachOtherDown) {
+  // By half of the shorter: layers 1 to 3 take 0.75 s forward, beside gathers of a second or more,
+  // and still end before the next gather does: 4.52. Backward, beside reductions of 0.505, 0.5 and
+  // 0.5 s: 1, 1.2525, 1.25 and 1.25 s. The last reduction is left.
+  SmallJob job = quickly_reduced();
+  job.strategy.reshard_after_forward = false;
+  job.interference = 0.5;
+  EXPECT_NEAR(outcome(job).seconds, 4.52 + 4.7525 + 0.505, 1e-12);
+  // With resharding, beside gathers of 1, 1 and 1.01 s too: 1.5 s each from layer 4 to layer 2.
+  job.strategy.reshard_after_forward = true;
+  EXPECT_NEAR(outcome(job).seconds, 4.52 + 4.5 + 1.25 + 0.505, 1e-12);
+  // Nothing runs beside compute where nothing overlaps: 4.02 + 2 s, 4 + 3.01 + 2.01 s.
+  job.strategy.overlap_parameter_gather = job.strategy.overlap_gradient_reduce = false;
+  EXPECT_NEAR(outcome(job).seconds, 4.02 + 2.0 + 4.0 + 3.01 + 2.01, 1e-12);
+}
+
+TEST(DataParallelRuns, ShardedGradientsAreReducedEveryMicroBatch) {
+  // A reduce-scatter of the last bucket, 0.505 s, is left after each of two; parameters, 1.005 s,
+  // are gathered after the step.
+  SmallJob job = replicas(4000.0);
+  job.strategy.sharding = Sharding::gradients;
+  job.strategy.overlap_parameter_gather = false;
+  EXPECT_NEAR(outcome(job).seconds, kWork + 2.0 * 0.505 + 1.005, 1e-12);
+  job.never_hidden = 0.25;  // of 2.01 s, twice
+  EXPECT_NEAR(outcome(job).seconds, kWork + 2.0 * (0.75 * 0.505 + 0.25 * 2.01) + 1.005, 1e-12);
+  job.strategy.overlap_gradient_reduce = false;
+  EXPECT_NEAR(outcome(job).seconds, kWork + 2.0 * 2.01 + 1.005, 1e-12);
+}
+
 TEST(DataParallelRuns, OneSlowAcceleratorSlowsAllReplicas) {
   // 1.5 times slower it needs 36 s; the other replica waits for it in every bucket, and the last
   // one takes its 1.01 s. The slow rank itself waits for nobody.

@@ -92,6 +92,7 @@ TEST(ReadProfile, ReadsEveryPart) {
   EXPECT_EQ(profile.overlap.tensor_parallel_overlapped.value, 0.35);
   EXPECT_EQ(profile.overlap.context_parallel_floor.value, 0.25);
   EXPECT_EQ(profile.overlap.gradient_reduce_floor.value, 0.15);
+  EXPECT_EQ(profile.overlap.sharded_interference.value, 0.25);
   EXPECT_EQ(profile.variation.device_speed.value, 0.02);
   EXPECT_EQ(profile.variation.operation_time.value, 0.01);
 }

@@ -73,7 +73,8 @@ inline std::string small_profile_text() {
   "overlap": {
     "tensor_parallel_overlapped": {"value": 0.35, "spread": 0.3, "source": "bench"},
     "context_parallel_floor": {"value": 0.25, "spread": 0.3, "source": "bench"},
-    "gradient_reduce_floor": {"value": 0.15, "spread": 0.3, "source": "bench"}
+    "gradient_reduce_floor": {"value": 0.15, "spread": 0.3, "source": "bench"},
+    "sharded_interference": {"value": 0.25, "spread": 0.5, "source": "bench"}
   },
   "variation": {
     "device_speed": {"value": 0.02, "spread": 0.3, "source": "bench"},

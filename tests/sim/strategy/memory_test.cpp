@@ -57,6 +57,37 @@ TEST(ModelStates, FullShardingDividesAllOfThem) {
   EXPECT_DOUBLE_EQ(states.count(), 18.0 / 16.0 * parameters_of(kLlama));
 }
 
+TEST(ModelStates, ShardedGradientsLeaveWholeParametersOnly) {
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::gradients;
+  strategy.data_parallel = 8;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  EXPECT_DOUBLE_EQ(states.count(), (2.0 + (4.0 + 12.0) / 8.0) * parameters_of(kLlama));
+}
+
+TEST(ModelStates, AreDividedInsideAShardGroup) {
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::full;
+  strategy.data_parallel = 16;
+  strategy.shard_group = 4;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  EXPECT_DOUBLE_EQ(states.count(), 18.0 / 4.0 * parameters_of(kLlama));
+}
+
+TEST(ModelStates, ParametersThatStayForTheBackwardPassAreAllThere) {
+  // Resharding holds the largest unit, the head (128,000 x 4096) with its norm, and one layer.
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::full;
+  strategy.data_parallel = 16;
+  const Bytes resharded = only_stage(kLlama, strategy).buffers;
+  strategy.reshard_after_forward = false;
+  const double gathered = 128'000.0 * 4096.0 + 4096.0 + layer_parameters_per_rank(kLlama, 1);
+  EXPECT_DOUBLE_EQ((only_stage(kLlama, strategy).buffers - resharded).count(),
+                   2.0 * (parameters_of(kLlama) - gathered));
+}
+
 TEST(ModelStates, ContextParallelRanksShardThemToo) {
   Strategy strategy = llama_strategy();
   strategy.sharding = Sharding::optimizer;

@@ -141,7 +141,7 @@ std::string random_fields(std::mt19937& random) {
   add("sequence_parallel", flags);
   add("recompute", {"\"none\"", "\"selective\"", "\"full\""});
   add("attention", {"\"flash\"", "\"unfused\""});
-  add("zero_stage", {"0", "1", "3"});
+  add("zero_stage", {"0", "1", "2", "3"});
   add("vocabulary_parallel_loss", flags);
   add("task", {"\"pretrain\"", "\"sft\"", "\"lora\""});
   add("preset", {"\"none\"", "\"megatron\"", "\"pytorch-fsdp\"", "\"gpipe\""});

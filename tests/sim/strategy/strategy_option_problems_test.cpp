@@ -57,15 +57,53 @@ TEST(StrategyProblem, ThePresetIsBlamedForWhatItSets) {
 )");
 }
 
-TEST(StrategyProblem, ZeroStageTwoIsRefused) {
+TEST(StrategyProblem, ShardedGradientsTakeNoPipeline) {
   EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 2,
+    "pipeline_parallel": 2,
     "global_batch": 64)"),
-            R"(error: zero_stage 2 is not modelled
+            R"(error: zero_stage 2 does not go with a pipeline
   --> scenario.json:9:19   /strategy/zero_stage
    |
  9 |     "zero_stage": 2,
-   |                   ^
-  help: use 1, which keeps whole gradients, or 3, which splits the parameters as well
+   |                   ^ a pipeline of 2 stages
+   |
+  ::: scenario.json:10:26   /strategy/pipeline_parallel is 2
+  help: use zero_stage 1: each micro-batch would reduce every layer of its stage anew; or set pipeline_parallel to 1
+)");
+}
+
+TEST(StrategyProblem, ShardGroupsNeedFullSharding) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 1,
+    "shard_group": 8,
+    "global_batch": 64)"),
+            R"(error: shard_group needs zero_stage 3
+  --> scenario.json:10:20   /strategy/shard_group
+   |
+10 |     "shard_group": 8,
+   |                    ^ parameters are not sharded
+   |
+  ::: scenario.json:9:19   /strategy/zero_stage is 1
+  help: set zero_stage to 3, or leave shard_group out
+)");
+}
+
+TEST(StrategyProblem, ShardGroupsAreWholeContextGroupsAndDivideTheReplicas) {
+  EXPECT_EQ(
+      problems(kLlama3, R"(    "zero_stage": 3,
+    "shard_group": 3,
+    "context_parallel": 2,
+    "data_parallel": 8,
+    "global_batch": 64)",
+               16),
+      R"(error: shard_group must divide data_parallel x context_parallel and be a multiple of the latter
+  --> scenario.json:10:20   /strategy/shard_group
+   |
+10 |     "shard_group": 3,
+   |                    ^ 3 of 8 x 2 = 16 ranks
+   |
+  ::: scenario.json:12:22   /strategy/data_parallel is 8
+  ::: scenario.json:11:25   /strategy/context_parallel is 2
+  help: use 2 or 4
 )");
 }
 
@@ -89,7 +127,7 @@ TEST(StrategyProblem, ParameterGatherNeedsSharding) {
   EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 0,
     "overlap_parameter_gather": true,
     "global_batch": 64)"),
-            R"(error: overlap_parameter_gather needs zero_stage 1 or 3
+            R"(error: overlap_parameter_gather needs zero_stage 1, 2 or 3
   --> scenario.json:10:33   /strategy/overlap_parameter_gather
    |
 10 |     "overlap_parameter_gather": true,
@@ -108,7 +146,7 @@ TEST(StrategyProblem, UnknownPresetsAreGuessed) {
    |
  9 |     "preset": "megatorn",
    |               ^^^^^^^^^^
-  help: did you mean "megatron"? It is one of "none", "megatron", "megatron-2021", "megatron-2022", "pytorch-ddp", "pytorch-fsdp", "deepspeed-zero-1", "gpipe"
+  help: did you mean "megatron"? It is one of "none", "megatron", "megatron-2021", "megatron-2022", "pytorch-ddp", "pytorch-fsdp", "pytorch-fsdp-grad-op", "deepspeed-zero-1", "deepspeed-zero-2", "deepspeed-zero-3", "gpipe"
 )");
 }
 

@@ -112,6 +112,19 @@ TEST(ValidationRow, FineTuningPacksDocumentsAndMayTrainAdaptersOnly) {
   EXPECT_EQ(std::get<Refusal>(refused).reason, "training task \"dpo\" is not modelled");
 }
 
+TEST(ValidationRow, WaysToShardParametersAreTakenAsTheyAreCalled) {
+  nlohmann::json json = row_json();
+  json["train"]["fsdp"] = "full";
+  EXPECT_EQ(scenario_of(json).strategy.sharding, Sharding::full);
+  EXPECT_TRUE(scenario_of(json).strategy.reshard_after_forward);
+  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 64);
+  json["train"]["fsdp"] = "grad_op";
+  EXPECT_EQ(scenario_of(json).strategy.sharding, Sharding::full);
+  EXPECT_FALSE(scenario_of(json).strategy.reshard_after_forward);
+  json["train"]["fsdp"] = "hsdp";
+  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 8);
+}
+
 TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {
   nlohmann::json json = row_json();
   json["train"]["precision"] = "fp8cs";

@@ -66,7 +66,7 @@ TEST_F(BuildWorkload, EveryStageReducesAmongItsReplicas) {
   EXPECT_EQ(workload.communicators[0].name, "gradient reduce, stage 0");
   EXPECT_EQ(workload.communicators[0].members, 2);
   EXPECT_EQ(workload.groups[0].communicators, workload.groups[2].communicators);
-  EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1));
+  EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1, -1));
 }
 
 TEST_F(BuildWorkload, AShardedOptimizerHasAGatherBesides) {
@@ -76,6 +76,30 @@ TEST_F(BuildWorkload, AShardedOptimizerHasAGatherBesides) {
   EXPECT_EQ(workload.communicators[0].kind, CollectiveKind::reduce_scatter);
   EXPECT_EQ(workload.communicators[1].kind, CollectiveKind::all_gather);
   EXPECT_EQ(workload.communicators[1].name, "parameter gather, stage 0");
+}
+
+TEST_F(BuildWorkload, CopiesOfShardedParametersReduceInsideAndBetweenThem) {
+  // 16 ranks in four shard groups, a node each: replicas 0 to 3, 4 to 7, ... gather together, and
+  // replicas 1, 5, 9 and 13 hold the same part.
+  strategy = {.data_parallel = 16, .global_batch = 16, .sequence_length = 64};
+  strategy.sharding = Sharding::full;
+  strategy.shard_group = 4;
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.communicators.size(), 4U * 2U + 4U);
+  const auto of = [&](int replica, std::int32_t kind) {
+    return workload.groups[static_cast<std::size_t>(replica)]
+        .communicators[static_cast<std::size_t>(kind)];
+  };
+  EXPECT_EQ(of(0, kParameterGather), of(3, kParameterGather));
+  EXPECT_NE(of(3, kParameterGather), of(4, kParameterGather));
+  EXPECT_EQ(of(1, kReplicaReduce), of(13, kReplicaReduce));
+  EXPECT_NE(of(1, kReplicaReduce), of(2, kReplicaReduce));
+  const auto& inside = workload.communicators[static_cast<std::size_t>(of(4, kGradientReduce))];
+  EXPECT_EQ(inside.kind, CollectiveKind::reduce_scatter);
+  EXPECT_EQ(inside.members, 4);
+  const auto& between = workload.communicators[static_cast<std::size_t>(of(1, kReplicaReduce))];
+  EXPECT_EQ(between.name, "gradient reduce between copies, stage 0");
+  EXPECT_EQ(between.members, 4);
 }
 
 TEST_F(BuildWorkload, ATiedEmbeddingJoinsTheEndsOfEachReplica) {

@@ -222,7 +222,7 @@ TEST(PipelineProgram, AllGradientsAreReducedHoweverTheyAreCut) {
 TEST(PipelineProgram, ContextParallelRanksReduceGradientsToo) {
   SmallJob job(4);
   job.strategy.context_parallel = 2;
-  EXPECT_EQ(replica_ranks(job.strategy), 2);
+  EXPECT_EQ(job.strategy.replicas(), 2);
   EXPECT_NEAR(joined_bytes(pipeline_program(job.shape(), 0), kGradientReduce), 4.0 * 4020.0, 1e-9);
 }
 
