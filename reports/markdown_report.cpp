@@ -5,6 +5,7 @@
 #include <array>
 
 #include "reports/advice.h"
+#include "reports/anchor_sentence.h"
 #include "reports/markdown_sections.h"
 #include "reports/markdown_text.h"
 #include "reports/number_text.h"
@@ -92,7 +93,12 @@ std::string further_numbers(const Prediction& prediction) {
                     whole_number(reference.accelerators),
                     TimeScale(reference.iteration_time).with_unit(reference.iteration_time));
   }
-  return text + "\n";
+  text += "\n";
+  if (prediction.anchor) {
+    text += fmt::format("\nAnchored by a measured step: {}.\n",
+                        markdown_text(anchor_sentence(*prediction.anchor)));
+  }
+  return text;
 }
 
 std::string answer(const Prediction& prediction) {

@@ -33,6 +33,17 @@ json reference_json(const std::optional<ScalingReference>& reference) {
                        {"description", reference->description}});
 }
 
+json anchor_json(const AnchorEffect& anchor) {
+  return json::object(
+      {{"of", anchor.of},
+       {"measured_s", number(anchor.measured)},
+       {"predicted_of_it_s", number(anchor.predicted_of_it)},
+       {"software_factor", number(anchor.software_factor)},
+       {"iteration_time_without_s", number(anchor.time_without)},
+       {"interval_without_s",
+        {number(anchor.interval_without.low), number(anchor.interval_without.high)}}});
+}
+
 json memory_json(const MemoryPrediction& memory) {
   json stages = json::array();
   for (const StageMemory& stage : memory.stages) {
@@ -115,6 +126,7 @@ json result_json(const Prediction& prediction) {
   result["micro_batches"] = prediction.micro_batches;
 
   add_speed(result, prediction);
+  if (prediction.anchor) result["anchored"] = anchor_json(*prediction.anchor);
   result["memory_bytes"] = memory_json(prediction.memory);
   result["breakdown_s"] = breakdown_json(prediction);
   result["critical_rank"] = prediction.critical_rank;

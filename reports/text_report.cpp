@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "reports/advice.h"
+#include "reports/anchor_sentence.h"
 #include "reports/number_text.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
@@ -21,6 +22,9 @@ class TextReport {
     add_question();
     if (was_simulated(prediction_)) {
       add_speed();
+      if (prediction_.anchor) {
+        add_labelled("anchor", printable(anchor_sentence(*prediction_.anchor)));
+      }
       add_scaling();
       add_memory();
       add_time_shares();

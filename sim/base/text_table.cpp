@@ -20,6 +20,22 @@ std::string escaped_for_markdown(const std::string& cell) {
   return escaped;
 }
 
+std::string escaped_for_html(const std::string& cell) {
+  std::string escaped;
+  for (const char c : cell) {
+    if (c == '&') {
+      escaped += "&amp;";
+    } else if (c == '<') {
+      escaped += "&lt;";
+    } else if (c == '>') {
+      escaped += "&gt;";
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
 }  // namespace
 
 TextTable::TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -72,6 +88,22 @@ std::string TextTable::markdown() const {
     text += "\n";
   }
   return text;
+}
+
+std::string TextTable::html() const {
+  const auto cell = [&](const char* tag, std::size_t column, const std::string& content) {
+    const char* const name = columns_[column].align == Align::right ? " class=\"number\"" : "";
+    return fmt::format("<{}{}>{}</{}>", tag, name, escaped_for_html(content), tag);
+  };
+  std::string text = "<table>\n<thead><tr>";
+  for (std::size_t i = 0; i < columns_.size(); ++i) text += cell("th", i, columns_[i].title);
+  text += "</tr></thead>\n<tbody>\n";
+  for (const auto& row : rows_) {
+    text += "<tr>";
+    for (std::size_t i = 0; i < row.size(); ++i) text += cell("td", i, row[i]);
+    text += "</tr>\n";
+  }
+  return text + "</tbody>\n</table>\n";
 }
 
 }  // namespace headway

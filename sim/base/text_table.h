@@ -25,6 +25,8 @@ class TextTable {
   [[nodiscard]] std::string text(int indent = 0) const;
   /// The same as a Markdown table; `|` in cells is escaped.
   [[nodiscard]] std::string markdown() const;
+  /// The same as an HTML table; numbers have the class "number".
+  [[nodiscard]] std::string html() const;
 
  private:
   std::vector<Column> columns_;

@@ -12,6 +12,7 @@ namespace headway {
 // Each is defined in the file that bears its name.
 Command simulate_command();
 Command collective_command();
+Command anchor_command();
 Command validate_command();
 Command import_command();
 Command topology_command();
@@ -22,9 +23,9 @@ Command list_command();
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
-      simulate_command(), collective_command(), validate_command(),
-      import_command(),   topology_command(),   route_command(),
-      check_command(),    explain_command(),    list_command(),
+      simulate_command(), anchor_command(),   collective_command(), validate_command(),
+      import_command(),   topology_command(), route_command(),      check_command(),
+      explain_command(),  list_command(),
   };
   return kCommands;
 }

@@ -12,10 +12,11 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::pair<TopicKind, std::string_view>, 4> kHeadings = {{
+constexpr std::array<std::pair<TopicKind, std::string_view>, 5> kHeadings = {{
     {TopicKind::field, "Fields of scenarios, topologies, models and profiles"},
     {TopicKind::metric, "Values of results"},
     {TopicKind::preset, "Presets"},
+    {TopicKind::term, "Terms of the cost model"},
     {TopicKind::exit_code, "Exit codes"},
 }};
 

@@ -98,8 +98,7 @@ std::string reference_text() {
 
 std::string overview() {
   std::string text =
-      "Headway predicts how fast a model trains on a cluster, before the cluster is\n"
-      "bought or booked.\n\nExamples:\n";
+      "Headway predicts how fast a model trains on a cluster before it is bought.\n\nExamples:\n";
   text += example_text(
       {"headway simulate llama3_405b_16384", "time, throughput, memory and what limits them"});
   text +=

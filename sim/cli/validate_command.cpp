@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <exception>
+#include <utility>
 
 #include "reports/write_file.h"
 #include "sim/base/utf8.h"
@@ -12,14 +13,20 @@
 #include "sim/cli/invocation.h"
 #include "sim/cli/jobs.h"
 #include "sim/cli/json_output.h"
+#include "sim/cli/memory_report.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/scenario_options.h"
+#include "sim/cli/validation_page.h"
 #include "sim/cli/validation_report.h"
 #include "sim/study/validation.h"
 
 namespace headway {
 namespace {
+
+/// Properties of rows that an option of the same name filters by.
+constexpr std::array<std::string_view, 5> kFilteredProperties = {"kind", "framework", "source",
+                                                                 "gpu", "precision"};
 
 [[noreturn]] void refuse(std::string message, std::string help) {
   Diagnostic problem;
@@ -42,31 +49,49 @@ std::optional<double> tolerance_of(const Arguments& arguments) {
   refuse(fmt::format("--tolerance needs a share, not {}", in_quotes(*text)), "write 10% or 0.1");
 }
 
-std::string rows_file_of(const Arguments& arguments) {
-  if (auto path = arguments.value("rows")) return *path;
-  refuse("validate needs --rows FILE",
-         "a file of published training steps; `headway validate "
-         "--help` tells what it holds");
+ValidationFilter filter_of(const Arguments& arguments) {
+  ValidationFilter filter;
+  filter.id_prefixes = arguments.values("id");
+  for (const std::string_view property : kFilteredProperties) {
+    filter.words[std::string(property)] = arguments.values(property);
+  }
+  for (const std::string& text : arguments.values("scale")) {
+    filter.scales.push_back(scale_range(text));
+  }
+  return filter;
 }
 
-std::vector<OutputFile> outputs_of(const Arguments& arguments, const std::string& rows_file) {
+std::vector<const CostTerm*> terms_of(const Arguments& arguments) {
+  std::vector<const CostTerm*> terms;
+  for (const std::string& name : arguments.values("ablate")) {
+    if (name != "all") {
+      terms.push_back(&cost_term_named(name));
+      continue;
+    }
+    for (const CostTerm& term : cost_terms()) terms.push_back(&term);
+  }
+  return terms;
+}
+
+std::vector<OutputFile> outputs_of(const Arguments& arguments) {
   std::vector<OutputFile> outputs;
   Diagnostics diagnostics;
   for (const std::string& path : arguments.values("output")) {
     outputs.push_back({"-o", path});
-    check_suffix(outputs.back(), {".json", ".md"}, diagnostics);
+    check_suffix(outputs.back(), {".json", ".md", ".html"}, diagnostics);
   }
   check_outputs(outputs, diagnostics);
-  check_outputs_spare(outputs, {rows_file}, diagnostics);
+  if (const auto rows = arguments.value("rows")) check_outputs_spare(outputs, {*rows}, diagnostics);
   diagnostics.throw_if_errors();
   return outputs;
 }
 
 void write_outputs(const std::vector<OutputFile>& outputs, const Validation& validation) {
   for (const OutputFile& output : outputs) {
-    write_file(output.path, suffix_of(output.path) == ".md"
-                                ? validation_markdown(validation)
-                                : json_document_text(validation_json(validation)));
+    const std::string suffix = suffix_of(output.path);
+    write_file(output.path, suffix == ".md"     ? validation_markdown(validation)
+                            : suffix == ".html" ? validation_html(validation)
+                                                : json_document_text(validation_json(validation)));
   }
 }
 
@@ -84,32 +109,52 @@ Validation validation_of(const std::string& rows_file, ValidateOptions& options,
 int verdict(const Validation& validation, std::optional<double> tolerance, Terminal& terminal) {
   if (!tolerance) return kExitDone;
   const ValidationSummary& all = validation.summary.front();
-  if (all.rows > 0 && all.mean <= *tolerance) return kExitDone;
-  terminal.report(all.rows == 0
+  if (all.rows.count > 0 && all.rows.mean <= *tolerance) return kExitDone;
+  terminal.report(all.rows.count == 0
                       ? std::string("no row could be predicted, so no tolerance is met\n")
                       : fmt::format("the mean absolute error, {:.1f} %, exceeds the tolerance of "
                                     "{:.1f} %\n",
-                                    100.0 * all.mean, 100.0 * *tolerance));
+                                    100.0 * all.rows.mean, 100.0 * *tolerance));
   return kExitNegative;
+}
+
+/// Whether jobs fit, instead of how long they take.
+int run_memory(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  Terminal& terminal = invocation.terminal;
+  for (const char* option : {"ablate", "tolerance", "output"}) {
+    if (!arguments.has(option)) continue;
+    refuse(fmt::format("--memory does not go with --{}", option),
+           "it judges whether jobs fit, which --json writes too");
+  }
+  Diagnostics diagnostics;
+  ValidateOptions options;
+  options.jobs = jobs_of(arguments);
+  options.filter = filter_of(arguments);
+  Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
+                    "judging published jobs");
+  options.progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); };
+  const MemoryValidation validation =
+      validate_memory(arguments.value("rows").value_or(""), options, diagnostics);
+  progress.finish();
+  terminal.print(arguments.has("json") ? json_document_text(memory_json(validation))
+                                       : memory_text(validation));
+  return kExitDone;
 }
 
 int run_validate(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
+  if (arguments.has("memory")) return run_memory(invocation);
   Terminal& terminal = invocation.terminal;
-  const std::string rows_file = rows_file_of(arguments);
   const auto tolerance = tolerance_of(arguments);
-  const std::vector<OutputFile> outputs = outputs_of(arguments, rows_file);
+  const std::vector<OutputFile> outputs = outputs_of(arguments);
   const When when = when_named(arguments.value("progress").value_or("auto"));
   ValidateOptions options;
   options.jobs = jobs_of(arguments);
-  options.id_prefixes = arguments.values("id");
-  options.accelerators = arguments.values("gpu");
-  options.precisions = arguments.values("precision");
-  const Validation validation = validation_of(rows_file, options, when, terminal);
-  if (validation.rows.empty()) {
-    refuse("no row of the file is asked for",
-           "loosen --id, --gpu or --precision: they are the words of the file");
-  }
+  options.filter = filter_of(arguments);
+  options.ablate = terms_of(arguments);
+  const Validation validation =
+      validation_of(arguments.value("rows").value_or(""), options, when, terminal);
   std::exception_ptr failure;
   try {
     write_outputs(outputs, validation);
@@ -122,34 +167,45 @@ int run_validate(const Invocation& invocation) {
   return verdict(validation, tolerance, terminal);
 }
 
+Option filter_option(std::string name, std::string value, std::string help) {
+  return {.name = std::move(name),
+          .value = std::move(value),
+          .help = std::move(help),
+          .group = OptionGroup::input,
+          .repeatable = true};
+}
+
 std::vector<Option> validate_options() {
+  Option output = output_option();
+  output.help = "writes the result too, by suffix: .json, .md or .html";
   return with_standard_options({
       {.name = "rows",
        .value = "FILE",
+       .fallback = "798 that ship",
        .help = "published training steps",
        .group = OptionGroup::input},
-      {.name = "id",
-       .value = "PREFIX",
-       .help = "only rows whose id begins so",
-       .group = OptionGroup::input,
+      filter_option("kind", "WORD", "only these: dense, moe, lora or sft"),
+      filter_option("framework", "NAME", "only rows of this software, as the file names it"),
+      filter_option("source", "KEY", "only rows that this source published"),
+      filter_option("gpu", "NAME", "only rows of this accelerator, as the file names it"),
+      filter_option("precision", "NAME", "only rows in this precision"),
+      filter_option("scale", "RANGE", "only jobs of 64, ..64, 65..1024 or 1025.. accelerators"),
+      filter_option("id", "PREFIX", "only rows whose id begins so"),
+      {.name = "ablate",
+       .value = "TERM",
+       .help = "predict again without a term of the cost model; all takes each in turn",
+       .group = OptionGroup::run,
        .repeatable = true},
-      {.name = "gpu",
-       .value = "NAME",
-       .help = "only rows of this accelerator, as the file names it",
-       .group = OptionGroup::input,
-       .repeatable = true},
-      {.name = "precision",
-       .value = "NAME",
-       .help = "only rows in this precision",
-       .group = OptionGroup::input,
-       .repeatable = true},
+      {.name = "memory",
+       .help = "whether jobs fit, against those that ran and 457 that ran out of memory",
+       .group = OptionGroup::run},
       {.name = "tolerance",
        .value = "SHARE",
        .help = "exit code 1 if the mean absolute error exceeds it: 10% or 0.1",
        .group = OptionGroup::run},
       jobs_option(),
       json_option(),
-      output_option(),
+      output,
       progress_option(),
   });
 }
@@ -162,20 +218,21 @@ Command validate_command() {
   command.group = "Predict";
   command.summary = "predictions against published training steps";
   command.about =
-      "Predicts every row of a file of published training steps and compares. A row that cannot be "
-      "predicted is refused with its reason and does not stop the rest.";
+      "Predicts published training steps and compares. A row that cannot be predicted is refused "
+      "with its reason and does not stop the rest.";
   command.examples = {
-      {"headway validate --rows published.json", "every row, then errors by source and GPU"},
-      {"headway validate --rows published.json --gpu H100 --tolerance 10% -o errors.md",
-       "some of them, as a check that fails if the mean error is above 10 %"},
+      {"headway validate -o errors.html", "every row that ships, as a page"},
+      {"headway validate --kind dense --gpu H100 --ablate recompute --tolerance 10%",
+       "some of them, also without a term; fails if the mean error is above 10 %"},
   };
   command.options = validate_options();
   command.outcome = "nothing was predicted";
   command.details =
-      "The file holds {\"rows\": [...]}, one object a published step: id, gpu, gpus, model, train, "
-      "measured.iteration_time_s and where it was published. Errors are predicted / published - 1. "
-      "What a row does not say and was taken for granted stands in the JSON result as "
-      "\"assumed\".";
+      "A file holds {\"rows\": [...]}, one object a published step: id, gpu, gpus, model, train, "
+      "measured.iteration_time_s and where it was published. Errors are predicted / published - 1; "
+      "a group of near-identical rows counts once in the columns that say so. What a row does not "
+      "say and was taken for granted stands in the JSON result as \"assumed\". `headway explain "
+      "terms` lists what --ablate can leave out.";
   command.run = run_validate;
   return command;
 }

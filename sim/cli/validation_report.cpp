@@ -2,111 +2,69 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "sim/base/quantity_text.h"
-#include "sim/base/text_table.h"
-#include "sim/base/utf8.h"
-#include "sim/cli/json_output.h"
+#include "sim/cli/validation_tables.h"
 
 namespace headway {
 namespace {
 
-using Align = TextTable::Align;
+/// More rows than this are not read on a terminal: the summary comes instead, and the worst ones.
+constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kWorstRows = 12;
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100.0 * fraction); }
-std::string signed_percent(double fraction) { return fmt::format("{:+.1f} %", 100.0 * fraction); }
-
-TextTable row_table(const Validation& validation) {
-  TextTable table({{"row"},
-                   {"GPUs", Align::right},
-                   {"published", Align::right},
-                   {"predicted", Align::right},
-                   {"error", Align::right},
-                   {"refused"}});
+std::vector<const ValidationRow*> worst_rows(const Validation& validation) {
+  std::vector<const ValidationRow*> rows;
   for (const ValidationRow& row : validation.rows) {
-    const bool is_predicted = row.predicted_s.has_value();
-    table.add_row({printable(row.id), grouped_digits(row.accelerators),
-                   short_text(Seconds(row.published_s)),
-                   is_predicted ? short_text(Seconds(*row.predicted_s)) : "",
-                   is_predicted ? signed_percent(row.error()) : "", printable(row.refused)});
+    if (row.predicted_s) rows.push_back(&row);
   }
-  return table;
+  std::ranges::stable_sort(rows, std::greater(),
+                           [](const ValidationRow* row) { return std::abs(row->error()); });
+  rows.resize(std::min(rows.size(), kWorstRows));
+  return rows;
 }
 
-TextTable summary_table(const Validation& validation) {
-  TextTable table({{"|error| over"},
-                   {"rows", Align::right},
-                   {"refused", Align::right},
-                   {"mean", Align::right},
-                   {"median", Align::right},
-                   {"p90", Align::right},
-                   {"worst", Align::right},
-                   {"bias", Align::right},
-                   {"inside the interval", Align::right}});
-  for (const ValidationSummary& group : validation.summary) {
-    std::vector<std::string> cells = {printable(group.group), grouped_digits(group.rows),
-                                      grouped_digits(group.refused)};
-    if (group.rows > 0) {
-      for (const double error : {group.mean, group.median, group.p90, group.worst}) {
-        cells.push_back(percent(error));
-      }
-      cells.push_back(signed_percent(group.bias));
-      cells.push_back(fmt::format("{:.0f} %", 100.0 * group.covered));
-    }
-    table.add_row(std::move(cells));
-  }
-  return table;
+std::vector<const ValidationRow*> all_rows(const Validation& validation) {
+  std::vector<const ValidationRow*> rows;
+  for (const ValidationRow& row : validation.rows) rows.push_back(&row);
+  return rows;
 }
 
-nlohmann::json row_json(const ValidationRow& row) {
-  nlohmann::json json = {{"id", row.id},
-                         {"source", row.source},
-                         {"framework", row.framework},
-                         {"gpu", row.accelerator},
-                         {"precision", row.precision},
-                         {"gpus", row.accelerators},
-                         {"published_s", json_number(row.published_s)},
-                         {"assumed", row.assumed}};
-  if (row.predicted_s) {
-    json["predicted_s"] = json_number(*row.predicted_s);
-    json["interval_s"] = {json_number(row.interval_s.low), json_number(row.interval_s.high)};
-    json["error"] = json_number(row.error());
-  } else {
-    json["refused"] = row.refused;
-  }
-  return json;
-}
-
-nlohmann::json group_json(const ValidationSummary& group) {
-  nlohmann::json json = {{"group", group.group}, {"rows", group.rows}, {"refused", group.refused}};
-  const auto set = [&](const char* key, double value) {
-    json[key] = group.rows > 0 ? json_number(value) : nlohmann::json();
-  };
-  set("mean_absolute_error", group.mean);
-  set("median_absolute_error", group.median);
-  set("p90_absolute_error", group.p90);
-  set("worst_absolute_error", group.worst);
-  set("bias", group.bias);
-  set("share_inside_interval", group.covered);
-  return json;
+/// Whether the rows differ in a property, so that a table by it says something.
+bool tells_apart(const Validation& validation, const RowProperty& property) {
+  return std::ranges::count(validation.summary, property.name, &ValidationSummary::by) > 1;
 }
 
 }  // namespace
 
 std::string validation_text(const Validation& validation) {
-  return row_table(validation).text() + "\n" + summary_table(validation).text();
-}
-
-std::string validation_markdown(const Validation& validation) {
-  return "# Predictions against published training steps\n\n" +
-         summary_table(validation).markdown() + "\n" + row_table(validation).markdown();
-}
-
-nlohmann::json validation_json(const Validation& validation) {
-  nlohmann::json rows = nlohmann::json::array();
-  for (const ValidationRow& row : validation.rows) rows.push_back(row_json(row));
-  nlohmann::json summary = nlohmann::json::array();
-  for (const ValidationSummary& group : validation.summary) summary.push_back(group_json(group));
-  return {{"schema", "headway/validation/1"}, {"rows", rows}, {"summary", summary}};
+  std::string text;
+  if (validation.rows.size() <= kMostRows) {
+    text = row_table(all_rows(validation)).text() + "\n";
+  } else {
+    text = fmt::format("The {} rows furthest off of {} (--json has all):\n\n{}\n", kWorstRows,
+                       validation.rows.size(), row_table(worst_rows(validation)).text());
+  }
+  text += fmt::format(
+      "|error| in %, each row counting once, then each group of near-identical rows:\n\n{}",
+      summary_table(validation, "").text());
+  for (const RowProperty& property : row_properties()) {
+    if (tells_apart(validation, property)) {
+      text += "\n" + summary_table(validation, property.name).text();
+    }
+  }
+  if (validation.summary.front().refused > 0) text += "\n" + refusal_table(validation).text();
+  if (!validation.ablations.empty()) {
+    text += "\nWithout one term of the cost model:\n\n" + ablation_table(validation).text();
+  }
+  for (const Ablation& ablation : validation.ablations) {
+    if (!ablation.moved.empty() && validation.ablations.size() == 1) {
+      text += "\n" + moved_table(ablation).text();
+    }
+  }
+  return text;
 }
 
 }  // namespace headway

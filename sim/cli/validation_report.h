@@ -7,9 +7,8 @@
 
 namespace headway {
 
-/// A table of rows, then one of errors by group.
+/// For a terminal, within 100 columns: rows (the worst of many), then errors by each property.
 [[nodiscard]] std::string validation_text(const Validation& validation);
-[[nodiscard]] std::string validation_markdown(const Validation& validation);
 
 /// "headway/validation/1", in SI base units; errors are fractions.
 [[nodiscard]] nlohmann::json validation_json(const Validation& validation);

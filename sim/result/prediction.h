@@ -43,6 +43,16 @@ struct MemoryPrediction {
   bool fits = true;
 };
 
+/// What a measured step of the user's own run changed.
+struct AnchorEffect {
+  std::string of;  ///< name of the scenario that was measured
+  Seconds measured;
+  Seconds predicted_of_it;       ///< without knowing the measurement
+  double software_factor = 1.0;  ///< on times of compute, recomputation, optimizer and host
+  Seconds time_without;          ///< iteration predicted here without it
+  Interval interval_without;
+};
+
 /// Speed against the same work for each replica on the smallest cluster that can hold it.
 struct ScalingReference {
   std::int64_t accelerators = 0;
@@ -81,6 +91,7 @@ struct Prediction {
   double mfu_whole_square = 0.0;  ///< attention counted over the whole square, as some papers do
   double hfu = 0.0;               ///< recomputed operations counted too
   std::optional<ScalingReference> scaling;
+  std::optional<AnchorEffect> anchor;
 
   TimeByCause breakdown;      ///< of the critical rank; sums to the iteration
   std::string critical_rank;  ///< "stage 15, replica 3"

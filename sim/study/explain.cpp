@@ -103,6 +103,7 @@ const std::vector<Topic>& topics() {
     append(all, TopicKind::field, device_topics());
     append(all, TopicKind::metric, metric_topics());
     std::ranges::move(preset_topics(), std::back_inserter(all));
+    std::ranges::move(term_topics(), std::back_inserter(all));
     return all;
   }();
   return kTopics;

@@ -6,7 +6,7 @@
 
 namespace headway {
 
-enum class TopicKind { field, metric, preset, exit_code };
+enum class TopicKind { field, metric, preset, term, exit_code };
 
 /// Something that `headway explain` explains.
 struct Topic {
@@ -22,7 +22,8 @@ struct Topic {
   std::string see;       ///< related names, sources; may be empty
 };
 
-/// Every field that readers accept, every value of a result, every preset.
+/// Every field that readers accept, every value of a result, every preset, every term of the cost
+/// model that can be left out.
 [[nodiscard]] const std::vector<Topic>& topics();
 
 /// Topics that `name` may mean: the one of exactly that name; else the fields that end in it, else

@@ -36,6 +36,19 @@ constexpr TopicRow kRows[] = {
      "That smaller job: gpus, iteration_time_s, description. The smallest that fits in memory, or "
      "what --reference says."},
 
+    {"anchored", "object", "", "What a measured step changed; absent without an anchor.", "",
+     "anchor; headway anchor"},
+    {"anchored.of", "text", "", "Name of the scenario that was measured."},
+    {"anchored.measured_s", "seconds", "", "What one iteration of it took."},
+    {"anchored.predicted_of_it_s", "seconds", "", "What was predicted for it without knowing."},
+    {"anchored.software_factor", "number", "",
+     "What times of compute, recomputation, optimizer and host are multiplied by, so that the "
+     "prediction of the measured job is the measurement."},
+    {"anchored.iteration_time_without_s", "seconds", "",
+     "The iteration here as predicted without the anchor."},
+    {"anchored.interval_without_s", "two numbers of seconds", "",
+     "Its interval, which an anchor narrows."},
+
     {"memory_bytes", "object", "", "What accelerators hold at their fullest, against capacity."},
     {"memory_bytes.stages", "array of objects", "", "By pipeline stage, in order."},
     {"memory_bytes.stages.parameters", "bytes", "", "Parameters in the training precision."},

@@ -56,6 +56,16 @@ constexpr TopicRow kRows[] = {
     {"perturbations.slow_accelerators.time_factor", "number, 0.001 to 1000", "required",
      "What its compute times are multiplied by. 1.5 is 1.5 times slower."},
 
+    {"anchor", "an object", "none",
+     "One measured step of your own run. It says how fast the software is on these machines, and "
+     "replaces what the profile knows of that on average; network and pipeline stay as modelled.",
+     "", "headway anchor; anchored.software_factor"},
+    {"anchor.measured_iteration_time", "text with a unit: time", "required",
+     "What one optimizer step took, in the steady state.",
+     "not faster than the peaks of the hardware allow"},
+    {"anchor.scenario", "an object, or the name of a file", "this very scenario",
+     "The job that was measured, on the same kind of accelerator. It has no anchor of its own."},
+
     {"run", "an object", "{}", "How the scenario is simulated; says nothing about the job itself."},
     {"run.replicas", "whole number, 1 to 10,000", "5",
      "Simulations with other random draws. The median is reported, and the interval widens by how "

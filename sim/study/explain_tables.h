@@ -28,5 +28,6 @@ struct TopicRow {
 [[nodiscard]] std::span<const TopicRow> device_topics();
 [[nodiscard]] std::span<const TopicRow> metric_topics();
 [[nodiscard]] std::vector<Topic> preset_topics();
+[[nodiscard]] std::vector<Topic> term_topics();
 
 }  // namespace headway

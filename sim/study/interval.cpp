@@ -9,10 +9,17 @@
 namespace headway {
 namespace {
 
-/// Standard deviation of log(predicted / published) on configurations that the fit of the profiles has
-/// not seen: the mean absolute error of dense pre-training is 8.2 % there (tests/validation/README.md),
-/// and a normal distribution's standard deviation is sqrt(pi/2) times its mean absolute deviation.
+/// Standard deviation of log(predicted / published) on configurations that the fit of the profiles
+/// has not seen: the mean absolute error of dense pre-training is 8.2 % there
+/// (tests/validation/README.md), and a normal distribution's standard deviation is sqrt(pi/2) times
+/// its mean absolute deviation.
 constexpr double kModelError = 0.103;
+/// The same between two configurations of one source: the residuals that remain after one factor
+/// for the source are 5.4 % on average (median over sources; tests/validation/README.md), and two
+/// of them meet, that of the anchor and that of what it is applied to: sqrt(2) sqrt(pi/2) 5.4 %.
+constexpr double kAnchoredError = 0.096;
+/// The same between two measurements of one configuration: 1 to 2 % (same page).
+constexpr double kRepeatError = 0.02;
 /// The 95th percentile of the standard normal distribution.
 constexpr double kQuantile95 = 1.6448536269514722;
 
@@ -26,9 +33,11 @@ std::size_t median_index(const std::vector<Timeline>& runs) {
   return order[(order.size() - 1) / 2];
 }
 
-Interval expected_interval(const std::vector<Timeline>& runs, double spread) {
+namespace {
+
+/// `variance` is that of the logarithm of all errors but the draws.
+Interval interval_around(const std::vector<Timeline>& runs, double variance) {
   const double median = runs[median_index(runs)].finish;
-  double variance = spread * spread + kModelError * kModelError;
   if (runs.size() > 1) {
     double sum = 0.0;
     for (const Timeline& run : runs) {
@@ -39,6 +48,17 @@ Interval expected_interval(const std::vector<Timeline>& runs, double spread) {
   }
   const double factor = std::exp(kQuantile95 * std::sqrt(variance));
   return {median / factor, median * factor};
+}
+
+}  // namespace
+
+Interval expected_interval(const std::vector<Timeline>& runs, double spread) {
+  return interval_around(runs, spread * spread + kModelError * kModelError);
+}
+
+Interval anchored_interval(const std::vector<Timeline>& runs, bool is_very_job) {
+  const double error = is_very_job ? kRepeatError : kAnchoredError;
+  return interval_around(runs, error * error);
 }
 
 }  // namespace headway

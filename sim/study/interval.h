@@ -17,4 +17,9 @@ namespace headway {
 /// shows.
 [[nodiscard]] Interval expected_interval(const std::vector<Timeline>& runs, double spread);
 
+/// The same of a job whose software was anchored by a measured step, of that very job or of another
+/// one. What kernels cost and how far the model is off is then known as far as the rest of a source
+/// is, once one factor for the source is (tests/validation/README.md).
+[[nodiscard]] Interval anchored_interval(const std::vector<Timeline>& runs, bool is_very_job);
+
 }  // namespace headway

@@ -233,18 +233,45 @@ Placement placement_of(const Strategy& strategy, std::vector<Dimension> order) {
   return placement;
 }
 
-Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
-                       Diagnostics& diagnostics) {
-  std::vector<Override> overrides = options.overrides;
-  if (options.profile) {
-    overrides.push_back({"/profile", nlohmann::json(*options.profile).dump()});
-  }
-  InputFiles files(std::move(overrides), data_folders(), diagnostics);
-  const std::optional<JsonCursor> root = files.open(path, "scenarios");
-  diagnostics.throw_if_errors();
-  HEADWAY_CHECK(root.has_value(), "an unreadable file is an error");
+namespace {
 
-  ObjectReader reader(*root, diagnostics);
+std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
+                                const ScenarioOptions& options, InputFiles& files);
+
+/// What is known of one step that was measured. Nothing if there are errors.
+std::optional<Anchor> read_anchor(const JsonCursor& part, const std::string& path,
+                                  const Cluster* cluster, const ScenarioOptions& options,
+                                  InputFiles& files, nlohmann::json& resolved) {
+  ObjectReader reader(part, files.diagnostics());
+  Anchor anchor;
+  anchor.measured = reader.quantity<Seconds>("measured_iteration_time", positive());
+  if (const auto of = reader.part("scenario")) {
+    const std::optional<JsonCursor> root = files.follow(*of, "scenarios");
+    if (root && root->value().is_object() && root->value().contains("anchor")) {
+      reader.report("scenario", "what was measured has no anchor itself", "this one has",
+                    "name a scenario without \"anchor\"");
+    } else if (root) {
+      if (auto measured = read_at(*root, path, options, files)) {
+        if (cluster != nullptr &&
+            measured->cluster->node_type.accelerator != cluster->node_type.accelerator) {
+          reader.report("scenario", "an anchor tells of one accelerator only",
+                        fmt::format("measured on {}, to be applied to {}",
+                                    measured->cluster->node_type.accelerator,
+                                    cluster->node_type.accelerator));
+        }
+        reader.resolve("scenario", measured->resolved);
+        anchor.of = std::make_shared<const Scenario>(std::move(*measured));
+      }
+    }
+  }
+  resolved = reader.finish();
+  return files.diagnostics().has_errors() ? std::nullopt : std::optional(anchor);
+}
+
+std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
+                                const ScenarioOptions& options, InputFiles& files) {
+  Diagnostics& diagnostics = files.diagnostics();
+  ObjectReader reader(root, diagnostics);
   read_schema(reader, "headway/scenario/1");
   Scenario scenario;
   scenario.name = reader.text("name", path);
@@ -269,6 +296,12 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
   scenario.perturbation =
       read_perturbations(reader, profile ? profile->profile.get() : nullptr, accelerators);
   scenario.run = read_run(reader, options, scenario.perturbation);
+  if (const auto part = reader.part("anchor")) {
+    nlohmann::json resolved;
+    scenario.anchor = read_anchor(*part, path, cluster ? cluster->topology.cluster.get() : nullptr,
+                                  options, files, resolved);
+    reader.resolve("anchor", std::move(resolved));
+  }
 
   if (model) reader.resolve("model", model->resolved);
   if (cluster) reader.resolve("cluster", cluster->resolved);
@@ -277,16 +310,34 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
     reader.resolve("profile", profile->cursor.document().name());
   }
   scenario.resolved = reader.finish();
-  files.report_unused_overrides();
-  diagnostics.throw_if_errors();
+  if (diagnostics.has_errors()) return std::nullopt;
 
   scenario.model = model->model;
   scenario.cluster = cluster->topology.cluster;
   scenario.profile = profile->profile;
   scenario.strategy = strategy->strategy;
   scenario.placement = placement_of(scenario.strategy, cluster->order);
-  scenario.files = file_list(files);
   return scenario;
+}
+
+}  // namespace
+
+Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
+                       Diagnostics& diagnostics) {
+  std::vector<Override> overrides = options.overrides;
+  if (options.profile) {
+    overrides.push_back({"/profile", nlohmann::json(*options.profile).dump()});
+  }
+  InputFiles files(std::move(overrides), data_folders(), diagnostics);
+  const std::optional<JsonCursor> root = files.open(path, "scenarios");
+  diagnostics.throw_if_errors();
+  HEADWAY_CHECK(root.has_value(), "an unreadable file is an error");
+  std::optional<Scenario> scenario = read_at(*root, path, options, files);
+  files.report_unused_overrides();
+  diagnostics.throw_if_errors();
+  HEADWAY_CHECK(scenario.has_value(), "a scenario without errors is read");
+  scenario->files = file_list(files);
+  return std::move(*scenario);
 }
 
 }  // namespace headway

@@ -15,6 +15,7 @@
 #include "sim/profile/profile.h"
 #include "sim/strategy/strategy.h"
 #include "sim/workload/perturbation.h"
+#include "sim/workload/workload.h"
 
 namespace headway {
 
@@ -24,6 +25,17 @@ struct RunSettings {
   std::optional<CollectiveAlgorithm> gradient_algorithm;  ///< nothing: the faster one
   EngineOptions engine;
 };
+
+struct Scenario;
+
+/// One measured step of the user's own run.
+struct Anchor {
+  Seconds measured;                    ///< of an iteration
+  std::shared_ptr<const Scenario> of;  ///< what ran; nullptr is the scenario with the anchor
+};
+
+/// What is changed in a workload after it was built.
+using WorkloadChange = void (*)(Workload&);
 
 /// A question, read and checked: everything below is consistent with everything else.
 struct Scenario {
@@ -35,6 +47,10 @@ struct Scenario {
   Placement placement;
   Perturbation perturbation;
   RunSettings run;
+  std::optional<Anchor> anchor;
+  /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.
+  double software_factor = 1.0;
+  std::vector<WorkloadChange> workload_changes;  ///< in this order; no file asks for any
   nlohmann::json resolved;  ///< every default written out; reads back as the same scenario
   nlohmann::json files;     ///< [{path, fingerprint}] of what was read
 };

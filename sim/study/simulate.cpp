@@ -11,9 +11,10 @@
 #include "sim/result/link_use.h"
 #include "sim/result/speed.h"
 #include "sim/strategy/memory.h"
+#include "sim/study/anchor.h"
 #include "sim/study/interval.h"
+#include "sim/study/job_run.h"
 #include "sim/study/provenance.h"
-#include "sim/workload/build_workload.h"
 
 namespace headway {
 namespace {
@@ -90,34 +91,7 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
   throw InputError(std::move(problem));
 }
 
-struct Run {
-  Workload workload;
-  StageCost cost;
-  std::vector<Timeline> timelines;  ///< by replica
-  std::size_t median = 0;
-};
-
-Run run(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs) {
-  const Placement placement = placement_of(strategy, scenario.placement.order);
-  BuiltWorkload built =
-      build_workload(scenario.model, strategy, *scenario.profile, *scenario.cluster, placement,
-                     scenario.run.gradient_algorithm);
-  Run result{std::move(built.workload), built.cost, {}, 0};
-  // Without anything random all replicas are one.
-  const bool random =
-      scenario.perturbation.device_spread > 0.0 || scenario.perturbation.operation_spread > 0.0;
-  std::vector<SimulationTask> tasks;
-  for (int i = 0; i < (random ? replicas : 1); ++i) {
-    Perturbation perturbation = scenario.perturbation;
-    perturbation.seed += static_cast<std::uint64_t>(i);
-    tasks.push_back({&result.workload, &scenario.cluster->topology, perturbation});
-  }
-  result.timelines = simulate_workloads(tasks, scenario.run.engine, jobs);
-  result.median = median_index(result.timelines);
-  return result;
-}
-
-void add_warnings(Prediction& prediction, const Scenario& scenario, const Run& result) {
+void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun& result) {
   if (result.cost.extrapolated) {
     prediction.warnings.push_back(
         "some kernels lie outside of what the profile was measured on; `headway-calibrate` with "
@@ -139,9 +113,24 @@ std::vector<std::string> general_limits() {
           "the first iterations, before clocks and memory allocators settle"};
 }
 
+/// Fits the anchor, makes the scenario's software as fast as it says, and tells what that changed.
+AnchorEffect apply_anchor(Scenario& scenario, int jobs) {
+  const Scenario measured = anchored_scenario(scenario);
+  const AnchorFit fit = fit_anchor(measured, scenario.anchor->measured, jobs);
+  const JobRun without = run_job(scenario, scenario.strategy, scenario.run.replicas, jobs);
+  scenario.software_factor = fit.software_factor;
+  return {.of = measured.name,
+          .measured = scenario.anchor->measured,
+          .predicted_of_it = fit.predicted,
+          .software_factor = fit.software_factor,
+          .time_without = without.time(),
+          .interval_without = expected_interval(without.timelines, without.cost.spread)};
+}
+
 }  // namespace
 
-Simulation simulate(const Scenario& scenario, const SimulateOptions& options) {
+Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
+  Scenario scenario = asked;
   Simulation simulation;
   Prediction& prediction = simulation.prediction;
   prediction.question = question_of(scenario, options);
@@ -153,11 +142,14 @@ Simulation simulate(const Scenario& scenario, const SimulateOptions& options) {
   std::optional<Strategy> reference;
   if (options.scaling) reference = reference_strategy(scenario, options);
 
-  Run main_run = run(scenario, scenario.strategy, scenario.run.replicas, options.jobs);
+  if (scenario.anchor) prediction.anchor = apply_anchor(scenario, options.jobs);
+  JobRun main_run = run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs);
   const Timeline& timeline = main_run.timelines[main_run.median];
   prediction.iteration_time = Seconds(timeline.finish);
   prediction.replicas = static_cast<int>(main_run.timelines.size());
-  prediction.iteration_interval = expected_interval(main_run.timelines, main_run.cost.spread);
+  prediction.iteration_interval =
+      scenario.anchor ? anchored_interval(main_run.timelines, scenario.anchor->of == nullptr)
+                      : expected_interval(main_run.timelines, main_run.cost.spread);
   prediction.events = timeline.events;
   set_speed(
       prediction, scenario.model, scenario.strategy,
@@ -177,8 +169,8 @@ Simulation simulate(const Scenario& scenario, const SimulateOptions& options) {
     const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;
     Seconds reference_time = prediction.iteration_time;
     if (!is_itself) {
-      const Run smaller = run(scenario, *reference, scenario.run.replicas, options.jobs);
-      reference_time = Seconds(smaller.timelines[smaller.median].finish);
+      const JobRun smaller = run_job(scenario, *reference, scenario.run.replicas, options.jobs);
+      reference_time = smaller.time();
     }
     // Work for each accelerator is the same, so the ratio of speeds is that of times.
     prediction.scaling =

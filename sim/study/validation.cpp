@@ -1,49 +1,51 @@
 #include "sim/study/validation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "sim/base/child_process.h"
-#include "sim/base/input_files.h"
-#include "sim/study/simulate.h"
+#include "sim/study/interval.h"
+#include "sim/study/job_run.h"
+#include "sim/study/published_steps.h"
 #include "sim/study/validation_row.h"
 
 namespace headway {
 namespace {
 
 /// Draws per row; the median of three is within half a percent of that of many.
-constexpr int kReplicas = 3;
+constexpr int kDraws = 3;
+/// From here on the draws of one run average out within it: a single one is within a tenth of a
+/// percent of the median of three.
+constexpr double kPassesOfOneDraw = 20'000.0;
 
-bool is_kept(const ValidationRow& row, const ValidateOptions& options) {
-  const auto allows = [](const std::vector<std::string>& list, const std::string& value) {
-    return list.empty() || std::ranges::find(list, value) != list.end();
-  };
-  const bool id_fits = options.id_prefixes.empty() ||
-                       std::ranges::any_of(options.id_prefixes, [&](const std::string& prefix) {
-                         return row.id.starts_with(prefix);
-                       });
-  return id_fits && allows(options.accelerators, row.accelerator) &&
-         allows(options.precisions, row.precision);
+int draws_of(const Strategy& strategy) {
+  const double passes = 2.0 * static_cast<double>(strategy.micro_batches()) * strategy.chunks() *
+                        strategy.data_parallel;
+  return passes < kPassesOfOneDraw ? kDraws : 1;
 }
 
 /// Runs in a child: what becomes of a row, as JSON.
-std::string predicted_row(const PublishedRow& row) {
+std::string predicted_row(const PublishedRow& row, const CostTerm* left_out) {
   nlohmann::json answer;
   std::vector<std::string> assumed;
-  auto scenario = scenario_of_row(row, assumed);
-  if (const auto* refusal = std::get_if<Refusal>(&scenario)) {
+  auto outcome = scenario_of_row(row, assumed);
+  if (row.ran_out_of_memory) {
+    answer["refused"] = "it ran out of memory: there is no time to compare with";
+  } else if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
     answer["refused"] = refusal->reason;
   } else {
-    Scenario& known = std::get<Scenario>(scenario);
-    known.run.replicas = kReplicas;
     // It ran, so it fitted: what our memory model thinks of it is another question.
-    const Simulation simulation =
-        simulate(known, {.jobs = 1, .scaling = false, .even_if_it_does_not_fit = true});
-    answer["predicted_s"] = simulation.prediction.iteration_time.count();
-    answer["low_s"] = simulation.prediction.iteration_interval.low;
-    answer["high_s"] = simulation.prediction.iteration_interval.high;
+    auto& known = std::get<Scenario>(outcome);
+    const Scenario scenario =
+        left_out == nullptr ? std::move(known) : without_term(std::move(known), *left_out);
+    const JobRun run = run_job(scenario, scenario.strategy, draws_of(scenario.strategy), 1);
+    const Interval interval = expected_interval(run.timelines, run.cost.spread);
+    answer["predicted_s"] = run.time().count();
+    answer["low_s"] = interval.low;
+    answer["high_s"] = interval.high;
   }
   answer["assumed"] = assumed;
   return answer.dump();
@@ -64,86 +66,65 @@ void take_answer(ValidationRow& row, const ChildOutcome& outcome) {
   row.interval_s = {answer.at("low_s").get<double>(), answer.at("high_s").get<double>()};
 }
 
-ValidationSummary summary_of(std::string group, const std::vector<const ValidationRow*>& rows) {
-  ValidationSummary summary;
-  summary.group = std::move(group);
-  std::vector<double> errors;
-  std::int64_t covered = 0;
-  for (const ValidationRow* row : rows) {
-    if (!row->predicted_s) {
-      ++summary.refused;
-      continue;
-    }
-    errors.push_back(std::abs(row->error()));
-    summary.bias += row->error();
-    if (row->interval_s.low <= row->published_s && row->published_s <= row->interval_s.high) {
-      ++covered;
+/// Every row predicted with each of the terms left out in turn (nullptr: none).
+std::vector<std::vector<ValidationRow>> predictions(const std::vector<PublishedRow>& published,
+                                                    const std::vector<const CostTerm*>& left_out,
+                                                    const ValidateOptions& options) {
+  std::vector<std::function<std::string()>> tasks;
+  for (const CostTerm* term : left_out) {
+    for (const PublishedRow& row : published) {
+      tasks.emplace_back([&row, term] { return predicted_row(row, term); });
     }
   }
-  summary.rows = std::ssize(errors);
-  if (errors.empty()) return summary;
-  std::ranges::sort(errors);
-  const auto count = static_cast<double>(errors.size());
-  for (const double error : errors) summary.mean += error / count;
-  summary.bias /= count;
-  summary.covered = static_cast<double>(covered) / count;
-  const auto quantile = [&](double q) {
-    return errors[static_cast<std::size_t>(q * (count - 1.0) + 0.5)];
-  };
-  summary.median = quantile(0.5);
-  summary.p90 = quantile(0.9);
-  summary.worst = errors.back();
-  return summary;
+  std::size_t done = 0;
+  const std::vector<ChildOutcome> outcomes = run_in_children(tasks, options.jobs, [&](std::size_t) {
+    if (options.progress) options.progress(++done, tasks.size());
+  });
+  std::vector<std::vector<ValidationRow>> by_term;
+  for (std::size_t term = 0; term < left_out.size(); ++term) {
+    std::vector<ValidationRow>& rows = by_term.emplace_back();
+    for (std::size_t i = 0; i < published.size(); ++i) {
+      rows.push_back(published[i].head);
+      take_answer(rows.back(), outcomes[term * published.size() + i]);
+    }
+  }
+  return by_term;
 }
 
-std::vector<ValidationSummary> summaries(const std::vector<ValidationRow>& rows) {
-  std::vector<const ValidationRow*> all;
-  std::map<std::string, std::vector<const ValidationRow*>> by_source;
-  std::map<std::string, std::vector<const ValidationRow*>> by_accelerator;
-  for (const ValidationRow& row : rows) {
-    all.push_back(&row);
-    by_source[row.source].push_back(&row);
-    by_accelerator[row.accelerator].push_back(&row);
+Ablation ablation_of(std::string_view term, const std::vector<ValidationRow>& with,
+                     const std::vector<ValidationRow>& without) {
+  constexpr double kMoved = 1e-4;  // of the prediction: below this nobody would notice
+  Ablation ablation;
+  ablation.term = term;
+  ablation.without = summaries(without).front().rows;
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    if (!with[i].predicted_s || !without[i].predicted_s) continue;
+    if (std::abs(*without[i].predicted_s / *with[i].predicted_s - 1.0) < kMoved) continue;
+    ablation.moved.push_back({with[i].id, with[i].error(), without[i].error()});
   }
-  std::vector<ValidationSummary> list{summary_of("all", all)};
-  for (const auto& [source, members] : by_source) list.push_back(summary_of(source, members));
-  for (const auto& [name, members] : by_accelerator) list.push_back(summary_of(name, members));
-  return list;
+  std::ranges::stable_sort(ablation.moved, std::greater(), [](const Ablation::Row& row) {
+    return std::abs(row.without - row.with);
+  });
+  return ablation;
 }
 
 }  // namespace
 
 Validation validate_rows(const std::string& path, const ValidateOptions& options,
                          Diagnostics& diagnostics) {
-  const auto document = JsonDocument::read(path, diagnostics);
-  diagnostics.throw_if_errors();
-  const JsonCursor root(document);
-  const auto list = root.value().is_object() ? root.member("rows") : std::nullopt;
-  if (!list || !list->value().is_array()) {
-    throw InputError(root.problem("this is no file of published rows", "",
-                                  R"(it needs {"rows": [...]}, one object a measurement)"));
-  }
-  std::vector<PublishedRow> published;
-  for (std::size_t i = 0; i < list->value().size(); ++i) {
-    PublishedRow row = read_published_row(list->element(i), diagnostics);
-    if (is_kept(row.head, options)) published.push_back(std::move(row));
-  }
-  diagnostics.throw_if_errors();
+  const std::vector<PublishedRow> published =
+      asked_rows({path.empty() ? kBuiltInSteps : path}, options.filter, diagnostics);
+  std::vector<const CostTerm*> left_out{nullptr};
+  left_out.insert(left_out.end(), options.ablate.begin(), options.ablate.end());
+  std::vector<std::vector<ValidationRow>> by_term = predictions(published, left_out, options);
 
-  std::vector<std::function<std::string()>> tasks;
-  for (const PublishedRow& row : published) {
-    tasks.emplace_back([&row] { return predicted_row(row); });
-  }
-  std::size_t done = 0;
-  const std::vector<ChildOutcome> outcomes = run_in_children(tasks, options.jobs, [&](std::size_t) {
-    if (options.progress) options.progress(++done, tasks.size());
-  });
   Validation validation;
-  for (std::size_t i = 0; i < published.size(); ++i) {
-    validation.rows.push_back(std::move(published[i].head));
-    take_answer(validation.rows.back(), outcomes[i]);
-  }
+  validation.rows = std::move(by_term.front());
   validation.summary = summaries(validation.rows);
+  for (std::size_t i = 0; i < options.ablate.size(); ++i) {
+    validation.ablations.push_back(
+        ablation_of(options.ablate[i]->name, validation.rows, by_term[i + 1]));
+  }
   return validation;
 }
 

@@ -44,56 +44,6 @@ auto read_own(const char* name, const nlohmann::json& json, std::string& reason,
 
 }  // namespace
 
-PublishedRow read_published_row(const JsonCursor& cursor, Diagnostics& diagnostics) {
-  PublishedRow row;
-  const auto object = [&](const char* key) -> std::optional<JsonCursor> {
-    const auto member = cursor.value().is_object() ? cursor.member(key) : std::nullopt;
-    if (member && member->value().is_object()) return member;
-    diagnostics.add(cursor.problem(fmt::format("a row needs \"{}\", an object", key)));
-    return std::nullopt;
-  };
-  const auto number = [&](const JsonCursor& from, const char* key) {
-    const auto member = from.member(key);
-    if (member && member->value().is_number() && member->value().get<double>() > 0.0) {
-      return member->value().get<double>();
-    }
-    diagnostics.add((member ? *member : from)
-                        .problem(fmt::format("a row needs \"{}\", a positive number", key)));
-    return 1.0;
-  };
-  const auto model = object("model");
-  const auto train = object("train");
-  const auto measured = object("measured");
-  if (!model || !train || !measured) return row;
-  row.model = model->value();
-  row.train = train->value();
-  for (const char* key :
-       {"layers", "hidden", "heads", "kv_heads", "head_dim", "ffn", "vocab", "seq"}) {
-    number(*model, key);
-  }
-  for (const char* key : {"tp", "pp", "dp", "micro_batch", "global_batch"}) number(*train, key);
-  for (const char* key : {"recompute", "precision", "task", "fsdp"}) {
-    if (word(row.train, key).empty()) {
-      diagnostics.add(train->problem(fmt::format("a row needs \"{}\", a text", key)));
-    }
-  }
-  row.head.id = word(cursor.value(), "id");
-  row.head.framework = word(cursor.value(), "framework");
-  row.head.accelerator = word(cursor.value(), "gpu");
-  row.head.precision = word(row.train, "precision");
-  row.head.accelerators = static_cast<std::int64_t>(number(cursor, "gpus"));
-  row.head.published_s = number(*measured, "iteration_time_s");
-  row.nvlink_domain = static_cast<int>(number(cursor, "nvlink_domain"));
-  row.nic_gigabytes_per_second = number(cursor, "nic_GBps_per_gpu");
-  row.release = word(cursor.value(), "release");
-  if (const auto source = cursor.member("source")) {
-    row.head.source =
-        source->value().is_object() ? word(source->value(), "key") : word(cursor.value(), "source");
-  }
-  if (row.head.id.empty()) diagnostics.add(cursor.problem("a row needs \"id\", a text"));
-  return row;
-}
-
 std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
                                                 std::vector<std::string>& assumed) {
   std::string reason = uncovered(row);

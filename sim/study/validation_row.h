@@ -1,26 +1,24 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <variant>
 
-#include "sim/base/json_document.h"
 #include "sim/study/scenario.h"
-#include "sim/study/validation.h"
+#include "sim/study/validation_summary.h"
 
 namespace headway {
 
 /// What a published row says, as far as a prediction needs it; names as in the file.
 struct PublishedRow {
-  ValidationRow head;  ///< without a prediction
+  ValidationRow head;              ///< without a prediction
+  bool ran_out_of_memory = false;  ///< then there is no time
   nlohmann::json model;
   nlohmann::json train;
   std::string release;
   int nvlink_domain = 1;
   double nic_gigabytes_per_second = 0.0;  ///< for each accelerator
 };
-
-/// Reads one element of "rows"; what is missing or wrong becomes a diagnostic at its place.
-[[nodiscard]] PublishedRow read_published_row(const JsonCursor& row, Diagnostics& diagnostics);
 
 /// Why a row cannot be predicted.
 struct Refusal {

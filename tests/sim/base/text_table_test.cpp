@@ -36,5 +36,14 @@ TEST(TextTable, MoreCellsThanColumnsIsABug) {
   EXPECT_THROW(table.add_row({"1", "2"}), InternalError);
 }
 
+TEST(TextTable, HtmlKeepsMarksFromBeingMarkup) {
+  TextTable table({{"name"}, {"n", TextTable::Align::right}});
+  table.add_row({"a<b & c", "7"});
+  EXPECT_EQ(table.html(),
+            "<table>\n<thead><tr><th>name</th><th class=\"number\">n</th></tr></thead>\n"
+            "<tbody>\n<tr><td>a&lt;b &amp; c</td><td class=\"number\">7</td></tr>\n"
+            "</tbody>\n</table>\n");
+}
+
 }  // namespace
 }  // namespace headway

@@ -89,6 +89,7 @@ TEST(Explain, KnowsEveryFieldOfTheShippedNodeTypes) {
 TEST(Explain, KnowsEveryValueOfAResult) {
   Prediction prediction;
   prediction.scaling.emplace();
+  prediction.anchor.emplace();
   prediction.memory.stages.emplace_back();
   nlohmann::json result = result_json(prediction);
   // These are told in one text each.

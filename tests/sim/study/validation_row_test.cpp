@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/base/diagnostic.h"
+#include "sim/study/published_steps.h"
 
 namespace headway {
 namespace {

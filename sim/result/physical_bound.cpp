@@ -1,0 +1,99 @@
+#include "sim/result/physical_bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
+#include "sim/result/link_use.h"
+#include "sim/result/speed.h"
+#include "sim/strategy/schedule.h"
+
+namespace headway {
+namespace {
+
+/// Most layers on one stage, and whether the output head is there too.
+double busiest_share(const TransformerModel& model, const Strategy& strategy, Flops head,
+                     Flops layer) {
+  const std::vector<int> chunks =
+      layers_per_chunk(strategy.layer_placement, static_cast<int>(model.layers), strategy.chunks());
+  const double all = static_cast<double>(model.layers) * layer.count() + head.count();
+  double busiest = 0.0;
+  for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {
+    double flops = stage + 1 == strategy.pipeline_parallel ? head.count() : 0.0;
+    for (int chunk = stage; chunk < strategy.chunks(); chunk += strategy.pipeline_parallel) {
+      flops += chunks[static_cast<std::size_t>(chunk)] * layer.count();
+    }
+    busiest = std::max(busiest, flops / all);
+  }
+  return busiest;
+}
+
+Seconds compute_bound(const TransformerModel& model, const Strategy& strategy,
+                      const DeviceCosts& device) {
+  const Flops forward = forward_flops_per_token(model, strategy.attention_length(), true);
+  const Flops head(2.0 * static_cast<double>(model.hidden * model.vocabulary));
+  const Flops layer = (forward - head) * (1.0 / static_cast<double>(model.layers));
+  const double ranks_of_stage = static_cast<double>(strategy.ranks()) / strategy.pipeline_parallel;
+  const FlopsPerSecond peak(device.peak_flops.at(strategy.precision).value);
+  return busiest_share(model, strategy, head, layer) * step_flops(model, strategy).model /
+         (ranks_of_stage * peak);
+}
+
+Seconds memory_bound(const TransformerModel& model, const Strategy& strategy,
+                     const DeviceCosts& device) {
+  Bytes most;
+  for (const StageMemory& stage : stage_memory(model, strategy)) {
+    most = max(most, stage.parameters + 2.0 * stage.optimizer);
+  }
+  return most / BytesPerSecond(device.memory_bandwidth.value);
+}
+
+Seconds network_bound(const Workload& workload, const Timeline& timeline,
+                      const Topology& topology) {
+  const std::vector<double> carried = bytes_by_link(workload, timeline, topology);
+  Seconds longest;
+  for (LinkId id = 0; id < topology.link_count(); ++id) {
+    const Bytes bytes(carried[static_cast<std::size_t>(id)]);
+    if (bytes > Bytes(0.0)) longest = max(longest, bytes / topology.link(id).capacity);
+  }
+  return longest;
+}
+
+/// The least that random draws and listed factors make of a nominal time.
+double least_factor(const Perturbation& perturbation) {
+  constexpr double kSigmas = 6.0;
+  double listed = 1.0;
+  for (const auto& [unused, factor] : perturbation.slow_accelerators) {
+    listed = std::min(listed, factor);
+  }
+  return listed * std::exp(-kSigmas * (perturbation.device_spread + perturbation.operation_spread));
+}
+
+}  // namespace
+
+PhysicalBound physical_bound(const TransformerModel& model, const Strategy& strategy,
+                             const DeviceCosts& device, const Workload& workload,
+                             const Timeline& timeline, const Topology& topology) {
+  return {.compute = compute_bound(model, strategy, device),
+          .memory = memory_bound(model, strategy, device),
+          .network = network_bound(workload, timeline, topology)};
+}
+
+void check_physical(const PhysicalBound& bound, const Timeline& timeline,
+                    const Perturbation& perturbation) {
+  constexpr double kRounding = 1.0 - 1e-9;
+  const double least = least_factor(perturbation);
+  const auto check = [&](const char* what, Seconds time) {
+    HEADWAY_CHECK(timeline.finish >= time.count() * kRounding,
+                  fmt::format("an iteration of {} beats the bound of {}, {}",
+                              short_text(Seconds(timeline.finish)), what, short_text(time)));
+  };
+  check("peak FLOP/s", least * bound.compute);
+  check("memory bandwidth", least * bound.memory);
+  check("link bandwidth", bound.network);
+}
+
+}  // namespace headway

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "sim/cluster/topology.h"
+#include "sim/model/transformer.h"
+#include "sim/profile/profile.h"
+#include "sim/result/timeline.h"
+#include "sim/strategy/memory.h"
+#include "sim/strategy/strategy.h"
+#include "sim/workload/perturbation.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// What no iteration can be faster than, whatever software runs it. Each part alone is a bound.
+struct PhysicalBound {
+  /// Model FLOPs of the busiest stage's ranks over the peak of the precision.
+  Seconds compute;
+  /// What the fullest stage's ranks read and write at least once a step over the memory's
+  /// bandwidth: parameters read, optimizer states read and written.
+  Seconds memory;
+  /// What the busiest link carried over its capacity.
+  Seconds network;
+  [[nodiscard]] Seconds longest() const { return max(compute, max(memory, network)); }
+};
+
+/// Recomputation, attention above the causal half and work in wider formats only add to it.
+[[nodiscard]] PhysicalBound physical_bound(const TransformerModel& model, const Strategy& strategy,
+                                           const DeviceCosts& device, const Workload& workload,
+                                           const Timeline& timeline, const Topology& topology);
+
+/// Throws InternalError, with the bound that it breaks, if an iteration was faster than physics
+/// allows. Devices that the perturbation makes faster than nominal are allowed that much; random
+/// draws six standard deviations.
+void check_physical(const PhysicalBound& bound, const Timeline& timeline,
+                    const Perturbation& perturbation);
+
+}  // namespace headway

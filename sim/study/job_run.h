@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "sim/engine/simulate_workload.h"
+#include "sim/study/scenario.h"
+#include "sim/workload/build_workload.h"
+
+namespace headway {
+
+/// A job that was built once and simulated with each draw.
+struct JobRun {
+  Workload workload;
+  StageCost cost;
+  std::vector<Timeline> timelines;  ///< by replica
+  std::size_t median = 0;           ///< of the timelines, by finish
+
+  [[nodiscard]] Seconds time() const { return Seconds(timelines[median].finish); }
+};
+
+/// The rank programs of the scenario's job split as `strategy`, with what the scenario changes in
+/// them.
+[[nodiscard]] BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy);
+
+/// Simulates `replicas` draws of it, `jobs` at a time; one where nothing is random. `strategy` is
+/// the scenario's or a smaller one. No run is faster than physics allows: that would be a bug.
+[[nodiscard]] JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
+                             int jobs);
+
+}  // namespace headway

@@ -1,0 +1,86 @@
+#include "sim/result/physical_bound.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+TransformerModel small_model() {
+  TransformerModel model;
+  model.layers = 4;
+  model.hidden = 1024;
+  model.attention_heads = 8;
+  model.kv_heads = 8;
+  model.head_size = 128;
+  model.ffn_hidden = 4096;
+  model.vocabulary = 32768;
+  return model;
+}
+
+Strategy two_stages() {
+  Strategy strategy;
+  strategy.pipeline_parallel = 2;
+  strategy.global_batch = 8;
+  strategy.sequence_length = 1024;
+  return strategy;
+}
+
+DeviceCosts round_device() {
+  DeviceCosts device;
+  device.peak_flops[Precision::bf16] = {1e15, 0.0, "round"};
+  device.memory_bandwidth = {1e12, 0.0, "round"};
+  return device;
+}
+
+TEST(PhysicalBound, TheStageWithTheHeadIsTheBusiest) {
+  // Forward FLOPs of a token: the head 2 h V = 67,108,864; all else of forward_flops_per_token over
+  // four layers, two of them and the head on the last stage. Three passes over 8 * 1024 tokens.
+  const TransformerModel model = small_model();
+  const Strategy strategy = two_stages();
+  const double head = 2.0 * 1024 * 32768;
+  const double layers = forward_flops_per_token(model, 1024, true).count() - head;
+  const PhysicalBound bound =
+      physical_bound(model, strategy, round_device(), Workload(), Timeline(), Topology());
+  EXPECT_NEAR(bound.compute.count(), 3.0 * 8 * 1024 * (layers / 2 + head) / 1e15, 1e-12);
+}
+
+TEST(PhysicalBound, StatesAreReadAndWrittenOnce) {
+  const TransformerModel model = small_model();
+  const Strategy strategy = two_stages();
+  Bytes most;
+  for (const StageMemory& stage : stage_memory(model, strategy)) {
+    most = max(most, stage.parameters + 2.0 * stage.optimizer);  // 2 B + 2 * 12 B a parameter
+  }
+  const PhysicalBound bound =
+      physical_bound(model, strategy, round_device(), Workload(), Timeline(), Topology());
+  EXPECT_NEAR(bound.memory.count(), most.count() / 1e12, 1e-15);
+}
+
+TEST(PhysicalBound, AFasterIterationIsABug) {
+  const PhysicalBound bound{Seconds(2.0), Seconds(1.0), Seconds(0.5)};
+  Timeline timeline;
+  timeline.finish = 2.0;
+  EXPECT_NO_THROW(check_physical(bound, timeline, {}));
+  timeline.finish = 1.9;
+  EXPECT_THROW(check_physical(bound, timeline, {}), InternalError);
+  // A device that is listed as twice as fast has half the bound.
+  Perturbation fast;
+  fast.slow_accelerators[0] = 0.5;
+  EXPECT_NO_THROW(check_physical(bound, timeline, fast));
+  timeline.finish = 0.9;
+  EXPECT_THROW(check_physical(bound, timeline, fast), InternalError);
+}
+
+TEST(PhysicalBound, NoDeviceMakesALinkFaster) {
+  const PhysicalBound bound{Seconds(0.0), Seconds(0.0), Seconds(1.0)};
+  Timeline timeline;
+  timeline.finish = 0.9;
+  Perturbation fast;
+  fast.slow_accelerators[0] = 0.001;
+  EXPECT_THROW(check_physical(bound, timeline, fast), InternalError);
+}
+
+}  // namespace
+}  // namespace headway

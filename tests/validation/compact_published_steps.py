@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Makes scenarios/validation/published_steps.json out of a full collection of published steps.
+
+usage: compact_published_steps.py FULL.json COMPACT.json
+
+Nothing that a prediction or its source needs is lost. A row is an array on a line of its own, its
+members named by "columns"; equal models, sources and remarks stand in tables and rows name them by
+key; what is null, empty or follows from something else is left out. `headway validate --rows`
+reads both forms.
+"""
+
+import json
+import sys
+
+# Most rows train so. The compact file states it once, and a row says what it does otherwise.
+TRAIN_UNLESS_SAID = {
+    "task": "pretrain",
+    "vpp": 1,
+    "cp": 1,
+    "ep": 1,
+    "etp": 1,
+    "sequence_parallel": False,
+    "tp_overlap": False,
+    "fsdp": "none",
+    "distributed_optimizer": True,
+    "recompute": "none",
+    "flash": True,
+}
+
+
+def without_empty(members):
+    return {key: value for key, value in members.items() if value not in (None, [], "")}
+
+
+class Table:
+    """Values that rows share, by a key made from a hint and a number."""
+
+    def __init__(self):
+        self.values = {}
+        self.keys = {}
+        self.used = {}
+
+    def key_of(self, hint, value):
+        form = json.dumps(value, sort_keys=True)
+        if form not in self.keys:
+            number = self.used[hint] = self.used.get(hint, 0) + 1
+            key = hint if number == 1 else f"{hint}-{number}"
+            self.keys[form] = key
+            self.values[key] = value
+        return self.keys[form]
+
+
+def train_of(train):
+    kept = without_empty(train)
+    if train["n_microbatches"] == train["global_batch"] / (train["dp"] * train["micro_batch"]):
+        kept.pop("n_microbatches")
+    kept.pop("precision_raw", None)  # how the source spells "precision"
+    for key, usual in TRAIN_UNLESS_SAID.items():
+        if train[key] is None:
+            sys.exit(f'a row does not say "{key}": the compact form would take {usual}')
+        if kept[key] == usual:
+            kept.pop(key)
+    return kept
+
+
+def source_of(source, time_from):
+    kept = without_empty(source)
+    kept.pop("line", None)
+    kept.pop("release", None)
+    if kept.get("path", "").endswith(kept["table"]):
+        kept.pop("table")
+    if "/blob/" in kept["url"] and kept["url"].endswith(kept.get("path", "?")):
+        kept.pop("url")  # repository, commit and path say it
+    return {**kept, "time_from": time_from}
+
+
+def model_of(model):
+    kept = without_empty(model)
+    if kept.get("mtp_layers") == 0:
+        kept.pop("mtp_layers")
+    return kept
+
+
+def rows_of(full, tables):
+    for row in full["rows"]:
+        source = source_of(row["source"], row["measured"]["time_from"])
+        if (row["cls"] == "A") == bool(row["defaults_used"]):
+            sys.exit(f"{row['id']}: class A is what uses no defaults")
+        remark = tables["remarks"].key_of
+        yield {
+            "id": row["id"],
+            "group": row["group"],
+            "source": tables["sources"].key_of(row["source"]["key"], source),
+            "line": row["source"].get("line"),
+            "framework": row["framework"],
+            "release": row["release"],
+            "gpu": row["gpu"],
+            "gpus": row["gpus"],
+            "nvlink_domain": row["nvlink_domain"],
+            "nic_GBps_per_gpu": row["nic_GBps_per_gpu"],
+            "model": tables["models"].key_of(row["model"]["name"], model_of(row["model"])),
+            "train": train_of(row["train"]),
+            "iteration_time_s": row["measured"]["iteration_time_s"],
+            "defaults_used": [remark("r", said) for said in row["defaults_used"]],
+            "notes": [remark("r", said) for said in row["notes"]],
+            "tags": row["tags"],
+        }
+
+
+def text(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        full = json.load(file)
+    tables = {"sources": Table(), "models": Table(), "remarks": Table()}
+    rows = list(rows_of(full, tables))
+    with open(sys.argv[2], "w", encoding="utf-8") as out:
+        out.write('{"schema":"headway/published-steps/1",\n')
+        out.write(f'"train_unless_said":{text(TRAIN_UNLESS_SAID)},\n')
+        for name, table in tables.items():
+            lines = ",\n".join(f"{text(key)}:{text(value)}" for key, value in table.values.items())
+            out.write(f'"{name}":{{\n{lines}\n}},\n')
+        out.write(f'"columns":{text(list(rows[0]))},\n"rows":[\n')
+        out.write(",\n".join(text(list(row.values())) for row in rows) + "\n]}\n")
+
+
+if __name__ == "__main__":
+    main()
