@@ -1,0 +1,103 @@
+"""What the fit may change: every free constant, its prior and where it stands in the profiles.
+
+A constant is shared by all rows, or by those of one accelerator, architecture, kernel family or
+release. Priors are lognormal: a median and a standard deviation of the logarithm.
+"""
+
+ARCHITECTURE = {
+    "v100_sxm": "volta and ampere", "a100_sxm_40gb": "volta and ampere",
+    "a100_sxm_80gb": "volta and ampere", "h100_sxm": "hopper", "h200_sxm": "hopper",
+    "b200_sxm": "blackwell", "b300_sxm": "blackwell", "gb200": "blackwell", "gb300": "blackwell",
+}
+# Software of before 2023: no host work moved off the critical path.
+EARLY_FAMILIES = {"megatron-2021", "megatron-2022", "deepspeed", "aleph-alpha",
+                  "aleph-alpha-unfused-norm", "aleph-alpha-flash-1"}
+
+
+class Constant:
+    """`scope` says which rows share a value: "all", "profile", "architecture", "family", "era",
+    "release" or "recipe". `pointers` are JSON pointers in a profile; {family} and {release} stand
+    for names. `prior` is one median for all, or one for each key."""
+
+    def __init__(self, name, scope, pointers, prior, sigma, least, most, unit="", fixed=()):
+        self.name, self.scope, self.pointers = name, scope, pointers
+        self.prior, self.sigma, self.least, self.most = prior, sigma, least, most
+        self.unit, self.fixed = unit, set(fixed)
+
+    def median(self, key):
+        if isinstance(self.prior, dict):
+            return self.prior.get(key, self.prior.get("*"))
+        return self.prior
+
+
+DEVICE = "/device/"
+FAMILY = "/kernel_families/{family}/"
+
+CONSTANTS = [
+    # Matrix products
+    Constant("16-bit product efficiency", "profile",
+             [DEVICE + "gemm_efficiency/bf16", DEVICE + "gemm_efficiency/fp16"],
+             {"v100_sxm": 0.70, "a100_sxm_40gb": 0.80, "a100_sxm_80gb": 0.80, "h100_sxm": 0.70,
+              "*": 0.72, "gb300": 0.74}, 0.10, 0.3, 0.95),
+    Constant("8-bit product efficiency", "profile", [DEVICE + "gemm_efficiency/fp8"],
+             {"h100_sxm": 0.62, "h200_sxm": 0.62, "*": 0.66, "gb300": 0.68}, 0.10, 0.25, 0.95),
+    Constant("4-bit product efficiency", "profile", [DEVICE + "gemm_efficiency/fp4"],
+             {"*": 0.55, "b300_sxm": 0.50, "gb300": 0.50}, 0.25, 0.15, 0.9),
+    Constant("inner size", "architecture", [DEVICE + "gemm_inner_half"], 200.0, 0.2, 1, 900),
+    Constant("quantisation", "all", [DEVICE + "gemm_quantisation"], 0.30, 0.5, 0.01, 1.0),
+    Constant("product overhead", "all", [DEVICE + "gemm_overhead_s"], 3e-6, 0.4, 0.3e-6, 15e-6,
+             "s"),
+    # Attention
+    Constant("attention efficiency", "profile", [DEVICE + "attention_efficiency"],
+             {"v100_sxm": 0.30, "a100_sxm_40gb": 0.5, "a100_sxm_80gb": 0.5, "h100_sxm": 0.5,
+              "h200_sxm": 0.5, "*": 0.42, "gb300": 0.45}, 0.25, 0.1, 0.95),
+    Constant("attention rate", "family", [FAMILY + "attention_rate"], 1.0, 0.2, 0.25, 1.6,
+             fixed=["fused", "mlperf"]),
+    Constant("attention backward", "all", [DEVICE + "attention_backward"], 0.8, 0.1, 0.5, 1.1),
+    Constant("attention sequence", "all", [DEVICE + "attention_sequence_half"], 200.0, 0.5, 10,
+             3000),
+    Constant("attention head size", "architecture", [DEVICE + "attention_head_exponent"],
+             {"volta and ampere": 0.3, "hopper": 0.3, "blackwell": 0.7}, 0.5, 0.01, 1.5),
+    Constant("attention over contexts", "all", [DEVICE + "attention_context_factor"], 1.1, 0.15,
+             0.8, 2.0),
+    Constant("batched products", "all", [DEVICE + "batched_gemm_efficiency"], 0.45, 0.3, 0.1, 1.0),
+    Constant("misaligned heads", "all", [DEVICE + "misaligned_head_factor"], 2.0, 0.5, 1.0, 6.0),
+    Constant("scores forward", "all", [DEVICE + "unfused_forward_bytes_per_score"], 13.0, 0.25, 4,
+             40, "B"),
+    Constant("scores backward", "all", [DEVICE + "unfused_backward_bytes_per_score"], 18.0, 0.25,
+             4, 60, "B"),
+    # Memory
+    Constant("memory efficiency", "architecture", [DEVICE + "memory_efficiency"], 0.80, 0.05, 0.5,
+             0.95),
+    Constant("memory traffic", "family", [FAMILY + "memory_traffic"], 1.0, 0.25, 0.4, 5.0),
+    Constant("loss traffic", "family", [FAMILY + "loss_traffic"], 1.0, 0.3, 0.3, 5.0),
+    Constant("cast delayed", "all", [DEVICE + "cast_bytes_per_element"], 4.0, 0.4, 0.5, 40, "B"),
+    Constant("cast current", "all", [DEVICE + "cast_bytes_by_recipe/fp8_current"], 6.0, 0.4, 0.5,
+             40, "B"),
+    Constant("cast mxfp8", "all", [DEVICE + "cast_bytes_by_recipe/mxfp8"], 6.0, 0.4, 0.5, 40, "B"),
+    Constant("cast nvfp4", "all", [DEVICE + "cast_bytes_by_recipe/nvfp4"], 8.0, 0.4, 0.5, 40, "B"),
+    Constant("cast rowwise", "all", [DEVICE + "cast_bytes_by_recipe/fp8_rowwise"], 10.0, 0.4, 0.5,
+             40, "B"),
+    Constant("optimizer", "all", [DEVICE + "optimizer_bytes_per_parameter"], 34.0, 0.1, 20, 60,
+             "B"),
+    # Host
+    Constant("launch gap", "family", [FAMILY + "launch_gap_s"], 1.5e-6, 0.5, 0.1e-6, 20e-6, "s"),
+    Constant("host of a layer", "era", [FAMILY + "host_per_layer_s"], 250e-6, 0.5, 20e-6, 3e-3,
+             "s"),
+    Constant("step overhead", "era", [FAMILY + "step_overhead_s"], 8e-3, 0.6, 0.5e-3, 80e-3, "s"),
+    Constant("micro-batch overhead", "family", [FAMILY + "micro_batch_overhead_s"],
+             {"*": 0.05e-3, "deepspeed": 0.5e-3}, 1.0, 0.01e-3, 60e-3, "s"),
+    # Network
+    Constant("scale-up efficiency", "architecture", ["/scale_up/bandwidth_efficiency"], 0.75, 0.12,
+             0.3, 0.95),
+    Constant("scale-up overhead", "all", ["/scale_up/overhead_s"], 6.4e-6, 0.3, 2e-6, 40e-6, "s"),
+    Constant("scale-out efficiency", "architecture", ["/scale_out/bandwidth_efficiency"], 0.85, 0.10, 0.4,
+             1.0),
+    Constant("tensor overlap", "architecture", ["/overlap/tensor_parallel_overlapped"], 0.35, 0.4,
+             0.02, 1.0),
+    Constant("context floor", "all", ["/overlap/context_parallel_floor"], 0.15, 0.5, 0.01, 1.0),
+    Constant("gradient floor", "all", ["/overlap/gradient_reduce_floor"], 0.12, 0.5, 0.01, 1.0),
+    Constant("device spread", "all", ["/variation/device_speed"], 0.008, 0.7, 0.001, 0.06),
+    # Releases
+    Constant("release", "release", [FAMILY + "releases/{release}"], 1.0, 0.06, 0.6, 1.6),
+]
