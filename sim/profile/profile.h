@@ -22,11 +22,16 @@ struct Estimate {
 /// What sets one body of software apart from another on the same device: whether norms, activations
 /// and residuals are fused, how good its attention kernel is, what it leaves to the host.
 struct KernelFamily {
-  Estimate memory_traffic;  ///< factor on the bytes of memory-bound passes
-  Estimate attention_rate;  ///< factor on the rate of fused attention
-  Estimate launch_gap;      ///< seconds between two kernels of a layer
-  Estimate host_per_layer;  ///< seconds the host needs to issue a layer's forward pass
-  Estimate step_overhead;   ///< seconds a step of which the device sees nothing useful
+  Estimate memory_traffic;        ///< factor on the bytes of memory-bound passes
+  Estimate attention_rate;        ///< factor on the rate of fused attention
+  Estimate launch_gap;            ///< seconds between two kernels of a layer
+  Estimate host_per_layer;        ///< seconds the host needs to issue a layer's forward pass
+  Estimate step_overhead;         ///< seconds a step of which the device sees nothing useful
+  Estimate loss_traffic{1.0};     ///< factor on the bytes of the loss over the vocabulary
+  Estimate micro_batch_overhead;  ///< seconds a stage loses with every micro-batch
+  /// Factors on the time of all kernels, by release ("nemo-25.02"): what changed between releases
+  /// without changing any of the above. May be empty.
+  std::map<std::string, Estimate> releases;
 };
 
 /// A measured matrix product. The table wins over the formula where it has the shape.

@@ -139,6 +139,18 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   return device;
 }
 
+std::map<std::string, Estimate> read_releases(ObjectReader& family) {
+  std::map<std::string, Estimate> releases;
+  const auto part = family.part("releases");
+  if (!part) return releases;
+  ObjectReader reader(*part, family.diagnostics());
+  for (const auto& [name, member] : family.members("releases")) {
+    releases[name] = read_estimate(reader, name, between(0.2, 5.0));
+  }
+  reader.finish();
+  return releases;
+}
+
 KernelFamily read_family(const JsonCursor& part, const DeviceCosts& device,
                          Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
@@ -148,6 +160,14 @@ KernelFamily read_family(const JsonCursor& part, const DeviceCosts& device,
   family.launch_gap = read_estimate(reader, "launch_gap_s", kNotNegative);
   family.host_per_layer = read_estimate(reader, "host_per_layer_s", kNotNegative);
   family.step_overhead = read_estimate(reader, "step_overhead_s", kNotNegative);
+
+  if (reader.has("loss_traffic")) {
+    family.loss_traffic = read_estimate(reader, "loss_traffic", positive());
+  }
+  if (reader.has("micro_batch_overhead_s")) {
+    family.micro_batch_overhead = read_estimate(reader, "micro_batch_overhead_s", kNotNegative);
+  }
+  family.releases = read_releases(reader);
 
   const double efficiency = family.attention_rate.value * device.attention_efficiency.value;
   if (efficiency > 1.0) {

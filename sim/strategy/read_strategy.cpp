@@ -213,6 +213,7 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
   strategy.gradient_precision = reader.choice(
       "gradient_precision", Words<Precision>(kGradientPrecisions), strategy.gradient_precision);
   strategy.kernel_family = reader.text("kernel_family", strategy.kernel_family);
+  strategy.software_release = reader.text("software_release", strategy.software_release);
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ struct Strategy {
   Scaling scaling = Scaling::delayed;              ///< of their inputs, below 16 bits
   Precision gradient_precision = Precision::fp32;  ///< in which gradients are reduced and kept
   std::string kernel_family = "fused";             ///< a family of the profile
+  std::string software_release;  ///< a release of that family; empty: one like any other
 
   [[nodiscard]] std::int64_t micro_batches() const {
     return global_batch / (micro_batch * data_parallel);

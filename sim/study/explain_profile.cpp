@@ -37,6 +37,13 @@ constexpr TopicRow kRows[] = {
      "What the host needs to issue a layer's forward pass. A layer takes no less."},
     {"profile.kernel_families.step_overhead_s", "seconds", "required",
      "Once a step, while the device does nothing useful."},
+    {"profile.kernel_families.loss_traffic", "number above 0", "1",
+     "Factor on the bytes that the loss over the vocabulary moves."},
+    {"profile.kernel_families.micro_batch_overhead_s", "seconds", "0",
+     "What a pipeline stage loses with every micro-batch."},
+    {"profile.kernel_families.releases", "object of numbers", "none",
+     "Factors on the time of all kernels, by release of the software.", "each 0.2 to 5",
+     "strategy.software_release"},
 
     {"profile.scale_up", "an object", "required",
      "Transfers inside a scale-up domain (NVLink, PCIe)."},

@@ -122,6 +122,9 @@ constexpr TopicRow kRows[] = {
     {"strategy.kernel_family", "text", "\"fused\"",
      "The body of software whose kernels are meant, as the profile names it.",
      "one that the profile has", "profile.kernel_families"},
+    {"strategy.software_release", "text", "none",
+     "The release of that software, where the profile tells releases apart (\"nemo-25.02\").",
+     "one that the profile's family has", "profile.kernel_families.releases"},
 };
 
 }  // namespace

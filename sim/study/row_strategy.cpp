@@ -31,7 +31,7 @@ constexpr std::array kFrameworks{
     FrameworkHabits{"aleph-alpha", "aleph-alpha-unfused-norm", Precision::fp32, false, "fa2"},
     FrameworkHabits{"aleph-alpha", "aleph-alpha-flash-1", Precision::fp32, false, "fa1"},
     FrameworkHabits{"aleph-alpha", "aleph-alpha", Precision::fp32, false},
-    FrameworkHabits{"internevo", "internevo", Precision::fp32, true},
+    FrameworkHabits{"internevo", "internevo", Precision::fp32, false},
 };
 
 /// What rows call a precision, and what strategies do.
@@ -125,7 +125,8 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"precision", strategy_precision(row)},
       {"gradient_precision", precision_name(habits.gradients)},
       {"task", train.at("task")},
-      {"kernel_family", habits.kernel_family}};
+      {"kernel_family", habits.kernel_family},
+      {"software_release", row.release.empty() ? "" : row.head.framework + "-" + row.release}};
   if (full_sharding) strategy["reshard_after_forward"] = fsdp != "grad_op";
   if (fsdp == "hsdp") {
     const std::int64_t replicas = whole(train, "dp", 1) * whole(train, "cp", 1);

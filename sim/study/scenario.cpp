@@ -187,15 +187,26 @@ void check_profile(const ReadProfile& profile, const ReadCluster& cluster,
     diagnostics.add(std::move(problem));
   }
   if (strategy == nullptr) return;
-  if (!costs.kernel_families.contains(strategy->strategy.kernel_family)) {
-    std::string known;
-    for (const auto& [name, family] : costs.kernel_families) {
-      known += (known.empty() ? "" : ", ") + name;
-    }
+  const auto names_of = [](const auto& map) {
+    std::string names;
+    for (const auto& [name, value] : map) names += (names.empty() ? "" : ", ") + name;
+    return names;
+  };
+  const auto family = costs.kernel_families.find(strategy->strategy.kernel_family);
+  const std::string& release = strategy->strategy.software_release;
+  if (family == costs.kernel_families.end()) {
     diagnostics.add(
         strategy->cursor.problem(fmt::format("profile {} has no kernel family \"{}\"", costs.name,
                                              strategy->strategy.kernel_family),
-                                 "", "use one of " + known));
+                                 "", "use one of " + names_of(costs.kernel_families)));
+  } else if (!release.empty() && !family->second.releases.contains(release)) {
+    const std::string known = names_of(family->second.releases);
+    diagnostics.add(strategy->cursor.problem(
+        fmt::format("kernel family \"{}\" of profile {} has no release \"{}\"", family->first,
+                    costs.name, release),
+        "",
+        known.empty() ? "leave strategy.software_release out"
+                      : "leave it out, or use one of " + known));
   }
   if (!supports(costs.device, strategy->strategy.precision)) {
     diagnostics.add(

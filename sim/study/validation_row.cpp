@@ -65,10 +65,10 @@ std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
       [](const JsonCursor& part, InputFiles& files) { return read_topology(part, files); });
   if (!topology || !reason.empty()) return Refusal{reason};
   const int accelerators = topology->cluster->accelerators();
-  const auto strategy = read_own("strategy", row_strategy(row, habits, assumed), reason,
-                                 [&](const JsonCursor& part, InputFiles& files) {
-                                   return read_strategy(part, *model, accelerators, files);
-                                 });
+  auto strategy = read_own("strategy", row_strategy(row, habits, assumed), reason,
+                           [&](const JsonCursor& part, InputFiles& files) {
+                             return read_strategy(part, *model, accelerators, files);
+                           });
   if (!strategy || !reason.empty()) return Refusal{reason};
 
   const DeviceCosts& device = profile->profile->device;
@@ -76,6 +76,16 @@ std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
       cast_bytes(device, strategy->strategy.scaling) == nullptr) {
     return Refusal{
         fmt::format("{} has no costs of {}", accelerator.profile, word(row.train, "precision"))};
+  }
+
+  // A release nobody fitted is one like any other.
+  const auto family = profile->profile->kernel_families.find(strategy->strategy.kernel_family);
+  if (family == profile->profile->kernel_families.end()) {
+    return Refusal{fmt::format("{} has no kernel family {}", accelerator.profile,
+                               strategy->strategy.kernel_family)};
+  }
+  if (!family->second.releases.contains(strategy->strategy.software_release)) {
+    strategy->strategy.software_release.clear();
   }
 
   Scenario scenario;

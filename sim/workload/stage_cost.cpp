@@ -168,6 +168,13 @@ Seconds host_excess(Seconds device, Seconds host) {
   return device * (std::pow(1.0 + std::pow(ratio, 4.0), 0.25) - 1.0);
 }
 
+double release_factor(const KernelFamily& family, const Strategy& strategy) {
+  if (strategy.software_release.empty()) return 1.0;
+  const auto found = family.releases.find(strategy.software_release);
+  HEADWAY_CHECK(found != family.releases.end(), "software release is not in the profile");
+  return found->second.value;
+}
+
 TimeByCause simple_pass(const CostSum& costs) {
   TimeByCause time;
   time[Cause::compute] = costs.time();
@@ -192,7 +199,9 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   }
   const PassCosts layer = operator_costs(layer_work, strategy, profile, family, strategy.precision);
   const Precision wide = wide_precision(strategy.precision);
-  const PassCosts head = operator_costs(head_work, strategy, profile, family, wide);
+  KernelFamily loss = family;
+  loss.memory_traffic = family.loss_traffic;
+  const PassCosts head = operator_costs(head_work, strategy, profile, loss, wide);
   const PassCosts embedding =
       operator_costs(embedding_operators(model, shard), strategy, profile, family, wide);
 
@@ -238,7 +247,14 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   cost.embedding_forward = simple_pass(embedding.forward);
   // All that the embedding's backward pass does is the gradient of its table.
   if (!adapters) cost.embedding_backward = simple_pass(embedding.backward);
+  cost.micro_batch_overhead = Seconds(family.micro_batch_overhead.value);
   cost.step_overhead = Seconds(family.step_overhead.value);
+  const double release = release_factor(family, strategy);
+  for (TimeByCause* time :
+       {&cost.layer_forward, &cost.layer_backward, &cost.head_forward, &cost.head_backward,
+        &cost.embedding_forward, &cost.embedding_backward}) {
+    *time = release * *time;
+  }
 
   const Seconds layer_time = layer.forward.time() + layer.backward.time();
   cost.spread =

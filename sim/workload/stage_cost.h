@@ -19,9 +19,10 @@ struct StageCost {
   TimeByCause embedding_backward;
   TimeByCause head_forward;  ///< output head and loss
   TimeByCause head_backward;
-  Seconds step_overhead;      ///< once an iteration: what the host does while the device idles
-  double spread = 0.0;        ///< one standard deviation of a layer's time, relative
-  bool extrapolated = false;  ///< some cost lies outside what was measured or fitted
+  Seconds micro_batch_overhead;  ///< of a stage, with every micro-batch
+  Seconds step_overhead;         ///< once an iteration: what the host does while the device idles
+  double spread = 0.0;           ///< one standard deviation of a layer's time, relative
+  bool extrapolated = false;     ///< some cost lies outside what was measured or fitted
 };
 
 /// Adds up kernel costs over the operators of a layer (COST MODEL: README.md of this folder).

@@ -67,6 +67,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   }
   pieces.push_back(piece);
   std::ranges::reverse(pieces);
+  pieces.front().begins_chunk = true;
   return pieces;
 }
 
@@ -80,6 +81,9 @@ TimeByCause forward_time(const JobShape& job, const Piece& piece) {
   TimeByCause time = piece.layers * job.cost.layer_forward;
   if (piece.embedding) time += job.cost.embedding_forward;
   if (piece.head) time += job.cost.head_forward;
+  if (piece.begins_chunk) {
+    time[Cause::other] += job.cost.micro_batch_overhead / job.strategy->virtual_stages;
+  }
   return time;
 }
 

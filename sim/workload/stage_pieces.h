@@ -12,8 +12,9 @@ struct Piece {
   int layers = 0;
   bool embedding = false;
   bool head = false;
-  double parameters = 0.0;  ///< on one tensor-parallel rank
-  double trained = 0.0;     ///< of those: all, or the adapters
+  bool begins_chunk = false;  ///< the first one in forward order
+  double parameters = 0.0;    ///< on one tensor-parallel rank
+  double trained = 0.0;       ///< of those: all, or the adapters
 };
 
 /// Cuts a chunk, in forward order, into pieces whose gradients are at least the strategy's bucket

@@ -95,7 +95,7 @@ struct Workload {
   std::vector<Communicator> communicators;
   std::vector<FlowPlan> plans;
   std::int32_t ranks_per_group = 1;
-  double nic_efficiency = 1.0;  ///< share of a NIC's rate that all its flows together reach
+  double nic_efficiency = 1.0;     ///< share of a NIC's rate that all its flows together reach
   std::vector<std::string> notes;  ///< what was simplified for this job, for the report
 };
 

@@ -82,6 +82,9 @@ TEST(ReadProfile, ReadsEveryPart) {
   EXPECT_EQ(family.launch_gap.value, 2e-6);
   EXPECT_EQ(family.host_per_layer.value, 2e-4);
   EXPECT_EQ(family.step_overhead.value, 8e-3);
+  EXPECT_EQ(family.loss_traffic.value, 1.5);
+  EXPECT_EQ(family.micro_batch_overhead.value, 6e-5);
+  EXPECT_EQ(family.releases.at("bench-1.0").value, 1.1);
 
   EXPECT_EQ(profile.scale_up.bandwidth_efficiency.value, 0.75);
   EXPECT_EQ(profile.scale_up.latency.value, 1e-6);

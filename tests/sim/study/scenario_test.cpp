@@ -54,6 +54,14 @@ TEST(Scenario, AKernelFamilyThatTheProfileDoesNotKnowIsRefused) {
             "/strategy: profile h100_sxm has no kernel family \"handwritten\"\n");
 }
 
+TEST(Scenario, AReleaseThatTheKernelFamilyDoesNotKnowIsRefused) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"]["software_release"] = "handwritten-1.0";
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: kernel family \"fused\" of profile h100_sxm has no release "
+            "\"handwritten-1.0\"\n");
+}
+
 TEST(Scenario, ARecipeThatTheProfileDoesNotKnowIsRefused) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"]["precision"] = "mxfp8";

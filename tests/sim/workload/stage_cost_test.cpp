@@ -203,6 +203,31 @@ TEST_F(StageCostTest, GapsBetweenKernelsAndTheStepsOwnOverheadAreTheHosts) {
   EXPECT_EQ(stage.step_overhead, 8_ms);
 }
 
+TEST_F(StageCostTest, TheLossHasATrafficOfItsOwn) {
+  const StageCost before = cost();
+  profile.kernel_families["fused"].loss_traffic = estimate(3.0);
+  const StageCost after = cost();
+  // 1,024 tokens x 32,768 logits x 6 bytes forward, twice backward, each three times.
+  const double loss = 1024.0 * 32768.0 * 6.0 / kMemory;
+  EXPECT_NEAR(after.head_forward.total().count(), before.head_forward.total().count() + 2.0 * loss,
+              1e-12);
+  EXPECT_NEAR(after.head_backward.total().count(),
+              before.head_backward.total().count() + 4.0 * loss, 1e-12);
+  EXPECT_EQ(after.layer_forward.total(), before.layer_forward.total());
+}
+
+TEST_F(StageCostTest, AReleaseStretchesEveryKernel) {
+  const StageCost before = cost();
+  profile.kernel_families["fused"].releases["old-1.0"] = estimate(1.25);
+  EXPECT_EQ(cost().layer_forward.total(), before.layer_forward.total());
+  strategy.software_release = "old-1.0";
+  const StageCost after = cost();
+  EXPECT_NEAR(after.layer_forward.total() / before.layer_forward.total(), 1.25, 1e-12);
+  EXPECT_NEAR(after.head_backward.total() / before.head_backward.total(), 1.25, 1e-12);
+  strategy.software_release = "unknown-2.0";
+  EXPECT_THROW(static_cast<void>(cost()), InternalError);
+}
+
 TEST_F(StageCostTest, EightBitProductsAreTwiceAsFastAndCastTheirInputs) {
   // Inputs of the four products: 1,024 x (1,024 x 3 + 4,096) elements of 5 bytes, in each pass.
   // Attention stays in 16 bits.

@@ -121,6 +121,18 @@ TEST(StagePieces, TheStepUpdatesWhatTheRankKeeps) {
   EXPECT_DOUBLE_EQ(step_time(shape, 4000.0)[Cause::optimizer].count(), 1100.0);
 }
 
+TEST(PipelineProgram, AStageLosesALittleWithEveryMicroBatch) {
+  // Two stages of two chunks, a layer each: 4 micro-batches of 2 x 3 s, and 0.5 s with each.
+  SmallJob job(4);
+  job.strategy.pipeline_parallel = 2;
+  job.strategy.virtual_stages = 2;
+  job.set_micro_batches(4);
+  job.cost.micro_batch_overhead = Seconds(0.5);
+  for (const int stage : {0, 1}) {
+    EXPECT_DOUBLE_EQ(seconds_of(pipeline_program(job.shape(), stage)), 4 * (6.0 + 0.5));
+  }
+}
+
 /// Every receive of every stage has one send elsewhere that names its slot, and the other way
 /// round.
 void expect_messages_match(const SmallJob& job) {
