@@ -62,12 +62,23 @@ std::string pairs_text(const Cluster& cluster, const FabricAnalysis& analysis) {
   return text + "\n" + table.text(2);
 }
 
-nlohmann::json shifts_json(const FabricAnalysis& analysis) {
+nlohmann::json link_json(const Cluster& cluster, LinkId id) {
+  const Link& link = cluster.topology.link(id);
+  return {{"node", site_description(cluster, link.from)}, {"out_port", link.from_port}};
+}
+
+nlohmann::json shifts_json(const Cluster& cluster, const FabricAnalysis& analysis) {
   nlohmann::json shifts = nlohmann::json::array();
   for (const FabricAnalysis::Shift& shift : analysis.shifts) {
     shifts.push_back({{"k", shift.distance},
                       {"flows", shift.flows},
-                      {"max_flows_on_a_directed_link", shift.most_flows_on_a_link}});
+                      {"max_flows_on_a_directed_link", json_number(shift.most_flows_on_a_link)},
+                      {"most_loaded", shift.most_loaded ? link_json(cluster, *shift.most_loaded)
+                                                        : nlohmann::json()},
+                      {"max_min_bytes_per_s",
+                       {{"min", json_number(shift.least_rate.count())},
+                        {"mean", json_number(shift.mean_rate.count())},
+                        {"max", json_number(shift.highest_rate.count())}}}});
   }
   return shifts;
 }
@@ -113,9 +124,12 @@ std::string fabric_text(const Cluster& cluster, const FabricAnalysis& analysis) 
       fmt::format("  bisection         {} links, {}\n", grouped_digits(analysis.bisection_links),
                   short_text(analysis.bisection_bandwidth));
   for (const FabricAnalysis::Shift& shift : analysis.shifts) {
-    text += fmt::format("  {:<18}at most {} of {} flows on a link\n",
-                        fmt::format("shift by {}", shift.distance),
-                        grouped_digits(shift.most_flows_on_a_link), grouped_digits(shift.flows));
+    text += fmt::format(
+        "  {:<18}{:.4g} of {} flows on the fullest link; each gets {} to {}, {} on "
+        "average\n",
+        fmt::format("shift by {}", shift.distance), shift.most_flows_on_a_link,
+        grouped_digits(shift.flows), short_text(shift.least_rate), short_text(shift.highest_rate),
+        short_text(shift.mean_rate));
   }
   text += pairs_text(cluster, analysis);
   text += "\n" + counts_text(topology_counts(cluster.topology), 2);
@@ -138,7 +152,7 @@ nlohmann::json fabric_json(const Cluster& cluster, const FabricAnalysis& analysi
        analysis.diameter_links ? nlohmann::json(*analysis.diameter_links) : nlohmann::json()},
       {"bisection_links", analysis.bisection_links},
       {"bisection_bytes_per_s", json_number(analysis.bisection_bandwidth.count())},
-      {"shifts", shifts_json(analysis)},
+      {"shifts", shifts_json(cluster, analysis)},
       {"unreachable_pairs", nullptr},
       {"routed_links_histogram", nullptr},
       {"routed_links_mean", nullptr},

@@ -7,6 +7,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/cli/exit_codes.h"
+#include "sim/cluster/routing.h"
 #include "sim/study/provenance.h"
 
 namespace headway {
@@ -39,6 +40,14 @@ int report_failure(Terminal& terminal, const FailureContext& context) {
     throw;
   } catch (const InputError& error) {
     terminal.report(rendered(error.diagnostics(), context.outcome, terminal.colours_errors()));
+    return kExitInput;
+  } catch (const UnreachableError& error) {
+    Diagnostic problem;
+    problem.message = error.what();
+    problem.help =
+        "the forwarding tables lack it, or lead over what is down; `headway topology` "
+        "counts such pairs";
+    terminal.report(rendered({problem}, context.outcome, terminal.colours_errors()));
     return kExitInput;
   } catch (const EnvironmentError& error) {
     return report_environment(terminal, error.what());

@@ -165,8 +165,6 @@ Command import_command() {
   command.examples = {
       {"headway import ibnetdiscover fabric.txt tables.txt.gz -o site.json",
        "cables and forwarding tables of an InfiniBand fabric"},
-      {"headway import ibnetdiscover fabric.txt --node dgx_h100 -o site.json",
-       "cables only, routed by shortest paths, between nodes of a known type"},
       {"headway import nccl-xml topology.xml -o node.json", "the inside of a node"},
   };
   Option output = output_option();

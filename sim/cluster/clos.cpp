@@ -130,7 +130,6 @@ class ClosReader {
     shape_.spines_by_rail = spine.choice<bool>("group", kGroupWords, false);
     if (!shape_.spines_by_rail) return;
     if (!shape_.by_rail) spine.report("group", "there are no rails: nodes attach by rack");
-    if (!shape_.has_core) spine.report("group", "rails need a \"core\" tier that joins them");
   }
 
   /// Returns the uplinks of a spine with so many ports down; 0 if either is not known.

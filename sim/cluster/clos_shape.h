@@ -23,7 +23,7 @@ struct ClosShape : FabricLayout {
   int nodes_per_unit = 1;
   int units = 1;  ///< built; the last may be partly empty
   int units_per_pod = 1;
-  bool spines_by_rail = false;  ///< a group is one rail of a pod
+  bool spines_by_rail = false;  ///< a group is one rail of a pod; without a core, rails are apart
 
   int spines = 1;       ///< of a group
   int leaf_cables = 1;  ///< between a leaf and a spine of its group

@@ -71,8 +71,10 @@ class ClosBuilder {
   }
 
   [[nodiscard]] std::string spine_prefix(int group) const {
-    if (!shape_.has_core) return "spine/";
     const int pod = group / shape_.groups_per_pod();
+    if (!shape_.has_core) {
+      return shape_.spines_by_rail ? fmt::format("spine/rail{}/", group) : "spine/";
+    }
     if (!shape_.spines_by_rail) return fmt::format("spine/pod{}/", pod);
     return fmt::format("spine/pod{}/rail{}/", pod, group % shape_.groups_per_pod());
   }

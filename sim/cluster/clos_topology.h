@@ -22,8 +22,8 @@ struct ClosPlan {
 
 /// Builds the graph whose numbering ClosShape computes. Names, all counted from 0: "node7/nic3",
 /// "leaf/unit2/rail3" ("leaf/unit2" without rails), "spine/5" ("spine/pod1/5", "spine/pod1/rail3/5"
-/// where there are pods), "core/plane4/1". Ports keep the numbers of the full design where nodes,
-/// units or pods are left out.
+/// where there are pods, "spine/rail3/5" where nothing joins the rails), "core/plane4/1". Ports
+/// keep the numbers of the full design where nodes, units or pods are left out.
 [[nodiscard]] Topology clos_topology(const ClosPlan& plan);
 
 /// Cables of that graph; a double, because the plan may ask for too many.

@@ -13,4 +13,12 @@ VertexId Cluster::endpoint_of(int accelerator) const {
   return endpoints[node * nics + static_cast<std::size_t>(node_type.nearest_nic[place])];
 }
 
+VertexId Cluster::endpoint_towards(int accelerator, int other) const {
+  if (!rails_only) return endpoint_of(accelerator);
+  const auto place = static_cast<std::size_t>(other % node_type.accelerators);
+  const auto node = static_cast<std::size_t>(node_of(accelerator));
+  const auto nics = static_cast<std::size_t>(node_type.nics);
+  return endpoints[node * nics + static_cast<std::size_t>(node_type.nearest_nic[place])];
+}
+
 }  // namespace headway

@@ -41,11 +41,18 @@ struct Cluster {
   std::unique_ptr<const Routing> routing;
   std::vector<VertexId> endpoints;  ///< of NIC `n` of node `i`: [i * nics + n]
 
+  /// NICs of different numbers are not joined: what is for another rail is handed to the node's own
+  /// accelerator there first, as NCCL does (PXN).
+  bool rails_only = false;
+
   SiteRecord site;  ///< hosts and their ports, and what the site calls things
 
   [[nodiscard]] int accelerators() const { return nodes * node_type.accelerators; }
   /// The NIC port that an accelerator (counted through the cluster) sends by.
   [[nodiscard]] VertexId endpoint_of(int accelerator) const;
+  /// The NIC port by which an accelerator reaches another one: its own, or where rails are not
+  /// joined, the port of its node on the other's rail.
+  [[nodiscard]] VertexId endpoint_towards(int accelerator, int other) const;
   [[nodiscard]] int node_of(int accelerator) const { return accelerator / node_type.accelerators; }
   [[nodiscard]] int domain_of(int accelerator) const { return accelerator / scale_up_domain; }
 };

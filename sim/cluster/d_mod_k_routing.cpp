@@ -18,7 +18,8 @@ namespace {
 /// is why a shift by any distance loads no port twice where there is a port for every endpoint.
 class DModKRouting final : public Routing {
  public:
-  explicit DModKRouting(const ClosShape& shape) : shape_(shape) {}
+  DModKRouting(const ClosShape& shape, const Topology& topology)
+      : shape_(shape), topology_(topology) {}
 
   void append_route(VertexId source, VertexId destination, std::uint64_t /*flow*/,
                     std::vector<LinkShare>& route) const override {
@@ -30,6 +31,9 @@ class DModKRouting final : public Routing {
 
     const int source_leaf = shape_.leaf_of(source);
     const int leaf = shape_.leaf_of(destination);
+    if (!shape_.has_core && shape_.group_of(source_leaf) != shape_.group_of(leaf)) {
+      throw UnreachableError(topology_, source, destination);  // rails that nothing joins
+    }
     up(shape_.endpoint_link(source));
     if (source_leaf != leaf) {
       const int place = shape_.place_of(destination);
@@ -58,6 +62,7 @@ class DModKRouting final : public Routing {
   }
 
   ClosShape shape_;
+  const Topology& topology_;
 };
 
 }  // namespace
@@ -69,7 +74,7 @@ std::unique_ptr<const Routing> build_d_mod_k_routing(ObjectReader& reader,
     report_wrong_fabric(reader, request, "d-mod-k", "clos");
     return nullptr;
   }
-  return std::make_unique<DModKRouting>(*shape);
+  return std::make_unique<DModKRouting>(*shape, request.topology);
 }
 
 }  // namespace headway

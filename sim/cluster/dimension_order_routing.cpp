@@ -1,4 +1,5 @@
 #include "sim/base/diagnostic.h"
+#include "sim/cluster/hyperx_shape.h"
 #include "sim/cluster/routing_kind.h"
 #include "sim/cluster/torus_shape.h"
 
@@ -48,13 +49,46 @@ class DimensionOrderRouting final : public Routing {
   int vertices_;
 };
 
+/// On a HyperX a dimension is corrected in one hop; of parallel cables the destination picks one.
+class HyperXRouting final : public Routing {
+ public:
+  explicit HyperXRouting(const HyperXShape& shape) : shape_(shape) {}
+
+  void append_route(VertexId source, VertexId destination, std::uint64_t /*flow*/,
+                    std::vector<LinkShare>& route) const override {
+    if (source == destination) return;
+    route.push_back({.link = shape_.endpoint_link(source)});
+    int at = shape_.switch_of(source);
+    const int last = shape_.switch_of(destination);
+    for (const HyperXShape::Dimension& dimension : shape_.dimensions) {
+      const int next =
+          at + (dimension.coordinate(last) - dimension.coordinate(at)) * dimension.stride;
+      if (next == at) continue;
+      route.push_back({.link = link_between(at, next, destination)});
+      at = next;
+    }
+    route.push_back({.link = Topology::reverse(shape_.endpoint_link(destination))});
+  }
+
+ private:
+  [[nodiscard]] LinkId link_between(int from, int to, VertexId destination) const {
+    const LinkId first = shape_.first_link(from, to);
+    return first + 2 * (destination % shape_.cables_per_pair);
+  }
+
+  HyperXShape shape_;
+};
+
 }  // namespace
 
 std::unique_ptr<const Routing> build_dimension_order_routing(ObjectReader& reader,
                                                              const RoutingRequest& request) {
+  if (const auto* hyperx = dynamic_cast<const HyperXShape*>(request.layout)) {
+    return std::make_unique<HyperXRouting>(*hyperx);
+  }
   const auto* shape = dynamic_cast<const TorusShape*>(request.layout);
   if (shape == nullptr) {
-    report_wrong_fabric(reader, request, "dimension-order", "torus");
+    report_wrong_fabric(reader, request, "dimension-order", "torus and hyperx");
     return nullptr;
   }
   return std::make_unique<DimensionOrderRouting>(*shape, request.topology.endpoint_count());

@@ -27,7 +27,7 @@ struct FabricRequest {
 
 /// What a builder hands back.
 struct Fabric {
-  Topology topology;
+  Topology topology = {};
   int nodes = 0;
   std::vector<VertexId> endpoints;             ///< of NIC `n` of node `i`: [i * nics + n]
   std::unique_ptr<const FabricLayout> layout;  ///< null for a fabric without a regular shape
@@ -46,6 +46,22 @@ struct FabricKind {
 };
 
 [[nodiscard]] std::span<const FabricKind> fabric_kinds();
+
+/// A fabric as it was read, of as many planes or sites as it asks for.
+struct ReadFabric {
+  Fabric fabric;
+  std::string_view kind;
+  std::string_view default_routing;  ///< a kind of routing
+  /// Of several planes: one of them alone, of which `fabric.layout` speaks; else null.
+  std::unique_ptr<const Topology> plane;
+};
+
+/// Reads and builds a whole "fabric" object, and sets what it resolves to. Nothing, with
+/// diagnostics, if it is wrong.
+[[nodiscard]] std::optional<ReadFabric> read_fabric(const JsonCursor& part,
+                                                    const FabricRequest& request,
+                                                    Diagnostics& diagnostics,
+                                                    nlohmann::json& resolved);
 
 /// The cables of a fabric that is still built: more would take gigabytes and are surely a slip.
 inline constexpr double kMostCables = 4e6;

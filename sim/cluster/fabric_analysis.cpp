@@ -5,6 +5,7 @@
 
 #include "sim/base/quantity_text.h"
 #include "sim/cluster/max_flow.h"
+#include "sim/cluster/max_min_rates.h"
 
 namespace headway {
 namespace {
@@ -61,6 +62,7 @@ class Analyst {
   [[nodiscard]] std::map<std::string, std::map<std::string, int>> links() const {
     std::map<std::string, std::map<std::string, int>> counts;
     for (LinkId id = 0; id < topology_.link_count(); id += 2) {
+      if (!topology_.is_up(id)) continue;
       const Link& link = topology_.link(id);
       const auto& rates = cluster_.site.cable_rates;
       const std::string rate = rates.empty() ? "" : rates[index(id / 2)];
@@ -112,6 +114,7 @@ class Analyst {
     const int sink = source + 1;
     MaxFlow network(sink + 1);
     for (LinkId id = 0; id < topology_.link_count(); id += 2) {
+      if (!topology_.is_up(id)) continue;
       const Link& link = topology_.link(id);
       if (!topology_.forwards(link.from) || !topology_.forwards(link.to)) continue;
       network.add_edge(link.from, link.to, capacity(link), capacity(link));
@@ -155,17 +158,35 @@ class Analyst {
     for (const int distance : {1, ports / 4, ports / 2}) {
       const int last = shifts.empty() ? 0 : shifts.back().distance;
       if (distance <= last || distance >= ports) continue;
-      FabricAnalysis::Shift shift{.distance = distance};
-      std::vector<double> loads(index(topology_.link_count()), 0.0);
-      for (int i = 0; i < ports; ++i) {
-        if (!find_route(ports_[index(i)], ports_[index((i + distance) % ports)])) continue;
-        ++shift.flows;
-        for (const LinkShare& hop : route_) loads[index(hop.link)] += hop.share;
-      }
-      shift.most_flows_on_a_link = std::llround(*std::ranges::max_element(loads));
-      shifts.push_back(shift);
+      shifts.push_back(shift_by(distance));
     }
     return shifts;
+  }
+
+  [[nodiscard]] FabricAnalysis::Shift shift_by(int distance) {
+    FabricAnalysis::Shift shift{.distance = distance};
+    const int ports = static_cast<int>(ports_.size());
+    std::vector<std::vector<LinkShare>> routes;
+    std::vector<double> loads(index(topology_.link_count()), 0.0);
+    for (int i = 0; i < ports; ++i) {
+      if (!find_route(ports_[index(i)], ports_[index((i + distance) % ports)])) continue;
+      for (const LinkShare& hop : route_) loads[index(hop.link)] += hop.share;
+      routes.push_back(route_);
+    }
+    shift.flows = static_cast<std::int64_t>(routes.size());
+    if (routes.empty()) return shift;
+    const auto most = std::ranges::max_element(loads);
+    // Parts of flows add up to whole ones only nearly.
+    shift.most_flows_on_a_link = std::round(*most * 1e9) / 1e9;
+    shift.most_loaded = static_cast<LinkId>(most - loads.begin());
+    const std::vector<BytesPerSecond> rates =
+        max_min_rates(topology_, routes, cluster_.routing->efficiency());
+    const auto [least, highest] = std::ranges::minmax_element(rates);
+    shift.least_rate = *least;
+    shift.highest_rate = *highest;
+    for (const BytesPerSecond rate : rates) shift.mean_rate += rate;
+    shift.mean_rate = shift.mean_rate / static_cast<double>(rates.size());
+    return shift;
   }
 
   [[nodiscard]] FabricAnalysis::AllPairs all_pairs() {

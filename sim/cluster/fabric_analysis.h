@@ -24,7 +24,12 @@ struct FabricAnalysis {
   struct Shift {
     int distance = 0;
     std::int64_t flows = 0;
-    std::int64_t most_flows_on_a_link = 0;  ///< links of hosts count too
+    double most_flows_on_a_link = 0.0;  ///< a flow may use parts of links; those of hosts too
+    /// What the flows get, sharing links max-min fairly.
+    BytesPerSecond least_rate;
+    BytesPerSecond mean_rate;
+    BytesPerSecond highest_rate;
+    std::optional<LinkId> most_loaded;  ///< the first one with the most flows
   };
   /// All ordered pairs of ports, routed.
   struct AllPairs {

@@ -2,32 +2,22 @@
 
 #include <fmt/format.h>
 
+#include "sim/cluster/connectivity.h"
+#include "sim/cluster/detour_routing.h"
 #include "sim/cluster/expectations.h"
 #include "sim/cluster/fabric.h"
+#include "sim/cluster/faults.h"
 #include "sim/cluster/node_type.h"
 #include "sim/cluster/optional_schema.h"
+#include "sim/cluster/planes.h"
+#include "sim/cluster/read_kind.h"
 #include "sim/cluster/routing_kind.h"
-#include "sim/cluster/shortest_paths.h"
 
 namespace headway {
 
 namespace {
 
 constexpr int kMostNodes = 1 << 20;
-
-/// The kind that /kind names, or nothing if it names none (which is reported).
-template <class Kind>
-const Kind* read_kind(ObjectReader& reader, std::span<const Kind> kinds,
-                      const Kind* fallback = nullptr) {
-  if (!reader.cursor().value().is_object()) return nullptr;
-  std::vector<std::pair<std::string_view, const Kind*>> words;
-  for (const Kind& kind : kinds) words.emplace_back(kind.name, &kind);
-  const std::size_t problems = reader.diagnostics().all().size();
-  const Words<const Kind*> table(words);
-  const Kind* kind = fallback == nullptr ? reader.choice<const Kind*>("kind", table)
-                                         : reader.choice<const Kind*>("kind", table, fallback);
-  return reader.diagnostics().all().size() == problems ? kind : nullptr;
-}
 
 const RoutingKind& routing_kind(std::string_view name) {
   for (const RoutingKind& kind : routing_kinds()) {
@@ -36,24 +26,42 @@ const RoutingKind& routing_kind(std::string_view name) {
   HEADWAY_CHECK(false, "no routing is called " + std::string(name));
 }
 
-/// Reads "routing", or takes the fabric's default. `part` may be nothing.
-nlohmann::json read_routing(const std::optional<JsonCursor>& part, const FabricKind& fabric_kind,
-                            const RoutingRequest& request, Cluster& cluster,
-                            Diagnostics& diagnostics) {
+/// Reads "routing", or takes the fabric's default. `part` may be nothing; `plane` is what the
+/// request speaks of if the fabric has several of it.
+nlohmann::json read_routing(const std::optional<JsonCursor>& part, std::string_view default_routing,
+                            const RoutingRequest& request, std::unique_ptr<const Topology> plane,
+                            Cluster& cluster, Diagnostics& diagnostics) {
   const JsonCursor defaults(JsonDocument::parse("the default routing", "{}", diagnostics));
   ObjectReader reader(part.value_or(defaults), diagnostics);
-  const RoutingKind* kind =
-      read_kind(reader, routing_kinds(), &routing_kind(fabric_kind.default_routing));
+  const RoutingKind* kind = read_kind(reader, routing_kinds(), &routing_kind(default_routing));
   if (kind == nullptr) return {};
   cluster.routing = kind->build(reader, request);
-  return reader.finish();
+  nlohmann::json resolved = reader.finish();
+  if (cluster.routing == nullptr) return resolved;
+  if (plane != nullptr) {
+    cluster.routing =
+        routing_in_planes(std::move(plane), std::move(cluster.routing), cluster.topology);
+  }
+  if (cluster.topology.cables_down() == 0) return resolved;
+  if (kind->name != "table") {
+    cluster.routing = with_detours(std::move(cluster.routing), cluster.topology);
+  } else {
+    Diagnostic warning = part.value_or(defaults).problem(
+        "forwarding tables stay as they are: routes over what is down are lost", "",
+        "`headway topology` counts the pairs that do not reach each other");
+    warning.severity = Severity::warning;
+    diagnostics.add(std::move(warning));
+  }
+  return resolved;
 }
 
-void check_connected(const Topology& topology, const JsonCursor& fabric, Diagnostics& diagnostics) {
-  const auto pair = unconnected_pair(topology);
-  if (!pair) return;
+void check_connected(const JsonCursor& fabric, Cluster& cluster, Diagnostics& diagnostics) {
+  const Connectivity found = connectivity(cluster);
+  cluster.rails_only = found.rails_only;
+  if (!found.unconnected) return;
   diagnostics.add(fabric.problem(fmt::format("there is no path from \"{}\" to \"{}\"",
-                                             topology.name(pair->a), topology.name(pair->b)),
+                                             cluster.topology.name(found.unconnected->a),
+                                             cluster.topology.name(found.unconnected->b)),
                                  "",
                                  "every endpoint must reach every other one through the cables"));
 }
@@ -76,10 +84,11 @@ std::optional<int> read_nodes(ObjectReader& reader, std::optional<int> nodes) {
   return nodes.value_or(static_cast<int>(reader.integer("nodes", between(1, kMostNodes))));
 }
 
-/// What a topology is made of; only "routing" and "expect" may be left out.
+/// What a topology is made of; only "faults", "routing" and "expect" may be left out.
 struct TopologyParts {
   std::optional<JsonCursor> node;
   std::optional<JsonCursor> fabric;
+  std::optional<JsonCursor> faults;
   std::optional<JsonCursor> routing;
   std::optional<JsonCursor> expect;
   std::optional<int> nodes;
@@ -96,26 +105,30 @@ bool read_node(const TopologyParts& parts, ObjectReader& reader, InputFiles& fil
   return true;
 }
 
-/// Reads the fabric and its routing. Requires the node type.
-bool read_fabric(const TopologyParts& parts, ObjectReader& reader, Cluster& cluster) {
+/// Reads the fabric, its faults and its routing. Requires the node type.
+bool read_fabric_parts(const TopologyParts& parts, ObjectReader& reader, Cluster& cluster) {
   if (!parts.fabric) return false;
-  ObjectReader fabric_reader(*parts.fabric, reader.diagnostics());
-  const FabricKind* kind = read_kind(fabric_reader, fabric_kinds());
-  if (kind == nullptr) return false;
-  auto fabric = kind->build(fabric_reader, {.node_type = cluster.node_type, .nodes = parts.nodes});
-  reader.resolve("fabric", fabric_reader.finish());
-  if (!fabric) return false;
-  cluster.topology = std::move(fabric->topology);
-  cluster.nodes = fabric->nodes;
-  cluster.endpoints = std::move(fabric->endpoints);
-  cluster.site = fabric->site ? std::move(*fabric->site)
-                              : SiteRecord{.hosts = cluster.nodes, .host_ports = cluster.endpoints};
+  nlohmann::json resolved;
+  auto read = read_fabric(*parts.fabric, {.node_type = cluster.node_type, .nodes = parts.nodes},
+                          reader.diagnostics(), resolved);
+  reader.resolve("fabric", std::move(resolved));
+  if (!read) return false;
+  Fabric& fabric = read->fabric;
+  cluster.topology = std::move(fabric.topology);
+  cluster.nodes = fabric.nodes;
+  cluster.endpoints = std::move(fabric.endpoints);
+  cluster.site = fabric.site ? std::move(*fabric.site)
+                             : SiteRecord{.hosts = cluster.nodes, .host_ports = cluster.endpoints};
   reader.resolve("nodes", cluster.nodes);
-  const RoutingRequest request{
-      .topology = cluster.topology, .layout = fabric->layout.get(), .fabric_kind = kind->name};
-  reader.resolve("routing",
-                 read_routing(parts.routing, *kind, request, cluster, reader.diagnostics()));
-  check_connected(cluster.topology, *parts.fabric, reader.diagnostics());
+  if (parts.faults) {
+    reader.resolve("faults", apply_faults(*parts.faults, cluster, reader.diagnostics()));
+  }
+  const RoutingRequest request{.topology = read->plane ? *read->plane : cluster.topology,
+                               .layout = fabric.layout.get(),
+                               .fabric_kind = read->kind};
+  reader.resolve("routing", read_routing(parts.routing, read->default_routing, request,
+                                         std::move(read->plane), cluster, reader.diagnostics()));
+  check_connected(*parts.fabric, cluster, reader.diagnostics());
   return true;
 }
 
@@ -126,13 +139,14 @@ void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> node
   Diagnostics& diagnostics = reader.diagnostics();
   const TopologyParts parts{.node = reader.required_part("node"),
                             .fabric = reader.required_part("fabric"),
+                            .faults = reader.part("faults"),
                             .routing = reader.part("routing"),
                             .expect = reader.part("expect"),
                             .nodes = read_nodes(reader, nodes)};
   if (!read_node(parts, reader, files, cluster)) {
     check_kind(parts.fabric, fabric_kinds(), diagnostics);
     check_kind(parts.routing, routing_kinds(), diagnostics);
-  } else if (!read_fabric(parts, reader, cluster)) {
+  } else if (!read_fabric_parts(parts, reader, cluster)) {
     check_kind(parts.routing, routing_kinds(), diagnostics);
   } else if (parts.expect) {
     check_expectations(*parts.expect, cluster, !nodes, diagnostics);

@@ -9,7 +9,7 @@
 namespace headway {
 
 /// Part of a flow on a link: `share` of its bytes cross it (1 on a single path, 1/n where a routing
-/// sprays over n equal paths).
+/// sprays over n equal paths). A route may name a link several times; its shares add up.
 struct LinkShare {
   LinkId link = -1;
   double share = 1.0;
@@ -39,6 +39,10 @@ class Routing {
   /// Throws UnreachableError if there is no way.
   virtual void append_route(VertexId source, VertexId destination, std::uint64_t flow,
                             std::vector<LinkShare>& route) const = 0;
+
+  /// What part of the links between switches flows can fill: less than 1 where packets that are
+  /// spread in turn still collide now and then.
+  [[nodiscard]] virtual double efficiency() const { return 1.0; }
 };
 
 }  // namespace headway

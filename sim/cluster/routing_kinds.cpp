@@ -5,17 +5,20 @@
 namespace headway {
 
 // Each is defined in the file that bears its name.
+RoutingBuilder build_adaptive_routing;
 RoutingBuilder build_d_mod_k_routing;
 RoutingBuilder build_dimension_order_routing;
+RoutingBuilder build_ecmp_routing;
 RoutingBuilder build_shortest_routing;
 RoutingBuilder build_table_routing;
+RoutingBuilder build_valiant_routing;
 
 namespace {
 
 constexpr RoutingKind kRoutingKinds[] = {
-    {"d-mod-k", build_d_mod_k_routing},
-    {"dimension-order", build_dimension_order_routing},
-    {"shortest", build_shortest_routing},
+    {"d-mod-k", build_d_mod_k_routing},   {"dimension-order", build_dimension_order_routing},
+    {"shortest", build_shortest_routing}, {"ecmp", build_ecmp_routing},
+    {"adaptive", build_adaptive_routing}, {"valiant", build_valiant_routing},
     {"table", build_table_routing},
 };
 

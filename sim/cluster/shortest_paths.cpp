@@ -89,31 +89,4 @@ ShortestPaths::Distances ShortestPaths::search(VertexId target) const {
   return distances;
 }
 
-std::optional<EndpointPair> unconnected_pair(const Topology& topology) {
-  VertexId first = 0;
-  while (first < topology.vertex_count() && topology.is_switch(first)) ++first;
-  if (first == topology.vertex_count()) return std::nullopt;
-
-  std::vector<bool> is_reached(index(topology.vertex_count()), false);
-  std::vector<VertexId> open{first};
-  is_reached[index(first)] = true;
-  while (!open.empty()) {
-    const VertexId vertex = open.back();
-    open.pop_back();
-    if (vertex != first && !topology.forwards(vertex)) continue;
-    for (const LinkId link : topology.links_from(vertex)) {
-      const VertexId to = topology.link(link).to;
-      if (is_reached[index(to)]) continue;
-      is_reached[index(to)] = true;
-      open.push_back(to);
-    }
-  }
-  for (VertexId vertex = first; vertex < topology.vertex_count(); ++vertex) {
-    if (!topology.is_switch(vertex) && !is_reached[index(vertex)]) {
-      return EndpointPair{.a = first, .b = vertex};
-    }
-  }
-  return std::nullopt;
-}
-
 }  // namespace headway

@@ -2,19 +2,17 @@
 
 #include <cstdint>
 #include <mutex>
-#include <optional>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
-#include "sim/cluster/topology.h"
+#include "sim/cluster/path_choices.h"
 
 namespace headway {
 
 /// The first links of all shortest paths (by number of links) of a topology. Searches backwards
 /// from the switch that a destination is attached to, once for all destinations there and only
 /// when first asked; keeps two bytes for each vertex that forwards and each such switch.
-class ShortestPaths {
+class ShortestPaths final : public PathChoices {
  public:
   explicit ShortestPaths(const Topology& topology);  ///< which outlives this object
 
@@ -26,7 +24,7 @@ class ShortestPaths {
 
   /// Sets `links` to those from `at` that begin a shortest path to `destination`, ordered by the
   /// vertex they lead to; to nothing if there is no path. Requires at != destination.
-  void first_links(VertexId at, VertexId destination, std::vector<LinkId>& links) const;
+  void first_links(VertexId at, VertexId destination, std::vector<LinkId>& links) const override;
 
  private:
   using Distances = std::vector<std::uint16_t>;  ///< of each forwarding vertex
@@ -41,12 +39,5 @@ class ShortestPaths {
   mutable std::mutex mutex_;
   mutable std::unordered_map<VertexId, Distances> distances_;
 };
-
-/// Two endpoints with no path between them, if there are any.
-struct EndpointPair {
-  VertexId a = -1;
-  VertexId b = -1;
-};
-[[nodiscard]] std::optional<EndpointPair> unconnected_pair(const Topology& topology);
 
 }  // namespace headway

@@ -1,3 +1,5 @@
+#include "sim/cluster/shortest_routing.h"
+
 #include <algorithm>
 
 #include "sim/cluster/routing_kind.h"
@@ -105,9 +107,13 @@ class ShortestRouting final : public Routing {
 
 }  // namespace
 
+std::unique_ptr<const Routing> shortest_routing(const Topology& topology) {
+  return std::make_unique<ShortestRouting>(topology);
+}
+
 std::unique_ptr<const Routing> build_shortest_routing(ObjectReader& /*reader*/,
                                                       const RoutingRequest& request) {
-  return std::make_unique<ShortestRouting>(request.topology);
+  return shortest_routing(request.topology);
 }
 
 }  // namespace headway

@@ -51,6 +51,16 @@ LinkId Topology::add_cable(VertexId a, VertexId b, BytesPerSecond capacity, Seco
   return forward;
 }
 
+void Topology::take_down(LinkId link) {
+  if (!is_up(link)) return;
+  is_down_.resize(static_cast<std::size_t>(cable_count()));
+  is_down_[static_cast<std::size_t>(link) / 2] = true;
+  ++cables_down_;
+  for (const LinkId direction : {link, reverse(link)}) {
+    std::erase(vertices_[static_cast<std::size_t>(this->link(direction).from)].out, direction);
+  }
+}
+
 void Topology::add_link(const Link& link) {
   Vertex& from = vertices_[static_cast<std::size_t>(link.from)];
   from.out.push_back(link_count());

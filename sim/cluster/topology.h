@@ -41,11 +41,18 @@ class Topology {
   LinkId add_cable(VertexId a, VertexId b, BytesPerSecond capacity, Seconds latency, int port_a = 0,
                    int port_b = 0);
 
+  /// Takes both directions of a cable out of service: they keep their numbers but leave no vertex.
+  void take_down(LinkId link);
+
   [[nodiscard]] static constexpr LinkId reverse(LinkId link) { return link ^ 1; }
 
   [[nodiscard]] int vertex_count() const { return static_cast<int>(vertices_.size()); }
   [[nodiscard]] int link_count() const { return static_cast<int>(links_.size()); }
-  [[nodiscard]] int cable_count() const { return link_count() / 2; }
+  [[nodiscard]] int cable_count() const { return link_count() / 2; }  ///< those down too
+  [[nodiscard]] int cables_down() const { return cables_down_; }
+  [[nodiscard]] bool is_up(LinkId id) const {
+    return is_down_.empty() || !is_down_[static_cast<std::size_t>(id) / 2];
+  }
   [[nodiscard]] int endpoint_count() const { return endpoints_; }
   [[nodiscard]] int switch_count() const { return vertex_count() - endpoints_; }
 
@@ -62,7 +69,10 @@ class Topology {
     return is_switch(vertex) || switch_count() == 0;
   }
   [[nodiscard]] VertexId find(std::string_view name) const { return names_.find(name); }  ///< or -1
-  /// Links that leave a vertex, in the order they were added.
+  [[nodiscard]] Seconds forwarding_latency(VertexId vertex) const {
+    return at(vertex).forwarding_latency;
+  }
+  /// Links in service that leave a vertex, in the order they were added.
   [[nodiscard]] std::span<const LinkId> links_from(VertexId vertex) const { return at(vertex).out; }
 
  private:
@@ -82,8 +92,10 @@ class Topology {
 
   std::vector<Vertex> vertices_;
   std::vector<Link> links_;
+  std::vector<bool> is_down_;  ///< by cable; empty if none is
   NamePool names_;
   int endpoints_ = 0;
+  int cables_down_ = 0;
 };
 
 }  // namespace headway

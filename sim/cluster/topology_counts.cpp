@@ -41,7 +41,8 @@ void set_oversubscription(TopologyCounts& counts) {
 TopologyCounts topology_counts(const Topology& topology) {
   TopologyCounts counts{.endpoints = topology.endpoint_count(),
                         .switches = topology.switch_count(),
-                        .cables = topology.cable_count()};
+                        .cables = topology.cable_count() - topology.cables_down(),
+                        .cables_down = topology.cables_down()};
   for (VertexId vertex = 0; vertex < topology.vertex_count(); ++vertex) {
     if (!topology.is_switch(vertex)) continue;
     const auto tier = static_cast<std::size_t>(topology.tier(vertex));
@@ -50,6 +51,7 @@ TopologyCounts topology_counts(const Topology& topology) {
   }
   std::map<std::tuple<int, int, BytesPerSecond>, int> classes;
   for (LinkId id = 0; id < topology.link_count(); id += 2) {
+    if (!topology.is_up(id)) continue;
     const Link& link = topology.link(id);
     const int from = topology.tier(link.from);
     const int to = topology.tier(link.to);
@@ -77,17 +79,17 @@ nlohmann::json counts_json(const TopologyCounts& counts) {
                        {"bandwidth_bytes_per_s", cables.bandwidth.count()},
                        {"cables", cables.cables}});
   }
-  return {{"endpoints", counts.endpoints},
-          {"switches", counts.switches},
-          {"cables", counts.cables},
-          {"tiers", std::move(tiers)},
-          {"cable_classes", std::move(classes)}};
+  return {{"endpoints", counts.endpoints}, {"switches", counts.switches},
+          {"cables", counts.cables},       {"cables_down", counts.cables_down},
+          {"tiers", std::move(tiers)},     {"cable_classes", std::move(classes)}};
 }
 
 std::string counts_text(const TopologyCounts& counts, int indent) {
-  std::string text = fmt::format("{:{}}{} endpoints, {} switches, {} cables\n", "", indent,
-                                 grouped_digits(counts.endpoints), grouped_digits(counts.switches),
-                                 grouped_digits(counts.cables));
+  std::string text = fmt::format(
+      "{:{}}{} endpoints, {} switches, {} cables{}\n", "", indent, grouped_digits(counts.endpoints),
+      grouped_digits(counts.switches), grouped_digits(counts.cables),
+      counts.cables_down == 0 ? ""
+                              : fmt::format(", {} more down", grouped_digits(counts.cables_down)));
   using Align = TextTable::Align;
   if (!counts.tiers.empty()) {
     TextTable tiers({{"tier"}, {"switches", Align::right}, {"oversubscription", Align::right}});

@@ -27,14 +27,15 @@ struct TopologyCounts {
 
   int endpoints = 0;
   int switches = 0;
-  int cables = 0;
+  int cables = 0;  ///< in service
+  int cables_down = 0;
   std::vector<Tier> tiers;            ///< bottom-up
   std::vector<Cables> cable_classes;  ///< by tiers, then by bandwidth
 };
 
 [[nodiscard]] TopologyCounts topology_counts(const Topology& topology);
 
-/// {"endpoints", "switches", "cables", "tiers": [{"switches", "oversubscription"}],
+/// {"endpoints", "switches", "cables", "cables_down", "tiers": [{"switches", "oversubscription"}],
 /// "cable_classes":
 /// [{"between", "bandwidth_bytes_per_s", "cables"}]}.
 [[nodiscard]] nlohmann::json counts_json(const TopologyCounts& counts);

@@ -48,11 +48,32 @@ constexpr TopicRow kRows[] = {
 
     {"cluster.topology.routing", "an object", "what fits the fabric",
      "How the fabric picks paths."},
-    {"cluster.topology.routing.kind", R"("d-mod-k", "dimension-order", "shortest" or "table")",
-     "d-mod-k for a clos, dimension-order for a torus, else shortest",
-     "The rule by which a flow's path is chosen. One fixed path for each pair of endpoints.",
-     "d-mod-k routes clos fabrics, dimension-order tori, table graphs, shortest any",
+    {"cluster.topology.routing.kind",
+     R"("d-mod-k", "dimension-order", "shortest", "ecmp", "adaptive", "valiant" or "table")",
+     "d-mod-k for a clos, dimension-order for a torus and a hyperx, else shortest",
+     "The rule by which a flow's path is chosen. ecmp hashes flows onto equal paths, adaptive "
+     "spreads packets over them, valiant takes detours through other groups; the others have one "
+     "fixed path for each pair of endpoints. Cables that are down are routed around, but by a "
+     "table.",
+     "d-mod-k routes clos fabrics, dimension-order tori and hyperx, valiant dragonflies, table "
+     "graphs, the others any",
      "Zahavi 2010, \"D-Mod-K routing\"; OpenSM's ftree engine"},
+
+    {"cluster.topology.routing.queue_pairs", "whole number, 1 to 256", "1 (ecmp)",
+     "Connections that carry equal parts of a flow, each hashed by itself: channels times "
+     "NCCL_IB_QPS_PER_CONNECTION."},
+    {"cluster.topology.routing.seed", "whole number", "1 (ecmp)",
+     "Of the switches' hash functions: another seed is another draw of collisions."},
+    {"cluster.topology.routing.polarised", "true or false", "false (ecmp)",
+     "All switches hash with the same function, so that the choices of one tier repeat on the "
+     "next."},
+    {"cluster.topology.routing.efficiency", "number above 0, at most 1", "0.95 (adaptive)",
+     "What part of the links between switches flows fill, packets being spread a little unevenly.",
+     "", "NVIDIA, 28 October 2024: Spectrum-X keeps 95 % of the throughput"},
+    {"cluster.topology.routing.share", "number, 0 to 1", "required (valiant)",
+     "Part of the traffic between groups that goes through a third one. 0 is minimal routing; "
+     "adaptive routing (UGAL) takes at most 0.5.",
+     "", "J. Kim and others, ISCA 2008"},
 
     {"cluster.topology.routing.digits", "2 or 4", "2 (table)",
      "Hexadecimal digits of a port in the rows of a table."},
@@ -60,6 +81,19 @@ constexpr TopicRow kRows[] = {
      "Forwarding tables: a row for each switch, in it the port for each endpoint, both in the "
      "order of the graph; 00 where there is no entry. `headway import` writes them.",
      "one row for each switch, one port for each endpoint"},
+
+    {"cluster.topology.faults", "array of objects", "[]",
+     "What is down or slow: each names a cable, a switch or a NIC. The fabric is routed around it; "
+     "accelerators whose NIC is cut off send by another one of their node.",
+     "leaves every node a NIC and a path to every other one"},
+    {"cluster.topology.faults.cable", "array of two texts", "absent",
+     "The names of its ends, as `headway route` prints them."},
+    {"cluster.topology.faults.number", "whole number", "all cables between the two",
+     "Which one of parallel cables, from 0."},
+    {"cluster.topology.faults.bandwidth", "text with a unit: bandwidth", "the cable is down",
+     "What the cable still carries, each way: lanes that failed.", "more than 0"},
+    {"cluster.topology.faults.switch", "text", "absent", "A switch that is down."},
+    {"cluster.topology.faults.nic", "text", "absent", "A NIC port that is down: \"node3/nic2\"."},
 
     {"cluster.topology.expect", "an object", "nothing is expected",
      "Counts that the built fabric must have: a guard against slips. Not checked where the "

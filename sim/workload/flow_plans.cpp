@@ -20,14 +20,20 @@ class PlanBuilder {
   Seconds add(std::int32_t from, std::int32_t to, double weight) {
     if (cluster_.domain_of(from) == cluster_.domain_of(to)) return costs_.scale_up_latency;
     route_.clear();
-    const VertexId source = cluster_.endpoint_of(from);
+    const VertexId source = cluster_.endpoint_towards(from, to);
     const VertexId destination = cluster_.endpoint_of(to);
     const auto flow = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
     cluster_.routing->append_route(source, destination, flow, route_);
     Seconds latency = costs_.scale_out_latency;
     for (const LinkShare& hop : route_) {
-      if (detail_ == PlanDetail::fabric) weights_[hop.link] += weight * hop.share;
-      latency += cluster_.topology.link(hop.link).latency * hop.share;
+      const Link& link = cluster_.topology.link(hop.link);
+      if (detail_ == PlanDetail::fabric) weights_[hop.link] += weight * hop.share / filling(link);
+      latency += link.latency * hop.share;
+    }
+    if (source != cluster_.endpoint_of(from)) {
+      // Handed on inside the domain: one step more, and as much to receive there.
+      latency += costs_.scale_up_latency;
+      use_scale_up(handed_on_[source] += weight);
     }
     // A NIC sends and receives at once, each at its full rate.
     crossing_weight_ =
@@ -58,6 +64,13 @@ class PlanBuilder {
   }
 
  private:
+  /// What part of a link flows can fill.
+  [[nodiscard]] double filling(const Link& link) const {
+    const bool is_inner =
+        cluster_.topology.is_switch(link.from) && cluster_.topology.is_switch(link.to);
+    return is_inner ? cluster_.routing->efficiency() : 1.0;
+  }
+
   const Cluster& cluster_;
   const NetworkCosts& costs_;
   PlanDetail detail_;
@@ -65,7 +78,8 @@ class PlanBuilder {
   std::vector<LinkShare> route_;
   std::map<VertexId, double> sent_;  ///< by NIC, per byte of the flow
   std::map<VertexId, double> received_;
-  double crossing_weight_ = 0.0;  ///< of the busiest NIC
+  std::map<VertexId, double> handed_on_;  ///< by the NIC that sends it for others of its node
+  double crossing_weight_ = 0.0;          ///< of the busiest NIC
   double scale_up_weight_ = 0.0;
 };
 

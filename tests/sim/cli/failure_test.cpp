@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "sim/base/diagnostic.h"
+#include "sim/cluster/routing.h"
 #include "sim/study/provenance.h"
 
 namespace headway {
@@ -38,6 +39,18 @@ TEST(Failure, WrongInputIsTwo) {
   EXPECT_EQ(report.code, 2);
   EXPECT_EQ(report.text,
             "error: there is no bread\n  help: bake some\n\n1 problem; nothing was simulated.\n");
+}
+
+TEST(Failure, APairThatTheFabricDoesNotJoinIsWrongInput) {
+  Topology topology;
+  const VertexId a = topology.add_endpoint("a");
+  const VertexId b = topology.add_endpoint("b");
+  const Reported report = reported(UnreachableError(topology, a, b));
+  EXPECT_EQ(report.code, 2);
+  EXPECT_EQ(report.text,
+            "error: no path from a to b\n"
+            "  help: the forwarding tables lack it, or lead over what is down; `headway topology` "
+            "counts such pairs\n\n1 problem; nothing was simulated.\n");
 }
 
 TEST(Failure, TheMachineIsThree) {

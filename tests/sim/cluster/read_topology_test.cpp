@@ -31,7 +31,7 @@ TEST(ReadTopology, ResolvedFormWritesOutEveryDefault) {
                "scale_up": {"bandwidth": "100 GB/s", "latency": "500 ns", "domain": 2},
                "nics": {"count": 2, "bandwidth": "12.5 GB/s", "latency": "800 ns",
                         "nearest": [0, 1]}},
-      "fabric": {"kind": "single_switch", "bandwidth": "25 GB/s", "cable_latency": "10 ns",
+      "fabric": {"kind": "single_switch", "planes": 1, "bandwidth": "25 GB/s", "cable_latency": "10 ns",
                  "switch_latency": "200 ns"},
       "routing": {"kind": "shortest"}})"));
 }

@@ -93,21 +93,6 @@ TEST(ShortestPaths, EndpointsAreNoWayThroughWhereThereAreSwitches) {
   EXPECT_TRUE(links.empty());
   paths.first_links(left, bridge, links);
   EXPECT_EQ(links.size(), 1U);
-  const auto pair = unconnected_pair(lab.topology);
-  ASSERT_TRUE(pair.has_value());
-  EXPECT_EQ(pair->a, a);
-  EXPECT_EQ(pair->b, b);
-}
-
-TEST(ShortestPaths, AConnectedTopologyHasNoUnconnectedPair) {
-  Lab lab;
-  EXPECT_FALSE(unconnected_pair(lab.topology).has_value());
-  const VertexId a = lab.topology.add_endpoint("a");
-  EXPECT_FALSE(unconnected_pair(lab.topology).has_value());
-  lab.topology.add_cable(a, lab.topology.add_endpoint("b"), 1_GBps, 0_s);
-  EXPECT_FALSE(unconnected_pair(lab.topology).has_value());
-  lab.topology.add_endpoint("c");
-  EXPECT_TRUE(unconnected_pair(lab.topology).has_value());
 }
 
 TEST(Unreachable, TheErrorNamesBothEnds) {

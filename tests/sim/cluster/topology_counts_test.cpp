@@ -47,7 +47,7 @@ TEST(TopologyCounts, AsJsonHasUnitsInItsKeys) {
   const TopologyCounts counts =
       topology_counts(cluster_of(topology_text(8, 2, kOversubscribed))->topology);
   EXPECT_EQ(counts_json(counts), nlohmann::json::parse(R"({
-      "endpoints": 16, "switches": 6, "cables": 24,
+      "endpoints": 16, "switches": 6, "cables": 24, "cables_down": 0,
       "tiers": [{"switches": 4, "oversubscription": 2.0}, {"switches": 2}],
       "cable_classes": [
         {"between": "endpoints - tier 0", "bandwidth_bytes_per_s": 12.5e9, "cables": 16},

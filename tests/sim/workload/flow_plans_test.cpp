@@ -181,5 +181,41 @@ TEST(FlowPlans, ABugInTheCallerIsReported) {
                InternalError);
 }
 
+TEST(FlowPlans, WhereRailsAreApartNodesHandOnToThem) {
+  // Two nodes of two. An all-to-all sends a third of each message to each other rank. Rail 0 of
+  // node 0 carries what ranks 0 and 1 have for rank 2: 2/3, and so do all others.
+  const auto cluster = cluster_of(topology_text(2, 2, R"({"kind": "rail_only"})"));
+  const NetworkCosts costs = ideal_network_costs(cluster->node_type);
+  const FlowPlan plan = collective_plan(*cluster, costs, CollectiveKind::all_to_all,
+                                        CollectiveAlgorithm::ring, {first(4)});
+  ASSERT_EQ(plan.links.size(), 8U);
+  for (const LinkLoad& load : plan.links) EXPECT_NEAR(load.weight, 2.0 / 3.0, 1e-12);
+  // The same on one switch loads each NIC the same, but nobody hands on.
+  const auto flat = cluster_of(topology_text(2, 2, R"({"kind": "single_switch"})"));
+  const FlowPlan direct = collective_plan(*flat, costs, CollectiveKind::all_to_all,
+                                          CollectiveAlgorithm::ring, {first(4)});
+  EXPECT_LT(direct.latency, plan.latency);
+}
+
+TEST(FlowPlans, LinksBetweenSwitchesFillToTheEfficiencyOfTheRouting) {
+  // One node on each of two leaves under four spines: 1/4 of the flow on each of 4 ways, which
+  // flows fill to 80 %: 8 links of weight (1/4) / 0.8.
+  const auto cluster = cluster_of(topology_text(
+      2, 1,
+      R"({"kind": "clos", "attach": "rack", "nodes_per_unit": 1, "leaf": {"uplinks": 4},
+          "spine": {}})",
+      R"(, "routing": {"kind": "adaptive", "efficiency": 0.8})"));
+  const std::vector<std::int32_t> from = {0};
+  const std::vector<std::int32_t> to = {1};
+  const FlowPlan plan = transfer_plan(*cluster, ideal_network_costs(cluster->node_type), from, to);
+  ASSERT_EQ(plan.links.size(), 10U);
+  for (const LinkLoad& load : plan.links) {
+    const Link& link = cluster->topology.link(load.link);
+    const bool is_inner =
+        cluster->topology.is_switch(link.from) && cluster->topology.is_switch(link.to);
+    EXPECT_DOUBLE_EQ(load.weight, is_inner ? 0.3125 : 1.0);
+  }
+}
+
 }  // namespace
 }  // namespace headway
