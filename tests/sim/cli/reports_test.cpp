@@ -1,6 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "sim/cli/collective_report.h"
+#include "sim/cli/validation_page.h"
 #include "sim/cli/validation_report.h"
 
 namespace headway {
@@ -57,29 +60,44 @@ Validation sample_validation() {
                       .accelerators = 8,
                       .published_s = 1.0,
                       .refused = "no profile"}};
-  validation.summary = {{.group = "all",
-                         .rows = 1,
-                         .refused = 1,
-                         .mean = 0.05,
-                         .median = 0.05,
-                         .p90 = 0.05,
-                         .worst = 0.05,
-                         .bias = -0.05,
-                         .covered = 1.0},
-                        {.group = "nobody", .refused = 1}};
+  validation.summary = summaries(validation.rows);
   return validation;
 }
 
 TEST(ValidationText, ShowsErrorsAndReasons) {
   EXPECT_EQ(validation_text(sample_validation()),
-            R"(row   GPUs  published  predicted   error  refused
-a    1,024        2 s      1.9 s  -5.0 %
-b        8        1 s                     no profile
+            R"(row   GPUs  published  predicted  error %  refused
+a    1,024        2 s      1.9 s     -5.0
+b        8        1 s                      no profile
 
-|error| over  rows  refused   mean  median    p90  worst    bias  inside the interval
-all              1        1  5.0 %   5.0 %  5.0 %  5.0 %  -5.0 %                100 %
-nobody           0        1
+|error| in %, each row counting once, then each group of near-identical rows:
+
+     rows  refused  mean  median  p90  worst  bias  inside  groups  mean  median  bias
+all     1        1   5.0     5.0  5.0    5.0  -5.0     100       1   5.0     5.0  -5.0
+
+accelerators  rows  refused  mean  median  p90  worst  bias  inside  groups  mean  median  bias
+1..8             0        1
+513..4096        1        0   5.0     5.0  5.0    5.0  -5.0     100       1   5.0     5.0  -5.0
+
+refused  because
+      1  no profile
 )");
+}
+
+TEST(ValidationText, StaysWithinAHundredColumnsAndShowsTheWorstOfMany) {
+  Validation validation;
+  for (int i = 0; i < 60; ++i) {
+    ValidationRow row = sample_validation().rows.front();
+    row.id = "a rather long name of a published row, number " + std::to_string(i);
+    row.source = "alephalpha_layouts";
+    row.predicted_s = 2.0 + 0.01 * i;
+    validation.rows.push_back(row);
+  }
+  validation.summary = summaries(validation.rows);
+  const std::string text = validation_text(validation);
+  EXPECT_TRUE(text.starts_with("The 12 rows furthest off of 60 (--json has all):\n"));
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
 TEST(ValidationJson, HasAnErrorOrAReasonInEachRow) {
@@ -91,10 +109,22 @@ TEST(ValidationJson, HasAnErrorOrAReasonInEachRow) {
   EXPECT_EQ(json.at("summary").at(1).at("bias"), nullptr);
 }
 
-TEST(ValidationMarkdown, BeginsWithTheSummary) {
+TEST(ValidationPage, AnswersFirstAndSaysWhatIsRefused) {
   const std::string text = validation_markdown(sample_validation());
-  EXPECT_TRUE(text.starts_with("# Predictions against published training steps\n\n| "));
-  EXPECT_LT(text.find("inside the interval"), text.find("no profile"));
+  EXPECT_TRUE(
+      text.starts_with("# Predictions against published training steps\n\n## Answer\n\n"
+                       "2 published steps; 1 of them predicted, 1 refused."));
+  EXPECT_LT(text.find("no profile"), text.find("What is not modelled"));
+}
+
+TEST(ValidationPage, HtmlHasEachPredictionAsAMarkAndEscapesNames) {
+  Validation validation = sample_validation();
+  validation.rows[0].id = "a<b";
+  validation.rows[0].kind = "dense";
+  const std::string html = validation_html(validation);
+  EXPECT_NE(html.find("<title>a&lt;b: published 2 s, predicted 1.9 s (-5.0 %)</title>"),
+            std::string::npos);
+  EXPECT_EQ(html.find("a<b"), std::string::npos);
 }
 
 }  // namespace
