@@ -9,24 +9,27 @@
 #include "sim/base/quantity_text.h"
 #include "sim/result/link_use.h"
 #include "sim/result/speed.h"
-#include "sim/strategy/schedule.h"
+#include "sim/strategy/stage_parameters.h"
 
 namespace headway {
 namespace {
 
-/// Most layers on one stage, and whether the output head is there too.
+/// The most work on one stage, as a share of the whole model's. Where the model stands twice each
+/// copy does half.
 double busiest_share(const TransformerModel& model, const Strategy& strategy, Flops head,
                      Flops layer) {
-  const std::vector<int> chunks =
-      layers_per_chunk(strategy.layer_placement, static_cast<int>(model.layers), strategy.chunks());
   const double all = static_cast<double>(model.layers) * layer.count() + head.count();
+  const double copies = strategy.schedule == PipelineSchedule::dual_pipe ? 2.0 : 1.0;
   double busiest = 0.0;
   for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {
-    double flops = stage + 1 == strategy.pipeline_parallel ? head.count() : 0.0;
-    for (int chunk = stage; chunk < strategy.chunks(); chunk += strategy.pipeline_parallel) {
-      flops += chunks[static_cast<std::size_t>(chunk)] * layer.count();
+    double flops = 0.0;
+    int chunk = 0;
+    for (const int layers : stage_layers(model, strategy, stage)) {
+      flops += layers * layer.count();
+      if (is_last_chunk(strategy, stage, chunk)) flops += head.count();
+      ++chunk;
     }
-    busiest = std::max(busiest, flops / all);
+    busiest = std::max(busiest, flops / all / copies);
   }
   return busiest;
 }

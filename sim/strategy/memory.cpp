@@ -60,7 +60,7 @@ int micro_batches(const Strategy& strategy) { return static_cast<int>(strategy.m
 /// `chunk_bytes[c]`.
 Bytes peak_in_flight(const Strategy& strategy, int stage, const std::vector<Bytes>& chunk_bytes) {
   const int stages = strategy.pipeline_parallel;
-  if (strategy.virtual_stages == 1) {
+  if (chunk_bytes.size() == 1) {
     return chunk_bytes.front() *
            peak_chunks_in_flight(strategy.schedule, stage, stages, 1, micro_batches(strategy));
   }
@@ -69,9 +69,9 @@ Bytes peak_in_flight(const Strategy& strategy, int stage, const std::vector<Byte
   Bytes held;
   Bytes peak;
   for (const ScheduleStep& step :
-       stage_schedule(strategy.schedule, stage, stages, strategy.virtual_stages, groups * stages)) {
-    const Bytes pass = chunk_bytes[static_cast<std::size_t>(step.chunk)];
-    held += step.backward ? -pass : pass;
+       stage_schedule(strategy.schedule, stage, stages, strategy.virtual_stages,
+                      groups >= 2 ? groups * stages : micro_batches(strategy))) {
+    held += held_after(step.kind) * chunk_bytes[static_cast<std::size_t>(step.chunk)];
     peak = max(peak, held);
   }
   return peak;
@@ -122,8 +122,6 @@ Bytes communicators(const Strategy& strategy) {
 }
 
 StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
-  const bool is_first = stage == 0;
-  const bool is_last = stage == strategy.pipeline_parallel - 1;
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   const double trained = trained_parameters(parameters, strategy);
   const StateBytes bytes = state_bytes(strategy);
@@ -133,17 +131,19 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   };
 
   std::vector<Bytes> chunk_bytes;
-  for (const int layers : stage_layers(model, strategy, stage)) {
-    chunk_bytes.push_back(layers * layer_activation_bytes(model, strategy));
-  }
-  if (is_first) chunk_bytes.front() += embedding_dropout_bytes(model, strategy);
   Bytes transient = recomputed_bytes(model, strategy);
-  if (is_last) {
-    const LossMemory loss = loss_memory(model, strategy);
-    const int inputs = trains_adapters(strategy) ? kFrozenHeadInputs : kHeadInputs;
-    chunk_bytes.back() += inputs * residual_bytes(model, strategy) + loss.kept;
-    // The softmax is gone by the time that layers are recomputed.
-    transient = max(loss.workspace, transient - loss.kept);
+  for (const int layers : stage_layers(model, strategy, stage)) {
+    const int chunk = static_cast<int>(chunk_bytes.size());
+    Bytes kept = layers * layer_activation_bytes(model, strategy);
+    if (is_first_chunk(strategy, stage, chunk)) kept += embedding_dropout_bytes(model, strategy);
+    if (is_last_chunk(strategy, stage, chunk)) {
+      const LossMemory loss = loss_memory(model, strategy);
+      const int inputs = trains_adapters(strategy) ? kFrozenHeadInputs : kHeadInputs;
+      kept += inputs * residual_bytes(model, strategy) + loss.kept;
+      // The softmax is gone by the time that layers are recomputed.
+      transient = max(loss.workspace, transient - loss.kept);
+    }
+    chunk_bytes.push_back(kept);
   }
 
   StageMemory memory;

@@ -85,6 +85,69 @@ void check_groups(const StrategyToCheck& input) {
   input.diagnostics.add(std::move(problem));
 }
 
+/// The word of a schedule that splits backward passes.
+std::string_view split_schedule_name(PipelineSchedule schedule) {
+  if (schedule == PipelineSchedule::zb_h1) return "zb_h1";
+  return schedule == PipelineSchedule::zb_v ? "zb_v" : "dualpipe";
+}
+
+/// How many micro-batches it takes, and in what steps they may grow.
+void check_split_micro_batches(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  const std::int64_t unit = strategy.micro_batch * strategy.data_parallel;
+  if (strategy.schedule == PipelineSchedule::zb_h1 || !input.data_parallel_known ||
+      !input.sound({"global_batch", "micro_batch", "data_parallel", "pipeline_parallel"}) ||
+      strategy.global_batch % unit != 0) {
+    return;
+  }
+  const bool doubled = strategy.schedule == PipelineSchedule::dual_pipe;
+  const std::int64_t stages = strategy.pipeline_parallel;
+  const std::int64_t least = doubled ? 2 * stages : 2 * stages - 1;
+  const std::int64_t micro_batches = strategy.micro_batches();
+  if (micro_batches >= least && (!doubled || micro_batches % 2 == 0)) return;
+  Diagnostic problem = strategy_problem(
+      input, "schedule",
+      doubled ? "dualpipe needs an even number of micro-batches, twice pipeline_parallel at least"
+              : "zb_v needs 2 pipeline_parallel - 1 micro-batches at least",
+      fmt::format("{} micro-batches over {} stages", micro_batches, stages),
+      fmt::format("use a global_batch of {}, or schedule \"1f1b\"",
+                  unit * std::max(least, micro_batches + 1)));
+  relate_strategy(problem, input, "global_batch");
+  relate_strategy(problem, input, "pipeline_parallel");
+  input.diagnostics.add(std::move(problem));
+}
+
+/// Schedules that split backward passes fix how the model is cut.
+void check_split_schedule(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (!input.sound({"schedule", "pipeline_parallel", "virtual_stages"})) return;
+  const std::string_view name = split_schedule_name(strategy.schedule);
+  const int chunks = strategy.schedule == PipelineSchedule::zb_v ? 2 : 1;
+  const auto report = [&](std::string_view field, std::string message, std::string label,
+                          std::string help) {
+    Diagnostic problem =
+        strategy_problem(input, field, std::move(message), std::move(label), std::move(help));
+    if (field != "schedule") relate_strategy(problem, input, "schedule");
+    input.diagnostics.add(std::move(problem));
+  };
+  if (strategy.pipeline_parallel == 1) {
+    report("schedule", fmt::format("{} needs a pipeline", name), "the only stage",
+           "set pipeline_parallel to 2 or more, or schedule to \"1f1b\"");
+  } else if (strategy.schedule == PipelineSchedule::dual_pipe &&
+             strategy.pipeline_parallel % 2 != 0) {
+    report("pipeline_parallel", "dualpipe needs an even number of stages",
+           fmt::format("{} stages", strategy.pipeline_parallel),
+           fmt::format("use {} or {}", strategy.pipeline_parallel - 1,
+                       strategy.pipeline_parallel + 1));
+  } else if (strategy.virtual_stages != chunks) {
+    report("virtual_stages", fmt::format("{} has {} of virtual_stages", name, chunks),
+           fmt::format("{} chunks a stage", strategy.virtual_stages),
+           fmt::format("set virtual_stages to {}, or leave it out", chunks));
+  } else {
+    check_split_micro_batches(input);
+  }
+}
+
 void check_interleaving(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
   if (strategy.virtual_stages == 1 || !input.sound({"virtual_stages"})) return;
@@ -111,7 +174,11 @@ void check_interleaving(const StrategyToCheck& input) {
 void check_pipeline(const StrategyToCheck& input) {
   check_batch(input);
   check_layers(input);
-  check_interleaving(input);
+  if (input.strategy.schedule > PipelineSchedule::one_f_one_b) {
+    check_split_schedule(input);
+  } else {
+    check_interleaving(input);
+  }
 }
 
 }  // namespace headway

@@ -28,8 +28,12 @@ constexpr Range kSequenceLength = between(1, 1'000'000'000);
 template <class E>
 using Word = std::pair<std::string_view, E>;
 
-constexpr std::array<Word<PipelineSchedule>, 2> kSchedules = {
-    {{"1f1b", PipelineSchedule::one_f_one_b}, {"gpipe", PipelineSchedule::gpipe}}};
+constexpr std::array<Word<PipelineSchedule>, 5> kSchedules = {
+    {{"1f1b", PipelineSchedule::one_f_one_b},
+     {"gpipe", PipelineSchedule::gpipe},
+     {"zb_h1", PipelineSchedule::zb_h1},
+     {"zb_v", PipelineSchedule::zb_v},
+     {"dualpipe", PipelineSchedule::dual_pipe}}};
 constexpr std::array<Word<LayerPlacement>, 2> kLayerPlacements = {
     {{"even", LayerPlacement::even},
      {"embedding_and_loss_as_layers", LayerPlacement::embedding_and_loss_as_layers}}};
@@ -108,10 +112,11 @@ void read_split(ObjectReader& reader, Strategy& strategy, std::optional<int> acc
   strategy.pipeline_parallel = read_degree(reader, "pipeline_parallel", 1);
   strategy.data_parallel =
       read_degree(reader, "data_parallel", data_parallel_left(strategy, accelerators).value_or(1));
-  strategy.virtual_stages =
-      static_cast<int>(reader.integer("virtual_stages", kVirtualStages, strategy.virtual_stages));
   strategy.schedule =
       reader.choice("schedule", Words<PipelineSchedule>(kSchedules), strategy.schedule);
+  const int fallback = strategy.schedule == PipelineSchedule::zb_v ? 2 : strategy.virtual_stages;
+  strategy.virtual_stages =
+      static_cast<int>(reader.integer("virtual_stages", kVirtualStages, fallback));
   strategy.layer_placement = reader.choice(
       "layer_placement", Words<LayerPlacement>(kLayerPlacements), strategy.layer_placement);
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "sim/base/diagnostic.h"
+#include "sim/strategy/split_schedules.h"
 
 namespace headway {
 namespace {
@@ -24,7 +25,7 @@ std::int64_t warm_up_passes(PipelineSchedule schedule, int stage, int stages, in
 ScheduleStep pass_at(int index, bool backward, int stages, int virtual_stages) {
   const int group = index / (stages * virtual_stages);
   const int chunk = index / stages % virtual_stages;
-  return {.backward = backward,
+  return {.kind = backward ? StepKind::backward : StepKind::forward,
           .chunk = backward ? virtual_stages - 1 - chunk : chunk,
           .micro_batch = group * stages + index % stages};
 }
@@ -35,6 +36,15 @@ void check_arguments(PipelineSchedule schedule, int stage, int stages, int virtu
   HEADWAY_CHECK(stage < stages, "no such stage");
   HEADWAY_CHECK(virtual_stages >= 1, "no chunk to schedule");
   HEADWAY_CHECK(micro_batches >= 1, "no micro-batch to schedule");
+  if (schedule == PipelineSchedule::zb_v) {
+    HEADWAY_CHECK(virtual_stages == 2, "ZB-V has two chunks a stage");
+    HEADWAY_CHECK(micro_batches >= 2 * stages - 1, "too few micro-batches for ZB-V");
+    return;
+  }
+  if (schedule == PipelineSchedule::dual_pipe) {
+    HEADWAY_CHECK(stages % 2 == 0 && micro_batches % 2 == 0, "DualPipe has two equal ends");
+    HEADWAY_CHECK(micro_batches >= 2 * stages, "too few micro-batches for DualPipe");
+  }
   if (virtual_stages == 1) return;
   HEADWAY_CHECK(schedule == PipelineSchedule::one_f_one_b, "only 1F1B interleaves");
   HEADWAY_CHECK(stages > 1, "interleaving needs a pipeline");
@@ -53,6 +63,17 @@ std::vector<int> even_split(int items, int parts) {
 std::vector<ScheduleStep> stage_schedule(PipelineSchedule schedule, int stage, int stages,
                                          int virtual_stages, int micro_batches) {
   check_arguments(schedule, stage, stages, virtual_stages, micro_batches);
+  switch (schedule) {
+    case PipelineSchedule::zb_h1:
+      return zb_h1_schedule(stage, stages, micro_batches);
+    case PipelineSchedule::zb_v:
+      return zb_v_schedule(stage, stages, micro_batches);
+    case PipelineSchedule::dual_pipe:
+      return dual_pipe_schedule(stage, stages, micro_batches);
+    case PipelineSchedule::gpipe:
+    case PipelineSchedule::one_f_one_b:
+      break;
+  }
   const int passes = micro_batches * virtual_stages;
   const int warm_up =
       static_cast<int>(warm_up_passes(schedule, stage, stages, virtual_stages, micro_batches));
@@ -69,14 +90,53 @@ std::vector<ScheduleStep> stage_schedule(PipelineSchedule schedule, int stage, i
   return steps;
 }
 
+int chunk_position(PipelineSchedule schedule, int stage, int chunk, int stages) {
+  if (schedule == PipelineSchedule::zb_v && chunk == 1) return 2 * stages - 1 - stage;
+  if (schedule == PipelineSchedule::dual_pipe) return chunk == 0 ? stage : stages - 1 - stage;
+  return chunk * stages + stage;
+}
+
+ChunkPlace chunk_place(PipelineSchedule schedule, int position, int copy, int stages) {
+  if (schedule == PipelineSchedule::dual_pipe) {
+    return {.stage = copy == 0 ? position : stages - 1 - position, .chunk = copy};
+  }
+  if (schedule == PipelineSchedule::zb_v && position >= stages) {
+    return {.stage = 2 * stages - 1 - position, .chunk = 1};
+  }
+  return {.stage = position % stages, .chunk = position / stages};
+}
+
 int peak_chunks_in_flight(PipelineSchedule schedule, int stage, int stages, int virtual_stages,
                           int micro_batches) {
   check_arguments(schedule, stage, stages, virtual_stages, micro_batches);
+  if (schedule > PipelineSchedule::one_f_one_b) {
+    int held = 0;
+    int peak = 0;
+    for (const ScheduleStep& step :
+         stage_schedule(schedule, stage, stages, virtual_stages, micro_batches)) {
+      held += held_after(step.kind);
+      peak = std::max(peak, held);
+    }
+    return peak;
+  }
   // After the warm-up each backward pass follows one more forward pass.
   const std::int64_t warm_up =
       warm_up_passes(schedule, stage, stages, virtual_stages, micro_batches);
   const std::int64_t passes = std::int64_t{micro_batches} * virtual_stages;
   return static_cast<int>(std::min(warm_up + 1, passes));
+}
+
+int held_after(StepKind kind) {
+  switch (kind) {
+    case StepKind::forward:
+      return 1;
+    case StepKind::input_gradient:
+      return 0;
+    case StepKind::backward:
+    case StepKind::weight_gradient:
+      return -1;
+  }
+  HEADWAY_CHECK(false, "unknown step");
 }
 
 double bubble_fraction(int stages, int virtual_stages, int micro_batches) {

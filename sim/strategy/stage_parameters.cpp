@@ -15,6 +15,10 @@ double norm_parameters(const TransformerModel& model) {
   return (biased ? 2.0 : 1.0) * static_cast<double>(model.hidden);
 }
 
+int position_of(const Strategy& strategy, int stage, int chunk) {
+  return chunk_position(strategy.schedule, stage, chunk, strategy.pipeline_parallel);
+}
+
 }  // namespace
 
 double layer_parameters_per_rank(const TransformerModel& model, int tensor_parallel) {
@@ -39,11 +43,18 @@ std::vector<int> stage_layers(const TransformerModel& model, const Strategy& str
   const std::vector<int> blocks =
       layers_per_chunk(strategy.layer_placement, static_cast<int>(model.layers), strategy.chunks());
   std::vector<int> layers;
-  const auto stages = static_cast<std::size_t>(strategy.pipeline_parallel);
-  for (auto block = static_cast<std::size_t>(stage); block < blocks.size(); block += stages) {
-    layers.push_back(blocks[block]);
+  for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
+    layers.push_back(blocks[static_cast<std::size_t>(position_of(strategy, stage, chunk))]);
   }
   return layers;
+}
+
+bool is_first_chunk(const Strategy& strategy, int stage, int chunk) {
+  return position_of(strategy, stage, chunk) == 0;
+}
+
+bool is_last_chunk(const Strategy& strategy, int stage, int chunk) {
+  return position_of(strategy, stage, chunk) == strategy.chunks() - 1;
 }
 
 StageParameters stage_parameters(const TransformerModel& model, const Strategy& strategy,
@@ -51,8 +62,12 @@ StageParameters stage_parameters(const TransformerModel& model, const Strategy& 
   const std::vector<int> layers = stage_layers(model, strategy, stage);
   const double h = static_cast<double>(model.hidden);
   const double vocabulary = static_cast<double>(model.vocabulary) * h / strategy.tensor_parallel;
-  const bool is_first = stage == 0;
-  const bool is_last = stage == strategy.pipeline_parallel - 1;
+  bool is_first = false;
+  bool is_last = false;
+  for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
+    is_first = is_first || is_first_chunk(strategy, stage, chunk);
+    is_last = is_last || is_last_chunk(strategy, stage, chunk);
+  }
 
   StageParameters parameters;
   const int held = std::accumulate(layers.begin(), layers.end(), 0);

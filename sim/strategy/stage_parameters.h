@@ -32,4 +32,8 @@ struct StageParameters {
 [[nodiscard]] std::vector<int> stage_layers(const TransformerModel& model, const Strategy& strategy,
                                             int stage);
 
+/// Whether chunk `chunk` of a stage has the model's embedding, or its head.
+[[nodiscard]] bool is_first_chunk(const Strategy& strategy, int stage, int chunk);
+[[nodiscard]] bool is_last_chunk(const Strategy& strategy, int stage, int chunk);
+
 }  // namespace headway

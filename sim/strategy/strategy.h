@@ -11,9 +11,13 @@ namespace headway {
 
 /// The order in which a pipeline stage works off its micro-batches.
 enum class PipelineSchedule {
-  gpipe,       ///< all forward passes, then all backward passes (Huang et al. 2019)
-  one_f_one_b  ///< one forward, one backward (Narayanan et al. 2019); interleaved when
-               ///< virtual_stages > 1 (Narayanan et al. 2021, section 2.2)
+  gpipe,        ///< all forward passes, then all backward passes (Huang et al. 2019)
+  one_f_one_b,  ///< one forward, one backward (Narayanan et al. 2019); interleaved when
+                ///< virtual_stages > 1 (Narayanan et al. 2021, section 2.2)
+  zb_h1,     ///< backward passes in two parts (Qi et al. 2023, "Zero Bubble Pipeline Parallelism")
+  zb_v,      ///< the same with two chunks a stage, there and back (Qi et al. 2024, "Pipeline
+             ///< Parallelism with Controllable Memory")
+  dual_pipe  ///< two copies of the model, fed from both ends (DeepSeek-V3 report, 2024, 3.2.1)
 };
 
 enum class Recompute {
@@ -104,11 +108,19 @@ struct Strategy {
   [[nodiscard]] int ranks() const {
     return tensor_parallel * context_parallel * pipeline_parallel * data_parallel;
   }
-  /// Ranks that work with the same parameters: those that data and context parallelism tell apart.
-  [[nodiscard]] int replicas() const { return data_parallel * context_parallel; }
+  /// Ranks that work with the same parameters: those that data and context parallelism tell apart,
+  /// and the two that a pipeline fed from both ends has.
+  [[nodiscard]] int replicas() const {
+    return data_parallel * context_parallel * (schedule == PipelineSchedule::dual_pipe ? 2 : 1);
+  }
   /// Of those, how many hold a part of each sharded state.
   [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }
+  /// Parts that the model is cut into.
   [[nodiscard]] int chunks() const { return pipeline_parallel * virtual_stages; }
+  /// Of those, how many stand on a stage.
+  [[nodiscard]] int chunks_of_stage() const {
+    return schedule == PipelineSchedule::dual_pipe ? 2 : virtual_stages;
+  }
 };
 
 }  // namespace headway

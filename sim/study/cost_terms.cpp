@@ -123,6 +123,7 @@ constexpr std::array kTerms{
              .change_workload = without_cause<Cause::context_parallel>},
     CostTerm{.name = "data_parallel",
              .about = "Reducing gradients and gathering parameters is free.",
+             .change_profile = [](Profile& p) { p.overlap.sharded_interference.value = 0.0; },
              .change_workload = without_data_parallel},
     CostTerm{.name = "pipeline_transfer",
              .about = "What stages send each other arrives at once.",

@@ -30,12 +30,18 @@ constexpr TopicRow kRows[] = {
      "the four degrees multiply to the accelerators of the cluster", "strategy.zero_stage"},
     {"strategy.virtual_stages", "whole number, 1 to 10,000", "1",
      "Model chunks of a stage. More than 1 interleaves: smaller bubbles, more transfers.",
-     "micro-batches divide by pipeline_parallel; not with gpipe",
+     "micro-batches divide by pipeline_parallel; with 1f1b only (zb_v has 2)",
      "Narayanan et al. 2021 (arXiv:2104.04473), 2.2"},
-    {"strategy.schedule", R"("1f1b" or "gpipe")", "\"1f1b\"",
+    {"strategy.schedule", R"("1f1b", "gpipe", "zb_h1", "zb_v" or "dualpipe")", "\"1f1b\"",
      "The order in which a stage works off micro-batches. One forward, one backward holds fewer "
-     "activations; GPipe runs all forward passes first.",
-     "", "Narayanan et al. 2019 (PipeDream); Huang et al. 2019 (arXiv:1811.06965)"},
+     "activations; GPipe runs all forward passes first. ZB-H1 and ZB-V split backward passes, so "
+     "that gradients of weights fill the bubble; ZB-V's two chunks a stage go there and back. "
+     "DualPipe has the model twice and is fed from both ends.",
+     "zb_v: 2 pipeline_parallel - 1 micro-batches at least; dualpipe: even numbers of stages and "
+     "of "
+     "micro-batches, twice as many of these",
+     "Narayanan et al. 2019 (PipeDream); Huang et al. 2019 (arXiv:1811.06965); Qi et al. 2023 "
+     "(arXiv:2401.10241) and 2024 (arXiv:2405.15362); DeepSeek-V3, 2024 (arXiv:2412.19437), 3.2.1"},
     {"strategy.layer_placement", R"("even" or "embedding_and_loss_as_layers")", "\"even\"",
      "Where layers stand when they do not divide by the stages. Evenly, the first stages taking "
      "the "

@@ -33,9 +33,28 @@ MemoryPrediction memory_of(const TransformerModel& model, const Strategy& strate
   return memory;
 }
 
+std::string_view schedule_title(PipelineSchedule schedule) {
+  switch (schedule) {
+    case PipelineSchedule::gpipe:
+      return "GPipe";
+    case PipelineSchedule::one_f_one_b:
+      return "1F1B";
+    case PipelineSchedule::zb_h1:
+      return "ZB-H1";
+    case PipelineSchedule::zb_v:
+      return "ZB-V";
+    case PipelineSchedule::dual_pipe:
+      return "DualPipe";
+  }
+  HEADWAY_CHECK(false, "unknown schedule");
+}
+
 std::string schedule_text(const Strategy& strategy) {
-  std::string text = strategy.schedule == PipelineSchedule::gpipe ? "GPipe" : "1F1B";
-  if (strategy.virtual_stages > 1) text += fmt::format(" x {}", strategy.virtual_stages);
+  std::string text(schedule_title(strategy.schedule));
+  const bool interleaves = strategy.schedule == PipelineSchedule::one_f_one_b;
+  if (interleaves && strategy.virtual_stages > 1) {
+    text += fmt::format(" x {}", strategy.virtual_stages);
+  }
   return text;
 }
 

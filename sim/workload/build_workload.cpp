@@ -47,7 +47,7 @@ class WorkloadBuilder {
                                        : pipeline_program(job_, stage));
       // Every stage names its message slots alike, whether it uses them all or not.
       workload_.programs.back().message_slots =
-          2 * strategy_.virtual_stages * static_cast<int>(strategy_.micro_batches());
+          2 * strategy_.chunks_of_stage() * static_cast<int>(strategy_.micro_batches());
     }
     add_notes();
     return {std::move(workload_), job_.cost, job_.reduce_algorithm};
@@ -96,8 +96,8 @@ class WorkloadBuilder {
     }
   }
 
-  /// For each tensor-parallel index, the ranks of these replicas that hold the same parameters of a
-  /// stage.
+  /// For each tensor-parallel index, the ranks of these replicas that hold the same parameters:
+  /// those of a stage, and where the model stands twice also those of the stage opposite.
   [[nodiscard]] CollectiveGroups replicas_of(int stage, int first, int count) const {
     CollectiveGroups groups;
     for (int t = 0; t < strategy_.tensor_parallel; ++t) {
@@ -105,12 +105,17 @@ class WorkloadBuilder {
       for (int d = first; d < first + count; ++d) {
         for (int c = 0; c < strategy_.context_parallel; ++c) {
           members.push_back(placement_.accelerator(t, c, d, stage));
+          if (is_doubled()) members.push_back(placement_.accelerator(t, c, d, opposite(stage)));
         }
       }
       groups.push_back(std::move(members));
     }
     return groups;
   }
+  [[nodiscard]] bool is_doubled() const {
+    return strategy_.schedule == PipelineSchedule::dual_pipe;
+  }
+  [[nodiscard]] int opposite(int stage) const { return strategy_.pipeline_parallel - 1 - stage; }
 
   std::int32_t add_communicator(std::string name, CollectiveKind kind, int members, FlowPlan plan) {
     workload_.communicators.push_back({std::move(name), kind, members, add_plan(std::move(plan))});
@@ -120,7 +125,8 @@ class WorkloadBuilder {
   /// Those that share out the states of a stage reduce and gather together: all, or with copies of
   /// fully sharded parameters each consecutive `shard_group` of ranks.
   void add_replica_communicators() {
-    const int members = strategy_.shard_ranks() / strategy_.context_parallel;
+    const int members = is_doubled() ? strategy_.data_parallel
+                                     : strategy_.shard_ranks() / strategy_.context_parallel;
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       const std::string where = "stage " + std::to_string(stage);
       for (int first = 0; strategy_.shard_ranks() > 1 && first < replicas_; first += members) {
@@ -132,14 +138,15 @@ class WorkloadBuilder {
 
   void add_sharing_communicators(const std::string& where, const CollectiveGroups& groups,
                                  int stage, int first, int members) {
+    const int joining = is_doubled() ? 2 * members : members;
     const CollectiveKind reduce = gradient_collective(strategy_);
     const std::int32_t reduce_id = add_communicator(
-        "gradient reduce, " + where, reduce, members,
+        "gradient reduce, " + where, reduce, joining,
         collective_plan(cluster_, network_, reduce, job_.reduce_algorithm, groups, detail_));
     std::int32_t gather_id = -1;
     if (strategy_.sharding != Sharding::none) {
       gather_id =
-          add_communicator("parameter gather, " + where, CollectiveKind::all_gather, members,
+          add_communicator("parameter gather, " + where, CollectiveKind::all_gather, joining,
                            collective_plan(cluster_, network_, CollectiveKind::all_gather,
                                            CollectiveAlgorithm::ring, groups, detail_));
       job_.idle_gather = idle_collective(gather_id);
@@ -148,6 +155,9 @@ class WorkloadBuilder {
     for (int replica = first; replica < std::min(first + members, replicas_); ++replica) {
       group(replica, stage).communicators[kGradientReduce] = reduce_id;
       group(replica, stage).communicators[kParameterGather] = gather_id;
+      if (!is_doubled()) continue;
+      group(replica, opposite(stage)).communicators[kOtherGradientReduce] = reduce_id;
+      group(replica, opposite(stage)).communicators[kOtherParameterGather] = gather_id;
     }
   }
 

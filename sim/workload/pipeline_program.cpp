@@ -1,3 +1,5 @@
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,11 +17,15 @@ struct Chunk {
   std::vector<Piece> pieces;
   std::vector<std::int32_t> forward_blocks;  ///< a piece each
   std::vector<std::int32_t> backward_blocks;
+  std::vector<std::int32_t> weight_blocks;  ///< of a backward pass in two parts, like the next two
   std::int32_t whole_forward = -1;
   std::int32_t whole_backward = -1;
+  std::int32_t input_gradient = -1;
+  std::int32_t weight_gradient = -1;
   std::vector<std::int32_t> gather_slots;  ///< a piece each, empty if nothing is gathered ahead
+  double trained = 0.0;                    ///< parameters that change
   int forwards_done = 0;
-  int backwards_done = 0;
+  int gradients_done = 0;
 };
 
 class PipelineProgram {
@@ -36,19 +42,19 @@ class PipelineProgram {
     transfer_ = Bytes(static_cast<double>(strategy_.micro_batch * strategy_.sequence_length) /
                       strategy_.context_parallel * static_cast<double>(job.model->hidden) * 2.0 /
                       strategy_.tensor_parallel);
-    for (int c = 0; c < strategy_.virtual_stages; ++c) add_chunk(c);
+    for (int c = 0; c < strategy_.chunks_of_stage(); ++c) add_chunk(c);
   }
 
   Program built() && {
     if (gathers_ahead()) gather_ahead();
-    for (const ScheduleStep& step : stage_schedule(strategy_.schedule, stage_, stages_,
-                                                   strategy_.virtual_stages, micro_batches_)) {
-      builder_.set_pass(step.micro_batch, step.chunk);
-      if (step.backward) {
-        backward(step);
-      } else {
-        forward(step);
-      }
+    const std::vector<ScheduleStep> steps = stage_schedule(
+        strategy_.schedule, stage_, stages_, strategy_.virtual_stages, micro_batches_);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::size_t first = i;
+      while (steps[i].merged) ++i;
+      for (std::size_t j = first; j <= i; ++j) receive(steps[j]);
+      for (std::size_t j = first; j <= i; ++j) compute(steps[j]);
+      for (std::size_t j = first; j <= i; ++j) send(steps[j]);
     }
     builder_.set_pass(-1, -1);
     finish_step();
@@ -65,130 +71,226 @@ class PipelineProgram {
   [[nodiscard]] bool gathers_ahead() const {
     return gathers() && strategy_.overlap_parameter_gather;
   }
-  [[nodiscard]] int global_chunk(int chunk) const { return chunk * stages_ + stage_; }
-  [[nodiscard]] bool is_first(int chunk) const { return global_chunk(chunk) == 0; }
-  [[nodiscard]] bool is_last(int chunk) const {
-    return global_chunk(chunk) == strategy_.chunks() - 1;
+  [[nodiscard]] int position(int chunk) const {
+    return chunk_position(strategy_.schedule, stage_, chunk, stages_);
+  }
+  /// The chunk before or behind one of this stage's, unless the model begins or ends there.
+  [[nodiscard]] std::optional<ChunkPlace> neighbour(int chunk, int steps) const {
+    const int wanted = position(chunk) + steps;
+    if (wanted < 0 || wanted >= strategy_.chunks()) return std::nullopt;
+    return chunk_place(strategy_.schedule, wanted, chunk, stages_);
+  }
+  /// The same, if what passes between them has to travel.
+  [[nodiscard]] std::optional<ChunkPlace> neighbour_elsewhere(int chunk, int steps) const {
+    const std::optional<ChunkPlace> place = neighbour(chunk, steps);
+    return place && place->stage != stage_ ? place : std::nullopt;
+  }
+  /// Whether the chunks are of copies that share their parameters with different stages.
+  [[nodiscard]] bool is_doubled() const {
+    return strategy_.schedule == PipelineSchedule::dual_pipe;
+  }
+  [[nodiscard]] Chunk& chunk_of(const ScheduleStep& step) {
+    return chunks_[static_cast<std::size_t>(step.chunk)];
+  }
+  [[nodiscard]] int passes_of_chunk() const {
+    return is_doubled() ? micro_batches_ / 2 : micro_batches_;
   }
   /// Message slots of any stage: activations of (chunk, micro-batch), then gradients.
   [[nodiscard]] std::int32_t activation_slot(int chunk, int micro_batch) const {
     return chunk * micro_batches_ + micro_batch;
   }
   [[nodiscard]] std::int32_t gradient_slot(int chunk, int micro_batch) const {
-    return (strategy_.virtual_stages + chunk) * micro_batches_ + micro_batch;
+    return (strategy_.chunks_of_stage() + chunk) * micro_batches_ + micro_batch;
   }
 
   void add_chunk(int c) {
     Chunk chunk;
-    chunk.pieces = chunk_pieces(job_, global_chunk(c));
-    TimeByCause whole_forward;
-    TimeByCause whole_backward;
+    chunk.pieces = chunk_pieces(job_, position(c));
+    TimeByCause forward;
+    TimeByCause backward;
+    TimeByCause input_gradient;
+    TimeByCause weight_gradient;
     for (const Piece& piece : chunk.pieces) {
-      const TimeByCause ahead = forward_time(job_, piece);
-      const TimeByCause back = backward_time(job_, piece);
-      whole_forward += ahead;
-      whole_backward += back;
-      chunk.forward_blocks.push_back(builder_.add_block("forward", ahead));
-      chunk.backward_blocks.push_back(builder_.add_block("backward", back));
-      trained_ += piece.trained;
+      forward += forward_time(job_, piece);
+      backward += backward_time(job_, piece);
+      input_gradient += input_gradient_time(job_, piece);
+      weight_gradient += weight_gradient_time(job_, piece);
+      chunk.forward_blocks.push_back(builder_.add_block("forward", forward_time(job_, piece)));
+      chunk.backward_blocks.push_back(builder_.add_block("backward", backward_time(job_, piece)));
+      chunk.trained += piece.trained;
     }
-    chunk.whole_forward = builder_.add_block("forward", whole_forward);
-    chunk.whole_backward = builder_.add_block("backward", whole_backward);
+    chunk.whole_forward = builder_.add_block("forward", forward);
+    chunk.whole_backward = builder_.add_block("backward", backward);
+    if (strategy_.schedule > PipelineSchedule::one_f_one_b) {
+      chunk.input_gradient = builder_.add_block("input gradient", input_gradient);
+      chunk.weight_gradient = builder_.add_block("weight gradient", weight_gradient);
+      for (const Piece& piece : chunk.pieces) {
+        chunk.weight_blocks.push_back(
+            builder_.add_block("weight gradient", weight_gradient_time(job_, piece)));
+      }
+    }
+    trained_ += chunk.trained;
     chunks_.push_back(std::move(chunk));
+  }
+
+  /// Chunks that reduce and gather together: all, or each by itself.
+  template <class Visit>
+  void for_each_sharing(Visit visit) {
+    if (!is_doubled()) {
+      visit(0, trained_);
+      return;
+    }
+    for (std::size_t c = 0; c < chunks_.size(); ++c) visit(static_cast<int>(c), chunks_[c].trained);
   }
 
   /// What the last step updated is gathered while this one begins; part of it cannot hide.
   void gather_ahead() {
     if (job_.never_hidden > 0.0) {
-      builder_.wait(join_gather(job_.never_hidden * trained_));
+      for_each_sharing([&](int chunk, double trained) {
+        if (trained > 0.0) builder_.wait(join_gather(chunk, job_.never_hidden * trained));
+      });
     }
-    for (Chunk& chunk : chunks_) {
-      for (const Piece& piece : chunk.pieces) {
-        chunk.gather_slots.push_back(
-            piece.trained > 0.0 ? join_gather((1.0 - job_.never_hidden) * piece.trained) : -1);
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+      for (const Piece& piece : chunks_[c].pieces) {
+        chunks_[c].gather_slots.push_back(
+            piece.trained > 0.0
+                ? join_gather(static_cast<int>(c), (1.0 - job_.never_hidden) * piece.trained)
+                : -1);
       }
     }
   }
 
-  std::int32_t join_gather(double parameters) {
+  std::int32_t join_gather(int chunk, double parameters) {
     const double factor = collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring,
                                             strategy_.replicas())
                               .bytes_factor;
-    return builder_.join(kParameterGather, Bytes(factor * parameters * 2.0));
+    return builder_.join(is_doubled() && chunk == 1 ? kOtherParameterGather : kParameterGather,
+                         Bytes(factor * parameters * 2.0));
   }
 
-  std::int32_t join_reduce(double parameters) {
+  void join_reduce(int chunk, double parameters) {
     const double factor = collective_volume(gradient_collective(strategy_), job_.reduce_algorithm,
                                             strategy_.replicas())
                               .bytes_factor;
-    return builder_.join(kGradientReduce, Bytes(factor * parameters *
-                                                bytes_per_element(strategy_.gradient_precision)));
+    const bool other = is_doubled() && chunk == 1;
+    last_reduce_[other ? 1 : 0] =
+        builder_.join(other ? kOtherGradientReduce : kGradientReduce,
+                      Bytes(factor * parameters * bytes_per_element(strategy_.gradient_precision)));
   }
 
-  void forward(const ScheduleStep& step) {
-    Chunk& chunk = chunks_[static_cast<std::size_t>(step.chunk)];
-    if (!is_first(step.chunk)) builder_.receive(activation_slot(step.chunk, step.micro_batch));
-    const bool first_pass = chunk.forwards_done++ == 0;
-    if (first_pass && !chunk.gather_slots.empty()) {
-      for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
-        if (chunk.gather_slots[i] >= 0) builder_.wait(chunk.gather_slots[i]);
-        builder_.compute(chunk.forward_blocks[i]);
-      }
-    } else {
-      builder_.compute(chunk.whole_forward);
+  void receive(const ScheduleStep& step) {
+    builder_.set_pass(step.micro_batch, step.chunk);
+    if (step.kind == StepKind::forward && neighbour_elsewhere(step.chunk, -1)) {
+      builder_.receive(activation_slot(step.chunk, step.micro_batch));
     }
-    if (is_last(step.chunk)) return;
-    const int next = (stage_ + 1) % stages_;
-    const int next_chunk = step.chunk + (stage_ + 1 == stages_ ? 1 : 0);
-    builder_.send(next - stage_, kPathToNext, activation_slot(next_chunk, step.micro_batch),
-                  transfer_, !strategy_.overlap_pipeline_transfers);
+    if (needs_gradient(step.kind) && neighbour_elsewhere(step.chunk, 1)) {
+      builder_.receive(gradient_slot(step.chunk, step.micro_batch));
+    }
   }
 
-  void backward(const ScheduleStep& step) {
-    Chunk& chunk = chunks_[static_cast<std::size_t>(step.chunk)];
-    if (!is_last(step.chunk)) builder_.receive(gradient_slot(step.chunk, step.micro_batch));
-    const bool last_pass = ++chunk.backwards_done == micro_batches_;
+  [[nodiscard]] static bool needs_gradient(StepKind kind) {
+    return kind == StepKind::backward || kind == StepKind::input_gradient;
+  }
+
+  void compute(const ScheduleStep& step) {
+    builder_.set_pass(step.micro_batch, step.chunk);
+    switch (step.kind) {
+      case StepKind::forward:
+        forward(chunk_of(step));
+        break;
+      case StepKind::input_gradient:
+        builder_.compute(chunk_of(step).input_gradient);
+        break;
+      case StepKind::backward:
+        gradients(step.chunk, chunk_of(step).whole_backward, chunk_of(step).backward_blocks);
+        break;
+      case StepKind::weight_gradient:
+        gradients(step.chunk, chunk_of(step).weight_gradient, chunk_of(step).weight_blocks);
+        break;
+    }
+  }
+
+  void forward(Chunk& chunk) {
+    const bool first_pass = chunk.forwards_done++ == 0;
+    if (!first_pass || chunk.gather_slots.empty()) {
+      builder_.compute(chunk.whole_forward);
+      return;
+    }
+    for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
+      if (chunk.gather_slots[i] >= 0) builder_.wait(chunk.gather_slots[i]);
+      builder_.compute(chunk.forward_blocks[i]);
+    }
+  }
+
+  /// A pass that leaves gradients of the weights: as a whole or, if they leave at once, by pieces.
+  void gradients(int index, std::int32_t whole, const std::vector<std::int32_t>& blocks) {
+    Chunk& chunk = chunks_[static_cast<std::size_t>(index)];
+    const bool last_pass = ++chunk.gradients_done == passes_of_chunk();
     const bool reduces_now = reduces() && (last_pass || reduces_every_pass());
     if (reduces_now && strategy_.overlap_gradient_reduce) {
       for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
-        builder_.compute(chunk.backward_blocks[i]);
+        builder_.compute(blocks[i]);
         if (chunk.pieces[i].trained == 0.0) continue;
-        last_reduce_ = join_reduce((1.0 - job_.never_hidden) * chunk.pieces[i].trained);
+        join_reduce(index, (1.0 - job_.never_hidden) * chunk.pieces[i].trained);
       }
     } else {
-      builder_.compute(chunk.whole_backward);
+      builder_.compute(whole);
     }
     if (reduces_now && reduces_every_pass()) reduce_rest();
-    if (is_first(step.chunk)) return;
-    const int previous = (stage_ + stages_ - 1) % stages_;
-    const int previous_chunk = step.chunk - (stage_ == 0 ? 1 : 0);
-    builder_.send(previous - stage_, kPathToPrevious,
-                  gradient_slot(previous_chunk, step.micro_batch), transfer_,
+  }
+
+  void send(const ScheduleStep& step) {
+    builder_.set_pass(step.micro_batch, step.chunk);
+    if (step.kind == StepKind::forward) {
+      if (const auto next = neighbour_elsewhere(step.chunk, 1)) {
+        const bool onward = next->stage == (stage_ + 1) % stages_;
+        send_to(*next, onward ? kPathToNext : kPathToPrevious,
+                activation_slot(next->chunk, step.micro_batch));
+      }
+    } else if (needs_gradient(step.kind)) {
+      if (const auto previous = neighbour_elsewhere(step.chunk, -1)) {
+        const bool back = previous->stage == (stage_ + stages_ - 1) % stages_;
+        send_to(*previous, back ? kPathToPrevious : kPathToNext,
+                gradient_slot(previous->chunk, step.micro_batch));
+      }
+    }
+  }
+
+  void send_to(const ChunkPlace& place, std::int32_t path, std::int32_t slot) {
+    builder_.send(place.stage - stage_, path, slot, transfer_,
                   !strategy_.overlap_pipeline_transfers);
   }
 
   /// What no overlap hides; the compute that follows waits for it.
   void reduce_rest() {
     const double left = strategy_.overlap_gradient_reduce ? job_.never_hidden : 1.0;
-    if (left > 0.0) last_reduce_ = join_reduce(left * trained_);
-    if (reduces_every_pass()) builder_.wait(last_reduce_);
+    for_each_sharing([&](int chunk, double trained) {
+      if (left * trained > 0.0) join_reduce(chunk, left * trained);
+    });
+    if (reduces_every_pass()) wait_for_gradients();
   }
 
   /// Gradients of a communicator are reduced in order, so the last one is the one to wait for.
+  void wait_for_gradients() {
+    for (const std::int32_t slot : last_reduce_) {
+      if (slot >= 0) builder_.wait(slot);
+    }
+  }
+
   void finish_step() {
     if (reduces() && !reduces_every_pass()) reduce_rest();
+    wait_for_gradients();
     if (exchanges_embedding(job_) && (stage_ == 0 || stage_ == stages_ - 1)) {
       const double embedding = static_cast<double>(parameter_counts(*job_.model).token_embedding) /
                                strategy_.tensor_parallel *
                                bytes_per_element(strategy_.gradient_precision);
-      if (last_reduce_ >= 0) builder_.wait(last_reduce_);
       builder_.wait(builder_.join(kTiedEmbedding, Bytes(embedding)));  // two ranks: factor 1
-    } else if (last_reduce_ >= 0) {
-      builder_.wait(last_reduce_);
     }
     builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_)));
     if (gathers() && !strategy_.overlap_parameter_gather) {
-      builder_.wait(join_gather(trained_));
+      for_each_sharing([&](int chunk, double trained) {
+        if (trained > 0.0) builder_.wait(join_gather(chunk, trained));
+      });
     }
   }
 
@@ -200,8 +302,8 @@ class PipelineProgram {
   ProgramBuilder builder_;
   Bytes transfer_;
   std::vector<Chunk> chunks_;
-  double trained_ = 0.0;  ///< parameters of this stage that change
-  std::int32_t last_reduce_ = -1;
+  double trained_ = 0.0;                             ///< parameters of this stage that change
+  std::array<std::int32_t, 2> last_reduce_{-1, -1};  ///< of the first chunk's copy, of the other
 };
 
 }  // namespace

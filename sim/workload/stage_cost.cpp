@@ -47,6 +47,7 @@ Precision wide_precision(Precision precision) {
 struct PassCosts {
   CostSum forward;
   CostSum backward;
+  Seconds weight_gradients;   ///< part of `backward`
   Seconds attention_forward;  ///< part of `forward`, needed for recomputation and context parallel
   Seconds attention_backward;
   Seconds activation_forward;  ///< the MLP's activation function
@@ -62,8 +63,12 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
     const auto [m, n, k] = linear.forward;
     const Precision kept = linear.wide ? wide : precision;
     costs.forward.add(gemm_cost(device, {m, n, k}, kept));
-    costs.backward.add(gemm_cost(device, {m, k, n}, kept));                      // data gradient
-    if (!linear.frozen) costs.backward.add(gemm_cost(device, {n, k, m}, kept));  // weight gradient
+    costs.backward.add(gemm_cost(device, {m, k, n}, kept));  // data gradient
+    if (!linear.frozen) {
+      const Cost weight_gradient = gemm_cost(device, {n, k, m}, kept);
+      costs.backward.add(weight_gradient);
+      costs.weight_gradients += weight_gradient.time;
+    }
     cast_elements += linear.input_elements;
   }
   if (bytes_per_element(precision) < 2.0) {  // inputs are quantised in each pass
@@ -228,6 +233,7 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   cost.layer_forward[Cause::other] += host_excess(cost.layer_forward.total(), host);
 
   cost.layer_backward[Cause::compute] = layer.backward.time();
+  cost.layer_weight[Cause::compute] = layer.weight_gradients;
   cost.layer_backward[Cause::tensor_parallel] = tensor;
   cost.layer_backward[Cause::context_parallel] = 2.0 * context_forward;
   cost.layer_backward[Cause::other] = kBackwardKernels * gap;
@@ -244,6 +250,7 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
 
   cost.head_forward = simple_pass(head.forward);
   cost.head_backward = simple_pass(head.backward);
+  cost.head_weight[Cause::compute] = head.weight_gradients;
   cost.embedding_forward = simple_pass(embedding.forward);
   // All that the embedding's backward pass does is the gradient of its table.
   if (!adapters) cost.embedding_backward = simple_pass(embedding.backward);
@@ -251,8 +258,9 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   cost.step_overhead = Seconds(family.step_overhead.value);
   const double release = release_factor(family, strategy);
   for (TimeByCause* time :
-       {&cost.layer_forward, &cost.layer_backward, &cost.head_forward, &cost.head_backward,
-        &cost.embedding_forward, &cost.embedding_backward}) {
+       {&cost.layer_forward, &cost.layer_backward, &cost.layer_weight, &cost.head_forward,
+        &cost.head_backward, &cost.head_weight, &cost.embedding_forward,
+        &cost.embedding_backward}) {
     *time = release * *time;
   }
 

@@ -15,10 +15,12 @@ namespace headway {
 struct StageCost {
   TimeByCause layer_forward;
   TimeByCause layer_backward;  ///< recomputation included
+  TimeByCause layer_weight;    ///< part of it: gradients of the weights, which nobody waits for
   TimeByCause embedding_forward;
-  TimeByCause embedding_backward;
-  TimeByCause head_forward;  ///< output head and loss
+  TimeByCause embedding_backward;  ///< gradients of weights, all of it
+  TimeByCause head_forward;        ///< output head and loss
   TimeByCause head_backward;
+  TimeByCause head_weight;
   Seconds micro_batch_overhead;  ///< of a stage, with every micro-batch
   Seconds step_overhead;         ///< once an iteration: what the host does while the device idles
   double spread = 0.0;           ///< one standard deviation of a layer's time, relative

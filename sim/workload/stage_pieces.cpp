@@ -6,9 +6,17 @@
 #include "sim/strategy/adapters.h"
 
 namespace headway {
+namespace {
+
+/// Whether the embedding and the head stand on stages of their own.
+bool ends_are_apart(const Strategy& strategy) {
+  return strategy.pipeline_parallel > 1 && strategy.schedule != PipelineSchedule::zb_v;
+}
+
+}  // namespace
 
 bool exchanges_embedding(const JobShape& job) {
-  return job.model->tied_embeddings && job.strategy->pipeline_parallel > 1 &&
+  return job.model->tied_embeddings && ends_are_apart(*job.strategy) &&
          !trains_adapters(*job.strategy);
 }
 
@@ -28,7 +36,7 @@ double embedding_parameters(const JobShape& job) {
 /// The output head; a tied one is a copy of the embedding where it stands on another stage.
 double head_parameters(const JobShape& job) {
   const ParameterCounts counts = parameter_counts(*job.model);
-  const bool copied = job.model->tied_embeddings && job.strategy->pipeline_parallel > 1;
+  const bool copied = job.model->tied_embeddings && ends_are_apart(*job.strategy);
   return static_cast<double>(copied ? counts.token_embedding : counts.output_head) /
          job.strategy->tensor_parallel;
 }
@@ -91,6 +99,17 @@ TimeByCause backward_time(const JobShape& job, const Piece& piece) {
   TimeByCause time = piece.layers * job.cost.layer_backward;
   if (piece.embedding) time += job.cost.embedding_backward;
   if (piece.head) time += job.cost.head_backward;
+  return time;
+}
+
+TimeByCause input_gradient_time(const JobShape& job, const Piece& piece) {
+  return backward_time(job, piece) + -1.0 * weight_gradient_time(job, piece);
+}
+
+TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
+  TimeByCause time = piece.layers * job.cost.layer_weight;
+  if (piece.embedding) time += job.cost.embedding_backward;
+  if (piece.head) time += job.cost.head_weight;
   return time;
 }
 

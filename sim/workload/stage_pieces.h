@@ -23,6 +23,9 @@ struct Piece {
 
 [[nodiscard]] TimeByCause forward_time(const JobShape& job, const Piece& piece);
 [[nodiscard]] TimeByCause backward_time(const JobShape& job, const Piece& piece);
+/// The two parts of it, for schedules that split it.
+[[nodiscard]] TimeByCause input_gradient_time(const JobShape& job, const Piece& piece);
+[[nodiscard]] TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece);
 
 /// What a rank does between its last gradient and the end of the step.
 [[nodiscard]] TimeByCause step_time(const JobShape& job, double parameters);

@@ -19,7 +19,10 @@ inline constexpr std::int32_t kGradientReduce = 0;
 inline constexpr std::int32_t kParameterGather = 1;
 inline constexpr std::int32_t kTiedEmbedding = 2;
 inline constexpr std::int32_t kReplicaReduce = 3;  ///< between copies of the sharded parameters
-inline constexpr int kCommunicators = 4;
+/// Of the second chunk, where it is not of the model that the first one is of (DualPipe).
+inline constexpr std::int32_t kOtherGradientReduce = 4;
+inline constexpr std::int32_t kOtherParameterGather = 5;
+inline constexpr int kCommunicators = 6;
 
 /// What a collective takes on the idle network.
 struct IdleCollective {

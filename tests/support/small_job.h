@@ -81,7 +81,7 @@ struct SmallJob {
                                .replica = replica,
                                .accelerators = {replica * stages + stage},
                                .paths = {0, 0},
-                               .communicators = {-1, -1, -1, -1}});
+                               .communicators = {-1, -1, -1, -1, -1, -1}});
       }
     }
     const auto group = [&](int replica, int stage) -> RankGroup& {
@@ -91,15 +91,20 @@ struct SmallJob {
       Program program = strategy.sharding == Sharding::full ? sharded_program(shape())
                                                             : pipeline_program(shape(), stage);
       program.message_slots =
-          2 * strategy.virtual_stages * static_cast<int>(strategy.micro_batches());
+          2 * strategy.chunks_of_stage() * static_cast<int>(strategy.micro_batches());
       made.programs.push_back(std::move(program));
-      const int sharing = strategy.shard_ranks() / strategy.context_parallel;
+      const bool doubled = strategy.schedule == PipelineSchedule::dual_pipe;
+      const int sharing = doubled ? replicas : strategy.shard_ranks() / strategy.context_parallel;
       for (int first = 0; first < replicas; first += sharing) {
-        const auto reduces = communicator("gradient reduce", sharing, reduce);
-        const auto gathers = communicator("parameter gather", sharing, gather);
+        const int joining = doubled ? 2 * sharing : sharing;
+        const auto reduces = communicator("gradient reduce", joining, reduce);
+        const auto gathers = communicator("parameter gather", joining, gather);
         for (int replica = first; replica < first + sharing; ++replica) {
           group(replica, stage).communicators[kGradientReduce] = reduces;
           group(replica, stage).communicators[kParameterGather] = gathers;
+          if (!doubled) continue;
+          group(replica, stages - 1 - stage).communicators[kOtherGradientReduce] = reduces;
+          group(replica, stages - 1 - stage).communicators[kOtherParameterGather] = gathers;
         }
       }
       for (int offset = 0; offset < sharing && sharing < replicas; ++offset) {

@@ -137,6 +137,33 @@ TEST(StageActivations, CountThePassesInFlight) {
   EXPECT_DOUBLE_EQ(stages[3].activations.count(), (pass + head).count());
 }
 
+TEST(StageActivations, OfDoubledPipelinesAreOnePassMoreThanStages) {
+  // Parameters twice: each stage has its own layers and those of the stage opposite.
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 4;
+  const std::vector<StageMemory> single = stage_memory(kLlama, strategy);
+  strategy.schedule = PipelineSchedule::dual_pipe;
+  const std::vector<StageMemory> doubled = stage_memory(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(doubled[1].parameters.count(),
+                   (single[1].parameters + single[2].parameters).count());
+  EXPECT_DOUBLE_EQ(doubled[0].parameters.count(),
+                   (single[0].parameters + single[3].parameters).count());
+  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(doubled[1].activations / pass, 5.0);
+}
+
+TEST(StageActivations, OfPipelinesThereAndBackAreThoseOfOneForwardOneBackward) {
+  // The last stage holds as many as the first one; the first has the head.
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 4;
+  strategy.virtual_stages = 2;
+  strategy.schedule = PipelineSchedule::zb_v;
+  const std::vector<StageMemory> stages = stage_memory(kLlama, strategy);
+  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(stages[3].activations / pass, 4.0);
+  EXPECT_GT(stages[0].parameters, stages[1].parameters + Bytes(2.0 * 2.0 * 128'000 * 4096));
+}
+
 TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;

@@ -136,7 +136,7 @@ std::string random_fields(std::mt19937& random) {
   add("data_parallel", {"1", "2", "4", "16"});
   add("virtual_stages", {"1", "2", "4"});
   add("micro_batch", {"1", "2"});
-  add("schedule", {"\"1f1b\"", "\"gpipe\""});
+  add("schedule", {"\"1f1b\"", "\"1f1b\"", "\"gpipe\"", "\"zb_h1\"", "\"zb_v\"", "\"dualpipe\""});
   add("layer_placement", {"\"even\"", "\"embedding_and_loss_as_layers\""});
   add("sequence_parallel", flags);
   add("recompute", {"\"none\"", "\"selective\"", "\"full\""});

@@ -19,8 +19,10 @@ using testing::PassTimes;
 constexpr PipelineSchedule kGpipe = PipelineSchedule::gpipe;
 constexpr PipelineSchedule kOneFOneB = PipelineSchedule::one_f_one_b;
 
-ScheduleStep forward(int chunk, int micro_batch) { return {false, chunk, micro_batch}; }
-ScheduleStep backward(int chunk, int micro_batch) { return {true, chunk, micro_batch}; }
+ScheduleStep forward(int chunk, int micro_batch) { return {StepKind::forward, chunk, micro_batch}; }
+ScheduleStep backward(int chunk, int micro_batch) {
+  return {StepKind::backward, chunk, micro_batch};
+}
 
 struct Shape {
   PipelineSchedule schedule;
@@ -102,8 +104,9 @@ TEST(StageSchedule, EachPassHappensOnceAndForwardFirst) {
         const std::pair pass{step.chunk, step.micro_batch};
         ASSERT_TRUE(step.chunk >= 0 && step.chunk < shape.virtual_stages);
         ASSERT_TRUE(step.micro_batch >= 0 && step.micro_batch < shape.micro_batches);
-        EXPECT_TRUE(!step.backward || forward_done.contains(pass));
-        EXPECT_TRUE((step.backward ? backward_done : forward_done).insert(pass).second);
+        const bool is_backward = step.kind != StepKind::forward;
+        EXPECT_TRUE(!is_backward || forward_done.contains(pass));
+        EXPECT_TRUE((is_backward ? backward_done : forward_done).insert(pass).second);
       }
       const auto passes = static_cast<std::size_t>(shape.virtual_stages * shape.micro_batches);
       EXPECT_EQ(forward_done.size(), passes);
@@ -144,7 +147,7 @@ TEST(PeakChunksInFlight, CountsWhatTheScheduleHolds) {
       int held = 0;
       int peak = 0;
       for (const ScheduleStep& step : steps_of(shape, stage)) {
-        held += step.backward ? -1 : 1;
+        held += held_after(step.kind);
         peak = std::max(peak, held);
       }
       EXPECT_EQ(peak_chunks_in_flight(shape.schedule, stage, shape.stages, shape.virtual_stages,

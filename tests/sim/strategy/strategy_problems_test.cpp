@@ -330,5 +330,82 @@ TEST(StrategyProblem, SequenceFitsTheLearnedPositions) {
 )");
 }
 
+TEST(StrategyProblem, SplitSchedulesNeedAPipeline) {
+  EXPECT_EQ(problems(kLlama3, R"(    "schedule": "zb_h1",
+    "global_batch": 64)"),
+            R"(error: zb_h1 needs a pipeline
+  --> scenario.json:9:17   /strategy/schedule
+   |
+ 9 |     "schedule": "zb_h1",
+   |                 ^^^^^^^ the only stage
+  help: set pipeline_parallel to 2 or more, or schedule to "1f1b"
+)");
+}
+
+TEST(StrategyProblem, SplitSchedulesFixTheChunks) {
+  EXPECT_EQ(problems(kLlama3, R"(    "schedule": "zb_v",
+    "pipeline_parallel": 2,
+    "virtual_stages": 4,
+    "global_batch": 64)"),
+            R"(error: zb_v has 2 of virtual_stages
+  --> scenario.json:11:23   /strategy/virtual_stages
+   |
+11 |     "virtual_stages": 4,
+   |                       ^ 4 chunks a stage
+   |
+  ::: scenario.json:9:17   /strategy/schedule is "zb_v"
+  help: set virtual_stages to 2, or leave it out
+)");
+}
+
+TEST(StrategyProblem, ADoubledPipelineHasAnEvenNumberOfStages) {
+  EXPECT_EQ(problems(kLlama3, R"(    "schedule": "dualpipe",
+    "pipeline_parallel": 3,
+    "global_batch": 64)"),
+            R"(error: dualpipe needs an even number of stages
+  --> scenario.json:10:26   /strategy/pipeline_parallel
+   |
+10 |     "pipeline_parallel": 3,
+   |                          ^ 3 stages
+   |
+  ::: scenario.json:9:17   /strategy/schedule is "dualpipe"
+  help: use 2 or 4
+)");
+}
+
+TEST(StrategyProblem, SplitSchedulesNeedMicroBatches) {
+  EXPECT_EQ(problems(kLlama3, R"(    "schedule": "zb_v",
+    "pipeline_parallel": 4,
+    "data_parallel": 2,
+    "global_batch": 12)",
+                     8),
+            R"(error: zb_v needs 2 pipeline_parallel - 1 micro-batches at least
+  --> scenario.json:9:17   /strategy/schedule
+   |
+ 9 |     "schedule": "zb_v",
+   |                 ^^^^^^ 6 micro-batches over 4 stages
+   |
+  ::: scenario.json:12:21   /strategy/global_batch is 12
+  ::: scenario.json:10:26   /strategy/pipeline_parallel is 4
+  help: use a global_batch of 14, or schedule "1f1b"
+)");
+  EXPECT_EQ(
+      problems(kLlama3, R"(    "schedule": "dualpipe",
+    "pipeline_parallel": 2,
+    "data_parallel": 2,
+    "global_batch": 18)",
+               4),
+      R"(error: dualpipe needs an even number of micro-batches, twice pipeline_parallel at least
+  --> scenario.json:9:17   /strategy/schedule
+   |
+ 9 |     "schedule": "dualpipe",
+   |                 ^^^^^^^^^^ 9 micro-batches over 2 stages
+   |
+  ::: scenario.json:12:21   /strategy/global_batch is 18
+  ::: scenario.json:10:26   /strategy/pipeline_parallel is 2
+  help: use a global_batch of 20, or schedule "1f1b"
+)");
+}
+
 }  // namespace
 }  // namespace headway

@@ -292,6 +292,13 @@ TEST_F(StageCostTest, TheSpreadOfIndependentPartsAddsUpAsSquares) {
   EXPECT_NEAR(stage.spread, parts / all, 1e-9);
 }
 
+TEST_F(StageCostTest, GradientsOfWeightsAreAPartOfTheBackwardPass) {
+  EXPECT_NEAR(cost().layer_weight.total().count(), linears, 1e-12);
+  EXPECT_NEAR(cost().head_weight.total().count(), 64.0 * kGi / kRate, 1e-12);
+  strategy.task = Task::lora;
+  EXPECT_EQ(cost().head_weight.total(), 0_s);
+}
+
 TEST_F(StageCostTest, PackedDocumentsAttendToThemselvesOnly) {
   // Four documents of 256: a quarter of the operations, at 50 TFLOP/s / (1 + 1,024 / 256).
   strategy.packed_length = 256;

@@ -181,6 +181,54 @@ TEST(PipelineProgram, EveryMessageIsSentOnceAndReceivedOnce) {
   }
 }
 
+TEST(PipelineProgram, SplitSchedulesSendAndReceiveEveryMessageOnce) {
+  for (const int stages : {2, 4, 6}) {
+    for (const PipelineSchedule schedule : {PipelineSchedule::zb_h1, PipelineSchedule::dual_pipe}) {
+      SmallJob job(stages);
+      job.strategy.pipeline_parallel = stages;
+      job.strategy.schedule = schedule;
+      job.strategy.data_parallel = 2;
+      job.set_micro_batches(2 * stages);
+      expect_messages_match(job);
+      if (testing::Test::HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(PipelineProgram, NothingTravelsWhereThePipelineTurns) {
+  // Four stages of two chunks: seven steps from chunk to chunk, one of them on the last stage.
+  SmallJob job(8, 3);
+  job.strategy.pipeline_parallel = 4;
+  job.strategy.virtual_stages = 2;
+  job.strategy.schedule = PipelineSchedule::zb_v;
+  job.set_micro_batches(8);
+  int sent = 0;
+  for (int stage = 0; stage < 4; ++stage) {
+    sent += count(pipeline_program(job.shape(), stage), OperationKind::send);
+  }
+  EXPECT_EQ(sent, 2 * 6 * 8);
+  // The embedding and the head stand on the first stage.
+  job.cost.embedding_forward[Cause::compute] = 0.25_s;
+  job.cost.head_backward[Cause::compute] = 0.5_s;
+  EXPECT_DOUBLE_EQ(seconds_of(pipeline_program(job.shape(), 0)), 8.0 * (6.0 + 0.75));
+  EXPECT_DOUBLE_EQ(seconds_of(pipeline_program(job.shape(), 3)), 8.0 * 6.0);
+}
+
+TEST(PipelineProgram, GradientsLeaveWithTheGradientsOfWeights) {
+  // Two layers a stage of 4 bytes a parameter, which a ring of two moves once; the last gradient of
+  // weights is cut into its pieces.
+  SmallJob job(4);
+  job.strategy.pipeline_parallel = 2;
+  job.strategy.schedule = PipelineSchedule::zb_h1;
+  job.strategy.data_parallel = 2;
+  job.cost.layer_weight[Cause::compute] = 0.5_s;
+  job.set_micro_batches(3);
+  const Program program = pipeline_program(job.shape(), 1);
+  EXPECT_DOUBLE_EQ(seconds_of(program), 3.0 * 2.0 * 3.0);
+  EXPECT_EQ(count(program, OperationKind::join), 2);
+  EXPECT_DOUBLE_EQ(joined_bytes(program, kGradientReduce), 4.0 * 2010.0);
+}
+
 TEST(PipelineProgram, AMessageIsARanksPartOfTheActivations) {
   // 2 sequences of 100 tokens x 10 channels x 2 bytes, over 2 context- and 4 tensor-parallel ranks.
   SmallJob job(2);
