@@ -1,11 +1,40 @@
 #include "sim/result/speed.h"
 
+#include "sim/model/operators.h"
 #include "sim/strategy/adapters.h"
+#include "sim/strategy/recompute.h"
+#include "sim/strategy/schedule.h"
 
 namespace headway {
 namespace {
 
 constexpr double kPasses = 3.0;  ///< forward, gradient of the input, gradient of the weights
+
+/// Of all layers, how many recompute.
+double recomputed_share(const TransformerModel& model, const Strategy& strategy) {
+  int recomputed = 0;
+  for (const int layers : layers_per_chunk(strategy.layer_placement, static_cast<int>(model.layers),
+                                           strategy.chunks())) {
+    recomputed += recomputed_layers(strategy, layers);
+  }
+  return recomputed / static_cast<double>(model.layers);
+}
+
+/// What a token makes again if all layers recompute. Memory passes are not counted.
+Flops recomputed_flops(const TransformerModel& model, const Strategy& strategy, Flops causal,
+                       Flops attention) {
+  if (strategy.recompute == Recompute::full) {
+    // The output head stands outside the recomputed layers: 2 h V a token.
+    return causal - Flops(2.0 * static_cast<double>(model.hidden * model.vocabulary));
+  }
+  const RecomputePlan plan = recompute_plan(strategy);
+  Flops products;
+  for (const LinearOperator& linear : layer_operators(model, {}).linears) {
+    products += Flops(plan.operator_share(linear.name) * linear.forward.flops());
+  }
+  return static_cast<double>(model.layers) * products +
+         plan.operator_share(kAttentionCore) * attention;
+}
 
 }  // namespace
 
@@ -24,14 +53,8 @@ StepFlops step_flops(const TransformerModel& model, const Strategy& strategy) {
     flops.model_whole_square -= tokens * (causal - attention);
   }
   flops.hardware = flops.model;
-  if (strategy.recompute == Recompute::full) {
-    // The output head stands outside the recomputed layers: 2 h V a token.
-    const Flops head(2.0 * static_cast<double>(model.hidden * model.vocabulary));
-    flops.hardware += tokens * (causal - head);
-  } else if (strategy.recompute == Recompute::selective && !strategy.fused_attention) {
-    // The attention core: whole minus causal is half of its whole square.
-    flops.hardware += tokens * (whole - causal);
-  }
+  flops.hardware += tokens * recomputed_share(model, strategy) *
+                    recomputed_flops(model, strategy, causal, attention);
   return flops;
 }
 

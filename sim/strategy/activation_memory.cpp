@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/strategy/adapters.h"
+#include "sim/strategy/recompute.h"
 
 namespace headway {
 namespace {
@@ -77,38 +78,47 @@ std::vector<KeptTensor> kept_tensors(const TransformerModel& model, const Strate
   }
   if (needs_input(strategy, AdapterTarget::fc1)) tensors.push_back({"FC1 input", residual});
   if (needs_input(strategy, AdapterTarget::fc2)) {
-    tensors.push_back({"FC2 input", Bytes(n * ffn * element), Recompute::activation});
+    tensors.push_back({"FC2 input", Bytes(n * ffn * element)});
   }
   if (strategy.fused_attention) {
     tensors.push_back({"attention log-sum-exp", Bytes(n * heads * kFloat)});
   } else {
-    tensors.push_back({"softmax output", Bytes(scores * element), Recompute::selective});
+    tensors.push_back({"softmax output", Bytes(scores * element)});
   }
   if (model.gated_mlp && !strategy.fused_activation) {
-    tensors.push_back({"activated gate", Bytes(n * ffn * element), Recompute::activation});
+    tensors.push_back({"activated gate", Bytes(n * ffn * element)});
   }
   if (has_dropout(model)) {
     tensors.push_back({"attention dropout mask", mask});
     tensors.push_back({"MLP dropout mask", mask});
   }
   if (has_dropout(model) && !strategy.fused_attention) {
-    tensors.push_back({"softmax dropout mask", Bytes(scores * kMask), Recompute::selective});
-    tensors.push_back({"softmax dropout output", Bytes(scores * element), Recompute::selective});
+    tensors.push_back({"softmax dropout mask", Bytes(scores * kMask)});
+    tensors.push_back({"softmax dropout output", Bytes(scores * element)});
   }
   return tensors;
 }
 
+Bytes recomputing_layer_bytes(const TransformerModel& model, const Strategy& strategy) {
+  if (strategy.recompute == Recompute::full) return residual_bytes(model, strategy);
+  const RecomputePlan plan = recompute_plan(strategy);
+  Bytes kept;
+  for (const KeptTensor& tensor : kept_tensors(model, strategy)) {
+    kept += (1.0 - plan.tensor_share(tensor.name)) * tensor.bytes;
+  }
+  return kept;
+}
+
 Bytes recomputed_bytes(const TransformerModel& model, const Strategy& strategy) {
   if (strategy.recompute == Recompute::none) return Bytes(0.0);
+  const RecomputePlan plan = recompute_plan(strategy);
+  const bool full = strategy.recompute == Recompute::full;
   Bytes dropped;
   for (const KeptTensor& tensor : kept_tensors(model, strategy)) {
-    if (strategy.recompute == Recompute::full || tensor.dropped_by == strategy.recompute) {
-      dropped += tensor.bytes;
-    }
+    dropped += (full ? 1.0 : plan.tensor_share(tensor.name)) * tensor.bytes;
   }
   // Full recomputation starts from the layer's input, which stays.
-  return strategy.recompute == Recompute::full ? dropped - residual_bytes(model, strategy)
-                                               : dropped;
+  return full ? dropped - residual_bytes(model, strategy) : dropped;
 }
 
 }  // namespace headway

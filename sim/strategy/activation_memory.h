@@ -13,8 +13,6 @@ namespace headway {
 struct KeptTensor {
   std::string_view name;
   Bytes bytes;  ///< on one rank, for one micro-batch
-  Recompute dropped_by =
-      Recompute::full;  ///< the partial recomputation that does without it, if any
 };
 
 /// Everything that one layer keeps on one rank if nothing is recomputed. For a GPT layer (h hidden,
@@ -42,8 +40,12 @@ struct KeptTensor {
 [[nodiscard]] std::vector<KeptTensor> kept_tensors(const TransformerModel& model,
                                                    const Strategy& strategy);
 
-/// The part of it that the strategy's recomputation makes again in the backward pass: what the
-/// layer that is being recomputed holds for that while.
+/// What a layer keeps that recomputes what the strategy says.
+[[nodiscard]] Bytes recomputing_layer_bytes(const TransformerModel& model,
+                                            const Strategy& strategy);
+
+/// The part that the strategy's recomputation makes again in the backward pass: what the layer that
+/// is being recomputed holds for that while.
 [[nodiscard]] Bytes recomputed_bytes(const TransformerModel& model, const Strategy& strategy);
 
 /// Bytes of the residual stream of one micro-batch on one rank: a layer's input.

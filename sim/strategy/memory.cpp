@@ -4,6 +4,7 @@
 
 #include "sim/strategy/activation_memory.h"
 #include "sim/strategy/adapters.h"
+#include "sim/strategy/recompute.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/stage_parameters.h"
 
@@ -121,6 +122,15 @@ Bytes communicators(const Strategy& strategy) {
   return groups * kCommunicator;
 }
 
+/// What a pass through a chunk of `layers` keeps, embedding and head apart.
+Bytes chunk_activation_bytes(const TransformerModel& model, const Strategy& strategy, int layers) {
+  Strategy keeping = strategy;
+  keeping.recompute = Recompute::none;
+  const int recomputing = recomputed_layers(strategy, layers);
+  return recomputing * recomputing_layer_bytes(model, strategy) +
+         (layers - recomputing) * recomputing_layer_bytes(model, keeping);
+}
+
 StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   const double trained = trained_parameters(parameters, strategy);
@@ -134,7 +144,7 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   Bytes transient = recomputed_bytes(model, strategy);
   for (const int layers : stage_layers(model, strategy, stage)) {
     const int chunk = static_cast<int>(chunk_bytes.size());
-    Bytes kept = layers * layer_activation_bytes(model, strategy);
+    Bytes kept = chunk_activation_bytes(model, strategy, layers);
     if (is_first_chunk(strategy, stage, chunk)) kept += embedding_dropout_bytes(model, strategy);
     if (is_last_chunk(strategy, stage, chunk)) {
       const LossMemory loss = loss_memory(model, strategy);
@@ -160,12 +170,7 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
 }  // namespace
 
 Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy) {
-  if (strategy.recompute == Recompute::full) return residual_bytes(model, strategy);
-  Bytes kept;
-  for (const KeptTensor& tensor : kept_tensors(model, strategy)) {
-    if (tensor.dropped_by != strategy.recompute) kept += tensor.bytes;
-  }
-  return kept;
+  return chunk_activation_bytes(model, strategy, 1);
 }
 
 std::vector<StageMemory> stage_memory(const TransformerModel& model, const Strategy& strategy) {

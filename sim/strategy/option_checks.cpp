@@ -100,6 +100,25 @@ void check_adapters(const StrategyToCheck& input) {
   }
 }
 
+void check_recompute(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (!input.sound({"recompute"})) return;
+  const auto report = [&](std::string_view field, std::string_view mode, std::string_view label) {
+    if (!input.object.member(field)) return;
+    Diagnostic problem = strategy_problem(
+        input, field, fmt::format("{} needs recompute \"{}\"", field, mode), std::string(label),
+        fmt::format("set recompute to \"{}\", or leave {} out", mode, field));
+    relate_strategy(problem, input, "recompute");
+    input.diagnostics.add(std::move(problem));
+  };
+  if (strategy.recompute != Recompute::full) {
+    report("recompute_layers", "full", "no whole layers are recomputed");
+  }
+  if (strategy.recompute != Recompute::modules) {
+    report("recompute_modules", "modules", "no modules are recomputed");
+  }
+}
+
 /// Packed documents attend to themselves only; unfused attention masks what it has computed.
 void check_packing(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
@@ -130,6 +149,7 @@ void check_options(const StrategyToCheck& input) {
   check_sequence_parallel_use(input);
   check_overlaps(input);
   check_adapters(input);
+  check_recompute(input);
   check_packing(input);
 }
 

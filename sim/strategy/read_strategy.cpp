@@ -11,6 +11,7 @@
 #include "sim/base/json_reader.h"
 #include "sim/strategy/adapters.h"
 #include "sim/strategy/presets.h"
+#include "sim/strategy/recompute.h"
 #include "sim/strategy/strategy_checks.h"
 
 namespace headway {
@@ -38,12 +39,16 @@ constexpr std::array<Word<LayerPlacement>, 2> kLayerPlacements = {
     {{"even", LayerPlacement::even},
      {"embedding_and_loss_as_layers", LayerPlacement::embedding_and_loss_as_layers}}};
 constexpr std::array<Word<bool>, 2> kAttentions = {{{"flash", true}, {"unfused", false}}};
-constexpr std::array<Word<Recompute>, 4> kRecomputes = {{{"none", Recompute::none},
-                                                         {"activation", Recompute::activation},
-                                                         {"selective", Recompute::selective},
-                                                         {"full", Recompute::full}}};
+constexpr std::array<Word<Recompute>, 6> kRecomputes = {
+    {{"none", Recompute::none},
+     {"activation", Recompute::activation},
+     {"selective", Recompute::selective},
+     {"every_second_product", Recompute::alternate},
+     {"modules", Recompute::modules},
+     {"full", Recompute::full}}};
 constexpr std::array<Word<Task>, 3> kTasks = {
     {{"pretrain", Task::pretrain}, {"sft", Task::sft}, {"lora", Task::lora}}};
+constexpr Range kLayers = between(1, 100'000);
 constexpr Range kLoraRank = between(1, 100'000);
 /// What fine-tuning packs, as a share of the sequence, where a scenario does not say: public steps
 /// of fine-tuning spend 0.43 of the time on attention that whole sequences of 4,096 tokens would
@@ -170,6 +175,27 @@ std::vector<E> read_choices(ObjectReader& reader, std::string_view key, Words<E>
   return chosen;
 }
 
+/// What a mode has no use for is not resolved.
+void read_recompute(ObjectReader& reader, Strategy& strategy) {
+  strategy.recompute =
+      reader.choice("recompute", Words<Recompute>(kRecomputes), strategy.recompute);
+  if (reader.has("recompute_layers")) {
+    strategy.recompute_layers = static_cast<int>(reader.integer("recompute_layers", kLayers));
+  }
+  const bool names_modules = strategy.recompute == Recompute::modules;
+  if (names_modules && !reader.has("recompute_modules")) {
+    reader.report("recompute_modules", "recompute \"modules\" needs recompute_modules", "",
+                  R"(for example "recompute_modules": ["mlp"])");
+  }
+  if (!reader.has("recompute_modules")) return;
+  std::vector<Word<RecomputeModule>> words;
+  for (const RecomputeModuleParts& module : recompute_modules()) {
+    words.emplace_back(module.name, module.module);
+  }
+  strategy.recompute_modules =
+      read_choices<RecomputeModule>(reader, "recompute_modules", words, {});
+}
+
 /// Fields of adapters mean something, and are resolved, only where these are trained.
 void read_task(ObjectReader& reader, Strategy& strategy) {
   strategy.task = reader.choice("task", Words<Task>(kTasks), strategy.task);
@@ -201,8 +227,7 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
   strategy.fused_activation = reader.flag("fused_activation", strategy.fused_activation);
   strategy.vocabulary_parallel_loss =
       reader.flag("vocabulary_parallel_loss", strategy.vocabulary_parallel_loss);
-  strategy.recompute =
-      reader.choice("recompute", Words<Recompute>(kRecomputes), strategy.recompute);
+  read_recompute(reader, strategy);
   read_sharding(reader, strategy);
   strategy.overlap_gradient_reduce =
       reader.flag("overlap_gradient_reduce", strategy.overlap_gradient_reduce);

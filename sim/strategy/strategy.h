@@ -24,8 +24,13 @@ enum class Recompute {
   none,
   activation,  ///< the MLP's activation function only: one streaming pass gives its output again
   selective,   ///< the attention core only (Korthikanti et al. 2022, section 5)
-  full         ///< every layer's forward pass from its input
+  alternate,   ///< all but attention and every second product (PyTorch, by operator)
+  modules,     ///< those that are named
+  full         ///< whole layers from their input
 };
+
+/// Parts of a layer that Megatron-Core recomputes by themselves.
+enum class RecomputeModule { core_attn, layernorm, mlp };
 
 /// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020); each includes those
 /// before.
@@ -81,6 +86,8 @@ struct Strategy {
   bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only
   bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
   Recompute recompute = Recompute::none;
+  int recompute_layers = 0;  ///< fully recomputed ones, the first of each chunk; 0 is all
+  std::vector<RecomputeModule> recompute_modules = {};
   Sharding sharding = Sharding::none;
   /// Fully sharded: layers give their gathered parameters up after the forward pass.
   bool reshard_after_forward = true;

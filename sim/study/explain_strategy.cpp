@@ -88,10 +88,23 @@ constexpr TopicRow kRows[] = {
      "SwiGLU is one kernel that keeps its inputs only. Off, it is several that keep more."},
     {"strategy.vocabulary_parallel_loss", "true or false", "true",
      "The loss is taken on each tensor-parallel rank's part of the logits, not on all of them."},
-    {"strategy.recompute", R"("none", "selective" or "full")", "\"none\"",
-     "What the backward pass computes again instead of keeping it. Selective: the attention core; "
-     "full: every layer from its input.",
-     "", "Korthikanti et al. 2022 (arXiv:2205.05198), 5; hfu"},
+    {"strategy.recompute",
+     R"("none", "activation", "selective", "every_second_product", "modules" or "full")",
+     "\"none\"",
+     "What the backward pass computes again instead of keeping it. Activation: the MLP's "
+     "activation "
+     "function; selective: unfused attention; every second product: all but attention and half of "
+     "the products (PyTorch's selective checkpointing); modules: parts named in "
+     "recompute_modules; full: layers from their input.",
+     "", "Korthikanti et al. 2022 (arXiv:2205.05198), 5; strategy.recompute_layers; hfu"},
+    {"strategy.recompute_layers", "whole number, 1 to 100,000", "all layers",
+     "How many layers are fully recomputed, the first ones of each chunk of a stage (Megatron-LM's "
+     "block method).",
+     "needs recompute \"full\""},
+    {"strategy.recompute_modules", "array of texts", "required with recompute \"modules\"",
+     "Parts of a layer, as Megatron-Core names them: core_attn, the attention core; layernorm, the "
+     "outputs of both norms; mlp, everything behind the second norm.",
+     "at least one, none twice; needs recompute \"modules\""},
     {"strategy.zero_stage", "0 to 3", "0",
      "What data-parallel ranks keep a part of. 0 nothing, 1 the optimizer (ZeRO-1, Megatron's "
      "distributed optimizer), 2 gradients as well, reduced every micro-batch (ZeRO-2), 3 "

@@ -55,6 +55,18 @@ constexpr std::array<std::string_view, 3> kTasks = {"pretrain", "sft", "lora"};
 /// What rows call ways to shard parameters.
 constexpr std::array<std::string_view, 4> kShardings = {"none", "full", "grad_op", "hsdp"};
 
+/// What rows call recomputation, and what strategies do.
+struct RecomputeName {
+  std::string_view row;
+  std::string_view strategy;
+};
+constexpr std::array kRecomputes{RecomputeName{"none", "none"},
+                                 RecomputeName{"selective", "selective"},
+                                 RecomputeName{"full", "full"},
+                                 RecomputeName{"half", "full"},
+                                 RecomputeName{"sac", "every_second_product"},
+                                 RecomputeName{"modules", "modules"}};
+
 /// Empty if no strategy of ours has the row's precision.
 std::string_view strategy_precision(const PublishedRow& row) {
   const std::string name = word(row.train, "precision");
@@ -80,7 +92,7 @@ std::string uncovered_strategy(const PublishedRow& row) {
     return "the " + word(row.train, "precision") + " recipe is not modelled";
   }
   const std::string recompute = word(row.train, "recompute");
-  if (recompute != "none" && recompute != "selective" && recompute != "full") {
+  if (std::ranges::find(kRecomputes, recompute, &RecomputeName::row) == kRecomputes.end()) {
     return "recomputation of \"" + recompute + "\" is not modelled";
   }
   const std::string fsdp = word(row.train, "fsdp");
@@ -116,7 +128,8 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"sequence_parallel", sequence_parallel},
       {"tensor_parallel_overlap", is_true(train, "tp_overlap") && sequence_parallel},
       {"attention", is_true(train, "flash") ? "flash" : "unfused"},
-      {"recompute", train.at("recompute")},
+      {"recompute",
+       std::ranges::find(kRecomputes, word(train, "recompute"), &RecomputeName::row)->strategy},
       {"zero_stage", full_sharding ? 3 : (sharded_optimizer ? 1 : 0)},
       {"overlap_gradient_reduce", habits.overlaps_gradients},
       {"overlap_parameter_gather",
@@ -127,6 +140,12 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"task", train.at("task")},
       {"kernel_family", habits.kernel_family},
       {"software_release", row.release.empty() ? "" : row.head.framework + "-" + row.release}};
+  if (word(train, "recompute") == "half") {
+    strategy["recompute_layers"] = std::max<std::int64_t>(1, layers / chunks / 2);
+  }
+  if (word(train, "recompute") == "modules") {
+    strategy["recompute_modules"] = train.value("recompute_modules", nlohmann::json::array());
+  }
   if (full_sharding) strategy["reshard_after_forward"] = fsdp != "grad_op";
   if (fsdp == "hsdp") {
     const std::int64_t replicas = whole(train, "dp", 1) * whole(train, "cp", 1);

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sim/base/diagnostic.h"
 #include "sim/model/operators.h"
 #include "sim/profile/collective_cost.h"
 #include "sim/profile/measured_collective.h"
 #include "sim/strategy/adapters.h"
+#include "sim/strategy/recompute.h"
 
 namespace headway {
 namespace {
@@ -47,10 +49,12 @@ Precision wide_precision(Precision precision) {
 struct PassCosts {
   CostSum forward;
   CostSum backward;
-  Seconds weight_gradients;   ///< part of `backward`
-  Seconds attention_forward;  ///< part of `forward`, needed for recomputation and context parallel
-  Seconds attention_backward;
-  Seconds activation_forward;  ///< the MLP's activation function
+  Seconds weight_gradients;                        ///< part of `backward`
+  std::map<std::string_view, Seconds> forward_of;  ///< parts of `forward`, by operator
+  [[nodiscard]] Seconds attention_forward() const {
+    const auto found = forward_of.find(kAttentionCore);
+    return found == forward_of.end() ? Seconds(0.0) : found->second;
+  }
 };
 
 PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
@@ -62,7 +66,9 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
   for (const LinearOperator& linear : operators.linears) {
     const auto [m, n, k] = linear.forward;
     const Precision kept = linear.wide ? wide : precision;
-    costs.forward.add(gemm_cost(device, {m, n, k}, kept));
+    const Cost forward = gemm_cost(device, {m, n, k}, kept);
+    costs.forward.add(forward);
+    costs.forward_of[linear.name] += forward.time;
     costs.backward.add(gemm_cost(device, {m, k, n}, kept));  // data gradient
     if (!linear.frozen) {
       const Cost weight_gradient = gemm_cost(device, {n, k, m}, kept);
@@ -81,13 +87,13 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
                             ? fused_attention_cost(device, family, shape, pass)
                             : unfused_attention_cost(device, shape, pass, wide);
       (pass == Pass::forward ? costs.forward : costs.backward).add(cost);
-      (pass == Pass::forward ? costs.attention_forward : costs.attention_backward) += cost.time;
+      if (pass == Pass::forward) costs.forward_of[kAttentionCore] += cost.time;
     }
   }
   for (const MemoryOperator& memory_pass : operators.memory_passes) {
     const Cost forward = memory_pass_cost(device, family, memory_pass.forward);
     costs.forward.add(forward);
-    if (memory_pass.name == kActivationPass) costs.activation_forward += forward.time;
+    costs.forward_of[memory_pass.name] += forward.time;
     costs.backward.add(memory_pass_cost(device, family, memory_pass.backward));
   }
   return costs;
@@ -180,6 +186,12 @@ double release_factor(const KernelFamily& family, const Strategy& strategy) {
   return found->second.value;
 }
 
+Seconds recompute_time(const RecomputePlan& plan, const PassCosts& layer, Seconds exchanges) {
+  Seconds time = plan.exchanges * exchanges;
+  for (const auto& [name, forward] : layer.forward_of) time += plan.operator_share(name) * forward;
+  return time;
+}
+
 TimeByCause simple_pass(const CostSum& costs) {
   TimeByCause time;
   time[Cause::compute] = costs.time();
@@ -220,8 +232,8 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   const GroupLink context_link =
       group_link(cluster, profile, strategy.tensor_parallel * strategy.context_parallel,
                  std::min(1.0, nics_of_rank));
-  const Seconds context_forward =
-      context_parallel_time(strategy, profile, context_link, model, shard, layer.attention_forward);
+  const Seconds context_forward = context_parallel_time(strategy, profile, context_link, model,
+                                                        shard, layer.attention_forward());
   const Seconds gap(family.launch_gap.value);
   const Seconds host(family.host_per_layer.value);
 
@@ -239,14 +251,10 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   cost.layer_backward[Cause::other] = kBackwardKernels * gap;
   cost.layer_backward[Cause::other] +=
       host_excess(cost.layer_backward.total(), kBackwardHostFactor * host);
-  if (strategy.recompute == Recompute::full) {
-    cost.layer_backward[Cause::recompute] = cost.layer_forward.total();
-  } else if (strategy.recompute == Recompute::selective && !strategy.fused_attention) {
-    // Fused attention recomputes its scores by itself; only the unfused core is run again.
-    cost.layer_backward[Cause::recompute] = layer.attention_forward;
-  } else if (strategy.recompute == Recompute::activation) {
-    cost.layer_backward[Cause::recompute] = layer.activation_forward;
-  }
+  cost.layer_recompute[Cause::recompute] =
+      strategy.recompute == Recompute::full
+          ? cost.layer_forward.total()
+          : recompute_time(recompute_plan(strategy), layer, tensor);
 
   cost.head_forward = simple_pass(head.forward);
   cost.head_backward = simple_pass(head.backward);
@@ -257,10 +265,9 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   cost.micro_batch_overhead = Seconds(family.micro_batch_overhead.value);
   cost.step_overhead = Seconds(family.step_overhead.value);
   const double release = release_factor(family, strategy);
-  for (TimeByCause* time :
-       {&cost.layer_forward, &cost.layer_backward, &cost.layer_weight, &cost.head_forward,
-        &cost.head_backward, &cost.head_weight, &cost.embedding_forward,
-        &cost.embedding_backward}) {
+  for (TimeByCause* time : {&cost.layer_forward, &cost.layer_backward, &cost.layer_weight,
+                            &cost.layer_recompute, &cost.head_forward, &cost.head_backward,
+                            &cost.head_weight, &cost.embedding_forward, &cost.embedding_backward}) {
     *time = release * *time;
   }
 

@@ -14,8 +14,9 @@ namespace headway {
 /// traffic included (nobody else uses the scale-up fabric, so its closed forms stand).
 struct StageCost {
   TimeByCause layer_forward;
-  TimeByCause layer_backward;  ///< recomputation included
-  TimeByCause layer_weight;    ///< part of it: gradients of the weights, which nobody waits for
+  TimeByCause layer_backward;
+  TimeByCause layer_recompute;  ///< what the backward pass of a layer that recomputes runs again
+  TimeByCause layer_weight;     ///< part of it: gradients of the weights, which nobody waits for
   TimeByCause embedding_forward;
   TimeByCause embedding_backward;  ///< gradients of weights, all of it
   TimeByCause head_forward;        ///< output head and loss

@@ -4,6 +4,7 @@
 
 #include "sim/base/kernel_shape.h"
 #include "sim/strategy/adapters.h"
+#include "sim/strategy/recompute.h"
 
 namespace headway {
 namespace {
@@ -59,8 +60,10 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.parameters += head_parameters(job);
     if (!adapters) piece.trained += head_parameters(job);
   }
+  const int recomputed = recomputed_layers(strategy, layers);
   for (int i = 0; i < layers; ++i) {
     ++piece.layers;
+    if (layers - 1 - i < recomputed) ++piece.recomputed;
     piece.parameters += layer;
     piece.trained += adapters ? adapter : layer;
     if (piece.trained * gradient_bytes >= strategy.gradient_bucket.count() && i + 1 < layers) {
@@ -97,6 +100,7 @@ TimeByCause forward_time(const JobShape& job, const Piece& piece) {
 
 TimeByCause backward_time(const JobShape& job, const Piece& piece) {
   TimeByCause time = piece.layers * job.cost.layer_backward;
+  time += piece.recomputed * job.cost.layer_recompute;
   if (piece.embedding) time += job.cost.embedding_backward;
   if (piece.head) time += job.cost.head_backward;
   return time;

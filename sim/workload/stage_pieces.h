@@ -10,6 +10,7 @@ namespace headway {
 /// before or behind them.
 struct Piece {
   int layers = 0;
+  int recomputed = 0;  ///< of those, how many recompute
   bool embedding = false;
   bool head = false;
   bool begins_chunk = false;  ///< the first one in forward order

@@ -46,6 +46,22 @@ TEST_F(SpeedTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
   EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(), kTokens * (3.0 * kCausal + 320.0));
 }
 
+TEST_F(SpeedTest, SomeLayersOrPartsOfThemRunAgain) {
+  strategy.recompute = Recompute::full;
+  strategy.pipeline_parallel = 1;
+  strategy.recompute_layers = 1;  // of two
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(),
+                   kTokens * (3.0 * kCausal + (kCausal - 2000.0) / 2.0));
+  strategy.recompute_layers = 0;
+  strategy.recompute = Recompute::modules;
+  strategy.recompute_modules = {RecomputeModule::mlp};  // 2 x 2 x 2 x 10 x 40
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(),
+                   kTokens * (3.0 * kCausal + 3200.0));
+  strategy.recompute = Recompute::alternate;
+  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(),
+                   kTokens * (3.0 * kCausal + 2400.0));
+}
+
 TEST_F(SpeedTest, FrozenProductsRunTwiceAndAttentionThreeTimes) {
   strategy.task = Task::lora;
   EXPECT_DOUBLE_EQ(step_flops(model, strategy).model.count(),

@@ -118,5 +118,26 @@ TEST(RecomputedBytes, AreWhatTheModesLeaveOut) {
                    (layer(Recompute::none) - layer(Recompute::full)).count());
 }
 
+Strategy with_modules(std::vector<RecomputeModule> modules) {
+  Strategy strategy = unfused(1, false, Recompute::modules);
+  strategy.recompute_modules = std::move(modules);
+  return strategy;
+}
+
+TEST(LayerActivations, ModulesDropWhatTheyMakeAgain) {
+  // Of 34 + 80: scores 80; the outputs of two norms 2 each; inputs of activation and FC2 8 each.
+  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputeModule::core_attn})), 34.0);
+  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputeModule::layernorm})), 30.0 + 80.0);
+  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputeModule::mlp})), 18.0 + 80.0);
+  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputeModule::mlp, RecomputeModule::layernorm})),
+                   14.0 + 80.0);
+}
+
+TEST(LayerActivations, EverySecondProductKeepsAttentionAndHalfOfTheProducts) {
+  // Dropped of 34 + 80: QKV input 2, keys 2, MLP norm input 2, half of the activation's input 4,
+  // FC2 input 8.
+  EXPECT_DOUBLE_EQ(per_sbh(unfused(1, false, Recompute::alternate)), 16.0 + 80.0);
+}
+
 }  // namespace
 }  // namespace headway

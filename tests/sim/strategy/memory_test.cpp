@@ -164,6 +164,17 @@ TEST(StageActivations, OfPipelinesThereAndBackAreThoseOfOneForwardOneBackward) {
   EXPECT_GT(stages[0].parameters, stages[1].parameters + Bytes(2.0 * 2.0 * 128'000 * 4096));
 }
 
+TEST(StageActivations, OfLayersThatRecomputeAreTheirInputs) {
+  // 8 of 32 layers keep 2 x 8192 x 4096 bytes each.
+  Strategy strategy = llama_strategy();
+  const StageMemory none = only_stage(kLlama, strategy);
+  const Bytes layer = layer_activation_bytes(kLlama, strategy);
+  strategy.recompute = Recompute::full;
+  strategy.recompute_layers = 8;
+  EXPECT_DOUBLE_EQ((none.activations - only_stage(kLlama, strategy).activations).count(),
+                   (8.0 * (layer - Bytes(2.0 * 8192 * 4096))).count());
+}
+
 TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;

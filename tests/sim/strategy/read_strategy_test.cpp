@@ -106,6 +106,17 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "kernel_family": "fused"})"));
 }
 
+TEST(ReadStrategy, RecomputationNamesItsLayersOrModules) {
+  const Strategy layers =
+      strategy_of(kLlama3, R"("recompute": "full", "recompute_layers": 4, "global_batch": 8)");
+  EXPECT_EQ(layers.recompute_layers, 4);
+  const Strategy modules = strategy_of(
+      kLlama3,
+      R"("recompute": "modules", "recompute_modules": ["layernorm", "mlp"], "global_batch": 8)");
+  EXPECT_THAT(modules.recompute_modules,
+              ::testing::ElementsAre(RecomputeModule::layernorm, RecomputeModule::mlp));
+}
+
 TEST(ReadStrategy, APrecisionNamesItsRecipe) {
   const auto recipe = [](const std::string& word) {
     const Strategy strategy =
@@ -139,7 +150,7 @@ std::string random_fields(std::mt19937& random) {
   add("schedule", {"\"1f1b\"", "\"1f1b\"", "\"gpipe\"", "\"zb_h1\"", "\"zb_v\"", "\"dualpipe\""});
   add("layer_placement", {"\"even\"", "\"embedding_and_loss_as_layers\""});
   add("sequence_parallel", flags);
-  add("recompute", {"\"none\"", "\"selective\"", "\"full\""});
+  add("recompute", {"\"none\"", "\"selective\"", "\"every_second_product\"", "\"full\""});
   add("attention", {"\"flash\"", "\"unfused\""});
   add("zero_stage", {"0", "1", "2", "3"});
   add("vocabulary_parallel_loss", flags);

@@ -107,6 +107,43 @@ TEST(StrategyProblem, ShardGroupsAreWholeContextGroupsAndDivideTheReplicas) {
 )");
 }
 
+TEST(StrategyProblem, RecomputedLayersAndModulesNeedTheirModes) {
+  EXPECT_EQ(problems(kLlama3, R"(    "recompute": "selective",
+    "recompute_layers": 8,
+    "recompute_modules": ["mlp"],
+    "global_batch": 64)"),
+            R"(error: recompute_layers needs recompute "full"
+  --> scenario.json:10:25   /strategy/recompute_layers
+   |
+10 |     "recompute_layers": 8,
+   |                         ^ no whole layers are recomputed
+   |
+  ::: scenario.json:9:18   /strategy/recompute is "selective"
+  help: set recompute to "full", or leave recompute_layers out
+
+error: recompute_modules needs recompute "modules"
+  --> scenario.json:11:26   /strategy/recompute_modules
+   |
+11 |     "recompute_modules": ["mlp"],
+   |                          ^ no modules are recomputed
+   |
+  ::: scenario.json:9:18   /strategy/recompute is "selective"
+  help: set recompute to "modules", or leave recompute_modules out
+)");
+}
+
+TEST(StrategyProblem, RecomputingModulesNamesThem) {
+  EXPECT_EQ(problems(kLlama3, R"(    "recompute": "modules",
+    "global_batch": 64)"),
+            R"(error: recompute "modules" needs recompute_modules
+  --> scenario.json:8:15   /strategy
+   |
+ 8 |   "strategy": {
+   |               ^
+  help: for example "recompute_modules": ["mlp"]
+)");
+}
+
 TEST(StrategyProblem, TensorParallelOverlapNeedsSequenceParallel) {
   EXPECT_EQ(problems(kLlama3, R"(    "tensor_parallel": 2,
     "sequence_parallel": false,
@@ -179,7 +216,7 @@ TEST(StrategyProblem, AllAreReportedAtOnce) {
    |
 13 |     "recompute": "some",
    |                  ^^^^^^
-  help: it is one of "none", "activation", "selective", "full"
+  help: it is one of "none", "activation", "selective", "every_second_product", "modules", "full"
 
 error: tensor_parallel must divide the attention heads
   --> scenario.json:8:24   /strategy/tensor_parallel

@@ -126,6 +126,22 @@ TEST(ValidationRow, WaysToShardParametersAreTakenAsTheyAreCalled) {
   EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 8);
 }
 
+TEST(ValidationRow, WaysToRecomputeAreTakenAsTheyAreCalled) {
+  nlohmann::json json = row_json();
+  json["train"]["recompute"] = "half";
+  EXPECT_EQ(scenario_of(json).strategy.recompute, Recompute::full);
+  EXPECT_EQ(scenario_of(json).strategy.recompute_layers, 16);
+  json["train"]["recompute"] = "sac";
+  EXPECT_EQ(scenario_of(json).strategy.recompute, Recompute::alternate);
+  json["train"]["recompute"] = "modules";
+  json["train"]["recompute_modules"] = {"mlp", "core_attn"};
+  EXPECT_EQ(scenario_of(json).strategy.recompute_modules.size(), 2U);
+  json["train"]["recompute"] = "some";
+  const auto refused = read(json);
+  ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
+  EXPECT_EQ(std::get<Refusal>(refused).reason, "recomputation of \"some\" is not modelled");
+}
+
 TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {
   nlohmann::json json = row_json();
   json["train"]["precision"] = "fp8cs";

@@ -81,22 +81,45 @@ TEST_F(StageCostTest, FullRecomputationRunsTheForwardPassAgain) {
   const StageCost without = cost();
   strategy.recompute = Recompute::full;
   const StageCost with = cost();
-  EXPECT_DOUBLE_EQ(with.layer_backward[Cause::recompute].count(),
+  EXPECT_DOUBLE_EQ(with.layer_recompute[Cause::recompute].count(),
                    without.layer_forward.total().count());
-  EXPECT_DOUBLE_EQ(with.layer_backward.total().count(),
-                   (without.layer_backward + without.layer_forward).total().count());
+  EXPECT_DOUBLE_EQ(with.layer_backward.total().count(), without.layer_backward.total().count());
 }
 
 TEST_F(StageCostTest, OtherRecomputationRunsThatPartAgain) {
   strategy.recompute = Recompute::activation;
-  EXPECT_NEAR(cost().layer_backward[Cause::recompute].count(), 16.0 * kMi / kMemory, 1e-15);
+  EXPECT_NEAR(cost().layer_recompute[Cause::recompute].count(), 16.0 * kMi / kMemory, 1e-15);
   // A fused kernel recomputes its scores by itself.
   strategy.recompute = Recompute::selective;
-  EXPECT_EQ(cost().layer_backward[Cause::recompute], 0_s);
+  EXPECT_EQ(cost().layer_recompute[Cause::recompute], 0_s);
   // Unfused: products over the whole square at a quarter of the peak, 10 bytes a score.
   strategy.fused_attention = false;
-  EXPECT_NEAR(cost().layer_backward[Cause::recompute].count(),
+  EXPECT_NEAR(cost().layer_recompute[Cause::recompute].count(),
               4.0 * kGi / 25e12 + 8.0 * kMi * 10.0 / kMemory, 1e-12);
+}
+
+TEST_F(StageCostTest, ModulesAreRecomputedWithAllThatTheyCover) {
+  // FC1 and FC2: 8 Gi operations each; the activation function between them.
+  strategy.recompute = Recompute::modules;
+  strategy.recompute_modules = {RecomputeModule::mlp};
+  const double mlp = 16.0 * kGi / kRate + 16.0 * kMi / kMemory;
+  EXPECT_NEAR(cost().layer_recompute.total().count(), mlp, 1e-12);
+  // Two norms of 4 of the 20 bytes a channel.
+  strategy.recompute_modules = {RecomputeModule::layernorm, RecomputeModule::mlp};
+  EXPECT_NEAR(cost().layer_recompute.total().count(), mlp + 8.0 * kMi / kMemory, 1e-12);
+  strategy.recompute_modules = {RecomputeModule::core_attn};
+  EXPECT_NEAR(cost().layer_recompute.total().count(), attention, 1e-12);
+  // The MLP has one of the two exchanges.
+  strategy.recompute_modules = {RecomputeModule::mlp};
+  strategy.tensor_parallel = 2;
+  const StageCost split = cost();
+  EXPECT_NEAR(split.layer_recompute.total().count(),
+              mlp / 2.0 + 0.5 * split.layer_forward[Cause::tensor_parallel].count(), 1e-12);
+}
+
+TEST_F(StageCostTest, EverySecondProductAndAllMemoryPassesAreRecomputed) {
+  strategy.recompute = Recompute::alternate;
+  EXPECT_NEAR(cost().layer_recompute.total().count(), linears / 2.0 + streaming, 1e-12);
 }
 
 TEST_F(StageCostTest, TensorParallelismSplitsTheWorkAndExchangesTheLayersInput) {

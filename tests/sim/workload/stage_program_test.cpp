@@ -244,6 +244,21 @@ TEST(PipelineProgram, AMessageIsARanksPartOfTheActivations) {
   EXPECT_EQ(send->amount.count(), 2.0 * 100.0 * 10.0 * 2.0 / 8.0);
 }
 
+TEST(StagePieces, TheFirstLayersOfAChunkRecompute) {
+  SmallJob job(5);
+  job.cost.layer_recompute[Cause::recompute] = 1_s;
+  job.strategy.recompute = Recompute::full;
+  job.strategy.recompute_layers = 2;
+  const auto pieces = chunk_pieces(job.shape(), 0);
+  ASSERT_EQ(pieces.size(), 5U);
+  EXPECT_EQ(backward_time(job.shape(), pieces[1]).total(), 3_s);
+  EXPECT_EQ(backward_time(job.shape(), pieces[2]).total(), 2_s);
+  job.strategy.gradient_bucket = 1_GB;
+  EXPECT_EQ(backward_time(job.shape(), chunk_pieces(job.shape(), 0).front()).total(), 12_s);
+  job.strategy.recompute_layers = 0;  // all
+  EXPECT_EQ(backward_time(job.shape(), chunk_pieces(job.shape(), 0).front()).total(), 15_s);
+}
+
 TEST(PipelineProgram, EachStageComputesItsLayersForEveryMicroBatch) {
   SmallJob job(8);
   job.strategy.pipeline_parallel = 2;
