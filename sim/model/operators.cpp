@@ -58,12 +58,16 @@ Operators layer_operators(const TransformerModel& model, const ShardShape& shard
   // With context parallel each device holds 1/context_parallel of the queries and sees every key;
   // the usual zigzag cut gives each the same share of the causal half (Llama 3, 2024, section
   // 3.3.2).
+  // Where heads are scattered, it has every query of 1/context_parallel of the heads (Jacobs et al.
+  // 2023, section 3.1).
+  const double head_parts = shard.scattered_heads ? shard.context_parallel : 1.0;
+  const double query_parts = shard.scattered_heads ? 1.0 : shard.context_parallel;
   operators.attention = {{
       .sequences = shard.micro_batch * shard.sequence_length / shard.attention_length(),
-      .query_length = shard.attention_length() / shard.context_parallel,
+      .query_length = shard.attention_length() / query_parts,
       .key_length = shard.attention_length(),
-      .query_heads = query_heads,
-      .key_heads = key_heads,
+      .query_heads = query_heads / head_parts,
+      .key_heads = key_heads / head_parts,
       .head_size = d,
       .causal = true,
   }};

@@ -16,6 +16,7 @@ struct ShardShape {
   double packed_length = 0;    ///< of the documents packed into a sequence; 0 if it is one
   double tensor_parallel = 1;
   double context_parallel = 1;
+  bool scattered_heads = false;  ///< context parallel devices have whole sequences of some heads
   bool sequence_parallel =
       false;                    ///< norm, dropout and residual on 1/tensor_parallel of the tokens
   bool fused_attention = true;  ///< flash attention: no score matrix in memory

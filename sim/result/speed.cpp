@@ -13,8 +13,7 @@ constexpr double kPasses = 3.0;  ///< forward, gradient of the input, gradient o
 /// Of all layers, how many recompute.
 double recomputed_share(const TransformerModel& model, const Strategy& strategy) {
   int recomputed = 0;
-  for (const int layers : layers_per_chunk(strategy.layer_placement, static_cast<int>(model.layers),
-                                           strategy.chunks())) {
+  for (const int layers : layers_of_chunks(strategy, model.layers)) {
     recomputed += recomputed_layers(strategy, layers);
   }
   return recomputed / static_cast<double>(model.layers);

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 #include "sim/strategy/strategy_problem.h"
 
@@ -33,7 +35,10 @@ void check_batch(const StrategyToCheck& input) {
 }
 
 void check_layers(const StrategyToCheck& input) {
-  if (!input.sound({"pipeline_parallel", "virtual_stages", "layer_placement"})) return;
+  if (input.object.member("layers_per_stage") ||
+      !input.sound({"pipeline_parallel", "virtual_stages", "layer_placement"})) {
+    return;
+  }
   const Strategy& strategy = input.strategy;
   const std::int64_t layers = input.model.model.layers;
   const bool has_ends = strategy.layer_placement == LayerPlacement::embedding_and_loss_as_layers;
@@ -60,6 +65,40 @@ void check_layers(const StrategyToCheck& input) {
   if (is_interleaved) relate_strategy(problem, input, "pipeline_parallel");
   relate_model(problem, input, "layers", layers);
   input.diagnostics.add(std::move(problem));
+}
+
+/// Every chunk is named, and together they have the model's layers.
+void check_layers_per_stage(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (!input.object.member("layers_per_stage") ||
+      !input.sound({"layers_per_stage", "pipeline_parallel", "virtual_stages", "schedule"})) {
+    return;
+  }
+  const auto named = static_cast<std::int64_t>(strategy.layers_per_stage.size());
+  const std::int64_t sum = std::accumulate(strategy.layers_per_stage.begin(),
+                                           strategy.layers_per_stage.end(), std::int64_t{0});
+  const std::int64_t layers = input.model.model.layers;
+  std::optional<Diagnostic> problem;
+  if (input.object.member("layer_placement")) {
+    problem = strategy_problem(input, "layers_per_stage",
+                               "layers_per_stage takes the place of layer_placement",
+                               "both are there", "leave one of them out");
+    relate_strategy(*problem, input, "layer_placement");
+  } else if (named != strategy.chunks()) {
+    problem =
+        strategy_problem(input, "layers_per_stage", "layers_per_stage has to name every chunk",
+                         fmt::format("{} of {}", named, strategy.chunks()),
+                         "name pipeline_parallel x virtual_stages numbers, in the order of the "
+                         "model");
+    relate_strategy(*problem, input, "pipeline_parallel");
+    relate_strategy(*problem, input, "virtual_stages");
+  } else if (sum != layers) {
+    problem = strategy_problem(input, "layers_per_stage",
+                               "layers_per_stage has to add up to the model's layers",
+                               fmt::format("{} of {} layers", sum, layers), "");
+    relate_model(*problem, input, "layers", layers);
+  }
+  if (problem) input.diagnostics.add(std::move(*problem));
 }
 
 /// Whole groups of `stages` micro-batches go through a chunk before the next chunk's turn.
@@ -174,6 +213,7 @@ void check_interleaving(const StrategyToCheck& input) {
 void check_pipeline(const StrategyToCheck& input) {
   check_batch(input);
   check_layers(input);
+  check_layers_per_stage(input);
   if (input.strategy.schedule > PipelineSchedule::one_f_one_b) {
     check_split_schedule(input);
   } else {

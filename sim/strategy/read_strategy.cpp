@@ -35,6 +35,8 @@ constexpr std::array<Word<PipelineSchedule>, 5> kSchedules = {
      {"zb_h1", PipelineSchedule::zb_h1},
      {"zb_v", PipelineSchedule::zb_v},
      {"dualpipe", PipelineSchedule::dual_pipe}}};
+constexpr std::array<Word<ContextParallelMethod>, 2> kContextMethods = {
+    {{"ring", ContextParallelMethod::ring}, {"all_to_all", ContextParallelMethod::all_to_all}}};
 constexpr std::array<Word<LayerPlacement>, 2> kLayerPlacements = {
     {{"even", LayerPlacement::even},
      {"embedding_and_loss_as_layers", LayerPlacement::embedding_and_loss_as_layers}}};
@@ -111,9 +113,28 @@ int read_degree(ObjectReader& reader, std::string_view field, int fallback) {
   return static_cast<int>(reader.integer(field, kDegree, fallback));
 }
 
+/// A whole number for each chunk.
+std::vector<int> read_layers_per_stage(ObjectReader& reader) {
+  std::vector<int> layers;
+  for (const JsonCursor& element : reader.elements("layers_per_stage")) {
+    const bool counts = element.value().is_number_integer() && element.value() >= 0 &&
+                        element.value() <= kLayers.most;
+    if (!counts) {
+      reader.diagnostics().add(element.problem("layers_per_stage has a number of layers each",
+                                               "not a whole number of them"));
+    }
+    layers.push_back(counts ? element.value().get<int>() : 0);
+  }
+  if (reader.has("layers_per_stage")) reader.resolve("layers_per_stage", layers);
+  return layers;
+}
+
 void read_split(ObjectReader& reader, Strategy& strategy, std::optional<int> accelerators) {
   strategy.tensor_parallel = read_degree(reader, "tensor_parallel", 1);
   strategy.context_parallel = read_degree(reader, "context_parallel", 1);
+  strategy.context_parallel_method =
+      reader.choice("context_parallel_method", Words<ContextParallelMethod>(kContextMethods),
+                    strategy.context_parallel_method);
   strategy.pipeline_parallel = read_degree(reader, "pipeline_parallel", 1);
   strategy.data_parallel =
       read_degree(reader, "data_parallel", data_parallel_left(strategy, accelerators).value_or(1));
@@ -122,8 +143,11 @@ void read_split(ObjectReader& reader, Strategy& strategy, std::optional<int> acc
   const int fallback = strategy.schedule == PipelineSchedule::zb_v ? 2 : strategy.virtual_stages;
   strategy.virtual_stages =
       static_cast<int>(reader.integer("virtual_stages", kVirtualStages, fallback));
-  strategy.layer_placement = reader.choice(
-      "layer_placement", Words<LayerPlacement>(kLayerPlacements), strategy.layer_placement);
+  strategy.layers_per_stage = read_layers_per_stage(reader);
+  if (!reader.has("layers_per_stage") || reader.has("layer_placement")) {
+    strategy.layer_placement = reader.choice(
+        "layer_placement", Words<LayerPlacement>(kLayerPlacements), strategy.layer_placement);
+  }
 }
 
 void read_batch(ObjectReader& reader, Strategy& strategy, const TransformerModel& model) {

@@ -161,4 +161,9 @@ std::vector<int> layers_per_chunk(LayerPlacement placement, int layers, int chun
   return split;
 }
 
+std::vector<int> layers_of_chunks(const Strategy& strategy, std::int64_t layers) {
+  if (!strategy.layers_per_stage.empty()) return strategy.layers_per_stage;
+  return layers_per_chunk(strategy.layer_placement, static_cast<int>(layers), strategy.chunks());
+}
+
 }  // namespace headway

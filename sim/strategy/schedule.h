@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "sim/strategy/strategy.h"
@@ -74,5 +75,8 @@ struct ChunkPlace {
 /// where it is not, the fullest chunk has ceil((layers + 2) / chunks). Requires as many layers (or
 /// layers and ends) as chunks.
 [[nodiscard]] std::vector<int> layers_per_chunk(LayerPlacement placement, int layers, int chunks);
+
+/// The same for a strategy, which may name them one by one.
+[[nodiscard]] std::vector<int> layers_of_chunks(const Strategy& strategy, std::int64_t layers);
 
 }  // namespace headway

@@ -40,8 +40,7 @@ double layer_parameters_per_rank(const TransformerModel& model, int tensor_paral
 std::vector<int> stage_layers(const TransformerModel& model, const Strategy& strategy, int stage) {
   HEADWAY_CHECK(stage >= 0, "no such stage");
   HEADWAY_CHECK(stage < strategy.pipeline_parallel, "no such stage");
-  const std::vector<int> blocks =
-      layers_per_chunk(strategy.layer_placement, static_cast<int>(model.layers), strategy.chunks());
+  const std::vector<int> blocks = layers_of_chunks(strategy, model.layers);
   std::vector<int> layers;
   for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
     layers.push_back(blocks[static_cast<std::size_t>(position_of(strategy, stage, chunk))]);

@@ -47,6 +47,12 @@ enum class LayerPlacement {
   embedding_and_loss_as_layers  ///< Megatron: embedding and loss count as a layer each
 };
 
+/// How attention sees the whole of a sequence that is split over ranks.
+enum class ContextParallelMethod {
+  ring,       ///< keys and values go round (Liu et al. 2023)
+  all_to_all  ///< ranks swap tokens for heads and back: Ulysses (Jacobs et al. 2023)
+};
+
 /// What is trained.
 enum class Task {
   pretrain,
@@ -66,11 +72,14 @@ struct Strategy {
 
   int tensor_parallel = 1;
   int context_parallel = 1;
+  ContextParallelMethod context_parallel_method = ContextParallelMethod::ring;
   int pipeline_parallel = 1;
   int data_parallel = 1;
   int virtual_stages = 1;  ///< model chunks a stage; more than 1 interleaves
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   LayerPlacement layer_placement = LayerPlacement::even;
+  /// Layers of every chunk, in the order of the model; takes the place of `layer_placement`.
+  std::vector<int> layers_per_stage = {};
 
   std::int64_t micro_batch = 1;   ///< sequences
   std::int64_t global_batch = 1;  ///< sequences a step, over all data-parallel ranks

@@ -10,7 +10,9 @@ bool StrategyToCheck::sound(std::initializer_list<std::string_view> fields) cons
     if (!place) return field != "global_batch";  // the one field without a default
     const std::vector<Diagnostic>& found = field_problems.all();
     return std::none_of(found.begin(), found.end(), [&](const Diagnostic& problem) {
-      return problem.severity == Severity::error && problem.pointer == place->pointer();
+      return problem.severity == Severity::error &&
+             (problem.pointer == place->pointer() ||
+              problem.pointer.starts_with(place->pointer() + "/"));
     });
   });
 }

@@ -56,8 +56,7 @@ void relate_sequence(Diagnostic& problem, const StrategyToCheck& input) {
 
 /// The causal half is balanced by giving each rank one block from either end of the sequence
 /// (Llama 3, Grattafiori et al. 2024, section 3.3.2).
-void check_context_parallel(const StrategyToCheck& input) {
-  if (!input.sound({"context_parallel", "sequence_length"})) return;
+void check_ring(const StrategyToCheck& input) {
   const std::int64_t ranks = input.strategy.context_parallel;
   const std::int64_t sequence = input.strategy.sequence_length;
   const auto fits = [&](std::int64_t value) { return value == 1 || divides(2 * value, sequence); };
@@ -68,6 +67,42 @@ void check_context_parallel(const StrategyToCheck& input) {
       nearest_help(ranks, sequence, fits));
   relate_sequence(problem, input);
   input.diagnostics.add(std::move(problem));
+}
+
+/// Ranks that swap tokens for heads need whole numbers of both.
+void check_swapped_heads(const StrategyToCheck& input) {
+  if (!input.sound({"tensor_parallel"})) return;
+  const TransformerModel& model = input.model.model;
+  const std::int64_t tensor = input.strategy.tensor_parallel;
+  const std::int64_t ranks = input.strategy.context_parallel;
+  const std::int64_t sequence = input.strategy.sequence_length;
+  const auto fits = [&](std::int64_t value) {
+    return divides(tensor * value, model.attention_heads) &&
+           divides(tensor * value, model.kv_heads) && divides(value, sequence);
+  };
+  if (fits(ranks)) return;
+  Diagnostic problem = strategy_problem(
+      input, "context_parallel",
+      "context_parallel by all_to_all must divide the heads of a tensor-parallel rank and the "
+      "sequence length",
+      fmt::format("{} x {} ranks for {} and {} heads, {} tokens", tensor, ranks,
+                  model.attention_heads, model.kv_heads, sequence),
+      nearest_help(ranks, sequence, fits));
+  relate_strategy(problem, input, "context_parallel_method");
+  relate_model(problem, input, "kv_heads", model.kv_heads);
+  input.diagnostics.add(std::move(problem));
+}
+
+void check_context_parallel(const StrategyToCheck& input) {
+  if (!input.sound({"context_parallel", "sequence_length", "context_parallel_method"}) ||
+      input.strategy.context_parallel == 1) {
+    return;
+  }
+  if (input.strategy.context_parallel_method == ContextParallelMethod::ring) {
+    check_ring(input);
+  } else {
+    check_swapped_heads(input);
+  }
 }
 
 void check_sequence_parallel(const StrategyToCheck& input) {

@@ -18,8 +18,16 @@ constexpr TopicRow kRows[] = {
      "of them",
      "strategy.sequence_parallel; Shoeybi et al. 2019 (arXiv:1909.08053)"},
     {"strategy.context_parallel", "whole number, 1 to 1,000,000", "1",
-     "Accelerators that split each sequence. Keys and values go round among them.",
-     "twice it divides the sequence length", "Grattafiori et al. 2024 (arXiv:2407.21783), 3.3.2"},
+     "Accelerators that split each sequence.",
+     "twice it divides the sequence length (itself, with all_to_all)",
+     "strategy.context_parallel_method; Grattafiori et al. 2024 (arXiv:2407.21783), 3.3.2"},
+    {"strategy.context_parallel_method", R"("ring" or "all_to_all")", "\"ring\"",
+     "How attention sees the whole sequence. Keys and values go round; or ranks swap their parts "
+     "of "
+     "the sequence for whole sequences of some heads, and back (Ulysses).",
+     "all_to_all: tensor_parallel x context_parallel divides the query and the key-value heads, "
+     "context_parallel the sequence length",
+     "Liu et al. 2023 (arXiv:2310.01889); Jacobs et al. 2023 (arXiv:2309.14509), 3.1"},
     {"strategy.pipeline_parallel", "whole number, 1 to 1,000,000", "1",
      "Pipeline stages: each holds some of the layers.",
      "together with virtual_stages, no more chunks than layers",
@@ -46,6 +54,10 @@ constexpr TopicRow kRows[] = {
      "Where layers stand when they do not divide by the stages. Evenly, the first stages taking "
      "the "
      "rest; or as Megatron does it, embedding and loss counting as a layer each."},
+    {"strategy.layers_per_stage", "array of whole numbers", "as layer_placement says",
+     "Layers of every chunk, in the order of the model: of every stage or, with virtual_stages, of "
+     "every stage's first chunk, then of its second.",
+     "as many as chunks; adds up to the model's layers; not together with layer_placement"},
 
     {"strategy.micro_batch", "whole number, 1 to 10,000,000", "1",
      "Sequences that go through a stage at once."},

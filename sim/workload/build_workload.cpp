@@ -25,8 +25,7 @@ class WorkloadBuilder {
     job_.model = &model;
     job_.strategy = &strategy;
     job_.cost = stage_cost(model, strategy, profile, cluster);
-    job_.layers_of_chunk = layers_per_chunk(strategy.layer_placement,
-                                            static_cast<int>(model.layers), strategy.chunks());
+    job_.layers_of_chunk = layers_of_chunks(strategy, model.layers);
     job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
     job_.interference = profile.overlap.sharded_interference.value;
     job_.optimizer_seconds_per_parameter = optimizer_time(profile, 0.0, 1.0).count();

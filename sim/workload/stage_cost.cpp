@@ -105,6 +105,7 @@ ShardShape shard_of(const Strategy& strategy) {
           .packed_length = static_cast<double>(strategy.packed_length),
           .tensor_parallel = static_cast<double>(strategy.tensor_parallel),
           .context_parallel = static_cast<double>(strategy.context_parallel),
+          .scattered_heads = strategy.context_parallel_method == ContextParallelMethod::all_to_all,
           .sequence_parallel = strategy.sequence_parallel,
           .fused_attention = strategy.fused_attention};
 }
@@ -171,6 +172,19 @@ Seconds context_parallel_time(const Strategy& strategy, const Profile& profile,
          (ranks - 1) * (link.overhead + link.step.latency);
 }
 
+/// Ulysses (Jacobs et al. 2023, section 3.2): queries, keys and values are swapped before
+/// attention, its output after it, four all-to-alls that nothing hides; of each tensor a rank keeps
+/// 1/ranks.
+Seconds swap_time(const Strategy& strategy, const GroupLink& link, const TransformerModel& model,
+                  const ShardShape& shard) {
+  const auto swap = [&](std::int64_t heads) {
+    const Bytes tensor(static_cast<double>(heads * model.head_size) / shard.tensor_parallel *
+                       shard.tokens() * 2.0);
+    return link.time(CollectiveKind::all_to_all, tensor, strategy.context_parallel);
+  };
+  return 2.0 * swap(model.attention_heads) + 2.0 * swap(model.kv_heads);
+}
+
 /// A pass that the host issues in `host` and the device executes in `device` takes the longer one;
 /// the fourth-power mean is a smooth maximum. Returns what the host adds.
 Seconds host_excess(Seconds device, Seconds host) {
@@ -232,8 +246,11 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   const GroupLink context_link =
       group_link(cluster, profile, strategy.tensor_parallel * strategy.context_parallel,
                  std::min(1.0, nics_of_rank));
-  const Seconds context_forward = context_parallel_time(strategy, profile, context_link, model,
-                                                        shard, layer.attention_forward());
+  const bool swaps = shard.scattered_heads && strategy.context_parallel > 1;
+  const Seconds context_forward =
+      swaps ? swap_time(strategy, context_link, model, shard)
+            : context_parallel_time(strategy, profile, context_link, model, shard,
+                                    layer.attention_forward());
   const Seconds gap(family.launch_gap.value);
   const Seconds host(family.host_per_layer.value);
 
@@ -247,7 +264,8 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   cost.layer_backward[Cause::compute] = layer.backward.time();
   cost.layer_weight[Cause::compute] = layer.weight_gradients;
   cost.layer_backward[Cause::tensor_parallel] = tensor;
-  cost.layer_backward[Cause::context_parallel] = 2.0 * context_forward;
+  // Gradients are swapped as often; a ring passes keys and values on again, and their gradients.
+  cost.layer_backward[Cause::context_parallel] = (swaps ? 1.0 : 2.0) * context_forward;
   cost.layer_backward[Cause::other] = kBackwardKernels * gap;
   cost.layer_backward[Cause::other] +=
       host_excess(cost.layer_backward.total(), kBackwardHostFactor * host);

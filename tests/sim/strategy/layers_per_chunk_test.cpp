@@ -66,5 +66,13 @@ TEST(LayersPerChunk, RefusesMoreChunksThanPlaces) {
   EXPECT_THROW(static_cast<void>(layers_per_chunk(kWithEnds, 4, 7)), InternalError);
 }
 
+TEST(LayersOfChunks, AreTheNamedOnesWhereTheyAreNamed) {
+  Strategy strategy;
+  strategy.pipeline_parallel = 2;
+  EXPECT_THAT(layers_of_chunks(strategy, 5), ElementsAre(3, 2));
+  strategy.layers_per_stage = {1, 4};
+  EXPECT_THAT(layers_of_chunks(strategy, 5), ElementsAre(1, 4));
+}
+
 }  // namespace
 }  // namespace headway

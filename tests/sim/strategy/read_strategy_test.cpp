@@ -95,6 +95,7 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
   EXPECT_EQ(resolved, nlohmann::json::parse(R"({
     "preset": "megatron",
     "tensor_parallel": 2, "context_parallel": 1, "pipeline_parallel": 1, "data_parallel": 8,
+    "context_parallel_method": "ring",
     "virtual_stages": 1, "schedule": "1f1b", "layer_placement": "even",
     "micro_batch": 1, "global_batch": 128, "sequence_length": 8192,
     "packed_length": 8192, "task": "pretrain",
@@ -115,6 +116,19 @@ TEST(ReadStrategy, RecomputationNamesItsLayersOrModules) {
       R"("recompute": "modules", "recompute_modules": ["layernorm", "mlp"], "global_batch": 8)");
   EXPECT_THAT(modules.recompute_modules,
               ::testing::ElementsAre(RecomputeModule::layernorm, RecomputeModule::mlp));
+}
+
+TEST(ReadStrategy, LayersOfStagesReadBackAsTheyWereNamed) {
+  const StrategyReading first = read_strategy_text(
+      kLlama3, R"("pipeline_parallel": 2, "layers_per_stage": [15, 17], "global_batch": 8)", 2);
+  EXPECT_EQ(first.problems, "");
+  ASSERT_TRUE(first.read);
+  EXPECT_THAT(first.read->strategy.layers_per_stage, ::testing::ElementsAre(15, 17));
+  const std::string text = first.read->resolved.dump();
+  const StrategyReading second = read_strategy_text(kLlama3, text.substr(1, text.size() - 2), 2);
+  EXPECT_EQ(second.problems, "");
+  ASSERT_TRUE(second.read);
+  EXPECT_EQ(second.read->resolved, first.read->resolved);
 }
 
 TEST(ReadStrategy, APrecisionNamesItsRecipe) {

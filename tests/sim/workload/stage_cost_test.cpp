@@ -193,6 +193,22 @@ TEST_F(StageCostTest, RingAttentionShowsWhatAttentionDoesNotCover) {
               1e-12);
 }
 
+TEST_F(StageCostTest, SwappingTokensForHeadsTakesFourAllToAlls) {
+  // Two ranks: each has 4 of 8 heads over all 1,024 tokens, half of attention without a factor for
+  // split sequences. Of four tensors of 512 x 1,024 x 2 bytes half goes to the other rank, each way
+  // and each pass: 0.5 MiB at 400 GB/s, one step of 3 us and 7 us of overhead.
+  strategy.context_parallel = 2;
+  strategy.context_parallel_method = ContextParallelMethod::all_to_all;
+  profile.scale_up.latency = estimate(3e-6);
+  profile.scale_up.overhead = estimate(7e-6);
+  const double swaps = 4.0 * (10e-6 + 0.5 * kMi / 400e9);
+  const StageCost layer = cost();
+  EXPECT_NEAR(layer.layer_forward[Cause::compute].count(),
+              linears / 2.0 + attention / 2.0 + streaming / 2.0, 1e-12);
+  EXPECT_NEAR(layer.layer_forward[Cause::context_parallel].count(), swaps, 1e-15);
+  EXPECT_NEAR(layer.layer_backward[Cause::context_parallel].count(), swaps, 1e-15);
+}
+
 TEST_F(StageCostTest, RanksThatShareANicShareItInRingAttentionToo) {
   // 2 accelerators a node on one NIC of 50 GB/s, four ranks around them: 3 blocks of 1 MiB at 25
   // GB/s, which their attention does not cover once it is a hundred times faster.
