@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,7 +72,8 @@ struct DeviceCosts {
 
   Estimate memory_efficiency;  ///< of memory_bandwidth, of streaming kernels
   MeasuredCurve memory_curve;  ///< measured streaming passes over their traffic; may be empty
-  Estimate optimizer_bytes;    ///< memory traffic of the optimizer per local parameter
+  std::optional<Estimate> host_bandwidth;  ///< bytes/s to and from the host's memory, each way
+  Estimate optimizer_bytes;                ///< memory traffic of the optimizer per local parameter
 };
 
 /// Whether the device multiplies matrices of this precision.

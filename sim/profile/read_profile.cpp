@@ -134,6 +134,9 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
 
   device.memory_efficiency = read_estimate(reader, "memory_efficiency", kShare);
   device.memory_curve = read_curve(reader, "memory_curve", "traffic_bytes");
+  if (reader.has("host_bandwidth_bytes_per_s")) {
+    device.host_bandwidth = read_estimate(reader, "host_bandwidth_bytes_per_s", positive());
+  }
   device.optimizer_bytes = read_estimate(reader, "optimizer_bytes_per_parameter", positive());
   reader.finish();
   return device;

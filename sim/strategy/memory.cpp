@@ -122,13 +122,21 @@ Bytes communicators(const Strategy& strategy) {
   return groups * kCommunicator;
 }
 
-/// What a pass through a chunk of `layers` keeps, embedding and head apart.
+/// What a pass through a chunk of `layers` keeps on the device, embedding and head apart.
 Bytes chunk_activation_bytes(const TransformerModel& model, const Strategy& strategy, int layers) {
   Strategy keeping = strategy;
   keeping.recompute = Recompute::none;
+  if (strategy.offload_layers > 0) {
+    return std::max(0, layers - strategy.offload_layers) * recomputing_layer_bytes(model, strategy);
+  }
   const int recomputing = recomputed_layers(strategy, layers);
   return recomputing * recomputing_layer_bytes(model, strategy) +
          (layers - recomputing) * recomputing_layer_bytes(model, keeping);
+}
+
+/// The layer that is being worked on, and the one on its way to the host or back.
+Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy) {
+  return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(model, strategy);
 }
 
 StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
@@ -141,7 +149,7 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   };
 
   std::vector<Bytes> chunk_bytes;
-  Bytes transient = recomputed_bytes(model, strategy);
+  Bytes transient = recomputed_bytes(model, strategy) + offload_buffers(model, strategy);
   for (const int layers : stage_layers(model, strategy, stage)) {
     const int chunk = static_cast<int>(chunk_bytes.size());
     Bytes kept = chunk_activation_bytes(model, strategy, layers);

@@ -25,7 +25,8 @@ struct StageMemory {
 /// Memory of every stage, in order. Model states: Rajbhandari et al. 2020 (mixed-precision Adam, 16
 /// bytes a parameter, 18 with fp32 gradients, and what sharding over data * context ranks leaves of
 /// it); activations: Korthikanti et al. 2022, equations 1 to 6, extended as activation_memory.h
-/// says. Not modelled: what other processes hold, offloading to the host, CUDA graphs' own pools.
+/// says. Not modelled: what other processes hold, offloading of model states, CUDA graphs' own
+/// pools.
 [[nodiscard]] std::vector<StageMemory> stage_memory(const TransformerModel& model,
                                                     const Strategy& strategy);
 

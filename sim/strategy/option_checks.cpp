@@ -119,6 +119,20 @@ void check_recompute(const StrategyToCheck& input) {
   }
 }
 
+/// Megatron-Core refuses it too: what is recomputed is not there to be moved.
+void check_offload(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (strategy.offload_layers == 0 || strategy.recompute == Recompute::none ||
+      !input.sound({"offload_layers", "recompute"})) {
+    return;
+  }
+  Diagnostic problem =
+      strategy_problem(input, "offload_layers", "offload_layers needs recompute \"none\"",
+                       "what is recomputed is not kept anywhere", "leave one of them out");
+  relate_strategy(problem, input, "recompute");
+  input.diagnostics.add(std::move(problem));
+}
+
 /// Packed documents attend to themselves only; unfused attention masks what it has computed.
 void check_packing(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
@@ -150,6 +164,7 @@ void check_options(const StrategyToCheck& input) {
   check_overlaps(input);
   check_adapters(input);
   check_recompute(input);
+  check_offload(input);
   check_packing(input);
 }
 

@@ -206,6 +206,8 @@ void read_recompute(ObjectReader& reader, Strategy& strategy) {
   if (reader.has("recompute_layers")) {
     strategy.recompute_layers = static_cast<int>(reader.integer("recompute_layers", kLayers));
   }
+  strategy.offload_layers = static_cast<int>(
+      reader.integer("offload_layers", between(0, kLayers.most), strategy.offload_layers));
   const bool names_modules = strategy.recompute == Recompute::modules;
   if (names_modules && !reader.has("recompute_modules")) {
     reader.report("recompute_modules", "recompute \"modules\" needs recompute_modules", "",

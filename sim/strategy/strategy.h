@@ -97,6 +97,7 @@ struct Strategy {
   Recompute recompute = Recompute::none;
   int recompute_layers = 0;  ///< fully recomputed ones, the first of each chunk; 0 is all
   std::vector<RecomputeModule> recompute_modules = {};
+  int offload_layers = 0;  ///< whose activations wait in host memory, the first of each chunk
   Sharding sharding = Sharding::none;
   /// Fully sharded: layers give their gathered parameters up after the forward pass.
   bool reshard_after_forward = true;

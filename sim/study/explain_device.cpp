@@ -64,6 +64,9 @@ constexpr TopicRow kRows[] = {
      "Of memory_bandwidth, that streaming kernels reach."},
     {"profile.device.memory_curve", "an object", "none measured",
      "Streaming passes as they were measured: traffic_bytes, time_s."},
+    {"profile.device.host_bandwidth_bytes_per_s", "bytes/s", "not known",
+     "To the host's memory and from it, each way: PCIe or a chip-to-chip link.",
+     "needed by strategy.offload_layers"},
     {"profile.device.optimizer_bytes_per_parameter", "bytes", "required",
      "Memory traffic of the optimizer for each parameter it updates."},
 };

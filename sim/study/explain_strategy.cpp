@@ -117,6 +117,13 @@ constexpr TopicRow kRows[] = {
      "Parts of a layer, as Megatron-Core names them: core_attn, the attention core; layernorm, the "
      "outputs of both norms; mlp, everything behind the second norm.",
      "at least one, none twice; needs recompute \"modules\""},
+    {"strategy.offload_layers", "whole number, 0 to 100,000", "0",
+     "How many layers, the first ones of each chunk, keep their activations in host memory. They "
+     "go "
+     "there while the next layers run and come back ahead of the backward pass; what that does not "
+     "hide is seen.",
+     "needs recompute \"none\" and a profile with host_bandwidth_bytes_per_s",
+     "Megatron-Core's cpu_offloading_num_layers; profile.device.host_bandwidth_bytes_per_s"},
     {"strategy.zero_stage", "0 to 3", "0",
      "What data-parallel ranks keep a part of. 0 nothing, 1 the optimizer (ZeRO-1, Megatron's "
      "distributed optimizer), 2 gradients as well, reduced every micro-batch (ZeRO-2), 3 "

@@ -99,7 +99,6 @@ std::string uncovered_strategy(const PublishedRow& row) {
   if (std::ranges::find(kShardings, fsdp) == kShardings.end()) {
     return "FSDP mode \"" + fsdp + "\" is not modelled";
   }
-  if (whole(row.train, "cpu_offload_layers", 0) > 0) return "CPU offload is not modelled";
   return "";
 }
 
@@ -135,6 +134,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"overlap_parameter_gather",
        habits.overlaps_gradients && (full_sharding || sharded_optimizer)},
       {"overlap_pipeline_transfers", whole(train, "vpp", 1) > 1},
+      {"offload_layers", whole(train, "cpu_offload_layers", 0)},
       {"precision", strategy_precision(row)},
       {"gradient_precision", precision_name(habits.gradients)},
       {"task", train.at("task")},

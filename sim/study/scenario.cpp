@@ -219,6 +219,12 @@ void check_profile(const ReadProfile& profile, const ReadCluster& cluster,
                     recipe_name(strategy->strategy.scaling)),
         "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
   }
+  if (strategy->strategy.offload_layers > 0 && !costs.device.host_bandwidth) {
+    diagnostics.add(strategy->cursor.problem(
+        fmt::format("profile {} does not know how fast the link to the host is", costs.name), "",
+        "leave strategy.offload_layers out, or add host_bandwidth_bytes_per_s to the profile's "
+        "device"));
+  }
 }
 
 nlohmann::json file_list(const InputFiles& files) {

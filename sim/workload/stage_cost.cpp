@@ -8,6 +8,7 @@
 #include "sim/model/operators.h"
 #include "sim/profile/collective_cost.h"
 #include "sim/profile/measured_collective.h"
+#include "sim/strategy/activation_memory.h"
 #include "sim/strategy/adapters.h"
 #include "sim/strategy/recompute.h"
 
@@ -206,6 +207,13 @@ Seconds recompute_time(const RecomputePlan& plan, const PassCosts& layer, Second
   return time;
 }
 
+/// Of a layer's activations to the host, or back.
+Seconds offload_time(const TransformerModel& model, const Strategy& strategy,
+                     const DeviceCosts& device) {
+  HEADWAY_CHECK(device.host_bandwidth.has_value(), "a profile without a link to the host");
+  return recomputing_layer_bytes(model, strategy) / BytesPerSecond(device.host_bandwidth->value);
+}
+
 TimeByCause simple_pass(const CostSum& costs) {
   TimeByCause time;
   time[Cause::compute] = costs.time();
@@ -287,6 +295,14 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
                             &cost.layer_recompute, &cost.head_forward, &cost.head_backward,
                             &cost.head_weight, &cost.embedding_forward, &cost.embedding_backward}) {
     *time = release * *time;
+  }
+
+  if (strategy.offload_layers > 0) {
+    const Seconds transfer = offload_time(model, strategy, profile.device);
+    cost.layer_offload_forward[Cause::other] =
+        max(transfer - cost.layer_forward.total(), Seconds(0.0));
+    cost.layer_offload_backward[Cause::other] =
+        max(transfer - cost.layer_backward.total(), Seconds(0.0));
   }
 
   const Seconds layer_time = layer.forward.time() + layer.backward.time();

@@ -17,6 +17,8 @@ struct StageCost {
   TimeByCause layer_backward;
   TimeByCause layer_recompute;  ///< what the backward pass of a layer that recomputes runs again
   TimeByCause layer_weight;     ///< part of it: gradients of the weights, which nobody waits for
+  TimeByCause layer_offload_forward;   ///< what hides neither behind the layer that goes to the
+  TimeByCause layer_offload_backward;  ///< host's memory, nor behind the one that comes back
   TimeByCause embedding_forward;
   TimeByCause embedding_backward;  ///< gradients of weights, all of it
   TimeByCause head_forward;        ///< output head and loss

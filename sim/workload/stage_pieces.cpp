@@ -64,6 +64,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   for (int i = 0; i < layers; ++i) {
     ++piece.layers;
     if (layers - 1 - i < recomputed) ++piece.recomputed;
+    if (layers - 1 - i < strategy.offload_layers) ++piece.offloaded;
     piece.parameters += layer;
     piece.trained += adapters ? adapter : layer;
     if (piece.trained * gradient_bytes >= strategy.gradient_bucket.count() && i + 1 < layers) {
@@ -90,6 +91,7 @@ double chunk_parameters(const JobShape& job, int global_chunk) {
 
 TimeByCause forward_time(const JobShape& job, const Piece& piece) {
   TimeByCause time = piece.layers * job.cost.layer_forward;
+  time += piece.offloaded * job.cost.layer_offload_forward;
   if (piece.embedding) time += job.cost.embedding_forward;
   if (piece.head) time += job.cost.head_forward;
   if (piece.begins_chunk) {
@@ -101,6 +103,7 @@ TimeByCause forward_time(const JobShape& job, const Piece& piece) {
 TimeByCause backward_time(const JobShape& job, const Piece& piece) {
   TimeByCause time = piece.layers * job.cost.layer_backward;
   time += piece.recomputed * job.cost.layer_recompute;
+  time += piece.offloaded * job.cost.layer_offload_backward;
   if (piece.embedding) time += job.cost.embedding_backward;
   if (piece.head) time += job.cost.head_backward;
   return time;

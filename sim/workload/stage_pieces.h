@@ -11,6 +11,7 @@ namespace headway {
 struct Piece {
   int layers = 0;
   int recomputed = 0;  ///< of those, how many recompute
+  int offloaded = 0;   ///< of those, how many keep their activations in host memory
   bool embedding = false;
   bool head = false;
   bool begins_chunk = false;  ///< the first one in forward order

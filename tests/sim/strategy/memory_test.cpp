@@ -175,6 +175,16 @@ TEST(StageActivations, OfLayersThatRecomputeAreTheirInputs) {
                    (8.0 * (layer - Bytes(2.0 * 8192 * 4096))).count());
 }
 
+TEST(StageActivations, OfOffloadedLayersAreInHostMemory) {
+  // 24 of 32 layers are left; two more are on their way, in buffers, with the allocator's share.
+  Strategy strategy = llama_strategy();
+  const StageMemory none = only_stage(kLlama, strategy);
+  const Bytes layer = layer_activation_bytes(kLlama, strategy);
+  strategy.offload_layers = 8;
+  const StageMemory offloaded = only_stage(kLlama, strategy);
+  EXPECT_DOUBLE_EQ((none.activations - offloaded.activations).count(), 8.0 * layer.count());
+}
+
 TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;

@@ -101,10 +101,10 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "packed_length": 8192, "task": "pretrain",
     "sequence_parallel": true, "tensor_parallel_overlap": false, "attention": "flash",
     "fused_normalization": true, "fused_activation": true, "vocabulary_parallel_loss": true,
-    "recompute": "none", "zero_stage": 1, "overlap_gradient_reduce": true,
+    "recompute": "none", "offload_layers": 0, "zero_stage": 1, "overlap_gradient_reduce": true,
     "overlap_parameter_gather": true, "gradient_bucket": "160 MB",
     "overlap_pipeline_transfers": false, "precision": "bf16", "gradient_precision": "fp32",
-    "kernel_family": "fused"})"));
+    "kernel_family": "fused", "software_release": ""})"));
 }
 
 TEST(ReadStrategy, RecomputationNamesItsLayersOrModules) {

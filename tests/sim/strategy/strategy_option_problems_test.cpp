@@ -132,6 +132,21 @@ error: recompute_modules needs recompute "modules"
 )");
 }
 
+TEST(StrategyProblem, OffloadingAndRecomputingExcludeEachOther) {
+  EXPECT_EQ(problems(kLlama3, R"(    "recompute": "full",
+    "offload_layers": 8,
+    "global_batch": 64)"),
+            R"(error: offload_layers needs recompute "none"
+  --> scenario.json:10:23   /strategy/offload_layers
+   |
+10 |     "offload_layers": 8,
+   |                       ^ what is recomputed is not kept anywhere
+   |
+  ::: scenario.json:9:18   /strategy/recompute is "full"
+  help: leave one of them out
+)");
+}
+
 TEST(StrategyProblem, RecomputingModulesNamesThem) {
   EXPECT_EQ(problems(kLlama3, R"(    "recompute": "modules",
     "global_batch": 64)"),

@@ -122,6 +122,27 @@ TEST_F(StageCostTest, EverySecondProductAndAllMemoryPassesAreRecomputed) {
   EXPECT_NEAR(cost().layer_recompute.total().count(), linears / 2.0 + streaming, 1e-12);
 }
 
+TEST_F(StageCostTest, OffloadingShowsWhatALayerDoesNotHide) {
+  // 34 x 1,024 x 1,024 bytes of a GPT layer, less the scores that fused attention does not keep,
+  // plus 4 bytes a head and token: at 100 GB/s more than the layer takes, at 1 TB/s less.
+  strategy.offload_layers = 1;
+  const double transfer = (34.0 * kMi + 8.0 * 1024.0 * 4.0) / 100e9;
+  profile.device.host_bandwidth = estimate(100e9);
+  const StageCost slow = cost();
+  EXPECT_NEAR(slow.layer_offload_forward.total().count(),
+              std::max(0.0, transfer - slow.layer_forward.total().count()), 1e-12);
+  profile.device.host_bandwidth = estimate(10e9);
+  const StageCost slower = cost();
+  EXPECT_NEAR(slower.layer_offload_forward[Cause::other].count(),
+              10.0 * transfer - slower.layer_forward.total().count(), 1e-12);
+  EXPECT_NEAR(slower.layer_offload_backward[Cause::other].count(),
+              10.0 * transfer - slower.layer_backward.total().count(), 1e-12);
+  profile.device.host_bandwidth = estimate(1e15);
+  EXPECT_EQ(cost().layer_offload_forward.total(), 0_s);
+  profile.device.host_bandwidth.reset();
+  EXPECT_THROW(static_cast<void>(cost()), InternalError);
+}
+
 TEST_F(StageCostTest, TensorParallelismSplitsTheWorkAndExchangesTheLayersInput) {
   // Two ranks all-reduce 2 MiB twice a pass: 2 x (7 us + 2 steps x 3 us + 2 MiB / 400 GB/s).
   strategy.tensor_parallel = 2;

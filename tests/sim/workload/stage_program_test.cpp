@@ -259,6 +259,17 @@ TEST(StagePieces, TheFirstLayersOfAChunkRecompute) {
   EXPECT_EQ(backward_time(job.shape(), chunk_pieces(job.shape(), 0).front()).total(), 15_s);
 }
 
+TEST(StagePieces, TheFirstLayersOfAChunkAreOffloaded) {
+  SmallJob job(5);
+  job.cost.layer_offload_forward[Cause::other] = 0.5_s;
+  job.cost.layer_offload_backward[Cause::other] = 0.25_s;
+  job.strategy.offload_layers = 2;
+  const auto pieces = chunk_pieces(job.shape(), 0);
+  EXPECT_EQ(forward_time(job.shape(), pieces[1]).total(), 1.5_s);
+  EXPECT_EQ(backward_time(job.shape(), pieces[1]).total(), 2.25_s);
+  EXPECT_EQ(forward_time(job.shape(), pieces[2]).total(), 1_s);
+}
+
 TEST(PipelineProgram, EachStageComputesItsLayersForEveryMicroBatch) {
   SmallJob job(8);
   job.strategy.pipeline_parallel = 2;
