@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 6> kNotModelled = {
     "Compute slowed down by communication kernels that run at the same time, beyond the shares of "
     "traffic that never hide.",
     "Power and temperature: what clocks a device sustains stands in its efficiencies, on average.",
-    "Differences between releases of one software, unless a kernel family stands for them: they "
+    "Differences between releases of one software, unless the profile has a factor for them: they "
     "show as error here.",
     "What a row does not say. Its defaults are listed with it (\"assumed\" and \"defaults_used\" "
     "of --json)."};

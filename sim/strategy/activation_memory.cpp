@@ -57,6 +57,9 @@ std::vector<KeptTensor> kept_tensors(const TransformerModel& model, const Strate
   const double n = tokens(strategy);
   const double scores = n * static_cast<double>(strategy.sequence_length) * heads;
 
+  // Inputs of products stay as they were quantised.
+  const double narrow = std::min(element, bytes_per_element(strategy.precision)) / element;
+
   const Bytes residual = residual_bytes(model, strategy);
   const Bytes mask(kMask * residual_elements(model, strategy));
   const bool unfused_norm =
@@ -72,13 +75,23 @@ std::vector<KeptTensor> kept_tensors(const TransformerModel& model, const Strate
       {"MLP norm input", norm},
       {"activation input", Bytes((model.gated_mlp ? 2.0 : 1.0) * n * ffn * element)},
   };
-  if (needs_input(strategy, AdapterTarget::qkv)) tensors.push_back({"QKV input", residual});
+  if (needs_input(strategy, AdapterTarget::qkv)) {
+    tensors.push_back({"QKV input", narrow * residual});
+  }
   if (needs_input(strategy, AdapterTarget::projection) || strategy.fused_attention) {
     tensors.push_back({"projection input", Bytes(n * heads * head_size * element)});
   }
-  if (needs_input(strategy, AdapterTarget::fc1)) tensors.push_back({"FC1 input", residual});
+  if (strategy.fused_attention && narrow < 1.0 &&
+      needs_input(strategy, AdapterTarget::projection)) {
+    // The attention kernel wants its output as it was, the product its input quantised.
+    tensors.push_back(
+        {"projection input, quantised", Bytes(n * heads * head_size * element * narrow)});
+  }
+  if (needs_input(strategy, AdapterTarget::fc1)) {
+    tensors.push_back({"FC1 input", narrow * residual});
+  }
   if (needs_input(strategy, AdapterTarget::fc2)) {
-    tensors.push_back({"FC2 input", Bytes(n * ffn * element)});
+    tensors.push_back({"FC2 input", Bytes(n * ffn * element * narrow)});
   }
   if (strategy.fused_attention) {
     tensors.push_back({"attention log-sum-exp", Bytes(n * heads * kFloat)});

@@ -35,8 +35,8 @@ struct KeptTensor {
 ///   SwiGLU made of them keeps the activated gate as well.
 /// - Where only adapters are trained, a frozen matrix has no weight gradient, so its input is kept
 ///   only if an adapter stands beside it or something else needs it: fused attention its output.
-/// - fp8 matrix products are counted as 16-bit: what their casts save on inputs and what they add
-///   for transposed copies is not modelled.
+/// - Products in 8 or 4 bits keep their inputs quantised (Transformer Engine, LayerNormLinear and
+///   LayerNormMLP); fused attention then keeps its 16-bit output beside the projection's input.
 [[nodiscard]] std::vector<KeptTensor> kept_tensors(const TransformerModel& model,
                                                    const Strategy& strategy);
 

@@ -34,6 +34,10 @@ constexpr double kSplitLoss = 2.0 + 4.0;
 /// pass, two fp32 gradients, of the log-probabilities and of the logits.
 constexpr double kWholeLoss = 2.0 + 4.0 + 4.0;
 constexpr double kLogit = 2.0;  ///< a rank's own part before it is gathered
+/// A fused kernel keeps the 16-bit logits and makes their gradient in 16 bits: flash-attention's
+/// losses/cross_entropy.py (Dao-AILab/flash-attention).
+constexpr double kFusedKept = 2.0;
+constexpr double kFusedLoss = 2.0;
 
 constexpr int kHeadInputs = 2;        ///< of the final norm and of the output head
 constexpr int kFrozenHeadInputs = 1;  ///< only a weight gradient asks for the second
@@ -88,6 +92,10 @@ LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) 
                         static_cast<double>(strategy.sequence_length) / strategy.context_parallel *
                         static_cast<double>(model.vocabulary);
   const double part = logits / strategy.tensor_parallel;
+  if (strategy.fused_loss) {
+    const double worked_on = strategy.vocabulary_parallel_loss ? part : logits;
+    return {Bytes(worked_on * kFusedKept), Bytes(worked_on * kFusedLoss)};
+  }
   if (strategy.vocabulary_parallel_loss) return {Bytes(part * kSoftmax), Bytes(part * kSplitLoss)};
   const double own_part = strategy.tensor_parallel > 1 ? part * kLogit : 0.0;
   return {Bytes(logits * kSoftmax), Bytes(logits * kWholeLoss + own_part)};

@@ -253,6 +253,7 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
   strategy.fused_activation = reader.flag("fused_activation", strategy.fused_activation);
   strategy.vocabulary_parallel_loss =
       reader.flag("vocabulary_parallel_loss", strategy.vocabulary_parallel_loss);
+  strategy.fused_loss = reader.flag("fused_loss", strategy.fused_loss);
   read_recompute(reader, strategy);
   read_sharding(reader, strategy);
   strategy.overlap_gradient_reduce =

@@ -94,6 +94,7 @@ struct Strategy {
   bool fused_normalization = true;       ///< an RMS norm is one kernel, which keeps its input only
   bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only
   bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
+  bool fused_loss = false;               ///< one kernel, which keeps the 16-bit logits only
   Recompute recompute = Recompute::none;
   int recompute_layers = 0;  ///< fully recomputed ones, the first of each chunk; 0 is all
   std::vector<RecomputeModule> recompute_modules = {};

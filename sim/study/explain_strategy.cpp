@@ -100,6 +100,10 @@ constexpr TopicRow kRows[] = {
      "SwiGLU is one kernel that keeps its inputs only. Off, it is several that keep more."},
     {"strategy.vocabulary_parallel_loss", "true or false", "true",
      "The loss is taken on each tensor-parallel rank's part of the logits, not on all of them."},
+    {"strategy.fused_loss", "true or false", "false",
+     "The loss is one kernel that keeps the 16-bit logits only. Off, it keeps their softmax in "
+     "fp32, and a copy in fp32 while it works.",
+     "", "memory only: its time is in the kernel family"},
     {"strategy.recompute",
      R"("none", "activation", "selective", "every_second_product", "modules" or "full")",
      "\"none\"",

@@ -15,14 +15,17 @@ struct KeptBySoftware {
   bool fuses_normalization;
   bool fuses_activation;
   bool splits_logits;
+  bool fuses_loss;
 };
 
-/// Source: Aleph-Alpha/scaling, src/scaling: bf16 gradients, logits gathered before the loss,
+/// Sources. Aleph-Alpha/scaling, src/scaling: bf16 gradients, logits gathered before the loss,
 /// SwiGLU of elementary operations; arXiv:2311.05610, section 3: the RMS norm is a fused kernel in
-/// the trials that say so.
+/// the trials that say so. mosaicml/llm-foundry, llmfoundry/models/mpt/modeling_mpt.py: the loss is
+/// flash-attention's fused kernel unless a configuration says otherwise.
 constexpr std::array kSoftware{
-    KeptBySoftware{"aleph-alpha", "rms", Precision::bf16, true, false, false},
-    KeptBySoftware{"aleph-alpha", "", Precision::bf16, false, false, false},
+    KeptBySoftware{"aleph-alpha", "rms", Precision::bf16, true, false, false, false},
+    KeptBySoftware{"aleph-alpha", "", Precision::bf16, false, false, false, false},
+    KeptBySoftware{"composer-fsdp", "", Precision::bf16, true, true, true, true},
 };
 
 }  // namespace
@@ -37,6 +40,7 @@ Strategy strategy_in_memory(const PublishedRow& row, Strategy strategy) {
   strategy.fused_normalization = found->fuses_normalization;
   strategy.fused_activation = found->fuses_activation;
   strategy.vocabulary_parallel_loss = found->splits_logits;
+  strategy.fused_loss = found->fuses_loss;
   return strategy;
 }
 

@@ -237,6 +237,19 @@ TEST(Buffers, HoldAllLogitsIfTheLossIsNotSplit) {
   EXPECT_DOUBLE_EQ(memory.buffers.count(), expected.count());
 }
 
+// Kept are 2 bytes a logit instead of the softmax's 4, and beside them 2 instead of 6 while it
+// works.
+TEST(Buffers, AFusedLossKeepsLogitsOnly) {
+  Strategy strategy = llama_strategy();
+  const StageMemory plain = only_stage(kLlama, strategy);
+  strategy.fused_loss = true;
+  const StageMemory fused = only_stage(kLlama, strategy);
+  const double logits = 8192.0 * 128'000;
+  EXPECT_NEAR((plain.activations - fused.activations).count(), 2.0 * logits, 1.0);
+  const double less = 4.0 + kReserve * (2.0 + 4.0);
+  EXPECT_NEAR((plain.buffers - fused.buffers).count(), less * logits, 1.0);
+}
+
 TEST(Buffers, HoldTheLayerThatIsRecomputed) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 2;

@@ -32,7 +32,7 @@ TEST(ReadStrategy, TakesEveryField) {
     "micro_batch": 2, "global_batch": 256, "sequence_length": 4096,
     "sequence_parallel": true, "tensor_parallel_overlap": true, "attention": "unfused",
     "fused_normalization": false, "fused_activation": false, "vocabulary_parallel_loss": false,
-    "recompute": "full", "zero_stage": 1, "overlap_gradient_reduce": false,
+    "fused_loss": true, "recompute": "full", "zero_stage": 1, "overlap_gradient_reduce": false,
     "overlap_parameter_gather": false, "gradient_bucket": "40 MB",
     "overlap_pipeline_transfers": false, "precision": "fp8", "gradient_precision": "bf16",
     "kernel_family": "te", "preset": "none")");
@@ -52,6 +52,7 @@ TEST(ReadStrategy, TakesEveryField) {
   EXPECT_FALSE(strategy.fused_normalization);
   EXPECT_FALSE(strategy.fused_activation);
   EXPECT_FALSE(strategy.vocabulary_parallel_loss);
+  EXPECT_TRUE(strategy.fused_loss);
   EXPECT_EQ(strategy.recompute, Recompute::full);
   EXPECT_EQ(strategy.sharding, Sharding::optimizer);
   EXPECT_FALSE(strategy.overlap_gradient_reduce);
@@ -101,7 +102,7 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "packed_length": 8192, "task": "pretrain",
     "sequence_parallel": true, "tensor_parallel_overlap": false, "attention": "flash",
     "fused_normalization": true, "fused_activation": true, "vocabulary_parallel_loss": true,
-    "recompute": "none", "offload_layers": 0, "zero_stage": 1, "overlap_gradient_reduce": true,
+    "fused_loss": false, "recompute": "none", "offload_layers": 0, "zero_stage": 1, "overlap_gradient_reduce": true,
     "overlap_parameter_gather": true, "gradient_bucket": "160 MB",
     "overlap_pipeline_transfers": false, "precision": "bf16", "gradient_precision": "fp32",
     "kernel_family": "fused", "software_release": ""})"));
@@ -168,6 +169,7 @@ std::string random_fields(std::mt19937& random) {
   add("attention", {"\"flash\"", "\"unfused\""});
   add("zero_stage", {"0", "1", "2", "3"});
   add("vocabulary_parallel_loss", flags);
+  add("fused_loss", flags);
   add("task", {"\"pretrain\"", "\"sft\"", "\"lora\""});
   add("preset", {"\"none\"", "\"megatron\"", "\"pytorch-fsdp\"", "\"gpipe\""});
   return fields;

@@ -1,0 +1,51 @@
+#include "sim/study/job_run.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/diagnostic.h"
+#include "sim/result/physical_bound.h"
+#include "tests/support/scenario_text.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+namespace {
+
+Scenario small() {
+  const ScratchFolder scratch;
+  Diagnostics diagnostics;
+  return read_scenario(scratch.write("scenario.json", small_scenario(2).dump()), {}, diagnostics);
+}
+
+TEST(JobRun, ADoctoredProfileDoesNotBeatThePeak) {
+  Scenario scenario = small();
+  auto doctored = std::make_shared<Profile>(*scenario.profile);
+  for (auto& [unused, efficiency] : doctored->device.gemm_efficiency) efficiency.value = 50.0;
+  doctored->device.attention_efficiency.value = 50.0;
+  doctored->device.gemm_quantisation.value = 0.0;
+  doctored->device.gemm_inner_half.value = 0.0;
+  doctored->device.gemm_overhead.value = 0.0;
+  for (auto& [unused, family] : doctored->kernel_families) {
+    family.memory_traffic.value = 0.0;
+    family.launch_gap.value = 0.0;
+    family.host_per_layer.value = 0.0;
+    family.step_overhead.value = 0.0;
+  }
+  scenario.profile = doctored;
+  const JobRun run = run_job(scenario, scenario.strategy, 1, 1);
+  const PhysicalBound bound =
+      physical_bound(scenario.model, scenario.strategy, doctored->device, run.workload,
+                     run.timelines.front(), scenario.cluster->topology);
+  EXPECT_GE(run.time(), bound.longest());
+  EXPECT_GT(bound.compute, Seconds(0.0));
+  EXPECT_GT(bound.memory, Seconds(0.0));
+  EXPECT_GT(bound.network, Seconds(0.0));
+}
+
+TEST(JobRun, AnIterationFasterThanPhysicsIsABug) {
+  Scenario scenario = small();
+  scenario.software_factor = 0.001;
+  EXPECT_THROW(static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)), InternalError);
+}
+
+}  // namespace
+}  // namespace headway
