@@ -143,12 +143,20 @@ class PipelineProgram {
     for (std::size_t c = 0; c < chunks_.size(); ++c) visit(static_cast<int>(c), chunks_[c].trained);
   }
 
+  /// Gathers this share of all parameters. Both copies are joined before either is waited for: the
+  /// stage that shares them joins them in the other order.
+  void gather_and_wait(double share) {
+    std::vector<std::int32_t> slots;
+    for_each_sharing([&](int chunk, double trained) {
+      if (trained > 0.0) slots.push_back(join_gather(chunk, share * trained));
+    });
+    for (const std::int32_t slot : slots) builder_.wait(slot);
+  }
+
   /// What the last step updated is gathered while this one begins; part of it cannot hide.
   void gather_ahead() {
     if (job_.never_hidden > 0.0) {
-      for_each_sharing([&](int chunk, double trained) {
-        if (trained > 0.0) builder_.wait(join_gather(chunk, job_.never_hidden * trained));
-      });
+      gather_and_wait(job_.never_hidden);
     }
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
       for (const Piece& piece : chunks_[c].pieces) {
@@ -288,9 +296,7 @@ class PipelineProgram {
     }
     builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_)));
     if (gathers() && !strategy_.overlap_parameter_gather) {
-      for_each_sharing([&](int chunk, double trained) {
-        if (trained > 0.0) builder_.wait(join_gather(chunk, trained));
-      });
+      gather_and_wait(1.0);
     }
   }
 
