@@ -41,13 +41,29 @@ struct AttentionShape {
   double key_length = 0;  ///< positions attended to (more than query_length with context parallel)
   double query_heads = 0;
   double key_heads = 0;
-  double head_size = 0;
+  double head_size = 0;        ///< of queries and keys
+  double value_head_size = 0;  ///< 0: as head_size
   bool causal = true;
+  double window = 0;   ///< positions that each position attends to, itself included; 0: all
+  bool sinks = false;  ///< a learned sink in each row of the softmax
 
-  /// Forward operations: two products, halved where a mask hides the future.
+  [[nodiscard]] double value_size() const {
+    return value_head_size > 0 ? value_head_size : head_size;
+  }
+
+  /// Share of the causal half that a window leaves: rows attend to 1, 2, ... w positions, then to w
+  /// each, w (s - w/2) of s^2/2 pairs. 1 without one.
+  [[nodiscard]] double window_share() const {
+    if (window <= 0 || window >= key_length) return 1.0;
+    const double reach = window / key_length;
+    return reach * (2.0 - reach);
+  }
+
+  /// Forward operations: two products, halved where a mask hides the future, less what a window
+  /// hides.
   [[nodiscard]] double forward_flops() const {
-    return 4.0 * sequences * query_length * key_length * query_heads * head_size *
-           (causal ? 0.5 : 1.0);
+    return 2.0 * sequences * query_length * key_length * query_heads * (head_size + value_size()) *
+           (causal ? 0.5 : 1.0) * window_share();
   }
   friend bool operator==(const AttentionShape&, const AttentionShape&) = default;
 };

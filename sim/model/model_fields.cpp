@@ -5,6 +5,8 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "sim/model/layer_fields.h"
+
 namespace headway {
 namespace {
 
@@ -36,13 +38,23 @@ double approximate_parameters(const TransformerModel& model) {
   const double h = static_cast<double>(model.hidden);
   const double heads = 2.0 * static_cast<double>(model.attention_heads + model.kv_heads);
   const double mlp = model.gated_mlp ? 3.0 : 2.0;
-  const double layer = h * (heads * static_cast<double>(model.head_size) +
-                            mlp * static_cast<double>(model.ffn_hidden));
+  double inner = static_cast<double>(model.ffn_hidden);
+  if (const auto& mixture = model.mixture_of_experts) {
+    inner += static_cast<double>(mixture->experts) * static_cast<double>(mixture->expert_hidden) +
+             static_cast<double>(mixture->shared_expert_hidden);
+  }
+  double layer = h * (heads * static_cast<double>(model.head_size) + mlp * inner);
+  if (const auto& latent = model.latent_attention) {
+    const auto ranks = static_cast<double>(latent->query_rank + latent->key_value_rank);
+    layer += ranks * (h + static_cast<double>(model.attention_heads) *
+                              static_cast<double>(model.head_size + latent->value_head_size));
+  }
   double tables = static_cast<double>(model.vocabulary) * (model.tied_embeddings ? 1.0 : 2.0);
   if (model.position_encoding == PositionEncoding::learned) {
     tables += static_cast<double>(model.sequence_length);
   }
-  return static_cast<double>(model.layers) * layer + tables * h;
+  const double layers = static_cast<double>(model.layers + model.multi_token_prediction_layers);
+  return layers * layer + tables * h;
 }
 
 }  // namespace
@@ -57,7 +69,7 @@ TransformerModel read_model_fields(ObjectReader& reader) {
   model.kv_heads = reader.integer("kv_heads", model_limits::kHeads, model.attention_heads);
   if (reader.has("head_size")) {
     model.head_size = reader.integer("head_size", model_limits::kHeadSize);
-  } else {
+  } else if (!reader.has("latent_attention")) {
     model.head_size = default_head_size(model.hidden, model.attention_heads, reader, "hidden",
                                         "attention_heads", "head_size");
   }
@@ -79,6 +91,7 @@ TransformerModel read_model_fields(ObjectReader& reader) {
   model.projection_bias = reader.flag("projection_bias", model.projection_bias);
   model.mlp_bias = reader.flag("mlp_bias", model.mlp_bias);
   model.sequence_length = reader.integer("sequence_length", model_limits::kSequenceLength);
+  read_layer_fields(reader, model);
   return model;
 }
 
@@ -120,7 +133,7 @@ bool check_combinations(const TransformerModel& model, const JsonCursor& object,
 }
 
 nlohmann::json resolved_model(const TransformerModel& model) {
-  return {
+  nlohmann::json resolved = {
       {"schema", "headway/model/1"},
       {"name", model.name},
       {"source", model.source},
@@ -141,6 +154,8 @@ nlohmann::json resolved_model(const TransformerModel& model) {
       {"mlp_bias", model.mlp_bias},
       {"sequence_length", model.sequence_length},
   };
+  resolve_layer_fields(model, resolved);
+  return resolved;
 }
 
 }  // namespace headway

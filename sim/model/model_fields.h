@@ -18,6 +18,13 @@ inline constexpr Range kHeadSize = between(1, 100'000);
 inline constexpr Range kFfnHidden = between(1, 100'000'000);
 inline constexpr Range kVocabulary = between(1, 100'000'000);
 inline constexpr Range kSequenceLength = between(1, 1'000'000'000);
+inline constexpr Range kExperts = between(2, 100'000);
+inline constexpr Range kExpertsPerToken = between(1, 100'000);
+inline constexpr Range kSharedHidden = between(0, 100'000'000);
+inline constexpr Range kLeadingLayers = between(0, 10'000);
+inline constexpr Range kQueryRank = between(0, 10'000'000);
+inline constexpr Range kFullAttentionInterval = between(2, 10'000);
+inline constexpr Range kPredictionLayers = between(0, 100);
 inline constexpr double kMostParameters = 1e15;
 }  // namespace model_limits
 

@@ -24,7 +24,7 @@ Precision attention_precision(const DeviceCosts& device) {
 /// gradients as well in the backward pass.
 Bytes fused_traffic(const AttentionShape& shape, Precision precision, Pass pass) {
   const double elements =
-      2.0 * shape.sequences * shape.head_size *
+      shape.sequences * (shape.head_size + shape.value_size()) *
       (shape.query_length * shape.query_heads + shape.key_length * shape.key_heads);
   return Bytes(elements * bytes_per_element(precision) * (pass == Pass::backward ? 2.0 : 1.0));
 }
@@ -45,17 +45,24 @@ Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
   const double rate = peak.value * device.attention_efficiency.value * family.attention_rate.value /
                       (1.0 + start_term) * std::exp(head_exponent * head_log);
 
+  // What a window hides is computed in part: blocks stand over its edges, and short rows keep a
+  // block busy for as long as full ones.
+  const double share = shape.window_share();
+  const double computed = 1.0 - device.attention_window_saving.value * (1.0 - share);
   const double work = shape.forward_flops() * (is_backward ? kBackwardOperations : 1.0);
-  double time = work / rate;
+  double time = work / share * computed / rate;
   if (is_backward) time /= device.attention_backward.value;
   if (is_split) time *= device.attention_context_factor.value;
+  if (shape.sinks) time *= device.attention_sink_factor.value;
 
   const double spread = combined_spread(
       {peak.spread, device.attention_efficiency.spread, family.attention_rate.spread,
        spread_of_one_plus(start_term, device.attention_sequence_half.spread),
        head_exponent * head_log * device.attention_head_exponent.spread,
        is_backward ? device.attention_backward.spread : 0.0,
-       is_split ? device.attention_context_factor.spread : 0.0});
+       is_split ? device.attention_context_factor.spread : 0.0,
+       (1.0 - computed) / computed * device.attention_window_saving.spread,
+       shape.sinks ? device.attention_sink_factor.spread : 0.0});
   const Seconds bound =
       roofline_bound(device, Flops(work), precision, fused_traffic(shape, precision, pass));
   return {.time = max(Seconds(time), bound), .status = CostStatus::interpolated, .spread = spread};
@@ -74,7 +81,8 @@ Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& sha
       is_backward ? device.unfused_backward_bytes : device.unfused_forward_bytes;
 
   // A mask hides scores but saves no work: the products run over the whole square.
-  const double work = 4.0 * scores * shape.head_size * (is_backward ? 2.0 : 1.0);
+  const double work =
+      2.0 * scores * (shape.head_size + shape.value_size()) * (is_backward ? 2.0 : 1.0);
   double products = work / (peak.value * efficiency.value * device.batched_gemm_efficiency.value);
   if (is_misaligned) products *= device.misaligned_head_factor.value;
   const double products_spread =

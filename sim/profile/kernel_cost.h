@@ -27,6 +27,19 @@ enum class Pass { forward, backward };
 [[nodiscard]] Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape,
                              Precision precision);
 
+/// The same product for each of `experts` experts on their own rows and weights, in one launch:
+///   t = max(experts * operations / (P e eg), experts * bytes / (W em)) * (1 + m0 / rows)
+/// with the mean `rows` of an expert in the forward pass, and eg = 1 for a single expert. Source of
+/// the form: grouped products fill the device from few rows on, and what the first rows of each
+/// expert cost is paid whatever their number; fitted over published training steps.
+[[nodiscard]] Cost grouped_gemm_cost(const DeviceCosts& device, const ExpertCosts& costs,
+                                     const GemmShape& shape, double experts, double rows,
+                                     Precision precision);
+
+/// Putting `elements` of rows in the experts' order, and as many back: two streaming passes.
+[[nodiscard]] Cost permutation_cost(const DeviceCosts& device, const KernelFamily& family,
+                                    const ExpertCosts& costs, double elements);
+
 /// What a matrix product has to move: both operands in `precision`, the result in 2 bytes an
 /// element, or 4 where the operands have 4.
 [[nodiscard]] Bytes gemm_traffic(const GemmShape& shape, Precision precision);
@@ -35,7 +48,9 @@ enum class Pass { forward, backward };
 /// key sequence's length and P16 the peak of the 16-bit formats, of a wider one on devices without;
 /// backward 2.5 times the operations at `attention_backward` of the rate (Dao, FlashAttention-2,
 /// 2023, section 3.1). With a key sequence longer than the query's (context parallel) times
-/// `attention_context_factor`.
+/// `attention_context_factor`. A window saves the share `attention_window_saving` of what it hides;
+/// learned sinks take `attention_sink_factor` of the time. Values narrower than keys count in the
+/// operations, d is the size of the keys.
 [[nodiscard]] Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
                                         const AttentionShape& shape, Pass pass);
 

@@ -64,6 +64,10 @@ struct DeviceCosts {
   Estimate attention_sequence_half;   ///< s0: sequence length at which half the rate is reached
   Estimate attention_head_exponent;   ///< c in min(1, d/128)^c
   Estimate attention_context_factor;  ///< on the time, when the sequence is spread over ranks
+  /// Share of the operations that a window hides which is really saved; 1: nothing is computed in
+  /// vain.
+  Estimate attention_window_saving{1.0, 0.0, ""};
+  Estimate attention_sink_factor{1.0, 0.0, ""};  ///< on the time, with a learned sink in each row
   Estimate
       batched_gemm_efficiency;  ///< of the linear-layer efficiency: products of unfused attention
   Estimate misaligned_head_factor;  ///< slow-down of those when the head size is no multiple of 8
@@ -100,6 +104,28 @@ struct OverlapCosts {
   Estimate sharded_interference;
 };
 
+/// What layers with experts cost beyond their operations. Formulas: kernel_cost.h and
+/// sim/workload/expert_cost.h.
+struct ExpertCosts {
+  Estimate grouped_efficiency;  ///< eg: of gemm_efficiency, products of many experts with many rows
+  Estimate grouped_half_rows;   ///< m0: rows of an expert at which half of that is reached
+  Estimate permutation_bytes;   ///< memory traffic per element put in the experts' order, or back
+  Estimate exchange_scale_up;   ///< all-to-all: of the rate of the scale-up fabric
+  Estimate exchange_scale_out;  ///< all-to-all: of the rate of a rank's NICs
+  Estimate exchange_overhead;   ///< seconds of one exchange beyond its bytes
+  Estimate exchange_seen;       ///< share of an exchange that is seen
+  Estimate exchange_seen_overlapped;  ///< the same where it overlaps other micro-batches
+  Estimate layer_gap;  ///< seconds of a layer's forward pass that the device idles; backward 1.5
+  Estimate host_per_layer;  ///< seconds the host needs to issue its forward pass; backward 1.2
+};
+
+/// What remains of gaps and of the host's time where CUDA graphs issue the work.
+struct GraphCosts {
+  Estimate launch_gap;    ///< of the gaps of any layer, and of the host's time of a dense one
+  Estimate expert_layer;  ///< of a layer with experts, its parts captured
+  Estimate expert_full;   ///< of a layer with experts, the whole iteration captured
+};
+
 /// Random differences between devices and between runs of one operation; lognormal, sigma of the
 /// log.
 struct Variation {
@@ -118,6 +144,8 @@ struct Profile {
   ScopeCosts scale_up;
   ScopeCosts scale_out;
   OverlapCosts overlap;
+  std::optional<ExpertCosts> experts;     ///< nothing: no model with experts can be predicted
+  std::optional<GraphCosts> cuda_graphs;  ///< nothing: none can be used
   Variation variation;
 };
 

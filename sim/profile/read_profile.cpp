@@ -12,6 +12,7 @@
 #include "sim/base/fingerprint.h"
 #include "sim/base/json_reader.h"
 #include "sim/profile/read_estimate.h"
+#include "sim/profile/read_expert_costs.h"
 #include "sim/profile/read_measurements.h"
 
 namespace headway {
@@ -125,6 +126,13 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   device.attention_sequence_half = read_estimate(reader, "attention_sequence_half", kNotNegative);
   device.attention_head_exponent = read_estimate(reader, "attention_head_exponent", kNotNegative);
   device.attention_context_factor = read_estimate(reader, "attention_context_factor", positive());
+  if (reader.has("attention_window_saving")) {
+    device.attention_window_saving =
+        read_estimate(reader, "attention_window_saving", between(0.0, 1.0));
+  }
+  if (reader.has("attention_sink_factor")) {
+    device.attention_sink_factor = read_estimate(reader, "attention_sink_factor", at_least(1.0));
+  }
   device.batched_gemm_efficiency = read_estimate(reader, "batched_gemm_efficiency", kShare);
   device.misaligned_head_factor = read_estimate(reader, "misaligned_head_factor", at_least(1.0));
   device.unfused_forward_bytes =
@@ -249,6 +257,8 @@ Profile read_whole(const JsonCursor& cursor, Diagnostics& diagnostics) {
   profile.scale_up = read_scope(reader, "scale_up");
   profile.scale_out = read_scope(reader, "scale_out");
   profile.overlap = read_overlap(reader);
+  profile.experts = read_expert_costs(reader);
+  profile.cuda_graphs = read_graph_costs(reader);
   profile.variation = read_variation(reader);
   reader.finish();
   return profile;

@@ -24,8 +24,8 @@ double busiest_share(const TransformerModel& model, const Strategy& strategy, Fl
   for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {
     double flops = 0.0;
     int chunk = 0;
-    for (const int layers : stage_layers(model, strategy, stage)) {
-      flops += layers * layer.count();
+    for (const LayerRange& range : stage_layers(model, strategy, stage)) {
+      flops += range.count * layer.count();
       if (is_last_chunk(strategy, stage, chunk)) flops += head.count();
       ++chunk;
     }

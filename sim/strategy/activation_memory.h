@@ -33,20 +33,25 @@ struct KeptTensor {
 ///   later families do not.
 /// - An RMS norm made of elementary operations keeps its input and the normalised value in fp32;
 ///   SwiGLU made of them keeps the activated gate as well.
+/// - Latent attention keeps what its narrow products make, and whole keys for every head.
+/// - Experts keep the rows that were sent to the rank, one for each token and expert: what comes
+/// in,
+///   and what the activation takes and gives. The busiest rank counts.
 /// - Where only adapters are trained, a frozen matrix has no weight gradient, so its input is kept
 ///   only if an adapter stands beside it or something else needs it: fused attention its output.
 /// - Products in 8 or 4 bits keep their inputs quantised (Transformer Engine, LayerNormLinear and
 ///   LayerNormMLP); fused attention then keeps its 16-bit output beside the projection's input.
 [[nodiscard]] std::vector<KeptTensor> kept_tensors(const TransformerModel& model,
-                                                   const Strategy& strategy);
+                                                   const Strategy& strategy, LayerKind kind = {});
 
 /// What a layer keeps that recomputes what the strategy says.
-[[nodiscard]] Bytes recomputing_layer_bytes(const TransformerModel& model,
-                                            const Strategy& strategy);
+[[nodiscard]] Bytes recomputing_layer_bytes(const TransformerModel& model, const Strategy& strategy,
+                                            LayerKind kind = {});
 
 /// The part that the strategy's recomputation makes again in the backward pass: what the layer that
 /// is being recomputed holds for that while.
-[[nodiscard]] Bytes recomputed_bytes(const TransformerModel& model, const Strategy& strategy);
+[[nodiscard]] Bytes recomputed_bytes(const TransformerModel& model, const Strategy& strategy,
+                                     LayerKind kind = {});
 
 /// Bytes of the residual stream of one micro-batch on one rank: a layer's input.
 [[nodiscard]] Bytes residual_bytes(const TransformerModel& model, const Strategy& strategy);

@@ -39,8 +39,9 @@ constexpr double kLogit = 2.0;  ///< a rank's own part before it is gathered
 constexpr double kFusedKept = 2.0;
 constexpr double kFusedLoss = 2.0;
 
-constexpr int kHeadInputs = 2;        ///< of the final norm and of the output head
 constexpr int kFrozenHeadInputs = 1;  ///< only a weight gradient asks for the second
+constexpr int kHeadInputs = 2;        ///< of the final norm and of the output head
+constexpr int kJoinedInputs = 4;      ///< of the two norms and of the product of twice the size
 constexpr int kGatheredUnits = 2;     ///< the one in use and the one fetched ahead
 
 /// Bytes of a parameter's states before sharding: Adam with two fp32 moments and, where the
@@ -101,14 +102,35 @@ LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) 
   return {Bytes(logits * kSoftmax), Bytes(logits * kWholeLoss + own_part)};
 }
 
+/// The largest value among the kinds of layers that stand on a stage, multi-token prediction layers
+/// included.
+template <class Value>
+auto largest_of_kinds(const TransformerModel& model, const Strategy& strategy, int stage,
+                      Value value) {
+  decltype(value(LayerKind{})) largest{};
+  const auto consider = [&](LayerKind kind) { largest = std::max(largest, value(kind)); };
+  for (const LayerRange& range : stage_layers(model, strategy, stage)) {
+    for (int layer = range.first; layer < range.first + range.count; ++layer) {
+      consider(layer_kind(model, layer));
+    }
+  }
+  const bool predicts = model.multi_token_prediction_layers > 0;
+  for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
+    if (predicts && is_last_chunk(strategy, stage, chunk)) consider(prediction_layer_kind(model));
+  }
+  return largest;
+}
+
 /// Gathered parameters of fully sharded training (a few layers' or, where they stay for the
 /// backward pass, all of them), or gradients on their way.
-Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy,
+Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy, int stage,
                        const StageParameters& parameters) {
   const StateBytes bytes = state_bytes(strategy);
   const bool adapters = trains_adapters(strategy);
   const double adapter = adapter_parameters_per_rank(model, strategy);
-  const double layer = layer_parameters_per_rank(model, strategy.tensor_parallel) + adapter;
+  const double layer = adapter + largest_of_kinds(model, strategy, stage, [&](LayerKind kind) {
+                         return layer_parameters_per_rank(model, strategy, kind).total();
+                       });
   if (strategy.sharding == Sharding::full) {
     const double largest = std::max({layer, parameters.embedding, parameters.head});
     const double gathered = strategy.reshard_after_forward ? largest + (kGatheredUnits - 1) * layer
@@ -123,61 +145,78 @@ Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy,
 
 Bytes communicators(const Strategy& strategy) {
   int groups = 0;
-  for (const int degree : {strategy.tensor_parallel, strategy.context_parallel,
-                           strategy.pipeline_parallel, strategy.data_parallel}) {
+  for (const int degree :
+       {strategy.tensor_parallel, strategy.context_parallel, strategy.pipeline_parallel,
+        strategy.data_parallel, strategy.expert_parallel, strategy.expert_tensor_parallel}) {
     if (degree > 1) ++groups;
   }
   return groups * kCommunicator;
 }
 
-/// What a pass through a chunk of `layers` keeps on the device, embedding and head apart.
-Bytes chunk_activation_bytes(const TransformerModel& model, const Strategy& strategy, int layers) {
+/// What a pass through consecutive layers keeps on the device, embedding and head apart.
+Bytes chunk_activation_bytes(const TransformerModel& model, const Strategy& strategy,
+                             const LayerRange& range) {
   Strategy keeping = strategy;
   keeping.recompute = Recompute::none;
-  if (strategy.offload_layers > 0) {
-    return std::max(0, layers - strategy.offload_layers) * recomputing_layer_bytes(model, strategy);
+  const int recomputing = recomputed_layers(strategy, range.count);
+  Bytes sum;
+  for (int i = 0; i < range.count; ++i) {
+    const LayerKind kind = layer_kind(model, range.first + i);
+    if (i < strategy.offload_layers) continue;
+    const bool recomputes = strategy.offload_layers > 0 || i < recomputing;
+    sum += recomputing_layer_bytes(model, recomputes ? strategy : keeping, kind);
   }
-  const int recomputing = recomputed_layers(strategy, layers);
-  return recomputing * recomputing_layer_bytes(model, strategy) +
-         (layers - recomputing) * recomputing_layer_bytes(model, keeping);
+  return sum;
 }
 
 /// The layer that is being worked on, and the one on its way to the host or back.
-Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy) {
-  return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(model, strategy);
+Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy, LayerKind kind) {
+  return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(model, strategy, kind);
 }
 
 StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
   const StageParameters parameters = stage_parameters(model, strategy, stage);
-  const double trained = trained_parameters(parameters, strategy);
   const StateBytes bytes = state_bytes(strategy);
-  // How many ranks share out each state.
-  const auto parts_from = [&](Sharding least) {
-    return strategy.sharding >= least ? static_cast<double>(strategy.shard_ranks()) : 1.0;
-  };
-
   std::vector<Bytes> chunk_bytes;
-  Bytes transient = recomputed_bytes(model, strategy) + offload_buffers(model, strategy);
-  for (const int layers : stage_layers(model, strategy, stage)) {
+  Bytes transient = largest_of_kinds(model, strategy, stage, [&](LayerKind kind) {
+    return recomputed_bytes(model, strategy, kind) + offload_buffers(model, strategy, kind);
+  });
+  for (const LayerRange& range : stage_layers(model, strategy, stage)) {
     const int chunk = static_cast<int>(chunk_bytes.size());
-    Bytes kept = chunk_activation_bytes(model, strategy, layers);
+    Bytes kept = chunk_activation_bytes(model, strategy, range);
     if (is_first_chunk(strategy, stage, chunk)) kept += embedding_dropout_bytes(model, strategy);
     if (is_last_chunk(strategy, stage, chunk)) {
+      // Each multi-token prediction layer joins two normalised inputs and has a head and a loss.
+      const auto predictions = static_cast<double>(model.multi_token_prediction_layers);
       const LossMemory loss = loss_memory(model, strategy);
       const int inputs = trains_adapters(strategy) ? kFrozenHeadInputs : kHeadInputs;
-      kept += inputs * residual_bytes(model, strategy) + loss.kept;
+      kept += (1.0 + predictions) * (inputs * residual_bytes(model, strategy) + loss.kept);
+      if (predictions > 0.0) {
+        kept +=
+            predictions * (layer_activation_bytes(model, strategy, prediction_layer_kind(model)) +
+                           kJoinedInputs * residual_bytes(model, strategy));
+      }
       // The softmax is gone by the time that layers are recomputed.
       transient = max(loss.workspace, transient - loss.kept);
     }
     chunk_bytes.push_back(kept);
   }
 
+  // Adapters stand beside dense layers only: there are no experts then.
+  const double trained = trained_parameters(parameters, strategy) - parameters.experts;
+  // A state is shared out from this sharding on.
+  const auto states = [&](double of_all_replicas, double bytes_per_parameter, Sharding least) {
+    const bool is_sharded = strategy.sharding >= least;
+    const double shared = is_sharded ? strategy.shard_ranks() : 1.0;
+    const double experts = is_sharded ? strategy.expert_replicas() : 1.0;
+    return Bytes((of_all_replicas / shared + parameters.experts / experts) * bytes_per_parameter);
+  };
   StageMemory memory;
-  memory.parameters = Bytes(parameters.total() * bytes.parameter / parts_from(Sharding::full));
-  memory.gradients = Bytes(trained * bytes.gradient / parts_from(Sharding::gradients));
-  memory.optimizer = Bytes(trained * bytes.optimizer / parts_from(Sharding::optimizer));
+  memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full);
+  memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
+  memory.optimizer = states(trained, bytes.optimizer, Sharding::optimizer);
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
-  memory.buffers = transient + exchange_buffers(model, strategy, parameters) +
+  memory.buffers = transient + exchange_buffers(model, strategy, stage, parameters) +
                    communicators(strategy) + kDeviceContext +
                    kAllocatorReserve * (memory.activations + transient);
   return memory;
@@ -185,8 +224,10 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
 
 }  // namespace
 
-Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy) {
-  return chunk_activation_bytes(model, strategy, 1);
+Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy,
+                             LayerKind kind) {
+  if (strategy.offload_layers > 0) return Bytes(0.0);
+  return recomputing_layer_bytes(model, strategy, kind);
 }
 
 std::vector<StageMemory> stage_memory(const TransformerModel& model, const Strategy& strategy) {

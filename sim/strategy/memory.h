@@ -31,6 +31,7 @@ struct StageMemory {
                                                     const Strategy& strategy);
 
 /// Activation bytes of one layer and one micro-batch, kept for the backward pass.
-[[nodiscard]] Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy);
+[[nodiscard]] Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy,
+                                           LayerKind kind = {});
 
 }  // namespace headway

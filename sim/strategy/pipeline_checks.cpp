@@ -4,6 +4,7 @@
 #include <numeric>
 #include <optional>
 
+#include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy_problem.h"
 
 namespace headway {
@@ -34,18 +35,35 @@ void check_batch(const StrategyToCheck& input) {
   input.diagnostics.add(std::move(problem));
 }
 
+/// There are layers enough, but the placement leaves a chunk less than none.
+void report_placement(const StrategyToCheck& input, std::int64_t chunks) {
+  Diagnostic problem =
+      strategy_problem(input, "layer_placement", "the layers cannot be placed like that",
+                       fmt::format("{} layers over {} chunks", input.model.model.layers, chunks),
+                       "use fewer pipeline stages or virtual_stages, or place the layers evenly");
+  relate_model(problem, input, "layers", input.model.model.layers);
+  input.diagnostics.add(std::move(problem));
+}
+
 void check_layers(const StrategyToCheck& input) {
   if (input.object.member("layers_per_stage") ||
       !input.sound({"pipeline_parallel", "virtual_stages", "layer_placement"})) {
     return;
   }
   const Strategy& strategy = input.strategy;
-  const std::int64_t layers = input.model.model.layers;
-  const bool has_ends = strategy.layer_placement == LayerPlacement::embedding_and_loss_as_layers;
-  const std::int64_t places = layers + (has_ends ? 2 : 0);
+  const TransformerModel& model = input.model.model;
+  const std::int64_t layers = model.layers;
   const std::int64_t stages = strategy.pipeline_parallel;
   const std::int64_t chunks = stages * strategy.virtual_stages;
-  if (chunks <= places) return;
+  if (can_place(strategy.layer_placement, layers, chunks, model.multi_token_prediction_layers)) {
+    return;
+  }
+  const bool has_ends = strategy.layer_placement == LayerPlacement::embedding_and_loss_as_layers;
+  const std::int64_t places = layers + (has_ends ? 2 + model.multi_token_prediction_layers : 0);
+  if (chunks <= places) {
+    report_placement(input, chunks);
+    return;
+  }
 
   const bool is_interleaved = strategy.virtual_stages > 1;
   const std::string counted = is_interleaved ? fmt::format("{} stages x {} = {} chunks", stages,

@@ -25,6 +25,7 @@ constexpr Range kDegree = between(1, 1'000'000);
 constexpr Range kVirtualStages = between(1, 10'000);
 constexpr Range kSequences = between(1, 10'000'000);
 constexpr Range kSequenceLength = between(1, 1'000'000'000);
+constexpr Range kCapacity{.least = 0.0, .most = 1'000'000.0, .open = true};
 
 template <class E>
 using Word = std::pair<std::string_view, E>;
@@ -37,9 +38,14 @@ constexpr std::array<Word<PipelineSchedule>, 5> kSchedules = {
      {"dualpipe", PipelineSchedule::dual_pipe}}};
 constexpr std::array<Word<ContextParallelMethod>, 2> kContextMethods = {
     {{"ring", ContextParallelMethod::ring}, {"all_to_all", ContextParallelMethod::all_to_all}}};
-constexpr std::array<Word<LayerPlacement>, 2> kLayerPlacements = {
+constexpr std::array<Word<LayerPlacement>, 3> kLayerPlacements = {
     {{"even", LayerPlacement::even},
-     {"embedding_and_loss_as_layers", LayerPlacement::embedding_and_loss_as_layers}}};
+     {"embedding_and_loss_as_layers", LayerPlacement::embedding_and_loss_as_layers},
+     {"short_last_chunk", LayerPlacement::short_last_chunk}}};
+constexpr std::array<Word<ExpertDispatch>, 2> kDispatches = {
+    {{"all_to_all", ExpertDispatch::all_to_all}, {"deduplicated", ExpertDispatch::deduplicated}}};
+constexpr std::array<Word<CudaGraph>, 3> kCudaGraphs = {
+    {{"none", CudaGraph::none}, {"layer", CudaGraph::layer}, {"full", CudaGraph::full}}};
 constexpr std::array<Word<bool>, 2> kAttentions = {{{"flash", true}, {"unfused", false}}};
 constexpr std::array<Word<Recompute>, 6> kRecomputes = {
     {{"none", Recompute::none},
@@ -148,6 +154,20 @@ void read_split(ObjectReader& reader, Strategy& strategy, std::optional<int> acc
     strategy.layer_placement = reader.choice(
         "layer_placement", Words<LayerPlacement>(kLayerPlacements), strategy.layer_placement);
   }
+}
+
+void read_experts(ObjectReader& reader, Strategy& strategy) {
+  strategy.expert_parallel = read_degree(reader, "expert_parallel", 1);
+  strategy.expert_tensor_parallel = read_degree(reader, "expert_tensor_parallel", 1);
+  strategy.expert_dispatch = reader.choice("expert_dispatch", Words<ExpertDispatch>(kDispatches),
+                                           strategy.expert_dispatch);
+  strategy.overlap_expert_exchange =
+      reader.flag("overlap_expert_exchange", strategy.overlap_expert_exchange);
+  if (reader.has("expert_capacity_factor")) {
+    strategy.expert_capacity_factor = reader.number("expert_capacity_factor", kCapacity);
+  }
+  strategy.expert_imbalance =
+      reader.number("expert_imbalance", at_least(1.0), strategy.expert_imbalance);
 }
 
 void read_batch(ObjectReader& reader, Strategy& strategy, const TransformerModel& model) {
@@ -269,6 +289,8 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
       "precision", Words<Recipe>(kPrecisions), Recipe(strategy.precision, strategy.scaling));
   strategy.gradient_precision = reader.choice(
       "gradient_precision", Words<Precision>(kGradientPrecisions), strategy.gradient_precision);
+  strategy.cuda_graph =
+      reader.choice("cuda_graph", Words<CudaGraph>(kCudaGraphs), strategy.cuda_graph);
   strategy.kernel_family = reader.text("kernel_family", strategy.kernel_family);
   strategy.software_release = reader.text("software_release", strategy.software_release);
 }
@@ -286,6 +308,7 @@ std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadMode
   if (is_file || reader.has("schema")) read_schema(reader, kSchema);
   Strategy strategy = read_preset(reader);
   read_split(reader, strategy, accelerators);
+  read_experts(reader, strategy);
   read_batch(reader, strategy, model.model);
   read_behaviour(reader, strategy);
   read_task(reader, strategy);

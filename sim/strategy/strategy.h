@@ -41,10 +41,27 @@ enum class Sharding {
   full        ///< ZeRO-3 / FSDP: parameters are gathered layer by layer, gradients reduced likewise
 };
 
+/// How tokens reach the ranks of their experts (Megatron-Core's token dispatchers).
+enum class ExpertDispatch {
+  all_to_all,   ///< a copy for every expert a token goes to
+  deduplicated  ///< across the fabric one copy for every domain it goes to: DeepEP, HybridEP
+};
+
+/// What the host issues as one launch instead of kernel by kernel.
+enum class CudaGraph {
+  none,
+  layer,  ///< each layer's captured parts
+  full    ///< the forward and backward passes of the whole iteration
+};
+
 /// Where layers stand when their number does not divide by the stages.
 enum class LayerPlacement {
-  even,                         ///< layers / chunks each, the first ones take the rest
-  embedding_and_loss_as_layers  ///< Megatron: embedding and loss count as a layer each
+  even,  ///< layers / chunks each, the first ones take the rest
+  /// Megatron: the embedding, the loss and each multi-token prediction layer count as a layer.
+  embedding_and_loss_as_layers,
+  /// Every chunk has the ceiling of (layers + 2) / chunks, but for the last, which has what is
+  /// left: how Megatron-Bridge lays out DeepSeek-V3.
+  short_last_chunk
 };
 
 /// How attention sees the whole of a sequence that is split over ranks.
@@ -64,7 +81,9 @@ enum class Task {
 enum class AdapterTarget { qkv, projection, fc1, fc2 };
 
 /// How a training job is split over accelerators and what each does. Degrees multiply to the number
-/// of ranks: tensor * context * pipeline * data.
+/// of ranks: tensor * context * pipeline * data. Experts are split over the same ranks once more:
+/// expert * expert tensor of the tensor * context * data ranks of a stage hold them all, and the
+/// others hold copies ("folding", Liu et al. 2025, arXiv:2504.14960).
 struct Strategy {
   Task task = Task::pretrain;
   int lora_rank = 8;  ///< inner size of the adapters; only where they are trained
@@ -75,7 +94,9 @@ struct Strategy {
   ContextParallelMethod context_parallel_method = ContextParallelMethod::ring;
   int pipeline_parallel = 1;
   int data_parallel = 1;
-  int virtual_stages = 1;  ///< model chunks a stage; more than 1 interleaves
+  int expert_parallel = 1;         ///< ranks that share out the experts of a layer
+  int expert_tensor_parallel = 1;  ///< ranks that split each expert's matrices
+  int virtual_stages = 1;          ///< model chunks a stage; more than 1 interleaves
   PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
   LayerPlacement layer_placement = LayerPlacement::even;
   /// Layers of every chunk, in the order of the model; takes the place of `layer_placement`.
@@ -110,6 +131,13 @@ struct Strategy {
   Bytes gradient_bucket = Bytes(0.0);      ///< least size of a bucket; 0 is one bucket a layer
   bool overlap_pipeline_transfers = true;  ///< sends and receives do not hold up compute
 
+  ExpertDispatch expert_dispatch = ExpertDispatch::all_to_all;
+  bool overlap_expert_exchange = false;  ///< with the compute of another micro-batch or pass
+  /// Tokens that an expert accepts, in means of an even routing; others are dropped. 0: all.
+  double expert_capacity_factor = 0.0;
+  double expert_imbalance = 1.0;  ///< tokens of the busiest expert, in means of an even routing
+  CudaGraph cuda_graph = CudaGraph::none;
+
   Precision precision = Precision::bf16;           ///< of the matrix products
   Scaling scaling = Scaling::delayed;              ///< of their inputs, below 16 bits
   Precision gradient_precision = Precision::fp32;  ///< in which gradients are reduced and kept
@@ -133,6 +161,12 @@ struct Strategy {
   }
   /// Of those, how many hold a part of each sharded state.
   [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }
+  /// Ranks of a stage that share out tokens and hold all experts once.
+  [[nodiscard]] int expert_group() const { return expert_parallel * expert_tensor_parallel; }
+  /// Ranks of a stage that hold the same part of the same experts.
+  [[nodiscard]] int expert_replicas() const {
+    return tensor_parallel * context_parallel * data_parallel / expert_group();
+  }
   /// Parts that the model is cut into.
   [[nodiscard]] int chunks() const { return pipeline_parallel * virtual_stages; }
   /// Of those, how many stand on a stage.

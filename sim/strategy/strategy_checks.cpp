@@ -21,6 +21,7 @@ void check_strategy(const StrategyToCheck& input) {
   check_ranks(input);
   check_tensors(input);
   check_pipeline(input);
+  check_experts(input);
   check_options(input);
 }
 

@@ -33,6 +33,7 @@ void check_strategy(const StrategyToCheck& input);
 void check_ranks(const StrategyToCheck& input);     ///< degrees and accelerators
 void check_tensors(const StrategyToCheck& input);   ///< degrees and the model's dimensions
 void check_pipeline(const StrategyToCheck& input);  ///< stages, layers and micro-batches
+void check_experts(const StrategyToCheck& input);   ///< how experts are shared out
 void check_options(const StrategyToCheck& input);   ///< behaviours that need one another
 
 }  // namespace headway

@@ -16,11 +16,14 @@ void check_tensor_parallel(const StrategyToCheck& input) {
   if (!input.sound({"tensor_parallel"})) return;
   const TransformerModel& model = input.model.model;
   const std::int64_t ranks = input.strategy.tensor_parallel;
+  const std::int64_t shared =
+      model.mixture_of_experts ? model.mixture_of_experts->shared_expert_hidden : 0;
   const auto report = [&](std::string message, std::string label, std::string_view field,
                           std::int64_t value) {
     const auto fits = [&](std::int64_t wanted) {
       return divides(wanted, model.attention_heads) && shares_kv_heads(wanted, model.kv_heads) &&
-             divides(wanted, model.hidden) && divides(wanted, model.ffn_hidden);
+             divides(wanted, model.hidden) && divides(wanted, model.ffn_hidden) &&
+             divides(wanted, shared);
     };
     Diagnostic problem =
         strategy_problem(input, "tensor_parallel", std::move(message), std::move(label),
@@ -43,6 +46,9 @@ void check_tensor_parallel(const StrategyToCheck& input) {
   } else if (!divides(ranks, model.ffn_hidden)) {
     report("tensor_parallel must divide the hidden size of the MLP", indivisible(model.ffn_hidden),
            "ffn_hidden", model.ffn_hidden);
+  } else if (!divides(ranks, shared)) {
+    report("tensor_parallel must divide the hidden size of the shared expert", indivisible(shared),
+           "mixture_of_experts", shared);
   }
 }
 

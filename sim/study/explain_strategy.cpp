@@ -36,6 +36,14 @@ constexpr TopicRow kRows[] = {
      "what the other degrees leave of the cluster",
      "Replicas of the model, each with its part of the batch.",
      "the four degrees multiply to the accelerators of the cluster", "strategy.zero_stage"},
+    {"strategy.expert_parallel", "whole number, 1 to 1,000,000", "1",
+     "Accelerators that share out the experts of a layer. They send tokens to each other, to the "
+     "experts and back. They are the tensor-, context- and data-parallel ranks of a stage, in that "
+     "order.",
+     "divides the experts; with expert_tensor_parallel it divides the ranks of a stage",
+     "model.mixture_of_experts; breakdown_s.expert_parallel; Liu et al. 2025 (arXiv:2504.14960)"},
+    {"strategy.expert_tensor_parallel", "whole number, 1 to 1,000,000", "1",
+     "Accelerators that split the matrices of each expert.", "divides expert_hidden"},
     {"strategy.virtual_stages", "whole number, 1 to 10,000", "1",
      "Model chunks of a stage. More than 1 interleaves: smaller bubbles, more transfers.",
      "micro-batches divide by pipeline_parallel; with 1f1b only (zb_v has 2)",
@@ -50,10 +58,14 @@ constexpr TopicRow kRows[] = {
      "micro-batches, twice as many of these",
      "Narayanan et al. 2019 (PipeDream); Huang et al. 2019 (arXiv:1811.06965); Qi et al. 2023 "
      "(arXiv:2401.10241) and 2024 (arXiv:2405.15362); DeepSeek-V3, 2024 (arXiv:2412.19437), 3.2.1"},
-    {"strategy.layer_placement", R"("even" or "embedding_and_loss_as_layers")", "\"even\"",
+    {"strategy.layer_placement", R"("even", "embedding_and_loss_as_layers" or "short_last_chunk")",
+     "\"even\"",
      "Where layers stand when they do not divide by the stages. Evenly, the first stages taking "
      "the "
-     "rest; or as Megatron does it, embedding and loss counting as a layer each."},
+     "rest; or as Megatron does it, embedding, loss and multi-token prediction layers counting as "
+     "a "
+     "layer each; or ceil((layers + 2) / chunks) everywhere but on the last, as it lays out "
+     "DeepSeek-V3."},
     {"strategy.layers_per_stage", "array of whole numbers", "as layer_placement says",
      "Layers of every chunk, in the order of the model: of every stage or, with virtual_stages, of "
      "every stage's first chunk, then of its second.",
@@ -152,6 +164,23 @@ constexpr TopicRow kRows[] = {
      "Least size of a bucket of gradients. 0 is one bucket a layer."},
     {"strategy.overlap_pipeline_transfers", "true or false", "true with virtual stages",
      "Sends and receives between stages do not hold up compute."},
+    {"strategy.expert_dispatch", R"("all_to_all" or "deduplicated")", "\"all_to_all\"",
+     "How tokens cross the fabric: a copy for every expert they go to, or one for every scale-up "
+     "domain (DeepEP, HybridEP).",
+     "", "DeepSeek-AI 2024 (arXiv:2412.19437), 3.2.2"},
+    {"strategy.overlap_expert_exchange", "true or false", "false",
+     "The exchange of tokens overlaps the compute of other micro-batches.", "needs expert_parallel",
+     "profile.experts.exchange_seen_overlapped"},
+    {"strategy.expert_capacity_factor", "number above 0", "no limit",
+     "Tokens that an expert accepts, as a multiple of an even routing; the others are dropped.", "",
+     "Fedus et al. 2021 (arXiv:2101.03961), 2.2"},
+    {"strategy.expert_imbalance", "number, at least 1", "1",
+     "Tokens of the busiest expert, as a multiple of an even routing. Its rank sets the pace.",
+     "at most experts / experts_per_token"},
+    {"strategy.cuda_graph", R"("none", "layer" or "full")", "\"none\"",
+     "What the host issues at once: kernel by kernel, the captured parts of a layer, or the whole "
+     "iteration.",
+     "needs cuda_graphs in the profile", "profile.cuda_graphs"},
     {"strategy.precision",
      R"("bf16", "fp16", "fp8", "fp8_current", "fp8_rowwise", "mxfp8", "nvfp4", "tf32" or "fp32")",
      "\"bf16\"",

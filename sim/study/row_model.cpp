@@ -1,12 +1,47 @@
+#include <fmt/format.h>
+
 #include "sim/study/row_fields.h"
 #include "sim/study/row_parts.h"
 
 namespace headway {
 
+namespace {
+
+/// Rows count the dense layers. As many as layers with experts: they alternate (Llama 4); fewer:
+/// they lead (DeepSeek).
+nlohmann::json mixture_of(const PublishedRow& row) {
+  const nlohmann::json& moe = row.model.at("moe");
+  const std::int64_t dense = whole(moe, "dense_layers", 0);
+  const bool alternates = dense > 0 && 2 * dense == whole(row.model, "layers", 0);
+  return {{"experts", moe.at("experts")},
+          {"experts_per_token", moe.at("topk")},
+          {"expert_hidden", moe.at("moe_ffn")},
+          {"shared_expert_hidden", whole(moe, "shared_ffn", 0)},
+          {"leading_dense_layers", alternates ? 0 : dense},
+          {"interval", alternates ? 2 : 1}};
+}
+
+nlohmann::json latent_attention_of(const nlohmann::json& mla) {
+  return {{"query_rank", mla.at("q_lora")},
+          {"key_value_rank", mla.at("kv_lora")},
+          {"head_size_without_rotary", mla.at("qk_nope")},
+          {"rotary_head_size", mla.at("qk_rope")},
+          {"value_head_size", mla.at("v")}};
+}
+
+}  // namespace
+
 std::string uncovered_model(const PublishedRow& row) {
-  if (is_given(row.model, "moe")) return "mixture-of-experts models are not modelled";
-  if (is_given(row.model, "mla")) return "multi-head latent attention is not modelled";
-  if (is_given(row.model, "window")) return "sliding-window attention is not modelled";
+  for (const char* key : {"experts", "topk", "moe_ffn"}) {
+    if (is_given(row.model, "moe") && !is_given(row.model.at("moe"), key)) {
+      return fmt::format("the mixture of experts lacks \"{}\"", key);
+    }
+  }
+  for (const char* key : {"q_lora", "kv_lora", "qk_nope", "qk_rope", "v"}) {
+    if (is_given(row.model, "mla") && !is_given(row.model.at("mla"), key)) {
+      return fmt::format("the latent attention lacks \"{}\"", key);
+    }
+  }
   return "";
 }
 
@@ -16,21 +51,36 @@ nlohmann::json row_model(const PublishedRow& row, std::vector<std::string>& assu
   assumed.emplace_back(
       "rotary positions and RMS norms where the MLP is gated, else learned "
       "positions and layer norms");
-  return {{"schema", "headway/model/1"},
-          {"name", word(model, "name").empty() ? row.head.id : word(model, "name")},
-          {"source", row.head.source},
-          {"layers", model.at("layers")},
-          {"hidden", model.at("hidden")},
-          {"attention_heads", model.at("heads")},
-          {"kv_heads", model.at("kv_heads")},
-          {"head_size", model.at("head_dim")},
-          {"ffn_hidden", model.at("ffn")},
-          {"mlp", gated ? "gated" : "plain"},
-          {"vocabulary", model.at("vocab")},
-          {"tied_embeddings", !gated},
-          {"normalization", gated ? "rms_norm" : "layer_norm"},
-          {"position_encoding", gated ? "rotary" : "learned"},
-          {"sequence_length", model.at("seq")}};
+  nlohmann::json result = {
+      {"schema", "headway/model/1"},
+      {"name", word(model, "name").empty() ? row.head.id : word(model, "name")},
+      {"source", row.head.source},
+      {"layers", model.at("layers")},
+      {"hidden", model.at("hidden")},
+      {"attention_heads", model.at("heads")},
+      {"kv_heads", model.at("kv_heads")},
+      {"ffn_hidden", model.at("ffn")},
+      {"mlp", gated ? "gated" : "plain"},
+      {"vocabulary", model.at("vocab")},
+      {"tied_embeddings", !gated},
+      {"normalization", gated ? "rms_norm" : "layer_norm"},
+      {"position_encoding", gated ? "rotary" : "learned"},
+      {"multi_token_prediction_layers", whole(model, "mtp_layers", 0)},
+      {"sequence_length", model.at("seq")}};
+  if (is_given(model, "mla")) {
+    result["latent_attention"] = latent_attention_of(model.at("mla"));
+  } else {
+    result["head_size"] = model.at("head_dim");
+  }
+  if (is_given(model, "moe")) result["mixture_of_experts"] = mixture_of(row);
+  if (is_given(model, "window")) {
+    assumed.emplace_back("a window in every second layer, and sinks, as in gpt-oss");
+    constexpr int kEverySecond = 2;
+    result["sliding_window"] = {{"size", model.at("window")},
+                                {"full_attention_interval", kEverySecond}};
+    result["attention_sinks"] = true;
+  }
+  return result;
 }
 
 }  // namespace headway

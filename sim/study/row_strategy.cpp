@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/strategy/schedule.h"
 #include "sim/study/row_fields.h"
 #include "sim/study/row_parts.h"
 
@@ -102,6 +103,45 @@ std::string uncovered_strategy(const PublishedRow& row) {
   return "";
 }
 
+namespace {
+
+/// Megatron-Bridge gives DeepSeek-V3 a layout of its own where that comes out; elsewhere the
+/// embedding and the loss take the place of layers.
+std::string_view placement_of_layers(const PublishedRow& row, std::int64_t layers,
+                                     std::int64_t chunks) {
+  const std::int64_t predictions = whole(row.model, "mtp_layers", 0);
+  if (chunks > 1 && is_given(row.model, "mla") &&
+      can_place(LayerPlacement::short_last_chunk, layers, chunks, predictions)) {
+    return "short_last_chunk";
+  }
+  return layers % chunks == 0 ? "even" : "embedding_and_loss_as_layers";
+}
+
+std::string_view cuda_graph_of(const PublishedRow& row) {
+  const std::string graph = word(row.train, "cuda_graph");
+  if (graph == "full_iteration") return "full";
+  return graph == "transformer_engine" || graph == "local" ? "layer" : "none";
+}
+
+/// Model releases name what they drop: "(tokendrop)" runs have a capacity of the mean.
+void add_experts(nlohmann::json& strategy, const PublishedRow& row,
+                 std::vector<std::string>& assumed) {
+  const nlohmann::json& train = row.train;
+  const std::string dispatcher = word(train, "moe_dispatcher");
+  strategy["expert_parallel"] = whole(train, "ep", 1);
+  strategy["expert_tensor_parallel"] = whole(train, "etp", 1);
+  strategy["expert_dispatch"] =
+      dispatcher == "deepep" || dispatcher == "hybridep" ? "deduplicated" : "all_to_all";
+  strategy["overlap_expert_exchange"] =
+      is_true(train, "moe_a2a_overlap") && whole(train, "ep", 1) > 1;
+  if (word(row.model, "name").find("tokendrop") != std::string::npos) {
+    strategy["expert_capacity_factor"] = 1.0;
+  }
+  assumed.emplace_back("every expert gets as many tokens as the others");
+}
+
+}  // namespace
+
 nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habits,
                             std::vector<std::string>& assumed) {
   const nlohmann::json& train = row.train;
@@ -121,7 +161,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"pipeline_parallel", stages},
       {"data_parallel", whole(train, "dp", 1)},
       {"virtual_stages", whole(train, "vpp", 1)},
-      {"layer_placement", layers % chunks == 0 ? "even" : "embedding_and_loss_as_layers"},
+      {"layer_placement", placement_of_layers(row, layers, chunks)},
       {"micro_batch", train.at("micro_batch")},
       {"global_batch", train.at("global_batch")},
       {"sequence_parallel", sequence_parallel},
@@ -137,6 +177,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"offload_layers", whole(train, "cpu_offload_layers", 0)},
       {"precision", strategy_precision(row)},
       {"gradient_precision", precision_name(habits.gradients)},
+      {"cuda_graph", cuda_graph_of(row)},
       {"task", train.at("task")},
       {"kernel_family", habits.kernel_family},
       {"software_release", row.release.empty() ? "" : row.head.framework + "-" + row.release}};
@@ -162,6 +203,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
   if (train.at("task") != "pretrain") {
     assumed.emplace_back("documents of 0.4 of the sequence, packed");
   }
+  if (is_given(row.model, "moe")) add_experts(strategy, row, assumed);
   return strategy;
 }
 

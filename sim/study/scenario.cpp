@@ -171,9 +171,25 @@ RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
   return run;
 }
 
-/// What the profile must have for this cluster and strategy.
+/// Parts that a profile may lack.
+void check_optional_costs(const Profile& costs, const ReadStrategy& strategy,
+                          const TransformerModel& model, Diagnostics& diagnostics) {
+  if (model.mixture_of_experts && !costs.experts) {
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} does not know what experts cost", costs.name), "",
+        "add \"experts\" to it; `headway explain profile.experts` tells the fields"));
+  }
+  if (strategy.strategy.cuda_graph != CudaGraph::none && !costs.cuda_graphs) {
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} does not know what CUDA graphs save", costs.name), "",
+        "add \"cuda_graphs\" to it, or set strategy.cuda_graph to \"none\""));
+  }
+}
+
+/// What the profile must have for this cluster, model and strategy.
 void check_profile(const ReadProfile& profile, const ReadCluster& cluster,
-                   const ReadStrategy* strategy, Diagnostics& diagnostics) {
+                   const TransformerModel& model, const ReadStrategy* strategy,
+                   Diagnostics& diagnostics) {
   const std::string& wanted = cluster.topology.cluster->node_type.accelerator;
   const Profile& costs = *profile.profile;
   if (wanted != "any" && costs.accelerator != wanted) {
@@ -208,6 +224,7 @@ void check_profile(const ReadProfile& profile, const ReadCluster& cluster,
         known.empty() ? "leave strategy.software_release out"
                       : "leave it out, or use one of " + known));
   }
+  check_optional_costs(costs, *strategy, model, diagnostics);
   if (!supports(costs.device, strategy->strategy.precision)) {
     diagnostics.add(
         strategy->cursor.problem(fmt::format("{} does not compute in {}", costs.accelerator,
@@ -308,7 +325,8 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
     strategy = read_strategy(*strategy_part, *model, accelerators, files);
   }
   if (profile && cluster) {
-    check_profile(*profile, *cluster, strategy ? &*strategy : nullptr, diagnostics);
+    check_profile(*profile, *cluster, model ? model->model : TransformerModel{},
+                  strategy ? &*strategy : nullptr, diagnostics);
   }
   scenario.perturbation =
       read_perturbations(reader, profile ? profile->profile.get() : nullptr, accelerators);

@@ -61,6 +61,10 @@ std::string schedule_text(const Strategy& strategy) {
 std::string strategy_text(const Strategy& strategy) {
   std::string text = fmt::format("tp {}", strategy.tensor_parallel);
   if (strategy.context_parallel > 1) text += fmt::format(", cp {}", strategy.context_parallel);
+  if (strategy.expert_parallel > 1) text += fmt::format(", ep {}", strategy.expert_parallel);
+  if (strategy.expert_tensor_parallel > 1) {
+    text += fmt::format(", etp {}", strategy.expert_tensor_parallel);
+  }
   text += fmt::format(", pp {}, dp {}, global batch {}", strategy.pipeline_parallel,
                       strategy.data_parallel, strategy.global_batch);
   if (strategy.pipeline_parallel > 1) text += ", " + schedule_text(strategy);

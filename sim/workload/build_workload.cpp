@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sim/base/kernel_shape.h"
-#include "sim/strategy/schedule.h"
+#include "sim/strategy/stage_parameters.h"
 #include "sim/workload/flow_plans.h"
 #include "sim/workload/stage_program.h"
 
@@ -25,7 +25,9 @@ class WorkloadBuilder {
     job_.model = &model;
     job_.strategy = &strategy;
     job_.cost = stage_cost(model, strategy, profile, cluster);
-    job_.layers_of_chunk = layers_of_chunks(strategy, model.layers);
+    for (const LayerRange& range : chunk_layers(model, strategy)) {
+      job_.layers_of_chunk.push_back(range.count);
+    }
     job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
     job_.interference = profile.overlap.sharded_interference.value;
     job_.optimizer_seconds_per_parameter = optimizer_time(profile, 0.0, 1.0).count();
@@ -39,6 +41,7 @@ class WorkloadBuilder {
     add_groups();
     add_paths();
     if (strategy_.replicas() > 1) add_replica_communicators();
+    if (model_.mixture_of_experts && strategy_.expert_replicas() > 1) add_expert_communicators();
     if (exchanges_embedding(job_)) add_embedding_communicators();
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       workload_.programs.push_back(strategy_.sharding == Sharding::full
@@ -115,6 +118,24 @@ class WorkloadBuilder {
     return strategy_.schedule == PipelineSchedule::dual_pipe;
   }
   [[nodiscard]] int opposite(int stage) const { return strategy_.pipeline_parallel - 1 - stage; }
+
+  /// For each place in an expert group, the ranks that hold the same part of the same experts.
+  /// Ranks of a stage are counted tensor-parallel ones first, then context- and data-parallel ones;
+  /// an expert group is that many in a row (Megatron-Core's order of expert ranks). The groups of a
+  /// stage run together, as one communicator.
+  [[nodiscard]] CollectiveGroups expert_replicas_of(int stage) const {
+    CollectiveGroups groups(static_cast<std::size_t>(strategy_.expert_group()));
+    int rank = 0;
+    for (int d = 0; d < strategy_.data_parallel; ++d) {
+      for (int c = 0; c < strategy_.context_parallel; ++c) {
+        for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+          groups[static_cast<std::size_t>(rank++ % strategy_.expert_group())].push_back(
+              placement_.accelerator(t, c, d, stage));
+        }
+      }
+    }
+    return groups;
+  }
 
   std::int32_t add_communicator(std::string name, CollectiveKind kind, int members, FlowPlan plan) {
     workload_.communicators.push_back({std::move(name), kind, members, add_plan(std::move(plan))});
@@ -194,6 +215,25 @@ class WorkloadBuilder {
     return {plan.latency, transfer.count() / kSample.count()};
   }
 
+  void add_expert_communicators() {
+    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
+      const CollectiveGroups groups = expert_replicas_of(stage);
+      const std::string where = "stage " + std::to_string(stage);
+      const auto add = [&](const std::string& name, CollectiveKind kind, std::int32_t place) {
+        const std::int32_t id = add_communicator(
+            name + where, kind, strategy_.data_parallel,
+            collective_plan(cluster_, network_, kind, kExpertReduceAlgorithm, groups, detail_));
+        for (int replica = 0; replica < replicas_; ++replica) {
+          group(replica, stage).communicators[static_cast<std::size_t>(place)] = id;
+        }
+      };
+      add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
+      if (strategy_.sharding != Sharding::none) {
+        add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather);
+      }
+    }
+  }
+
   void add_embedding_communicators() {
     const int last = strategy_.pipeline_parallel - 1;
     for (int replica = 0; replica < replicas_; ++replica) {
@@ -217,7 +257,9 @@ class WorkloadBuilder {
       return CollectiveAlgorithm::ring;
     }
     const CollectiveGroups groups = replicas_of(0, 0, strategy_.data_parallel);
-    const double layer = static_cast<double>(layer_parameters(model_)) / strategy_.tensor_parallel;
+    const LayerParameters parameters = layer_parameters(model_, layer_kind(model_, 0));
+    const double layer =
+        static_cast<double>(parameters.total() - parameters.experts) / strategy_.tensor_parallel;
     const Bytes message = max(Bytes(layer * bytes_per_element(strategy_.gradient_precision)),
                               strategy_.gradient_bucket);
     const auto time = [&](CollectiveAlgorithm algorithm) {
@@ -244,6 +286,14 @@ class WorkloadBuilder {
       note(
           "context-parallel traffic crosses the fabric: it is charged at the idle rate of a rank's "
           "NIC and does not contend with other traffic");
+    }
+    if (strategy_.expert_group() > cluster_.scale_up_domain) {
+      note(
+          "expert-parallel traffic crosses the fabric: it is charged at the idle rate of a rank's "
+          "NICs and does not contend with other traffic");
+    }
+    if (strategy_.expert_imbalance == 1.0 && strategy_.expert_parallel > 1) {
+      note("routing is even: every expert gets as many tokens as the others (expert_imbalance)");
     }
   }
 

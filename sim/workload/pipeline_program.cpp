@@ -23,7 +23,8 @@ struct Chunk {
   std::int32_t input_gradient = -1;
   std::int32_t weight_gradient = -1;
   std::vector<std::int32_t> gather_slots;  ///< a piece each, empty if nothing is gathered ahead
-  double trained = 0.0;                    ///< parameters that change
+  std::vector<std::int32_t> expert_gather_slots;
+  double trained = 0.0;  ///< parameters that change, but for routed experts
   int forwards_done = 0;
   int gradients_done = 0;
 };
@@ -67,7 +68,14 @@ class PipelineProgram {
   [[nodiscard]] bool reduces_every_pass() const {
     return strategy_.sharding == Sharding::gradients;
   }
-  [[nodiscard]] bool gathers() const { return reduces() && strategy_.sharding != Sharding::none; }
+  /// Routed experts have replicas of their own, not more than everything else.
+  [[nodiscard]] bool reduces_experts() const {
+    return strategy_.expert_replicas() > 1 && expert_parameters_ > 0.0;
+  }
+  [[nodiscard]] bool reduces_any() const { return reduces() || reduces_experts(); }
+  [[nodiscard]] bool gathers() const {
+    return reduces_any() && strategy_.sharding != Sharding::none;
+  }
   [[nodiscard]] bool gathers_ahead() const {
     return gathers() && strategy_.overlap_parameter_gather;
   }
@@ -118,6 +126,7 @@ class PipelineProgram {
       chunk.forward_blocks.push_back(builder_.add_block("forward", forward_time(job_, piece)));
       chunk.backward_blocks.push_back(builder_.add_block("backward", backward_time(job_, piece)));
       chunk.trained += piece.trained;
+      expert_parameters_ += piece.expert_parameters;
     }
     chunk.whole_forward = builder_.add_block("forward", forward);
     chunk.whole_backward = builder_.add_block("backward", backward);
@@ -148,7 +157,7 @@ class PipelineProgram {
   void gather_and_wait(double share) {
     std::vector<std::int32_t> slots;
     for_each_sharing([&](int chunk, double trained) {
-      if (trained > 0.0) slots.push_back(join_gather(chunk, share * trained));
+      if (reduces() && trained > 0.0) slots.push_back(join_gather(chunk, share * trained));
     });
     for (const std::int32_t slot : slots) builder_.wait(slot);
   }
@@ -157,13 +166,16 @@ class PipelineProgram {
   void gather_ahead() {
     if (job_.never_hidden > 0.0) {
       gather_and_wait(job_.never_hidden);
+      wait_if_any(join_expert_gather(job_.never_hidden * expert_parameters_));
     }
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
       for (const Piece& piece : chunks_[c].pieces) {
         chunks_[c].gather_slots.push_back(
-            piece.trained > 0.0
+            reduces() && piece.trained > 0.0
                 ? join_gather(static_cast<int>(c), (1.0 - job_.never_hidden) * piece.trained)
                 : -1);
+        chunks_[c].expert_gather_slots.push_back(
+            join_expert_gather((1.0 - job_.never_hidden) * piece.expert_parameters));
       }
     }
   }
@@ -184,6 +196,29 @@ class PipelineProgram {
     last_reduce_[other ? 1 : 0] =
         builder_.join(other ? kOtherGradientReduce : kGradientReduce,
                       Bytes(factor * parameters * bytes_per_element(strategy_.gradient_precision)));
+  }
+
+  /// -1 if there is nothing to gather.
+  std::int32_t join_expert_gather(double parameters) {
+    if (!reduces_experts() || parameters == 0.0) return -1;
+    const double factor = collective_volume(CollectiveKind::all_gather, kExpertReduceAlgorithm,
+                                            strategy_.expert_replicas())
+                              .bytes_factor;
+    return builder_.join(kExpertGather, Bytes(factor * parameters * 2.0));
+  }
+
+  void join_expert_reduce(double parameters) {
+    if (!reduces_experts() || parameters == 0.0) return;
+    const double factor = collective_volume(gradient_collective(strategy_), kExpertReduceAlgorithm,
+                                            strategy_.expert_replicas())
+                              .bytes_factor;
+    last_expert_reduce_ =
+        builder_.join(kExpertReduce,
+                      Bytes(factor * parameters * bytes_per_element(strategy_.gradient_precision)));
+  }
+
+  void wait_if_any(std::int32_t slot) {
+    if (slot >= 0) builder_.wait(slot);
   }
 
   void receive(const ScheduleStep& step) {
@@ -225,7 +260,8 @@ class PipelineProgram {
       return;
     }
     for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
-      if (chunk.gather_slots[i] >= 0) builder_.wait(chunk.gather_slots[i]);
+      wait_if_any(chunk.gather_slots[i]);
+      wait_if_any(chunk.expert_gather_slots[i]);
       builder_.compute(chunk.forward_blocks[i]);
     }
   }
@@ -234,12 +270,15 @@ class PipelineProgram {
   void gradients(int index, std::int32_t whole, const std::vector<std::int32_t>& blocks) {
     Chunk& chunk = chunks_[static_cast<std::size_t>(index)];
     const bool last_pass = ++chunk.gradients_done == passes_of_chunk();
-    const bool reduces_now = reduces() && (last_pass || reduces_every_pass());
+    const bool reduces_now = reduces_any() && (last_pass || reduces_every_pass());
     if (reduces_now && strategy_.overlap_gradient_reduce) {
       for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
         builder_.compute(blocks[i]);
-        if (chunk.pieces[i].trained == 0.0) continue;
-        join_reduce(index, (1.0 - job_.never_hidden) * chunk.pieces[i].trained);
+        const double hidden = 1.0 - job_.never_hidden;
+        if (reduces() && chunk.pieces[i].trained > 0.0) {
+          join_reduce(index, hidden * chunk.pieces[i].trained);
+        }
+        join_expert_reduce(hidden * chunk.pieces[i].expert_parameters);
       }
     } else {
       builder_.compute(whole);
@@ -273,20 +312,20 @@ class PipelineProgram {
   void reduce_rest() {
     const double left = strategy_.overlap_gradient_reduce ? job_.never_hidden : 1.0;
     for_each_sharing([&](int chunk, double trained) {
-      if (left * trained > 0.0) join_reduce(chunk, left * trained);
+      if (reduces() && left * trained > 0.0) join_reduce(chunk, left * trained);
     });
+    join_expert_reduce(left * expert_parameters_);
     if (reduces_every_pass()) wait_for_gradients();
   }
 
   /// Gradients of a communicator are reduced in order, so the last one is the one to wait for.
   void wait_for_gradients() {
-    for (const std::int32_t slot : last_reduce_) {
-      if (slot >= 0) builder_.wait(slot);
-    }
+    for (const std::int32_t slot : last_reduce_) wait_if_any(slot);
+    wait_if_any(last_expert_reduce_);
   }
 
   void finish_step() {
-    if (reduces() && !reduces_every_pass()) reduce_rest();
+    if (reduces_any() && !reduces_every_pass()) reduce_rest();
     wait_for_gradients();
     if (exchanges_embedding(job_) && (stage_ == 0 || stage_ == stages_ - 1)) {
       const double embedding = static_cast<double>(parameter_counts(*job_.model).token_embedding) /
@@ -294,9 +333,11 @@ class PipelineProgram {
                                bytes_per_element(strategy_.gradient_precision);
       builder_.wait(builder_.join(kTiedEmbedding, Bytes(embedding)));  // two ranks: factor 1
     }
-    builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_)));
+    builder_.compute(
+        builder_.add_block("optimizer", step_time(job_, trained_, expert_parameters_)));
     if (gathers() && !strategy_.overlap_parameter_gather) {
       gather_and_wait(1.0);
+      wait_if_any(join_expert_gather(expert_parameters_));
     }
   }
 
@@ -308,7 +349,9 @@ class PipelineProgram {
   ProgramBuilder builder_;
   Bytes transfer_;
   std::vector<Chunk> chunks_;
-  double trained_ = 0.0;                             ///< parameters of this stage that change
+  double trained_ = 0.0;            ///< parameters of this stage that change, but for experts
+  double expert_parameters_ = 0.0;  ///< of routed experts
+  std::int32_t last_expert_reduce_ = -1;
   std::array<std::int32_t, 2> last_reduce_{-1, -1};  ///< of the first chunk's copy, of the other
 };
 

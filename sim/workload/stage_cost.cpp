@@ -6,21 +6,17 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/model/operators.h"
-#include "sim/profile/collective_cost.h"
-#include "sim/profile/measured_collective.h"
 #include "sim/strategy/activation_memory.h"
 #include "sim/strategy/adapters.h"
 #include "sim/strategy/recompute.h"
+#include "sim/strategy/stage_parameters.h"
+#include "sim/workload/expert_cost.h"
+#include "sim/workload/group_link.h"
+#include "sim/workload/host_cost.h"
 
 namespace headway {
 namespace {
 
-/// Kernels that a layer launches one after the other, forward and backward, where norms, rotary
-/// embedding and activation are kernels of their own (counted in Megatron-Core's layer).
-constexpr double kForwardKernels = 14.0;
-constexpr double kBackwardKernels = 24.0;
-/// Issuing a backward pass takes the host this much longer than the forward pass.
-constexpr double kBackwardHostFactor = 1.5;
 constexpr double kGradientNormBytes = 4.0;
 
 /// Sums costs and how uncertain the sum is (parts err independently: squares add).
@@ -78,6 +74,26 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
     }
     cast_elements += linear.input_elements;
   }
+  for (const GroupedOperator& grouped : operators.grouped) {
+    const auto [m, n, k] = grouped.forward;
+    const auto cost_of = [&](const GemmShape& shape) {
+      return grouped_gemm_cost(device, *profile.experts, shape, grouped.experts, m, precision);
+    };
+    const Cost forward = cost_of({m, n, k});
+    const Cost weight_gradient = cost_of({n, k, m});
+    costs.forward.add(forward);
+    costs.forward_of[grouped.name] += forward.time;
+    costs.backward.add(cost_of({m, k, n}));
+    costs.backward.add(weight_gradient);
+    costs.weight_gradients += weight_gradient.time;
+    cast_elements += grouped.experts * m * k;
+  }
+  if (operators.permuted_elements > 0.0) {
+    costs.forward.add(
+        permutation_cost(device, family, *profile.experts, operators.permuted_elements));
+    costs.backward.add(
+        permutation_cost(device, family, *profile.experts, 2.0 * operators.permuted_elements));
+  }
   if (bytes_per_element(precision) < 2.0) {  // inputs are quantised in each pass
     costs.forward.add(cast_cost(device, cast_elements, strategy.scaling));
     costs.backward.add(cast_cost(device, cast_elements, strategy.scaling));
@@ -108,45 +124,20 @@ ShardShape shard_of(const Strategy& strategy) {
           .context_parallel = static_cast<double>(strategy.context_parallel),
           .scattered_heads = strategy.context_parallel_method == ContextParallelMethod::all_to_all,
           .sequence_parallel = strategy.sequence_parallel,
-          .fused_attention = strategy.fused_attention};
+          .fused_attention = strategy.fused_attention,
+          .expert_parallel = static_cast<double>(strategy.expert_parallel),
+          .expert_tensor_parallel = static_cast<double>(strategy.expert_tensor_parallel),
+          .expert_capacity = strategy.expert_capacity_factor,
+          .expert_imbalance = strategy.expert_imbalance};
 }
 
-/// How a group of consecutive accelerators reaches each other: over the scale-up fabric, or over
-/// its NICs where it does not fit a domain.
-struct GroupLink {
-  const ScopeCosts* scope = nullptr;
-  Seconds overhead;  ///< of each collective or message
-  LinkCost step;
-
-  /// As it was measured where it was, else the closed form.
-  [[nodiscard]] Seconds time(CollectiveKind kind, Bytes message, int ranks) const {
-    if (const auto measured = measured_collective_cost(scope->collectives, kind, message, ranks)) {
-      return measured->time;
-    }
-    return overhead + collective_time(kind, CollectiveAlgorithm::ring, message, ranks, step);
-  }
-};
-
-/// `nics` of them work for each rank that crosses from one domain to the next.
-GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, double nics) {
-  const NetworkCosts network = network_costs(profile);
-  const BytesPerSecond inside = network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth;
-  if (ranks <= cluster.scale_up_domain) {
-    return {&profile.scale_up, network.scale_up_overhead, {network.scale_up_latency, inside}};
-  }
-  const BytesPerSecond across =
-      network.scale_out_efficiency * nics * cluster.node_type.nic_bandwidth;
-  return {&profile.scale_out,
-          network.scale_out_overhead,
-          {network.scale_out_latency, cluster.scale_up_domain > 1 ? min(inside, across) : across}};
-}
-
-/// Tensor-parallel traffic of one pass through a layer: two all-reduces, or with sequence
-/// parallelism two pairs of all-gather and reduce-scatter, of the same bytes (Korthikanti et al.
-/// 2022, section 4.2.2): each 2 (t-1)/t of the layer's 16-bit input.
+/// Tensor-parallel traffic of one pass through a layer: an all-reduce for attention and one for the
+/// MLP, or with sequence parallelism two pairs of all-gather and reduce-scatter, of the same bytes
+/// (Korthikanti et al. 2022, section 4.2.2): each 2 (t-1)/t of the layer's 16-bit input. Experts
+/// are not split that way; a shared one is.
 Seconds tensor_parallel_time(const Strategy& strategy, const Profile& profile,
                              const GroupLink& link, const TransformerModel& model,
-                             const ShardShape& shard) {
+                             const ShardShape& shard, LayerKind kind) {
   const int t = strategy.tensor_parallel;
   if (t == 1) return Seconds(0.0);
   const Bytes input(shard.tokens() * static_cast<double>(model.hidden) * 2.0);
@@ -156,7 +147,8 @@ Seconds tensor_parallel_time(const Strategy& strategy, const Profile& profile,
                                : link.time(CollectiveKind::all_reduce, input, t);
   const double seen =
       strategy.tensor_parallel_overlap ? profile.overlap.tensor_parallel_overlapped.value : 1.0;
-  return 2.0 * seen * exchange;
+  const bool has_split_mlp = !kind.experts || model.mixture_of_experts->shared_expert_hidden > 0;
+  return (has_split_mlp ? 2.0 : 1.0) * seen * exchange;
 }
 
 /// Ring attention (Liu et al. 2023): keys and values of the other ranks arrive while the own ones
@@ -186,14 +178,6 @@ Seconds swap_time(const Strategy& strategy, const GroupLink& link, const Transfo
   return 2.0 * swap(model.attention_heads) + 2.0 * swap(model.kv_heads);
 }
 
-/// A pass that the host issues in `host` and the device executes in `device` takes the longer one;
-/// the fourth-power mean is a smooth maximum. Returns what the host adds.
-Seconds host_excess(Seconds device, Seconds host) {
-  if (device.count() <= 0.0) return host;
-  const double ratio = host / device;
-  return device * (std::pow(1.0 + std::pow(ratio, 4.0), 0.25) - 1.0);
-}
-
 double release_factor(const KernelFamily& family, const Strategy& strategy) {
   if (strategy.software_release.empty()) return 1.0;
   const auto found = family.releases.find(strategy.software_release);
@@ -209,9 +193,10 @@ Seconds recompute_time(const RecomputePlan& plan, const PassCosts& layer, Second
 
 /// Of a layer's activations to the host, or back.
 Seconds offload_time(const TransformerModel& model, const Strategy& strategy,
-                     const DeviceCosts& device) {
+                     const DeviceCosts& device, LayerKind kind) {
   HEADWAY_CHECK(device.host_bandwidth.has_value(), "a profile without a link to the host");
-  return recomputing_layer_bytes(model, strategy) / BytesPerSecond(device.host_bandwidth->value);
+  return recomputing_layer_bytes(model, strategy, kind) /
+         BytesPerSecond(device.host_bandwidth->value);
 }
 
 TimeByCause simple_pass(const CostSum& costs) {
@@ -220,97 +205,160 @@ TimeByCause simple_pass(const CostSum& costs) {
   return time;
 }
 
+/// Puts the costs of all layers of a model together.
+class StageCosts {
+ public:
+  StageCosts(const TransformerModel& model, const Strategy& strategy, const Profile& profile,
+             const Cluster& cluster, const KernelFamily& family)
+      : model_(model),
+        strategy_(strategy),
+        profile_(profile),
+        cluster_(cluster),
+        family_(family),
+        shard_(shard_of(strategy)) {}
+
+  [[nodiscard]] StageCost all() {
+    std::array<int, kLayerKinds> counts =
+        kinds_of_layers(model_, {0, static_cast<int>(model_.layers)});
+    for (const LayerKind kind : layer_kinds()) {
+      if (counts[kind.index()] > 0) add_layer(kind, counts[kind.index()]);
+    }
+    add_ends();
+    cost_.micro_batch_overhead = Seconds(family_.micro_batch_overhead.value);
+    cost_.step_overhead = Seconds(family_.step_overhead.value);
+    scale_by_release();
+    add_offload();
+    cost_.spread = std::sqrt(layers_variance_) / layers_time_.count();
+    return cost_;
+  }
+
+ private:
+  [[nodiscard]] PassCosts costs_of(const Operators& operators, const KernelFamily& family,
+                                   Precision precision) {
+    PassCosts costs = operator_costs(operators, strategy_, profile_, family, precision);
+    cost_.extrapolated =
+        cost_.extrapolated || costs.forward.extrapolated() || costs.backward.extrapolated();
+    return costs;
+  }
+
+  [[nodiscard]] Operators layer_work(LayerKind kind) const {
+    Operators work = layer_operators(model_, shard_, kind);
+    return trains_adapters(strategy_) ? adapted(std::move(work), strategy_) : work;
+  }
+
+  void add_layer(LayerKind kind, int count) {
+    const PassCosts costs = costs_of(layer_work(kind), family_, strategy_.precision);
+    // Collectives run a ring over each NIC of a domain; ring attention has a rank's own NIC.
+    const Seconds tensor = tensor_parallel_time(
+        strategy_, profile_,
+        group_link(cluster_, profile_, strategy_.tensor_parallel, nics_of_domain(cluster_)), model_,
+        shard_, kind);
+    const GroupLink context_link =
+        group_link(cluster_, profile_, strategy_.tensor_parallel * strategy_.context_parallel,
+                   std::min(1.0, nics_of_rank(cluster_)));
+    const bool swaps = shard_.scattered_heads && strategy_.context_parallel > 1;
+    const Seconds context = swaps ? swap_time(strategy_, context_link, model_, shard_)
+                                  : context_parallel_time(strategy_, profile_, context_link, model_,
+                                                          shard_, costs.attention_forward());
+    const Seconds experts =
+        kind.experts ? seen_expert_exchange(model_, strategy_, profile_, cluster_, shard_)
+                     : Seconds(0.0);
+    const HostCosts host = host_costs(strategy_, profile_, family_, kind);
+
+    LayerCost& layer = cost_.layer(kind);
+    layer.forward[Cause::compute] = costs.forward.time();
+    layer.forward[Cause::tensor_parallel] = tensor;
+    layer.forward[Cause::context_parallel] = context;
+    layer.forward[Cause::expert_parallel] = experts;
+    layer.forward[Cause::other] = host.forward_gaps;
+    layer.forward[Cause::other] += host_excess(layer.forward.total(), host.forward);
+
+    layer.backward[Cause::compute] = costs.backward.time();
+    layer.backward[Cause::tensor_parallel] = tensor;
+    layer.weight[Cause::compute] = costs.weight_gradients;
+    // Gradients are swapped as often; a ring passes keys and values on again, and their gradients.
+    layer.backward[Cause::context_parallel] = (swaps ? 1.0 : 2.0) * context;
+    layer.backward[Cause::expert_parallel] = experts;
+    layer.backward[Cause::other] = host.backward_gaps;
+    layer.backward[Cause::other] += host_excess(layer.backward.total(), host.backward);
+    layer.recompute[Cause::recompute] =
+        strategy_.recompute == Recompute::full
+            ? layer.forward.total()
+            : recompute_time(recompute_plan(strategy_), costs, tensor);
+    layers_time_ += count * (costs.forward.time() + costs.backward.time());
+    layers_variance_ += count * count * (costs.forward.variance() + costs.backward.variance());
+  }
+
+  void add_ends() {
+    const Precision wide = wide_precision(strategy_.precision);
+    const bool adapters = trains_adapters(strategy_);
+    Operators head_work = head_operators(model_, shard_);
+    if (adapters) head_work = frozen(std::move(head_work));
+    KernelFamily loss = family_;
+    loss.memory_traffic = family_.loss_traffic;
+    const PassCosts head = costs_of(head_work, loss, wide);
+    const PassCosts embedding = costs_of(embedding_operators(model_, shard_), family_, wide);
+    cost_.head_forward = simple_pass(head.forward);
+    cost_.head_backward = simple_pass(head.backward);
+    cost_.head_weight[Cause::compute] = head.weight_gradients;
+    cost_.embedding_forward = simple_pass(embedding.forward);
+    // All that the embedding's backward pass does is the gradient of its table.
+    if (!adapters) cost_.embedding_backward = simple_pass(embedding.backward);
+    if (model_.multi_token_prediction_layers == 0) return;
+    const auto predictions = static_cast<double>(model_.multi_token_prediction_layers);
+    const PassCosts join =
+        costs_of(prediction_join_operators(model_, shard_), family_, strategy_.precision);
+    const LayerCost& layer = cost_.layer(prediction_layer_kind(model_));
+    cost_.head_forward +=
+        predictions * (simple_pass(head.forward) + simple_pass(join.forward) + layer.forward);
+    cost_.head_backward += predictions * (simple_pass(head.backward) + simple_pass(join.backward) +
+                                          layer.backward + layer.recompute);
+    cost_.head_weight[Cause::compute] +=
+        predictions * (head.weight_gradients + join.weight_gradients + layer.weight.total());
+  }
+
+  void scale_by_release() {
+    const double release = release_factor(family_, strategy_);
+    for (LayerCost& layer : cost_.layers) {
+      for (TimeByCause* time : {&layer.forward, &layer.backward, &layer.recompute, &layer.weight}) {
+        *time = release * *time;
+      }
+    }
+    for (TimeByCause* time : {&cost_.head_forward, &cost_.head_backward, &cost_.head_weight,
+                              &cost_.embedding_forward, &cost_.embedding_backward}) {
+      *time = release * *time;
+    }
+  }
+
+  void add_offload() {
+    if (strategy_.offload_layers == 0) return;
+    for (const LayerKind kind : layer_kinds()) {
+      LayerCost& layer = cost_.layer(kind);
+      if (layer.forward.total() == Seconds(0.0)) continue;
+      const Seconds transfer = offload_time(model_, strategy_, profile_.device, kind);
+      layer.offload_forward[Cause::other] = max(transfer - layer.forward.total(), Seconds(0.0));
+      layer.offload_backward[Cause::other] = max(transfer - layer.backward.total(), Seconds(0.0));
+    }
+  }
+
+  const TransformerModel& model_;
+  const Strategy& strategy_;
+  const Profile& profile_;
+  const Cluster& cluster_;
+  const KernelFamily& family_;
+  ShardShape shard_;
+  StageCost cost_;
+  Seconds layers_time_;
+  double layers_variance_ = 0.0;
+};
+
 }  // namespace
 
 StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
                      const Profile& profile, const Cluster& cluster) {
   const auto found = profile.kernel_families.find(strategy.kernel_family);
   HEADWAY_CHECK(found != profile.kernel_families.end(), "kernel family is not in the profile");
-  const KernelFamily& family = found->second;
-  const ShardShape shard = shard_of(strategy);
-
-  const bool adapters = trains_adapters(strategy);
-  Operators layer_work = layer_operators(model, shard);
-  Operators head_work = head_operators(model, shard);
-  if (adapters) {
-    layer_work = adapted(std::move(layer_work), strategy);
-    head_work = frozen(std::move(head_work));
-  }
-  const PassCosts layer = operator_costs(layer_work, strategy, profile, family, strategy.precision);
-  const Precision wide = wide_precision(strategy.precision);
-  KernelFamily loss = family;
-  loss.memory_traffic = family.loss_traffic;
-  const PassCosts head = operator_costs(head_work, strategy, profile, loss, wide);
-  const PassCosts embedding =
-      operator_costs(embedding_operators(model, shard), strategy, profile, family, wide);
-
-  // Collectives run a ring over each NIC of a domain; ring attention has a rank's own NIC.
-  const double nics_of_rank =
-      static_cast<double>(cluster.node_type.nics) / cluster.node_type.accelerators;
-  const double nics_of_domain = std::max(1.0, nics_of_rank * cluster.scale_up_domain);
-  const Seconds tensor = tensor_parallel_time(
-      strategy, profile, group_link(cluster, profile, strategy.tensor_parallel, nics_of_domain),
-      model, shard);
-  const GroupLink context_link =
-      group_link(cluster, profile, strategy.tensor_parallel * strategy.context_parallel,
-                 std::min(1.0, nics_of_rank));
-  const bool swaps = shard.scattered_heads && strategy.context_parallel > 1;
-  const Seconds context_forward =
-      swaps ? swap_time(strategy, context_link, model, shard)
-            : context_parallel_time(strategy, profile, context_link, model, shard,
-                                    layer.attention_forward());
-  const Seconds gap(family.launch_gap.value);
-  const Seconds host(family.host_per_layer.value);
-
-  StageCost cost;
-  cost.layer_forward[Cause::compute] = layer.forward.time();
-  cost.layer_forward[Cause::tensor_parallel] = tensor;
-  cost.layer_forward[Cause::context_parallel] = context_forward;
-  cost.layer_forward[Cause::other] = kForwardKernels * gap;
-  cost.layer_forward[Cause::other] += host_excess(cost.layer_forward.total(), host);
-
-  cost.layer_backward[Cause::compute] = layer.backward.time();
-  cost.layer_weight[Cause::compute] = layer.weight_gradients;
-  cost.layer_backward[Cause::tensor_parallel] = tensor;
-  // Gradients are swapped as often; a ring passes keys and values on again, and their gradients.
-  cost.layer_backward[Cause::context_parallel] = (swaps ? 1.0 : 2.0) * context_forward;
-  cost.layer_backward[Cause::other] = kBackwardKernels * gap;
-  cost.layer_backward[Cause::other] +=
-      host_excess(cost.layer_backward.total(), kBackwardHostFactor * host);
-  cost.layer_recompute[Cause::recompute] =
-      strategy.recompute == Recompute::full
-          ? cost.layer_forward.total()
-          : recompute_time(recompute_plan(strategy), layer, tensor);
-
-  cost.head_forward = simple_pass(head.forward);
-  cost.head_backward = simple_pass(head.backward);
-  cost.head_weight[Cause::compute] = head.weight_gradients;
-  cost.embedding_forward = simple_pass(embedding.forward);
-  // All that the embedding's backward pass does is the gradient of its table.
-  if (!adapters) cost.embedding_backward = simple_pass(embedding.backward);
-  cost.micro_batch_overhead = Seconds(family.micro_batch_overhead.value);
-  cost.step_overhead = Seconds(family.step_overhead.value);
-  const double release = release_factor(family, strategy);
-  for (TimeByCause* time : {&cost.layer_forward, &cost.layer_backward, &cost.layer_weight,
-                            &cost.layer_recompute, &cost.head_forward, &cost.head_backward,
-                            &cost.head_weight, &cost.embedding_forward, &cost.embedding_backward}) {
-    *time = release * *time;
-  }
-
-  if (strategy.offload_layers > 0) {
-    const Seconds transfer = offload_time(model, strategy, profile.device);
-    cost.layer_offload_forward[Cause::other] =
-        max(transfer - cost.layer_forward.total(), Seconds(0.0));
-    cost.layer_offload_backward[Cause::other] =
-        max(transfer - cost.layer_backward.total(), Seconds(0.0));
-  }
-
-  const Seconds layer_time = layer.forward.time() + layer.backward.time();
-  cost.spread =
-      std::sqrt(layer.forward.variance() + layer.backward.variance()) / layer_time.count();
-  cost.extrapolated = layer.forward.extrapolated() || layer.backward.extrapolated() ||
-                      head.forward.extrapolated() || head.backward.extrapolated();
-  return cost;
+  return StageCosts{model, strategy, profile, cluster, found->second}.all();
 }
 
 Seconds optimizer_time(const Profile& profile, double parameters, double updated) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "sim/cluster/cluster.h"
 #include "sim/model/transformer.h"
 #include "sim/profile/kernel_cost.h"
@@ -10,24 +12,33 @@
 
 namespace headway {
 
-/// What the pieces of a micro-batch take on one rank of nominal speed, tensor- and context-parallel
-/// traffic included (nobody else uses the scale-up fabric, so its closed forms stand).
+/// What one layer takes.
+struct LayerCost {
+  TimeByCause forward;
+  TimeByCause backward;
+  TimeByCause recompute;         ///< what the backward pass of a layer that recomputes runs again
+  TimeByCause weight;            ///< part of it: gradients of the weights, which nobody waits for
+  TimeByCause offload_forward;   ///< what hides neither behind the layer that goes to the host's
+  TimeByCause offload_backward;  ///< memory, nor behind the one that comes back
+};
+
+/// What the pieces of a micro-batch take on one rank of nominal speed, tensor-, context- and
+/// expert-parallel traffic included (nobody else uses the scale-up fabric, so its closed forms
+/// stand; expert_cost.h says what that means beyond it).
 struct StageCost {
-  TimeByCause layer_forward;
-  TimeByCause layer_backward;
-  TimeByCause layer_recompute;  ///< what the backward pass of a layer that recomputes runs again
-  TimeByCause layer_weight;     ///< part of it: gradients of the weights, which nobody waits for
-  TimeByCause layer_offload_forward;   ///< what hides neither behind the layer that goes to the
-  TimeByCause layer_offload_backward;  ///< host's memory, nor behind the one that comes back
+  std::array<LayerCost, kLayerKinds> layers;  ///< by LayerKind::index(), of kinds the model has
   TimeByCause embedding_forward;
   TimeByCause embedding_backward;  ///< gradients of weights, all of it
-  TimeByCause head_forward;        ///< output head and loss
+  TimeByCause head_forward;        ///< output head and loss, multi-token prediction layers included
   TimeByCause head_backward;
   TimeByCause head_weight;
   Seconds micro_batch_overhead;  ///< of a stage, with every micro-batch
   Seconds step_overhead;         ///< once an iteration: what the host does while the device idles
-  double spread = 0.0;           ///< one standard deviation of a layer's time, relative
+  double spread = 0.0;           ///< one standard deviation of the layers' time, relative
   bool extrapolated = false;     ///< some cost lies outside what was measured or fitted
+
+  [[nodiscard]] LayerCost& layer(LayerKind kind = {}) { return layers[kind.index()]; }
+  [[nodiscard]] const LayerCost& layer(LayerKind kind = {}) const { return layers[kind.index()]; }
 };
 
 /// Adds up kernel costs over the operators of a layer (COST MODEL: README.md of this folder).

@@ -22,7 +22,9 @@ inline constexpr std::int32_t kReplicaReduce = 3;  ///< between copies of the sh
 /// Of the second chunk, where it is not of the model that the first one is of (DualPipe).
 inline constexpr std::int32_t kOtherGradientReduce = 4;
 inline constexpr std::int32_t kOtherParameterGather = 5;
-inline constexpr int kCommunicators = 6;
+inline constexpr std::int32_t kExpertReduce = 6;  ///< of routed experts, over their own replicas
+inline constexpr std::int32_t kExpertGather = 7;
+inline constexpr int kCommunicators = 8;
 
 /// What a collective takes on the idle network.
 struct IdleCollective {
@@ -60,6 +62,9 @@ struct JobShape {
 
 /// How gradients travel: an all-reduce, or a reduce-scatter where something is sharded.
 [[nodiscard]] CollectiveKind gradient_collective(const Strategy& strategy);
+
+/// How those of routed experts run: as rings, for they have few replicas.
+inline constexpr CollectiveAlgorithm kExpertReduceAlgorithm = CollectiveAlgorithm::ring;
 
 /// The program of pipeline stage `stage`: for plain, ZeRO-1, ZeRO-2 and pipelined jobs.
 [[nodiscard]] Program pipeline_program(const JobShape& job, int stage);

@@ -40,8 +40,8 @@ struct SmallJob {
 
   explicit SmallJob(int layers, int vocabulary = 1)
       : model(thousand_parameter_layers(layers, vocabulary)) {
-    cost.layer_forward[Cause::compute] = 1_s;
-    cost.layer_backward[Cause::compute] = 2_s;
+    cost.layer().forward[Cause::compute] = 1_s;
+    cost.layer().backward[Cause::compute] = 2_s;
   }
 
   [[nodiscard]] static IdleCollective idle(const FlowPlan& plan) {

@@ -56,7 +56,7 @@ SmallJob split_pipeline(PipelineSchedule schedule, int stages, int micro_batches
   const bool there_and_back = schedule == PipelineSchedule::zb_v;
   SmallJob job = pipeline(stages, there_and_back ? 2 : 1, micro_batches);
   job.strategy.schedule = schedule;
-  job.cost.layer_weight[Cause::compute] = 1_s;
+  job.cost.layer().weight[Cause::compute] = 1_s;
   return job;
 }
 

@@ -153,22 +153,31 @@ TEST(HuggingFace, MptMayShareKeysAndLearnPositions) {
   EXPECT_EQ(reading.read->model.position_encoding, PositionEncoding::learned);
 }
 
-TEST(HuggingFace, SlidingWindowIsWarnedOf) {
-  const ModelReading reading = read_model_text(
-      R"({
+TEST(HuggingFace, MistralAttendsToAWindowInEveryLayer) {
+  const std::string config = R"({
   "architectures": ["MistralForCausalLM"], "hidden_size": 4096, "intermediate_size": 14336,
   "max_position_embeddings": 32768, "model_type": "mistral", "num_attention_heads": 32,
   "num_hidden_layers": 32, "num_key_value_heads": 8, "tie_word_embeddings": false,
-  "sliding_window": 4096,
-  "vocab_size": 32000})");
+  "vocab_size": 32000, "sliding_window": )";
+  const ModelReading reading = read_model_text(config + "4096}");
+  EXPECT_EQ(reading.problems, "");
   EXPECT_EQ(parameters(reading), 7'241'732'096);
-  EXPECT_EQ(
-      reading.problems,
-      R"(warning: sliding-window attention is not modelled: attention is counted over the whole sequence
-  --> model.json:5:21   /sliding_window
+  EXPECT_EQ(reading.read->model.sliding_window, (SlidingWindow{.size = 4096}));
+  EXPECT_TRUE(layer_kind(reading.read->model, 31).windowed);
+  // As long as the longest sequence it hides nothing.
+  EXPECT_FALSE(read_model_text(config + "32768}").read->model.sliding_window.has_value());
+}
+
+TEST(HuggingFace, Qwen2WithWindowsInSomeLayersIsWarnedOf) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "qwen2", "hidden_size": 64, "intermediate_size": 128,
+          "max_position_embeddings": 4096, "num_attention_heads": 4, "num_hidden_layers": 28,
+          "use_sliding_window": true, "vocab_size": 100})");
+  EXPECT_EQ(reading.problems, R"(warning: windows of some layers at the end are not modelled
+  --> model.json:3:33   /use_sliding_window
    |
- 5 |   "sliding_window": 4096,
-   |                     ^^^^ 4096 of 32768 positions
+ 3 |           "use_sliding_window": true, "vocab_size": 100}
+   |                                 ^^^^ attention is counted over the whole sequence
 )");
 }
 
@@ -235,21 +244,21 @@ TEST(HuggingFace, OtherFamiliesAreRefused) {
    |
  8 |   "model_type": "mamba",
    |                 ^^^^^^^
-  help: read are llama, mistral, qwen2, nemotron, gpt2, gpt_neox, mpt; any other dense model can be written out in fields of ours
+  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, grok-1; any other decoder can be written out in fields of ours
 )");
 }
 
-TEST(HuggingFace, MixturesOfExpertsAreRefused) {
+TEST(HuggingFace, ExpertsOfADenseFamilyAreRefused) {
   const ModelReading reading = read_model_text(changed(R"("model_type": "llama",)",
-                                                       R"("model_type": "mixtral",
+                                                       R"("model_type": "llama",
   "num_local_experts": 8,)"));
   EXPECT_FALSE(reading.read.has_value());
   EXPECT_EQ(reading.problems, R"(error: a mixture of experts is not supported
   --> model.json:9:24   /num_local_experts
    |
  9 |   "num_local_experts": 8,
-   |                        ^ only dense models are
-  help: read are llama, mistral, qwen2, nemotron, gpt2, gpt_neox, mpt; any other dense model can be written out in fields of ours
+   |                        ^ this family is read as a dense one
+  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, grok-1; any other decoder can be written out in fields of ours
 )");
 }
 

@@ -88,7 +88,7 @@ TEST(LayerOperators, ContextParallelCutsQueriesAndKeepsKeys) {
 TEST(LayerOperators, MemoryPassesOfAGatedRotaryLayer) {
   const Operators operators = layer_operators(gated_model(), kQuarter);
   EXPECT_THAT(names(operators.memory_passes),
-              ElementsAre("norm_residual_dropout", "activation", "rotary"));
+              ElementsAre("norm_residual_dropout", "rotary", "activation"));
   // 8 tokens x 20 x 16; 8 x 6 x 32 / 2; 8 x (4 + 2) x 4 x 4 / 2
   EXPECT_EQ(named(operators, "norm_residual_dropout").forward, 2560_B);
   EXPECT_EQ(named(operators, "activation").forward, 768_B);

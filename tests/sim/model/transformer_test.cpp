@@ -80,7 +80,7 @@ TEST(ParameterCounts, LayersEmbeddingsHeadAndFinalNormMakeTheWhole) {
   for (const TransformerModel& model : {tiny_llama(), tiny_gpt(), gpt3()}) {
     const ParameterCounts counts = parameter_counts(model);
     const std::int64_t final_norm = counts.normalization / (2 * model.layers + 1);
-    EXPECT_EQ(model.layers * layer_parameters(model) + counts.token_embedding +
+    EXPECT_EQ(model.layers * layer_parameters(model).total() + counts.token_embedding +
                   counts.position_embedding + counts.output_head + final_norm,
               counts.total());
   }

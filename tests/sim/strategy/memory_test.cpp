@@ -83,7 +83,8 @@ TEST(ModelStates, ParametersThatStayForTheBackwardPassAreAllThere) {
   strategy.data_parallel = 16;
   const Bytes resharded = only_stage(kLlama, strategy).buffers;
   strategy.reshard_after_forward = false;
-  const double gathered = 128'000.0 * 4096.0 + 4096.0 + layer_parameters_per_rank(kLlama, 1);
+  const double gathered =
+      128'000.0 * 4096.0 + 4096.0 + layer_parameters_per_rank(kLlama, Strategy{}).total();
   EXPECT_DOUBLE_EQ((only_stage(kLlama, strategy).buffers - resharded).count(),
                    2.0 * (parameters_of(kLlama) - gathered));
 }
@@ -266,7 +267,7 @@ TEST(Buffers, HoldGatheredParametersOfFullSharding) {
   Strategy strategy = llama_strategy();
   strategy.data_parallel = 8;
   const Bytes replicated = only_stage(kLlama, strategy).buffers;
-  const double layer = layer_parameters_per_rank(kLlama, 1);
+  const double layer = layer_parameters_per_rank(kLlama, Strategy{}).total();
   const double vocabulary = 128'000.0 * 4096;
   strategy.sharding = Sharding::full;
   const Bytes sharded = only_stage(kLlama, strategy).buffers;

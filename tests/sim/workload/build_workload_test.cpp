@@ -66,7 +66,7 @@ TEST_F(BuildWorkload, EveryStageReducesAmongItsReplicas) {
   EXPECT_EQ(workload.communicators[0].name, "gradient reduce, stage 0");
   EXPECT_EQ(workload.communicators[0].members, 2);
   EXPECT_EQ(workload.groups[0].communicators, workload.groups[2].communicators);
-  EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1, -1, -1, -1));
+  EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1, -1, -1, -1, -1, -1));
 }
 
 TEST_F(BuildWorkload, AShardedOptimizerHasAGatherBesides) {
@@ -108,8 +108,8 @@ TEST_F(BuildWorkload, ADoubledPipelineReducesOverTheStagesOpposite) {
   const Workload workload = built().workload;
   ASSERT_EQ(workload.communicators.size(), 2U);
   EXPECT_EQ(workload.communicators[0].members, 4);  // two replicas of stages 0 and 1
-  EXPECT_THAT(workload.groups[0].communicators, ElementsAre(0, -1, -1, -1, 1, -1));
-  EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1, -1, 0, -1));
+  EXPECT_THAT(workload.groups[0].communicators, ElementsAre(0, -1, -1, -1, 1, -1, -1, -1));
+  EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1, -1, 0, -1, -1, -1));
 }
 
 TEST_F(BuildWorkload, ATiedEmbeddingJoinsTheEndsOfEachReplica) {

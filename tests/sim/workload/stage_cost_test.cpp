@@ -54,12 +54,13 @@ class StageCostTest : public testing::Test {
 
 TEST_F(StageCostTest, ALayerIsItsProductsItsAttentionAndItsStreamingPasses) {
   const StageCost layer = cost();
-  EXPECT_NEAR(layer.layer_forward[Cause::compute].count(), linears + attention + streaming, 1e-12);
+  EXPECT_NEAR(layer.layer().forward[Cause::compute].count(), linears + attention + streaming,
+              1e-12);
   // Backward: two products for each, attention 2.5 times at 0.8 of the rate, traffic twice.
-  EXPECT_NEAR(layer.layer_backward[Cause::compute].count(),
+  EXPECT_NEAR(layer.layer().backward[Cause::compute].count(),
               2.0 * linears + 2.5 / 0.8 * attention + 2.0 * streaming, 1e-12);
-  EXPECT_DOUBLE_EQ(layer.layer_forward.total().count(),
-                   layer.layer_forward[Cause::compute].count());
+  EXPECT_DOUBLE_EQ(layer.layer().forward.total().count(),
+                   layer.layer().forward[Cause::compute].count());
   EXPECT_FALSE(layer.extrapolated);
 }
 
@@ -81,20 +82,20 @@ TEST_F(StageCostTest, FullRecomputationRunsTheForwardPassAgain) {
   const StageCost without = cost();
   strategy.recompute = Recompute::full;
   const StageCost with = cost();
-  EXPECT_DOUBLE_EQ(with.layer_recompute[Cause::recompute].count(),
-                   without.layer_forward.total().count());
-  EXPECT_DOUBLE_EQ(with.layer_backward.total().count(), without.layer_backward.total().count());
+  EXPECT_DOUBLE_EQ(with.layer().recompute[Cause::recompute].count(),
+                   without.layer().forward.total().count());
+  EXPECT_DOUBLE_EQ(with.layer().backward.total().count(), without.layer().backward.total().count());
 }
 
 TEST_F(StageCostTest, OtherRecomputationRunsThatPartAgain) {
   strategy.recompute = Recompute::activation;
-  EXPECT_NEAR(cost().layer_recompute[Cause::recompute].count(), 16.0 * kMi / kMemory, 1e-15);
+  EXPECT_NEAR(cost().layer().recompute[Cause::recompute].count(), 16.0 * kMi / kMemory, 1e-15);
   // A fused kernel recomputes its scores by itself.
   strategy.recompute = Recompute::selective;
-  EXPECT_EQ(cost().layer_recompute[Cause::recompute], 0_s);
+  EXPECT_EQ(cost().layer().recompute[Cause::recompute], 0_s);
   // Unfused: products over the whole square at a quarter of the peak, 10 bytes a score.
   strategy.fused_attention = false;
-  EXPECT_NEAR(cost().layer_recompute[Cause::recompute].count(),
+  EXPECT_NEAR(cost().layer().recompute[Cause::recompute].count(),
               4.0 * kGi / 25e12 + 8.0 * kMi * 10.0 / kMemory, 1e-12);
 }
 
@@ -103,23 +104,23 @@ TEST_F(StageCostTest, ModulesAreRecomputedWithAllThatTheyCover) {
   strategy.recompute = Recompute::modules;
   strategy.recompute_modules = {RecomputeModule::mlp};
   const double mlp = 16.0 * kGi / kRate + 16.0 * kMi / kMemory;
-  EXPECT_NEAR(cost().layer_recompute.total().count(), mlp, 1e-12);
+  EXPECT_NEAR(cost().layer().recompute.total().count(), mlp, 1e-12);
   // Two norms of 4 of the 20 bytes a channel.
   strategy.recompute_modules = {RecomputeModule::layernorm, RecomputeModule::mlp};
-  EXPECT_NEAR(cost().layer_recompute.total().count(), mlp + 8.0 * kMi / kMemory, 1e-12);
+  EXPECT_NEAR(cost().layer().recompute.total().count(), mlp + 8.0 * kMi / kMemory, 1e-12);
   strategy.recompute_modules = {RecomputeModule::core_attn};
-  EXPECT_NEAR(cost().layer_recompute.total().count(), attention, 1e-12);
+  EXPECT_NEAR(cost().layer().recompute.total().count(), attention, 1e-12);
   // The MLP has one of the two exchanges.
   strategy.recompute_modules = {RecomputeModule::mlp};
   strategy.tensor_parallel = 2;
   const StageCost split = cost();
-  EXPECT_NEAR(split.layer_recompute.total().count(),
-              mlp / 2.0 + 0.5 * split.layer_forward[Cause::tensor_parallel].count(), 1e-12);
+  EXPECT_NEAR(split.layer().recompute.total().count(),
+              mlp / 2.0 + 0.5 * split.layer().forward[Cause::tensor_parallel].count(), 1e-12);
 }
 
 TEST_F(StageCostTest, EverySecondProductAndAllMemoryPassesAreRecomputed) {
   strategy.recompute = Recompute::alternate;
-  EXPECT_NEAR(cost().layer_recompute.total().count(), linears / 2.0 + streaming, 1e-12);
+  EXPECT_NEAR(cost().layer().recompute.total().count(), linears / 2.0 + streaming, 1e-12);
 }
 
 TEST_F(StageCostTest, OffloadingShowsWhatALayerDoesNotHide) {
@@ -129,16 +130,16 @@ TEST_F(StageCostTest, OffloadingShowsWhatALayerDoesNotHide) {
   const double transfer = (34.0 * kMi + 8.0 * 1024.0 * 4.0) / 100e9;
   profile.device.host_bandwidth = estimate(100e9);
   const StageCost slow = cost();
-  EXPECT_NEAR(slow.layer_offload_forward.total().count(),
-              std::max(0.0, transfer - slow.layer_forward.total().count()), 1e-12);
+  EXPECT_NEAR(slow.layer().offload_forward.total().count(),
+              std::max(0.0, transfer - slow.layer().forward.total().count()), 1e-12);
   profile.device.host_bandwidth = estimate(10e9);
   const StageCost slower = cost();
-  EXPECT_NEAR(slower.layer_offload_forward[Cause::other].count(),
-              10.0 * transfer - slower.layer_forward.total().count(), 1e-12);
-  EXPECT_NEAR(slower.layer_offload_backward[Cause::other].count(),
-              10.0 * transfer - slower.layer_backward.total().count(), 1e-12);
+  EXPECT_NEAR(slower.layer().offload_forward[Cause::other].count(),
+              10.0 * transfer - slower.layer().forward.total().count(), 1e-12);
+  EXPECT_NEAR(slower.layer().offload_backward[Cause::other].count(),
+              10.0 * transfer - slower.layer().backward.total().count(), 1e-12);
   profile.device.host_bandwidth = estimate(1e15);
-  EXPECT_EQ(cost().layer_offload_forward.total(), 0_s);
+  EXPECT_EQ(cost().layer().offload_forward.total(), 0_s);
   profile.device.host_bandwidth.reset();
   EXPECT_THROW(static_cast<void>(cost()), InternalError);
 }
@@ -150,25 +151,25 @@ TEST_F(StageCostTest, TensorParallelismSplitsTheWorkAndExchangesTheLayersInput) 
   profile.scale_up.overhead = estimate(7e-6);
   const double all_reduce = 7e-6 + 2 * 3e-6 + 2.0 * kMi / 400e9;
   StageCost split = cost();
-  EXPECT_NEAR(split.layer_forward[Cause::tensor_parallel].count(), 2.0 * all_reduce, 1e-15);
-  EXPECT_NEAR(split.layer_backward[Cause::tensor_parallel].count(), 2.0 * all_reduce, 1e-15);
+  EXPECT_NEAR(split.layer().forward[Cause::tensor_parallel].count(), 2.0 * all_reduce, 1e-15);
+  EXPECT_NEAR(split.layer().backward[Cause::tensor_parallel].count(), 2.0 * all_reduce, 1e-15);
   // Norms are not split.
-  EXPECT_NEAR(split.layer_forward[Cause::compute].count(),
+  EXPECT_NEAR(split.layer().forward[Cause::compute].count(),
               linears / 2.0 + attention / 2.0 + (20.0 + 8.0) * kMi / kMemory, 1e-12);
 
   // With sequence parallelism norms are, and an all-gather and a reduce-scatter, launched one by
   // one, do the same.
   strategy.sequence_parallel = true;
   split = cost();
-  EXPECT_NEAR(split.layer_forward[Cause::tensor_parallel].count(), 2.0 * (all_reduce + 7e-6),
+  EXPECT_NEAR(split.layer().forward[Cause::tensor_parallel].count(), 2.0 * (all_reduce + 7e-6),
               1e-15);
-  EXPECT_NEAR(split.layer_forward[Cause::compute].count(),
+  EXPECT_NEAR(split.layer().forward[Cause::compute].count(),
               linears / 2.0 + attention / 2.0 + (10.0 + 8.0) * kMi / kMemory, 1e-12);
 
   strategy.tensor_parallel_overlap = true;
   profile.overlap.tensor_parallel_overlapped = estimate(0.4);
-  EXPECT_NEAR(cost().layer_forward[Cause::tensor_parallel].count(), 0.4 * 2.0 * (all_reduce + 7e-6),
-              1e-15);
+  EXPECT_NEAR(cost().layer().forward[Cause::tensor_parallel].count(),
+              0.4 * 2.0 * (all_reduce + 7e-6), 1e-15);
 }
 
 TEST_F(StageCostTest, AMeasuredCollectiveIsTakenAsItWasMeasured) {
@@ -176,7 +177,7 @@ TEST_F(StageCostTest, AMeasuredCollectiveIsTakenAsItWasMeasured) {
   MeasuredCollective measured{.kind = CollectiveKind::all_reduce, .ranks = 2};
   measured.curve.points = {{1_MB, 50_us}, {2_MiB, 70_us}, {100_MB, 1_ms}};
   profile.scale_up.collectives = {measured};
-  EXPECT_NEAR(cost().layer_forward[Cause::tensor_parallel].count(), 2.0 * 70e-6, 1e-15);
+  EXPECT_NEAR(cost().layer().forward[Cause::tensor_parallel].count(), 2.0 * 70e-6, 1e-15);
 }
 
 TEST_F(StageCostTest, BeyondADomainEveryNicOfItWorks) {
@@ -187,11 +188,11 @@ TEST_F(StageCostTest, BeyondADomainEveryNicOfItWorks) {
   cluster.nic_bandwidth = "10 GB/s";
   profile.scale_out.bandwidth_efficiency = estimate(0.9);
   profile.scale_out.latency = estimate(1e-6);
-  EXPECT_NEAR(cost().layer_forward[Cause::tensor_parallel].count(),
+  EXPECT_NEAR(cost().layer().forward[Cause::tensor_parallel].count(),
               2.0 * (30e-6 + 30.0 / 16.0 * 2.0 * kMi / 72e9), 1e-12);
   // The scale-up fabric may be the narrower one.
   cluster.scale_up_bandwidth = "20 GB/s";
-  EXPECT_NEAR(cost().layer_forward[Cause::tensor_parallel].count(),
+  EXPECT_NEAR(cost().layer().forward[Cause::tensor_parallel].count(),
               2.0 * (30e-6 + 30.0 / 16.0 * 2.0 * kMi / 20e9), 1e-12);
 }
 
@@ -205,13 +206,13 @@ TEST_F(StageCostTest, RingAttentionShowsWhatAttentionDoesNotCover) {
   const double own = 1.1 * attention / 2.0;
   const double fast = 2.0 * kMi / 400e9;
   StageCost ring = cost();
-  EXPECT_NEAR(ring.layer_forward[Cause::compute].count(), linears / 2.0 + own + streaming / 2.0,
+  EXPECT_NEAR(ring.layer().forward[Cause::compute].count(), linears / 2.0 + own + streaming / 2.0,
               1e-12);
-  EXPECT_NEAR(ring.layer_forward[Cause::context_parallel].count(), 10e-6 + 0.25 * fast, 1e-15);
-  EXPECT_NEAR(ring.layer_backward[Cause::context_parallel].count(), 20e-6 + 0.5 * fast, 1e-15);
+  EXPECT_NEAR(ring.layer().forward[Cause::context_parallel].count(), 10e-6 + 0.25 * fast, 1e-15);
+  EXPECT_NEAR(ring.layer().backward[Cause::context_parallel].count(), 20e-6 + 0.5 * fast, 1e-15);
   cluster.scale_up_bandwidth = "10 GB/s";
-  EXPECT_NEAR(cost().layer_forward[Cause::context_parallel].count(), 10e-6 + 2.0 * kMi / 10e9 - own,
-              1e-12);
+  EXPECT_NEAR(cost().layer().forward[Cause::context_parallel].count(),
+              10e-6 + 2.0 * kMi / 10e9 - own, 1e-12);
 }
 
 TEST_F(StageCostTest, SwappingTokensForHeadsTakesFourAllToAlls) {
@@ -224,10 +225,10 @@ TEST_F(StageCostTest, SwappingTokensForHeadsTakesFourAllToAlls) {
   profile.scale_up.overhead = estimate(7e-6);
   const double swaps = 4.0 * (10e-6 + 0.5 * kMi / 400e9);
   const StageCost layer = cost();
-  EXPECT_NEAR(layer.layer_forward[Cause::compute].count(),
+  EXPECT_NEAR(layer.layer().forward[Cause::compute].count(),
               linears / 2.0 + attention / 2.0 + streaming / 2.0, 1e-12);
-  EXPECT_NEAR(layer.layer_forward[Cause::context_parallel].count(), swaps, 1e-15);
-  EXPECT_NEAR(layer.layer_backward[Cause::context_parallel].count(), swaps, 1e-15);
+  EXPECT_NEAR(layer.layer().forward[Cause::context_parallel].count(), swaps, 1e-15);
+  EXPECT_NEAR(layer.layer().backward[Cause::context_parallel].count(), swaps, 1e-15);
 }
 
 TEST_F(StageCostTest, RanksThatShareANicShareItInRingAttentionToo) {
@@ -238,19 +239,19 @@ TEST_F(StageCostTest, RanksThatShareANicShareItInRingAttentionToo) {
   profile.device.peak_flops[Precision::bf16] = estimate(1e19);
   profile.device.memory_bandwidth = estimate(1e19);
   const double expected = 3.0 * kMi / 25e9;
-  EXPECT_NEAR(cost().layer_forward[Cause::context_parallel].count(), expected, 1e-5 * expected);
+  EXPECT_NEAR(cost().layer().forward[Cause::context_parallel].count(), expected, 1e-5 * expected);
 }
 
 TEST_F(StageCostTest, TheHostShowsWhereItIsSlowerThanTheDevice) {
   // A fourth-power mean: equal times give 2^(1/4) of either; a host ten times slower hides the
   // device to 1 / 40,000.
-  const double device = cost().layer_forward.total().count();
+  const double device = cost().layer().forward.total().count();
   KernelFamily& family = profile.kernel_families["fused"];
   family.host_per_layer = estimate(device);
-  EXPECT_NEAR(cost().layer_forward.total().count(), std::pow(2.0, 0.25) * device, 1e-12);
+  EXPECT_NEAR(cost().layer().forward.total().count(), std::pow(2.0, 0.25) * device, 1e-12);
   family.host_per_layer = estimate(10.0 * device);
-  EXPECT_NEAR(cost().layer_forward.total().count() / (10.0 * device), 1.0, 1.0 / 39000.0);
-  EXPECT_GT(cost().layer_forward[Cause::other].count(), 8.9 * device);
+  EXPECT_NEAR(cost().layer().forward.total().count() / (10.0 * device), 1.0, 1.0 / 39000.0);
+  EXPECT_GT(cost().layer().forward[Cause::other].count(), 8.9 * device);
 }
 
 TEST_F(StageCostTest, GapsBetweenKernelsAndTheStepsOwnOverheadAreTheHosts) {
@@ -258,8 +259,8 @@ TEST_F(StageCostTest, GapsBetweenKernelsAndTheStepsOwnOverheadAreTheHosts) {
   family.launch_gap = estimate(2e-6);
   family.step_overhead = estimate(8e-3);
   const StageCost stage = cost();
-  EXPECT_NEAR(stage.layer_forward[Cause::other].count(), 14 * 2e-6, 1e-15);
-  EXPECT_NEAR(stage.layer_backward[Cause::other].count(), 24 * 2e-6, 1e-15);
+  EXPECT_NEAR(stage.layer().forward[Cause::other].count(), 14 * 2e-6, 1e-15);
+  EXPECT_NEAR(stage.layer().backward[Cause::other].count(), 24 * 2e-6, 1e-15);
   EXPECT_EQ(stage.step_overhead, 8_ms);
 }
 
@@ -273,16 +274,16 @@ TEST_F(StageCostTest, TheLossHasATrafficOfItsOwn) {
               1e-12);
   EXPECT_NEAR(after.head_backward.total().count(),
               before.head_backward.total().count() + 4.0 * loss, 1e-12);
-  EXPECT_EQ(after.layer_forward.total(), before.layer_forward.total());
+  EXPECT_EQ(after.layer().forward.total(), before.layer().forward.total());
 }
 
 TEST_F(StageCostTest, AReleaseStretchesEveryKernel) {
   const StageCost before = cost();
   profile.kernel_families["fused"].releases["old-1.0"] = estimate(1.25);
-  EXPECT_EQ(cost().layer_forward.total(), before.layer_forward.total());
+  EXPECT_EQ(cost().layer().forward.total(), before.layer().forward.total());
   strategy.software_release = "old-1.0";
   const StageCost after = cost();
-  EXPECT_NEAR(after.layer_forward.total() / before.layer_forward.total(), 1.25, 1e-12);
+  EXPECT_NEAR(after.layer().forward.total() / before.layer().forward.total(), 1.25, 1e-12);
   EXPECT_NEAR(after.head_backward.total() / before.head_backward.total(), 1.25, 1e-12);
   strategy.software_release = "unknown-2.0";
   EXPECT_THROW(static_cast<void>(cost()), InternalError);
@@ -292,17 +293,17 @@ TEST_F(StageCostTest, EightBitProductsAreTwiceAsFastAndCastTheirInputs) {
   // Inputs of the four products: 1,024 x (1,024 x 3 + 4,096) elements of 5 bytes, in each pass.
   // Attention stays in 16 bits.
   strategy.precision = Precision::fp8;
-  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(),
+  EXPECT_NEAR(cost().layer().forward[Cause::compute].count(),
               linears / 2.0 + attention + streaming + 7.0 * kMi * 5.0 / kMemory, 1e-12);
 }
 
 TEST_F(StageCostTest, EachRecipeCastsWithItsOwnTraffic) {
   strategy.precision = Precision::fp8;
-  const double delayed = cost().layer_forward.total().count();
+  const double delayed = cost().layer().forward.total().count();
   strategy.scaling = Scaling::mxfp8;
   profile.device.recipe_cast_bytes[Scaling::mxfp8] = estimate(8.0);
   // 7 Mi elements as above, of 8 bytes instead of 5.
-  EXPECT_NEAR(cost().layer_forward.total().count() - delayed, 7.0 * kMi * 3.0 / kMemory, 1e-12);
+  EXPECT_NEAR(cost().layer().forward.total().count() - delayed, 7.0 * kMi * 3.0 / kMemory, 1e-12);
 }
 
 TEST_F(StageCostTest, FourBitProductsHaveTheirOwnPeak) {
@@ -311,7 +312,7 @@ TEST_F(StageCostTest, FourBitProductsHaveTheirOwnPeak) {
   profile.device.peak_flops[Precision::fp4] = estimate(400e12);
   profile.device.gemm_efficiency[Precision::fp4] = estimate(0.5);
   profile.device.recipe_cast_bytes[Scaling::nvfp4] = estimate(0.0);
-  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(), linears / 4.0 + attention + streaming,
+  EXPECT_NEAR(cost().layer().forward[Cause::compute].count(), linears / 4.0 + attention + streaming,
               1e-12);
 }
 
@@ -320,10 +321,10 @@ TEST_F(StageCostTest, SequenceParallelRanksQuantiseBeforeTheyGather) {
   strategy.tensor_parallel = 2;
   const double products = linears / 4.0 + attention / 2.0;
   // Inputs of QKV and FC1 whole, of projection and FC2 a half: 1 + 0.5 + 1 + 2 Mi elements.
-  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(),
+  EXPECT_NEAR(cost().layer().forward[Cause::compute].count(),
               products + (20.0 + 8.0) * kMi / kMemory + 4.5 * kMi * 5.0 / kMemory, 1e-12);
   strategy.sequence_parallel = true;  // all of them a half
-  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(),
+  EXPECT_NEAR(cost().layer().forward[Cause::compute].count(),
               products + (10.0 + 8.0) * kMi / kMemory + 3.5 * kMi * 5.0 / kMemory, 1e-12);
 }
 
@@ -334,8 +335,8 @@ TEST_F(StageCostTest, IsNeverBelowTheRoofline) {
     strategy.tensor_parallel = tensor;
     const StageCost stage = cost();
     const double least = (24.0 + 2.0) * kGi / tensor / 100e12;
-    EXPECT_GE(stage.layer_forward[Cause::compute].count(), least);
-    EXPECT_GE(stage.layer_backward[Cause::compute].count(), 2.0 * least);
+    EXPECT_GE(stage.layer().forward[Cause::compute].count(), least);
+    EXPECT_GE(stage.layer().backward[Cause::compute].count(), 2.0 * least);
   }
 }
 
@@ -348,12 +349,12 @@ TEST_F(StageCostTest, TheSpreadOfIndependentPartsAddsUpAsSquares) {
   const StageCost stage = cost();
   const double squares = 3.0 * (36.0 + 4.0 + 64.0 + 64.0);
   const double parts = 0.03 * std::sqrt(squares) * kGi / kRate;
-  const double all = (stage.layer_forward + stage.layer_backward)[Cause::compute].count();
+  const double all = (stage.layer().forward + stage.layer().backward)[Cause::compute].count();
   EXPECT_NEAR(stage.spread, parts / all, 1e-9);
 }
 
 TEST_F(StageCostTest, GradientsOfWeightsAreAPartOfTheBackwardPass) {
-  EXPECT_NEAR(cost().layer_weight.total().count(), linears, 1e-12);
+  EXPECT_NEAR(cost().layer().weight.total().count(), linears, 1e-12);
   EXPECT_NEAR(cost().head_weight.total().count(), 64.0 * kGi / kRate, 1e-12);
   strategy.task = Task::lora;
   EXPECT_EQ(cost().head_weight.total(), 0_s);
@@ -362,7 +363,7 @@ TEST_F(StageCostTest, GradientsOfWeightsAreAPartOfTheBackwardPass) {
 TEST_F(StageCostTest, PackedDocumentsAttendToThemselvesOnly) {
   // Four documents of 256: a quarter of the operations, at 50 TFLOP/s / (1 + 1,024 / 256).
   strategy.packed_length = 256;
-  EXPECT_NEAR(cost().layer_forward[Cause::compute].count(),
+  EXPECT_NEAR(cost().layer().forward[Cause::compute].count(),
               linears + 0.5 * kGi / (kRate / 5.0) + streaming, 1e-12);
 }
 
@@ -374,10 +375,10 @@ TEST_F(StageCostTest, WhereAdaptersAreTrainedFrozenProductsHaveNoWeightGradient)
   strategy.lora_rank = 16;
   const double narrow = 2.0 * (4.0 * kMi + 32.0 * 1024.0 + 64.0 * 1024.0) / kMemory;
   const StageCost stage = cost();
-  EXPECT_NEAR(stage.layer_forward[Cause::compute].count(),
+  EXPECT_NEAR(stage.layer().forward[Cause::compute].count(),
               linears + attention + streaming + narrow + 18.0 * kMi / kMemory, 1e-12);
   EXPECT_NEAR(
-      stage.layer_backward[Cause::compute].count(),
+      stage.layer().backward[Cause::compute].count(),
       linears + 2.5 / 0.8 * attention + 2.0 * streaming + 2.0 * narrow + 6.0 * kMi / kMemory,
       1e-12);
   EXPECT_NEAR(stage.head_backward.total().count(), 64.0 * kGi / kRate + 12.0 * 32.0 * kMi / kMemory,

@@ -221,7 +221,7 @@ TEST(PipelineProgram, GradientsLeaveWithTheGradientsOfWeights) {
   job.strategy.pipeline_parallel = 2;
   job.strategy.schedule = PipelineSchedule::zb_h1;
   job.strategy.data_parallel = 2;
-  job.cost.layer_weight[Cause::compute] = 0.5_s;
+  job.cost.layer().weight[Cause::compute] = 0.5_s;
   job.set_micro_batches(3);
   const Program program = pipeline_program(job.shape(), 1);
   EXPECT_DOUBLE_EQ(seconds_of(program), 3.0 * 2.0 * 3.0);
@@ -246,7 +246,7 @@ TEST(PipelineProgram, AMessageIsARanksPartOfTheActivations) {
 
 TEST(StagePieces, TheFirstLayersOfAChunkRecompute) {
   SmallJob job(5);
-  job.cost.layer_recompute[Cause::recompute] = 1_s;
+  job.cost.layer().recompute[Cause::recompute] = 1_s;
   job.strategy.recompute = Recompute::full;
   job.strategy.recompute_layers = 2;
   const auto pieces = chunk_pieces(job.shape(), 0);
@@ -261,8 +261,8 @@ TEST(StagePieces, TheFirstLayersOfAChunkRecompute) {
 
 TEST(StagePieces, TheFirstLayersOfAChunkAreOffloaded) {
   SmallJob job(5);
-  job.cost.layer_offload_forward[Cause::other] = 0.5_s;
-  job.cost.layer_offload_backward[Cause::other] = 0.25_s;
+  job.cost.layer().offload_forward[Cause::other] = 0.5_s;
+  job.cost.layer().offload_backward[Cause::other] = 0.25_s;
   job.strategy.offload_layers = 2;
   const auto pieces = chunk_pieces(job.shape(), 0);
   EXPECT_EQ(forward_time(job.shape(), pieces[1]).total(), 1.5_s);

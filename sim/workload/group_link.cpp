@@ -1,0 +1,38 @@
+#include "sim/workload/group_link.h"
+
+#include <algorithm>
+
+#include "sim/profile/measured_collective.h"
+#include "sim/workload/flow_plans.h"
+
+namespace headway {
+
+Seconds GroupLink::time(CollectiveKind kind, Bytes message, int ranks) const {
+  if (const auto measured = measured_collective_cost(scope->collectives, kind, message, ranks)) {
+    return measured->time;
+  }
+  return overhead + collective_time(kind, CollectiveAlgorithm::ring, message, ranks, step);
+}
+
+GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, double nics) {
+  const NetworkCosts network = network_costs(profile);
+  const BytesPerSecond inside = network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth;
+  if (ranks <= cluster.scale_up_domain) {
+    return {&profile.scale_up, network.scale_up_overhead, {network.scale_up_latency, inside}};
+  }
+  const BytesPerSecond across =
+      network.scale_out_efficiency * nics * cluster.node_type.nic_bandwidth;
+  return {&profile.scale_out,
+          network.scale_out_overhead,
+          {network.scale_out_latency, cluster.scale_up_domain > 1 ? min(inside, across) : across}};
+}
+
+double nics_of_rank(const Cluster& cluster) {
+  return static_cast<double>(cluster.node_type.nics) / cluster.node_type.accelerators;
+}
+
+double nics_of_domain(const Cluster& cluster) {
+  return std::max(1.0, nics_of_rank(cluster) * cluster.scale_up_domain);
+}
+
+}  // namespace headway
