@@ -75,6 +75,12 @@ std::string_view strategy_precision(const PublishedRow& row) {
   return found == kPrecisions.end() ? "" : found->strategy;
 }
 
+/// As profiles name it. What a release does to mixtures of experts is told apart.
+std::string release_of(const PublishedRow& row) {
+  if (row.release.empty()) return "";
+  return row.head.framework + "-" + row.release + (is_given(row.model, "moe") ? "-experts" : "");
+}
+
 }  // namespace
 
 const FrameworkHabits* habits_of(const PublishedRow& row) {
@@ -180,7 +186,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"cuda_graph", cuda_graph_of(row)},
       {"task", train.at("task")},
       {"kernel_family", habits.kernel_family},
-      {"software_release", row.release.empty() ? "" : row.head.framework + "-" + row.release}};
+      {"software_release", release_of(row)}};
   if (word(train, "recompute") == "half") {
     strategy["recompute_layers"] = std::max<std::int64_t>(1, layers / chunks / 2);
   }

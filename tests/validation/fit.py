@@ -31,8 +31,7 @@ class Predictor:
 
     def __init__(self, program, rows):
         self.process = subprocess.Popen([program, rows], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True)
+                                        stdout=subprocess.PIPE, text=True)
         self.rows = json.loads(self.process.stdout.readline())
 
     def __call__(self, changes):
@@ -40,7 +39,7 @@ class Predictor:
         self.process.stdin.flush()
         answer = self.process.stdout.readline()
         if not answer:
-            sys.exit("the predictor stopped; run it by hand to see why")
+            sys.exit("the predictor stopped")
         return np.array(json.loads(answer))
 
 
@@ -57,7 +56,14 @@ def key_of(constant, row):
         return "early" if row["family"] in EARLY_FAMILIES else "later"
     if scope == "family":
         return row["family"]
-    return (row["family"], f'{row["framework"]}-{row["release"]}') if row["release"] else None
+    if row["experts"] != (scope == "expert release"):
+        return None
+    return (row["family"], release_name(row)) if row["release"] else None
+
+
+def release_name(row):
+    """As strategies name it: a release works on mixtures of experts apart from dense models."""
+    return f'{row["framework"]}-{row["release"]}{"-experts" if row["experts"] else ""}'
 
 
 class Free:
@@ -82,7 +88,7 @@ class Free:
                 if self.constant.scope == "family" and family != self.key:
                     continue
                 release = ""
-                if self.constant.scope == "release":
+                if self.constant.scope.endswith("release"):
                     if family != self.key[0]:
                         continue
                     release = self.key[1]
@@ -111,7 +117,7 @@ def add_places(profiles, rows):
             for row in rows:
                 if row["family"] == name and row["release"]:
                     family.setdefault("releases", {}).setdefault(
-                        f'{row["framework"]}-{row["release"]}',
+                        release_name(row),
                         {"value": 1.0, "spread": 0.06, "source": "prior"})
 
 
@@ -144,7 +150,8 @@ class Fit:
         changed = {}
         for free, value in zip(self.free, np.exp(x)):
             for profile, pointer in free.where:
-                changed.setdefault(profile, {})[pointer + "/value"] = float(value)
+                within = min(max(value, free.constant.least), free.constant.most)
+                changed.setdefault(profile, {})[pointer + "/value"] = float(within)
         return changed
 
     def predict(self, x, predictor=None):
