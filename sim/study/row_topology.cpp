@@ -14,6 +14,7 @@ constexpr std::array kAccelerators{
     RowAccelerator{"H100", "h100_sxm", "450 GB/s"},
     RowAccelerator{"H200", "h200_sxm", "450 GB/s"},
     RowAccelerator{"B200", "b200_sxm", "900 GB/s"},
+    RowAccelerator{"B300", "b300_sxm", "900 GB/s"},
     RowAccelerator{"GB200", "gb200", "900 GB/s"},
     RowAccelerator{"GB300", "gb300", "900 GB/s"},
 };

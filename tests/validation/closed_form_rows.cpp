@@ -18,6 +18,7 @@
 
 #include "sim/base/input_files.h"
 #include "sim/profile/read_profile.h"
+#include "sim/study/published_steps.h"
 #include "sim/study/validation_row.h"
 #include "sim/workload/closed_form.h"
 
@@ -33,12 +34,10 @@ std::vector<Row> read_rows(const std::string& path) {
   Diagnostics diagnostics;
   const auto document = JsonDocument::read(path, diagnostics);
   diagnostics.throw_if_errors();
-  const JsonCursor list = *JsonCursor(document).member("rows");
+  const auto all = read_published_steps(JsonCursor(document), diagnostics);
+  diagnostics.throw_if_errors();
   std::vector<Row> rows;
-  for (std::size_t i = 0; i < list.value().size(); ++i) {
-    const JsonCursor element = list.element(i);
-    const PublishedRow published = read_published_row(element, diagnostics);
-    diagnostics.throw_if_errors();
+  for (const PublishedRow& published : all) {
     std::vector<std::string> assumed;
     auto scenario = scenario_of_row(published, assumed);
     if (const auto* refusal = std::get_if<Refusal>(&scenario)) {
@@ -48,7 +47,7 @@ std::vector<Row> read_rows(const std::string& path) {
     Row row{std::move(std::get<Scenario>(scenario)), {}};
     row.description = {
         {"id", published.head.id},
-        {"group", element.value().value("group", published.head.id)},
+        {"group", published.head.group.empty() ? published.head.id : published.head.group},
         {"source", published.head.source},
         {"framework", published.head.framework},
         {"release", published.release},
