@@ -236,15 +236,18 @@ def summary(rows, errors):
         e = np.abs(errors[mine])
         table[name] = {"rows": int(mine.sum()), "mean": float(e.mean()),
                        "median": float(np.median(e)), "p90": float(np.quantile(e, 0.9)),
-                       "worst": float(e.max()), "bias": float(errors[mine].mean())}
+                       "worst": float(e.max()), "bias": float(errors[mine].mean()),
+                       "log_p90": float(np.quantile(np.abs(np.log1p(errors[mine])), 0.9))}
     return table
 
 
 def show(title, table):
-    print(f"\n{title:<28}{'rows':>5}{'mean':>8}{'median':>8}{'p90':>8}{'worst':>8}{'bias':>8}")
+    print(f"\n{title:<28}{'rows':>5}{'mean':>8}{'median':>8}{'p90':>8}{'worst':>8}{'bias':>8}"
+          f"{'log p90':>9}")
     for name, row in table.items():
         print(f"{name[:27]:<28}{row['rows']:>5}" + "".join(
-            f"{100 * row[k]:>7.1f}%" for k in ("mean", "median", "p90", "worst", "bias")))
+            f"{100 * row[k]:>7.1f}%" for k in ("mean", "median", "p90", "worst", "bias"))
+              + f"{row['log_p90']:>9.3f}")
 
 
 def write_profiles(fit, x, spread):
