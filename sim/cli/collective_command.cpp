@@ -47,11 +47,23 @@ CollectiveKind operation_of(const Arguments& arguments) {
 std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, CollectiveKind kind) {
   const std::string word = arguments.value("algorithm").value_or("auto");
   if (word == "auto") return std::nullopt;
-  const auto algorithm = word == "ring" ? CollectiveAlgorithm::ring : CollectiveAlgorithm::tree;
+  const auto algorithm = word == "ring"   ? CollectiveAlgorithm::ring
+                         : word == "tree" ? CollectiveAlgorithm::tree
+                                          : CollectiveAlgorithm::in_network;
   if (has_algorithm(kind, algorithm)) return algorithm;
   Diagnostic problem;
-  problem.message = fmt::format("{} does not run as a {}", collective_name(kind), word);
-  problem.help = "use --algorithm auto; only all_reduce runs as a tree";
+  problem.message = fmt::format("{} does not run as {}", collective_name(kind), word);
+  problem.help = "use --algorithm auto; only all_reduce runs as a tree or in the network";
+  throw InputError(std::move(problem));
+}
+
+/// The number of groups, which must divide the ranks.
+int groups_of(const Arguments& arguments, int ranks) {
+  const int groups = static_cast<int>(arguments.integer("groups", 1, ranks / 2).value_or(1));
+  if (ranks % groups == 0) return groups;
+  Diagnostic problem;
+  problem.message = fmt::format("{} groups do not divide {} ranks", groups, ranks);
+  problem.help = "--ranks takes another number of them";
   throw InputError(std::move(problem));
 }
 
@@ -98,13 +110,16 @@ int run_collective(const Invocation& invocation) {
   diagnostics.throw_if_errors();
   show_warnings(diagnostics, invocation.terminal);
   question.ranks = ranks_of(arguments, *cluster);
+  question.groups = groups_of(arguments, question.ranks);
+  question.is_interleaved = arguments.has("interleaved");
   question.profile = profile.get();
 
   const CollectiveReport report{.cluster = cluster->name,
                                 .nodes = cluster->node_of(question.ranks - 1) + 1,
                                 .profile = profile ? profile->name : "",
                                 .kind = question.kind,
-                                .ranks = question.ranks,
+                                .ranks = question.ranks / question.groups,
+                                .groups = question.groups,
                                 .rows = collective_table(*cluster, question, jobs)};
   invocation.terminal.print(arguments.has("json") ? json_document_text(collective_json(report))
                                                   : collective_text(report));
@@ -127,6 +142,14 @@ std::vector<Option> collective_options() {
        .fallback = "all accelerators",
        .help = "how many take part, the first ones",
        .group = OptionGroup::run},
+      {.name = "groups",
+       .value = "N",
+       .fallback = "1",
+       .help = "that run it at once, each with as many of the ranks",
+       .group = OptionGroup::run},
+      {.name = "interleaved",
+       .help = "rank r is in group r mod N; else groups are consecutive ranks",
+       .group = OptionGroup::run},
       {.name = "bytes",
        .value = "SIZES",
        .fallback = "1KiB..1GiB",
@@ -135,9 +158,9 @@ std::vector<Option> collective_options() {
       {.name = "algorithm",
        .value = "NAME",
        .fallback = "auto",
-       .help = "auto (the faster one for each size), ring or tree",
+       .help = "auto (ring or tree, the faster), ring, tree, in_network",
        .group = OptionGroup::run,
-       .words = {"auto", "ring", "tree"}},
+       .words = {"auto", "ring", "tree", "in_network"}},
       {.name = "flows",
        .value = "SOLVER",
        .fallback = "incremental",
@@ -173,9 +196,12 @@ Command collective_command() {
   command.details =
       "Sizes are counted as nccl-tests counts them: the whole buffer of an all-reduce and a "
       "broadcast, the gathered buffer of an all-gather, the unreduced one of a reduce-scatter. "
-      "\"closed form\" is the time on paper of the same collective on an idle network, \"ratio\" "
+      "\"closed form\" is the time on paper of the same collective of one group on an idle "
+      "network, "
+      "\"ratio\" "
       "the "
-      "simulated time over it: what contention within the collective costs. Bandwidths are in 1e9 "
+      "simulated time over it: what contention costs. "
+      "in_network is NVIDIA SHARP at its best: the switches add. Bandwidths are in 1e9 "
       "bytes a second; --json is in SI base units.";
   command.run = run_collective;
   return command;

@@ -47,9 +47,11 @@ std::string collective_text(const CollectiveReport& report) {
          microseconds(row.closed_form), fmt::format("{:.3f}", row.time / row.closed_form)});
   }
   return fmt::format(
-      "# {} of {} ranks on {} node{} of {}, {}\n{}# Avg bus bandwidth    : {:.4f}\n",
-      collective_name(report.kind), grouped_digits(report.ranks), grouped_digits(report.nodes),
-      report.nodes == 1 ? "" : "s", printable(report.cluster),
+      "# {} of {}{} ranks on {} node{} of {}, {}\n{}# Avg bus bandwidth    : {:.4f}\n",
+      collective_name(report.kind),
+      report.groups == 1 ? "" : fmt::format("{} groups of ", grouped_digits(report.groups)),
+      grouped_digits(report.ranks), grouped_digits(report.nodes), report.nodes == 1 ? "" : "s",
+      printable(report.cluster),
       report.profile.empty() ? "hardware alone" : "profile " + printable(report.profile),
       table.text(2), average_bus_bandwidth(report.rows) / kGiga);
 }
@@ -71,6 +73,7 @@ nlohmann::json collective_json(const CollectiveReport& report) {
           {"profile", report.profile.empty() ? nlohmann::json() : nlohmann::json(report.profile)},
           {"op", collective_name(report.kind)},
           {"ranks", report.ranks},
+          {"groups", report.groups},
           {"rows", rows},
           {"average_bus_bandwidth_bytes_per_s", json_number(average_bus_bandwidth(report.rows))}};
 }

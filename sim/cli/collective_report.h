@@ -14,7 +14,8 @@ struct CollectiveReport {
   int nodes = 1;        ///< that the ranks stand on
   std::string profile;  ///< empty: hardware alone
   CollectiveKind kind = CollectiveKind::all_reduce;
-  int ranks = 0;
+  int ranks = 0;   ///< of a group
+  int groups = 1;  ///< that run at once
   std::vector<CollectiveRow> rows;
 };
 

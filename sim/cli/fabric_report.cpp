@@ -43,8 +43,7 @@ double mean_links(const FabricAnalysis::AllPairs& pairs) {
 
 std::string pairs_text(const Cluster& cluster, const FabricAnalysis& analysis) {
   if (!analysis.all_pairs) {
-    return fmt::format("  routed pairs      not counted above {} ports\n",
-                       grouped_digits(kMostRoutedPorts));
+    return "  routed pairs      not counted, being too many\n";
   }
   const FabricAnalysis::AllPairs& pairs = *analysis.all_pairs;
   std::string text = fmt::format("  unreachable       {} ordered pairs of ports\n",
@@ -70,15 +69,17 @@ nlohmann::json link_json(const Cluster& cluster, LinkId id) {
 nlohmann::json shifts_json(const Cluster& cluster, const FabricAnalysis& analysis) {
   nlohmann::json shifts = nlohmann::json::array();
   for (const FabricAnalysis::Shift& shift : analysis.shifts) {
-    shifts.push_back({{"k", shift.distance},
-                      {"flows", shift.flows},
-                      {"max_flows_on_a_directed_link", json_number(shift.most_flows_on_a_link)},
-                      {"most_loaded", shift.most_loaded ? link_json(cluster, *shift.most_loaded)
-                                                        : nlohmann::json()},
-                      {"max_min_bytes_per_s",
-                       {{"min", json_number(shift.least_rate.count())},
-                        {"mean", json_number(shift.mean_rate.count())},
-                        {"max", json_number(shift.highest_rate.count())}}}});
+    shifts.push_back(
+        {{"k", shift.distance},
+         {"flows", shift.flows},
+         {"max_flows_on_a_directed_link", json_number(shift.most_flows_on_a_link)},
+         {"most_loaded",
+          shift.most_loaded ? link_json(cluster, *shift.most_loaded) : nlohmann::json()},
+         {"max_min_bytes_per_s",
+          shift.rates ? nlohmann::json{{"min", json_number(shift.rates->least.count())},
+                                       {"mean", json_number(shift.rates->mean.count())},
+                                       {"max", json_number(shift.rates->highest.count())}}
+                      : nlohmann::json()}});
   }
   return shifts;
 }
@@ -124,12 +125,14 @@ std::string fabric_text(const Cluster& cluster, const FabricAnalysis& analysis) 
       fmt::format("  bisection         {} links, {}\n", grouped_digits(analysis.bisection_links),
                   short_text(analysis.bisection_bandwidth));
   for (const FabricAnalysis::Shift& shift : analysis.shifts) {
-    text += fmt::format(
-        "  {:<18}{:.4g} of {} flows on the fullest link; each gets {} to {}, {} on "
-        "average\n",
-        fmt::format("shift by {}", shift.distance), shift.most_flows_on_a_link,
-        grouped_digits(shift.flows), short_text(shift.least_rate), short_text(shift.highest_rate),
-        short_text(shift.mean_rate));
+    text += fmt::format("  {:<18}{:.4g} of {} flows on the fullest link",
+                        fmt::format("shift by {}", shift.distance), shift.most_flows_on_a_link,
+                        grouped_digits(shift.flows));
+    if (shift.rates) {
+      text += fmt::format("; each gets {} to {}, {} on average", short_text(shift.rates->least),
+                          short_text(shift.rates->highest), short_text(shift.rates->mean));
+    }
+    text += "\n";
   }
   text += pairs_text(cluster, analysis);
   text += "\n" + counts_text(topology_counts(cluster.topology), 2);

@@ -12,4 +12,8 @@ namespace headway {
 [[nodiscard]] std::string fabric_text(const Cluster& cluster, const FabricAnalysis& analysis);
 [[nodiscard]] nlohmann::json fabric_json(const Cluster& cluster, const FabricAnalysis& analysis);
 
+/// The fabric as a graph for Graphviz: switches as boxes, tier over tier, parallel cables as one
+/// line that says how many there are. Cables that are down are dashed.
+[[nodiscard]] std::string fabric_dot(const Cluster& cluster);
+
 }  // namespace headway

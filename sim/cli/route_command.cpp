@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
+#include <span>
 
 #include "sim/base/quantity_text.h"
 #include "sim/base/text_table.h"
@@ -13,6 +13,7 @@
 #include "sim/cli/scenario_options.h"
 #include "sim/cli/topology_options.h"
 #include "sim/cluster/find_endpoint.h"
+#include "sim/cluster/max_min_rates.h"
 
 namespace headway {
 namespace {
@@ -23,15 +24,16 @@ struct FoundRoute {
   std::optional<std::vector<LinkShare>> hops;  ///< nothing if there is no way
 };
 
-BytesPerSecond narrowest(const Topology& topology, const std::vector<LinkShare>& hops) {
-  BytesPerSecond least = topology.link(hops.front().link).capacity;
-  for (const LinkShare& hop : hops) least = std::min(least, topology.link(hop.link).capacity);
-  return least;
+/// What the flow gets if it is alone.
+BytesPerSecond rate_alone(const Cluster& cluster, const std::vector<LinkShare>& hops) {
+  return max_min_rates(cluster.topology, std::span(&hops, 1), cluster.routing->efficiency())
+      .front();
 }
 
+/// On average over the parts of a flow that takes several paths.
 Seconds total_latency(const Topology& topology, const std::vector<LinkShare>& hops) {
   Seconds total;
-  for (const LinkShare& hop : hops) total += topology.link(hop.link).latency;
+  for (const LinkShare& hop : hops) total += hop.share * topology.link(hop.link).latency;
   return total;
 }
 
@@ -46,15 +48,17 @@ std::string route_text(const Cluster& cluster, const FoundRoute& route) {
                    {"out port", Align::right},
                    {"capacity", Align::right},
                    {"latency", Align::right},
+                   {"share", Align::right},
                    {"leads to"}});
   for (const LinkShare& hop : *route.hops) {
     const Link& link = topology.link(hop.link);
     table.add_row({printable(site_description(cluster, link.from)),
                    fmt::format("{}", link.from_port), short_text(link.capacity),
-                   short_text(link.latency), printable(site_description(cluster, link.to))});
+                   short_text(link.latency), fmt::format("{:.4g}", hop.share),
+                   printable(site_description(cluster, link.to))});
   }
   return fmt::format("{} to {}: {} links, {}, {} on the way\n\n{}", source, destination,
-                     route.hops->size(), short_text(narrowest(topology, *route.hops)),
+                     route.hops->size(), short_text(rate_alone(cluster, *route.hops)),
                      short_text(total_latency(topology, *route.hops)), table.text(2));
 }
 
@@ -129,7 +133,9 @@ Command route_command() {
   command.outcome = "nothing was routed";
   command.details =
       "A hop is a node and the port by which the flow leaves it; its latency is that of the cable "
-      "and of the switch behind it. The exit code is 1 if the fabric's routing knows no way.";
+      "and of the switch behind it. Its share is the part of the flow that takes it, less than 1 "
+      "where the routing spreads flows over several paths. The exit code is 1 if the fabric's "
+      "routing knows no way.";
   command.run = run_route;
   return command;
 }

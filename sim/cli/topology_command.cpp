@@ -10,10 +10,20 @@ namespace headway {
 namespace {
 
 int run_topology(const Invocation& invocation) {
+  if (invocation.arguments.has("dot") && invocation.arguments.has("json")) {
+    Diagnostic problem;
+    problem.message = "--dot and --json are two forms of output";
+    problem.help = "leave one of them out";
+    throw InputError(std::move(problem));
+  }
   Diagnostics diagnostics;
   const auto cluster = cluster_of(invocation.arguments, diagnostics);
   diagnostics.throw_if_errors();
   show_warnings(diagnostics, invocation.terminal);
+  if (invocation.arguments.has("dot")) {
+    invocation.terminal.print(fabric_dot(*cluster));
+    return kExitDone;
+  }
   const FabricAnalysis analysis = analysed(*cluster);
   invocation.terminal.print(invocation.arguments.has("json")
                                 ? json_document_text(fabric_json(*cluster, analysis))
@@ -39,6 +49,9 @@ Command topology_command() {
   command.options = with_standard_options({
       set_option("/fabric/leaf/uplinks=16"),
       nodes_option(),
+      {.name = "dot",
+       .help = "the graph for Graphviz, instead of the counts",
+       .group = OptionGroup::output},
       json_option(),
   });
   command.least_arguments = 1;
@@ -48,8 +61,9 @@ Command topology_command() {
       "Ports are counted by the switch that they hang on, in the order of the file, then by the "
       "port of that switch. The bisection is the largest flow from the first half of them to the "
       "others with every cable full; a shift by k sends from each port to the one k places on. "
-      "Routed pairs are all ordered pairs of ports, each on its route; above 16,384 ports they are "
-      "not counted.";
+      "Routed pairs are all ordered pairs of ports, each on its route; above 2e9 links on all "
+      "routes "
+      "they are not counted.";
   command.run = run_topology;
   return command;
 }

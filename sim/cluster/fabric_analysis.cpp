@@ -33,7 +33,7 @@ class Analyst {
     result.bisection_bandwidth = BytesPerSecond(static_cast<double>(
         bisection([](const Link& link) { return std::llround(link.capacity.count()); })));
     result.shifts = shifts();
-    if (result.host_ports <= kMostRoutedPorts) result.all_pairs = all_pairs();
+    if (pairs() * links_of_a_route() <= kMostRoutedLinks) result.all_pairs = all_pairs();
     return result;
   }
 
@@ -163,30 +163,47 @@ class Analyst {
     return shifts;
   }
 
+  [[nodiscard]] double pairs() const {
+    const auto ports = static_cast<double>(ports_.size());
+    return ports * (ports - 1.0);
+  }
+
+  /// Of one between ports far apart; routings that spread packets have many.
+  [[nodiscard]] double links_of_a_route() {
+    if (ports_.size() < 2 || !find_route(ports_.front(), ports_[ports_.size() / 2])) return 1.0;
+    return static_cast<double>(route_.size());
+  }
+
   [[nodiscard]] FabricAnalysis::Shift shift_by(int distance) {
     FabricAnalysis::Shift shift{.distance = distance};
     const int ports = static_cast<int>(ports_.size());
     std::vector<std::vector<LinkShare>> routes;
     std::vector<double> loads(index(topology_.link_count()), 0.0);
+    const bool are_kept = ports * links_of_a_route() <= kMostShiftedLinks;
     for (int i = 0; i < ports; ++i) {
       if (!find_route(ports_[index(i)], ports_[index((i + distance) % ports)])) continue;
+      ++shift.flows;
       for (const LinkShare& hop : route_) loads[index(hop.link)] += hop.share;
-      routes.push_back(route_);
+      if (are_kept) routes.push_back(route_);
     }
-    shift.flows = static_cast<std::int64_t>(routes.size());
-    if (routes.empty()) return shift;
+    if (shift.flows == 0) return shift;
     const auto most = std::ranges::max_element(loads);
     // Parts of flows add up to whole ones only nearly.
     shift.most_flows_on_a_link = std::round(*most * 1e9) / 1e9;
     shift.most_loaded = static_cast<LinkId>(most - loads.begin());
+    if (are_kept) shift.rates = rates_of(routes);
+    return shift;
+  }
+
+  [[nodiscard]] FabricAnalysis::Rates rates_of(
+      const std::vector<std::vector<LinkShare>>& routes) const {
     const std::vector<BytesPerSecond> rates =
         max_min_rates(topology_, routes, cluster_.routing->efficiency());
     const auto [least, highest] = std::ranges::minmax_element(rates);
-    shift.least_rate = *least;
-    shift.highest_rate = *highest;
-    for (const BytesPerSecond rate : rates) shift.mean_rate += rate;
-    shift.mean_rate = shift.mean_rate / static_cast<double>(rates.size());
-    return shift;
+    FabricAnalysis::Rates result{.least = *least, .highest = *highest};
+    for (const BytesPerSecond rate : rates) result.mean += rate;
+    result.mean = result.mean / static_cast<double>(rates.size());
+    return result;
   }
 
   [[nodiscard]] FabricAnalysis::AllPairs all_pairs() {

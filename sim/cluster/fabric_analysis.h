@@ -20,15 +20,18 @@ struct FabricAnalysis {
     LinkId link = -1;
     std::int64_t routes = 0;
   };
+  /// What flows get that share links max-min fairly.
+  struct Rates {
+    BytesPerSecond least;
+    BytesPerSecond mean;
+    BytesPerSecond highest;
+  };
   /// Each port sends to the one `distance` places on.
   struct Shift {
     int distance = 0;
     std::int64_t flows = 0;
     double most_flows_on_a_link = 0.0;  ///< a flow may use parts of links; those of hosts too
-    /// What the flows get, sharing links max-min fairly.
-    BytesPerSecond least_rate;
-    BytesPerSecond mean_rate;
-    BytesPerSecond highest_rate;
+    std::optional<Rates> rates;         ///< nothing above kMostShiftedLinks
     std::optional<LinkId> most_loaded;  ///< the first one with the most flows
   };
   /// All ordered pairs of ports, routed.
@@ -51,11 +54,14 @@ struct FabricAnalysis {
   std::int64_t bisection_links = 0;
   BytesPerSecond bisection_bandwidth;
   std::vector<Shift> shifts;          ///< by 1, by a quarter and by half of the ports
-  std::optional<AllPairs> all_pairs;  ///< nothing above kMostRoutedPorts
+  std::optional<AllPairs> all_pairs;  ///< nothing above kMostRoutedLinks
 };
 
-/// More ports are not routed in pairs: their number grows with the square.
-inline constexpr int kMostRoutedPorts = 16'384;
+/// Links on the routes of all pairs, above which they are not routed: their number grows with the
+/// square of the ports (16,384 of them on single paths in a tree of three tiers are 1.6e9).
+inline constexpr double kMostRoutedLinks = 2e9;
+/// Links on the routes of a shift, above which they are not kept to share them out.
+inline constexpr double kMostShiftedLinks = 1e7;
 
 [[nodiscard]] FabricAnalysis analysed(const Cluster& cluster);
 

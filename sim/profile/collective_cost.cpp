@@ -56,6 +56,8 @@ std::string_view algorithm_name(CollectiveAlgorithm algorithm) {
       return "ring";
     case CollectiveAlgorithm::tree:
       return "tree";
+    case CollectiveAlgorithm::in_network:
+      return "in_network";
   }
   HEADWAY_CHECK(false, "unknown algorithm");
 }
@@ -66,9 +68,10 @@ bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm) {
 
 CollectiveVolume collective_volume(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks) {
   HEADWAY_CHECK(ranks >= 1, "a collective of no ranks");
-  HEADWAY_CHECK(has_algorithm(kind, algorithm), "only an all-reduce runs as a tree");
+  HEADWAY_CHECK(has_algorithm(kind, algorithm), "only an all-reduce runs as a tree or in the network");
   if (ranks == 1) return {};
   if (algorithm == CollectiveAlgorithm::ring) return ring_volume(kind, ranks);
+  if (algorithm == CollectiveAlgorithm::in_network) return {1.0, 1};
   return {std::min(2.0, ranks / 2.0), 2 * tree_depth(ranks)};
 }
 

@@ -16,11 +16,11 @@ enum class CollectiveKind {
 };
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);  ///< "all_reduce"
 
-enum class CollectiveAlgorithm { ring, tree };
+enum class CollectiveAlgorithm { ring, tree, in_network };
 [[nodiscard]] std::string_view algorithm_name(CollectiveAlgorithm algorithm);
 
-/// Only an all-reduce runs as a tree; everything runs as a ring (an all-to-all and a point-to-point
-/// transfer, which have no ring in NCCL, count as one).
+/// Only an all-reduce runs as a tree or in the network; everything runs as a ring (an all-to-all
+/// and a point-to-point transfer, which have no ring in NCCL, count as one).
 [[nodiscard]] bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm);
 
 /// One step of a point-to-point transfer between neighbours.
@@ -39,6 +39,11 @@ struct LinkCost {
 /// of the other: with two children it sends half a message up and two halves down, as a leaf half a
 /// message up; together 2 messages, the ring's volume with its depth cut to the logarithm. Two
 /// ranks send 1, three 3/2.
+///
+/// In the network (NVIDIA SHARP): switches add up what comes from below, so that each rank sends
+/// the message once and receives the sum once, in one step up and down the tree of switches. Half
+/// the bytes of the ring in the limit: an upper bound, as it leaves out what the switches'
+/// arithmetic and streams cost.
 struct CollectiveVolume {
   double bytes_factor = 0.0;
   int steps = 0;

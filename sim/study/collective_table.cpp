@@ -1,7 +1,5 @@
 #include "sim/study/collective_table.h"
 
-#include <numeric>
-
 #include "sim/base/diagnostic.h"
 #include "sim/workload/flow_plans.h"
 
@@ -26,6 +24,16 @@ Workload collective_workload(const FlowPlan& plan, Bytes amount, CollectiveKind 
   return workload;
 }
 
+CollectiveGroups groups_of(const CollectiveQuestion& question) {
+  const int size = question.ranks / question.groups;
+  CollectiveGroups groups(static_cast<std::size_t>(question.groups));
+  for (std::int32_t rank = 0; rank < question.ranks; ++rank) {
+    const int group = question.is_interleaved ? rank % question.groups : rank / size;
+    groups[static_cast<std::size_t>(group)].push_back(rank);
+  }
+  return groups;
+}
+
 }  // namespace
 
 std::vector<CollectiveRow> collective_table(const Cluster& cluster,
@@ -34,22 +42,40 @@ std::vector<CollectiveRow> collective_table(const Cluster& cluster,
                 "a collective needs two ranks at least, and no more than there are");
   const NetworkCosts costs = question.profile != nullptr ? network_costs(*question.profile)
                                                          : ideal_network_costs(cluster.node_type);
-  std::vector<std::int32_t> members(static_cast<std::size_t>(question.ranks));
-  std::iota(members.begin(), members.end(), 0);
+  const CollectiveGroups groups = groups_of(question);
+  const int ranks = static_cast<int>(groups.front().size());
 
   struct Candidate {
     CollectiveAlgorithm algorithm;
-    FlowPlan plan;
+    FlowPlan plan;                ///< of all groups
+    std::vector<FlowPlan> alone;  ///< of each group
     double bytes_factor;
+    [[nodiscard]] Seconds idle(const Topology& topology, Bytes size) const {
+      Seconds slowest;
+      for (const FlowPlan& group : alone) {
+        slowest = max(slowest, idle_time(group, topology, bytes_factor * size));
+      }
+      return slowest;
+    }
   };
   std::vector<Candidate> candidates;
   for (const CollectiveAlgorithm algorithm :
-       {CollectiveAlgorithm::ring, CollectiveAlgorithm::tree}) {
-    if (question.algorithm.value_or(algorithm) != algorithm) continue;
+       {CollectiveAlgorithm::ring, CollectiveAlgorithm::tree, CollectiveAlgorithm::in_network}) {
+    // Only some switches can add, so nobody gets that without asking for it.
+    const bool is_wanted = question.algorithm ? *question.algorithm == algorithm
+                                              : algorithm != CollectiveAlgorithm::in_network;
+    if (!is_wanted) continue;
     if (!has_algorithm(question.kind, algorithm)) continue;
-    candidates.push_back(
-        {algorithm, collective_plan(cluster, costs, question.kind, algorithm, {members}),
-         collective_volume(question.kind, algorithm, question.ranks).bytes_factor});
+    Candidate candidate{
+        .algorithm = algorithm,
+        .plan = collective_plan(cluster, costs, question.kind, algorithm, groups),
+        .bytes_factor = collective_volume(question.kind, algorithm, ranks).bytes_factor};
+    for (const std::vector<std::int32_t>& group : groups) {
+      candidate.alone.push_back(
+          groups.size() == 1 ? candidate.plan
+                             : collective_plan(cluster, costs, question.kind, algorithm, {group}));
+    }
+    candidates.push_back(std::move(candidate));
   }
   HEADWAY_CHECK(!candidates.empty(), "the collective has no such algorithm");
 
@@ -59,8 +85,7 @@ std::vector<CollectiveRow> collective_table(const Cluster& cluster,
     const Candidate* best = nullptr;
     Seconds best_time;
     for (const Candidate& candidate : candidates) {
-      const Seconds time =
-          idle_time(candidate.plan, cluster.topology, candidate.bytes_factor * size);
+      const Seconds time = candidate.idle(cluster.topology, size);
       if (best == nullptr || time < best_time) {
         best = &candidate;
         best_time = time;
@@ -74,7 +99,7 @@ std::vector<CollectiveRow> collective_table(const Cluster& cluster,
     tasks.push_back({&workload, &cluster.topology, Perturbation{}});
   }
   const std::vector<Timeline> timelines = simulate_workloads(tasks, question.engine, jobs);
-  const double bus_factor = bus_bandwidth_factor(question.kind, question.ranks);
+  const double bus_factor = bus_bandwidth_factor(question.kind, ranks);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     rows[i].time = Seconds(timelines[i].finish);
     rows[i].algorithm_bandwidth = rows[i].size / rows[i].time;

@@ -17,8 +17,12 @@ struct CollectiveQuestion {
   CollectiveKind kind = CollectiveKind::all_reduce;
   std::optional<CollectiveAlgorithm> algorithm;  ///< nothing: the faster one for each size
   int ranks = 0;                                 ///< the first ones of the cluster; at least 2
-  std::vector<Bytes> sizes;                      ///< messages as nccl-tests counts them
-  const Profile* profile = nullptr;              ///< nothing: hardware alone
+  /// That run it at the same time, `ranks / groups` ranks each; divides `ranks` and leaves each at
+  /// least 2.
+  int groups = 1;
+  bool is_interleaved = false;  ///< rank r is in group r mod groups; else groups are consecutive
+  std::vector<Bytes> sizes;     ///< messages as nccl-tests counts them
+  const Profile* profile = nullptr;  ///< nothing: hardware alone
   EngineOptions engine;
 };
 
@@ -29,7 +33,7 @@ struct CollectiveRow {
   Seconds time;                        ///< simulated
   BytesPerSecond algorithm_bandwidth;  ///< size / time
   BytesPerSecond bus_bandwidth;        ///< times nccl-tests' factor
-  Seconds closed_form;                 ///< of the same on an idle network
+  Seconds closed_form;                 ///< of one group, the slowest, on an idle network
 };
 
 [[nodiscard]] std::vector<CollectiveRow> collective_table(const Cluster& cluster,

@@ -41,6 +41,35 @@ class PlanBuilder {
     return latency;
   }
 
+  /// Switches add up `weight` bytes for each byte of the flow on the way from all members to the
+  /// first one, and send the sum back: whatever meets on a link is one. Returns the latency of the
+  /// longest way up and down.
+  Seconds add_reduction(const std::vector<std::int32_t>& members, double weight) {
+    std::map<LinkId, double> once;
+    Seconds longest;
+    const VertexId root = cluster_.endpoint_of(members.front());
+    for (const std::int32_t member : members) {
+      route_.clear();
+      const VertexId source = cluster_.endpoint_of(member);
+      cluster_.routing->append_route(source, root, 0, route_);
+      Seconds latency = costs_.scale_out_latency;
+      for (const LinkShare& hop : route_) {
+        once[hop.link] = std::max(once[hop.link], hop.share);
+        double& back = once[Topology::reverse(hop.link)];
+        back = std::max(back, hop.share);
+        latency += cluster_.topology.link(hop.link).latency * hop.share;
+      }
+      longest = max(longest, latency);
+      crossing_weight_ =
+          std::max({crossing_weight_, sent_[source] += weight, received_[source] += weight});
+    }
+    for (const auto& [link, share] : once) {
+      if (detail_ != PlanDetail::fabric) break;
+      weights_[link] += weight * share / filling(cluster_.topology.link(link));
+    }
+    return longest;
+  }
+
   /// The scale-up fabric carries `weight` of the flow at each of its members.
   void use_scale_up(double weight) { scale_up_weight_ = std::max(scale_up_weight_, weight); }
 
@@ -153,6 +182,25 @@ Seconds add_trees(PlanBuilder& builder, const std::vector<std::vector<std::int32
                 static_cast<double>(largest - 1) * costs.scale_up_latency);
 }
 
+/// A tree of switches on each rail, for its part of the message; inside a domain the parts are
+/// reduced before and gathered after, around rings.
+Seconds add_switch_trees(PlanBuilder& builder,
+                         const std::vector<std::vector<std::int32_t>>& domains,
+                         const NetworkCosts& costs) {
+  const std::size_t rails = parallel_rings(domains);
+  Seconds longest;
+  for (std::size_t rail = 0; rail < rails && domains.size() > 1; ++rail) {
+    std::vector<std::int32_t> members;
+    for (const auto& domain : domains) members.push_back(domain[rail]);
+    longest = max(longest, builder.add_reduction(members, 1.0 / static_cast<double>(rails)));
+  }
+  std::size_t largest = 1;
+  for (const auto& domain : domains) largest = std::max(largest, domain.size());
+  const auto others = static_cast<double>(largest - 1);
+  if (largest > 1) builder.use_scale_up(2.0 * others / static_cast<double>(largest));
+  return longest + 2.0 * others * costs.scale_up_latency;
+}
+
 /// Every pair exchanges 1/ranks of the message; the amount is what one rank sends.
 Seconds add_all_pairs(PlanBuilder& builder, const std::vector<std::int32_t>& members,
                       const Cluster& cluster) {
@@ -226,6 +274,8 @@ FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, Coll
       of_group = volume.steps * slowest;
     } else if (algorithm == CollectiveAlgorithm::tree) {
       of_group = add_trees(builder, by_domain(cluster, members), costs, volume.bytes_factor);
+    } else if (algorithm == CollectiveAlgorithm::in_network) {
+      of_group = add_switch_trees(builder, by_domain(cluster, members), costs);
     } else {
       const Seconds around = add_rings(builder, by_domain(cluster, members), costs, members.size());
       of_group = volume.steps / static_cast<double>(ranks) * around;

@@ -47,6 +47,17 @@ TEST(CollectiveTime, RingsOfFourRanks) {
   EXPECT_NEAR(ring_us(CollectiveKind::send_receive, 100_MB, 2), 2000 + 5, 1e-9);
 }
 
+TEST(CollectiveTime, InTheNetworkEachRankSendsTheMessageOnce) {
+  // 5 us + 100 MB / 50 GB/s, however many there are; a ring of many sends nearly twice as much.
+  for (const int ranks : {2, 64}) {
+    EXPECT_NEAR(collective_time(CollectiveKind::all_reduce, CollectiveAlgorithm::in_network, 100_MB,
+                                ranks, kQuietLink)
+                    .count(),
+                2005e-6, 1e-12);
+  }
+  EXPECT_FALSE(has_algorithm(CollectiveKind::all_gather, CollectiveAlgorithm::in_network));
+}
+
 TEST(CollectiveTime, AnAllReduceIsAReduceScatterAndAnAllGather) {
   for (const int ranks : {2, 3, 8, 1000}) {
     EXPECT_NEAR(ring_us(CollectiveKind::all_reduce, 7_MB, ranks),

@@ -181,6 +181,35 @@ TEST(FlowPlans, ABugInTheCallerIsReported) {
                InternalError);
 }
 
+TEST(FlowPlans, SwitchesThatAddSendTheSumOnceOverEachCable) {
+  // Two leaves of two nodes and one cable from each to the spine: four cables to nodes and two up,
+  // each carrying the message once up and once down, in 1 GB / 12.5 GB/s. A ring of four sends 1.5
+  // GB over each of them.
+  const auto cluster = cluster_of(topology_text(
+      4, 1,
+      R"({"kind": "clos", "attach": "rack", "nodes_per_unit": 2, "leaf": {"uplinks": 1},
+          "spine": {}})"));
+  const NetworkCosts costs;
+  const FlowPlan plan = collective_plan(*cluster, costs, CollectiveKind::all_reduce,
+                                        CollectiveAlgorithm::in_network, {first(4)});
+  ASSERT_EQ(plan.links.size(), 12U);
+  for (const LinkLoad& load : plan.links) EXPECT_DOUBLE_EQ(load.weight, 1.0);
+  // Cables of 10 and 150 ns and switches of 200: up over two cables and down again.
+  EXPECT_NEAR(plan.latency.count(), 2 * 10e-9 + 2 * 150e-9 + 3 * 200e-9, 1e-15);
+  EXPECT_NEAR(idle_time(plan, cluster->topology, 1_GB).count(), 80e-3 + 920e-9, 1e-12);
+}
+
+TEST(FlowPlans, RailsThatAddTakePartsOfTheMessage) {
+  // Two nodes of two: each NIC has half of the message. Inside, a ring of two sends it once.
+  const auto cluster = cluster_of(topology_text(2, 2, R"({"kind": "single_switch"})"));
+  const FlowPlan plan =
+      collective_plan(*cluster, ideal_network_costs(cluster->node_type), CollectiveKind::all_reduce,
+                      CollectiveAlgorithm::in_network, {first(4)});
+  ASSERT_EQ(plan.links.size(), 8U);
+  for (const LinkLoad& load : plan.links) EXPECT_DOUBLE_EQ(load.weight, 0.5);
+  EXPECT_EQ(plan.rate_cap, 100_GBps);
+}
+
 TEST(FlowPlans, WhereRailsAreApartNodesHandOnToThem) {
   // Two nodes of two. An all-to-all sends a third of each message to each other rank. Rail 0 of
   // node 0 carries what ranks 0 and 1 have for rank 2: 2/3, and so do all others.
