@@ -161,7 +161,8 @@ void add_experts(Operators& operators, const TransformerModel& model, const Shar
                         local,
                         {.m = rows / local, .n = (model.gated_mlp ? 2.0 : 1.0) * inner, .k = h}},
                        {"expert_fc2", local, {.m = rows / local, .n = h, .k = inner}}};
-  operators.memory_passes.push_back(pass(kActivationPass, rows * activation_bytes(model) * inner));
+  operators.memory_passes.push_back(
+      pass(kExpertActivationPass, rows * activation_bytes(model) * inner));
   operators.permuted_elements = rows * h;
   if (mixture.shared_expert_hidden > 0) {
     add_mlp(operators, model, shard, static_cast<double>(mixture.shared_expert_hidden),

@@ -119,6 +119,27 @@ void check_recompute(const StrategyToCheck& input) {
   }
 }
 
+/// A module that the model has nothing of.
+void check_recompute_modules(const StrategyToCheck& input) {
+  if (!input.sound({"recompute_modules"})) return;
+  const auto report = [&](RecomputeModule module, std::string_view name, std::string_view lack) {
+    if (std::ranges::find(input.strategy.recompute_modules, module) ==
+        input.strategy.recompute_modules.end()) {
+      return;
+    }
+    input.diagnostics.add(strategy_problem(
+        input, "recompute_modules",
+        fmt::format("recompute_modules names {}, but the model has no {}", name, lack), "",
+        fmt::format("leave {} out", name)));
+  };
+  if (!input.model.model.latent_attention) {
+    report(RecomputeModule::mla_up_proj, "mla_up_proj", "latent attention");
+  }
+  if (!input.model.model.mixture_of_experts) {
+    report(RecomputeModule::moe_act, "moe_act", "mixture of experts");
+  }
+}
+
 /// Megatron-Core refuses it too: what is recomputed is not there to be moved.
 void check_offload(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
@@ -164,6 +185,7 @@ void check_options(const StrategyToCheck& input) {
   check_overlaps(input);
   check_adapters(input);
   check_recompute(input);
+  check_recompute_modules(input);
   check_offload(input);
   check_packing(input);
 }

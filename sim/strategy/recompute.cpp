@@ -32,8 +32,13 @@ void unite(std::vector<NamedShare>& shares, const std::vector<NamedShare>& more)
 }
 
 const RecomputePlan& activation_plan() {
-  static const RecomputePlan kPlan{.operators = {{kActivationPass}},
-                                   .tensors = {{"FC2 input"}, {"activated gate"}}};
+  static const RecomputePlan kPlan{.operators = {{kActivationPass}, {kExpertActivationPass}},
+                                   .tensors = {{"FC2 input"},
+                                               {"activated gate"},
+                                               {"expert FC2 input"},
+                                               {"activated expert gate"},
+                                               {"shared FC2 input"},
+                                               {"activated shared gate"}}};
   return kPlan;
 }
 
@@ -92,6 +97,14 @@ std::span<const RecomputeModuleParts> recompute_modules() {
                            {.operators = {{"fc1"}, {kActivationPass}, {"fc2"}},
                             .tensors = {{"activation input"}, {"FC2 input"}, {"activated gate"}},
                             .exchanges = kOneOfTwoExchanges}},
+      RecomputeModuleParts{RecomputeModule::mla_up_proj,
+                           "mla_up_proj",
+                           {.operators = {{kUpProjections[0]}, {kUpProjections[1]}, {"rotary"}},
+                            .tensors = {{"queries"}, {"keys"}, {"values"}}}},
+      RecomputeModuleParts{RecomputeModule::moe_act,
+                           "moe_act",
+                           {.operators = {{kExpertActivationPass}},
+                            .tensors = {{"expert FC2 input"}, {"activated expert gate"}}}},
   };
   return kModules;
 }

@@ -30,7 +30,7 @@ enum class Recompute {
 };
 
 /// Parts of a layer that Megatron-Core recomputes by themselves.
-enum class RecomputeModule { core_attn, layernorm, mlp };
+enum class RecomputeModule { core_attn, layernorm, mlp, mla_up_proj, moe_act };
 
 /// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020); each includes those
 /// before.

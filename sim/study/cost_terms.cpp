@@ -84,16 +84,28 @@ constexpr std::array kTerms{
                    p.device.attention_backward.value = 1.0;
                    p.device.attention_context_factor.value = 1.0;
                  }},
-    CostTerm{
-        .name = "memory_passes",
-        .about = "Norms, activations, residuals and the loss take no time.",
-        .change_profile = [](Profile& p) { set_families<&KernelFamily::memory_traffic>(p, 0.0); }},
+    CostTerm{.name = "memory_passes",
+             .about = "Norms, activations, residuals and the loss take no time.",
+             .change_profile =
+                 [](Profile& p) {
+                   set_families<&KernelFamily::memory_traffic>(p, 0.0);
+                   set_families<&KernelFamily::loss_traffic>(p, 0.0);
+                 }},
     CostTerm{.name = "kernel_family",
              .about = "All software fuses and attends equally well.",
              .change_profile =
                  [](Profile& p) {
                    set_families<&KernelFamily::memory_traffic>(p, 1.0);
                    set_families<&KernelFamily::attention_rate>(p, 1.0);
+                   set_families<&KernelFamily::loss_traffic>(p, 1.0);
+                 }},
+    CostTerm{.name = "release",
+             .about = "All releases of a software are alike.",
+             .change_profile =
+                 [](Profile& p) {
+                   for (auto& [unused, family] : p.kernel_families) {
+                     for (auto& [name, factor] : family.releases) factor.value = 1.0;
+                   }
                  }},
     CostTerm{.name = "casts",
              .about = "Quantising the inputs of 8- and 4-bit products is free.",
@@ -105,10 +117,13 @@ constexpr std::array kTerms{
         .name = "host",
         .about = "The host issues kernels at no cost of time.",
         .change_profile = [](Profile& p) { set_families<&KernelFamily::host_per_layer>(p, 0.0); }},
-    CostTerm{
-        .name = "step_overhead",
-        .about = "A step has no fixed overhead.",
-        .change_profile = [](Profile& p) { set_families<&KernelFamily::step_overhead>(p, 0.0); }},
+    CostTerm{.name = "step_overhead",
+             .about = "Neither a step nor a micro-batch has a fixed overhead.",
+             .change_profile =
+                 [](Profile& p) {
+                   set_families<&KernelFamily::step_overhead>(p, 0.0);
+                   set_families<&KernelFamily::micro_batch_overhead>(p, 0.0);
+                 }},
     CostTerm{.name = "head",
              .about = "Embedding, output head and loss take no time.",
              .change_model = [](TransformerModel& m) { m.vocabulary = 1; }},
@@ -121,6 +136,9 @@ constexpr std::array kTerms{
     CostTerm{.name = "context_parallel",
              .about = "Context-parallel transfers are free.",
              .change_workload = without_cause<Cause::context_parallel>},
+    CostTerm{.name = "expert_parallel",
+             .about = "Exchanging tokens between experts is free.",
+             .change_workload = without_cause<Cause::expert_parallel>},
     CostTerm{.name = "data_parallel",
              .about = "Reducing gradients and gathering parameters is free.",
              .change_profile = [](Profile& p) { p.overlap.sharded_interference.value = 0.0; },

@@ -131,7 +131,8 @@ constexpr TopicRow kRows[] = {
      "needs recompute \"full\""},
     {"strategy.recompute_modules", "array of texts", "required with recompute \"modules\"",
      "Parts of a layer, as Megatron-Core names them: core_attn, the attention core; layernorm, the "
-     "outputs of both norms; mlp, everything behind the second norm.",
+     "outputs of both norms; mlp, everything behind the second norm; mla_up_proj, the two "
+     "up-projections of latent attention; moe_act, the activation function of routed experts.",
      "at least one, none twice; needs recompute \"modules\""},
     {"strategy.offload_layers", "whole number, 0 to 100,000", "0",
      "How many layers, the first ones of each chunk, keep their activations in host memory. They "

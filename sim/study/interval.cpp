@@ -9,11 +9,20 @@
 namespace headway {
 namespace {
 
-/// Standard deviation of log(predicted / published) on configurations that the fit of the profiles
-/// has not seen: the mean absolute error of dense pre-training is 8.2 % there
-/// (tests/validation/README.md), and a normal distribution's standard deviation is sqrt(pi/2) times
-/// its mean absolute deviation.
-constexpr double kModelError = 0.103;
+/// Standard deviation of log(predicted / published) on configurations that a fit of the profiles
+/// has not seen (three-fold cross-validation, tests/validation/README.md): such that 90 % of them
+/// lie within 1.645 times it.
+constexpr double model_error(JobKind kind) {
+  switch (kind) {
+    case JobKind::dense:
+      return 0.105;
+    case JobKind::experts:
+      return 0.15;
+    case JobKind::fine_tuning:
+      return 0.105;
+  }
+  return 0.15;
+}
 /// The same between two configurations of one source: the residuals that remain after one factor
 /// for the source are 5.4 % on average (median over sources; tests/validation/README.md), and two
 /// of them meet, that of the anchor and that of what it is applied to: sqrt(2) sqrt(pi/2) 5.4 %.
@@ -52,8 +61,14 @@ Interval interval_around(const std::vector<Timeline>& runs, double variance) {
 
 }  // namespace
 
-Interval expected_interval(const std::vector<Timeline>& runs, double spread) {
-  return interval_around(runs, spread * spread + kModelError * kModelError);
+JobKind job_kind(const TransformerModel& model, const Strategy& strategy) {
+  if (strategy.task != Task::pretrain) return JobKind::fine_tuning;
+  return model.mixture_of_experts ? JobKind::experts : JobKind::dense;
+}
+
+Interval expected_interval(const std::vector<Timeline>& runs, double spread, JobKind kind) {
+  const double error = model_error(kind);
+  return interval_around(runs, spread * spread + error * error);
 }
 
 Interval anchored_interval(const std::vector<Timeline>& runs, bool is_very_job) {

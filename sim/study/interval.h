@@ -3,19 +3,26 @@
 #include <cstddef>
 #include <vector>
 
+#include "sim/model/transformer.h"
 #include "sim/result/prediction.h"
 #include "sim/result/timeline.h"
+#include "sim/strategy/strategy.h"
 
 namespace headway {
 
 /// The run whose finish is the (lower) median.
 [[nodiscard]] std::size_t median_index(const std::vector<Timeline>& runs);
 
+/// How far the model is off as validation shows it: by kind of job.
+enum class JobKind { dense, experts, fine_tuning };
+[[nodiscard]] JobKind job_kind(const TransformerModel& model, const Strategy& strategy);
+
 /// Where 90 % of measured iterations of such a job should lie: around the median of the runs, as
 /// wide as three independent errors make it together: the draws differ, kernel costs are known to
 /// `spread` (one standard deviation, relative), and the model itself is off by what validation
-/// shows.
-[[nodiscard]] Interval expected_interval(const std::vector<Timeline>& runs, double spread);
+/// shows on jobs of this kind.
+[[nodiscard]] Interval expected_interval(const std::vector<Timeline>& runs, double spread,
+                                         JobKind kind);
 
 /// The same of a job whose software was anchored by a measured step, of that very job or of another
 /// one. What kernels cost and how far the model is off is then known as far as the rest of a source

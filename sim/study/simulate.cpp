@@ -147,7 +147,8 @@ AnchorEffect apply_anchor(Scenario& scenario, int jobs) {
           .predicted_of_it = fit.predicted,
           .software_factor = fit.software_factor,
           .time_without = without.time(),
-          .interval_without = expected_interval(without.timelines, without.cost.spread)};
+          .interval_without = expected_interval(without.timelines, without.cost.spread,
+                                                job_kind(scenario.model, scenario.strategy))};
 }
 
 }  // namespace
@@ -172,7 +173,8 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   prediction.replicas = static_cast<int>(main_run.timelines.size());
   prediction.iteration_interval =
       scenario.anchor ? anchored_interval(main_run.timelines, scenario.anchor->of == nullptr)
-                      : expected_interval(main_run.timelines, main_run.cost.spread);
+                      : expected_interval(main_run.timelines, main_run.cost.spread,
+                                          job_kind(scenario.model, scenario.strategy));
   prediction.events = timeline.events;
   set_speed(
       prediction, scenario.model, scenario.strategy,

@@ -12,7 +12,7 @@ namespace {
 using testing::gpt;
 using testing::llama;
 
-constexpr double kReserve = 0.10;  // of what comes and goes in a step
+constexpr double kReserve = 0.15;  // of what comes and goes in a step
 
 const TransformerModel kLlama = llama(32, 4096, 32, 8, 14'336);
 
