@@ -176,6 +176,30 @@ TEST(ExpertMemory, ALayerKeepsTheRowsOfItsExperts) {
   EXPECT_DOUBLE_EQ(mixed - dense, 128 * 2.0 * (64 + 2 * (64 + 3 * 96) - 64 - 3 * 256));
 }
 
+TEST(ExpertMemory, ModulesDropWhatTheyMakeAgain) {
+  TransformerModel model = model_of(kExperts);
+  model.latent_attention = LatentAttention{.query_rank = 24,
+                                           .key_value_rank = 16,
+                                           .head_size_without_rotary = 8,
+                                           .rotary_head_size = 4,
+                                           .value_head_size = 6};
+  model.head_size = 12;
+  Strategy strategy{.global_batch = 1, .sequence_length = 128};
+  const Bytes whole = layer_activation_bytes(model, strategy, {.experts = true});
+  const auto dropped = [&](RecomputeModule module) {
+    strategy.recompute = Recompute::modules;
+    strategy.recompute_modules = {module};
+    return (whole - layer_activation_bytes(model, strategy, {.experts = true})).count();
+  };
+  // Of 128 tokens: FC2's inputs of 2 experts, 96 numbers of 2 bytes each; queries and keys of 12
+  // and values of 6 for each head.
+  EXPECT_DOUBLE_EQ(dropped(RecomputeModule::moe_act), 128 * 2 * 96 * 2.0);
+  const auto heads = static_cast<double>(model.attention_heads);
+  const auto kv_heads = static_cast<double>(model.kv_heads);
+  EXPECT_DOUBLE_EQ(dropped(RecomputeModule::mla_up_proj),
+                   128 * 2.0 * (heads * 12 + kv_heads * (12 + 6)));
+}
+
 TEST(LayersPerChunk, PredictionLayersTakePlacesToo) {
   // 61 layers, the embedding, the loss and one prediction layer over 32 chunks of two.
   const std::vector<int> layers =

@@ -132,6 +132,26 @@ error: recompute_modules needs recompute "modules"
 )");
 }
 
+TEST(StrategyProblem, AModuleThatTheModelLacksCannotBeRecomputed) {
+  EXPECT_EQ(problems(kLlama3, R"(    "recompute": "modules",
+    "recompute_modules": ["mla_up_proj", "moe_act"],
+    "global_batch": 64)"),
+            R"(error: recompute_modules names mla_up_proj, but the model has no latent attention
+  --> scenario.json:10:26   /strategy/recompute_modules
+   |
+10 |     "recompute_modules": ["mla_up_proj", "moe_act"],
+   |                          ^
+  help: leave mla_up_proj out
+
+error: recompute_modules names moe_act, but the model has no mixture of experts
+  --> scenario.json:10:26   /strategy/recompute_modules
+   |
+10 |     "recompute_modules": ["mla_up_proj", "moe_act"],
+   |                          ^
+  help: leave moe_act out
+)");
+}
+
 TEST(StrategyProblem, OffloadingAndRecomputingExcludeEachOther) {
   EXPECT_EQ(problems(kLlama3, R"(    "recompute": "full",
     "offload_layers": 8,
