@@ -52,7 +52,7 @@ std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, Coll
                                           : CollectiveAlgorithm::in_network;
   if (has_algorithm(kind, algorithm)) return algorithm;
   Diagnostic problem;
-  problem.message = fmt::format("{} does not run as {}", collective_name(kind), word);
+  problem.message = fmt::format("{} does not run with --algorithm {}", collective_name(kind), word);
   problem.help = "use --algorithm auto; only all_reduce runs as a tree or in the network";
   throw InputError(std::move(problem));
 }

@@ -68,7 +68,8 @@ bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm) {
 
 CollectiveVolume collective_volume(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks) {
   HEADWAY_CHECK(ranks >= 1, "a collective of no ranks");
-  HEADWAY_CHECK(has_algorithm(kind, algorithm), "only an all-reduce runs as a tree or in the network");
+  HEADWAY_CHECK(has_algorithm(kind, algorithm),
+                "only an all-reduce runs as a tree or in the network");
   if (ranks == 1) return {};
   if (algorithm == CollectiveAlgorithm::ring) return ring_volume(kind, ranks);
   if (algorithm == CollectiveAlgorithm::in_network) return {1.0, 1};

@@ -48,8 +48,8 @@ using CollectiveGroups = std::vector<std::vector<std::int32_t>>;
 /// Ring: neighbours in the order given. Where each scale-up domain holds k members, k rings run at
 /// once and carry 1/k each, so that every member's NIC is used: NCCL's one ring a rail. Tree
 /// (all-reduce): NCCL's double binary tree between domains, a chain inside. In the network
-/// (all-reduce): on each rail a tree of switches along the routes to the first domain, on which each
-/// link carries a sum once up and once down, and a ring inside. All to all: every pair
+/// (all-reduce): on each rail a tree of switches along the routes to the first domain, on which
+/// each link carries a sum once up and once down, and a ring inside. All to all: every pair
 /// exchanges its share directly.
 [[nodiscard]] FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs,
                                        CollectiveKind kind, CollectiveAlgorithm algorithm,

@@ -31,8 +31,9 @@ std::shared_ptr<const Profile> shipped(const std::string& name) {
   return read->profile;
 }
 
-const std::vector<std::string> kNames = {"v100_sxm", "a100_sxm_40gb", "a100_sxm_80gb", "h100_sxm",
-                                         "h200_sxm", "b200_sxm",      "gb200",         "gb300"};
+const std::vector<std::string> kNames = {"v100_sxm", "a100_sxm_40gb", "a100_sxm_80gb",
+                                         "h100_sxm", "h200_sxm",      "b200_sxm",
+                                         "b300_sxm", "gb200",         "gb300"};
 
 double teraflops(Flops work, Seconds time) { return work / time / 1_TFLOPps; }
 
@@ -71,7 +72,7 @@ TEST(ShippedProfiles, KnowTheRecipesOfTheirGeneration) {
     EXPECT_EQ(cast_bytes(device, Scaling::mxfp8), nullptr) << name;
     EXPECT_FALSE(supports(device, Precision::fp4)) << name;
   }
-  for (const char* name : {"b200_sxm", "gb200", "gb300"}) {
+  for (const char* name : {"b200_sxm", "b300_sxm", "gb200", "gb300"}) {
     const DeviceCosts device = shipped(name)->device;
     EXPECT_NE(cast_bytes(device, Scaling::mxfp8), nullptr) << name;
     EXPECT_NE(cast_bytes(device, Scaling::nvfp4), nullptr) << name;
