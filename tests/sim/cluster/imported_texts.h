@@ -48,7 +48,8 @@ inline Imported imported_texts(Importer* importer, const std::vector<std::string
 class ThirdPartyDump : public testing::Test {
  protected:
   void SetUp() override {
-    if (std::getenv("HEADWAY_SAMPLES") == nullptr) {
+    const char* const named = std::getenv("HEADWAY_SAMPLES");
+    if (named == nullptr || *named == '\0') {
       GTEST_SKIP() << "$HEADWAY_SAMPLES does not name the folder of third-party dumps";
     }
   }
