@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <exception>
 #include <memory>
 #include <utility>
 #include <variant>
@@ -85,11 +84,8 @@ Scenario anchored(const Arguments& arguments, const ScenarioOptions& options, Se
 }
 
 std::vector<OutputFile> outputs_of(const Arguments& arguments, Diagnostics& diagnostics) {
-  std::vector<OutputFile> outputs;
-  for (const std::string& path : arguments.values("output")) {
-    outputs.push_back({"-o", path});
-    check_suffix(outputs.back(), report_suffixes(), diagnostics);
-  }
+  std::vector<OutputFile> outputs =
+      report_files(arguments.values("output"), report_suffixes(), diagnostics);
   check_outputs(outputs, diagnostics);
   check_outputs_spare(
       outputs, {arguments.positional().front(), arguments.value("for").value_or("")}, diagnostics);
@@ -115,17 +111,15 @@ int run_anchor(const Invocation& invocation) {
   simulate_options.even_if_it_does_not_fit = is_very_job;
   simulate_options.command_line = invocation.reproducing_line();
   const Prediction prediction = simulate(scenario, simulate_options).prediction;
-  std::exception_ptr failure;
-  try {
+  const auto write = [&] {
     for (const OutputFile& output : outputs) {
       write_file(output.path, report_in(*format_of(output.path), prediction));
     }
-  } catch (const EnvironmentError&) {
-    failure = std::current_exception();
-  }
-  terminal.print(arguments.has("json") ? result_json_text(prediction)
-                                       : text_report(prediction, terminal.colours_output()));
-  if (failure) std::rethrow_exception(failure);
+  };
+  write_then_print(write, [&] {
+    terminal.print(arguments.has("json") ? result_json_text(prediction)
+                                         : text_report(prediction, terminal.colours_output()));
+  });
   return is_very_job || prediction.memory.fits ? kExitDone : kExitNegative;
 }
 
@@ -159,18 +153,8 @@ Command anchor_command() {
        .changes_result = true},
       set_option("/strategy/tensor_parallel=4"),
       profile_option(),
-      {.name = "replicas",
-       .value = "N",
-       .fallback = "the scenario's",
-       .help = "runs with other random draws",
-       .group = OptionGroup::run,
-       .changes_result = true},
-      {.name = "seed",
-       .value = "N",
-       .fallback = "the scenario's",
-       .help = "of the random draws",
-       .group = OptionGroup::run,
-       .changes_result = true},
+      replicas_option(),
+      seed_option(),
       jobs_option(),
       json_option(),
       output_option(),

@@ -26,6 +26,24 @@ Option profile_option() {
           .changes_result = true};
 }
 
+Option replicas_option() {
+  return {.name = "replicas",
+          .value = "N",
+          .fallback = "the scenario's",
+          .help = "runs with other random draws",
+          .group = OptionGroup::run,
+          .changes_result = true};
+}
+
+Option seed_option() {
+  return {.name = "seed",
+          .value = "N",
+          .fallback = "the scenario's",
+          .help = "of the random draws",
+          .group = OptionGroup::run,
+          .changes_result = true};
+}
+
 Option jobs_option() {
   return {.name = "jobs",
           .letter = 'j',

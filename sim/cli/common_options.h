@@ -12,6 +12,8 @@ namespace headway {
 /// `example` is an assignment that the command's files have: "/strategy/tensor_parallel=4".
 [[nodiscard]] Option set_option(const std::string& example);
 [[nodiscard]] Option profile_option();
+[[nodiscard]] Option replicas_option();
+[[nodiscard]] Option seed_option();
 [[nodiscard]] Option jobs_option();
 [[nodiscard]] Option json_option();
 [[nodiscard]] Option output_option();

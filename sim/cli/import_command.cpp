@@ -122,11 +122,8 @@ int run_import(const Invocation& invocation) {
                                        arguments.positional().end());
   check_options(arguments, format);
   Diagnostics diagnostics;
-  std::vector<OutputFile> outputs;
-  for (const std::string& path : arguments.values("output")) {
-    outputs.push_back({.option = "-o", .path = path});
-    check_suffix(outputs.back(), {".json"}, diagnostics);
-  }
+  const std::vector<OutputFile> outputs =
+      report_files(arguments.values("output"), {".json"}, diagnostics);
   check_outputs(outputs, diagnostics);
   check_outputs_spare(outputs, paths, diagnostics);
   diagnostics.throw_if_errors();

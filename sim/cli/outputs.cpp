@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <exception>
 #include <filesystem>
 #include <system_error>
 
@@ -65,6 +66,18 @@ void check_place(const OutputFile& output, Diagnostics& diagnostics) {
   }
 }
 
+/// Reports a suffix that is none of `known`.
+void check_suffix(const OutputFile& output, const std::vector<std::string>& known,
+                  Diagnostics& diagnostics) {
+  const std::string suffix = suffix_of(output.path);
+  if (std::ranges::find(known, suffix) != known.end()) return;
+  add(diagnostics,
+      fmt::format("{}: {}", shown(output),
+                  suffix.empty() ? "a report's format is told by its suffix, and there is none"
+                                 : fmt::format("no report is written as {}", in_quotes(suffix))),
+      fmt::format("use {}", fmt::join(known, " or ")));
+}
+
 }  // namespace
 
 void check_outputs(const std::vector<OutputFile>& outputs, Diagnostics& diagnostics) {
@@ -99,15 +112,27 @@ std::string suffix_of(const std::string& path) {
   return suffix;
 }
 
-void check_suffix(const OutputFile& output, const std::vector<std::string>& known,
-                  Diagnostics& diagnostics) {
-  const std::string suffix = suffix_of(output.path);
-  if (std::ranges::find(known, suffix) != known.end()) return;
-  add(diagnostics,
-      fmt::format("{}: {}", shown(output),
-                  suffix.empty() ? "a report's format is told by its suffix, and there is none"
-                                 : fmt::format("no report is written as {}", in_quotes(suffix))),
-      fmt::format("use {}", fmt::join(known, " or ")));
+std::vector<OutputFile> report_files(const std::vector<std::string>& paths,
+                                     const std::vector<std::string>& suffixes,
+                                     Diagnostics& diagnostics) {
+  std::vector<OutputFile> files;
+  files.reserve(paths.size());
+  for (const std::string& path : paths) {
+    files.push_back({"-o", path});
+    check_suffix(files.back(), suffixes, diagnostics);
+  }
+  return files;
+}
+
+void write_then_print(const std::function<void()>& write, const std::function<void()>& print) {
+  std::exception_ptr failure;
+  try {
+    write();
+  } catch (const EnvironmentError&) {
+    failure = std::current_exception();
+  }
+  print();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace headway

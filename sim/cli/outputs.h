@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,13 @@ void check_outputs_spare(const std::vector<OutputFile>& outputs,
 /// ".json", in small letters; empty if there is none.
 [[nodiscard]] std::string suffix_of(const std::string& path);
 
-/// Reports a suffix that is none of `known`.
-void check_suffix(const OutputFile& output, const std::vector<std::string>& known,
-                  Diagnostics& diagnostics);
+/// The files of `-o`, with a problem for each whose suffix is none of `suffixes`.
+[[nodiscard]] std::vector<OutputFile> report_files(const std::vector<std::string>& paths,
+                                                   const std::vector<std::string>& suffixes,
+                                                   Diagnostics& diagnostics);
+
+/// Runs `write`, then `print`. Where `write` threw an EnvironmentError, it is thrown again after
+/// `print`: an answer that may have taken hours is shown even where it cannot be written.
+void write_then_print(const std::function<void()>& write, const std::function<void()>& print);
 
 }  // namespace headway

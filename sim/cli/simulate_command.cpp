@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <exception>
 #include <filesystem>
 
 #include "reports/report_format.h"
@@ -53,10 +52,7 @@ SimulateRequest request_of(const Invocation& invocation) {
     request.simulate.reference_accelerators = static_cast<int>(*gpus);
   }
   request.progress = when_named(arguments.value("progress").value_or("auto"));
-  for (const std::string& path : arguments.values("output")) {
-    request.reports.push_back({"-o", path});
-    check_suffix(request.reports.back(), report_suffixes(), diagnostics);
-  }
+  request.reports = report_files(arguments.values("output"), report_suffixes(), diagnostics);
   request.trace = arguments.value("trace");
   check_outputs(request.outputs(), diagnostics);
   check_outputs_spare(request.outputs(), {request.path}, diagnostics);
@@ -123,17 +119,12 @@ int run_simulate(const Invocation& invocation) {
   terminal.remark(fmt::format("{} replica{}, {} events in the median one\n", prediction.replicas,
                               prediction.replicas == 1 ? "" : "s",
                               grouped_digits(prediction.events)));
-  // The answer is shown even where it cannot be written: it may have taken hours.
-  std::exception_ptr failure;
-  try {
-    write_outputs(simulation, request, terminal);
-  } catch (const EnvironmentError&) {
-    failure = std::current_exception();
-  }
-  terminal.print(invocation.arguments.has("json")
-                     ? result_json_text(prediction)
-                     : text_report(prediction, terminal.colours_output()));
-  if (failure) std::rethrow_exception(failure);
+  write_then_print([&] { write_outputs(simulation, request, terminal); },
+                   [&] {
+                     terminal.print(invocation.arguments.has("json")
+                                        ? result_json_text(prediction)
+                                        : text_report(prediction, terminal.colours_output()));
+                   });
   return prediction.memory.fits ? kExitDone : kExitNegative;
 }
 
@@ -156,18 +147,8 @@ Command simulate_command() {
   command.options = with_standard_options({
       set_option("/strategy/tensor_parallel=4"),
       profile_option(),
-      {.name = "replicas",
-       .value = "N",
-       .fallback = "the scenario's",
-       .help = "runs with other random draws",
-       .group = OptionGroup::run,
-       .changes_result = true},
-      {.name = "seed",
-       .value = "N",
-       .fallback = "the scenario's",
-       .help = "of the random draws",
-       .group = OptionGroup::run,
-       .changes_result = true},
+      replicas_option(),
+      seed_option(),
       {.name = "reference",
        .value = "GPUS",
        .fallback = "the smallest that fits",

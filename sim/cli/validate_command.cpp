@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <exception>
 #include <utility>
 
 #include "reports/write_file.h"
@@ -74,12 +73,9 @@ std::vector<const CostTerm*> terms_of(const Arguments& arguments) {
 }
 
 std::vector<OutputFile> outputs_of(const Arguments& arguments) {
-  std::vector<OutputFile> outputs;
   Diagnostics diagnostics;
-  for (const std::string& path : arguments.values("output")) {
-    outputs.push_back({"-o", path});
-    check_suffix(outputs.back(), {".json", ".md", ".html"}, diagnostics);
-  }
+  std::vector<OutputFile> outputs =
+      report_files(arguments.values("output"), {".json", ".md", ".html"}, diagnostics);
   check_outputs(outputs, diagnostics);
   if (const auto rows = arguments.value("rows")) check_outputs_spare(outputs, {*rows}, diagnostics);
   diagnostics.throw_if_errors();
@@ -155,15 +151,12 @@ int run_validate(const Invocation& invocation) {
   options.ablate = terms_of(arguments);
   const Validation validation =
       validation_of(arguments.value("rows").value_or(""), options, when, terminal);
-  std::exception_ptr failure;
-  try {
-    write_outputs(outputs, validation);
-  } catch (const EnvironmentError&) {
-    failure = std::current_exception();
-  }
-  terminal.print(arguments.has("json") ? json_document_text(validation_json(validation))
-                                       : validation_text(validation));
-  if (failure) std::rethrow_exception(failure);
+  write_then_print([&] { write_outputs(outputs, validation); },
+                   [&] {
+                     terminal.print(arguments.has("json")
+                                        ? json_document_text(validation_json(validation))
+                                        : validation_text(validation));
+                   });
   return verdict(validation, tolerance, terminal);
 }
 

@@ -73,11 +73,23 @@ TEST(Outputs, InputsAreSpared) {
 
 TEST(Outputs, SuffixesAreKnownInEitherCase) {
   Diagnostics diagnostics;
-  check_suffix({"-o", "A.JSON"}, {".json", ".md"}, diagnostics);
+  const auto files = report_files({"A.JSON"}, {".json", ".md"}, diagnostics);
   EXPECT_THAT(messages(diagnostics), IsEmpty());
-  check_suffix({"-o", "a.yaml"}, {".json", ".md"}, diagnostics);
+  ASSERT_EQ(files.size(), 1U);
+  EXPECT_EQ(files.front().path, "A.JSON");
+  EXPECT_EQ(report_files({"a.yaml"}, {".json", ".md"}, diagnostics).size(), 1U);
   EXPECT_THAT(messages(diagnostics), ElementsAre("-o a.yaml: no report is written as \".yaml\""));
   EXPECT_EQ(diagnostics.all().front().help, "use .json or .md");
+}
+
+TEST(Outputs, TheAnswerIsPrintedThoughItCannotBeWritten) {
+  std::string said;
+  const auto write = [&] {
+    said += "write ";
+    throw EnvironmentError("no space left");
+  };
+  EXPECT_THROW(write_then_print(write, [&] { said += "print"; }), EnvironmentError);
+  EXPECT_EQ(said, "write print");
 }
 
 }  // namespace
