@@ -140,9 +140,16 @@ void check_recompute_modules(const StrategyToCheck& input) {
   }
 }
 
-/// Megatron-Core refuses it too: what is recomputed is not there to be moved.
 void check_offload(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
+  const std::int64_t layers = input.model.model.layers;
+  if (input.sound({"offload_layers"}) && strategy.offload_layers > layers) {
+    input.diagnostics.add(strategy_problem(input, "offload_layers",
+                                           "offload_layers are more than the layers of the model",
+                                           fmt::format("{} of {}", strategy.offload_layers, layers),
+                                           fmt::format("use at most {}", layers)));
+  }
+  // Megatron-Core refuses it too: what is recomputed is not there to be moved.
   if (strategy.offload_layers == 0 || strategy.recompute == Recompute::none ||
       !input.sound({"offload_layers", "recompute"})) {
     return;

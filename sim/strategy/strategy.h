@@ -163,10 +163,11 @@ struct Strategy {
   [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }
   /// Ranks of a stage that share out tokens and hold all experts once.
   [[nodiscard]] int expert_group() const { return expert_parallel * expert_tensor_parallel; }
-  /// Ranks of a stage that hold the same part of the same experts.
-  [[nodiscard]] int expert_replicas() const {
-    return tensor_parallel * context_parallel * data_parallel / expert_group();
+  [[nodiscard]] int ranks_of_stage() const {
+    return tensor_parallel * context_parallel * data_parallel;
   }
+  /// Ranks of a stage that hold the same part of the same experts.
+  [[nodiscard]] int expert_replicas() const { return ranks_of_stage() / expert_group(); }
   /// Parts that the model is cut into.
   [[nodiscard]] int chunks() const { return pipeline_parallel * virtual_stages; }
   /// Of those, how many stand on a stage.

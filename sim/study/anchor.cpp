@@ -16,13 +16,17 @@ namespace {
 
 constexpr double kTolerance = 1e-6;  ///< of the measured time: far below what anybody measures
 constexpr int kMostSteps = 60;
+/// Of what is predicted: slower than any software by far, so that the time is a mistake.
+constexpr double kMostSlowdown = 1000.0;
+
+constexpr const char* kWhatToCheck =
+    "check that the time is of one whole optimizer step, of this very model, batch and cluster";
 
 [[noreturn]] void refuse(Seconds measured, const std::string& reason) {
   Diagnostic problem;
   problem.message =
       fmt::format("no software could run this job in {}: {}", exact_text(measured), reason);
-  problem.help =
-      "check that the time is of one whole optimizer step, of this very model, batch and cluster";
+  problem.help = kWhatToCheck;
   throw InputError(std::move(problem));
 }
 
@@ -58,6 +62,14 @@ double least_factor(const Scenario& scenario, const JobRun& run) {
 
 AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs) {
   const JobRun known = run_with(scenario, 1.0, jobs);
+  if (measured > kMostSlowdown * known.time()) {
+    Diagnostic problem;
+    problem.message =
+        fmt::format("{} is more than {:.0f} times what this job is predicted to take, {}",
+                    exact_text(measured), kMostSlowdown, short_text(known.time()));
+    problem.help = kWhatToCheck;
+    throw InputError(std::move(problem));
+  }
   AnchorFit fit{1.0, known.time()};
   const auto excess = [&](Seconds time) { return time / measured - 1.0; };
 

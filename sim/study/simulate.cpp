@@ -1,6 +1,7 @@
 #include "sim/study/simulate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -86,22 +87,29 @@ Question question_of(const Scenario& scenario, const SimulateOptions& options) {
 }
 
 /// The same work for each replica with fewer replicas, on the first nodes of the same fabric.
-Strategy with_replicas(Strategy strategy, int replicas) {
+/// Nothing where groups of experts or of shards do not divide so many ranks.
+std::optional<Strategy> with_replicas(Strategy strategy, int replicas) {
   strategy.global_batch = strategy.global_batch / strategy.data_parallel * replicas;
   strategy.data_parallel = replicas;
+  // A group of shards that no longer fits shrinks to the ranks there are.
+  strategy.shard_group = std::min(strategy.shard_group, strategy.replicas());
+  if (strategy.replicas() % strategy.shard_ranks() != 0) return std::nullopt;
+  if (strategy.ranks_of_stage() % strategy.expert_group() != 0) return std::nullopt;
   return strategy;
 }
 
 std::optional<Strategy> reference_strategy(const Scenario& scenario,
                                            const SimulateOptions& options) {
   const Strategy& strategy = scenario.strategy;
-  const int ranks_per_replica = strategy.ranks() / strategy.data_parallel;
+  std::vector<int> sizes;
   for (int replicas = 1; replicas <= strategy.data_parallel; ++replicas) {
     if (strategy.data_parallel % replicas != 0) continue;
-    const Strategy smaller = with_replicas(strategy, replicas);
+    const std::optional<Strategy> smaller = with_replicas(strategy, replicas);
+    if (!smaller) continue;
+    sizes.push_back(smaller->ranks());
     if (options.reference_accelerators) {
-      if (replicas * ranks_per_replica == *options.reference_accelerators) return smaller;
-    } else if (memory_of(scenario.model, smaller, *scenario.profile).fits) {
+      if (sizes.back() == *options.reference_accelerators) return smaller;
+    } else if (memory_of(scenario.model, *smaller, *scenario.profile).fits) {
       return smaller;
     }
   }
@@ -109,8 +117,7 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
   Diagnostic problem;
   problem.message = fmt::format("--reference {} is not a size this job can be scaled down to",
                                 *options.reference_accelerators);
-  problem.help = fmt::format("use {} times a divisor of data_parallel {}", ranks_per_replica,
-                             strategy.data_parallel);
+  problem.help = fmt::format("use {}", fmt::join(sizes, " or "));
   throw InputError(std::move(problem));
 }
 

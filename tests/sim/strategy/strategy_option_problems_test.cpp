@@ -167,6 +167,18 @@ TEST(StrategyProblem, OffloadingAndRecomputingExcludeEachOther) {
 )");
 }
 
+TEST(StrategyProblem, OnlyLayersThatTheModelHasAreOffloaded) {
+  EXPECT_EQ(problems(kLlama3, R"(    "offload_layers": 400,
+    "global_batch": 64)"),
+            R"(error: offload_layers are more than the layers of the model
+  --> scenario.json:9:23   /strategy/offload_layers
+   |
+ 9 |     "offload_layers": 400,
+   |                       ^^^ 400 of 32
+  help: use at most 32
+)");
+}
+
 TEST(StrategyProblem, RecomputingModulesNamesThem) {
   EXPECT_EQ(problems(kLlama3, R"(    "recompute": "modules",
     "global_batch": 64)"),

@@ -76,6 +76,18 @@ TEST(Anchor, ATimeThatNeedsMoreThanThePeakIsRefused) {
   }
 }
 
+TEST(Anchor, ATimeBeyondAnySoftwareIsRefused) {
+  const Scenario scenario = scenario_of(small_scenario(2));
+  for (const double seconds : {1e300, 1e6}) {
+    try {
+      (void)fit_anchor(scenario, Seconds(seconds), 1);
+      FAIL() << "accepted " << seconds;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.diagnostics().front().message, HasSubstr("is more than 1000 times"));
+    }
+  }
+}
+
 TEST(Anchor, TellsWhatItChangedAndNarrowsTheInterval) {
   nlohmann::json json = small_scenario(2);
   const Prediction plain = simulate(scenario_of(json), {}).prediction;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/study/catalog.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
 
@@ -69,6 +70,38 @@ TEST(Simulate, ScalingIsMeasuredAgainstTheSmallestJobThatFits) {
   EXPECT_EQ(against_itself.scaling->efficiency, 1.0);
 }
 
+TEST(Simulate, AReferenceOfFewerRanksThanAGroupOfShardsHasSmallerGroups) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}, {"zero_stage", 3}};
+  const Prediction all = prediction_of(scenario);
+  ASSERT_TRUE(all.scaling.has_value());
+  EXPECT_EQ(all.scaling->accelerators, 1);
+
+  scenario["strategy"]["shard_group"] = 4;
+  EXPECT_EQ(prediction_of(scenario).scaling->accelerators, 1);
+}
+
+TEST(Simulate, AReferenceKeepsGroupsOfExpertsWhole) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"]["mixture_of_experts"] = {
+      {"experts", 4}, {"experts_per_token", 2}, {"expert_hidden", 1024}};
+  scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}, {"expert_parallel", 4}};
+  const Prediction prediction = prediction_of(scenario);
+  ASSERT_TRUE(prediction.scaling.has_value());
+  EXPECT_EQ(prediction.scaling->accelerators, 4);
+  EXPECT_THROW((void)prediction_of(scenario, {.reference_accelerators = 2}), InputError);
+}
+
+TEST(Simulate, EveryShippedScenarioRuns) {
+  const std::vector<CatalogEntry> scenarios = catalog("scenarios");
+  for (const CatalogEntry& entry : scenarios) {
+    Diagnostics diagnostics;
+    const Scenario scenario = read_scenario(entry.path, {.replicas = 1}, diagnostics);
+    EXPECT_TRUE(simulate(scenario, {.jobs = 1}).prediction.memory.fits) << entry.name;
+  }
+  EXPECT_GE(scenarios.size(), 5U);
+}
+
 TEST(Simulate, AnImpossibleReferenceIsRefusedBeforeSimulating) {
   try {
     (void)prediction_of(small_scenario(4), {.reference_accelerators = 6});
@@ -76,7 +109,7 @@ TEST(Simulate, AnImpossibleReferenceIsRefusedBeforeSimulating) {
   } catch (const InputError& error) {
     EXPECT_EQ(error.diagnostics().front().message,
               "--reference 6 is not a size this job can be scaled down to");
-    EXPECT_EQ(error.diagnostics().front().help, "use 4 times a divisor of data_parallel 2");
+    EXPECT_EQ(error.diagnostics().front().help, "use 4 or 8");
   }
 }
 
