@@ -17,22 +17,6 @@ std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
 }  // namespace
 
-void ImportDraft::assume(std::string message) {
-  Diagnostic warning;
-  warning.severity = Severity::warning;
-  warning.message = message;
-  diagnostics_.add(std::move(warning));
-  assumptions_ += "; " + message;
-}
-
-void ImportDraft::fail(std::string message, SourceLocation location, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.location = std::move(location);
-  problem.help = std::move(help);
-  diagnostics_.add(std::move(problem));
-}
-
 int ImportDraft::add(std::string name, std::string host) {
   name = printable(name);
   while (!names_.insert(name).second) name += "'";
@@ -126,7 +110,7 @@ nlohmann::json ImportDraft::topology(const std::string& source) {
     }
   }
   if (ports_of_host.empty()) fail("no host was found, so there is nothing to run on");
-  if (diagnostics_.has_errors()) return nullptr;
+  if (has_failed()) return nullptr;
   const int nics = usual_ports(ports_of_host);
   nlohmann::json cables = nlohmann::json::array();
   for (const Cable& cable : cables_) {
@@ -144,7 +128,7 @@ nlohmann::json ImportDraft::topology(const std::string& source) {
                         {"cables", std::move(cables)}};
   topology["routing"] = {{"kind", "shortest"}};
   assume("how the switches forward is not in the file: shortest paths are taken");
-  topology["source"] = printable(source) + assumptions_;
+  topology["source"] = this->source(source);
   return topology;
 }
 

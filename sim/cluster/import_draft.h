@@ -7,19 +7,15 @@
 #include <vector>
 
 #include "sim/cluster/import_format.h"
+#include "sim/cluster/import_notes.h"
 
 namespace headway {
 
-/// A fabric while it is imported: what was found, and what had to be assumed. Vertices are numbered
-/// in the order they were added.
-class ImportDraft {
+/// A fabric while it is imported. Vertices are numbered in the order they were added.
+class ImportDraft : public ImportNotes {
  public:
   ImportDraft(const ImportRequest& request, Diagnostics& diagnostics)
-      : request_(request), diagnostics_(diagnostics) {}
-
-  /// Warns, and keeps the text for the object's "source".
-  void assume(std::string message);
-  void fail(std::string message, SourceLocation location = {}, std::string help = "");
+      : ImportNotes(diagnostics), request_(request) {}
 
   [[nodiscard]] int add_switch(const std::string& name);
   /// A NIC port of a host.
@@ -51,11 +47,9 @@ class ImportDraft {
   [[nodiscard]] nlohmann::json endpoints_json(std::map<std::string, int> ports_of_host, int nics);
 
   const ImportRequest& request_;
-  Diagnostics& diagnostics_;
   std::vector<Vertex> vertices_;
   std::set<std::string> names_;
   std::vector<Cable> cables_;
-  std::string assumptions_;
 };
 
 }  // namespace headway

@@ -180,7 +180,8 @@ nlohmann::json matrix_node_type(const MatrixReader& matrix, const ImportRequest&
   const std::vector<std::string> nics = matrix.devices(is_nic);
   NodeDraft draft(request, diagnostics);
   for (const std::string& gpu : gpus) {
-    if (matrix.between(gpu, gpus.front()).empty()) draft.fail(gpu + " has no row");
+    if (matrix.between(gpu, gpus.front()).empty())
+      draft.fail(gpu + " has no row", {.file = request.paths.front()});
   }
   draft.accelerators = static_cast<int>(gpus.size());
   draft.nics = static_cast<int>(nics.size());

@@ -8,6 +8,7 @@
 
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/cluster/import_notes.h"
 #include "sim/cluster/infiniband_names.h"
 #include "sim/cluster/union_find.h"
 
@@ -39,18 +40,18 @@ struct Cable {
   LinkRate rate;
 };
 
-class GraphWriter {
+class GraphWriter : ImportNotes {
  public:
   GraphWriter(const InfiniBandFabric& fabric, const ForwardingTables& tables,
               Diagnostics& diagnostics)
-      : fabric_(fabric), tables_(tables), diagnostics_(diagnostics) {}
+      : ImportNotes(diagnostics), fabric_(fabric), tables_(tables) {}
 
   nlohmann::json write(const InfiniBandGraphTexts& texts) {
     collect_cables();
     collect_switches();
     collect_endpoints();
     if (endpoints_.empty()) fail("no host has a cable, so there is no fabric to import");
-    if (diagnostics_.has_errors()) return {};
+    if (has_failed()) return {};
     choose_nics();
     nlohmann::json topology = {{"schema", "headway/topology/1"}, {"name", texts.name}};
     topology["node"] = node_type(texts.node);
@@ -59,28 +60,11 @@ class GraphWriter {
                           {"switches", switches_json()},
                           {"cables", cables_json()}};
     topology["routing"] = routing_json();
-    topology["source"] = fmt::format("ibnetdiscover dump {}", printable(texts.source));
-    for (const std::string& assumption : assumptions_) {
-      topology["source"] = topology["source"].get<std::string>() + "; " + assumption;
-    }
+    topology["source"] = source("ibnetdiscover dump " + texts.source);
     return topology;
   }
 
  private:
-  void fail(std::string message, SourceLocation location = {}) {
-    Diagnostic problem;
-    problem.message = std::move(message);
-    problem.location = std::move(location);
-    diagnostics_.add(std::move(problem));
-  }
-  void assume(std::string message) {
-    Diagnostic warning;
-    warning.severity = Severity::warning;
-    warning.message = message;
-    diagnostics_.add(std::move(warning));
-    assumptions_.push_back(std::move(message));
-  }
-
   [[nodiscard]] const InfiniBandNode& node(int number) const { return fabric_.node(number); }
   [[nodiscard]] int node_count() const { return static_cast<int>(fabric_.nodes().size()); }
 
@@ -361,7 +345,6 @@ class GraphWriter {
 
   const InfiniBandFabric& fabric_;
   const ForwardingTables& tables_;
-  Diagnostics& diagnostics_;
   UniqueNames unique_;
   std::vector<Cable> cables_;
   std::vector<int> switches_;
@@ -370,7 +353,6 @@ class GraphWriter {
   std::map<std::pair<int, int>, std::string> endpoint_names_;
   std::map<std::pair<int, int>, int> peers_;  ///< the node at the other end of a port
   std::map<std::string, int> ports_of_host_;
-  std::vector<std::string> assumptions_;
   int nics_ = 0;
 };
 

@@ -1,25 +1,8 @@
 #include "sim/cluster/node_draft.h"
 
 #include "sim/base/quantity_text.h"
-#include "sim/base/utf8.h"
 
 namespace headway {
-
-void NodeDraft::assume(std::string message) {
-  Diagnostic warning;
-  warning.severity = Severity::warning;
-  warning.message = message;
-  diagnostics_.add(std::move(warning));
-  assumptions_ += "; " + message;
-}
-
-void NodeDraft::fail(std::string message, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.location.file = request_.paths.front();
-  problem.help = std::move(help);
-  diagnostics_.add(std::move(problem));
-}
 
 nlohmann::json NodeDraft::node_type(const std::string& source) {
   if (!request_.accelerator.empty()) accelerator = request_.accelerator;
@@ -34,16 +17,17 @@ nlohmann::json NodeDraft::node_type(const std::string& source) {
     nearest.clear();
     assume("network cards are not in the file: one for each accelerator is taken");
   }
+  const SourceLocation file{.file = request_.paths.front()};
   if (nic_bandwidth == BytesPerSecond(0.0)) {
-    fail("the file does not tell how fast the network cards are",
+    fail("the file does not tell how fast the network cards are", file,
          "say it: --bandwidth \"400 Gb/s\"");
   }
   const bool has_scale_up = accelerators > 1;
   if (has_scale_up && scale_up_bandwidth == BytesPerSecond(0.0)) {
-    fail("the file does not tell what joins the accelerators",
+    fail("the file does not tell what joins the accelerators", file,
          "say it, one way: --scale-up-bandwidth \"450 GB/s\"");
   }
-  if (diagnostics_.has_errors()) return nullptr;
+  if (has_failed()) return nullptr;
   nlohmann::json type = {{"schema", "headway/node/1"},
                          {"name", request_.name},
                          {"accelerator", accelerator},
@@ -51,7 +35,7 @@ nlohmann::json NodeDraft::node_type(const std::string& source) {
   type["nics"] = {{"count", nics}, {"bandwidth", exact_text(nic_bandwidth)}};
   if (!nearest.empty()) type["nics"]["nearest"] = nearest;
   if (has_scale_up) type["scale_up"] = {{"bandwidth", exact_text(scale_up_bandwidth)}};
-  type["source"] = printable(source) + assumptions_;
+  type["source"] = this->source(source);
   return type;
 }
 

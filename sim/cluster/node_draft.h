@@ -5,18 +5,15 @@
 #include <vector>
 
 #include "sim/cluster/import_format.h"
+#include "sim/cluster/import_notes.h"
 
 namespace headway {
 
-/// A node type while it is imported: what was found, and what had to be assumed.
-class NodeDraft {
+/// A node type while it is imported.
+class NodeDraft : public ImportNotes {
  public:
   NodeDraft(const ImportRequest& request, Diagnostics& diagnostics)
-      : request_(request), diagnostics_(diagnostics) {}
-
-  /// Warns, and keeps the text for the object's "source".
-  void assume(std::string message);
-  void fail(std::string message, std::string help = "");
+      : ImportNotes(diagnostics), request_(request) {}
 
   std::string accelerator;  ///< as profiles name it; empty if the file does not tell
   int accelerators = 0;
@@ -30,8 +27,6 @@ class NodeDraft {
 
  private:
   const ImportRequest& request_;
-  Diagnostics& diagnostics_;
-  std::string assumptions_;
 };
 
 }  // namespace headway

@@ -16,10 +16,9 @@ using nlohmann::json;
 
 std::vector<std::string> cases() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kInfiniBandSamples)) {
-    if (entry.is_directory()) names.push_back(entry.path().filename().string());
+  for (const std::string& folder : infiniband_samples()) {
+    names.push_back(std::filesystem::path(folder).filename().string());
   }
-  std::ranges::sort(names);
   return names;
 }
 
@@ -31,11 +30,8 @@ class InfiniBandCase : public testing::TestWithParam<std::string> {
     return std::string(kInfiniBandSamples) + "/" + GetParam() + "/" + file;
   }
   [[nodiscard]] static json truth() { return sample_json(path("truth.json")); }
-  /// The largest tables are kept compressed.
-  [[nodiscard]] static std::string tables(std::string engine) {
-    if (engine == "torus-2QoS") engine = "torus2qos";
-    const std::string file = path("dump_fts." + engine + ".txt");
-    return std::filesystem::exists(file) ? file : file + ".gz";
+  [[nodiscard]] static std::string tables(const std::string& engine) {
+    return sample_tables(std::string(kInfiniBandSamples) + "/" + GetParam(), engine);
   }
   [[nodiscard]] static std::shared_ptr<const Cluster> cluster(const std::string& table_file) {
     std::vector<std::string> files = {path("ibnetdiscover.txt")};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -40,6 +42,30 @@ inline std::shared_ptr<const Cluster> imported_cluster(const std::vector<std::st
   }
   EXPECT_EQ(problems, "");
   return topology ? cluster_of(topology->dump()) : nullptr;
+}
+
+/// The folders of the samples, in the order of their names.
+inline std::vector<std::string> infiniband_samples() {
+  std::vector<std::string> folders;
+  for (const auto& entry : std::filesystem::directory_iterator(kInfiniBandSamples)) {
+    if (entry.is_directory()) folders.push_back(entry.path().string());
+  }
+  std::ranges::sort(folders);
+  return folders;
+}
+
+/// The forwarding tables of a sample as `engine` made them; the largest are kept compressed.
+inline std::string sample_tables(const std::string& folder, std::string engine) {
+  if (engine == "torus-2QoS") engine = "torus2qos";
+  const std::string file = folder + "/dump_fts." + engine + ".txt";
+  return std::filesystem::exists(file) ? file : file + ".gz";
+}
+
+/// With the tables that its truth.json is about.
+inline std::shared_ptr<const Cluster> sample_cluster(const std::string& folder,
+                                                     const nlohmann::json& truth) {
+  return imported_cluster(
+      {folder + "/ibnetdiscover.txt", sample_tables(folder, truth["routing_engine"])});
 }
 
 inline std::string port_name(const nlohmann::json& route, const std::string& end) {

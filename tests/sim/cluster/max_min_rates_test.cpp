@@ -42,14 +42,10 @@ TEST(MaxMinRates, SharesCountAsTheyAre) {
 
 TEST(MaxMinRates, ShiftsOnRealFabricsAreTheTruth) {
   // Printed with four decimals by a program of its own.
-  for (const auto& entry : std::filesystem::directory_iterator(kInfiniBandSamples)) {
-    SCOPED_TRACE(entry.path().filename());
-    const nlohmann::json truth = sample_json(entry.path().string() + "/truth.json");
-    std::string engine = truth["routing_engine"];
-    if (engine == "torus-2QoS") engine = "torus2qos";
-    std::string tables = entry.path().string() + "/dump_fts." + engine + ".txt";
-    if (!std::filesystem::exists(tables)) tables += ".gz";
-    const auto cluster = imported_cluster({entry.path().string() + "/ibnetdiscover.txt", tables});
+  for (const std::string& folder : infiniband_samples()) {
+    SCOPED_TRACE(folder);
+    const nlohmann::json truth = sample_json(folder + "/truth.json");
+    const auto cluster = sample_cluster(folder, truth);
     ASSERT_NE(cluster, nullptr);
     const FabricAnalysis analysis = analysed(*cluster);
     ASSERT_EQ(analysis.shifts.size(), truth["shifts"].size());

@@ -22,14 +22,10 @@ std::vector<VertexId> ordered_ports(const Cluster& cluster) {
 /// engine gives it that rate from its start to its end, which it does for all flows at once only if
 /// the rates are max-min fair.
 TEST(ShiftRates, BothEnginesShareTheLinksOfRealFabricsAsTheTruthHasIt) {
-  for (const auto& entry : std::filesystem::directory_iterator(kInfiniBandSamples)) {
-    SCOPED_TRACE(entry.path().filename());
-    const nlohmann::json truth = sample_json(entry.path().string() + "/truth.json");
-    std::string engine = truth["routing_engine"];
-    if (engine == "torus-2QoS") engine = "torus2qos";
-    std::string tables = entry.path().string() + "/dump_fts." + engine + ".txt";
-    if (!std::filesystem::exists(tables)) tables += ".gz";
-    const auto cluster = imported_cluster({entry.path().string() + "/ibnetdiscover.txt", tables});
+  for (const std::string& folder : infiniband_samples()) {
+    SCOPED_TRACE(folder);
+    const nlohmann::json truth = sample_json(folder + "/truth.json");
+    const auto cluster = sample_cluster(folder, truth);
     ASSERT_NE(cluster, nullptr);
     const std::vector<VertexId> ports = ordered_ports(*cluster);
     for (const nlohmann::json& shift : truth["shifts"]) {

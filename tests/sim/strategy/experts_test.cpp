@@ -124,6 +124,18 @@ TransformerModel model_of(const std::string& text) {
   return read_model(*scenario.member("model"), files)->model;
 }
 
+/// With attention of 24 and 16 latent numbers, heads of 8 + 4 and values of 6.
+TransformerModel latent_experts() {
+  TransformerModel model = model_of(kExperts);
+  model.latent_attention = LatentAttention{.query_rank = 24,
+                                           .key_value_rank = 16,
+                                           .head_size_without_rotary = 8,
+                                           .rotary_head_size = 4,
+                                           .value_head_size = 6};
+  model.head_size = 12;
+  return model;
+}
+
 TEST(ExpertParameters, AreCutByTheExpertGroupAndNothingElse) {
   const TransformerModel model = model_of(kExperts);
   const LayerParameters whole = layer_parameters(model, {.experts = true});
@@ -136,13 +148,7 @@ TEST(ExpertParameters, AreCutByTheExpertGroupAndNothingElse) {
 }
 
 TEST(ExpertParameters, OfLatentAttentionAreTheWholeLayerOnOneRank) {
-  TransformerModel model = model_of(kExperts);
-  model.latent_attention = LatentAttention{.query_rank = 24,
-                                           .key_value_rank = 16,
-                                           .head_size_without_rotary = 8,
-                                           .rotary_head_size = 4,
-                                           .value_head_size = 6};
-  model.head_size = 12;
+  TransformerModel model = latent_experts();
   model.multi_token_prediction_layers = 1;
   EXPECT_DOUBLE_EQ(layer_parameters_per_rank(model, Strategy{}).total(),
                    static_cast<double>(layer_parameters(model).total()));
@@ -177,13 +183,7 @@ TEST(ExpertMemory, ALayerKeepsTheRowsOfItsExperts) {
 }
 
 TEST(ExpertMemory, ModulesDropWhatTheyMakeAgain) {
-  TransformerModel model = model_of(kExperts);
-  model.latent_attention = LatentAttention{.query_rank = 24,
-                                           .key_value_rank = 16,
-                                           .head_size_without_rotary = 8,
-                                           .rotary_head_size = 4,
-                                           .value_head_size = 6};
-  model.head_size = 12;
+  TransformerModel model = latent_experts();
   Strategy strategy{.global_batch = 1, .sequence_length = 128};
   const Bytes whole = layer_activation_bytes(model, strategy, {.experts = true});
   const auto dropped = [&](RecomputeModule module) {
