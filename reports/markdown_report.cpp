@@ -9,6 +9,7 @@
 #include "reports/markdown_sections.h"
 #include "reports/markdown_text.h"
 #include "reports/number_text.h"
+#include "reports/what_if_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/text_table.h"
 
@@ -126,6 +127,7 @@ std::string markdown_report(const Prediction& prediction) {
   const std::array sections{answer(prediction),
                             list_section("Warnings", prediction.warnings),
                             has_times ? time_section(prediction) : "",
+                            prediction.what_if ? what_if_section(*prediction.what_if) : "",
                             memory_section(prediction.memory),
                             has_times ? critical_path_section(prediction) : "",
                             has_times ? links_section(prediction.busiest_links) : "",

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reports/advice.h"
+#include "reports/what_if_report.h"
 
 namespace headway {
 namespace {
@@ -132,6 +133,10 @@ json result_json(const Prediction& prediction) {
   result["critical_rank"] = prediction.critical_rank;
   result["critical_path"] = critical_path_json(prediction.critical_path);
   result["links"] = links_json(prediction.busiest_links);
+  if (prediction.what_if) {
+    result["what_if"] = what_if_json(*prediction.what_if);
+    result["bottlenecks"] = bottlenecks_json(*prediction.what_if);
+  }
   result["warnings"] = prediction.warnings;
   result["not_modelled"] = prediction.not_modelled;
   result["events"] = prediction.events;

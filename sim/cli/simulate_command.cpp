@@ -51,6 +51,7 @@ SimulateRequest request_of(const Invocation& invocation) {
   if (const auto gpus = arguments.integer("reference", 1, kMostAccelerators)) {
     request.simulate.reference_accelerators = static_cast<int>(*gpus);
   }
+  request.simulate.what_if = arguments.has("what-if");
   request.progress = when_named(arguments.value("progress").value_or("auto"));
   request.reports = report_files(arguments.values("output"), report_suffixes(), diagnostics);
   request.trace = arguments.value("trace");
@@ -153,6 +154,10 @@ Command simulate_command() {
        .value = "GPUS",
        .fallback = "the smallest that fits",
        .help = "job that scaling is measured against",
+       .group = OptionGroup::run,
+       .changes_result = true},
+      {.name = "what-if",
+       .help = "what stragglers cost, and what would help",
        .group = OptionGroup::run,
        .changes_result = true},
       jobs_option(),

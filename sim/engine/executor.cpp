@@ -109,11 +109,13 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
   GroupState& state = at(groups_, group);
   switch (operation.kind) {
     case OperationKind::compute: {
-      const double nominal = at(program_of(group).blocks, operation.block).time.total().count();
+      const Block& block = at(program_of(group).blocks, operation.block);
       const double factor =
-          block_time_factor(perturbation_, at(workload_.groups, group).accelerators,
-                            state.device_factors, static_cast<std::uint32_t>(state.counter));
-      queue_.push(now + nominal * factor, EventKind::block_done, group);
+          perturbation_.repair.covers_block(block.name)
+              ? perturbation_.repair.time_factor
+              : block_time_factor(perturbation_, at(workload_.groups, group).accelerators,
+                                  state.device_factors, static_cast<std::uint32_t>(state.counter));
+      queue_.push(now + block.time.total().count() * factor, EventKind::block_done, group);
       return false;
     }
     case OperationKind::send:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <simgrid/s4u.hpp>
 
@@ -73,24 +74,52 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
   return executor.take_timeline();
 }
 
+/// What `written` makes of the timeline of each task, in its child.
+std::vector<std::string> run_tasks(const std::vector<SimulationTask>& tasks,
+                                   const EngineOptions& options, int jobs,
+                                   std::string (*written)(const Timeline&)) {
+  std::vector<std::function<std::string()>> runs;
+  runs.reserve(tasks.size());
+  for (const SimulationTask& task : tasks) {
+    runs.emplace_back([&task, &options, written] {
+      return written(simulate_here(*task.workload, *task.topology, task.perturbation, options));
+    });
+  }
+  std::vector<std::string> outputs;
+  outputs.reserve(tasks.size());
+  for (ChildOutcome& outcome : run_in_children(runs, jobs)) {
+    outputs.push_back(output_or_throw(std::move(outcome)));
+  }
+  return outputs;
+}
+
 }  // namespace
 
 std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& tasks,
                                          const EngineOptions& options, int jobs) {
-  std::vector<std::function<std::string()>> runs;
-  runs.reserve(tasks.size());
-  for (const SimulationTask& task : tasks) {
-    runs.emplace_back([&task, &options] {
-      return timeline_bytes(
-          simulate_here(*task.workload, *task.topology, task.perturbation, options));
-    });
-  }
   std::vector<Timeline> timelines;
   timelines.reserve(tasks.size());
-  for (ChildOutcome& outcome : run_in_children(runs, jobs)) {
-    timelines.push_back(timeline_of_bytes(output_or_throw(std::move(outcome))));
+  for (const std::string& bytes : run_tasks(tasks, options, jobs, timeline_bytes)) {
+    timelines.push_back(timeline_of_bytes(bytes));
   }
   return timelines;
+}
+
+std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
+                                    const EngineOptions& options, int jobs) {
+  const auto finish_bytes = [](const Timeline& timeline) {
+    std::string bytes(sizeof timeline.finish, '\0');
+    std::memcpy(bytes.data(), &timeline.finish, sizeof timeline.finish);
+    return bytes;
+  };
+  std::vector<double> times;
+  times.reserve(tasks.size());
+  for (const std::string& bytes : run_tasks(tasks, options, jobs, finish_bytes)) {
+    HEADWAY_CHECK(bytes.size() == sizeof(double), "a child sends the length of its iteration");
+    times.emplace_back();
+    std::memcpy(&times.back(), bytes.data(), sizeof(double));
+  }
+  return times;
 }
 
 Timeline simulate_workload(const Workload& workload, const Topology& topology,

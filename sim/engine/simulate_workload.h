@@ -32,6 +32,11 @@ struct SimulationTask {
 [[nodiscard]] std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& tasks,
                                                        const EngineOptions& options, int jobs);
 
+/// The same where only the length of each iteration is asked for, in seconds: nothing else goes
+/// through the pipes, so that hundreds of draws of a large job are cheap.
+[[nodiscard]] std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
+                                                  const EngineOptions& options, int jobs);
+
 /// The same for a single one.
 [[nodiscard]] Timeline simulate_workload(const Workload& workload, const Topology& topology,
                                          const Perturbation& perturbation,

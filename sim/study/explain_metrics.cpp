@@ -103,6 +103,30 @@ constexpr TopicRow kRows[] = {
      "start_s, end_s, operations."},
     {"links", "array of objects", "",
      "The most used links: from, to, capacity_bytes_per_s, carried_bytes, utilisation."},
+    {"what_if", "object", "",
+     "What slow ranks and links cost, of the median replica run again without one cause after "
+     "another; with --what-if only.",
+     "", "simulate --what-if; Lin et al. 2025 (arXiv:2505.05713)"},
+    {"what_if.iteration_time_s", "seconds", "", "T: as it is."},
+    {"what_if.ideal_time_s", "seconds", "",
+     "T_ideal: every accelerator as fast as the job's median one, nothing drawn, no fault in the "
+     "fabric. A slowness that all share is nobody's fault."},
+    {"what_if.slowdown", "number", "",
+     "S = T / T_ideal; the paper calls a job straggling from 1.1."},
+    {"what_if.wasted_share", "share", "", "1 - 1 / S: of the accelerators' time."},
+    {"what_if.wasted_gpu_hours_per_iteration", "hours", "", "(T - T_ideal) x accelerators."},
+    {"what_if.wasted_gpu_hours_per_day", "hours", "", "wasted_share x accelerators x 24 hours."},
+    {"what_if.slowest_stage", "whole number", "",
+     "The pipeline stage with most to do at nominal speed, counted from 0."},
+    {"what_if.stage_imbalance", "number", "", "Its work over that of the mean stage."},
+    {"what_if.removals", "array of objects", "",
+     "One cause taken away each: kind (cause, operation, stage, replica, node, rank), what, "
+     "iteration_time_s without it, gain_s, gpu_hours_per_iteration, gpu_hours_per_day. Of places "
+     "the five slowest are tried."},
+    {"bottlenecks", "array of objects", "",
+     "What would help, most first: name, what, iteration_time_s, speedup (samples a second over "
+     "those now). With --what-if only.",
+     "", "simulate --what-if"},
     {"warnings", "array of texts", "", "What limits trust in this result, and what would help."},
     {"not_modelled", "array of texts", "", "Simplifications, those that touch this job first."},
 

@@ -55,6 +55,12 @@ constexpr TopicRow kRows[] = {
      "Which one, counted through the cluster, node by node.", "within the cluster; none twice"},
     {"perturbations.slow_accelerators.time_factor", "number, 0.001 to 1000", "required",
      "What its compute times are multiplied by. 1.5 is 1.5 times slower."},
+    {"perturbations.slow_nodes", "array of objects", "[]",
+     "The same for all accelerators of a node.", "", "simulate --what-if"},
+    {"perturbations.slow_nodes.node", "whole number from 0", "required", "Which one.",
+     "within the cluster; none twice, and none of its accelerators in slow_accelerators"},
+    {"perturbations.slow_nodes.time_factor", "number, 0.001 to 1000", "required",
+     "What compute times of its accelerators are multiplied by."},
 
     {"anchor", "an object", "none",
      "One measured step of your own run. It says how fast the software is on these machines, and "

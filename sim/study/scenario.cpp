@@ -14,14 +14,13 @@
 #include "sim/model/read_model.h"
 #include "sim/profile/read_profile.h"
 #include "sim/strategy/read_strategy.h"
+#include "sim/study/read_perturbations.h"
 
 namespace headway {
 namespace {
 
 constexpr int kMostReplicas = 10'000;
 constexpr int kMostNodes = 1'000'000;
-constexpr double kLargestSpread = 1.0;  // sigma of a logarithm: beyond this nothing is nominal
-constexpr double kLargestFactor = 1000.0;
 
 constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
     {"tensor", Dimension::tensor},
@@ -105,44 +104,6 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
   nlohmann::json resolved = reader.finish();
   if (!topology) return std::nullopt;
   return ReadCluster{std::move(*topology), std::move(order), std::move(resolved)};
-}
-
-/// Differences between ranks: as the profile knows them, unless the scenario says otherwise.
-Perturbation read_perturbations(ObjectReader& scenario, const Profile* profile,
-                                std::optional<int> accelerators) {
-  Perturbation perturbation;
-  if (profile != nullptr) {
-    perturbation.device_spread = profile->variation.device_speed.value;
-    perturbation.operation_spread = profile->variation.operation_time.value;
-  }
-  const std::optional<JsonCursor> part = scenario.part("perturbations");
-  if (part) {
-    ObjectReader reader(*part, scenario.diagnostics());
-    perturbation.device_spread =
-        reader.number("device_spread", between(0.0, kLargestSpread), perturbation.device_spread);
-    perturbation.operation_spread = reader.number("operation_spread", between(0.0, kLargestSpread),
-                                                  perturbation.operation_spread);
-    nlohmann::json slow = nlohmann::json::array();
-    for (const JsonCursor& element : reader.elements("slow_accelerators")) {
-      ObjectReader entry(element, scenario.diagnostics());
-      const auto index = static_cast<int>(
-          entry.integer("accelerator", between(0.0, accelerators.value_or(1 << 30) - 1.0)));
-      const double factor =
-          entry.number("time_factor", {.least = 1.0 / kLargestFactor, .most = kLargestFactor});
-      if (!scenario.diagnostics().has_errors() && perturbation.slow_accelerators.contains(index)) {
-        entry.report("accelerator", fmt::format("accelerator {} is listed twice", index));
-      }
-      perturbation.slow_accelerators[index] = factor;
-      slow.push_back(entry.finish());
-    }
-    reader.resolve("slow_accelerators", slow);
-    scenario.resolve("perturbations", reader.finish());
-  } else {
-    scenario.resolve("perturbations", {{"device_spread", perturbation.device_spread},
-                                       {"operation_spread", perturbation.operation_spread},
-                                       {"slow_accelerators", nlohmann::json::array()}});
-  }
-  return perturbation;
 }
 
 RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
@@ -328,8 +289,8 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
     check_profile(*profile, *cluster, model ? model->model : TransformerModel{},
                   strategy ? &*strategy : nullptr, diagnostics);
   }
-  scenario.perturbation =
-      read_perturbations(reader, profile ? profile->profile.get() : nullptr, accelerators);
+  scenario.perturbation = read_perturbations(reader, profile ? profile->profile.get() : nullptr,
+                                             cluster ? cluster->topology.cluster.get() : nullptr);
   scenario.run = read_run(reader, options, scenario.perturbation);
   if (const auto part = reader.part("anchor")) {
     nlohmann::json resolved;

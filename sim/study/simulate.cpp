@@ -16,6 +16,7 @@
 #include "sim/study/interval.h"
 #include "sim/study/job_run.h"
 #include "sim/study/provenance.h"
+#include "sim/study/what_if.h"
 
 namespace headway {
 namespace {
@@ -196,6 +197,7 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   prediction.not_modelled.insert(prediction.not_modelled.begin(), main_run.workload.notes.begin(),
                                  main_run.workload.notes.end());
   add_warnings(prediction, scenario, main_run);
+  if (options.what_if) prediction.what_if = what_if(scenario, main_run, options.jobs);
 
   if (reference) {
     const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;

@@ -16,6 +16,7 @@ struct SimulateOptions {
   /// smallest job that keeps tensor, context and pipeline parallelism and fits in memory.
   std::optional<int> reference_accelerators;
   bool scaling = true;                   ///< simulate the reference too
+  bool what_if = false;                  ///< what slowness costs and what would help, too
   bool even_if_it_does_not_fit = false;  ///< go on where memory is short
   std::string command_line;              ///< for provenance
 };

@@ -33,7 +33,26 @@ double largest_lognormal(double sigma, double u, int draws) {
 
 constexpr std::uint64_t kDeviceStream = ~std::uint64_t{0};
 
+double device_time_factor(const Perturbation& perturbation, std::int32_t accelerator) {
+  double factor = 1.0;
+  if (perturbation.device_spread > 0.0) {
+    const double u =
+        uniform(perturbation.seed, kDeviceStream, static_cast<std::uint64_t>(accelerator));
+    factor = largest_lognormal(perturbation.device_spread, u, 1);
+  }
+  const auto listed = perturbation.slow_accelerators.find(accelerator);
+  return listed == perturbation.slow_accelerators.end() ? factor : factor * listed->second;
+}
+
 }  // namespace
+
+bool Repair::covers(std::int32_t accelerator) const {
+  return std::ranges::binary_search(accelerators, accelerator);
+}
+
+bool Repair::covers_block(const std::string& name) const {
+  return std::ranges::find(blocks, name) != blocks.end();
+}
 
 double median_of_slowest(double spread, int draws) {
   return spread == 0.0 ? 1.0 : largest_lognormal(spread, 0.5, draws);
@@ -41,21 +60,27 @@ double median_of_slowest(double spread, int draws) {
 
 std::vector<double> device_time_factors(const Perturbation& perturbation,
                                         std::span<const std::int32_t> accelerators) {
+  const Repair& repair = perturbation.repair;
   std::vector<double> factors;
+  factors.reserve(accelerators.size());
   for (const std::int32_t accelerator : accelerators) {
-    double factor = 1.0;
-    if (perturbation.device_spread > 0.0) {
-      const double u =
-          uniform(perturbation.seed, kDeviceStream, static_cast<std::uint64_t>(accelerator));
-      factor = largest_lognormal(perturbation.device_spread, u, 1);
-    }
-    if (const auto listed = perturbation.slow_accelerators.find(accelerator);
-        listed != perturbation.slow_accelerators.end()) {
-      factor *= listed->second;
-    }
-    factors.push_back(factor);
+    factors.push_back(repair.covers(accelerator) ? repair.time_factor
+                                                 : device_time_factor(perturbation, accelerator));
   }
   return factors;
+}
+
+double typical_time_factor(const Perturbation& perturbation,
+                           std::span<const std::int32_t> accelerators) {
+  std::vector<double> factors;
+  factors.reserve(accelerators.size());
+  for (const std::int32_t accelerator : accelerators) {
+    factors.push_back(device_time_factor(perturbation, accelerator));
+  }
+  if (factors.empty()) return 1.0;
+  const auto middle = factors.begin() + static_cast<std::ptrdiff_t>((factors.size() - 1) / 2);
+  std::ranges::nth_element(factors, middle);
+  return *middle;
 }
 
 double block_time_factor(const Perturbation& perturbation,
@@ -64,11 +89,15 @@ double block_time_factor(const Perturbation& perturbation,
   const auto [least, most] = std::ranges::minmax(device_factors);
   const double sigma = perturbation.operation_spread;
   if (sigma == 0.0) return most;
+  const Repair& repair = perturbation.repair;
   const auto draw = [&](std::int32_t accelerator, int count) {
+    if (repair.covers(accelerator)) return 1.0;
     const auto counter = static_cast<std::uint64_t>(accelerator);
     return largest_lognormal(sigma, uniform(perturbation.seed, counter, operation), count);
   };
-  if (least == most) return most * draw(accelerators[0], static_cast<int>(accelerators.size()));
+  if (least == most && repair.accelerators.empty()) {
+    return most * draw(accelerators[0], static_cast<int>(accelerators.size()));
+  }
   double slowest = 0.0;
   for (std::size_t i = 0; i < device_factors.size(); ++i) {
     slowest = std::max(slowest, device_factors[i] * draw(accelerators[i], 1));

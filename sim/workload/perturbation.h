@@ -3,9 +3,21 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace headway {
+
+/// What is taken to be as the job typically is, to learn what its slowness costs: no draws of its
+/// own, and the time factor of a typical accelerator.
+struct Repair {
+  double time_factor = 1.0;                ///< typical_time_factor of the job
+  std::vector<std::int32_t> accelerators;  ///< in ascending order
+  std::vector<std::string> blocks;         ///< blocks of these names, on every accelerator
+
+  [[nodiscard]] bool covers(std::int32_t accelerator) const;
+  [[nodiscard]] bool covers_block(const std::string& name) const;
+};
 
 /// How ranks differ from the nominal device. Zero spreads and no listed rank leave every time as it
 /// is, to the last bit.
@@ -17,6 +29,7 @@ struct Perturbation {
       0.0;  ///< sigma of the log of each block's time factor on each accelerator
   std::map<int, double>
       slow_accelerators;  ///< time factor (1.5 is 1.5 times slower) by global index
+  Repair repair;
 
   [[nodiscard]] bool none() const {
     return device_spread == 0.0 && operation_spread == 0.0 && slow_accelerators.empty();
@@ -30,6 +43,11 @@ struct Perturbation {
 /// The time factors of these accelerators that hold for the whole run.
 [[nodiscard]] std::vector<double> device_time_factors(const Perturbation& perturbation,
                                                       std::span<const std::int32_t> accelerators);
+
+/// The (lower) median of these accelerators' time factors: what is slow compared with this is a
+/// straggler, what is as slow as this is not. The repair changes nothing here.
+[[nodiscard]] double typical_time_factor(const Perturbation& perturbation,
+                                         std::span<const std::int32_t> accelerators);
 
 /// The time factor of one execution of one block by accelerators that wait for each other: the
 /// largest product of a device factor and a lognormal draw of its own. Equal devices are drawn at

@@ -129,5 +129,40 @@ TEST(Perturbation, SeedsAndOperationsAndAcceleratorsDrawAnew) {
   EXPECT_NE(device_time_factors({.device_spread = 0.1}, one)[0], factor(1, 0, 0));
 }
 
+TEST(Repair, MakesAnAcceleratorTypicalAndLeavesTheRest) {
+  Perturbation slow{.operation_spread = 0.1, .slow_accelerators = {{1, 1.5}, {2, 3.0}}};
+  slow.repair = {.time_factor = 1.25, .accelerators = {2}};
+  const auto accelerators = first(4);
+  const auto devices = device_time_factors(slow, accelerators);
+  EXPECT_EQ(devices, (std::vector<double>{1.0, 1.5, 1.25, 1.0}));
+  // Nothing is drawn for it either.
+  const std::vector<std::int32_t> repaired = {2};
+  EXPECT_EQ(block_time_factor(slow, repaired, std::vector<double>{1.25}, 7), 1.25);
+  // The draws of the others are what they were.
+  const std::vector<std::int32_t> other = {3};
+  Perturbation before = slow;
+  before.repair = {};
+  const std::vector<double> nominal = {1.0};
+  EXPECT_EQ(block_time_factor(slow, other, nominal, 7),
+            block_time_factor(before, other, nominal, 7));
+}
+
+TEST(Repair, TheTypicalFactorIsTheLowerMedian) {
+  // Factors 1, 1.5, 3 and 1: in order 1, 1, 1.5, 3; the second is the lower median.
+  const Perturbation slow{.slow_accelerators = {{1, 1.5}, {2, 3.0}}};
+  EXPECT_EQ(typical_time_factor(slow, first(4)), 1.0);
+  // Of the first three, 1, 1.5 and 3, the middle one.
+  EXPECT_EQ(typical_time_factor(slow, first(3)), 1.5);
+  EXPECT_EQ(typical_time_factor({}, {}), 1.0);
+}
+
+TEST(Repair, CoversWhatItNames) {
+  const Repair repair{.accelerators = {2, 5}, .blocks = {"backward"}};
+  EXPECT_TRUE(repair.covers(5));
+  EXPECT_FALSE(repair.covers(3));
+  EXPECT_TRUE(repair.covers_block("backward"));
+  EXPECT_FALSE(repair.covers_block("forward"));
+}
+
 }  // namespace
 }  // namespace headway

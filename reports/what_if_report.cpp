@@ -1,0 +1,137 @@
+#include "reports/what_if_report.h"
+
+#include <fmt/format.h>
+
+#include "reports/markdown_text.h"
+#include "reports/number_text.h"
+#include "sim/base/text_table.h"
+
+namespace headway {
+namespace {
+
+constexpr TextTable::Align kRight = TextTable::Align::right;
+
+/// The share of the iteration from which slowness is worth words: repeated measurements of one step
+/// differ by about as much.
+constexpr double kNoticeable = 0.005;
+
+TextTable removal_table(const WhatIf& what_if) {
+  const TimeScale scale(what_if.time);
+  TextTable table({{"without the slowness of"},
+                   {scale.unit(), kRight},
+                   {"gain", kRight},
+                   {"%", kRight},
+                   {"GPU-hours a day", kRight}});
+  for (const Removal& removal : what_if.removals) {
+    table.add_row({markdown_text(removal.what), scale.part(removal.without),
+                   scale.part(removal.gain), percent(share_of(removal.gain, what_if.time)),
+                   prefixed_count(what_if.gpu_hours_a_day(removal.gain))});
+  }
+  return table;
+}
+
+TextTable sensitivity_table(const WhatIf& what_if) {
+  const TimeScale scale(what_if.time);
+  TextTable table({{"what would help"}, {scale.unit(), kRight}, {"throughput", kRight}});
+  for (const Sensitivity& one : what_if.sensitivities) {
+    table.add_row({one.title, scale.part(one.iteration_time),
+                   fmt::format("{:+.1f} %", 100.0 * (one.speedup - 1.0))});
+  }
+  return table;
+}
+
+std::string imbalance_sentence(const WhatIf& what_if) {
+  return fmt::format("stage {} has {} % more work than the mean stage", what_if.slowest_stage,
+                     percent(what_if.stage_imbalance - 1.0));
+}
+
+/// The node or rank group that costs most, if that deserves a name.
+const Removal* worst_place(const WhatIf& what_if) {
+  const Removal* worst = nullptr;
+  for (const Removal& removal : what_if.removals) {
+    if (removal.kind != RemovalKind::node && removal.kind != RemovalKind::rank) continue;
+    if (share_of(removal.gain, what_if.time) < kNoticeable) continue;
+    if (worst == nullptr || removal.gain > worst->gain) worst = &removal;
+  }
+  return worst;
+}
+
+bool is_imbalanced(const WhatIf& what_if) { return what_if.stage_imbalance > 1.0 + kNoticeable; }
+
+}  // namespace
+
+std::string straggler_sentence(const WhatIf& what_if) {
+  const TimeScale scale(what_if.time);
+  const auto in_unit = [&](Seconds time) { return scale.part(time) + " " + scale.unit(); };
+  const Seconds lost = what_if.time - what_if.ideal;
+  if (what_if.wasted_share() < kNoticeable) {
+    return fmt::format("no stragglers: ranks that differ cost {} of {} (S = {:.3f})",
+                       scale.part(lost), scale.with_unit(what_if.time), what_if.slowdown());
+  }
+  std::string text = fmt::format(
+      "{} of {} lost to ranks and links slower than the job's typical ones (S = {:.3f}), {} "
+      "GPU-hours a day",
+      scale.part(lost), scale.with_unit(what_if.time), what_if.slowdown(),
+      prefixed_count(what_if.gpu_hours_a_day(lost)));
+  const Removal* worst = worst_place(what_if);
+  if (worst != nullptr) {
+    text +=
+        fmt::format("; {} alone costs {} and {} GPU-hours a day, without its slowness {}",
+                    worst->what, in_unit(worst->gain),
+                    prefixed_count(what_if.gpu_hours_a_day(worst->gain)), in_unit(worst->without));
+  }
+  return text;
+}
+
+std::string what_if_text(const WhatIf& what_if) {
+  std::string text = fmt::format("  {:<14}{}\n", "stragglers", straggler_sentence(what_if));
+  if (is_imbalanced(what_if)) {
+    text += fmt::format("  {:<14}{}\n", "stages", imbalance_sentence(what_if));
+  }
+  text += "\n";
+  if (!what_if.removals.empty()) text += removal_table(what_if).text(2) + "\n";
+  return text + sensitivity_table(what_if).text(2) + "\n";
+}
+
+std::string what_if_section(const WhatIf& what_if) {
+  std::string text = fmt::format("## What if\n\nStragglers: {}.", straggler_sentence(what_if));
+  if (is_imbalanced(what_if)) text += fmt::format(" Also, {}.", imbalance_sentence(what_if));
+  text += " The median replica, run again with one thing changed:\n\n";
+  if (!what_if.removals.empty()) text += removal_table(what_if).markdown() + "\n";
+  return text + sensitivity_table(what_if).markdown();
+}
+
+nlohmann::json what_if_json(const WhatIf& what_if) {
+  const Seconds lost = what_if.time - what_if.ideal;
+  nlohmann::json removals = nlohmann::json::array();
+  for (const Removal& removal : what_if.removals) {
+    removals.push_back({{"kind", removal_kind_name(removal.kind)},
+                        {"what", removal.what},
+                        {"iteration_time_s", removal.without.count()},
+                        {"gain_s", removal.gain.count()},
+                        {"gpu_hours_per_iteration", what_if.gpu_hours_an_iteration(removal.gain)},
+                        {"gpu_hours_per_day", what_if.gpu_hours_a_day(removal.gain)}});
+  }
+  return {{"iteration_time_s", what_if.time.count()},
+          {"ideal_time_s", what_if.ideal.count()},
+          {"slowdown", what_if.slowdown()},
+          {"wasted_share", what_if.wasted_share()},
+          {"wasted_gpu_hours_per_iteration", what_if.gpu_hours_an_iteration(lost)},
+          {"wasted_gpu_hours_per_day", what_if.gpu_hours_a_day(lost)},
+          {"slowest_stage", what_if.slowest_stage},
+          {"stage_imbalance", what_if.stage_imbalance},
+          {"removals", std::move(removals)}};
+}
+
+nlohmann::json bottlenecks_json(const WhatIf& what_if) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const Sensitivity& one : what_if.sensitivities) {
+    list.push_back({{"name", one.name},
+                    {"what", one.title},
+                    {"iteration_time_s", one.iteration_time.count()},
+                    {"speedup", one.speedup}});
+  }
+  return list;
+}
+
+}  // namespace headway

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "sim/result/what_if.h"
+
+namespace headway {
+
+/// "stragglers cost 0.61 s of 6.94 s ..." without a full stop.
+[[nodiscard]] std::string straggler_sentence(const WhatIf& what_if);
+
+/// What was tried, as a section of the text report: lines that end with a blank one.
+[[nodiscard]] std::string what_if_text(const WhatIf& what_if);
+
+/// The same from its heading on, in Markdown.
+[[nodiscard]] std::string what_if_section(const WhatIf& what_if);
+
+/// The value of "what_if" in result documents: stragglers and removals.
+[[nodiscard]] nlohmann::json what_if_json(const WhatIf& what_if);
+
+/// The value of "bottlenecks": what would help, most first.
+[[nodiscard]] nlohmann::json bottlenecks_json(const WhatIf& what_if);
+
+}  // namespace headway

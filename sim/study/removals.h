@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/result/what_if.h"
+#include "sim/study/scenario.h"
+#include "sim/workload/perturbation.h"
+#include "sim/workload/workload.h"
+
+namespace headway {
+
+/// A source of slowness, and how ranks differ without it.
+struct RemovalCase {
+  RemovalKind kind = RemovalKind::cause;
+  std::string what;
+  Perturbation without;
+};
+
+/// Everybody as the typical accelerator of the job is, nothing drawn.
+[[nodiscard]] Perturbation ideal_perturbation(const Perturbation& perturbation,
+                                              const Workload& workload);
+
+/// What could be removed one by one from this draw: each kind of perturbation that the scenario
+/// has, blocks of each kind, and of stages, replicas, nodes and rank groups the `most` slowest of
+/// each; none of which is as fast as the typical accelerator.
+[[nodiscard]] std::vector<RemovalCase> removal_cases(const Perturbation& perturbation,
+                                                     const Workload& workload,
+                                                     const Cluster& cluster, int most);
+
+}  // namespace headway
