@@ -13,6 +13,7 @@ namespace headway {
 Command simulate_command();
 Command collective_command();
 Command anchor_command();
+Command replay_command();
 Command validate_command();
 Command import_command();
 Command topology_command();
@@ -23,9 +24,9 @@ Command list_command();
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
-      simulate_command(), anchor_command(),   collective_command(), validate_command(),
-      import_command(),   topology_command(), route_command(),      check_command(),
-      explain_command(),  list_command(),
+      simulate_command(), anchor_command(),  collective_command(), replay_command(),
+      validate_command(), import_command(),  topology_command(),   route_command(),
+      check_command(),    explain_command(), list_command(),
   };
   return kCommands;
 }
