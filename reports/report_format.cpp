@@ -5,7 +5,8 @@
 #include <cctype>
 #include <string_view>
 
-#include "reports/markdown_report.h"
+#include "reports/csv_report.h"
+#include "reports/prediction_document.h"
 #include "reports/result_json.h"
 #include "sim/base/diagnostic.h"
 
@@ -19,9 +20,11 @@ struct Writer {
 };
 
 /// One line a format.
-constexpr std::array<Writer, 2> kWriters{{
+constexpr std::array<Writer, 4> kWriters{{
     {".json", ReportFormat::json, result_json_text},
     {".md", ReportFormat::markdown, markdown_report},
+    {".html", ReportFormat::html, html_report},
+    {".csv", ReportFormat::csv, csv_report},
 }};
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "reports/advice.h"
 #include "reports/what_if_report.h"
+#include "sim/base/json_text.h"
 
 namespace headway {
 namespace {
@@ -102,6 +103,25 @@ json critical_path_json(const std::vector<CriticalSegment>& path) {
   return segments;
 }
 
+json confidence_json(const Confidence& confidence) {
+  return json::object({{"job_kind", confidence.job_kind},
+                       {"model_error", number(confidence.model_error)},
+                       {"kernel_spread", number(confidence.kernel_spread)},
+                       {"beyond_calibration", confidence.beyond_calibration}});
+}
+
+json activity_json(const Activity& activity) {
+  json rows = json::array();
+  for (const Activity::Row& row : activity.rows) {
+    json spans = json::array();
+    for (const Activity::Span& span : row.spans) {
+      spans.push_back({span.kind, number(span.start), number(span.end)});
+    }
+    rows.push_back(json::object({{"where", row.where}, {"spans_s", std::move(spans)}}));
+  }
+  return json::object({{"kinds", activity.kinds}, {"rows", std::move(rows)}});
+}
+
 json links_json(const std::vector<LinkUse>& links) {
   json used = json::array();
   for (const LinkUse& link : links) {
@@ -128,10 +148,15 @@ json result_json(const Prediction& prediction) {
 
   add_speed(result, prediction);
   if (prediction.anchor) result["anchored"] = anchor_json(*prediction.anchor);
+  result["confidence"] =
+      was_simulated(prediction) ? confidence_json(prediction.confidence) : json(nullptr);
   result["memory_bytes"] = memory_json(prediction.memory);
   result["breakdown_s"] = breakdown_json(prediction);
   result["critical_rank"] = prediction.critical_rank;
   result["critical_path"] = critical_path_json(prediction.critical_path);
+  if (!prediction.activity.rows.empty()) {
+    result["activity"] = activity_json(prediction.activity);
+  }
   result["links"] = links_json(prediction.busiest_links);
   if (prediction.what_if) {
     result["what_if"] = what_if_json(*prediction.what_if);
@@ -144,8 +169,7 @@ json result_json(const Prediction& prediction) {
 }
 
 std::string result_json_text(const Prediction& prediction) {
-  constexpr int kIndent = 2;
-  return result_json(prediction).dump(kIndent, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(result_json(prediction));
 }
 
 }  // namespace headway

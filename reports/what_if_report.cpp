@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "reports/markdown_text.h"
+#include <utility>
+
 #include "reports/number_text.h"
 #include "sim/base/text_table.h"
+#include "sim/base/utf8.h"
 
 namespace headway {
 namespace {
@@ -23,8 +25,8 @@ TextTable removal_table(const WhatIf& what_if) {
                    {"%", kRight},
                    {"GPU-hours a day", kRight}});
   for (const Removal& removal : what_if.removals) {
-    table.add_row({markdown_text(removal.what), scale.part(removal.without),
-                   scale.part(removal.gain), percent(share_of(removal.gain, what_if.time)),
+    table.add_row({printable(removal.what), scale.part(removal.without), scale.part(removal.gain),
+                   percent(share_of(removal.gain, what_if.time)),
                    prefixed_count(what_if.gpu_hours_a_day(removal.gain))});
   }
   return table;
@@ -38,6 +40,28 @@ TextTable sensitivity_table(const WhatIf& what_if) {
                    fmt::format("{:+.1f} %", 100.0 * (one.speedup - 1.0))});
   }
   return table;
+}
+
+Chart removal_chart(const WhatIf& what_if) {
+  Chart chart{.kind = Chart::Kind::bars, .x_title = "% of the iteration"};
+  Chart::Series series{.name = "gain", .colour = 1};
+  for (const Removal& removal : what_if.removals) {
+    chart.labels.push_back(removal.what);
+    series.values.push_back(100.0 * share_of(removal.gain, what_if.time));
+  }
+  chart.series.push_back(std::move(series));
+  return chart;
+}
+
+Chart sensitivity_chart(const WhatIf& what_if) {
+  Chart chart{.kind = Chart::Kind::bars, .x_title = "% more throughput"};
+  Chart::Series series{.name = "gain", .colour = 2};
+  for (const Sensitivity& one : what_if.sensitivities) {
+    chart.labels.push_back(one.title);
+    series.values.push_back(100.0 * (one.speedup - 1.0));
+  }
+  chart.series.push_back(std::move(series));
+  return chart;
 }
 
 std::string imbalance_sentence(const WhatIf& what_if) {
@@ -93,12 +117,23 @@ std::string what_if_text(const WhatIf& what_if) {
   return text + sensitivity_table(what_if).text(2) + "\n";
 }
 
-std::string what_if_section(const WhatIf& what_if) {
-  std::string text = fmt::format("## What if\n\nStragglers: {}.", straggler_sentence(what_if));
+DocumentSection what_if_section(const WhatIf& what_if) {
+  std::string text = fmt::format("Stragglers: {}.", straggler_sentence(what_if));
   if (is_imbalanced(what_if)) text += fmt::format(" Also, {}.", imbalance_sentence(what_if));
-  text += " The median replica, run again with one thing changed:\n\n";
-  if (!what_if.removals.empty()) text += removal_table(what_if).markdown() + "\n";
-  return text + sensitivity_table(what_if).markdown();
+  text += " The median replica, run again with one thing changed:";
+  DocumentSection section{"What if", {Paragraph{std::move(text)}}};
+  if (!what_if.removals.empty()) {
+    section.blocks.emplace_back(Figure{.title = "What stragglers cost",
+                                       .caption = "What the iteration gains without the slowness "
+                                                  "of one cause or place.",
+                                       .picture = removal_chart(what_if),
+                                       .table = removal_table(what_if)});
+  }
+  section.blocks.emplace_back(Figure{.title = "What would help",
+                                     .caption = "Throughput gained by one change at a time.",
+                                     .picture = sensitivity_chart(what_if),
+                                     .table = sensitivity_table(what_if)});
+  return section;
 }
 
 nlohmann::json what_if_json(const WhatIf& what_if) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "reports/document/document.h"
 #include "sim/result/what_if.h"
 
 namespace headway {
@@ -13,8 +14,8 @@ namespace headway {
 /// What was tried, as a section of the text report: lines that end with a blank one.
 [[nodiscard]] std::string what_if_text(const WhatIf& what_if);
 
-/// The same from its heading on, in Markdown.
-[[nodiscard]] std::string what_if_section(const WhatIf& what_if);
+/// The same as a section of a document.
+[[nodiscard]] DocumentSection what_if_section(const WhatIf& what_if);
 
 /// The value of "what_if" in result documents: stragglers and removals.
 [[nodiscard]] nlohmann::json what_if_json(const WhatIf& what_if);

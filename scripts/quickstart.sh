@@ -12,12 +12,12 @@ folder=headway-first-report
 mkdir -p "$folder"
 say "Simulating scenarios/llama3_405b_16384.json"
 build/release/sim/cli/headway simulate scenarios/llama3_405b_16384.json \
-  -o "$folder/llama3_405b.md" -o "$folder/llama3_405b.json" --trace "$folder/llama3_405b.trace.json"
+  -o "$folder/llama3_405b.html" -o "$folder/llama3_405b.json" --trace "$folder/llama3_405b.trace.json"
 
 cat <<TEXT
 
 Written:
-  $folder/llama3_405b.md           the report, to read
+  $folder/llama3_405b.html         the report, for any browser
   $folder/llama3_405b.json         the same, for programs
   $folder/llama3_405b.trace.json   one iteration, for ui.perfetto.dev
 Next: build/release/sim/cli/headway --help

@@ -38,6 +38,19 @@ if(NOT HEADWAY_SIM STREQUAL "OFF")
 endif()
 headway_settle(SIM SimGrid_FOUND "SimGrid was not found by pkg-config; Debian has it as libsimgrid-dev")
 
+headway_part(CHARTS "Charts in HTML reports (Chart.js)")
+if(NOT HEADWAY_CHARTS STREQUAL "OFF")
+  find_file(HEADWAY_CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js
+            /usr/share/nodejs/chart.js/dist DOC "Chart.js, minified, version 3")
+  mark_as_advanced(HEADWAY_CHART_JS)
+endif()
+headway_settle(CHARTS HEADWAY_CHART_JS
+               "Chart.js was not found (tables are all there is then); Debian has it as libjs-chart.js")
+set(HEADWAY_CHART_LIBRARY "")
+if(HEADWAY_WITH_CHARTS)
+  set(HEADWAY_CHART_LIBRARY ${HEADWAY_CHART_JS})
+endif()
+
 include(HeadwayCalibratorOptions)
 
 headway_part(TESTS "The tests (GoogleTest)")

@@ -46,6 +46,15 @@ void TextTable::add_row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
+TextTable TextTable::with_cells(const std::function<std::string(std::string_view)>& change) const {
+  TextTable changed = *this;
+  for (Column& column : changed.columns_) column.title = change(column.title);
+  for (auto& row : changed.rows_) {
+    for (std::string& cell : row) cell = change(cell);
+  }
+  return changed;
+}
+
 std::string TextTable::text(int indent) const {
   std::vector<std::string> titles;
   std::vector<std::size_t> widths;

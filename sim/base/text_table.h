@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace headway {
@@ -20,6 +23,11 @@ class TextTable {
 
   /// Missing cells are empty; more cells than columns is a bug.
   void add_row(std::vector<std::string> cells);
+  [[nodiscard]] std::size_t row_count() const { return rows_.size(); }
+
+  /// The same table with every title and cell passed through `change`.
+  [[nodiscard]] TextTable with_cells(
+      const std::function<std::string(std::string_view)>& change) const;
 
   /// Each line indented by `indent` spaces, no trailing blanks, a newline after each.
   [[nodiscard]] std::string text(int indent = 0) const;

@@ -15,6 +15,7 @@ Command collective_command();
 Command anchor_command();
 Command replay_command();
 Command validate_command();
+Command report_command();
 Command import_command();
 Command topology_command();
 Command route_command();
@@ -24,9 +25,9 @@ Command list_command();
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
-      simulate_command(), anchor_command(),  collective_command(), replay_command(),
-      validate_command(), import_command(),  topology_command(),   route_command(),
-      check_command(),    explain_command(), list_command(),
+      simulate_command(), report_command(),   anchor_command(),  collective_command(),
+      replay_command(),   validate_command(), import_command(),  topology_command(),
+      route_command(),    check_command(),    explain_command(), list_command(),
   };
   return kCommands;
 }

@@ -63,7 +63,7 @@ Option output_option() {
   return {.name = "output",
           .letter = 'o',
           .value = "FILE",
-          .help = "writes the result too, by suffix: .json or .md",
+          .help = "writes it too, by suffix: .html, .md, .csv, .json",
           .group = OptionGroup::output,
           .repeatable = true};
 }

@@ -98,15 +98,11 @@ std::string reference_text() {
 
 std::string overview() {
   std::string text =
-      "Headway predicts how fast a model trains on a cluster before it is bought.\n\nExamples:\n";
-  text += example_text(
-      {"headway simulate llama3_405b_16384", "time, throughput, memory and what limits them"});
-  text +=
-      example_text({"headway simulate llama3_405b_16384 --set /strategy/virtual_stages=4 -o r.md",
-                    "the same with one field changed, written as a report"});
+      "Headway predicts how fast a model trains on a cluster before it is bought:\n"
+      "  headway simulate llama3_405b_16384 --set /strategy/virtual_stages=4 -o r.html\n\n";
   std::string group;
   for (const Command& command : commands()) {
-    if (command.group != group) text += fmt::format("\n{}:\n", command.group);
+    if (command.group != group) text += fmt::format("{}:\n", command.group);
     group = command.group;
     const std::string arguments = command.arguments.empty() ? "" : " " + command.arguments;
     text +=

@@ -6,7 +6,7 @@
 
 namespace headway {
 
-/// What `headway` prints by itself: what it is, two examples, the commands.
+/// What `headway` prints by itself: what it is, an example, the commands.
 [[nodiscard]] std::string overview();
 
 /// `headway COMMAND -h`: one screen.

@@ -17,6 +17,7 @@
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/scenario_options.h"
+#include "sim/result/activity.h"
 #include "sim/study/simulate.h"
 
 namespace headway {
@@ -85,6 +86,9 @@ Simulation simulation_of(const Scenario& scenario, const SimulateRequest& reques
   const bool is_unasked = request.progress == When::automatic && !terminal.errors_are_seen();
   Progress progress(terminal, is_unasked ? When::never : request.progress, what);
   Simulation simulation = simulate(scenario, request.simulate);
+  Prediction& prediction = simulation.prediction;
+  prediction.activity =
+      activity_of(simulation.workload, simulation.timeline, prediction.critical_path);
   progress.finish();
   return simulation;
 }

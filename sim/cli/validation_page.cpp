@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "reports/html_page.h"
-#include "reports/markdown_text.h"
-#include "reports/scatter_figure.h"
+#include "reports/document/html_document.h"
+#include "reports/document/markdown_document.h"
+#include "reports/document/scatter_figure.h"
 #include "sim/base/quantity_text.h"
 #include "sim/cli/validation_tables.h"
 
@@ -34,16 +34,9 @@ constexpr std::array<std::string_view, 6> kNotModelled = {
     "What a row does not say. Its defaults are listed with it (\"assumed\" and \"defaults_used\" "
     "of --json)."};
 
-/// A heading with text and tables below it, for either form.
-struct Section {
-  std::string heading;
-  std::vector<std::string> paragraphs;
-  std::vector<TextTable> tables;
-};
-
 std::string percent(double fraction) { return fmt::format("{:.1f} %", 100.0 * fraction); }
 
-Section answer(const Validation& validation) {
+DocumentSection answer(const Validation& validation) {
   const ValidationSummary& all = validation.summary.front();
   const auto rows = static_cast<std::int64_t>(validation.rows.size());
   std::string text =
@@ -58,24 +51,27 @@ Section answer(const Validation& validation) {
         100.0 * all.rows.bias, 100.0 * all.rows.covered, grouped_digits(all.groups.count),
         percent(all.groups.mean));
   }
-  return {"Answer", {text}, {}};
+  return {"Answer", {Paragraph{text}}};
 }
 
-Section errors(const Validation& validation) {
-  Section section{
+DocumentSection errors(const Validation& validation) {
+  DocumentSection section{
       "Errors by group",
-      {"Absolute errors in %, predicted over published time of a step. The first columns count "
-       "each row once: mean, median, 90th percentile, worst, bias (mean of the signed error), and "
-       "the share of published times inside the predicted interval. The last columns count each "
-       "group of near-identical rows once, with the means over its rows."},
-      {summary_table(validation, "")}};
+      {Paragraph{
+           "Absolute errors in %, predicted over published time of a step. The first columns count "
+           "each row once: mean, median, 90th percentile, worst, bias (mean of the signed error), "
+           "and "
+           "the share of published times inside the predicted interval. The last columns count "
+           "each "
+           "group of near-identical rows once, with the means over its rows."},
+       summary_table(validation, "")}};
   for (const RowProperty& property : row_properties()) {
-    section.tables.push_back(summary_table(validation, property.name));
+    section.blocks.emplace_back(summary_table(validation, property.name));
   }
   return section;
 }
 
-Section sources(const Validation& validation) {
+DocumentSection sources(const Validation& validation) {
   TextTable table({{"source"}, {"title"}, {"rows", TextTable::Align::right}, {"first at"}});
   std::map<std::string, std::int64_t> counts;
   std::map<std::string, const ValidationRow*> first;
@@ -86,53 +82,34 @@ Section sources(const Validation& validation) {
   for (const auto& [source, row] : first) {
     table.add_row({source, row->source_title, grouped_digits(counts[source]), row->source_address});
   }
-  return {"Where the numbers were published", {}, {table}};
+  return {"Where the numbers were published", {table}};
 }
 
-Section ablations(const Validation& validation) {
+DocumentSection ablations(const Validation& validation) {
   return {"What each term of the cost model is worth",
-          {"Everything predicted once more without one term, nothing fitted again."},
-          {ablation_table(validation)}};
+          {Paragraph{"Everything predicted once more without one term, nothing fitted again."},
+           ablation_table(validation)}};
 }
 
-std::vector<Section> sections_below_the_figure(const Validation& validation) {
-  std::vector<Section> sections{errors(validation)};
+std::vector<DocumentSection> sections_below_the_figure(const Validation& validation) {
+  std::vector<DocumentSection> sections{errors(validation)};
   if (!validation.ablations.empty()) sections.push_back(ablations(validation));
   if (validation.summary.front().refused > 0) {
-    sections.push_back({"What is refused, and why", {}, {refusal_table(validation)}});
+    sections.push_back({"What is refused, and why", {refusal_table(validation)}});
   }
-  sections.push_back({"What is not modelled", {kNotModelled.begin(), kNotModelled.end()}, {}});
+  sections.push_back(
+      {"What is not modelled", {BulletList{{kNotModelled.begin(), kNotModelled.end()}}}});
   sections.push_back(sources(validation));
-  sections.push_back({"How to make this page again",
-                      {"headway validate -o validation.md -o validation.html",
-                       "--json prints every row with its prediction, its interval and what was "
-                       "assumed. The rows stand in scenarios/validation/published_steps.json."},
-                      {}});
+  sections.push_back(
+      {"How to make this page again",
+       {Code{.text = "headway validate -o validation.md -o validation.html", .language = "sh"},
+        Paragraph{"--json prints every row with its prediction, its interval and what was "
+                  "assumed. The rows stand in scenarios/validation/published_steps.json."}}});
   return sections;
 }
 
-std::string markdown_of(const Section& section) {
-  std::string text = fmt::format("\n## {}\n", section.heading);
-  for (const std::string& paragraph : section.paragraphs) {
-    text += fmt::format("\n{}\n", markdown_text(paragraph));
-  }
-  for (const TextTable& table : section.tables) text += "\n" + table.markdown();
-  return text;
-}
-
-std::string html_of(const Section& section) {
-  std::string text = fmt::format("<h2>{}</h2>\n", escaped_html(section.heading));
-  for (const std::string& paragraph : section.paragraphs) {
-    text += fmt::format("<p>{}</p>\n", escaped_html(paragraph));
-  }
-  for (const TextTable& table : section.tables) {
-    text += "<div class=\"wide\">\n" + table.html() + "</div>\n";
-  }
-  return text;
-}
-
 /// Kinds as series; fine-tuning of either sort is one.
-std::string figure_of(const Validation& validation) {
+Drawing figure_of(const Validation& validation) {
   const std::vector<std::pair<std::string, std::vector<std::string>>> kinds = {
       {"dense", {"dense"}}, {"mixture of experts", {"moe"}}, {"fine-tuning", {"lora", "sft"}}};
   ScatterFigure figure;
@@ -151,25 +128,31 @@ std::string figure_of(const Validation& validation) {
     }
     if (!series.points.empty()) figure.series.push_back(std::move(series));
   }
-  return fmt::format(
-      "<figure>\n{}<figcaption>Each mark is a published step. On the line the prediction is the "
-      "measurement; inside the band it is within 10 %.</figcaption>\n</figure>\n",
-      svg_of(figure));
+  return {svg_of(figure)};
+}
+
+Document document_of(const Validation& validation) {
+  Document document{.title = std::string(kTitle), .sections = {answer(validation)}};
+  document.sections.back().blocks.emplace_back(
+      Figure{.title = "Predicted over published time of a training step",
+             .caption = "Each mark is a published step. On the line the prediction is the "
+                        "measurement; inside the band it is within 10 %.",
+             .picture = figure_of(validation),
+             .table = summary_table(validation, "kind")});
+  for (DocumentSection& section : sections_below_the_figure(validation)) {
+    document.sections.push_back(std::move(section));
+  }
+  return document;
 }
 
 }  // namespace
 
 std::string validation_markdown(const Validation& validation) {
-  std::string text = fmt::format("# {}\n", kTitle) + markdown_of(answer(validation));
-  for (const Section& section : sections_below_the_figure(validation)) text += markdown_of(section);
-  return text;
+  return markdown_of(document_of(validation));
 }
 
 std::string validation_html(const Validation& validation) {
-  std::string body = fmt::format("<h1>{}</h1>\n", kTitle) + html_of(answer(validation));
-  body += figure_of(validation);
-  for (const Section& section : sections_below_the_figure(validation)) body += html_of(section);
-  return html_page(kTitle, body);
+  return html_of(document_of(validation));
 }
 
 }  // namespace headway

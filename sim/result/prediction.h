@@ -28,6 +28,21 @@ struct CriticalSegment {
   std::int64_t operations = 1;  ///< that were merged into this segment
 };
 
+/// What some rank groups did when, to be seen at a glance: one group of each pipeline stage.
+struct Activity {
+  struct Span {
+    std::int32_t kind = 0;  ///< index into `kinds`
+    Seconds start;
+    Seconds end;
+  };
+  struct Row {
+    std::string where;        ///< "stage 3, replica 17"
+    std::vector<Span> spans;  ///< in order, disjoint
+  };
+  std::vector<std::string> kinds;  ///< "forward", "backward", "waits for a message"
+  std::vector<Row> rows;
+};
+
 struct LinkUse {
   std::string from;
   std::string to;
@@ -52,6 +67,15 @@ struct AnchorEffect {
   double software_factor = 1.0;  ///< on times of compute, recomputation, optimizer and host
   Seconds time_without;          ///< iteration predicted here without it
   Interval interval_without;
+};
+
+/// What the interval is made of besides the draws: standard deviations of logarithms of times.
+struct Confidence {
+  std::string job_kind;        ///< "dense pre-training": what `model_error` was found on
+  double model_error = 0.0;    ///< of the model as a whole, against published steps it had not seen
+  double kernel_spread = 0.0;  ///< of what kernels cost, as the profile knows it
+  bool beyond_calibration =
+      false;  ///< some kernels lie outside of what the profile was measured on
 };
 
 /// Speed against the same work for each replica on the smallest cluster that can hold it.
@@ -81,6 +105,7 @@ struct Prediction {
 
   Seconds iteration_time;  ///< median over replicas
   Interval iteration_interval;
+  Confidence confidence;
   int replicas = 1;
   std::int64_t micro_batches = 1;
 
@@ -98,6 +123,7 @@ struct Prediction {
   TimeByCause breakdown;      ///< of the critical rank; sums to the iteration
   std::string critical_rank;  ///< "stage 15, replica 3"
   std::vector<CriticalSegment> critical_path;
+  Activity activity;  ///< empty unless somebody asked for it
   MemoryPrediction memory;
   std::vector<LinkUse> busiest_links;  ///< most used first
 

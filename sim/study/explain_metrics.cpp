@@ -36,6 +36,20 @@ constexpr TopicRow kRows[] = {
      "That smaller job: gpus, iteration_time_s, description. The smallest that fits in memory, or "
      "what --reference says."},
 
+    {"confidence", "object", "",
+     "What the interval is made of, besides how far the replicas differ; null for a job that was "
+     "not simulated. An anchor takes the place of both."},
+    {"confidence.job_kind", "text", "",
+     "The kind of published steps that model_error was found on."},
+    {"confidence.model_error", "share", "",
+     "Standard deviation of the model's error (of the logarithm of times) against published steps "
+     "that its constants had not seen.",
+     "", "headway validate"},
+    {"confidence.kernel_spread", "share", "",
+     "Standard deviation of what kernels cost, as the profile knows it.", "", "headway-calibrate"},
+    {"confidence.beyond_calibration", "true or false", "",
+     "Some kernels lie outside of what the profile was measured on; the spread is wider for it."},
+
     {"anchored", "object", "", "What a measured step changed; absent without an anchor.", "",
      "anchor; headway anchor"},
     {"anchored.of", "text", "", "Name of the scenario that was measured."},
@@ -101,6 +115,16 @@ constexpr TopicRow kRows[] = {
      "The chain of operations and transfers that decides how long the iteration takes: where, "
      "what, "
      "start_s, end_s, operations."},
+    {"activity", "object", "",
+     "What one group of each pipeline stage did when, for a drawing; at most 16 rows. Only where a "
+     "report is written or printed.",
+     "", "headway simulate --trace, for every operation"},
+    {"activity.kinds", "array of texts", "", "What there is to do: forward, backward, waiting."},
+    {"activity.rows", "array of objects", "", "By rank group."},
+    {"activity.rows.where", "text", "", "Stage and replica."},
+    {"activity.rows.spans_s", "array of arrays", "",
+     "Each: index of its kind, start, end. A row of more than 500 is cut into 500 slices, each of "
+     "the kind that takes most of it."},
     {"links", "array of objects", "",
      "The most used links: from, to, capacity_bytes_per_s, carried_bytes, utilisation."},
     {"what_if", "object", "",

@@ -9,23 +9,10 @@
 namespace headway {
 namespace {
 
-/// Standard deviation of log(predicted / published) on configurations that a fit of the profiles
-/// has not seen (three-fold cross-validation, tests/validation/README.md): such that 90 % of them
-/// lie within 1.645 times it.
-double model_error(JobKind kind) {
-  switch (kind) {
-    case JobKind::dense:
-      return 0.109;
-    case JobKind::experts:
-      return 0.187;
-    case JobKind::fine_tuning:
-      return 0.091;
-  }
-  HEADWAY_CHECK(false, "unknown kind of job");
-}
-/// The same between two configurations of one source: the residuals that remain after one factor
-/// for the source are 5.4 % on average (median over sources; tests/validation/README.md), and two
-/// of them meet, that of the anchor and that of what it is applied to: sqrt(2) sqrt(pi/2) 5.4 %.
+/// As model_error, between two configurations of one source: the residuals that remain after one
+/// factor for the source are 5.4 % on average (median over sources; tests/validation/README.md),
+/// and two of them meet, that of the anchor and that of what it is applied to: sqrt(2)
+/// sqrt(pi/2) 5.4 %.
 constexpr double kAnchoredError = 0.096;
 /// The same between two measurements of one configuration: 1 to 2 % (same page).
 constexpr double kRepeatError = 0.02;
@@ -64,6 +51,30 @@ Interval interval_around(const std::vector<Timeline>& runs, double variance) {
 JobKind job_kind(const TransformerModel& model, const Strategy& strategy) {
   if (strategy.task != Task::pretrain) return JobKind::fine_tuning;
   return model.mixture_of_experts ? JobKind::experts : JobKind::dense;
+}
+
+double model_error(JobKind kind) {
+  switch (kind) {
+    case JobKind::dense:
+      return 0.109;
+    case JobKind::experts:
+      return 0.187;
+    case JobKind::fine_tuning:
+      return 0.091;
+  }
+  HEADWAY_CHECK(false, "unknown kind of job");
+}
+
+std::string_view job_kind_title(JobKind kind) {
+  switch (kind) {
+    case JobKind::dense:
+      return "dense pre-training";
+    case JobKind::experts:
+      return "mixtures of experts";
+    case JobKind::fine_tuning:
+      return "fine-tuning";
+  }
+  HEADWAY_CHECK(false, "unknown kind of job");
 }
 
 Interval expected_interval(const std::vector<Timeline>& runs, double spread, JobKind kind) {

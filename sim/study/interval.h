@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "sim/model/transformer.h"
@@ -16,6 +17,13 @@ namespace headway {
 /// How far the model is off as validation shows it: by kind of job.
 enum class JobKind { dense, experts, fine_tuning };
 [[nodiscard]] JobKind job_kind(const TransformerModel& model, const Strategy& strategy);
+/// "dense pre-training"
+[[nodiscard]] std::string_view job_kind_title(JobKind kind);
+
+/// Standard deviation of log(predicted / published) on configurations that a fit of the profiles
+/// has not seen (three-fold cross-validation, tests/validation/README.md): such that 90 % of them
+/// lie within 1.645 times it.
+[[nodiscard]] double model_error(JobKind kind);
 
 /// Where 90 % of measured iterations of such a job should lie: around the median of the runs, as
 /// wide as three independent errors make it together: the draws differ, kernel costs are known to

@@ -179,10 +179,14 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   const Timeline& timeline = main_run.timelines[main_run.median];
   prediction.iteration_time = Seconds(timeline.finish);
   prediction.replicas = static_cast<int>(main_run.timelines.size());
+  const JobKind kind = job_kind(scenario.model, scenario.strategy);
   prediction.iteration_interval =
       scenario.anchor ? anchored_interval(main_run.timelines, scenario.anchor->of == nullptr)
-                      : expected_interval(main_run.timelines, main_run.cost.spread,
-                                          job_kind(scenario.model, scenario.strategy));
+                      : expected_interval(main_run.timelines, main_run.cost.spread, kind);
+  prediction.confidence = {.job_kind = std::string(job_kind_title(kind)),
+                           .model_error = model_error(kind),
+                           .kernel_spread = main_run.cost.spread,
+                           .beyond_calibration = main_run.cost.extrapolated};
   prediction.events = timeline.events;
   set_speed(
       prediction, scenario.model, scenario.strategy,

@@ -11,7 +11,9 @@ TEST(ReportFormat, IsKnownByTheSuffix) {
   EXPECT_EQ(format_of("out/result.json"), ReportFormat::json);
   EXPECT_EQ(format_of("a.b.md"), ReportFormat::markdown);
   EXPECT_EQ(format_of("RESULT.JSON"), ReportFormat::json);
-  EXPECT_EQ(format_of("result.html"), std::nullopt);
+  EXPECT_EQ(format_of("result.html"), ReportFormat::html);
+  EXPECT_EQ(format_of("result.csv"), ReportFormat::csv);
+  EXPECT_EQ(format_of("result.pdf"), std::nullopt);
   EXPECT_EQ(format_of("json"), std::nullopt);
   EXPECT_EQ(format_of(""), std::nullopt);
 }

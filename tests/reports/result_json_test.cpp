@@ -27,6 +27,7 @@ bool all_finite(const json& value) {
 TEST(ResultJson, HasEveryKeyWhetherTheJobFitsOrNot) {
   Prediction p = sample_prediction();
   const std::vector<std::string> expected{"breakdown_s",
+                                          "confidence",
                                           "critical_path",
                                           "critical_rank",
                                           "events",

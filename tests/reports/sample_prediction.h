@@ -23,6 +23,7 @@ inline Prediction sample_prediction() {
                                  {{"path", "h200.json"}, {"fingerprint", "fedcba9876543210"}}}}}};
   p.iteration_time = 6.94_s;
   p.iteration_interval = {6.70, 7.22};
+  p.confidence = {.job_kind = "dense pre-training", .model_error = 0.109, .kernel_spread = 0.02};
   p.replicas = 9;
   p.micro_batches = 96;
   p.samples_per_second = 221.3;

@@ -28,15 +28,16 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"sim/engine",
      {"sim/base", "sim/model", "sim/cluster", "sim/profile", "sim/strategy", "sim/workload",
       "sim/result"}},
+    {"reports/document", {"sim/base"}},
     {"reports",
-     {"sim/base", "sim/model", "sim/cluster", "sim/profile", "sim/strategy", "sim/workload",
-      "sim/result"}},
+     {"reports/document", "sim/base", "sim/model", "sim/cluster", "sim/profile", "sim/strategy",
+      "sim/workload", "sim/result"}},
     {"sim/study",
      {"sim/base", "sim/model", "sim/cluster", "sim/profile", "sim/strategy", "sim/workload",
-      "sim/result", "sim/engine", "reports"}},
+      "sim/result", "sim/engine", "reports/document", "reports"}},
     {"sim/cli",
      {"sim/base", "sim/model", "sim/cluster", "sim/profile", "sim/strategy", "sim/workload",
-      "sim/result", "sim/engine", "reports", "sim/study"}},
+      "sim/result", "sim/engine", "reports/document", "reports", "sim/study"}},
     {"kernels", {"sim/base"}},
     {"calibrate", {"sim/base", "sim/profile", "kernels"}},
 };
@@ -55,10 +56,11 @@ const std::vector<Fence> kFences = {
 
 std::string layer_of(const fs::path& relative) {
   const std::string text = relative.generic_string();
+  std::string longest;  // a folder inside another one may be a layer of its own
   for (const auto& [layer, unused] : kMayInclude) {
-    if (text.starts_with(layer + "/")) return layer;
+    if (text.starts_with(layer + "/") && layer.size() > longest.size()) longest = layer;
   }
-  return "";
+  return longest;
 }
 
 std::vector<fs::path> sources() {

@@ -36,6 +36,14 @@ TEST(TextTable, MoreCellsThanColumnsIsABug) {
   EXPECT_THROW(table.add_row({"1", "2"}), InternalError);
 }
 
+TEST(TextTable, AnyChangeReachesEveryCellAndTitle) {
+  TextTable table({{"a"}, {"b", TextTable::Align::right}});
+  table.add_row({"c", "d"});
+  EXPECT_EQ(table.with_cells([](std::string_view cell) { return "<" + std::string(cell); }).text(),
+            "<a  <b\n<c  <d\n");
+  EXPECT_EQ(table.row_count(), 1U);
+}
+
 TEST(TextTable, HtmlKeepsMarksFromBeingMarkup) {
   TextTable table({{"name"}, {"n", TextTable::Align::right}});
   table.add_row({"a<b & c", "7"});

@@ -3,19 +3,16 @@
 #include <algorithm>
 #include <vector>
 
-#include "reports/markdown_sections.h"
-#include "reports/markdown_text.h"
 #include "reports/number_text.h"
+#include "reports/sections/gantt_drawing.h"
+#include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
-#include "sim/base/text_table.h"
 
 namespace headway {
 namespace {
 
 /// Kinds of segments of the critical path that get a row of their own.
 constexpr std::size_t kPathKindsShown = 8;
-
-constexpr TextTable::Align kRight = TextTable::Align::right;
 
 /// Segments of the critical path that differ only in where they are.
 struct PathKind {
@@ -49,12 +46,9 @@ std::vector<PathKind> path_kinds(const std::vector<CriticalSegment>& path) {
   return kinds;
 }
 
-}  // namespace
-
-std::string critical_path_section(const Prediction& prediction) {
-  const std::vector<PathKind> kinds = path_kinds(prediction.critical_path);
-  if (kinds.empty()) return "## Critical path\n\nNot known.\n";
+TextTable path_table(const Prediction& prediction) {
   const TimeScale scale(prediction.iteration_time);
+  constexpr auto kRight = TextTable::Align::right;
   TextTable table({{"what"},
                    {scale.unit(), kRight},
                    {"%", kRight},
@@ -62,6 +56,7 @@ std::string critical_path_section(const Prediction& prediction) {
                    {"longest stretch"}});
   Seconds rest;
   std::int64_t rest_operations = 0;
+  const std::vector<PathKind> kinds = path_kinds(prediction.critical_path);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const PathKind& kind = kinds[i];
     if (i >= kPathKindsShown) {
@@ -69,20 +64,42 @@ std::string critical_path_section(const Prediction& prediction) {
       rest_operations += kind.operations;
       continue;
     }
-    table.add_row(
-        {markdown_text(kind.what), scale.part(kind.time),
-         percent(share_of(kind.time, prediction.iteration_time)), whole_number(kind.operations),
-         fmt::format("{} from {} on {}", short_text(length(*kind.longest)),
-                     short_text(kind.longest->start), markdown_text(kind.longest->where))});
+    table.add_row({kind.what, scale.part(kind.time),
+                   percent(share_of(kind.time, prediction.iteration_time)),
+                   whole_number(kind.operations),
+                   fmt::format("{} from {} on {}", short_text(length(*kind.longest)),
+                               short_text(kind.longest->start), kind.longest->where)});
   }
   if (rest_operations > 0) {
     table.add_row({"everything else", scale.part(rest),
                    percent(share_of(rest, prediction.iteration_time)),
                    whole_number(rest_operations)});
   }
-  return fmt::format(
-      "## Critical path\n\nWhat decides how long the iteration takes, by kind:\n\n{}",
-      table.markdown());
+  return table;
+}
+
+}  // namespace
+
+DocumentSection iteration_section(const Prediction& prediction) {
+  DocumentSection section{"One iteration and its critical path", {}};
+  if (prediction.critical_path.empty()) {
+    section.blocks.emplace_back(Paragraph{"Not known."});
+    return section;
+  }
+  section.blocks.emplace_back(Paragraph{"What decides how long the iteration takes, by kind:"});
+  TextTable table = path_table(prediction);
+  if (prediction.activity.rows.empty()) {
+    section.blocks.emplace_back(std::move(table));
+  } else {
+    section.blocks.emplace_back(
+        Figure{.title = "One iteration, a row for each pipeline stage",
+               .caption = "One replica, a row for each pipeline stage. The line below a bar marks "
+                          "what lies on the critical path. --trace writes every operation for "
+                          "Perfetto.",
+               .picture = gantt_drawing(prediction),
+               .table = std::move(table)});
+  }
+  return section;
 }
 
 }  // namespace headway

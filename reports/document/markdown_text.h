@@ -10,6 +10,10 @@ namespace headway {
 /// the table that the text may stand in.
 [[nodiscard]] std::string markdown_text(std::string_view text);
 
+/// The same for text that does not start a line, where fewer characters are marks: "-0.6" in a
+/// table.
+[[nodiscard]] std::string markdown_cell(std::string_view text);
+
 /// `text` as a code block of `language`, fenced so that nothing in it can end the block.
 [[nodiscard]] std::string markdown_code(std::string_view text, std::string_view language);
 

@@ -1,4 +1,4 @@
-#include "reports/markdown_text.h"
+#include "reports/document/markdown_text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -20,13 +20,19 @@ bool is_mark(std::string_view text, std::size_t i) {
   constexpr std::string_view kMarks = "\\`*[]<>&~$";
   const char c = text[i];
   if (c == '_') return !is_inside_word(text, i);
-  if (i == 0 && (c == '#' || c == '+' || c == '-' || c == '=')) return true;
   return kMarks.find(c) != std::string_view::npos;
 }
 
 }  // namespace
 
 std::string markdown_text(std::string_view text) {
+  const std::string escaped = markdown_cell(text);
+  const bool starts_with_mark =
+      !escaped.empty() && std::string_view("#+-=").find(escaped.front()) != std::string_view::npos;
+  return starts_with_mark ? "\\" + escaped : escaped;
+}
+
+std::string markdown_cell(std::string_view text) {
   std::string one_line(text);
   std::ranges::replace(one_line, '\n', ' ');
   const std::string shown = printable(one_line);

@@ -1,4 +1,4 @@
-#include "reports/scatter_figure.h"
+#include "reports/document/scatter_figure.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "reports/html_page.h"
+#include "reports/document/html_page.h"
 #include "sim/base/diagnostic.h"
 
 namespace headway {

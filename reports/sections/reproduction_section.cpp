@@ -1,6 +1,6 @@
-#include "reports/markdown_sections.h"
-#include "reports/markdown_text.h"
-#include "sim/base/text_table.h"
+#include <nlohmann/json.hpp>
+
+#include "reports/sections/prediction_sections.h"
 
 namespace headway {
 namespace {
@@ -28,40 +28,38 @@ std::string command_line(const nlohmann::json& value) {
   return text;
 }
 
-/// Empty if there is nothing but the command line.
-std::string provenance_table(const nlohmann::json& provenance) {
+TextTable provenance_table(const nlohmann::json& provenance) {
   TextTable table({{"provenance"}, {"value"}});
-  bool has_rows = false;
   for (const auto& [key, value] : provenance.items()) {
     if (key == "command_line") continue;
-    has_rows = true;
     if (value.is_array()) {
-      for (const nlohmann::json& element : value) {
-        table.add_row({markdown_text(key), markdown_text(value_text(element))});
-      }
+      for (const nlohmann::json& element : value) table.add_row({key, value_text(element)});
     } else {
-      table.add_row({markdown_text(key), markdown_text(value_text(value))});
+      table.add_row({key, value_text(value)});
     }
   }
-  return has_rows ? table.markdown() : "";
+  return table;
 }
 
 }  // namespace
 
-std::string reproduction_section(const Question& question) {
-  std::string text = "## Reproduce\n\n";
+DocumentSection reproduction_section(const Question& question) {
+  DocumentSection section{"Reproduce", {}};
   const nlohmann::json& provenance = question.provenance;
   if (provenance.is_object()) {
     if (provenance.contains("command_line")) {
-      text += markdown_code(command_line(provenance.at("command_line")), "sh") + "\n";
+      section.blocks.emplace_back(
+          Code{.text = command_line(provenance.at("command_line")), .language = "sh"});
     }
-    const std::string table = provenance_table(provenance);
-    if (!table.empty()) text += table + "\n";
+    TextTable table = provenance_table(provenance);
+    if (table.row_count() > 0) section.blocks.emplace_back(std::move(table));
   }
-  const std::string scenario =
-      question.scenario.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
-  return text + "<details>\n<summary>Resolved scenario</summary>\n\n" +
-         markdown_code(scenario, "json") + "\n</details>\n";
+  section.blocks.emplace_back(
+      Code{.text = question.scenario.dump(2, ' ', false, nlohmann::json::error_handler_t::replace),
+           .language = "json",
+           .summary = "Resolved scenario",
+           .file_name = "scenario.json"});
+  return section;
 }
 
 }  // namespace headway

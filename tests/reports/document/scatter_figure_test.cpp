@@ -1,9 +1,9 @@
-#include "reports/scatter_figure.h"
+#include "reports/document/scatter_figure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/html_page.h"
+#include "reports/document/html_page.h"
 
 namespace headway {
 namespace {
@@ -46,7 +46,7 @@ TEST(ScatterFigure, WithoutPointsThereAreStillAxes) {
 TEST(HtmlPage, LoadsNothing) {
   const std::string page = html_page("a \"title\"", "<p>body</p>");
   EXPECT_THAT(page, HasSubstr("<title>a &quot;title&quot;</title>"));
-  for (const char* loaded : {"http", "src=", "@import", "url("}) {
+  for (const char* loaded : {"://", "src=", "@import", "url("}) {
     EXPECT_THAT(page, Not(HasSubstr(loaded)));
   }
 }

@@ -1,0 +1,91 @@
+#include "reports/csv_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "reports/advice.h"
+
+namespace headway {
+namespace {
+
+/// In quotes where a comma, a quote or a line end asks for them.
+std::string text_cell(std::string_view text) {
+  std::string cell;
+  constexpr std::string_view kStartsFormula = "=+-@\t\r";
+  if (!text.empty() && kStartsFormula.find(text.front()) != std::string_view::npos) cell = "'";
+  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
+  return cell.find_first_of(",\"\r\n") == std::string::npos ? cell : "\"" + cell + "\"";
+}
+
+std::string number_cell(double value) {
+  return std::isfinite(value) ? fmt::format("{}", value) : "";
+}
+
+class Row {
+ public:
+  void add(std::string_view header, std::string cell) {
+    headers_ += headers_.empty() ? "" : ",";
+    headers_ += header;
+    cells_ += is_first_ ? "" : ",";
+    cells_ += cell;
+    is_first_ = false;
+  }
+  void add_known(std::string_view header, bool is_known, double value) {
+    add(header, is_known ? number_cell(value) : "");
+  }
+
+  [[nodiscard]] std::string headers() const { return headers_ + "\n"; }
+  [[nodiscard]] std::string cells() const { return cells_ + "\n"; }
+
+ private:
+  std::string headers_;
+  std::string cells_;
+  bool is_first_ = true;
+};
+
+Row row_of(const Prediction& prediction) {
+  const Question& question = prediction.question;
+  const bool known = was_simulated(prediction);
+  Row row;
+  row.add("model", text_cell(question.model));
+  row.add("cluster", text_cell(question.cluster));
+  row.add("node_type", text_cell(question.node_type));
+  row.add("gpus", fmt::format("{}", question.accelerators));
+  row.add("strategy", text_cell(question.strategy));
+  row.add("profile", text_cell(question.profile));
+  row.add("fits", prediction.memory.fits ? "true" : "false");
+  row.add_known("iteration_time_s", known, prediction.iteration_time.count());
+  row.add_known("iteration_time_p5_s", known, prediction.iteration_interval.low);
+  row.add_known("iteration_time_p95_s", known, prediction.iteration_interval.high);
+  row.add_known("samples_per_s", known, prediction.samples_per_second);
+  row.add_known("tokens_per_s", known, prediction.tokens_per_second);
+  row.add_known("tokens_per_s_per_gpu", known, prediction.tokens_per_second_per_accelerator);
+  row.add_known("model_tflops_per_gpu", known,
+                prediction.model_flops_per_second_per_accelerator / 1e12);
+  row.add_known("mfu", known, prediction.mfu);
+  row.add_known("hfu", known, prediction.hfu);
+  row.add_known("scaling_efficiency", known && prediction.scaling,
+                prediction.scaling ? prediction.scaling->efficiency : 0.0);
+  row.add("memory_bytes", number_cell(fullest_memory(prediction.memory).total().count()));
+  row.add("memory_capacity_bytes", number_cell(prediction.memory.capacity.count()));
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    row.add_known(fmt::format("{}_s", cause_name(cause)), known,
+                  prediction.breakdown[cause].count());
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string csv_table(std::span<const Prediction> predictions) {
+  std::string text = row_of(predictions.empty() ? Prediction{} : predictions.front()).headers();
+  for (const Prediction& prediction : predictions) text += row_of(prediction).cells();
+  return text;
+}
+
+std::string csv_report(const Prediction& prediction) { return csv_table({&prediction, 1}); }
+
+}  // namespace headway

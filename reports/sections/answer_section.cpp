@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include "reports/advice.h"
+#include "reports/anchor_sentence.h"
+#include "reports/number_text.h"
+#include "reports/sections/prediction_sections.h"
+#include "sim/base/quantity_text.h"
+
+namespace headway {
+namespace {
+
+/// What a rate would be if the iteration took `interval` instead of its median, lowest first.
+Interval rate_interval(double rate, const Prediction& prediction) {
+  const double work = rate * prediction.iteration_time.count();
+  const Interval& time = prediction.iteration_interval;
+  if (!(time.low > 0.0) || !(time.high > 0.0)) return {rate, rate};
+  return {work / time.high, work / time.low};
+}
+
+bool counts_tokens(const Prediction& prediction) { return prediction.tokens_per_second > 0.0; }
+
+std::string throughput_text(const Prediction& prediction, double rate) {
+  return prefixed_count(rate) + (counts_tokens(prediction) ? " tokens/s" : " samples/s");
+}
+
+double throughput(const Prediction& prediction) {
+  return counts_tokens(prediction) ? prediction.tokens_per_second : prediction.samples_per_second;
+}
+
+std::string sentences(const Prediction& prediction) {
+  const TimeScale scale(prediction.iteration_time);
+  std::string text =
+      fmt::format("One iteration {} {}", prediction.memory.fits ? "takes" : "would take",
+                  scale.with_unit(prediction.iteration_time));
+  if (prediction.replicas > 1) {
+    text += fmt::format(", the median of {} simulated runs", prediction.replicas);
+  }
+  return text +
+         fmt::format(". That is {} at an MFU of {} %, {} of model work a second on each GPU. {}",
+                     throughput_text(prediction, throughput(prediction)), percent(prediction.mfu),
+                     short_text(Flops(prediction.model_flops_per_second_per_accelerator)),
+                     closing_sentence(prediction));
+}
+
+KeyNumbers numbers(const Prediction& prediction) {
+  const TimeScale scale(prediction.iteration_time);
+  const Interval& time = prediction.iteration_interval;
+  const Interval rate = rate_interval(throughput(prediction), prediction);
+  const double flops = prediction.model_flops_per_second_per_accelerator;
+  const Interval work = rate_interval(flops, prediction);
+  const Interval mfu = rate_interval(prediction.mfu, prediction);
+  return {
+      {{"iteration", scale.with_unit(prediction.iteration_time),
+        fmt::format("{} .. {}", scale.number(Seconds(time.low)),
+                    scale.with_unit(Seconds(time.high)))},
+       {"throughput", throughput_text(prediction, throughput(prediction)),
+        fmt::format("{} .. {}", prefixed_count(rate.low), throughput_text(prediction, rate.high))},
+       {"model work a GPU", short_text(FlopsPerSecond(flops)),
+        fmt::format("{} .. {}", short_text(FlopsPerSecond(work.low)),
+                    short_text(FlopsPerSecond(work.high)))},
+       {"MFU", percent(prediction.mfu) + " %",
+        fmt::format("{} .. {} %", percent(mfu.low), percent(mfu.high))}}};
+}
+
+std::string further_numbers(const Prediction& prediction) {
+  std::string text = fmt::format(
+      "HFU, which counts recomputed operations too, is {} %; MFU with attention counted over the "
+      "whole square is {} %.",
+      percent(prediction.hfu), percent(prediction.mfu_whole_square));
+  if (prediction.scaling) {
+    const ScalingReference& reference = *prediction.scaling;
+    text += fmt::format(
+        " Scaling efficiency is {} % of {} on {} GPUs, where an iteration takes {}.",
+        percent(reference.efficiency), reference.description, whole_number(reference.accelerators),
+        TimeScale(reference.iteration_time).with_unit(reference.iteration_time));
+  }
+  return text;
+}
+
+}  // namespace
+
+DocumentSection answer_section(const Prediction& prediction) {
+  DocumentSection section{"Answer", {}};
+  if (was_simulated(prediction)) {
+    section.blocks = {Paragraph{sentences(prediction)}, numbers(prediction),
+                      Paragraph{further_numbers(prediction)}};
+    if (prediction.anchor) {
+      section.blocks.emplace_back(Paragraph{
+          fmt::format("Anchored by a measured step: {}.", anchor_sentence(*prediction.anchor))});
+    }
+  } else {
+    section.blocks.emplace_back(Paragraph{closing_sentence(prediction) + " It was not simulated."});
+  }
+  for (const std::string& warning : prediction.warnings) {
+    section.blocks.emplace_back(Notice{warning});
+  }
+  return section;
+}
+
+}  // namespace headway

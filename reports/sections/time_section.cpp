@@ -1,0 +1,33 @@
+#include <fmt/format.h>
+
+#include "reports/advice.h"
+#include "reports/number_text.h"
+#include "reports/sections/prediction_sections.h"
+
+namespace headway {
+
+DocumentSection time_section(const Prediction& prediction) {
+  const TimeScale scale(prediction.iteration_time);
+  constexpr auto kRight = TextTable::Align::right;
+  TextTable table({{"cause"}, {scale.unit(), kRight}, {"%", kRight}, {"remark"}});
+  Chart chart{.kind = Chart::Kind::bars, .x_title = "% of the iteration"};
+  Chart::Series series{.name = "share"};
+  for (const TimeShare& share : largest_shares(prediction)) {
+    table.add_row({std::string(cause_title(share.cause)), scale.part(share.time),
+                   percent(share.share), std::string(cause_remark(share.cause))});
+    chart.labels.emplace_back(cause_title(share.cause));
+    series.values.push_back(100.0 * share.share);
+  }
+  chart.series.push_back(std::move(series));
+  DocumentSection section{"Where the time goes", {}};
+  if (!prediction.critical_rank.empty()) {
+    section.blocks.emplace_back(
+        Paragraph{fmt::format("On {}, which finishes last:", prediction.critical_rank)});
+  }
+  section.blocks.emplace_back(Figure{.title = "Where the time goes, by cause",
+                                     .picture = std::move(chart),
+                                     .table = std::move(table)});
+  return section;
+}
+
+}  // namespace headway

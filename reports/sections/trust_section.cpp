@@ -1,0 +1,50 @@
+#include <fmt/format.h>
+
+#include "reports/advice.h"
+#include "reports/number_text.h"
+#include "reports/sections/prediction_sections.h"
+
+namespace headway {
+namespace {
+
+std::string interval_text(const Prediction& prediction) {
+  const Confidence& confidence = prediction.confidence;
+  std::string text =
+      "The intervals should hold 90 % of measured jobs like this one (5th to 95th percentile). ";
+  if (prediction.anchor) {
+    return text +
+           "They follow from a measured step of the user's own run: how far configurations of one "
+           "source differ once one of them is known.";
+  }
+  text += fmt::format(
+      "They multiply three independent errors: how far {} simulated run{} differ{}, how well the "
+      "costs of kernels are known ({} %, one standard deviation), and how far the model was off on "
+      "published steps that its constants had not seen ({} % on {}).",
+      prediction.replicas, prediction.replicas == 1 ? "" : "s", prediction.replicas == 1 ? "s" : "",
+      percent(confidence.kernel_spread), percent(confidence.model_error), confidence.job_kind);
+  if (confidence.beyond_calibration) {
+    text += " Some kernels lie outside of what the profile was measured on.";
+  }
+  return text;
+}
+
+}  // namespace
+
+DocumentSection trust_section(const Prediction& prediction) {
+  DocumentSection section{"How far to trust it", {}};
+  if (was_simulated(prediction)) section.blocks.emplace_back(Paragraph{interval_text(prediction)});
+  const nlohmann::json& provenance = prediction.question.provenance;
+  if (provenance.is_object() && provenance.contains("profile_provenance") &&
+      provenance.at("profile_provenance").is_string()) {
+    section.blocks.emplace_back(
+        Paragraph{fmt::format("Costs come from profile {}: {}.", prediction.question.profile,
+                              provenance.at("profile_provenance").get<std::string>())});
+  }
+  if (!prediction.not_modelled.empty()) {
+    section.blocks.emplace_back(Paragraph{"Not modelled:"});
+    section.blocks.emplace_back(BulletList{prediction.not_modelled});
+  }
+  return section;
+}
+
+}  // namespace headway
