@@ -8,7 +8,7 @@ namespace headway {
 // EnvironmentError saying what to build it with.
 [[nodiscard]] int calibrate_cpu(const Job& job, const PlanRules& rules);
 [[nodiscard]] int calibrate_cuda(const Job& job, const PlanRules& rules);
-/// Runs the training steps of --steps and compares. Exit code 1 if predictions are off.
+/// Runs the training steps of --steps and writes what they took.
 [[nodiscard]] int train_cpu(const Job& job);
 [[nodiscard]] int calibrate_fake(const Job& job, const PlanRules& rules);
 

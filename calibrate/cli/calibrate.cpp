@@ -1,6 +1,7 @@
 #include "calibrate/cli/calibrate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstdio>
@@ -90,6 +91,10 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   calibration.offer = backend.offer();
   if (!calibration.offer.no_collectives.empty()) {
     calibration.missing.push_back("collectives: " + calibration.offer.no_collectives);
+  }
+  if (!rules.only.empty()) {
+    calibration.missing.push_back(
+        fmt::format("everything but products and {}, as asked for", fmt::join(rules.only, ", ")));
   }
   const std::vector<Section> plan = calibration_plan(backend.offer(), rules);
   const SweepRules sweep{job.options.passes, job.options.seed};

@@ -1,7 +1,9 @@
 #include "calibrate/cli/backends.h"
 #include "calibrate/cli/cpu_ranks.h"
 #include "calibrate/cpu/cpu_backend.h"
+#include "calibrate/cpu/rank_network.h"
 #include "calibrate/cpu/transport_rendezvous.h"
+#include "sim/base/quantity_text.h"
 
 namespace headway {
 
@@ -17,6 +19,11 @@ int calibrate_cpu(const Job& job, const PlanRules& rules) {
     }
     cpu.seed += static_cast<unsigned>(4 * rank.main->rank());
     cpu.provenance["mpi"] = rank.mpi;
+    if (job.options.net) {
+      cpu.link_bytes_per_s = job.options.net->count();
+      const RankNetwork network{rank.main->size(), *job.options.net};
+      cpu.provenance["link_burst"] = exact_text(network.burst());
+    }
     CpuBackend backend(cpu, rank.main);
     TransportRendezvous rendezvous(*rank.main);
     return calibrate(job, rules, backend, rendezvous);

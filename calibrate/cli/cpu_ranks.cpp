@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "calibrate/cpu/cpu_backend.h"
@@ -47,11 +48,16 @@ int on_cpu_ranks(const Options& options, const std::function<int(const CpuRank&)
   use_one_blas_thread();
 #ifdef HEADWAY_WITH_MPI
   if (MpiSession::is_launched()) return as_one_of_many(body);
-  const int ranks = options.ranks == 0 ? default_ranks() : options.ranks;
-  if (ranks > 1) launch_ranks(ranks);
+  int ranks = options.ranks == 0 ? default_ranks() : options.ranks;
+  if (options.net) ranks = std::max(ranks, 2);
+  if (ranks > 1) {
+    std::optional<RankNetwork> network;
+    if (options.net) network = RankNetwork{ranks, *options.net};
+    launch_ranks(ranks, network);
+  }
   return body({nullptr, nullptr, "one process was measured; --ranks starts more", ""});
 #else
-  if (options.ranks > 1) {
+  if (options.ranks > 1 || options.net) {
     throw EnvironmentError("this build cannot start ranks: it was made without MPI");
   }
   return body({nullptr, nullptr, "this build measures one process: it was made without MPI", ""});

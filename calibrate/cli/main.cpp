@@ -52,8 +52,8 @@ int run(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) job.command_line += " " + argument;
   job.created_utc = created_utc();
   watch_for_interruption();
-  const PlanRules rules{job.options.quick, shapes_of(job.options.shapes)};
-  if (!job.options.steps.empty() || !job.options.measured.empty()) return train_cpu(job);
+  if (!job.options.steps.empty()) return train_cpu(job);
+  const PlanRules rules{job.options.quick, shapes_of(job.options.shapes), job.options.only};
   switch (job.options.backend) {
     case BackendKind::cpu:
       return calibrate_cpu(job, rules);

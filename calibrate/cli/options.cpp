@@ -1,12 +1,16 @@
 #include "calibrate/cli/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <sstream>
 
+#include "calibrate/suite/plan.h"
 #include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/suggestion.h"
 
 namespace headway {
@@ -23,8 +27,7 @@ constexpr const char* kUsage =
 
 constexpr const char* kAfter =
     "\n"
-    "Exit codes: 0 done; 1 predictions are off; 2 wrong command line or input; 3 the machine did "
-    "not do its part (what "
+    "Exit codes: 0 done; 2 wrong command line or input; 3 the machine did not do its part (what "
     "was\n"
     "measured until then is kept); 70 a bug of ours; 130 interrupted (what was measured is "
     "kept).\n";
@@ -32,35 +35,39 @@ constexpr const char* kAfter =
 struct Raw {
   std::string backend;
   std::string progress;
+  std::string net;
 };
 
 po::options_description table(Options& options, Raw& raw) {
   po::options_description all("Options");
   const auto number = [](auto* target) { return po::value(target)->default_value(*target); };
-  all.add_options()("backend", po::value(&raw.backend)->default_value("cpu"),
-                    "what is measured: cpu, cuda or fake")("quick", po::bool_switch(&options.quick),
-                                                           "a coarser grid, under two minutes")(
-      "output,o", po::value(&options.output), "the profile's file; standard output without it")(
-      "name", number(&options.name), "the profile's name")(
-      "accelerator", po::value(&options.accelerator),
-      "what topologies call this device (default: told by the device)")(
-      "shapes", po::value(&options.shapes),
-      "also measure these products, lines \"PRECISION M N K\"; - is standard input")(
-      "ranks", po::value(&options.ranks),
+  auto add = all.add_options();
+  add("backend", po::value(&raw.backend)->default_value("cpu"),
+      "what is measured: cpu, cuda or fake");
+  add("quick", po::bool_switch(&options.quick), "a coarser grid, under two minutes");
+  add("output,o", po::value(&options.output), "the profile's file; standard output without it");
+  add("name", number(&options.name), "the profile's name");
+  add("accelerator", po::value(&options.accelerator),
+      "what topologies call this device (default: told by the device)");
+  add("shapes", po::value(&options.shapes),
+      "also measure these products, lines \"PRECISION M N K\"; - is standard input");
+  add("only", po::value(&options.only)->composing(),
+      "besides products, measure nothing else: memory, launch, copies, collectives or a kind of "
+      "these, as all_reduce; repeatable");
+  add("ranks", po::value(&options.ranks),
       "CPU processes, one core each, started by mpirun (default: 2 where possible); of the fake "
-      "backend, ranks of its largest group")(
-      "steps", po::value(&options.steps),
+      "backend, ranks of its largest group");
+  add("net", po::value(&raw.net),
+      "rate of a link for each rank, as \"400 Mb/s\": ranks run in network namespaces");
+  add("steps", po::value(&options.steps),
       "run the training steps of this file (headway/steps/1) on the CPU instead, and write what "
-      "they "
-      "took (headway/measured/1)")("measured", po::value(&options.measured),
-                                   "compare what --steps wrote with profiles; nothing is run")(
-      "against", po::value(&options.against)->composing(),
-      "a profile to predict steps by and compare; given twice, one calibrated before and one "
-      "after")("passes", number(&options.passes), "over every grid, each in another order")(
-      "seed", number(&options.seed), "of operands and orders")(
-      "noise", number(&options.noise), "of the fake backend's times, relative")(
-      "progress", po::value(&raw.progress)->default_value("auto"), "auto, always or never")(
-      "help,h", "this text")("version", "the version");
+      "they took (headway/measured/1), for `headway validate --measured`");
+  add("passes", number(&options.passes), "over every grid, each in another order");
+  add("seed", number(&options.seed), "of operands and orders");
+  add("noise", number(&options.noise), "of the fake backend's times, relative");
+  add("progress", po::value(&raw.progress)->default_value("auto"), "auto, always or never");
+  add("help,h", "this text");
+  add("version", "the version");
   return all;
 }
 
@@ -82,16 +89,20 @@ void check(const Options& options) {
   if (!(options.noise >= 0.0 && options.noise <= 1.0)) {
     reject("--noise must be between 0 and 1", "0.05 is 5 %");
   }
-  const bool has_rows = !options.steps.empty() || !options.measured.empty();
-  if (!options.against.empty() && !has_rows) {
-    reject("--against needs --steps or --measured", "it predicts the steps of a file and compares");
-  }
-  if (!options.measured.empty() && (options.against.empty() || !options.steps.empty())) {
-    reject("--measured needs --against and no --steps", "it compares what was run before");
-  }
-  if (options.against.size() > 2) reject("--against is given too often", "one or two profiles");
   if (!options.steps.empty() && options.backend != BackendKind::cpu) {
     reject("--steps runs on the CPU only", "leave --backend out");
+  }
+  if (options.net && options.backend != BackendKind::cpu) {
+    reject("--net goes with the CPU backend only", "leave --backend out");
+  }
+  if (options.net && options.ranks == 1) reject("--net needs ranks", "leave --ranks out");
+  for (const std::string& name : options.only) {
+    const auto names = plan_part_names();
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const auto meant = closest(name, names);
+    reject(fmt::format("--only knows no \"{}\"", name),
+           meant ? fmt::format("did you mean \"{}\"?", *meant)
+                 : fmt::format("it is one of {}", fmt::join(names, ", ")));
   }
   if (options.name.empty()) reject("--name must not be empty", "scenarios refer to it");
 }
@@ -151,6 +162,14 @@ Options parsed_options(const std::vector<std::string>& arguments, std::optional<
     options.shows_progress = isatty(STDERR_FILENO) == 1;
   else
     reject(fmt::format("unknown --progress \"{}\"", raw.progress), "it is auto, always or never");
+  if (!raw.net.empty()) {
+    const auto rate = parse_quantity<BytesPerSecond>(raw.net);
+    if (const auto* problem = std::get_if<QuantityProblem>(&rate)) {
+      reject("--net: " + problem->problem, problem->help);
+    }
+    options.net = std::get<BytesPerSecond>(rate);
+    if (*options.net < 1_MBps) reject("--net is too slow to measure", "at least \"8 Mb/s\"");
+  }
   check(options);
   return options;
 }

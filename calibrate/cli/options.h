@@ -18,12 +18,12 @@ struct Options {
   bool quick = false;
   std::string output;  ///< empty: standard output
   std::string name = "here";
-  std::string accelerator;  ///< empty: as the backend names it
-  std::string shapes;       ///< file of further products; "-" is standard input, empty: none
-  std::string steps;        ///< file of training steps to be run instead of a calibration
-  std::string measured;     ///< file of steps that were run before, to be compared only
-  std::vector<std::string> against;  ///< profiles to hold them against
-  int ranks = 0;                     ///< 0: two on the CPU where MPI and cores allow it, else one
+  std::string accelerator;        ///< empty: as the backend names it
+  std::string shapes;             ///< file of further products; "-" is standard input, empty: none
+  std::string steps;              ///< file of training steps to be run instead of a calibration
+  std::vector<std::string> only;  ///< sections and collectives to be measured; empty: all
+  std::optional<BytesPerSecond> net;  ///< rate of the ranks' own links
+  int ranks = 0;                      ///< 0: two on the CPU where MPI and cores allow it, else one
   int passes = 3;
   std::uint64_t seed = 1;
   bool shows_progress = true;

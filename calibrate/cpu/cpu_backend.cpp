@@ -17,6 +17,13 @@ namespace {
 /// access a miss, which training is not either.
 constexpr std::size_t kPoolFloats = 1U << 23U;
 
+/// What a slow link carries in 0.15 s: longer messages take long to measure and say nothing new.
+std::size_t most_message(double link_bytes_per_s) {
+  std::size_t most = 1U << 23U;
+  while (link_bytes_per_s > 0.0 && static_cast<double>(most) > 0.15 * link_bytes_per_s) most /= 2;
+  return most;
+}
+
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -57,7 +64,7 @@ CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport)
   if ((ranks & (ranks - 1)) == 0) offer_.collective_implementations.push_back("recursive_doubling");
   for (int group = 2; group < ranks; group *= 2) offer_.ranks.push_back(group);
   offer_.ranks.push_back(ranks);
-  offer_.most_message = 1U << 23U;
+  offer_.most_message = most_message(rules.link_bytes_per_s);
   offer_.crosses_network = rules.link_bytes_per_s > 0.0;
   offer_.link_bytes_per_s = rules.link_bytes_per_s;
 }

@@ -41,7 +41,9 @@ void pin_to_core(int core);
 /// A rank is one core, and so is its BLAS.
 void use_one_blas_thread();
 
-/// C = A B for row-major operands in the layout of `point`: [m x k] times [k x n], on one thread.
-void cpu_gemm(const GemmPoint& point, const float* a, const float* b, float* c);
+/// C = A B, or C += A B, for row-major operands in the layout of `point`: [m x k] times [k x n], on
+/// one thread.
+void cpu_gemm(const GemmPoint& point, const float* a, const float* b, float* c,
+              bool accumulates = false);
 
 }  // namespace headway

@@ -73,10 +73,19 @@ std::vector<std::size_t> message_sizes(const Offer& offer, bool quick) {
   return sizes;
 }
 
+constexpr std::string_view kCollectiveSection = "collectives";
+
+bool is_wanted(const PlanRules& rules, std::string_view part) {
+  return rules.only.empty() ||
+         std::find(rules.only.begin(), rules.only.end(), part) != rules.only.end();
+}
+
 /// Only an all-reduce has more than one algorithm worth knowing.
-std::vector<Point> collective_points(const Offer& offer, bool quick) {
+std::vector<Point> collective_points(const Offer& offer, const PlanRules& rules) {
+  const bool quick = rules.quick;
   std::vector<Point> points;
   for (const CollectiveKind kind : kCollectives) {
+    if (!is_wanted(rules, kCollectiveSection) && !is_wanted(rules, collective_name(kind))) continue;
     for (const std::string& implementation : offer.collective_implementations) {
       const bool is_first = implementation == offer.collective_implementations.front();
       if (!is_first && (quick || kind != CollectiveKind::all_reduce)) continue;
@@ -96,23 +105,32 @@ void append(std::vector<Section>& plan, Section section) {
 
 }  // namespace
 
+std::vector<std::string_view> plan_part_names() {
+  std::vector<std::string_view> names = {"memory", "launch", "copies", kCollectiveSection};
+  for (const CollectiveKind kind : kCollectives) names.push_back(collective_name(kind));
+  return names;
+}
+
 std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules) {
   const StopRule compute{.budget = rules.quick ? 25.0_ms : 80.0_ms};
   const StopRule shared{.least = 7, .budget = rules.quick ? 60.0_ms : 200.0_ms};
   std::vector<Section> plan;
   append(plan, {"gemm", gemm_points(offer, rules), compute});
-  append(plan, {"memory", memory_points(offer, rules.quick), compute});
-  if (offer.launches) {
+  if (is_wanted(rules, "memory")) {
+    append(plan, {"memory", memory_points(offer, rules.quick), compute});
+  }
+  if (offer.launches && is_wanted(rules, "launch")) {
     append(plan, {"launch", {LaunchPoint{false}, LaunchPoint{true}}, compute});
   }
   std::vector<Point> copies;
   for (const CopyKind kind : offer.copies) {
+    if (!is_wanted(rules, "copies")) break;
     for (std::size_t bytes = 1U << 12U; bytes <= 1U << 28U; bytes *= rules.quick ? 16 : 4) {
       copies.emplace_back(CopyPoint{kind, bytes});
     }
   }
   append(plan, {"copies", std::move(copies), compute});
-  append(plan, {"collectives", collective_points(offer, rules.quick), shared});
+  append(plan, {std::string(kCollectiveSection), collective_points(offer, rules), shared});
   return plan;
 }
 

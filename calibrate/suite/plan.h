@@ -2,6 +2,7 @@
 
 #include <istream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "calibrate/suite/backend.h"
@@ -12,7 +13,11 @@ namespace headway {
 struct PlanRules {
   bool quick = false;                  ///< a coarser grid and shorter budgets
   std::vector<GemmPoint> shapes = {};  ///< products to be measured besides the grid
+  std::vector<std::string> only = {};  ///< plan_part_names(); products are always measured
 };
+
+/// What a plan can be limited to: its sections after the products, and the kinds of collectives.
+[[nodiscard]] std::vector<std::string_view> plan_part_names();
 
 /// What is measured of an offer, in this order, so that what a failure leaves is the most needed:
 /// products, memory-bound kernels, launches, copies, collectives. Each section ends before the next

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "calibrate/cpu/transport.h"
-#include "calibrate/train/training_step.h"
+#include "sim/profile/steps/training_step.h"
 
 namespace headway {
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
 #include "reports/write_file.h"
@@ -12,6 +13,7 @@
 #include "sim/cli/invocation.h"
 #include "sim/cli/jobs.h"
 #include "sim/cli/json_output.h"
+#include "sim/cli/measured_validation.h"
 #include "sim/cli/memory_report.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
@@ -114,15 +116,21 @@ int verdict(const Validation& validation, std::optional<double> tolerance, Termi
   return kExitNegative;
 }
 
+/// `mode` compares something else than the times of published rows: options that make no sense with
+/// it are refused.
+void refuse_beside(const std::string& mode, std::initializer_list<const char*> options,
+                   const Arguments& arguments) {
+  for (const char* option : options) {
+    if (!arguments.has(option)) continue;
+    refuse(fmt::format("--{} does not go with --{}", mode, option), "leave one of them out");
+  }
+}
+
 /// Whether jobs fit, instead of how long they take.
 int run_memory(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Terminal& terminal = invocation.terminal;
-  for (const char* option : {"ablate", "tolerance", "output"}) {
-    if (!arguments.has(option)) continue;
-    refuse(fmt::format("--memory does not go with --{}", option),
-           "it judges whether jobs fit, which --json writes too");
-  }
+  refuse_beside("memory", {"ablate", "tolerance", "output", "profile"}, arguments);
   Diagnostics diagnostics;
   ValidateOptions options;
   options.jobs = jobs_of(arguments);
@@ -140,6 +148,16 @@ int run_memory(const Invocation& invocation) {
 
 int run_validate(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
+  if (arguments.has("measured")) {
+    refuse_beside("measured",
+                  {"rows", "kind", "framework", "source", "gpu", "precision", "scale", "id",
+                   "ablate", "memory", "tolerance", "output"},
+                  arguments);
+    return run_measured_validation(invocation);
+  }
+  if (arguments.has("profile")) {
+    refuse("--profile needs --measured", "published rows take the profile of their accelerator");
+  }
   if (arguments.has("memory")) return run_memory(invocation);
   Terminal& terminal = invocation.terminal;
   const auto tolerance = tolerance_of(arguments);
@@ -160,7 +178,7 @@ int run_validate(const Invocation& invocation) {
   return verdict(validation, tolerance, terminal);
 }
 
-Option filter_option(std::string name, std::string value, std::string help) {
+Option repeatable_option(std::string name, std::string value, std::string help) {
   return {.name = std::move(name),
           .value = std::move(value),
           .help = std::move(help),
@@ -177,20 +195,22 @@ std::vector<Option> validate_options() {
        .fallback = "798 that ship",
        .help = "published training steps",
        .group = OptionGroup::input},
-      filter_option("kind", "WORD", "only these: dense, moe, lora or sft"),
-      filter_option("framework", "NAME", "only rows of this software"),
-      filter_option("source", "KEY", "only rows that this source published"),
-      filter_option("gpu", "NAME", "only rows of this accelerator"),
-      filter_option("precision", "NAME", "only rows in this precision"),
-      filter_option("scale", "RANGE", "only jobs of 64, ..64, 65..1024 or 1025.. accelerators"),
-      filter_option("id", "PREFIX", "only rows whose id begins so"),
+      repeatable_option("measured", "FILE", "steps that were run here, instead"),
+      repeatable_option("profile", "FILE", "calibrated before them, and after"),
+      repeatable_option("kind", "WORD", "only these: dense, moe, lora or sft"),
+      repeatable_option("framework", "NAME", "only rows of this software"),
+      repeatable_option("source", "KEY", "only rows that this source published"),
+      repeatable_option("gpu", "NAME", "only rows of this accelerator"),
+      repeatable_option("precision", "NAME", "only rows in this precision"),
+      repeatable_option("scale", "RANGE", "only jobs of 64, 65..1024 or 1025.. GPUs"),
+      repeatable_option("id", "PREFIX", "only rows whose id begins so"),
       {.name = "ablate",
        .value = "TERM",
        .help = "predict again without a term of the cost model; all takes each in turn",
        .group = OptionGroup::run,
        .repeatable = true},
       {.name = "memory",
-       .help = "whether jobs fit, against those that ran and 457 that ran out of memory",
+       .help = "whether jobs fit: ones that ran, ones that did not",
        .group = OptionGroup::run},
       {.name = "tolerance",
        .value = "SHARE",
@@ -209,7 +229,7 @@ Command validate_command() {
   Command command;
   command.name = "validate";
   command.group = "Predict";
-  command.summary = "predictions against published training steps";
+  command.summary = "predictions against published or measured steps";
   command.about =
       "Predicts published training steps and compares. A row that cannot be predicted is refused "
       "with its reason and does not stop the rest.";
@@ -225,7 +245,10 @@ Command validate_command() {
       "measured.iteration_time_s and where it was published. Errors are predicted / published - 1; "
       "a group of near-identical rows counts once in the columns that say so. What a row does not "
       "say and was taken for granted stands in the JSON result as \"assumed\". `headway explain "
-      "terms` lists what --ablate can leave out.";
+      "terms` lists what --ablate can leave out. --measured takes what headway-calibrate --steps "
+      "wrote and needs --profile, once or twice: calibrated before the steps were run, and after. "
+      "Its verdict is inconclusive where other work on the machine, or the two profiles, make more "
+      "than 5 % of difference.";
   command.run = run_validate;
   return command;
 }

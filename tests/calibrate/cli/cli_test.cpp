@@ -66,11 +66,20 @@ TEST(CommandLine, MistakesAreExitCodeTwoAndSayHowToMendThem) {
             "  help: it is cpu, cuda or fake\n"
             "\n"
             "1 problem in 1 file; nothing was measured.\n");
-  for (const char* arguments :
-       {"--passes 0", "--noise 2", "--bogus", "--back cpu", "--passes x", "stray", "--ranks -1",
-        "--shapes /nonexistent", "--progress maybe", "--name ''"}) {
+  for (const char* arguments : {"--passes 0", "--noise 2", "--bogus", "--back cpu", "--passes x",
+                                "stray", "--ranks -1", "--shapes /nonexistent", "--progress maybe",
+                                "--name ''", "--only gemms", "--net '8 Mb/s'"}) {
     EXPECT_EQ(run(std::string("--backend fake ") + arguments).code, 2) << arguments;
   }
+}
+
+TEST(CommandLine, ALinkNeedsARateAndARateAUnit) {
+  EXPECT_EQ(run("--net 400").code, 2);
+  EXPECT_EQ(run("--net '5 ms'").code, 2);
+  EXPECT_NE(run("--only all_reduse").err.find("did you mean \"all_reduce\"?"), std::string::npos);
+  const Outcome slow = run("--net '1 Kb/s'");
+  EXPECT_EQ(slow.code, 2);
+  EXPECT_NE(slow.err.find("--net is too slow to measure"), std::string::npos) << slow.err;
 }
 
 TEST(FakeBackend, WritesAProfileThatIsReadWithoutAComplaint) {

@@ -84,5 +84,20 @@ TEST(Shapes, ReportEveryLineThatIsNone) {
   }
 }
 
+TEST(CalibrationPlan, OnlyLimitsItToProductsAndWhatIsNamed) {
+  const FakeBackend backend({}, 1, {2, 4});
+  PlanRules rules;
+  rules.only = {"copies", "all_reduce"};
+  const auto plan = calibration_plan(backend.offer(), rules);
+  EXPECT_THAT(names(plan), ElementsAre("gemm", "copies", "collectives"));
+  for (const Point& point : plan.back().points) {
+    EXPECT_EQ(std::get<CollectivePoint>(point).kind, CollectiveKind::all_reduce);
+  }
+  rules.only = {"collectives"};
+  // All six kinds have as many sizes and groups.
+  EXPECT_EQ(calibration_plan(backend.offer(), rules).back().points.size(),
+            6 * plan.back().points.size());
+}
+
 }  // namespace
 }  // namespace headway

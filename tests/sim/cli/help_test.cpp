@@ -92,9 +92,12 @@ TEST(Options, NamesAndLettersAreUniqueInACommand) {
 }
 
 TEST(Options, TheSameNameMeansTheSameInEveryCommand) {
+  // `anchor` is told a time, `validate` a file of them.
+  const std::set<std::string> differing = {"measured"};
   std::map<std::string, const Option*> first;
   for (const Command& command : commands()) {
     for (const Option& option : command.options) {
+      if (differing.contains(option.name)) continue;
       const auto [known, is_new] = first.try_emplace(option.name, &option);
       EXPECT_EQ(known->second->letter, option.letter) << command.name << " --" << option.name;
       EXPECT_EQ(known->second->value, option.value) << command.name << " --" << option.name;

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/train/training_step.h"
+#include "sim/profile/steps/training_step.h"
 
 namespace headway {
 

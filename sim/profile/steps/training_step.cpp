@@ -1,4 +1,6 @@
-#include "calibrate/train/training_step.h"
+#include "sim/profile/steps/training_step.h"
+
+#include <fmt/format.h>
 
 #include <boost/random/exponential_distribution.hpp>
 #include <random>
@@ -13,6 +15,11 @@ double compute_factor(const TrainingStep& step, int rank, int index) {
     factor *= 1.0 + step.jitter * boost::random::exponential_distribution<double>(1.0)(random);
   }
   return factor;
+}
+
+std::string unrunnable_reason(const TrainingStep& step, int ranks) {
+  if (ranks % step.pipeline_stages == 0) return "";
+  return fmt::format("{} pipeline stages do not divide {} ranks", step.pipeline_stages, ranks);
 }
 
 }  // namespace headway

@@ -1,4 +1,6 @@
-#include "calibrate/train/read_steps.h"
+#include "sim/profile/steps/read_steps.h"
+
+#include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
@@ -18,6 +20,8 @@ TrainingStep read_step(ObjectReader& reader) {
   step.layers = integer("layers", 1, 1000, step.layers);
   step.width = integer("width", 1, 16384, step.width);
   step.batch = integer("batch", 1, 16384, step.batch);
+  step.pipeline_stages = integer("pipeline_stages", 1, 4, step.pipeline_stages);
+  step.micro_batches = integer("micro_batches", 1, 1024, step.micro_batches);
   step.overlap = reader.flag("overlap", step.overlap);
   step.steps = integer("steps", 3, 10000, step.steps);
   step.slow_rank = integer("slow_rank", -1, 1023, step.slow_rank);
@@ -29,6 +33,13 @@ TrainingStep read_step(ObjectReader& reader) {
     reader.report("emulated_flops_per_s", "a straggler needs emulated compute", "",
                   "a rank that really computes cannot be slowed down: set emulated_flops_per_s");
   }
+  const auto divides = [&reader](const char* key, int parts, const char* of, int whole) {
+    if (whole % parts == 0) return;
+    reader.report(key, fmt::format("{} must divide {}", key, of), "",
+                  fmt::format("{} does not divide {}", parts, whole));
+  };
+  divides("pipeline_stages", step.pipeline_stages, "layers", step.layers);
+  divides("micro_batches", step.micro_batches, "batch", step.batch);
   return step;
 }
 
@@ -39,6 +50,8 @@ MeasuredStep read_row(ObjectReader& reader) {
   row.time_s = reader.number("iteration_time_s", positive());
   row.spread = reader.number("spread", at_least(0.0));
   row.contaminated = reader.number("contaminated_share", between(0.0, 1.0));
+  const std::string reason = unrunnable_reason(row.step, row.ranks);
+  if (!reason.empty()) reader.report("ranks", reason);
   return row;
 }
 
@@ -88,6 +101,8 @@ std::string measured_json(const std::vector<MeasuredStep>& measured,
                             {"layers", step.layers},
                             {"width", step.width},
                             {"batch", step.batch},
+                            {"pipeline_stages", step.pipeline_stages},
+                            {"micro_batches", step.micro_batches},
                             {"overlap", step.overlap},
                             {"slow_rank", step.slow_rank},
                             {"slow_factor", step.slow_factor},
