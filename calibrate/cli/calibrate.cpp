@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <utility>
 
 #include "calibrate/output/atomic_file.h"
 #include "calibrate/output/build_profile.h"
@@ -91,6 +92,9 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   calibration.offer = backend.offer();
   if (!calibration.offer.no_collectives.empty()) {
     calibration.missing.push_back("collectives: " + calibration.offer.no_collectives);
+  }
+  for (std::string& reason : left_out_shapes(calibration.offer, rules)) {
+    calibration.missing.push_back(std::move(reason));
   }
   if (!rules.only.empty()) {
     calibration.missing.push_back(

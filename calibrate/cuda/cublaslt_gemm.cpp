@@ -107,14 +107,8 @@ class Plan {
 std::unique_ptr<Operation> cublaslt_gemm_operation(const GemmPoint& point, DevicePool& a,
                                                    DevicePool& b, DevicePool& c) {
   const auto plan = std::make_shared<Plan>(point);
-  const GemmShape& shape = point.shape;
-  const double operand = bytes_per_element(point.precision);
-  const double result = operand < 4.0 ? 2.0 : 4.0;
-  const auto a_bytes = static_cast<std::size_t>(shape.m * shape.k * operand);
-  const auto b_bytes = static_cast<std::size_t>(shape.k * shape.n * operand);
-  const auto c_bytes = static_cast<std::size_t>(shape.m * shape.n * result);
-  return device_operation([plan, a_bytes, b_bytes, c_bytes, &a, &b, &c](cudaStream_t stream) {
-    plan->run(b.take(b_bytes), a.take(a_bytes), c.take(c_bytes), stream);
+  return device_operation([plan, bytes = gemm_bytes(point), &a, &b, &c](cudaStream_t stream) {
+    plan->run(b.take(bytes.b), a.take(bytes.a), c.take(bytes.c), stream);
   });
 }
 

@@ -16,6 +16,14 @@ namespace headway {
                                                                  DevicePool& a, DevicePool& b,
                                                                  DevicePool& c);
 
+/// What the row-major operands and the result occupy.
+struct GemmBytes {
+  std::size_t a = 0;
+  std::size_t b = 0;
+  std::size_t c = 0;
+};
+[[nodiscard]] GemmBytes gemm_bytes(const GemmPoint& point);
+
 /// Where a column-major library finds row-major operands: C^T = B^T A^T, so that its first operand
 /// is B and its second A.
 struct ColumnMajorGemm {

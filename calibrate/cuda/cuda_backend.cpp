@@ -1,6 +1,7 @@
 #include "calibrate/cuda/cuda_backend.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "calibrate/cuda/cublaslt_gemm.h"
@@ -55,15 +56,31 @@ struct CudaBackend::Pools {
   DevicePool d{kPoolBytes};
 };
 
-CudaBackend::CudaBackend(std::uint64_t seed) : offer_(device_offer(usable_devices())) {
+CudaBackend::CudaBackend(std::uint64_t seed)
+    : offer_(device_offer(usable_devices())), random_state_(static_cast<std::uint32_t>(seed)) {
   HEADWAY_CUDA(cudaSetDevice(0));
   pools_ = std::make_unique<Pools>();
-  const DeviceStream stream;
-  auto state = static_cast<std::uint32_t>(seed);
   for (const DevicePool* pool : {&pools_->a, &pools_->b, &pools_->c, &pools_->d}) {
-    HEADWAY_CUDA(launch_random_bf16(pool->data(), pool->bytes() / 2, ++state, stream));
+    fill_at_random(*pool);
   }
+}
+
+void CudaBackend::fill_at_random(const DevicePool& pool) {
+  const DeviceStream stream;
+  HEADWAY_CUDA(launch_random_bf16(pool.data(), pool.bytes() / 2, ++random_state_, stream));
   HEADWAY_CUDA(cudaStreamSynchronize(stream));
+}
+
+std::unique_ptr<Operation> CudaBackend::gemm_operation(const GemmPoint& point) {
+  const GemmBytes needed = gemm_bytes(point);
+  const std::pair<DevicePool*, std::size_t> operands[] = {
+      {&pools_->a, needed.a}, {&pools_->b, needed.b}, {&pools_->c, needed.c}};
+  for (const auto& [pool, bytes] : operands) {
+    if (bytes <= pool->bytes()) continue;
+    pool->enlarge(bytes);
+    fill_at_random(*pool);
+  }
+  return cublaslt_gemm_operation(point, pools_->a, pools_->b, pools_->c);
 }
 
 CudaBackend::~CudaBackend() = default;
@@ -136,9 +153,7 @@ std::unique_ptr<Operation> CudaBackend::collective_operation(const CollectivePoi
 
 std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
   HEADWAY_CUDA(cudaSetDevice(0));
-  if (const auto* gemm = std::get_if<GemmPoint>(&point)) {
-    return cublaslt_gemm_operation(*gemm, pools_->a, pools_->b, pools_->c);
-  }
+  if (const auto* gemm = std::get_if<GemmPoint>(&point)) return gemm_operation(*gemm);
   if (const auto* memory = std::get_if<MemoryPoint>(&point)) return memory_operation(*memory);
   if (const auto* copy = std::get_if<CopyPoint>(&point)) return copy_operation(*copy);
   if (const auto* launch = std::get_if<LaunchPoint>(&point)) {

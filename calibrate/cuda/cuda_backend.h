@@ -21,11 +21,14 @@ class CudaBackend final : public Backend {
 
  private:
   struct Pools;
+  void fill_at_random(const DevicePool& pool);
+  [[nodiscard]] std::unique_ptr<Operation> gemm_operation(const GemmPoint& point);
   [[nodiscard]] std::unique_ptr<Operation> memory_operation(const MemoryPoint& point);
   [[nodiscard]] std::unique_ptr<Operation> copy_operation(const CopyPoint& point);
   [[nodiscard]] std::unique_ptr<Operation> collective_operation(const CollectivePoint& point);
 
   Offer offer_;
+  std::uint32_t random_state_;
   std::unique_ptr<Pools> pools_;
   std::map<int, std::unique_ptr<NcclGroup>> groups_;  ///< by ranks
 };

@@ -21,6 +21,14 @@ class DevicePool {
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
+  /// Other memory of `bytes` instead, with nothing in it.
+  void enlarge(std::size_t bytes) {
+    HEADWAY_CUDA(cudaFree(std::exchange(data_, nullptr)));
+    bytes_ = 0;
+    HEADWAY_CUDA(cudaMalloc(&data_, bytes));
+    bytes_ = bytes;
+    next_ = 0;
+  }
   [[nodiscard]] void* take(std::size_t bytes) {
     HEADWAY_CHECK(bytes <= bytes_, "an operand larger than its pool");
     if (next_ + bytes > bytes_) next_ = 0;

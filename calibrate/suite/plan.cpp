@@ -1,8 +1,11 @@
 #include "calibrate/suite/plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -21,6 +24,18 @@ std::vector<double> thinned(const std::vector<double>& values, bool quick) {
   for (std::size_t i = 0; i < values.size(); i += 2) kept.push_back(values[i]);
   if (kept.back() != values.back()) kept.push_back(values.back());
   return kept;
+}
+
+bool is_computed(const Offer& offer, const GemmPoint& gemm) {
+  return std::find(offer.precisions.begin(), offer.precisions.end(), gemm.precision) !=
+         offer.precisions.end();
+}
+
+/// Half of the memory is left to the pools that operands are taken from, and to libraries.
+bool fits(const Offer& offer, const GemmPoint& gemm) {
+  const auto& [m, n, k] = gemm.shape;
+  const double bytes = bytes_per_element(gemm.precision);
+  return (m * k + k * n) * bytes + m * n * std::max(bytes, 2.0) <= offer.memory_bytes / 2.0;
 }
 
 /// The shapes of linear layers: forward and the gradient of the input have the batch in m, that of
@@ -48,6 +63,7 @@ std::vector<Point> gemm_points(const Offer& offer, const PlanRules& rules) {
     }
   }
   for (const GemmPoint& shape : rules.shapes) {
+    if (!is_computed(offer, shape) || !fits(offer, shape)) continue;
     for (const GemmLayout layout : kLayouts) add({shape.shape, shape.precision, layout});
   }
   return points;
@@ -109,6 +125,28 @@ std::vector<std::string_view> plan_part_names() {
   std::vector<std::string_view> names = {"memory", "launch", "copies", kCollectiveSection};
   for (const CollectiveKind kind : kCollectives) names.push_back(collective_name(kind));
   return names;
+}
+
+std::vector<std::string> left_out_shapes(const Offer& offer, const PlanRules& rules) {
+  std::map<Precision, int> unknown;
+  int too_large = 0;
+  for (const GemmPoint& shape : rules.shapes) {
+    if (!is_computed(offer, shape)) {
+      ++unknown[shape.precision];
+    } else if (!fits(offer, shape)) {
+      ++too_large;
+    }
+  }
+  std::vector<std::string> reasons;
+  for (const auto& [precision, count] : unknown) {
+    reasons.push_back(fmt::format("{} of the products asked for: {} does not compute in {}", count,
+                                  offer.device, precision_name(precision)));
+  }
+  if (too_large > 0) {
+    reasons.push_back(fmt::format(
+        "{} of the products asked for: they fill more than half of the memory", too_large));
+  }
+  return reasons;
 }
 
 std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules) {

@@ -24,6 +24,10 @@ struct PlanRules {
 /// begins.
 [[nodiscard]] std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules);
 
+/// Why products of `rules.shapes` are not in the plan: the device does not compute in their
+/// precision, or their operands do not fit in half of its memory. A line for each reason.
+[[nodiscard]] std::vector<std::string> left_out_shapes(const Offer& offer, const PlanRules& rules);
+
 /// Products by line, "PRECISION M N K", as `headway list shapes` writes them; blank lines and what
 /// follows a '#' do not count. Each is measured in every layout. Throws InputError naming the line;
 /// `name` is the file's.

@@ -6,10 +6,14 @@
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/invocation.h"
 #include "sim/cli/json_output.h"
+#include "sim/cli/scenario_options.h"
 #include "sim/study/catalog.h"
+#include "sim/workload/product_shapes.h"
 
 namespace headway {
 namespace {
+
+constexpr std::string_view kShapes = "shapes";
 
 std::string list_text(const std::vector<CatalogEntry>& entries) {
   TextTable table({{"name"}, {"what it is"}});
@@ -27,8 +31,57 @@ nlohmann::json list_json(const std::string& kind, const std::vector<CatalogEntry
   return {{"schema", "headway/list/1"}, {"kind", kind}, {"entries", list}};
 }
 
+std::string shapes_text(const std::vector<ProductShape>& shapes) {
+  std::string text;
+  for (const ProductShape& product : shapes) {
+    text += fmt::format("{} {:.0f} {:.0f} {:.0f}  # {}\n", precision_name(product.precision),
+                        product.shape.m, product.shape.n, product.shape.k,
+                        fmt::join(product.uses, ", "));
+  }
+  return text;
+}
+
+nlohmann::json shapes_json(const std::vector<ProductShape>& shapes) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const ProductShape& product : shapes) {
+    list.push_back({{"precision", precision_name(product.precision)},
+                    {"m", product.shape.m},
+                    {"n", product.shape.n},
+                    {"k", product.shape.k},
+                    {"uses", product.uses}});
+  }
+  return {{"schema", "headway/list/1"}, {"kind", kShapes}, {"entries", list}};
+}
+
+int run_shapes(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  Diagnostics diagnostics;
+  const ScenarioOptions options{.overrides = overrides_of(arguments, diagnostics)};
+  if (!arguments.has("scenario")) {
+    Diagnostic problem;
+    problem.message = "list shapes needs --scenario";
+    problem.help = "write `headway list shapes --scenario llama3_8b_64`";
+    diagnostics.add(std::move(problem));
+  }
+  diagnostics.throw_if_errors();
+  const Scenario scenario = read_scenario(*arguments.value("scenario"), options, diagnostics);
+  show_warnings(diagnostics, invocation.terminal);
+  const auto shapes = product_shapes(scenario.model, scenario.strategy);
+  invocation.terminal.print(arguments.has("json") ? json_document_text(shapes_json(shapes))
+                                                  : shapes_text(shapes));
+  return kExitDone;
+}
+
 int run_list(const Invocation& invocation) {
   const std::string& kind = invocation.arguments.positional().front();
+  if (kind == kShapes) return run_shapes(invocation);
+  for (const char* option : {"scenario", "set"}) {
+    if (!invocation.arguments.has(option)) continue;
+    Diagnostic problem;
+    problem.message = fmt::format("--{} goes with shapes only", option);
+    problem.help = "write `headway list shapes --scenario FILE`";
+    throw InputError(std::move(problem));
+  }
   const std::vector<CatalogEntry> entries = catalog(kind);
   invocation.terminal.print(invocation.arguments.has("json")
                                 ? json_document_text(list_json(kind, entries))
@@ -43,16 +96,22 @@ Command list_command() {
   command.name = "list";
   command.group = "Look up";
   command.arguments = "KIND";
-  command.summary = "models, topologies, profiles, scenarios, presets";
+  command.summary = "what ships: models, topologies, ...; shapes of a job";
   command.about = fmt::format(
       "Lists what ships with Headway and can be named in a scenario. "
-      "KIND is one of {}.",
+      "KIND is one of {}, or shapes: the matrix products of a scenario.",
       fmt::join(catalog_kinds(), ", "));
   command.examples = {
       {"headway list models", "the model library, with sizes"},
-      {"headway list topologies --json", "for a script: names, descriptions and paths"},
+      {"headway list shapes --scenario llama3_8b_64", "lines for headway-calibrate --shapes -"},
   };
-  command.options = with_standard_options({json_option()});
+  command.options =
+      with_standard_options({{.name = "scenario",
+                              .value = "FILE",
+                              .help = "whose matrix products are listed; - is standard input",
+                              .group = OptionGroup::input},
+                             set_option("/strategy/micro_batch=2"),
+                             json_option()});
   command.least_arguments = 1;
   command.most_arguments = 1;
   command.outcome = "nothing was listed";

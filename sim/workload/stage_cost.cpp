@@ -5,7 +5,6 @@
 #include <map>
 
 #include "sim/base/diagnostic.h"
-#include "sim/model/operators.h"
 #include "sim/strategy/activation_memory.h"
 #include "sim/strategy/adapters.h"
 #include "sim/strategy/recompute.h"
@@ -13,6 +12,7 @@
 #include "sim/workload/expert_cost.h"
 #include "sim/workload/group_link.h"
 #include "sim/workload/host_cost.h"
+#include "sim/workload/rank_work.h"
 
 namespace headway {
 namespace {
@@ -38,11 +38,6 @@ class CostSum {
   bool extrapolated_ = false;
 };
 
-/// What stays in 16 bits in every low-precision recipe: attention and the output head.
-Precision wide_precision(Precision precision) {
-  return bytes_per_element(precision) < 2.0 ? Precision::bf16 : precision;
-}
-
 struct PassCosts {
   CostSum forward;
   CostSum backward;
@@ -61,14 +56,14 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
   PassCosts costs;
   double cast_elements = 0.0;
   for (const LinearOperator& linear : operators.linears) {
-    const auto [m, n, k] = linear.forward;
+    const LinearProducts products = linear_products(linear.forward);
     const Precision kept = linear.wide ? wide : precision;
-    const Cost forward = gemm_cost(device, {m, n, k}, kept);
+    const Cost forward = gemm_cost(device, products.forward, kept);
     costs.forward.add(forward);
     costs.forward_of[linear.name] += forward.time;
-    costs.backward.add(gemm_cost(device, {m, k, n}, kept));  // data gradient
+    costs.backward.add(gemm_cost(device, products.data_gradient, kept));
     if (!linear.frozen) {
-      const Cost weight_gradient = gemm_cost(device, {n, k, m}, kept);
+      const Cost weight_gradient = gemm_cost(device, products.weight_gradient, kept);
       costs.backward.add(weight_gradient);
       costs.weight_gradients += weight_gradient.time;
     }
@@ -114,21 +109,6 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
     costs.backward.add(memory_pass_cost(device, family, memory_pass.backward));
   }
   return costs;
-}
-
-ShardShape shard_of(const Strategy& strategy) {
-  return {.micro_batch = static_cast<double>(strategy.micro_batch),
-          .sequence_length = static_cast<double>(strategy.sequence_length),
-          .packed_length = static_cast<double>(strategy.packed_length),
-          .tensor_parallel = static_cast<double>(strategy.tensor_parallel),
-          .context_parallel = static_cast<double>(strategy.context_parallel),
-          .scattered_heads = strategy.context_parallel_method == ContextParallelMethod::all_to_all,
-          .sequence_parallel = strategy.sequence_parallel,
-          .fused_attention = strategy.fused_attention,
-          .expert_parallel = static_cast<double>(strategy.expert_parallel),
-          .expert_tensor_parallel = static_cast<double>(strategy.expert_tensor_parallel),
-          .expert_capacity = strategy.expert_capacity_factor,
-          .expert_imbalance = strategy.expert_imbalance};
 }
 
 /// Tensor-parallel traffic of one pass through a layer: an all-reduce for attention and one for the
@@ -241,13 +221,9 @@ class StageCosts {
     return costs;
   }
 
-  [[nodiscard]] Operators layer_work(LayerKind kind) const {
-    Operators work = layer_operators(model_, shard_, kind);
-    return trains_adapters(strategy_) ? adapted(std::move(work), strategy_) : work;
-  }
-
   void add_layer(LayerKind kind, int count) {
-    const PassCosts costs = costs_of(layer_work(kind), family_, strategy_.precision);
+    const PassCosts costs =
+        costs_of(layer_work(model_, strategy_, kind), family_, strategy_.precision);
     // Collectives run a ring over each NIC of a domain; ring attention has a rank's own NIC.
     const Seconds tensor = tensor_parallel_time(
         strategy_, profile_,
@@ -292,11 +268,9 @@ class StageCosts {
   void add_ends() {
     const Precision wide = wide_precision(strategy_.precision);
     const bool adapters = trains_adapters(strategy_);
-    Operators head_work = head_operators(model_, shard_);
-    if (adapters) head_work = frozen(std::move(head_work));
     KernelFamily loss = family_;
     loss.memory_traffic = family_.loss_traffic;
-    const PassCosts head = costs_of(head_work, loss, wide);
+    const PassCosts head = costs_of(head_work(model_, strategy_), loss, wide);
     const PassCosts embedding = costs_of(embedding_operators(model_, shard_), family_, wide);
     cost_.head_forward = simple_pass(head.forward);
     cost_.head_backward = simple_pass(head.backward);

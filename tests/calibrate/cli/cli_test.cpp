@@ -31,14 +31,16 @@ std::string content(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-Outcome run(const std::string& arguments, const std::string& before = "") {
+Outcome run_line(const std::string& line) {
   const ScratchFolder folder;
   const std::string out = (folder.path() / "out").string();
   const std::string err = (folder.path() / "err").string();
-  const std::string command =
-      before + " " HEADWAY_CALIBRATE " " + arguments + " >" + out + " 2>" + err + " </dev/null";
-  const int status = std::system(command.c_str());
+  const int status = std::system(("{ " + line + "; } >" + out + " 2>" + err).c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+}
+
+Outcome run(const std::string& arguments, const std::string& before = "") {
+  return run_line(before + " " HEADWAY_CALIBRATE " " + arguments + " </dev/null");
 }
 
 /// The problems that read_profile finds; empty for a clean profile.
@@ -106,6 +108,15 @@ TEST(FakeBackend, MeasuresTheShapesOfAScenario) {
   const Outcome outcome = run("--backend fake --quick --shapes " + shapes);
   EXPECT_EQ(outcome.code, 0);
   EXPECT_NE(outcome.out.find("\"m\":1234,\"n\":777,\"k\":555"), std::string::npos);
+}
+
+TEST(FakeBackend, MeasuresTheShapesThatTheSimulatorLists) {
+  const std::string listed =
+      R"(printf 'bf16 4096 12288 4096  # qkv forward, qkv data gradient\n' |)";
+  const Outcome outcome =
+      run_line(listed + " " HEADWAY_CALIBRATE " --backend fake --quick --only memory --shapes -");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\"m\":4096,\"n\":12288,\"k\":4096"), std::string::npos);
 }
 
 TEST(FakeBackend, AFullDiskIsExitCodeThreeAndLeavesTheOldProfile) {

@@ -102,6 +102,14 @@ TEST(ColumnMajor, GivesTheRowMajorProductInEveryLayout) {
             product);
 }
 
+TEST(GemmBytes, CountsOperandsInTheirPrecisionAndResultsInTwoBytesAtLeast) {
+  const GemmBytes fp8 = gemm_bytes({{2, 3, 5}, Precision::fp8, GemmLayout::nn});
+  EXPECT_EQ(fp8.a, 10U);
+  EXPECT_EQ(fp8.b, 15U);
+  EXPECT_EQ(fp8.c, 12U);
+  EXPECT_EQ(gemm_bytes({{2, 3, 5}, Precision::tf32, GemmLayout::nn}).c, 24U);
+}
+
 TEST(MemoryKernels, RefuseAnythingButWholeRows) {
   EXPECT_EQ(launch_memory_kernel(MemoryKernel::gelu, {}, 0, nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(launch_memory_kernel(MemoryKernel::gelu, {}, kKernelRow + 1, nullptr),

@@ -99,5 +99,26 @@ TEST(CalibrationPlan, OnlyLimitsItToProductsAndWhatIsNamed) {
             6 * plan.back().points.size());
 }
 
+TEST(CalibrationPlan, LeavesOutProductsThatTheDeviceCannotRunAndSaysWhy) {
+  const FakeBackend backend({}, 1, {});  // bf16, 8 GiB
+  PlanRules rules;
+  rules.shapes = {{{64, 64, 64}, Precision::fp8, GemmLayout::nn},
+                  {{100, 100, 100}, Precision::bf16, GemmLayout::nn},
+                  // 2 bytes * 3 * 30000^2 = 5.4 GB, more than 4 GiB
+                  {{30000, 30000, 30000}, Precision::bf16, GemmLayout::nn}};
+  EXPECT_THAT(left_out_shapes(backend.offer(), rules),
+              ElementsAre("1 of the products asked for: fake device does not compute in fp8",
+                          "1 of the products asked for: they fill more than half of the memory"));
+  int extra = 0;
+  const auto plan = calibration_plan(backend.offer(), rules);
+  for (const Point& point : plan.front().points) {
+    const auto& gemm = std::get<GemmPoint>(point);
+    EXPECT_EQ(gemm.precision, Precision::bf16);
+    EXPECT_LT(gemm.shape.m, 30000);
+    extra += gemm.shape.m == 100 ? 1 : 0;
+  }
+  EXPECT_EQ(extra, 3);  // one a layout
+}
+
 }  // namespace
 }  // namespace headway
