@@ -57,6 +57,7 @@ json memory_json(const MemoryPrediction& memory) {
                                    {"total", number(stage.total())}}));
   }
   return json::object({{"stages", std::move(stages)},
+                       {"largest", number(fullest_memory(memory).total())},
                        {"capacity", number(memory.capacity)},
                        {"fullest_stage", memory.fullest_stage},
                        {"fits", memory.fits}});

@@ -7,11 +7,11 @@ say() { printf '%s\n' "==> $*" >&2; }
 required_packages=(
   build-essential cmake ninja-build pkg-config git
   libsimgrid-dev nlohmann-json3-dev libfmt-dev
-  libboost-dev libboost-program-options-dev zlib1g-dev libpugixml-dev
+  libboost-dev libboost-program-options-dev zlib1g-dev libpugixml-dev libsqlite3-dev
   libjs-chart.js
 )
 # What only the tests need on top.
-test_packages=(libgtest-dev libgmock-dev)
+test_packages=(libgtest-dev libgmock-dev sqlite3)
 # Parts of the calibrator; the build leaves out what is not there.
 calibrator_packages=(libopenmpi-dev openmpi-bin libopenblas-dev)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds everything and runs all tests. Safe to repeat, and quick when nothing changed.
-#   --long   adds the long tier: sanitizers, and many more mutated dumps
+#   --long   adds the long tier: sanitizers, many more mutated dumps, more sweeps killed at random
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib_setup.sh
@@ -23,5 +23,5 @@ ctest --preset release
 if [ "$long" = yes ]; then
   configure sanitize -DHEADWAY_TESTS=ON
   build sanitize all
-  HEADWAY_MUTATIONS=2000 ctest --preset sanitize
+  HEADWAY_MUTATIONS=2000 HEADWAY_KILL_TRIALS=30 ctest --preset sanitize
 fi

@@ -170,8 +170,9 @@ ChildOutcome reap(Child& child) {
 
 }  // namespace
 
-std::vector<ChildOutcome> run_in_children(const std::vector<Task>& tasks, int jobs,
-                                          const std::function<void(std::size_t)>& finished) {
+std::vector<ChildOutcome> run_in_children(
+    const std::vector<Task>& tasks, int jobs,
+    const std::function<void(std::size_t, ChildOutcome&)>& finished) {
   HEADWAY_CHECK(jobs >= 1, "at least one child at a time");
   std::vector<ChildOutcome> outcomes(tasks.size());
   RunningChildren children;
@@ -193,7 +194,7 @@ std::vector<ChildOutcome> run_in_children(const std::vector<Task>& tasks, int jo
       outcomes[running[i].task] = reap(running[i]);
       const std::size_t task = running[i].task;
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
-      if (finished) finished(task);
+      if (finished) finished(task, outcomes[task]);
     }
   }
   return outcomes;

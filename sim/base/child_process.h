@@ -18,10 +18,11 @@ struct ChildOutcome {
 /// Runs each task in a forked child of its own, at most `jobs` at a time, on a thread with a deep
 /// stack, and returns what they returned, in the order of the tasks. A child that throws or is
 /// killed harms neither the others nor this process. `finished` is called here after each task with
-/// its index. Requires jobs >= 1 and that this process has a single thread.
+/// its index and what became of it, which it may take. Requires jobs >= 1 and that this process has
+/// a single thread.
 [[nodiscard]] std::vector<ChildOutcome> run_in_children(
     const std::vector<std::function<std::string()>>& tasks, int jobs,
-    const std::function<void(std::size_t)>& finished = {});
+    const std::function<void(std::size_t, ChildOutcome&)>& finished = {});
 
 /// The output of a task, or its failure as the exception that it was.
 [[nodiscard]] std::string output_or_throw(ChildOutcome outcome);

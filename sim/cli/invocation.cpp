@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/base/shell_text.h"
+
 namespace headway {
 
 std::string Invocation::reproducing_line() const {
@@ -16,15 +18,6 @@ std::string Invocation::reproducing_line() const {
     if (!option->value.empty()) line += " " + shell_quoted(use.value);
   }
   return line;
-}
-
-std::string shell_quoted(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
-  if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
 }
 
 }  // namespace headway

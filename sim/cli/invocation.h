@@ -20,7 +20,4 @@ struct Invocation {
   [[nodiscard]] std::string reproducing_line() const;
 };
 
-/// A word as a shell has to be given it.
-[[nodiscard]] std::string shell_quoted(const std::string& word);
-
 }  // namespace headway

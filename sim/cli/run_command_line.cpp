@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/shell_text.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/failure.h"
 #include "sim/cli/help.h"

@@ -76,6 +76,7 @@ constexpr TopicRow kRows[] = {
     {"memory_bytes.stages.buffers", "bytes", "",
      "Loss, gathered parameters, gradients in transit, communicators, context, allocator reserve."},
     {"memory_bytes.stages.total", "bytes", "", "The sum."},
+    {"memory_bytes.largest", "bytes", "", "The sum of the fullest stage."},
     {"memory_bytes.capacity", "bytes", "", "What an accelerator holds.", "",
      "profile.device.memory_bytes"},
     {"memory_bytes.fullest_stage", "whole number", "", "Counted from 0."},

@@ -98,9 +98,10 @@ MemoryValidation validate_memory(const std::string& path, const ValidateOptions&
     tasks.emplace_back([&row] { return judged_row(row); });
   }
   std::size_t done = 0;
-  const std::vector<ChildOutcome> outcomes = run_in_children(tasks, options.jobs, [&](std::size_t) {
-    if (options.progress) options.progress(++done, tasks.size());
-  });
+  const std::vector<ChildOutcome> outcomes =
+      run_in_children(tasks, options.jobs, [&](std::size_t, ChildOutcome&) {
+        if (options.progress) options.progress(++done, tasks.size());
+      });
   MemoryValidation validation;
   for (std::size_t i = 0; i < published.size(); ++i) {
     validation.rows.push_back(row_of(published[i], outcomes[i]));

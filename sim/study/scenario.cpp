@@ -332,6 +332,7 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
   files.report_unused_overrides();
   diagnostics.throw_if_errors();
   HEADWAY_CHECK(scenario.has_value(), "a scenario without errors is read");
+  scenario->given = root->value();
   scenario->files = file_list(files);
   return std::move(*scenario);
 }

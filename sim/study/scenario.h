@@ -51,6 +51,7 @@ struct Scenario {
   /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.
   double software_factor = 1.0;
   std::vector<WorkloadChange> workload_changes;  ///< in this order; no file asks for any
+  nlohmann::json given;     ///< as it was written, overrides applied
   nlohmann::json resolved;  ///< every default written out; reads back as the same scenario
   nlohmann::json files;     ///< [{path, fingerprint}] of what was read
 };

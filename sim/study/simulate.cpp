@@ -11,10 +11,10 @@
 #include "sim/result/breakdown.h"
 #include "sim/result/link_use.h"
 #include "sim/result/speed.h"
-#include "sim/strategy/memory.h"
 #include "sim/study/anchor.h"
 #include "sim/study/interval.h"
 #include "sim/study/job_run.h"
+#include "sim/study/predicted_memory.h"
 #include "sim/study/provenance.h"
 #include "sim/study/what_if.h"
 
@@ -22,18 +22,6 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kListedLinks = 10;
-
-MemoryPrediction memory_of(const TransformerModel& model, const Strategy& strategy,
-                           const Profile& profile) {
-  MemoryPrediction memory;
-  memory.stages = stage_memory(model, strategy);
-  memory.capacity = Bytes(profile.device.memory_bytes.value);
-  const auto fullest = std::ranges::max_element(
-      memory.stages, {}, [](const StageMemory& stage) { return stage.total().count(); });
-  memory.fullest_stage = static_cast<int>(fullest - memory.stages.begin());
-  memory.fits = fullest->total() <= memory.capacity;
-  return memory;
-}
 
 std::string_view schedule_title(PipelineSchedule schedule) {
   switch (schedule) {
@@ -110,7 +98,7 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
     sizes.push_back(smaller->ranks());
     if (options.reference_accelerators) {
       if (sizes.back() == *options.reference_accelerators) return smaller;
-    } else if (memory_of(scenario.model, *smaller, *scenario.profile).fits) {
+    } else if (predicted_memory(scenario.model, *smaller, *scenario.profile).fits) {
       return smaller;
     }
   }
@@ -166,7 +154,7 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   Simulation simulation;
   Prediction& prediction = simulation.prediction;
   prediction.question = question_of(scenario, options);
-  prediction.memory = memory_of(scenario.model, scenario.strategy, *scenario.profile);
+  prediction.memory = predicted_memory(scenario.model, scenario.strategy, *scenario.profile);
   prediction.not_modelled = general_limits();
   if (!prediction.memory.fits && !options.even_if_it_does_not_fit) return simulation;
 

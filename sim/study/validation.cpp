@@ -78,9 +78,10 @@ std::vector<std::vector<ValidationRow>> predictions(const std::vector<PublishedR
     }
   }
   std::size_t done = 0;
-  const std::vector<ChildOutcome> outcomes = run_in_children(tasks, options.jobs, [&](std::size_t) {
-    if (options.progress) options.progress(++done, tasks.size());
-  });
+  const std::vector<ChildOutcome> outcomes =
+      run_in_children(tasks, options.jobs, [&](std::size_t, ChildOutcome&) {
+        if (options.progress) options.progress(++done, tasks.size());
+      });
   std::vector<std::vector<ValidationRow>> by_term;
   for (std::size_t term = 0; term < left_out.size(); ++term) {
     std::vector<ValidationRow>& rows = by_term.emplace_back();

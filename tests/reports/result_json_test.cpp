@@ -100,7 +100,7 @@ TEST(ResultJson, AllCausesSumToTheIteration) {
 TEST(ResultJson, MemoryPartsSumToTheTotal) {
   const json memory = result_json(sample_prediction())["memory_bytes"];
   EXPECT_EQ(keys_of(memory),
-            (std::vector<std::string>{"capacity", "fits", "fullest_stage", "stages"}));
+            (std::vector<std::string>{"capacity", "fits", "fullest_stage", "largest", "stages"}));
   ASSERT_EQ(memory["stages"].size(), 2U);
   for (json stage : memory["stages"]) {
     const double total = stage["total"].get<double>();
@@ -110,6 +110,7 @@ TEST(ResultJson, MemoryPartsSumToTheTotal) {
     EXPECT_EQ(sum, total);
   }
   EXPECT_EQ(memory["stages"][0]["total"], 32.0 * 1024 * 1024 * 1024);
+  EXPECT_EQ(memory["largest"], memory["stages"][memory["fullest_stage"].get<int>()]["total"]);
 }
 
 TEST(ResultJson, WithoutAReferenceThereIsNoEfficiency) {

@@ -51,7 +51,8 @@ const std::vector<Fence> kFences = {
     {std::regex("^simgrid/.*"), {"sim/engine"}},
     {std::regex("^(cuda|nccl|cublas|cudnn|nvml).*"), {"calibrate", "kernels"}},
     {std::regex("^boost/program_options.*"), {"sim/cli", "calibrate"}},
-    {std::regex("^mpi\\.h$"), {"calibrate"}},
+    {std::regex("^mpi\\.h$"), {"calibrate", "sim/study"}},
+    {std::regex("^sqlite3\\.h$"), {"sim/study"}},
 };
 
 std::string layer_of(const fs::path& relative) {

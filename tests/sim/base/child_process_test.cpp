@@ -116,7 +116,8 @@ TEST(ChildProcess, AnExceptionKeepsItsKindAndText) {
 TEST(ChildProcess, TheCallerHearsOfEachTaskOnce) {
   Tasks tasks(20, [] { return std::string("done"); });
   std::vector<int> heard(tasks.size(), 0);
-  static_cast<void>(run_in_children(tasks, 4, [&](std::size_t task) { ++heard[task]; }));
+  static_cast<void>(
+      run_in_children(tasks, 4, [&](std::size_t task, ChildOutcome&) { ++heard[task]; }));
   EXPECT_THAT(heard, testing::Each(1));
 }
 
@@ -126,9 +127,10 @@ TEST(ChildProcess, ChildrenAreGoneWhenTheCallerThrows) {
                          sleep(600);
                          return std::string("slow");
                        }};
-  EXPECT_THROW(static_cast<void>(run_in_children(
-                   tasks, 2, [](std::size_t) { throw EnvironmentError("disk full"); })),
-               EnvironmentError);
+  EXPECT_THROW(
+      static_cast<void>(run_in_children(
+          tasks, 2, [](std::size_t, ChildOutcome&) { throw EnvironmentError("disk full"); })),
+      EnvironmentError);
   expect_no_child_left();
 }
 

@@ -28,12 +28,6 @@ TEST(ReproducingLine, IsQuotedForAShell) {
             "headway simulate 'my file.json' --set '/name=it'\\''s'");
 }
 
-TEST(ShellQuoted, PlainWordsStayAsTheyAre) {
-  EXPECT_EQ(shell_quoted("/a/b=1.5,x"), "/a/b=1.5,x");
-  EXPECT_EQ(shell_quoted(""), "''");
-  EXPECT_EQ(shell_quoted("$HOME"), "'$HOME'");
-}
-
 TEST(DurationText, GrowsIntoMinutesAndHours) {
   EXPECT_EQ(duration_text(0.85), "850 ms");
   EXPECT_EQ(duration_text(84.9), "1:24");

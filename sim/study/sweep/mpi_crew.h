@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/base/child_process.h"
+
+namespace headway {
+
+/// The processes that `mpirun` or `srun` started together: the first hands out tasks one by one,
+/// the others do them, whoever is free the next. The only place that knows of MPI.
+///
+/// One object in a process, and no other use of MPI beside it. Every process of a crew has to make
+/// one, and the end of the leader's sends the others home.
+class MpiCrew {
+ public:
+  /// Whether this process was started as one of several, as the environment tells.
+  [[nodiscard]] static bool is_called_for();
+
+  /// Throws EnvironmentError where Headway was built without MPI.
+  MpiCrew();
+  ~MpiCrew();
+  MpiCrew(const MpiCrew&) = delete;
+  MpiCrew& operator=(const MpiCrew&) = delete;
+
+  [[nodiscard]] bool leads() const;
+
+  /// For the leader: has the tasks of these numbers done and hears of each, by its place among
+  /// them, as `run_in_children` does.
+  void lead(const std::vector<std::int64_t>& tasks,
+            const std::function<void(std::size_t, ChildOutcome&)>& finished);
+
+  /// For the others: does what the leader hands out, each task in a child of its own, until there
+  /// is no more.
+  void follow(const std::function<std::string(std::int64_t)>& task);
+
+ private:
+  std::vector<int> idle_;  ///< followers that wait for a task, of which there was none left
+};
+
+}  // namespace headway

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+namespace headway {
+
+/// A number of a result that the store repeats in a column of its own, so that plain SQL reads it.
+struct PointColumn {
+  std::string_view name;     ///< of the column, unit included
+  std::string_view pointer;  ///< into the result
+};
+
+inline constexpr std::array kPointColumns = {
+    PointColumn{"gpus", "/gpus"},
+    PointColumn{"iteration_time_s", "/iteration_time_s"},
+    PointColumn{"iteration_time_low_s", "/iteration_time_interval_s/0"},
+    PointColumn{"iteration_time_high_s", "/iteration_time_interval_s/1"},
+    PointColumn{"samples_per_s", "/samples_per_s"},
+    PointColumn{"tokens_per_s", "/tokens_per_s"},
+    PointColumn{"tokens_per_s_per_gpu", "/tokens_per_s_per_gpu"},
+    PointColumn{"model_tflops_per_gpu", "/model_tflops_per_gpu"},
+    PointColumn{"mfu", "/mfu"},
+    PointColumn{"hfu", "/hfu"},
+    PointColumn{"scaling_efficiency", "/scaling_efficiency"},
+    PointColumn{"memory_bytes", "/memory_bytes/largest"},
+    PointColumn{"memory_capacity_bytes", "/memory_bytes/capacity"},
+};
+
+/// Its value in a result; nothing where the result does not have it.
+[[nodiscard]] inline std::optional<double> column_value(const PointColumn& column,
+                                                        const nlohmann::json& result) {
+  const nlohmann::json::json_pointer place{std::string(column.pointer)};
+  if (!result.is_object() || !result.contains(place)) return std::nullopt;
+  const nlohmann::json& value = result.at(place);
+  return value.is_number() ? std::optional(value.get<double>()) : std::nullopt;
+}
+
+}  // namespace headway
