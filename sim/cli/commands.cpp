@@ -12,6 +12,7 @@ namespace headway {
 // Each is defined in the file that bears its name.
 Command simulate_command();
 Command sweep_command();
+Command plan_command();
 Command collective_command();
 Command anchor_command();
 Command replay_command();
@@ -26,10 +27,10 @@ Command list_command();
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
-      simulate_command(),   sweep_command(),  report_command(),   anchor_command(),
-      collective_command(), replay_command(), validate_command(), import_command(),
-      topology_command(),   route_command(),  check_command(),    explain_command(),
-      list_command(),
+      simulate_command(), sweep_command(),      plan_command(),   report_command(),
+      anchor_command(),   collective_command(), replay_command(), validate_command(),
+      import_command(),   topology_command(),   route_command(),  check_command(),
+      explain_command(),  list_command(),
   };
   return kCommands;
 }

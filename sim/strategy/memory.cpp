@@ -4,6 +4,7 @@
 
 #include "sim/strategy/activation_memory.h"
 #include "sim/strategy/adapters.h"
+#include "sim/strategy/memory_of_stage.h"
 #include "sim/strategy/recompute.h"
 #include "sim/strategy/schedule.h"
 #include "sim/strategy/stage_parameters.h"
@@ -173,6 +174,8 @@ Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy, L
   return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(model, strategy, kind);
 }
 
+}  // namespace
+
 StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   const StateBytes bytes = state_bytes(strategy);
@@ -220,8 +223,6 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
                    kAllocatorReserve * (memory.activations + transient);
   return memory;
 }
-
-}  // namespace
 
 Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy,
                              LayerKind kind) {

@@ -31,17 +31,6 @@ std::string key_of(const Scenario& scenario) {
   return fingerprint_text(scenario.resolved.dump() + profile_fingerprint(scenario));
 }
 
-std::string simulate_line(const std::string& path, const ScenarioOptions& options) {
-  std::string line = "headway simulate " + shell_quoted(path);
-  if (options.profile) line += " --profile " + shell_quoted(*options.profile);
-  if (options.seed) line += fmt::format(" --seed {}", *options.seed);
-  if (options.replicas) line += fmt::format(" --replicas {}", *options.replicas);
-  for (const Override& field : options.overrides) {
-    line += " --set " + shell_quoted(field.pointer + "=" + field.value_text);
-  }
-  return line;
-}
-
 std::string problem_list(const InputError& error) {
   std::string list;
   for (const Diagnostic& problem : error.diagnostics()) {
@@ -76,6 +65,17 @@ void simulate_point(const Scenario& scenario, const std::string& line, bool only
 }
 
 }  // namespace
+
+std::string simulate_line(const std::string& path, const ScenarioOptions& options) {
+  std::string line = "headway simulate " + shell_quoted(path);
+  if (options.profile) line += " --profile " + shell_quoted(*options.profile);
+  if (options.seed) line += fmt::format(" --seed {}", *options.seed);
+  if (options.replicas) line += fmt::format(" --replicas {}", *options.replicas);
+  for (const Override& field : options.overrides) {
+    line += " --set " + shell_quoted(field.pointer + "=" + field.value_text);
+  }
+  return line;
+}
 
 SweepJob read_sweep_job(const std::string& path, const ScenarioOptions& options,
                         std::vector<Axis> axes, Diagnostics& diagnostics) {

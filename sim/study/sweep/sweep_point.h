@@ -35,6 +35,9 @@ struct SweepJob {
 /// The point of which nothing is known but that it failed.
 [[nodiscard]] SweepPoint failed_point(const SweepJob& job, std::int64_t index, std::string reason);
 
+/// The command line that predicts a scenario read with these options.
+[[nodiscard]] std::string simulate_line(const std::string& path, const ScenarioOptions& options);
+
 /// A point as one text, for the way from process to process, and back.
 [[nodiscard]] std::string point_text(const SweepPoint& point);
 [[nodiscard]] SweepPoint point_from_text(const std::string& text);

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sim/model/transformer.h"
+#include "sim/strategy/memory.h"
+#include "sim/strategy/strategy.h"
+
+namespace headway {
+
+/// What a rank of one stage holds; `stage_memory` has it of all. For those who look for a stage
+/// that does not fit. Requires 0 <= stage < pipeline_parallel.
+[[nodiscard]] StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy,
+                                          int stage);
+
+}  // namespace headway

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/study/plan/strategy_search.h"
+#include "sim/study/scenario.h"
+
+namespace headway {
+
+/// A strategy among the fastest, simulated on the fabric.
+struct Leader {
+  RankedStrategy ranked;
+  ScenarioOptions options;   ///< read_scenario with these gives the job
+  nlohmann::json result;     ///< "headway/result/1"
+  std::string closing;       ///< its answer in one sentence
+  std::string lost;          ///< why it is not the first; empty for that
+  bool is_on_front = false;  ///< nobody is both faster and leaves more memory
+
+  [[nodiscard]] Seconds time() const {
+    return Seconds(result.at("iteration_time_s").get<double>());
+  }
+};
+
+struct LeaderOptions {
+  std::string path;         ///< of the scenario
+  ScenarioOptions options;  ///< with which the base scenario was read
+  std::size_t best = 10;
+  int jobs = 1;
+};
+
+/// Simulates the leaders of a search, `best` of them at least and as many more as it takes to
+/// settle the order: until no other could be the fastest unless the simulation were kinder to it,
+/// against its closed form, than to any simulated so far. Fastest first.
+[[nodiscard]] std::vector<Leader> simulated_leaders(const StrategySpace& space,
+                                                    const StrategySearch& search,
+                                                    const LeaderOptions& options);
+
+/// What has to be set in the scenario to have the strategy.
+[[nodiscard]] std::vector<Override> choice_overrides(const StrategySpace& space,
+                                                     const StrategyChoice& choice);
+
+}  // namespace headway

@@ -1,0 +1,95 @@
+#include "sim/study/plan/strategy_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "sim/base/suggestion.h"
+#include "sim/base/utf8.h"
+#include "sim/study/sweep/axis_field.h"
+#include "sim/study/sweep/sweep_point.h"
+
+namespace headway {
+namespace {
+
+constexpr int kMostTimes = 64;  ///< the cluster, when looking for one that is large enough
+
+void check_kept(const std::set<std::string>& kept, Diagnostics& diagnostics) {
+  const std::vector<std::string_view>& fields = searched_fields();
+  for (const std::string& field : kept) {
+    if (std::ranges::find(fields, field) != fields.end()) continue;
+    Diagnostic problem;
+    problem.message = fmt::format("{} is not searched", in_quotes(field));
+    problem.location.file = "--keep " + printable(field);
+    const auto meant = closest(field, fields);
+    problem.help = meant ? fmt::format("did you mean \"{}\"? ", *meant) : "";
+    problem.help += "everything but the searched fields stays as the scenario has it";
+    diagnostics.add(std::move(problem));
+  }
+}
+
+void check_path(const std::string& path, Diagnostics& diagnostics) {
+  if (path != "-") return;
+  Diagnostic problem;
+  problem.message = "a plan reads its scenario many times, which standard input does not allow";
+  problem.help = "write it to a file";
+  diagnostics.add(std::move(problem));
+}
+
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// The least multiple of the cluster that something fits on.
+std::optional<std::int64_t> fitting_accelerators(const StrategyPlanOptions& options,
+                                                 const Scenario& base) {
+  for (int times = 2; times <= kMostTimes; times *= 2) {
+    ScenarioOptions larger = options.leaders.options;
+    for (Override& field : point_overrides({{"nodes", times * base.cluster->nodes}}, base)) {
+      larger.overrides.push_back(std::move(field));
+    }
+    try {
+      Diagnostics ignored;
+      const Scenario scenario = read_scenario(options.leaders.path, larger, ignored);
+      if (has_fitting_strategy(StrategySpace(scenario, options.kept))) {
+        return scenario.strategy.ranks();
+      }
+    } catch (const InputError&) {
+      return std::nullopt;  // the fabric is full, or the batch too small
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+StrategyPlan plan_strategy(const StrategyPlanOptions& options, Diagnostics& diagnostics) {
+  check_kept(options.kept, diagnostics);
+  check_path(options.leaders.path, diagnostics);
+  diagnostics.throw_if_errors();
+  const Scenario scenario =
+      read_scenario(options.leaders.path, options.leaders.options, diagnostics);
+  const StrategySpace space(scenario, options.kept);
+  StrategyPlan plan;
+  plan.model = scenario.model.name;
+  plan.cluster = scenario.cluster->name;
+  plan.accelerators = scenario.strategy.ranks();
+  plan.global_batch = scenario.strategy.global_batch;
+  plan.capacity = Bytes(scenario.profile->device.memory_bytes.value);
+  const double before = cpu_seconds();
+  plan.search = search_strategies(space, {.best = options.leaders.best, .slacks = {0.25, 0.5}});
+  plan.search_cpu_seconds = cpu_seconds() - before;
+  if (plan.search.ranked.empty()) {
+    if (plan.search.smallest) plan.closest = space.fields(*plan.search.smallest);
+    plan.accelerators_that_fit = fitting_accelerators(options, scenario);
+    return plan;
+  }
+  plan.leaders = simulated_leaders(space, plan.search, options.leaders);
+  plan.command_line = simulate_line(options.leaders.path, plan.leaders.front().options);
+  return plan;
+}
+
+}  // namespace headway
