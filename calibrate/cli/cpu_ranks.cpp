@@ -10,6 +10,7 @@
 #include "calibrate/suite/interruption.h"
 #include "sim/base/diagnostic.h"
 #ifdef HEADWAY_WITH_MPI
+#include "calibrate/cli/end_notice.h"
 #include "calibrate/cli/launch.h"
 #include "calibrate/mpi/mpi_session.h"
 #endif
@@ -18,14 +19,11 @@ namespace headway {
 namespace {
 
 #ifdef HEADWAY_WITH_MPI
-/// A rank that does not answer for this long is taken for dead.
-constexpr Seconds kDeadline = 60.0_s;
-
-int as_one_of_many(const std::function<int(const CpuRank&)>& body) {
+int as_one_of_many(Seconds deadline, const std::function<int(const CpuRank&)>& body) {
   MpiSession session;
   pin_to_core(session.local_rank() % static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
-  const auto main = session.transport(kDeadline);
-  const auto network = session.transport(kDeadline);
+  const auto main = session.transport(deadline);
+  const auto network = session.transport(deadline);
   int code = 3;
   try {
     code = body({main.get(), network.get(), "", MpiSession::library()});
@@ -37,7 +35,10 @@ int as_one_of_many(const std::function<int(const CpuRank&)>& body) {
   }
   // The others may wait for a rank that is gone; only the launcher can end them. A negative answer
   // (1) is everybody's.
-  if (code > 1) MpiSession::abort(code);
+  if (code > 1) {
+    EndNotice::give(code);
+    MpiSession::abort(code);
+  }
   return code;
 }
 #endif
@@ -47,13 +48,13 @@ int as_one_of_many(const std::function<int(const CpuRank&)>& body) {
 int on_cpu_ranks(const Options& options, const std::function<int(const CpuRank&)>& body) {
   use_one_blas_thread();
 #ifdef HEADWAY_WITH_MPI
-  if (MpiSession::is_launched()) return as_one_of_many(body);
+  if (MpiSession::is_launched()) return as_one_of_many(options.deadline, body);
   int ranks = options.ranks == 0 ? default_ranks() : options.ranks;
   if (options.net) ranks = std::max(ranks, 2);
   if (ranks > 1) {
     std::optional<RankNetwork> network;
     if (options.net) network = RankNetwork{ranks, *options.net};
-    launch_ranks(ranks, network);
+    return launch_ranks(ranks, network);
   }
   return body({nullptr, nullptr, "one process was measured; --ranks starts more", ""});
 #else

@@ -1,9 +1,12 @@
 #include "calibrate/cli/launch.h"
 
 #include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -14,6 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/cli/end_notice.h"
+#include "calibrate/cpu/thread_clock.h"
+#include "calibrate/suite/interruption.h"
 #include "sim/base/diagnostic.h"
 
 namespace headway {
@@ -56,13 +62,63 @@ void add_network(std::vector<std::string>& command, int ranks) {
   for (const auto& [name, value] : settings) command.insert(command.end(), {"--mca", name, value});
 }
 
+pid_t started(std::vector<std::string>& command, int end_signal) {
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  if (child < 0) {
+    throw EnvironmentError(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  }
+  if (child > 0) return child;
+  prctl(PR_SET_PDEATHSIG, end_signal);  // ranks do not outlive who waits for them
+  execvp(arguments[0], arguments.data());
+  dprintf(STDERR_FILENO, "error: cannot start %s: %s\n", arguments[0], std::strerror(errno));
+  _exit(3);
+}
+
+/// The process that a child waits for, or the child itself.
+pid_t innermost(pid_t child) {
+  std::ifstream file(fmt::format("/proc/{0}/task/{0}/children", child));
+  pid_t inner = child;
+  return file >> inner ? inner : child;
+}
+
+/// Waits for the launcher; returns its exit code, or 128 and the signal's number if one killed it.
+/// A launcher that has lost the way to a rank may wait for it for ever: it is killed some seconds
+/// after a rank said that it is over, and the code is the rank's.
+int code_of(pid_t launcher, const EndNotice& notice, bool is_wrapped) {
+  constexpr Seconds kPatience = 10.0_s;
+  int passed_on = 0;
+  std::optional<Seconds> noticed;
+  for (;;) {
+    int status = 0;
+    if (waitpid(launcher, &status, WNOHANG) == launcher) {
+      return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    const int signal = interrupting_signal();
+    if (signal != 0 && signal != passed_on) {
+      kill(is_wrapped ? innermost(launcher) : launcher, passed_on = signal);
+    }
+    if (!noticed && notice.code()) noticed = steady_now();
+    if (noticed && steady_now() - *noticed > kPatience) {
+      kill(launcher, SIGKILL);
+      (void)waitpid(launcher, &status, 0);
+      return *notice.code();
+    }
+    const timespec pause{0, 50'000'000};
+    nanosleep(&pause, nullptr);
+  }
+}
+
 }  // namespace
 
 int default_ranks() { return sysconf(_SC_NPROCESSORS_ONLN) >= 2 && is_on_path("mpirun") ? 2 : 1; }
 
-void launch_ranks(int ranks, const std::optional<RankNetwork>& network) {
-  std::vector<std::string> command = {"mpirun",    "-np",  fmt::format("{}", ranks),
-                                      "--bind-to", "none", "--oversubscribe"};
+int launch_ranks(int ranks, const std::optional<RankNetwork>& network) {
+  std::vector<std::string> command = {
+      "mpirun",          "-np", fmt::format("{}", ranks), "--bind-to", "none",
+      "--oversubscribe", "-x",  EndNotice::kVariable};
   // mpirun refuses root unless told; whoever runs us as root has decided already, and whoever is
   // not becomes it in the network's namespace.
   if (network || geteuid() == 0) command.emplace_back("--allow-run-as-root");
@@ -74,13 +130,19 @@ void launch_ranks(int ranks, const std::optional<RankNetwork>& network) {
     check_rank_network(*network);
     command = inside(*network, command);
   }
-  std::vector<char*> arguments;
-  for (std::string& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
   // Ranks measure one thread each; OpenBLAS would start one for every core as it is loaded.
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
-  execvp(arguments[0], arguments.data());
-  throw EnvironmentError(fmt::format("cannot start {}: {}", command.front(), std::strerror(errno)));
+  const EndNotice notice;
+  const pid_t launcher = started(command, network ? SIGKILL : SIGTERM);
+  const int code = code_of(launcher, notice, network.has_value());
+  // mpirun forgets that we interrupted it; the ranks do not.
+  if (interrupting_signal() != 0 && notice.code()) return *notice.code();
+  // What the ranks themselves end with (headway-calibrate --help); all else was done to them.
+  for (const int own_code : {0, 2, 3, 70, 130}) {
+    if (code == own_code) return code;
+  }
+  throw EnvironmentError(fmt::format(
+      "the ranks did not end by themselves (mpirun: exit code {}); what they wrote is kept", code));
 }
 
 }  // namespace headway

@@ -36,7 +36,26 @@ struct Raw {
   std::string backend;
   std::string progress;
   std::string net;
+  std::string deadline = "60 s";
 };
+
+[[noreturn]] void reject(const std::string& problem, const std::string& help) {
+  Diagnostic diagnostic;
+  diagnostic.message = problem;
+  diagnostic.location.file = "command line";
+  diagnostic.help = help;
+  throw InputError(diagnostic);
+}
+
+/// The quantity of an option.
+template <class Q>
+Q quantity(const std::string& option, const std::string& text) {
+  const auto parsed = parse_quantity<Q>(text);
+  if (const auto* problem = std::get_if<QuantityProblem>(&parsed)) {
+    reject(option + ": " + problem->problem, problem->help);
+  }
+  return std::get<Q>(parsed);
+}
 
 po::options_description table(Options& options, Raw& raw) {
   po::options_description all("Options");
@@ -59,6 +78,7 @@ po::options_description table(Options& options, Raw& raw) {
       "backend, ranks of its largest group");
   add("net", po::value(&raw.net),
       "rate of a link for each rank, as \"400 Mb/s\": ranks run in network namespaces");
+  add("deadline", number(&raw.deadline), "a rank that does not answer for this long is dead");
   add("steps", po::value(&options.steps),
       "run the training steps of this file (headway/steps/1) on the CPU instead, and write what "
       "they took (headway/measured/1), for `headway validate --measured`");
@@ -69,14 +89,6 @@ po::options_description table(Options& options, Raw& raw) {
   add("help,h", "this text");
   add("version", "the version");
   return all;
-}
-
-[[noreturn]] void reject(const std::string& problem, const std::string& help) {
-  Diagnostic diagnostic;
-  diagnostic.message = problem;
-  diagnostic.location.file = "command line";
-  diagnostic.help = help;
-  throw InputError(diagnostic);
 }
 
 void check(const Options& options) {
@@ -163,13 +175,11 @@ Options parsed_options(const std::vector<std::string>& arguments, std::optional<
   else
     reject(fmt::format("unknown --progress \"{}\"", raw.progress), "it is auto, always or never");
   if (!raw.net.empty()) {
-    const auto rate = parse_quantity<BytesPerSecond>(raw.net);
-    if (const auto* problem = std::get_if<QuantityProblem>(&rate)) {
-      reject("--net: " + problem->problem, problem->help);
-    }
-    options.net = std::get<BytesPerSecond>(rate);
+    options.net = quantity<BytesPerSecond>("--net", raw.net);
     if (*options.net < 1_MBps) reject("--net is too slow to measure", "at least \"8 Mb/s\"");
   }
+  options.deadline = quantity<Seconds>("--deadline", raw.deadline);
+  if (options.deadline < 1.0_s) reject("--deadline is too short", "at least \"1 s\"");
   check(options);
   return options;
 }

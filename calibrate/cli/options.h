@@ -23,7 +23,8 @@ struct Options {
   std::string steps;              ///< file of training steps to be run instead of a calibration
   std::vector<std::string> only;  ///< sections and collectives to be measured; empty: all
   std::optional<BytesPerSecond> net;  ///< rate of the ranks' own links
-  int ranks = 0;                      ///< 0: two on the CPU where MPI and cores allow it, else one
+  Seconds deadline{60.0};  ///< a rank that does not answer for this long is taken for dead
+  int ranks = 0;           ///< 0: two on the CPU where MPI and cores allow it, else one
   int passes = 3;
   std::uint64_t seed = 1;
   bool shows_progress = true;

@@ -56,7 +56,9 @@ Bytes RankNetwork::burst() const { return max(Bytes(65536.0), rate * 2.5_ms); }
 
 std::vector<std::string> inside(const RankNetwork& network,
                                 const std::vector<std::string>& command) {
-  std::vector<std::string> all = {"unshare", "--net", "--mount"};
+  // Processes in a namespace of their own end with the first of them.
+  std::vector<std::string> all = {"unshare", "--net",        "--mount",     "--pid",
+                                  "--fork",  "--kill-child", "--mount-proc"};
   // Whoever is not root becomes it inside of a namespace of users.
   if (geteuid() != 0) all.insert(all.end(), {"--user", "--map-root-user"});
   all.insert(all.end(), {"sh", "-e", "-c", kSetUp, "rank-network", fmt::format("{}", network.ranks),

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "sim/base/input_files.h"
+#include "sim/profile/read_profile.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+inline std::string content(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline Outcome run_line(const std::string& line) {
+  const ScratchFolder folder;
+  const std::string out = (folder.path() / "out").string();
+  const std::string err = (folder.path() / "err").string();
+  const int status = std::system(("{ " + line + "; } >" + out + " 2>" + err).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content(out), content(err)};
+}
+
+inline Outcome run(const std::string& arguments, const std::string& before = "") {
+  return run_line(before + " " HEADWAY_CALIBRATE " " + arguments + " </dev/null");
+}
+
+/// The problems that read_profile finds; empty for a clean profile.
+inline std::string problems(const std::string& path) {
+  Diagnostics diagnostics;
+  InputFiles files({}, {}, diagnostics);
+  const auto cursor = files.open(path, "");
+  if (cursor) (void)read_profile(*cursor, files);
+  return rendered(diagnostics.all(), "nothing was read.");
+}
+
+}  // namespace headway
