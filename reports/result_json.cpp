@@ -5,6 +5,7 @@
 #include "reports/advice.h"
 #include "reports/what_if_report.h"
 #include "sim/base/json_text.h"
+#include "sim/result/run_cost.h"
 
 namespace headway {
 namespace {
@@ -92,6 +93,25 @@ void add_speed(json& result, const Prediction& prediction) {
   result["scaling_reference"] = reference_json(prediction.scaling);
 }
 
+/// Each only where the scenario gives what it is made of.
+void add_cost(json& result, const RunCost& cost) {
+  const auto add = [&](const std::string& name, std::optional<double> value) {
+    if (!value) return;
+    result[name] = number(*value);
+    if (cost.iterations) result["run_" + name] = number(*cost.iterations * *value);
+  };
+  const std::optional<double> joules =
+      cost.energy ? std::optional(cost.energy->count()) : std::nullopt;
+  add("cost_usd", cost.usd);
+  add("energy_J", joules);
+  add("carbon_kg", cost.carbon_kg);
+  constexpr double kMillion = 1e6;
+  if (cost.tokens > 0.0 && cost.usd) {
+    result["cost_usd_per_million_tokens"] = number(*cost.usd / cost.tokens * kMillion);
+  }
+  if (cost.tokens > 0.0 && joules) result["energy_J_per_token"] = number(*joules / cost.tokens);
+}
+
 json critical_path_json(const std::vector<CriticalSegment>& path) {
   json segments = json::array();
   for (const CriticalSegment& segment : path) {
@@ -148,6 +168,12 @@ json result_json(const Prediction& prediction) {
   result["micro_batches"] = prediction.micro_batches;
 
   add_speed(result, prediction);
+  if (const auto cost = run_cost(prediction)) {
+    add_cost(result, *cost);
+    if (cost->iterations) {
+      result["run_time_s"] = number(*cost->iterations * prediction.iteration_time);
+    }
+  }
   if (prediction.anchor) result["anchored"] = anchor_json(*prediction.anchor);
   result["confidence"] =
       was_simulated(prediction) ? confidence_json(prediction.confidence) : json(nullptr);

@@ -10,6 +10,7 @@
 #include "reports/what_if_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/result/run_cost.h"
 
 namespace headway {
 namespace {
@@ -28,6 +29,7 @@ class TextReport {
       }
       add_scaling();
       add_memory();
+      add_cost();
       add_time_shares();
       if (prediction_.what_if) text_ += what_if_text(*prediction_.what_if);
     } else {
@@ -93,6 +95,24 @@ class TextReport {
     add_labelled("memory",
                  fmt::format("{} of {} on {}", bold(short_text(fullest_memory(memory).total())),
                              short_text(memory.capacity), place));
+  }
+
+  /// Of the run where the scenario says how many tokens it has, else of an iteration.
+  void add_cost() {
+    const std::optional<RunCost> cost = run_cost(prediction_);
+    if (!cost || (!cost->usd && !cost->energy)) return;
+    const double times = cost->iterations.value_or(1.0);
+    std::string line;
+    const auto add = [&](const std::string& part) { line += (line.empty() ? "" : ", ") + part; };
+    if (cost->usd) add("US$ " + bold(prefixed_count(times * *cost->usd)));
+    if (cost->energy) add(short_text(times * *cost->energy));
+    if (cost->carbon_kg) add(prefixed_count(times * *cost->carbon_kg) + " kg of CO2");
+    constexpr double kSecondsPerDay = 86400.0;
+    add_labelled("cost", cost->iterations
+                             ? line + fmt::format(" for the run of {:.3g} days",
+                                                  times * prediction_.iteration_time.count() /
+                                                      kSecondsPerDay)
+                             : line + " an iteration");
   }
 
   void add_time_shares() {

@@ -50,6 +50,21 @@ constexpr TopicRow kRows[] = {
     {"confidence.beyond_calibration", "true or false", "",
      "Some kernels lie outside of what the profile was measured on; the spread is wider for it."},
 
+    {"cost_usd", "US dollars", "", "Price of one iteration: GPUs, time and price of a GPU-hour.",
+     "", "cost.usd_per_gpu_hour"},
+    {"cost_usd_per_million_tokens", "US dollars", "", "The same for a million tokens."},
+    {"energy_J", "joules", "",
+     "Energy of one iteration at the meter. Every GPU's time goes to causes as the critical rank's "
+     "does (breakdown_s).",
+     "", "cost.power, cost.power_usage_effectiveness"},
+    {"energy_J_per_token", "joules", "", "The same for one token."},
+    {"carbon_kg", "kilograms of CO2", "", "Of one iteration's energy.", "",
+     "cost.carbon_kg_per_kwh"},
+    {"run_time_s", "seconds", "", "Of the whole run without failures.", "", "cost.tokens"},
+    {"run_cost_usd", "US dollars", "", "Price of the whole run."},
+    {"run_energy_J", "joules", "", "Energy of the whole run."},
+    {"run_carbon_kg", "kilograms of CO2", "", "Of the whole run's energy."},
+
     {"anchored", "object", "", "What a measured step changed; absent without an anchor.", "",
      "anchor; headway anchor"},
     {"anchored.of", "text", "", "Name of the scenario that was measured."},

@@ -72,6 +72,28 @@ constexpr TopicRow kRows[] = {
     {"anchor.scenario", "an object, or the name of a file", "this very scenario",
      "The job that was measured, on the same kind of accelerator. It has no anchor of its own."},
 
+    {"cost", "an object", "none",
+     "What the cluster costs. Results then have what an iteration and, with tokens, the whole run "
+     "cost.",
+     "", "cost_usd, energy_J"},
+    {"cost.usd_per_gpu_hour", "number, 0 to 1e9", "none",
+     "Price of one accelerator for an hour, everything around it included."},
+    {"cost.power", "an object", "none",
+     "What one accelerator draws, by what its time goes to. Shares of a node's power, if hosts and "
+     "switches are to be counted."},
+    {"cost.power.computing", "text with a unit: W, kW or MW", "required",
+     "While it computes, recomputes or updates parameters."},
+    {"cost.power.exchanging", "text with a unit: W, kW or MW", "required",
+     "While nothing but communication is under way on it."},
+    {"cost.power.waiting", "text with a unit: W, kW or MW", "required",
+     "In bubbles, and while it waits for others, for data or for the host."},
+    {"cost.power_usage_effectiveness", "number, 1 to 10", "1",
+     "Energy of the whole building over that of the computers.", "needs power", "ISO/IEC 30134-2"},
+    {"cost.carbon_kg_per_kwh", "number, 0 to 100", "none",
+     "Kilograms of CO2 that a kilowatt-hour of this grid stands for.", "needs power"},
+    {"cost.tokens", "number", "none", "Tokens that the whole run trains on.", "",
+     "run_cost_usd, run_time_s"},
+
     {"run", "an object", "{}", "How the scenario is simulated; says nothing about the job itself."},
     {"run.replicas", "whole number, 1 to 10,000", "5",
      "Simulations with other random draws. The median is reported, and the interval widens by how "

@@ -14,6 +14,7 @@
 #include "sim/model/read_model.h"
 #include "sim/profile/read_profile.h"
 #include "sim/strategy/read_strategy.h"
+#include "sim/study/read_cost.h"
 #include "sim/study/read_perturbations.h"
 
 namespace headway {
@@ -292,6 +293,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   scenario.perturbation = read_perturbations(reader, profile ? profile->profile.get() : nullptr,
                                              cluster ? cluster->topology.cluster.get() : nullptr);
   scenario.run = read_run(reader, options, scenario.perturbation);
+  if (const auto part = reader.part("cost")) reader.resolve("cost", read_cost(*part, diagnostics));
   if (const auto part = reader.part("anchor")) {
     nlohmann::json resolved;
     scenario.anchor = read_anchor(*part, path, cluster ? cluster->topology.cluster.get() : nullptr,

@@ -27,6 +27,10 @@ inline constexpr std::array kPointColumns = {
     PointColumn{"scaling_efficiency", "/scaling_efficiency"},
     PointColumn{"memory_bytes", "/memory_bytes/largest"},
     PointColumn{"memory_capacity_bytes", "/memory_bytes/capacity"},
+    PointColumn{"cost_usd", "/cost_usd"},
+    PointColumn{"energy_J", "/energy_J"},
+    PointColumn{"run_time_s", "/run_time_s"},
+    PointColumn{"run_cost_usd", "/run_cost_usd"},
 };
 
 /// Its value in a result; nothing where the result does not have it.

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/base/units.h"
+
+namespace headway {
+
+using Watts = Quantity<struct WattsTag>;
+using Joules = Quantity<struct JoulesTag>;
+
+constexpr Joules operator*(Watts power, Seconds time) {
+  return Joules(power.count() * time.count());
+}
+
+/// Reads "700 W", "2.5 kW" or "1.2 MW"; nothing if the text is no power of that form. Space between
+/// number and unit is optional.
+[[nodiscard]] std::optional<Watts> parse_power(std::string_view text);
+
+/// "4.2 GJ", "351 J": three digits and a fitting unit, for people.
+[[nodiscard]] std::string short_text(Joules energy);
+
+}  // namespace headway
