@@ -24,7 +24,7 @@ int calibrate_cpu(const Job& job, const PlanRules& rules) {
       const RankNetwork network{rank.main->size(), *job.options.net};
       cpu.provenance["link_burst"] = exact_text(network.burst());
     }
-    CpuBackend backend(cpu, rank.main);
+    CpuBackend backend(cpu, rank.main, rank.collectives);
     TransportRendezvous rendezvous(*rank.main);
     return calibrate(job, rules, backend, rendezvous);
   });

@@ -24,9 +24,10 @@ int as_one_of_many(Seconds deadline, const std::function<int(const CpuRank&)>& b
   pin_to_core(session.local_rank() % static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
   const auto main = session.transport(deadline);
   const auto network = session.transport(deadline);
+  const auto collectives = session.collectives(deadline);
   int code = 3;
   try {
-    code = body({main.get(), network.get(), "", MpiSession::library()});
+    code = body({main.get(), network.get(), collectives.get(), "", MpiSession::library()});
   } catch (const Interrupted& interrupted) {
     fmt::print(stderr, "rank {}: {}\n", session.rank(), interrupted.what());
     code = 130;
@@ -56,12 +57,13 @@ int on_cpu_ranks(const Options& options, const std::function<int(const CpuRank&)
     if (options.net) network = RankNetwork{ranks, *options.net};
     return launch_ranks(ranks, network);
   }
-  return body({nullptr, nullptr, "one process was measured; --ranks starts more", ""});
+  return body({nullptr, nullptr, nullptr, "one process was measured; --ranks starts more", ""});
 #else
   if (options.ranks > 1 || options.net) {
     throw EnvironmentError("this build cannot start ranks: it was made without MPI");
   }
-  return body({nullptr, nullptr, "this build measures one process: it was made without MPI", ""});
+  return body(
+      {nullptr, nullptr, nullptr, "this build measures one process: it was made without MPI", ""});
 #endif
 }
 

@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "calibrate/cli/calibrate.h"
+#include "calibrate/cpu/library_collectives.h"
 #include "calibrate/cpu/transport.h"
 
 namespace headway {
@@ -12,6 +13,7 @@ namespace headway {
 struct CpuRank {
   Transport* main = nullptr;
   Transport* network = nullptr;
+  LibraryCollectives* collectives = nullptr;
   std::string alone;
   std::string mpi;  ///< library and version
 };

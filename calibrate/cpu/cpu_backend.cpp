@@ -35,8 +35,9 @@ std::string processor_name() {
 
 }  // namespace
 
-CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport)
+CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport, LibraryCollectives* library)
     : transport_(transport),
+      library_(library),
       a_(kPoolFloats, rules.seed),
       b_(kPoolFloats, rules.seed + 1),
       c_(kPoolFloats, rules.seed + 2),
@@ -62,6 +63,7 @@ CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport)
   if (transport == nullptr) return;
   offer_.collective_implementations = {"ring", "tree"};
   if ((ranks & (ranks - 1)) == 0) offer_.collective_implementations.push_back("recursive_doubling");
+  if (library != nullptr) offer_.collective_implementations.push_back(kLibraryImplementation);
   for (int group = 2; group < ranks; group *= 2) offer_.ranks.push_back(group);
   offer_.ranks.push_back(ranks);
   offer_.most_message = most_message(rules.link_bytes_per_s);
@@ -79,7 +81,7 @@ std::unique_ptr<Operation> CpuBackend::prepare(const Point& point) {
   }
   const auto* collective = std::get_if<CollectivePoint>(&point);
   HEADWAY_CHECK(collective != nullptr && transport_ != nullptr, "a point that was not offered");
-  return cpu_collective_operation(*collective, *transport_);
+  return cpu_collective_operation(*collective, *transport_, library_);
 }
 
 void pin_to_core(int core) {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "calibrate/cpu/library_collectives.h"
 #include "calibrate/cpu/operand_pool.h"
 #include "calibrate/cpu/transport.h"
 #include "calibrate/suite/backend.h"
@@ -19,16 +20,17 @@ struct CpuRules {
 };
 
 /// One core as an accelerator: products by OpenBLAS on one thread, the kernels' C++ twins, and our
-/// collectives over `transport` (null: one process, none).
+/// collectives over `transport` (null: one process, none), those of a library beside them.
 class CpuBackend final : public Backend {
  public:
-  CpuBackend(const CpuRules& rules, Transport* transport);
+  CpuBackend(const CpuRules& rules, Transport* transport, LibraryCollectives* library = nullptr);
   [[nodiscard]] const Offer& offer() const override { return offer_; }
   [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override;
 
  private:
   Offer offer_;
   Transport* transport_;
+  LibraryCollectives* library_;
   OperandPool a_;
   OperandPool b_;
   OperandPool c_;

@@ -14,9 +14,11 @@ namespace {
 
 class CollectiveOperation final : public Operation {
  public:
-  CollectiveOperation(const CollectivePoint& point, Transport& transport)
+  CollectiveOperation(const CollectivePoint& point, Transport& transport,
+                      LibraryCollectives* library)
       : point_(point),
         transport_(transport),
+        library_(library),
         collectives_(transport, point.ranks),
         data_(std::max<std::size_t>(point.message_bytes / sizeof(float), 1), 0.5F),
         received_(data_.size()) {}
@@ -55,6 +57,9 @@ class CollectiveOperation final : public Operation {
   void all_reduce() {
     if (point_.implementation == "ring") return collectives_.ring_all_reduce(data_);
     if (point_.implementation == "tree") return collectives_.tree_all_reduce(data_);
+    if (point_.implementation == kLibraryImplementation && library_ != nullptr) {
+      return library_->all_reduce(data_, point_.ranks);
+    }
     const bool is_power_of_two = (point_.ranks & (point_.ranks - 1)) == 0;
     HEADWAY_CHECK(point_.implementation == "recursive_doubling" && is_power_of_two,
                   "an implementation that was not offered");
@@ -63,6 +68,7 @@ class CollectiveOperation final : public Operation {
 
   CollectivePoint point_;
   Transport& transport_;
+  LibraryCollectives* library_;
   Collectives collectives_;
   std::vector<float> data_;
   std::vector<float> received_;
@@ -72,9 +78,10 @@ class CollectiveOperation final : public Operation {
 }  // namespace
 
 std::unique_ptr<Operation> cpu_collective_operation(const CollectivePoint& point,
-                                                    Transport& transport) {
+                                                    Transport& transport,
+                                                    LibraryCollectives* library) {
   if (transport.rank() >= point.ranks) return nullptr;
-  return std::make_unique<CollectiveOperation>(point, transport);
+  return std::make_unique<CollectiveOperation>(point, transport, library);
 }
 
 }  // namespace headway

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "calibrate/cpu/library_collectives.h"
 #include "calibrate/cpu/operand_pool.h"
 #include "calibrate/cpu/transport.h"
 #include "calibrate/suite/backend.h"
@@ -20,8 +21,12 @@ struct Operands {
                                                             Operands operands);
 [[nodiscard]] std::unique_ptr<Operation> cpu_memory_operation(const MemoryPoint& point,
                                                               Operands operands);
-/// Nothing on a rank outside of the group.
+/// The implementation that `library` stands for.
+inline constexpr const char* kLibraryImplementation = "library";
+
+/// Nothing on a rank outside of the group. `library` may be null where it was not offered.
 [[nodiscard]] std::unique_ptr<Operation> cpu_collective_operation(const CollectivePoint& point,
-                                                                  Transport& transport);
+                                                                  Transport& transport,
+                                                                  LibraryCollectives* library);
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "calibrate/cpu/library_collectives.h"
 #include "calibrate/cpu/transport.h"
 #include "sim/base/units.h"
 
@@ -25,6 +26,9 @@ class MpiSession {
   /// Messages of their own, which no other transport sees. Call on all ranks.
   [[nodiscard]] std::unique_ptr<Transport> transport(Seconds deadline);
 
+  /// Those of the MPI library. Call on all ranks.
+  [[nodiscard]] std::unique_ptr<LibraryCollectives> collectives(Seconds deadline) const;
+
   /// Ends all ranks at once, without waiting for ones that may be gone.
   [[noreturn]] static void abort(int code);
 
@@ -33,6 +37,8 @@ class MpiSession {
   [[nodiscard]] static std::string library();
 
  private:
+  [[nodiscard]] bool has_a_core() const;
+
   int rank_ = 0;
   int size_ = 1;
   int local_rank_ = 0;

@@ -73,6 +73,24 @@ Variation variation(const Calibration& calibration) {
   return result;
 }
 
+/// All-reduces of other implementations than the profile's: a line each implementation and group.
+std::string other_all_reduces(const Calibration& calibration) {
+  std::vector<std::string> lines;
+  const auto& implementations = calibration.offer.collective_implementations;
+  for (std::size_t i = 1; i < implementations.size(); ++i) {
+    for (const MeasuredCollective& curve :
+         collective_curves(calibration.points, implementations[i])) {
+      std::vector<std::string> times;
+      for (const MeasuredCurve::Point& point : curve.curve.points) {
+        times.push_back(short_text(point.size) + " " + short_text(point.time));
+      }
+      lines.push_back(
+          fmt::format("{} among {}: {}", implementations[i], curve.ranks, fmt::join(times, ", ")));
+    }
+  }
+  return fmt::format("{}", fmt::join(lines, "; "));
+}
+
 std::string joined(const std::vector<std::string>& texts) {
   return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, "; "));
 }
@@ -117,6 +135,12 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   profile.overlap.gradient_reduce_floor = assumed(0.1, 1.0, "overlap was not measured");
   profile.overlap.sharded_interference = assumed(0.1, 1.0, "overlap was not measured");
   profile.variation = variation(calibration);
+
+  const std::string others = other_all_reduces(calibration);
+  if (!others.empty()) {
+    result.provenance["other_all_reduces"] =
+        "not used as costs; a library is a black box: " + others;
+  }
 
   const Quality all = quality(calibration.points);
   for (const auto& [key, text] : offer.provenance) result.provenance[key] = text;

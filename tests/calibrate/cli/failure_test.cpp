@@ -101,8 +101,9 @@ void expect_a_partial_profile(const std::string& options, void (*harm)(pid_t)) {
   const std::string path = (folder.path() / "here.json").string();
   Outcome outcome;
   std::thread program([&] {
-    outcome = run("--backend cpu --quick --passes 1 --only collectives --ranks 2 --deadline '2 s' " +
-                  options + " -o " + path);
+    outcome =
+        run("--backend cpu --quick --passes 1 --only collectives --ranks 2 --deadline '2 s' " +
+            options + " -o " + path);
   });
   // The first checkpoint comes after the products.
   for (int i = 0; i < 1200 && !std::filesystem::exists(path); ++i) usleep(100000);

@@ -63,5 +63,33 @@ TEST(CpuBackend, MeasuresCollectivesTogetherAndLeavesOtherRanksOut) {
   }));
 }
 
+/// A library that doubles, as two ranks with equal data would.
+class DoublingLibrary final : public LibraryCollectives {
+ public:
+  void all_reduce(std::span<float> data, int ranks) override {
+    ranks_ = ranks;
+    for (float& value : data) value *= 2.0F;
+  }
+  [[nodiscard]] int ranks() const { return ranks_; }
+
+ private:
+  int ranks_ = 0;
+};
+
+TEST(CpuBackend, OffersALibrarysAllReduceBesideItsOwn) {
+  EXPECT_TRUE(run_on_ranks(2, [](Transport& transport) {
+    DoublingLibrary library;
+    CpuBackend backend({}, &transport, &library);
+    EXPECT_EQ(backend.offer().collective_implementations.front(), "ring");
+    EXPECT_EQ(backend.offer().collective_implementations.back(), "library");
+    const auto operation =
+        backend.prepare(CollectivePoint{CollectiveKind::all_reduce, "library", 4096, 2});
+    EXPECT_GE(operation->repeat().time, 0.0_s);
+    EXPECT_EQ(library.ranks(), 2);
+    EXPECT_EQ(CpuBackend({}, &transport).offer().collective_implementations.back(),
+              "recursive_doubling");
+  }));
+}
+
 }  // namespace
 }  // namespace headway
