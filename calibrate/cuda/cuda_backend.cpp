@@ -59,6 +59,10 @@ struct CudaBackend::Pools {
 CudaBackend::CudaBackend(std::uint64_t seed)
     : offer_(device_offer(usable_devices())), random_state_(static_cast<std::uint32_t>(seed)) {
   HEADWAY_CUDA(cudaSetDevice(0));
+  char bus_id[32] = "";
+  HEADWAY_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, 0));
+  monitor_ = std::make_unique<DeviceMonitor>(installed_nvml(), bus_id);
+  if (!monitor_->watches()) offer_.provenance["clocks"] = "not recorded: the driver has no NVML";
   pools_ = std::make_unique<Pools>();
   for (const DevicePool* pool : {&pools_->a, &pools_->b, &pools_->c, &pools_->d}) {
     fill_at_random(*pool);

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "calibrate/cuda/device_monitor.h"
 #include "calibrate/cuda/device_resources.h"
 #include "calibrate/cuda/nccl_group.h"
 #include "calibrate/suite/backend.h"
@@ -18,6 +19,7 @@ class CudaBackend final : public Backend {
   ~CudaBackend() override;
   [[nodiscard]] const Offer& offer() const override { return offer_; }
   [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override;
+  [[nodiscard]] DeviceState state() const override { return monitor_->state(); }
 
  private:
   struct Pools;
@@ -29,6 +31,7 @@ class CudaBackend final : public Backend {
 
   Offer offer_;
   std::uint32_t random_state_;
+  std::unique_ptr<DeviceMonitor> monitor_;
   std::unique_ptr<Pools> pools_;
   std::map<int, std::unique_ptr<NcclGroup>> groups_;  ///< by ranks
 };

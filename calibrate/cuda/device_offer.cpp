@@ -26,7 +26,7 @@ void add_software(Offer& offer) {
   offer.provenance["cublaslt"] = fmt::format("{}", cublasLtGetVersion());
   offer.provenance["nccl"] = fmt::format("{}", nccl);
   offer.provenance["conditions"] =
-      "random operands, not in the device's cache; clocks are not locked and not recorded";
+      "random operands, not in the device's cache; clocks are not locked";
 }
 
 }  // namespace

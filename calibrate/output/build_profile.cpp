@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "calibrate/measure/statistics.h"
+#include "calibrate/output/clocks.h"
 #include "calibrate/output/collective_fit.h"
 #include "calibrate/output/device_costs.h"
 #include "calibrate/output/estimates.h"
@@ -142,6 +143,8 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
         "not used as costs; a library is a black box: " + others;
   }
 
+  const std::string clocks = clocks_text(calibration.points);
+  if (!clocks.empty()) result.provenance["clocks"] = clocks;
   const Quality all = quality(calibration.points);
   for (const auto& [key, text] : offer.provenance) result.provenance[key] = text;
   result.provenance["device"] = offer.device;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,12 @@ class Operation {
   virtual Sample repeat() = 0;
 };
 
+/// How a device runs just now.
+struct DeviceState {
+  double clock_hz = 0.0;               ///< 0 where nobody tells
+  std::set<std::string> throttled_by;  ///< why the clock is below what it could be
+};
+
 /// Hardware, or something that behaves like it.
 class Backend {
  public:
@@ -62,6 +69,8 @@ class Backend {
   [[nodiscard]] virtual const Offer& offer() const = 0;
   /// Nothing on a rank that does not take part in the point. `point` is one that was offered.
   [[nodiscard]] virtual std::unique_ptr<Operation> prepare(const Point& point) = 0;
+  /// Right after a point was measured.
+  [[nodiscard]] virtual DeviceState state() const { return {}; }
 };
 
 }  // namespace headway

@@ -33,7 +33,7 @@ double relative_deviation(const std::vector<double>& values) {
 
 /// Ranks that did not take part (they measured no sample) have no say.
 MeasuredPoint agreed(const Point& point, const Measured& mine, Rendezvous& rendezvous) {
-  MeasuredPoint result{point, mine, 0.0};
+  MeasuredPoint result{point, mine};
   std::vector<double> times;
   for (const double time : rendezvous.all_gather(mine.time.count())) {
     if (time > 0.0) times.push_back(time);
@@ -52,6 +52,13 @@ MeasuredPoint agreed(const Point& point, const Measured& mine, Rendezvous& rende
   return result;
 }
 
+void merge(DeviceState& state, const DeviceState& pass) {
+  if (pass.clock_hz > 0.0 && (state.clock_hz == 0.0 || pass.clock_hz < state.clock_hz)) {
+    state.clock_hz = pass.clock_hz;
+  }
+  state.throttled_by.insert(pass.throttled_by.begin(), pass.throttled_by.end());
+}
+
 bool has_samples(const std::vector<PassSamples>& passes) {
   for (const PassSamples& pass : passes) {
     if (pass.total() > 0) return true;
@@ -67,6 +74,7 @@ void measure_section(const Section& section, Backend& backend, Rendezvous& rende
   const std::size_t count = section.points.size();
   const std::size_t total = count * static_cast<std::size_t>(rules.passes);
   std::vector<std::vector<PassSamples>> samples(count);
+  std::vector<DeviceState> states(count);
   std::size_t agreed_points = 0;
   try {
     std::size_t done = 0;
@@ -75,7 +83,10 @@ void measure_section(const Section& section, Backend& backend, Rendezvous& rende
         throw_if_interrupted();
         progress(section.name, done++, total, section.points[i]);
         const auto operation = backend.prepare(section.points[i]);
-        if (operation) samples[i].push_back(one_pass(*operation, section.rule));
+        if (operation) {
+          samples[i].push_back(one_pass(*operation, section.rule));
+          merge(states[i], backend.state());
+        }
         rendezvous.barrier();
       }
     }
@@ -83,11 +94,12 @@ void measure_section(const Section& section, Backend& backend, Rendezvous& rende
       const auto& passes = samples[agreed_points];
       const Measured mine = has_samples(passes) ? combined(passes) : Measured{};
       results.push_back(agreed(section.points[agreed_points], mine, rendezvous));
+      results.back().state = states[agreed_points];
     }
   } catch (...) {
     for (std::size_t i = agreed_points; i < count; ++i) {
       if (has_samples(samples[i])) {
-        results.push_back({section.points[i], combined(samples[i]), 0.0});
+        results.push_back({section.points[i], combined(samples[i]), 0.0, states[i]});
       }
     }
     throw;

@@ -22,6 +22,7 @@ struct MeasuredPoint {
   Point point;
   Measured measured;
   double device_spread = 0.0;  ///< relative standard deviation of the time between ranks
+  DeviceState state = {};      ///< the lowest clock of its passes, all that throttled them
 };
 
 struct SweepRules {

@@ -2,11 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "calibrate/cuda/architecture.h"
 #include "calibrate/cuda/cublaslt_gemm.h"
 #include "calibrate/cuda/cuda_backend.h"
+#include "calibrate/cuda/device_monitor.h"
 #include "calibrate/cuda/device_offer.h"
 #include "calibrate/cuda/device_wait.h"
 #include "kernels/device_kernels.h"
@@ -114,6 +117,41 @@ TEST(MemoryKernels, RefuseAnythingButWholeRows) {
   EXPECT_EQ(launch_memory_kernel(MemoryKernel::gelu, {}, 0, nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(launch_memory_kernel(MemoryKernel::gelu, {}, kKernelRow + 1, nullptr),
             cudaErrorInvalidValue);
+}
+
+/// A driver that knows one device, at 1500 MHz under its power cap.
+NvmlCalls fake_nvml() {
+  NvmlCalls calls;
+  calls.initialise = [] { return 0; };
+  calls.shut_down = [] { return 0; };
+  calls.device_by_bus_id = [](const char* bus_id, NvmlCalls::Device* device) {
+    static int one = 0;
+    *device = &one;
+    return std::string(bus_id) == "0000:01:00.0" ? 0 : 6;  // NVML_ERROR_NOT_FOUND
+  };
+  calls.clock = [](NvmlCalls::Device, int kind, unsigned* megahertz) {
+    *megahertz = kind == 1 ? 1500 : 0;
+    return 0;
+  };
+  calls.throttle_reasons = [](NvmlCalls::Device, unsigned long long* reasons) {
+    *reasons = 0x1 | 0x4;  // idle, which slows nothing down, and software power cap
+    return 0;
+  };
+  return calls;
+}
+
+TEST(DeviceMonitor, TellsTheClockAndWhatHoldsItDown) {
+  const DeviceMonitor monitor(fake_nvml(), "0000:01:00.0");
+  ASSERT_TRUE(monitor.watches());
+  EXPECT_EQ(monitor.state().clock_hz, 1.5e9);
+  EXPECT_EQ(monitor.state().throttled_by, std::set<std::string>({"power cap"}));
+}
+
+TEST(DeviceMonitor, WatchesNothingWithoutADriverOrForAnUnknownDevice) {
+  EXPECT_FALSE(DeviceMonitor(std::nullopt, "0000:01:00.0").watches());
+  const DeviceMonitor unknown(fake_nvml(), "0000:02:00.0");
+  EXPECT_FALSE(unknown.watches());
+  EXPECT_EQ(unknown.state().clock_hz, 0.0);
 }
 
 bool has_device() {

@@ -83,5 +83,32 @@ TEST(Sweep, KeepsOnlyPointsThatHaveASample) {
   EXPECT_EQ(results.size(), 2U);
 }
 
+/// A device that gets slower with every point.
+class SlowingBackend final : public Backend {
+ public:
+  [[nodiscard]] const Offer& offer() const override { return fake_.offer(); }
+  [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override {
+    clock_hz_ -= 1e8;
+    return fake_.prepare(point);
+  }
+  [[nodiscard]] DeviceState state() const override { return {clock_hz_, {"power cap"}}; }
+
+ private:
+  FakeBackend fake_{{}, 1, {}};
+  double clock_hz_ = 2e9;
+};
+
+TEST(Sweep, RecordsTheLowestClockOfAPointAndWhatHeldItDown) {
+  SlowingBackend backend;
+  SingleRendezvous alone;
+  std::vector<MeasuredPoint> results;
+  Section section = three_products();
+  section.points.resize(1);
+  measure_section(section, backend, alone, {.passes = 3, .seed = 1}, kSilent, results);
+  ASSERT_EQ(results.size(), 1U);
+  EXPECT_EQ(results[0].state.clock_hz, 1.7e9);  // 1.9, 1.8 and 1.7 GHz
+  EXPECT_EQ(results[0].state.throttled_by, std::set<std::string>({"power cap"}));
+}
+
 }  // namespace
 }  // namespace headway
