@@ -86,6 +86,12 @@ std::string csv_table(std::span<const Prediction> predictions) {
   return text;
 }
 
+std::string csv_cells(const std::vector<std::string>& texts) {
+  std::string line;
+  for (std::size_t i = 0; i < texts.size(); ++i) line += (i > 0 ? "," : "") + text_cell(texts[i]);
+  return line;
+}
+
 std::string csv_report(const Prediction& prediction) { return csv_table({&prediction, 1}); }
 
 }  // namespace headway

@@ -13,4 +13,7 @@ namespace headway {
 [[nodiscard]] std::string csv_report(const Prediction& prediction);
 [[nodiscard]] std::string csv_table(std::span<const Prediction> predictions);
 
+/// Texts as cells of one row, without a line end.
+[[nodiscard]] std::string csv_cells(const std::vector<std::string>& texts);
+
 }  // namespace headway

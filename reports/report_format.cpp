@@ -6,6 +6,8 @@
 #include <string_view>
 
 #include "reports/csv_report.h"
+#include "reports/document/html_document.h"
+#include "reports/document/markdown_document.h"
 #include "reports/prediction_document.h"
 #include "reports/result_json.h"
 #include "sim/base/diagnostic.h"
@@ -17,14 +19,18 @@ struct Writer {
   std::string_view suffix;
   ReportFormat format;
   std::string (*document)(const Prediction&);
+  std::string (*study)(const Study&);
 };
+
+std::string study_markdown(const Study& study) { return markdown_of(study_document(study)); }
+std::string study_html(const Study& study) { return html_of(study_document(study)); }
 
 /// One line a format.
 constexpr std::array<Writer, 4> kWriters{{
-    {".json", ReportFormat::json, result_json_text},
-    {".md", ReportFormat::markdown, markdown_report},
-    {".html", ReportFormat::html, html_report},
-    {".csv", ReportFormat::csv, csv_report},
+    {".json", ReportFormat::json, result_json_text, study_json_text},
+    {".md", ReportFormat::markdown, markdown_report, study_markdown},
+    {".html", ReportFormat::html, html_report, study_html},
+    {".csv", ReportFormat::csv, csv_report, study_csv},
 }};
 
 }  // namespace
@@ -44,10 +50,22 @@ std::vector<std::string> report_suffixes() {
   return suffixes;
 }
 
-std::string report_in(ReportFormat format, const Prediction& prediction) {
+namespace {
+
+const Writer& writer_of(ReportFormat format) {
   const auto writer = std::ranges::find(kWriters, format, &Writer::format);
   HEADWAY_CHECK(writer != kWriters.end(), "a report format without a writer");
-  return writer->document(prediction);
+  return *writer;
+}
+
+}  // namespace
+
+std::string report_in(ReportFormat format, const Prediction& prediction) {
+  return writer_of(format).document(prediction);
+}
+
+std::string report_in(ReportFormat format, const Study& study) {
+  return writer_of(format).study(study);
 }
 
 }  // namespace headway

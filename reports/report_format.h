@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/study_document.h"
 #include "sim/result/prediction.h"
 
 namespace headway {
@@ -20,5 +21,6 @@ enum class ReportFormat { json, markdown, html, csv };
 
 /// The whole document.
 [[nodiscard]] std::string report_in(ReportFormat format, const Prediction& prediction);
+[[nodiscard]] std::string report_in(ReportFormat format, const Study& study);
 
 }  // namespace headway

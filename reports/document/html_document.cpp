@@ -12,6 +12,7 @@ namespace {
 
 /// A table below a figure with more rows than this is folded away.
 constexpr std::size_t kRowsShown = 14;
+constexpr std::size_t kRowsShownAlone = 40;  ///< where there is no figure
 
 std::string table_text(const TextTable& table) {
   return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n" +
@@ -87,7 +88,10 @@ class HtmlBlocks {
     return code.summary.empty() ? text : folded(code.summary, text);
   }
 
-  std::string operator()(const TextTable& table) const { return table_text(table); }
+  std::string operator()(const TextTable& table) const {
+    if (table.row_count() <= kRowsShownAlone) return table_text(table);
+    return folded(fmt::format("The {} rows of this table", table.row_count()), table_text(table));
+  }
 
   std::string operator()(const Figure& figure) {
     std::string picture;

@@ -1,10 +1,15 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <optional>
+#include <vector>
 
 #include "reports/advice.h"
 #include "reports/anchor_sentence.h"
 #include "reports/number_text.h"
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/run_cost.h"
 
 namespace headway {
 namespace {
@@ -77,6 +82,20 @@ std::string further_numbers(const Prediction& prediction) {
   return text;
 }
 
+/// "The run costs US$ 1.2 M, 45 GJ and 3 k kg of CO2." Empty where the scenario gives no prices.
+std::string cost_sentence(const Prediction& prediction) {
+  const std::optional<RunCost> cost = run_cost(prediction);
+  if (!cost) return "";
+  const double times = cost->iterations.value_or(1.0);
+  std::vector<std::string> parts;
+  if (cost->usd) parts.push_back("US$ " + prefixed_count(times * *cost->usd));
+  if (cost->energy) parts.push_back(short_text(times * *cost->energy));
+  if (cost->carbon_kg) parts.push_back(prefixed_count(times * *cost->carbon_kg) + " kg of CO2");
+  if (parts.empty()) return "";
+  return fmt::format("{} costs {}.", cost->iterations ? "The whole run" : "An iteration",
+                     fmt::join(parts, ", "));
+}
+
 }  // namespace
 
 DocumentSection answer_section(const Prediction& prediction) {
@@ -84,6 +103,8 @@ DocumentSection answer_section(const Prediction& prediction) {
   if (was_simulated(prediction)) {
     section.blocks = {Paragraph{sentences(prediction)}, numbers(prediction),
                       Paragraph{further_numbers(prediction)}};
+    const std::string cost = cost_sentence(prediction);
+    if (!cost.empty()) section.blocks.emplace_back(Paragraph{cost});
     if (prediction.anchor) {
       section.blocks.emplace_back(Paragraph{
           fmt::format("Anchored by a measured step: {}.", anchor_sentence(*prediction.anchor))});

@@ -26,6 +26,7 @@ struct Command {
   std::string about;      ///< first thing in its help: a sentence or two
   std::vector<Example> examples;
   std::vector<Option> options;
+  std::vector<std::string> words;  ///< the only first arguments it takes; any if empty
   std::size_t least_arguments = 0;
   std::size_t most_arguments = 0;
   /// What a wrong command line or input has prevented, for the last line: "nothing was simulated."

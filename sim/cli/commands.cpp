@@ -14,6 +14,8 @@ Command simulate_command();
 Command sweep_command();
 Command plan_command();
 Command collective_command();
+Command compare_command();
+Command completion_command();
 Command anchor_command();
 Command replay_command();
 Command validate_command();
@@ -27,10 +29,10 @@ Command list_command();
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> kCommands = {
-      simulate_command(), sweep_command(),      plan_command(),   report_command(),
-      anchor_command(),   collective_command(), replay_command(), validate_command(),
-      import_command(),   topology_command(),   route_command(),  check_command(),
-      explain_command(),  list_command(),
+      simulate_command(), sweep_command(),   plan_command(),     compare_command(),
+      report_command(),   anchor_command(),  replay_command(),   collective_command(),
+      validate_command(), import_command(),  topology_command(), route_command(),
+      check_command(),    explain_command(), list_command(),     completion_command(),
   };
   return kCommands;
 }

@@ -23,7 +23,7 @@ constexpr std::array<std::pair<OptionGroup, std::string_view>, 4> kGroups = {{
     {OptionGroup::help, "Help"},
 }};
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kEnvironment = {{
+constexpr std::array<HelpTerm, 4> kEnvironment = {{
     {"HEADWAY_COLOR", "auto, always or never, where --color does not say"},
     {"HEADWAY_JOBS", "simulations at a time, where --jobs does not say"},
     {"HEADWAY_DATA_DIR",
@@ -53,13 +53,6 @@ std::string option_label(const Option& option) {
   label += "--" + option.name;
   if (!option.value.empty()) label += " " + option.value;
   return label;
-}
-
-std::string option_text(const Option& option) {
-  std::string text = option.help;
-  if (option.repeatable) text += "; repeatable";
-  if (!option.fallback.empty()) text += fmt::format(" [{}]", option.fallback);
-  return text;
 }
 
 std::string options_text(const Command& command) {
@@ -95,6 +88,17 @@ std::string reference_text() {
 }
 
 }  // namespace
+
+std::string option_text(const Option& option) {
+  std::string text = option.help;
+  if (option.repeatable) text += "; repeatable";
+  if (!option.fallback.empty()) text += fmt::format(" [{}]", option.fallback);
+  return text;
+}
+
+std::span<const HelpTerm> environment_terms() { return kEnvironment; }
+
+std::string_view files_text() { return kFiles; }
 
 std::string overview() {
   std::string text =

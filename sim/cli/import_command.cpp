@@ -202,6 +202,7 @@ Command import_command() {
        .group = OptionGroup::input},
       output,
   });
+  for (const ImportFormat& format : import_formats()) command.words.emplace_back(format.name);
   command.least_arguments = 2;
   command.most_arguments = kMostFiles;
   command.outcome = "nothing was imported";

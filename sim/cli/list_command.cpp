@@ -112,6 +112,8 @@ Command list_command() {
                               .group = OptionGroup::input},
                              set_option("/strategy/micro_batch=2"),
                              json_option()});
+  command.words = catalog_kinds();
+  command.words.emplace_back("shapes");
   command.least_arguments = 1;
   command.most_arguments = 1;
   command.outcome = "nothing was listed";

@@ -16,6 +16,7 @@
 #include "sim/strategy/read_strategy.h"
 #include "sim/study/read_cost.h"
 #include "sim/study/read_perturbations.h"
+#include "sim/study/resolved_scenario.h"
 
 namespace headway {
 namespace {
@@ -318,6 +319,16 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   return scenario;
 }
 
+/// The scenario, unless something is wrong with it or with a file that it names.
+Scenario checked(std::optional<Scenario> scenario, const JsonCursor& root, InputFiles& files) {
+  files.report_unused_overrides();
+  files.diagnostics().throw_if_errors();
+  HEADWAY_CHECK(scenario.has_value(), "a scenario without errors is read");
+  scenario->given = root.value();
+  scenario->files = file_list(files);
+  return std::move(*scenario);
+}
+
 }  // namespace
 
 Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
@@ -330,13 +341,16 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
   const std::optional<JsonCursor> root = files.open(path, "scenarios");
   diagnostics.throw_if_errors();
   HEADWAY_CHECK(root.has_value(), "an unreadable file is an error");
-  std::optional<Scenario> scenario = read_at(*root, path, options, files);
-  files.report_unused_overrides();
+  return checked(read_at(*root, path, options, files), *root, files);
+}
+
+Scenario read_resolved_scenario(const nlohmann::json& resolved, const std::string& name,
+                                Diagnostics& diagnostics) {
+  const auto document = JsonDocument::parse(name, resolved.dump(2), diagnostics);
   diagnostics.throw_if_errors();
-  HEADWAY_CHECK(scenario.has_value(), "a scenario without errors is read");
-  scenario->given = root->value();
-  scenario->files = file_list(files);
-  return std::move(*scenario);
+  InputFiles files({}, data_folders(), diagnostics);
+  const JsonCursor root(document);
+  return checked(read_at(root, name, {}, files), root, files);
 }
 
 }  // namespace headway

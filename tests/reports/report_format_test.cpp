@@ -23,6 +23,8 @@ TEST(ReportFormat, EverySuffixHasADocument) {
     const std::optional<ReportFormat> format = format_of("report" + suffix);
     ASSERT_TRUE(format) << suffix;
     EXPECT_THAT(report_in(*format, sample_prediction()), testing::EndsWith("\n")) << suffix;
+    const Study study{.name = "two", .points = {{{}, sample_prediction(), ""}}};
+    EXPECT_THAT(report_in(*format, study), testing::EndsWith("\n")) << suffix;
   }
 }
 

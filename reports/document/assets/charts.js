@@ -11,7 +11,7 @@
     for (const [least, prefix, unit] of prefixes) {
       if (size >= least) return String(+(value / (unit || least)).toPrecision(3)) + prefix;
     }
-    return String(+value.toPrecision(3));
+    return String(+value.toPrecision(4));
   };
   // A logarithmic axis of base 2 is a linear one of logarithms.
   const scaled = (value, logarithmic) =>
