@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/base/json_reader.h"
+#include "sim/base/utf8.h"
 #include "sim/cli/byte_sizes.h"
 #include "sim/cli/collective_report.h"
 #include "sim/cli/common_options.h"
@@ -14,8 +15,9 @@
 #include "sim/cli/json_output.h"
 #include "sim/cli/scenario_options.h"
 #include "sim/cli/topology_options.h"
+#include "sim/profile/nccl_constants.h"
 #include "sim/profile/read_profile.h"
-#include "sim/study/collective_table.h"
+#include "sim/study/collective/collective_table.h"
 
 namespace headway {
 namespace {
@@ -28,6 +30,18 @@ constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kOperations
     {"all_to_all", CollectiveKind::all_to_all},
     {"send_recv", CollectiveKind::send_receive},
 }};
+
+constexpr CollectiveAlgorithm kAlgorithms[] = {
+    CollectiveAlgorithm::ring, CollectiveAlgorithm::tree, CollectiveAlgorithm::hierarchical,
+    CollectiveAlgorithm::nvls, CollectiveAlgorithm::in_network};
+
+std::vector<std::string> algorithm_words() {
+  std::vector<std::string> words{"auto"};
+  for (const CollectiveAlgorithm algorithm : kAlgorithms) {
+    words.emplace_back(algorithm_name(algorithm));
+  }
+  return words;
+}
 
 std::vector<std::string> operation_words() {
   std::vector<std::string> words;
@@ -47,13 +61,46 @@ CollectiveKind operation_of(const Arguments& arguments) {
 std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, CollectiveKind kind) {
   const std::string word = arguments.value("algorithm").value_or("auto");
   if (word == "auto") return std::nullopt;
-  const auto algorithm = word == "ring"   ? CollectiveAlgorithm::ring
-                         : word == "tree" ? CollectiveAlgorithm::tree
-                                          : CollectiveAlgorithm::in_network;
-  if (has_algorithm(kind, algorithm)) return algorithm;
+  const auto* const found = std::ranges::find(kAlgorithms, word, algorithm_name);
+  HEADWAY_CHECK(found != std::end(kAlgorithms), "the table of options lets other words through");
+  if (has_algorithm(kind, *found)) return *found;
   Diagnostic problem;
   problem.message = fmt::format("{} does not run with --algorithm {}", collective_name(kind), word);
-  problem.help = "use --algorithm auto; only all_reduce runs as a tree or in the network";
+  problem.help = "use --algorithm auto; only all_reduce runs as anything but a ring";
+  throw InputError(std::move(problem));
+}
+
+/// Whose costs: --library and --profile exclude each other.
+CollectiveCosts costs_of(const Arguments& arguments) {
+  if (!arguments.has("library")) {
+    return arguments.has("profile") ? CollectiveCosts::profile : CollectiveCosts::hardware;
+  }
+  if (!arguments.has("profile")) return CollectiveCosts::nccl;
+  Diagnostic problem;
+  problem.message = "--library does not go with --profile";
+  problem.help = "NCCL's own costs stand in the place of a profile's";
+  throw InputError(std::move(problem));
+}
+
+/// That the library can answer at all.
+void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
+  if (question.costs != CollectiveCosts::nccl) return;
+  Diagnostic problem;
+  const std::string& accelerator = cluster.node_type.accelerator;
+  if (nccl_node_costs(accelerator) == nullptr) {
+    std::vector<std::string_view> families;
+    for (const NcclNodeCosts& known : nccl_families()) families.push_back(known.family);
+    problem.message = fmt::format("no costs of NCCL are known on {}", in_quotes(accelerator));
+    problem.help = fmt::format("they are of {}; without --library hardware alone counts",
+                               fmt::join(families, ", "));
+    throw InputError(std::move(problem));
+  }
+  if (!collective_choices(cluster, question).empty()) return;
+  problem.message = fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
+                                algorithm_name(*question.algorithm));
+  problem.help =
+      "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
+      "is true; the others run without --library";
   throw InputError(std::move(problem));
 }
 
@@ -100,8 +147,10 @@ int run_collective(const Invocation& invocation) {
   CollectiveQuestion question;
   question.kind = operation_of(arguments);
   question.algorithm = algorithm_of(arguments, question.kind);
-  question.sizes = byte_sizes(arguments.value("bytes").value_or("1KiB..1GiB"));
-  if (arguments.value("flows") == "simgrid") question.engine.flows = FlowEngine::simgrid;
+  question.costs = costs_of(arguments);
+  const std::vector<Bytes> sizes = byte_sizes(arguments.value("bytes").value_or("1KiB..1GiB"));
+  EngineOptions engine;
+  if (arguments.value("flows") == "simgrid") engine.flows = FlowEngine::simgrid;
   const int jobs = jobs_of(arguments);
 
   Diagnostics diagnostics;
@@ -113,14 +162,19 @@ int run_collective(const Invocation& invocation) {
   question.groups = groups_of(arguments, question.ranks);
   question.is_interleaved = arguments.has("interleaved");
   question.profile = profile.get();
+  // NCCL hands on by default, since 2.12.
+  const bool is_nccl = question.costs == CollectiveCosts::nccl;
+  question.is_rail_local = arguments.value("pxn").value_or(is_nccl ? "on" : "off") == "on";
+  check_choices(*cluster, question);
 
   const CollectiveReport report{.cluster = cluster->name,
                                 .nodes = cluster->node_of(question.ranks - 1) + 1,
+                                .costs = question.costs,
                                 .profile = profile ? profile->name : "",
                                 .kind = question.kind,
                                 .ranks = question.ranks / question.groups,
                                 .groups = question.groups,
-                                .rows = collective_table(*cluster, question, jobs)};
+                                .rows = collective_table(*cluster, question, sizes, engine, jobs)};
   invocation.terminal.print(arguments.has("json") ? json_document_text(collective_json(report))
                                                   : collective_text(report));
   return kExitDone;
@@ -158,9 +212,20 @@ std::vector<Option> collective_options() {
       {.name = "algorithm",
        .value = "NAME",
        .fallback = "auto",
-       .help = "auto (ring or tree, the faster), ring, tree, in_network",
+       .help = "ring, tree, hierarchical, nvls, in_network; auto: ring or tree, the faster",
        .group = OptionGroup::run,
-       .words = {"auto", "ring", "tree", "in_network"}},
+       .words = algorithm_words()},
+      {.name = "library",
+       .value = "NAME",
+       .help = "nccl: its protocols and what it chooses; else hardware alone, or the profile",
+       .group = OptionGroup::run,
+       .words = {"nccl"}},
+      {.name = "pxn",
+       .value = "WHEN",
+       .fallback = "on with nccl",
+       .help = "on, off: all_to_all and send_recv go to other rails inside the node",
+       .group = OptionGroup::run,
+       .words = {"on", "off"}},
       {.name = "flows",
        .value = "SOLVER",
        .fallback = "incremental",
@@ -186,6 +251,8 @@ Command collective_command() {
   command.examples = {
       {"headway collective dgx_h100_superpod --nodes 16 --profile h100_sxm",
        "an all-reduce over 128 GPUs with measured or published costs"},
+      {"headway collective dgx_a100_superpod --nodes 2 --library nccl",
+       "what nccl-tests should print there"},
       {"headway collective ring_8 --op all_gather --bytes 1MiB,64MiB",
        "on the bare hardware, at two sizes"},
   };
@@ -198,11 +265,9 @@ Command collective_command() {
       "broadcast, the gathered buffer of an all-gather, the unreduced one of a reduce-scatter. "
       "\"closed form\" is the time on paper of the same collective of one group on an idle "
       "network, "
-      "\"ratio\" "
-      "the "
-      "simulated time over it: what contention costs. "
-      "in_network is NVIDIA SHARP at its best: the switches add. Bandwidths are in 1e9 "
-      "bytes a second; --json is in SI base units.";
+      "\"ratio\" the simulated time over it: what contention costs. in_network is NVIDIA SHARP at "
+      "its best: the switches of the fabric add; nvls: those of the scale-up domain do. Bandwidths "
+      "are in 1e9 bytes a second; --json is in SI base units.";
   command.run = run_collective;
   return command;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/text_table.h"
 #include "sim/base/utf8.h"
@@ -29,6 +30,24 @@ std::string microseconds(Seconds time) {
 
 std::string gigabytes(BytesPerSecond rate) { return fmt::format("{:.2f}", rate.count() / kGiga); }
 
+/// "tree LL128".
+std::string algorithm_text(const CollectiveRow& row) {
+  const std::string_view name = algorithm_name(row.algorithm);
+  return row.protocol.empty() ? std::string(name) : fmt::format("{} {}", name, row.protocol);
+}
+
+std::string costs_text(const CollectiveReport& report) {
+  switch (report.costs) {
+    case CollectiveCosts::hardware:
+      return "hardware alone";
+    case CollectiveCosts::profile:
+      return "profile " + printable(report.profile);
+    case CollectiveCosts::nccl:
+      return "costs of NCCL";
+  }
+  HEADWAY_CHECK(false, "unknown costs");
+}
+
 }  // namespace
 
 std::string collective_text(const CollectiveReport& report) {
@@ -41,19 +60,18 @@ std::string collective_text(const CollectiveReport& report) {
                    {"closed form(us)", Align::right},
                    {"ratio", Align::right}});
   for (const CollectiveRow& row : report.rows) {
-    table.add_row(
-        {fmt::format("{:.0f}", row.size.count()), std::string(algorithm_name(row.algorithm)),
-         microseconds(row.time), gigabytes(row.algorithm_bandwidth), gigabytes(row.bus_bandwidth),
-         microseconds(row.closed_form), fmt::format("{:.3f}", row.time / row.closed_form)});
+    table.add_row({fmt::format("{:.0f}", row.size.count()), algorithm_text(row),
+                   microseconds(row.time), gigabytes(row.algorithm_bandwidth),
+                   gigabytes(row.bus_bandwidth), microseconds(row.closed_form),
+                   fmt::format("{:.3f}", row.time / row.closed_form)});
   }
   return fmt::format(
       "# {} of {}{} ranks on {} node{} of {}, {}\n{}# Avg bus bandwidth    : {:.4f}\n",
       collective_name(report.kind),
       report.groups == 1 ? "" : fmt::format("{} groups of ", grouped_digits(report.groups)),
       grouped_digits(report.ranks), grouped_digits(report.nodes), report.nodes == 1 ? "" : "s",
-      printable(report.cluster),
-      report.profile.empty() ? "hardware alone" : "profile " + printable(report.profile),
-      table.text(2), average_bus_bandwidth(report.rows) / kGiga);
+      printable(report.cluster), costs_text(report), table.text(2),
+      average_bus_bandwidth(report.rows) / kGiga);
 }
 
 nlohmann::json collective_json(const CollectiveReport& report) {
@@ -62,6 +80,7 @@ nlohmann::json collective_json(const CollectiveReport& report) {
     rows.push_back(
         {{"size_bytes", static_cast<std::int64_t>(row.size.count())},
          {"algorithm", algorithm_name(row.algorithm)},
+         {"protocol", row.protocol.empty() ? nlohmann::json() : nlohmann::json(row.protocol)},
          {"time_s", json_number(row.time.count())},
          {"algorithm_bandwidth_bytes_per_s", json_number(row.algorithm_bandwidth.count())},
          {"bus_bandwidth_bytes_per_s", json_number(row.bus_bandwidth.count())},
@@ -70,6 +89,8 @@ nlohmann::json collective_json(const CollectiveReport& report) {
   return {{"schema", "headway/collective/1"},
           {"cluster", report.cluster},
           {"nodes", report.nodes},
+          {"library",
+           report.costs == CollectiveCosts::nccl ? nlohmann::json("nccl") : nlohmann::json()},
           {"profile", report.profile.empty() ? nlohmann::json() : nlohmann::json(report.profile)},
           {"op", collective_name(report.kind)},
           {"ranks", report.ranks},

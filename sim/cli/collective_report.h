@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/study/collective_table.h"
+#include "sim/study/collective/collective_table.h"
 
 namespace headway {
 
@@ -12,7 +12,8 @@ namespace headway {
 struct CollectiveReport {
   std::string cluster;  ///< its name
   int nodes = 1;        ///< that the ranks stand on
-  std::string profile;  ///< empty: hardware alone
+  CollectiveCosts costs = CollectiveCosts::hardware;
+  std::string profile;  ///< its name, with the costs of one
   CollectiveKind kind = CollectiveKind::all_reduce;
   int ranks = 0;   ///< of a group
   int groups = 1;  ///< that run at once

@@ -8,6 +8,7 @@
 
 #include "reports/write_file.h"
 #include "sim/base/utf8.h"
+#include "sim/cli/collective_validation_report.h"
 #include "sim/cli/common_options.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/invocation.h"
@@ -146,8 +147,28 @@ int run_memory(const Invocation& invocation) {
   return kExitDone;
 }
 
+/// How long collectives take, against tables of nccl-tests.
+int run_collectives(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  Diagnostics diagnostics;
+  const CollectiveValidation validation =
+      validate_collectives(arguments.value("rows").value_or(""), jobs_of(arguments), diagnostics);
+  show_warnings(diagnostics, invocation.terminal);
+  invocation.terminal.print(arguments.has("json")
+                                ? json_document_text(collective_validation_json(validation))
+                                : collective_validation_text(validation));
+  return kExitDone;
+}
+
 int run_validate(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
+  if (arguments.has("collectives")) {
+    refuse_beside("collectives",
+                  {"kind", "framework", "source", "gpu", "precision", "scale", "id", "ablate",
+                   "memory", "tolerance", "output", "measured", "profile"},
+                  arguments);
+    return run_collectives(invocation);
+  }
   if (arguments.has("measured")) {
     refuse_beside("measured",
                   {"rows", "kind", "framework", "source", "gpu", "precision", "scale", "id",
@@ -211,6 +232,9 @@ std::vector<Option> validate_options() {
        .repeatable = true},
       {.name = "memory",
        .help = "whether jobs fit: ones that ran, ones that did not",
+       .group = OptionGroup::run},
+      {.name = "collectives",
+       .help = "NCCL's collectives instead, against 20 published sweeps over several nodes",
        .group = OptionGroup::run},
       {.name = "tolerance",
        .value = "SHARE",

@@ -14,7 +14,10 @@ VertexId Cluster::endpoint_of(int accelerator) const {
 }
 
 VertexId Cluster::endpoint_towards(int accelerator, int other) const {
-  if (!rails_only) return endpoint_of(accelerator);
+  return rails_only ? endpoint_on_rail_of(accelerator, other) : endpoint_of(accelerator);
+}
+
+VertexId Cluster::endpoint_on_rail_of(int accelerator, int other) const {
   const auto place = static_cast<std::size_t>(other % node_type.accelerators);
   const auto node = static_cast<std::size_t>(node_of(accelerator));
   const auto nics = static_cast<std::size_t>(node_type.nics);

@@ -11,6 +11,9 @@
 
 namespace headway {
 
+/// Whose processors a node has. `other` is unknown too.
+enum class HostProcessor { other, intel, amd };
+
 /// A kind of machine: accelerators joined by a scale-up fabric, and NICs.
 struct NodeType {
   std::string name;
@@ -20,10 +23,13 @@ struct NodeType {
   /// with one accelerator and no scale-up fabric.
   BytesPerSecond scale_up_bandwidth;
   Seconds scale_up_latency;
+  bool scale_up_reduces = false;  ///< its switches add up what passes (NVLink SHARP)
+  HostProcessor processor = HostProcessor::other;
   int nics = 1;
   BytesPerSecond nic_bandwidth;
-  Seconds nic_latency;           ///< from accelerator memory onto the wire, one way
-  std::vector<int> nearest_nic;  ///< of each accelerator, in [0, nics)
+  BytesPerSecond nic_bus_bandwidth;  ///< what PCIe carries to one NIC and at once from it
+  Seconds nic_latency;               ///< from accelerator memory onto the wire, one way
+  std::vector<int> nearest_nic;      ///< of each accelerator, in [0, nics)
 };
 
 /// The machines and the fabric between them. Immutable once read; shared by all runs on it. Stays
@@ -53,6 +59,8 @@ struct Cluster {
   /// The NIC port by which an accelerator reaches another one: its own, or where rails are not
   /// joined, the port of its node on the other's rail.
   [[nodiscard]] VertexId endpoint_towards(int accelerator, int other) const;
+  /// The port of an accelerator's node on the rail of another one.
+  [[nodiscard]] VertexId endpoint_on_rail_of(int accelerator, int other) const;
   [[nodiscard]] int node_of(int accelerator) const { return accelerator / node_type.accelerators; }
   [[nodiscard]] int domain_of(int accelerator) const { return accelerator / scale_up_domain; }
 };

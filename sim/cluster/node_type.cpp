@@ -10,6 +10,8 @@ namespace headway {
 namespace {
 
 constexpr int kMostAccelerators = 1024;  // of a node
+constexpr std::pair<std::string_view, HostProcessor> kProcessors[] = {
+    {"other", HostProcessor::other}, {"intel", HostProcessor::intel}, {"amd", HostProcessor::amd}};
 constexpr int kMostNics = 256;
 // NIC and PCIe, one way: half of what ib_write_lat shows through one switch, 1.6 to 2 us.
 constexpr Seconds kNicLatency = 800_ns;
@@ -52,6 +54,8 @@ nlohmann::json read_nics(const JsonCursor& part, NodeType& type, Diagnostics& di
   ObjectReader reader(part, diagnostics);
   type.nics = static_cast<int>(reader.integer("count", between(1, kMostNics), 1));
   type.nic_bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive());
+  type.nic_bus_bandwidth =
+      reader.quantity<BytesPerSecond>("bus_bandwidth", positive(), type.nic_bandwidth);
   type.nic_latency = reader.quantity<Seconds>("latency", at_least(0.0), kNicLatency);
   type.nearest_nic = read_nearest(reader, type.accelerators, type.nics);
   return reader.finish();
@@ -67,6 +71,7 @@ nlohmann::json read_scale_up(const JsonCursor& part, ReadNodeType& read, Diagnos
   NodeType& type = read.type;
   type.scale_up_bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive());
   type.scale_up_latency = reader.quantity<Seconds>("latency", at_least(0.0), kScaleUpLatency);
+  type.scale_up_reduces = reader.flag("reduces", false);
   read.scale_up_domain =
       static_cast<int>(reader.integer("domain", between(1, 1 << 20), type.accelerators));
   if (!is_aligned(read.scale_up_domain, type.accelerators)) {
@@ -93,6 +98,7 @@ std::optional<ReadNodeType> read_node_type(const JsonCursor& part, InputFiles& f
   type.accelerators =
       static_cast<int>(reader.integer("accelerators", between(1, kMostAccelerators), 1));
 
+  type.processor = reader.choice<HostProcessor>("processor", kProcessors, HostProcessor::other);
   if (const auto nics = reader.required_part("nics")) {
     reader.resolve("nics", read_nics(*nics, type, problems));
   }

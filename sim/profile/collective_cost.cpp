@@ -58,6 +58,10 @@ std::string_view algorithm_name(CollectiveAlgorithm algorithm) {
       return "tree";
     case CollectiveAlgorithm::in_network:
       return "in_network";
+    case CollectiveAlgorithm::nvls:
+      return "nvls";
+    case CollectiveAlgorithm::hierarchical:
+      return "hierarchical";
   }
   HEADWAY_CHECK(false, "unknown algorithm");
 }
@@ -68,12 +72,13 @@ bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm) {
 
 CollectiveVolume collective_volume(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks) {
   HEADWAY_CHECK(ranks >= 1, "a collective of no ranks");
-  HEADWAY_CHECK(has_algorithm(kind, algorithm),
-                "only an all-reduce runs as a tree or in the network");
+  HEADWAY_CHECK(has_algorithm(kind, algorithm), "only an all-reduce runs as anything but a ring");
   if (ranks == 1) return {};
   if (algorithm == CollectiveAlgorithm::ring) return ring_volume(kind, ranks);
-  if (algorithm == CollectiveAlgorithm::in_network) return {1.0, 1};
-  return {std::min(2.0, ranks / 2.0), 2 * tree_depth(ranks)};
+  if (algorithm == CollectiveAlgorithm::tree) {
+    return {std::min(2.0, ranks / 2.0), 2 * tree_depth(ranks)};
+  }
+  return {1.0, 1};
 }
 
 Seconds collective_time(CollectiveKind kind, CollectiveAlgorithm algorithm, Bytes message,

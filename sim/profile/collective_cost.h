@@ -16,10 +16,10 @@ enum class CollectiveKind {
 };
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);  ///< "all_reduce"
 
-enum class CollectiveAlgorithm { ring, tree, in_network };
+enum class CollectiveAlgorithm { ring, tree, in_network, nvls, hierarchical };
 [[nodiscard]] std::string_view algorithm_name(CollectiveAlgorithm algorithm);
 
-/// Only an all-reduce runs as a tree or in the network; everything runs as a ring (an all-to-all
+/// Only an all-reduce runs as anything but a ring, which everything runs as (an all-to-all
 /// and a point-to-point transfer, which have no ring in NCCL, count as one).
 [[nodiscard]] bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm);
 
@@ -44,6 +44,9 @@ struct LinkCost {
 /// the message once and receives the sum once, in one step up and down the tree of switches. Half
 /// the bytes of the ring in the limit: an upper bound, as it leaves out what the switches'
 /// arithmetic and streams cost.
+///
+/// NVLS and hierarchical all-reduces send different amounts inside a domain and between domains, so
+/// the amount is the message, and the plan of flows says what part of it each link carries.
 struct CollectiveVolume {
   double bytes_factor = 0.0;
   int steps = 0;

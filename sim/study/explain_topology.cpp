@@ -32,6 +32,12 @@ constexpr TopicRow kRows[] = {
      "more than 0"},
     {"cluster.topology.node.scale_up.latency", "text with a unit: time", "\"500 ns\"",
      "One way, from accelerator to accelerator; an estimate."},
+    {"cluster.topology.node.scale_up.reduces", "true or false", "false",
+     "The switches of the scale-up fabric add up what passes (NVLink SHARP, on NVSwitches since "
+     "Hopper): an all-reduce with NCCL's costs may then use them."},
+    {"cluster.topology.node.processor", "\"amd\", \"intel\" or \"other\"", "\"other\"",
+     "Of the host. NCCL's own model counts more time for a message, and less bandwidth for small "
+     "ones, on AMD's; it decides nothing else."},
     {"cluster.topology.node.scale_up.domain", "whole number, 1 to 1,048,576",
      "the node's accelerators",
      "Accelerators that reach each other without a NIC. 72 for an NVL72 rack of 18 nodes.",
@@ -41,6 +47,11 @@ constexpr TopicRow kRows[] = {
      "Network ports of a node. Each is an endpoint of the fabric."},
     {"cluster.topology.node.nics.bandwidth", "text with a unit: bandwidth", "required",
      "Of one port, each way. NICs are sold in bits: \"400 Gb/s\".", "more than 0"},
+    {"cluster.topology.node.nics.bus_bandwidth", "text with a unit: bandwidth",
+     "the bandwidth of the NIC",
+     "What PCIe carries to a NIC and at once from it, after its protocol: 12, 24 and 48 GB/s by 16 "
+     "lanes of generation 3, 4 and 5. Collectives with NCCL's costs get no more.",
+     "more than 0", "NCCL, src/graph/topo.cc"},
     {"cluster.topology.node.nics.latency", "text with a unit: time", "\"800 ns\"",
      "NIC and PCIe, one way. Half of what ib_write_lat shows through one switch."},
     {"cluster.topology.node.nics.nearest", "array of whole numbers", "spread evenly",

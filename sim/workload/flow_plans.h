@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,12 @@ struct NetworkCosts {
   double scale_out_efficiency = 1.0;  ///< of the NIC's rate
   Seconds scale_out_latency;          ///< of a step across the fabric, on top of the path's own
   Seconds scale_out_overhead;         ///< of a whole collective or message that crosses the fabric
+  /// Of the host, to post a message and to take one in. An all-to-all then posts all its messages
+  /// at once and waits for the slowest; without it, they follow each other.
+  std::optional<Seconds> message_overhead;
+  /// What is for another rail is handed to the accelerator there inside the domain and sent by its
+  /// NIC, so that it stays below one leaf switch (NCCL's PXN).
+  bool is_rail_local = false;
 };
 
 /// As the profile says.
@@ -49,8 +56,10 @@ using CollectiveGroups = std::vector<std::vector<std::int32_t>>;
 /// once and carry 1/k each, so that every member's NIC is used: NCCL's one ring a rail. Tree
 /// (all-reduce): NCCL's double binary tree between domains, a chain inside. In the network
 /// (all-reduce): on each rail a tree of switches along the routes to the first domain, on which
-/// each link carries a sum once up and once down, and a ring inside. All to all: every pair
-/// exchanges its share directly.
+/// each link carries a sum once up and once down, and a ring inside. NVLS (all-reduce): the
+/// switches of each domain add up, and the double binary tree takes the parts of the sum over the
+/// rails. Hierarchical (all-reduce): scattered and gathered around rings inside, reduced around a
+/// ring on each rail. All to all: every pair exchanges its share directly.
 [[nodiscard]] FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs,
                                        CollectiveKind kind, CollectiveAlgorithm algorithm,
                                        const CollectiveGroups& groups,

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sim/base/units.h"
+
+namespace headway {
+
+/// How NCCL moves bytes: LL and LL128 send a flag with every 4 or 120 bytes and wait for nothing,
+/// Simple fills buffers and synchronises.
+enum class NcclProtocol { ll, ll128, simple };
+[[nodiscard]] std::string_view protocol_name(NcclProtocol protocol);  ///< "LL128"
+inline constexpr NcclProtocol kNcclProtocols[] = {NcclProtocol::ll, NcclProtocol::ll128,
+                                                  NcclProtocol::simple};
+
+/// What a collective takes inside one node, as tests/validation/fit_one_node_collectives.py fits it
+/// to tables of one node (ai-dynamo/aiconfigurator, NCCL 2.27 to 2.29): the steps and bytes of a
+/// ring, or of a reduction in the switches.
+struct NcclNodeCosts {
+  std::string_view family;  ///< what names of its accelerators begin with: "a100"
+  Seconds overhead;         ///< of a collective
+  Seconds step;             ///< to a neighbour
+  Seconds simple_overhead;  ///< of protocol Simple, on top
+  double efficiency = 1.0;  ///< of the scale-up bandwidth, that a ring with Simple reaches
+  Seconds switch_overhead;  ///< of an all-reduce in the switches, on top
+  /// Of the scale-up bandwidth, at which switches take messages in and give sums out.
+  double switch_efficiency = 0.0;
+};
+
+/// The constants of an accelerator as profiles name it ("a100-sxm-80gb"); null if nobody published
+/// a table of its family.
+[[nodiscard]] const NcclNodeCosts* nccl_node_costs(std::string_view accelerator);
+/// All families, for messages.
+[[nodiscard]] std::span<const NcclNodeCosts> nccl_families();
+
+/// Part of the rate of a ring that LL and LL128 reach inside a node, by the same fit.
+inline constexpr double kNcclLowLatencyShare = 0.40;
+
+/// NCCL's own model of what crosses a network (2.30.7, src/graph/tuning.cc): it picks algorithm and
+/// protocol by it. Times that the tables of one node cannot tell.
+struct NcclNetworkCosts {
+  Seconds ring_step;        ///< hwLatencies of the network
+  Seconds tree_step;        ///< the same of a tree
+  Seconds overhead;         ///< baseLatencies of a ring, over that of LL
+  double efficiency = 1.0;  ///< data in what is sent: LL 4 of 8 bytes, LL128 120 of 128
+};
+[[nodiscard]] NcclNetworkCosts nccl_network_costs(NcclProtocol protocol);
+
+/// Bus bandwidth that LL does not exceed over several nodes (llMaxBws): its flags are checked by
+/// the host's processor.
+[[nodiscard]] BytesPerSecond nccl_ll_bandwidth(int domains, bool is_amd);
+
+/// Time of the host's processor for a message over the network (net overhead).
+[[nodiscard]] Seconds nccl_message_overhead(bool is_amd);
+
+/// Latencies of a ring all-reduce over several nodes with Simple are so many times as long, the
+/// ring being filled and drained ("plateau").
+[[nodiscard]] double nccl_ring_plateau(std::string_view accelerator);
+
+/// What trees reach of the network's bandwidth.
+inline constexpr double kNcclTreeEfficiency = 0.92;
+/// What trees reach of that on messages too small to keep them filled (treeCorrectionFactor).
+[[nodiscard]] double nccl_tree_filling(NcclProtocol protocol, Bytes message);
+
+/// What a large transfer reaches of an InfiniBand or RoCE port: 4096 of 4096 + 82 bytes are data on
+/// RoCEv2 (4096 of 4122 on InfiniBand), and ib_send_bw was seen to reach 0.983 of NDR200.
+inline constexpr double kNicGoodput = 0.98;
+
+}  // namespace headway

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/workload/plan_builder.h"
+
+namespace headway {
+
+/// Lays one group's collective over domains, rails and the fabric (`collective_plan` says how) and
+/// returns its latency: that of all its steps, one after the other. Requires two members or more
+/// and an algorithm that the kind has.
+[[nodiscard]] Seconds add_collective(PlanBuilder& builder, const Cluster& cluster,
+                                     const NetworkCosts& costs, CollectiveKind kind,
+                                     CollectiveAlgorithm algorithm,
+                                     const std::vector<std::int32_t>& members);
+
+}  // namespace headway
