@@ -29,6 +29,8 @@ struct KernelFamily {
   Estimate host_per_layer;        ///< seconds the host needs to issue a layer's forward pass
   Estimate step_overhead;         ///< seconds a step of which the device sees nothing useful
   Estimate loss_traffic{1.0};     ///< factor on the bytes of the loss over the vocabulary
+  /// Factor on the bytes of gradients and parameters between replicas: copies, padding, buckets.
+  Estimate gradient_traffic{1.0};
   Estimate micro_batch_overhead;  ///< seconds a stage loses with every micro-batch
   /// Factors on the time of all kernels, by release ("nemo-25.02"): what changed between releases
   /// without changing any of the above. May be empty.

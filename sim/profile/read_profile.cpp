@@ -175,6 +175,9 @@ KernelFamily read_family(const JsonCursor& part, const DeviceCosts& device,
   if (reader.has("loss_traffic")) {
     family.loss_traffic = read_estimate(reader, "loss_traffic", positive());
   }
+  if (reader.has("gradient_traffic")) {
+    family.gradient_traffic = read_estimate(reader, "gradient_traffic", at_least(1.0));
+  }
   if (reader.has("micro_batch_overhead_s")) {
     family.micro_batch_overhead = read_estimate(reader, "micro_batch_overhead_s", kNotNegative);
   }

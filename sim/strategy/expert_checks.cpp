@@ -67,12 +67,13 @@ void check_folding(const StrategyToCheck& input) {
   input.diagnostics.add(std::move(problem));
 }
 
-/// Parameters of experts are gathered over other ranks than everything else.
+/// Copies of the shards of everything else would cut the replicas of an expert in two ways.
 void check_sharding_of_experts(const StrategyToCheck& input) {
-  if (input.strategy.sharding < Sharding::gradients || !input.sound({"zero_stage"})) return;
-  input.diagnostics.add(strategy_problem(
-      input, "zero_stage", "experts go with zero_stage 0 and 1 only",
-      "gradients and parameters of experts cannot be sharded", "use zero_stage 1"));
+  const Strategy& strategy = input.strategy;
+  if (strategy.shard_ranks() == strategy.replicas() || !input.sound({"shard_group"})) return;
+  input.diagnostics.add(
+      strategy_problem(input, "shard_group", "experts are sharded over all their replicas only",
+                       fmt::format("groups of {}", strategy.shard_ranks()), "leave it out"));
 }
 
 /// The two copies of DualPipe would reduce their experts apart.

@@ -92,12 +92,13 @@ constexpr std::array kTerms{
                    set_families<&KernelFamily::loss_traffic>(p, 0.0);
                  }},
     CostTerm{.name = "kernel_family",
-             .about = "All software fuses and attends equally well.",
+             .about = "All software fuses, attends and reduces gradients equally well.",
              .change_profile =
                  [](Profile& p) {
                    set_families<&KernelFamily::memory_traffic>(p, 1.0);
                    set_families<&KernelFamily::attention_rate>(p, 1.0);
                    set_families<&KernelFamily::loss_traffic>(p, 1.0);
+                   set_families<&KernelFamily::gradient_traffic>(p, 1.0);
                  }},
     CostTerm{.name = "release",
              .about = "All releases of a software are alike.",

@@ -36,7 +36,7 @@ struct FrameworkHabits {
   std::string_view row;
   std::string_view kernel_family;
   Precision gradients;
-  bool overlaps_gradients;
+  bool overlaps;  ///< gradients with the backward pass, transfers between stages with compute
   std::string_view release = "";  ///< the only one meant; any if empty
 };
 /// nullptr if no kernel family stands for the row's software.

@@ -159,8 +159,11 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
   const bool sharded_optimizer = is_true(train, "distributed_optimizer");
   const std::string fsdp = word(train, "fsdp");
   const bool full_sharding = fsdp != "none";
-  assumed.push_back(fmt::format("gradients reduced in {}{}", precision_name(habits.gradients),
-                                habits.overlaps_gradients ? ", overlapped with backward" : ""));
+  // Megatron-LM raises gradients to fp32 by itself for bf16 only (its megatron/arguments.py).
+  const bool is_fp16 = strategy_precision(row) == "fp16";
+  const std::string gradients(precision_name(is_fp16 ? Precision::fp16 : habits.gradients));
+  assumed.push_back(fmt::format("gradients reduced in {}{}", gradients,
+                                habits.overlaps ? ", overlapped with backward" : ""));
   nlohmann::json strategy = {
       {"tensor_parallel", whole(train, "tp", 1)},
       {"context_parallel", whole(train, "cp", 1)},
@@ -176,13 +179,12 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"recompute",
        std::ranges::find(kRecomputes, word(train, "recompute"), &RecomputeName::row)->strategy},
       {"zero_stage", full_sharding ? 3 : (sharded_optimizer ? 1 : 0)},
-      {"overlap_gradient_reduce", habits.overlaps_gradients},
-      {"overlap_parameter_gather",
-       habits.overlaps_gradients && (full_sharding || sharded_optimizer)},
-      {"overlap_pipeline_transfers", whole(train, "vpp", 1) > 1},
+      {"overlap_gradient_reduce", habits.overlaps},
+      {"overlap_parameter_gather", habits.overlaps && (full_sharding || sharded_optimizer)},
+      {"overlap_pipeline_transfers", habits.overlaps && whole(train, "vpp", 1) > 1},
       {"offload_layers", whole(train, "cpu_offload_layers", 0)},
       {"precision", strategy_precision(row)},
-      {"gradient_precision", precision_name(habits.gradients)},
+      {"gradient_precision", gradients},
       {"cuda_graph", cuda_graph_of(row)},
       {"task", train.at("task")},
       {"kernel_family", habits.kernel_family},

@@ -30,6 +30,8 @@ class WorkloadBuilder {
     }
     job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
     job_.interference = profile.overlap.sharded_interference.value;
+    job_.gradient_traffic =
+        profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
     job_.optimizer_seconds_per_parameter = optimizer_time(profile, 0.0, 1.0).count();
     job_.norm_seconds_per_parameter = optimizer_time(profile, 1.0, 0.0).count();
   }
@@ -226,10 +228,13 @@ class WorkloadBuilder {
         for (int replica = 0; replica < replicas_; ++replica) {
           group(replica, stage).communicators[static_cast<std::size_t>(place)] = id;
         }
+        return idle_collective(id);
       };
-      add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
+      job_.idle_expert_reduce =
+          add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
-        add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather);
+        job_.idle_expert_gather =
+            add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather);
       }
     }
   }

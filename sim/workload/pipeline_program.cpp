@@ -12,6 +12,8 @@
 namespace headway {
 namespace {
 
+constexpr double kParameterBytes = 2.0;  ///< parameters are gathered in 16 bits
+
 /// One chunk of the stage: its pieces, its blocks, and how far it has come.
 struct Chunk {
   std::vector<Piece> pieces;
@@ -180,12 +182,20 @@ class PipelineProgram {
     }
   }
 
+  /// What replicas exchange of `elements` in a collective that moves `factor` of them a rank.
+  [[nodiscard]] Bytes exchanged(double factor, double elements, double element_bytes) const {
+    return Bytes(job_.gradient_traffic * factor * elements * element_bytes);
+  }
+  [[nodiscard]] double gradient_bytes() const {
+    return bytes_per_element(strategy_.gradient_precision);
+  }
+
   std::int32_t join_gather(int chunk, double parameters) {
     const double factor = collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring,
                                             strategy_.replicas())
                               .bytes_factor;
     return builder_.join(is_doubled() && chunk == 1 ? kOtherParameterGather : kParameterGather,
-                         Bytes(factor * parameters * 2.0));
+                         exchanged(factor, parameters, kParameterBytes));
   }
 
   void join_reduce(int chunk, double parameters) {
@@ -193,9 +203,8 @@ class PipelineProgram {
                                             strategy_.replicas())
                               .bytes_factor;
     const bool other = is_doubled() && chunk == 1;
-    last_reduce_[other ? 1 : 0] =
-        builder_.join(other ? kOtherGradientReduce : kGradientReduce,
-                      Bytes(factor * parameters * bytes_per_element(strategy_.gradient_precision)));
+    last_reduce_[other ? 1 : 0] = builder_.join(other ? kOtherGradientReduce : kGradientReduce,
+                                                exchanged(factor, parameters, gradient_bytes()));
   }
 
   /// -1 if there is nothing to gather.
@@ -204,7 +213,7 @@ class PipelineProgram {
     const double factor = collective_volume(CollectiveKind::all_gather, kExpertReduceAlgorithm,
                                             strategy_.expert_replicas())
                               .bytes_factor;
-    return builder_.join(kExpertGather, Bytes(factor * parameters * 2.0));
+    return builder_.join(kExpertGather, exchanged(factor, parameters, kParameterBytes));
   }
 
   void join_expert_reduce(double parameters) {
@@ -213,8 +222,7 @@ class PipelineProgram {
                                             strategy_.expert_replicas())
                               .bytes_factor;
     last_expert_reduce_ =
-        builder_.join(kExpertReduce,
-                      Bytes(factor * parameters * bytes_per_element(strategy_.gradient_precision)));
+        builder_.join(kExpertReduce, exchanged(factor, parameters, gradient_bytes()));
   }
 
   void wait_if_any(std::int32_t slot) {

@@ -1,4 +1,5 @@
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "sim/base/kernel_shape.h"
@@ -9,19 +10,29 @@
 namespace headway {
 namespace {
 
+/// Parameters that one group of ranks shares out: those of the layers, or the routed experts.
+struct SharedOut {
+  std::int32_t gather = -1;  ///< communicators
+  std::int32_t reduce = -1;
+  IdleCollective idle_gather;
+  IdleCollective idle_reduce;
+  double factor = 0.0;  ///< of what a gather or a reduce-scatter moves
+  double Piece::* held = nullptr;
+  double Piece::* trained = nullptr;
+};
+
 class ShardedProgram {
  public:
   explicit ShardedProgram(const JobShape& job)
       : job_(job), strategy_(*job.strategy), builder_("rank"), pieces_(chunk_pieces(job, 0)) {
-    const int ranks = strategy_.shard_ranks();
-    factor_ = collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring, ranks)
-                  .bytes_factor;
+    share_out();
     copies_factor_ = collective_volume(CollectiveKind::all_reduce, CollectiveAlgorithm::ring,
-                                       strategy_.replicas() / ranks)
+                                       strategy_.replicas() / strategy_.shard_ranks())
                          .bytes_factor /
-                     ranks;
+                     strategy_.shard_ranks();
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       trained_ += pieces_[i].trained;
+      experts_ += pieces_[i].expert_parameters;
       forward_blocks_.push_back(
           builder_.add_block("forward", slowed(forward_time(job, pieces_[i]), gather_of(i + 1))));
       const Seconds transfers =
@@ -40,31 +51,59 @@ class ShardedProgram {
     builder_.set_pass(-1, -1);
     add_up_copies();
     if (last_copies_ >= 0) builder_.wait(last_copies_);
-    if (last_reduce_ >= 0) builder_.wait(last_reduce_);
-    builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_)));
+    wait(last_reduces_);
+    builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_, experts_)));
     return std::move(builder_).finished();
   }
 
  private:
-  [[nodiscard]] bool sharded() const { return strategy_.shard_ranks() > 1; }
+  /// Slots of the transfers of a piece, one for each group that shares it out.
+  using Slots = std::vector<std::int32_t>;
+
+  void share_out() {
+    const auto factor = [](int ranks) {
+      return collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring, ranks)
+          .bytes_factor;
+    };
+    if (strategy_.shard_ranks() > 1) {
+      shared_.push_back({kParameterGather, kGradientReduce, job_.idle_gather, job_.idle_reduce,
+                         factor(strategy_.shard_ranks()), &Piece::parameters, &Piece::trained});
+    }
+    if (job_.model->mixture_of_experts && strategy_.expert_replicas() > 1) {
+      shared_.push_back({kExpertGather, kExpertReduce, job_.idle_expert_gather,
+                         job_.idle_expert_reduce, factor(strategy_.expert_replicas()),
+                         &Piece::expert_parameters, &Piece::expert_parameters});
+    }
+  }
+
   [[nodiscard]] bool has_copies() const { return strategy_.shard_ranks() < strategy_.replicas(); }
 
-  [[nodiscard]] Bytes gathered_bytes(const Piece& piece) const {
-    return Bytes(factor_ * piece.parameters * 2.0);
+  [[nodiscard]] Bytes gathered_bytes(const SharedOut& shared, const Piece& piece) const {
+    return Bytes(job_.gradient_traffic * shared.factor * piece.*shared.held * 2.0);
   }
-  [[nodiscard]] Bytes gradient_bytes(const Piece& piece) const {
-    return Bytes(piece.trained * bytes_per_element(strategy_.gradient_precision));
+  [[nodiscard]] Bytes gradient_bytes(double elements) const {
+    return Bytes(job_.gradient_traffic * elements *
+                 bytes_per_element(strategy_.gradient_precision));
   }
 
   /// What the transfers of piece i take while another piece computes; nothing for no piece.
   [[nodiscard]] Seconds gather_of(std::size_t i) const {
-    const bool overlaps = sharded() && strategy_.overlap_parameter_gather && i < pieces_.size();
-    return overlaps ? job_.idle_gather.time(gathered_bytes(pieces_[i])) : Seconds(0.0);
+    if (!strategy_.overlap_parameter_gather || i >= pieces_.size()) return Seconds(0.0);
+    Seconds sum;
+    for (const SharedOut& shared : shared_) {
+      if (pieces_[i].*shared.held == 0.0) continue;
+      sum += shared.idle_gather.time(gathered_bytes(shared, pieces_[i]));
+    }
+    return sum;
   }
   [[nodiscard]] Seconds reduce_of(std::size_t i) const {
-    const bool overlaps = sharded() && strategy_.overlap_gradient_reduce && i < pieces_.size() &&
-                          pieces_[i].trained > 0.0;
-    return overlaps ? job_.idle_reduce.time(factor_ * gradient_bytes(pieces_[i])) : Seconds(0.0);
+    if (!strategy_.overlap_gradient_reduce || i >= pieces_.size()) return Seconds(0.0);
+    Seconds sum;
+    for (const SharedOut& shared : shared_) {
+      const double trained = pieces_[i].*shared.trained;
+      if (trained > 0.0) sum += shared.idle_reduce.time(shared.factor * gradient_bytes(trained));
+    }
+    return sum;
   }
 
   [[nodiscard]] TimeByCause slowed(TimeByCause time, Seconds transfers) const {
@@ -72,24 +111,31 @@ class ShardedProgram {
     return time;
   }
 
-  std::int32_t gather(const Piece& piece) {
-    return builder_.join(kParameterGather, gathered_bytes(piece));
+  void wait(const Slots& slots) {
+    for (const std::int32_t slot : slots) builder_.wait(slot);
+  }
+
+  Slots gather(const Piece& piece) {
+    Slots slots;
+    for (const SharedOut& shared : shared_) {
+      if (piece.*shared.held == 0.0) continue;
+      slots.push_back(builder_.join(shared.gather, gathered_bytes(shared, piece)));
+    }
+    return slots;
   }
 
   /// Runs the pieces in the given order, each after its parameters have come; with overlap those of
   /// the next piece are on their way meanwhile. The first `at_hand` of them are there already.
   template <class Run>
   void gather_and_run(const std::vector<std::size_t>& order, std::size_t at_hand, Run run) {
-    std::int32_t ahead = -1;
+    Slots ahead;
     for (std::size_t i = 0; i < order.size(); ++i) {
-      std::int32_t slot = ahead;
-      if (slot < 0 && sharded() && i >= at_hand) slot = gather(pieces_[order[i]]);
-      ahead = -1;
-      if (sharded() && strategy_.overlap_parameter_gather && i + 1 < order.size() &&
-          i + 1 >= at_hand) {
+      Slots slots = std::exchange(ahead, {});
+      if (slots.empty() && i >= at_hand) slots = gather(pieces_[order[i]]);
+      if (strategy_.overlap_parameter_gather && i + 1 < order.size() && i + 1 >= at_hand) {
         ahead = gather(pieces_[order[i + 1]]);
       }
-      if (slot >= 0) builder_.wait(slot);
+      wait(slots);
       run(order[i]);
     }
   }
@@ -107,25 +153,30 @@ class ShardedProgram {
     const std::size_t at_hand = strategy_.reshard_after_forward ? 1 : order.size();
     gather_and_run(order, at_hand, [&](std::size_t i) {
       builder_.compute(backward_blocks_[i]);
-      if (strategy_.replicas() > 1 && pieces_[i].trained > 0.0) reduce(pieces_[i]);
+      reduce(pieces_[i]);
     });
   }
 
   void reduce(const Piece& piece) {
     add_up_copies();
-    if (sharded()) {
-      last_reduce_ = builder_.join(kGradientReduce, factor_ * gradient_bytes(piece));
-      if (!strategy_.overlap_gradient_reduce) builder_.wait(last_reduce_);
+    Slots reduces;
+    for (const SharedOut& shared : shared_) {
+      const double trained = piece.*shared.trained;
+      if (trained == 0.0) continue;
+      reduces.push_back(builder_.join(shared.reduce, shared.factor * gradient_bytes(trained)));
     }
-    if (has_copies()) reduced_ = &piece;
+    if (!reduces.empty()) last_reduces_ = std::move(reduces);
+    if (!strategy_.overlap_gradient_reduce) wait(last_reduces_);
+    if (has_copies() && piece.trained > 0.0) reduced_ = &piece;
     if (!strategy_.overlap_gradient_reduce) add_up_copies();
   }
 
   /// The parts of the piece reduced last, once they are there.
   void add_up_copies() {
     if (reduced_ == nullptr) return;
-    if (last_reduce_ >= 0) builder_.wait(last_reduce_);
-    last_copies_ = builder_.join(kReplicaReduce, copies_factor_ * gradient_bytes(*reduced_));
+    wait(last_reduces_);
+    last_copies_ =
+        builder_.join(kReplicaReduce, copies_factor_ * gradient_bytes(reduced_->trained));
     reduced_ = nullptr;
     if (!strategy_.overlap_gradient_reduce) builder_.wait(last_copies_);
   }
@@ -134,12 +185,13 @@ class ShardedProgram {
   const Strategy& strategy_;
   ProgramBuilder builder_;
   std::vector<Piece> pieces_;
+  std::vector<SharedOut> shared_;
   std::vector<std::int32_t> forward_blocks_;
   std::vector<std::int32_t> backward_blocks_;
   double trained_ = 0.0;
-  double factor_ = 0.0;         ///< of what a gather or a reduce-scatter moves
+  double experts_ = 0.0;
   double copies_factor_ = 0.0;  ///< of what an all-reduce between copies moves, of a whole piece
-  std::int32_t last_reduce_ = -1;
+  Slots last_reduces_;
   std::int32_t last_copies_ = -1;
   const Piece* reduced_ = nullptr;  ///< whose parts the copies have not summed up yet
 };

@@ -48,8 +48,11 @@ struct JobShape {
   /// Fully sharded: by what share of the shorter one compute and transfers slow each other down
   /// while both run, and how long the transfers take alone.
   double interference = 0.0;
+  double gradient_traffic = 1.0;  ///< bytes that replicas exchange for each they need to
   IdleCollective idle_gather;
   IdleCollective idle_reduce;
+  IdleCollective idle_expert_gather;
+  IdleCollective idle_expert_reduce;
   double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
   double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
 };
@@ -74,7 +77,8 @@ inline constexpr CollectiveAlgorithm kExpertReduceAlgorithm = CollectiveAlgorith
 /// and scattered as soon as it is there (Zhao et al. 2023, PyTorch FSDP, section 3.3). Where the
 /// parameters stay for the backward pass (reshard_after_forward off) they are gathered once a
 /// micro-batch. Copies of the parameters (shard_group) sum up their parts of a layer's gradient as
-/// soon as the next layer's is reduced.
+/// soon as the next layer's is reduced. Routed experts are gathered and reduced likewise, but among
+/// the ranks that hold the same ones.
 ///
 /// Compute and transfers that run at the same time slow each other down: a block with a gather or a
 /// reduction under way takes `interference` of the shorter of the two longer.

@@ -113,7 +113,8 @@ def add_places(profiles, rows):
     """Optional fields that a constant needs, with neutral values."""
     for profile in profiles.values():
         for name, family in profile["kernel_families"].items():
-            for field, value in (("loss_traffic", 1.0), ("micro_batch_overhead_s", 0.05e-3)):
+            for field, value in (("loss_traffic", 1.0), ("gradient_traffic", 1.0),
+                                 ("micro_batch_overhead_s", 0.05e-3)):
                 family.setdefault(field, {"value": value, "spread": 0.3, "source": "prior"})
             for row in rows:
                 if row["family"] == name and row["release"]:

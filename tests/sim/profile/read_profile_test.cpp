@@ -83,6 +83,7 @@ TEST(ReadProfile, ReadsEveryPart) {
   EXPECT_EQ(family.host_per_layer.value, 2e-4);
   EXPECT_EQ(family.step_overhead.value, 8e-3);
   EXPECT_EQ(family.loss_traffic.value, 1.5);
+  EXPECT_EQ(family.gradient_traffic.value, 1.2);
   EXPECT_EQ(family.micro_batch_overhead.value, 6e-5);
   EXPECT_EQ(family.releases.at("bench-1.0").value, 1.1);
 

@@ -52,6 +52,7 @@ inline std::string small_profile_text() {
       "attention_rate": {"value": 1, "spread": 0, "source": "bench"},
       "launch_gap_s": {"value": 2e-6, "spread": 0.5, "source": "bench"},
       "loss_traffic": {"value": 1.5, "spread": 0.1, "source": "bench"},
+      "gradient_traffic": {"value": 1.2, "spread": 0.1, "source": "bench"},
       "micro_batch_overhead_s": {"value": 6e-5, "spread": 0.1, "source": "bench"},
       "releases": {"bench-1.0": {"value": 1.1, "spread": 0.1, "source": "bench"}},
       "host_per_layer_s": {"value": 2e-4, "spread": 0.5, "source": "bench"},

@@ -69,6 +69,20 @@ TEST_F(BuildWorkload, EveryStageReducesAmongItsReplicas) {
   EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1, -1, -1, -1, -1, -1));
 }
 
+TEST_F(BuildWorkload, SoftwareMayMoveMoreThanTheGradients) {
+  const auto reduced = [&] {
+    Bytes sum;
+    for (const Operation& operation : built().workload.programs[1].operations) {
+      if (operation.kind == OperationKind::join) sum += operation.amount;
+    }
+    return sum;
+  };
+  const Bytes before = reduced();
+  EXPECT_GT(before, Bytes(0.0));
+  profile.kernel_families[strategy.kernel_family].gradient_traffic.value = 1.5;
+  EXPECT_DOUBLE_EQ(reduced() / before, 1.5);
+}
+
 TEST_F(BuildWorkload, AShardedOptimizerHasAGatherBesides) {
   strategy.sharding = Sharding::optimizer;
   const Workload workload = built().workload;
