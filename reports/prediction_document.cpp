@@ -6,6 +6,7 @@
 #include "reports/document/html_document.h"
 #include "reports/document/markdown_document.h"
 #include "reports/number_text.h"
+#include "reports/reliability_report.h"
 #include "reports/sections/prediction_sections.h"
 #include "reports/what_if_report.h"
 
@@ -22,6 +23,9 @@ Document prediction_document(const Prediction& prediction) {
   const bool has_times = was_simulated(prediction);
   document.sections.push_back(answer_section(prediction));
   if (has_times) document.sections.push_back(time_section(prediction));
+  if (prediction.reliability) {
+    document.sections.push_back(reliability_section(*prediction.reliability));
+  }
   if (prediction.what_if) document.sections.push_back(what_if_section(*prediction.what_if));
   document.sections.push_back(memory_section(prediction.memory));
   if (has_times) {

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "reports/read_long_run.h"
 #include "sim/base/json_reader.h"
 
 namespace headway {
@@ -232,6 +233,8 @@ Prediction read_result(const JsonCursor& root, Diagnostics& diagnostics) {
   read_speed(reader, prediction);
   read_memory(reader, prediction.memory);
   read_course(reader, prediction);
+  within(reader, "long_run",
+         [&](ObjectReader& inner) { prediction.reliability = read_long_run(inner); });
   read_what_if(reader, prediction);
   read_activity(reader, prediction.activity);
   prediction.replicas = static_cast<int>(reader.integer("replicas", between(1, kMostAccelerators)));

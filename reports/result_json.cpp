@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "reports/advice.h"
+#include "reports/reliability_report.h"
 #include "reports/what_if_report.h"
 #include "sim/base/json_text.h"
 #include "sim/result/run_cost.h"
@@ -185,6 +186,7 @@ json result_json(const Prediction& prediction) {
     result["activity"] = activity_json(prediction.activity);
   }
   result["links"] = links_json(prediction.busiest_links);
+  if (prediction.reliability) add_reliability_json(result, *prediction.reliability);
   if (prediction.what_if) {
     result["what_if"] = what_if_json(*prediction.what_if);
     result["bottlenecks"] = bottlenecks_json(*prediction.what_if);

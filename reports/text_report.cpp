@@ -7,6 +7,7 @@
 #include "reports/advice.h"
 #include "reports/anchor_sentence.h"
 #include "reports/number_text.h"
+#include "reports/reliability_report.h"
 #include "reports/what_if_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
@@ -31,6 +32,7 @@ class TextReport {
       add_memory();
       add_cost();
       add_time_shares();
+      if (prediction_.reliability) text_ += reliability_text(*prediction_.reliability);
       if (prediction_.what_if) text_ += what_if_text(*prediction_.what_if);
     } else {
       add_labelled("iteration", "not simulated");

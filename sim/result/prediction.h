@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/result/reliability.h"
 #include "sim/result/what_if.h"
 #include "sim/strategy/memory.h"
 #include "sim/workload/cause.h"
@@ -119,6 +120,7 @@ struct Prediction {
   std::optional<ScalingReference> scaling;
   std::optional<AnchorEffect> anchor;
   std::optional<WhatIf> what_if;
+  std::optional<ReliabilityPrediction> reliability;
 
   TimeByCause breakdown;      ///< of the critical rank; sums to the iteration
   std::string critical_rank;  ///< "stage 15, replica 3"

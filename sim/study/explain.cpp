@@ -95,6 +95,7 @@ const std::vector<Topic>& topics() {
   static const std::vector<Topic> kTopics = [] {
     std::vector<Topic> all;
     append(all, TopicKind::field, scenario_topics());
+    append(all, TopicKind::field, reliability_topics());
     append(all, TopicKind::field, strategy_topics());
     append(all, TopicKind::field, model_topics());
     append(all, TopicKind::field, topology_topics());
@@ -102,6 +103,7 @@ const std::vector<Topic>& topics() {
     append(all, TopicKind::field, profile_topics());
     append(all, TopicKind::field, device_topics());
     append(all, TopicKind::metric, metric_topics());
+    append(all, TopicKind::metric, long_run_topics());
     std::ranges::move(preset_topics(), std::back_inserter(all));
     std::ranges::move(term_topics(), std::back_inserter(all));
     return all;

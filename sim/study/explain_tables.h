@@ -20,6 +20,7 @@ struct TopicRow {
 
 // Each is defined in the file that bears its name, in the order in which lists show it.
 [[nodiscard]] std::span<const TopicRow> scenario_topics();
+[[nodiscard]] std::span<const TopicRow> reliability_topics();
 [[nodiscard]] std::span<const TopicRow> model_topics();
 [[nodiscard]] std::span<const TopicRow> topology_topics();
 [[nodiscard]] std::span<const TopicRow> fabric_topics();
@@ -27,6 +28,7 @@ struct TopicRow {
 [[nodiscard]] std::span<const TopicRow> profile_topics();
 [[nodiscard]] std::span<const TopicRow> device_topics();
 [[nodiscard]] std::span<const TopicRow> metric_topics();
+[[nodiscard]] std::span<const TopicRow> long_run_topics();
 [[nodiscard]] std::vector<Topic> preset_topics();
 [[nodiscard]] std::vector<Topic> term_topics();
 

@@ -16,6 +16,7 @@
 #include "sim/strategy/read_strategy.h"
 #include "sim/study/read_cost.h"
 #include "sim/study/read_perturbations.h"
+#include "sim/study/reliability/read_reliability.h"
 #include "sim/study/resolved_scenario.h"
 
 namespace headway {
@@ -300,6 +301,15 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
     scenario.anchor = read_anchor(*part, path, cluster ? cluster->topology.cluster.get() : nullptr,
                                   options, files, resolved);
     reader.resolve("anchor", std::move(resolved));
+  }
+
+  if (model && cluster && profile && strategy) {
+    scenario.reliability = read_reliability(reader, {.model = model->model,
+                                                     .strategy = strategy->strategy,
+                                                     .cluster = *cluster->topology.cluster,
+                                                     .profile = *profile->profile});
+  } else {
+    static_cast<void>(reader.part("reliability"));
   }
 
   if (model) reader.resolve("model", model->resolved);

@@ -14,6 +14,7 @@
 #include "sim/model/transformer.h"
 #include "sim/profile/profile.h"
 #include "sim/strategy/strategy.h"
+#include "sim/study/reliability/reliability_settings.h"
 #include "sim/workload/perturbation.h"
 #include "sim/workload/workload.h"
 
@@ -48,6 +49,7 @@ struct Scenario {
   Perturbation perturbation;
   RunSettings run;
   std::optional<Anchor> anchor;
+  std::optional<ReliabilitySettings> reliability;
   /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.
   double software_factor = 1.0;
   std::vector<WorkloadChange> workload_changes;  ///< in this order; no file asks for any

@@ -16,6 +16,7 @@
 #include "sim/study/job_run.h"
 #include "sim/study/predicted_memory.h"
 #include "sim/study/provenance.h"
+#include "sim/study/reliability/reliability.h"
 #include "sim/study/what_if.h"
 
 namespace headway {
@@ -189,6 +190,9 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   prediction.not_modelled.insert(prediction.not_modelled.begin(), main_run.workload.notes.begin(),
                                  main_run.workload.notes.end());
   add_warnings(prediction, scenario, main_run);
+  if (scenario.reliability) {
+    prediction.reliability = reliability(scenario, prediction.iteration_time);
+  }
   if (options.what_if) prediction.what_if = what_if(scenario, main_run, options.jobs);
 
   if (reference) {

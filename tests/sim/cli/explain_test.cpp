@@ -26,8 +26,14 @@ bool is_known(const std::string& name) {
 /// Objects whose members have free names, which topics leave out.
 const std::set<std::string> kMaps = {"profile.kernel_families"};
 /// Objects whose members are values of one kind, told with the object.
-const std::set<std::string> kWholes = {"profile.provenance", "profile.device.peak_flops_per_s",
-                                       "profile.device.gemm_efficiency"};
+const std::set<std::string> kWholes = {"profile.provenance",
+                                       "profile.device.peak_flops_per_s",
+                                       "profile.device.gemm_efficiency",
+                                       "long_run.goodput",
+                                       "long_run.ettr",
+                                       "long_run.interruptions",
+                                       "long_run.lost_gpu_hours",
+                                       "long_run.checkpoint"};
 
 /// Adds every field of `value` that explain does not know.
 void collect_unknown(const nlohmann::json& value, const std::string& name,
@@ -90,6 +96,8 @@ TEST(Explain, KnowsEveryValueOfAResult) {
   Prediction prediction;
   prediction.scaling.emplace();
   prediction.anchor.emplace();
+  prediction.what_if.emplace();
+  prediction.reliability.emplace().time_to_train_s = {1.0};
   prediction.memory.stages.emplace_back();
   nlohmann::json result = result_json(prediction);
   // These are told in one text each.

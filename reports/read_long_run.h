@@ -1,0 +1,11 @@
+#pragma once
+
+#include "sim/base/json_reader.h"
+#include "sim/result/reliability.h"
+
+namespace headway {
+
+/// Reads what `add_reliability_json` wrote; `reader` is at "long_run".
+[[nodiscard]] ReliabilityPrediction read_long_run(ObjectReader& reader);
+
+}  // namespace headway

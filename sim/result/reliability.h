@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.h"
+
+namespace headway {
+
+/// What a number is over many histories of a job.
+struct Percentiles {
+  double mean = 0.0;
+  double low = 0.0;  ///< 5th percentile
+  double median = 0.0;
+  double high = 0.0;  ///< 95th percentile
+};
+
+/// The quantile of values in ascending order, on straight lines between them. Requires one.
+[[nodiscard]] double quantile_of(const std::vector<double>& ascending, double probability);
+[[nodiscard]] Percentiles percentiles_of(std::vector<double> values);
+
+/// Training over weeks, with what breaks in them.
+struct ReliabilityPrediction {
+  int runs = 0;  ///< histories
+  /// Effective training time ratio: iterations that were kept, over wall time.
+  Percentiles ettr;
+  /// Work done over what a job without interruptions or checkpoints does in the same time; less
+  /// than the ETTR where a job went on with fewer nodes.
+  Percentiles goodput;
+  double tokens_per_second = 0.0;  ///< over the wall time, mean
+  /// Wall time until all tokens are trained, of each history, ascending; empty if the scenario asks
+  /// for a time instead of tokens.
+  std::vector<double> time_to_train_s;
+  Percentiles interruptions;
+  Seconds job_mttf;  ///< wall time over interruptions, of all histories; infinite without any
+  std::map<std::string, double> interruptions_by_cause;   ///< mean of a history
+  std::map<std::string, double> lost_gpu_hours_by_cause;  ///< lost work and recoveries, mean
+  /// Where accelerator-hours went that trained nothing: "lost_work", "checkpoints", "detection",
+  /// "restart", "waiting_for_nodes", "reduced_speed"; mean of a history.
+  std::map<std::string, double> lost_gpu_hours;
+
+  std::string interval_by;  ///< "given", "young", "daly", "search"
+  Seconds checkpoint_interval;
+  Seconds young_interval;
+  Seconds daly_interval;
+  Bytes checkpoint_size;
+  Seconds checkpoint_blocking;
+
+  /// Wall time within which all tokens are trained with this probability. Requires tokens.
+  [[nodiscard]] Seconds time_to_train(double probability) const {
+    return Seconds(quantile_of(time_to_train_s, probability));
+  }
+};
+
+}  // namespace headway
