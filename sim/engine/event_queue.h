@@ -7,7 +7,7 @@
 
 namespace headway {
 
-enum class EventKind : std::uint8_t { block_done, latency_over, flow_done };
+enum class EventKind : std::uint8_t { block_done, latency_over, flow_done, link_change };
 
 struct Event {
   double time;

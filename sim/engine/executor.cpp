@@ -81,6 +81,9 @@ void Executor::advance_to(double now) {
             incremental_->handle(event);
           }
           break;
+        case EventKind::link_change:
+          incremental_->change_links(time);
+          break;
       }
     }
     network_->settle(time);
@@ -115,7 +118,12 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
               ? perturbation_.repair.time_factor
               : block_time_factor(perturbation_, at(workload_.groups, group).accelerators,
                                   state.device_factors, static_cast<std::uint32_t>(state.counter));
-      queue_.push(now + block.time.total().count() * factor, EventKind::block_done, group);
+      const double work = block.time.total().count() * factor;
+      const bool is_repaired = perturbation_.repair.covers_block(block.name);
+      queue_.push(is_repaired ? now + work
+                              : block_end(perturbation_, at(workload_.groups, group).accelerators,
+                                          now, work),
+                  EventKind::block_done, group);
       return false;
     }
     case OperationKind::send:

@@ -1,6 +1,7 @@
 #include "sim/engine/incremental_flows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
@@ -14,6 +15,33 @@ IncrementalFlows::IncrementalFlows(const std::vector<FlowPlan>& plans, LinkUsage
       events_(events),
       finished_(std::move(finished)),
       shares_(usage_.capacities) {}
+
+void IncrementalFlows::use_episodes(const std::vector<LinkEpisode>& episodes) {
+  episodes_ = episodes;
+  nominal_ = usage_.capacities;
+  for (const LinkEpisode& episode : episodes_) {
+    for (const double change : {episode.from, episode.to}) {
+      if (std::isfinite(change)) events_.push(change, EventKind::link_change, 0);
+    }
+  }
+  change_links(0.0);
+}
+
+void IncrementalFlows::change_links(double now) {
+  for (const LinkEpisode& changed : episodes_) {
+    const auto kept = std::ranges::lower_bound(usage_.kept, changed.link);
+    if (kept == usage_.kept.end() || *kept != changed.link) continue;  // no flow crosses it
+    const auto i = static_cast<std::size_t>(kept - usage_.kept.begin());
+    double factor = 1.0;
+    for (const LinkEpisode& episode : episodes_) {
+      if (episode.link == changed.link && episode.from <= now && now < episode.to) {
+        factor *= episode.bandwidth_factor;
+      }
+    }
+    shares_.set_capacity(static_cast<std::int32_t>(i), factor * nominal_[i]);
+  }
+  unsettled_ = true;
+}
 
 void IncrementalFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, double now) {
   const auto i = static_cast<std::size_t>(plan);
@@ -33,12 +61,13 @@ void IncrementalFlows::settle(double now) {
   if (!unsettled_) return;
   unsettled_ = false;
   for (const MaxMinShares::Change& change : shares_.settle()) {
-    HEADWAY_CHECK(change.rate > 0.0, "a flow was left without bandwidth");
     Flow& flow = flows_[static_cast<std::size_t>(change.flow)];
     flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.at));
     flow.rate = change.rate;
     flow.at = now;
     ++flow.version;
+    // Without any rate it waits for its link to come back.
+    if (flow.rate == 0.0) continue;
     events_.push(now + flow.left / flow.rate, EventKind::flow_done, change.flow, flow.version);
   }
 }

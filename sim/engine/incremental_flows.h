@@ -7,6 +7,7 @@
 #include "sim/engine/flow_network.h"
 #include "sim/engine/link_usage.h"
 #include "sim/engine/max_min_shares.h"
+#include "sim/workload/slowdowns.h"
 
 namespace headway {
 
@@ -18,6 +19,11 @@ class IncrementalFlows : public FlowNetwork {
   /// `plans` and `events` outlive this object.
   IncrementalFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, EventQueue& events,
                    Finished finished);
+
+  /// Links that carry less for a while; before anything starts. The usage has to keep them apart.
+  void use_episodes(const std::vector<LinkEpisode>& episodes);
+  /// An event of kind link_change has come up: some episode begins or ends.
+  void change_links(double now);
 
   void start(std::int32_t plan, Bytes amount, std::int32_t token, double now) override;
   void settle(double now) override;
@@ -40,6 +46,8 @@ class IncrementalFlows : public FlowNetwork {
   Finished finished_;
   MaxMinShares shares_;
   std::vector<Flow> flows_;  ///< by the solver's handle
+  std::vector<LinkEpisode> episodes_;
+  std::vector<double> nominal_;  ///< capacities by kept link
   bool unsettled_ = false;
 };
 

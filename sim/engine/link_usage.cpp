@@ -85,7 +85,8 @@ std::size_t hash_of(const std::vector<PlanWeight>& users) {
 }  // namespace
 
 LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
-                     bool fold_equal_links, double nic_efficiency) {
+                     bool fold_equal_links, double nic_efficiency,
+                     const std::set<LinkId>& kept_apart) {
   LinkUsage usage;
   const UsersOfLink users = users_of_links(plans, usage.units);
   std::vector<LinkId> links;
@@ -103,7 +104,8 @@ LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
     HEADWAY_CHECK(capacity > 0.0, "a route leads over a link without capacity");
     const std::size_t hash = hash_of(of_link);
     bool folded = false;
-    if (fold_equal_links) {
+    const bool may_fold = fold_equal_links && !kept_apart.contains(link);
+    if (may_fold) {
       const auto [begin, end] = class_by_hash.equal_range(hash);
       for (auto candidate = begin; candidate != end && !folded; ++candidate) {
         const std::size_t kept = candidate->second;
@@ -113,7 +115,7 @@ LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
       }
     }
     if (folded) continue;
-    class_by_hash.emplace(hash, usage.kept.size());
+    if (may_fold) class_by_hash.emplace(hash, usage.kept.size());
     usage.kept.push_back(link);
     usage.capacities.push_back(capacity);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <set>
 #include <span>
 #include <vector>
 
@@ -25,8 +26,10 @@ struct LinkUsage {
   std::vector<LinkId> kept;                           ///< a member of each class
 };
 
-/// Of a link at a NIC only `nic_efficiency` of the capacity is there, for all flows together.
+/// Of a link at a NIC only `nic_efficiency` of the capacity is there, for all flows together. Links
+/// of `kept_apart` are never folded: their capacity changes.
 [[nodiscard]] LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
-                                   bool fold_equal_links, double nic_efficiency);
+                                   bool fold_equal_links, double nic_efficiency,
+                                   const std::set<LinkId>& kept_apart = {});
 
 }  // namespace headway

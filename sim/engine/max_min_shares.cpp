@@ -57,6 +57,14 @@ void MaxMinShares::remove(std::int32_t handle) {
   free_flows_.push_back(handle);
 }
 
+void MaxMinShares::set_capacity(std::int32_t id, double capacity) {
+  LinkState& link = links_[index(id)];
+  if (link.capacity == capacity) return;
+  link.capacity = capacity;
+  for (const User& user : link.users) choose(user.flow);
+  touched_links_.push_back(id);
+}
+
 void MaxMinShares::choose(std::int32_t handle) {
   Flow& flow = flows_[index(handle)];
   if (flow.chosen) return;

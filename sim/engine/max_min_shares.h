@@ -33,6 +33,9 @@ class MaxMinShares {
   std::int32_t add(std::span<const Use> uses, double cap);
   void remove(std::int32_t flow);
 
+  /// From the next settling on; may be 0, which leaves the flows of the link without any rate.
+  void set_capacity(std::int32_t link, double capacity);
+
   /// Brings the rates up to date and returns the flows whose rate changed, valid until the next
   /// call of any member.
   std::span<const Change> settle();

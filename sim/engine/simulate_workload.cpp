@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <set>
 #include <simgrid/s4u.hpp>
 
 #include "sim/base/child_process.h"
@@ -38,6 +39,12 @@ void configure_simgrid() {
   simgrid::s4u::Engine::set_config("network/optim:Lazy");
 }
 
+std::set<LinkId> links_of(const std::vector<LinkEpisode>& episodes) {
+  std::set<LinkId> links;
+  for (const LinkEpisode& episode : episodes) links.insert(episode.link);
+  return links;
+}
+
 Timeline simulate_here(const Workload& workload, const Topology& topology,
                        const Perturbation& perturbation, const EngineOptions& options) {
   std::array<char*, 3> arguments{const_cast<char*>("headway"),
@@ -52,16 +59,18 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
   const auto finished = [&executor](std::int32_t token, double now) {
     executor.flow_finished(token, now);
   };
-  LinkUsage usage =
-      link_usage(workload.plans, topology, options.fold_equal_links, workload.nic_efficiency);
+  LinkUsage usage = link_usage(workload.plans, topology, options.fold_equal_links,
+                               workload.nic_efficiency, links_of(perturbation.link_episodes));
   std::unique_ptr<IncrementalFlows> incremental;
   std::unique_ptr<SimGridFlows> comms;
   if (options.flows == FlowEngine::incremental) {
     incremental = std::make_unique<IncrementalFlows>(workload.plans, std::move(usage),
                                                      executor.queue(), finished);
+    incremental->use_episodes(perturbation.link_episodes);
     executor.use_incremental(*incremental);
     FabricZone::create({}, 1);  // an engine needs a platform, be it empty
   } else {
+    HEADWAY_CHECK(perturbation.link_episodes.empty(), "Comms keep the bandwidth they began with");
     comms = std::make_unique<SimGridFlows>(workload.plans, std::move(usage), most_flows(workload),
                                            finished);
     executor.use_network(*comms);

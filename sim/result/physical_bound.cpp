@@ -72,7 +72,7 @@ double least_factor(const Perturbation& perturbation) {
   for (const auto& [unused, factor] : perturbation.slow_accelerators) {
     listed = std::min(listed, factor);
   }
-  return listed * std::exp(-kSigmas * (perturbation.device_spread + perturbation.operation_spread));
+  return listed * perturbation.jitter.least() * std::exp(-kSigmas * perturbation.device_spread);
 }
 
 }  // namespace

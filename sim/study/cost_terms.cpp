@@ -189,8 +189,9 @@ Scenario without_term(Scenario scenario, const CostTerm& term) {
     if (drawn.device_spread == before.device_speed.value) {
       drawn.device_spread = profile->variation.device_speed.value;
     }
-    if (drawn.operation_spread == before.operation_time.value) {
-      drawn.operation_spread = profile->variation.operation_time.value;
+    if (drawn.jitter.kind == Jitter::Kind::lognormal &&
+        drawn.jitter.spread == before.operation_time.value) {
+      drawn.jitter.spread = profile->variation.operation_time.value;
     }
     scenario.profile = std::move(profile);
   }

@@ -35,8 +35,7 @@ JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
   BuiltWorkload built = built_job(scenario, strategy);
   JobRun run{std::move(built.workload), built.cost, {}, 0};
   // Without anything random all replicas are one.
-  const bool random =
-      scenario.perturbation.device_spread > 0.0 || scenario.perturbation.operation_spread > 0.0;
+  const bool random = scenario.perturbation.random();
   const Topology& topology = scenario.cluster->topology;
   std::vector<SimulationTask> tasks;
   for (int i = 0; i < (random ? replicas : 1); ++i) {

@@ -35,7 +35,13 @@ class CaseList {
         workload_(workload),
         all_(accelerators_of(workload)),
         factors_(device_time_factors(perturbation, all_)),
-        typical_(typical_time_factor(perturbation, all_)) {}
+        typical_(typical_time_factor(perturbation, all_)) {
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      for (const SlowEpisode& episode : perturbation.slow_episodes) {
+        if (episode.accelerators.has(all_[i])) factors_[i] *= episode.time_factor;
+      }
+    }
+  }
 
   void add_causes() {
     if (!perturbation_.slow_accelerators.empty()) {
@@ -51,11 +57,14 @@ class CaseList {
       without.device_spread = 0.0;
       add(RemovalKind::cause, "drawn device speed", std::move(without));
     }
-    if (perturbation_.operation_spread > 0.0) {
+    if (!perturbation_.jitter.none()) {
       Perturbation without = perturbation_;
-      without.operation_spread = 0.0;
+      without.jitter = {};
       add(RemovalKind::cause, "jitter of operations", std::move(without));
     }
+    add_without<&Perturbation::slow_episodes>("slow episodes");
+    add_without<&Perturbation::pauses>("pauses");
+    add_without<&Perturbation::link_episodes>("slow links");
   }
 
   void add_operations() {
@@ -104,6 +113,13 @@ class CaseList {
   [[nodiscard]] std::vector<RemovalCase> taken() && { return std::move(cases_); }
 
  private:
+  template <auto member>
+  void add_without(const char* what) {
+    if ((perturbation_.*member).empty()) return;
+    Perturbation without = perturbation_;
+    (without.*member).clear();
+    add(RemovalKind::cause, what, std::move(without));
+  }
   void add(RemovalKind kind, std::string what, Perturbation without) {
     cases_.push_back({kind, std::move(what), std::move(without)});
   }
@@ -115,7 +131,7 @@ class CaseList {
   const Perturbation& perturbation_;
   const Workload& workload_;
   std::vector<std::int32_t> all_;  ///< ascending
-  std::vector<double> factors_;    ///< of each
+  std::vector<double> factors_;    ///< of each, in its slow episodes
   double typical_;
   std::vector<RemovalCase> cases_;
 };

@@ -296,6 +296,11 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                              cluster ? cluster->topology.cluster.get() : nullptr);
   scenario.run = read_run(reader, options, scenario.perturbation);
   if (const auto part = reader.part("cost")) reader.resolve("cost", read_cost(*part, diagnostics));
+  if (!scenario.perturbation.link_episodes.empty() &&
+      scenario.run.engine.flows == FlowEngine::simgrid) {
+    reader.report("run", "SimGrid's flows do not know links that change", "",
+                  "leave perturbations.slow_links out, or run.flows");
+  }
   if (const auto part = reader.part("anchor")) {
     nlohmann::json resolved;
     scenario.anchor = read_anchor(*part, path, cluster ? cluster->topology.cluster.get() : nullptr,

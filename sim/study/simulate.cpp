@@ -126,10 +126,11 @@ void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun
   }
 }
 
-std::vector<std::string> general_limits() {
+std::vector<std::string> general_limits(const Scenario& scenario) {
   return {"congestion control and packet effects: links are shared max-min fairly at any instant",
           "compute slowed down by communication kernels that run at the same time",
-          "reading training data, checkpoints and failures",
+          scenario.reliability ? "reading training data"
+                               : "reading training data, checkpoints and failures",
           "the first iterations, before clocks and memory allocators settle"};
 }
 
@@ -156,7 +157,7 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   Prediction& prediction = simulation.prediction;
   prediction.question = question_of(scenario, options);
   prediction.memory = predicted_memory(scenario.model, scenario.strategy, *scenario.profile);
-  prediction.not_modelled = general_limits();
+  prediction.not_modelled = general_limits(scenario);
   if (!prediction.memory.fits && !options.even_if_it_does_not_fit) return simulation;
 
   // Read first: a wrong --reference must not cost a simulation.

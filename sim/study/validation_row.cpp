@@ -96,7 +96,7 @@ std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
   scenario.strategy = strategy->strategy;
   scenario.placement = placement_of(scenario.strategy, Placement{}.order);
   scenario.perturbation.device_spread = scenario.profile->variation.device_speed.value;
-  scenario.perturbation.operation_spread = scenario.profile->variation.operation_time.value;
+  scenario.perturbation.jitter.spread = scenario.profile->variation.operation_time.value;
   return scenario;
 }
 

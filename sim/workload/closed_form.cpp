@@ -179,9 +179,8 @@ Seconds closed_form_iteration(const TransformerModel& model, const Strategy& str
                               const Placement& placement, const Perturbation& perturbation) {
   const BuiltWorkload built = build_workload(model, strategy, profile, cluster, placement,
                                              std::nullopt, WorkloadExtent::one_replica);
-  const double slowdown =
-      median_of_slowest(perturbation.device_spread, strategy.ranks()) *
-      median_of_slowest(perturbation.operation_spread, built.workload.ranks_per_group);
+  const double slowdown = median_of_slowest(perturbation.device_spread, strategy.ranks()) *
+                          median_of_slowest(perturbation.jitter, built.workload.ranks_per_group);
   return closed_form_time(built.workload, cluster.topology, slowdown);
 }
 

@@ -1,44 +1,23 @@
 #include "sim/workload/perturbation.h"
 
 #include <algorithm>
-#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
-#include <numbers>
+#include <limits>
+
+#include "sim/workload/counter_draw.h"
 
 namespace headway {
 namespace {
 
-/// SplitMix64's output function (Steele, Lea, Flood 2014): a bijection that mixes all bits.
-std::uint64_t mixed(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
-
-/// A number in (0, 1) that depends on the seed and two counters only, never on the order of draws.
-double uniform(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t bits = mixed(mixed(mixed(seed) ^ a) ^ b);
-  return (static_cast<double>(bits >> 12) + 0.5) * 0x1.0p-52;  // exact, so never 0 or 1
-}
-
-/// The largest of `draws` lognormal numbers with median 1, where P(max <= x) = P(one <= x)^draws.
-/// 1 - u^(1/n) is formed without cancellation, so that the upper tail is exact. Double precision
-/// is enough for a draw, and this is where large jobs spend their time.
-double largest_lognormal(double sigma, double u, int draws) {
-  using InDoubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
-  const double upper = draws == 1 ? 1.0 - u : -std::expm1(std::log(u) / draws);
-  return std::exp(sigma * std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * upper, InDoubles()));
-}
-
 constexpr std::uint64_t kDeviceStream = ~std::uint64_t{0};
+constexpr std::uint64_t kPauseStream = ~std::uint64_t{1};  // and downwards, one for each kind
 
 double device_time_factor(const Perturbation& perturbation, std::int32_t accelerator) {
   double factor = 1.0;
   if (perturbation.device_spread > 0.0) {
     const double u =
-        uniform(perturbation.seed, kDeviceStream, static_cast<std::uint64_t>(accelerator));
-    factor = largest_lognormal(perturbation.device_spread, u, 1);
+        counter_draw(perturbation.seed, kDeviceStream, static_cast<std::uint64_t>(accelerator));
+    factor = largest_draw({.spread = perturbation.device_spread}, u, 1);
   }
   const auto listed = perturbation.slow_accelerators.find(accelerator);
   return listed == perturbation.slow_accelerators.end() ? factor : factor * listed->second;
@@ -55,7 +34,7 @@ bool Repair::covers_block(const std::string& name) const {
 }
 
 double median_of_slowest(double spread, int draws) {
-  return spread == 0.0 ? 1.0 : largest_lognormal(spread, 0.5, draws);
+  return spread == 0.0 ? 1.0 : largest_draw({.spread = spread}, 0.5, draws);
 }
 
 std::vector<double> device_time_factors(const Perturbation& perturbation,
@@ -87,13 +66,13 @@ double block_time_factor(const Perturbation& perturbation,
                          std::span<const std::int32_t> accelerators,
                          std::span<const double> device_factors, std::uint32_t operation) {
   const auto [least, most] = std::ranges::minmax(device_factors);
-  const double sigma = perturbation.operation_spread;
-  if (sigma == 0.0) return most;
+  if (perturbation.jitter.none()) return most;
   const Repair& repair = perturbation.repair;
   const auto draw = [&](std::int32_t accelerator, int count) {
     if (repair.covers(accelerator)) return 1.0;
     const auto counter = static_cast<std::uint64_t>(accelerator);
-    return largest_lognormal(sigma, uniform(perturbation.seed, counter, operation), count);
+    return largest_draw(perturbation.jitter, counter_draw(perturbation.seed, counter, operation),
+                        count);
   };
   if (least == most && repair.accelerators.empty()) {
     return most * draw(accelerators[0], static_cast<int>(accelerators.size()));
@@ -103,6 +82,77 @@ double block_time_factor(const Perturbation& perturbation,
     slowest = std::max(slowest, device_factors[i] * draw(accelerators[i], 1));
   }
   return slowest;
+}
+
+bool Perturbation::random() const {
+  return device_spread > 0.0 || !jitter.none() ||
+         std::ranges::any_of(pauses, [](const Pauses& one) { return !one.together; });
+}
+
+namespace {
+
+/// What holds at a moment, and until when.
+struct Moment {
+  double factor = 1.0;        ///< on times
+  double paused_until = 0.0;  ///< later than the moment: nothing is done before
+  double until = std::numeric_limits<double>::infinity();  ///< it may change here
+};
+
+void add_pauses(const Perturbation& perturbation, std::int32_t accelerator, double now,
+                Moment& moment) {
+  for (std::size_t i = 0; i < perturbation.pauses.size(); ++i) {
+    const Pauses& pauses = perturbation.pauses[i];
+    if (!pauses.accelerators.has(accelerator)) continue;
+    const double phase = pauses.together ? 0.0
+                                         : counter_draw(perturbation.seed, kPauseStream - i,
+                                                        static_cast<std::uint64_t>(accelerator));
+    const double before = std::floor(now / pauses.every - phase);
+    const double start = (before + phase) * pauses.every;
+    if (now < start + pauses.lasts) {
+      moment.paused_until = std::max(moment.paused_until, start + pauses.lasts);
+    }
+    const double next = (before + 1.0 + phase) * pauses.every;
+    moment.until = std::min(moment.until, next > now ? next : next + pauses.every);
+  }
+}
+
+Moment moment_at(const Perturbation& perturbation, std::span<const std::int32_t> accelerators,
+                 double now) {
+  Moment moment{.paused_until = now};
+  for (const std::int32_t accelerator : accelerators) {
+    if (perturbation.repair.covers(accelerator)) continue;
+    double factor = 1.0;
+    for (const SlowEpisode& episode : perturbation.slow_episodes) {
+      // One that slows nothing down must not even cut a block in two: that would round.
+      if (!episode.accelerators.has(accelerator) || episode.time_factor == 1.0) continue;
+      if (episode.from <= now && now < episode.to) factor *= episode.time_factor;
+      for (const double change : {episode.from, episode.to}) {
+        if (change > now) moment.until = std::min(moment.until, change);
+      }
+    }
+    moment.factor = std::max(moment.factor, factor);
+    add_pauses(perturbation, accelerator, now, moment);
+  }
+  return moment;
+}
+
+}  // namespace
+
+double block_end(const Perturbation& perturbation, std::span<const std::int32_t> accelerators,
+                 double start, double work) {
+  if (perturbation.slow_episodes.empty() && perturbation.pauses.empty()) return start + work;
+  double now = start;
+  while (true) {
+    const Moment moment = moment_at(perturbation, accelerators, now);
+    if (moment.paused_until > now) {
+      now = moment.paused_until;
+      continue;
+    }
+    const double end = now + work * moment.factor;
+    if (end <= moment.until) return end;
+    work -= (moment.until - now) / moment.factor;
+    now = moment.until;
+  }
 }
 
 }  // namespace headway

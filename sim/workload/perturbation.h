@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "sim/workload/jitter.h"
+#include "sim/workload/slowdowns.h"
+
 namespace headway {
 
 /// What is taken to be as the job typically is, to learn what its slowness costs: no draws of its
@@ -24,16 +27,21 @@ struct Repair {
 struct Perturbation {
   std::uint64_t seed = 1;
   double device_spread =
-      0.0;  ///< sigma of the log of an accelerator's time factor, fixed for the run
-  double operation_spread =
-      0.0;  ///< sigma of the log of each block's time factor on each accelerator
+      0.0;        ///< sigma of the log of an accelerator's time factor, fixed for the run
+  Jitter jitter;  ///< of each block's time on each accelerator
   std::map<int, double>
       slow_accelerators;  ///< time factor (1.5 is 1.5 times slower) by global index
+  std::vector<SlowEpisode> slow_episodes;
+  std::vector<Pauses> pauses;
+  std::vector<LinkEpisode> link_episodes;
   Repair repair;
 
   [[nodiscard]] bool none() const {
-    return device_spread == 0.0 && operation_spread == 0.0 && slow_accelerators.empty();
+    return device_spread == 0.0 && jitter.none() && slow_accelerators.empty() &&
+           slow_episodes.empty() && pauses.empty() && link_episodes.empty();
   }
+  /// Whether another seed would give something else.
+  [[nodiscard]] bool random() const;
 };
 
 /// The median of the largest of `draws` lognormal factors with median 1: P(max <= x) = P(one <=
@@ -56,5 +64,12 @@ struct Perturbation {
                                        std::span<const std::int32_t> accelerators,
                                        std::span<const double> device_factors,
                                        std::uint32_t operation);
+
+/// When a block that begins at `start` and takes `work` seconds without slow episodes and pauses is
+/// over, on accelerators that wait for each other: they are as slow as the slowest at each moment,
+/// and stand still while one of them pauses. start + work, to the last bit, where there are none.
+[[nodiscard]] double block_end(const Perturbation& perturbation,
+                               std::span<const std::int32_t> accelerators, double start,
+                               double work);
 
 }  // namespace headway

@@ -35,7 +35,7 @@ TEST(ReliabilityReport, TextSaysWhatIsReachedAndWhatIsLost) {
   EXPECT_EQ(reliability_text(sample()),
             "  over weeks    goodput 93.0 % (92.0 .. 94.0), ETTR 95.0 %, 100 interruptions (84 .. "
             "116), one every 2.64 h\n"
-            "  checkpoints   5.67 TB every 4.17 min of training (daly), which stands still 2.8 s "
+            "  checkpoints   5.16 TiB every 4.17 min of training (daly), which stands still 2.8 s "
             "for each\n"
             "  time to train 11.0 days, 90 % between 10.1 and 11.9\n"
             "\n"

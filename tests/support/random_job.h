@@ -97,7 +97,7 @@ inline RandomJob random_job(std::uint64_t seed) {
                    .pipeline = strategy.pipeline_parallel};
   job.perturbation.seed = seed;
   if (random.chance(0.5)) job.perturbation.device_spread = 0.03;
-  if (random.chance(0.5)) job.perturbation.operation_spread = 0.02;
+  if (random.chance(0.5)) job.perturbation.jitter.spread = 0.02;
   return job;
 }
 

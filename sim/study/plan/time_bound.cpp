@@ -74,7 +74,7 @@ const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
   sums.micro_batch_overhead = job.cost.micro_batch_overhead.count();
   sums.step_overhead = job.cost.step_overhead.count();
   sums.slowdown = median_of_slowest(scenario.perturbation.device_spread, strategy.ranks()) *
-                  median_of_slowest(scenario.perturbation.operation_spread,
+                  median_of_slowest(scenario.perturbation.jitter,
                                     strategy.tensor_parallel * strategy.context_parallel);
   return sums;
 }

@@ -81,7 +81,8 @@ class Study {
         pace_b = pace_at(b);
       }
     }
-    return Seconds(std::exp((low + high) / 2.0));
+    const Seconds found(std::exp((low + high) / 2.0));
+    return pace(found) > pace(around) ? found : around;
   }
 
  private:

@@ -41,6 +41,22 @@ TEST(PipelineRuns, FewerMicroBatchesThanStagesStillFollowIt) {
   EXPECT_DOUBLE_EQ(seconds(pipeline(8, 1, 3)), 3.0 * (3 + 7));
 }
 
+TEST(PipelineRuns, OneSlowStageSetsThePace) {
+  // The last stage, s times slower, works without a gap from the moment the first activations are
+  // there: (p - 1) f + m s (f + b) + (p - 1) b. A stage before it makes no difference to what the
+  // slow one does once the pipeline is full.
+  for (const int stages : {2, 4, 8}) {
+    for (const int micro_batches : {1, 8, 32}) {
+      for (const double factor : {1.0, 1.25, 3.0}) {
+        const SmallJob job = pipeline(stages, 1, micro_batches);
+        const Perturbation slow{.slow_accelerators = {{stages - 1, factor}}};
+        EXPECT_NEAR(seconds(job, slow), 3.0 * (stages - 1) + 3.0 * factor * micro_batches, 1e-9)
+            << stages << " stages, " << micro_batches << " micro-batches, factor " << factor;
+      }
+    }
+  }
+}
+
 TEST(PipelineRuns, GPipeHasTheBubbleOfPlainOneForwardOneBackward) {
   for (const int stages : {2, 4, 7}) {
     for (const int micro_batches : {1, 3, 16}) {

@@ -212,7 +212,7 @@ TEST(RandomJobs, NoSpreadLeavesEveryTimeAsItIsToTheLastBit) {
 
 TEST(RandomJobs, AnotherSeedDrawsOtherTimes) {
   RandomJob job = random_job(1);
-  job.perturbation.operation_spread = 0.02;
+  job.perturbation.jitter.spread = 0.02;
   const double once = simulated(job).finish;
   ++job.perturbation.seed;
   EXPECT_NE(simulated(job).finish, once);

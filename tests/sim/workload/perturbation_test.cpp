@@ -19,7 +19,7 @@ std::vector<std::int32_t> first(int count) {
 
 /// The factors of `draws` executions of a block by a group of equal devices, sorted.
 std::vector<double> sorted_draws(double sigma, int ranks, int draws) {
-  const Perturbation perturbation{.seed = 5, .operation_spread = sigma};
+  const Perturbation perturbation{.seed = 5, .jitter = {.spread = sigma}};
   const auto accelerators = first(ranks);
   const auto devices = device_time_factors(perturbation, accelerators);
   std::vector<double> factors;
@@ -97,7 +97,7 @@ TEST(Perturbation, ListedAndDrawnFactorsMultiply) {
 }
 
 TEST(Perturbation, ADrawDependsOnNothingButItsArguments) {
-  const Perturbation perturbation{.seed = 9, .device_spread = 0.05, .operation_spread = 0.02};
+  const Perturbation perturbation{.seed = 9, .device_spread = 0.05, .jitter = {.spread = 0.02}};
   const std::vector<std::int32_t> forward = {4, 5, 6, 7};
   const std::vector<std::int32_t> backward = {7, 6, 5, 4};
   const auto devices = device_time_factors(perturbation, forward);
@@ -119,7 +119,7 @@ TEST(Perturbation, SeedsAndOperationsAndAcceleratorsDrawAnew) {
   const auto factor = [](std::uint64_t seed, std::int32_t accelerator, std::uint32_t operation) {
     const std::vector<std::int32_t> one = {accelerator};
     const std::vector<double> nominal = {1.0};
-    return block_time_factor({.seed = seed, .operation_spread = 0.1}, one, nominal, operation);
+    return block_time_factor({.seed = seed, .jitter = {.spread = 0.1}}, one, nominal, operation);
   };
   EXPECT_NE(factor(1, 0, 0), factor(2, 0, 0));
   EXPECT_NE(factor(1, 0, 0), factor(1, 1, 0));
@@ -130,7 +130,7 @@ TEST(Perturbation, SeedsAndOperationsAndAcceleratorsDrawAnew) {
 }
 
 TEST(Repair, MakesAnAcceleratorTypicalAndLeavesTheRest) {
-  Perturbation slow{.operation_spread = 0.1, .slow_accelerators = {{1, 1.5}, {2, 3.0}}};
+  Perturbation slow{.jitter = {.spread = 0.1}, .slow_accelerators = {{1, 1.5}, {2, 3.0}}};
   slow.repair = {.time_factor = 1.25, .accelerators = {2}};
   const auto accelerators = first(4);
   const auto devices = device_time_factors(slow, accelerators);

@@ -47,8 +47,9 @@ TEST(FailureProcess, WeibullUnitsFailOnceInTheirMeanLifetime) {
 }
 
 TEST(FailureProcess, ObservedLifetimesAreDrawnFrom) {
-  FailureProcess process(
-      {units(1, {.kind = LifetimeKind::empirical, .mean = 7_s, .observed = {7_s}})}, 1);
+  const std::vector<FailureCause> causes = {
+      units(1, {.kind = LifetimeKind::empirical, .mean = 7_s, .observed = {7_s}})};
+  FailureProcess process(causes, 1);
   EXPECT_EQ(process.next().time, 7.0);
   process.pop();
   EXPECT_EQ(process.next().time, 14.0);

@@ -21,7 +21,7 @@ ReliabilitySettings every_two_hours(int nodes_lost) {
        .lifetime = {.kind = LifetimeKind::empirical, .mean = 7200_s, .observed = {7200_s}},
        .units = 1,
        .nodes_lost = nodes_lost,
-       .repair = 5000_s}};
+       .repair = 2000_s}};
   settings.detection = 60_s;
   settings.restart = 240_s;
   settings.reprovision = Seconds(kForever);
@@ -49,12 +49,15 @@ TEST(JobHistory, WithoutFailuresOnlyCheckpointsAreAdded) {
   EXPECT_TRUE(history.finished);
 }
 
+/// A little more than can be trained before the first failure.
+constexpr double kWork = 7150.0;
+
 TEST(JobHistory, AFailureUndoesWhatNoCheckpointHolds) {
   // At 7200 s an hour is safe, 100 s went into its checkpoint, and 3500 s are lost. Back at 7500;
-  // the other 1000 s end at 8500.
-  const JobHistory history = run(every_two_hours(0), 4600.0);
-  EXPECT_DOUBLE_EQ(history.wall, 8500.0);
-  EXPECT_DOUBLE_EQ(history.productive, 4600.0);
+  // the other 3550 s end at 11,050.
+  const JobHistory history = run(every_two_hours(0), kWork);
+  EXPECT_DOUBLE_EQ(history.wall, 11050.0);
+  EXPECT_DOUBLE_EQ(history.productive, kWork);
   EXPECT_DOUBLE_EQ(history.lost_work, 3500.0);
   EXPECT_DOUBLE_EQ(history.checkpoints, 100.0);
   EXPECT_DOUBLE_EQ(history.detection, 60.0);
@@ -66,22 +69,23 @@ TEST(JobHistory, AFailureUndoesWhatNoCheckpointHolds) {
 TEST(JobHistory, ALostNodeIsReplacedOrWaitedFor) {
   ReliabilitySettings settings = every_two_hours(1);
   settings.spare_nodes = 1;
-  EXPECT_DOUBLE_EQ(run(settings, 4600.0).wall, 8500.0);
-  // Detected at 7260, and the node is repaired at 7200 + 5000.
+  EXPECT_DOUBLE_EQ(run(settings, kWork).wall, 11050.0);
+  // Detected at 7260, and the node is repaired at 7200 + 2000.
   settings.spare_nodes = 0;
-  const JobHistory repaired = run(settings, 4600.0);
-  EXPECT_DOUBLE_EQ(repaired.waiting, 12200.0 - 7260.0);
-  EXPECT_DOUBLE_EQ(repaired.wall, 12200.0 + 240.0 + 1000.0);
+  const JobHistory repaired = run(settings, kWork);
+  EXPECT_DOUBLE_EQ(repaired.waiting, 9200.0 - 7260.0);
+  EXPECT_DOUBLE_EQ(repaired.wall, 9200.0 + 240.0 + 3550.0);
+  expect_parts_add_up(repaired);
   // A new one comes sooner.
   settings.reprovision = 1000_s;
-  EXPECT_DOUBLE_EQ(run(settings, 4600.0).waiting, 1000.0);
+  EXPECT_DOUBLE_EQ(run(settings, kWork).waiting, 1000.0);
 }
 
 TEST(JobHistory, AFailureDuringARecoveryStartsItAnew) {
   ReliabilitySettings settings = every_two_hours(0);
   settings.restart = 8000_s;
   // Broken at 7200, again at 14,400 while it restarts since 7260 ..., so it never comes back.
-  const JobHistory history = job_history(settings, 3600_s, 4600.0, 100000.0, 1);
+  const JobHistory history = job_history(settings, 3600_s, kWork, 100000.0, 1);
   EXPECT_FALSE(history.finished);
   EXPECT_EQ(history.wall, 100000.0);
   EXPECT_EQ(history.interruptions.at(0), 13);  // floor(100,000 / 7200)
@@ -103,9 +107,9 @@ TEST(JobHistory, AWarningInTimeSavesTheWork) {
 TEST(JobHistory, AnAsynchronousCheckpointHelpsOnlyOnceItIsStored) {
   ReliabilitySettings settings = every_two_hours(0);
   settings.checkpoint.persisting = 3000_s;  // taken at 3700, stored at 6700
-  EXPECT_DOUBLE_EQ(run(settings, 4600.0).lost_work, 3500.0);
+  EXPECT_DOUBLE_EQ(run(settings, kWork).lost_work, 3500.0);
   settings.checkpoint.persisting = 3501_s;  // one second too late
-  EXPECT_DOUBLE_EQ(job_history(settings, 3600_s, 4600.0, 7300.0, 1).lost_work, 7100.0);
+  EXPECT_DOUBLE_EQ(job_history(settings, 3600_s, kWork, 7300.0, 1).lost_work, 7100.0);
 }
 
 TEST(JobHistory, ALocalTierSavesWhatItSurvives) {
@@ -131,11 +135,11 @@ TEST(JobHistory, AnElasticJobGoesOnWithoutANodeAndGrowsAgain) {
   settings.nodes = settings.replicas = 4;
   settings.nodes_per_replica = 1.0;
   // Three of four replicas from 7500 on; at 10,800 the node is back: 3300 s at three quarters. A
-  // checkpoint and a restart later, at 11,140, all four go on for the last 1000 s.
-  const JobHistory history = run(settings, 3600.0 + 2475.0 + 1000.0);
-  EXPECT_DOUBLE_EQ(history.wall, 12140.0);
+  // checkpoint and a restart later, at 11,140, all four go on for the last 1100 s.
+  const JobHistory history = run(settings, 3600.0 + 2475.0 + 1100.0);
+  EXPECT_DOUBLE_EQ(history.wall, 12240.0);
   EXPECT_DOUBLE_EQ(history.reduced_speed, 825.0);
-  EXPECT_DOUBLE_EQ(history.work(), 7075.0);
+  EXPECT_DOUBLE_EQ(history.work(), 7175.0);
   EXPECT_EQ(history.waiting, 0.0);
   expect_parts_add_up(history);
 }

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <cstdint>
+
+namespace headway {
+
+/// A number in (0, 1) that depends on the seed and two counters only, never on the order of draws.
+[[nodiscard]] double counter_draw(std::uint64_t seed, std::uint64_t a, std::uint64_t b);
+
+}  // namespace headway

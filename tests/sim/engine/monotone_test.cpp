@@ -1,0 +1,80 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/engine/simulate_workload.h"
+#include "tests/support/random_job.h"
+
+namespace headway {
+namespace {
+
+constexpr std::uint64_t kJobs = 500;
+constexpr int kDraws = 3;
+/// Where flows share links, a delay may take a competitor out of somebody's way, so that single
+/// iterations do get a little faster now and then (Graham 1969, of schedules in general).
+constexpr double kAnomaly = 0.01;
+
+/// The median of a few draws.
+double median_time(const RandomJob& job, const Workload& workload,
+                   const Perturbation& perturbation) {
+  std::vector<SimulationTask> tasks;
+  for (int i = 0; i < kDraws; ++i) {
+    tasks.push_back({&workload, &job.cluster->topology, perturbation});
+    tasks.back().perturbation.seed += static_cast<std::uint64_t>(i);
+  }
+  std::vector<double> times = simulated_times(tasks, {}, 2);
+  std::ranges::sort(times);
+  return times[kDraws / 2];
+}
+
+/// Something of every kind that does nothing.
+Perturbation idle_perturbation() {
+  Perturbation idle;
+  idle.jitter = {.kind = Jitter::Kind::exponential, .spread = 0.0};
+  idle.slow_accelerators = {{0, 1.0}};
+  idle.slow_episodes = {{.accelerators = {0, 1000}, .from = 0.1, .to = 0.5, .time_factor = 1.0}};
+  idle.link_episodes = {{.link = 0, .from = 0.1, .to = 0.2, .bandwidth_factor = 1.0}};
+  return idle;
+}
+
+TEST(Monotone, MoreJitterASlowerNodeAndAWorseLinkNeverHelp) {
+  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomJob job = random_job(seed);
+    const Workload workload = job.workload();
+    const double nominal = median_time(job, workload, {});
+    EXPECT_EQ(median_time(job, workload, idle_perturbation()), nominal);  // to the last bit
+
+    Perturbation worse;
+    worse.seed = seed;
+    double before = nominal;
+    const auto expect_no_better = [&](const char* what) {
+      const double now = median_time(job, workload, worse);
+      EXPECT_GE(now, before * (1.0 - kAnomaly)) << what;
+      EXPECT_GE(now, nominal * (1.0 - kAnomaly)) << what;
+      before = now;
+    };
+    worse.jitter = {.kind = Jitter::Kind::exponential, .spread = 0.02};
+    expect_no_better("some jitter");
+    worse.jitter.spread = 0.1;
+    expect_no_better("more jitter");
+    const int accelerators = job.cluster->node_type.accelerators;
+    for (int i = 0; i < accelerators; ++i) worse.slow_accelerators[i] = 1.2;
+    expect_no_better("a slow node");
+    for (int i = 0; i < accelerators; ++i) worse.slow_accelerators[i] = 1.5;
+    expect_no_better("a slower node");
+    const VertexId nic = job.cluster->endpoints[0];
+    for (const LinkId link : job.cluster->topology.links_from(nic)) {
+      worse.link_episodes.push_back({.link = link, .bandwidth_factor = 0.5});
+      worse.link_episodes.push_back({.link = Topology::reverse(link), .bandwidth_factor = 0.5});
+    }
+    expect_no_better("a slow cable");
+    for (LinkEpisode& episode : worse.link_episodes) episode.bandwidth_factor = 0.2;
+    expect_no_better("a slower cable");
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace headway
