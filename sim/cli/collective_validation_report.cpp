@@ -108,8 +108,8 @@ nlohmann::json sweep_json(const CollectiveValidation& validation, const ScoredSw
 
 std::string collective_validation_text(const CollectiveValidation& validation) {
   std::string text = fmt::format(
-      "{} published sweeps over several nodes, simulated with NCCL's costs; nothing is fitted to "
-      "them\n\n",
+      "{} published sweeps over several nodes, simulated with NCCL's costs; no constant is fitted "
+      "to them\n\n",
       validation.sweeps.size());
   text += class_table(validation).text() + "\nMedian absolute error and bias, %\n" +
           sweep_table(validation).text();

@@ -234,7 +234,7 @@ std::vector<Option> validate_options() {
        .help = "whether jobs fit: ones that ran, ones that did not",
        .group = OptionGroup::run},
       {.name = "collectives",
-       .help = "NCCL's collectives instead, against 20 published sweeps over several nodes",
+       .help = "collectives of NCCL, against 20 published sweeps",
        .group = OptionGroup::run},
       {.name = "tolerance",
        .value = "SHARE",

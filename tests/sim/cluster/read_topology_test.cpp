@@ -28,9 +28,11 @@ TEST(ReadTopology, ResolvedFormWritesOutEveryDefault) {
   EXPECT_EQ(read.topology->resolved, nlohmann::json::parse(R"({
       "schema": "headway/topology/1", "name": "t", "source": "", "nodes": 3,
       "node": {"name": "node", "source": "", "accelerator": "any", "accelerators": 2,
-               "scale_up": {"bandwidth": "100 GB/s", "latency": "500 ns", "domain": 2},
+               "processor": "other",
+               "scale_up": {"bandwidth": "100 GB/s", "latency": "500 ns", "domain": 2,
+                            "reduces": false},
                "nics": {"count": 2, "bandwidth": "12.5 GB/s", "latency": "800 ns",
-                        "nearest": [0, 1]}},
+                        "bus_bandwidth": "12.5 GB/s", "nearest": [0, 1]}},
       "fabric": {"kind": "single_switch", "planes": 1, "bandwidth": "25 GB/s", "cable_latency": "10 ns",
                  "switch_latency": "200 ns"},
       "routing": {"kind": "shortest"}})"));

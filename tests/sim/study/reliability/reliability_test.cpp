@@ -85,7 +85,8 @@ TEST(Reliability, UnitsAreCountedFromTheJob) {
   // Four nodes of two accelerators and two NICs around one switch; racks of three nodes.
   std::vector<int> units;
   std::vector<int> lost;
-  for (const FailureCause& cause : small(all).reliability->causes) {
+  const auto scenario = small(all);
+  for (const FailureCause& cause : scenario.reliability->causes) {
     units.push_back(cause.units);
     lost.push_back(cause.nodes_lost);
   }
