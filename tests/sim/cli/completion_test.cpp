@@ -6,14 +6,13 @@
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <sstream>
 
 #include "sim/cli/command.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/help.h"
+#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -22,10 +21,9 @@ using testing::HasSubstr;
 
 /// What a shell prints for a script.
 std::string output_of_bash(const std::string& script) {
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / "headway_completion_test.bash";
-  std::ofstream(file) << bash_completion() << script;
-  const std::string command = "bash " + file.string() + " 2>&1";
+  const ScratchFolder scratch;
+  const std::string command =
+      "bash " + scratch.write("completion.bash", bash_completion() + script) + " 2>&1";
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::string output;
   std::array<char, 4096> buffer{};

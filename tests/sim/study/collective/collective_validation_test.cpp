@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "sim/base/diagnostic.h"
+#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -50,8 +49,8 @@ TEST(CollectiveValidation, PublishedSweepsAreMetWithinTheAllowedErrors) {
 
 /// All problems of a file of sweeps with that text.
 std::string problems_of(const std::string& text) {
-  const std::string path = testing::TempDir() + "sweeps.json";
-  std::ofstream(path) << text;
+  const ScratchFolder scratch;
+  const std::string path = scratch.write("sweeps.json", text);
   Diagnostics diagnostics;
   try {
     static_cast<void>(validate_collectives(path, 1, diagnostics));
