@@ -1,3 +1,7 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
+
 #include "calibrate/cli/backends.h"
 #include "calibrate/cli/cpu_ranks.h"
 #include "calibrate/cpu/cpu_backend.h"
@@ -18,14 +22,16 @@ int calibrate_cpu(const Job& job, const PlanRules& rules) {
       return calibrate(job, rules, backend, alone);
     }
     cpu.seed += static_cast<unsigned>(4 * rank.main->rank());
+    TransportRendezvous rendezvous(*rank.main);
     cpu.provenance["mpi"] = rank.mpi;
+    cpu.provenance["cores"] =
+        fmt::format("by rank {}", fmt::join(rendezvous.all_gather(sched_getcpu()), ", "));
     if (job.options.net) {
       cpu.link_bytes_per_s = job.options.net->count();
       const RankNetwork network{rank.main->size(), *job.options.net};
       cpu.provenance["link_burst"] = exact_text(network.burst());
     }
     CpuBackend backend(cpu, rank.main, rank.collectives);
-    TransportRendezvous rendezvous(*rank.main);
     return calibrate(job, rules, backend, rendezvous);
   });
 }

@@ -7,6 +7,8 @@
 #include <cstdio>
 
 #include "calibrate/cpu/cpu_backend.h"
+#include "calibrate/cpu/processor_load.h"
+#include "calibrate/cpu/transport_rendezvous.h"
 #include "calibrate/suite/interruption.h"
 #include "sim/base/diagnostic.h"
 #ifdef HEADWAY_WITH_MPI
@@ -21,12 +23,13 @@ namespace {
 #ifdef HEADWAY_WITH_MPI
 int as_one_of_many(Seconds deadline, const std::function<int(const CpuRank&)>& body) {
   MpiSession session;
-  pin_to_core(session.local_rank() % static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
   const auto main = session.transport(deadline);
   const auto network = session.transport(deadline);
   const auto collectives = session.collectives(deadline);
   int code = 3;
   try {
+    TransportRendezvous rendezvous(*main);
+    pin_to_core(rank_on_machine(rendezvous) % static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
     code = body({main.get(), network.get(), collectives.get(), "", MpiSession::library()});
   } catch (const Interrupted& interrupted) {
     fmt::print(stderr, "rank {}: {}\n", session.rank(), interrupted.what());

@@ -32,7 +32,7 @@ std::optional<Seconds> own_waited_time() {
   return sum;
 }
 
-/// A number that two machines hardly share and that a double holds.
+/// A number that two machines hardly share, that no namespace changes and that a double holds.
 double machine_number() {
   std::ifstream file("/proc/sys/kernel/random/boot_id");
   std::string text;
@@ -118,6 +118,12 @@ RankLoad LoadWatch::load() const {
   load.stolen -= start_.stolen;
   load.machine = machine_number();
   return load;
+}
+
+int rank_on_machine(Rendezvous& rendezvous) {
+  const std::vector<double> machines = rendezvous.all_gather(machine_number());
+  const auto own = machines.begin() + rendezvous.rank();
+  return static_cast<int>(std::count(machines.begin(), own, *own));
 }
 
 std::vector<RankLoad> gathered(const RankLoad& mine, Rendezvous& rendezvous) {

@@ -50,6 +50,10 @@ class LoadWatch {
   RankLoad start_;
 };
 
+/// How many ranks before this one run on the same machine, wherever its processes and networks are
+/// split up by namespaces and host names. Call on all ranks.
+[[nodiscard]] int rank_on_machine(Rendezvous& rendezvous);
+
 /// Everybody's loads, by rank. Call on all ranks.
 [[nodiscard]] std::vector<RankLoad> gathered(const RankLoad& mine, Rendezvous& rendezvous);
 

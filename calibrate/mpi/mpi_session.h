@@ -20,8 +20,6 @@ class MpiSession {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
-  [[nodiscard]] int local_rank() const { return local_rank_; }  ///< among those on this node
-  [[nodiscard]] int local_size() const { return local_size_; }
 
   /// Messages of their own, which no other transport sees. Call on all ranks.
   [[nodiscard]] std::unique_ptr<Transport> transport(Seconds deadline);
@@ -41,8 +39,7 @@ class MpiSession {
 
   int rank_ = 0;
   int size_ = 1;
-  int local_rank_ = 0;
-  int local_size_ = 1;
+  int local_size_ = 1;  ///< ranks that share this one's memory
 };
 
 }  // namespace headway

@@ -1,5 +1,6 @@
 // The program as a user runs it.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -74,6 +75,18 @@ TEST(FakeBackend, MeasuresTheShapesThatTheSimulatorLists) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("\"m\":4096,\"n\":12288,\"k\":4096"), std::string::npos);
 }
+
+#if defined(HEADWAY_WITH_CPU) && defined(HEADWAY_WITH_MPI)
+TEST(CpuBackend, GivesRanksBehindLimitedLinksCoresOfTheirOwn) {
+  if (sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "a machine of one core";
+  const Outcome outcome = run("--net '100 Mb/s' --ranks 2 --quick --passes 1 --only launch");
+  if (outcome.err.find("cannot give the ranks links") != std::string::npos) {
+    GTEST_SKIP() << outcome.err;
+  }
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\"cores\": \"by rank 0, 1\""), std::string::npos) << outcome.err;
+}
+#endif
 
 #ifdef HEADWAY_WITH_CUDA
 TEST(CudaBackend, WithoutADeviceSaysSoInOneLineAndIsExitCodeThree) {

@@ -6,6 +6,7 @@
 
 #include "calibrate/cpu/strided_transport.h"
 #include "calibrate/cpu/thread_clock.h"
+#include "calibrate/cpu/transport_rendezvous.h"
 #include "tests/calibrate/cpu/thread_transport.h"
 
 namespace headway {
@@ -67,6 +68,13 @@ TEST(LoadWatch, SeesThisProcessAtWork) {
   EXPECT_GT(load.own, 0.0);
   EXPECT_GE(load.waited, 0.0);
   EXPECT_GE(load.processors, 1.0);
+}
+
+TEST(RankOnMachine, CountsTheRanksOfOneMachine) {
+  EXPECT_TRUE(run_on_ranks(4, [](Transport& all) {
+    TransportRendezvous rendezvous(all);
+    EXPECT_EQ(rank_on_machine(rendezvous), all.rank());
+  }));
 }
 
 TEST(StridedTransport, ConnectsEveryOtherRank) {
