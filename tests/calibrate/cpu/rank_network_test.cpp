@@ -11,7 +11,7 @@ namespace {
 
 TEST(RankNetwork, BucketsHoldTwoAndAHalfMillisecondsOfTheRate) {
   EXPECT_EQ((RankNetwork{2, 400_Mbps}.burst()), 125_KB);  // 50 MB/s * 2.5 ms
-  EXPECT_EQ((RankNetwork{2, 8_Mbps}.burst()), 64_KiB);    // room for a packet at least
+  EXPECT_EQ((RankNetwork{2, 8_Mbps}.burst()), 32_KiB);    // room for two packets at least
 }
 
 TEST(RankNetwork, RunsTheCommandWithRanksBitsAndBurst) {
@@ -20,7 +20,7 @@ TEST(RankNetwork, RunsTheCommandWithRanksBitsAndBurst) {
   const auto name = std::find(words.begin(), words.end(), "rank-network");
   ASSERT_NE(name, words.end());
   EXPECT_EQ(std::vector<std::string>(name + 1, words.end()),
-            (std::vector<std::string>{"4", "200000000", "65536", "mpirun", "-np", "4"}));
+            (std::vector<std::string>{"4", "200000000", "62500", "mpirun", "-np", "4"}));
 }
 
 TEST(RankNetwork, SaysInTheKernelsWordsWhyItIsForbidden) {
@@ -63,11 +63,14 @@ TEST(RankNetwork, LimitsTheRateBetweenRanksWhereTheKernelAllowsIt) {
   } catch (const EnvironmentError& error) {
     GTEST_SKIP() << error.what();
   }
-  // Each rank has one cable, a token bucket at both of its ends, and reaches the other.
+  // Each rank has one cable, a token bucket and short packets at both of its ends, and reaches the
+  // other.
   const Ended ended = run_command(inside(
       network, {"sh", "-e", "-c",
-                "test $(tc qdisc show dev cable1 | grep -c 'tbf.*rate 8Mbit burst 64Kb') = 1\n"
-                "test $(tc -n r1 qdisc show dev cable | grep -c 'tbf.*rate 8Mbit burst 64Kb') = 1\n"
+                "test $(tc qdisc show dev cable1 | grep -c 'tbf.*rate 8Mbit burst 32Kb') = 1\n"
+                "test $(tc -n r1 qdisc show dev cable | grep -c 'tbf.*rate 8Mbit burst 32Kb') = 1\n"
+                "test $(ip -d link show cable1 | grep -c 'gso_max_size 16384') = 1\n"
+                "test $(ip -n r1 -d link show cable | grep -c 'gso_max_size 16384') = 1\n"
                 "test $(ip -n r0 route get 10.99.0.2 | grep -c 'dev cable') = 1\n"
                 "test \"$(/run/headway-rank-shell r1 hostname)\" = r1"}));
   EXPECT_EQ(ended.code, 0) << ended.errors;
