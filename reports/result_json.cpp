@@ -96,21 +96,32 @@ void add_speed(json& result, const Prediction& prediction) {
 
 /// Each only where the scenario gives what it is made of.
 void add_cost(json& result, const RunCost& cost) {
-  const auto add = [&](const std::string& name, std::optional<double> value) {
-    if (!value) return;
-    result[name] = number(*value);
-    if (cost.iterations) result["run_" + name] = number(*cost.iterations * *value);
+  const auto add = [](json& object, const char* name, const auto& value) {
+    if (value) object[name] = number(*value);
   };
-  const std::optional<double> joules =
-      cost.energy ? std::optional(cost.energy->count()) : std::nullopt;
-  add("cost_usd", cost.usd);
-  add("energy_J", joules);
-  add("carbon_kg", cost.carbon_kg);
+  add(result, "cost_usd", cost.usd);
+  add(result, "energy_J", cost.energy);
+  add(result, "carbon_kg", cost.carbon_kg);
   constexpr double kMillion = 1e6;
   if (cost.tokens > 0.0 && cost.usd) {
     result["cost_usd_per_million_tokens"] = number(*cost.usd / cost.tokens * kMillion);
   }
-  if (cost.tokens > 0.0 && joules) result["energy_J_per_token"] = number(*joules / cost.tokens);
+  if (cost.tokens > 0.0 && cost.energy) {
+    result["energy_J_per_token"] = number(*cost.energy / cost.tokens);
+  }
+  if (!cost.run) return;
+  const RunCost::Run& run = *cost.run;
+  result["run_time_s"] = number(run.time);
+  add(result, "run_cost_usd", run.usd());
+  if (run.storage_usd || run.egress_usd) {
+    json parts = json::object();
+    add(parts, "gpus", run.gpus_usd);
+    add(parts, "storage", run.storage_usd);
+    add(parts, "egress", run.egress_usd);
+    result["run_cost_parts_usd"] = std::move(parts);
+  }
+  add(result, "run_energy_J", run.energy);
+  add(result, "run_carbon_kg", run.carbon_kg);
 }
 
 json critical_path_json(const std::vector<CriticalSegment>& path) {
@@ -169,12 +180,7 @@ json result_json(const Prediction& prediction) {
   result["micro_batches"] = prediction.micro_batches;
 
   add_speed(result, prediction);
-  if (const auto cost = run_cost(prediction)) {
-    add_cost(result, *cost);
-    if (cost->iterations) {
-      result["run_time_s"] = number(*cost->iterations * prediction.iteration_time);
-    }
-  }
+  if (const auto cost = run_cost(prediction)) add_cost(result, *cost);
   if (prediction.anchor) result["anchored"] = anchor_json(*prediction.anchor);
   result["confidence"] =
       was_simulated(prediction) ? confidence_json(prediction.confidence) : json(nullptr);

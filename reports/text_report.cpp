@@ -6,6 +6,7 @@
 
 #include "reports/advice.h"
 #include "reports/anchor_sentence.h"
+#include "reports/cost_text.h"
 #include "reports/number_text.h"
 #include "reports/reliability_report.h"
 #include "reports/what_if_report.h"
@@ -99,22 +100,15 @@ class TextReport {
                              short_text(memory.capacity), place));
   }
 
-  /// Of the run where the scenario says how many tokens it has, else of an iteration.
   void add_cost() {
     const std::optional<RunCost> cost = run_cost(prediction_);
-    if (!cost || (!cost->usd && !cost->energy)) return;
-    const double times = cost->iterations.value_or(1.0);
-    std::string line;
-    const auto add = [&](const std::string& part) { line += (line.empty() ? "" : ", ") + part; };
-    if (cost->usd) add("US$ " + bold(prefixed_count(times * *cost->usd)));
-    if (cost->energy) add(short_text(times * *cost->energy));
-    if (cost->carbon_kg) add(prefixed_count(times * *cost->carbon_kg) + " kg of CO2");
+    const std::string text = cost ? cost_text(*cost) : "";
+    if (text.empty()) return;
     constexpr double kSecondsPerDay = 86400.0;
-    add_labelled("cost", cost->iterations
-                             ? line + fmt::format(" for the run of {:.3g} days",
-                                                  times * prediction_.iteration_time.count() /
-                                                      kSecondsPerDay)
-                             : line + " an iteration");
+    add_labelled("cost",
+                 bold(text) + (cost->run ? fmt::format(" for the run of {:.3g} days",
+                                                       cost->run->time.count() / kSecondsPerDay)
+                                         : " an iteration"));
   }
 
   void add_time_shares() {

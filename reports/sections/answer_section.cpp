@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <optional>
 #include <vector>
 
 #include "reports/advice.h"
 #include "reports/anchor_sentence.h"
+#include "reports/cost_text.h"
 #include "reports/number_text.h"
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
@@ -85,15 +85,9 @@ std::string further_numbers(const Prediction& prediction) {
 /// "The run costs US$ 1.2 M, 45 GJ and 3 k kg of CO2." Empty where the scenario gives no prices.
 std::string cost_sentence(const Prediction& prediction) {
   const std::optional<RunCost> cost = run_cost(prediction);
-  if (!cost) return "";
-  const double times = cost->iterations.value_or(1.0);
-  std::vector<std::string> parts;
-  if (cost->usd) parts.push_back("US$ " + prefixed_count(times * *cost->usd));
-  if (cost->energy) parts.push_back(short_text(times * *cost->energy));
-  if (cost->carbon_kg) parts.push_back(prefixed_count(times * *cost->carbon_kg) + " kg of CO2");
-  if (parts.empty()) return "";
-  return fmt::format("{} costs {}.", cost->iterations ? "The whole run" : "An iteration",
-                     fmt::join(parts, ", "));
+  const std::string text = cost ? cost_text(*cost) : "";
+  if (text.empty()) return "";
+  return fmt::format("{} costs {}.", cost->run ? "The whole run" : "An iteration", text);
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "sim/result/run_cost.h"
 
 #include <array>
+#include <numeric>
 #include <span>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
 
 namespace headway {
 namespace {
@@ -11,6 +13,8 @@ namespace {
 using nlohmann::json;
 
 constexpr double kSecondsPerHour = 3600.0;
+constexpr double kSecondsPerMonth = 30.0 * 24.0 * kSecondsPerHour;
+constexpr double kBytesPerPricedGb = 1e9;
 constexpr double kJoulesPerKilowattHour = 3.6e6;
 constexpr std::array kComputing = {Cause::compute, Cause::recompute, Cause::optimizer};
 constexpr std::array kExchanging = {Cause::tensor_parallel, Cause::context_parallel,
@@ -39,7 +43,85 @@ Joules accelerator_energy(const Prediction& prediction, const json& power) {
          power_of(power, "waiting") * waiting;
 }
 
+/// A size of the resolved scenario, in the GB that prices are for.
+double priced_gb(const json& size) {
+  const auto bytes = parse_quantity<Bytes>(size.get<std::string>());
+  return std::get<Bytes>(bytes).count() / kBytesPerPricedGb;
+}
+
+/// Mean wall time of a run whose iterations take `training` in all.
+Seconds run_time(const Prediction& prediction, double tokens, Seconds training) {
+  if (!prediction.reliability) return training;
+  const ReliabilityPrediction& of = *prediction.reliability;
+  const json& asked = prediction.question.scenario.at("reliability");
+  const std::vector<double>& walls = of.time_to_train_s;
+  const bool is_same = asked.contains("train_tokens") && asked.at("train_tokens") == tokens;
+  if (!is_same || walls.empty()) return training / of.goodput.mean;
+  return Seconds(std::accumulate(walls.begin(), walls.end(), 0.0) /
+                 static_cast<double>(walls.size()));
+}
+
+/// Of the time that is lost to failures and checkpoints, what is spent on doing work again.
+double share_done_again(const Prediction& prediction) {
+  if (!prediction.reliability) return 0.0;
+  const auto& lost = prediction.reliability->lost_gpu_hours;
+  double all = 0.0;
+  for (const auto& [name, hours] : lost) all += hours;
+  const auto again = lost.find("lost_work");
+  return all > 0.0 && again != lost.end() ? again->second / all : 0.0;
+}
+
+/// Accelerators that are paid for: those that train and those that wait for one to break.
+double paid_accelerators(const Prediction& prediction) {
+  const Question& question = prediction.question;
+  const auto training = static_cast<double>(question.accelerators);
+  if (!prediction.reliability) return training;
+  const auto spares = question.scenario.at("reliability").at("spare_nodes").get<double>();
+  return training * (1.0 + spares / static_cast<double>(question.nodes));
+}
+
+RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
+                         const json& inputs) {
+  const auto tokens = inputs.at("tokens").get<double>();
+  const double iterations = tokens / iteration.tokens;
+  const Seconds training = iterations * prediction.iteration_time;
+  RunCost::Run run;
+  run.time = run_time(prediction, tokens, training);
+  const Seconds lost = run.time - training;
+  const Seconds again = share_done_again(prediction) * lost;
+  if (inputs.contains("usd_per_gpu_hour")) {
+    run.gpus_usd = inputs.at("usd_per_gpu_hour").get<double>() * paid_accelerators(prediction) *
+                   run.time.count() / kSecondsPerHour;
+  }
+  if (inputs.contains("usd_per_gb_month")) {
+    run.storage_usd = inputs.at("usd_per_gb_month").get<double>() * priced_gb(inputs.at("stored")) *
+                      run.time.count() / kSecondsPerMonth;
+  }
+  if (inputs.contains("usd_per_gb_egress")) {
+    run.egress_usd = inputs.at("usd_per_gb_egress").get<double>() * priced_gb(inputs.at("egress"));
+  }
+  if (iteration.energy) {
+    const double idle = static_cast<double>(prediction.question.accelerators) *
+                        inputs.at("power_usage_effectiveness").get<double>() *
+                        (lost - again).count();
+    run.energy = (training + again) / prediction.iteration_time * *iteration.energy +
+                 idle * (power_of(inputs.at("power"), "waiting") * Seconds(1.0));
+    if (iteration.carbon_kg) {
+      run.carbon_kg = *iteration.carbon_kg * (*run.energy / *iteration.energy);
+    }
+  }
+  return run;
+}
+
 }  // namespace
+
+std::optional<double> RunCost::Run::usd() const {
+  std::optional<double> sum;
+  for (const auto& part : {gpus_usd, storage_usd, egress_usd}) {
+    if (part) sum = sum.value_or(0.0) + *part;
+  }
+  return sum;
+}
 
 std::optional<RunCost> run_cost(const Prediction& prediction) {
   const json& scenario = prediction.question.scenario;
@@ -62,7 +144,7 @@ std::optional<RunCost> run_cost(const Prediction& prediction) {
     }
   }
   if (inputs.contains("tokens") && cost.tokens > 0.0) {
-    cost.iterations = inputs.at("tokens").get<double>() / cost.tokens;
+    cost.run = cost_of_run(prediction, cost, inputs);
   }
   return cost;
 }

@@ -10,14 +10,23 @@ namespace headway {
 
 /// What one iteration costs, as far as the scenario's "cost" gives the inputs.
 struct RunCost {
-  std::optional<double> usd;
+  /// The whole run.
+  struct Run {
+    Seconds time;  ///< with failures, their mean, where the scenario has any
+    std::optional<double> gpus_usd;
+    std::optional<double> storage_usd;
+    std::optional<double> egress_usd;
+    std::optional<Joules> energy;
+    std::optional<double> carbon_kg;
+
+    /// All that has a price.
+    [[nodiscard]] std::optional<double> usd() const;
+  };
+  std::optional<double> usd;     ///< of the accelerators that train
   std::optional<Joules> energy;  ///< at the meter: the cluster's, times the PUE
   std::optional<double> carbon_kg;
-  double tokens = 0.0;  ///< of an iteration; 0 for a model without any
-
-  /// Iterations of the whole run, where the scenario says how many tokens it trains on. They are
-  /// not rounded: the last one may be a part.
-  std::optional<double> iterations;
+  double tokens = 0.0;     ///< of an iteration; 0 for a model without any
+  std::optional<Run> run;  ///< where the scenario says how many tokens it trains on
 };
 
 /// Price: accelerators x time x price of an accelerator-hour. Energy: every accelerator's time goes
@@ -26,6 +35,12 @@ struct RunCost {
 /// other) each draw their power; the building multiplies it by its power usage effectiveness
 /// (ISO/IEC 30134-2). Carbon: energy in kWh times the intensity of the grid. What hosts and
 /// switches draw is not counted, unless the powers given are shares of a node's.
+///
+/// A run has tokens / tokens of an iteration iterations, not rounded. Where the scenario has a
+/// "reliability" it takes as long as its histories do on average, spare nodes are paid for too,
+/// work that is done again draws what the iteration does, and everything else that is lost draws
+/// the power of waiting. Storage is paid for as long as the run takes, in months of 30 days; egress
+/// once.
 ///
 /// Nothing for a prediction without "cost" in its scenario, or without a time.
 [[nodiscard]] std::optional<RunCost> run_cost(const Prediction& prediction);

@@ -60,8 +60,16 @@ constexpr TopicRow kRows[] = {
     {"energy_J_per_token", "joules", "", "The same for one token."},
     {"carbon_kg", "kilograms of CO2", "", "Of one iteration's energy.", "",
      "cost.carbon_kg_per_kwh"},
-    {"run_time_s", "seconds", "", "Of the whole run without failures.", "", "cost.tokens"},
-    {"run_cost_usd", "US dollars", "", "Price of the whole run."},
+    {"run_time_s", "seconds", "",
+     "Of the whole run; with a reliability section the mean of its histories, with failures.", "",
+     "cost.tokens"},
+    {"run_cost_usd", "US dollars", "",
+     "Price of the whole run: GPUs, spare nodes too, for run_time_s; storage and egress where they "
+     "have prices."},
+    {"run_cost_parts_usd", "object", "", "What it is made of, where storage or egress are priced."},
+    {"run_cost_parts_usd.gpus", "US dollars", "", "GPUs."},
+    {"run_cost_parts_usd.storage", "US dollars", "", "What is stored, for run_time_s."},
+    {"run_cost_parts_usd.egress", "US dollars", "", "What leaves the site."},
     {"run_energy_J", "joules", "", "Energy of the whole run."},
     {"run_carbon_kg", "kilograms of CO2", "", "Of the whole run's energy."},
 

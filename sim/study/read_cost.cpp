@@ -24,6 +24,23 @@ void read_power(ObjectReader& reader, const char* activity) {
                 R"(write "700 W" or "0.7 kW")");
 }
 
+/// A price of a GB and how much has it: both of them, or neither; of the whole run.
+void read_priced_size(ObjectReader& reader, const char* price, const char* size) {
+  if (reader.has(price)) reader.number(price, kMoney);
+  if (reader.has(size)) reader.quantity<Bytes>(size, at_least(0.0));
+  if (reader.has(price) && !reader.has(size)) {
+    reader.report(price, fmt::format("{} needs {}", price, size), "",
+                  fmt::format("say how much it is, as in \"{}\": \"20 TB\"", size));
+  } else if (reader.has(size) && !reader.has(price)) {
+    reader.report(size, fmt::format("{} needs {}", size, price), "",
+                  "say what a GB costs, or leave it out");
+  }
+  if (reader.has(price) && !reader.has("tokens")) {
+    reader.report(price, fmt::format("{} needs tokens", price), "",
+                  "it counts in the cost of the whole run: say how many tokens that has");
+  }
+}
+
 }  // namespace
 
 nlohmann::json read_cost(const JsonCursor& part, Diagnostics& diagnostics) {
@@ -45,6 +62,8 @@ nlohmann::json read_cost(const JsonCursor& part, Diagnostics& diagnostics) {
                   "say what an accelerator draws in \"power\", or leave it out");
   }
   if (reader.has("tokens")) reader.number("tokens", kTokens);
+  read_priced_size(reader, "usd_per_gb_month", "stored");
+  read_priced_size(reader, "usd_per_gb_egress", "egress");
   return reader.finish();
 }
 

@@ -29,7 +29,7 @@ TEST(RunCost, IsThePriceOfTheHoursOfAllAccelerators) {
   EXPECT_DOUBLE_EQ(cost->usd.value(), 2.5);  // 100 x 36 s is one hour
   EXPECT_DOUBLE_EQ(cost->tokens, 36'000.0);
   EXPECT_FALSE(cost->energy.has_value());
-  EXPECT_FALSE(cost->iterations.has_value());
+  EXPECT_FALSE(cost->run.has_value());
 }
 
 TEST(RunCost, EnergyGoesByActivity) {
@@ -44,8 +44,59 @@ TEST(RunCost, EnergyGoesByActivity) {
 }
 
 TEST(RunCost, ARunHasAsManyIterationsAsItsTokensTake) {
-  const auto cost = run_cost(prediction({{"usd_per_gpu_hour", 1.0}, {"tokens", 3.6e6}}));
-  EXPECT_DOUBLE_EQ(cost.value().iterations.value(), 100.0);
+  // 3.6e6 tokens are 100 iterations of 36 s: an hour of 100 accelerators.
+  const auto cost = run_cost(prediction({{"usd_per_gpu_hour", 1.5}, {"tokens", 3.6e6}}));
+  const RunCost::Run& run = cost.value().run.value();
+  EXPECT_DOUBLE_EQ(run.time.count(), 3600.0);
+  EXPECT_DOUBLE_EQ(run.usd().value(), 150.0);
+  EXPECT_FALSE(run.storage_usd.has_value());
+  EXPECT_FALSE(run.egress_usd.has_value());
+}
+
+/// The same hour of training takes 4500 s on average, of which a third of what is lost is work that
+/// is done again; one node of ten is a spare.
+Prediction with_failures(nlohmann::json cost) {
+  Prediction p = prediction(std::move(cost));
+  p.question.nodes = 10;
+  p.question.scenario["reliability"] = {{"train_tokens", 3.6e6}, {"spare_nodes", 1}};
+  ReliabilityPrediction reliability;
+  reliability.goodput.mean = 0.75;
+  reliability.time_to_train_s = {4000.0, 5000.0};
+  reliability.lost_gpu_hours = {{"lost_work", 1.0}, {"restart", 2.0}};
+  p.reliability = reliability;
+  return p;
+}
+
+TEST(RunCost, ARunPaysForFailuresAndForSpareNodes) {
+  const auto cost = run_cost(with_failures({{"usd_per_gpu_hour", 1.0}, {"tokens", 3.6e6}}));
+  EXPECT_DOUBLE_EQ(cost.value().usd.value(), 1.0);  // an iteration's stays as it is
+  // 110 accelerators for 4500 s.
+  EXPECT_DOUBLE_EQ(cost->run.value().usd().value(), 137.5);
+}
+
+TEST(RunCost, AnotherRunTakesAsMuchLongerAsTheHistoriesDo) {
+  const auto cost = run_cost(with_failures({{"usd_per_gpu_hour", 1.0}, {"tokens", 7.2e6}}));
+  EXPECT_DOUBLE_EQ(cost.value().run.value().time.count(), 7200.0 / 0.75);
+}
+
+TEST(RunCost, WorkThatIsDoneAgainDrawsWhatWorkDraws) {
+  const auto cost = run_cost(
+      with_failures({{"power", kPower}, {"power_usage_effectiveness", 1.5}, {"tokens", 3.6e6}}));
+  // (3600 + 300) s / 36 s x 2.97e6 J, and 600 s x 100 x 100 W x 1.5.
+  EXPECT_DOUBLE_EQ(cost.value().run.value().energy.value().count(), 3.2175e8 + 9e6);
+}
+
+TEST(RunCost, StorageIsPaidForByTheMonthAndEgressOnce) {
+  const auto cost = run_cost(with_failures({{"tokens", 3.6e6},
+                                            {"usd_per_gb_month", 0.024},
+                                            {"stored", "1 TB"},
+                                            {"usd_per_gb_egress", 0.1},
+                                            {"egress", "100 GB"}}));
+  const RunCost::Run& run = cost.value().run.value();
+  EXPECT_FALSE(run.gpus_usd.has_value());
+  EXPECT_DOUBLE_EQ(run.storage_usd.value(), 24.0 * 4500.0 / (30.0 * 86400.0));
+  EXPECT_DOUBLE_EQ(run.egress_usd.value(), 10.0);
+  EXPECT_DOUBLE_EQ(run.usd().value(), *run.storage_usd + 10.0);
 }
 
 TEST(RunCost, IsNothingWithoutInputsOrWithoutATime) {
