@@ -26,10 +26,10 @@ bool asks_for(const std::vector<std::string>& words, std::initializer_list<const
   });
 }
 
-std::string farewell(const std::vector<std::string>& words) {
+std::string line_of(const std::vector<std::string>& words) {
   std::string line = "headway";
   for (const std::string& word : words) line += " " + shell_quoted(word);
-  return "\ninterrupted; nothing was written. To start again: " + line + "\n";
+  return line;
 }
 
 /// `headway`, `headway -h`, `headway --version`: what needs no command. Nothing if there is one.
@@ -69,7 +69,7 @@ int run_words(const std::vector<std::string>& words, Terminal& terminal, Failure
   if (const auto colour = arguments.value("color")) terminal.set_colour(when_named(*colour));
   terminal.set_quiet(arguments.has("quiet"));
   terminal.set_verbose(arguments.has("verbose"));
-  end_on_interrupt(farewell(words));
+  end_on_interrupt(line_of(words));
   return command.run({command, arguments, terminal, context.scenario_fingerprint});
 }
 

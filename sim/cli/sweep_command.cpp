@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include "sim/base/shell_text.h"
+#include "sim/base/utf8.h"
 #include "sim/cli/common_options.h"
 #include "sim/cli/exit_codes.h"
+#include "sim/cli/interrupt.h"
 #include "sim/cli/invocation.h"
 #include "sim/cli/jobs.h"
 #include "sim/cli/json_output.h"
@@ -66,11 +68,20 @@ int run_all(const SweepJob& job, SweepRequest& request, const Invocation& invoca
   Terminal& terminal = invocation.terminal;
   const When when = when_named(invocation.arguments.value("progress").value_or("auto"));
   Progress progress(terminal, when, fmt::format("sweeping over {}", job.base.name));
-  request.options.progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); };
+  const std::filesystem::path store = request.options.folder / kStoreFile;
+  std::optional<std::int64_t> kept_before;
+  request.options.progress = [&](const SweepSummary& so_far) {
+    const std::int64_t kept = so_far.kept();
+    if (!kept_before) kept_before = kept;
+    progress.update(static_cast<std::size_t>(kept + so_far.failed - *kept_before),
+                    static_cast<std::size_t>(so_far.points - *kept_before));
+    if (kept == 0) return;
+    keep_on_interrupt(fmt::format("{} of {} points are kept in {}", kept, so_far.points,
+                                  printable(store.string())));
+  };
   const SweepSummary summary = run_sweep(job, request.options);
   progress.finish();
   const SweepContent content = read_sweep(request.options.folder);
-  const std::filesystem::path store = request.options.folder / kStoreFile;
   terminal.print(invocation.arguments.has("json")
                      ? json_document_text(sweep_json(summary, content, store))
                      : sweep_text(summary, content, store));

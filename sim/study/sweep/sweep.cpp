@@ -103,19 +103,19 @@ SweepSummary run_sweep(const SweepJob& job, const SweepOptions& options) {
   SweepSummary summary;
   summary.points = shard_size(job, options.shard);
   summary.settled = summary.points - std::ssize(missing);
-  std::size_t done = 0;
+  if (options.progress) options.progress(summary);
   const auto finished = [&](std::size_t task, ChildOutcome& outcome) {
     const ChildOutcome taken = std::move(outcome);
-    if (options.progress) options.progress(++done, missing.size());
     if (taken.status == ChildOutcome::Status::done && taken.output.empty()) {
       ++summary.settled;
-      return;
+    } else {
+      const SweepPoint point = taken.status == ChildOutcome::Status::done
+                                   ? point_from_text(taken.output)
+                                   : failed_point(job, missing[task], taken.failure);
+      store.put(point);
+      count(point, summary);
     }
-    const SweepPoint point = taken.status == ChildOutcome::Status::done
-                                 ? point_from_text(taken.output)
-                                 : failed_point(job, missing[task], taken.failure);
-    store.put(point);
-    count(point, summary);
+    if (options.progress) options.progress(summary);
   };
   distribute(job, missing, settled.keys, false, options, finished);
   return summary;

@@ -21,16 +21,6 @@ struct Shard {
 /// Reads "3/16". Throws InputError unless 0 <= I < N.
 [[nodiscard]] Shard parse_shard(const std::string& text);
 
-struct SweepOptions {
-  std::filesystem::path folder;
-  Shard shard;
-  int jobs = 1;              ///< points at a time, without a crew
-  MpiCrew* crew = nullptr;   ///< who does the points, if this process does not
-  std::string command_line;  ///< for the store
-  /// Called with points done in this run, of how many.
-  std::function<void(std::size_t, std::size_t)> progress;
-};
-
 /// What a run found and did.
 struct SweepSummary {
   std::int64_t points = 0;     ///< of the shard
@@ -39,6 +29,19 @@ struct SweepSummary {
   std::int64_t does_not_fit = 0;
   std::int64_t refused = 0;
   std::int64_t failed = 0;
+
+  /// Points that another run of the same sweep need not do again.
+  [[nodiscard]] std::int64_t kept() const { return settled + simulated + does_not_fit + refused; }
+};
+
+struct SweepOptions {
+  std::filesystem::path folder;
+  Shard shard;
+  int jobs = 1;              ///< points at a time, without a crew
+  MpiCrew* crew = nullptr;   ///< who does the points, if this process does not
+  std::string command_line;  ///< for the store
+  /// Called before the first point, and after each has been stored, with what there is so far.
+  std::function<void(const SweepSummary&)> progress;
 };
 
 /// Does every point of the shard that the folder's store has not settled yet, and stores each as it
