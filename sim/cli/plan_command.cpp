@@ -1,30 +1,60 @@
 #include <fmt/format.h>
 
+#include "reports/write_file.h"
 #include "sim/base/quantity_text.h"
+#include "sim/cli/cluster_plan_report.h"
 #include "sim/cli/common_options.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/invocation.h"
 #include "sim/cli/jobs.h"
 #include "sim/cli/json_output.h"
+#include "sim/cli/outputs.h"
 #include "sim/cli/plan_report.h"
 #include "sim/cli/progress.h"
 #include "sim/cli/scenario_options.h"
+#include "sim/study/plan/cluster_plan.h"
 #include "sim/study/plan/strategy_plan.h"
 
 namespace headway {
 namespace {
 
+using nlohmann::json;
+
 constexpr std::int64_t kMostLeaders = 1000;
 
-StrategyPlanOptions options_of(const Arguments& arguments, Diagnostics& diagnostics) {
-  StrategyPlanOptions options;
-  options.leaders.path = arguments.positional().front();
-  options.leaders.options = scenario_options_of(arguments, diagnostics);
-  options.leaders.jobs = jobs_of(arguments);
-  options.leaders.best =
-      static_cast<std::size_t>(arguments.integer("best", 1, kMostLeaders).value_or(10));
-  for (const std::string& field : arguments.values("keep")) options.kept.insert(field);
-  return options;
+/// A plan as people and as programs read it; its "best" is the result of the answer, or null.
+struct PlanAnswer {
+  std::string text;
+  json document;
+};
+
+struct PlanRequest {
+  PlanOptions options;
+  std::optional<TrainingGoal> goal;
+  std::vector<OutputFile> outputs;
+};
+
+PlanRequest request_of(const Arguments& arguments) {
+  Diagnostics diagnostics;
+  PlanRequest request;
+  LeaderOptions& leaders = request.options.leaders;
+  leaders.path = arguments.positional().front();
+  leaders.options = scenario_options_of(arguments, diagnostics);
+  leaders.jobs = jobs_of(arguments);
+  leaders.best = static_cast<std::size_t>(arguments.integer("best", 1, kMostLeaders).value_or(10));
+  for (const std::string& field : arguments.values("keep")) request.options.kept.insert(field);
+  request.outputs = report_files(arguments.values("output"), {".json"}, diagnostics);
+  check_outputs(request.outputs, diagnostics);
+  check_outputs_spare(request.outputs, {leaders.path}, diagnostics);
+  if (const auto goal = arguments.value("goal")) {
+    try {
+      request.goal = parse_goal(*goal);
+    } catch (const InputError& error) {
+      for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
+    }
+  }
+  check_plan(request.options, diagnostics);
+  return request;
 }
 
 /// How fast strategies were judged; it differs from run to run, so it is no part of the result.
@@ -36,21 +66,41 @@ std::string rate_text(const StrategyPlan& plan) {
                                             plan.search_cpu_seconds)));
 }
 
+PlanAnswer answer_of(const PlanRequest& request, Diagnostics& diagnostics, Terminal& terminal) {
+  if (!request.goal) {
+    const StrategyPlan plan = plan_strategy(request.options, diagnostics);
+    terminal.remark(rate_text(plan));
+    return {strategy_plan_text(plan), strategy_plan_json(plan)};
+  }
+  const ClusterPlan plan = plan_cluster(request.options, *request.goal, diagnostics);
+  return {cluster_plan_text(plan), cluster_plan_json(plan)};
+}
+
 int run_plan(const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
   const Arguments& arguments = invocation.arguments;
-  Diagnostics diagnostics;
-  const StrategyPlanOptions options = options_of(arguments, diagnostics);
-  diagnostics.throw_if_errors();
+  const PlanRequest request = request_of(arguments);
   Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
-                    "searching strategies of " + options.leaders.path);
-  const StrategyPlan plan = plan_strategy(options, diagnostics);
+                    "planning " + request.options.leaders.path);
+  Diagnostics diagnostics;
+  const PlanAnswer answer = answer_of(request, diagnostics, terminal);
   progress.finish();
   show_warnings(diagnostics, terminal);
-  terminal.remark(rate_text(plan));
-  terminal.print(arguments.has("json") ? json_document_text(strategy_plan_json(plan))
-                                       : strategy_plan_text(plan));
-  return plan.leaders.empty() ? kExitNegative : kExitDone;
+  const json& best = answer.document.at("best");
+  const auto write = [&] {
+    for (const OutputFile& file : request.outputs) {
+      if (best.is_null()) {
+        terminal.narrate(fmt::format("there is no answer to write to {}\n", file.path));
+      } else {
+        write_file(file.path, json_document_text(best.at("scenario")));
+        terminal.remark(fmt::format("wrote {}\n", file.path));
+      }
+    }
+  };
+  write_then_print(write, [&] {
+    terminal.print(arguments.has("json") ? json_document_text(answer.document) : answer.text);
+  });
+  return best.is_null() ? kExitNegative : kExitDone;
 }
 
 }  // namespace
@@ -60,17 +110,22 @@ Command plan_command() {
   command.name = "plan";
   command.group = "Predict";
   command.arguments = "SCENARIO";
-  command.summary = "the best strategy on a cluster, and why others lose";
+  command.summary = "the best strategy, or the cluster that a goal needs";
   command.about =
       "Finds the fastest ways to split a scenario's job over its cluster: every combination of "
       "degrees, schedule, virtual stages, micro-batch, sharding and recomputation is judged, the "
-      "leaders are simulated.";
+      "leaders are simulated. With a goal, the cluster's size is searched too.";
   command.examples = {
       {"headway plan llama3_8b_64", "the ten best strategies on its eight nodes"},
-      {"headway plan my.json --keep schedule --keep micro_batch -v",
-       "with two fields as the scenario has them"},
+      {"headway plan llama3_70b_30_days --goal tokens=2T,deadline=30d",
+       "the fewest GPUs that train so much in time"},
   };
   command.options = with_standard_options({
+      {.name = "goal",
+       .value = "WORDS",
+       .help = "a cluster for tokens=2T deadline=30d",
+       .group = OptionGroup::input,
+       .changes_result = true},
       {.name = "keep",
        .value = "FIELD",
        .help = "a searched field that stays as it is",
@@ -89,6 +144,12 @@ Command plan_command() {
        .changes_result = true},
       jobs_option(),
       json_option(),
+      {.name = "output",
+       .letter = 'o',
+       .value = "FILE",
+       .help = "writes the answer as a scenario: x.json",
+       .group = OptionGroup::output,
+       .repeatable = true},
       progress_option(),
   });
   command.least_arguments = 1;
@@ -103,7 +164,14 @@ Command plan_command() {
       "in the closed form. The leaders are then simulated on the fabric, N at least and more until "
       "the order is settled. The list also has the fastest that leave a quarter and half of the "
       "memory free, if they take no more than 1.5 times as long. If nothing fits, the answer says "
-      "what comes closest and how many GPUs would do, and the exit code is 1. -v tells how fast "
+      "what comes closest and how many GPUs would do, and the exit code is 1. "
+      "With --goal 'tokens=2T deadline=30d probability=95%' it is the fewest GPUs of this kind and "
+      "fabric on which so many tokens are trained by then: failures and checkpoints count as the "
+      "scenario's reliability has them, stragglers as its perturbations do, and the margin is that "
+      "of the prediction's interval. minimize=usd asks for the cheapest instead; batch_within=5% "
+      "lets the global batch be off by so much, for more sizes to divide it. If none is in time, "
+      "the answer says what would be, and the exit code is 1. "
+      "-v tells how fast "
       "strategies were judged.";
   command.run = run_plan;
   return command;

@@ -7,7 +7,9 @@
 #include "reports/advice.h"
 #include "reports/result_json.h"
 #include "sim/base/child_process.h"
+#include "sim/base/json_pointer.h"
 #include "sim/base/quantity_text.h"
+#include "sim/study/plan/pareto.h"
 #include "sim/study/simulate.h"
 #include "sim/study/sweep/sweep_point.h"
 
@@ -63,17 +65,22 @@ std::string why_lost(const Leader& loser, const Leader& winner) {
   return text;
 }
 
-Bytes memory_of(const Leader& leader) {
-  return Bytes(leader.result.at("memory_bytes").at("largest").get<double>());
+void mark_front(std::vector<Leader>& leaders) {
+  std::vector<std::vector<double>> points;
+  for (const Leader& leader : leaders) {
+    points.push_back({leader.time().count(), leader.memory().count()});
+  }
+  const std::vector<bool> front = pareto_front(points);
+  for (std::size_t i = 0; i < leaders.size(); ++i) leaders[i].is_on_front = front[i];
 }
 
-/// Sorted by time.
-void mark_front(std::vector<Leader>& leaders) {
-  for (std::size_t i = 0; i < leaders.size(); ++i) {
-    leaders[i].is_on_front = std::all_of(
-        leaders.begin(), leaders.begin() + static_cast<std::ptrdiff_t>(i),
-        [&](const Leader& faster) { return memory_of(faster) > memory_of(leaders[i]); });
+Leader leader_of(const StrategySpace& space, const RankedStrategy& ranked,
+                 const LeaderOptions& options) {
+  Leader leader{.ranked = ranked, .options = options.options};
+  for (Override& field : choice_overrides(space, ranked.choice)) {
+    set_override(leader.options.overrides, std::move(field));
   }
+  return leader;
 }
 
 }  // namespace
@@ -94,6 +101,13 @@ std::vector<Override> choice_overrides(const StrategySpace& space, const Strateg
   return overrides;
 }
 
+void set_override(std::vector<Override>& overrides, Override field) {
+  std::erase_if(overrides, [&](const Override& earlier) {
+    return is_at_or_below(earlier.pointer, field.pointer);
+  });
+  overrides.push_back(std::move(field));
+}
+
 std::vector<Leader> simulated_leaders(const StrategySpace& space, const StrategySearch& search,
                                       const LeaderOptions& options) {
   std::vector<Leader> leaders;
@@ -108,12 +122,7 @@ std::vector<Leader> simulated_leaders(const StrategySpace& space, const Strategy
     // In batches whose size depends on no number of cores, or the answer would.
     const std::size_t wanted = first < options.best ? options.best : kBatch;
     for (; next != search.ranked.end() && leaders.size() < first + wanted; ++next) {
-      Leader& leader = leaders.emplace_back();
-      leader.ranked = *next;
-      leader.options = options.options;
-      for (Override& field : choice_overrides(space, next->choice)) {
-        leader.options.overrides.push_back(std::move(field));
-      }
+      leaders.push_back(leader_of(space, *next, options));
     }
     simulate_from(first, leaders, options);
     for (std::size_t i = first; i < leaders.size(); ++i) {
@@ -121,6 +130,13 @@ std::vector<Leader> simulated_leaders(const StrategySpace& space, const Strategy
       fastest = i == 0 ? leaders[i].time() : min(fastest, leaders[i].time());
     }
   }
+  const std::size_t fastest_ones = leaders.size();
+  for (const RankedStrategy& roomy : search.roomy) {
+    const bool is_known = std::ranges::any_of(
+        leaders, [&](const Leader& leader) { return leader.ranked.choice == roomy.choice; });
+    if (!is_known) leaders.push_back(leader_of(space, roomy, options));
+  }
+  simulate_from(fastest_ones, leaders, options);
   std::ranges::stable_sort(leaders, {}, [](const Leader& leader) { return leader.time(); });
   for (std::size_t i = 1; i < leaders.size(); ++i) {
     leaders[i].lost = why_lost(leaders[i], leaders.front());

@@ -16,10 +16,14 @@ struct Leader {
   nlohmann::json result;     ///< "headway/result/1"
   std::string closing;       ///< its answer in one sentence
   std::string lost;          ///< why it is not the first; empty for that
-  bool is_on_front = false;  ///< nobody is both faster and leaves more memory
+  bool is_on_front = false;  ///< nobody is as fast or faster and holds less
 
   [[nodiscard]] Seconds time() const {
     return Seconds(result.at("iteration_time_s").get<double>());
+  }
+  /// Of the fullest rank.
+  [[nodiscard]] Bytes memory() const {
+    return Bytes(result.at("memory_bytes").at("largest").get<double>());
   }
 };
 
@@ -32,7 +36,8 @@ struct LeaderOptions {
 
 /// Simulates the leaders of a search, `best` of them at least and as many more as it takes to
 /// settle the order: until no other could be the fastest unless the simulation were kinder to it,
-/// against its closed form, than to any simulated so far. Fastest first.
+/// against its closed form, than to any simulated so far. Then those that leave memory free, which
+/// the search found. Fastest first.
 [[nodiscard]] std::vector<Leader> simulated_leaders(const StrategySpace& space,
                                                     const StrategySearch& search,
                                                     const LeaderOptions& options);
@@ -40,5 +45,9 @@ struct LeaderOptions {
 /// What has to be set in the scenario to have the strategy.
 [[nodiscard]] std::vector<Override> choice_overrides(const StrategySpace& space,
                                                      const StrategyChoice& choice);
+
+/// Adds an override that replaces those of what it sets: the last one wins, and the others would
+/// only make the command line longer.
+void set_override(std::vector<Override>& overrides, Override field);
 
 }  // namespace headway

@@ -1,12 +1,7 @@
 #include "sim/study/plan/strategy_plan.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <ctime>
 
-#include "sim/base/suggestion.h"
-#include "sim/base/utf8.h"
 #include "sim/study/sweep/axis_field.h"
 #include "sim/study/sweep/sweep_point.h"
 
@@ -15,28 +10,6 @@ namespace {
 
 constexpr int kMostTimes = 64;  ///< the cluster, when looking for one that is large enough
 
-void check_kept(const std::set<std::string>& kept, Diagnostics& diagnostics) {
-  const std::vector<std::string_view>& fields = searched_fields();
-  for (const std::string& field : kept) {
-    if (std::ranges::find(fields, field) != fields.end()) continue;
-    Diagnostic problem;
-    problem.message = fmt::format("{} is not searched", in_quotes(field));
-    problem.location.file = "--keep " + printable(field);
-    const auto meant = closest(field, fields);
-    problem.help = meant ? fmt::format("did you mean \"{}\"? ", *meant) : "";
-    problem.help += "everything but the searched fields stays as the scenario has it";
-    diagnostics.add(std::move(problem));
-  }
-}
-
-void check_path(const std::string& path, Diagnostics& diagnostics) {
-  if (path != "-") return;
-  Diagnostic problem;
-  problem.message = "a plan reads its scenario many times, which standard input does not allow";
-  problem.help = "write it to a file";
-  diagnostics.add(std::move(problem));
-}
-
 double cpu_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -44,8 +17,7 @@ double cpu_seconds() {
 }
 
 /// The least multiple of the cluster that something fits on.
-std::optional<std::int64_t> fitting_accelerators(const StrategyPlanOptions& options,
-                                                 const Scenario& base) {
+std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, const Scenario& base) {
   for (int times = 2; times <= kMostTimes; times *= 2) {
     ScenarioOptions larger = options.leaders.options;
     for (Override& field : point_overrides({{"nodes", times * base.cluster->nodes}}, base)) {
@@ -66,10 +38,7 @@ std::optional<std::int64_t> fitting_accelerators(const StrategyPlanOptions& opti
 
 }  // namespace
 
-StrategyPlan plan_strategy(const StrategyPlanOptions& options, Diagnostics& diagnostics) {
-  check_kept(options.kept, diagnostics);
-  check_path(options.leaders.path, diagnostics);
-  diagnostics.throw_if_errors();
+StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics) {
   const Scenario scenario =
       read_scenario(options.leaders.path, options.leaders.options, diagnostics);
   const StrategySpace space(scenario, options.kept);

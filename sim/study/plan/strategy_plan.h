@@ -1,18 +1,12 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "sim/study/plan/leaders.h"
+#include "sim/study/plan/plan_options.h"
 
 namespace headway {
-
-struct StrategyPlanOptions {
-  LeaderOptions leaders;
-  std::set<std::string> kept;  ///< names of searched fields that stay as the scenario has them
-};
 
 /// The best strategies on a given cluster, or what would make one fit.
 struct StrategyPlan {
@@ -31,8 +25,7 @@ struct StrategyPlan {
   std::optional<std::int64_t> accelerators_that_fit;
 };
 
-/// Throws InputError for a scenario with problems and for a kept field that is not searched.
-[[nodiscard]] StrategyPlan plan_strategy(const StrategyPlanOptions& options,
-                                         Diagnostics& diagnostics);
+/// Requires checked options (check_plan). Throws InputError for a scenario with problems.
+[[nodiscard]] StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics);
 
 }  // namespace headway

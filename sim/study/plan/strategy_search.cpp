@@ -152,6 +152,15 @@ StrategySearch search_strategies(const StrategySpace& space, const SearchOptions
   search.counts.pruned_by_bound =
       search.counts.considered - search.counts.pruned_by_memory - search.counts.ranked;
   std::ranges::stable_sort(search.ranked, {}, &RankedStrategy::time);
+  for (const double slack : options.slacks) {
+    const auto found = std::ranges::find_if(search.ranked, [&](const RankedStrategy& ranked) {
+      return ranked.memory <= (1.0 - slack) * capacity;
+    });
+    if (found == search.ranked.end()) continue;
+    if (found->time <= options.slack_costs * search.ranked.front().time) {
+      search.roomy.push_back(*found);
+    }
+  }
   if (!search.ranked.empty()) return search;
   for_each_thrifty(space, [&](const StrategyChoice& choice) {
     const Bytes memory = fullest_or_above(space, choice, kBoundless);

@@ -27,6 +27,7 @@ struct SearchCounts {
 struct StrategySearch {
   SearchCounts counts;
   std::vector<RankedStrategy> ranked;  ///< fastest first
+  std::vector<RankedStrategy> roomy;   ///< the fastest for each slack, where it is worth its time
   /// Where nothing fits: what comes closest, of those with the smallest micro-batch and 1F1B.
   std::optional<StrategyChoice> smallest;
   Bytes smallest_memory;

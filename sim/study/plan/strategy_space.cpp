@@ -15,11 +15,16 @@ constexpr std::array kSchedules = {PipelineSchedule::one_f_one_b, PipelineSchedu
                                    PipelineSchedule::dual_pipe};
 constexpr std::array kShardings = {Sharding::none, Sharding::optimizer, Sharding::full};
 
+/// Ascending.
 std::vector<std::int64_t> divisors(std::int64_t whole) {
   std::vector<std::int64_t> found;
-  for (std::int64_t i = 1; i <= whole; ++i) {
-    if (whole % i == 0) found.push_back(i);
+  std::vector<std::int64_t> large;
+  for (std::int64_t i = 1; i * i <= whole; ++i) {
+    if (whole % i != 0) continue;
+    found.push_back(i);
+    if (i * i != whole) large.push_back(whole / i);
   }
+  found.insert(found.end(), large.rbegin(), large.rend());
   return found;
 }
 
@@ -53,9 +58,11 @@ const std::vector<std::string_view>& searched_fields() {
   return kFields;
 }
 
-StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kept)
+StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kept,
+                             std::optional<std::int64_t> accelerators)
     : scenario_(scenario),
       kept_(std::move(kept)),
+      accelerators_(accelerators.value_or(scenario.strategy.ranks())),
       splits_sequence_(says(scenario, "sequence_parallel", true)),
       sets_transfer_overlap_(scenario.given.at("strategy").is_object() &&
                              scenario.given.at("strategy").contains("overlap_pipeline_transfers")) {
@@ -69,10 +76,20 @@ void StrategySpace::for_each(const std::function<void(const StrategyChoice&)>& v
   visit_degrees([&](StrategyChoice& choice) { visit_pipelines(choice, visit); });
 }
 
+std::optional<StrategyChoice> StrategySpace::any() const {
+  std::optional<StrategyChoice> first;
+  visit_degrees([&](StrategyChoice& choice) {
+    if (first) return;
+    visit_pipelines(choice, [&](const StrategyChoice& visited) {
+      if (!first) first = visited;
+    });
+  });
+  return first;
+}
+
 void StrategySpace::visit_degrees(const std::function<void(StrategyChoice&)>& visit) const {
   const TransformerModel& model = scenario_.model;
   const Strategy& base = scenario_.strategy;
-  const std::int64_t accelerators = base.ranks();
   const auto values = [&](std::string_view field, std::int64_t whole, int kept) {
     return keeps(field) ? std::vector<std::int64_t>{kept} : divisors(whole);
   };
@@ -80,17 +97,17 @@ void StrategySpace::visit_degrees(const std::function<void(StrategyChoice&)>& vi
   for (const std::int64_t tensor :
        values("tensor_parallel", model.attention_heads, base.tensor_parallel)) {
     for (const std::int64_t context :
-         values("context_parallel", accelerators, base.context_parallel)) {
+         values("context_parallel", accelerators_, base.context_parallel)) {
       for (const std::int64_t pipeline :
-           values("pipeline_parallel", accelerators, base.pipeline_parallel)) {
+           values("pipeline_parallel", accelerators_, base.pipeline_parallel)) {
         const std::int64_t ranks = tensor * context * pipeline;
-        if (!divides(ranks, accelerators)) continue;
+        if (!divides(ranks, accelerators_)) continue;
         for (const std::int64_t expert : values("expert_parallel", experts, base.expert_parallel)) {
           StrategyChoice choice;
           choice.tensor_parallel = static_cast<int>(tensor);
           choice.context_parallel = static_cast<int>(context);
           choice.pipeline_parallel = static_cast<int>(pipeline);
-          choice.data_parallel = static_cast<int>(accelerators / ranks);
+          choice.data_parallel = static_cast<int>(accelerators_ / ranks);
           choice.expert_parallel = static_cast<int>(expert);
           if (fits_model(choice)) visit(choice);
         }

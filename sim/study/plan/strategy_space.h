@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,11 +47,15 @@ struct StrategyChoice {
 class StrategySpace {
  public:
   /// Fields in `kept` (names of `searched_fields`) stay as the scenario has them. `scenario` has to
-  /// outlive this.
-  StrategySpace(const Scenario& scenario, std::set<std::string> kept);
+  /// outlive this. `accelerators`: that the strategies fill, all of the scenario's if left out.
+  StrategySpace(const Scenario& scenario, std::set<std::string> kept,
+                std::optional<std::int64_t> accelerators = {});
 
   /// Calls `visit` with each strategy, in an order that depends on nothing but the scenario.
   void for_each(const std::function<void(const StrategyChoice&)>& visit) const;
+
+  /// The first strategy that would be visited.
+  [[nodiscard]] std::optional<StrategyChoice> any() const;
 
   /// The scenario's strategy with the choice in it.
   [[nodiscard]] Strategy strategy(const StrategyChoice& choice) const;
@@ -70,6 +75,7 @@ class StrategySpace {
 
   const Scenario& scenario_;
   std::set<std::string> kept_;
+  std::int64_t accelerators_;
   bool splits_sequence_;        ///< with tensor parallelism
   bool sets_transfer_overlap_;  ///< the scenario says whether pipelines' transfers overlap
 };

@@ -104,6 +104,21 @@ TEST(StrategySpace, KeptFieldsStay) {
   EXPECT_GT(choices_of(space).size(), 4U);
 }
 
+/// Neither eight layers nor a batch of 16, 16 heads or a sequence of 1024 divide by eleven.
+TEST(StrategySpace, ClustersOfOtherSizesMayHaveNone) {
+  const ScratchFolder scratch;
+  nlohmann::json json = small_scenario(2);
+  const Scenario scenario = read(scratch.write("scenario.json", json.dump()));
+  EXPECT_TRUE(
+      choices_of(StrategySpace(scenario, {})).contains(StrategySpace(scenario, {}).any().value()));
+  const std::optional<StrategyChoice> eight = StrategySpace(scenario, {}, 8).any();
+  ASSERT_TRUE(eight.has_value());
+  EXPECT_EQ(eight->tensor_parallel * eight->context_parallel * eight->pipeline_parallel *
+                eight->data_parallel,
+            8);
+  EXPECT_FALSE(StrategySpace(scenario, {}, 22).any().has_value());
+}
+
 /// What is printed for people to run gives the strategy that was judged.
 TEST(StrategySpace, OverridesOfAChoiceReadBackAsTheChoice) {
   const ScratchFolder scratch;
