@@ -18,18 +18,16 @@
 #endif
 
 namespace headway {
-namespace {
-
 #ifdef HEADWAY_WITH_MPI
-int as_one_of_many(Seconds deadline, const std::function<int(const CpuRank&)>& body) {
+bool is_mpi_rank() { return MpiSession::is_launched(); }
+
+int on_mpi_rank(const Options& options, const std::function<int(const CpuRank&)>& body) {
   MpiSession session;
-  const auto main = session.transport(deadline);
-  const auto network = session.transport(deadline);
-  const auto collectives = session.collectives(deadline);
+  const auto main = session.transport(options.deadline);
+  const auto network = session.transport(options.deadline);
+  const auto collectives = session.collectives(options.deadline);
   int code = 3;
   try {
-    TransportRendezvous rendezvous(*main);
-    pin_to_core(rank_on_machine(rendezvous) % static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
     code = body({main.get(), network.get(), collectives.get(), "", MpiSession::library()});
   } catch (const Interrupted& interrupted) {
     fmt::print(stderr, "rank {}: {}\n", session.rank(), interrupted.what());
@@ -45,14 +43,24 @@ int as_one_of_many(Seconds deadline, const std::function<int(const CpuRank&)>& b
   }
   return code;
 }
-#endif
+#else
+bool is_mpi_rank() { return false; }
 
-}  // namespace
+int on_mpi_rank(const Options& /*options*/, const std::function<int(const CpuRank&)>& /*body*/) {
+  throw EnvironmentError("this build was made without MPI");
+}
+#endif
 
 int on_cpu_ranks(const Options& options, const std::function<int(const CpuRank&)>& body) {
   use_one_blas_thread();
 #ifdef HEADWAY_WITH_MPI
-  if (MpiSession::is_launched()) return as_one_of_many(options.deadline, body);
+  if (is_mpi_rank()) {
+    return on_mpi_rank(options, [&body](const CpuRank& rank) {
+      TransportRendezvous rendezvous(*rank.main);
+      pin_to_core(rank_on_machine(rendezvous) % static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+      return body(rank);
+    });
+  }
   int ranks = options.ranks == 0 ? default_ranks() : options.ranks;
   if (options.net) ranks = std::max(ranks, 2);
   if (ranks > 1) {

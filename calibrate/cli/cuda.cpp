@@ -1,12 +1,39 @@
+#include <cstdlib>
+
 #include "calibrate/cli/backends.h"
 #include "calibrate/cuda/cuda_backend.h"
+#include "calibrate/ranks/rank_place.h"
+#include "calibrate/ranks/socket_rendezvous.h"
+#ifdef HEADWAY_WITH_CPU
+#include "calibrate/cli/cpu_ranks.h"
+#include "calibrate/cpu/transport_rendezvous.h"
+#endif
 
 namespace headway {
+namespace {
 
+int calibrate_among(const Job& job, const PlanRules& rules, Rendezvous& rendezvous,
+                    int local_rank) {
+  CudaBackend backend(job.options.seed, rendezvous, local_rank);
+  return calibrate(job, rules, backend, rendezvous);
+}
+
+}  // namespace
+
+/// Ranks meet over MPI where mpirun started them and nothing says otherwise, else over TCP.
 int calibrate_cuda(const Job& job, const PlanRules& rules) {
-  CudaBackend backend(job.options.seed);
-  SingleRendezvous alone;
-  return calibrate(job, rules, backend, alone);
+  const auto place = rank_place([](const char* name) { return std::getenv(name); });
+  const int local_rank = place ? place->local_rank : 0;
+#ifdef HEADWAY_WITH_CPU
+  if (is_mpi_rank() && (!place || place->address.empty())) {
+    return on_mpi_rank(job.options, [&](const CpuRank& rank) {
+      TransportRendezvous rendezvous(*rank.main);
+      return calibrate_among(job, rules, rendezvous, local_rank);
+    });
+  }
+#endif
+  SocketRendezvous rendezvous(place.value_or(RankPlace{}), job.options.deadline);
+  return calibrate_among(job, rules, rendezvous, local_rank);
 }
 
 }  // namespace headway

@@ -9,6 +9,7 @@
 
 #include "calibrate/cpu/cpu_operations.h"
 #include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
 
 namespace headway {
 namespace {
@@ -16,6 +17,10 @@ namespace {
 /// Of each operand: more than most last-level caches' share of a core, less than what makes every
 /// access a miss, which training is not either.
 constexpr std::size_t kPoolFloats = 1U << 23U;
+
+/// Of a rank for the others' gradients, before it updates its weights. A core that waited moves
+/// data several times slower for some milliseconds: its clock and its memory's have gone down.
+constexpr Seconds kWait = 20.0_ms;
 
 /// What a slow link carries in 0.15 s: longer messages take long to measure and say nothing new.
 std::size_t most_message(double link_bytes_per_s) {
@@ -57,8 +62,9 @@ CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport, LibraryColle
   offer_.provenance = rules.provenance;
   offer_.provenance["blas"] = openblas_get_config();
   offer_.provenance["conditions"] =
-      fmt::format("{} rank{} at once, one thread each; random operands, not in the inner caches",
-                  ranks, ranks == 1 ? "" : "s");
+      fmt::format("{} rank{} at once, one thread each; random operands, not in the inner caches{}",
+                  ranks, ranks == 1 ? "" : "s",
+                  ranks == 1 ? "" : "; the optimizer after " + exact_text(kWait) + " of waiting");
   offer_.no_collectives = rules.no_collectives;
   if (transport == nullptr) return;
   offer_.collective_implementations = {"ring", "tree"};
@@ -67,7 +73,7 @@ CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport, LibraryColle
   for (int group = 2; group < ranks; group *= 2) offer_.ranks.push_back(group);
   offer_.ranks.push_back(ranks);
   offer_.most_message = most_message(rules.link_bytes_per_s);
-  offer_.crosses_network = rules.link_bytes_per_s > 0.0;
+  offer_.ranks_per_node = rules.link_bytes_per_s > 0.0 ? 1 : ranks;
   offer_.link_bytes_per_s = rules.link_bytes_per_s;
 }
 
@@ -77,11 +83,14 @@ std::unique_ptr<Operation> CpuBackend::prepare(const Point& point) {
     return cpu_gemm_operation(*gemm, operands);
   }
   if (const auto* memory = std::get_if<MemoryPoint>(&point)) {
-    return cpu_memory_operation(*memory, operands);
+    // Where there are ranks to wait for, the optimizer runs after a wait.
+    const bool waits = memory->kernel == MemoryKernel::adam && transport_ != nullptr;
+    return cpu_memory_operation(*memory, operands, waits ? kWait : Seconds(0.0));
   }
   const auto* collective = std::get_if<CollectivePoint>(&point);
   HEADWAY_CHECK(collective != nullptr && transport_ != nullptr, "a point that was not offered");
-  return cpu_collective_operation(*collective, *transport_, library_);
+  return cpu_collective_operation(*collective, *transport_, library_,
+                                  offer_.link_bytes_per_s > 0.0);
 }
 
 void pin_to_core(int core) {

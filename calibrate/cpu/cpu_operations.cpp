@@ -1,5 +1,7 @@
 #include "calibrate/cpu/cpu_operations.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -37,6 +39,29 @@ class BatchedOperation final : public Operation {
   Call call_;
   int calls_ = 1;
 };
+
+/// Calls as they come after a wait, one for each of a small network's layers.
+template <class Call>
+class OperationAfterWait final : public Operation {
+ public:
+  OperationAfterWait(Call call, Seconds wait) : call_(std::move(call)), wait_(wait) {}
+  Sample repeat() override {
+    constexpr int kCalls = 4;
+    const timespec pause{0, static_cast<long>(1e9 * wait_.count())};
+    nanosleep(&pause, nullptr);
+    const ThreadClock clock;
+    for (int i = 0; i < kCalls; ++i) call_();
+    Sample sample = clock.elapsed_computing();
+    sample.time = sample.time / kCalls;
+    sample.besides = wait_ + (kCalls - 1.0) * sample.time;
+    return sample;
+  }
+
+ private:
+  Call call_;
+  Seconds wait_;
+};
+
 template <class Call>
 std::unique_ptr<Operation> batched(Call call) {
   return std::make_unique<BatchedOperation<Call>>(std::move(call));
@@ -110,11 +135,16 @@ std::unique_ptr<Operation> cpu_gemm_operation(const GemmPoint& point, Operands o
   });
 }
 
-std::unique_ptr<Operation> cpu_memory_operation(const MemoryPoint& point, Operands operands) {
+std::unique_ptr<Operation> cpu_memory_operation(const MemoryPoint& point, Operands operands,
+                                                Seconds wait) {
   auto side = std::make_shared<SideData>(point.elements);
-  return batched([point, operands, side]() mutable {
+  auto pass = [point, operands, side]() mutable {
     run_kernel(point.kernel, point.elements, operands, *side);
-  });
+  };
+  if (wait > Seconds(0.0)) {
+    return std::make_unique<OperationAfterWait<decltype(pass)>>(std::move(pass), wait);
+  }
+  return batched(std::move(pass));
 }
 
 }  // namespace headway

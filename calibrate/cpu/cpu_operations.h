@@ -19,14 +19,17 @@ struct Operands {
 
 [[nodiscard]] std::unique_ptr<Operation> cpu_gemm_operation(const GemmPoint& point,
                                                             Operands operands);
+/// Where `wait` is above 0, each sample is a burst of passes after so long a sleep.
 [[nodiscard]] std::unique_ptr<Operation> cpu_memory_operation(const MemoryPoint& point,
-                                                              Operands operands);
+                                                              Operands operands, Seconds wait);
 /// The implementation that `library` stands for.
 inline constexpr const char* kLibraryImplementation = "library";
 
-/// Nothing on a rank outside of the group. `library` may be null where it was not offered.
+/// Nothing on a rank outside of the group. `library` may be null where it was not offered. With
+/// `in_bursts` a sample is some all-reduces back to back after a pause.
 [[nodiscard]] std::unique_ptr<Operation> cpu_collective_operation(const CollectivePoint& point,
                                                                   Transport& transport,
-                                                                  LibraryCollectives* library);
+                                                                  LibraryCollectives* library,
+                                                                  bool in_bursts);
 
 }  // namespace headway

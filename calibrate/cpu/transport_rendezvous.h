@@ -1,22 +1,21 @@
 #pragma once
 
 #include "calibrate/cpu/transport.h"
-#include "calibrate/suite/rendezvous.h"
+#include "calibrate/suite/star_rendezvous.h"
 
 namespace headway {
 
-/// Ranks that meet over point-to-point messages, by way of rank 0: slow for many, and independent
-/// of every collective that is measured. `transport` outlives this object.
-class TransportRendezvous final : public Rendezvous {
+/// Ranks that meet over point-to-point messages. `transport` outlives this object.
+class TransportRendezvous final : public StarRendezvous {
  public:
   explicit TransportRendezvous(Transport& transport) : transport_(transport) {}
   [[nodiscard]] int rank() const override { return transport_.rank(); }
   [[nodiscard]] int size() const override { return transport_.size(); }
-  void barrier() override { (void)all_gather(0.0); }
-  [[nodiscard]] std::vector<double> all_gather(double value) override;
-  void broadcast(std::span<std::byte> bytes) override;
 
  private:
+  void send(std::span<const std::byte> bytes, int to) override { transport_.send(bytes, to); }
+  void receive(std::span<std::byte> bytes, int from) override { transport_.receive(bytes, from); }
+
   Transport& transport_;
 };
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "calibrate/cuda/cublaslt_gemm.h"
-#include "calibrate/cuda/device_offer.h"
 #include "kernels/device_kernels.h"
 
 namespace headway {
@@ -14,17 +13,6 @@ namespace {
 /// Of each operand: twice the largest last-level caches (50 to 126 MB), and what the largest
 /// product and pass need.
 constexpr std::size_t kPoolBytes = std::size_t{1} << 30U;
-
-class CollectiveOperation final : public Operation {
- public:
-  CollectiveOperation(const CollectivePoint& point, NcclGroup& group)
-      : point_(point), group_(group) {}
-  Sample repeat() override { return {group_.run(point_), false}; }
-
- private:
-  CollectivePoint point_;
-  NcclGroup& group_;
-};
 
 /// Pinned memory of the host.
 class HostBuffer {
@@ -39,11 +27,11 @@ class HostBuffer {
   void* data_ = nullptr;
 };
 
-/// Memory of the second device, and back to the first.
-std::shared_ptr<DevicePool> on_second_device(std::size_t bytes) {
-  HEADWAY_CUDA(cudaSetDevice(1));
+/// Memory of another device than the current one.
+std::shared_ptr<DevicePool> on_device(int other, int current, std::size_t bytes) {
+  HEADWAY_CUDA(cudaSetDevice(other));
   auto pool = std::make_shared<DevicePool>(bytes);
-  HEADWAY_CUDA(cudaSetDevice(0));
+  HEADWAY_CUDA(cudaSetDevice(current));
   return pool;
 }
 
@@ -56,11 +44,15 @@ struct CudaBackend::Pools {
   DevicePool d{kPoolBytes};
 };
 
-CudaBackend::CudaBackend(std::uint64_t seed)
-    : offer_(device_offer(usable_devices())), random_state_(static_cast<std::uint32_t>(seed)) {
-  HEADWAY_CUDA(cudaSetDevice(0));
+CudaBackend::CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_rank)
+    : device_(rendezvous.size() == 1 ? 0 : local_rank % usable_devices()),
+      group_(device_group(rendezvous, local_rank)),
+      offer_(device_offer(device_, group_)),
+      random_state_(static_cast<std::uint32_t>(seed)),
+      collectives_(rendezvous, group_.devices, device_) {
+  HEADWAY_CUDA(cudaSetDevice(device_));
   char bus_id[32] = "";
-  HEADWAY_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, 0));
+  HEADWAY_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device_));
   monitor_ = std::make_unique<DeviceMonitor>(installed_nvml(), bus_id);
   if (!monitor_->watches()) offer_.provenance["clocks"] = "not recorded: the driver has no NVML";
   pools_ = std::make_unique<Pools>();
@@ -139,24 +131,19 @@ std::unique_ptr<Operation> CudaBackend::copy_operation(const CopyPoint& point) {
                                      cudaMemcpyDeviceToDevice, stream));
       });
     case CopyKind::peer: {
-      const auto second = on_second_device(bytes);
-      return device_operation([this, second, bytes](cudaStream_t stream) {
-        HEADWAY_CUDA(
-            cudaMemcpyPeerAsync(second->data(), 1, pools_->a.take(bytes), 0, bytes, stream));
+      const int other = (device_ + 1) % usable_devices();
+      const auto there = on_device(other, device_, bytes);
+      return device_operation([this, there, other, bytes](cudaStream_t stream) {
+        HEADWAY_CUDA(cudaMemcpyPeerAsync(there->data(), other, pools_->a.take(bytes), device_,
+                                         bytes, stream));
       });
     }
   }
   HEADWAY_CHECK(false, "unknown copy");
 }
 
-std::unique_ptr<Operation> CudaBackend::collective_operation(const CollectivePoint& point) {
-  auto& group = groups_[point.ranks];
-  if (group == nullptr) group = std::make_unique<NcclGroup>(point.ranks);
-  return std::make_unique<CollectiveOperation>(point, *group);
-}
-
 std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
-  HEADWAY_CUDA(cudaSetDevice(0));
+  HEADWAY_CUDA(cudaSetDevice(device_));
   if (const auto* gemm = std::get_if<GemmPoint>(&point)) return gemm_operation(*gemm);
   if (const auto* memory = std::get_if<MemoryPoint>(&point)) return memory_operation(*memory);
   if (const auto* copy = std::get_if<CopyPoint>(&point)) return copy_operation(*copy);
@@ -164,7 +151,7 @@ std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
     const Enqueue empty = [](cudaStream_t stream) { HEADWAY_CUDA(launch_empty_kernel(stream)); };
     return launch->in_graph ? device_operation(empty) : host_launch_operation(empty);
   }
-  return collective_operation(std::get<CollectivePoint>(point));
+  return collectives_.prepare(std::get<CollectivePoint>(point));
 }
 
 }  // namespace headway

@@ -1,21 +1,23 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 
 #include "calibrate/cuda/device_monitor.h"
+#include "calibrate/cuda/device_offer.h"
 #include "calibrate/cuda/device_resources.h"
-#include "calibrate/cuda/nccl_group.h"
+#include "calibrate/cuda/nccl_collectives.h"
 #include "calibrate/suite/backend.h"
 
 namespace headway {
 
-/// The devices of this process: kernels and copies on the first of them, NCCL among all.
+/// A lone process: kernels and copies on its first device, NCCL among all. One of several: all that
+/// on the device that is its own, all processes at once, NCCL among them.
 class CudaBackend final : public Backend {
  public:
   /// Throws EnvironmentError, in one line, where there is no device that can be used.
-  explicit CudaBackend(std::uint64_t seed);
+  /// `local_rank` is this process's number on its node; `rendezvous` outlives this object.
+  CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_rank);
   ~CudaBackend() override;
   [[nodiscard]] const Offer& offer() const override { return offer_; }
   [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override;
@@ -27,13 +29,14 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Operation> gemm_operation(const GemmPoint& point);
   [[nodiscard]] std::unique_ptr<Operation> memory_operation(const MemoryPoint& point);
   [[nodiscard]] std::unique_ptr<Operation> copy_operation(const CopyPoint& point);
-  [[nodiscard]] std::unique_ptr<Operation> collective_operation(const CollectivePoint& point);
 
+  int device_;
+  DeviceGroup group_;
   Offer offer_;
   std::uint32_t random_state_;
   std::unique_ptr<DeviceMonitor> monitor_;
   std::unique_ptr<Pools> pools_;
-  std::map<int, std::unique_ptr<NcclGroup>> groups_;  ///< by ranks
+  NcclCollectives collectives_;
 };
 
 }  // namespace headway

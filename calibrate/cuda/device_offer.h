@@ -1,11 +1,21 @@
 #pragma once
 
 #include "calibrate/suite/backend.h"
+#include "calibrate/suite/rendezvous.h"
 
 namespace headway {
 
-/// What the first device and its libraries offer, among `devices` of them.
-[[nodiscard]] Offer device_offer(int devices);
+/// Devices that take part in collectives: those of a lone process, or one for each of several.
+struct DeviceGroup {
+  int processes = 1;
+  int devices = 1;
+  int devices_per_node = 1;
+};
+/// Call on all ranks.
+[[nodiscard]] DeviceGroup device_group(Rendezvous& rendezvous, int local_rank);
+
+/// What a device and its libraries offer, as one of a group.
+[[nodiscard]] Offer device_offer(int device, const DeviceGroup& group);
 
 /// Devices that can be used; throws EnvironmentError saying why there are none.
 [[nodiscard]] int usable_devices();

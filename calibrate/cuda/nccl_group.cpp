@@ -10,135 +10,201 @@ namespace {
 
 constexpr Seconds kDeadline = 60.0_s;
 
-void use_device(std::size_t index) { HEADWAY_CUDA(cudaSetDevice(static_cast<int>(index))); }
+void use_device(int index) { HEADWAY_CUDA(cudaSetDevice(index)); }
+
+/// Whether a communicator has done what it does in the background; throws what went wrong there.
+bool is_settled(ncclComm_t communicator) {
+  ncclResult_t state = ncclSuccess;
+  HEADWAY_CUDA(ncclCommGetAsyncError(communicator, &state));
+  check_cuda(state, "a collective");
+  return state != ncclInProgress;
+}
 
 }  // namespace
 
-NcclGroup::NcclGroup(int ranks) {
+void NcclGroup::add_member(int rank, int device) {
+  use_device(device);
+  members_.push_back(std::make_unique<Member>());
+  members_.back()->rank = rank;
+  members_.back()->device = device;
+}
+
+NcclGroup::NcclGroup(int ranks, int first_device, BufferRegistration registration)
+    : ranks_(static_cast<std::size_t>(ranks)), registration_(registration) {
   HEADWAY_CHECK(ranks >= 2, "one rank measures no network");
-  const auto count = static_cast<std::size_t>(ranks);
-  for (std::size_t i = 0; i < count; ++i) {
-    use_device(i);
-    ranks_.push_back(std::make_unique<Rank>());
-  }
-  std::vector<int> devices(count);
-  std::iota(devices.begin(), devices.end(), 0);
-  std::vector<ncclComm_t> communicators(count, nullptr);
+  for (int rank = 0; rank < ranks; ++rank) add_member(rank, first_device + rank);
+  std::vector<int> devices(ranks_);
+  std::iota(devices.begin(), devices.end(), first_device);
+  std::vector<ncclComm_t> communicators(ranks_, nullptr);
   HEADWAY_CUDA(ncclCommInitAll(communicators.data(), ranks, devices.data()));
-  for (std::size_t i = 0; i < count; ++i) ranks_[i]->communicator = communicators[i];
+  for (std::size_t i = 0; i < ranks_; ++i) members_[i]->communicator = communicators[i];
+}
+
+NcclGroup::NcclGroup(int ranks, int rank, const ncclUniqueId& id, int device,
+                     BufferRegistration registration)
+    : ranks_(static_cast<std::size_t>(ranks)), registration_(registration) {
+  HEADWAY_CHECK(ranks >= 2, "one rank measures no network");
+  add_member(rank, device);
+  ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+  config.blocking = 0;  // else it waits for ever for a rank that is gone
+  try {
+    HEADWAY_CUDA(ncclCommInitRankConfig(&members_.front()->communicator, ranks, id, rank, &config));
+    settle();
+  } catch (...) {
+    abort();
+    throw;
+  }
 }
 
 NcclGroup::~NcclGroup() {
-  for (const auto& rank : ranks_) {
-    if (rank->communicator != nullptr) (void)ncclCommDestroy(rank->communicator);
+  for (const auto& member : members_) {
+    if (member->communicator != nullptr) (void)ncclCommDestroy(member->communicator);
   }
 }
 
 void NcclGroup::abort() {
-  for (const auto& rank : ranks_) {
-    if (rank->communicator != nullptr) (void)ncclCommAbort(rank->communicator);
-    rank->communicator = nullptr;
+  for (const auto& member : members_) {
+    if (member->communicator != nullptr) (void)ncclCommAbort(member->communicator);
+    member->communicator = nullptr;
   }
 }
 
+/// Communicators of several processes return before they are done, and the events of a stream must
+/// not overtake what they still have to enqueue.
+void NcclGroup::settle() {
+  wait_until(
+      [this] {
+        const bool all = std::all_of(members_.begin(), members_.end(), [](const auto& member) {
+          return is_settled(member->communicator);
+        });
+        return all ? WaitState::done : WaitState::waiting;
+      },
+      kDeadline, "setting up a collective");
+}
+
+/// Calls for each member, as one group of NCCL's: its devices would wait for each other otherwise.
+template <class Call>
+void NcclGroup::as_one_group(Call call) {
+  HEADWAY_CUDA(ncclGroupStart());
+  for (const auto& member : members_) call(*member);
+  HEADWAY_CUDA(ncclGroupEnd());
+  settle();
+}
+
 void NcclGroup::make_room(std::size_t bytes) {
-  for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    Rank& rank = *ranks_[i];
-    if (rank.out != nullptr && rank.out->bytes() >= bytes) continue;
-    use_device(i);
-    rank.out = std::make_unique<DevicePool>(bytes);
-    rank.in = std::make_unique<DevicePool>(bytes);
-    HEADWAY_CUDA(cudaMemset(rank.out->data(), 0x3c, bytes));  // small positive fp32 numbers
+  if (members_.front()->out != nullptr && members_.front()->out->bytes() >= bytes) return;
+  release_buffers();
+  for (const auto& member : members_) {
+    use_device(member->device);
+    member->out = std::make_unique<NcclBuffer>(bytes, registration_);
+    member->in = std::make_unique<NcclBuffer>(bytes, registration_);
+    HEADWAY_CUDA(cudaMemset(member->out->data(), 0x3c, bytes));  // small positive fp32 numbers
+  }
+  for (const auto buffer : {&Member::out, &Member::in}) {
+    as_one_group([buffer](Member& member) { (member.*buffer)->enrol(member.communicator); });
+  }
+}
+
+void NcclGroup::release_buffers() {
+  if (members_.front()->out == nullptr) return;
+  for (const auto buffer : {&Member::out, &Member::in}) {
+    as_one_group([buffer](Member& member) { (member.*buffer)->withdraw(member.communicator); });
+    for (const auto& member : members_) {
+      use_device(member->device);
+      ((*member).*buffer).reset();
+    }
   }
 }
 
 /// Sends and receives in one group, as pairs would wait for each other for ever otherwise.
-void NcclGroup::enqueue_pairs(Rank& rank, std::size_t index, std::size_t each, bool to_all) {
-  const std::size_t n = ranks_.size();
-  const auto* out = static_cast<const float*>(rank.out->data());
-  auto* in = static_cast<float*>(rank.in->data());
-  for (std::size_t distance = to_all ? 0 : 1; distance < (to_all ? n : 2); ++distance) {
-    const std::size_t to = (index + distance) % n;
-    const std::size_t from = (index + n - distance % n) % n;
+void NcclGroup::enqueue_pairs(Member& member, std::size_t each, bool to_all) const {
+  const auto rank = static_cast<std::size_t>(member.rank);
+  const auto* out = static_cast<const float*>(member.out->data());
+  auto* in = static_cast<float*>(member.in->data());
+  for (std::size_t distance = to_all ? 0 : 1; distance < (to_all ? ranks_ : 2); ++distance) {
+    const std::size_t to = (rank + distance) % ranks_;
+    const std::size_t from = (rank + ranks_ - distance % ranks_) % ranks_;
     const std::size_t out_offset = to_all ? to * each : 0;
     const std::size_t in_offset = to_all ? from * each : 0;
     HEADWAY_CUDA(ncclSend(out + out_offset, each, ncclFloat, static_cast<int>(to),
-                          rank.communicator, rank.stream));
+                          member.communicator, member.stream));
     HEADWAY_CUDA(ncclRecv(in + in_offset, each, ncclFloat, static_cast<int>(from),
-                          rank.communicator, rank.stream));
+                          member.communicator, member.stream));
   }
 }
 
 /// In place where training is in place (all-reduce), else from one buffer to the other.
-void NcclGroup::enqueue(const CollectivePoint& point, std::size_t index) {
-  Rank& rank = *ranks_[index];
-  const std::size_t n = ranks_.size();
-  const std::size_t total = std::max(point.message_bytes / sizeof(float), n);
-  float* out = static_cast<float*>(rank.out->data());
-  float* in = static_cast<float*>(rank.in->data());
+void NcclGroup::enqueue(const CollectivePoint& point, Member& member) const {
+  const std::size_t total = std::max(point.message_bytes / sizeof(float), ranks_);
+  const std::size_t part = total / ranks_;
+  float* const out = static_cast<float*>(member.out->data());
+  float* const in = static_cast<float*>(member.in->data());
+  const ncclComm_t all = member.communicator;
   switch (point.kind) {
     case CollectiveKind::all_reduce:
-      HEADWAY_CUDA(
-          ncclAllReduce(out, out, total, ncclFloat, ncclSum, rank.communicator, rank.stream));
+      HEADWAY_CUDA(ncclAllReduce(out, out, total, ncclFloat, ncclSum, all, member.stream));
       return;
     case CollectiveKind::all_gather:
-      HEADWAY_CUDA(ncclAllGather(out, in, total / n, ncclFloat, rank.communicator, rank.stream));
+      HEADWAY_CUDA(ncclAllGather(out, in, part, ncclFloat, all, member.stream));
       return;
     case CollectiveKind::reduce_scatter:
-      HEADWAY_CUDA(ncclReduceScatter(out, in, total / n, ncclFloat, ncclSum, rank.communicator,
-                                     rank.stream));
+      HEADWAY_CUDA(ncclReduceScatter(out, in, part, ncclFloat, ncclSum, all, member.stream));
       return;
     case CollectiveKind::broadcast:
-      HEADWAY_CUDA(ncclBroadcast(out, in, total, ncclFloat, 0, rank.communicator, rank.stream));
+      HEADWAY_CUDA(ncclBroadcast(out, in, total, ncclFloat, 0, all, member.stream));
       return;
     case CollectiveKind::all_to_all:
-      return enqueue_pairs(rank, index, total / n, true);
+      return enqueue_pairs(member, part, true);
     case CollectiveKind::send_receive:
-      return enqueue_pairs(rank, index, total, false);
+      return enqueue_pairs(member, total, false);
   }
 }
 
-void NcclGroup::wait() {
-  wait_until(
-      [this] {
-        WaitState state = WaitState::done;
-        for (const auto& rank : ranks_) {
-          ncclResult_t problem = ncclSuccess;
-          HEADWAY_CUDA(ncclCommGetAsyncError(rank->communicator, &problem));
-          check_cuda(problem, "a collective");
-          const cudaError_t event = cudaEventQuery(rank->end);
-          if (event == cudaErrorNotReady) {
-            state = WaitState::waiting;
-          } else {
-            HEADWAY_CUDA(event);
-          }
-        }
-        return state;
-      },
-      kDeadline, "a collective");
+void NcclGroup::start(const CollectivePoint& point, int repetitions) {
+  try {
+    make_room(std::max(point.message_bytes, ranks_ * sizeof(float)));
+    for (const auto& member : members_) {
+      use_device(member->device);
+      HEADWAY_CUDA(cudaEventRecord(member->start, member->stream));
+    }
+    for (int i = 0; i < repetitions; ++i) {
+      as_one_group([this, &point](Member& member) { enqueue(point, member); });
+    }
+    for (const auto& member : members_) {
+      use_device(member->device);
+      HEADWAY_CUDA(cudaEventRecord(member->end, member->stream));
+    }
+  } catch (...) {
+    abort();
+    throw;
+  }
 }
 
-Seconds NcclGroup::run(const CollectivePoint& point) {
+Seconds NcclGroup::finish() {
   try {
-    make_room(std::max(point.message_bytes, ranks_.size() * sizeof(float)));
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      use_device(i);
-      HEADWAY_CUDA(cudaEventRecord(ranks_[i]->start, ranks_[i]->stream));
-    }
-    HEADWAY_CUDA(ncclGroupStart());
-    for (std::size_t i = 0; i < ranks_.size(); ++i) enqueue(point, i);
-    HEADWAY_CUDA(ncclGroupEnd());
-    for (std::size_t i = 0; i < ranks_.size(); ++i) {
-      use_device(i);
-      HEADWAY_CUDA(cudaEventRecord(ranks_[i]->end, ranks_[i]->stream));
-    }
-    wait();
+    wait_until(
+        [this] {
+          WaitState state = WaitState::done;
+          for (const auto& member : members_) {
+            (void)is_settled(member->communicator);
+            const cudaError_t event = cudaEventQuery(member->end);
+            if (event == cudaErrorNotReady) {
+              state = WaitState::waiting;
+            } else {
+              HEADWAY_CUDA(event);
+            }
+          }
+          return state;
+        },
+        kDeadline, "a collective");
   } catch (...) {
     abort();
     throw;
   }
   Seconds slowest;
-  for (const auto& rank : ranks_) slowest = max(slowest, elapsed_time(rank->start, rank->end));
+  for (const auto& member : members_) {
+    slowest = max(slowest, elapsed_time(member->start, member->end));
+  }
   return slowest;
 }
 

@@ -6,40 +6,57 @@
 #include <vector>
 
 #include "calibrate/cuda/device_resources.h"
-#include "calibrate/suite/backend.h"
+#include "calibrate/cuda/nccl_buffer.h"
+#include "calibrate/suite/point.h"
 
 namespace headway {
 
-/// The first `ranks` devices of this process as one NCCL group. A group of one is refused: NCCL
-/// then copies or does nothing, which says nothing about a network.
+/// An NCCL group, as far as this process takes part in it. A group of one is refused: NCCL then
+/// copies or does nothing, which says nothing about a network.
+///
+/// Waits have a deadline and look for errors that NCCL reports late; on either the group is
+/// aborted, so that nothing waits for a device that is gone, and EnvironmentError thrown.
 class NcclGroup {
  public:
-  explicit NcclGroup(int ranks);
+  /// `ranks` devices of this process, from `first_device` on.
+  NcclGroup(int ranks, int first_device, BufferRegistration registration);
+  /// One device of this process among `ranks` processes, which all give the same `id`.
+  NcclGroup(int ranks, int rank, const ncclUniqueId& id, int device,
+            BufferRegistration registration);
   ~NcclGroup();
   NcclGroup(const NcclGroup&) = delete;
   NcclGroup& operator=(const NcclGroup&) = delete;
 
-  /// Starts a collective on every device and returns the slowest one's time, by its events. Waits
-  /// with a deadline and looks for errors that NCCL reports late; on either the group is aborted,
-  /// so that nothing waits for a device that is gone, and EnvironmentError thrown.
-  [[nodiscard]] Seconds run(const CollectivePoint& point);
+  /// Enqueues repetitions of a collective on this process's devices.
+  void start(const CollectivePoint& point, int repetitions);
+  /// Waits for them; the slowest device's time, by its events.
+  [[nodiscard]] Seconds finish();
+  /// Gives the memory back until the next start. Call on all processes of the group.
+  void release_buffers();
 
  private:
-  struct Rank {
+  struct Member {
+    int rank = 0;
+    int device = 0;
     ncclComm_t communicator = nullptr;
-    DeviceStream stream;
-    DeviceEvent start;
-    DeviceEvent end;
-    std::unique_ptr<DevicePool> out;
-    std::unique_ptr<DevicePool> in;
+    std::unique_ptr<NcclBuffer> out = {};
+    std::unique_ptr<NcclBuffer> in = {};
+    DeviceStream stream = {};
+    DeviceEvent start = {};
+    DeviceEvent end = {};
   };
-  void enqueue(const CollectivePoint& point, std::size_t rank);
-  void enqueue_pairs(Rank& rank, std::size_t index, std::size_t each, bool to_all);
+  void add_member(int rank, int device);
+  void enqueue(const CollectivePoint& point, Member& member) const;
+  void enqueue_pairs(Member& member, std::size_t each, bool to_all) const;
   void make_room(std::size_t bytes);
-  void wait();
+  template <class Call>
+  void as_one_group(Call call);
+  void settle();
   void abort();
 
-  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::size_t ranks_;
+  BufferRegistration registration_;
+  std::vector<std::unique_ptr<Member>> members_;
 };
 
 }  // namespace headway

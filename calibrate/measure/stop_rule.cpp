@@ -9,7 +9,7 @@ namespace headway {
 
 void PassSamples::add(Sample sample) {
   (sample.contaminated ? contaminated_ : clean_).push_back(sample.time.count());
-  spent_ += sample.time.count();
+  spent_ += (sample.time + sample.besides).count();
 }
 
 bool PassSamples::is_settled(const StopRule& rule) const {

@@ -11,6 +11,7 @@ namespace headway {
 struct Sample {
   Seconds time;
   bool contaminated = false;
+  Seconds besides = {};  ///< that taking it cost beyond `time`, if that is no small part
 };
 
 /// When a point has been repeated often enough in one pass: the 95 % interval of its median is

@@ -23,10 +23,14 @@ std::string error_text(const FitError& error) {
                      100.0 * error.median, 100.0 * error.most);
 }
 
+std::string joined(const std::vector<std::string>& texts) {
+  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, "; "));
+}
+
+/// `known`: rate of a rank's link, 0 where nobody knows it.
 ScopeCosts measured_scope(const std::vector<MeasuredCollective>& curves, const LinkFit& fit,
-                          const Offer& offer) {
+                          double known) {
   const double doubt = std::max(0.02, fit.residual.median);
-  const double known = offer.link_bytes_per_s;
   ScopeCosts scope;
   scope.bandwidth_efficiency =
       known > 0.0 && std::isfinite(fit.bytes_per_s)
@@ -55,6 +59,44 @@ ScopeCosts assumed_scope(const char* which) {
   scope.latency = assumed(1e-5, 1.0, why);
   scope.overhead = assumed(1e-5, 1.0, why);
   return scope;
+}
+
+/// Groups that stay on a node tell about the links inside, larger ones about the network.
+void add_collectives(CalibratedProfile& result, DeviceFindings& found,
+                     const Calibration& calibration) {
+  const Offer& offer = calibration.offer;
+  Profile& profile = result.profile;
+  profile.scale_up = assumed_scope("inside a node");
+  profile.scale_out = assumed_scope("between nodes");
+  if (offer.collective_implementations.empty()) return;
+  std::vector<MeasuredCollective> inside;
+  std::vector<MeasuredCollective> between;
+  for (MeasuredCollective& curve :
+       collective_curves(calibration.points, offer.collective_implementations.front())) {
+    (curve.ranks <= offer.ranks_per_node ? inside : between).push_back(std::move(curve));
+  }
+  std::vector<std::string> rates;
+  const auto add = [&](ScopeCosts& scope, const std::vector<MeasuredCollective>& curves,
+                       const char* name) {
+    const auto link = fitted_link(curves);
+    if (!link) return;
+    scope = measured_scope(curves, *link, offer.link_bytes_per_s);
+    found.residuals.push_back(fmt::format("collectives {}: {}", name, error_text(link->residual)));
+    if (link->held_out_ranks) {
+      found.held_out.push_back(fmt::format("largest group from the smaller {}: {}", name,
+                                           error_text(*link->held_out_ranks)));
+    }
+    rates.push_back(
+        offer.link_bytes_per_s > 0.0
+            ? fmt::format("{} {}, as set", name, exact_text(BytesPerSecond(offer.link_bytes_per_s)))
+            : fmt::format("{} {}, fitted", name, short_text(BytesPerSecond(link->bytes_per_s))));
+    const auto& sizes = curves.front().curve.points;
+    found.ranges.push_back(fmt::format("messages {} {} to {}", name, short_text(sizes.front().size),
+                                       short_text(sizes.back().size)));
+  };
+  add(profile.scale_up, inside, "inside a node");
+  add(profile.scale_out, between, "between nodes");
+  if (!rates.empty()) result.provenance["link_rate"] = joined(rates);
 }
 
 Variation variation(const Calibration& calibration) {
@@ -92,10 +134,6 @@ std::string other_all_reduces(const Calibration& calibration) {
   return fmt::format("{}", fmt::join(lines, "; "));
 }
 
-std::string joined(const std::vector<std::string>& texts) {
-  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, "; "));
-}
-
 }  // namespace
 
 CalibratedProfile built_profile(const Calibration& calibration, const std::string& name) {
@@ -109,28 +147,7 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   profile.device = std::move(found.costs);
   profile.kernel_families["measured"] = found.family;
 
-  const auto curves =
-      offer.collective_implementations.empty()
-          ? std::vector<MeasuredCollective>()
-          : collective_curves(calibration.points, offer.collective_implementations.front());
-  profile.scale_up = assumed_scope("inside a node");
-  profile.scale_out = assumed_scope("between nodes");
-  if (const auto link = fitted_link(curves)) {
-    (offer.crosses_network ? profile.scale_out : profile.scale_up) =
-        measured_scope(curves, *link, offer);
-    found.residuals.push_back("collectives: " + error_text(link->residual));
-    if (link->held_out_ranks) {
-      found.held_out.push_back("largest group from the smaller: " +
-                               error_text(*link->held_out_ranks));
-    }
-    result.provenance["link_rate"] =
-        offer.link_bytes_per_s > 0.0
-            ? fmt::format("{}, as set", exact_text(BytesPerSecond(offer.link_bytes_per_s)))
-            : fmt::format("{}, fitted", short_text(BytesPerSecond(link->bytes_per_s)));
-    found.ranges.push_back(fmt::format("messages {} to {}",
-                                       short_text(curves.front().curve.points.front().size),
-                                       short_text(curves.front().curve.points.back().size)));
-  }
+  add_collectives(result, found, calibration);
   profile.overlap.tensor_parallel_overlapped = assumed(0.3, 0.5, "overlap was not measured");
   profile.overlap.context_parallel_floor = assumed(0.1, 1.0, "overlap was not measured");
   profile.overlap.gradient_reduce_floor = assumed(0.1, 1.0, "overlap was not measured");

@@ -76,6 +76,17 @@ Estimate effective_bytes(const DeviceFindings& found, const Calibration& calibra
                   fmt::format("measured: {} against a streaming pass", what));
 }
 
+/// The optimizer updates millions of parameters at a time; what a short burst after a wait takes
+/// says nothing about its traffic (optimizer_curve holds it).
+Calibration with_large_updates(Calibration calibration) {
+  constexpr std::size_t kLarge = 1U << 20U;
+  std::erase_if(calibration.points, [](const MeasuredPoint& point) {
+    const auto* memory = std::get_if<MemoryPoint>(&point.point);
+    return memory != nullptr && memory->kernel == MemoryKernel::adam && memory->elements < kLarge;
+  });
+  return calibration;
+}
+
 void add_gemm(DeviceFindings& found, const Calibration& calibration) {
   const Offer& offer = calibration.offer;
   DeviceCosts& costs = found.costs;
@@ -174,8 +185,9 @@ DeviceFindings device_findings(const Calibration& calibration) {
   DeviceCosts& costs = found.costs;
   const Offer& offer = calibration.offer;
   costs.memory_bytes = estimate(offer.memory_bytes, 0.02, "what the system reports");
-  costs.optimizer_bytes =
-      effective_bytes(found, calibration, MemoryKernel::adam, 34.0, "a fused Adam step");
+  costs.optimizer_bytes = effective_bytes(found, with_large_updates(calibration),
+                                          MemoryKernel::adam, 34.0, "a fused Adam step");
+  costs.optimizer_curve = optimizer_curve(calibration.points);
   costs.cast_bytes =
       effective_bytes(found, calibration, MemoryKernel::quantise, 4.0, "quantising to 8 bits");
   add_attention(costs, offer.activation_bytes);

@@ -13,15 +13,15 @@ double traffic(const MemoryPoint& point, double activation_bytes) {
          traffic_bytes_per_element(point.kernel, activation_bytes);
 }
 
-}  // namespace
-
-MeasuredCurve streaming_curve(const std::vector<MeasuredPoint>& points, double activation_bytes) {
+MeasuredCurve kernel_curve(const std::vector<MeasuredPoint>& points, MemoryKernel kernel,
+                           double bytes_per_element, const char* source) {
   MeasuredCurve curve;
   double spread = 0.0;
   for (const MeasuredPoint& point : points) {
     const auto* memory = std::get_if<MemoryPoint>(&point.point);
-    if (memory == nullptr || memory->kernel != MemoryKernel::residual_add) continue;
-    curve.points.push_back({Bytes(traffic(*memory, activation_bytes)), point.measured.time});
+    if (memory == nullptr || memory->kernel != kernel) continue;
+    const Bytes size(static_cast<double>(memory->elements) * bytes_per_element);
+    curve.points.push_back({size, point.measured.time});
     spread += point.measured.spread();
   }
   std::sort(curve.points.begin(), curve.points.end(),
@@ -29,8 +29,20 @@ MeasuredCurve streaming_curve(const std::vector<MeasuredPoint>& points, double a
   if (!curve.points.empty()) {
     curve.spread = std::min(1.0, spread / static_cast<double>(curve.points.size()));
   }
-  curve.source = "measured: residual addition, operands not in cache";
+  curve.source = source;
   return curve;
+}
+
+}  // namespace
+
+MeasuredCurve streaming_curve(const std::vector<MeasuredPoint>& points, double activation_bytes) {
+  return kernel_curve(points, MemoryKernel::residual_add,
+                      traffic_bytes_per_element(MemoryKernel::residual_add, activation_bytes),
+                      "measured: residual addition, operands not in cache");
+}
+
+MeasuredCurve optimizer_curve(const std::vector<MeasuredPoint>& points) {
+  return kernel_curve(points, MemoryKernel::adam, sizeof(float), "measured: Adam in fp32");
 }
 
 StreamingRate streaming_rate(const MeasuredCurve& curve) {

@@ -14,6 +14,9 @@ namespace headway {
 [[nodiscard]] MeasuredCurve streaming_curve(const std::vector<MeasuredPoint>& points,
                                             double activation_bytes);
 
+/// The optimizer over the fp32 bytes of the weights it updates. Empty if it was not measured.
+[[nodiscard]] MeasuredCurve optimizer_curve(const std::vector<MeasuredPoint>& points);
+
 /// Two numbers of a curve: the rate of its largest sizes and the highest rate anywhere (a cache's).
 struct StreamingRate {
   double sustained_bytes_per_s = 0.0;

@@ -68,6 +68,9 @@ Json of(const DeviceCosts& device) {
   if (!device.memory_curve.points.empty()) {
     json["memory_curve"] = of(device.memory_curve, "traffic_bytes");
   }
+  if (!device.optimizer_curve.points.empty()) {
+    json["optimizer_curve"] = of(device.optimizer_curve, "weight_bytes");
+  }
   return json;
 }
 

@@ -37,9 +37,12 @@ struct Offer {
   std::vector<std::string> collective_implementations;
   std::string no_collectives;
   std::vector<int> ranks;  ///< group sizes
+  /// Of implementations that have no larger groups.
+  std::map<std::string, int> most_ranks = {};
   std::size_t least_message = 1024;
   std::size_t most_message = 1U << 24U;
-  bool crosses_network = false;   ///< ranks sit on different nodes: scale_out instead of scale_up
+  /// Groups of at most so many ranks stay on one node (scale_up), larger ones cross the network.
+  int ranks_per_node = 1;
   double link_bytes_per_s = 0.0;  ///< rate of a rank's link where it is known, else 0
 
   bool launches = false;

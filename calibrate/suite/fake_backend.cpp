@@ -66,6 +66,7 @@ FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int
   offer_.device = "fake device";
   offer_.accelerator = "fake";
   offer_.devices = ranks.empty() ? 1 : ranks.back();
+  offer_.ranks_per_node = offer_.devices;
   offer_.memory_bytes = 8.0 * 1024 * 1024 * 1024;
   offer_.activation_bytes = 2.0;
   offer_.precisions = {Precision::bf16};

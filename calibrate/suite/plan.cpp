@@ -69,9 +69,10 @@ std::vector<Point> gemm_points(const Offer& offer, const PlanRules& rules) {
   return points;
 }
 
-std::vector<Point> memory_points(const Offer& offer, bool quick) {
+std::vector<Point> memory_points(const Offer& offer, bool quick, bool optimizer) {
   std::vector<Point> points;
   for (const MemoryKernel kernel : offer.memory_kernels) {
+    if ((kernel == MemoryKernel::adam) != optimizer) continue;
     for (std::size_t n = offer.least_elements; n <= offer.most_elements; n *= quick ? 4 : 2) {
       points.emplace_back(MemoryPoint{kernel, n});
     }
@@ -105,7 +106,9 @@ std::vector<Point> collective_points(const Offer& offer, const PlanRules& rules)
     for (const std::string& implementation : offer.collective_implementations) {
       const bool is_first = implementation == offer.collective_implementations.front();
       if (!is_first && (quick || kind != CollectiveKind::all_reduce)) continue;
+      const auto most = offer.most_ranks.find(implementation);
       for (const int ranks : offer.ranks) {
+        if (most != offer.most_ranks.end() && ranks > most->second) continue;
         for (const std::size_t size : message_sizes(offer, quick)) {
           points.emplace_back(CollectivePoint{kind, implementation, size, ranks});
         }
@@ -155,7 +158,10 @@ std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules
   std::vector<Section> plan;
   append(plan, {"gemm", gemm_points(offer, rules), compute});
   if (is_wanted(rules, "memory")) {
-    append(plan, {"memory", memory_points(offer, rules.quick), compute});
+    append(plan, {"memory", memory_points(offer, rules.quick, false), compute});
+    // A sample may include a wait of many times what it measures.
+    const StopRule waiting{.budget = 10.0 * compute.budget};
+    append(plan, {"optimizer", memory_points(offer, rules.quick, true), waiting});
   }
   if (offer.launches && is_wanted(rules, "launch")) {
     append(plan, {"launch", {LaunchPoint{false}, LaunchPoint{true}}, compute});

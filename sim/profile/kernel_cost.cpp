@@ -29,6 +29,15 @@ Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family, Byt
                         family.memory_traffic.spread);
 }
 
+Cost update_cost(const DeviceCosts& device, double parameters) {
+  constexpr double kWeightBytes = 4.0;
+  if (const auto measured = curve_cost(device.optimizer_curve, Bytes(kWeightBytes * parameters))) {
+    return *measured;
+  }
+  const Estimate& bytes = device.optimizer_bytes;
+  return streaming_cost(device, Bytes(bytes.value * parameters), bytes.spread);
+}
+
 Cost cast_cost(const DeviceCosts& device, double elements, Scaling scaling) {
   const Estimate* const bytes = cast_bytes(device, scaling);
   HEADWAY_CHECK(bytes != nullptr, "a scaling that the profile does not know");

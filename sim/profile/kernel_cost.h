@@ -64,6 +64,10 @@ enum class Pass { forward, backward };
 [[nodiscard]] Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family,
                                     Bytes traffic);
 
+/// One update of a tensor of `parameters`: as measured, else a streaming pass of `optimizer_bytes`
+/// for each.
+[[nodiscard]] Cost update_cost(const DeviceCosts& device, double parameters);
+
 /// Quantising the inputs of matrix products to less than 16 bits: a streaming pass of `cast_bytes`
 /// for each of `elements`. Requires a scaling that the profile knows.
 [[nodiscard]] Cost cast_cost(const DeviceCosts& device, double elements, Scaling scaling);

@@ -23,12 +23,12 @@ struct Estimate {
 /// What sets one body of software apart from another on the same device: whether norms, activations
 /// and residuals are fused, how good its attention kernel is, what it leaves to the host.
 struct KernelFamily {
-  Estimate memory_traffic;        ///< factor on the bytes of memory-bound passes
-  Estimate attention_rate;        ///< factor on the rate of fused attention
-  Estimate launch_gap;            ///< seconds between two kernels of a layer
-  Estimate host_per_layer;        ///< seconds the host needs to issue a layer's forward pass
-  Estimate step_overhead;         ///< seconds a step of which the device sees nothing useful
-  Estimate loss_traffic{1.0};     ///< factor on the bytes of the loss over the vocabulary
+  Estimate memory_traffic;     ///< factor on the bytes of memory-bound passes
+  Estimate attention_rate;     ///< factor on the rate of fused attention
+  Estimate launch_gap;         ///< seconds between two kernels of a layer
+  Estimate host_per_layer;     ///< seconds the host needs to issue a layer's forward pass
+  Estimate step_overhead;      ///< seconds a step of which the device sees nothing useful
+  Estimate loss_traffic{1.0};  ///< factor on the bytes of the loss over the vocabulary
   /// Factor on the bytes of gradients and parameters between replicas: copies, padding, buckets.
   Estimate gradient_traffic{1.0};
   Estimate micro_batch_overhead;  ///< seconds a stage loses with every micro-batch
@@ -80,6 +80,8 @@ struct DeviceCosts {
   MeasuredCurve memory_curve;  ///< measured streaming passes over their traffic; may be empty
   std::optional<Estimate> host_bandwidth;  ///< bytes/s to and from the host's memory, each way
   Estimate optimizer_bytes;                ///< memory traffic of the optimizer per local parameter
+  /// Measured updates of one tensor, over the fp32 bytes of its weights; may be empty.
+  MeasuredCurve optimizer_curve;
 };
 
 /// Whether the device multiplies matrices of this precision.

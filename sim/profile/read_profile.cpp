@@ -146,6 +146,7 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
     device.host_bandwidth = read_estimate(reader, "host_bandwidth_bytes_per_s", positive());
   }
   device.optimizer_bytes = read_estimate(reader, "optimizer_bytes_per_parameter", positive());
+  device.optimizer_curve = read_curve(reader, "optimizer_curve", "weight_bytes");
   reader.finish();
   return device;
 }

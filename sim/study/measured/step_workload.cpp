@@ -41,15 +41,13 @@ Seconds pass(const TrainingStep& step, const Profile& profile, double bytes) {
 LayerTimes layer_times(const TrainingStep& step, const Profile& profile) {
   const double b = static_cast<double>(step.batch) / step.micro_batches;
   const double d = step.width;
-  // The profile's bytes of the optimizer already count what the family's factor stands for.
-  const double family = profile.kernel_families.begin()->second.memory_traffic.value;
   LayerTimes times;
   times.forward = product(step, profile, {b, d, d}) + pass(step, profile, b * d * kActivationBytes);
   times.loss = pass(step, profile, b * d * kGradientBytes);
   times.weight_gradient =
       product(step, profile, {d, d, b}) + pass(step, profile, b * d * kGradientBytes);
   times.input_gradient = product(step, profile, {b, d, d});
-  times.update = pass(step, profile, d * d * profile.device.optimizer_bytes.value / family);
+  if (step.emulated_flops_per_s == 0.0) times.update = update_cost(profile.device, d * d).time;
   return times;
 }
 

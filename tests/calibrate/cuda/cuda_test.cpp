@@ -154,6 +154,39 @@ TEST(DeviceMonitor, WatchesNothingWithoutADriverOrForAnUnknownDevice) {
   EXPECT_EQ(unknown.state().clock_hz, 0.0);
 }
 
+TEST(NcclImplementations, BeginWithWhatMostTrainingDoesAndDifferInName) {
+  const auto& all = nccl_implementations();
+  EXPECT_EQ(all.front().name, "nccl");
+  EXPECT_EQ(all.front().registration, BufferRegistration::none);
+  EXPECT_FALSE(all.front().concurrent);
+  std::set<std::string> names;
+  for (const NcclImplementation& one : all) {
+    EXPECT_TRUE(names.insert(one.name).second);
+    EXPECT_EQ(&nccl_implementation(one.name), &one);
+  }
+}
+
+/// Ranks of two nodes with four devices each, as seen from one of them.
+class TwoNodes final : public Rendezvous {
+ public:
+  [[nodiscard]] int rank() const override { return 5; }
+  [[nodiscard]] int size() const override { return 8; }
+  void barrier() override {}
+  [[nodiscard]] std::vector<double> all_gather(double value) override {
+    EXPECT_EQ(value, 1.0);
+    return {0, 1, 2, 3, 0, value, 2, 3};
+  }
+  void broadcast(std::span<std::byte> /*bytes*/) override {}
+};
+
+TEST(DeviceGroup, CountsTheDevicesOfANodeByItsLocalRanks) {
+  TwoNodes ranks;
+  const DeviceGroup group = device_group(ranks, 1);
+  EXPECT_EQ(group.processes, 8);
+  EXPECT_EQ(group.devices, 8);
+  EXPECT_EQ(group.devices_per_node, 4);
+}
+
 bool has_device() {
   int count = 0;
   return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
@@ -171,7 +204,8 @@ TEST(UsableDevices, SayWhyThereAreNone) {
 
 TEST(CudaBackend, MeasuresEverySortOfPointOnADevice) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device can be used here";
-  CudaBackend backend(1);
+  SingleRendezvous alone;
+  CudaBackend backend(1, alone, 0);
   for (const Precision precision : backend.offer().precisions) {
     const auto gemm = backend.prepare(GemmPoint{{256, 256, 256}, precision, GemmLayout::tn});
     EXPECT_GT(gemm->repeat().time, 0.0_s) << precision_name(precision);

@@ -34,6 +34,17 @@ TEST(StopRule, GivesUpWhenTheBudgetIsSpentButNotBeforeThreeSamples) {
   EXPECT_TRUE(pass({5, 5, 5}).is_settled(rule));
 }
 
+TEST(PassSamples, WhatASampleCostsBesidesCountsAgainstTheBudget) {
+  const StopRule rule{.budget = 1.0_s};
+  PassSamples samples;
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_FALSE(samples.is_settled(rule));
+    samples.add({Seconds(0.05 + 0.001 * i), false, 0.2_s});
+  }
+  EXPECT_TRUE(samples.is_settled(rule));
+  EXPECT_NEAR(samples.times().front(), 0.05, 1e-15);
+}
+
 TEST(StopRule, GivesUpAtTheLargestCountEvenIfAllAreContaminated) {
   const StopRule rule{.most = 4, .budget = 1000.0_s};
   PassSamples samples;

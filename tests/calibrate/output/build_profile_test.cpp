@@ -54,6 +54,28 @@ TEST(BuiltProfile, OfAPartialCalibrationIsReadableAndSaysWhatIsMissing) {
       << rendered(diagnostics.all(), "nothing was read");
 }
 
+TEST(BuiltProfile, TellsTheLinksInsideOfANodeFromThoseBetweenNodes) {
+  Calibration calibration = one_product();
+  calibration.offer.collective_implementations = {"nccl"};
+  calibration.offer.link_bytes_per_s = 0.0;
+  calibration.offer.ranks_per_node = 2;
+  // 2 ranks exchange at 1 GB/s, 4 at 100 MB/s: the ring sends 1 and 1.5 times the message.
+  for (const std::size_t mb : {1U, 2U, 4U}) {
+    const Seconds unit(1e-3 * static_cast<double>(mb));
+    calibration.points.push_back(
+        point(CollectivePoint{CollectiveKind::all_reduce, "nccl", mb * 1000000U, 2}, unit));
+    calibration.points.push_back(
+        point(CollectivePoint{CollectiveKind::all_reduce, "nccl", mb * 1000000U, 4}, 15.0 * unit));
+  }
+  const CalibratedProfile built = built_profile(calibration, "two nodes");
+  ASSERT_EQ(built.profile.scale_up.collectives.size(), 1U);
+  EXPECT_EQ(built.profile.scale_up.collectives[0].ranks, 2);
+  ASSERT_EQ(built.profile.scale_out.collectives.size(), 1U);
+  EXPECT_EQ(built.profile.scale_out.collectives[0].ranks, 4);
+  EXPECT_EQ(built.provenance.at("link_rate"),
+            "inside a node 1 GB/s, fitted; between nodes 100 MB/s, fitted");
+}
+
 TEST(BuiltProfile, NeedsAtLeastOneProduct) {
   Calibration calibration = one_product();
   calibration.points.clear();

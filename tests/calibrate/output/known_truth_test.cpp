@@ -67,6 +67,10 @@ TEST_F(KnownTruth, MemoryIsFittedWithinTwoPercent) {
   // The law gives every kernel its compulsory traffic: Adam 28 bytes, quantising bf16 3.
   EXPECT_NEAR(device().optimizer_bytes.value, 28.0, 0.02 * 28.0);
   EXPECT_NEAR(device().cast_bytes.value, 3.0, 0.02 * 3.0);
+  // The largest of them alone: 4 bytes of weights, 28 of traffic.
+  const MeasuredCurve::Point& largest = device().optimizer_curve.points.back();
+  EXPECT_NEAR(largest.size / largest.time / BytesPerSecond(law().memory_bytes_per_s), 4.0 / 28.0,
+              0.05 * 4.0 / 28.0);
 }
 
 TEST_F(KnownTruth, CollectivesAreFittedWithinTwoPercentAndTheirBreakpointIsFound) {
@@ -138,6 +142,7 @@ TEST_F(KnownTruth, TheProfileIsReadBackWithoutAComplaintAndTheSame) {
   EXPECT_EQ(profile.device.gemm_table.size(), device().gemm_table.size());
   EXPECT_EQ(profile.device.gemm_inner_half.value, device().gemm_inner_half.value);
   EXPECT_EQ(profile.device.memory_curve.points.size(), device().memory_curve.points.size());
+  EXPECT_EQ(profile.device.optimizer_curve.points.size(), device().memory_curve.points.size());
   EXPECT_EQ(profile.scale_up.collectives.size(), 18U);
 }
 

@@ -13,6 +13,8 @@ namespace headway {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 std::vector<std::string> names(const std::vector<Section>& plan) {
   std::vector<std::string> all;
@@ -23,14 +25,14 @@ std::vector<std::string> names(const std::vector<Section>& plan) {
 TEST(CalibrationPlan, MeasuresWhatIsNeededMostFirst) {
   const FakeBackend backend({}, 1, {2, 4});
   EXPECT_THAT(names(calibration_plan(backend.offer(), {})),
-              ElementsAre("gemm", "memory", "launch", "copies", "collectives"));
+              ElementsAre("gemm", "memory", "optimizer", "launch", "copies", "collectives"));
 }
 
 TEST(CalibrationPlan, LeavesOutWhatIsNotOffered) {
   Offer offer = FakeBackend({}, 1, {}).offer();
   offer.launches = false;
   offer.copies.clear();
-  EXPECT_THAT(names(calibration_plan(offer, {})), ElementsAre("gemm", "memory"));
+  EXPECT_THAT(names(calibration_plan(offer, {})), ElementsAre("gemm", "memory", "optimizer"));
 }
 
 TEST(CalibrationPlan, HoldsNoPointTwiceAndNoneThatIsTooLarge) {
@@ -48,6 +50,22 @@ TEST(CalibrationPlan, HoldsNoPointTwiceAndNoneThatIsTooLarge) {
     }
   }
   EXPECT_TRUE(seen.contains("gemm bf16 tn 64 x 512 x 512"));
+}
+
+TEST(CalibrationPlan, AsksNoImplementationForGroupsThatItDoesNotHave) {
+  Offer offer = FakeBackend({}, 1, {2, 4}).offer();
+  offer.collective_implementations = {"nccl", "nccl, all groups at once"};
+  offer.most_ranks = {{"nccl, all groups at once", 2}};
+  std::set<std::pair<std::string, int>> seen;
+  for (const Section& section : calibration_plan(offer, {})) {
+    for (const Point& point : section.points) {
+      if (const auto* collective = std::get_if<CollectivePoint>(&point)) {
+        seen.emplace(collective->implementation, collective->ranks);
+      }
+    }
+  }
+  EXPECT_THAT(seen, UnorderedElementsAre(Pair("nccl", 2), Pair("nccl", 4),
+                                         Pair("nccl, all groups at once", 2)));
 }
 
 TEST(CalibrationPlan, AddsTheShapesOfAScenarioInEveryLayout) {

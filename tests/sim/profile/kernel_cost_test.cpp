@@ -130,6 +130,16 @@ TEST(MemoryPass, NoMeasurementBeatsThePeak) {
   EXPECT_NEAR(us(memory_pass_cost(device, plain_family(), 2_MB)), 2.0, 1e-12);
 }
 
+TEST(Update, MovesItsBytesForEachParameterUnlessItWasMeasured) {
+  // 1e6 parameters x 34 B at 0.5 TB/s.
+  DeviceCosts device = round_device();
+  EXPECT_NEAR(us(update_cost(device, 1e6)), 68.0, 1e-9);
+  // Measured for 1 MB and 9 MB of weights: 1e6 parameters, 4 MB of fp32, lie 3/8 between them.
+  device.optimizer_curve.points = {{1_MB, 100_us}, {9_MB, 900_us}};
+  EXPECT_NEAR(us(update_cost(device, 1e6)), 400.0, 1e-9);
+  EXPECT_NEAR(us(update_cost(device, 1e7)), 680.0, 1e-9);
+}
+
 TEST(Cast, MovesItsBytesForEachElement) {
   // 1e6 elements x 5 B at 0.5 TB/s.
   const Cost cost = cast_cost(round_device(), 1e6, Scaling::delayed);

@@ -119,6 +119,10 @@ TEST(ReadProfile, ReadsMeasuredTables) {
   EXPECT_EQ(curve.spread, 0.03);
   EXPECT_EQ(curve.source, "bench");
 
+  ASSERT_EQ(profile.device.optimizer_curve.points.size(), 1U);
+  EXPECT_EQ(profile.device.optimizer_curve.points[0].size, 1_MB);
+  EXPECT_EQ(profile.device.optimizer_curve.points[0].time, Seconds(1e-5));
+
   ASSERT_EQ(profile.scale_up.collectives.size(), 1U);
   const MeasuredCollective& collective = profile.scale_up.collectives[0];
   EXPECT_EQ(collective.kind, CollectiveKind::all_gather);
@@ -240,9 +244,9 @@ TEST(ReadProfile, AttentionCannotBeFasterThanThePeak) {
   EXPECT_FALSE(outcome.read);
   EXPECT_EQ(outcome.problems,
             R"(error: attention would be faster than the peak of the device
-  --> lab.json:44:25   /kernel_families/fused/attention_rate
+  --> lab.json:47:25   /kernel_families/fused/attention_rate
    |
-44 |       "attention_rate": {"value": 2.5, "spread": 0, "source": "bench"},
+47 |       "attention_rate": {"value": 2.5, "spread": 0, "source": "bench"},
    |                         ^ times attention_efficiency it is 1.25
 
 1 problem in 1 file; nothing was simulated.

@@ -44,7 +44,10 @@ inline std::string small_profile_text() {
       {"traffic_bytes": 1e6, "time_s": 4e-6},
       {"traffic_bytes": 1e9, "time_s": 1.2e-3}
     ]},
-    "optimizer_bytes_per_parameter": {"value": 34, "spread": 0.1, "source": "bench"}
+    "optimizer_bytes_per_parameter": {"value": 34, "spread": 0.1, "source": "bench"},
+    "optimizer_curve": {"source": "bench", "spread": 0.03, "points": [
+      {"weight_bytes": 1e6, "time_s": 1e-5}
+    ]}
   },
   "kernel_families": {
     "fused": {
