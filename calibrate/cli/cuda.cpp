@@ -4,7 +4,7 @@
 #include "calibrate/cuda/cuda_backend.h"
 #include "calibrate/ranks/rank_place.h"
 #include "calibrate/ranks/socket_rendezvous.h"
-#ifdef HEADWAY_WITH_CPU
+#ifdef HEADWAY_WITH_MPI
 #include "calibrate/cli/cpu_ranks.h"
 #include "calibrate/cpu/transport_rendezvous.h"
 #endif
@@ -24,7 +24,7 @@ int calibrate_among(const Job& job, const PlanRules& rules, Rendezvous& rendezvo
 int calibrate_cuda(const Job& job, const PlanRules& rules) {
   const auto place = rank_place([](const char* name) { return std::getenv(name); });
   const int local_rank = place ? place->local_rank : 0;
-#ifdef HEADWAY_WITH_CPU
+#ifdef HEADWAY_WITH_MPI
   if (is_mpi_rank() && (!place || place->address.empty())) {
     return on_mpi_rank(job.options, [&](const CpuRank& rank) {
       TransportRendezvous rendezvous(*rank.main);

@@ -20,8 +20,8 @@ struct PlanRules {
 [[nodiscard]] std::vector<std::string_view> plan_part_names();
 
 /// What is measured of an offer, in this order, so that what a failure leaves is the most needed:
-/// products, memory-bound kernels, the optimizer, launches, copies, collectives. Each section ends before the next
-/// begins.
+/// products, memory-bound kernels, the optimizer, launches, copies, collectives. Each section ends
+/// before the next begins.
 [[nodiscard]] std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules);
 
 /// Why products of `rules.shapes` are not in the plan: the device does not compute in their
