@@ -76,8 +76,8 @@ constexpr TopicRow kRows[] = {
     {"profile.device.optimizer_bytes_per_parameter", "bytes", "required",
      "Memory traffic of the optimizer for each parameter it updates."},
     {"profile.device.optimizer_curve", "an object", "none measured",
-     "Updates of one tensor as they were measured: weight_bytes (in fp32), time_s.",
-     "used for the steps of validate --measured"},
+     "Updates of one tensor as they were measured: weight_bytes (in fp32), time_s. The steps of "
+     "validate --measured are predicted with it."},
 };
 
 }  // namespace
