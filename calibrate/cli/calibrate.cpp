@@ -69,6 +69,21 @@ void write_checkpoint(const Job& job, Calibration calibration, const std::vector
   write_profile(job, calibration);
 }
 
+/// Runs a part of the calibration. What ended it early, with the exit code for that.
+template <class Part>
+std::string problem_of(int& code, Part part) {
+  try {
+    part();
+    return "";
+  } catch (const Interrupted& interrupted) {
+    code = 130;
+    return interrupted.what();
+  } catch (const EnvironmentError& error) {
+    code = 3;
+    return error.what();
+  }
+}
+
 void report(const Job& job, const Calibration& calibration) {
   const Quality all = quality(calibration.points);
   fmt::print(stderr,
@@ -104,16 +119,9 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   const SweepRules sweep{job.options.passes, job.options.seed};
   int code = 0;
   for (std::size_t i = 0; i < plan.size() && code == 0; ++i) {
-    std::string problem;
-    try {
+    const std::string problem = problem_of(code, [&] {
       measure_section(plan[i], backend, rendezvous, sweep, progress, calibration.points);
-    } catch (const Interrupted& interrupted) {
-      problem = interrupted.what();
-      code = 130;
-    } catch (const EnvironmentError& error) {
-      problem = error.what();
-      code = 3;
-    }
+    });
     if (code == 0) {
       if (is_first && i + 1 < plan.size()) write_checkpoint(job, calibration, plan, i + 1);
       continue;
@@ -127,6 +135,14 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
     }
   }
   line.close();
+  if (code == 0 && job.options.jitter) {
+    const std::string problem = problem_of(
+        code, [&] { calibration.jitter = measured_jitter(backend, *job.options.jitter); });
+    if (code != 0) {
+      calibration.is_aborted = true;
+      calibration.missing.push_back("jitter: " + problem);
+    }
+  }
   if (is_first) {
     write_profile(job, calibration);
     report(job, calibration);

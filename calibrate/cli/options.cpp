@@ -36,6 +36,7 @@ struct Raw {
   std::string backend;
   std::string progress;
   std::string net;
+  std::string jitter;
   std::string deadline = "60 s";
 };
 
@@ -82,6 +83,8 @@ po::options_description table(Options& options, Raw& raw) {
   add("steps", po::value(&options.steps),
       "run the training steps of this file (headway/steps/1) on the CPU instead, and write what "
       "they took (headway/measured/1), for `headway validate --measured`");
+  add("jitter", po::value(&raw.jitter),
+      "at the end repeat one product for so long, as \"600 s\", to see how its time varies");
   add("passes", number(&options.passes), "over every grid, each in another order");
   add("seed", number(&options.seed), "of operands and orders");
   add("noise", number(&options.noise), "of the fake backend's times, relative");
@@ -174,6 +177,11 @@ Options parsed_options(const std::vector<std::string>& arguments, std::optional<
     options.shows_progress = isatty(STDERR_FILENO) == 1;
   else
     reject(fmt::format("unknown --progress \"{}\"", raw.progress), "it is auto, always or never");
+  if (!raw.jitter.empty()) {
+    options.jitter = quantity<Seconds>("--jitter", raw.jitter);
+    if (*options.jitter < 1.0_s)
+      reject("--jitter is too short to see anything", "at least \"1 s\"");
+  }
   if (!raw.net.empty()) {
     options.net = quantity<BytesPerSecond>("--net", raw.net);
     if (*options.net < 1_MBps) reject("--net is too slow to measure", "at least \"8 Mb/s\"");

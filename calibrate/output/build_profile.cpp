@@ -113,6 +113,12 @@ Variation variation(const Calibration& calibration) {
           ? estimate(median(devices), 0.5, "measured: products on all devices at once")
           : assumed(0.01, 0.5, "one device was measured, which differs from no other");
   result.operation_time = estimate(median(samples), 0.3, "measured: repetitions of one product");
+  if (const auto& jitter = calibration.jitter) {
+    // 1.4826 MAD is the sigma of a normal distribution.
+    result.operation_time =
+        estimate(1.4826 * median_absolute_deviation(jitter->over_median), 0.1,
+                 fmt::format("measured: one product for {:.0f} s", jitter->time.count()));
+  }
   return result;
 }
 
@@ -160,6 +166,7 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
         "not used as costs; a library is a black box: " + others;
   }
 
+  if (calibration.jitter) result.provenance["jitter"] = jitter_text(*calibration.jitter);
   const std::string clocks = clocks_text(calibration.points);
   if (!clocks.empty()) result.provenance["clocks"] = clocks;
   const Quality all = quality(calibration.points);

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "calibrate/suite/backend.h"
+#include "calibrate/suite/jitter.h"
 #include "calibrate/suite/sweep.h"
 
 namespace headway {
@@ -12,6 +14,7 @@ namespace headway {
 struct Calibration {
   Offer offer;
   std::vector<MeasuredPoint> points;
+  std::optional<JitterRun> jitter;   ///< where a long run was asked for
   std::vector<std::string> missing;  ///< what was not measured, and why
   bool is_aborted = false;           ///< it ended before it was through
 };

@@ -59,6 +59,15 @@ TEST(FakeBackend, GivesTheSameBytesForTheSameSeed) {
   EXPECT_NE(first.out, run("--backend fake --quick --seed 6", epoch).out);
 }
 
+TEST(FakeBackend, RepeatsOneProductForAsLongAsAskedFor) {
+  const Outcome outcome = run("--backend fake --quick --jitter '2 s'");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("\"jitter\": \"gemm bf16 nn 4096 x 2048 x 2048 for 2 s: "),
+            std::string::npos);
+  EXPECT_NE(outcome.out.find("measured: one product for 2 s"), std::string::npos);
+  EXPECT_EQ(run("--backend fake --jitter '5 ms'").code, 2);
+}
+
 TEST(FakeBackend, MeasuresTheShapesOfAScenario) {
   const ScratchFolder folder;
   const std::string shapes = folder.write("shapes", "bf16 1234 777 555\n");
