@@ -29,6 +29,8 @@ publish straggler_one_slow_node straggler_one_slow_node --what-if
 escaped=${PWD//\//%2F}
 sed -e "s|$PWD/||g" -e "s|$escaped%2F||g" "$scratch/sweep.html" >"$out/scaling_llama3_8b.html"
 
+"$headway" validate -q -o "$out/validation.html" -o "$out/validation.md" >/dev/null
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
   echo "no pictures: there is no Chromium here" >&2

@@ -16,12 +16,16 @@ std::string interval_text(const Prediction& prediction) {
            "They follow from a measured step of the user's own run: how far configurations of one "
            "source differ once one of them is known.";
   }
+  text += prediction.replicas == 1
+              ? "They multiply two independent errors"
+              : fmt::format("They multiply three independent errors: how far {} simulated runs "
+                            "differ",
+                            prediction.replicas);
   text += fmt::format(
-      "They multiply three independent errors: how far {} simulated run{} differ{}, how well the "
-      "costs of kernels are known ({} %, one standard deviation), and how far the model was off on "
-      "published steps that its constants had not seen ({} % on {}).",
-      prediction.replicas, prediction.replicas == 1 ? "" : "s", prediction.replicas == 1 ? "s" : "",
-      percent(confidence.kernel_spread), percent(confidence.model_error), confidence.job_kind);
+      "{} how well the costs of kernels are known ({} %, one standard deviation), and how far the "
+      "model was off on published steps that its constants had not seen ({} % on {}).",
+      prediction.replicas == 1 ? ":" : ",", percent(confidence.kernel_spread),
+      percent(confidence.model_error), confidence.job_kind);
   if (confidence.beyond_calibration) {
     text += " Some kernels lie outside of what the profile was measured on.";
   }

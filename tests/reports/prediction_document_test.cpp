@@ -124,6 +124,13 @@ TEST(MarkdownReport, LongPipelinesShowTheFirstTheFullestAndTheLastStage) {
                                 "out.\n"));
 }
 
+TEST(MarkdownReport, OneRunDoesNotSayHowFarRunsDiffer) {
+  Prediction p = sample_prediction();
+  p.replicas = 1;
+  EXPECT_THAT(markdown_report(p), HasSubstr(" They multiply two independent errors: how well the "
+                                            "costs of kernels are known ("));
+}
+
 TEST(MarkdownReport, ShortageOfMemoryIsSaidInTheAnswerAndAtTheMemory) {
   Prediction p = sample_prediction();
   p.memory.fits = false;
