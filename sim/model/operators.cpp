@@ -31,9 +31,10 @@ LinearOperator linear(std::string_view name, double m, double n, double k) {
   return {.name = name, .forward = {.m = m, .n = n, .k = k}, .input_elements = m * k};
 }
 
-/// Its input stands split over `parts` devices, which gather it.
-LinearOperator gathered(LinearOperator linear, double parts) {
+/// Split by columns; its input stands split over `parts` devices, which gather it.
+LinearOperator column_parallel(LinearOperator linear, double parts) {
   linear.input_elements /= parts;
+  linear.column_parallel = true;
   return linear;
 }
 
@@ -84,8 +85,8 @@ void add_attention(Operators& operators, const TransformerModel& model, const Sh
   const auto [query_heads, key_heads] = heads_of(model, shard);
   const double tokens = shard.tokens();
   const double sequence_parts = shard.sequence_parallel ? shard.tensor_parallel : 1.0;
-  operators.linears.push_back(
-      gathered(linear("qkv", tokens, (query_heads + 2.0 * key_heads) * d, h), sequence_parts));
+  operators.linears.push_back(column_parallel(
+      linear("qkv", tokens, (query_heads + 2.0 * key_heads) * d, h), sequence_parts));
   operators.linears.push_back(linear("projection", tokens, h, query_heads * d));
   operators.attention = {attention_shape(model, shard, kind)};
   add_rotary(operators, model, shard, (query_heads + key_heads) * d);
@@ -110,12 +111,14 @@ void add_latent_attention(Operators& operators, const TransformerModel& model,
   auto& linears = operators.linears;
   if (latent.query_rank > 0) {
     linears.push_back(linear("query_down", own, query_rank, h));
-    linears.push_back(linear(kUpProjections[0], tokens, heads * d, query_rank));
+    linears.push_back(
+        column_parallel(linear(kUpProjections[0], tokens, heads * d, query_rank), 1.0));
   } else {
-    linears.push_back(gathered(linear("query", tokens, heads * d, h), tokens / own));
+    linears.push_back(column_parallel(linear("query", tokens, heads * d, h), tokens / own));
   }
   linears.push_back(linear("key_value_down", own, key_value_rank + rotary, h));
-  linears.push_back(linear(kUpProjections[1], tokens, heads * (plain + value), key_value_rank));
+  linears.push_back(column_parallel(
+      linear(kUpProjections[1], tokens, heads * (plain + value), key_value_rank), 1.0));
   linears.push_back(linear("projection", tokens, h, heads * value));
   operators.attention = {attention_shape(model, shard, kind)};
   // The rotary part of the queries in place; keys are put together from both parts.
@@ -137,8 +140,8 @@ void add_mlp(Operators& operators, const TransformerModel& model, const ShardSha
   const double ffn = ffn_hidden / shard.tensor_parallel;
   const double tokens = shard.tokens();
   operators.linears.push_back(
-      gathered(linear(names.inward, tokens, (model.gated_mlp ? 2.0 : 1.0) * ffn, h),
-               shard.sequence_parallel ? shard.tensor_parallel : 1.0));
+      column_parallel(linear(names.inward, tokens, (model.gated_mlp ? 2.0 : 1.0) * ffn, h),
+                      shard.sequence_parallel ? shard.tensor_parallel : 1.0));
   operators.linears.push_back(linear(names.outward, tokens, h, ffn));
   operators.memory_passes.push_back(pass(kActivationPass, tokens * activation_bytes(model) * ffn));
 }
@@ -205,8 +208,8 @@ Operators prediction_join_operators(const TransformerModel& model, const ShardSh
   const double h = static_cast<double>(model.hidden);
   Operators operators;
   operators.linears = {
-      gathered(linear("prediction_join", shard.tokens(), h / shard.tensor_parallel, 2.0 * h),
-               shard.sequence_parallel ? shard.tensor_parallel : 1.0)};
+      column_parallel(linear("prediction_join", shard.tokens(), h / shard.tensor_parallel, 2.0 * h),
+                      shard.sequence_parallel ? shard.tensor_parallel : 1.0)};
   operators.memory_passes = {
       pass("norm_residual_dropout", shard.residual_tokens() * kNormBytes * h)};
   return operators;

@@ -47,6 +47,9 @@ struct LinearOperator {
   double input_elements = 0;
   bool frozen = false;  ///< its weights are not trained: no weight gradient
   bool wide = false;    ///< stays in 16 bits where other products are in less
+  /// Tensor-parallel devices hold some of its columns each: all have the whole input, and the
+  /// gradient of the input is a sum over them.
+  bool column_parallel = false;
 };
 
 /// The same product for each of several experts on one device, each with its own weights and

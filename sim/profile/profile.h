@@ -96,6 +96,8 @@ struct ScopeCosts {
   Estimate latency;               ///< seconds of one step on top of the wire's own
   Estimate overhead;  ///< seconds of a collective or message on top of its steps: launch
   std::vector<MeasuredCollective> collectives;  ///< no kind twice with the same ranks; may be empty
+  /// Of the links they were measured on: over others the closed form answers. None: any links.
+  std::optional<BytesPerSecond> measured_bandwidth;
 };
 
 /// What collectives over both scopes cost beyond their bytes and steps.
@@ -103,8 +105,9 @@ struct OverlapCosts {
   Estimate tensor_parallel_overlapped;  ///< share of overlapped tensor-parallel traffic still seen
   Estimate context_parallel_floor;      ///< share of ring-attention traffic that is always seen
   Estimate gradient_reduce_floor;  ///< share of gradient and parameter traffic overlap never hides
-  /// By what share of the shorter one compute and transfers of fully sharded training slow each
-  /// other down while both run: they compete for memory and multiprocessors.
+  /// By what share of the shorter one compute and transfers of fully sharded training, or of
+  /// tensor-parallel backward passes, slow each other down while both run: they compete for memory
+  /// and multiprocessors.
   Estimate sharded_interference;
 };
 

@@ -215,6 +215,9 @@ ScopeCosts read_scope(ObjectReader& profile, std::string_view key) {
   scope.latency = read_estimate(reader, "latency_s", kNotNegative);
   scope.overhead = read_estimate(reader, "overhead_s", kNotNegative);
   scope.collectives = read_collectives(reader);
+  if (reader.has("measured_bandwidth")) {
+    scope.measured_bandwidth = reader.quantity<BytesPerSecond>("measured_bandwidth", positive());
+  }
   reader.finish();
   return scope;
 }

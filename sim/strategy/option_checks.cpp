@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sim/strategy/adapters.h"
+#include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy_problem.h"
 
 namespace headway {
@@ -66,8 +67,38 @@ void check_sequence_parallel_use(const StrategyToCheck& input) {
   input.diagnostics.add(std::move(problem));
 }
 
+void check_backward_overlap(const StrategyToCheck& input) {
+  constexpr std::string_view kField = "overlap_tensor_parallel_backward";
+  const Strategy& strategy = input.strategy;
+  if (!strategy.overlap_tensor_parallel_backward || !input.sound({kField})) return;
+  const auto report = [&](std::string_view other, std::string_view title, std::string_view label,
+                          std::string_view help) {
+    if (!input.sound({other})) return;
+    Diagnostic problem =
+        strategy_problem(input, kField, std::string(title), std::string(label), std::string(help));
+    relate_strategy(problem, input, other);
+    input.diagnostics.add(std::move(problem));
+  };
+  if (strategy.tensor_parallel == 1) {
+    report("tensor_parallel", "overlap_tensor_parallel_backward needs tensor_parallel above 1",
+           "nothing is exchanged", "raise tensor_parallel, or leave it out");
+  }
+  if (strategy.tensor_parallel_overlap) {
+    report("tensor_parallel_overlap",
+           "overlap_tensor_parallel_backward and tensor_parallel_overlap exclude each other",
+           "tensor_parallel_overlap covers the backward pass too", "leave one of them out");
+  }
+  if (splits_backward(strategy.schedule)) {
+    report("schedule",
+           "overlap_tensor_parallel_backward needs a schedule with whole backward passes",
+           "here gradients of weights wait for later, and hide nothing",
+           "set schedule to \"1f1b\", or leave it out");
+  }
+}
+
 void check_overlaps(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
+  check_backward_overlap(input);
   if (strategy.tensor_parallel_overlap && !strategy.sequence_parallel &&
       input.sound({"tensor_parallel_overlap", "sequence_parallel", "tensor_parallel"})) {
     Diagnostic problem = strategy_problem(

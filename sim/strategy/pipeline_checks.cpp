@@ -232,7 +232,7 @@ void check_pipeline(const StrategyToCheck& input) {
   check_batch(input);
   check_layers(input);
   check_layers_per_stage(input);
-  if (input.strategy.schedule > PipelineSchedule::one_f_one_b) {
+  if (splits_backward(input.strategy.schedule)) {
     check_split_schedule(input);
   } else {
     check_interleaving(input);

@@ -10,6 +10,7 @@ std::span<const Preset> presets() {
       Preset{.name = "none", .strategy = {}, .source = "Headway's defaults"},
       Preset{.name = "megatron",
              .strategy = {.sequence_parallel = true,
+                          .overlap_tensor_parallel_backward = true,
                           .sharding = Sharding::optimizer,
                           .gradient_bucket = 160_MB},
              .source = "Megatron-LM core_r0.9 and later with --use-distributed-optimizer and both "
@@ -23,6 +24,7 @@ std::span<const Preset> presets() {
                        "gradients after the last backward pass"},
       Preset{.name = "megatron-2022",
              .strategy = {.sequence_parallel = true,
+                          .overlap_tensor_parallel_backward = true,
                           .fused_attention = false,
                           .recompute = Recompute::selective,
                           .overlap_gradient_reduce = false,

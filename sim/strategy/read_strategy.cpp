@@ -12,6 +12,7 @@
 #include "sim/strategy/adapters.h"
 #include "sim/strategy/presets.h"
 #include "sim/strategy/recompute.h"
+#include "sim/strategy/schedule.h"
 #include "sim/strategy/strategy_checks.h"
 
 namespace headway {
@@ -267,6 +268,10 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
       reader.flag("sequence_parallel", strategy.sequence_parallel && strategy.tensor_parallel > 1);
   strategy.tensor_parallel_overlap =
       reader.flag("tensor_parallel_overlap", strategy.tensor_parallel_overlap);
+  strategy.overlap_tensor_parallel_backward =
+      reader.flag("overlap_tensor_parallel_backward",
+                  strategy.overlap_tensor_parallel_backward && !strategy.tensor_parallel_overlap &&
+                      strategy.tensor_parallel > 1 && !splits_backward(strategy.schedule));
   strategy.fused_attention =
       reader.choice("attention", Words<bool>(kAttentions), strategy.fused_attention);
   strategy.fused_normalization = reader.flag("fused_normalization", strategy.fused_normalization);

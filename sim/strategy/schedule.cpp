@@ -113,10 +113,12 @@ ChunkPlace chunk_place(PipelineSchedule schedule, int position, int copy, int st
   return {.stage = position % stages, .chunk = position / stages};
 }
 
+bool splits_backward(PipelineSchedule schedule) { return schedule > PipelineSchedule::one_f_one_b; }
+
 int peak_chunks_in_flight(PipelineSchedule schedule, int stage, int stages, int virtual_stages,
                           int micro_batches) {
   check_arguments(schedule, stage, stages, virtual_stages, micro_batches);
-  if (schedule > PipelineSchedule::one_f_one_b) {
+  if (splits_backward(schedule)) {
     int held = 0;
     int peak = 0;
     for (const ScheduleStep& step :

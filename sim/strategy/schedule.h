@@ -31,6 +31,9 @@ struct ScheduleStep {
 /// stage 0, chunk 1 part stages - 1 - s of the one fed at the other end.
 [[nodiscard]] int chunk_position(PipelineSchedule schedule, int stage, int chunk, int stages);
 
+/// Whether gradients of weights wait for later: schedules of the zero-bubble kind.
+[[nodiscard]] bool splits_backward(PipelineSchedule schedule);
+
 struct ChunkPlace {
   int stage = 0;
   int chunk = 0;

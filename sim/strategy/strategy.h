@@ -111,6 +111,8 @@ struct Strategy {
 
   bool sequence_parallel = false;  ///< norms and residuals split over the tensor-parallel ranks
   bool tensor_parallel_overlap = false;  ///< its collectives overlap the matrix products
+  /// Those of the backward pass run beside the products that do not wait for them.
+  bool overlap_tensor_parallel_backward = false;
   bool fused_attention = true;           ///< flash: no score matrix in memory
   bool fused_normalization = true;       ///< an RMS norm is one kernel, which keeps its input only
   bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only

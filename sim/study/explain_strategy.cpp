@@ -103,6 +103,15 @@ constexpr TopicRow kRows[] = {
     {"strategy.tensor_parallel_overlap", "true or false", "false",
      "Tensor-parallel collectives overlap the matrix products (Transformer Engine's userbuffers).",
      "needs sequence_parallel", "profile.overlap.tensor_parallel_overlapped"},
+    {"strategy.overlap_tensor_parallel_backward", "true or false", "false",
+     "Tensor-parallel collectives of the backward pass run beside the products that do not wait "
+     "for "
+     "them (Megatron-LM since 2022: all-reduces beside gradients of weights; with "
+     "sequence_parallel, all-gathers beside gradients of data and reduce-scatters beside those of "
+     "weights).",
+     "needs tensor_parallel; not with tensor_parallel_overlap or a schedule that splits backward "
+     "passes",
+     "Korthikanti et al. 2022 (arXiv:2205.05198), 6.2; profile.overlap.sharded_interference"},
     {"strategy.attention", R"("flash" or "unfused")", "\"flash\"",
      "Whether the scores are kept in memory. Fused (flash) attention keeps none.", "",
      "Dao 2023 (arXiv:2307.08691)"},

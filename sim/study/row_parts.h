@@ -37,6 +37,8 @@ struct FrameworkHabits {
   std::string_view kernel_family;
   Precision gradients;
   bool overlaps;  ///< gradients with the backward pass, transfers between stages with compute
+  /// Tensor-parallel collectives of the backward pass with products that do not wait for them.
+  bool overlaps_tensor_backward;
   std::string_view release = "";  ///< the only one meant; any if empty
 };
 /// nullptr if no kernel family stands for the row's software.

@@ -10,29 +10,32 @@
 namespace headway {
 namespace {
 
-// Source: the frameworks' defaults at the releases named in the rows.
+// Source: the frameworks' defaults at the releases named in the rows. Megatron-LM's products of
+// backward passes overlap since Korthikanti et al. 2022; InternEvo's configuration of its 7B model
+// sets overlap_sync_grad and overlap_sync_param, and reduces in the training precision.
 constexpr std::array kFrameworks{
-    FrameworkHabits{"nemo", "fused", Precision::bf16, true},
-    FrameworkHabits{"megatron-bridge", "fused", Precision::bf16, true},
-    FrameworkHabits{"megatron-core-2024", "fused", Precision::fp32, true},
-    FrameworkHabits{"nemo-mlperf", "mlperf", Precision::bf16, true},
-    FrameworkHabits{"megatron-2020", "megatron-2021", Precision::fp32, false},
-    FrameworkHabits{"megatron-2021", "megatron-2021", Precision::fp32, false},
-    FrameworkHabits{"megatron-2022", "megatron-2022", Precision::fp32, false},
-    FrameworkHabits{"megatron-deepspeed", "deepspeed", Precision::bf16, false},
-    FrameworkHabits{"maxtext", "jax", Precision::bf16, true},
-    FrameworkHabits{"composer-fsdp", "composer", Precision::bf16, true},
-    FrameworkHabits{"fms-fsdp", "composer", Precision::bf16, true},
-    FrameworkHabits{"torchtitan", "torch-eager", Precision::bf16, true, "eager"},
-    FrameworkHabits{"torchtitan", "torch-compile", Precision::bf16, true},
-    FrameworkHabits{"automodel", "torch-eager", Precision::bf16, true},
+    FrameworkHabits{"nemo", "fused", Precision::bf16, true, true},
+    FrameworkHabits{"megatron-bridge", "fused", Precision::bf16, true, true},
+    FrameworkHabits{"megatron-core-2024", "fused", Precision::fp32, true, true},
+    FrameworkHabits{"nemo-mlperf", "mlperf", Precision::bf16, true, true},
+    FrameworkHabits{"megatron-2020", "megatron-2021", Precision::fp32, false, false},
+    FrameworkHabits{"megatron-2021", "megatron-2021", Precision::fp32, false, false},
+    FrameworkHabits{"megatron-2022", "megatron-2022", Precision::fp32, false, true},
+    FrameworkHabits{"megatron-deepspeed", "deepspeed", Precision::bf16, false, false},
+    FrameworkHabits{"maxtext", "jax", Precision::bf16, true, false},
+    FrameworkHabits{"composer-fsdp", "composer", Precision::bf16, true, false},
+    FrameworkHabits{"fms-fsdp", "composer", Precision::bf16, true, false},
+    FrameworkHabits{"torchtitan", "torch-eager", Precision::bf16, true, false, "eager"},
+    FrameworkHabits{"torchtitan", "torch-compile", Precision::bf16, true, false},
+    FrameworkHabits{"automodel", "torch-eager", Precision::bf16, true, false},
     // Single runs of software that has no family of its own.
-    FrameworkHabits{"full_runs", "torch-eager", Precision::bf16, true},
-    FrameworkHabits{"misc_single_runs", "torch-eager", Precision::bf16, true},
-    FrameworkHabits{"aleph-alpha", "aleph-alpha-unfused-norm", Precision::fp32, false, "fa2"},
-    FrameworkHabits{"aleph-alpha", "aleph-alpha-flash-1", Precision::fp32, false, "fa1"},
-    FrameworkHabits{"aleph-alpha", "aleph-alpha", Precision::fp32, false},
-    FrameworkHabits{"internevo", "internevo", Precision::fp32, false},
+    FrameworkHabits{"full_runs", "torch-eager", Precision::bf16, true, false},
+    FrameworkHabits{"misc_single_runs", "torch-eager", Precision::bf16, true, false},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha-unfused-norm", Precision::fp32, false, false,
+                    "fa2"},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha-flash-1", Precision::fp32, false, false, "fa1"},
+    FrameworkHabits{"aleph-alpha", "aleph-alpha", Precision::fp32, false, false},
+    FrameworkHabits{"internevo", "internevo", Precision::bf16, true, false},
 };
 
 /// What rows call a precision, and what strategies do.
@@ -156,6 +159,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
   const std::int64_t layers = whole(row.model, "layers", 1);
   const bool tensor_parallel = whole(train, "tp", 1) > 1;
   const bool sequence_parallel = is_true(train, "sequence_parallel") && tensor_parallel;
+  const bool tensor_overlap = is_true(train, "tp_overlap") && sequence_parallel;
   const bool sharded_optimizer = is_true(train, "distributed_optimizer");
   const std::string fsdp = word(train, "fsdp");
   const bool full_sharding = fsdp != "none";
@@ -174,7 +178,9 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"micro_batch", train.at("micro_batch")},
       {"global_batch", train.at("global_batch")},
       {"sequence_parallel", sequence_parallel},
-      {"tensor_parallel_overlap", is_true(train, "tp_overlap") && sequence_parallel},
+      {"tensor_parallel_overlap", tensor_overlap},
+      {"overlap_tensor_parallel_backward",
+       habits.overlaps_tensor_backward && tensor_parallel && !tensor_overlap},
       {"attention", is_true(train, "flash") ? "flash" : "unfused"},
       {"recompute",
        std::ranges::find(kRecomputes, word(train, "recompute"), &RecomputeName::row)->strategy},

@@ -1,15 +1,30 @@
 #include "sim/workload/group_link.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/profile/measured_collective.h"
 #include "sim/workload/flow_plans.h"
 
 namespace headway {
 
+namespace {
+
+constexpr double kSameBandwidth = 0.01;  ///< part by which links of one kind may differ
+
+const std::vector<MeasuredCollective>* measured_on(const ScopeCosts& scope,
+                                                   BytesPerSecond bandwidth) {
+  const bool is_other = scope.measured_bandwidth &&
+                        std::abs(bandwidth / *scope.measured_bandwidth - 1.0) > kSameBandwidth;
+  return is_other ? nullptr : &scope.collectives;
+}
+
+}  // namespace
+
 Seconds GroupLink::time(CollectiveKind kind, Bytes message, int ranks) const {
-  if (const auto measured = measured_collective_cost(scope->collectives, kind, message, ranks)) {
-    return measured->time;
+  if (measured != nullptr) {
+    const auto cost = measured_collective_cost(*measured, kind, message, ranks);
+    if (cost) return cost->time;
   }
   return overhead + collective_time(kind, CollectiveAlgorithm::ring, message, ranks, step);
 }
@@ -18,11 +33,13 @@ GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, 
   const NetworkCosts network = network_costs(profile);
   const BytesPerSecond inside = network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth;
   if (ranks <= cluster.scale_up_domain) {
-    return {&profile.scale_up, network.scale_up_overhead, {network.scale_up_latency, inside}};
+    return {measured_on(profile.scale_up, cluster.node_type.scale_up_bandwidth),
+            network.scale_up_overhead,
+            {network.scale_up_latency, inside}};
   }
   const BytesPerSecond across =
       network.scale_out_efficiency * nics * cluster.node_type.nic_bandwidth;
-  return {&profile.scale_out,
+  return {measured_on(profile.scale_out, cluster.node_type.nic_bandwidth),
           network.scale_out_overhead,
           {network.scale_out_latency, cluster.scale_up_domain > 1 ? min(inside, across) : across}};
 }

@@ -9,8 +9,8 @@ namespace headway {
 /// How a group of consecutive accelerators reaches each other: over the scale-up fabric, or over
 /// its NICs where it does not fit a domain.
 struct GroupLink {
-  const ScopeCosts* scope = nullptr;
-  Seconds overhead;  ///< of each collective or message
+  const std::vector<MeasuredCollective>* measured = nullptr;  ///< if any, on links like these
+  Seconds overhead;                                           ///< of each collective or message
   LinkCost step;
 
   /// As it was measured where it was, else the closed form.

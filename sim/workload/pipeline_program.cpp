@@ -132,7 +132,7 @@ class PipelineProgram {
     }
     chunk.whole_forward = builder_.add_block("forward", forward);
     chunk.whole_backward = builder_.add_block("backward", backward);
-    if (strategy_.schedule > PipelineSchedule::one_f_one_b) {
+    if (splits_backward(strategy_.schedule)) {
       chunk.input_gradient = builder_.add_block("input gradient", input_gradient);
       chunk.weight_gradient = builder_.add_block("weight gradient", weight_gradient);
       for (const Piece& piece : chunk.pieces) {

@@ -13,6 +13,7 @@
 #include "sim/workload/group_link.h"
 #include "sim/workload/host_cost.h"
 #include "sim/workload/rank_work.h"
+#include "sim/workload/tensor_exchange.h"
 
 namespace headway {
 namespace {
@@ -42,6 +43,7 @@ struct PassCosts {
   CostSum forward;
   CostSum backward;
   Seconds weight_gradients;                        ///< part of `backward`
+  ColumnGradients column_gradients;                ///< part of `backward`
   std::map<std::string_view, Seconds> forward_of;  ///< parts of `forward`, by operator
   [[nodiscard]] Seconds attention_forward() const {
     const auto found = forward_of.find(kAttentionCore);
@@ -61,11 +63,14 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
     const Cost forward = gemm_cost(device, products.forward, kept);
     costs.forward.add(forward);
     costs.forward_of[linear.name] += forward.time;
-    costs.backward.add(gemm_cost(device, products.data_gradient, kept));
+    const Cost data_gradient = gemm_cost(device, products.data_gradient, kept);
+    costs.backward.add(data_gradient);
+    if (linear.column_parallel) costs.column_gradients.data += data_gradient.time;
     if (!linear.frozen) {
       const Cost weight_gradient = gemm_cost(device, products.weight_gradient, kept);
       costs.backward.add(weight_gradient);
       costs.weight_gradients += weight_gradient.time;
+      if (linear.column_parallel) costs.column_gradients.weights += weight_gradient.time;
     }
     cast_elements += linear.input_elements;
   }
@@ -109,26 +114,6 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
     costs.backward.add(memory_pass_cost(device, family, memory_pass.backward));
   }
   return costs;
-}
-
-/// Tensor-parallel traffic of one pass through a layer: an all-reduce for attention and one for the
-/// MLP, or with sequence parallelism two pairs of all-gather and reduce-scatter, of the same bytes
-/// (Korthikanti et al. 2022, section 4.2.2): each 2 (t-1)/t of the layer's 16-bit input. Experts
-/// are not split that way; a shared one is.
-Seconds tensor_parallel_time(const Strategy& strategy, const Profile& profile,
-                             const GroupLink& link, const TransformerModel& model,
-                             const ShardShape& shard, LayerKind kind) {
-  const int t = strategy.tensor_parallel;
-  if (t == 1) return Seconds(0.0);
-  const Bytes input(shard.tokens() * static_cast<double>(model.hidden) * 2.0);
-  const Seconds exchange = strategy.sequence_parallel
-                               ? link.time(CollectiveKind::all_gather, input, t) +
-                                     link.time(CollectiveKind::reduce_scatter, input, t)
-                               : link.time(CollectiveKind::all_reduce, input, t);
-  const double seen =
-      strategy.tensor_parallel_overlap ? profile.overlap.tensor_parallel_overlapped.value : 1.0;
-  const bool has_split_mlp = !kind.experts || model.mixture_of_experts->shared_expert_hidden > 0;
-  return (has_split_mlp ? 2.0 : 1.0) * seen * exchange;
 }
 
 /// Ring attention (Liu et al. 2023): keys and values of the other ranks arrive while the own ones
@@ -225,10 +210,10 @@ class StageCosts {
     const PassCosts costs =
         costs_of(layer_work(model_, strategy_, kind), family_, strategy_.precision);
     // Collectives run a ring over each NIC of a domain; ring attention has a rank's own NIC.
-    const Seconds tensor = tensor_parallel_time(
+    const TensorExchange tensor = tensor_exchange(
         strategy_, profile_,
         group_link(cluster_, profile_, strategy_.tensor_parallel, nics_of_domain(cluster_)), model_,
-        shard_, kind);
+        shard_, kind, costs.column_gradients);
     const GroupLink context_link =
         group_link(cluster_, profile_, strategy_.tensor_parallel * strategy_.context_parallel,
                    std::min(1.0, nics_of_rank(cluster_)));
@@ -243,14 +228,14 @@ class StageCosts {
 
     LayerCost& layer = cost_.layer(kind);
     layer.forward[Cause::compute] = costs.forward.time();
-    layer.forward[Cause::tensor_parallel] = tensor;
+    layer.forward[Cause::tensor_parallel] = tensor.forward;
     layer.forward[Cause::context_parallel] = context;
     layer.forward[Cause::expert_parallel] = experts;
     layer.forward[Cause::other] = host.forward_gaps;
     layer.forward[Cause::other] += host_excess(layer.forward.total(), host.forward);
 
     layer.backward[Cause::compute] = costs.backward.time();
-    layer.backward[Cause::tensor_parallel] = tensor;
+    layer.backward[Cause::tensor_parallel] = tensor.backward;
     layer.weight[Cause::compute] = costs.weight_gradients;
     // Gradients are swapped as often; a ring passes keys and values on again, and their gradients.
     layer.backward[Cause::context_parallel] = (swaps ? 1.0 : 2.0) * context;
@@ -260,7 +245,7 @@ class StageCosts {
     layer.recompute[Cause::recompute] =
         strategy_.recompute == Recompute::full
             ? layer.forward.total()
-            : recompute_time(recompute_plan(strategy_), costs, tensor);
+            : recompute_time(recompute_plan(strategy_), costs, tensor.forward);
     layers_time_ += count * (costs.forward.time() + costs.backward.time());
     layers_variance_ += count * count * (costs.forward.variance() + costs.backward.variance());
   }

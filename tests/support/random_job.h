@@ -41,6 +41,7 @@ inline Strategy random_strategy(RandomNumbers& random) {
   strategy.sequence_length = 4096;
   strategy.sequence_parallel = random.chance(0.5);
   strategy.tensor_parallel_overlap = random.chance(0.3);
+  strategy.overlap_tensor_parallel_backward = !strategy.tensor_parallel_overlap;
   strategy.fused_attention = random.chance(0.7);
   strategy.recompute = static_cast<Recompute>(random.below(3));
   strategy.sharding = static_cast<Sharding>(

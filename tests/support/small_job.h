@@ -122,4 +122,15 @@ struct SmallJob {
   }
 };
 
+/// Bytes of all that a program puts into a communicator.
+inline double joined_bytes(const Program& program, std::int32_t communicator) {
+  double bytes = 0.0;
+  for (const Operation& operation : program.operations) {
+    if (operation.kind == OperationKind::join && operation.path == communicator) {
+      bytes += operation.amount.count();
+    }
+  }
+  return bytes;
+}
+
 }  // namespace headway

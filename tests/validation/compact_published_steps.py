@@ -38,12 +38,19 @@ RAN_WITHOUT_SEQUENCE_PARALLELISM = {
 }
 WITHOUT_SEQUENCE_PARALLELISM = "without sequence parallelism, by its trial number"
 
+# The collection says of these that tensor-parallel traffic was overlapped; the table they come from
+# compares "vanilla TP", which they are, with "async TP".
+VANILLA_TENSOR_PARALLELISM = "vanilla tensor parallelism, by the source's table"
+
 
 def corrected(row):
     if (row["source"]["key"] == "alephalpha_layouts" and row["train"]["sequence_parallel"]
             and int(row["id"].rsplit("-", 1)[1]) in RAN_WITHOUT_SEQUENCE_PARALLELISM):
         row["train"]["sequence_parallel"] = False
         row["notes"] = row["notes"] + [WITHOUT_SEQUENCE_PARALLELISM]
+    if row["id"].startswith("torchtitan-asynctp-") and row["id"].endswith("-vanilla"):
+        row["train"]["tp_overlap"] = False
+        row["notes"] = row["notes"] + [VANILLA_TENSOR_PARALLELISM]
     return row
 
 

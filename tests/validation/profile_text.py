@@ -34,7 +34,11 @@ def lines(value, indent):
     inner = indent + "  "
     parts = []
     for key, member in value.items():
-        text = line(member) if is_leaf(member) else lines(member, inner)
+        if isinstance(member, list) and member and isinstance(member[0], dict):
+            rows = f",\n{inner}  ".join(line(row) for row in member)
+            text = f"[\n{inner}  {rows}\n{inner}]"
+        else:
+            text = line(member) if is_leaf(member) else lines(member, inner)
         parts.append(f"{inner}{json.dumps(key, ensure_ascii=False)}: {text}")
     return "{\n" + ",\n".join(parts) + f"\n{indent}}}"
 

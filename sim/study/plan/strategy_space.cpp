@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/strategy/presets.h"
 #include "sim/strategy/schedule.h"
 
 namespace headway {
@@ -48,6 +49,13 @@ bool says(const Scenario& scenario, const char* field, bool fallback) {
   return given.is_object() && given.contains(field) ? given.at(field).get<bool>() : fallback;
 }
 
+/// What the scenario's preset does about it where tensor parallelism gives it a use.
+bool preset_overlaps_backward(const Scenario& scenario) {
+  const std::string name = scenario.resolved.at("strategy").at("preset").get<std::string>();
+  const auto found = std::ranges::find(presets(), std::string_view(name), &Preset::name);
+  return found != presets().end() && found->strategy.overlap_tensor_parallel_backward;
+}
+
 }  // namespace
 
 const std::vector<std::string_view>& searched_fields() {
@@ -64,6 +72,8 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
       kept_(std::move(kept)),
       accelerators_(accelerators.value_or(scenario.strategy.ranks())),
       splits_sequence_(says(scenario, "sequence_parallel", true)),
+      overlaps_backward_(
+          says(scenario, "overlap_tensor_parallel_backward", preset_overlaps_backward(scenario))),
       sets_transfer_overlap_(scenario.given.at("strategy").is_object() &&
                              scenario.given.at("strategy").contains("overlap_pipeline_transfers")) {
 }
@@ -221,6 +231,9 @@ Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
   strategy.sequence_parallel = choice.tensor_parallel > 1 && splits_sequence_;
   if (!sets_transfer_overlap_) strategy.overlap_pipeline_transfers = choice.virtual_stages > 1;
   strategy.tensor_parallel_overlap = base.tensor_parallel_overlap && strategy.sequence_parallel;
+  strategy.overlap_tensor_parallel_backward = overlaps_backward_ && choice.tensor_parallel > 1 &&
+                                              !strategy.tensor_parallel_overlap &&
+                                              !splits_backward(choice.schedule);
   strategy.sharding = choice.sharding;
   strategy.overlap_parameter_gather =
       choice.sharding != Sharding::none &&
@@ -249,6 +262,7 @@ json StrategySpace::fields(const StrategyChoice& choice) const {
   fields["micro_batch"] = made.micro_batch;
   fields["sequence_parallel"] = made.sequence_parallel;
   fields["tensor_parallel_overlap"] = made.tensor_parallel_overlap;
+  fields["overlap_tensor_parallel_backward"] = made.overlap_tensor_parallel_backward;
   fields["overlap_pipeline_transfers"] = made.overlap_pipeline_transfers;
   fields["overlap_parameter_gather"] = made.overlap_parameter_gather;
   fields["zero_stage"] = static_cast<int>(made.sharding);

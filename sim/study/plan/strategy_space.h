@@ -77,6 +77,7 @@ class StrategySpace {
   std::set<std::string> kept_;
   std::int64_t accelerators_;
   bool splits_sequence_;        ///< with tensor parallelism
+  bool overlaps_backward_;      ///< its collectives of the backward pass, where they can
   bool sets_transfer_overlap_;  ///< the scenario says whether pipelines' transfers overlap
 };
 

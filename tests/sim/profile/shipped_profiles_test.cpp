@@ -2,16 +2,14 @@
 
 #include <cmath>
 #include <map>
-#include <memory>
 #include <random>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "sim/profile/collective_cost.h"
 #include "sim/profile/kernel_cost.h"
-#include "sim/profile/read_profile.h"
 #include "tests/sim/profile/round_device.h"
+#include "tests/support/shipped_profile.h"
 
 namespace headway {
 namespace {
@@ -20,16 +18,6 @@ namespace {
 // best matrix products in stas00/ml-engineering, and nccl-tests tables of ai-dynamo/aiconfigurator:
 // microbenchmarks, which did not go into the fit of these profiles. A profile stands for training,
 // at the clocks of a power-capped device, so it may be up to 20 % slower than they are.
-
-std::shared_ptr<const Profile> shipped(const std::string& name) {
-  Diagnostics diagnostics;
-  InputFiles files({}, {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
-  auto document = JsonDocument::parse("test.json", "{\"profile\": \"" + name + "\"}", diagnostics);
-  const auto read = read_profile(*JsonCursor(std::move(document)).member("profile"), files);
-  EXPECT_TRUE(diagnostics.all().empty()) << rendered(diagnostics.all(), "");
-  if (!read) throw std::runtime_error(name + " cannot be read");
-  return read->profile;
-}
 
 const std::vector<std::string> kNames = {"v100_sxm", "a100_sxm_40gb", "a100_sxm_80gb",
                                          "h100_sxm", "h200_sxm",      "b200_sxm",

@@ -207,6 +207,49 @@ TEST(StrategyProblem, TensorParallelOverlapNeedsSequenceParallel) {
 )");
 }
 
+TEST(StrategyProblem, TheBackwardPassOverlapsWhereThereIsSomethingToOverlap) {
+  EXPECT_EQ(problems(kLlama3, R"(    "tensor_parallel": 1,
+    "overlap_tensor_parallel_backward": true,
+    "global_batch": 64)"),
+            R"(error: overlap_tensor_parallel_backward needs tensor_parallel above 1
+  --> scenario.json:10:41   /strategy/overlap_tensor_parallel_backward
+   |
+10 |     "overlap_tensor_parallel_backward": true,
+   |                                         ^^^^ nothing is exchanged
+   |
+  ::: scenario.json:9:24   /strategy/tensor_parallel is 1
+  help: raise tensor_parallel, or leave it out
+)");
+  EXPECT_EQ(problems(kLlama3, R"(    "tensor_parallel": 2,
+    "sequence_parallel": true,
+    "tensor_parallel_overlap": true,
+    "overlap_tensor_parallel_backward": true,
+    "global_batch": 64)"),
+            R"(error: overlap_tensor_parallel_backward and tensor_parallel_overlap exclude each other
+  --> scenario.json:12:41   /strategy/overlap_tensor_parallel_backward
+   |
+12 |     "overlap_tensor_parallel_backward": true,
+   |                                         ^^^^ tensor_parallel_overlap covers the backward pass too
+   |
+  ::: scenario.json:11:32   /strategy/tensor_parallel_overlap is true
+  help: leave one of them out
+)");
+  EXPECT_EQ(problems(kLlama3, R"(    "tensor_parallel": 2,
+    "pipeline_parallel": 2,
+    "schedule": "zb_h1",
+    "overlap_tensor_parallel_backward": true,
+    "global_batch": 64)"),
+            R"(error: overlap_tensor_parallel_backward needs a schedule with whole backward passes
+  --> scenario.json:12:41   /strategy/overlap_tensor_parallel_backward
+   |
+12 |     "overlap_tensor_parallel_backward": true,
+   |                                         ^^^^ here gradients of weights wait for later, and hide nothing
+   |
+  ::: scenario.json:11:17   /strategy/schedule is "zb_h1"
+  help: set schedule to "1f1b", or leave it out
+)");
+}
+
 TEST(StrategyProblem, ParameterGatherNeedsSharding) {
   EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 0,
     "overlap_parameter_gather": true,

@@ -45,6 +45,8 @@ TEST(JobRun, AnIterationFasterThanPhysicsIsABug) {
   Scenario scenario = small();
   auto doctored = std::make_shared<Profile>(*scenario.profile);
   for (auto& [unused, family] : doctored->kernel_families) family.step_overhead.value = 0.0;
+  doctored->scale_up.collectives.clear();
+  doctored->scale_up.overhead.value = 0.0;
   scenario.profile = doctored;
   scenario.software_factor = 0.001;
   EXPECT_THROW(static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)), InternalError);

@@ -15,7 +15,7 @@ namespace {
 /// One number over the predicted times of twelve fixed jobs, rounded to nine digits. A change of
 /// code that alters it alters predictions: say so, and why, in the commit that changes the line
 /// below.
-constexpr const char* kSignature = "9b7dca7562501237";
+constexpr const char* kSignature = "8253d6606548dede";
 
 Seconds predicted(const nlohmann::json& json) {
   const ScratchFolder scratch;

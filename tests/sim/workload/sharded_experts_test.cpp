@@ -6,16 +6,6 @@
 namespace headway {
 namespace {
 
-double joined_bytes(const Program& program, std::int32_t communicator) {
-  double bytes = 0.0;
-  for (const Operation& operation : program.operations) {
-    if (operation.kind == OperationKind::join && operation.path == communicator) {
-      bytes += operation.amount.count();
-    }
-  }
-  return bytes;
-}
-
 /// Two layers whose MLP is four experts of 10 x 5 and 5 x 10 (plain), one a token, on 4 ranks.
 SmallJob expert_job(int expert_parallel) {
   SmallJob job(2);

@@ -172,12 +172,48 @@ TEST_F(StageCostTest, TensorParallelismSplitsTheWorkAndExchangesTheLayersInput) 
               0.4 * 2.0 * (all_reduce + 7e-6), 1e-15);
 }
 
+TEST_F(StageCostTest, CollectivesOfTheBackwardPassRunBesideProductsThatDoNotWaitForThem) {
+  strategy.tensor_parallel = 2;
+  strategy.overlap_tensor_parallel_backward = true;
+  profile.overlap.sharded_interference = estimate(0.25);
+  profile.scale_up.overhead = estimate(10e-6);
+  // QKV and FC1: 2 x 1,024 x 1,024 x (3,072 + 4,096) / 2 operations for either gradient.
+  const double columns = 7.0 * kGi / kRate;
+  const double all_reduces = 2.0 * (10e-6 + 2.0 * kMi / 400e9);
+  EXPECT_NEAR(cost().layer().forward[Cause::tensor_parallel].count(), all_reduces, 1e-15);
+  EXPECT_NEAR(cost().layer().backward[Cause::tensor_parallel].count(), 0.25 * all_reduces, 1e-15);
+
+  // Gradients that come in are gathered in sight; inputs again, beside the gradients of the data.
+  strategy.sequence_parallel = true;
+  const double gathers = 2.0 * (10e-6 + kMi / 400e9);
+  EXPECT_NEAR(cost().layer().backward[Cause::tensor_parallel].count(), 1.5 * gathers, 1e-15);
+
+  // Ten times as long as the products: what they do not cover is seen.
+  profile.scale_up.overhead = estimate(5.0 * columns);
+  const double slow = 2.0 * (5.0 * columns + kMi / 400e9);
+  EXPECT_NEAR(cost().layer().backward[Cause::tensor_parallel].count(),
+              slow + 2.0 * (slow - columns + 0.25 * columns), 1e-12);
+
+  // Frozen matrices have no gradient of weights to run beside.
+  strategy.sequence_parallel = false;
+  strategy.task = Task::lora;
+  strategy.lora_rank = 8;
+  strategy.lora_targets = {AdapterTarget::projection};
+  EXPECT_EQ(cost().layer().backward[Cause::tensor_parallel],
+            cost().layer().forward[Cause::tensor_parallel]);
+}
+
 TEST_F(StageCostTest, AMeasuredCollectiveIsTakenAsItWasMeasured) {
   strategy.tensor_parallel = 2;
   MeasuredCollective measured{.kind = CollectiveKind::all_reduce, .ranks = 2};
   measured.curve.points = {{1_MB, 50_us}, {2_MiB, 70_us}, {100_MB, 1_ms}};
   profile.scale_up.collectives = {measured};
   EXPECT_NEAR(cost().layer().forward[Cause::tensor_parallel].count(), 2.0 * 70e-6, 1e-15);
+  // It says nothing of links that are not those it was measured on.
+  profile.scale_up.measured_bandwidth = 400_GBps;
+  EXPECT_NEAR(cost().layer().forward[Cause::tensor_parallel].count(), 2.0 * 70e-6, 1e-15);
+  profile.scale_up.measured_bandwidth = 200_GBps;
+  EXPECT_NEAR(cost().layer().forward[Cause::tensor_parallel].count(), 4.0 * kMi / 400e9, 1e-15);
 }
 
 TEST_F(StageCostTest, BeyondADomainEveryNicOfItWorks) {

@@ -30,16 +30,6 @@ int count(const Program& program, OperationKind kind) {
   return static_cast<int>(std::ranges::count(program.operations, kind, &Operation::kind));
 }
 
-double joined_bytes(const Program& program, std::int32_t communicator) {
-  double bytes = 0.0;
-  for (const Operation& operation : program.operations) {
-    if (operation.kind == OperationKind::join && operation.path == communicator) {
-      bytes += operation.amount.count();
-    }
-  }
-  return bytes;
-}
-
 double seconds_of(const Program& program) {
   double seconds = 0.0;
   for (const Operation& operation : program.operations) {

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "sim/base/units.h"
+#include "sim/model/operators.h"
+#include "sim/model/transformer.h"
+#include "sim/profile/profile.h"
+#include "sim/strategy/strategy.h"
+#include "sim/workload/group_link.h"
+
+namespace headway {
+
+/// Products of a backward pass with the matrices whose columns tensor-parallel ranks share out.
+struct ColumnGradients {
+  Seconds data;     ///< gradients of their inputs
+  Seconds weights;  ///< gradients of the matrices
+};
+
+/// What tensor-parallel ranks wait for each other in one pass through a layer.
+struct TensorExchange {
+  Seconds forward;
+  Seconds backward;
+};
+
+/// Tensor-parallel traffic of a layer: in each pass an all-reduce for attention and one for the
+/// MLP, or with sequence parallelism two pairs of all-gather and reduce-scatter, of the same bytes
+/// (Korthikanti et al. 2022, section 4.2.2): each 2 (t-1)/t of the layer's 16-bit input. Experts
+/// are not split that way; a shared one is.
+///
+/// Where the backward pass overlaps, an all-reduce of an input's gradient runs beside the gradient
+/// of the weights, which does not wait for it; with sequence parallelism the input, kept in parts,
+/// is gathered beside the gradient of the data, the gradient of the data is reduced and scattered
+/// beside that of the weights, and what is left to see are the all-gathers of gradients that come
+/// in (Korthikanti et al. 2022, sections 4.2.2 and 6.2; Megatron-Core, tensor_parallel/layers.py,
+/// LinearWithGradAccumulationAndAsyncCommunication). What runs side by side slows each other down
+/// by `sharded_interference` of the shorter one.
+[[nodiscard]] TensorExchange tensor_exchange(const Strategy& strategy, const Profile& profile,
+                                             const GroupLink& link, const TransformerModel& model,
+                                             const ShardShape& shard, LayerKind kind,
+                                             const ColumnGradients& gradients);
+
+}  // namespace headway
