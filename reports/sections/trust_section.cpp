@@ -18,9 +18,10 @@ std::string interval_text(const Prediction& prediction) {
   }
   text += prediction.replicas == 1
               ? "They multiply two independent errors"
-              : fmt::format("They multiply three independent errors: how far {} simulated runs "
-                            "differ",
-                            prediction.replicas);
+              : fmt::format(
+                    "They multiply three independent errors: how far {} simulated runs "
+                    "differ",
+                    prediction.replicas);
   text += fmt::format(
       "{} how well the costs of kernels are known ({} %, one standard deviation), and how far the "
       "model was off on published steps that its constants had not seen ({} % on {}).",

@@ -103,7 +103,9 @@ constexpr TopicRow kRows[] = {
     {"profile.overlap.sharded_interference", "number, 0 to 1", "required",
      "With FSDP and in tensor-parallel backward passes that overlap, by what share of the shorter "
      "one compute and the transfers under way slow each other down.",
-     "", "strategy.zero_stage, strategy.overlap_tensor_parallel_backward; Zhao et al. 2023 (arXiv:2304.11277), 5"},
+     "",
+     "strategy.zero_stage, strategy.overlap_tensor_parallel_backward; Zhao et al. 2023 "
+     "(arXiv:2304.11277), 5"},
 
     {"profile.experts", "an object", "none: no model with experts can be predicted",
      "What layers with experts cost beyond their operations.", "", "model.mixture_of_experts"},

@@ -220,12 +220,13 @@ TEST(StrategyProblem, TheBackwardPassOverlapsWhereThereIsSomethingToOverlap) {
   ::: scenario.json:9:24   /strategy/tensor_parallel is 1
   help: raise tensor_parallel, or leave it out
 )");
-  EXPECT_EQ(problems(kLlama3, R"(    "tensor_parallel": 2,
+  EXPECT_EQ(
+      problems(kLlama3, R"(    "tensor_parallel": 2,
     "sequence_parallel": true,
     "tensor_parallel_overlap": true,
     "overlap_tensor_parallel_backward": true,
     "global_batch": 64)"),
-            R"(error: overlap_tensor_parallel_backward and tensor_parallel_overlap exclude each other
+      R"(error: overlap_tensor_parallel_backward and tensor_parallel_overlap exclude each other
   --> scenario.json:12:41   /strategy/overlap_tensor_parallel_backward
    |
 12 |     "overlap_tensor_parallel_backward": true,
