@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the calibrator alone, measures the GPUs of this machine and writes OUTPUT (default:
-# gpu.json), in less than eight minutes. Needs no SimGrid and installs nothing: a compiler, CMake, the
+# gpu.json); planned for less than eight minutes, which no GPU has shown yet. Needs no SimGrid and installs nothing: a compiler, CMake, the
 # CUDA toolkit, NCCL, Boost.Program_options, nlohmann/json and fmt must be there (NCCL_ROOT and
 # CUDACXX say where). Usage: calibrate_gpu.sh [OUTPUT] [option of headway-calibrate]...
 # Exit code 3: no toolkit, no device, or the measurement ended early (what was measured is kept).

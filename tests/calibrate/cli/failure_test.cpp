@@ -102,7 +102,7 @@ void expect_a_partial_profile(const std::string& options, void (*harm)(pid_t)) {
   Outcome outcome;
   std::thread program([&] {
     outcome =
-        run("--backend cpu --quick --passes 1 --only collectives --ranks 2 --deadline '2 s' " +
+        run("--backend cpu --quick --passes 1 --only collectives --ranks 2 --deadline '10 s' " +
             options + " -o " + path);
   });
   // The first checkpoint comes after the products.
