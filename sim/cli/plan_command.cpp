@@ -8,6 +8,7 @@
 #include "sim/cli/invocation.h"
 #include "sim/cli/jobs.h"
 #include "sim/cli/json_output.h"
+#include "sim/cli/largest_plan_report.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/plan_report.h"
 #include "sim/cli/progress.h"
@@ -30,7 +31,7 @@ struct PlanAnswer {
 
 struct PlanRequest {
   PlanOptions options;
-  std::optional<TrainingGoal> goal;
+  std::optional<Goal> goal;
   std::vector<OutputFile> outputs;
 };
 
@@ -72,7 +73,12 @@ PlanAnswer answer_of(const PlanRequest& request, Diagnostics& diagnostics, Termi
     terminal.remark(rate_text(plan));
     return {strategy_plan_text(plan), strategy_plan_json(plan)};
   }
-  const ClusterPlan plan = plan_cluster(request.options, *request.goal, diagnostics);
+  if (const auto* const largest = std::get_if<LargestGoal>(&*request.goal)) {
+    const LargestPlan plan = plan_largest(request.options, *largest, diagnostics);
+    return {largest_plan_text(plan), largest_plan_json(plan)};
+  }
+  const ClusterPlan plan =
+      plan_cluster(request.options, std::get<TrainingGoal>(*request.goal), diagnostics);
   return {cluster_plan_text(plan), cluster_plan_json(plan)};
 }
 
@@ -123,7 +129,7 @@ Command plan_command() {
   command.options = with_standard_options({
       {.name = "goal",
        .value = "WORDS",
-       .help = "a cluster for tokens=2T deadline=30d",
+       .help = "tokens=2T,deadline=30d or largest=context",
        .group = OptionGroup::input,
        .changes_result = true},
       {.name = "keep",
@@ -171,8 +177,9 @@ Command plan_command() {
       "of the prediction's interval. minimize=usd asks for the cheapest instead; batch_within=5% "
       "lets the global batch be off by so much, for more sizes to divide it. If none is in time, "
       "the answer says what would be, and the exit code is 1. "
-      "-v tells how fast "
-      "strategies were judged.";
+      "--goal largest=model looks for the largest model of the library that fits on the cluster; "
+      "largest=width and largest=context for how far this one can grow. -v tells "
+      "how fast strategies were judged.";
   command.run = run_plan;
   return command;
 }

@@ -104,6 +104,7 @@ const std::vector<Topic>& topics() {
     append(all, TopicKind::field, device_topics());
     append(all, TopicKind::metric, metric_topics());
     append(all, TopicKind::metric, long_run_topics());
+    append(all, TopicKind::metric, plan_topics());
     std::ranges::move(preset_topics(), std::back_inserter(all));
     std::ranges::move(term_topics(), std::back_inserter(all));
     return all;

@@ -29,6 +29,7 @@ struct TopicRow {
 [[nodiscard]] std::span<const TopicRow> device_topics();
 [[nodiscard]] std::span<const TopicRow> metric_topics();
 [[nodiscard]] std::span<const TopicRow> long_run_topics();
+[[nodiscard]] std::span<const TopicRow> plan_topics();
 [[nodiscard]] std::vector<Topic> preset_topics();
 [[nodiscard]] std::vector<Topic> term_topics();
 

@@ -8,6 +8,7 @@
 #include "sim/base/child_process.h"
 #include "sim/result/speed.h"
 #include "sim/study/plan/run_time.h"
+#include "sim/study/plan/scenario_variant.h"
 #include "sim/study/sweep/axis_field.h"
 
 namespace headway {
@@ -39,8 +40,8 @@ std::vector<double> walls_of(const json& result, Seconds training) {
 
 ClusterSizes::ClusterSizes(const Scenario& base, const PlanOptions& options,
                            const TrainingGoal& goal)
-    : base_(base), options_(options.leaders), kept_(options.kept), goal_(goal) {
-  options_.best = kLeaders;
+    : base_(base), options_(options), goal_(goal) {
+  options_.leaders.best = kLeaders;
 }
 
 std::int64_t ClusterSizes::least_nodes(Seconds deadline) const {
@@ -101,36 +102,18 @@ std::vector<Override> ClusterSizes::goal_overrides() const {
   return overrides;
 }
 
-/// With which a scenario of this size can be read: any strategy that fills it will do, the search
-/// then varies it. Nothing if none does.
 std::optional<LeaderOptions> ClusterSizes::options_of(const ClusterSize& size) const {
   Scenario here = base_;
   here.strategy.global_batch = size.global_batch;
   here.resolved["strategy"]["global_batch"] = size.global_batch;
-  const StrategySpace space(here, kept_, size.accelerators);
-  const std::optional<StrategyChoice> some = space.any();
-  if (!some) return std::nullopt;
-  LeaderOptions options = options_;
-  const auto set = [&](const std::vector<Override>& fields) {
-    for (const Override& field : fields) set_override(options.options.overrides, field);
-  };
-  set(goal_overrides());
-  for (const Override& field : point_overrides({{"nodes", size.nodes}}, base_)) {
-    if (!field.pointer.starts_with("/strategy")) set({field});
+  std::vector<Override> changes = goal_overrides();
+  for (Override& field : point_overrides({{"nodes", size.nodes}}, base_)) {
+    if (!field.pointer.starts_with("/strategy")) changes.push_back(std::move(field));
   }
   if (size.global_batch != base_.strategy.global_batch) {
-    set({{"/strategy/global_batch", std::to_string(size.global_batch)}});
+    changes.push_back({"/strategy/global_batch", std::to_string(size.global_batch)});
   }
-  set(choice_overrides(space, *some));
-  return options;
-}
-
-Scenario ClusterSizes::scenario_of(const LeaderOptions& options) const {
-  Diagnostics ignored;
-  Scenario scenario = read_scenario(options.path, options.options, ignored);
-  // What the search leaves as it was said is what the file says, not what was set to read it.
-  scenario.given["strategy"] = base_.given.at("strategy");
-  return scenario;
+  return variant_options(options_, here, changes, size.accelerators);
 }
 
 double ClusterSizes::tokens_of_step(const ClusterSize& size) const {
@@ -141,8 +124,9 @@ double ClusterSizes::tokens_of_step(const ClusterSize& size) const {
 /// JSON text: why nothing can run, or the run's time by the closed form.
 std::string ClusterSizes::estimated(const ClusterSize& size, const LeaderOptions& options) const {
   try {
-    const Scenario scenario = scenario_of(options);
-    const StrategySearch search = search_strategies(StrategySpace(scenario, kept_), {.best = 1});
+    const Scenario scenario = read_variant(options, base_);
+    const StrategySearch search =
+        search_strategies(StrategySpace(scenario, options_.kept), {.best = 1});
     if (search.ranked.empty()) return json{{"reason", "nothing fits in memory"}}.dump();
     return json(goal_.tokens / tokens_of_step(size) * search.ranked.front().time.count()).dump();
   } catch (const InputError& error) {
@@ -164,7 +148,7 @@ std::vector<ClusterSize> ClusterSizes::estimates(const std::vector<std::int64_t>
     asked.push_back(sizes.size() - 1);
     tasks.emplace_back([this, size, options] { return estimated(size, *options); });
   }
-  std::vector<ChildOutcome> outcomes = run_in_children(tasks, options_.jobs);
+  std::vector<ChildOutcome> outcomes = run_in_children(tasks, options_.leaders.jobs);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     ClusterSize& size = sizes[asked[i]];
     const json answer = json::parse(output_or_throw(std::move(outcomes[i])));
@@ -196,8 +180,8 @@ ClusterRun ClusterSizes::run_of(const ClusterSize& size, Leader leader) const {
 
 void ClusterSizes::simulate(ClusterSize& size) const {
   const LeaderOptions options = *options_of(size);
-  const Scenario scenario = scenario_of(options);
-  const StrategySpace space(scenario, kept_);
+  const Scenario scenario = read_variant(options, base_);
+  const StrategySpace space(scenario, options_.kept);
   const StrategySearch search =
       search_strategies(space, {.best = options.best, .slacks = {kSlack}});
   for (Leader& leader : simulated_leaders(space, search, options)) {

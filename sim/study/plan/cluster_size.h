@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -60,14 +59,12 @@ class ClusterSizes {
   [[nodiscard]] std::string estimated(const ClusterSize& size, const LeaderOptions& options) const;
   [[nodiscard]] ClusterSize with_batch(std::int64_t nodes) const;
   [[nodiscard]] std::optional<LeaderOptions> options_of(const ClusterSize& size) const;
-  [[nodiscard]] Scenario scenario_of(const LeaderOptions& options) const;
   [[nodiscard]] std::vector<Override> goal_overrides() const;
   [[nodiscard]] double tokens_of_step(const ClusterSize& size) const;
   [[nodiscard]] ClusterRun run_of(const ClusterSize& size, Leader leader) const;
 
   const Scenario& base_;
-  LeaderOptions options_;
-  std::set<std::string> kept_;
+  PlanOptions options_;
   const TrainingGoal& goal_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -19,6 +20,12 @@ namespace {
 
 constexpr double kMostTokens = 1e18;
 constexpr double kMostBatchChange = 0.5;
+constexpr std::array<std::pair<std::string_view, LargestGoal::Of>, 3> kLargest{{
+    {"model", LargestGoal::Of::model},
+    {"width", LargestGoal::Of::width},
+    {"context", LargestGoal::Of::context},
+}};
+
 /// A positive number and what stands behind it; nothing for anything else.
 struct Number {
   double value = 0.0;
@@ -59,14 +66,19 @@ class GoalText {
  public:
   explicit GoalText(const std::string& text) : text_(text) {}
 
-  TrainingGoal goal() {
+  Goal goal() {
     std::string spaced = text_;
     std::ranges::replace(spaced, ',', ' ');
     std::istringstream words(spaced);
     for (std::string word; words >> word;) take(word);
-    if (!seen_.contains("tokens")) report("a goal needs tokens", "add tokens=2T");
-    if (!seen_.contains("deadline")) report("a goal needs a deadline", "add deadline=30d");
+    if (!seen_.contains("largest")) {
+      if (!seen_.contains("tokens")) report("a goal needs tokens", "add tokens=2T");
+      if (!seen_.contains("deadline")) report("a goal needs a deadline", "add deadline=30d");
+    } else if (seen_.size() > 1) {
+      report("largest stands alone", "what fits does not depend on tokens or a deadline");
+    }
     problems_.throw_if_errors();
+    if (seen_.contains("largest")) return largest_;
     return training_;
   }
 
@@ -115,6 +127,14 @@ class GoalText {
           value == "usd" ? TrainingGoal::Minimize::usd : TrainingGoal::Minimize::gpus;
       return "";
     }
+    if (name == "largest") {
+      for (const auto& [named, of] : kLargest) {
+        if (named != value) continue;
+        largest_.of = of;
+        return "";
+      }
+      return "largest=model, largest=width or largest=context";
+    }
     refuse(name);
     return "";
   }
@@ -127,22 +147,23 @@ class GoalText {
 
   void refuse(const std::string& name) {
     const auto meant =
-        closest(name, {"tokens", "deadline", "probability", "batch_within", "minimize"});
+        closest(name, {"tokens", "deadline", "probability", "batch_within", "minimize", "largest"});
     if (meant) seen_.insert(*meant);  // that it is missing need not be told too
     report(fmt::format("a goal has no {}", in_quotes(name)),
            (meant ? fmt::format("did you mean \"{}\"? ", *meant) : "") +
                "goals are like \"tokens=2T deadline=30d probability=95%\" (and batch_within, "
-               "minimize)");
+               "minimize) or \"largest=context\"");
   }
 
   const std::string& text_;
   TrainingGoal training_;
+  LargestGoal largest_;
   std::set<std::string> seen_;
   Diagnostics problems_;
 };
 
 }  // namespace
 
-TrainingGoal parse_goal(const std::string& text) { return GoalText(text).goal(); }
+Goal parse_goal(const std::string& text) { return GoalText(text).goal(); }
 
 }  // namespace headway

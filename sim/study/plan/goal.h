@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <variant>
 
 #include "sim/base/units.h"
 
@@ -16,10 +17,19 @@ struct TrainingGoal {
   Minimize minimize = Minimize::gpus;
 };
 
-/// Reads "tokens=2T deadline=30d probability=95% batch_within=5% minimize=usd", words in any order,
-/// with spaces or commas between them.
-/// Tokens may have K, M, B or T behind the number; shares are in percent or numbers below 1; all
-/// but tokens and deadline can be left out. Throws InputError with every problem.
-[[nodiscard]] TrainingGoal parse_goal(const std::string& text);
+/// The most that fits on a cluster: a model of the library, one of larger hidden and feed-forward
+/// sizes, or a longer context.
+struct LargestGoal {
+  enum class Of { model, width, context };
+  Of of = Of::model;
+};
+
+using Goal = std::variant<TrainingGoal, LargestGoal>;
+
+/// Reads "tokens=2T deadline=30d probability=95% batch_within=5% minimize=usd" or
+/// "largest=context", words in any order, with spaces or commas between them. Tokens may have K, M,
+/// B or T behind the number; shares are in percent or numbers below 1; all but tokens and deadline
+/// can be left out. Throws InputError with every problem.
+[[nodiscard]] Goal parse_goal(const std::string& text);
 
 }  // namespace headway

@@ -39,8 +39,11 @@ std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, con
 }  // namespace
 
 StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics) {
-  const Scenario scenario =
-      read_scenario(options.leaders.path, options.leaders.options, diagnostics);
+  return plan_strategy(options,
+                       read_scenario(options.leaders.path, options.leaders.options, diagnostics));
+}
+
+StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario) {
   const StrategySpace space(scenario, options.kept);
   StrategyPlan plan;
   plan.model = scenario.model.name;

@@ -28,4 +28,7 @@ struct StrategyPlan {
 /// Requires checked options (check_plan). Throws InputError for a scenario with problems.
 [[nodiscard]] StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics);
 
+/// The same for a scenario that was read with the options.
+[[nodiscard]] StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario);
+
 }  // namespace headway

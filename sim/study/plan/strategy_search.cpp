@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 
 #include "sim/base/diagnostic.h"
 #include "sim/strategy/memory_of_stage.h"
@@ -84,21 +83,6 @@ std::vector<Candidate> candidates(const StrategySpace& space) {
   return all;
 }
 
-/// Of strategies that differ in micro-batch, schedule and virtual stages the first one, with the
-/// smallest micro-batch in plain 1F1B: others hold as much or more, but for what ZB-V and DualPipe
-/// even out between stages.
-void for_each_thrifty(const StrategySpace& space,
-                      const std::function<void(const StrategyChoice&)>& visit) {
-  std::set<StrategyChoice> seen;
-  space.for_each([&](const StrategyChoice& choice) {
-    StrategyChoice kind = choice;
-    kind.micro_batch = 0;
-    kind.virtual_stages = 0;
-    kind.schedule = {};
-    if (seen.insert(kind).second) visit(choice);
-  });
-}
-
 Bytes capacity_of(const Scenario& scenario) {
   return Bytes(scenario.profile->device.memory_bytes.value);
 }
@@ -123,7 +107,7 @@ Bytes fullest_or_above(const StrategySpace& space, const StrategyChoice& choice,
 bool has_fitting_strategy(const StrategySpace& space) {
   const Bytes capacity = capacity_of(space.scenario());
   bool fits = false;
-  for_each_thrifty(space, [&](const StrategyChoice& choice) {
+  space.for_each_thrifty([&](const StrategyChoice& choice) {
     fits = fits || fullest_or_above(space, choice, capacity) <= capacity;
   });
   return fits;
@@ -162,7 +146,7 @@ StrategySearch search_strategies(const StrategySpace& space, const SearchOptions
     }
   }
   if (!search.ranked.empty()) return search;
-  for_each_thrifty(space, [&](const StrategyChoice& choice) {
+  space.for_each_thrifty([&](const StrategyChoice& choice) {
     const Bytes memory = fullest_or_above(space, choice, kBoundless);
     if (search.smallest && memory >= search.smallest_memory) return;
     search.smallest = choice;

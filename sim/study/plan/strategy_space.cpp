@@ -83,14 +83,19 @@ bool StrategySpace::keeps(std::string_view field) const {
 }
 
 void StrategySpace::for_each(const std::function<void(const StrategyChoice&)>& visit) const {
-  visit_degrees([&](StrategyChoice& choice) { visit_pipelines(choice, visit); });
+  visit_degrees([&](StrategyChoice& choice) { visit_pipelines(choice, false, visit); });
+}
+
+void StrategySpace::for_each_thrifty(
+    const std::function<void(const StrategyChoice&)>& visit) const {
+  visit_degrees([&](StrategyChoice& choice) { visit_pipelines(choice, true, visit); });
 }
 
 std::optional<StrategyChoice> StrategySpace::any() const {
   std::optional<StrategyChoice> first;
   visit_degrees([&](StrategyChoice& choice) {
     if (first) return;
-    visit_pipelines(choice, [&](const StrategyChoice& visited) {
+    visit_pipelines(choice, true, [&](const StrategyChoice& visited) {
       if (!first) first = visited;
     });
   });
@@ -153,7 +158,18 @@ bool StrategySpace::fits_model(const StrategyChoice& choice) const {
          (tensor == 1 || splits_sequence) && (group > 1 || !base.overlap_expert_exchange);
 }
 
-void StrategySpace::visit_pipelines(StrategyChoice& choice,
+/// Those that stages and experts leave.
+std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) const {
+  std::vector<Sharding> left;
+  for (const Sharding sharding : kShardings) {
+    if (keeps("zero_stage") && sharding != scenario_.strategy.sharding) continue;
+    const bool splits_layers = choice.pipeline_parallel > 1 || scenario_.model.mixture_of_experts;
+    if (sharding != Sharding::full || !splits_layers) left.push_back(sharding);
+  }
+  return left;
+}
+
+void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
                                     const std::function<void(const StrategyChoice&)>& visit) const {
   const Strategy& base = scenario_.strategy;
   if (!divides(choice.data_parallel, base.global_batch)) return;
@@ -163,6 +179,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice,
   if (std::ranges::find(recomputes, base.recompute) == recomputes.end()) {
     recomputes.push_back(base.recompute);
   }
+  const std::vector<Sharding> shardings = this->shardings(choice);
   const auto stages = static_cast<int>(scenario_.model.layers) / choice.pipeline_parallel + 2;
   for (const std::int64_t micro_batch : divisors(base.global_batch / choice.data_parallel)) {
     if (keeps("micro_batch") && micro_batch != base.micro_batch) continue;
@@ -173,15 +190,15 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice,
       for (int chunks = 1; chunks <= stages; ++chunks) {
         if (keeps("virtual_stages") && chunks != base.virtual_stages) continue;
         choice.virtual_stages = chunks;
-        for (const Sharding sharding : kShardings) {
-          if (keeps("zero_stage") && sharding != base.sharding) continue;
+        if (!can_run(choice)) continue;
+        for (const Sharding sharding : shardings) {
           choice.sharding = sharding;
-          if (!can_run(choice)) continue;
           for (const Recompute recompute : recomputes) {
             choice.recompute = recompute;
             visit(choice);
           }
         }
+        if (only_thrifty) return;
       }
     }
   }
@@ -196,7 +213,6 @@ bool StrategySpace::can_run(const StrategyChoice& choice) const {
   const std::int64_t micro_batches =
       base.global_batch / (choice.data_parallel * choice.micro_batch);
   const bool has_experts = model.mixture_of_experts.has_value();
-  if (choice.sharding == Sharding::full && (stages > 1 || has_experts)) return false;
   if (!can_place(base.layer_placement, model.layers, stages * choice.virtual_stages,
                  model.multi_token_prediction_layers)) {
     return false;

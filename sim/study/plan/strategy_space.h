@@ -54,6 +54,11 @@ class StrategySpace {
   /// Calls `visit` with each strategy, in an order that depends on nothing but the scenario.
   void for_each(const std::function<void(const StrategyChoice&)>& visit) const;
 
+  /// The same, but of strategies that differ in micro-batch, schedule and virtual stages the first
+  /// one only, with the smallest micro-batch in plain 1F1B: others hold as much or more, but for
+  /// what ZB-V and DualPipe even out between stages.
+  void for_each_thrifty(const std::function<void(const StrategyChoice&)>& visit) const;
+
   /// The first strategy that would be visited.
   [[nodiscard]] std::optional<StrategyChoice> any() const;
 
@@ -67,8 +72,9 @@ class StrategySpace {
 
  private:
   void visit_degrees(const std::function<void(StrategyChoice&)>& visit) const;
-  void visit_pipelines(StrategyChoice& choice,
+  void visit_pipelines(StrategyChoice& choice, bool only_thrifty,
                        const std::function<void(const StrategyChoice&)>& visit) const;
+  [[nodiscard]] std::vector<Sharding> shardings(const StrategyChoice& choice) const;
   [[nodiscard]] bool fits_model(const StrategyChoice& choice) const;
   [[nodiscard]] bool can_run(const StrategyChoice& choice) const;
   [[nodiscard]] bool keeps(std::string_view field) const;

@@ -9,6 +9,9 @@
 
 #include "reports/result_json.h"
 #include "sim/base/diagnostic.h"
+#include "sim/cli/cluster_plan_report.h"
+#include "sim/cli/largest_plan_report.h"
+#include "sim/cli/plan_report.h"
 #include "sim/study/catalog.h"
 #include "sim/study/explain_file.h"
 #include "tests/support/scratch_folder.h"
@@ -33,7 +36,12 @@ const std::set<std::string> kWholes = {"profile.provenance",
                                        "long_run.ettr",
                                        "long_run.interruptions",
                                        "long_run.lost_gpu_hours",
-                                       "long_run.checkpoint"};
+                                       "long_run.checkpoint",
+                                       "plan.leaders.breakdown_s",
+                                       "plan.leaders.strategy",
+                                       "plan.sizes.runs.strategy",
+                                       "plan.closest.strategy",
+                                       "plan.largest"};
 
 /// Adds every field of `value` that explain does not know.
 void collect_unknown(const nlohmann::json& value, const std::string& name,
@@ -110,6 +118,36 @@ TEST(Explain, KnowsEveryValueOfAResult) {
   result.erase("replicas");
   std::set<std::string> unknown;
   collect_unknown(result, "", unknown);
+  EXPECT_THAT(unknown, ElementsAre());
+}
+
+/// One leader, one run: every key that a plan can have.
+TEST(Explain, KnowsEveryValueOfAPlan) {
+  Prediction prediction;
+  Leader leader;
+  leader.result = result_json(prediction);
+  leader.result["iteration_time_s"] = 1.0;
+  leader.result["scenario"] = {{"strategy", nlohmann::json::object()}};
+  leader.result["provenance"] = {{"command_line", ""}};
+  StrategyPlan strategies;
+  const nlohmann::json nothing_fits = strategy_plan_json(strategies);
+  strategies.leaders = {leader};
+  ClusterPlan clusters;
+  clusters.sizes.resize(2);
+  clusters.sizes[0].reason = "some";
+  clusters.sizes[1].runs = {ClusterRun{.leader = leader}};
+  clusters.answer = 1;
+  clusters.nearest.emplace();
+  LargestPlan largest;
+  largest.tried = {TriedSize{.name = "some"}};
+  largest.largest = largest.tried.front();
+  largest.plan = strategies;
+  std::set<std::string> unknown;
+  for (nlohmann::json plan : {nothing_fits, strategy_plan_json(strategies),
+                              cluster_plan_json(clusters), largest_plan_json(largest)}) {
+    plan["best"] = nullptr;  // a result
+    collect_unknown(plan, "plan", unknown);
+  }
   EXPECT_THAT(unknown, ElementsAre());
 }
 

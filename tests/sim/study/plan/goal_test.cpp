@@ -7,7 +7,7 @@
 namespace headway {
 namespace {
 
-TrainingGoal training(const std::string& text) { return parse_goal(text); }
+TrainingGoal training(const std::string& text) { return std::get<TrainingGoal>(parse_goal(text)); }
 
 std::string problem_of(const std::string& text) {
   try {
@@ -45,7 +45,7 @@ TEST(Goal, EveryProblemIsToldAtOnce) {
 
 error: a goal has no "deadlin"
   --> --goal tokens=2X deadlin=1 probability=100%
-  help: did you mean "deadline"? goals are like "tokens=2T deadline=30d probability=95%" (and batch_within, minimize)
+  help: did you mean "deadline"? goals are like "tokens=2T deadline=30d probability=95%" (and batch_within, minimize) or "largest=context"
 
 error: "probability=100%" cannot be understood
   --> --goal tokens=2X deadlin=1 probability=100%
@@ -68,12 +68,24 @@ error: a goal needs a deadline
 )");
 }
 
+TEST(Goal, TheLargestStandsAlone) {
+  EXPECT_EQ(std::get<LargestGoal>(parse_goal("largest=context")).of, LargestGoal::Of::context);
+  EXPECT_EQ(std::get<LargestGoal>(parse_goal("largest=width")).of, LargestGoal::Of::width);
+  EXPECT_EQ(problem_of("largest=model deadline=3d"),
+            R"(error: largest stands alone
+  --> --goal largest=model deadline=3d
+  help: what fits does not depend on tokens or a deadline
+
+1 problem in 1 file; nothing was planned.
+)");
+}
+
 TEST(Goal, ValuesThatCannotBeAreRefused) {
   for (const char* const text :
        {"tokens=0 deadline=1d", "tokens=-1T deadline=1d", "tokens=2TT deadline=1d",
         "tokens=1e30 deadline=1d", "tokens=2T deadline=0s", "tokens=2T deadline=30",
         "tokens=2T deadline=1d probability=0", "tokens=2T deadline=1d batch_within=60%",
-        "tokens=2T deadline=1d minimize=time", "tokens deadline=1d"}) {
+        "tokens=2T deadline=1d minimize=time", "tokens deadline=1d", "largest=hidden"}) {
     EXPECT_NE(problem_of(text).find("cannot be understood"), std::string::npos) << text;
   }
 }
