@@ -1,5 +1,7 @@
 #include "sim/study/reliability/failure_process.h"
 
+#include <fmt/format.h>
+
 #include <boost/math/special_functions/gamma.hpp>
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
@@ -9,9 +11,25 @@
 #include "sim/base/diagnostic.h"
 
 namespace headway {
+namespace {
 
-FailureProcess::FailureProcess(const std::vector<FailureCause>& causes, std::uint64_t seed)
-    : causes_(causes), random_(seed) {
+InputError too_many_failures() {
+  Diagnostic problem;
+  problem.message =
+      "the job breaks too often to be followed: its histories hold more than 50 million failures";
+  problem.pointer = "/reliability";
+  problem.help =
+      "take fewer \"runs\", a shorter \"duration\" or longer mean times; where no checkpoint is "
+      "done "
+      "before the next failure, training never ends";
+  return InputError(std::move(problem));
+}
+
+}  // namespace
+
+FailureProcess::FailureProcess(const std::vector<FailureCause>& causes, std::uint64_t seed,
+                               std::int64_t most_lifetimes)
+    : causes_(causes), most_lifetimes_(most_lifetimes), random_(seed) {
   for (int i = 0; i < std::ssize(causes); ++i) {
     const FailureCause& cause = causes[static_cast<std::size_t>(i)];
     // Memoryless units together are one that breaks as often as all of them.
@@ -53,7 +71,9 @@ double FailureProcess::lifetime(const FailureCause& cause) {
 
 void FailureProcess::push(int cause, double after) {
   const FailureCause& of = causes_[static_cast<std::size_t>(cause)];
-  if (of.units > 0) pending_.push({after + lifetime(of), cause});
+  if (of.units <= 0) return;
+  if (++drawn_ > most_lifetimes_) throw too_many_failures();
+  pending_.push({after + lifetime(of), cause});
 }
 
 }  // namespace headway

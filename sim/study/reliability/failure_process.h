@@ -1,6 +1,7 @@
 #pragma once
 
 #include <boost/random/mersenne_twister.hpp>
+#include <cstdint>
 #include <queue>
 #include <vector>
 
@@ -20,19 +21,28 @@ class FailureProcess {
     }
   };
 
-  /// `causes` outlives this object. The same seed gives the same history.
-  FailureProcess(const std::vector<FailureCause>& causes, std::uint64_t seed);
+  /// How many lifetimes a question may draw: seconds of work.
+  static constexpr std::int64_t kMostLifetimes = 50'000'000;
+
+  /// `causes` outlives this object. The same seed gives the same history. Whoever draws more than
+  /// `most_lifetimes` gets an InputError.
+  FailureProcess(const std::vector<FailureCause>& causes, std::uint64_t seed,
+                 std::int64_t most_lifetimes = kMostLifetimes);
 
   /// The next one; its time is infinite if nothing can break.
   [[nodiscard]] Failure next() const;
   /// Goes past it.
   void pop();
+  /// Lifetimes so far.
+  [[nodiscard]] std::int64_t drawn() const { return drawn_; }
 
  private:
   double lifetime(const FailureCause& cause);
   void push(int cause, double after);
 
   const std::vector<FailureCause>& causes_;
+  std::int64_t most_lifetimes_;
+  std::int64_t drawn_ = 0;
   boost::random::mt19937_64 random_;
   std::priority_queue<Failure, std::vector<Failure>, std::greater<>> pending_;
 };

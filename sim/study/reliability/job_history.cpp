@@ -7,8 +7,6 @@
 #include <set>
 #include <utility>
 
-#include "sim/study/reliability/failure_process.h"
-
 namespace headway {
 namespace {
 
@@ -68,10 +66,10 @@ class CheckpointCycle {
 class Job {
  public:
   Job(const ReliabilitySettings& settings, Seconds interval, double work, double horizon,
-      std::uint64_t seed)
+      std::uint64_t seed, std::int64_t most_lifetimes)
       : settings_(settings),
         cycle_(settings.checkpoint, interval),
-        failures_(settings.causes, seed),
+        failures_(settings.causes, seed, most_lifetimes),
         target_(work),
         horizon_(horizon),
         spares_(settings.spare_nodes) {
@@ -82,6 +80,7 @@ class Job {
   JobHistory history() && {
     while (!history_.finished && now_ < horizon_) train();
     history_.wall = now_;
+    history_.lifetimes = failures_.drawn();
     return std::move(history_);
   }
 
@@ -251,8 +250,8 @@ class Job {
 }  // namespace
 
 JobHistory job_history(const ReliabilitySettings& settings, Seconds interval, double work,
-                       double horizon, std::uint64_t seed) {
-  return Job(settings, interval, work, horizon, seed).history();
+                       double horizon, std::uint64_t seed, std::int64_t most_lifetimes) {
+  return Job(settings, interval, work, horizon, seed, most_lifetimes).history();
 }
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/study/reliability/failure_process.h"
 #include "sim/study/reliability/reliability_settings.h"
 
 namespace headway {
@@ -21,6 +22,7 @@ struct JobHistory {
   std::vector<std::int64_t> interruptions;  ///< by cause
   std::vector<double> cost_of_cause;        ///< lost work, detection, restart and waiting, by cause
   bool finished = false;                    ///< did the work before the time was over
+  std::int64_t lifetimes = 0;               ///< of units that had to be drawn
 
   /// Work done, in seconds of a job at full speed without interruptions.
   [[nodiscard]] double work() const { return productive - reduced_speed; }
@@ -30,8 +32,9 @@ struct JobHistory {
 /// training are done, or until `horizon` seconds have passed. Training goes on in intervals of
 /// `interval`, each ended by a checkpoint; a failure undoes what was done since the last usable
 /// one, and failures during a recovery start it anew. Between failures everything is regular, so
-/// the cost is that of the failures.
+/// the cost is that of the failures; more than `most_lifetimes` of them are an InputError.
 [[nodiscard]] JobHistory job_history(const ReliabilitySettings& settings, Seconds interval,
-                                     double work, double horizon, std::uint64_t seed);
+                                     double work, double horizon, std::uint64_t seed,
+                                     std::int64_t most_lifetimes = FailureProcess::kMostLifetimes);
 
 }  // namespace headway

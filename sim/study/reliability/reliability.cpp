@@ -6,6 +6,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/study/reliability/checkpoint_interval.h"
+#include "sim/study/reliability/failure_process.h"
 #include "sim/study/reliability/job_history.h"
 
 namespace headway {
@@ -35,17 +36,19 @@ class Study {
   Study(const ReliabilitySettings& settings, Goal goal, std::uint64_t seed)
       : settings_(settings), goal_(goal), seed_(seed) {}
 
-  [[nodiscard]] std::vector<JobHistory> histories(Seconds interval) const {
+  /// Throws InputError when all that were asked for together take too long.
+  [[nodiscard]] std::vector<JobHistory> histories(Seconds interval) {
     std::vector<JobHistory> all;
     for (int run = 0; run < settings_.runs; ++run) {
       all.push_back(job_history(settings_, interval, goal_.work, goal_.horizon,
-                                seed_ + static_cast<std::uint64_t>(run)));
+                                seed_ + static_cast<std::uint64_t>(run), lifetimes_left_));
+      lifetimes_left_ -= all.back().lifetimes;
     }
     return all;
   }
 
   /// Work for each second, with the very same failures for every interval that is tried.
-  [[nodiscard]] double pace(Seconds interval) const {
+  [[nodiscard]] double pace(Seconds interval) {
     double work = 0.0;
     double wall = 0.0;
     for (const JobHistory& history : histories(interval)) {
@@ -57,7 +60,7 @@ class Study {
 
   /// Golden-section search for the fastest pace, on the logarithm of the interval, from a quarter
   /// of `around` to four times it.
-  [[nodiscard]] Seconds searched_interval(Seconds around) const {
+  [[nodiscard]] Seconds searched_interval(Seconds around) {
     constexpr int kSteps = 24;
     const auto pace_at = [&](double log_interval) { return pace(Seconds(std::exp(log_interval))); };
     double low = std::log(around.count() / 4.0);
@@ -89,6 +92,7 @@ class Study {
   const ReliabilitySettings& settings_;
   Goal goal_;
   std::uint64_t seed_;
+  std::int64_t lifetimes_left_ = FailureProcess::kMostLifetimes;
 };
 
 std::string_view interval_name(CheckpointSettings::Interval how) {
@@ -107,7 +111,7 @@ std::string_view interval_name(CheckpointSettings::Interval how) {
 
 /// Without failures nobody would ever checkpoint: the whole run is one interval.
 Seconds chosen_interval(const ReliabilityPrediction& prediction, const CheckpointSettings& settings,
-                        const Study& study, const Goal& goal) {
+                        Study& study, const Goal& goal) {
   if (settings.how == CheckpointSettings::Interval::given) return settings.interval;
   if (!std::isfinite(prediction.job_mttf.count())) {
     return Seconds(std::min(goal.work, goal.horizon));
@@ -189,7 +193,7 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   prediction.job_mttf = job_mttf(settings.causes);
   prediction.young_interval = young_interval(checkpoint.blocking, prediction.job_mttf);
   prediction.daly_interval = daly_interval(checkpoint.blocking, prediction.job_mttf);
-  const Study study(settings, goal, scenario.perturbation.seed);
+  Study study(settings, goal, scenario.perturbation.seed);
   prediction.interval_by = interval_name(checkpoint.how);
   prediction.checkpoint_interval = chosen_interval(prediction, checkpoint, study, goal);
   prediction.checkpoint_size = checkpoint.size;

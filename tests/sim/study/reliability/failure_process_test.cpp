@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "sim/base/diagnostic.h"
+
 namespace headway {
 namespace {
 
@@ -67,6 +69,29 @@ TEST(FailureProcess, TheSameSeedGivesTheSameHistory) {
   FailureProcess c(causes, 6);
   EXPECT_EQ(a.next().time, b.next().time);
   EXPECT_NE(a.next().time, c.next().time);
+}
+
+TEST(FailureProcess, HistoriesWithoutEndAreRefused) {
+  // The memoryless together are one that is drawn again after each failure; others are drawn each.
+  const std::vector<FailureCause> causes = {
+      units(1000, {.mean = Seconds(kDay)}),
+      units(3, {.kind = LifetimeKind::weibull, .mean = Seconds(1e9 * kDay), .shape = 1.0})};
+  FailureProcess process(causes, 1, 10);
+  EXPECT_EQ(process.drawn(), 4);
+  for (int i = 0; i < 6; ++i) process.pop();
+  EXPECT_EQ(process.drawn(), 10);
+  try {
+    process.pop();
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(rendered(error.diagnostics().front()),
+              "error: the job breaks too often to be followed: its histories hold more than 50 "
+              "million failures\n"
+              "  --> /reliability\n"
+              "  help: take fewer \"runs\", a shorter \"duration\" or longer mean times; where no "
+              "checkpoint is done before the next failure, training never ends\n");
+  }
+  EXPECT_THROW(FailureProcess(causes, 1, 3), InputError);
 }
 
 }  // namespace
