@@ -8,6 +8,7 @@
 #include "reports/number_text.h"
 #include "reports/reliability_report.h"
 #include "reports/sections/prediction_sections.h"
+#include "reports/shared_fabric_report.h"
 #include "reports/what_if_report.h"
 
 namespace headway {
@@ -25,6 +26,9 @@ Document prediction_document(const Prediction& prediction) {
   if (has_times) document.sections.push_back(time_section(prediction));
   if (prediction.reliability) {
     document.sections.push_back(reliability_section(*prediction.reliability));
+  }
+  if (prediction.shared_fabric) {
+    document.sections.push_back(shared_fabric_section(*prediction.shared_fabric));
   }
   if (prediction.what_if) document.sections.push_back(what_if_section(*prediction.what_if));
   document.sections.push_back(memory_section(prediction.memory));

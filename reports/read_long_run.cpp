@@ -13,6 +13,14 @@ double number_or_never(const JsonCursor& cursor) {
   return value.is_number() ? value.get<double>() : std::numeric_limits<double>::infinity();
 }
 
+std::map<std::string, double> read_numbers(ObjectReader& reader, const char* key) {
+  std::map<std::string, double> numbers;
+  for (const auto& [name, value] : reader.members(key)) numbers[name] = number_or_never(value);
+  return numbers;
+}
+
+}  // namespace
+
 Percentiles read_percentiles(ObjectReader& reader, const char* key) {
   Percentiles read;
   const std::optional<JsonCursor> part = reader.required_part(key);
@@ -24,14 +32,6 @@ Percentiles read_percentiles(ObjectReader& reader, const char* key) {
   read.high = inner.number("p95", at_least(0.0));
   return read;
 }
-
-std::map<std::string, double> read_numbers(ObjectReader& reader, const char* key) {
-  std::map<std::string, double> numbers;
-  for (const auto& [name, value] : reader.members(key)) numbers[name] = number_or_never(value);
-  return numbers;
-}
-
-}  // namespace
 
 ReliabilityPrediction read_long_run(ObjectReader& reader) {
   ReliabilityPrediction read;

@@ -5,6 +5,9 @@
 
 namespace headway {
 
+/// Reads what `percentiles_json` wrote.
+[[nodiscard]] Percentiles read_percentiles(ObjectReader& reader, const char* key);
+
 /// Reads what `add_reliability_json` wrote; `reader` is at "long_run".
 [[nodiscard]] ReliabilityPrediction read_long_run(ObjectReader& reader);
 

@@ -1,5 +1,6 @@
 #include "reports/read_result.h"
 
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -185,11 +186,32 @@ void read_what_if(ObjectReader& reader, Prediction& prediction) {
                                   .without = seconds(removal, "iteration_time_s"),
                                   .gain = seconds(removal, "gain_s")});
     });
-    each(reader, "bottlenecks", [&](ObjectReader& one) {
-      what_if.sensitivities.push_back({.name = one.text("name"),
-                                       .title = one.text("what"),
-                                       .iteration_time = seconds(one, "iteration_time_s"),
-                                       .speedup = number(one, "speedup")});
+    const auto read_helps = [&](std::string_view key, std::vector<Sensitivity>& helps) {
+      each(reader, key, [&](ObjectReader& one) {
+        helps.push_back({.name = one.text("name"),
+                         .title = one.text("what"),
+                         .iteration_time = seconds(one, "iteration_time_s"),
+                         .speedup = number(one, "speedup")});
+      });
+    };
+    read_helps("bottlenecks", what_if.sensitivities);
+    read_helps("mitigations", what_if.mitigations);
+  });
+}
+
+void read_shared_fabric(ObjectReader& reader, Prediction& prediction) {
+  within(reader, "shared_fabric", [&](ObjectReader& inner) {
+    SharedFabric& shared = prediction.shared_fabric.emplace();
+    each(inner, "stays", [&](ObjectReader& stay) {
+      const bool ends = is_known(stay, "to_s");
+      shared.stays.push_back(
+          {.job = stay.text("job"),
+           .from = number(stay, "from_s"),
+           .to = ends ? number(stay, "to_s") : std::numeric_limits<double>::infinity(),
+           .accelerators = static_cast<int>(count(stay, "gpus")),
+           .alone = seconds(stay, "alone_s"),
+           .shared = seconds(stay, "iteration_time_s"),
+           .samples = number(stay, "samples")});
     });
   });
 }
@@ -236,8 +258,12 @@ Prediction read_result(const JsonCursor& root, Diagnostics& diagnostics) {
   within(reader, "long_run",
          [&](ObjectReader& inner) { prediction.reliability = read_long_run(inner); });
   read_what_if(reader, prediction);
+  read_shared_fabric(reader, prediction);
   read_activity(reader, prediction.activity);
   prediction.replicas = static_cast<int>(reader.integer("replicas", between(1, kMostAccelerators)));
+  if (is_known(reader, "replica_time_s")) {
+    prediction.replica_time = read_percentiles(reader, "replica_time_s");
+  }
   prediction.micro_batches = count(reader, "micro_batches");
   prediction.warnings = texts(reader, "warnings");
   prediction.not_modelled = texts(reader, "not_modelled");

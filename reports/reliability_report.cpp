@@ -92,10 +92,6 @@ nlohmann::json finite(double value) {
   return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(nullptr);
 }
 
-nlohmann::json percentiles_json(const Percentiles& of) {
-  return {{"mean", of.mean}, {"p5", of.low}, {"p50", of.median}, {"p95", of.high}};
-}
-
 }  // namespace
 
 std::string reliability_text(const ReliabilityPrediction& of) {
@@ -123,6 +119,10 @@ DocumentSection reliability_section(const ReliabilityPrediction& of) {
   }
   if (!largest(of.interruptions_by_cause).empty()) section.blocks.emplace_back(cause_table(of));
   return section;
+}
+
+nlohmann::json percentiles_json(const Percentiles& of) {
+  return {{"mean", of.mean}, {"p5", of.low}, {"p50", of.median}, {"p95", of.high}};
 }
 
 void add_reliability_json(nlohmann::json& result, const ReliabilityPrediction& of) {

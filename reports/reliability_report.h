@@ -14,6 +14,8 @@ namespace headway {
 /// The same as a section of a document.
 [[nodiscard]] DocumentSection reliability_section(const ReliabilityPrediction& reliability);
 
+[[nodiscard]] nlohmann::json percentiles_json(const Percentiles& of);
+
 /// Adds "goodput", "ettr", "time_to_train_s" and "long_run" to a result document.
 void add_reliability_json(nlohmann::json& result, const ReliabilityPrediction& reliability);
 

@@ -4,6 +4,7 @@
 
 #include "reports/advice.h"
 #include "reports/reliability_report.h"
+#include "reports/shared_fabric_report.h"
 #include "reports/what_if_report.h"
 #include "sim/base/json_text.h"
 #include "sim/result/run_cost.h"
@@ -177,6 +178,8 @@ json result_json(const Prediction& prediction) {
   result["question"] = question_json(prediction.question);
   result["gpus"] = prediction.question.accelerators;
   result["replicas"] = prediction.replicas;
+  result["replica_time_s"] =
+      was_simulated(prediction) ? percentiles_json(prediction.replica_time) : json(nullptr);
   result["micro_batches"] = prediction.micro_batches;
 
   add_speed(result, prediction);
@@ -193,9 +196,12 @@ json result_json(const Prediction& prediction) {
   }
   result["links"] = links_json(prediction.busiest_links);
   if (prediction.reliability) add_reliability_json(result, *prediction.reliability);
+  if (prediction.shared_fabric)
+    result["shared_fabric"] = shared_fabric_json(*prediction.shared_fabric);
   if (prediction.what_if) {
     result["what_if"] = what_if_json(*prediction.what_if);
-    result["bottlenecks"] = bottlenecks_json(*prediction.what_if);
+    result["bottlenecks"] = helps_json(prediction.what_if->sensitivities);
+    result["mitigations"] = helps_json(prediction.what_if->mitigations);
   }
   result["warnings"] = prediction.warnings;
   result["not_modelled"] = prediction.not_modelled;

@@ -8,6 +8,8 @@
 #include "reports/advice.h"
 #include "reports/csv_report.h"
 #include "reports/number_text.h"
+#include "reports/reliability_report.h"
+#include "reports/reliability_report.h"
 #include "reports/result_json.h"
 #include "reports/sections/prediction_sections.h"
 #include "reports/sections/study_sections.h"
@@ -167,6 +169,9 @@ Document study_document(const Study& study) {
     const Prediction& prediction = *fastest->prediction;
     document.lead = fmt::format("{} on {}; profile {}.", prediction.question.model,
                                 prediction.question.cluster, prediction.question.profile);
+    if (prediction.reliability) {
+      document.sections.push_back(reliability_section(*prediction.reliability));
+    }
     if (prediction.what_if) document.sections.push_back(what_if_section(*prediction.what_if));
     document.sections.push_back(memory_section(prediction.memory));
     document.sections.back().heading = "Memory of the fastest";

@@ -9,6 +9,7 @@
 #include "reports/cost_text.h"
 #include "reports/number_text.h"
 #include "reports/reliability_report.h"
+#include "reports/shared_fabric_report.h"
 #include "reports/what_if_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
@@ -34,6 +35,7 @@ class TextReport {
       add_cost();
       add_time_shares();
       if (prediction_.reliability) text_ += reliability_text(*prediction_.reliability);
+      if (prediction_.shared_fabric) text_ += shared_fabric_text(*prediction_.shared_fabric);
       if (prediction_.what_if) text_ += what_if_text(*prediction_.what_if);
     } else {
       add_labelled("iteration", "not simulated");

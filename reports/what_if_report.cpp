@@ -32,10 +32,10 @@ TextTable removal_table(const WhatIf& what_if) {
   return table;
 }
 
-TextTable sensitivity_table(const WhatIf& what_if) {
-  const TimeScale scale(what_if.time);
-  TextTable table({{"what would help"}, {scale.unit(), kRight}, {"throughput", kRight}});
-  for (const Sensitivity& one : what_if.sensitivities) {
+TextTable help_table(const char* title, const std::vector<Sensitivity>& helps,
+                     const TimeScale& scale) {
+  TextTable table({{title}, {scale.unit(), kRight}, {"throughput", kRight}});
+  for (const Sensitivity& one : helps) {
     table.add_row({one.title, scale.part(one.iteration_time),
                    fmt::format("{:+.1f} %", 100.0 * (one.speedup - 1.0))});
   }
@@ -53,10 +53,18 @@ Chart removal_chart(const WhatIf& what_if) {
   return chart;
 }
 
-Chart sensitivity_chart(const WhatIf& what_if) {
+TextTable sensitivity_table(const WhatIf& what_if) {
+  return help_table("what would help", what_if.sensitivities, TimeScale(what_if.time));
+}
+
+TextTable mitigation_table(const WhatIf& what_if) {
+  return help_table("what to do about stragglers", what_if.mitigations, TimeScale(what_if.time));
+}
+
+Chart help_chart(const std::vector<Sensitivity>& helps) {
   Chart chart{.kind = Chart::Kind::bars, .x_title = "% more throughput"};
   Chart::Series series{.name = "gain", .colour = 2};
-  for (const Sensitivity& one : what_if.sensitivities) {
+  for (const Sensitivity& one : helps) {
     chart.labels.push_back(one.title);
     series.values.push_back(100.0 * (one.speedup - 1.0));
   }
@@ -114,6 +122,7 @@ std::string what_if_text(const WhatIf& what_if) {
   }
   text += "\n";
   if (!what_if.removals.empty()) text += removal_table(what_if).text(2) + "\n";
+  if (!what_if.mitigations.empty()) text += mitigation_table(what_if).text(2) + "\n";
   return text + sensitivity_table(what_if).text(2) + "\n";
 }
 
@@ -129,9 +138,17 @@ DocumentSection what_if_section(const WhatIf& what_if) {
                                        .picture = removal_chart(what_if),
                                        .table = removal_table(what_if)});
   }
+  if (!what_if.mitigations.empty()) {
+    section.blocks.emplace_back(
+        Figure{.title = "What to do about stragglers",
+               .caption = "Throughput of the whole job, in samples a second. What a sample teaches "
+                          "is taken to be the same.",
+               .picture = help_chart(what_if.mitigations),
+               .table = mitigation_table(what_if)});
+  }
   section.blocks.emplace_back(Figure{.title = "What would help",
                                      .caption = "Throughput gained by one change at a time.",
-                                     .picture = sensitivity_chart(what_if),
+                                     .picture = help_chart(what_if.sensitivities),
                                      .table = sensitivity_table(what_if)});
   return section;
 }
@@ -158,9 +175,9 @@ nlohmann::json what_if_json(const WhatIf& what_if) {
           {"removals", std::move(removals)}};
 }
 
-nlohmann::json bottlenecks_json(const WhatIf& what_if) {
+nlohmann::json helps_json(const std::vector<Sensitivity>& helps) {
   nlohmann::json list = nlohmann::json::array();
-  for (const Sensitivity& one : what_if.sensitivities) {
+  for (const Sensitivity& one : helps) {
     list.push_back({{"name", one.name},
                     {"what", one.title},
                     {"iteration_time_s", one.iteration_time.count()},

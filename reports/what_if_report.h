@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "reports/document/document.h"
 #include "sim/result/what_if.h"
@@ -20,7 +21,7 @@ namespace headway {
 /// The value of "what_if" in result documents: stragglers and removals.
 [[nodiscard]] nlohmann::json what_if_json(const WhatIf& what_if);
 
-/// The value of "bottlenecks": what would help, most first.
-[[nodiscard]] nlohmann::json bottlenecks_json(const WhatIf& what_if);
+/// The value of "bottlenecks" (the sensitivities) or "mitigations": what would help, most first.
+[[nodiscard]] nlohmann::json helps_json(const std::vector<Sensitivity>& helps);
 
 }  // namespace headway

@@ -38,7 +38,10 @@ std::string sentences(const Prediction& prediction) {
       fmt::format("One iteration {} {}", prediction.memory.fits ? "takes" : "would take",
                   scale.with_unit(prediction.iteration_time));
   if (prediction.replicas > 1) {
-    text += fmt::format(", the median of {} simulated runs", prediction.replicas);
+    const Percentiles& runs = prediction.replica_time;
+    text += fmt::format(", the median of {} simulated runs (5th to 95th percentile {} .. {})",
+                        prediction.replicas, scale.number(Seconds(runs.low)),
+                        scale.with_unit(Seconds(runs.high)));
   }
   return text +
          fmt::format(". That is {} at an MFU of {} %, {} of model work a second on each GPU. {}",

@@ -7,7 +7,13 @@
 
 namespace headway {
 
-enum class EventKind : std::uint8_t { block_done, latency_over, flow_done, link_change };
+enum class EventKind : std::uint8_t {
+  block_done,
+  latency_over,
+  flow_done,
+  link_change,
+  background
+};
 
 struct Event {
   double time;

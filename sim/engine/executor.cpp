@@ -43,6 +43,9 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
   timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
   collectives_.resize(workload.communicators.size());
   unfinished_groups_ = static_cast<std::int32_t>(count);
+  std::int32_t replicas = 0;
+  for (const RankGroup& group : workload.groups) replicas = std::max(replicas, group.replica + 1);
+  replica_finish_.assign(static_cast<std::size_t>(replicas), 0.0);
 }
 
 void Executor::use_incremental(IncrementalFlows& flows) {
@@ -84,6 +87,9 @@ void Executor::advance_to(double now) {
         case EventKind::link_change:
           incremental_->change_links(time);
           break;
+        case EventKind::background:
+          incremental_->change_background(event);
+          break;
       }
     }
     network_->settle(time);
@@ -99,7 +105,8 @@ void Executor::run(std::int32_t group, double now) {
     finish_operation(group, now);
   }
   --unfinished_groups_;
-  timeline_.finish = std::max(timeline_.finish, now);
+  double& of_replica = at(replica_finish_, at(workload_.groups, group).replica);
+  of_replica = std::max(of_replica, now);
 }
 
 void Executor::finish_operation(std::int32_t group, double now) {
@@ -118,7 +125,9 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
               ? perturbation_.repair.time_factor
               : block_time_factor(perturbation_, at(workload_.groups, group).accelerators,
                                   state.device_factors, static_cast<std::uint32_t>(state.counter));
-      const double work = block.time.total().count() * factor;
+      const double share = micro_batch_factor(perturbation_, at(workload_.groups, group).replica,
+                                              operation.micro_batch);
+      const double work = block.time.total().count() * factor * share;
       const bool is_repaired = perturbation_.repair.covers_block(block.name);
       queue_.push(is_repaired ? now + work
                               : block_end(perturbation_, at(workload_.groups, group).accelerators,
@@ -190,7 +199,7 @@ void Executor::start_collective_if_ready(std::int32_t communicator, std::int32_t
   if (instance >= std::ssize(instances)) return;
   CollectiveState& collective = at(instances, instance);
   const Communicator& of = at(workload_.communicators, communicator);
-  if (collective.started || collective.joined < of.members) return;
+  if (collective.started || collective.joined < of.members - of.backups) return;
   if (instance > 0 && !at(instances, instance - 1).done) return;
   collective.started = true;
   start_transfer({.plan = of.plan,
@@ -270,6 +279,11 @@ std::string Executor::unfinished_text() const {
                      text);
 }
 
-Timeline Executor::take_timeline() { return std::move(timeline_); }
+Timeline Executor::take_timeline() {
+  std::ranges::sort(replica_finish_);
+  const std::int64_t last = std::ssize(replica_finish_) - 1 - workload_.backup_replicas;
+  timeline_.finish = at(replica_finish_, last);
+  return std::move(timeline_);
+}
 
 }  // namespace headway

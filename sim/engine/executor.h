@@ -87,6 +87,7 @@ class Executor {
   std::vector<Transfer> transfers_;                        ///< by token
   std::vector<std::int32_t> free_tokens_;
   std::int32_t unfinished_groups_ = 0;
+  std::vector<double> replica_finish_;
   Timeline timeline_;
 };
 

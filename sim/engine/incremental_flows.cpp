@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
@@ -43,18 +44,47 @@ void IncrementalFlows::change_links(double now) {
   unsettled_ = true;
 }
 
-void IncrementalFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, double now) {
+void IncrementalFlows::use_background(const std::vector<BackgroundFlow>& flows,
+                                      std::int32_t first_plan) {
+  for (const BackgroundFlow& flow : flows) {
+    const auto index = static_cast<std::int32_t>(background_.size());
+    background_.push_back({first_plan + index, flow.plan.rate_cap.count()});
+    events_.push(flow.from, EventKind::background, index);
+    if (std::isfinite(flow.to)) events_.push(flow.to, EventKind::background, index);
+  }
+}
+
+void IncrementalFlows::change_background(const Event& event) {
+  Background& changed = background_[static_cast<std::size_t>(event.id)];
+  if (changed.handle < 0) {
+    constexpr double kEndless = std::numeric_limits<double>::infinity();
+    changed.handle = add(changed.plan, changed.rate_cap, kEndless, event.time);
+  } else {
+    shares_.remove(changed.handle);
+    changed.handle = -1;
+    unsettled_ = true;
+  }
+}
+
+/// Returns the flow's handle.
+std::int32_t IncrementalFlows::add(std::int32_t plan, double rate_cap, double amount, double now) {
   const auto i = static_cast<std::size_t>(plan);
   const double unit = usage_.units[i];
-  const std::int32_t handle = shares_.add(usage_.plans[i], plans_[i].rate_cap.count() * unit);
+  const std::int32_t handle = shares_.add(usage_.plans[i], rate_cap * unit);
   if (static_cast<std::size_t>(handle) >= flows_.size()) flows_.emplace_back();
   Flow& flow = flows_[static_cast<std::size_t>(handle)];
-  flow.token = token;
-  flow.left = amount.count() * unit;
+  flow.left = amount * unit;
   flow.rate = 0.0;
   flow.at = now;
   ++flow.version;
   unsettled_ = true;
+  return handle;
+}
+
+void IncrementalFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, double now) {
+  const double rate_cap = plans_[static_cast<std::size_t>(plan)].rate_cap.count();
+  const std::int32_t handle = add(plan, rate_cap, amount.count(), now);
+  flows_[static_cast<std::size_t>(handle)].token = token;
 }
 
 void IncrementalFlows::settle(double now) {
@@ -66,8 +96,8 @@ void IncrementalFlows::settle(double now) {
     flow.rate = change.rate;
     flow.at = now;
     ++flow.version;
-    // Without any rate it waits for its link to come back.
-    if (flow.rate == 0.0) continue;
+    // Without any rate it waits for its link to come back; what others send has no end of its own.
+    if (flow.rate == 0.0 || std::isinf(flow.left)) continue;
     events_.push(now + flow.left / flow.rate, EventKind::flow_done, change.flow, flow.version);
   }
 }

@@ -25,6 +25,12 @@ class IncrementalFlows : public FlowNetwork {
   /// An event of kind link_change has come up: some episode begins or ends.
   void change_links(double now);
 
+  /// What others send; before anything starts. The usage knows their plans, which outlive this
+  /// object, as those from `first_plan` on.
+  void use_background(const std::vector<BackgroundFlow>& flows, std::int32_t first_plan);
+  /// An event of kind background has come up: that flow begins or ends.
+  void change_background(const Event& event);
+
   void start(std::int32_t plan, Bytes amount, std::int32_t token, double now) override;
   void settle(double now) override;
 
@@ -40,6 +46,8 @@ class IncrementalFlows : public FlowNetwork {
     std::uint32_t version = 0;
   };
 
+  std::int32_t add(std::int32_t plan, double rate_cap, double amount, double now);
+
   const std::vector<FlowPlan>& plans_;
   LinkUsage usage_;
   EventQueue& events_;
@@ -48,6 +56,12 @@ class IncrementalFlows : public FlowNetwork {
   std::vector<Flow> flows_;  ///< by the solver's handle
   std::vector<LinkEpisode> episodes_;
   std::vector<double> nominal_;  ///< capacities by kept link
+  struct Background {
+    std::int32_t plan = -1;
+    double rate_cap = 0.0;
+    std::int32_t handle = -1;  ///< while it flows
+  };
+  std::vector<Background> background_;
   bool unsettled_ = false;
 };
 

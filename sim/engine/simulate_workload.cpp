@@ -59,18 +59,28 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
   const auto finished = [&executor](std::int32_t token, double now) {
     executor.flow_finished(token, now);
   };
-  LinkUsage usage = link_usage(workload.plans, topology, options.fold_equal_links,
-                               workload.nic_efficiency, links_of(perturbation.link_episodes));
+  // Plans of the job, then of others, which only the network has to know.
+  std::vector<FlowPlan> with_others;
+  if (!perturbation.background.empty()) {
+    with_others = workload.plans;
+    for (const BackgroundFlow& flow : perturbation.background) with_others.push_back(flow.plan);
+  }
+  LinkUsage usage = link_usage(with_others.empty() ? workload.plans : with_others, topology,
+                               options.fold_equal_links, workload.nic_efficiency,
+                               links_of(perturbation.link_episodes));
   std::unique_ptr<IncrementalFlows> incremental;
   std::unique_ptr<SimGridFlows> comms;
   if (options.flows == FlowEngine::incremental) {
     incremental = std::make_unique<IncrementalFlows>(workload.plans, std::move(usage),
                                                      executor.queue(), finished);
     incremental->use_episodes(perturbation.link_episodes);
+    incremental->use_background(perturbation.background,
+                                static_cast<std::int32_t>(workload.plans.size()));
     executor.use_incremental(*incremental);
     FabricZone::create({}, 1);  // an engine needs a platform, be it empty
   } else {
     HEADWAY_CHECK(perturbation.link_episodes.empty(), "Comms keep the bandwidth they began with");
+    HEADWAY_CHECK(perturbation.background.empty(), "Comms have an end");
     comms = std::make_unique<SimGridFlows>(workload.plans, std::move(usage), most_flows(workload),
                                            finished);
     executor.use_network(*comms);

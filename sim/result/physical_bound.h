@@ -28,10 +28,10 @@ struct PhysicalBound {
                                            const DeviceCosts& device, const Workload& workload,
                                            const Timeline& timeline, const Topology& topology);
 
-/// Throws InternalError, with the bound that it breaks, if an iteration was faster than physics
-/// allows. Devices that the perturbation makes faster than nominal are allowed that much; random
-/// draws six standard deviations.
-void check_physical(const PhysicalBound& bound, const Timeline& timeline,
+/// Throws InternalError, with the bound that it breaks, if an iteration of this time was faster
+/// than physics allows. Devices that the perturbation makes faster than nominal are allowed that
+/// much; random draws six standard deviations.
+void check_physical(const PhysicalBound& bound, Seconds iteration,
                     const Perturbation& perturbation);
 
 }  // namespace headway

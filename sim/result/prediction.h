@@ -8,6 +8,7 @@
 
 #include "sim/base/units.h"
 #include "sim/result/reliability.h"
+#include "sim/result/shared_fabric.h"
 #include "sim/result/what_if.h"
 #include "sim/strategy/memory.h"
 #include "sim/workload/cause.h"
@@ -108,6 +109,7 @@ struct Prediction {
   Interval iteration_interval;
   Confidence confidence;
   int replicas = 1;
+  Percentiles replica_time;  ///< seconds, of the draws alone
   std::int64_t micro_batches = 1;
 
   double samples_per_second = 0.0;
@@ -121,6 +123,7 @@ struct Prediction {
   std::optional<AnchorEffect> anchor;
   std::optional<WhatIf> what_if;
   std::optional<ReliabilityPrediction> reliability;
+  std::optional<SharedFabric> shared_fabric;  ///< if there are other jobs
 
   TimeByCause breakdown;      ///< of the critical rank; sums to the iteration
   std::string critical_rank;  ///< "stage 15, replica 3"

@@ -51,6 +51,7 @@ struct WhatIf {
   int slowest_stage = 0;          ///< by the work given to it, at nominal speed
   double stage_imbalance = 1.0;   ///< work of the slowest stage over the mean of stages
   std::vector<Sensitivity> sensitivities;  ///< greatest speedup first
+  std::vector<Sensitivity> mitigations;    ///< of stragglers; greatest speedup first
 
   /// S of the paper.
   [[nodiscard]] double slowdown() const { return time / ideal; }

@@ -51,10 +51,9 @@ Seconds longest_compute(const Workload& workload) {
 
 /// The least factor at which no stage beats the peak of its devices.
 double least_factor(const Scenario& scenario, const JobRun& run) {
-  const Timeline& timeline = run.timelines[run.median];
   const PhysicalBound bound =
       physical_bound(scenario.model, scenario.strategy, scenario.profile->device, run.workload,
-                     timeline, scenario.cluster->topology);
+                     run.timeline, scenario.cluster->topology);
   return std::min(1.0, bound.compute / longest_compute(run.workload));
 }
 

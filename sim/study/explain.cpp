@@ -61,6 +61,11 @@ std::string normal_form(std::string_view name) {
   std::ranges::transform(form, form.begin(), [](unsigned char c) {
     return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   });
+  // Another job's fields are those of the scenario's own.
+  constexpr std::string_view kJobs = "jobs.";
+  for (const std::string_view part : {"jobs.model.", "jobs.strategy."}) {
+    if (form.starts_with(part)) return form.substr(kJobs.size());
+  }
   return form;
 }
 

@@ -11,6 +11,10 @@ constexpr TopicRow kRows[] = {
      "Where 90 % of measured times of such a job should lie (5th and 95th percentile). As wide as "
      "the draws, the spread of the profile's numbers and the model's error against published steps "
      "make it together."},
+    {"replica_time_s", "mean, p5, p50, p95 in seconds", "",
+     "Time of one training step over the replicas: what the draws alone do, without how far the "
+     "profile and the model are off.",
+     "", "run.replicas; perturbations; iteration_time_interval_s"},
     {"samples_per_s", "sequences a second", "", "global_batch / iteration time."},
     {"tokens_per_s", "tokens a second", "", "Of the whole job."},
     {"tokens_per_s_per_gpu", "tokens a second", "", "Of one accelerator."},
@@ -171,6 +175,24 @@ constexpr TopicRow kRows[] = {
      "One cause taken away each: kind (cause, operation, stage, replica, node, rank), what, "
      "iteration_time_s without it, gain_s, gpu_hours_per_iteration, gpu_hours_per_day. Of places "
      "the five slowest are tried."},
+    {"mitigations", "array of objects", "",
+     "What could be done about stragglers, most throughput first, as in bottlenecks: spare_nodes, "
+     "fewer_replicas, and where replicas hold everything backup_replicas (nobody waits for the "
+     "last 5 %) and local_updates (gradients exchanged every 8 steps). Speedup is that of samples "
+     "a second of the whole job; what a sample teaches is taken to be the same. With --what-if "
+     "only.",
+     "", "simulate --what-if; Chen et al. 2016 (arXiv:1604.00981), Stich 2018 (arXiv:1805.09767)"},
+    {"shared_fabric", "object", "",
+     "How fast each of several jobs is beside the others; only if the scenario has jobs.", "",
+     "jobs"},
+    {"shared_fabric.stays", "array of objects", "",
+     "Time cut where a job joins, leaves or is given other nodes: job, from_s, to_s (null: never), "
+     "gpus, samples of an iteration, alone_s and iteration_time_s (means over several iterations, "
+     "alone on the same nodes and beside the others), slowdown. All jobs of a stretch begin "
+     "together; what a change of nodes costs by itself is not counted."},
+    {"shared_fabric.totals", "array of objects", "",
+     "Of each job: samples in the stays that end, and the slowdown, of the stay that does not end "
+     "or else over all that was done."},
     {"bottlenecks", "array of objects", "",
      "What would help, most first: name, what, iteration_time_s, speedup (samples a second over "
      "those now). With --what-if only.",

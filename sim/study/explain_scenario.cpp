@@ -26,6 +26,10 @@ constexpr TopicRow kRows[] = {
      "How many nodes of the fabric the job uses. A generated fabric is built that large; of an "
      "explicit graph the first nodes are taken.",
      "within what the fabric has room for", "cluster.topology.nodes"},
+    {"cluster.job_nodes", "whole number from 1", "all of them",
+     "How many of the nodes are the job's own, the first ones. The others are idle, or other jobs "
+     "have them.",
+     "up to cluster.nodes", "jobs"},
     {"cluster.rank_order", "array of texts", R"(["tensor", "context", "data", "pipeline"])",
      "The order in which ranks are placed on neighbouring accelerators, innermost first. The "
      "default "
@@ -74,6 +78,18 @@ constexpr TopicRow kRows[] = {
      "(exponential)."},
     {"perturbations.operation_jitter.time_factors", "array of numbers", "required for quantiles",
      "The distribution's quantiles at equal steps from the least to the most."},
+    {"perturbations.micro_batch_jitter", "an object", "none",
+     "How the work of micro-batches differs, as with sequences of different lengths packed into "
+     "them: one draw for each micro-batch of each replica, for all its passes on all stages.",
+     "", "Lin et al. 2025 (arXiv:2505.05713), section 5.3: sequence length imbalance"},
+    {"perturbations.micro_batch_jitter.distribution",
+     R"("lognormal", "gamma", "exponential" or "quantiles")", "required",
+     "Of the factor on compute times, as in operation_jitter."},
+    {"perturbations.micro_batch_jitter.spread", "number, 0 to 1", "required, but for quantiles",
+     "As in operation_jitter."},
+    {"perturbations.micro_batch_jitter.time_factors", "array of numbers", "required for quantiles",
+     "The distribution's quantiles at equal steps from the least to the most: mean square of the "
+     "lengths in a micro-batch over that of all, where attention is what counts."},
     {"perturbations.slow_episodes", "array of objects", "[]",
      "Accelerators that are slower for a part of the iteration: thermal throttling, or, without an "
      "end, a node that fails slow. Times count from the start of the iteration."},
@@ -110,6 +126,36 @@ constexpr TopicRow kRows[] = {
      "required where bandwidth_factor is 0"},
     {"perturbations.slow_links.bandwidth_factor", "number, 0 to 1", "required",
      "What is left of its rate meanwhile; 0 is down."},
+
+    {"perturbations.background_traffic", "array of objects", "[]",
+     "What two nodes send each other for somebody else, evenly over the NICs of the node. It gets "
+     "its max-min share of every link, up to its rate."},
+    {"perturbations.background_traffic.from_node", "whole number from 0", "required",
+     "Who sends. Both ways takes two entries."},
+    {"perturbations.background_traffic.to_node", "whole number from 0", "required", "Who receives.",
+     "another node"},
+    {"perturbations.background_traffic.rate", "text with a unit: bandwidth", "required",
+     "What the node sends where nothing else is in the way."},
+    {"perturbations.background_traffic.from", "text with a unit: time", "\"0 s\"",
+     "When it begins, from the start of the iteration."},
+    {"perturbations.background_traffic.to", "text with a unit: time", "never", "When it ends."},
+
+    {"jobs", "array of objects", "[]",
+     "Other jobs on the same fabric: how much all of them slow each other down. The scenario's own "
+     "job is there all the time, on the first cluster.job_nodes nodes.",
+     "no node belongs to two jobs at a time", "shared_fabric; cluster.job_nodes"},
+    {"jobs.name", "text", "required", "What results call the job.", "none twice"},
+    {"jobs.model", "an object, or the name of a file", "the scenario's", "What it trains."},
+    {"jobs.strategy", "an object, or the name of a file", "required",
+     "How it is split; without data_parallel, which is what its nodes leave."},
+    {"jobs.first_node", "whole number from 0", "required", "Its first node; the others follow."},
+    {"jobs.sizes", "array of objects", "required",
+     "When the job is there, and on how many nodes: it joins with the first one, is given or "
+     "gives back nodes with the next ones, and leaves with one of 0 nodes.",
+     "in order of time"},
+    {"jobs.sizes.at", "text with a unit: time", "required", "From then on."},
+    {"jobs.sizes.nodes", "whole number from 0", "required", "So many nodes; 0 for none.",
+     "that divide the batch as the strategy asks"},
 
     {"anchor", "an object", "none",
      "One measured step of your own run. It says how fast the software is on these machines, and "

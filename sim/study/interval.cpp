@@ -21,26 +21,26 @@ constexpr double kQuantile95 = 1.6448536269514722;
 
 }  // namespace
 
-std::size_t median_index(const std::vector<Timeline>& runs) {
-  HEADWAY_CHECK(!runs.empty(), "a median needs a run");
-  std::vector<std::size_t> order(runs.size());
+std::size_t median_index(const std::vector<double>& times) {
+  HEADWAY_CHECK(!times.empty(), "a median needs a run");
+  std::vector<std::size_t> order(times.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return runs[i].finish; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return times[i]; });
   return order[(order.size() - 1) / 2];
 }
 
 namespace {
 
 /// `variance` is that of the logarithm of all errors but the draws.
-Interval interval_around(const std::vector<Timeline>& runs, double variance) {
-  const double median = runs[median_index(runs)].finish;
-  if (runs.size() > 1) {
+Interval interval_around(const std::vector<double>& times, double variance) {
+  const double median = times[median_index(times)];
+  if (times.size() > 1) {
     double sum = 0.0;
-    for (const Timeline& run : runs) {
-      const double deviation = std::log(run.finish / median);
+    for (const double time : times) {
+      const double deviation = std::log(time / median);
       sum += deviation * deviation;
     }
-    variance += sum / static_cast<double>(runs.size() - 1);
+    variance += sum / static_cast<double>(times.size() - 1);
   }
   const double factor = std::exp(kQuantile95 * std::sqrt(variance));
   return {median / factor, median * factor};
@@ -77,14 +77,14 @@ std::string_view job_kind_title(JobKind kind) {
   HEADWAY_CHECK(false, "unknown kind of job");
 }
 
-Interval expected_interval(const std::vector<Timeline>& runs, double spread, JobKind kind) {
+Interval expected_interval(const std::vector<double>& times, double spread, JobKind kind) {
   const double error = model_error(kind);
-  return interval_around(runs, spread * spread + error * error);
+  return interval_around(times, spread * spread + error * error);
 }
 
-Interval anchored_interval(const std::vector<Timeline>& runs, bool is_very_job) {
+Interval anchored_interval(const std::vector<double>& times, bool is_very_job) {
   const double error = is_very_job ? kRepeatError : kAnchoredError;
-  return interval_around(runs, error * error);
+  return interval_around(times, error * error);
 }
 
 }  // namespace headway

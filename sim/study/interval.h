@@ -6,13 +6,12 @@
 
 #include "sim/model/transformer.h"
 #include "sim/result/prediction.h"
-#include "sim/result/timeline.h"
 #include "sim/strategy/strategy.h"
 
 namespace headway {
 
-/// The run whose finish is the (lower) median.
-[[nodiscard]] std::size_t median_index(const std::vector<Timeline>& runs);
+/// Which of these times is the (lower) median.
+[[nodiscard]] std::size_t median_index(const std::vector<double>& times);
 
 /// How far the model is off as validation shows it: by kind of job.
 enum class JobKind { dense, experts, fine_tuning };
@@ -25,16 +24,16 @@ enum class JobKind { dense, experts, fine_tuning };
 /// lie within 1.645 times it.
 [[nodiscard]] double model_error(JobKind kind);
 
-/// Where 90 % of measured iterations of such a job should lie: around the median of the runs, as
-/// wide as three independent errors make it together: the draws differ, kernel costs are known to
-/// `spread` (one standard deviation, relative), and the model itself is off by what validation
-/// shows on jobs of this kind.
-[[nodiscard]] Interval expected_interval(const std::vector<Timeline>& runs, double spread,
+/// Where 90 % of measured iterations of such a job should lie: around the median of the runs, whose
+/// times are given, as wide as three independent errors make it together: the draws differ, kernel
+/// costs are known to `spread` (one standard deviation, relative), and the model itself is off by
+/// what validation shows on jobs of this kind.
+[[nodiscard]] Interval expected_interval(const std::vector<double>& times, double spread,
                                          JobKind kind);
 
 /// The same of a job whose software was anchored by a measured step, of that very job or of another
 /// one. What kernels cost and how far the model is off is then known as far as the rest of a source
 /// is, once one factor for the source is (tests/validation/README.md).
-[[nodiscard]] Interval anchored_interval(const std::vector<Timeline>& runs, bool is_very_job);
+[[nodiscard]] Interval anchored_interval(const std::vector<double>& times, bool is_very_job);
 
 }  // namespace headway

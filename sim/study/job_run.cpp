@@ -1,5 +1,6 @@
 #include "sim/study/job_run.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "sim/result/physical_bound.h"
@@ -19,6 +20,24 @@ void scale_software(Workload& workload, double factor) {
   }
 }
 
+/// A few timelines are kept until the median is known; of many the median is simulated again, which
+/// is cheaper than sending and holding gigabytes of them.
+constexpr int kMostKept = 8;
+
+void simulate_replicas(JobRun& run, const std::vector<SimulationTask>& tasks,
+                       const EngineOptions& options, int jobs) {
+  if (std::ssize(tasks) > kMostKept) {
+    run.times = simulated_times(tasks, options, jobs);
+    run.median = median_index(run.times);
+    run.timeline = std::move(simulate_workloads({tasks[run.median]}, options, 1).front());
+    return;
+  }
+  std::vector<Timeline> timelines = simulate_workloads(tasks, options, jobs);
+  for (const Timeline& timeline : timelines) run.times.push_back(timeline.finish);
+  run.median = median_index(run.times);
+  run.timeline = std::move(timelines[run.median]);
+}
+
 }  // namespace
 
 BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
@@ -33,7 +52,7 @@ BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
 
 JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs) {
   BuiltWorkload built = built_job(scenario, strategy);
-  JobRun run{std::move(built.workload), built.cost, {}, 0};
+  JobRun run{std::move(built.workload), built.cost, {}, 0, {}};
   // Without anything random all replicas are one.
   const bool random = scenario.perturbation.random();
   const Topology& topology = scenario.cluster->topology;
@@ -43,14 +62,12 @@ JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
     perturbation.seed += static_cast<std::uint64_t>(i);
     tasks.push_back({&run.workload, &topology, perturbation});
   }
-  run.timelines = simulate_workloads(tasks, scenario.run.engine, jobs);
-  run.median = median_index(run.timelines);
+  simulate_replicas(run, tasks, scenario.run.engine, jobs);
   if (!scenario.workload_changes.empty()) return run;  // physics holds for whole jobs only
-  for (const Timeline& timeline : run.timelines) {
-    check_physical(physical_bound(scenario.model, strategy, scenario.profile->device, run.workload,
-                                  timeline, topology),
-                   timeline, scenario.perturbation);
-  }
+  // Draws change no bytes, so one bound holds for all.
+  check_physical(physical_bound(scenario.model, strategy, scenario.profile->device, run.workload,
+                                run.timeline, topology),
+                 Seconds(std::ranges::min(run.times)), scenario.perturbation);
   return run;
 }
 

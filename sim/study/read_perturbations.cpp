@@ -68,6 +68,11 @@ class PerturbationReader {
       reader_.resolve("operation_jitter", jitter.finish());
       is_own_jitter_ = true;
     }
+    if (const auto part = reader_.part("micro_batch_jitter")) {
+      ObjectReader jitter(*part, diagnostics_);
+      perturbation.micro_batches = read_jitter(jitter);
+      reader_.resolve("micro_batch_jitter", jitter.finish());
+    }
     read_slow("slow_accelerators", "accelerator", 1, perturbation);
     read_slow("slow_nodes", "node", cluster_ != nullptr ? cluster_->node_type.accelerators : 1,
               perturbation);
@@ -75,6 +80,7 @@ class PerturbationReader {
     perturbation.slow_episodes = slowdowns.slow_episodes(reader_);
     perturbation.pauses = slowdowns.pauses(reader_);
     perturbation.link_episodes = slowdowns.link_episodes(reader_);
+    perturbation.background = slowdowns.background(reader_);
     return perturbation;
   }
 

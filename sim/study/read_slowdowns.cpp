@@ -4,17 +4,20 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
+#include "sim/workload/flow_plans.h"
 
 namespace headway {
 namespace {
 
 constexpr double kMostAccelerators = 1 << 30;
+constexpr double kMostNodes = 1 << 30;
 constexpr double kLargestFactor = 1000.0;
 
 /// "from" and "to", the end of the iteration and beyond where "to" is missing.
@@ -158,6 +161,37 @@ std::vector<LinkEpisode> SlowdownReader::link_episodes(ObjectReader& perturbatio
   }
   perturbations.resolve("slow_links", resolved);
   return episodes;
+}
+
+std::vector<BackgroundFlow> SlowdownReader::background(ObjectReader& perturbations) const {
+  std::vector<BackgroundFlow> flows;
+  nlohmann::json resolved = nlohmann::json::array();
+  for (const JsonCursor& element : perturbations.elements("background_traffic")) {
+    ObjectReader reader(element, diagnostics_);
+    const Range nodes = between(0.0, cluster_ != nullptr ? cluster_->nodes - 1.0 : kMostNodes);
+    const auto from = static_cast<std::int32_t>(reader.integer("from_node", nodes));
+    const auto to = static_cast<std::int32_t>(reader.integer("to_node", nodes));
+    const auto rate = reader.quantity<BytesPerSecond>("rate", positive());
+    BackgroundFlow flow;
+    std::tie(flow.from, flow.to) = read_span(reader);
+    resolved.push_back(reader.finish());
+    if (from == to && !diagnostics_.has_errors()) {
+      reader.report("to_node", "traffic inside a node does not meet the fabric");
+    }
+    if (cluster_ == nullptr || diagnostics_.has_errors()) continue;
+    // Evenly over the node's accelerators, each by its own NIC to its counterpart.
+    const int count = cluster_->node_type.accelerators;
+    std::vector<std::int32_t> senders(static_cast<std::size_t>(count));
+    std::vector<std::int32_t> receivers(senders.size());
+    std::iota(senders.begin(), senders.end(), from * count);
+    std::iota(receivers.begin(), receivers.end(), to * count);
+    flow.plan =
+        transfer_plan(*cluster_, ideal_network_costs(cluster_->node_type), senders, receivers);
+    flow.plan.rate_cap = min(flow.plan.rate_cap, rate / static_cast<double>(count));
+    flows.push_back(std::move(flow));
+  }
+  perturbations.resolve("background_traffic", resolved);
+  return flows;
 }
 
 }  // namespace headway

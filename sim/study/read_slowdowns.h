@@ -19,6 +19,8 @@ class SlowdownReader {
   [[nodiscard]] std::vector<Pauses> pauses(ObjectReader& perturbations) const;
   /// "slow_links": both directions of every cable that is named, or of a NIC.
   [[nodiscard]] std::vector<LinkEpisode> link_episodes(ObjectReader& perturbations) const;
+  /// "background_traffic": what two nodes send each other for somebody else.
+  [[nodiscard]] std::vector<BackgroundFlow> background(ObjectReader& perturbations) const;
 
  private:
   /// Of "accelerator" or "node"; all where neither is named and that is allowed.

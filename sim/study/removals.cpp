@@ -19,29 +19,14 @@ struct Place {
   double slowest = 0.0;
 };
 
-std::vector<std::int32_t> accelerators_of(const Workload& workload) {
-  std::vector<std::int32_t> all;
-  for (const RankGroup& group : workload.groups) {
-    all.insert(all.end(), group.accelerators.begin(), group.accelerators.end());
-  }
-  std::ranges::sort(all);
-  return all;
-}
-
 class CaseList {
  public:
   CaseList(const Perturbation& perturbation, const Workload& workload)
       : perturbation_(perturbation),
         workload_(workload),
         all_(accelerators_of(workload)),
-        factors_(device_time_factors(perturbation, all_)),
-        typical_(typical_time_factor(perturbation, all_)) {
-    for (std::size_t i = 0; i < all_.size(); ++i) {
-      for (const SlowEpisode& episode : perturbation.slow_episodes) {
-        if (episode.accelerators.has(all_[i])) factors_[i] *= episode.time_factor;
-      }
-    }
-  }
+        factors_(worst_time_factors(perturbation, all_)),
+        typical_(typical_time_factor(perturbation, all_)) {}
 
   void add_causes() {
     if (!perturbation_.slow_accelerators.empty()) {
@@ -62,9 +47,15 @@ class CaseList {
       without.jitter = {};
       add(RemovalKind::cause, "jitter of operations", std::move(without));
     }
+    if (!perturbation_.micro_batches.none()) {
+      Perturbation without = perturbation_;
+      without.micro_batches = {};
+      add(RemovalKind::cause, "unequal micro-batches", std::move(without));
+    }
     add_without<&Perturbation::slow_episodes>("slow episodes");
     add_without<&Perturbation::pauses>("pauses");
     add_without<&Perturbation::link_episodes>("slow links");
+    add_without<&Perturbation::background>("background traffic");
   }
 
   void add_operations() {
@@ -137,6 +128,26 @@ class CaseList {
 };
 
 }  // namespace
+
+std::vector<double> worst_time_factors(const Perturbation& perturbation,
+                                       std::span<const std::int32_t> accelerators) {
+  std::vector<double> factors = device_time_factors(perturbation, accelerators);
+  for (std::size_t i = 0; i < accelerators.size(); ++i) {
+    for (const SlowEpisode& episode : perturbation.slow_episodes) {
+      if (episode.accelerators.has(accelerators[i])) factors[i] *= episode.time_factor;
+    }
+  }
+  return factors;
+}
+
+std::vector<std::int32_t> accelerators_of(const Workload& workload) {
+  std::vector<std::int32_t> all;
+  for (const RankGroup& group : workload.groups) {
+    all.insert(all.end(), group.accelerators.begin(), group.accelerators.end());
+  }
+  std::ranges::sort(all);
+  return all;
+}
 
 Perturbation ideal_perturbation(const Perturbation& perturbation, const Workload& workload) {
   const std::vector<std::int32_t> all = accelerators_of(workload);

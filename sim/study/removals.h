@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,13 @@ struct RemovalCase {
   std::string what;
   Perturbation without;
 };
+
+/// The time factor of each of these accelerators, in its slow episodes if it has some.
+[[nodiscard]] std::vector<double> worst_time_factors(const Perturbation& perturbation,
+                                                     std::span<const std::int32_t> accelerators);
+
+/// The accelerators of the job, in ascending order.
+[[nodiscard]] std::vector<std::int32_t> accelerators_of(const Workload& workload);
 
 /// Everybody as the typical accelerator of the job is, nothing drawn.
 [[nodiscard]] Perturbation ideal_perturbation(const Perturbation& perturbation,

@@ -14,6 +14,8 @@
 #include "sim/model/read_model.h"
 #include "sim/profile/read_profile.h"
 #include "sim/strategy/read_strategy.h"
+#include "sim/study/check_profile.h"
+#include "sim/study/company/read_jobs.h"
 #include "sim/study/read_cost.h"
 #include "sim/study/read_perturbations.h"
 #include "sim/study/reliability/read_reliability.h"
@@ -44,6 +46,7 @@ constexpr std::array<std::pair<std::string_view, FlowEngine>, 2> kFlowEngines{{
 struct ReadCluster {
   ReadTopology topology;
   std::vector<Dimension> order;
+  std::optional<int> job_nodes;  ///< all, if nobody says
   nlohmann::json resolved;
 };
 
@@ -91,7 +94,7 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
     if (!topology) return std::nullopt;
     const std::vector<Dimension> order = Placement{}.order;
     nlohmann::json resolved = {{"topology", topology->resolved}, {"rank_order", order_json(order)}};
-    return ReadCluster{std::move(*topology), order, std::move(resolved)};
+    return ReadCluster{std::move(*topology), order, std::nullopt, std::move(resolved)};
   }
   ObjectReader reader(part, files.diagnostics());
   const std::optional<JsonCursor> topology_part = reader.required_part("topology");
@@ -99,14 +102,19 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
   if (reader.has("nodes")) {
     nodes = static_cast<int>(reader.integer("nodes", between(1, kMostNodes)));
   }
+  std::optional<int> job_nodes;
   std::vector<Dimension> order = read_order(reader);
   std::optional<ReadTopology> topology;
   if (topology_part) topology = read_topology(*topology_part, files, nodes);
+  if (reader.has("job_nodes")) {
+    const double most = topology ? topology->cluster->nodes : kMostNodes;
+    job_nodes = static_cast<int>(reader.integer("job_nodes", between(1.0, most)));
+  }
   reader.resolve("rank_order", order_json(order));
   if (topology) reader.resolve("topology", topology->resolved);
   nlohmann::json resolved = reader.finish();
   if (!topology) return std::nullopt;
-  return ReadCluster{std::move(*topology), std::move(order), std::move(resolved)};
+  return ReadCluster{std::move(*topology), std::move(order), job_nodes, std::move(resolved)};
 }
 
 RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
@@ -133,79 +141,6 @@ RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
   }
   scenario.resolve("run", reader.finish());
   return run;
-}
-
-/// Parts that a profile may lack.
-void check_optional_costs(const Profile& costs, const ReadStrategy& strategy,
-                          const TransformerModel& model, Diagnostics& diagnostics) {
-  if (model.mixture_of_experts && !costs.experts) {
-    diagnostics.add(strategy.cursor.problem(
-        fmt::format("profile {} does not know what experts cost", costs.name), "",
-        "add \"experts\" to it; `headway explain profile.experts` tells the fields"));
-  }
-  if (strategy.strategy.cuda_graph != CudaGraph::none && !costs.cuda_graphs) {
-    diagnostics.add(strategy.cursor.problem(
-        fmt::format("profile {} does not know what CUDA graphs save", costs.name), "",
-        "add \"cuda_graphs\" to it, or set strategy.cuda_graph to \"none\""));
-  }
-}
-
-/// What the profile must have for this cluster, model and strategy.
-void check_profile(const ReadProfile& profile, const ReadCluster& cluster,
-                   const TransformerModel& model, const ReadStrategy* strategy,
-                   Diagnostics& diagnostics) {
-  const std::string& wanted = cluster.topology.cluster->node_type.accelerator;
-  const Profile& costs = *profile.profile;
-  if (wanted != "any" && costs.accelerator != wanted) {
-    const std::optional<JsonCursor> named = profile.cursor.member("accelerator");
-    Diagnostic problem = (named ? *named : profile.cursor)
-                             .problem("the profile is of another accelerator than the cluster has",
-                                      fmt::format("the nodes have {}", wanted),
-                                      fmt::format("name a profile of {} in \"profile\"; `headway "
-                                                  "list profiles` shows them",
-                                                  wanted));
-    diagnostics.add(std::move(problem));
-  }
-  if (strategy == nullptr) return;
-  const auto names_of = [](const auto& map) {
-    std::string names;
-    for (const auto& [name, value] : map) names += (names.empty() ? "" : ", ") + name;
-    return names;
-  };
-  const auto family = costs.kernel_families.find(strategy->strategy.kernel_family);
-  const std::string& release = strategy->strategy.software_release;
-  if (family == costs.kernel_families.end()) {
-    diagnostics.add(
-        strategy->cursor.problem(fmt::format("profile {} has no kernel family \"{}\"", costs.name,
-                                             strategy->strategy.kernel_family),
-                                 "", "use one of " + names_of(costs.kernel_families)));
-  } else if (!release.empty() && !family->second.releases.contains(release)) {
-    const std::string known = names_of(family->second.releases);
-    diagnostics.add(strategy->cursor.problem(
-        fmt::format("kernel family \"{}\" of profile {} has no release \"{}\"", family->first,
-                    costs.name, release),
-        "",
-        known.empty() ? "leave strategy.software_release out"
-                      : "leave it out, or use one of " + known));
-  }
-  check_optional_costs(costs, *strategy, model, diagnostics);
-  if (!supports(costs.device, strategy->strategy.precision)) {
-    diagnostics.add(
-        strategy->cursor.problem(fmt::format("{} does not compute in {}", costs.accelerator,
-                                             precision_name(strategy->strategy.precision)),
-                                 "", "choose another strategy.precision or profile"));
-  } else if (cast_bytes(costs.device, strategy->strategy.scaling) == nullptr) {
-    diagnostics.add(strategy->cursor.problem(
-        fmt::format("profile {} does not know what quantising to {} costs", costs.name,
-                    recipe_name(strategy->strategy.scaling)),
-        "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
-  }
-  if (strategy->strategy.offload_layers > 0 && !costs.device.host_bandwidth) {
-    diagnostics.add(strategy->cursor.problem(
-        fmt::format("profile {} does not know how fast the link to the host is", costs.name), "",
-        "leave strategy.offload_layers out, or add host_bandwidth_bytes_per_s to the profile's "
-        "device"));
-  }
 }
 
 nlohmann::json file_list(const InputFiles& files) {
@@ -282,24 +217,30 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   std::optional<ReadProfile> profile;
   if (const auto part = reader.required_part("profile")) profile = read_profile(*part, files);
   std::optional<int> accelerators;
-  if (cluster) accelerators = cluster->topology.cluster->accelerators();
+  if (cluster) {
+    const Cluster& whole = *cluster->topology.cluster;
+    accelerators = cluster->job_nodes.value_or(whole.nodes) * whole.node_type.accelerators;
+  }
   std::optional<ReadStrategy> strategy;
   const std::optional<JsonCursor> strategy_part = reader.required_part("strategy");
   if (strategy_part && model) {
     strategy = read_strategy(*strategy_part, *model, accelerators, files);
   }
   if (profile && cluster) {
-    check_profile(*profile, *cluster, model ? model->model : TransformerModel{},
-                  strategy ? &*strategy : nullptr, diagnostics);
+    check_accelerator(*profile, cluster->topology.cluster->node_type, diagnostics);
+    if (strategy) {
+      check_costs(*profile->profile, model->model, *strategy, diagnostics);
+    }
   }
   scenario.perturbation = read_perturbations(reader, profile ? profile->profile.get() : nullptr,
                                              cluster ? cluster->topology.cluster.get() : nullptr);
   scenario.run = read_run(reader, options, scenario.perturbation);
   if (const auto part = reader.part("cost")) reader.resolve("cost", read_cost(*part, diagnostics));
-  if (!scenario.perturbation.link_episodes.empty() &&
-      scenario.run.engine.flows == FlowEngine::simgrid) {
-    reader.report("run", "SimGrid's flows do not know links that change", "",
-                  "leave perturbations.slow_links out, or run.flows");
+  const bool needs_changes =
+      !scenario.perturbation.link_episodes.empty() || !scenario.perturbation.background.empty();
+  if (needs_changes && scenario.run.engine.flows == FlowEngine::simgrid) {
+    reader.report("run", "SimGrid's flows do not know links that change or traffic of others", "",
+                  "leave perturbations.slow_links and background_traffic out, or run.flows");
   }
   if (const auto part = reader.part("anchor")) {
     nlohmann::json resolved;
@@ -313,8 +254,21 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                                      .strategy = strategy->strategy,
                                                      .cluster = *cluster->topology.cluster,
                                                      .profile = *profile->profile});
+    const Profile& costs = *profile->profile;
+    const auto check = [&](const TransformerModel& trained, const ReadStrategy& split) {
+      check_costs(costs, trained, split, diagnostics);
+    };
+    const Cluster& whole = *cluster->topology.cluster;
+    scenario.jobs = read_jobs(
+        reader,
+        {.model = *model,
+         .nodes = (*accelerators + whole.node_type.accelerators - 1) / whole.node_type.accelerators,
+         .cluster = whole,
+         .check_costs = check},
+        files);
   } else {
     static_cast<void>(reader.part("reliability"));
+    static_cast<void>(reader.part("jobs"));
   }
 
   if (model) reader.resolve("model", model->resolved);

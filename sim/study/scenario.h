@@ -14,6 +14,7 @@
 #include "sim/model/transformer.h"
 #include "sim/profile/profile.h"
 #include "sim/strategy/strategy.h"
+#include "sim/study/company/neighbour_job.h"
 #include "sim/study/reliability/reliability_settings.h"
 #include "sim/workload/perturbation.h"
 #include "sim/workload/workload.h"
@@ -50,10 +51,11 @@ struct Scenario {
   RunSettings run;
   std::optional<Anchor> anchor;
   std::optional<ReliabilitySettings> reliability;
+  std::vector<NeighbourJob> jobs;  ///< others on the same fabric
   /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.
   double software_factor = 1.0;
   std::vector<WorkloadChange> workload_changes;  ///< in this order; no file asks for any
-  nlohmann::json given;     ///< as it was written, overrides applied
+  nlohmann::json given;                          ///< as it was written, overrides applied
   nlohmann::json resolved;  ///< every default written out; reads back as the same scenario
   nlohmann::json files;     ///< [{path, fingerprint}] of what was read
 };

@@ -12,11 +12,13 @@
 #include "sim/result/link_use.h"
 #include "sim/result/speed.h"
 #include "sim/study/anchor.h"
+#include "sim/study/company/shared_fabric.h"
 #include "sim/study/interval.h"
 #include "sim/study/job_run.h"
 #include "sim/study/predicted_memory.h"
 #include "sim/study/provenance.h"
 #include "sim/study/reliability/reliability.h"
+#include "sim/study/smaller_job.h"
 #include "sim/study/what_if.h"
 
 namespace headway {
@@ -67,25 +69,14 @@ Question question_of(const Scenario& scenario, const SimulateOptions& options) {
   question.model = scenario.model.name;
   question.cluster = scenario.cluster->name;
   question.node_type = scenario.cluster->node_type.name;
-  question.nodes = scenario.cluster->nodes;
+  const int of_node = scenario.cluster->node_type.accelerators;
+  question.nodes = (scenario.strategy.ranks() + of_node - 1) / of_node;
   question.accelerators = scenario.strategy.ranks();
   question.strategy = strategy_text(scenario.strategy);
   question.profile = fmt::format("{} ({})", scenario.profile->name, scenario.profile->kind);
   question.scenario = scenario.resolved;
   question.provenance = provenance(scenario, options.command_line);
   return question;
-}
-
-/// The same work for each replica with fewer replicas, on the first nodes of the same fabric.
-/// Nothing where groups of experts or of shards do not divide so many ranks.
-std::optional<Strategy> with_replicas(Strategy strategy, int replicas) {
-  strategy.global_batch = strategy.global_batch / strategy.data_parallel * replicas;
-  strategy.data_parallel = replicas;
-  // A group of shards that no longer fits shrinks to the ranks there are.
-  strategy.shard_group = std::min(strategy.shard_group, strategy.replicas());
-  if (strategy.replicas() % strategy.shard_ranks() != 0) return std::nullopt;
-  if (strategy.ranks_of_stage() % strategy.expert_group() != 0) return std::nullopt;
-  return strategy;
 }
 
 std::optional<Strategy> reference_strategy(const Scenario& scenario,
@@ -145,7 +136,7 @@ AnchorEffect apply_anchor(Scenario& scenario, int jobs) {
           .predicted_of_it = fit.predicted,
           .software_factor = fit.software_factor,
           .time_without = without.time(),
-          .interval_without = expected_interval(without.timelines, without.cost.spread,
+          .interval_without = expected_interval(without.times, without.cost.spread,
                                                 job_kind(scenario.model, scenario.strategy))};
 }
 
@@ -166,13 +157,14 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
 
   if (scenario.anchor) prediction.anchor = apply_anchor(scenario, options.jobs);
   JobRun main_run = run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs);
-  const Timeline& timeline = main_run.timelines[main_run.median];
+  const Timeline& timeline = main_run.timeline;
   prediction.iteration_time = Seconds(timeline.finish);
-  prediction.replicas = static_cast<int>(main_run.timelines.size());
+  prediction.replicas = static_cast<int>(main_run.times.size());
+  prediction.replica_time = percentiles_of(main_run.times);
   const JobKind kind = job_kind(scenario.model, scenario.strategy);
   prediction.iteration_interval =
-      scenario.anchor ? anchored_interval(main_run.timelines, scenario.anchor->of == nullptr)
-                      : expected_interval(main_run.timelines, main_run.cost.spread, kind);
+      scenario.anchor ? anchored_interval(main_run.times, scenario.anchor->of == nullptr)
+                      : expected_interval(main_run.times, main_run.cost.spread, kind);
   prediction.confidence = {.job_kind = std::string(job_kind_title(kind)),
                            .model_error = model_error(kind),
                            .kernel_spread = main_run.cost.spread,
@@ -194,6 +186,7 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   if (scenario.reliability) {
     prediction.reliability = reliability(scenario, prediction.iteration_time);
   }
+  if (!scenario.jobs.empty()) prediction.shared_fabric = shared_fabric(scenario, options.jobs);
   if (options.what_if) prediction.what_if = what_if(scenario, main_run, options.jobs);
 
   if (reference) {
@@ -210,7 +203,7 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
                          .efficiency = reference_time / prediction.iteration_time,
                          .description = fmt::format("data_parallel {}", reference->data_parallel)};
   }
-  simulation.timeline = std::move(main_run.timelines[main_run.median]);
+  simulation.timeline = std::move(main_run.timeline);
   simulation.workload = std::move(main_run.workload);
   return simulation;
 }

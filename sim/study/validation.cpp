@@ -42,8 +42,8 @@ std::string predicted_row(const PublishedRow& row, const CostTerm* left_out) {
     const Scenario scenario =
         left_out == nullptr ? std::move(known) : without_term(std::move(known), *left_out);
     const JobRun run = run_job(scenario, scenario.strategy, draws_of(scenario.strategy), 1);
-    const Interval interval = expected_interval(run.timelines, run.cost.spread,
-                                                job_kind(scenario.model, scenario.strategy));
+    const Interval interval =
+        expected_interval(run.times, run.cost.spread, job_kind(scenario.model, scenario.strategy));
     answer["predicted_s"] = run.time().count();
     answer["low_s"] = interval.low;
     answer["high_s"] = interval.high;

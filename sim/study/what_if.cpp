@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/cluster/read_topology.h"
+#include "sim/study/mitigations.h"
 #include "sim/study/removals.h"
 #include "sim/study/sensitivities.h"
 
@@ -48,6 +50,12 @@ class Runs {
     Scenario& kept = scenarios_.emplace_back(std::move(scenario));
     const Workload& workload = workloads_.emplace_back(built_job(kept, kept.strategy).workload);
     tasks_.push_back({&workload, &kept.cluster->topology, perturbation});
+    return tasks_.size() - 1;
+  }
+  /// Of another workload on the same fabric, which outlives the runs.
+  std::size_t add(const Scenario& scenario, const Workload& workload,
+                  const Perturbation& perturbation) {
+    tasks_.push_back({&workload, &scenario.cluster->topology, perturbation});
     return tasks_.size() - 1;
   }
   [[nodiscard]] std::vector<double> times(const EngineOptions& options, int jobs) const {
@@ -96,8 +104,15 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs) {
     std::size_t run;
   };
   std::vector<Removed> removed;
+  // A node, a rank group and a replica may be the same accelerators: one run tells of all.
+  std::map<std::vector<std::int32_t>, std::size_t> run_of_place;
   for (RemovalCase& one : removal_cases(drawn, run.workload, *scenario.cluster, kMostPlaces)) {
-    removed.push_back({one.kind, std::move(one.what), runs.add(scenario, one.without)});
+    const std::vector<std::int32_t>& place = one.without.repair.accelerators;
+    const auto known = run_of_place.find(place);
+    const bool is_known = !place.empty() && known != run_of_place.end();
+    const std::size_t index = is_known ? known->second : runs.add(scenario, one.without);
+    run_of_place.emplace(place, index);
+    removed.push_back({one.kind, std::move(one.what), index});
   }
   const Perturbation ideal_ranks = ideal_perturbation(drawn, run.workload);
   std::size_t ideal = runs.add(scenario, ideal_ranks);
@@ -111,6 +126,14 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs) {
   std::vector<std::size_t> improved;
   for (const SensitivityCase& one : sensitivity_cases()) {
     improved.push_back(runs.add_built(one.changed(scenario), drawn));
+  }
+
+  const std::vector<MitigationCase> mitigations = mitigation_cases(scenario, drawn, run.workload);
+  std::vector<std::size_t> of_mitigations;
+  for (const MitigationCase& one : mitigations) {
+    for (const MitigationCase::Part& part : one.parts) {
+      of_mitigations.push_back(runs.add(scenario, part.workload, part.perturbation));
+    }
   }
 
   const std::vector<double> times = runs.times(scenario.run.engine, jobs);
@@ -139,6 +162,17 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs) {
     add(one.name, one.title, improved[i], one.changed(scenario).strategy);
   }
   std::ranges::stable_sort(result.sensitivities, std::greater<>(), &Sensitivity::speedup);
+
+  auto next = of_mitigations.begin();
+  for (const MitigationCase& one : mitigations) {
+    double time = one.own_weight * result.time.count();
+    for (const MitigationCase::Part& part : one.parts) time += part.weight * times[*next++];
+    result.mitigations.push_back({.name = one.name,
+                                  .title = one.title,
+                                  .iteration_time = Seconds(time),
+                                  .speedup = one.work * result.time.count() / time});
+  }
+  std::ranges::stable_sort(result.mitigations, std::greater<>(), &Sensitivity::speedup);
   return result;
 }
 

@@ -10,6 +10,7 @@ namespace headway {
 namespace {
 
 constexpr std::uint64_t kDeviceStream = ~std::uint64_t{0};
+constexpr std::uint64_t kMicroBatchStream = std::uint64_t{1} << 63;  // and upwards, by replica
 constexpr std::uint64_t kPauseStream = ~std::uint64_t{1};  // and downwards, one for each kind
 
 double device_time_factor(const Perturbation& perturbation, std::int32_t accelerator) {
@@ -84,8 +85,17 @@ double block_time_factor(const Perturbation& perturbation,
   return slowest;
 }
 
+double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica,
+                          std::int32_t micro_batch) {
+  if (perturbation.micro_batches.none() || micro_batch < 0) return 1.0;
+  const double u =
+      counter_draw(perturbation.seed, kMicroBatchStream + static_cast<std::uint64_t>(replica),
+                   static_cast<std::uint64_t>(micro_batch));
+  return largest_draw(perturbation.micro_batches, u, 1);
+}
+
 bool Perturbation::random() const {
-  return device_spread > 0.0 || !jitter.none() ||
+  return device_spread > 0.0 || !jitter.none() || !micro_batches.none() ||
          std::ranges::any_of(pauses, [](const Pauses& one) { return !one.together; });
 }
 

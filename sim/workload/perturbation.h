@@ -27,18 +27,21 @@ struct Repair {
 struct Perturbation {
   std::uint64_t seed = 1;
   double device_spread =
-      0.0;        ///< sigma of the log of an accelerator's time factor, fixed for the run
-  Jitter jitter;  ///< of each block's time on each accelerator
+      0.0;               ///< sigma of the log of an accelerator's time factor, fixed for the run
+  Jitter jitter;         ///< of each block's time on each accelerator
+  Jitter micro_batches;  ///< of the work of each micro-batch, on all stages and in all passes
   std::map<int, double>
       slow_accelerators;  ///< time factor (1.5 is 1.5 times slower) by global index
   std::vector<SlowEpisode> slow_episodes;
   std::vector<Pauses> pauses;
   std::vector<LinkEpisode> link_episodes;
+  std::vector<BackgroundFlow> background;
   Repair repair;
 
   [[nodiscard]] bool none() const {
-    return device_spread == 0.0 && jitter.none() && slow_accelerators.empty() &&
-           slow_episodes.empty() && pauses.empty() && link_episodes.empty();
+    return device_spread == 0.0 && jitter.none() && micro_batches.none() &&
+           slow_accelerators.empty() && slow_episodes.empty() && pauses.empty() &&
+           link_episodes.empty() && background.empty();
   }
   /// Whether another seed would give something else.
   [[nodiscard]] bool random() const;
@@ -64,6 +67,12 @@ struct Perturbation {
                                        std::span<const std::int32_t> accelerators,
                                        std::span<const double> device_factors,
                                        std::uint32_t operation);
+
+/// The factor on the work of a micro-batch of a data-parallel replica: sequences of other lengths
+/// than the others', say. 1 without jitter of micro-batches, and for what belongs to none of them
+/// (-1).
+[[nodiscard]] double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica,
+                                        std::int32_t micro_batch);
 
 /// When a block that begins at `start` and takes `work` seconds without slow episodes and pauses is
 /// over, on accelerators that wait for each other: they are as slow as the slowest at each moment,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/cluster/topology.h"
+#include "sim/workload/workload.h"
 
 namespace headway {
 
@@ -41,6 +42,14 @@ struct LinkEpisode {
   double from = 0.0;
   double to = std::numeric_limits<double>::infinity();
   double bandwidth_factor = 1.0;  ///< 0 to 1
+};
+
+/// What others send over the fabric from one moment to another: as much as the cap of the plan's
+/// rate, or less where its links are shared.
+struct BackgroundFlow {
+  FlowPlan plan;
+  double from = 0.0;
+  double to = std::numeric_limits<double>::infinity();
 };
 
 }  // namespace headway

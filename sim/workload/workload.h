@@ -84,7 +84,8 @@ struct Communicator {
   std::string name;  ///< "gradient reduce, stage 3"
   CollectiveKind kind = CollectiveKind::all_reduce;
   std::int32_t members = 0;
-  std::int32_t plan = -1;  ///< index into Workload::plans
+  std::int32_t plan = -1;    ///< index into Workload::plans
+  std::int32_t backups = 0;  ///< members that it does not wait for: the last ones to join
 };
 
 /// An iteration of a training job, ready to be simulated: programs by class of rank, never a graph
@@ -95,8 +96,9 @@ struct Workload {
   std::vector<Communicator> communicators;
   std::vector<FlowPlan> plans;
   std::int32_t ranks_per_group = 1;
-  double nic_efficiency = 1.0;     ///< share of a NIC's rate that all its flows together reach
-  std::vector<std::string> notes;  ///< what was simplified for this job, for the report
+  std::int32_t backup_replicas = 0;  ///< the iteration is over when all but so many are
+  double nic_efficiency = 1.0;       ///< share of a NIC's rate that all its flows together reach
+  std::vector<std::string> notes;    ///< what was simplified for this job, for the report
 };
 
 }  // namespace headway

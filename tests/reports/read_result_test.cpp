@@ -40,7 +40,8 @@ TEST(ReadResult, GivesTheSameDocumentAgain) {
                .removals = {{RemovalKind::node, "node 3", 6.6_s, 0.34_s}},
                .slowest_stage = 1,
                .stage_imbalance = 1.07,
-               .sensitivities = {{"latency", "half the latency", 6.9_s, 1.005}}};
+               .sensitivities = {{"latency", "half the latency", 6.9_s, 1.005}},
+               .mitigations = {{"spare_nodes", "node 3 replaced by a spare", 6.6_s, 1.05}}};
   p.confidence.beyond_calibration = true;
   EXPECT_EQ(written_again(p), result_json_text(p));
 }

@@ -44,6 +44,7 @@ TEST(ResultJson, HasEveryKeyWhetherTheJobFitsOrNot) {
                                           "not_modelled",
                                           "provenance",
                                           "question",
+                                          "replica_time_s",
                                           "replicas",
                                           "samples_per_s",
                                           "scaling_efficiency",

@@ -25,6 +25,7 @@ inline Prediction sample_prediction() {
   p.iteration_interval = {6.70, 7.22};
   p.confidence = {.job_kind = "dense pre-training", .model_error = 0.109, .kernel_spread = 0.02};
   p.replicas = 9;
+  p.replica_time = {.mean = 6.95, .low = 6.9, .median = 6.94, .high = 7.0};
   p.micro_batches = 96;
   p.samples_per_second = 221.3;
   p.tokens_per_second = 453.2e3;

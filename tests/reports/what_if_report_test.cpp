@@ -57,6 +57,18 @@ TEST(WhatIfReport, TextHasBothTables) {
                 "\n");
 }
 
+TEST(WhatIfReport, WhatToDoAboutStragglersStandsBeforeWhatWouldHelp) {
+  WhatIf mended = sample();
+  mended.mitigations = {{"spare_nodes", "node 3 replaced by a spare", 8.5_s, 10.0 / 8.5}};
+  EXPECT_THAT(what_if_text(mended), HasSubstr("\n"
+                                              "  what to do about stragglers     s  throughput\n"
+                                              "  node 3 replaced by a spare   8.50     +17.6 %\n"
+                                              "\n"
+                                              "  what would help "));
+  EXPECT_THAT(markdown_of({.title = "a", .sections = {what_if_section(mended)}}),
+              HasSubstr("| node 3 replaced by a spare |"));
+}
+
 TEST(WhatIfReport, MarkdownHasAHeadingAndBothTables) {
   const std::string text = markdown_of({.title = "a", .sections = {what_if_section(sample())}});
   EXPECT_THAT(text, HasSubstr("\n## What if\n\nStragglers: 2.00 of 10.0 s lost"));
@@ -75,7 +87,7 @@ TEST(WhatIfReport, JsonIsInBaseUnits) {
   EXPECT_EQ(node.at("gain_s"), 1.5);
   EXPECT_DOUBLE_EQ(node.at("gpu_hours_per_day").get<double>(), 230.4);
   EXPECT_DOUBLE_EQ(node.at("gpu_hours_per_iteration").get<double>(), 96.0 / 3600.0);
-  const nlohmann::json bottlenecks = bottlenecks_json(sample());
+  const nlohmann::json bottlenecks = helps_json(sample().sensitivities);
   EXPECT_EQ(bottlenecks.at(0), nlohmann::json({{"name", "no_stragglers"},
                                                {"what", "no stragglers"},
                                                {"iteration_time_s", 8.0},

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 
 #include "reports/result_json.h"
@@ -43,6 +44,10 @@ const std::set<std::string> kWholes = {"profile.provenance",
                                        "plan.closest.strategy",
                                        "plan.largest"};
 
+/// Objects that are told elsewhere.
+const std::map<std::string, std::string> kSame = {{"jobs.model", "model"},
+                                                  {"jobs.strategy", "strategy"}};
+
 /// Adds every field of `value` that explain does not know.
 void collect_unknown(const nlohmann::json& value, const std::string& name,
                      std::set<std::string>& unknown) {
@@ -56,7 +61,8 @@ void collect_unknown(const nlohmann::json& value, const std::string& name,
     std::string path = name;
     if (!kMaps.contains(name)) path.append(name.empty() ? "" : ".").append(key);
     if (!is_known(path)) unknown.insert(path);
-    collect_unknown(member, path, unknown);
+    const auto same = kSame.find(path);
+    collect_unknown(member, same == kSame.end() ? path : same->second, unknown);
   }
 }
 
@@ -76,6 +82,13 @@ std::set<std::string> unknown_fields(const std::string& kind, const std::string&
     collect_unknown(raw(entry.path), root, unknown);  // what is checked and not resolved
   }
   return unknown;
+}
+
+TEST(Explain, FieldsOfAnotherJobAreThoseOfTheOwn) {
+  EXPECT_EQ(topic_named("jobs.strategy.tensor_parallel", topics()).name,
+            "strategy.tensor_parallel");
+  EXPECT_EQ(topic_named("/jobs/0/model/layers", topics()).name, "model.layers");
+  EXPECT_EQ(topic_named("jobs.strategy", topics()).name, "jobs.strategy");
 }
 
 TEST(Explain, KnowsEveryFieldOfTheShippedScenarios) {

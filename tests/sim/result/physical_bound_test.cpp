@@ -60,26 +60,20 @@ TEST(PhysicalBound, StatesAreReadAndWrittenOnce) {
 
 TEST(PhysicalBound, AFasterIterationIsABug) {
   const PhysicalBound bound{Seconds(2.0), Seconds(1.0), Seconds(0.5)};
-  Timeline timeline;
-  timeline.finish = 2.0;
-  EXPECT_NO_THROW(check_physical(bound, timeline, {}));
-  timeline.finish = 1.9;
-  EXPECT_THROW(check_physical(bound, timeline, {}), InternalError);
+  EXPECT_NO_THROW(check_physical(bound, 2.0_s, {}));
+  EXPECT_THROW(check_physical(bound, 1.9_s, {}), InternalError);
   // A device that is listed as twice as fast has half the bound.
   Perturbation fast;
   fast.slow_accelerators[0] = 0.5;
-  EXPECT_NO_THROW(check_physical(bound, timeline, fast));
-  timeline.finish = 0.9;
-  EXPECT_THROW(check_physical(bound, timeline, fast), InternalError);
+  EXPECT_NO_THROW(check_physical(bound, 1.9_s, fast));
+  EXPECT_THROW(check_physical(bound, 0.9_s, fast), InternalError);
 }
 
 TEST(PhysicalBound, NoDeviceMakesALinkFaster) {
   const PhysicalBound bound{Seconds(0.0), Seconds(0.0), Seconds(1.0)};
-  Timeline timeline;
-  timeline.finish = 0.9;
   Perturbation fast;
   fast.slow_accelerators[0] = 0.001;
-  EXPECT_THROW(check_physical(bound, timeline, fast), InternalError);
+  EXPECT_THROW(check_physical(bound, 0.9_s, fast), InternalError);
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-
-
 namespace headway {
 namespace {
 
@@ -89,10 +87,9 @@ TEST(Compare, ChangesThatNeedEachOtherAreOneEffect) {
   const ComparedInput a = shipped({});
   const int tensor = a.scenario.at("/strategy/tensor_parallel"_json_pointer).get<int>();
   const int data = a.scenario.at("/strategy/data_parallel"_json_pointer).get<int>();
-  const Comparison comparison =
-      compared({{"/strategy/tensor_parallel", std::to_string(tensor * 2)},
-                {"/strategy/data_parallel", std::to_string(data / 2)},
-                {"/strategy/overlap_gradient_reduce", "false"}});
+  const Comparison comparison = compared({{"/strategy/tensor_parallel", std::to_string(tensor * 2)},
+                                          {"/strategy/data_parallel", std::to_string(data / 2)},
+                                          {"/strategy/overlap_gradient_reduce", "false"}});
   ASSERT_EQ(comparison.effects.size(), 2U);
   std::vector<std::size_t> sizes = {comparison.effects[0].changes.size(),
                                     comparison.effects[1].changes.size()};

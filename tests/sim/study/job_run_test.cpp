@@ -34,7 +34,7 @@ TEST(JobRun, ADoctoredProfileDoesNotBeatThePeak) {
   const JobRun run = run_job(scenario, scenario.strategy, 1, 1);
   const PhysicalBound bound =
       physical_bound(scenario.model, scenario.strategy, doctored->device, run.workload,
-                     run.timelines.front(), scenario.cluster->topology);
+                     run.timeline, scenario.cluster->topology);
   EXPECT_GE(run.time(), bound.longest());
   EXPECT_GT(bound.compute, Seconds(0.0));
   EXPECT_GT(bound.memory, Seconds(0.0));

@@ -1,0 +1,30 @@
+#include "sim/result/shared_fabric.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headway {
+
+std::vector<SharedFabric::Total> SharedFabric::totals() const {
+  std::vector<Total> totals;
+  for (const Stay& first : stays) {
+    if (std::ranges::find(totals, first.job, &Total::job) != totals.end()) continue;
+    Total total{.job = first.job};
+    double possible = 0.0;  // samples, had the job been alone
+    double open_ended = 0.0;
+    for (const Stay& stay : stays) {
+      if (stay.job != first.job) continue;
+      if (!std::isfinite(stay.to)) {
+        open_ended = stay.slowdown();
+        continue;
+      }
+      total.samples += stay.samples * (stay.to - stay.from) / stay.shared.count();
+      possible += stay.samples * (stay.to - stay.from) / stay.alone.count();
+    }
+    total.slowdown = open_ended > 0.0 ? open_ended : possible / total.samples;
+    totals.push_back(std::move(total));
+  }
+  return totals;
+}
+
+}  // namespace headway

@@ -1,0 +1,135 @@
+#include "sim/study/company/read_jobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/base/quantity_text.h"
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+/// The name by which results call the scenario's own job.
+constexpr std::string_view kOwnName = "this job";
+
+class JobReader {
+ public:
+  JobReader(const JsonCursor& part, const OwnJob& own, InputFiles& files)
+      : reader_(part, files.diagnostics()), own_(own), files_(files) {}
+
+  /// Nothing if there is an error.
+  std::optional<NeighbourJob> read() {
+    const std::size_t problems = diagnostics().all().size();
+    job_.name = reader_.text("name");
+    std::optional<ReadModel> model = own_.model;
+    if (const auto part = reader_.part("model")) model = read_model(*part, files_);
+    job_.first_node =
+        static_cast<int>(reader_.integer("first_node", between(0.0, own_.cluster.nodes - 1.0)));
+    const std::optional<JsonCursor> strategy = reader_.required_part("strategy");
+    nlohmann::json sizes = nlohmann::json::array();
+    for (const JsonCursor& element : reader_.elements("sizes")) {
+      if (model && strategy) read_size(element, *model, *strategy, sizes);
+    }
+    if (!reader_.has("sizes")) {
+      reader_.report("sizes", "nothing says when the job is there, and on how many nodes", "",
+                     R"(write "sizes": [{"at": "0 s", "nodes": 4}])");
+    }
+    reader_.resolve("sizes", std::move(sizes));
+    if (model) {
+      job_.model = model->model;
+      reader_.resolve("model", model->resolved);
+    }
+    if (diagnostics().all().size() != problems) return std::nullopt;
+    return std::move(job_);
+  }
+
+  [[nodiscard]] nlohmann::json resolved() { return reader_.finish(); }
+
+ private:
+  Diagnostics& diagnostics() { return files_.diagnostics(); }
+
+  void read_size(const JsonCursor& element, const ReadModel& model, const JsonCursor& strategy,
+                 nlohmann::json& resolved) {
+    ObjectReader reader(element, diagnostics());
+    const double at = reader.quantity<Seconds>("at", at_least(0.0)).count();
+    const int most = own_.cluster.nodes - job_.first_node;
+    const int nodes = static_cast<int>(reader.integer("nodes", between(0.0, most)));
+    resolved.push_back(reader.finish());
+    if (is_there_ && at <= job_.sizes.back().from) {
+      reader.report("at", "sizes follow each other in time");
+      return;
+    }
+    if (is_there_) job_.sizes.back().to = at;
+    is_there_ = nodes > 0;
+    if (!is_there_) return;
+    const int accelerators = nodes * own_.cluster.node_type.accelerators;
+    const auto read = read_strategy(strategy, model, accelerators, files_);
+    if (!read) return;
+    own_.check_costs(model.model, *read);
+    // What the accelerators leave differs from size to size.
+    nlohmann::json common = read->resolved;
+    common.erase("data_parallel");
+    reader_.resolve("strategy", std::move(common));
+    job_.sizes.push_back({.from = at, .nodes = nodes, .strategy = read->strategy});
+  }
+
+  ObjectReader reader_;
+  const OwnJob& own_;
+  InputFiles& files_;
+  NeighbourJob job_;
+  bool is_there_ = false;  ///< after the sizes read so far
+};
+
+/// Where the nodes of two jobs overlap while both are there.
+bool collide(const NeighbourJob& a, const NeighbourJob::Size& size_a, const NeighbourJob& b,
+             const NeighbourJob::Size& size_b) {
+  return size_a.from < size_b.to && size_b.from < size_a.to &&
+         a.first_node < b.first_node + size_b.nodes && b.first_node < a.first_node + size_a.nodes;
+}
+
+/// The first job of which a node is taken.
+const NeighbourJob* taken_by(const NeighbourJob& job, const std::vector<NeighbourJob>& others) {
+  for (const NeighbourJob& other : others) {
+    for (const NeighbourJob::Size& theirs : other.sizes) {
+      for (const NeighbourJob::Size& size : job.sizes) {
+        if (collide(job, size, other, theirs)) return &other;
+      }
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<NeighbourJob> read_jobs(ObjectReader& scenario, const OwnJob& own, InputFiles& files) {
+  std::vector<NeighbourJob> jobs;
+  NeighbourJob self{.name = std::string(kOwnName)};
+  self.sizes.push_back({.nodes = own.nodes});
+  jobs.push_back(std::move(self));
+  nlohmann::json resolved = nlohmann::json::array();
+  const std::vector<JsonCursor> elements = scenario.elements("jobs");
+  for (const JsonCursor& element : elements) {
+    JobReader reader(element, own, files);
+    auto job = reader.read();
+    resolved.push_back(reader.resolved());
+    if (!job) continue;
+    if (std::ranges::find(jobs, job->name, &NeighbourJob::name) != jobs.end()) {
+      files.diagnostics().add(
+          element.problem(fmt::format("two jobs are called {}", in_quotes(job->name))));
+    } else if (const NeighbourJob* other = taken_by(*job, jobs)) {
+      files.diagnostics().add(
+          element.problem(fmt::format("a node of this job is one of {}", in_quotes(other->name)),
+                          fmt::format("that one begins at node {}", other->first_node),
+                          "choose another first_node; cluster.job_nodes says how many nodes the "
+                          "scenario's own job takes"));
+    }
+    jobs.push_back(std::move(*job));
+  }
+  if (!elements.empty()) scenario.resolve("jobs", resolved);
+  jobs.erase(jobs.begin());
+  return jobs;
+}
+
+}  // namespace headway
