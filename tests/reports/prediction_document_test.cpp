@@ -20,7 +20,7 @@ tp 8, pp 8, dp 16, global batch 1536, 1F1B; profile h200-sxm (measured), cluster
 
 ## Answer
 
-One iteration takes 6.94 s, the median of 9 simulated runs. That is 453 k tokens/s at an MFU of 47.0 %, 465 TFLOP of model work a second on each GPU. Largest gain left: exposed tensor-parallel, 0.61 s of 6.94 s; a smaller tensor-parallel degree or overlap with the matrix products shrinks it.
+One iteration takes 6.94 s, the median of 9 simulated runs (5th to 95th percentile 6.90 .. 7.00 s). That is 453 k tokens/s at an MFU of 47.0 %, 465 TFLOP of model work a second on each GPU. Largest gain left: exposed tensor-parallel, 0.61 s of 6.94 s; a smaller tensor-parallel degree or overlap with the matrix products shrinks it.
 
 | number | median | 5th to 95th percentile |
 | --- | ---: | ---: |
