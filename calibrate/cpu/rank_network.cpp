@@ -15,15 +15,17 @@ namespace headway {
 namespace {
 
 /// $1 ranks, $2 bits a second, $3 bytes of burst; the rest is the command. /run is a folder of our
-/// own, as `ip netns` keeps its names there. The congestion control is the same on all machines
-/// where it can be chosen: some probe the bandwidth, others fill it. Packets, which the kernel
-/// makes up to 64 KiB long, stay well below the bucket: it would cut larger ones into frames, at a
-/// cost in processor time that halved the rate of eight ranks on two cores.
+/// own, as `ip netns` keeps its names there and Open MPI the files it names after hosts and
+/// processes, which are called the same in two networks at once. The congestion control is the same
+/// on all machines where it can be chosen: some probe the bandwidth, others fill it. Packets, which
+/// the kernel makes up to 64 KiB long, stay well below the bucket: it would cut larger ones into
+/// frames, at a cost in processor time that halved the rate of eight ranks on two cores.
 constexpr const char* kSetUp = R"(
 ranks=$1 rate=$2 burst=$3
 shift 3
 mount -t tmpfs none /run
-mkdir /run/netns
+mkdir /run/netns /run/tmp
+export TMPDIR=/run/tmp
 printf '%s\n' '#!/bin/sh' 'host=$1; shift' \
   'exec ip netns exec "$host" unshare --uts sh -c "hostname $host; $*"' >/run/headway-rank-shell
 chmod +x /run/headway-rank-shell
