@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/json_objects.h"
 #include "sim/base/suggestion.h"
 #include "sim/cluster/latency_defaults.h"
 
@@ -55,17 +56,13 @@ void GraphReader::read() {
 
 void GraphReader::read_endpoints() {
   if (!reader_.has("endpoints")) static_cast<void>(reader_.required_part("endpoints"));
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : reader_.elements("endpoints")) {
-    ObjectReader endpoint(element, reader_.diagnostics());
+  read_objects(reader_, "endpoints", [this](ObjectReader& endpoint) {
     const int vertex = add_vertex(endpoint);
     read_owner(endpoint, vertex);
     SiteName& site = vertices_[index(vertex)].site;
     site = read_site_name(endpoint);
     site.port_guid = optional_text(endpoint, "port_guid");
-    resolved.push_back(endpoint.finish());
-  }
-  reader_.resolve("endpoints", std::move(resolved));
+  });
 }
 
 void GraphReader::read_owner(ObjectReader& reader, int vertex) {
@@ -84,9 +81,7 @@ void GraphReader::read_owner(ObjectReader& reader, int vertex) {
 }
 
 void GraphReader::read_switches() {
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : reader_.elements("switches")) {
-    ObjectReader reader(element, reader_.diagnostics());
+  read_objects(reader_, "switches", [this](ObjectReader& reader) {
     GraphVertex& vertex = vertices_[index(add_vertex(reader))];
     vertex.is_switch = true;
     vertex.switch_latency =
@@ -95,20 +90,13 @@ void GraphReader::read_switches() {
       vertex.ports = static_cast<int>(reader.integer("ports", between(1, kMostPorts)));
     }
     vertex.site = read_site_name(reader);
-    resolved.push_back(reader.finish());
-  }
-  reader_.resolve("switches", std::move(resolved));
+  });
 }
 
 void GraphReader::read_cables() {
   if (!reader_.has("cables")) static_cast<void>(reader_.required_part("cables"));
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : reader_.elements("cables")) {
-    ObjectReader reader(element, reader_.diagnostics());
-    cables_.push_back(read_cable(reader));
-    resolved.push_back(reader.finish());
-  }
-  reader_.resolve("cables", std::move(resolved));
+  read_objects(reader_, "cables",
+               [this](ObjectReader& reader) { cables_.push_back(read_cable(reader)); });
 }
 
 GraphCable GraphReader::read_cable(ObjectReader& reader) {

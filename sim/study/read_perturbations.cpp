@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "sim/base/json_objects.h"
 #include "sim/study/read_slowdowns.h"
 
 namespace headway {
@@ -95,9 +96,7 @@ class PerturbationReader {
   void read_slow(const std::string& list, const std::string& what, int size,
                  Perturbation& perturbation) {
     const double count = cluster_ != nullptr ? cluster_->accelerators() / size : kMostAccelerators;
-    nlohmann::json resolved = nlohmann::json::array();
-    for (const JsonCursor& element : reader_.elements(list)) {
-      ObjectReader entry(element, diagnostics_);
+    read_objects(reader_, list, [&](ObjectReader& entry) {
       const auto index = static_cast<int>(entry.integer(what, between(0.0, count - 1.0)));
       const double factor =
           entry.number("time_factor", {.least = 1.0 / kLargestFactor, .most = kLargestFactor});
@@ -106,9 +105,7 @@ class PerturbationReader {
         if (is_new || diagnostics_.has_errors()) continue;
         entry.report(what, fmt::format("accelerator {} is listed twice", i));
       }
-      resolved.push_back(entry.finish());
-    }
-    reader_.resolve(list, resolved);
+    });
   }
 
   ObjectReader reader_;

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "sim/base/json_objects.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/workload/flow_plans.h"
@@ -60,25 +61,19 @@ AcceleratorRange SlowdownReader::range(ObjectReader& reader, bool may_be_all) co
 
 std::vector<SlowEpisode> SlowdownReader::slow_episodes(ObjectReader& perturbations) const {
   std::vector<SlowEpisode> episodes;
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : perturbations.elements("slow_episodes")) {
-    ObjectReader reader(element, diagnostics_);
+  read_objects(perturbations, "slow_episodes", [&](ObjectReader& reader) {
     SlowEpisode episode;
     episode.accelerators = range(reader, false);
     std::tie(episode.from, episode.to) = read_span(reader);
     episode.time_factor = reader.number("time_factor", between(1.0, kLargestFactor));
     episodes.push_back(episode);
-    resolved.push_back(reader.finish());
-  }
-  perturbations.resolve("slow_episodes", resolved);
+  });
   return episodes;
 }
 
 std::vector<Pauses> SlowdownReader::pauses(ObjectReader& perturbations) const {
   std::vector<Pauses> all;
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : perturbations.elements("pauses")) {
-    ObjectReader reader(element, diagnostics_);
+  read_objects(perturbations, "pauses", [&](ObjectReader& reader) {
     Pauses pauses;
     pauses.accelerators = range(reader, true);
     pauses.every = reader.quantity<Seconds>("every", positive()).count();
@@ -89,9 +84,7 @@ std::vector<Pauses> SlowdownReader::pauses(ObjectReader& perturbations) const {
                     fmt::format("every {} s", pauses.every));
     }
     if (pauses.lasts > 0.0) all.push_back(pauses);
-    resolved.push_back(reader.finish());
-  }
-  perturbations.resolve("pauses", resolved);
+  });
   return all;
 }
 
@@ -142,9 +135,7 @@ std::vector<LinkId> SlowdownReader::links(ObjectReader& reader) const {
 
 std::vector<LinkEpisode> SlowdownReader::link_episodes(ObjectReader& perturbations) const {
   std::vector<LinkEpisode> episodes;
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : perturbations.elements("slow_links")) {
-    ObjectReader reader(element, diagnostics_);
+  read_objects(perturbations, "slow_links", [&](ObjectReader& reader) {
     LinkEpisode episode;
     const std::vector<LinkId> named = links(reader);
     std::tie(episode.from, episode.to) = read_span(reader);
@@ -157,28 +148,23 @@ std::vector<LinkEpisode> SlowdownReader::link_episodes(ObjectReader& perturbatio
       episode.link = link;
       episodes.push_back(episode);
     }
-    resolved.push_back(reader.finish());
-  }
-  perturbations.resolve("slow_links", resolved);
+  });
   return episodes;
 }
 
 std::vector<BackgroundFlow> SlowdownReader::background(ObjectReader& perturbations) const {
   std::vector<BackgroundFlow> flows;
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : perturbations.elements("background_traffic")) {
-    ObjectReader reader(element, diagnostics_);
+  read_objects(perturbations, "background_traffic", [&](ObjectReader& reader) {
     const Range nodes = between(0.0, cluster_ != nullptr ? cluster_->nodes - 1.0 : kMostNodes);
     const auto from = static_cast<std::int32_t>(reader.integer("from_node", nodes));
     const auto to = static_cast<std::int32_t>(reader.integer("to_node", nodes));
     const auto rate = reader.quantity<BytesPerSecond>("rate", positive());
     BackgroundFlow flow;
     std::tie(flow.from, flow.to) = read_span(reader);
-    resolved.push_back(reader.finish());
     if (from == to && !diagnostics_.has_errors()) {
       reader.report("to_node", "traffic inside a node does not meet the fabric");
     }
-    if (cluster_ == nullptr || diagnostics_.has_errors()) continue;
+    if (cluster_ == nullptr || diagnostics_.has_errors()) return;
     // Evenly over the node's accelerators, each by its own NIC to its counterpart.
     const int count = cluster_->node_type.accelerators;
     std::vector<std::int32_t> senders(static_cast<std::size_t>(count));
@@ -189,8 +175,7 @@ std::vector<BackgroundFlow> SlowdownReader::background(ObjectReader& perturbatio
         transfer_plan(*cluster_, ideal_network_costs(cluster_->node_type), senders, receivers);
     flow.plan.rate_cap = min(flow.plan.rate_cap, rate / static_cast<double>(count));
     flows.push_back(std::move(flow));
-  }
-  perturbations.resolve("background_traffic", resolved);
+  });
   return flows;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/base/json_objects.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 
@@ -28,15 +29,12 @@ class JobReader {
     job_.first_node =
         static_cast<int>(reader_.integer("first_node", between(0.0, own_.cluster.nodes - 1.0)));
     const std::optional<JsonCursor> strategy = reader_.required_part("strategy");
-    nlohmann::json sizes = nlohmann::json::array();
-    for (const JsonCursor& element : reader_.elements("sizes")) {
-      if (model && strategy) read_size(element, *model, *strategy, sizes);
-    }
-    if (!reader_.has("sizes")) {
+    read_objects(reader_, "sizes", [&](ObjectReader& size) { read_size(size, model, strategy); });
+    const bool is_never_there = diagnostics().all().size() == problems && job_.sizes.empty();
+    if (!reader_.has("sizes") || is_never_there) {
       reader_.report("sizes", "nothing says when the job is there, and on how many nodes", "",
                      R"(write "sizes": [{"at": "0 s", "nodes": 4}])");
     }
-    reader_.resolve("sizes", std::move(sizes));
     if (model) {
       job_.model = model->model;
       reader_.resolve("model", model->resolved);
@@ -50,24 +48,23 @@ class JobReader {
  private:
   Diagnostics& diagnostics() { return files_.diagnostics(); }
 
-  void read_size(const JsonCursor& element, const ReadModel& model, const JsonCursor& strategy,
-                 nlohmann::json& resolved) {
-    ObjectReader reader(element, diagnostics());
+  void read_size(ObjectReader& reader, const std::optional<ReadModel>& model,
+                 const std::optional<JsonCursor>& strategy) {
     const double at = reader.quantity<Seconds>("at", at_least(0.0)).count();
     const int most = own_.cluster.nodes - job_.first_node;
     const int nodes = static_cast<int>(reader.integer("nodes", between(0.0, most)));
-    resolved.push_back(reader.finish());
-    if (is_there_ && at <= job_.sizes.back().from) {
-      reader.report("at", "sizes follow each other in time");
+    if (changed_ && at <= *changed_) {
+      reader.report("at", "sizes follow each other in time",
+                    fmt::format("the one before is from {} s on", *changed_));
       return;
     }
-    if (is_there_) job_.sizes.back().to = at;
-    is_there_ = nodes > 0;
-    if (!is_there_) return;
+    changed_ = at;
+    if (!job_.sizes.empty()) job_.sizes.back().to = std::min(job_.sizes.back().to, at);
+    if (nodes == 0 || !model || !strategy) return;
     const int accelerators = nodes * own_.cluster.node_type.accelerators;
-    const auto read = read_strategy(strategy, model, accelerators, files_);
+    const auto read = read_strategy(*strategy, *model, accelerators, files_);
     if (!read) return;
-    own_.check_costs(model.model, *read);
+    own_.check_costs(model->model, *read);
     // What the accelerators leave differs from size to size.
     nlohmann::json common = read->resolved;
     common.erase("data_parallel");
@@ -79,7 +76,7 @@ class JobReader {
   const OwnJob& own_;
   InputFiles& files_;
   NeighbourJob job_;
-  bool is_there_ = false;  ///< after the sizes read so far
+  std::optional<double> changed_;  ///< when the last of the sizes read so far begins
 };
 
 /// Where the nodes of two jobs overlap while both are there.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/base/json_objects.h"
 #include "sim/base/quantity_text.h"
 #include "sim/strategy/stage_parameters.h"
 #include "sim/study/reliability/read_checkpoint.h"
@@ -186,13 +187,8 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
   const int nodes_per_rack =
       static_cast<int>(reader.integer("nodes_per_rack", between(1, kMostNodes), 1));
   const UnitCounts counts(job, settings.nodes, nodes_per_rack);
-  nlohmann::json causes = nlohmann::json::array();
-  for (const JsonCursor& element : reader.elements("failures")) {
-    ObjectReader entry(element, diagnostics);
-    settings.causes.push_back(read_cause(entry, counts));
-    causes.push_back(entry.finish());
-  }
-  reader.resolve("failures", causes);
+  read_objects(reader, "failures",
+               [&](ObjectReader& entry) { settings.causes.push_back(read_cause(entry, counts)); });
   if (const auto checkpoint = reader.required_part("checkpoint")) {
     ObjectReader entry(*checkpoint, diagnostics);
     settings.checkpoint = read_checkpoint(entry, job, settings.nodes);

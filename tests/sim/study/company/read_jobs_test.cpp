@@ -14,6 +14,7 @@
 namespace headway {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 using Jobs = std::initializer_list<nlohmann::json>;
@@ -89,6 +90,17 @@ TEST(ReadJobs, ProblemsAreNamed) {
   guest.erase("sizes");
   EXPECT_THAT(problems_of({guest}),
               HasSubstr("nothing says when the job is there, and on how many nodes"));
+  guest["sizes"] = nlohmann::json::array();
+  EXPECT_THAT(problems_of({guest}),
+              HasSubstr("nothing says when the job is there, and on how many nodes"));
+  guest["sizes"] = {
+      {{"at", "1 h"}, {"nodes", 3}}, {{"at", "5 h"}, {"nodes", 0}}, {{"at", "3 h"}, {"nodes", 3}}};
+  EXPECT_THAT(problems_of({guest}), HasSubstr("/jobs/0/sizes/2/at"));
+  guest = neighbour();
+  guest.erase("strategy");
+  guest["sizes"].push_back({{"at", "2 h"}, {"nods", 1}});
+  EXPECT_THAT(problems_of({guest}),
+              AllOf(HasSubstr("missing field \"strategy\""), HasSubstr("did you mean \"nodes\"?")));
   guest = neighbour();
   guest["sizes"][0]["nodes"] = 4;
   EXPECT_THAT(problems_of({guest}), HasSubstr("nodes must be between 0 and 3"));
