@@ -21,11 +21,6 @@ constexpr const char* kExperts = R"("model": {
     "mixture_of_experts": {"experts": 8, "experts_per_token": 2, "expert_hidden": 96},
     "vocabulary": 1000, "sequence_length": 128})";
 
-std::string problems(const std::string& model, const std::string& fields,
-                     std::optional<int> accelerators = std::nullopt) {
-  return read_strategy_text(model, fields, accelerators).problems;
-}
-
 TEST(ExpertStrategy, ReadsEveryField) {
   const auto reading = read_strategy_text(kExperts, R"("global_batch": 16, "data_parallel": 8,
     "expert_parallel": 4, "expert_tensor_parallel": 2, "expert_dispatch": "deduplicated",

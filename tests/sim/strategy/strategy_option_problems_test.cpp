@@ -10,11 +10,6 @@ using testing::kGpt3;
 using testing::kLlama3;
 using testing::read_strategy_text;
 
-std::string problems(const std::string& model, const std::string& fields,
-                     std::optional<int> accelerators = std::nullopt) {
-  return read_strategy_text(model, fields, accelerators).problems;
-}
-
 TEST(StrategyProblem, SequenceParallelAloneIsAWarning) {
   EXPECT_EQ(problems(kLlama3, R"(    "sequence_parallel": true,
     "global_batch": 64)"),

@@ -32,11 +32,6 @@ const std::string kHuggingFace = R"("model": {
     "intermediate_size": 11008, "num_attention_heads": 32, "max_position_embeddings": 4096
   })";
 
-std::string problems(const std::string& model, const std::string& fields,
-                     std::optional<int> accelerators = std::nullopt) {
-  return read_strategy_text(model, fields, accelerators).problems;
-}
-
 TEST(StrategyProblem, TensorParallelDividesTheAttentionHeads) {
   EXPECT_EQ(problems(kGpt3, R"(    "tensor_parallel": 10,
     "global_batch": 64)"),

@@ -53,4 +53,10 @@ inline StrategyReading read_strategy_text(const std::string& model, const std::s
   return reading;
 }
 
+/// All problems of that strategy, as a user reads them.
+inline std::string problems(const std::string& model, const std::string& fields,
+                            std::optional<int> accelerators = std::nullopt) {
+  return read_strategy_text(model, fields, accelerators).problems;
+}
+
 }  // namespace headway::testing

@@ -9,11 +9,6 @@ namespace {
 using testing::kLlama3;
 using testing::read_strategy_text;
 
-std::string problems(const std::string& model, const std::string& fields,
-                     std::optional<int> accelerators = std::nullopt) {
-  return read_strategy_text(model, fields, accelerators).problems;
-}
-
 TEST(StrategyProblem, SplitSchedulesNeedAPipeline) {
   EXPECT_EQ(problems(kLlama3, R"(    "schedule": "zb_h1",
     "global_batch": 64)"),

@@ -7,19 +7,13 @@
 #include "sim/base/quantity_text.h"
 #include "sim/study/job_run.h"
 #include "sim/study/simulate.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
 
 using testing::HasSubstr;
-
-Scenario scenario_of(const nlohmann::json& json) {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", json.dump(2)), {}, diagnostics);
-}
 
 Seconds time_of(const Scenario& scenario) {
   return run_job(scenario, scenario.strategy, scenario.run.replicas, 1).time();

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include "sim/base/diagnostic.h"
 #include "sim/study/what_if.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -16,9 +15,7 @@ Scenario small(const nlohmann::json& perturbations) {
   nlohmann::json text = small_scenario(4);
   text["strategy"] = {{"preset", "pytorch-ddp"}, {"micro_batch", 1}, {"global_batch", 8}};
   text["perturbations"].update(perturbations);
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
+  return scenario_of(text);
 }
 
 nlohmann::json traffic(int from, int to, const char* rate) {
@@ -26,12 +23,7 @@ nlohmann::json traffic(int from, int to, const char* rate) {
 }
 
 std::string problems_of(const nlohmann::json& perturbations) {
-  try {
-    static_cast<void>(small(perturbations));
-  } catch (const InputError& error) {
-    return rendered(error.diagnostics(), "");
-  }
-  return "none";
+  return problems_in([&] { static_cast<void>(small(perturbations)); });
 }
 
 Seconds time_of(const Scenario& scenario) {
@@ -67,15 +59,8 @@ TEST(BackgroundTrafficOfAScenario, ProblemsAreNamed) {
   nlohmann::json text = small_scenario(2);
   text["perturbations"].update(traffic(0, 1, "1 GB/s"));
   text["run"] = {{"flows", "simgrid"}};
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  try {
-    (void)read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
-    FAIL() << "accepted";
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.diagnostics().front().message,
-              "SimGrid's flows do not know links that change or traffic of others");
-  }
+  EXPECT_THAT(problems_in([&] { static_cast<void>(scenario_of(text)); }),
+              HasSubstr("SimGrid's flows do not know links that change or traffic of others"));
 }
 
 }  // namespace

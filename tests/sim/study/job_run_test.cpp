@@ -2,19 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/base/diagnostic.h"
 #include "sim/result/physical_bound.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
 
-Scenario small() {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", small_scenario(2).dump()), {}, diagnostics);
-}
+Scenario small() { return scenario_of(small_scenario(2)); }
 
 TEST(JobRun, ADoctoredProfileDoesNotBeatThePeak) {
   Scenario scenario = small();

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 
-#include "sim/base/diagnostic.h"
 #include "sim/study/what_if.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -17,9 +16,7 @@ Scenario plain(const nlohmann::json& perturbations) {
   nlohmann::json text = small_scenario(4);
   text["strategy"] = {{"preset", "pytorch-ddp"}, {"micro_batch", 1}, {"global_batch", 32}};
   text["perturbations"].update(perturbations);
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
+  return scenario_of(text);
 }
 
 WhatIf asked(const Scenario& scenario) {
@@ -83,11 +80,7 @@ TEST(Mitigations, ShardedReplicasNeedEachOther) {
   nlohmann::json text = small_scenario(4);
   text["strategy"] = {{"preset", "pytorch-fsdp"}, {"micro_batch", 1}, {"global_batch", 32}};
   text["perturbations"].update(kOneSlowNode);
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  const Scenario scenario =
-      read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
-  const WhatIf result = asked(scenario);
+  const WhatIf result = asked(scenario_of(text));
   EXPECT_EQ(find(result, "backup_replicas"), nullptr);
   EXPECT_EQ(find(result, "local_updates"), nullptr);
   EXPECT_NE(find(result, "spare_nodes"), nullptr);

@@ -7,17 +7,13 @@
 #include <string>
 
 #include "sim/study/job_run.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
 
-Scenario small() {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", small_scenario(2).dump()), {}, diagnostics);
-}
+Scenario small() { return scenario_of(small_scenario(2)); }
 
 Scenario changed(const std::string& name) {
   const auto found = std::ranges::find(sensitivity_cases(), name, &SensitivityCase::name);

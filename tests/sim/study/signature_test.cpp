@@ -6,8 +6,8 @@
 
 #include "sim/base/fingerprint.h"
 #include "sim/study/simulate.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -18,11 +18,7 @@ namespace {
 constexpr const char* kSignature = "8253d6606548dede";
 
 Seconds predicted(const nlohmann::json& json) {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  const Scenario scenario =
-      read_scenario(scratch.write("scenario.json", json.dump()), {}, diagnostics);
-  return simulate(scenario, {.scaling = false, .even_if_it_does_not_fit = true})
+  return simulate(scenario_of(json), {.scaling = false, .even_if_it_does_not_fit = true})
       .prediction.iteration_time;
 }
 

@@ -3,17 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "sim/study/catalog.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
-
-Scenario scenario_of(const nlohmann::json& json) {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", json.dump(2)), {}, diagnostics);
-}
 
 Prediction prediction_of(const nlohmann::json& json, const SimulateOptions& options = {}) {
   return simulate(scenario_of(json), options).prediction;

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "sim/base/diagnostic.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -15,9 +14,7 @@ namespace {
 Scenario small(const nlohmann::json& perturbations) {
   nlohmann::json text = small_scenario(4);
   text["perturbations"].update(perturbations);
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
+  return scenario_of(text);
 }
 
 WhatIf asked(const Scenario& scenario) {
@@ -85,11 +82,7 @@ TEST(WhatIf, AFaultOfTheFabricIsACause) {
   nlohmann::json text = small_scenario(4);
   text["cluster"]["topology"]["faults"] = {
       {{"cable", {"node1/nic0", "switch"}}, {"bandwidth", "1 GB/s"}}};
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  const Scenario scenario =
-      read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
-  const WhatIf result = asked(scenario);
+  const WhatIf result = asked(scenario_of(text));
   const nlohmann::json none = nlohmann::json::object();
   const double sound = run_job(small(none), small(none).strategy, 1, 1).time().count();
   EXPECT_EQ(result.ideal.count(), sound);

@@ -8,7 +8,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/study/resolved_scenario.h"
-#include "tests/support/scratch_folder.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/shared_leaf.h"
 
 namespace headway {
@@ -22,18 +22,11 @@ using Jobs = std::initializer_list<nlohmann::json>;
 Scenario read(Jobs jobs) {
   nlohmann::json text = shared_leaf_scenario();
   text["jobs"] = std::vector<nlohmann::json>(jobs);
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
+  return scenario_of(text);
 }
 
 std::string problems_of(Jobs jobs) {
-  try {
-    static_cast<void>(read(jobs));
-  } catch (const InputError& error) {
-    return rendered(error.diagnostics(), "");
-  }
-  return "none";
+  return problems_in([&] { static_cast<void>(read(jobs)); });
 }
 
 TEST(ReadJobs, SizesFollowEachOther) {

@@ -4,23 +4,16 @@
 
 #include <cmath>
 
-#include "sim/base/diagnostic.h"
-#include "tests/support/scratch_folder.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/shared_leaf.h"
 
 namespace headway {
 namespace {
 
-Scenario read(const nlohmann::json& text) {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
-}
-
 SharedFabric with_job(const nlohmann::json& job) {
   nlohmann::json text = shared_leaf_scenario();
   text["jobs"] = nlohmann::json::array({job});
-  return shared_fabric(read(text), 1);
+  return shared_fabric(scenario_of(text), 1);
 }
 
 TEST(SharedFabric, JobsThatShareALeafSlowEachOtherDown) {
@@ -40,7 +33,7 @@ TEST(SharedFabric, JobsThatShareNoLinkLeaveEachOtherAlone) {
   nlohmann::json text = shared_leaf_scenario();
   text["cluster"]["topology"]["fabric"] = {{"kind", "single_switch"}};
   text["jobs"] = nlohmann::json::array({neighbour()});
-  for (const SharedFabric::Stay& stay : shared_fabric(read(text), 1).stays) {
+  for (const SharedFabric::Stay& stay : shared_fabric(scenario_of(text), 1).stays) {
     EXPECT_NEAR(stay.slowdown(), 1.0, 1e-12) << stay.job;
   }
 }

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/base/diagnostic.h"
+#include "tests/support/scenario_reading.h"
 
 namespace headway {
 namespace {
@@ -10,12 +10,7 @@ namespace {
 TrainingGoal training(const std::string& text) { return std::get<TrainingGoal>(parse_goal(text)); }
 
 std::string problem_of(const std::string& text) {
-  try {
-    static_cast<void>(parse_goal(text));
-  } catch (const InputError& error) {
-    return rendered(error.diagnostics(), "nothing was planned");
-  }
-  return "";
+  return problems_in([&] { static_cast<void>(parse_goal(text)); });
 }
 
 TEST(Goal, HasItsWordsInAnyOrder) {
@@ -51,7 +46,7 @@ error: "probability=100%" cannot be understood
   --> --goal tokens=2X deadlin=1 probability=100%
   help: write probability=95%: above 0 % and below 100 %
 
-3 problems in 1 file; nothing was planned.
+3 problems in 1 file; nothing was done.
 )");
 }
 
@@ -64,7 +59,7 @@ error: a goal needs a deadline
   --> --goal tokens=2T tokens=3T
   help: add deadline=30d
 
-2 problems in 1 file; nothing was planned.
+2 problems in 1 file; nothing was done.
 )");
 }
 
@@ -76,7 +71,7 @@ TEST(Goal, TheLargestStandsAlone) {
   --> --goal largest=model deadline=3d
   help: what fits does not depend on tokens or a deadline
 
-1 problem in 1 file; nothing was planned.
+1 problem in 1 file; nothing was done.
 )");
 }
 

@@ -7,17 +7,11 @@
 #include "sim/strategy/memory.h"
 #include "sim/study/plan/time_bound.h"
 #include "sim/workload/closed_form.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
-
-Scenario read(const nlohmann::json& json) {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", json.dump()), {}, diagnostics);
-}
 
 /// Four accelerators; `hidden` decides how much does not fit.
 nlohmann::json small(int hidden, double spread = 0.0) {
@@ -66,7 +60,7 @@ std::vector<Judged> brute_force(const StrategySpace& space) {
 }
 
 void expect_nothing_lost(const nlohmann::json& json) {
-  const Scenario scenario = read(json);
+  const Scenario scenario = scenario_of(json);
   const StrategySpace space(scenario, {});
   const std::vector<Judged> all = brute_force(space);
   ASSERT_GT(all.size(), 20U);
@@ -100,7 +94,7 @@ TEST(StrategySearch, PruningLosesNothingWithExperts) { expect_nothing_lost(with_
 
 /// The bound is sound for every strategy, and not idle: tight for most of them.
 TEST(TimeBound, IsNeverAboveTheClosedFormAndMostlyCloseToIt) {
-  const Scenario scenario = read(small(2048, 0.03));
+  const Scenario scenario = scenario_of(small(2048, 0.03));
   const StrategySpace space(scenario, {});
   TimeBound bound(space);
   int close = 0;
@@ -116,7 +110,7 @@ TEST(TimeBound, IsNeverAboveTheClosedFormAndMostlyCloseToIt) {
 }
 
 TEST(StrategySearch, NothingFitsIsAnAnswerWithTheClosest) {
-  const Scenario scenario = read(small(16384 * 2));
+  const Scenario scenario = scenario_of(small(16384 * 2));
   const StrategySpace space(scenario, {});
   EXPECT_FALSE(has_fitting_strategy(space));
   const StrategySearch search = search_strategies(space, {});

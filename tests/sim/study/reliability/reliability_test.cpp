@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include "sim/study/reliability/read_reliability.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -26,18 +26,11 @@ nlohmann::json weeks() {
 Scenario small(const nlohmann::json& reliability) {
   nlohmann::json text = small_scenario(4);
   text["reliability"] = reliability;
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", text.dump()), {}, diagnostics);
+  return scenario_of(text);
 }
 
 std::string problems_of(const nlohmann::json& reliability) {
-  try {
-    static_cast<void>(small(reliability));
-  } catch (const InputError& error) {
-    return rendered(error.diagnostics(), "");
-  }
-  return "none";
+  return problems_in([&] { static_cast<void>(small(reliability)); });
 }
 
 TEST(Reliability, FiftyFourDaysOfLlama3) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/sim/study/replay/tiny_trace.h"
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scratch_folder.h"
 
 namespace headway {
@@ -21,12 +22,7 @@ ReplayResult replayed(const std::string& text) {
 }
 
 std::string problems_of(const std::string& text) {
-  try {
-    static_cast<void>(replayed(text));
-  } catch (const InputError& error) {
-    return rendered(error.diagnostics(), "nothing was replayed.");
-  }
-  return "none";
+  return problems_in([&] { static_cast<void>(replayed(text)); });
 }
 
 template <class Key>

@@ -2,18 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
-#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
 
 /// Four nodes of two accelerators: tp 2, pp 2, dp 2, global batch 32.
-Scenario base(const nlohmann::json& scenario = small_scenario(4)) {
-  const ScratchFolder scratch;
-  Diagnostics diagnostics;
-  return read_scenario(scratch.write("scenario.json", scenario.dump()), {}, diagnostics);
-}
+Scenario base(const nlohmann::json& scenario = small_scenario(4)) { return scenario_of(scenario); }
 
 /// "/a=1 /b=2"
 std::string overrides_text(const nlohmann::ordered_json& values, const Scenario& scenario) {
