@@ -13,6 +13,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using testing::kLlama3;
+using testing::problems;
 using testing::read_strategy_text;
 
 /// 8 experts of which 2 are met, on lines 2 to 5 of a scenario; strategies begin on line 7.

@@ -8,7 +8,7 @@ namespace {
 
 using testing::kGpt3;
 using testing::kLlama3;
-using testing::read_strategy_text;
+using testing::problems;
 
 TEST(StrategyProblem, SequenceParallelAloneIsAWarning) {
   EXPECT_EQ(problems(kLlama3, R"(    "sequence_parallel": true,

@@ -8,7 +8,7 @@ namespace {
 
 using testing::kGpt3;
 using testing::kLlama3;
-using testing::read_strategy_text;
+using testing::problems;
 
 /// Models that tensor parallelism does not fit in one dimension each.
 std::string odd_model(const std::string& dimensions) {

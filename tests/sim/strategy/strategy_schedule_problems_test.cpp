@@ -7,7 +7,7 @@ namespace headway {
 namespace {
 
 using testing::kLlama3;
-using testing::read_strategy_text;
+using testing::problems;
 
 TEST(StrategyProblem, SplitSchedulesNeedAPipeline) {
   EXPECT_EQ(problems(kLlama3, R"(    "schedule": "zb_h1",
