@@ -30,22 +30,30 @@ if ! "$calibrate" --steps "$scratch/tiny.json" --ranks 2 "${real_net[@]}" -o "$s
   real_net=() emulated_net=()
 fi
 
-calibrate_all() { # before|after OPTION...
+# Each calibration stands as close as it can to the steps that it brackets: other guests of the same
+# host change how fast a virtual machine moves data within minutes.
+calibrate_real() { # before|after OPTION...
   local when=$1
   shift
   "$calibrate" --quick --only memory --only all_reduce --only send_receive --ranks 2 \
     "${real_net[@]}" "$@" -o "$scratch/2_$when.json"
+}
+calibrate_real before "$@"
+"$calibrate" --ranks 2 --steps "$steps/real_steps.json" "${real_net[@]}" "$@" -o "$scratch/real.json"
+calibrate_real after "$@"
+
+calibrate_emulated() { # before|after OPTION...
+  local when=$1
+  shift
   "$calibrate" --quick --passes 1 --only all_reduce --only send_receive --ranks 8 \
     "${emulated_net[@]}" "$@" -o "$scratch/8_$when.json"
 }
-
-calibrate_all before "$@"
-"$calibrate" --ranks 2 --steps "$steps/real_steps.json" "${real_net[@]}" "$@" -o "$scratch/real.json"
+calibrate_emulated before "$@"
 for ranks in 4 8; do
   "$calibrate" --ranks $ranks --steps "$steps/emulated_steps.json" "${emulated_net[@]}" "$@" \
     -o "$scratch/emulated_$ranks.json"
 done
-calibrate_all after "$@"
+calibrate_emulated after "$@"
 
 status=0
 compare() { # TITLE RANKS_OF_PROFILE MEASURED...

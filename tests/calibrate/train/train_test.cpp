@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "calibrate/train/least_disturbed.h"
 #include "calibrate/train/reducer.h"
 #include "calibrate/train/trainer.h"
 #include "sim/base/diagnostic.h"
@@ -51,6 +52,38 @@ TEST(Reducer, AFailureOnItsThreadReachesTheCaller) {
   std::vector<float> gradient(8);
   reducer.reduce(gradient);
   EXPECT_THROW(reducer.finish(), EnvironmentError);
+}
+
+struct Attempt {
+  int number = 0;
+  double contaminated = 0.0;
+};
+
+/// Attempts whose contamination is the next of `shares`, counted in `run`.
+Attempt least_disturbed_of(const std::vector<double>& shares, int& run) {
+  run = 0;
+  return least_disturbed(3, 0.02, [&shares, &run] {
+    const double share = shares.at(static_cast<std::size_t>(run));
+    return Attempt{++run, share};
+  });
+}
+
+TEST(LeastDisturbed, AQuietRunIsNotRepeated) {
+  int run = 0;
+  EXPECT_EQ(least_disturbed_of({0.02}, run).number, 1);
+  EXPECT_EQ(run, 1);
+}
+
+TEST(LeastDisturbed, ADisturbedRunIsRepeatedUntilOneIsQuiet) {
+  int run = 0;
+  EXPECT_EQ(least_disturbed_of({0.3, 0.01}, run).number, 2);
+  EXPECT_EQ(run, 2);
+}
+
+TEST(LeastDisturbed, OfDisturbedRunsTheLeastDisturbedCounts) {
+  int run = 0;
+  EXPECT_EQ(least_disturbed_of({0.3, 0.1, 0.2}, run).number, 2);
+  EXPECT_EQ(run, 3);
 }
 
 TEST(Trainer, RunsEverySortOfStep) {
