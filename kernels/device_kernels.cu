@@ -8,6 +8,10 @@ constexpr int kThreads = 256;
 
 __global__ void empty() {}
 
+__global__ void copy_words(const uint4* from, uint4* to, std::size_t words) {
+  device::for_each_element(words, [=](std::size_t i) { to[i] = from[i]; });
+}
+
 /// A hash of the index (Wellons, "lowbias32"), as a value in [-0.5, 0.5).
 __device__ float noise(std::size_t i, std::uint32_t seed) {
   std::uint32_t h = static_cast<std::uint32_t>(i) * 2654435761U + seed;
@@ -86,6 +90,18 @@ cudaError_t launch_memory_kernel(MemoryKernel kernel, const DeviceOperands& o, s
 
 cudaError_t launch_empty_kernel(cudaStream_t stream) {
   empty<<<1, 1, 0, stream>>>();
+  return cudaGetLastError();
+}
+
+cudaError_t launch_few_block_copy(const void* from, void* to, std::size_t bytes,
+                                  cudaStream_t stream) {
+  // NCCL runs a block a channel, of 512 threads by default (NCCL_NTHREADS); between the devices of
+  // a node it uses 16 channels or more.
+  constexpr unsigned int kChannels = 16;
+  constexpr unsigned int kChannelThreads = 512;
+  if (bytes == 0 || bytes % sizeof(uint4) != 0) return cudaErrorInvalidValue;
+  copy_words<<<kChannels, kChannelThreads, 0, stream>>>(
+      static_cast<const uint4*>(from), static_cast<uint4*>(to), bytes / sizeof(uint4));
   return cudaGetLastError();
 }
 

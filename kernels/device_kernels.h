@@ -32,6 +32,11 @@ struct DeviceOperands {
 /// Starts a kernel that does nothing.
 [[nodiscard]] cudaError_t launch_empty_kernel(cudaStream_t stream);
 
+/// Copies within the device as a collective's kernel moves data: by few blocks, which leave most
+/// multiprocessors to others. `bytes` is a multiple of 16, buffers are aligned to it.
+[[nodiscard]] cudaError_t launch_few_block_copy(const void* from, void* to, std::size_t bytes,
+                                                cudaStream_t stream);
+
 /// Fills `count` bf16 elements with zero-mean noise (read as fp32, they are of like size):
 /// multiplying zeros draws less power and so runs at higher clocks than training does.
 [[nodiscard]] cudaError_t launch_random_bf16(void* target, std::size_t count, std::uint32_t seed,

@@ -104,12 +104,11 @@ class Plan {
 
 }  // namespace
 
-std::unique_ptr<Operation> cublaslt_gemm_operation(const GemmPoint& point, DevicePool& a,
-                                                   DevicePool& b, DevicePool& c) {
+Enqueue cublaslt_gemm(const GemmPoint& point, DevicePool& a, DevicePool& b, DevicePool& c) {
   const auto plan = std::make_shared<Plan>(point);
-  return device_operation([plan, bytes = gemm_bytes(point), &a, &b, &c](cudaStream_t stream) {
+  return [plan, bytes = gemm_bytes(point), &a, &b, &c](cudaStream_t stream) {
     plan->run(b.take(bytes.b), a.take(bytes.a), c.take(bytes.c), stream);
-  });
+  };
 }
 
 }  // namespace headway

@@ -2,9 +2,7 @@
 
 #include <cublasLt.h>
 
-#include <memory>
-
-#include "calibrate/cuda/device_operation.h"
+#include "calibrate/cuda/captured_work.h"
 #include "calibrate/suite/point.h"
 
 namespace headway {
@@ -12,9 +10,8 @@ namespace headway {
 /// A product as frameworks run it: cuBLASLt's first choice with a workspace of 32 MiB. Row-major
 /// operands come from the pools; the result has 2 bytes an element, or 4 where the operands do.
 /// fp8 exists in one layout only (both operands with k innermost), whatever the point says.
-[[nodiscard]] std::unique_ptr<Operation> cublaslt_gemm_operation(const GemmPoint& point,
-                                                                 DevicePool& a, DevicePool& b,
-                                                                 DevicePool& c);
+[[nodiscard]] Enqueue cublaslt_gemm(const GemmPoint& point, DevicePool& a, DevicePool& b,
+                                    DevicePool& c);
 
 /// What the row-major operands and the result occupy.
 struct GemmBytes {

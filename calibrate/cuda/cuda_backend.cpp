@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "calibrate/cuda/cublaslt_gemm.h"
+#include "calibrate/cuda/device_operation.h"
 #include "kernels/device_kernels.h"
 
 namespace headway {
@@ -67,7 +68,7 @@ void CudaBackend::fill_at_random(const DevicePool& pool) {
   HEADWAY_CUDA(cudaStreamSynchronize(stream));
 }
 
-std::unique_ptr<Operation> CudaBackend::gemm_operation(const GemmPoint& point) {
+Enqueue CudaBackend::gemm_work(const GemmPoint& point) {
   const GemmBytes needed = gemm_bytes(point);
   const std::pair<DevicePool*, std::size_t> operands[] = {
       {&pools_->a, needed.a}, {&pools_->b, needed.b}, {&pools_->c, needed.c}};
@@ -76,12 +77,12 @@ std::unique_ptr<Operation> CudaBackend::gemm_operation(const GemmPoint& point) {
     pool->enlarge(bytes);
     fill_at_random(*pool);
   }
-  return cublaslt_gemm_operation(point, pools_->a, pools_->b, pools_->c);
+  return cublaslt_gemm(point, pools_->a, pools_->b, pools_->c);
 }
 
 CudaBackend::~CudaBackend() = default;
 
-std::unique_ptr<Operation> CudaBackend::memory_operation(const MemoryPoint& point) {
+Enqueue CudaBackend::memory_work(const MemoryPoint& point) {
   const std::size_t n = point.elements;
   const std::size_t rows = n / kKernelRow;
   // Rows in an order far from their own; each stays below the length of a row, to be a target too.
@@ -92,7 +93,7 @@ std::unique_ptr<Operation> CudaBackend::memory_operation(const MemoryPoint& poin
   const auto indices = std::make_shared<DevicePool>(rows * sizeof(std::int32_t));
   const auto scale = std::make_shared<DevicePool>(rows * sizeof(float));
   HEADWAY_CUDA(cudaMemcpy(indices->data(), index.data(), indices->bytes(), cudaMemcpyHostToDevice));
-  return device_operation([this, point, n, indices, scale](cudaStream_t stream) {
+  return [this, point, n, indices, scale](cudaStream_t stream) {
     DeviceOperands operands;
     operands.index = static_cast<const std::int32_t*>(indices->data());
     operands.scale = static_cast<float*>(scale->data());
@@ -108,50 +109,70 @@ std::unique_ptr<Operation> CudaBackend::memory_operation(const MemoryPoint& poin
       operands.q = static_cast<std::int8_t*>(operands.z);
     }
     HEADWAY_CUDA(launch_memory_kernel(point.kernel, operands, n, stream));
-  });
+  };
 }
 
-std::unique_ptr<Operation> CudaBackend::copy_operation(const CopyPoint& point) {
+Enqueue CudaBackend::copy_work(const CopyPoint& point) {
   const std::size_t bytes = point.bytes;
   const bool to_host = point.kind == CopyKind::device_to_host;
   switch (point.kind) {
     case CopyKind::host_to_device:
     case CopyKind::device_to_host: {
       const auto host = std::make_shared<HostBuffer>(bytes);
-      return device_operation([this, host, bytes, to_host](cudaStream_t stream) {
+      return [this, host, bytes, to_host](cudaStream_t stream) {
         void* const device = pools_->a.take(bytes);
         HEADWAY_CUDA(
             to_host ? cudaMemcpyAsync(host->data(), device, bytes, cudaMemcpyDeviceToHost, stream)
                     : cudaMemcpyAsync(device, host->data(), bytes, cudaMemcpyHostToDevice, stream));
-      });
+      };
     }
     case CopyKind::device_to_device:
-      return device_operation([this, bytes](cudaStream_t stream) {
+      return [this, bytes](cudaStream_t stream) {
         HEADWAY_CUDA(cudaMemcpyAsync(pools_->c.take(bytes), pools_->a.take(bytes), bytes,
                                      cudaMemcpyDeviceToDevice, stream));
-      });
+      };
     case CopyKind::peer: {
       const int other = (device_ + 1) % usable_devices();
       const auto there = on_device(other, device_, bytes);
-      return device_operation([this, there, other, bytes](cudaStream_t stream) {
+      return [this, there, other, bytes](cudaStream_t stream) {
         HEADWAY_CUDA(cudaMemcpyPeerAsync(there->data(), other, pools_->a.take(bytes), device_,
                                          bytes, stream));
-      });
+      };
     }
+    case CopyKind::few_blocks:
+      return [this, bytes](cudaStream_t stream) {
+        HEADWAY_CUDA(
+            launch_few_block_copy(pools_->a.take(bytes), pools_->d.take(bytes), bytes, stream));
+      };
   }
   HEADWAY_CHECK(false, "unknown copy");
 }
 
+Enqueue CudaBackend::work(const ConcurrentPoint::Work& work) {
+  if (const auto* gemm = std::get_if<GemmPoint>(&work)) return gemm_work(*gemm);
+  if (const auto* memory = std::get_if<MemoryPoint>(&work)) return memory_work(*memory);
+  return copy_work(std::get<CopyPoint>(work));
+}
+
 std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
   HEADWAY_CUDA(cudaSetDevice(device_));
-  if (const auto* gemm = std::get_if<GemmPoint>(&point)) return gemm_operation(*gemm);
-  if (const auto* memory = std::get_if<MemoryPoint>(&point)) return memory_operation(*memory);
-  if (const auto* copy = std::get_if<CopyPoint>(&point)) return copy_operation(*copy);
+  if (const auto* collective = std::get_if<CollectivePoint>(&point)) {
+    return collectives_.prepare(*collective);
+  }
   if (const auto* launch = std::get_if<LaunchPoint>(&point)) {
     const Enqueue empty = [](cudaStream_t stream) { HEADWAY_CUDA(launch_empty_kernel(stream)); };
     return launch->in_graph ? device_operation(empty) : host_launch_operation(empty);
   }
-  return collectives_.prepare(std::get<CollectivePoint>(point));
+  if (const auto* concurrent = std::get_if<ConcurrentPoint>(&point)) {
+    Enqueue timed = work(concurrent->timed);
+    if (!concurrent->beside) return device_operation(std::move(timed));
+    return concurrent_operation(std::move(timed), work(*concurrent->beside));
+  }
+  if (const auto* gemm = std::get_if<GemmPoint>(&point)) return device_operation(gemm_work(*gemm));
+  if (const auto* memory = std::get_if<MemoryPoint>(&point)) {
+    return device_operation(memory_work(*memory));
+  }
+  return device_operation(copy_work(std::get<CopyPoint>(point)));
 }
 
 }  // namespace headway

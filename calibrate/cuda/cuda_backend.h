@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "calibrate/cuda/captured_work.h"
 #include "calibrate/cuda/device_monitor.h"
 #include "calibrate/cuda/device_offer.h"
 #include "calibrate/cuda/device_resources.h"
@@ -26,9 +27,10 @@ class CudaBackend final : public Backend {
  private:
   struct Pools;
   void fill_at_random(const DevicePool& pool);
-  [[nodiscard]] std::unique_ptr<Operation> gemm_operation(const GemmPoint& point);
-  [[nodiscard]] std::unique_ptr<Operation> memory_operation(const MemoryPoint& point);
-  [[nodiscard]] std::unique_ptr<Operation> copy_operation(const CopyPoint& point);
+  [[nodiscard]] Enqueue gemm_work(const GemmPoint& point);
+  [[nodiscard]] Enqueue memory_work(const MemoryPoint& point);
+  [[nodiscard]] Enqueue copy_work(const CopyPoint& point);
+  [[nodiscard]] Enqueue work(const ConcurrentPoint::Work& work);
 
   int device_;
   DeviceGroup group_;

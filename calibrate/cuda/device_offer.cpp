@@ -7,6 +7,7 @@
 #include "calibrate/cuda/architecture.h"
 #include "calibrate/cuda/cuda_check.h"
 #include "calibrate/cuda/nccl_implementation.h"
+#include "calibrate/suite/concurrent_points.h"
 
 namespace headway {
 namespace {
@@ -84,6 +85,13 @@ Offer device_offer(int device, const DeviceGroup& group) {
   offer.launches = true;
   offer.copies = {CopyKind::host_to_device, CopyKind::device_to_host, CopyKind::device_to_device};
   if (usable_devices() > 1) offer.copies.push_back(CopyKind::peer);
+  // What training overlaps: a product and a pass that fill the device, with a collective's kernel
+  // and with the copy engines.
+  offer.concurrent =
+      concurrent_points({GemmPoint{{4096, 4096, 4096}, offer.precisions.front(), GemmLayout::nn},
+                         MemoryPoint{MemoryKernel::residual_add, std::size_t{1} << 26U}},
+                        {CopyPoint{CopyKind::few_blocks, std::size_t{1} << 26U},
+                         CopyPoint{CopyKind::host_to_device, std::size_t{1} << 26U}});
   if (group.devices < 2) {
     offer.no_collectives = "one device; a group of one measures no network";
   } else {

@@ -1,81 +1,48 @@
 #include "calibrate/cuda/device_operation.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "calibrate/cuda/device_wait.h"
+#include "calibrate/cuda/event_wait.h"
 
 namespace headway {
 namespace {
 
-constexpr double kSampleTime = 3e-4;
-constexpr int kMostInGraph = 200;
-constexpr Seconds kDeadline = 60.0_s;
-
-void wait_for(const DeviceEvent& event) {
-  wait_until(
-      [&event] {
-        const cudaError_t state = cudaEventQuery(event);
-        if (state == cudaErrorNotReady) return WaitState::waiting;
-        HEADWAY_CUDA(state);
-        return WaitState::done;
-      },
-      kDeadline, "an operation on the device");
-}
-
-class Graph {
- public:
-  Graph(cudaStream_t stream, const Enqueue& enqueue, int repetitions) {
-    HEADWAY_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    cudaGraph_t graph = nullptr;
-    try {
-      for (int i = 0; i < repetitions; ++i) enqueue(stream);
-    } catch (...) {
-      (void)cudaStreamEndCapture(stream, &graph);
-      if (graph != nullptr) (void)cudaGraphDestroy(graph);
-      throw;
-    }
-    HEADWAY_CUDA(cudaStreamEndCapture(stream, &graph));
-    const cudaError_t result = cudaGraphInstantiate(&executable_, graph, 0);
-    (void)cudaGraphDestroy(graph);
-    HEADWAY_CUDA(result);
-  }
-  ~Graph() { (void)cudaGraphExecDestroy(executable_); }
-  Graph(const Graph&) = delete;
-  Graph& operator=(const Graph&) = delete;
-  void launch(cudaStream_t stream) const { HEADWAY_CUDA(cudaGraphLaunch(executable_, stream)); }
-
- private:
-  cudaGraphExec_t executable_ = nullptr;
-};
+constexpr Seconds kSampleTime = 300.0_us;
 
 class GraphOperation final : public Operation {
  public:
-  explicit GraphOperation(const Enqueue& enqueue) {
-    enqueue(stream_);  // libraries set themselves up, which a capture does not allow
-    HEADWAY_CUDA(cudaEventRecord(start_, stream_));
-    enqueue(stream_);
-    HEADWAY_CUDA(cudaEventRecord(end_, stream_));
-    wait_for(end_);
-    const double once = std::max(elapsed_time(start_, end_).count(), 1e-7);
-    repetitions_ = static_cast<int>(std::clamp(kSampleTime / once, 1.0, double{kMostInGraph}));
-    graph_ = std::make_unique<Graph>(stream_, enqueue, repetitions_);
-  }
+  explicit GraphOperation(Enqueue enqueue) : work_(std::move(enqueue), kSampleTime) {}
   Sample repeat() override {
-    HEADWAY_CUDA(cudaEventRecord(start_, stream_));
-    graph_->launch(stream_);
-    HEADWAY_CUDA(cudaEventRecord(end_, stream_));
-    wait_for(end_);
-    return {elapsed_time(start_, end_) / repetitions_, false};
+    work_.launch();
+    return {work_.finish(), false};
   }
 
  private:
-  DeviceStream stream_;
-  DeviceEvent start_;
-  DeviceEvent end_;
-  int repetitions_ = 1;
-  std::unique_ptr<Graph> graph_;
+  CapturedWork work_;
+};
+
+/// The neighbour has to outlast what is timed, which it slows down by nobody knows how much.
+class ConcurrentOperation final : public Operation {
+ public:
+  ConcurrentOperation(Enqueue timed, Enqueue beside)
+      : timed_(std::move(timed), kSampleTime),
+        beside_(std::move(beside), 4.0 * timed_.expected_time()) {}
+  /// Contaminated where the neighbour ended first, which then is made longer.
+  Sample repeat() override {
+    beside_.launch();
+    timed_.launch_beside(beside_);
+    Sample sample{timed_.finish(), beside_.has_ended()};
+    (void)beside_.finish();
+    sample.besides = beside_.expected_time();
+    if (sample.contaminated && beside_.expected_time() < kLongest) beside_.double_repetitions();
+    return sample;
+  }
+
+ private:
+  static constexpr Seconds kLongest = 50.0_ms;
+  CapturedWork timed_;
+  CapturedWork beside_;
 };
 
 class HostLaunchOperation final : public Operation {
@@ -100,7 +67,11 @@ class HostLaunchOperation final : public Operation {
 }  // namespace
 
 std::unique_ptr<Operation> device_operation(Enqueue enqueue) {
-  return std::make_unique<GraphOperation>(enqueue);
+  return std::make_unique<GraphOperation>(std::move(enqueue));
+}
+
+std::unique_ptr<Operation> concurrent_operation(Enqueue timed, Enqueue beside) {
+  return std::make_unique<ConcurrentOperation>(std::move(timed), std::move(beside));
 }
 
 std::unique_ptr<Operation> host_launch_operation(Enqueue enqueue) {

@@ -1,19 +1,18 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 
-#include "calibrate/cuda/device_resources.h"
+#include "calibrate/cuda/captured_work.h"
 #include "calibrate/suite/backend.h"
 
 namespace headway {
 
-/// Puts one repetition of an operation on a stream.
-using Enqueue = std::function<void(cudaStream_t)>;
-
 /// Times an operation on the current device: as many repetitions as take some hundred microseconds,
 /// captured in a graph, so that the host's launches do not show; events around the graph.
 [[nodiscard]] std::unique_ptr<Operation> device_operation(Enqueue enqueue);
+
+/// Times an operation while another one runs over and over on a stream of its own.
+[[nodiscard]] std::unique_ptr<Operation> concurrent_operation(Enqueue timed, Enqueue beside);
 
 /// Times how long the host needs to start one.
 [[nodiscard]] std::unique_ptr<Operation> host_launch_operation(Enqueue enqueue);

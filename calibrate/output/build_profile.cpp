@@ -13,6 +13,7 @@
 #include "calibrate/output/collective_fit.h"
 #include "calibrate/output/device_costs.h"
 #include "calibrate/output/estimates.h"
+#include "calibrate/output/interference.h"
 #include "sim/base/quantity_text.h"
 
 namespace headway {
@@ -157,7 +158,13 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   profile.overlap.tensor_parallel_overlapped = assumed(0.3, 0.5, "overlap was not measured");
   profile.overlap.context_parallel_floor = assumed(0.1, 1.0, "overlap was not measured");
   profile.overlap.gradient_reduce_floor = assumed(0.1, 1.0, "overlap was not measured");
-  profile.overlap.sharded_interference = assumed(0.1, 1.0, "overlap was not measured");
+  const auto slowed = slowdowns(calibration.points);
+  const auto share = interference(slowed);
+  profile.overlap.sharded_interference =
+      share ? estimate(share->value, share->spread,
+                       "measured: products and copies by few blocks beside each other")
+            : assumed(0.1, 1.0, "overlap was not measured");
+  if (!slowed.empty()) result.provenance["slowdowns"] = slowdowns_text(slowed);
   profile.variation = variation(calibration);
 
   const std::string others = other_all_reduces(calibration);

@@ -47,6 +47,7 @@ struct Offer {
 
   bool launches = false;
   std::vector<CopyKind> copies;
+  std::vector<ConcurrentPoint> concurrent;
 
   std::map<std::string, std::string> provenance;  ///< libraries, drivers, clocks
 };

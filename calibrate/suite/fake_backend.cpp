@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "calibrate/suite/concurrent_points.h"
+
 namespace headway {
 namespace {
 
@@ -33,6 +35,12 @@ struct LawOfPoint {
   double operator()(const CopyPoint& copy) const {
     return 8e-6 + static_cast<double>(copy.bytes) /
                       (copy.kind == CopyKind::device_to_device ? 5e11 : 2.5e10);
+  }
+  double operator()(const ConcurrentPoint& concurrent) const {
+    const double alone = std::visit(*this, concurrent.timed);
+    if (!concurrent.beside) return alone;
+    const bool is_copy = std::holds_alternative<CopyPoint>(concurrent.timed);
+    return alone * (is_copy ? law.copy_slowdown : law.compute_slowdown);
   }
 };
 
@@ -81,6 +89,10 @@ FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int
   offer_.link_bytes_per_s = law.link_bytes_per_s;
   offer_.launches = true;
   offer_.copies = {CopyKind::host_to_device, CopyKind::device_to_host, CopyKind::device_to_device};
+  offer_.concurrent = concurrent_points(
+      {GemmPoint{{4096, 2048, 8192}, Precision::bf16, GemmLayout::nn},
+       MemoryPoint{MemoryKernel::residual_add, 1U << 22U}},
+      {CopyPoint{CopyKind::few_blocks, 1U << 26U}, CopyPoint{CopyKind::host_to_device, 1U << 26U}});
   offer_.provenance = {{"software", "a cost law with noise; no hardware was measured"}};
 }
 

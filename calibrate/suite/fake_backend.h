@@ -23,7 +23,9 @@ struct FakeLaw {
   double link_bytes_per_s = 1e10;
   double eager_bytes = 1U << 16U;  ///< larger messages pay `rendezvous_latency` once more
   double rendezvous_latency = 40e-6;
-  double noise = 0.05;         ///< sigma of the logarithm of a time
+  double compute_slowdown = 1.2;  ///< of products and passes beside a copy
+  double copy_slowdown = 1.5;     ///< of a copy beside one of them
+  double noise = 0.05;            ///< sigma of the logarithm of a time
   double contaminated = 0.01;  ///< share of samples that take three times as long, and are known to
 };
 

@@ -91,6 +91,7 @@ std::vector<std::size_t> message_sizes(const Offer& offer, bool quick) {
 }
 
 constexpr std::string_view kCollectiveSection = "collectives";
+constexpr std::string_view kConcurrentSection = "concurrent";
 
 bool is_wanted(const PlanRules& rules, std::string_view part) {
   return rules.only.empty() ||
@@ -125,7 +126,8 @@ void append(std::vector<Section>& plan, Section section) {
 }  // namespace
 
 std::vector<std::string_view> plan_part_names() {
-  std::vector<std::string_view> names = {"memory", "launch", "copies", kCollectiveSection};
+  std::vector<std::string_view> names = {"memory", "launch", "copies", kConcurrentSection,
+                                         kCollectiveSection};
   for (const CollectiveKind kind : kCollectives) names.push_back(collective_name(kind));
   return names;
 }
@@ -174,6 +176,11 @@ std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules
     }
   }
   append(plan, {"copies", std::move(copies), compute});
+  if (is_wanted(rules, kConcurrentSection)) {
+    const auto& concurrent = offer.concurrent;
+    append(plan,
+           {std::string(kConcurrentSection), {concurrent.begin(), concurrent.end()}, compute});
+  }
   append(plan, {std::string(kCollectiveSection), collective_points(offer, rules), shared});
   return plan;
 }

@@ -28,6 +28,11 @@ struct PointText {
     return fmt::format("copy {} of {}", copy_name(copy.kind),
                        short_text(Bytes(static_cast<double>(copy.bytes))));
   }
+  std::string operator()(const ConcurrentPoint& concurrent) const {
+    const std::string timed = std::visit(PointText{}, concurrent.timed);
+    return concurrent.beside ? timed + " beside " + std::visit(PointText{}, *concurrent.beside)
+                             : timed + " by itself";
+  }
 };
 
 }  // namespace
@@ -54,6 +59,8 @@ std::string_view copy_name(CopyKind kind) {
       return "device_to_device";
     case CopyKind::peer:
       return "peer";
+    case CopyKind::few_blocks:
+      return "few_blocks";
   }
   HEADWAY_CHECK(false, "unknown copy");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -43,15 +44,30 @@ struct LaunchPoint {
   bool in_graph = false;
 };
 
-enum class CopyKind { host_to_device, device_to_host, device_to_device, peer };
+enum class CopyKind {
+  host_to_device,
+  device_to_host,
+  device_to_device,
+  peer,
+  few_blocks  ///< within the device by a kernel of few blocks, as a collective's kernels move data
+};
 [[nodiscard]] std::string_view copy_name(CopyKind kind);
 struct CopyPoint {
   CopyKind kind = CopyKind::device_to_device;
   std::size_t bytes = 0;
 };
 
+/// Work that shares the device with other work: timed while that runs over and over beside it, or
+/// by itself where there is none.
+struct ConcurrentPoint {
+  using Work = std::variant<GemmPoint, MemoryPoint, CopyPoint>;
+  Work timed;
+  std::optional<Work> beside;
+};
+
 /// Something to be measured.
-using Point = std::variant<GemmPoint, MemoryPoint, CollectivePoint, LaunchPoint, CopyPoint>;
+using Point =
+    std::variant<GemmPoint, MemoryPoint, CollectivePoint, LaunchPoint, CopyPoint, ConcurrentPoint>;
 
 /// "gemm fp32 nn 256 x 512 x 1024", for progress and messages.
 [[nodiscard]] std::string point_text(const Point& point);

@@ -218,6 +218,27 @@ TEST(CudaBackend, MeasuresEverySortOfPointOnADevice) {
     EXPECT_GT(backend.prepare(LaunchPoint{in_graph})->repeat().time, 0.0_s);
   }
   EXPECT_GT(backend.prepare(CopyPoint{CopyKind::host_to_device, 1U << 20U})->repeat().time, 0.0_s);
+  for (const ConcurrentPoint& concurrent : backend.offer().concurrent) {
+    EXPECT_GT(backend.prepare(concurrent)->repeat().time, 0.0_s) << point_text(concurrent);
+  }
+}
+
+TEST(FewBlockCopy, CopiesEveryByte) {
+  if (!has_device()) GTEST_SKIP() << "no CUDA device can be used here";
+  std::vector<std::uint8_t> bytes(16 * 16 * 512 + 48);  // more words than threads, and not evenly
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i % 251);
+  const DevicePool from(bytes.size());
+  const DevicePool to(bytes.size());
+  HEADWAY_CUDA(cudaMemcpy(from.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
+  HEADWAY_CUDA(launch_few_block_copy(from.data(), to.data(), bytes.size(), nullptr));
+  std::vector<std::uint8_t> copied(bytes.size());
+  HEADWAY_CUDA(cudaMemcpy(copied.data(), to.data(), bytes.size(), cudaMemcpyDeviceToHost));
+  EXPECT_EQ(copied, bytes);
+}
+
+TEST(FewBlockCopy, RefusesAnythingButWholeWords) {
+  EXPECT_EQ(launch_few_block_copy(nullptr, nullptr, 0, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(launch_few_block_copy(nullptr, nullptr, 24, nullptr), cudaErrorInvalidValue);
 }
 
 }  // namespace

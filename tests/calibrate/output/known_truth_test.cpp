@@ -73,6 +73,18 @@ TEST_F(KnownTruth, MemoryIsFittedWithinTwoPercent) {
               0.05 * 4.0 / 28.0);
 }
 
+TEST_F(KnownTruth, InterferenceIsThatOfTheLaw) {
+  // Products take 1.2 times as long beside a copy, copies 1.5 times as long beside a product. Of a
+  // shorter copy 1.5 (1 - 1/1.2) = 0.25 of its time is seen, of a shorter product
+  // 1.2 (1 - 1/1.5) = 0.4: 0.325 in the mean, half of the range is 0.075.
+  const Estimate& interference = built_->profile.overlap.sharded_interference;
+  EXPECT_NEAR(interference.value, 0.325, 0.02);
+  EXPECT_NEAR(interference.spread, 0.075 / 0.325, 0.1);
+  // Two sorts of compute, two of copies, each beside each, both ways.
+  const std::string& text = built_->provenance.at("slowdowns");
+  EXPECT_EQ(std::count(text.begin(), text.end(), ';'), 7);
+}
+
 TEST_F(KnownTruth, CollectivesAreFittedWithinTwoPercentAndTheirBreakpointIsFound) {
   const ScopeCosts& scope = built_->profile.scale_up;
   for (const MeasuredCollective& collective : scope.collectives) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "calibrate/suite/concurrent_points.h"
 #include "calibrate/suite/fake_backend.h"
 #include "sim/base/diagnostic.h"
 
@@ -24,15 +25,34 @@ std::vector<std::string> names(const std::vector<Section>& plan) {
 
 TEST(CalibrationPlan, MeasuresWhatIsNeededMostFirst) {
   const FakeBackend backend({}, 1, {2, 4});
-  EXPECT_THAT(names(calibration_plan(backend.offer(), {})),
-              ElementsAre("gemm", "memory", "optimizer", "launch", "copies", "collectives"));
+  EXPECT_THAT(
+      names(calibration_plan(backend.offer(), {})),
+      ElementsAre("gemm", "memory", "optimizer", "launch", "copies", "concurrent", "collectives"));
 }
 
 TEST(CalibrationPlan, LeavesOutWhatIsNotOffered) {
   Offer offer = FakeBackend({}, 1, {}).offer();
   offer.launches = false;
   offer.copies.clear();
+  offer.concurrent.clear();
   EXPECT_THAT(names(calibration_plan(offer, {})), ElementsAre("gemm", "memory", "optimizer"));
+}
+
+TEST(ConcurrentPoints, AreEachByItselfAndThenEachPairBothWays) {
+  const CopyPoint copy{CopyKind::few_blocks, 1024};
+  const MemoryPoint pass{MemoryKernel::residual_add, 4096};
+  const GemmPoint product{{2, 3, 4}, Precision::bf16, GemmLayout::nn};
+  std::vector<std::string> texts;
+  for (const auto& point : concurrent_points({product, pass}, {copy})) {
+    texts.push_back(point_text(point));
+  }
+  EXPECT_THAT(texts, ElementsAre("gemm bf16 nn 2 x 3 x 4 by itself",
+                                 "residual_add of 4096 elements by itself",
+                                 "copy few_blocks of 1 KiB by itself",
+                                 "gemm bf16 nn 2 x 3 x 4 beside copy few_blocks of 1 KiB",
+                                 "copy few_blocks of 1 KiB beside gemm bf16 nn 2 x 3 x 4",
+                                 "residual_add of 4096 elements beside copy few_blocks of 1 KiB",
+                                 "copy few_blocks of 1 KiB beside residual_add of 4096 elements"));
 }
 
 TEST(CalibrationPlan, HoldsNoPointTwiceAndNoneThatIsTooLarge) {

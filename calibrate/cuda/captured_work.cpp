@@ -1,0 +1,77 @@
+#include "calibrate/cuda/captured_work.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "calibrate/cuda/event_wait.h"
+
+namespace headway {
+
+class CapturedWork::Graph {
+ public:
+  Graph(cudaStream_t stream, const Enqueue& enqueue, int repetitions) {
+    HEADWAY_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+      for (int i = 0; i < repetitions; ++i) enqueue(stream);
+    } catch (...) {
+      (void)cudaStreamEndCapture(stream, &graph);
+      if (graph != nullptr) (void)cudaGraphDestroy(graph);
+      throw;
+    }
+    HEADWAY_CUDA(cudaStreamEndCapture(stream, &graph));
+    const cudaError_t result = cudaGraphInstantiate(&executable_, graph, 0);
+    (void)cudaGraphDestroy(graph);
+    HEADWAY_CUDA(result);
+  }
+  ~Graph() { (void)cudaGraphExecDestroy(executable_); }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  void launch(cudaStream_t stream) const { HEADWAY_CUDA(cudaGraphLaunch(executable_, stream)); }
+
+ private:
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+CapturedWork::CapturedWork(Enqueue enqueue, Seconds time) : enqueue_(std::move(enqueue)) {
+  constexpr double kMost = 200.0;
+  enqueue_(stream_);  // libraries set themselves up, which a capture does not allow
+  HEADWAY_CUDA(cudaEventRecord(start_, stream_));
+  enqueue_(stream_);
+  HEADWAY_CUDA(cudaEventRecord(end_, stream_));
+  once_ = max(finish(), Seconds(1e-7));
+  repetitions_ = static_cast<int>(std::clamp(time / once_, 1.0, kMost));
+  capture();
+}
+
+CapturedWork::~CapturedWork() = default;
+
+void CapturedWork::capture() {
+  graph_.reset();
+  graph_ = std::make_unique<Graph>(stream_, enqueue_, repetitions_);
+}
+
+void CapturedWork::double_repetitions() {
+  repetitions_ *= 2;
+  capture();
+}
+
+void CapturedWork::launch() {
+  HEADWAY_CUDA(cudaEventRecord(start_, stream_));
+  graph_->launch(stream_);
+  HEADWAY_CUDA(cudaEventRecord(end_, stream_));
+}
+
+void CapturedWork::launch_beside(const CapturedWork& other) {
+  HEADWAY_CUDA(cudaStreamWaitEvent(stream_, other.start_, 0));
+  launch();
+}
+
+bool CapturedWork::has_ended() const { return has_passed(end_); }
+
+Seconds CapturedWork::finish() const {
+  wait_for(end_);
+  return elapsed_time(start_, end_) / repetitions_;
+}
+
+}  // namespace headway

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "calibrate/cuda/device_resources.h"
+#include "calibrate/cuda/device_wait.h"
+
+namespace headway {
+
+/// Whether everything has been done that was on the event's stream when it was recorded.
+[[nodiscard]] inline bool has_passed(const DeviceEvent& event) {
+  const cudaError_t state = cudaEventQuery(event);
+  if (state == cudaErrorNotReady) return false;
+  HEADWAY_CUDA(state);
+  return true;
+}
+
+inline void wait_for(const DeviceEvent& event) {
+  constexpr Seconds kDeadline = 60.0_s;
+  wait_until([&event] { return has_passed(event) ? WaitState::done : WaitState::waiting; },
+             kDeadline, "an operation on the device");
+}
+
+}  // namespace headway
