@@ -55,23 +55,30 @@ bool is_forwarding_line(std::string_view line) { return line.starts_with(kHeader
 void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTables& tables,
                           Diagnostics& diagnostics) {
   std::vector<std::uint8_t>* current = nullptr;
+  std::vector<std::uint8_t> refused;  // entries below a switch that was reported already
   std::size_t problems = 0;
   do {
     std::string problem;
+    std::string help;
     if (line.starts_with("0x")) {
       problem =
           current == nullptr ? "the entry stands below no switch" : read_entry(line, *current);
     } else if (is_forwarding_line(line)) {
       const auto guid = switch_of(line);
       const bool is_new = guid && !tables.ports.contains(*guid);
-      current = is_new ? &tables.ports[*guid] : nullptr;
+      current = is_new ? &tables.ports[*guid] : &refused;
       if (!guid) problem = "the line does not give the switch's GUID";
-      if (guid && !is_new) problem = "the table of the same switch stands before";
+      if (guid && !is_new) {
+        problem = "the table of the same switch was read before";
+        help = "give one dump of the tables of each subnet";
+      }
     } else if (!is_remark(line)) {
       problem = "the line is none that dump_fts or OpenSM writes";
     }
     if (problem.empty()) continue;
-    diagnostics.add(lines.problem(std::move(problem)));
+    Diagnostic diagnostic = lines.problem(std::move(problem));
+    diagnostic.help = std::move(help);
+    diagnostics.add(std::move(diagnostic));
     if (++problems < kMostProblems) continue;
     diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
     return;

@@ -11,6 +11,7 @@ namespace headway {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 Imported import_texts(const std::vector<std::string>& texts) {
   return imported_texts(import_infiniband, texts);
@@ -65,6 +66,14 @@ TEST(ImportProblems, PlanesAreJoinedByTheirHosts) {
 TEST(ImportProblems, AnotherDumpOfTheSameSubnetIsRefused) {
   EXPECT_THAT(import_texts({kTwoHosts, kTwoHosts}).problems,
               HasSubstr("the same node is described before"));
+}
+
+TEST(ImportProblems, ASecondDumpOfATableIsOneProblemASwitch) {
+  const std::string problems =
+      import_texts({kTwoHosts, kOtherPlane, kTablesOfBoth, kTablesOfBoth}).problems;
+  EXPECT_THAT(problems, HasSubstr("the table of the same switch was read before"));
+  EXPECT_THAT(problems, HasSubstr("help: give one dump of the tables of each subnet"));
+  EXPECT_THAT(problems, Not(HasSubstr("stands below no switch")));
 }
 
 TEST(ImportProblems, NamesOfASiteReplaceDescriptions) {
