@@ -24,7 +24,10 @@ class WorkloadBuilder {
         detail_(extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic) {
     job_.model = &model;
     job_.strategy = &strategy;
-    job_.cost = stage_cost(model, strategy, profile, cluster);
+    job_.cost =
+        stage_cost(model, strategy, profile, cluster,
+                   detail_ == PlanDetail::fabric ? fabric_shares(strategy, cluster, placement)
+                                                 : FabricShares{});
     for (const LayerRange& range : chunk_layers(model, strategy)) {
       job_.layers_of_chunk.push_back(range.count);
     }
@@ -284,18 +287,20 @@ class WorkloadBuilder {
     if (strategy_.tensor_parallel > cluster_.scale_up_domain) {
       note(
           "tensor parallelism reaches beyond a scale-up domain: its collectives are charged at the "
-          "idle rate of the NICs and do not contend with other traffic");
+          "rate that NICs and fabric leave them, and do not contend with other traffic");
     }
     if (strategy_.context_parallel > 1 &&
         strategy_.tensor_parallel * strategy_.context_parallel > cluster_.scale_up_domain) {
       note(
-          "context-parallel traffic crosses the fabric: it is charged at the idle rate of a rank's "
-          "NIC and does not contend with other traffic");
+          "context-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
+          "NIC "
+          "and the fabric leave it, and does not contend with other traffic");
     }
     if (strategy_.expert_group() > cluster_.scale_up_domain) {
       note(
-          "expert-parallel traffic crosses the fabric: it is charged at the idle rate of a rank's "
-          "NICs and does not contend with other traffic");
+          "expert-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
+          "NICs "
+          "and the fabric leave it, and does not contend with other traffic");
     }
     if (strategy_.expert_imbalance == 1.0 && strategy_.expert_parallel > 1) {
       note("routing is even: every expert gets as many tokens as the others (expert_imbalance)");

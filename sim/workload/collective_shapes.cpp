@@ -7,10 +7,6 @@
 #include "sim/workload/binary_tree.h"
 
 namespace headway {
-namespace {
-
-/// Members of a group by scale-up domain, in order of first appearance.
-using Domains = std::vector<std::vector<std::int32_t>>;
 
 Domains by_domain(const Cluster& cluster, const std::vector<std::int32_t>& members) {
   Domains domains;
@@ -22,6 +18,8 @@ Domains by_domain(const Cluster& cluster, const std::vector<std::int32_t>& membe
   }
   return domains;
 }
+
+namespace {
 
 /// Rings that run side by side: as many as every domain has members to feed.
 std::size_t parallel_rings(const Domains& domains) {

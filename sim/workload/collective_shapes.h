@@ -6,6 +6,10 @@
 
 namespace headway {
 
+/// The members of a group that share a scale-up domain, in the order in which domains first appear.
+using Domains = std::vector<std::vector<std::int32_t>>;
+[[nodiscard]] Domains by_domain(const Cluster& cluster, const std::vector<std::int32_t>& members);
+
 /// Lays one group's collective over domains, rails and the fabric (`collective_plan` says how) and
 /// returns its latency: that of all its steps, one after the other. Requires two members or more
 /// and an algorithm that the kind has.

@@ -46,7 +46,7 @@ ExpertTraffic expert_traffic(const TransformerModel& model, const Strategy& stra
 
 Seconds seen_expert_exchange(const TransformerModel& model, const Strategy& strategy,
                              const Profile& profile, const Cluster& cluster,
-                             const ShardShape& shard) {
+                             const ShardShape& shard, double fabric_share) {
   HEADWAY_CHECK(profile.experts.has_value(), "experts are not in the profile");
   const ExpertCosts& costs = *profile.experts;
   Seconds time;
@@ -58,8 +58,9 @@ Seconds seen_expert_exchange(const TransformerModel& model, const Strategy& stra
                   (costs.exchange_scale_up.value * cluster.node_type.scale_up_bandwidth);
     }
     if (traffic.across_domains > Bytes(0.0)) {
-      exchange += traffic.across_domains / (costs.exchange_scale_out.value * nics_of_rank(cluster) *
-                                            cluster.node_type.nic_bandwidth);
+      exchange +=
+          traffic.across_domains / (std::min(fabric_share, costs.exchange_scale_out.value) *
+                                    nics_of_rank(cluster) * cluster.node_type.nic_bandwidth);
     }
     const double seen = strategy.overlap_expert_exchange ? costs.exchange_seen_overlapped.value
                                                          : costs.exchange_seen.value;

@@ -29,7 +29,8 @@ Seconds GroupLink::time(CollectiveKind kind, Bytes message, int ranks) const {
   return overhead + collective_time(kind, CollectiveAlgorithm::ring, message, ranks, step);
 }
 
-GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, double nics) {
+GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, double nics,
+                     double fabric_share) {
   const NetworkCosts network = network_costs(profile);
   const BytesPerSecond inside = network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth;
   if (ranks <= cluster.scale_up_domain) {
@@ -37,9 +38,10 @@ GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, 
             network.scale_up_overhead,
             {network.scale_up_latency, inside}};
   }
+  const bool fabric_binds = fabric_share < network.scale_out_efficiency;
   const BytesPerSecond across =
-      network.scale_out_efficiency * nics * cluster.node_type.nic_bandwidth;
-  return {measured_on(profile.scale_out, cluster.node_type.nic_bandwidth),
+      std::min(fabric_share, network.scale_out_efficiency) * nics * cluster.node_type.nic_bandwidth;
+  return {fabric_binds ? nullptr : measured_on(profile.scale_out, cluster.node_type.nic_bandwidth),
           network.scale_out_overhead,
           {network.scale_out_latency, cluster.scale_up_domain > 1 ? min(inside, across) : across}};
 }

@@ -17,9 +17,10 @@ struct GroupLink {
   [[nodiscard]] Seconds time(CollectiveKind kind, Bytes message, int ranks) const;
 };
 
-/// `nics` of them work for each rank that crosses from one domain to the next.
+/// `nics` of them work for each rank that crosses from one domain to the next, at the rate that
+/// software reaches or that the fabric carries, whichever is less (`fabric_share.h`).
 [[nodiscard]] GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks,
-                                   double nics);
+                                   double nics, double fabric_share = 1.0);
 
 /// NICs of one accelerator; fewer than 1 where several share one.
 [[nodiscard]] double nics_of_rank(const Cluster& cluster);

@@ -174,11 +174,12 @@ TimeByCause simple_pass(const CostSum& costs) {
 class StageCosts {
  public:
   StageCosts(const TransformerModel& model, const Strategy& strategy, const Profile& profile,
-             const Cluster& cluster, const KernelFamily& family)
+             const Cluster& cluster, const FabricShares& shares, const KernelFamily& family)
       : model_(model),
         strategy_(strategy),
         profile_(profile),
         cluster_(cluster),
+        shares_(shares),
         family_(family),
         shard_(shard_of(strategy)) {}
 
@@ -210,20 +211,21 @@ class StageCosts {
     const PassCosts costs =
         costs_of(layer_work(model_, strategy_, kind), family_, strategy_.precision);
     // Collectives run a ring over each NIC of a domain; ring attention has a rank's own NIC.
-    const TensorExchange tensor = tensor_exchange(
-        strategy_, profile_,
-        group_link(cluster_, profile_, strategy_.tensor_parallel, nics_of_domain(cluster_)), model_,
-        shard_, kind, costs.column_gradients);
+    const TensorExchange tensor =
+        tensor_exchange(strategy_, profile_,
+                        group_link(cluster_, profile_, strategy_.tensor_parallel,
+                                   nics_of_domain(cluster_), shares_.tensor),
+                        model_, shard_, kind, costs.column_gradients);
     const GroupLink context_link =
         group_link(cluster_, profile_, strategy_.tensor_parallel * strategy_.context_parallel,
-                   std::min(1.0, nics_of_rank(cluster_)));
+                   std::min(1.0, nics_of_rank(cluster_)), shares_.context);
     const bool swaps = shard_.scattered_heads && strategy_.context_parallel > 1;
     const Seconds context = swaps ? swap_time(strategy_, context_link, model_, shard_)
                                   : context_parallel_time(strategy_, profile_, context_link, model_,
                                                           shard_, costs.attention_forward());
-    const Seconds experts =
-        kind.experts ? seen_expert_exchange(model_, strategy_, profile_, cluster_, shard_)
-                     : Seconds(0.0);
+    const Seconds experts = kind.experts ? seen_expert_exchange(model_, strategy_, profile_,
+                                                                cluster_, shard_, shares_.experts)
+                                         : Seconds(0.0);
     const HostCosts host = host_costs(strategy_, profile_, family_, kind);
 
     LayerCost& layer = cost_.layer(kind);
@@ -304,6 +306,7 @@ class StageCosts {
   const Strategy& strategy_;
   const Profile& profile_;
   const Cluster& cluster_;
+  const FabricShares& shares_;
   const KernelFamily& family_;
   ShardShape shard_;
   StageCost cost_;
@@ -314,10 +317,10 @@ class StageCosts {
 }  // namespace
 
 StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
-                     const Profile& profile, const Cluster& cluster) {
+                     const Profile& profile, const Cluster& cluster, const FabricShares& shares) {
   const auto found = profile.kernel_families.find(strategy.kernel_family);
   HEADWAY_CHECK(found != profile.kernel_families.end(), "kernel family is not in the profile");
-  return StageCosts{model, strategy, profile, cluster, found->second}.all();
+  return StageCosts{model, strategy, profile, cluster, shares, found->second}.all();
 }
 
 Seconds optimizer_time(const Profile& profile, double parameters, double updated) {

@@ -8,6 +8,7 @@
 #include "sim/profile/profile.h"
 #include "sim/strategy/strategy.h"
 #include "sim/workload/cause.h"
+#include "sim/workload/fabric_share.h"
 #include "sim/workload/flow_plans.h"
 
 namespace headway {
@@ -24,7 +25,7 @@ struct LayerCost {
 
 /// What the pieces of a micro-batch take on one rank of nominal speed, tensor-, context- and
 /// expert-parallel traffic included (nobody else uses the scale-up fabric, so its closed forms
-/// stand; expert_cost.h says what that means beyond it).
+/// stand; fabric_share.h says what that means beyond it).
 struct StageCost {
   std::array<LayerCost, kLayerKinds> layers;  ///< by LayerKind::index(), of kinds the model has
   TimeByCause embedding_forward;
@@ -42,8 +43,10 @@ struct StageCost {
 };
 
 /// Adds up kernel costs over the operators of a layer (COST MODEL: README.md of this folder).
+/// Without `shares` the fabric carries whatever NICs send.
 [[nodiscard]] StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
-                                   const Profile& profile, const Cluster& cluster);
+                                   const Profile& profile, const Cluster& cluster,
+                                   const FabricShares& shares = {});
 
 /// Time of an optimizer step over `parameters` local parameters of which this rank updates
 /// `updated`: the memory traffic of Adam, and of the gradient norm over all of them.

@@ -75,6 +75,19 @@ TEST_F(ExpertCostTest, EveryTokenGoesToItsExperts) {
   EXPECT_DOUBLE_EQ(traffic().across_domains.count(), routed / 2.0);
 }
 
+TEST_F(ExpertCostTest, AnOversubscribedFabricCarriesLess) {
+  const auto with_share = [&](double share) {
+    return seen_expert_exchange(model, strategy, profile, *cluster_of(cluster.text()), shard(),
+                                share)
+        .count();
+  };
+  // NICs reach 0.8 of 50 GB/s; a fabric that carries 0.9 of their rate is no bottleneck.
+  EXPECT_EQ(with_share(0.9), seen());
+  const double at_nics = routed / 2.0 / (0.8 * 50e9);
+  const double on_fabric = routed / 2.0 / (0.25 * 50e9);
+  EXPECT_NEAR(with_share(0.25) - seen(), 2.0 * 0.9 * (on_fabric - at_nics), 1e-12);
+}
+
 TEST_F(ExpertCostTest, OneCopyANodeCrossesTheFabric) {
   // Four experts at random on two nodes: 2 (1 - 1/16) nodes are visited, half of them the other
   // one: 15/16 of a copy a token instead of 2.
