@@ -67,6 +67,42 @@ void cpu_softmax(const float* x, float* z, std::size_t elements, std::size_t row
 }
 
 HEADWAY_EVERY_VECTOR_WIDTH
+void cpu_layer_norm_backward(const float* x, const float* dz, float* dx, std::size_t elements,
+                             std::size_t row) {
+  const float length = static_cast<float>(row);
+  for (std::size_t start = 0; start < elements; start += row) {
+    float sum = 0.0F;
+    float gradients = 0.0F;
+    for (std::size_t i = start; i < start + row; ++i) {
+      sum += x[i];
+      gradients += dz[i];
+    }
+    const float mean = sum / length;
+    float squares = 0.0F;
+    float products = 0.0F;
+    for (std::size_t i = start; i < start + row; ++i) {
+      squares += (x[i] - mean) * (x[i] - mean);
+      products += dz[i] * (x[i] - mean);
+    }
+    const float scale = 1.0F / std::sqrt(squares / length + kEpsilon);
+    const float along = products / length * scale * scale;
+    for (std::size_t i = start; i < start + row; ++i) {
+      dx[i] = scale * (dz[i] - gradients / length - (x[i] - mean) * along);
+    }
+  }
+}
+
+HEADWAY_EVERY_VECTOR_WIDTH
+void cpu_softmax_backward(const float* p, const float* dp, float* dx, std::size_t elements,
+                          std::size_t row) {
+  for (std::size_t start = 0; start < elements; start += row) {
+    float sum = 0.0F;
+    for (std::size_t i = start; i < start + row; ++i) sum += p[i] * dp[i];
+    for (std::size_t i = start; i < start + row; ++i) dx[i] = p[i] * (dp[i] - sum);
+  }
+}
+
+HEADWAY_EVERY_VECTOR_WIDTH
 void cpu_gelu(const float* x, float* z, std::size_t elements) {
   for (std::size_t i = 0; i < elements; ++i) {
     // tanh(u) = 1 - 2 / (exp(2u) + 1): one exponential, which vectorises.

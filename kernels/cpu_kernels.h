@@ -15,6 +15,14 @@ void cpu_residual_add(const float* x, const float* y, float* z, std::size_t elem
 void cpu_layer_norm(const float* x, float* z, std::size_t elements, std::size_t row);
 void cpu_rms_norm(const float* x, float* z, std::size_t elements, std::size_t row);
 void cpu_softmax(const float* x, float* z, std::size_t elements, std::size_t row);
+/// The gradient of the normalised row is `dz`; that of x, n being x normalised and r the row's
+/// 1 / sqrt(variance + eps), is r (dz - mean(dz) - n mean(dz n)) (Ba et al. 2016, by the chain
+/// rule).
+void cpu_layer_norm_backward(const float* x, const float* dz, float* dx, std::size_t elements,
+                             std::size_t row);
+/// `p` is what the softmax gave and `dp` its gradient: dx = p (dp - sum(p dp)).
+void cpu_softmax_backward(const float* p, const float* dp, float* dx, std::size_t elements,
+                          std::size_t row);
 void cpu_gelu(const float* x, float* z, std::size_t elements);
 /// `dz` is the gradient of the result; the gradient of x goes to `dx`.
 void cpu_gelu_backward(const float* x, const float* dz, float* dx, std::size_t elements);

@@ -25,6 +25,10 @@ __global__ void random_bf16(device::Half* target, std::size_t count, std::uint32
   device::for_each_element(count, [=](std::size_t i) { device::store(target, i, noise(i, seed)); });
 }
 
+__global__ void round_to_bf16(const float* from, device::Half* to, std::size_t count) {
+  device::for_each_element(count, [=](std::size_t i) { device::store(to, i, from[i]); });
+}
+
 /// Enough blocks to fill any device; each thread then takes several elements.
 unsigned int blocks(std::size_t elements) {
   constexpr std::size_t kMost = 1U << 14U;
@@ -53,6 +57,12 @@ cudaError_t launch_memory_kernel(MemoryKernel kernel, const DeviceOperands& o, s
       break;
     case MemoryKernel::rms_norm:
       device::rms_norm<<<rows, kRow, 0, stream>>>(x, z);
+      break;
+    case MemoryKernel::layer_norm_backward:
+      device::layer_norm_backward<<<rows, kRow, 0, stream>>>(x, y, z);
+      break;
+    case MemoryKernel::softmax_backward:
+      device::softmax_backward<<<rows, kRow, 0, stream>>>(x, y, z);
       break;
     case MemoryKernel::softmax:
       device::softmax<<<rows, kRow, 0, stream>>>(x, nullptr, z);
@@ -102,6 +112,14 @@ cudaError_t launch_few_block_copy(const void* from, void* to, std::size_t bytes,
   if (bytes == 0 || bytes % sizeof(uint4) != 0) return cudaErrorInvalidValue;
   copy_words<<<kChannels, kChannelThreads, 0, stream>>>(
       static_cast<const uint4*>(from), static_cast<uint4*>(to), bytes / sizeof(uint4));
+  return cudaGetLastError();
+}
+
+cudaError_t launch_round_to_bf16(const float* from, void* to, std::size_t count,
+                                 cudaStream_t stream) {
+  if (count == 0) return cudaErrorInvalidValue;
+  round_to_bf16<<<blocks(count), kThreads, 0, stream>>>(from, static_cast<device::Half*>(to),
+                                                        count);
   return cudaGetLastError();
 }
 

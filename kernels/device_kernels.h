@@ -37,6 +37,10 @@ struct DeviceOperands {
 [[nodiscard]] cudaError_t launch_few_block_copy(const void* from, void* to, std::size_t bytes,
                                                 cudaStream_t stream);
 
+/// Rounds `count` fp32 elements to bf16, as the weights after an update.
+[[nodiscard]] cudaError_t launch_round_to_bf16(const float* from, void* to, std::size_t count,
+                                               cudaStream_t stream);
+
 /// Fills `count` bf16 elements with zero-mean noise (read as fp32, they are of like size):
 /// multiplying zeros draws less power and so runs at higher clocks than training does.
 [[nodiscard]] cudaError_t launch_random_bf16(void* target, std::size_t count, std::uint32_t seed,

@@ -14,6 +14,10 @@ std::string_view memory_kernel_name(MemoryKernel kernel) {
       return "rms_norm";
     case MemoryKernel::softmax:
       return "softmax";
+    case MemoryKernel::layer_norm_backward:
+      return "layer_norm_backward";
+    case MemoryKernel::softmax_backward:
+      return "softmax_backward";
     case MemoryKernel::gelu:
       return "gelu";
     case MemoryKernel::gelu_backward:
@@ -39,6 +43,8 @@ std::string_view memory_kernel_name(MemoryKernel kernel) {
 double traffic_bytes_per_element(MemoryKernel kernel, double activation_bytes) {
   switch (kernel) {
     case MemoryKernel::residual_add:
+    case MemoryKernel::layer_norm_backward:
+    case MemoryKernel::softmax_backward:
     case MemoryKernel::gelu_backward:
     case MemoryKernel::swiglu:
     case MemoryKernel::sparsify:

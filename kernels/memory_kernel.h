@@ -8,19 +8,21 @@ namespace headway {
 
 /// The kernels of training whose time is the memory's, not the arithmetic's.
 enum class MemoryKernel {
-  residual_add,      ///< z = x + y
-  layer_norm,        ///< z = (x - mean) / sqrt(variance + eps), over rows
-  rms_norm,          ///< z = x / sqrt(mean square + eps), over rows
-  softmax,           ///< z = exp(x - max) / sum, over rows
-  gelu,              ///< z = x / 2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
-  gelu_backward,     ///< z = y gelu'(x)
-  swiglu,            ///< z = x sigmoid(x) y
-  rotary,            ///< pairs of a row turned by their position's angle
-  cross_entropy,     ///< gradient softmax(x) - one_hot(target), over rows
-  embedding_gather,  ///< rows of x chosen by index
-  adam,              ///< w, m, v from the gradient
-  quantise,          ///< 8-bit integers and one scale a row (the maximum of the row over 127)
-  sparsify           ///< z = x where |x| reaches a threshold, else 0; the rest stays in y
+  residual_add,         ///< z = x + y
+  layer_norm,           ///< z = (x - mean) / sqrt(variance + eps), over rows
+  rms_norm,             ///< z = x / sqrt(mean square + eps), over rows
+  softmax,              ///< z = exp(x - max) / sum, over rows
+  layer_norm_backward,  ///< z = (y - mean y - n mean(y n)) / sqrt(variance + eps), n normalised x
+  softmax_backward,     ///< z = x (y - sum of x y), over rows
+  gelu,                 ///< z = x / 2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))
+  gelu_backward,        ///< z = y gelu'(x)
+  swiglu,               ///< z = x sigmoid(x) y
+  rotary,               ///< pairs of a row turned by their position's angle
+  cross_entropy,        ///< gradient softmax(x) - one_hot(target), over rows
+  embedding_gather,     ///< rows of x chosen by index
+  adam,                 ///< w, m, v from the gradient
+  quantise,             ///< 8-bit integers and one scale a row (the maximum of the row over 127)
+  sparsify              ///< z = x where |x| reaches a threshold, else 0; the rest stays in y
 };
 
 inline constexpr std::array kMemoryKernels = {

@@ -68,6 +68,36 @@ __global__ inline void rms_norm(const Half* x, Half* z) {
   for (int i = 0; i < kPerThread; ++i) store(z, row.at(i), row.values[i] * scale);
 }
 
+/// As its CPU twin, with the mean of dz n and n both carrying the row's scale.
+__global__ inline void layer_norm_backward(const Half* x, const Half* dz, Half* dx) {
+  const Row row(x);
+  const Row gradient(dz);
+  const auto identity = [](float v) { return v; };
+  const float mean = row.reduced(0.0F, identity, Sum()) / kRowLength;
+  const float squares =
+      row.reduced(0.0F, [mean](float v) { return (v - mean) * (v - mean); }, Sum());
+  const float scale = rsqrtf(squares / kRowLength + 1e-5F);
+  const float of_gradient = gradient.reduced(0.0F, identity, Sum()) / kRowLength;
+  float products = 0.0F;
+  for (int i = 0; i < kPerThread; ++i) products += gradient.values[i] * (row.values[i] - mean);
+  const float along = over_block(products, Sum()) / kRowLength * scale * scale;
+  for (int i = 0; i < kPerThread; ++i) {
+    store(dx, row.at(i),
+          scale * (gradient.values[i] - of_gradient - (row.values[i] - mean) * along));
+  }
+}
+
+__global__ inline void softmax_backward(const Half* p, const Half* dp, Half* dx) {
+  const Row row(p);
+  const Row gradient(dp);
+  float products = 0.0F;
+  for (int i = 0; i < kPerThread; ++i) products += row.values[i] * gradient.values[i];
+  const float sum = over_block(products, Sum());
+  for (int i = 0; i < kPerThread; ++i) {
+    store(dx, row.at(i), row.values[i] * (gradient.values[i] - sum));
+  }
+}
+
 /// Softmax; with targets, less one at the target: the gradient of the cross-entropy.
 __global__ inline void softmax(const Half* x, const std::int32_t* target, Half* z) {
   Row row(x);

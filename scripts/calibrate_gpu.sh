@@ -18,4 +18,4 @@ if ! { cmake -S . -B $build -DCMAKE_BUILD_TYPE=Release -DHEADWAY_SIM=OFF -DHEADW
   tail -n 20 $log >&2
   exit 3
 fi
-exec $build/calibrate/cli/headway-calibrate --backend cuda --quick "$@" -o "$output"
+exec $build/calibrate/cli/headway-calibrate --backend cuda --quick --block "$@" -o "$output"

@@ -93,12 +93,17 @@ void report(const Job& job, const Calibration& calibration) {
   for (const std::string& missing : calibration.missing) {
     fmt::print(stderr, "missing: {}\n", missing);
   }
+  if (calibration.block) {
+    const CalibratedProfile built = built_profile(calibration, job.options.name);
+    fmt::print(stderr, "transformer block: {}\n", built.provenance.at("transformer_block"));
+  }
   if (!job.options.output.empty()) fmt::print(stderr, "wrote {}\n", job.options.output);
 }
 
 }  // namespace
 
-int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvous& rendezvous) {
+int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvous& rendezvous,
+              const std::optional<BlockTrial>& block) {
   const bool is_first = rendezvous.rank() == 0;
   ProgressLine line(is_first && job.options.shows_progress);
   const Progress progress = [&line](const std::string& section, std::size_t done, std::size_t total,
@@ -135,13 +140,20 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
     }
   }
   line.close();
+  const auto add = [&](const char* what, const auto& measure) {
+    const std::string problem = problem_of(code, measure);
+    if (code == 0) return;
+    calibration.is_aborted = true;
+    calibration.missing.push_back(fmt::format("{}: {}", what, problem));
+  };
   if (code == 0 && job.options.jitter) {
-    const std::string problem = problem_of(
-        code, [&] { calibration.jitter = measured_jitter(backend, *job.options.jitter); });
-    if (code != 0) {
-      calibration.is_aborted = true;
-      calibration.missing.push_back("jitter: " + problem);
-    }
+    add("jitter", [&] { calibration.jitter = measured_jitter(backend, *job.options.jitter); });
+  }
+  if (code == 0 && block) {
+    constexpr Seconds kDuration = 2.0_s;
+    add("transformer block", [&] {
+      calibration.block = measured_block(block->device, block->shape, job.options.seed, kDuration);
+    });
   }
   if (is_first) {
     write_profile(job, calibration);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "calibrate/block/transformer_block.h"
 #include "calibrate/cli/options.h"
 #include "calibrate/suite/backend.h"
 #include "calibrate/suite/plan.h"
@@ -16,10 +18,17 @@ struct Job {
   std::string created_utc;
 };
 
+/// A transformer block to be trained when everything else is measured.
+struct BlockTrial {
+  BlockDevice& device;
+  BlockShape shape;
+};
+
 /// Measures all that the backend offers and writes the profile (rank 0), anew after each section,
 /// so that whatever ends the process leaves what was measured. Returns the exit code: 0, or 3 or
 /// 130 if it ended early, having said on standard error what is missing.
 [[nodiscard]] int calibrate(const Job& job, const PlanRules& rules, Backend& backend,
-                            Rendezvous& rendezvous);
+                            Rendezvous& rendezvous,
+                            const std::optional<BlockTrial>& block = std::nullopt);
 
 }  // namespace headway

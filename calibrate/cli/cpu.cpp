@@ -5,21 +5,31 @@
 #include "calibrate/cli/backends.h"
 #include "calibrate/cli/cpu_ranks.h"
 #include "calibrate/cpu/cpu_backend.h"
+#include "calibrate/cpu/cpu_block_device.h"
 #include "calibrate/cpu/rank_network.h"
 #include "calibrate/cpu/transport_rendezvous.h"
 #include "sim/base/quantity_text.h"
 
 namespace headway {
+namespace {
+
+/// Some hundredths of a second on a core, with products among those of the grid.
+constexpr BlockShape kBlock{.sequences = 2, .sequence = 256, .hidden = 256, .heads = 4};
+
+}  // namespace
 
 int calibrate_cpu(const Job& job, const PlanRules& rules) {
   return on_cpu_ranks(job.options, [&job, &rules](const CpuRank& rank) {
     CpuRules cpu;
+    CpuBlockDevice core;
+    std::optional<BlockTrial> block;
+    if (job.options.block) block.emplace(core, kBlock);
     cpu.no_collectives = rank.alone;
     cpu.seed = job.options.seed;
     if (rank.main == nullptr) {
       CpuBackend backend(cpu, nullptr);
       SingleRendezvous alone;
-      return calibrate(job, rules, backend, alone);
+      return calibrate(job, rules, backend, alone, block);
     }
     cpu.seed += static_cast<unsigned>(4 * rank.main->rank());
     TransportRendezvous rendezvous(*rank.main);
@@ -32,7 +42,7 @@ int calibrate_cpu(const Job& job, const PlanRules& rules) {
       cpu.provenance["link_burst"] = exact_text(network.burst());
     }
     CpuBackend backend(cpu, rank.main, rank.collectives);
-    return calibrate(job, rules, backend, rendezvous);
+    return calibrate(job, rules, backend, rendezvous, block);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "calibrate/cli/backends.h"
 #include "calibrate/cuda/cuda_backend.h"
+#include "calibrate/cuda/cuda_block_device.h"
 #include "calibrate/ranks/rank_place.h"
 #include "calibrate/ranks/socket_rendezvous.h"
 #ifdef HEADWAY_WITH_MPI
@@ -12,10 +13,16 @@
 namespace headway {
 namespace {
 
+/// Some milliseconds on a device; rows are as long as the kernels'.
+constexpr BlockShape kBlock{.sequences = 8, .sequence = 1024, .hidden = 1024, .heads = 16};
+
 int calibrate_among(const Job& job, const PlanRules& rules, Rendezvous& rendezvous,
                     int local_rank) {
   CudaBackend backend(job.options.seed, rendezvous, local_rank);
-  return calibrate(job, rules, backend, rendezvous);
+  std::optional<CudaBlockDevice> device;
+  std::optional<BlockTrial> block;
+  if (job.options.block) block.emplace(device.emplace(), kBlock);
+  return calibrate(job, rules, backend, rendezvous, block);
 }
 
 }  // namespace

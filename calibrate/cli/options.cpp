@@ -86,6 +86,9 @@ po::options_description table(Options& options, Raw& raw) {
       "they took (headway/measured/1), for `headway validate --measured`");
   add("jitter", po::value(&raw.jitter),
       "at the end repeat one product for so long, as \"600 s\", to see how its time varies");
+  add("block", po::bool_switch(&options.block),
+      "at the end train a transformer block (forward, backward, Adam) and say how far the profile "
+      "is off");
   add("passes", number(&options.passes), "over every grid, each in another order");
   add("seed", number(&options.seed), "of operands and orders");
   add("noise", number(&options.noise), "of the fake backend's times, relative");
@@ -107,6 +110,9 @@ void check(const Options& options) {
   }
   if (!options.steps.empty() && options.backend != BackendKind::cpu) {
     reject("--steps runs on the CPU only", "leave --backend out");
+  }
+  if (options.block && options.backend == BackendKind::fake) {
+    reject("--block needs a device that computes", "--backend cpu or cuda");
   }
   if (options.net && options.backend != BackendKind::cpu) {
     reject("--net goes with the CPU backend only", "leave --backend out");

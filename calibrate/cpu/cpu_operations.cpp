@@ -101,6 +101,10 @@ void run_kernel(MemoryKernel kernel, std::size_t n, Operands& pools, SideData& s
       return cpu_layer_norm(x, z, n, side.row);
     case MemoryKernel::rms_norm:
       return cpu_rms_norm(x, z, n, side.row);
+    case MemoryKernel::layer_norm_backward:
+      return cpu_layer_norm_backward(x, y(), z, n, side.row);
+    case MemoryKernel::softmax_backward:
+      return cpu_softmax_backward(x, y(), z, n, side.row);
     case MemoryKernel::softmax:
       return cpu_softmax(x, z, n, side.row);
     case MemoryKernel::gelu:

@@ -19,4 +19,11 @@ inline void wait_for(const DeviceEvent& event) {
              kDeadline, "an operation on the device");
 }
 
+/// Until everything has been done that was put on the stream.
+inline void wait_for(cudaStream_t stream) {
+  const DeviceEvent end;
+  HEADWAY_CUDA(cudaEventRecord(end, stream));
+  wait_for(end);
+}
+
 }  // namespace headway

@@ -14,6 +14,7 @@
 #include "calibrate/output/device_costs.h"
 #include "calibrate/output/estimates.h"
 #include "calibrate/output/interference.h"
+#include "calibrate/output/priced_block.h"
 #include "sim/base/quantity_text.h"
 
 namespace headway {
@@ -174,6 +175,10 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   }
 
   if (calibration.jitter) result.provenance["jitter"] = jitter_text(*calibration.jitter);
+  if (const auto& block = calibration.block) {
+    result.provenance["transformer_block"] =
+        block_text(*block, block_cost(profile, block->shape, block->precision));
+  }
   const std::string clocks = clocks_text(calibration.points);
   if (!clocks.empty()) result.provenance["clocks"] = clocks;
   const Quality all = quality(calibration.points);

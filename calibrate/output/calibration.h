@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/block/block_run.h"
 #include "calibrate/suite/backend.h"
 #include "calibrate/suite/jitter.h"
 #include "calibrate/suite/sweep.h"
@@ -15,6 +16,7 @@ struct Calibration {
   Offer offer;
   std::vector<MeasuredPoint> points;
   std::optional<JitterRun> jitter;   ///< where a long run was asked for
+  std::optional<BlockRun> block;     ///< likewise, a transformer block
   std::vector<std::string> missing;  ///< what was not measured, and why
   bool is_aborted = false;           ///< it ended before it was through
 };

@@ -43,6 +43,25 @@ TEST(CpuKernels, SoftmaxWeighsByExponentials) {
   EXPECT_NEAR(z[1], 0.75F, 1e-4F);
 }
 
+TEST(CpuKernels, LayerNormBackwardTakesOutTheMeanAndWhatPointsAlongTheRow) {
+  // (1, 3, 5): mean 3, variance 8/3, r = 0.612372, n = (-1.224745, 0, 1.224745).
+  // dz = (1, 0, 0): mean 1/3, mean of dz n -0.408248, n times it (0.5, 0, -0.5);
+  // dx = r (1 - 1/3 - 0.5, -1/3, -1/3 + 0.5) = r (1/6, -1/3, 1/6)
+  Floats dx(3);
+  cpu_layer_norm_backward(Floats{1, 3, 5}.data(), Floats{1, 0, 0}.data(), dx.data(), 3, 3);
+  EXPECT_NEAR(dx[0], 0.102062F, 1e-5F);
+  EXPECT_NEAR(dx[1], -0.204124F, 1e-5F);
+  EXPECT_NEAR(dx[2], 0.102062F, 1e-5F);
+}
+
+TEST(CpuKernels, SoftmaxBackwardWeighsWhatExceedsTheMean) {
+  // p = (1/4, 3/4), dp = (4, 0): sum 1; dx = (1/4 * 3, 3/4 * -1)
+  Floats dx(2);
+  cpu_softmax_backward(Floats{0.25F, 0.75F}.data(), Floats{4, 0}.data(), dx.data(), 2, 2);
+  EXPECT_NEAR(dx[0], 0.75F, 1e-6F);
+  EXPECT_NEAR(dx[1], -0.75F, 1e-6F);
+}
+
 TEST(CpuKernels, GeluHasItsKnownValues) {
   // gelu(1) = (1 + tanh(0.79788 * 1.044715)) / 2 = (1 + tanh(0.833561)) / 2 = 0.841192
   Floats z(3);

@@ -27,7 +27,7 @@ TEST(CommandLine, MistakesAreExitCodeTwoAndSayHowToMendThem) {
             "1 problem in 1 file; nothing was measured.\n");
   for (const char* arguments : {"--passes 0", "--noise 2", "--bogus", "--back cpu", "--passes x",
                                 "stray", "--ranks -1", "--shapes /nonexistent", "--progress maybe",
-                                "--name ''", "--only gemms", "--net '8 Mb/s'"}) {
+                                "--name ''", "--only gemms", "--net '8 Mb/s'", "--block"}) {
     EXPECT_EQ(run(std::string("--backend fake ") + arguments).code, 2) << arguments;
   }
 }

@@ -14,6 +14,7 @@
 #include "calibrate/cuda/device_wait.h"
 #include "kernels/device_kernels.h"
 #include "sim/base/diagnostic.h"
+#include "tests/calibrate/cuda/has_device.h"
 
 namespace headway {
 namespace {
@@ -185,11 +186,6 @@ TEST(DeviceGroup, CountsTheDevicesOfANodeByItsLocalRanks) {
   EXPECT_EQ(group.processes, 8);
   EXPECT_EQ(group.devices, 8);
   EXPECT_EQ(group.devices_per_node, 4);
-}
-
-bool has_device() {
-  int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
 
 TEST(UsableDevices, SayWhyThereAreNone) {

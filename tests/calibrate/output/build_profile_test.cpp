@@ -10,6 +10,7 @@
 
 #include "calibrate/output/atomic_file.h"
 #include "calibrate/output/collective_fit.h"
+#include "calibrate/output/priced_block.h"
 #include "calibrate/output/profile_json.h"
 #include "calibrate/suite/fake_backend.h"
 #include "sim/base/diagnostic.h"
@@ -34,6 +35,16 @@ Calibration one_product() {
   calibration.points.push_back(
       point(GemmPoint{{256, 256, 256}, Precision::bf16, GemmLayout::nn}, 10.0_us));
   return calibration;
+}
+
+TEST(BuiltProfile, SaysHowFarItIsOffATransformerBlock) {
+  Calibration calibration = one_product();
+  const BlockShape shape{.sequences = 2, .sequence = 256, .hidden = 256, .heads = 4};
+  calibration.block = BlockRun{shape, Precision::bf16, 7, 10.0_ms, 0.01};
+  const CalibratedProfile built = built_profile(calibration, "block");
+  EXPECT_EQ(built.provenance.at("transformer_block"),
+            block_text(*calibration.block, block_cost(built.profile, shape, Precision::bf16)));
+  EXPECT_FALSE(built_profile(one_product(), "none").provenance.contains("transformer_block"));
 }
 
 TEST(BuiltProfile, OfAPartialCalibrationIsReadableAndSaysWhatIsMissing) {
