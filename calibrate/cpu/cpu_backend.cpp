@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "calibrate/cpu/cpu_operations.h"
+#include "calibrate/suite/attention_points.h"
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
 
@@ -58,6 +59,11 @@ CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport, LibraryColle
   offer_.gemm_batch = {64, 128, 256, 512};
   offer_.gemm_width = {256, 512, 1024};
   offer_.most_gemm_flops = 1.2e9;
+  for (const int sequence : {256, 512}) {
+    for (const auto& point : attention_points(Precision::fp32, 4, sequence, 64)) {
+      offer_.attention.push_back(point);
+    }
+  }
   offer_.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
   offer_.provenance = rules.provenance;
   offer_.provenance["blas"] = openblas_get_config();
@@ -80,7 +86,10 @@ CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport, LibraryColle
 std::unique_ptr<Operation> CpuBackend::prepare(const Point& point) {
   const Operands operands{a_, b_, c_, d_};
   if (const auto* gemm = std::get_if<GemmPoint>(&point)) {
-    return cpu_gemm_operation(*gemm, operands);
+    return cpu_batched_operation({*gemm, 1}, operands);
+  }
+  if (const auto* batched = std::get_if<BatchedGemmPoint>(&point)) {
+    return cpu_batched_operation(*batched, operands);
   }
   if (const auto* memory = std::get_if<MemoryPoint>(&point)) {
     // Where there are ranks to wait for, the optimizer runs after a wait.

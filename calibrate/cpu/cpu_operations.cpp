@@ -130,12 +130,16 @@ void run_kernel(MemoryKernel kernel, std::size_t n, Operands& pools, SideData& s
 
 }  // namespace
 
-std::unique_ptr<Operation> cpu_gemm_operation(const GemmPoint& point, Operands operands) {
-  return batched([point, operands] {
-    const GemmShape& shape = point.shape;
-    const float* a = operands.a.take(count(shape.m, shape.k)).data();
-    const float* b = operands.b.take(count(shape.k, shape.n)).data();
-    cpu_gemm(point, a, b, operands.c.take(count(shape.m, shape.n)).data());
+std::unique_ptr<Operation> cpu_batched_operation(const BatchedGemmPoint& point, Operands operands) {
+  const GemmShape& shape = point.gemm.shape;
+  const std::size_t a = count(shape.m, shape.k);
+  const std::size_t b = count(shape.k, shape.n);
+  const std::size_t c = count(shape.m, shape.n);
+  return batched([point, operands, a, b, c] {
+    for (int i = 0; i < point.batch; ++i) {
+      cpu_gemm(point.gemm, operands.a.take(a).data(), operands.b.take(b).data(),
+               operands.c.take(c).data());
+    }
   });
 }
 

@@ -17,8 +17,9 @@ struct Operands {
   OperandPool& d;
 };
 
-[[nodiscard]] std::unique_ptr<Operation> cpu_gemm_operation(const GemmPoint& point,
-                                                            Operands operands);
+/// One product after the other, each of operands of its own.
+[[nodiscard]] std::unique_ptr<Operation> cpu_batched_operation(const BatchedGemmPoint& point,
+                                                               Operands operands);
 /// Where `wait` is above 0, each sample is a burst of passes after so long a sleep.
 [[nodiscard]] std::unique_ptr<Operation> cpu_memory_operation(const MemoryPoint& point,
                                                               Operands operands, Seconds wait);

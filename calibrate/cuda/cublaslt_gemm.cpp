@@ -33,17 +33,17 @@ Types types(Precision precision) {
 
 }  // namespace
 
-Enqueue cublaslt_gemm(const GemmPoint& point, DevicePool& a, DevicePool& b, DevicePool& c) {
-  const Types type = types(point.precision);
-  const ColumnMajorGemm gemm = column_major(point);
+Enqueue cublaslt_gemm(const BatchedGemmPoint& point, DevicePool& a, DevicePool& b, DevicePool& c) {
+  const Types type = types(point.gemm.precision);
+  const ColumnMajorGemm gemm = column_major(point.gemm);
   const auto dense = [](cudaDataType of, long rows, long columns) {
-    return ColumnMajorMatrix{of, rows, columns, rows, 0};
+    return ColumnMajorMatrix{of, rows, columns, rows, rows * columns};
   };
   const auto plan = std::make_shared<CublasLtPlan>(
       ColumnMajorProduct{type.compute, gemm.first_transposed, gemm.second_transposed,
                          dense(type.operand, gemm.first_rows, gemm.first_columns),
                          dense(type.operand, gemm.second_rows, gemm.second_columns),
-                         dense(type.result, gemm.result_rows, gemm.result_columns)},
+                         dense(type.result, gemm.result_rows, gemm.result_columns), point.batch},
       point_text(point));
   return [plan, bytes = gemm_bytes(point), &a, &b, &c](cudaStream_t stream) {
     plan->run(b.take(bytes.b), a.take(bytes.a), c.take(bytes.c), 1.0F, stream);

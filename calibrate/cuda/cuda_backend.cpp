@@ -68,7 +68,7 @@ void CudaBackend::fill_at_random(const DevicePool& pool) {
   HEADWAY_CUDA(cudaStreamSynchronize(stream));
 }
 
-Enqueue CudaBackend::gemm_work(const GemmPoint& point) {
+Enqueue CudaBackend::gemm_work(const BatchedGemmPoint& point) {
   const GemmBytes needed = gemm_bytes(point);
   const std::pair<DevicePool*, std::size_t> operands[] = {
       {&pools_->a, needed.a}, {&pools_->b, needed.b}, {&pools_->c, needed.c}};
@@ -149,7 +149,7 @@ Enqueue CudaBackend::copy_work(const CopyPoint& point) {
 }
 
 Enqueue CudaBackend::work(const ConcurrentPoint::Work& work) {
-  if (const auto* gemm = std::get_if<GemmPoint>(&work)) return gemm_work(*gemm);
+  if (const auto* gemm = std::get_if<GemmPoint>(&work)) return gemm_work({*gemm, 1});
   if (const auto* memory = std::get_if<MemoryPoint>(&work)) return memory_work(*memory);
   return copy_work(std::get<CopyPoint>(work));
 }
@@ -168,7 +168,11 @@ std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
     if (!concurrent->beside) return device_operation(std::move(timed));
     return concurrent_operation(std::move(timed), work(*concurrent->beside));
   }
-  if (const auto* gemm = std::get_if<GemmPoint>(&point)) return device_operation(gemm_work(*gemm));
+  if (const auto* gemm = std::get_if<GemmPoint>(&point))
+    return device_operation(gemm_work({*gemm, 1}));
+  if (const auto* batched = std::get_if<BatchedGemmPoint>(&point)) {
+    return device_operation(gemm_work(*batched));
+  }
   if (const auto* memory = std::get_if<MemoryPoint>(&point)) {
     return device_operation(memory_work(*memory));
   }

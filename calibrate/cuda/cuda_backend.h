@@ -27,7 +27,7 @@ class CudaBackend final : public Backend {
  private:
   struct Pools;
   void fill_at_random(const DevicePool& pool);
-  [[nodiscard]] Enqueue gemm_work(const GemmPoint& point);
+  [[nodiscard]] Enqueue gemm_work(const BatchedGemmPoint& point);
   [[nodiscard]] Enqueue memory_work(const MemoryPoint& point);
   [[nodiscard]] Enqueue copy_work(const CopyPoint& point);
   [[nodiscard]] Enqueue work(const ConcurrentPoint::Work& work);

@@ -7,6 +7,7 @@
 #include "calibrate/cuda/architecture.h"
 #include "calibrate/cuda/cuda_check.h"
 #include "calibrate/cuda/nccl_implementation.h"
+#include "calibrate/suite/attention_points.h"
 #include "calibrate/suite/concurrent_points.h"
 
 namespace headway {
@@ -80,6 +81,11 @@ Offer device_offer(int device, const DeviceGroup& group) {
   offer.gemm_batch = {64, 256, 1024, 4096, 16384};
   offer.gemm_width = {512, 1024, 2048, 4096, 8192, 16384};
   offer.most_gemm_flops = 4e12;
+  for (const int sequence : {1024, 2048, 4096}) {
+    for (const auto& point : attention_points(offer.precisions.front(), 32, sequence, 128)) {
+      offer.attention.push_back(point);
+    }
+  }
   offer.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
   offer.most_elements = std::size_t{1} << 27U;
   offer.launches = true;

@@ -22,12 +22,12 @@ ColumnMajorGemm column_major(const GemmPoint& point) {
   return gemm;
 }
 
-GemmBytes gemm_bytes(const GemmPoint& point) {
-  const auto& [m, n, k] = point.shape;
-  const double operand = bytes_per_element(point.precision);
+GemmBytes gemm_bytes(const BatchedGemmPoint& point) {
+  const auto& [m, n, k] = point.gemm.shape;
+  const double operand = bytes_per_element(point.gemm.precision);
   const double result = operand < 4.0 ? 2.0 : 4.0;
-  return {static_cast<std::size_t>(m * k * operand), static_cast<std::size_t>(k * n * operand),
-          static_cast<std::size_t>(m * n * result)};
+  const auto all = [&point](double bytes) { return static_cast<std::size_t>(point.batch * bytes); };
+  return {all(m * k * operand), all(k * n * operand), all(m * n * result)};
 }
 
 }  // namespace headway

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "calibrate/output/attention_fit.h"
 #include "calibrate/output/estimates.h"
 #include "calibrate/output/gemm_fit.h"
 #include "calibrate/output/memory_fit.h"
@@ -132,8 +133,9 @@ void add_gemm(DeviceFindings& found, const Calibration& calibration) {
   found.residuals.push_back("gemm formula: " + error_text(fit.residual));
 }
 
-/// Nothing here measures fused or batched attention; the numbers lean on the products'.
-void add_attention(DeviceCosts& costs, double activation_bytes) {
+/// Nothing here measures fused attention; its numbers lean on the products'.
+void add_attention(DeviceCosts& costs, const Calibration& calibration) {
+  const double activation_bytes = calibration.offer.activation_bytes;
   const Estimate& gemm = costs.gemm_efficiency.begin()->second;
   costs.attention_efficiency =
       estimate(0.5 * gemm.value, 0.5, "derived: half of the measured efficiency of products");
@@ -142,7 +144,11 @@ void add_attention(DeviceCosts& costs, double activation_bytes) {
   costs.attention_sequence_half = assumed(200.0, 0.5, "as on GPUs");
   costs.attention_head_exponent = assumed(0.3, 0.5, "as on GPUs");
   costs.attention_context_factor = assumed(1.0, 0.2, "as without context parallelism");
-  costs.batched_gemm_efficiency = assumed(0.5, 0.5, "half of what large products reach");
+  const auto batched = batched_rate(calibration.points, costs);
+  costs.batched_gemm_efficiency =
+      batched ? estimate(std::min(1.0, batched->value), batched->spread,
+                         "measured: products of heads at once against large ones")
+              : assumed(0.5, 0.5, "half of what large products reach");
   costs.misaligned_head_factor = assumed(2.0, 0.5, "as on GPUs");
   // Korthikanti et al. 2022, section 4.1: mask, softmax and dropout; 2-byte scores 13 and 18 bytes.
   costs.unfused_forward_bytes = assumed(6.5 * activation_bytes, 0.4, "traffic a score, unfused");
@@ -190,7 +196,7 @@ DeviceFindings device_findings(const Calibration& calibration) {
   costs.optimizer_curve = optimizer_curve(calibration.points);
   costs.cast_bytes =
       effective_bytes(found, calibration, MemoryKernel::quantise, 4.0, "quantising to 8 bits");
-  add_attention(costs, offer.activation_bytes);
+  add_attention(costs, calibration);
   add_family(found, calibration);
   if (const auto error = held_out_gemm_error(costs)) {
     found.held_out.push_back("gemm: " + error_text(*error));

@@ -28,6 +28,8 @@ struct Offer {
   std::vector<double> gemm_width;  ///< sizes of the two that hold features
   double most_gemm_flops = 0.0;    ///< larger products take too long
 
+  std::vector<BatchedGemmPoint> attention;  ///< products of heads
+
   std::vector<MemoryKernel> memory_kernels;
   std::size_t least_elements = 1U << 12U;
   std::size_t most_elements = 1U << 23U;

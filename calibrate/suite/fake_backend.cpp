@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "calibrate/suite/attention_points.h"
 #include "calibrate/suite/concurrent_points.h"
 
 namespace headway {
@@ -16,6 +17,9 @@ struct LawOfPoint {
   double operator()(const GemmPoint& gemm) const {
     return gemm.shape.flops() / law.flops_per_s * (1.0 + law.inner_half / gemm.shape.k) +
            law.gemm_overhead;
+  }
+  double operator()(const BatchedGemmPoint& batched) const {
+    return batched.batch * batched.gemm.shape.flops() / law.flops_per_s / law.batched_efficiency;
   }
   double operator()(const MemoryPoint& memory) const {
     const double traffic =
@@ -81,6 +85,7 @@ FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int
   offer_.gemm_batch = {64, 256, 1024, 4096};
   offer_.gemm_width = {512, 2048, 8192};
   offer_.most_gemm_flops = 1e12;
+  offer_.attention = attention_points(Precision::bf16, 16, 1024, 64);
   offer_.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
   offer_.most_elements = 1U << 26U;
   offer_.collective_implementations = {"ring"};

@@ -12,9 +12,10 @@ namespace headway {
 /// A device that does not exist: times follow a known law, with known noise. It shows that
 /// measuring, fitting and writing give back what was put in, without any hardware.
 struct FakeLaw {
-  double flops_per_s = 1e14;    ///< of products with a long inner dimension
-  double inner_half = 128.0;    ///< t = flops / rate * (1 + inner_half / k) + gemm_overhead
-  double gemm_overhead = 4e-6;  ///< seconds
+  double flops_per_s = 1e14;        ///< of products with a long inner dimension
+  double inner_half = 128.0;        ///< t = flops / rate * (1 + inner_half / k) + gemm_overhead
+  double gemm_overhead = 4e-6;      ///< seconds
+  double batched_efficiency = 0.6;  ///< of that rate, of products in batches
   double memory_latency = 3e-6;
   double cache_bytes = 1U << 22U;  ///< passes up to this traffic run at the cache's rate
   double cache_bytes_per_s = 4e12;

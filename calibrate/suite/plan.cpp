@@ -91,6 +91,7 @@ std::vector<std::size_t> message_sizes(const Offer& offer, bool quick) {
 }
 
 constexpr std::string_view kCollectiveSection = "collectives";
+constexpr std::string_view kAttentionSection = "attention";
 constexpr std::string_view kConcurrentSection = "concurrent";
 
 bool is_wanted(const PlanRules& rules, std::string_view part) {
@@ -126,8 +127,8 @@ void append(std::vector<Section>& plan, Section section) {
 }  // namespace
 
 std::vector<std::string_view> plan_part_names() {
-  std::vector<std::string_view> names = {"memory", "launch", "copies", kConcurrentSection,
-                                         kCollectiveSection};
+  std::vector<std::string_view> names = {kAttentionSection, "memory",           "launch",
+                                         "copies",          kConcurrentSection, kCollectiveSection};
   for (const CollectiveKind kind : kCollectives) names.push_back(collective_name(kind));
   return names;
 }
@@ -159,6 +160,10 @@ std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules
   const StopRule shared{.least = 7, .budget = rules.quick ? 60.0_ms : 200.0_ms};
   std::vector<Section> plan;
   append(plan, {"gemm", gemm_points(offer, rules), compute});
+  if (is_wanted(rules, kAttentionSection)) {
+    const auto& products = offer.attention;
+    append(plan, {std::string(kAttentionSection), {products.begin(), products.end()}, compute});
+  }
   if (is_wanted(rules, "memory")) {
     append(plan, {"memory", memory_points(offer, rules.quick, false), compute});
     // A sample may include a wait of many times what it measures.

@@ -13,6 +13,9 @@ struct PointText {
     return fmt::format("gemm {} {} {} x {} x {}", precision_name(gemm.precision),
                        layout_name(gemm.layout), gemm.shape.m, gemm.shape.n, gemm.shape.k);
   }
+  std::string operator()(const BatchedGemmPoint& batched) const {
+    return fmt::format("{} times {}", batched.batch, (*this)(batched.gemm));
+  }
   std::string operator()(const MemoryPoint& memory) const {
     return fmt::format("{} of {} elements", memory_kernel_name(memory.kernel), memory.elements);
   }

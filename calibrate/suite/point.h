@@ -24,6 +24,12 @@ struct GemmPoint {
   GemmLayout layout = GemmLayout::nn;
 };
 
+/// The same product of several operands in one call, as attention multiplies its heads.
+struct BatchedGemmPoint {
+  GemmPoint gemm;
+  int batch = 1;
+};
+
 struct MemoryPoint {
   MemoryKernel kernel = MemoryKernel::residual_add;
   std::size_t elements = 0;
@@ -66,8 +72,8 @@ struct ConcurrentPoint {
 };
 
 /// Something to be measured.
-using Point =
-    std::variant<GemmPoint, MemoryPoint, CollectivePoint, LaunchPoint, CopyPoint, ConcurrentPoint>;
+using Point = std::variant<GemmPoint, BatchedGemmPoint, MemoryPoint, CollectivePoint, LaunchPoint,
+                           CopyPoint, ConcurrentPoint>;
 
 /// "gemm fp32 nn 256 x 512 x 1024", for progress and messages.
 [[nodiscard]] std::string point_text(const Point& point);

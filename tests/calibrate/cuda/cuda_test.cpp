@@ -107,11 +107,13 @@ TEST(ColumnMajor, GivesTheRowMajorProductInEveryLayout) {
 }
 
 TEST(GemmBytes, CountsOperandsInTheirPrecisionAndResultsInTwoBytesAtLeast) {
-  const GemmBytes fp8 = gemm_bytes({{2, 3, 5}, Precision::fp8, GemmLayout::nn});
+  const GemmBytes fp8 = gemm_bytes({{{2, 3, 5}, Precision::fp8, GemmLayout::nn}, 1});
   EXPECT_EQ(fp8.a, 10U);
   EXPECT_EQ(fp8.b, 15U);
   EXPECT_EQ(fp8.c, 12U);
-  EXPECT_EQ(gemm_bytes({{2, 3, 5}, Precision::tf32, GemmLayout::nn}).c, 24U);
+  const GemmPoint tf32{{2, 3, 5}, Precision::tf32, GemmLayout::nn};
+  EXPECT_EQ(gemm_bytes({tf32, 1}).c, 24U);
+  EXPECT_EQ(gemm_bytes({tf32, 7}).c, 7U * 24U);
 }
 
 TEST(MemoryKernels, RefuseAnythingButWholeRows) {
@@ -206,6 +208,8 @@ TEST(CudaBackend, MeasuresEverySortOfPointOnADevice) {
     const auto gemm = backend.prepare(GemmPoint{{256, 256, 256}, precision, GemmLayout::tn});
     EXPECT_GT(gemm->repeat().time, 0.0_s) << precision_name(precision);
   }
+  const auto heads = backend.prepare(backend.offer().attention.front());
+  EXPECT_GT(heads->repeat().time, 0.0_s);
   for (const MemoryKernel kernel : backend.offer().memory_kernels) {
     const auto pass = backend.prepare(MemoryPoint{kernel, 1U << 16U});
     EXPECT_GT(pass->repeat().time, 0.0_s) << memory_kernel_name(kernel);

@@ -61,6 +61,11 @@ TEST_F(KnownTruth, ProductsAreFittedWithinTwoPercent) {
   EXPECT_NEAR(device().gemm_overhead.value / law().gemm_overhead, 1.0, 0.02);
 }
 
+TEST_F(KnownTruth, ProductsInBatchesReachTheirShareOfTheRate) {
+  EXPECT_NEAR(device().batched_gemm_efficiency.value, law().batched_efficiency,
+              0.02 * law().batched_efficiency);
+}
+
 TEST_F(KnownTruth, MemoryIsFittedWithinTwoPercent) {
   const double rate = device().memory_bandwidth.value * device().memory_efficiency.value;
   EXPECT_NEAR(rate / law().memory_bytes_per_s, 1.0, 0.02);

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "calibrate/suite/attention_points.h"
 #include "calibrate/suite/concurrent_points.h"
 #include "calibrate/suite/fake_backend.h"
 #include "sim/base/diagnostic.h"
@@ -25,9 +26,9 @@ std::vector<std::string> names(const std::vector<Section>& plan) {
 
 TEST(CalibrationPlan, MeasuresWhatIsNeededMostFirst) {
   const FakeBackend backend({}, 1, {2, 4});
-  EXPECT_THAT(
-      names(calibration_plan(backend.offer(), {})),
-      ElementsAre("gemm", "memory", "optimizer", "launch", "copies", "concurrent", "collectives"));
+  EXPECT_THAT(names(calibration_plan(backend.offer(), {})),
+              ElementsAre("gemm", "attention", "memory", "optimizer", "launch", "copies",
+                          "concurrent", "collectives"));
 }
 
 TEST(CalibrationPlan, LeavesOutWhatIsNotOffered) {
@@ -35,6 +36,7 @@ TEST(CalibrationPlan, LeavesOutWhatIsNotOffered) {
   offer.launches = false;
   offer.copies.clear();
   offer.concurrent.clear();
+  offer.attention.clear();
   EXPECT_THAT(names(calibration_plan(offer, {})), ElementsAre("gemm", "memory", "optimizer"));
 }
 
@@ -53,6 +55,16 @@ TEST(ConcurrentPoints, AreEachByItselfAndThenEachPairBothWays) {
                                  "copy few_blocks of 1 KiB beside gemm bf16 nn 2 x 3 x 4",
                                  "residual_add of 4096 elements beside copy few_blocks of 1 KiB",
                                  "copy few_blocks of 1 KiB beside residual_add of 4096 elements"));
+}
+
+TEST(AttentionPoints, AreTheProductsOfAllHeads) {
+  std::vector<std::string> texts;
+  for (const auto& point : attention_points(Precision::bf16, 16, 512, 64)) {
+    texts.push_back(point_text(point));
+  }
+  EXPECT_THAT(texts, ElementsAre("16 times gemm bf16 nt 512 x 512 x 64",
+                                 "16 times gemm bf16 nn 512 x 64 x 512",
+                                 "16 times gemm bf16 tn 512 x 64 x 512"));
 }
 
 TEST(CalibrationPlan, HoldsNoPointTwiceAndNoneThatIsTooLarge) {
