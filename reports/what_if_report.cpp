@@ -123,7 +123,8 @@ std::string what_if_text(const WhatIf& what_if) {
   text += "\n";
   if (!what_if.removals.empty()) text += removal_table(what_if).text(2) + "\n";
   if (!what_if.mitigations.empty()) text += mitigation_table(what_if).text(2) + "\n";
-  return text + sensitivity_table(what_if).text(2) + "\n";
+  if (!what_if.sensitivities.empty()) text += sensitivity_table(what_if).text(2) + "\n";
+  return text;
 }
 
 DocumentSection what_if_section(const WhatIf& what_if) {
@@ -146,10 +147,12 @@ DocumentSection what_if_section(const WhatIf& what_if) {
                .picture = help_chart(what_if.mitigations),
                .table = mitigation_table(what_if)});
   }
-  section.blocks.emplace_back(Figure{.title = "What would help",
-                                     .caption = "Throughput gained by one change at a time.",
-                                     .picture = help_chart(what_if.sensitivities),
-                                     .table = sensitivity_table(what_if)});
+  if (!what_if.sensitivities.empty()) {
+    section.blocks.emplace_back(Figure{.title = "What would help",
+                                       .caption = "Throughput gained by one change at a time.",
+                                       .picture = help_chart(what_if.sensitivities),
+                                       .table = sensitivity_table(what_if)});
+  }
   return section;
 }
 

@@ -52,7 +52,7 @@ SimulateRequest request_of(const Invocation& invocation) {
   if (const auto gpus = arguments.integer("reference", 1, kMostAccelerators)) {
     request.simulate.reference_accelerators = static_cast<int>(*gpus);
   }
-  request.simulate.what_if = arguments.has("what-if");
+  if (arguments.has("what-if")) request.simulate.what_if = WhatIfExtent::everything;
   request.progress = when_named(arguments.value("progress").value_or("auto"));
   request.reports = report_files(arguments.values("output"), report_suffixes(), diagnostics);
   request.trace = arguments.value("trace");
@@ -85,7 +85,11 @@ Simulation simulation_of(const Scenario& scenario, const SimulateRequest& reques
   // A single point says nothing while it runs, which is worth a line to people only.
   const bool is_unasked = request.progress == When::automatic && !terminal.errors_are_seen();
   Progress progress(terminal, is_unasked ? When::never : request.progress, what);
-  Simulation simulation = simulate(scenario, request.simulate);
+  SimulateOptions options = request.simulate;
+  if (options.what_if == WhatIfExtent::none && scenario.perturbation.lists_slowness()) {
+    options.what_if = WhatIfExtent::stragglers;  // whoever lists slow parts asks what they cost
+  }
+  Simulation simulation = simulate(scenario, options);
   Prediction& prediction = simulation.prediction;
   prediction.activity =
       activity_of(simulation.workload, simulation.timeline, prediction.critical_path);
@@ -161,7 +165,8 @@ Command simulate_command() {
        .group = OptionGroup::run,
        .changes_result = true},
       {.name = "what-if",
-       .help = "what stragglers cost, and what would help",
+       .help = "what stragglers cost, and what would help; without it, the first where the "
+               "scenario lists slow parts",
        .group = OptionGroup::run,
        .changes_result = true},
       jobs_option(),

@@ -157,7 +157,7 @@ constexpr TopicRow kRows[] = {
      "The most used links: from, to, capacity_bytes_per_s, carried_bytes, utilisation."},
     {"what_if", "object", "",
      "What slow ranks and links cost, of the median replica run again without one cause after "
-     "another; with --what-if only.",
+     "another; with --what-if, or where the scenario lists slow parts.",
      "", "simulate --what-if; Lin et al. 2025 (arXiv:2505.05713)"},
     {"what_if.iteration_time_s", "seconds", "", "T: as it is."},
     {"what_if.ideal_time_s", "seconds", "",
@@ -174,13 +174,13 @@ constexpr TopicRow kRows[] = {
     {"what_if.removals", "array of objects", "",
      "One cause taken away each: kind (cause, operation, stage, replica, node, rank), what, "
      "iteration_time_s without it, gain_s, gpu_hours_per_iteration, gpu_hours_per_day. Of places "
-     "the five slowest are tried."},
+     "of a kind the slowest is tried, with --what-if the five slowest."},
     {"mitigations", "array of objects", "",
      "What could be done about stragglers, most throughput first, as in bottlenecks: spare_nodes, "
      "fewer_replicas, and where replicas hold everything backup_replicas (nobody waits for the "
      "last 5 %) and local_updates (gradients exchanged every 8 steps). Speedup is that of samples "
-     "a second of the whole job; what a sample teaches is taken to be the same. With --what-if "
-     "only.",
+     "a second of the whole job; what a sample teaches is taken to be the same. Together with "
+     "what_if.",
      "", "simulate --what-if; Chen et al. 2016 (arXiv:1604.00981), Stich 2018 (arXiv:1805.09767)"},
     {"shared_fabric", "object", "",
      "How fast each of several jobs is beside the others; only if the scenario has jobs.", "",

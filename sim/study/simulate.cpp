@@ -19,7 +19,6 @@
 #include "sim/study/provenance.h"
 #include "sim/study/reliability/reliability.h"
 #include "sim/study/smaller_job.h"
-#include "sim/study/what_if.h"
 
 namespace headway {
 namespace {
@@ -187,7 +186,9 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
     prediction.reliability = reliability(scenario, prediction.iteration_time);
   }
   if (!scenario.jobs.empty()) prediction.shared_fabric = shared_fabric(scenario, options.jobs);
-  if (options.what_if) prediction.what_if = what_if(scenario, main_run, options.jobs);
+  if (options.what_if != WhatIfExtent::none) {
+    prediction.what_if = what_if(scenario, main_run, options.jobs, options.what_if);
+  }
 
   if (reference) {
     const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;

@@ -6,6 +6,7 @@
 #include "sim/result/prediction.h"
 #include "sim/result/timeline.h"
 #include "sim/study/scenario.h"
+#include "sim/study/what_if.h"
 #include "sim/workload/workload.h"
 
 namespace headway {
@@ -15,8 +16,8 @@ struct SimulateOptions {
   /// Accelerators of the reference that scaling efficiency is measured against; nothing: the
   /// smallest job that keeps tensor, context and pipeline parallelism and fits in memory.
   std::optional<int> reference_accelerators;
-  bool scaling = true;                   ///< simulate the reference too
-  bool what_if = false;                  ///< what slowness costs and what would help, too
+  bool scaling = true;  ///< simulate the reference too
+  WhatIfExtent what_if = WhatIfExtent::none;
   bool even_if_it_does_not_fit = false;  ///< go on where memory is short
   std::string command_line;              ///< for provenance
 };

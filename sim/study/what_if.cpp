@@ -18,7 +18,9 @@
 namespace headway {
 namespace {
 
+/// Of each kind of place, the slowest.
 constexpr int kMostPlaces = 5;
+constexpr int kMostPlacesOfStragglers = 1;
 /// Of the iteration: what gains less is rounding, or nobody's business.
 constexpr double kLeastGain = 1e-4;
 
@@ -89,7 +91,8 @@ void set_stage_imbalance(WhatIf& result, const Workload& workload) {
 
 }  // namespace
 
-WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs) {
+WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExtent extent) {
+  const bool is_everything = extent == WhatIfExtent::everything;
   Perturbation drawn = scenario.perturbation;
   drawn.seed += run.median;
   WhatIf result;
@@ -106,7 +109,8 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs) {
   std::vector<Removed> removed;
   // A node, a rank group and a replica may be the same accelerators: one run tells of all.
   std::map<std::vector<std::int32_t>, std::size_t> run_of_place;
-  for (RemovalCase& one : removal_cases(drawn, run.workload, *scenario.cluster, kMostPlaces)) {
+  for (RemovalCase& one : removal_cases(drawn, run.workload, *scenario.cluster,
+                                        is_everything ? kMostPlaces : kMostPlacesOfStragglers)) {
     const std::vector<std::int32_t>& place = one.without.repair.accelerators;
     const auto known = run_of_place.find(place);
     const bool is_known = !place.empty() && known != run_of_place.end();
@@ -125,7 +129,7 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs) {
   }
   std::vector<std::size_t> improved;
   for (const SensitivityCase& one : sensitivity_cases()) {
-    improved.push_back(runs.add_built(one.changed(scenario), drawn));
+    if (is_everything) improved.push_back(runs.add_built(one.changed(scenario), drawn));
   }
 
   const std::vector<MitigationCase> mitigations = mitigation_cases(scenario, drawn, run.workload);
@@ -156,7 +160,7 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs) {
                                     .iteration_time = Seconds(times[index]),
                                     .speedup = work * result.time.count() / times[index]});
   };
-  add("no_stragglers", "no stragglers", ideal, scenario.strategy);
+  if (is_everything) add("no_stragglers", "no stragglers", ideal, scenario.strategy);
   for (std::size_t i = 0; i < improved.size(); ++i) {
     const SensitivityCase& one = sensitivity_cases()[i];
     add(one.name, one.title, improved[i], one.changed(scenario).strategy);

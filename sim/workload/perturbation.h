@@ -43,6 +43,11 @@ struct Perturbation {
            slow_accelerators.empty() && slow_episodes.empty() && pauses.empty() &&
            link_episodes.empty() && background.empty();
   }
+  /// Whether something slow is listed, rather than drawn.
+  [[nodiscard]] bool lists_slowness() const {
+    return !slow_accelerators.empty() || !slow_episodes.empty() || !pauses.empty() ||
+           !link_episodes.empty() || !background.empty();
+  }
   /// Whether another seed would give something else.
   [[nodiscard]] bool random() const;
 };

@@ -78,6 +78,19 @@ TEST(WhatIf, DrawnDifferencesAreCausesOfTheirOwn) {
   EXPECT_LT(result.ideal, result.time);
 }
 
+TEST(WhatIf, OfStragglersAloneTheWorstIsNamed) {
+  const Scenario scenario = small({{"slow_nodes", {{{"node", 2}, {"time_factor", 1.5}}}}});
+  EXPECT_TRUE(scenario.perturbation.lists_slowness());
+  EXPECT_FALSE(small({{"device_spread", 0.1}}).perturbation.lists_slowness());
+  const WhatIf result =
+      what_if(scenario, run_job(scenario, scenario.strategy, 1, 1), 1, WhatIfExtent::stragglers);
+  const Removal* node = find(result, RemovalKind::node, "node 2");
+  ASSERT_NE(node, nullptr);
+  EXPECT_EQ(node->without, result.ideal);
+  EXPECT_FALSE(result.mitigations.empty());
+  EXPECT_TRUE(result.sensitivities.empty());
+}
+
 TEST(WhatIf, AFaultOfTheFabricIsACause) {
   nlohmann::json text = small_scenario(4);
   text["cluster"]["topology"]["faults"] = {
