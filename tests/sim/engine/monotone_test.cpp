@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "sim/engine/simulate_workload.h"
+#include "sim/workload/flow_plans.h"
 #include "tests/support/random_job.h"
 
 namespace headway {
@@ -29,10 +31,21 @@ double median_time(const RandomJob& job, const Workload& workload,
   return times[times.size() / 2];
 }
 
+/// Half of what a NIC carries, from the first accelerator of one node to that of another.
+FlowPlan traffic(const Cluster& cluster, int from, int to) {
+  const NodeType& node = cluster.node_type;
+  FlowPlan plan = transfer_plan(cluster, ideal_network_costs(node),
+                                std::array{static_cast<std::int32_t>(from * node.accelerators)},
+                                std::array{static_cast<std::int32_t>(to * node.accelerators)});
+  plan.rate_cap = min(plan.rate_cap, 0.5 * node.nic_bandwidth);
+  return plan;
+}
+
 /// Something of every kind that does nothing.
 Perturbation idle_perturbation() {
   Perturbation idle;
   idle.jitter = {.kind = Jitter::Kind::exponential, .spread = 0.0};
+  idle.micro_batches = {.kind = Jitter::Kind::gamma, .spread = 0.0};
   idle.slow_accelerators = {{0, 1.0}};
   idle.slow_episodes = {{.accelerators = {0, 1000}, .from = 0.1, .to = 0.5, .time_factor = 1.0}};
   idle.link_episodes = {{.link = 0, .from = 0.1, .to = 0.2, .bandwidth_factor = 1.0}};
@@ -73,6 +86,12 @@ TEST(Monotone, MoreJitterASlowerNodeAndAWorseLinkNeverHelp) {
     expect_no_better("a slow cable");
     for (LinkEpisode& episode : worse.link_episodes) episode.bandwidth_factor = 0.2;
     expect_no_better("a slower cable");
+    worse.micro_batches = {.kind = Jitter::Kind::exponential, .spread = 0.05};
+    expect_no_better("micro-batches that differ");
+    if (job.cluster->nodes > 1) {
+      worse.background.push_back({traffic(*job.cluster, 0, 1), 0.0});
+      expect_no_better("traffic of others");
+    }
     if (testing::Test::HasFailure()) return;
   }
 }
