@@ -27,7 +27,7 @@ constexpr TopicRow kRows[] = {
      "Nodes that stand by. A failed node becomes one when it is repaired."},
     {"reliability.elastic", "true or false", "false",
      "Whether the job goes on with fewer data-parallel replicas where no spare is left, and grows "
-     "again when nodes are back."},
+     "again when nodes are repaired or new ones come."},
     {"reliability.nodes_per_rack", "whole number from 1", "1",
      "How many nodes go with a rack that fails."},
     {"reliability.failures", "array of objects", "[]", "What interrupts the job, each a cause.", "",

@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace headway {
 namespace {
@@ -120,8 +121,9 @@ class Job {
     const double replicas = std::ceil(missing_ / settings_.nodes_per_replica) - 1.0;
     const auto needed = static_cast<std::size_t>(
         missing_ - static_cast<int>(std::floor(replicas * settings_.nodes_per_replica)));
-    if (repairs_.size() < needed) return kNever;
-    return *std::next(repairs_.begin(), static_cast<std::ptrdiff_t>(needed) - 1);
+    std::vector<double> arrivals;
+    std::ranges::merge(repairs_, orders_, std::back_inserter(arrivals));
+    return arrivals.size() < needed ? kNever : arrivals[needed - 1];
   }
 
   void keep(double trained, double rate) {
@@ -132,11 +134,9 @@ class Job {
 
   /// Nodes are back that were missing: a checkpoint, and on with more replicas.
   void grow() {
-    collect_repaired();
+    collect_arrived();
     spend(settings_.checkpoint.blocking.count(), history_.checkpoints, -1);
-    const int taken = std::min(missing_, spares_);
-    missing_ -= taken;
-    spares_ -= taken;
+    replace_missing();
     recover(-1, true);
   }
 
@@ -161,7 +161,7 @@ class Job {
     const FailureCause& of = settings_.causes[static_cast<std::size_t>(cause)];
     failures_.pop();
     ++history_.interruptions[static_cast<std::size_t>(cause)];
-    collect_repaired();
+    collect_arrived();
     for (int i = 0; i < of.nodes_lost; ++i) repairs_.insert(now_ + of.repair.count());
     const int replaced = std::min(of.nodes_lost, spares_);
     spares_ -= replaced;
@@ -169,11 +169,24 @@ class Job {
     return cause;
   }
 
-  void collect_repaired() {
-    while (!repairs_.empty() && *repairs_.begin() <= now_) {
-      repairs_.erase(repairs_.begin());
-      ++spares_;
+  /// Nodes that were repaired, and new ones.
+  void collect_arrived() {
+    for (std::multiset<double>* arrivals : {&repairs_, &orders_}) {
+      while (!arrivals->empty() && *arrivals->begin() <= now_) {
+        arrivals->erase(arrivals->begin());
+        ++spares_;
+      }
     }
+  }
+
+  /// By spares as far as they go; new nodes are on order for the rest, one for each.
+  void replace_missing() {
+    const int taken = std::min(missing_, spares_);
+    missing_ -= taken;
+    spares_ -= taken;
+    const auto wanted = static_cast<std::size_t>(missing_);
+    while (orders_.size() > wanted) orders_.erase(std::prev(orders_.end()));
+    while (orders_.size() < wanted) orders_.insert(now_ + settings_.reprovision.count());
   }
 
   /// Detects, waits for nodes, restarts; from the beginning if something breaks meanwhile. A job
@@ -192,21 +205,13 @@ class Job {
 
   /// Until all nodes are there, or enough for an elastic job. False if something broke.
   bool wait_for_nodes(int& cause) {
-    const double asked = now_;
     while (missing_ > 0) {
-      collect_repaired();
-      const int taken = std::min(missing_, spares_);
-      missing_ -= taken;
-      spares_ -= taken;
+      collect_arrived();
+      replace_missing();
       if (missing_ == 0 || (settings_.elastic && speed() > 0.0)) return true;
       const double repaired = repairs_.empty() ? kNever : *repairs_.begin();
-      const double provided = asked + settings_.reprovision.count();
-      const double there = std::min(repaired, provided);
+      const double there = std::min(repaired, *orders_.begin());
       if (!pass(std::max(0.0, there - now_), history_.waiting, cause)) return false;
-      if (provided <= repaired) {
-        missing_ = 0;  // new nodes; those under repair will be spares
-        return true;
-      }
       if (now_ >= horizon_) return true;
     }
     return true;
@@ -245,6 +250,7 @@ class Job {
   int spares_;
   int missing_ = 0;                ///< nodes
   std::multiset<double> repairs_;  ///< when they end
+  std::multiset<double> orders_;   ///< when new nodes come, one for each missing one
 };
 
 }  // namespace

@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "sim/study/reliability/checkpoint_interval.h"
+#include "tests/support/random_numbers.h"
 
 namespace headway {
 namespace {
@@ -223,6 +226,62 @@ TEST(JobHistory, AJobFailsMoreOftenTheMoreNodesItHas) {
   EXPECT_NEAR(hours_between_failures(131072 / 8, days), 0.23, 0.006);
   // Measured, failures of jobs' own software included: 47.7 days on 8 GPUs, 7.9 h on 1,024.
   EXPECT_NEAR(hours_between_failures(1024 / 8, 47.7), 7.9, 1.2);
+}
+
+/// Two causes, spares or none, repairs, elastic or not; ten nodes.
+ReliabilitySettings random_settings(RandomNumbers& random) {
+  ReliabilitySettings settings;
+  settings.nodes = 10;
+  settings.replicas = 5;
+  settings.nodes_per_replica = 2.0;
+  settings.spare_nodes = random.below(3);
+  settings.elastic = random.chance(0.5);
+  settings.detection = Seconds(random.between(0.0, 600.0));
+  settings.restart = Seconds(random.between(10.0, 900.0));
+  settings.reprovision = Seconds(random.between(600.0, 36000.0));
+  settings.checkpoint.blocking = Seconds(random.between(0.0, 120.0));
+  settings.causes = {{.name = "node",
+                      .lifetime = {.mean = Seconds(random.between(2e5, 5e6))},
+                      .units = 10,
+                      .nodes_lost = 1,
+                      .repair = Seconds(random.between(3600.0, 200000.0))},
+                     {.name = "bug", .lifetime = {.mean = Seconds(random.between(5e4, 5e5))}}};
+  if (random.chance(0.5)) {
+    settings.causes[0].lifetime.kind = LifetimeKind::weibull;
+    settings.causes[0].lifetime.shape = random.between(0.7, 1.5);
+  }
+  return settings;
+}
+
+constexpr std::uint64_t kHistories = 401;
+/// Of the median of so many histories, each of which failures meet at other moments.
+constexpr double kScatter = 0.01;
+
+double median_wall(const ReliabilitySettings& settings, Seconds interval, double work) {
+  std::vector<double> walls;
+  for (std::uint64_t seed = 1; seed <= kHistories; ++seed) {
+    walls.push_back(job_history(settings, interval, work, kForever, seed).wall);
+  }
+  std::ranges::nth_element(walls, walls.begin() + kHistories / 2);
+  return walls[kHistories / 2];
+}
+
+TEST(JobHistory, MoreFailuresNeverImproveTheMedian) {
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    RandomNumbers random(seed);
+    ReliabilitySettings settings = random_settings(random);
+    const Seconds interval(random.between(600.0, 7200.0));
+    const double work = random.between(2e5, 1e6);
+    double before = 0.0;
+    for (int halvings = 0; halvings < 3; ++halvings) {
+      const double now = median_wall(settings, interval, work);
+      EXPECT_GE(now, before * (1.0 - kScatter));
+      before = now;
+      for (FailureCause& cause : settings.causes) cause.lifetime.mean = 0.5 * cause.lifetime.mean;
+    }
+    if (testing::Test::HasFailure()) return;
+  }
 }
 
 }  // namespace
