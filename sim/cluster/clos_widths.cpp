@@ -46,6 +46,13 @@ int uplinks_from_oversubscription(ObjectReader& tier, const DownwardPorts& down)
   return uplinks;
 }
 
+/// Of `number`, not above `most`.
+int largest_divisor(int number, int most) {
+  int divisor = std::min(number, most);
+  while (number % divisor != 0) --divisor;
+  return divisor;
+}
+
 }  // namespace
 
 int read_uplinks(ObjectReader& tier, const DownwardPorts& down) {
@@ -74,8 +81,10 @@ int read_cables_per_pair(ObjectReader& tier, int uplinks, std::string_view below
   const Range range = between(1, kMostUplinks);
   const auto divides = [&](std::string_view key, int divisor) {
     if (uplinks % divisor == 0) return true;
-    tier.report(key, fmt::format("the uplinks of a {} do not divide evenly", below),
-                fmt::format("{} does not divide {}", divisor, uplinks));
+    tier.report(
+        key, fmt::format("the uplinks of a {} do not divide evenly", below),
+        fmt::format("{} does not divide {}", divisor, uplinks),
+        fmt::format("use {}, or another number of uplinks", largest_divisor(uplinks, divisor)));
     return false;
   };
   if (!tier.has("cables_per_pair") && tier.has("switches")) {
@@ -101,7 +110,9 @@ bool read_planes(ObjectReader& core, int spine_uplinks, ClosShape& shape) {
   const int cables = static_cast<int>(core.integer("cables_per_pair", between(1, kMostUplinks), 1));
   if (spine_uplinks % cables != 0) {
     core.report("cables_per_pair", "the uplinks of a spine do not divide evenly",
-                fmt::format("{} does not divide {}", cables, spine_uplinks));
+                fmt::format("{} does not divide {}", cables, spine_uplinks),
+                fmt::format("use {}, or another number of uplinks",
+                            largest_divisor(spine_uplinks, cables)));
     static_cast<void>(core.part("switches"));
     return false;
   }

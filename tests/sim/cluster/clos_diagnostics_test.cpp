@@ -39,7 +39,8 @@ TEST(ClosDiagnostics, UplinksThatDoNotDivideOverTheSpines) {
             "  --> t.json:6:13   /fabric/spine/switches\n"
             "   |\n"
             " 6 | \"switches\": 3}}}\n"
-            "   |             ^ 3 does not divide 8\n");
+            "   |             ^ 3 does not divide 8\n"
+            "  help: use 2, or another number of uplinks\n");
 }
 
 TEST(ClosDiagnostics, SpinesThatAreNotWhatTheCablesMake) {
