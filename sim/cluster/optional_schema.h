@@ -10,7 +10,11 @@ namespace headway {
 /// written in place inside another document, which may.
 inline void read_schema_of_file(ObjectReader& reader, std::string_view expected) {
   const bool is_file = reader.cursor().pointer().empty();
-  if (is_file || reader.has("schema")) read_schema(reader, expected);
+  if (is_file || reader.has("schema")) {
+    read_schema(reader, expected);
+  } else {
+    reader.resolve("schema", std::string(expected));  // what is written out is a file of its own
+  }
 }
 
 }  // namespace headway
