@@ -27,7 +27,8 @@ TEST(ReadTopology, ResolvedFormWritesOutEveryDefault) {
       topology_text(3, 2, R"({"kind": "single_switch", "bandwidth": "200 Gb/s"})"));
   EXPECT_EQ(read.topology->resolved, nlohmann::json::parse(R"({
       "schema": "headway/topology/1", "name": "t", "source": "", "nodes": 3,
-      "node": {"name": "node", "source": "", "accelerator": "any", "accelerators": 2,
+      "node": {"schema": "headway/node/1", "name": "node", "source": "", "accelerator": "any",
+               "accelerators": 2,
                "processor": "other",
                "scale_up": {"bandwidth": "100 GB/s", "latency": "500 ns", "domain": 2,
                             "reduces": false},
