@@ -39,6 +39,7 @@ int calibrate_cpu(const Job& job, const PlanRules& rules) {
     if (job.options.net) {
       cpu.link_bytes_per_s = job.options.net->count();
       const RankNetwork network{rank.main->size(), *job.options.net};
+      cpu.link_burst_bytes = network.burst().count();
       cpu.provenance["link_burst"] = exact_text(network.burst());
     }
     CpuBackend backend(cpu, rank.main, rank.collectives);

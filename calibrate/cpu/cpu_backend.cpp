@@ -81,6 +81,7 @@ CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport, LibraryColle
   offer_.most_message = most_message(rules.link_bytes_per_s);
   offer_.ranks_per_node = rules.link_bytes_per_s > 0.0 ? 1 : ranks;
   offer_.link_bytes_per_s = rules.link_bytes_per_s;
+  offer_.link_burst_bytes = rules.link_burst_bytes;
 }
 
 std::unique_ptr<Operation> CpuBackend::prepare(const Point& point) {

@@ -15,6 +15,7 @@ namespace headway {
 struct CpuRules {
   std::uint64_t seed = 1;
   double link_bytes_per_s = 0.0;  ///< rate that the ranks' links are limited to; 0: not limited
+  double link_burst_bytes = 0.0;  ///< that they let through at once after they stood idle
   std::string no_collectives;     ///< why there is no transport
   std::map<std::string, std::string> provenance;
 };

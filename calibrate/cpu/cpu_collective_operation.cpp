@@ -13,18 +13,29 @@
 namespace headway {
 namespace {
 
-/// As the gradients of a small network's layers come: one after the other, when their links have
-/// stood idle during the computation before. A token bucket fills in that time, and what it lets
-/// through at once is shared by all of them.
-constexpr int kBurst = 4;
-constexpr Seconds kIdle = 5.0_ms;
+/// How a sample is taken over links of limited rate, whose token buckets fill while they stand
+/// idle and let so much through at once.
+struct Conditions {
+  Seconds idle;         ///< before the sample, so that buckets are full
+  int untimed = 0;      ///< repetitions that empty them
+  int repetitions = 1;  ///< that are timed, one right after the other
+};
+
+/// All-reduces as the gradients of a small network's layers come: one after the other, when their
+/// links have stood idle during the computation before. Messages between neighbours at the rate
+/// that lasts, as whoever knows the bucket also knows what it saves.
+Conditions over_limited_links(CollectiveKind kind) {
+  if (kind == CollectiveKind::all_reduce) return {.idle = 5.0_ms, .repetitions = 4};
+  if (kind == CollectiveKind::send_receive) return {.untimed = 1, .repetitions = 2};
+  return {};
+}
 
 class CollectiveOperation final : public Operation {
  public:
   CollectiveOperation(const CollectivePoint& point, Transport& transport,
-                      LibraryCollectives* library, bool in_bursts)
+                      LibraryCollectives* library, bool limited_links)
       : point_(point),
-        burst_(in_bursts && point.kind == CollectiveKind::all_reduce ? kBurst : 1),
+        conditions_(limited_links ? over_limited_links(point.kind) : Conditions{}),
         transport_(transport),
         library_(library),
         collectives_(transport, point.ranks),
@@ -35,19 +46,22 @@ class CollectiveOperation final : public Operation {
   /// Sums grow with each repetition, so the data are set afresh.
   Sample repeat() override {
     std::fill(data_.begin(), data_.end(), 1e-3F);
-    if (burst_ > 1) {
-      const timespec pause{0, static_cast<long>(1e9 * kIdle.count())};
+    if (conditions_.idle > Seconds(0.0)) {
+      const timespec pause{0, static_cast<long>(1e9 * conditions_.idle.count())};
       nanosleep(&pause, nullptr);
     }
     (void)group_max(transport_, point_.ranks, 0.0);
+    for (int i = 0; i < conditions_.untimed; ++i) run();
     const ThreadClock clock;
-    for (int i = 0; i < burst_; ++i) run();
+    for (int i = 0; i < conditions_.repetitions; ++i) run();
     const Sample mine = clock.elapsed();
-    const double time = group_max(transport_, point_.ranks, mine.time.count()) / burst_;
+    const Seconds time(group_max(transport_, point_.ranks, mine.time.count()) /
+                       conditions_.repetitions);
     const double contaminated = group_max(transport_, point_.ranks, mine.contaminated ? 1.0 : 0.0);
+    const int besides = conditions_.untimed + conditions_.repetitions - 1;
     // Ranks that share processors take them from each other, which is no contamination.
-    return {Seconds(time), contaminated > 0.0 && point_.ranks <= processors_,
-            Seconds((burst_ - 1) * time) + (burst_ > 1 ? kIdle : Seconds(0.0))};
+    return {time, contaminated > 0.0 && point_.ranks <= processors_,
+            conditions_.idle + besides * time};
   }
 
  private:
@@ -80,7 +94,7 @@ class CollectiveOperation final : public Operation {
   }
 
   CollectivePoint point_;
-  int burst_;
+  Conditions conditions_;
   Transport& transport_;
   LibraryCollectives* library_;
   Collectives collectives_;
@@ -93,9 +107,10 @@ class CollectiveOperation final : public Operation {
 
 std::unique_ptr<Operation> cpu_collective_operation(const CollectivePoint& point,
                                                     Transport& transport,
-                                                    LibraryCollectives* library, bool in_bursts) {
+                                                    LibraryCollectives* library,
+                                                    bool limited_links) {
   if (transport.rank() >= point.ranks) return nullptr;
-  return std::make_unique<CollectiveOperation>(point, transport, library, in_bursts);
+  return std::make_unique<CollectiveOperation>(point, transport, library, limited_links);
 }
 
 }  // namespace headway

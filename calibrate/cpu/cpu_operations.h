@@ -26,11 +26,11 @@ struct Operands {
 /// The implementation that `library` stands for.
 inline constexpr const char* kLibraryImplementation = "library";
 
-/// Nothing on a rank outside of the group. `library` may be null where it was not offered. With
-/// `in_bursts` a sample is some all-reduces back to back after a pause.
+/// Nothing on a rank outside of the group. `library` may be null where it was not offered. Over
+/// links of limited rate a sample is some repetitions back to back, after a pause or after others.
 [[nodiscard]] std::unique_ptr<Operation> cpu_collective_operation(const CollectivePoint& point,
                                                                   Transport& transport,
                                                                   LibraryCollectives* library,
-                                                                  bool in_bursts);
+                                                                  bool limited_links);
 
 }  // namespace headway

@@ -83,6 +83,7 @@ void add_collectives(CalibratedProfile& result, DeviceFindings& found,
     const auto link = fitted_link(curves);
     if (!link) return;
     scope = measured_scope(curves, *link, offer.link_bytes_per_s);
+    if (offer.link_burst_bytes > 0.0) scope.burst = Bytes(offer.link_burst_bytes);
     found.residuals.push_back(fmt::format("collectives {}: {}", name, error_text(link->residual)));
     if (link->held_out_ranks) {
       found.held_out.push_back(fmt::format("largest group from the smaller {}: {}", name,

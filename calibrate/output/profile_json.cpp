@@ -91,6 +91,7 @@ Json of(const ScopeCosts& scope) {
     entry.update(of(collective.curve, "message_bytes"));
     json["collectives"].push_back(std::move(entry));
   }
+  if (scope.burst) json["burst_bytes"] = scope.burst->count();
   return json;
 }
 

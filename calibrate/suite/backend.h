@@ -46,6 +46,7 @@ struct Offer {
   /// Groups of at most so many ranks stay on one node (scale_up), larger ones cross the network.
   int ranks_per_node = 1;
   double link_bytes_per_s = 0.0;  ///< rate of a rank's link where it is known, else 0
+  double link_burst_bytes = 0.0;  ///< that it lets through at once after it stood idle
 
   bool launches = false;
   std::vector<CopyKind> copies;

@@ -98,6 +98,8 @@ struct ScopeCosts {
   std::vector<MeasuredCollective> collectives;  ///< no kind twice with the same ranks; may be empty
   /// Of the links they were measured on: over others the closed form answers. None: any links.
   std::optional<BytesPerSecond> measured_bandwidth;
+  /// What a link of limited rate that stood idle lets through at once; none: nothing.
+  std::optional<Bytes> burst;
 };
 
 /// What collectives over both scopes cost beyond their bytes and steps.

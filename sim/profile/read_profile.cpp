@@ -218,6 +218,7 @@ ScopeCosts read_scope(ObjectReader& profile, std::string_view key) {
   if (reader.has("measured_bandwidth")) {
     scope.measured_bandwidth = reader.quantity<BytesPerSecond>("measured_bandwidth", positive());
   }
+  if (reader.has("burst_bytes")) scope.burst = Bytes(reader.number("burst_bytes", positive()));
   reader.finish();
   return scope;
 }

@@ -77,6 +77,10 @@ constexpr TopicRow kRows[] = {
      "Of the collective on idle links.", "above 0"},
     {"profile.scale_up.measured_bandwidth", "bytes/s", "any links",
      "Of the links that the collectives were measured on. On other links the closed forms answer."},
+    {"profile.scale_up.burst_bytes", "bytes", "none",
+     "What a link of limited rate that stood idle lets through at once. Steps that were really run "
+     "are predicted with it (`headway validate --measured`).",
+     "above 0"},
     {"profile.scale_out", "an object", "required", "Transfers across the fabric."},
     {"profile.scale_out.bandwidth_efficiency", "number, above 0 to 1", "required",
      "Share of the NIC's rate that large transfers reach."},
@@ -89,6 +93,9 @@ constexpr TopicRow kRows[] = {
      "as profile.scale_up.collectives"},
     {"profile.scale_out.measured_bandwidth", "bytes/s", "any links",
      "Of the NICs that the collectives were measured on. On others the closed forms answer."},
+    {"profile.scale_out.burst_bytes", "bytes", "none",
+     "What a link of limited rate that stood idle lets through at once.",
+     "as profile.scale_up.burst_bytes"},
 
     {"profile.overlap", "an object", "required",
      "What remains visible of communication that overlaps compute."},

@@ -8,6 +8,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/profile/kernel_cost.h"
+#include "sim/study/measured/link_credit.h"
 #include "sim/workload/program_builder.h"
 
 namespace headway {
@@ -70,17 +71,30 @@ Bytes ring_bytes(Bytes message, int ranks) {
          message;
 }
 
-/// Writes the program of one rank.
+/// How messages pass between stages.
+struct StageLinks {
+  BytesPerSecond rate;  ///< that lasts
+  Bytes burst;
+};
+
+/// Writes the programs of one rank: what it computes, and what its thread that sends does beside.
+/// Messages of one sender share its link one after the other.
 class RankProgram {
  public:
   /// `ring`: what the rank sends to reduce the gradient of a layer; 0 if it is nobody's replica.
-  RankProgram(const TrainingStep& step, const LayerTimes& times, int rank, int index, Bytes ring)
+  RankProgram(const TrainingStep& step, int ranks, const LayerTimes& times, int rank, int index,
+              Bytes ring, const StageLinks& links)
       : step_(step),
+        ranks_(ranks),
         stage_(rank % step.pipeline_stages),
         layers_(step.layers / step.pipeline_stages),
         ring_(ring),
-        builder_("rank " + std::to_string(rank)) {
+        links_(links),
+        builder_("rank " + std::to_string(rank)),
+        sender_("sender " + std::to_string(rank)) {
     const double factor = compute_factor(step, rank, index);
+    forward_time_ = factor * layers_ * times.forward;
+    backward_time_ = factor * layers_ * (times.weight_gradient + times.input_gradient);
     const auto block = [this, factor](const char* name, Cause cause, Seconds time) {
       TimeByCause by_cause;
       by_cause[cause] = factor * time;
@@ -93,15 +107,21 @@ class RankProgram {
     update_ = block("update", Cause::optimizer, times.update);
   }
 
-  [[nodiscard]] Program written() && {
-    for (int i = 0; i < step_.micro_batches; ++i) forward(i);
-    for (int i = step_.micro_batches - 1; i >= 0; --i) backward(i);
+  struct Programs {
+    Program compute;
+    Program sender;
+  };
+  [[nodiscard]] Programs written() && {
+    LinkCredit forward_credit(links_.burst, links_.rate);
+    for (int i = 0; i < step_.micro_batches; ++i) forward(i, forward_credit);
+    LinkCredit backward_credit(links_.burst, links_.rate);
+    for (int i = step_.micro_batches - 1; i >= 0; --i) backward(i, backward_credit);
     if (reduces() && !step_.overlap) {
       for (int layer = 0; layer < layers_; ++layer) reduce();
     }
     for (const std::int32_t slot : reductions_) builder_.wait(slot);
     for (int layer = 0; layer < layers_; ++layer) builder_.compute(update_);
-    return std::move(builder_).finished();
+    return {std::move(builder_).finished(), std::move(sender_).finished()};
   }
 
  private:
@@ -109,17 +129,17 @@ class RankProgram {
   [[nodiscard]] bool is_first() const { return stage_ == 0; }
   [[nodiscard]] bool is_last() const { return stage_ == step_.pipeline_stages - 1; }
 
-  void forward(int micro_batch) {
+  void forward(int micro_batch, LinkCredit& credit) {
     builder_.set_pass(micro_batch, 0);
     if (!is_first()) builder_.receive(micro_batch);
     for (int layer = 0; layer < layers_; ++layer) builder_.compute(forward_);
     if (is_last()) {
       builder_.compute(loss_);
     } else {
-      send(+1, 0, micro_batch);
+      send(+1, 0, micro_batch, credit, is_first(), forward_time_);
     }
   }
-  void backward(int micro_batch) {
+  void backward(int micro_batch, LinkCredit& credit) {
     builder_.set_pass(micro_batch, 0);
     const int slot = step_.micro_batches + micro_batch;
     if (!is_last()) builder_.receive(slot);
@@ -128,19 +148,33 @@ class RankProgram {
       if (reduces() && step_.overlap && micro_batch == 0) reduce();
       if (layer > 0 || !is_first()) builder_.compute(input_gradient_);
     }
-    if (!is_first()) send(-1, 1, slot);
+    if (!is_first()) send(-1, 1, slot, credit, is_last(), backward_time_);
   }
-  void send(int peer, int path, int slot) {
+  /// Tells the sender, who comes `ranks_` groups later. The first stage of a pass sends as fast as
+  /// it computes, the others not faster than messages reach them.
+  void send(int peer, int path, int slot, LinkCredit& credit, bool starts_pass, Seconds compute) {
     const double rows = static_cast<double>(step_.batch) / step_.micro_batches;
-    builder_.send(peer, path, slot, Bytes(4.0 * rows * step_.width), false);
+    const Bytes message(4.0 * rows * step_.width);
+    const Seconds interval = starts_pass ? compute : max(compute, message / links_.rate);
+    builder_.send(ranks_, kToSender, sent_, Bytes(0.0), false);
+    sender_.receive(sent_++);
+    sender_.send(peer - ranks_, path, slot, credit.carried(message, interval), true);
   }
   void reduce() { reductions_.push_back(builder_.join(0, ring_)); }
 
+  static constexpr int kToSender = 2;  ///< behind the paths to the next stage and the one before
+
   TrainingStep step_;
+  int ranks_;
   int stage_;
   int layers_;
   Bytes ring_;
+  StageLinks links_;
+  Seconds forward_time_;
+  Seconds backward_time_;
+  int sent_ = 0;
   ProgramBuilder builder_;
+  ProgramBuilder sender_;
   std::vector<std::int32_t> reductions_;
   std::int32_t forward_ = -1;
   std::int32_t loss_ = -1;
@@ -170,11 +204,15 @@ StepWorkload step_workload(const TrainingStep& step, int ranks, const Profile& p
   StepWorkload result;
   Workload& workload = result.workload;
 
-  BytesPerSecond link_rate(0.0);
+  StageLinks links;
   if (stages > 1) {
     const Bytes activations(4.0 * step.batch / step.micro_batches * step.width);
-    link_rate = activations / collective(profile, CollectiveKind::send_receive, activations, 2);
+    links.rate = activations / collective(profile, CollectiveKind::send_receive, activations, 2);
+    for (const ScopeCosts* scope : {&profile.scale_up, &profile.scale_out}) {
+      links.burst = max(links.burst, scope->burst.value_or(Bytes(0.0)));
+    }
   }
+  BytesPerSecond link_rate = links.rate;
   if (replicas > 1) {
     const Bytes gradient(4.0 * step.width * step.width);
     const Seconds time = collective(profile, CollectiveKind::all_reduce, gradient, replicas);
@@ -199,13 +237,26 @@ StepWorkload step_workload(const TrainingStep& step, int ranks, const Profile& p
     return static_cast<std::int32_t>(workload.plans.size()) - 1;
   };
   const Bytes ring = ring_bytes(Bytes(4.0 * step.width * step.width), replicas);
+  workload.plans.emplace_back();  // what a rank tells its own sender passes no link
+  const auto to_sender = static_cast<std::int32_t>(workload.plans.size()) - 1;
+  std::vector<Program> senders;
   for (int rank = 0; rank < ranks; ++rank) {
-    workload.programs.push_back(RankProgram(step, times, rank, index, ring).written());
+    auto programs = RankProgram(step, ranks, times, rank, index, ring, links).written();
+    workload.programs.push_back(std::move(programs.compute));
+    senders.push_back(std::move(programs.sender));
     RankGroup group{
         .program = rank, .stage = rank % stages, .replica = rank / stages, .accelerators = {rank}};
-    if (stages > 1) group.paths = {add_path(rank, rank + 1), add_path(rank, rank - 1)};
+    if (stages > 1) group.paths = {add_path(rank, rank + 1), add_path(rank, rank - 1), to_sender};
     if (replicas > 1) group.communicators = {rank % stages};
     workload.groups.push_back(std::move(group));
+  }
+  if (stages == 1) return result;
+  for (int rank = 0; rank < ranks; ++rank) {
+    workload.programs.push_back(std::move(senders[static_cast<std::size_t>(rank)]));
+    RankGroup sender = workload.groups[static_cast<std::size_t>(rank)];
+    sender.program = ranks + rank;
+    sender.communicators.clear();
+    workload.groups.push_back(std::move(sender));
   }
   return result;
 }

@@ -16,7 +16,9 @@ struct StepWorkload {
 /// What every rank does in the `index`-th run of a step, with the jitter it draws there, at the
 /// costs of `profile`: products and passes by its tables, an all-reduce (a ring over the links of
 /// its ranks) at the rate that was measured, activations between stages over links of the rate that
-/// was measured for a message of their size. Nothing is fitted to training steps.
+/// was measured for a message of their size, less what their buckets let through at once. Where
+/// there are stages, a group of its own for each rank sends its messages one after the other.
+/// Nothing is fitted to training steps.
 ///
 /// Throws InputError where the profile lacks a collective of that size and group: a formula in its
 /// place would not be a test of the profile.

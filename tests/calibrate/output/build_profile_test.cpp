@@ -87,6 +87,21 @@ TEST(BuiltProfile, TellsTheLinksInsideOfANodeFromThoseBetweenNodes) {
             "inside a node 1 GB/s, fitted; between nodes 100 MB/s, fitted");
 }
 
+TEST(BuiltProfile, KeepsWhatAnIdleLinkLetsThroughAtOnce) {
+  Calibration calibration = one_product();
+  calibration.offer.collective_implementations = {"ring"};
+  for (const std::size_t kb : {100U, 200U}) {
+    calibration.points.push_back(
+        point(CollectivePoint{CollectiveKind::send_receive, "ring", kb * 1000U, 2},
+              Seconds(1e-3 * static_cast<double>(kb))));
+  }
+  EXPECT_FALSE(built_profile(calibration, "free").profile.scale_out.burst.has_value());
+  calibration.offer.link_burst_bytes = 125000.0;
+  const CalibratedProfile limited = built_profile(calibration, "limited");
+  EXPECT_EQ(limited.profile.scale_out.burst, Bytes(125000.0));
+  EXPECT_NE(profile_json(limited).find("\"burst_bytes\": 125000"), std::string::npos);
+}
+
 TEST(BuiltProfile, NeedsAtLeastOneProduct) {
   Calibration calibration = one_product();
   calibration.points.clear();

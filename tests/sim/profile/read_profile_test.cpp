@@ -299,6 +299,16 @@ TEST(ReadProfile, AMeasurementHasPoints) {
   EXPECT_THAT(outcome.problems, testing::HasSubstr("a measurement of no points"));
 }
 
+TEST(ReadProfile, KnowsWhatAnIdleLinkLetsThroughAtOnce) {
+  const Outcome outcome =
+      read_with(R"("collectives": [)", R"("burst_bytes": 125000, "collectives": [)");
+  ASSERT_TRUE(outcome.read) << outcome.problems;
+  EXPECT_EQ(outcome.read->profile->scale_up.burst, Bytes(125000.0));
+  EXPECT_FALSE(outcome.read->profile->scale_out.burst.has_value());
+  EXPECT_THAT(read_with(R"("collectives": [)", R"("burst_bytes": 0, "collectives": [)").problems,
+              testing::HasSubstr("/scale_up/burst_bytes"));
+}
+
 TEST(ReadProfile, ACollectiveMeasuredTwiceIsRefused) {
   const std::string one =
       R"({"kind": "all_gather", "ranks": 8, "source": "b", "spread": 0, "points": [)"

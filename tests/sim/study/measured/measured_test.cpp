@@ -88,11 +88,40 @@ TEST(PredictedStep, APipelinePassesMicroBatchesOn) {
   step.pipeline_stages = 2;
   step.batch = 10;
   step.micro_batches = 2;
-  // Messages take 3 ms and share the link. Forward: sent at 1 and 2 ms, they arrive at 6 (1 ms
-  // alone, 2 at half the rate) and 7 ms; stage 1 is through at 8. Backward of the second: both
-  // gradients until 10 ms; of the first until 12. These arrive at 14 and 16 ms, and stage 0 has
-  // only weight gradients to compute, 1 ms each: 17 ms.
+  // Messages take 3 ms, one after the other. Forward: ready at 1 and 2 ms, they arrive at 4 and 7
+  // ms; stage 1 is through at 8. Backward of the second: both gradients until 10 ms, which arrive
+  // at 13; of the first until 12, at 16. Stage 0 then has a weight gradient to compute: 17 ms.
   EXPECT_NEAR(predicted(step, 2, network_only(1.0, 3e-3)), 17e-3, 1e-12);
+}
+
+/// Two stages of a layer each and three micro-batches, messages of 200 bytes that take 3 ms.
+TrainingStep pipeline() {
+  TrainingStep step = small_step(false);
+  step.layers = 2;
+  step.pipeline_stages = 2;
+  step.batch = 15;
+  step.micro_batches = 3;
+  return step;
+}
+
+TEST(PredictedStep, AFullBucketSavesThePartOfAMessageThatPassesAtOnce) {
+  // Half of the first message of a pass needs no time. Forward: ready at 1, 2 and 3 ms, they arrive
+  // at 2.5, 5.5 and 8.5; stage 1 is through at 9.5. Gradients are ready at 11.5, 13.5 and 15.5 ms:
+  // the first arrives at 13, the second half a millisecond's savings sooner than in 3, at 16, the
+  // third at 19; stage 0 ends at 20.
+  Profile profile = network_only(1.0, 3e-3);
+  profile.scale_up.burst = 100_B;
+  EXPECT_NEAR(predicted(pipeline(), 2, profile), 20e-3, 1e-12);
+}
+
+TEST(PredictedStep, ABucketFillsWhileTheLinkIsIdle) {
+  // Messages of 1.5 ms. Forward, ready every 1 ms: the first takes 0.75 and leaves 0.25 ms in which
+  // 33.3 bytes are saved; the second takes 166.7 bytes, 1.25 ms, the third 1.5: arrivals at 1.75,
+  // 3.25 and 4.75; stage 1 is through at 5.75. Backward, ready every 2 ms: all of them take 0.75,
+  // ready at 7.75, 9.75 and 11.75, the last one arrives at 12.5; stage 0 ends at 13.5.
+  Profile profile = network_only(1.0, 1.5e-3);
+  profile.scale_up.burst = 100_B;
+  EXPECT_NEAR(predicted(pipeline(), 2, profile), 13.5e-3, 1e-12);
 }
 
 TEST(PredictedStep, NeedsTheGroupInTheProfile) {
