@@ -72,14 +72,33 @@ constexpr std::array<MemoryPart, 5> kMemoryParts{{
      "them"},
 }};
 
-std::string shortage_sentence(const MemoryPrediction& memory) {
+/// A field of the resolved strategy; null where a result has none.
+nlohmann::json strategy_field(const Prediction& prediction, const char* field) {
+  const nlohmann::json& scenario = prediction.question.scenario;
+  if (!scenario.is_object() || !scenario.contains("strategy")) return nullptr;
+  return scenario["strategy"].value(field, nlohmann::json());
+}
+
+/// Experts that could still be shared out over more ranks.
+bool could_share_experts(const Prediction& prediction) {
+  const nlohmann::json& scenario = prediction.question.scenario;
+  const auto experts = nlohmann::json::json_pointer("/model/mixture_of_experts/experts");
+  const nlohmann::json shared = strategy_field(prediction, "expert_parallel");
+  return scenario.contains(experts) && shared.is_number() && shared < scenario.at(experts);
+}
+
+std::string shortage_sentence(const Prediction& prediction) {
+  const MemoryPrediction& memory = prediction.memory;
   const StageMemory stage = fullest_memory(memory);
   const MemoryPart& largest = *std::ranges::max_element(
       kMemoryParts, {}, [&](const MemoryPart& part) { return stage.*part.amount; });
+  const bool is_of_parameters =
+      largest.amount != &StageMemory::activations && largest.amount != &StageMemory::buffers;
   return fmt::format(
-      "Does not fit: {} needs {} of {}; {} too much. The largest part is {}, {}; {}.",
+      "Does not fit: {} needs {} of {}; {} too much. The largest part is {}, {}; {}{}.",
       fullest_place(memory), short_text(stage.total()), short_text(memory.capacity),
       short_text(stage.total() - memory.capacity), largest.name, short_text(stage.*largest.amount),
+      is_of_parameters && could_share_experts(prediction) ? "a larger expert_parallel, " : "",
       largest.remedy);
 }
 
@@ -104,13 +123,18 @@ std::vector<TimeShare> largest_shares(const Prediction& prediction) {
 std::string_view cause_remark(Cause cause) { return advice_on(cause).remark; }
 
 std::string closing_sentence(const Prediction& prediction) {
-  if (!prediction.memory.fits) return shortage_sentence(prediction.memory);
+  if (!prediction.memory.fits) return shortage_sentence(prediction);
   const TimeScale scale(prediction.iteration_time);
   const std::string whole = scale.with_unit(prediction.iteration_time);
   for (const TimeShare& share : largest_shares(prediction)) {
     if (share.cause == Cause::compute) continue;
+    // Advice that the job follows already would be none.
+    const bool overlaps = share.cause == Cause::data_parallel_exposed &&
+                          strategy_field(prediction, "overlap_gradient_reduce") == true;
     return fmt::format("Largest gain left: {}, {} {} of {}; {}.", cause_title(share.cause),
-                       scale.part(share.time), scale.unit(), whole, advice_on(share.cause).remedy);
+                       scale.part(share.time), scale.unit(), whole,
+                       overlaps ? "more micro-batches a step or faster links shrink its share"
+                                : advice_on(share.cause).remedy);
   }
   return fmt::format("Compute is all of {}; {}.", whole, advice_on(Cause::compute).remedy);
 }

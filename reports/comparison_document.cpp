@@ -49,6 +49,12 @@ std::string signed_part(const TimeScale& scale, Seconds time) {
   return text.starts_with('-') ? text : "+" + text;
 }
 
+/// To what a page shows: a tenth of a percent.
+bool are_equal(double a, double b) {
+  constexpr double kShown = 0.0005;
+  return std::abs(a - b) <= kShown * std::max(std::abs(a), std::abs(b));
+}
+
 bool depends_on_order(const ChangeEffect& effect, Seconds whole) {
   return effect.alone && effect.last &&
          std::abs(share_of(*effect.alone - *effect.last, whole)) > kOrderMatters;
@@ -58,17 +64,27 @@ DocumentSection answer_of(const Comparison& comparison) {
   const Prediction& a = comparison.a;
   const Prediction& b = comparison.b;
   const TimeScale scale(a.iteration_time);
-  std::string text = fmt::format(
-      "An iteration takes {} in A and {} in B ({}); throughput is {} {}/s and {} ({}).",
-      scale.with_unit(a.iteration_time), scale.with_unit(b.iteration_time),
-      signed_percent(b.iteration_time.count(), a.iteration_time.count()),
-      prefixed_count(throughput_of(a)), throughput_unit(a), prefixed_count(throughput_of(b)),
-      signed_percent(throughput_of(b), throughput_of(a)));
+  const bool is_same = are_equal(throughput_of(a), throughput_of(b)) &&
+                       are_equal(a.iteration_time.count(), b.iteration_time.count());
+  std::string text =
+      is_same
+          ? fmt::format("An iteration takes {} in both, and throughput is {} {}/s.",
+                        scale.with_unit(a.iteration_time), prefixed_count(throughput_of(a)),
+                        throughput_unit(a))
+          : fmt::format(
+                "An iteration takes {} in A and {} in B ({}); throughput is {} {}/s and {} ({}).",
+                scale.with_unit(a.iteration_time), scale.with_unit(b.iteration_time),
+                signed_percent(b.iteration_time.count(), a.iteration_time.count()),
+                prefixed_count(throughput_of(a)), throughput_unit(a),
+                prefixed_count(throughput_of(b)),
+                signed_percent(throughput_of(b), throughput_of(a)));
   for (const auto& [letter, prediction] : {std::pair{"A", &a}, {"B", &b}}) {
     if (!prediction->memory.fits) text += fmt::format(" {} does not fit in memory.", letter);
   }
   if (comparison.effects.empty()) {
     text += " Nothing that matters differs in their inputs.";
+  } else if (is_same) {
+    text += " What differs in their inputs changes neither by 0.05 %.";
   } else {
     const ChangeEffect& most =
         *std::ranges::max_element(comparison.effects, {}, [](const ChangeEffect& effect) {

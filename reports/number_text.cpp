@@ -19,6 +19,9 @@ int decimals_for_three_digits(double magnitude) {
 }  // namespace
 
 TimeScale::TimeScale(Seconds typical) {
+  constexpr double kHour = 3600.0;
+  constexpr double kDay = 24.0 * kHour;
+  constexpr double kLongest = 1e4;  ///< in seconds: four digits can still be read
   const double seconds = std::abs(typical.count());
   // A time that three digits round up to a whole unit is written in that unit: 1.00 s, not 1000 ms.
   if (seconds > 0.0 && seconds < 0.9995e-3) {
@@ -27,6 +30,12 @@ TimeScale::TimeScale(Seconds typical) {
   } else if (seconds > 0.0 && seconds < 0.9995) {
     units_per_second_ = 1e3;
     unit_ = "ms";
+  } else if (seconds >= 2.0 * kDay) {
+    units_per_second_ = 1.0 / kDay;
+    unit_ = "d";
+  } else if (seconds >= kLongest) {
+    units_per_second_ = 1.0 / kHour;
+    unit_ = "h";
   }
   const double magnitude = seconds * units_per_second_;
   decimals_ = decimals_for_three_digits(magnitude);
@@ -53,6 +62,11 @@ std::string prefixed_count(double value) {
   }
   return fmt::format("{:.{}f}{}", value / scale, decimals_for_three_digits(magnitude / scale),
                      kPrefixes[prefix]);
+}
+
+std::string parameters_text(std::int64_t parameters) {
+  const auto value = static_cast<double>(parameters);
+  return value < 1e9 ? fmt::format("{:.1f} M", value / 1e6) : fmt::format("{:.1f} B", value / 1e9);
 }
 
 std::string whole_number(long long value) {

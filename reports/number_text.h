@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "sim/base/units.h"
@@ -7,7 +8,8 @@
 namespace headway {
 
 /// One unit for times that stand beside each other, so that a reader can compare them without
-/// converting: seconds where the typical time is at least one, else ms, else us.
+/// converting: seconds where the typical time is at least one, else ms, else us; hours from 10,000
+/// s on, days from two on.
 class TimeScale {
  public:
   explicit TimeScale(Seconds typical);
@@ -29,6 +31,9 @@ class TimeScale {
 /// Three digits and the prefix of thousands that fits: "453 k", "1.20 M", "45.6". A unit follows
 /// directly: "453 k" + " tokens/s".
 [[nodiscard]] std::string prefixed_count(double value);
+
+/// Parameters of a model as people say them: "124.4 M", "70.6 B", also "1026.4 B".
+[[nodiscard]] std::string parameters_text(std::int64_t parameters);
 
 /// "1024", "16,384": grouped from five digits on.
 [[nodiscard]] std::string whole_number(long long value);

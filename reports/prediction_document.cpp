@@ -24,6 +24,7 @@ Document prediction_document(const Prediction& prediction) {
   const bool has_times = was_simulated(prediction);
   document.sections.push_back(answer_section(prediction));
   if (has_times) document.sections.push_back(time_section(prediction));
+  if (auto cost = cost_section(prediction)) document.sections.push_back(std::move(*cost));
   if (prediction.reliability) {
     document.sections.push_back(reliability_section(*prediction.reliability));
   }

@@ -163,6 +163,35 @@ void read_course(ObjectReader& reader, Prediction& prediction) {
   });
 }
 
+FabricUse::Load read_load(ObjectReader& cables, std::string_view key) {
+  FabricUse::Load load;
+  within(cables, key, [&](ObjectReader& inner) {
+    load = {.carried = bytes(inner, "carried_bytes"),
+            .capacity = BytesPerSecond(number(inner, "capacity_bytes_per_s")),
+            .utilisation = number(inner, "utilisation"),
+            .highest = number(inner, "highest_utilisation")};
+  });
+  return load;
+}
+
+void read_fabric(ObjectReader& reader, FabricUse& use) {
+  within(reader, "fabric", [&](ObjectReader& inner) {
+    each(inner, "tiers", [&](ObjectReader& tier) {
+      use.tiers.push_back({tier.text("name"), static_cast<int>(count(tier, "count"))});
+    });
+    each(inner, "cables", [&](ObjectReader& one) {
+      const Range tiers =
+          between(0, std::max<double>(0.0, static_cast<double>(use.tiers.size()) - 1));
+      FabricUse::Cables& cables = use.cables.emplace_back();
+      cables.lower = static_cast<int>(one.integer("lower", tiers));
+      cables.upper = static_cast<int>(one.integer("upper", tiers));
+      cables.cables = static_cast<int>(count(one, "cables"));
+      cables.up = read_load(one, "up");
+      cables.down = read_load(one, "down");
+    });
+  });
+}
+
 RemovalKind removal_kind(ObjectReader& reader) {
   std::vector<std::pair<std::string_view, RemovalKind>> words;
   for (const RemovalKind kind : {RemovalKind::cause, RemovalKind::operation, RemovalKind::stage,
@@ -257,6 +286,7 @@ Prediction read_result(const JsonCursor& root, Diagnostics& diagnostics) {
   read_course(reader, prediction);
   within(reader, "long_run",
          [&](ObjectReader& inner) { prediction.reliability = read_long_run(inner); });
+  read_fabric(reader, prediction.fabric);
   read_what_if(reader, prediction);
   read_shared_fabric(reader, prediction);
   read_activity(reader, prediction.activity);

@@ -95,6 +95,12 @@ void add_speed(json& result, const Prediction& prediction) {
   result["scaling_reference"] = reference_json(prediction.scaling);
 }
 
+json energy_json(const EnergyByActivity& energy) {
+  return json::object({{"computing", number(energy.computing)},
+                       {"exchanging", number(energy.exchanging)},
+                       {"waiting", number(energy.waiting)}});
+}
+
 /// Each only where the scenario gives what it is made of.
 void add_cost(json& result, const RunCost& cost) {
   const auto add = [](json& object, const char* name, const auto& value) {
@@ -102,6 +108,9 @@ void add_cost(json& result, const RunCost& cost) {
   };
   add(result, "cost_usd", cost.usd);
   add(result, "energy_J", cost.energy);
+  if (cost.energy_by_activity) {
+    result["energy_by_activity_J"] = energy_json(*cost.energy_by_activity);
+  }
   add(result, "carbon_kg", cost.carbon_kg);
   constexpr double kMillion = 1e6;
   if (cost.tokens > 0.0 && cost.usd) {
@@ -122,6 +131,9 @@ void add_cost(json& result, const RunCost& cost) {
     result["run_cost_parts_usd"] = std::move(parts);
   }
   add(result, "run_energy_J", run.energy);
+  if (run.energy_by_activity) {
+    result["run_energy_by_activity_J"] = energy_json(*run.energy_by_activity);
+  }
   add(result, "run_carbon_kg", run.carbon_kg);
 }
 
@@ -154,6 +166,29 @@ json activity_json(const Activity& activity) {
     rows.push_back(json::object({{"where", row.where}, {"spans_s", std::move(spans)}}));
   }
   return json::object({{"kinds", activity.kinds}, {"rows", std::move(rows)}});
+}
+
+json load_json(const FabricUse::Load& load) {
+  return json::object({{"carried_bytes", number(load.carried)},
+                       {"capacity_bytes_per_s", number(load.capacity)},
+                       {"utilisation", number(load.utilisation)},
+                       {"highest_utilisation", number(load.highest)}});
+}
+
+json fabric_json(const FabricUse& use) {
+  json tiers = json::array();
+  for (const FabricUse::Tier& tier : use.tiers) {
+    tiers.push_back(json::object({{"name", tier.name}, {"count", tier.count}}));
+  }
+  json cables = json::array();
+  for (const FabricUse::Cables& one : use.cables) {
+    cables.push_back(json::object({{"lower", one.lower},
+                                   {"upper", one.upper},
+                                   {"cables", one.cables},
+                                   {"up", load_json(one.up)},
+                                   {"down", load_json(one.down)}}));
+  }
+  return json::object({{"tiers", std::move(tiers)}, {"cables", std::move(cables)}});
 }
 
 json links_json(const std::vector<LinkUse>& links) {
@@ -195,6 +230,7 @@ json result_json(const Prediction& prediction) {
     result["activity"] = activity_json(prediction.activity);
   }
   result["links"] = links_json(prediction.busiest_links);
+  if (!prediction.fabric.cables.empty()) result["fabric"] = fabric_json(prediction.fabric);
   if (prediction.reliability) add_reliability_json(result, *prediction.reliability);
   if (prediction.shared_fabric)
     result["shared_fabric"] = shared_fabric_json(*prediction.shared_fabric);

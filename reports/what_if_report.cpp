@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "reports/number_text.h"
@@ -19,13 +20,14 @@ constexpr double kNoticeable = 0.005;
 
 TextTable removal_table(const WhatIf& what_if) {
   const TimeScale scale(what_if.time);
+  const TimeScale gains(std::ranges::max(what_if.removals, {}, &Removal::gain).gain);
   TextTable table({{"without the slowness of"},
                    {scale.unit(), kRight},
-                   {"gain", kRight},
+                   {"gain " + gains.unit(), kRight},
                    {"%", kRight},
                    {"GPU-hours a day", kRight}});
   for (const Removal& removal : what_if.removals) {
-    table.add_row({printable(removal.what), scale.part(removal.without), scale.part(removal.gain),
+    table.add_row({printable(removal.what), scale.part(removal.without), gains.part(removal.gain),
                    percent(share_of(removal.gain, what_if.time)),
                    prefixed_count(what_if.gpu_hours_a_day(removal.gain))});
   }

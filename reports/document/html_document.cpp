@@ -140,8 +140,12 @@ class HtmlBlocks {
     ++charts_;
     constexpr std::size_t kBarHeight = 34;
     constexpr std::size_t kAxesHeight = 90;
+    constexpr std::size_t kLegendHeight = 44;  ///< two lines of it on a phone
+    const bool has_legend = chart.kind == Chart::Kind::stacked_bars;
     const std::size_t height =
-        chart.kind == Chart::Kind::lines ? 380 : kAxesHeight + kBarHeight * chart.labels.size();
+        chart.kind == Chart::Kind::lines
+            ? 380
+            : kAxesHeight + (has_legend ? kLegendHeight : 0) + kBarHeight * chart.labels.size();
     return fmt::format(
         "<div class=\"chart\" style=\"height:{0}px\"><canvas id=\"chart-{1}\" tabindex=\"0\" "
         "role=\"img\" aria-label=\"{2}\"></canvas></div>\n"

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "reports/number_text.h"
+#include "reports/sections/fabric_drawing.h"
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
 
@@ -22,13 +23,16 @@ DocumentSection fabric_section(const Prediction& prediction) {
     series.values.push_back(100.0 * link.utilisation);
   }
   chart.series.push_back(std::move(series));
-  return {
-      heading,
-      {Paragraph{"Averaged over the iteration:"},
-       Figure{.title = "The links that are used most",
-              .caption = "A link that is busy all the time stands at 100; averages hide bursts.",
-              .picture = std::move(chart),
-              .table = std::move(table)}}};
+  DocumentSection section{heading, {Paragraph{"Averaged over the iteration:"}}};
+  if (!prediction.fabric.cables.empty()) {
+    section.blocks.emplace_back(fabric_figure(prediction.fabric));
+  }
+  section.blocks.emplace_back(
+      Figure{.title = "The links that are used most",
+             .caption = "A link that is busy all the time stands at 100; averages hide bursts.",
+             .picture = std::move(chart),
+             .table = std::move(table)});
+  return section;
 }
 
 }  // namespace headway

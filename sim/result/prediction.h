@@ -53,6 +53,29 @@ struct LinkUse {
   double utilisation = 0.0;  ///< carried / (capacity * iteration)
 };
 
+/// What crossed the cables of a whole fabric, summed between tiers.
+struct FabricUse {
+  struct Tier {
+    std::string name;  ///< "NIC ports", "leaf switches"
+    int count = 0;
+  };
+  struct Load {
+    Bytes carried;
+    BytesPerSecond capacity;   ///< of all these links together
+    double utilisation = 0.0;  ///< carried / (capacity * iteration)
+    double highest = 0.0;      ///< utilisation of the fullest link
+  };
+  struct Cables {
+    int lower = 0;  ///< indices of tiers; equal inside one
+    int upper = 0;
+    int cables = 0;
+    Load up;    ///< from the lower tier to the upper one; inside a tier both directions
+    Load down;  ///< nothing inside a tier
+  };
+  std::vector<Tier> tiers;  ///< bottom-up, NIC ports first
+  std::vector<Cables> cables;
+};
+
 /// Model states and activations of all stages against what a device holds.
 struct MemoryPrediction {
   std::vector<StageMemory> stages;
@@ -131,6 +154,7 @@ struct Prediction {
   Activity activity;  ///< empty unless somebody asked for it
   MemoryPrediction memory;
   std::vector<LinkUse> busiest_links;  ///< most used first
+  FabricUse fabric;                    ///< no cables: not known
 
   std::vector<std::string> warnings;
   std::vector<std::string>

@@ -35,12 +35,13 @@ Watts power_of(const json& power, const char* activity) {
 }
 
 /// Of one accelerator in one iteration.
-Joules accelerator_energy(const Prediction& prediction, const json& power) {
+EnergyByActivity accelerator_energy(const Prediction& prediction, const json& power) {
   const Seconds computing = sum_of(prediction.breakdown, kComputing);
   const Seconds exchanging = sum_of(prediction.breakdown, kExchanging);
   const Seconds waiting = prediction.breakdown.total() - computing - exchanging;
-  return power_of(power, "computing") * computing + power_of(power, "exchanging") * exchanging +
-         power_of(power, "waiting") * waiting;
+  return {.computing = power_of(power, "computing") * computing,
+          .exchanging = power_of(power, "exchanging") * exchanging,
+          .waiting = power_of(power, "waiting") * waiting};
 }
 
 /// A size of the resolved scenario, in the GB that prices are for.
@@ -100,12 +101,14 @@ RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
   if (inputs.contains("usd_per_gb_egress")) {
     run.egress_usd = inputs.at("usd_per_gb_egress").get<double>() * priced_gb(inputs.at("egress"));
   }
-  if (iteration.energy) {
+  if (iteration.energy_by_activity) {
     const double idle = static_cast<double>(prediction.question.accelerators) *
                         inputs.at("power_usage_effectiveness").get<double>() *
                         (lost - again).count();
-    run.energy = (training + again) / prediction.iteration_time * *iteration.energy +
-                 idle * (power_of(inputs.at("power"), "waiting") * Seconds(1.0));
+    EnergyByActivity& energy = run.energy_by_activity.emplace(
+        (training + again) / prediction.iteration_time * *iteration.energy_by_activity);
+    energy.waiting += idle * (power_of(inputs.at("power"), "waiting") * Seconds(1.0));
+    run.energy = energy.total();
     if (iteration.carbon_kg) {
       run.carbon_kg = *iteration.carbon_kg * (*run.energy / *iteration.energy);
     }
@@ -136,8 +139,9 @@ std::optional<RunCost> run_cost(const Prediction& prediction) {
                prediction.iteration_time.count() / kSecondsPerHour;
   }
   if (inputs.contains("power")) {
-    cost.energy = accelerators * inputs.at("power_usage_effectiveness").get<double>() *
-                  accelerator_energy(prediction, inputs.at("power"));
+    cost.energy_by_activity = accelerators * inputs.at("power_usage_effectiveness").get<double>() *
+                              accelerator_energy(prediction, inputs.at("power"));
+    cost.energy = cost.energy_by_activity->total();
     if (inputs.contains("carbon_kg_per_kwh")) {
       cost.carbon_kg = cost.energy->count() / kJoulesPerKilowattHour *
                        inputs.at("carbon_kg_per_kwh").get<double>();

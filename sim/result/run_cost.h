@@ -8,6 +8,18 @@
 
 namespace headway {
 
+/// Energy by what accelerators do meanwhile.
+struct EnergyByActivity {
+  Joules computing;
+  Joules exchanging;
+  Joules waiting;
+
+  [[nodiscard]] Joules total() const { return computing + exchanging + waiting; }
+};
+[[nodiscard]] constexpr EnergyByActivity operator*(double factor, const EnergyByActivity& energy) {
+  return {factor * energy.computing, factor * energy.exchanging, factor * energy.waiting};
+}
+
 /// What one iteration costs, as far as the scenario's "cost" gives the inputs.
 struct RunCost {
   /// The whole run.
@@ -17,6 +29,7 @@ struct RunCost {
     std::optional<double> storage_usd;
     std::optional<double> egress_usd;
     std::optional<Joules> energy;
+    std::optional<EnergyByActivity> energy_by_activity;  ///< adds up to `energy`
     std::optional<double> carbon_kg;
 
     /// All that has a price.
@@ -24,6 +37,7 @@ struct RunCost {
   };
   std::optional<double> usd;     ///< of the accelerators that train
   std::optional<Joules> energy;  ///< at the meter: the cluster's, times the PUE
+  std::optional<EnergyByActivity> energy_by_activity;  ///< adds up to `energy`
   std::optional<double> carbon_kg;
   double tokens = 0.0;     ///< of an iteration; 0 for a model without any
   std::optional<Run> run;  ///< where the scenario says how many tokens it trains on

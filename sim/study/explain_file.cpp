@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "reports/number_text.h"
 #include "sim/base/file_text.h"
 #include "sim/base/input_files.h"
 #include "sim/base/quantity_text.h"
@@ -24,12 +25,6 @@ namespace fs = std::filesystem;
 
 std::string gpus_text(int accelerators) {
   return fmt::format("{} GPU{}", grouped_digits(accelerators), accelerators == 1 ? "" : "s");
-}
-
-/// "405.9 B", "124.4 M"
-std::string parameters_text(double parameters) {
-  return parameters >= 1e9 ? fmt::format("{:.1f} B", parameters / 1e9)
-                           : fmt::format("{:.1f} M", parameters / 1e6);
 }
 
 /// "400 Gb/s": NICs are sold in bits.
@@ -53,7 +48,7 @@ Explained explain_model(const JsonCursor& part, InputFiles& files) {
   auto read = read_model(part, files);
   if (!read) return std::nullopt;
   const TransformerModel& model = read->model;
-  const auto parameters = static_cast<double>(parameter_counts(model).total());
+  const std::int64_t parameters = parameter_counts(model).total();
   std::string heads = fmt::format("{} heads", model.attention_heads);
   if (model.kv_heads != model.attention_heads) heads += fmt::format(" ({} kv)", model.kv_heads);
   return ExplainedFile{"model",

@@ -61,6 +61,8 @@ constexpr TopicRow kRows[] = {
      "Energy of one iteration at the meter. Every GPU's time goes to causes as the critical rank's "
      "does (breakdown_s).",
      "", "cost.power, cost.power_usage_effectiveness"},
+    {"energy_by_activity_J", "object", "",
+     "The same by what GPUs do meanwhile: computing, exchanging, waiting.", "", "cost.power"},
     {"energy_J_per_token", "joules", "", "The same for one token."},
     {"carbon_kg", "kilograms of CO2", "", "Of one iteration's energy.", "",
      "cost.carbon_kg_per_kwh"},
@@ -75,6 +77,8 @@ constexpr TopicRow kRows[] = {
     {"run_cost_parts_usd.storage", "US dollars", "", "What is stored, for run_time_s."},
     {"run_cost_parts_usd.egress", "US dollars", "", "What leaves the site."},
     {"run_energy_J", "joules", "", "Energy of the whole run."},
+    {"run_energy_by_activity_J", "object", "",
+     "The same by what GPUs do meanwhile; what failures lose but work done again is waiting."},
     {"run_carbon_kg", "kilograms of CO2", "", "Of the whole run's energy."},
 
     {"anchored", "object", "", "What a measured step changed; absent without an anchor.", "",
@@ -155,6 +159,16 @@ constexpr TopicRow kRows[] = {
      "the kind that takes most of it."},
     {"links", "array of objects", "",
      "The most used links: from, to, capacity_bytes_per_s, carried_bytes, utilisation."},
+    {"fabric", "object", "",
+     "What crossed the whole fabric, summed between its tiers; absent where nothing was "
+     "simulated."},
+    {"fabric.tiers", "array of objects", "",
+     "Bottom-up, NIC ports first: name, and count of ports or switches."},
+    {"fabric.cables", "array of objects", "",
+     "Between two tiers, given by their index (lower, upper): how many cables, and what went up "
+     "and "
+     "down (carried_bytes, capacity_bytes_per_s of all, utilisation, highest_utilisation of one). "
+     "Inside a tier both directions are up."},
     {"what_if", "object", "",
      "What slow ranks and links cost, of the median replica run again without one cause after "
      "another; with --what-if, or where the scenario lists slow parts.",

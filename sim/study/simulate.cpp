@@ -9,6 +9,7 @@
 
 #include "sim/base/fingerprint.h"
 #include "sim/result/breakdown.h"
+#include "sim/result/fabric_use.h"
 #include "sim/result/link_use.h"
 #include "sim/result/speed.h"
 #include "sim/study/anchor.h"
@@ -179,6 +180,7 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   prediction.critical_path = critical_path(main_run.workload, timeline);
   prediction.busiest_links =
       busiest_links(main_run.workload, timeline, scenario.cluster->topology, kListedLinks);
+  prediction.fabric = fabric_use(main_run.workload, timeline, scenario.cluster->topology);
   prediction.not_modelled.insert(prediction.not_modelled.begin(), main_run.workload.notes.begin(),
                                  main_run.workload.notes.end());
   add_warnings(prediction, scenario, main_run);

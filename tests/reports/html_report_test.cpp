@@ -38,6 +38,29 @@ TEST(HtmlReport, NamesAreNoMarkup) {
   EXPECT_THAT(page, HasSubstr("<title>&lt;script&gt;alert(1)&lt;/script&gt; on 128 x HGX H200"));
 }
 
+/// 24.6 % of 100 units, and the fullest cable; NICs below, the switches above them.
+TEST(HtmlReport, TheFabricIsDrawnByTiers) {
+  Prediction p = sample_prediction();
+  p.fabric = {.tiers = {{"NIC ports", 16}, {"<i>leaf</i> switches", 2}},
+              .cables = {{.lower = 0,
+                          .upper = 1,
+                          .cables = 16,
+                          .up = {5_GB, 800_GBps, 0.246, 0.5},
+                          .down = {4_GB, 800_GBps, 0.2, 1.0}}}};
+  const std::string page = html_report(p);
+  EXPECT_THAT(page, Not(HasSubstr("<i>leaf")));
+  const std::size_t leaves = page.find("<div class=\"fabric-tier\">2 &lt;i&gt;leaf");
+  const std::size_t nics = page.find("<div class=\"fabric-tier\">16 NIC ports");
+  ASSERT_NE(leaves, std::string::npos);
+  ASSERT_NE(nics, std::string::npos);
+  EXPECT_LT(leaves, nics);
+  EXPECT_THAT(page, HasSubstr("<span>\u2191 24.6 %</span>"));
+  EXPECT_THAT(page, HasSubstr("<rect class=\"series-7\" width=\"24.60\" height=\"10\"/>"));
+  EXPECT_THAT(page, HasSubstr("<rect class=\"critical\" x=\"50.00\""));
+  EXPECT_THAT(page, HasSubstr("<rect class=\"critical\" x=\"99.40\""));  // still inside
+  EXPECT_THAT(page, HasSubstr("<small>16 cables</small>"));
+}
+
 TEST(HtmlReport, ARowOfTheIterationHasItsBarsAndItsCriticalPath) {
   Prediction p = sample_prediction();
   // Of 6.94 s in 10,000 units: 0 .. 0.2 s are 288 units, 0.65 .. 6.94 s from 937 on 9063.

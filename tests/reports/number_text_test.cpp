@@ -19,6 +19,18 @@ TEST(TimeScale, RoundsUpToTheLargerUnit) {
   EXPECT_EQ(TimeScale(999.6_us).with_unit(999.6_us), "1.00 ms");
 }
 
+TEST(TimeScale, LongTimesAreHoursAndDays) {
+  EXPECT_EQ(TimeScale(9999_s).with_unit(9999_s), "9999 s");
+  EXPECT_EQ(TimeScale(10'800_s).with_unit(10'800_s), "3.00 h");
+  EXPECT_EQ(TimeScale(2'056'330_s).with_unit(2'056'330_s), "23.8 d");
+}
+
+TEST(ParametersText, AsPeopleSayThem) {
+  EXPECT_EQ(parameters_text(124'439'808), "124.4 M");
+  EXPECT_EQ(parameters_text(8'030'261'248), "8.0 B");
+  EXPECT_EQ(parameters_text(1'026'408'232'448), "1026.4 B");
+}
+
 TEST(TimeScale, PartsKeepAThousandthOfTheWhole) {
   EXPECT_EQ(TimeScale(94.2_s).part(0.05_s), "0.05");
   EXPECT_EQ(TimeScale(345_ms).part(0.2_ms), "0.2");

@@ -186,6 +186,20 @@ TEST(MarkdownReport, WithoutPathLinksAndProvenanceItSaysSo) {
   EXPECT_THAT(report, HasSubstr("\n## Reproduce\n\n<details>\n"));
 }
 
+TEST(MarkdownReport, CostAndEnergyHaveASection) {
+  Prediction p = sample_prediction();
+  EXPECT_THAT(markdown_report(p), Not(HasSubstr("## Cost and energy")));
+  p.question.scenario["cost"] = {
+      {"usd_per_gpu_hour", 2.0},
+      {"power", {{"computing", "700 W"}, {"exchanging", "400 W"}, {"waiting", "100 W"}}},
+      {"power_usage_effectiveness", 1.0}};
+  const std::string report = markdown_report(p);
+  EXPECT_THAT(report, HasSubstr("\n## Cost and energy\n\n| cost | an iteration |\n"));
+  // 1024 GPUs for 6.94 s; 5.58 of them at 700 W are 4.00 MJ of 4.40.
+  EXPECT_THAT(report, HasSubstr("\n| GPUs, US\\$ | 3.95 |\n| energy | 4.4 MJ |\n"));
+  EXPECT_THAT(report, HasSubstr("\n| computing | 4 MJ | 90.8 |\n"));
+}
+
 TEST(MarkdownReport, NamesBreakNeitherTablesNorHeadings) {
   Prediction p = sample_prediction();
   p.question.model = "a\n# b <script>";

@@ -43,6 +43,12 @@ TEST(ReadResult, GivesTheSameDocumentAgain) {
                .sensitivities = {{"latency", "half the latency", 6.9_s, 1.005}},
                .mitigations = {{"spare_nodes", "node 3 replaced by a spare", 6.6_s, 1.05}}};
   p.confidence.beyond_calibration = true;
+  p.fabric = {.tiers = {{"NIC ports", 16}, {"leaf switches", 2}},
+              .cables = {{.lower = 0,
+                          .upper = 1,
+                          .cables = 16,
+                          .up = {5_GB, 800_GBps, 0.25, 0.5},
+                          .down = {4_GB, 800_GBps, 0.2, 0.4}}}};
   EXPECT_EQ(written_again(p), result_json_text(p));
 }
 

@@ -16,6 +16,15 @@
   // A logarithmic axis of base 2 is a linear one of logarithms.
   const scaled = (value, logarithmic) =>
     value === null ? null : logarithmic ? Math.log2(value) : value;
+  // 1, 2 and 5 times powers of ten from one to the other; over many decades the powers alone.
+  const round_numbers = (least, most) => {
+    const steps = Math.log10(most / least) > 4 ? [1] : [1, 2, 5];
+    const numbers = [];
+    for (let power = Math.floor(Math.log10(least)); 10 ** power <= most; ++power) {
+      numbers.push(...steps.map((step) => step * 10 ** power));
+    }
+    return numbers.filter((value) => value >= least && value <= most);
+  };
   const axis = (title, logarithmic) => ({
     type: "linear",
     title: { display: title !== "", text: title, color: style("--soft") },
@@ -24,7 +33,8 @@
       color: style("--soft"),
       maxRotation: 0,
       ...(logarithmic ? { stepSize: 1, autoSkip: true } : {}),
-      callback: (value) => number(logarithmic ? 2 ** value : value),
+      // Twelve digits: 2 to the power of a logarithm is a little off.
+      callback: (value) => number(logarithmic ? +(2 ** value).toPrecision(12) : value),
     },
   });
   const common = (legend) => ({
@@ -51,7 +61,16 @@
       x: axis(spec.x_title, spec.logarithmic_x),
       y: axis(spec.y_title, spec.logarithmic_y),
     };
-    if (!spec.logarithmic_y) options.scales.y.beginAtZero = true;
+    Object.assign(options.plugins.legend.labels, { usePointStyle: true, boxHeight: 7 });
+    if (spec.logarithmic_y) {
+      options.scales.y.ticks.autoSkip = false;
+      options.scales.y.afterBuildTicks = (scale) => {
+        const values = round_numbers(2 ** scale.min, 2 ** scale.max);
+        if (values.length > 1) scale.ticks = values.map((value) => ({ value: Math.log2(value) }));
+      };
+    } else {
+      options.scales.y.beginAtZero = true;
+    }
     options.plugins.tooltip = {
       filter: (item) => !item.dataset.unnamed,
       callbacks: {
@@ -81,7 +100,7 @@
         borderDash: series.style === "dashed" ? [6, 5] : [],
         borderWidth: 2,
         showLine: !isPoints,
-        pointStyle: isPoints ? "rectRot" : "circle",
+        pointStyle: isPoints ? "rectRot" : series.style === "dashed" ? "line" : "circle",
         pointRadius: isPoints ? 6 : isLow || isHigh || series.style === "dashed" ? 0 : 3,
         spanGaps: true,
       };

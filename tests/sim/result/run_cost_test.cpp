@@ -38,6 +38,9 @@ TEST(RunCost, EnergyGoesByActivity) {
   ASSERT_TRUE(cost.has_value());
   // One accelerator: 24 s x 700 W + 6 s x 400 W + 6 s x 100 W = 19,800 J; x 100 x 1.5.
   EXPECT_DOUBLE_EQ(cost->energy.value().count(), 2.97e6);
+  EXPECT_DOUBLE_EQ(cost->energy_by_activity.value().computing.count(), 2.52e6);
+  EXPECT_DOUBLE_EQ(cost->energy_by_activity.value().exchanging.count(), 3.6e5);
+  EXPECT_DOUBLE_EQ(cost->energy_by_activity.value().waiting.count(), 9e4);
   // 2.97e6 J = 0.825 kWh, x 0.36 kg.
   EXPECT_DOUBLE_EQ(cost->carbon_kg.value(), 0.297);
   EXPECT_FALSE(cost->usd.has_value());
@@ -83,7 +86,10 @@ TEST(RunCost, WorkThatIsDoneAgainDrawsWhatWorkDraws) {
   const auto cost = run_cost(
       with_failures({{"power", kPower}, {"power_usage_effectiveness", 1.5}, {"tokens", 3.6e6}}));
   // (3600 + 300) s / 36 s x 2.97e6 J, and 600 s x 100 x 100 W x 1.5.
-  EXPECT_DOUBLE_EQ(cost.value().run.value().energy.value().count(), 3.2175e8 + 9e6);
+  const RunCost::Run& run = cost.value().run.value();
+  EXPECT_DOUBLE_EQ(run.energy.value().count(), 3.2175e8 + 9e6);
+  // 3900 / 36 of an iteration's 9e4 J of waiting, and the 9e6 J.
+  EXPECT_DOUBLE_EQ(run.energy_by_activity.value().waiting.count(), 9.75e6 + 9e6);
 }
 
 TEST(RunCost, StorageIsPaidForByTheMonthAndEgressOnce) {

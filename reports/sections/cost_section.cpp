@@ -1,0 +1,86 @@
+#include <fmt/format.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "reports/number_text.h"
+#include "reports/sections/prediction_sections.h"
+#include "sim/base/quantity_text.h"
+#include "sim/result/run_cost.h"
+
+namespace headway {
+namespace {
+
+constexpr double kSecondsPerDay = 86400.0;
+
+template <class Value, class Text>
+std::string known(const std::optional<Value>& value, const Text& text) {
+  return value ? text(*value) : "";
+}
+
+std::string energy_text(Joules energy) { return short_text(energy); }
+
+TextTable energy_table(const RunCost& cost) {
+  constexpr auto kRight = TextTable::Align::right;
+  std::vector<TextTable::Column> columns = {{"energy of"}, {"an iteration", kRight}};
+  const bool has_run = cost.run && cost.run->energy_by_activity;
+  if (has_run) columns.push_back({"the whole run", kRight});
+  columns.push_back({"%", kRight});
+  TextTable table(std::move(columns));
+  const EnergyByActivity& iteration = *cost.energy_by_activity;
+  const EnergyByActivity& shown = has_run ? *cost.run->energy_by_activity : iteration;
+  constexpr std::array<std::pair<const char*, Joules EnergyByActivity::*>, 3> kActivities{{
+      {"computing", &EnergyByActivity::computing},
+      {"exchanging", &EnergyByActivity::exchanging},
+      {"waiting", &EnergyByActivity::waiting},
+  }};
+  for (const auto& [name, energy] : kActivities) {
+    std::vector<std::string> row = {name, energy_text(iteration.*energy)};
+    if (has_run) row.push_back(energy_text(shown.*energy));
+    row.push_back(percent(shown.total() > Joules(0.0) ? shown.*energy / shown.total() : 0.0));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+TextTable price_table(const RunCost& cost) {
+  constexpr auto kRight = TextTable::Align::right;
+  std::vector<TextTable::Column> columns = {{"cost"}, {"an iteration", kRight}};
+  if (cost.run) {
+    columns.push_back(
+        {fmt::format("the run of {:.3g} days", cost.run->time.count() / kSecondsPerDay), kRight});
+  }
+  TextTable table(std::move(columns));
+  const auto add = [&](const char* name, const std::string& iteration, const std::string& run) {
+    if (iteration.empty() && run.empty()) return;
+    std::vector<std::string> row = {name, iteration};
+    if (cost.run) row.push_back(run);
+    table.add_row(std::move(row));
+  };
+  const auto of_run = [&](auto member) {
+    return cost.run ? (*cost.run).*member : std::optional<double>();
+  };
+  add("GPUs, US$", known(cost.usd, prefixed_count),
+      known(of_run(&RunCost::Run::gpus_usd), prefixed_count));
+  add("storage, US$", "", known(of_run(&RunCost::Run::storage_usd), prefixed_count));
+  add("egress, US$", "", known(of_run(&RunCost::Run::egress_usd), prefixed_count));
+  add("energy", known(cost.energy, energy_text),
+      cost.run ? known(cost.run->energy, energy_text) : "");
+  add("CO2, kg", known(cost.carbon_kg, prefixed_count),
+      known(of_run(&RunCost::Run::carbon_kg), prefixed_count));
+  return table;
+}
+
+}  // namespace
+
+std::optional<DocumentSection> cost_section(const Prediction& prediction) {
+  const std::optional<RunCost> cost = run_cost(prediction);
+  if (!cost) return std::nullopt;
+  DocumentSection section{"Cost and energy", {price_table(*cost)}};
+  if (cost->energy_by_activity) section.blocks.emplace_back(energy_table(*cost));
+  return section;
+}
+
+}  // namespace headway
