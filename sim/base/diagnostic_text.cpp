@@ -132,7 +132,7 @@ std::string rendered(const std::vector<Diagnostic>& diagnostics, const std::stri
     if (diagnostic.severity != Severity::error) continue;
     ++errors;
     const std::string& file = diagnostic.location.file;
-    if (!file.empty() && !file.starts_with("--set")) files.insert(file);
+    if (!file.empty() && !file.starts_with("--")) files.insert(file);
   }
   if (errors == 0) return text;
   text += fmt::format("\n{} problem{}", errors, errors == 1 ? "" : "s");

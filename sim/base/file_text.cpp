@@ -47,7 +47,11 @@ std::string missing_file_help(const fs::path& path) {
   }
   std::sort(names.begin(), names.end());
   const auto meant = closest(path.filename().string(), {names.begin(), names.end()});
-  if (!meant) return "";
+  // That both end in .json does not make them alike.
+  const bool is_alike =
+      meant && (fs::path(*meant).extension() != path.extension() ||
+                closest(path.stem().string(), {fs::path(*meant).stem().string()}));
+  if (!is_alike) return "";
   const fs::path suggestion = path.has_parent_path() ? folder / *meant : fs::path(*meant);
   return fmt::format("did you mean {}?", in_quotes(suggestion.string()));
 }

@@ -81,8 +81,11 @@ std::optional<JsonCursor> InputFiles::open(const std::string& path, const std::s
   Diagnostics problems;
   if (JsonDocument::read(path, problems) != nullptr) return load(path, "");  // it appeared just now
   Diagnostic problem = problems.all().front();
-  const std::string help = name_help(path, known_names(data_folders_, folder));
-  if (problem.help.empty() || help.starts_with("did you mean")) problem.help = help;
+  // Who writes an ending means a file of their own, and not one of those that ship.
+  const bool is_own = fs::path(path).extension() == ".json";
+  const std::string help =
+      name_help(is_own ? fs::path(path).stem().string() : path, known_names(data_folders_, folder));
+  if ((problem.help.empty() && !is_own) || help.starts_with("did you mean")) problem.help = help;
   diagnostics_.add(std::move(problem));
   return std::nullopt;
 }
@@ -123,7 +126,13 @@ std::optional<std::string> InputFiles::resolve(const JsonCursor& part,
   if (is_override && is_file(name)) return name;
   const fs::path beside = fs::path(part.document().name()).parent_path() / name;
   if (is_file(beside)) return beside.lexically_normal().string();
-  return in_data_folders(data_folders_, folder, name);
+  if (auto shipped = in_data_folders(data_folders_, folder, name)) return shipped;
+  // Last: a scenario "llama3_8b.json" may name the model that ships under the same name.
+  if (is_override && is_file(name + ".json")) return name + ".json";
+  if (const fs::path json = beside.string() + ".json"; is_file(json)) {
+    return json.lexically_normal().string();
+  }
+  return std::nullopt;
 }
 
 std::optional<JsonCursor> InputFiles::load(const std::string& path,

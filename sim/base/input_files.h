@@ -24,7 +24,8 @@ class InputFiles {
 
   /// A part that is either an object in place (returned as it is) or a text naming a file: looked
   /// for relative to the referring file, then as `folder`/NAME and `folder`/NAME.json in the data
-  /// folders ("llama3_405b" for a model). Unknown names are diagnostics with did-you-mean.
+  /// folders ("llama3_405b" for a model), then as NAME.json beside the referring file. Unknown
+  /// names are diagnostics with did-you-mean.
   [[nodiscard]] std::optional<JsonCursor> follow(const JsonCursor& part, const std::string& folder);
 
   /// Reports each override that leads into a text which nobody followed as a reference

@@ -1,6 +1,7 @@
 #include "sim/base/json_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -10,6 +11,35 @@
 #include "sim/base/utf8.h"
 
 namespace headway {
+namespace {
+
+/// What may have been meant, or all that there is where that is a short list.
+std::string unknown_field_help(std::string_view key, const std::vector<std::string_view>& known) {
+  constexpr std::size_t kFewFields = 8;
+  if (const auto meant = closest(key, known)) return fmt::format("did you mean \"{}\"?", *meant);
+  return known.empty() || known.size() > kFewFields
+             ? ""
+             : fmt::format("there are {}", fmt::join(known, ", "));
+}
+
+/// In the order of the first of each.
+std::vector<std::string_view> without_repeats(const std::vector<std::string>& keys) {
+  std::vector<std::string_view> unique;
+  for (const std::string& key : keys) {
+    if (std::ranges::find(unique, key) == unique.end()) unique.push_back(key);
+  }
+  return unique;
+}
+
+/// "topology" of "headway/topology/1"; nothing for what is not of ours.
+std::string_view kind_of_schema(std::string_view schema) {
+  constexpr std::string_view kOurs = "headway/";
+  if (!schema.starts_with(kOurs)) return {};
+  schema.remove_prefix(kOurs.size());
+  return schema.substr(0, schema.find('/'));
+}
+
+}  // namespace
 
 ObjectReader::ObjectReader(JsonCursor object, Diagnostics& diagnostics)
     : object_(std::move(object)),
@@ -22,12 +52,20 @@ ObjectReader::ObjectReader(JsonCursor object, Diagnostics& diagnostics)
       kind_text(object_.value())));
 }
 
-bool ObjectReader::has(std::string_view key) const { return object_.member(key).has_value(); }
+bool ObjectReader::has(std::string_view key) const {
+  named_.emplace_back(key);
+  return object_.member(key).has_value();
+}
+
+bool ObjectReader::has_asked(std::string_view key) const {
+  return std::ranges::find(known_, key) != known_.end();
+}
 
 /// The member, noted as known; reports it if it is required and absent.
 std::optional<JsonCursor> ObjectReader::take(std::string_view key, bool required,
                                              std::string_view example) {
   known_.emplace_back(key);
+  named_.emplace_back(key);
   auto member = object_.member(key);
   if (!member && required && is_object_) {
     const std::string help =
@@ -155,34 +193,38 @@ void ObjectReader::resolve(std::string_view key, nlohmann::json value) {
 nlohmann::json ObjectReader::finish() {
   if (!is_object_) return std::move(resolved_);
   const std::vector<std::string_view> known(known_.begin(), known_.end());
+  const std::vector<std::string_view> named = without_repeats(named_);
   for (const auto& item : object_.value().items()) {
     // Editors read "$schema" to know the schema file.
     const bool is_known = std::find(known.begin(), known.end(), item.key()) != known.end();
     const auto member = object_.member(item.key());
     if (is_known || item.key() == "$schema" || !member) continue;
-    const auto meant = closest(item.key(), known);
-    Diagnostic problem =
-        member->key_problem(fmt::format("unknown field {}", in_quotes(item.key())),
-                            meant ? fmt::format("did you mean \"{}\"?", *meant) : "");
+    Diagnostic problem = member->key_problem(fmt::format("unknown field {}", in_quotes(item.key())),
+                                             unknown_field_help(item.key(), named));
     problem.location.line_text.clear();  // it would only repeat the name
     diagnostics_.add(std::move(problem));
   }
   return std::move(resolved_);
 }
 
-void read_schema(ObjectReader& reader, std::string_view expected) {
-  if (!reader.cursor().value().is_object()) return;
+bool read_schema(ObjectReader& reader, std::string_view expected) {
+  if (!reader.cursor().value().is_object()) return true;
   const auto schema = reader.cursor().member("schema");
   const std::string found = reader.text("schema", std::string(expected));
   if (!schema) {
     reader.report("schema", "missing field \"schema\"", "",
                   fmt::format("for example \"schema\": \"{}\"", expected));
   } else if (found != expected) {
-    const std::string_view kind = expected.substr(0, expected.rfind('/'));
+    const std::string_view kind = kind_of_schema(found);
+    const bool is_same_kind = kind == kind_of_schema(expected);
     reader.report("schema", fmt::format("schema must be \"{}\"", expected), "",
-                  is_at_or_below(found, kind) ? "the file is of another version of the format"
-                                              : "the file is of another kind");
+                  is_same_kind   ? "the file is of another version of the format"
+                  : kind.empty() ? "the file is of another kind"
+                                 : fmt::format("the file is a {}, where a {} is needed", kind,
+                                               kind_of_schema(expected)));
+    return is_same_kind;
   }
+  return true;
 }
 
 }  // namespace headway

@@ -40,6 +40,8 @@ class ObjectReader {
   ObjectReader(JsonCursor object, Diagnostics& diagnostics);
 
   [[nodiscard]] bool has(std::string_view key) const;
+  /// Whether somebody has asked for the field.
+  [[nodiscard]] bool has_asked(std::string_view key) const;
   [[nodiscard]] const JsonCursor& cursor() const { return object_; }
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
 
@@ -109,7 +111,8 @@ class ObjectReader {
   JsonCursor object_;
   Diagnostics& diagnostics_;
   bool is_object_;
-  std::vector<std::string> known_;
+  std::vector<std::string> known_;          ///< read by somebody
+  mutable std::vector<std::string> named_;  ///< those, and what was asked after: for suggestions
   nlohmann::json resolved_;
 };
 
@@ -118,6 +121,7 @@ template <class E>
 using Words = std::span<const std::pair<std::string_view, E>>;
 
 /// Checks that /schema is `expected` ("headway/topology/1"); absent or other is a diagnostic.
-void read_schema(ObjectReader& reader, std::string_view expected);
+/// False for a file of another kind: every field of it would only be one problem more.
+bool read_schema(ObjectReader& reader, std::string_view expected);
 
 }  // namespace headway

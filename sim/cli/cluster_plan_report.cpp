@@ -31,10 +31,10 @@ TimeUnit unit_of(Seconds deadline) {
   constexpr TimeUnit kDays{"days", "d", 86400.0};
   constexpr TimeUnit kHours{"hours", "h", 3600.0};
   constexpr TimeUnit kMinutes{"minutes", "min", 60.0};
-  for (const TimeUnit& unit : {kDays, kHours}) {
+  for (const TimeUnit& unit : {kDays, kHours, kMinutes}) {
     if (deadline.count() >= 2.0 * unit.seconds) return unit;
   }
-  return kMinutes;
+  return {"seconds", "s", 1.0};
 }
 
 /// As a goal has it: "2T", "14.3B", to a tenth.
@@ -129,12 +129,28 @@ class ClusterPlanText {
            &run == &*std::ranges::min_element(size.runs, {}, memory_of);
   }
 
+  /// With what a strategy for less memory sets otherwise than the fastest of its size.
+  [[nodiscard]] static std::string strategy_text(const ClusterSize& size, const ClusterRun& run) {
+    const auto field = [](const ClusterRun& of, const char* name) {
+      return of.leader.result.at("scenario").at("strategy").at(name);
+    };
+    std::string text = run.leader.result.at("question").at("strategy").get<std::string>();
+    for (const auto& [name, shown] :
+         {std::pair{"micro_batch", "mb"}, {"zero_stage", "zero"}, {"recompute", "recompute"}}) {
+      const json value = field(run, name);
+      if (value == field(size.runs.front(), name)) continue;
+      text += fmt::format(", {} {}", shown,
+                          value.is_string() ? value.get<std::string>() : value.dump());
+    }
+    return text;
+  }
+
   [[nodiscard]] std::vector<std::string> cells(const ClusterSize& size,
                                                const ClusterRun& run) const {
     const json& result = run.leader.result;
     return {grouped_digits(size.accelerators),
-            result.at("question").at("strategy").get<std::string>(),
-            short_text(run.leader.time()),
+            strategy_text(size, run),
+            TimeScale(run.leader.time()).with_unit(run.leader.time()),
             percent(result.at("mfu").get<double>()) + " %",
             time(run.needed),
             percent(run.probability) + " %",

@@ -24,6 +24,8 @@ Words words_of(LargestGoal::Of of) {
       return {"model", "model", "largest model"};
     case LargestGoal::Of::width:
       return {"width", "hidden", "largest hidden size"};
+    case LargestGoal::Of::layers:
+      return {"layers", "layers", "largest number of layers"};
     case LargestGoal::Of::context:
       break;
   }
@@ -48,7 +50,7 @@ std::string largest_plan_text(const LargestPlan& plan) {
   const Words words = words_of(plan.goal.of);
   TextTable table({{std::string(words.column), kRight}, {"parameters", kRight}, {""}});
   for (const TriedSize& size : plan.tried) {
-    table.add_row({value_text(size), prefixed_count(static_cast<double>(size.parameters)),
+    table.add_row({value_text(size), parameters_text(size.parameters),
                    size.reason.empty() ? "fits" : size.reason});
   }
   std::string text = table.text(2) + "\n";
@@ -56,8 +58,7 @@ std::string largest_plan_text(const LargestPlan& plan) {
   const json& best = plan.plan->leaders.front().result;
   return text +
          fmt::format("The {} that fits is {}: {} parameters, {} tokens/s.\n\n", words.superlative,
-                     value_text(plan.largest),
-                     prefixed_count(static_cast<double>(plan.largest.parameters)),
+                     value_text(plan.largest), parameters_text(plan.largest.parameters),
                      prefixed_count(best.at("tokens_per_s").get<double>())) +
          strategy_plan_text(*plan.plan);
 }

@@ -12,6 +12,7 @@
 #include "sim/base/file_text.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
+#include "sim/study/explain.h"
 
 namespace headway {
 namespace {
@@ -43,11 +44,31 @@ po::options_description description_of(const Command& command) {
   return description;
 }
 
+/// "/strategy/tensor_parallel" of "--tensor-parallel": people write fields as options. Nothing
+/// where no field of a scenario's main parts is called so.
+std::optional<std::string> field_named(std::string option) {
+  option.erase(0, option.find_first_not_of('-'));
+  std::ranges::replace(option, '-', '_');
+  for (const Topic* const topic : topics_named(option, topics())) {
+    for (const std::string_view part : {"strategy.", "cluster.", "run.", "cost."}) {
+      if (topic->kind != TopicKind::field || topic->name != std::string(part) + option) continue;
+      std::string pointer = "/" + topic->name;
+      std::ranges::replace(pointer, '.', '/');
+      return pointer;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string unknown_option_help(const Command& command, const std::string& word) {
   std::vector<std::string> names;
   names.reserve(command.options.size());
   for (const Option& option : command.options) names.push_back("--" + option.name);
   const std::string name = word.substr(0, word.find('='));
+  const bool takes_fields = std::ranges::count(names, "--set") > 0;
+  if (const auto field = takes_fields ? field_named(name) : std::nullopt) {
+    return fmt::format("a field of the scenario: write --set {}=VALUE", *field);
+  }
   const auto meant = closest(name, {names.begin(), names.end()});
   return (meant ? fmt::format("did you mean {}? ", *meant) : "") + see_help(command);
 }
@@ -115,6 +136,9 @@ void check_count(const Command& command, const std::vector<std::string>& positio
                  Diagnostics& diagnostics) {
   Diagnostic problem;
   problem.help = fmt::format("`headway {} -h` shows examples", command.name);
+  if (!command.words.empty()) {
+    problem.help = fmt::format("one of {}; {}", fmt::join(command.words, ", "), problem.help);
+  }
   if (positional.size() < command.least_arguments) {
     problem.message = fmt::format("{} needs {}", command.name, command.arguments);
     diagnostics.add(problem);

@@ -178,7 +178,7 @@ Command plan_command() {
       "lets the global batch be off by so much, for more sizes to divide it. If none is in time, "
       "the answer says what would be, and the exit code is 1. "
       "--goal largest=model looks for the largest model of the library that fits on the cluster; "
-      "largest=width and largest=context for how far this one can grow. -v tells "
+      "largest=width, largest=layers and largest=context for how far this one can grow. -v tells "
       "how fast strategies were judged.";
   command.run = run_plan;
   return command;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/number_text.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/text_table.h"
 
@@ -44,7 +45,7 @@ void add_row(TextTable& table, const Leader& leader, std::size_t place) {
                             "micro_batch", "zero_stage", "recompute"}) {
     cells.push_back(word(fields.at(field)));
   }
-  cells.push_back(short_text(leader.time()));
+  cells.push_back(TimeScale(leader.time()).with_unit(leader.time()));
   cells.push_back(fmt::format("{:.1f} %", 100.0 * leader.result.at("mfu").get<double>()));
   cells.push_back(gib(leader.ranked.memory));
   cells.emplace_back(leader.is_on_front ? "*" : "");

@@ -123,7 +123,9 @@ std::vector<MeasuredThroughput> measured_in(const std::vector<std::string>& text
       Diagnostic problem;
       problem.message =
           fmt::format("--measured {} is no throughput of a number of GPUs", in_quotes(text));
-      problem.help = "such as --measured 1024=453000: tokens a second of the whole job";
+      problem.help =
+          "such as --measured 1024=453000, tokens a second of the whole job; once for each number "
+          "of GPUs";
       diagnostics.add(std::move(problem));
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "reports/number_text.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/text_table.h"
 #include "sim/study/sweep/point_columns.h"
@@ -37,13 +38,16 @@ std::vector<std::string> cells_of(const SweepPoint& point) {
   for (const auto& [name, value] : point.axes.items()) cells.push_back(value_text(value));
   if (point.status == PointStatus::done) {
     const json& result = point.result;
-    cells.push_back(short_text(Seconds(result.at("iteration_time_s").get<double>())));
+    const Seconds time(result.at("iteration_time_s").get<double>());
+    cells.push_back(TimeScale(time).with_unit(time));
     cells.push_back(fmt::format("{:.0f}", speed_of(point)));
     cells.push_back(fmt::format("{:.1f} %", 100.0 * result.at("mfu").get<double>()));
     cells.emplace_back();
   } else {
     cells.insert(cells.end(), 3, "-");
-    cells.push_back(fmt::format("{}: {}", status_name(point.status), point.reason));
+    std::string status(status_name(point.status));
+    std::ranges::replace(status, '_', ' ');
+    cells.push_back(fmt::format("{}: {}", status, point.reason));
   }
   return cells;
 }

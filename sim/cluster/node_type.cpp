@@ -91,7 +91,10 @@ std::optional<ReadNodeType> read_node_type(const JsonCursor& part, InputFiles& f
   ReadNodeType read;
   NodeType& type = read.type;
   ObjectReader reader(*object, problems);
-  read_schema_of_file(reader, "headway/node/1");
+  if (!read_schema_of_file(reader, "headway/node/1")) {
+    files.diagnostics().append(problems);
+    return std::nullopt;
+  }
   type.name = reader.text("name", "node");
   reader.text("source", "");
   type.accelerator = reader.text("accelerator");

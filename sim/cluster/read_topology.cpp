@@ -164,7 +164,10 @@ std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& fi
 
   Diagnostics problems;
   ObjectReader reader(*object, problems);
-  read_schema_of_file(reader, "headway/topology/1");
+  if (!read_schema_of_file(reader, "headway/topology/1")) {
+    files.diagnostics().append(problems);
+    return std::nullopt;
+  }
   auto cluster = std::make_shared<Cluster>();
   cluster->name = reader.text("name");
   reader.text("source", "");

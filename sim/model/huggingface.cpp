@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -23,8 +24,10 @@ std::vector<Family> families() {
 std::string families_help() {
   std::vector<std::string_view> names;
   for (const Family& family : families()) names.push_back(family.model_type);
-  return fmt::format("read are {}; any other decoder can be written out in fields of ours",
-                     fmt::join(names, ", "));
+  return fmt::format(
+      "read are {}; any other decoder can be written out in fields of ours, which `headway explain "
+      "model` lists",
+      fmt::join(names, ", "));
 }
 
 constexpr std::array<std::string_view, 4> kExpertKeys = {"num_local_experts", "n_routed_experts",
@@ -74,6 +77,15 @@ std::int64_t required_unless(ObjectReader& reader, std::string_view key, Range r
   return fallback > 0 ? given_count(reader, key, range, fallback) : reader.integer(key, range);
 }
 
+/// "llama13" of llama13.json, "Qwen2-7B" of Qwen2-7B/config.json, else what the family is called.
+std::string name_of_file(const JsonCursor& config, std::string_view family) {
+  const std::filesystem::path path = config.document().name();
+  const std::string stem = path.stem().string();
+  const std::string name = stem == "config" ? path.parent_path().filename().string() : stem;
+  const bool says_something = !name.empty() && name != "." && name != ".." && name != "-";
+  return says_something ? name : std::string(family);
+}
+
 /// Into diagnostics of this configuration alone, so that errors among them are its own.
 std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics& own) {
   if (!whole.value().is_object()) return std::nullopt;
@@ -85,7 +97,7 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
   ObjectReader reader(config, own);
 
   TransformerModel model;
-  model.name = family->model_type;
+  model.name = name_of_file(config, family->model_type);
   if (given(config, "_name_or_path")) model.name = reader.text("_name_or_path", model.name);
   model.source = fmt::format("Hugging Face configuration {}", config.document().name());
   model.layers = reader.integer(names.layers, model_limits::kLayers);
@@ -104,6 +116,7 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
       reader, names.sequence_length, model_limits::kSequenceLength, names.default_sequence_length);
   family->read(reader, model);
   if (own.has_errors()) return std::nullopt;
+  warn_of_unread_fields(reader);
   if (!check_combinations(model, config, names.attention_heads, names.kv_heads, own)) {
     return std::nullopt;
   }

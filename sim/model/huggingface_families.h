@@ -49,4 +49,7 @@ void read_llama_shape(ObjectReader& reader, TransformerModel& model);
 void read_sliding_window(ObjectReader& reader, TransformerModel& model,
                          std::int64_t full_attention_interval);
 
+/// Warns of counts and sizes that nobody asked for: they may make a model that is not the one read.
+void warn_of_unread_fields(ObjectReader& reader);
+
 }  // namespace headway

@@ -60,9 +60,7 @@ std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& file
 std::optional<TransformerModel> read_object(ObjectReader& reader, InputFiles& files) {
   const bool is_whole_file = reader.cursor().pointer().empty();
   const bool has_schema = reader.has("schema");
-  if (is_whole_file || has_schema) read_schema(reader, kSchema);
-  // Every field of a file of another kind would be a problem.
-  if (has_schema && reader.diagnostics().has_errors()) return std::nullopt;
+  if ((is_whole_file || has_schema) && !read_schema(reader, kSchema)) return std::nullopt;
 
   const std::optional<ModelSource> source = reader.has("huggingface")
                                                 ? read_reference(reader, files)

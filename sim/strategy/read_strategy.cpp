@@ -310,7 +310,10 @@ std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadMode
   Diagnostics field_problems;
   ObjectReader reader(*object, field_problems);
   const bool is_file = object->pointer().empty();
-  if (is_file || reader.has("schema")) read_schema(reader, kSchema);
+  if ((is_file || reader.has("schema")) && !read_schema(reader, kSchema)) {
+    files.diagnostics().append(field_problems);
+    return std::nullopt;
+  }
   Strategy strategy = read_preset(reader);
   read_split(reader, strategy, accelerators);
   read_experts(reader, strategy);

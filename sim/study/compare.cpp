@@ -48,6 +48,37 @@ void collect(const std::string& pointer, const json& a, const json& b,
   }
 }
 
+/// Whether a scenario has the field, or lacks it, by default: read without it, it has the same.
+bool is_default(const json& scenario, const json::json_pointer& field) {
+  if (!scenario.contains(field)) return true;
+  json without = scenario;
+  without.at(field.parent_pointer()).erase(field.back());
+  try {
+    Diagnostics ignored;
+    const json read = read_resolved_scenario(without, "", ignored).resolved;
+    return read.contains(field) && read.at(field) == scenario.at(field);
+  } catch (const InputError&) {
+    return false;  // it is required
+  }
+}
+
+/// Takes out of both resolved scenarios what differs although it is the default in both: it follows
+/// from another field that differs, as the data parallelism follows from what the other degrees
+/// leave, and the cables' bandwidth from the NICs'. Whoever reads the scenarios works it out again.
+/// The fields of two presets differ by themselves.
+void leave_out_followers(json& a, json& b) {
+  const json::json_pointer preset("/strategy/preset");
+  const bool has_one_preset = a.value(preset, "") == b.value(preset, "");
+  for (const InputChange& change : changed_inputs(a, b)) {
+    const json::json_pointer field(change.pointer);
+    if (change.pointer.starts_with("/strategy/") && !has_one_preset) continue;
+    if (!is_default(a, field) || !is_default(b, field)) continue;
+    for (json* const scenario : {&a, &b}) {
+      if (scenario->contains(field)) scenario->at(field.parent_pointer()).erase(field.back());
+    }
+  }
+}
+
 using Changes = std::vector<InputChange>;
 
 void apply(json& scenario, const Changes& changes) {
@@ -132,16 +163,7 @@ class Comparing {
         together.push_back(change);
       }
     }
-    if (!together.empty()) {
-      const auto prediction = with(together);
-      if (prediction) {
-        effects().push_back({.changes = together, .alone = prediction->iteration_time - base});
-      } else {
-        effects() = {{.changes = changes}};
-        comparison_.notes.emplace_back(
-            "only all changes together make a valid scenario, so none can be told apart");
-      }
-    }
+    if (!together.empty()) add_joint(std::move(together));
     std::ranges::stable_sort(effects(), std::ranges::greater{}, [](const ChangeEffect& effect) {
       return std::abs(effect.alone.value_or(Seconds(0.0)).count());
     });
@@ -152,6 +174,35 @@ class Comparing {
       last.insert(last.end(), least.begin(), least.end());
       effects().back().alone.reset();
     }
+  }
+
+  /// Changes that make no scenario alone: together or, if that is none either, with what they need
+  /// of the others.
+  void add_joint(Changes together) {
+    const Seconds base = comparison_.a.iteration_time;
+    const auto joined = [&](const ChangeEffect& effect) {
+      Changes changes = together;
+      changes.insert(changes.end(), effect.changes.begin(), effect.changes.end());
+      return changes;
+    };
+    if (const auto prediction = with(together)) {
+      effects().push_back({.changes = together, .alone = prediction->iteration_time - base});
+      return;
+    }
+    while (!effects().empty()) {
+      for (ChangeEffect& effect : effects()) {
+        const Changes changes = joined(effect);
+        if (const auto prediction = with(changes)) {
+          effect = {.changes = changes, .alone = prediction->iteration_time - base};
+          return;
+        }
+      }
+      together = joined(effects().front());
+      effects().erase(effects().begin());
+    }
+    effects() = {{.changes = together}};
+    comparison_.notes.emplace_back(
+        "only all changes together make a valid scenario, so none can be told apart");
   }
 
   void add_last() {
@@ -239,7 +290,10 @@ std::vector<InputChange> changed_inputs(const json& a, const json& b) {
 
 Comparison compare(const ComparedInput& a, const ComparedInput& b, int jobs,
                    const std::function<void(std::size_t, std::size_t)>& progress) {
-  return Comparing(a, b, jobs, progress).result();
+  ComparedInput left = a;
+  ComparedInput right = b;
+  leave_out_followers(left.scenario, right.scenario);
+  return Comparing(left, right, jobs, progress).result();
 }
 
 }  // namespace headway

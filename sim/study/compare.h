@@ -29,6 +29,7 @@ struct ComparedInput {
                                                       const nlohmann::json& b);
 
 /// Simulates both, then one change after another on the way from A to B, each also alone and last.
+/// Defaults that differ because another field does are no changes of their own.
 /// `progress` is told how many simulations are done, of how many at least.
 [[nodiscard]] Comparison compare(const ComparedInput& a, const ComparedInput& b, int jobs,
                                  const std::function<void(std::size_t, std::size_t)>& progress);

@@ -10,8 +10,9 @@ constexpr TopicRow kRows[] = {
     {"model.source", "text", "empty", "Where the numbers were published."},
     {"model.huggingface", "the name of a file", "none",
      "A Hugging Face config.json that the fields are read from. Read are llama, mistral, qwen2, "
-     "qwen3, nemotron, gemma, gpt2, gpt_neox, mpt, and with experts mixtral, deepseek_v2, "
-     "deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4 and grok-1.",
+     "qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, and with experts "
+     "mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text and "
+     "grok-1.",
      "instead of the fields below", "a config.json may also stand where a model is named"},
     {"model.parameters", "whole number", "not checked",
      "The published number of parameters. A guard against slips: held against what the fields add "

@@ -75,7 +75,7 @@ constexpr TopicRow kRows[] = {
      "Size of the message as nccl-tests counts it: the whole buffer.", "above 0"},
     {"profile.scale_up.collectives.points.time_s", "seconds", "required",
      "Of the collective on idle links.", "above 0"},
-    {"profile.scale_up.measured_bandwidth", "bytes/s", "any links",
+    {"profile.scale_up.measured_bandwidth", "text with a unit: bandwidth", "any links",
      "Of the links that the collectives were measured on. On other links the closed forms answer."},
     {"profile.scale_up.burst_bytes", "bytes", "none",
      "What a link of limited rate that stood idle lets through at once. Steps that were really run "
@@ -91,7 +91,7 @@ constexpr TopicRow kRows[] = {
     {"profile.scale_out.collectives", "array of objects", "none measured",
      "Collectives as they were measured: kind, ranks and times over sizes.",
      "as profile.scale_up.collectives"},
-    {"profile.scale_out.measured_bandwidth", "bytes/s", "any links",
+    {"profile.scale_out.measured_bandwidth", "text with a unit: bandwidth", "any links",
      "Of the NICs that the collectives were measured on. On others the closed forms answer."},
     {"profile.scale_out.burst_bytes", "bytes", "none",
      "What a link of limited rate that stood idle lets through at once.",

@@ -11,6 +11,7 @@
 #include "sim/base/fingerprint.h"
 #include "sim/base/json_reader.h"
 #include "sim/cluster/read_topology.h"
+#include "sim/model/huggingface.h"
 #include "sim/model/read_model.h"
 #include "sim/profile/read_profile.h"
 #include "sim/strategy/read_strategy.h"
@@ -205,7 +206,13 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                 const ScenarioOptions& options, InputFiles& files) {
   Diagnostics& diagnostics = files.diagnostics();
   ObjectReader reader(root, diagnostics);
-  read_schema(reader, "headway/scenario/1");
+  if (is_huggingface_config(root)) {
+    diagnostics.add(
+        root.problem("this is a Hugging Face configuration, not a scenario", "",
+                     R"(a scenario names it: "model": {"huggingface": "config.json"})"));
+    return std::nullopt;
+  }
+  if (!read_schema(reader, "headway/scenario/1")) return std::nullopt;
   Scenario scenario;
   scenario.name = reader.text("name", path);
   reader.text("description", "");
@@ -281,6 +288,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (diagnostics.has_errors()) return std::nullopt;
 
   scenario.model = model->model;
+  scenario.model_has_own_fields = model->cursor.member("hidden").has_value();
   scenario.cluster = cluster->topology.cluster;
   scenario.profile = profile->profile;
   scenario.strategy = strategy->strategy;

@@ -20,9 +20,10 @@ namespace {
 
 constexpr double kMostTokens = 1e18;
 constexpr double kMostBatchChange = 0.5;
-constexpr std::array<std::pair<std::string_view, LargestGoal::Of>, 3> kLargest{{
+constexpr std::array<std::pair<std::string_view, LargestGoal::Of>, 4> kLargest{{
     {"model", LargestGoal::Of::model},
     {"width", LargestGoal::Of::width},
+    {"layers", LargestGoal::Of::layers},
     {"context", LargestGoal::Of::context},
 }};
 
@@ -133,7 +134,7 @@ class GoalText {
         largest_.of = of;
         return "";
       }
-      return "largest=model, largest=width or largest=context";
+      return "largest=model, largest=width, largest=layers or largest=context";
     }
     refuse(name);
     return "";
@@ -148,7 +149,10 @@ class GoalText {
   void refuse(const std::string& name) {
     const auto meant =
         closest(name, {"tokens", "deadline", "probability", "batch_within", "minimize", "largest"});
-    if (meant) seen_.insert(*meant);  // that it is missing need not be told too
+    if (meant) {  // that it is missing need not be told too
+      seen_.erase(name);
+      seen_.insert(*meant);
+    }
     report(fmt::format("a goal has no {}", in_quotes(name)),
            (meant ? fmt::format("did you mean \"{}\"? ", *meant) : "") +
                "goals are like \"tokens=2T deadline=30d probability=95%\" (and batch_within, "

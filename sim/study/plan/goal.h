@@ -17,10 +17,10 @@ struct TrainingGoal {
   Minimize minimize = Minimize::gpus;
 };
 
-/// The most that fits on a cluster: a model of the library, one of larger hidden and feed-forward
-/// sizes, or a longer context.
+/// The most that fits on a cluster: a model of the library, the scenario's with larger hidden and
+/// feed-forward sizes or with more layers, or a longer context.
 struct LargestGoal {
-  enum class Of { model, width, context };
+  enum class Of { model, width, layers, context };
   Of of = Of::model;
 };
 

@@ -118,6 +118,7 @@ class LargestSearch {
     const TransformerModel& model = base_.model;
     const auto divides = [&](std::int64_t steps) {
       if (of_ == LargestGoal::Of::context) return base_.strategy.sequence_length % steps == 0;
+      if (of_ == LargestGoal::Of::layers) return model.layers % steps == 0;
       const auto& experts = model.mixture_of_experts;
       return model.hidden % steps == 0 && model.attention_heads % steps == 0 &&
              model.kv_heads % steps == 0 && model.ffn_hidden % steps == 0 &&
@@ -130,22 +131,25 @@ class LargestSearch {
   [[nodiscard]] Variant with_steps(std::int64_t steps, std::int64_t of_base) const {
     Variant variant{base_, {}, {}};
     TransformerModel& model = variant.scenario.model;
+    nlohmann::json& resolved = variant.scenario.resolved;
     const auto scale = [&](auto& field, const char* pointer) {
       const std::int64_t value = field / of_base * steps;
       field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+      resolved[nlohmann::json::json_pointer(pointer)] = value;
       variant.set(pointer, value);
       return value;
     };
     if (of_ == LargestGoal::Of::context) {
       variant.size.value =
           scale(variant.scenario.strategy.sequence_length, "/strategy/sequence_length");
-      variant.scenario.resolved["strategy"]["sequence_length"] = variant.size.value;
       const bool needs_positions = model.position_encoding == PositionEncoding::learned &&
                                    variant.size.value > model.sequence_length;
       if (needs_positions) {
         model.sequence_length = variant.size.value;
         variant.set("/model/sequence_length", variant.size.value);
       }
+    } else if (of_ == LargestGoal::Of::layers) {
+      variant.size.value = scale(model.layers, "/model/layers");
     } else {
       variant.size.value = scale(model.hidden, "/model/hidden");
       scale(model.attention_heads, "/model/attention_heads");
@@ -156,6 +160,10 @@ class LargestSearch {
         scale(model.mixture_of_experts->shared_expert_hidden,
               "/model/mixture_of_experts/shared_expert_hidden");
       }
+    }
+    // What a Hugging Face configuration calls its fields is its own.
+    if (!base_.model_has_own_fields && of_ != LargestGoal::Of::context) {
+      variant.changes = {{"/model", resolved.at("model").dump()}};
     }
     return variant;
   }

@@ -13,7 +13,7 @@ namespace headway {
 /// A size that was tried.
 struct TriedSize {
   std::string name;        ///< of a model of the library; empty for everything else
-  std::int64_t value = 0;  ///< parameters, hidden size, tokens of context
+  std::int64_t value = 0;  ///< parameters, hidden size, layers, tokens of context
   std::int64_t parameters = 0;
   std::string reason;  ///< why it cannot be; empty if it fits
 };
@@ -31,10 +31,10 @@ struct LargestPlan {
 /// - model: of the library, from the one with the most parameters down, with the scenario's
 ///   sequence length;
 /// - width, that is hidden and feed-forward sizes and heads together, the size of a head as it is,
-///   and context, with as many learned positions as it takes: in steps of a quarter of the
-///   scenario's where that divides. Twice as much until it does not fit, then halving the distance,
-///   until the answer is right to a step or to a sixteenth. That takes for granted that what is
-///   larger than what does not fit does not fit.
+///   the number of layers, and context, with as many learned positions as it takes: in steps of a
+///   quarter of the scenario's where that divides. Twice as much until it does not fit, then
+///   halving the distance, until the answer is right to a step or to a sixteenth. That takes for
+///   granted that what is larger than what does not fit does not fit.
 ///
 /// The global batch stays, in sequences. Whether something fits is judged as a search judges it:
 /// with any strategy that leaves out nothing but what it never varies.

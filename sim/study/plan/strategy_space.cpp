@@ -16,6 +16,10 @@ constexpr std::array kSchedules = {PipelineSchedule::one_f_one_b, PipelineSchedu
                                    PipelineSchedule::dual_pipe};
 constexpr std::array kShardings = {Sharding::none, Sharding::optimizer, Sharding::full};
 
+/// Chunks of a stage up to which any number is looked at; beyond, as models of hundreds of layers
+/// allow, only those that split the layers evenly. The bubble is down to a 64th there.
+constexpr int kMostUnevenChunks = 64;
+
 /// Ascending.
 std::vector<std::int64_t> divisors(std::int64_t whole) {
   std::vector<std::int64_t> found;
@@ -173,8 +177,10 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
                                     const std::function<void(const StrategyChoice&)>& visit) const {
   const Strategy& base = scenario_.strategy;
   if (!divides(choice.data_parallel, base.global_batch)) return;
-  std::vector<Recompute> recomputes = {Recompute::none, Recompute::activation, Recompute::selective,
-                                       Recompute::full};
+  std::vector<Recompute> recomputes = {Recompute::none, Recompute::activation};
+  // Fused attention makes its scores again anyway: selective is none there.
+  if (!base.fused_attention) recomputes.push_back(Recompute::selective);
+  recomputes.push_back(Recompute::full);
   if (keeps("recompute")) recomputes = {base.recompute};
   if (std::ranges::find(recomputes, base.recompute) == recomputes.end()) {
     recomputes.push_back(base.recompute);
@@ -190,6 +196,11 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
       for (int chunks = 1; chunks <= stages; ++chunks) {
         if (keeps("virtual_stages") && chunks != base.virtual_stages) continue;
         choice.virtual_stages = chunks;
+        const bool is_fine_grained = chunks > kMostUnevenChunks;
+        if (is_fine_grained &&
+            !divides(std::int64_t{chunks} * choice.pipeline_parallel, scenario_.model.layers)) {
+          continue;
+        }
         if (!can_run(choice)) continue;
         for (const Sharding sharding : shardings) {
           choice.sharding = sharding;

@@ -56,6 +56,19 @@ TEST_F(InputFilesTest, ReferencesAreLookedForBesideTheirFileFirst) {
                                                 path("data/scenarios/models/llama3_405b.json")}));
 }
 
+/// What ships comes first: a scenario may bear the name of the model that it names.
+TEST_F(InputFilesTest, TheEndingOfAFileBesideMayBeLeftOut) {
+  folder_.write("mine/model.json", R"({"layers": 3})");
+  folder_.write("mine/llama3_405b.json", R"({"schema": "headway/scenario/1"})");
+  const std::string scenario =
+      folder_.write("mine/run.json", R"({"a": "model", "b": "llama3_405b"})");
+  InputFiles inputs = files();
+  const JsonCursor root = inputs.open(scenario, "scenarios").value();
+  EXPECT_EQ(inputs.follow(*root.member("a"), "scenarios/models")->value()["layers"], 3);
+  EXPECT_EQ(inputs.follow(*root.member("b"), "scenarios/models")->value()["layers"], 126);
+  EXPECT_EQ(problems(), "");
+}
+
 TEST_F(InputFilesTest, DataFilesAreFoundByNameOrPath) {
   const std::string scenario = folder_.write(
       "run.json", R"(["clos/hgx_h200", "clos/hgx_h200.json", "topologies/clos/hgx_h200.json"])");
@@ -136,6 +149,15 @@ TEST_F(InputFilesTest, UnknownReferencesGetASuggestion) {
             "   |\n"
             " 1 | {\"model\": \"llama3-405b\", \"other\": \"opt\", \"none\": 5}\n"
             "   |                                                  ^ a number\n");
+}
+
+/// Four edits of eleven characters, five of which are the ending.
+TEST_F(InputFilesTest, FilesAreNotAlikeByTheirEnding) {
+  folder_.write("unusual.json", "{}");
+  EXPECT_FALSE(files().open(path("nosuch.json"), "topologies").has_value());
+  EXPECT_EQ(problems(),
+            "error: there is no file \"nosuch.json\"\n"
+            "  --> nosuch.json\n");
 }
 
 TEST_F(InputFilesTest, FilesThatCannotBeReadAreExplained) {

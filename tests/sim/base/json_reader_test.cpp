@@ -90,7 +90,8 @@ TEST(ObjectReader, AllProblemsAreReportedAtOnce) {
                   "write \"400 Gb/s\" (bits, as NICs are sold) or \"400 GB/s\" (bytes); they "
                   "differ by 8") +
           drawing("missing field \"name\"", text, "", 1, "^", "for example \"name\": \"...\"") +
-          "error: unknown field \"extra\"\n  --> t.json:1:28   /extra\n");
+          "error: unknown field \"extra\"\n  --> t.json:1:28   /extra\n"
+          "  help: there are layers, link, name\n");
 }
 
 TEST(ObjectReader, UnknownFieldsGetASuggestion) {
@@ -101,6 +102,17 @@ TEST(ObjectReader, UnknownFieldsGetASuggestion) {
       "  --> t.json:2:3   /nodes_per_rak\n"
       "  help: did you mean \"nodes_per_rack\"?\n");
   EXPECT_EQ(problems(R"({"$schema": "../topology.schema.json"})", [](ObjectReader&) {}), "");
+}
+
+TEST(ObjectReader, UnknownFieldsLikeNoOtherListAFewThereAre) {
+  EXPECT_EQ(problems(R"({"fabric": {}})",
+                     [](ObjectReader& reader) {
+                       reader.part("topology");
+                       reader.integer("nodes", at_least(1), 4);
+                     }),
+            "error: unknown field \"fabric\"\n"
+            "  --> t.json:1:2   /fabric\n"
+            "  help: there are topology, nodes\n");
 }
 
 TEST(ObjectReader, MissingFieldsComeWithAnExample) {
@@ -272,8 +284,12 @@ TEST(Schema, MustBeTheExpectedOne) {
             drawing("schema must be \"headway/topology/1\"", text, "/schema", 12,
                     "^^^^^^^^^^^^^^^^^^^^", "the file is of another version of the format"));
   text = R"({"schema": "headway/scenario/1"})";
+  EXPECT_EQ(schema(text),
+            drawing("schema must be \"headway/topology/1\"", text, "/schema", 12,
+                    "^^^^^^^^^^^^^^^^^^^^", "the file is a scenario, where a topology is needed"));
+  text = R"({"schema": "https://example.org"})";
   EXPECT_EQ(schema(text), drawing("schema must be \"headway/topology/1\"", text, "/schema", 12,
-                                  "^^^^^^^^^^^^^^^^^^^^", "the file is of another kind"));
+                                  "^^^^^^^^^^^^^^^^^^^^^", "the file is of another kind"));
   text = R"({"schema": 1})";
   EXPECT_EQ(schema(text), drawing("\"schema\" must be a text", text, "/schema", 12, "^ a number"));
 }

@@ -40,6 +40,35 @@ std::string problem_with(const std::vector<std::string>& words) {
   return "none";
 }
 
+TEST(ParseArguments, AFieldWrittenAsAnOptionIsShownAsASet) {
+  Command command = sample_command();
+  const auto help = [&](const std::string& option) {
+    try {
+      static_cast<void>(parse_arguments(command, {"soup", option, "4"}));
+    } catch (const InputError& error) {
+      return error.diagnostics().front().help;
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(help("--nodes"), "`headway cook -h` shows the options");
+  command.options.push_back({.name = "set", .value = "POINTER=VALUE", .help = "changes a field"});
+  EXPECT_EQ(help("--nodes"), "a field of the scenario: write --set /cluster/nodes=VALUE");
+  EXPECT_EQ(help("--tensor-parallel"),
+            "a field of the scenario: write --set /strategy/tensor_parallel=VALUE");
+}
+
+TEST(ParseArguments, WhereFewWordsWillDoTheyAreNamed) {
+  Command command = sample_command();
+  command.words = {"soup", "stew"};
+  try {
+    static_cast<void>(parse_arguments(command, {}));
+    FAIL() << "DISH is missing";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.diagnostics().front().help,
+              "one of soup, stew; `headway cook -h` shows examples");
+  }
+}
+
 TEST(ParseArguments, OptionsStandAnywhereAndValuesInEveryForm) {
   const Arguments arguments = parse_arguments(
       sample_command(), {"-s5", "soup", "--spice=thyme", "-x", "--spice", "mint", "bowl"});

@@ -49,7 +49,7 @@ TEST(HuggingFace, LlamaHasThePublishedParameters) {
   const ModelReading reading = read_model_text(kLlama3);
   EXPECT_EQ(reading.problems, "");
   EXPECT_EQ(parameters(reading), 8'030'261'248);
-  const TransformerModel expected{.name = "llama",
+  const TransformerModel expected{.name = "model",
                                   .source = "Hugging Face configuration model.json",
                                   .layers = 32,
                                   .hidden = 4096,
@@ -244,7 +244,7 @@ TEST(HuggingFace, OtherFamiliesAreRefused) {
    |
  8 |   "model_type": "mamba",
    |                 ^^^^^^^
-  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, grok-1; any other decoder can be written out in fields of ours
+  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, grok-1; any other decoder can be written out in fields of ours, which `headway explain model` lists
 )");
 }
 
@@ -258,7 +258,7 @@ TEST(HuggingFace, ExpertsOfADenseFamilyAreRefused) {
    |
  9 |   "num_local_experts": 8,
    |                        ^ this family is read as a dense one
-  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, grok-1; any other decoder can be written out in fields of ours
+  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, grok-1; any other decoder can be written out in fields of ours, which `headway explain model` lists
 )");
 }
 
@@ -286,6 +286,29 @@ TEST(HuggingFace, KeyValueHeadsMustDivideTheAttentionHeads) {
   ::: model.json:9:26   /num_attention_heads is 32
   help: grouped-query attention gives each key-value head as many attention heads
 )");
+}
+
+TEST(HuggingFace, ModelsAreCalledLikeTheirFileOrFolder) {
+  const auto name_of = [](const std::string& file) {
+    Diagnostics diagnostics;
+    const auto document = JsonDocument::parse(file, kLlama3, diagnostics);
+    return read_huggingface(JsonCursor(document), diagnostics).value().name;
+  };
+  EXPECT_EQ(name_of("mine/llama13.json"), "llama13");
+  EXPECT_EQ(name_of("Meta-Llama-3-8B/config.json"), "Meta-Llama-3-8B");
+  EXPECT_EQ(name_of("config.json"), "llama");
+  EXPECT_EQ(name_of("../config.json"), "llama");
+}
+
+TEST(HuggingFace, CountsThatNobodyReadsAreToldOf) {
+  const ModelReading reading =
+      read_model_text(changed(R"("num_hidden_layers": 32,)",
+                              R"("num_hidden_layers": 32, "num_ssm_layers": 4, "num_beams": 1,
+                                 "unused_size": null, "none_experts": 0, "attention_dropout": 0.1,)"));
+  EXPECT_FALSE(reading.has_errors);
+  EXPECT_NE(reading.problems.find("warning: \"num_ssm_layers\" is not read"), std::string::npos)
+      << reading.problems;
+  EXPECT_EQ(reading.problems.find("warning", 8), std::string::npos) << reading.problems;
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST(ReadModel, FileOfAnotherKindIsOneProblem) {
    |
  2 |   "schema": "headway/topology/1",
    |             ^^^^^^^^^^^^^^^^^^^^
-  help: the file is of another kind
+  help: the file is a topology, where a model is needed
 )");
 }
 

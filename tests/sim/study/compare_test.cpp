@@ -72,8 +72,8 @@ TEST(Compare, StepsAddUpToTheDifference) {
       compared({{"/strategy/recompute", "\"full\""},
                 {"/strategy/overlap_gradient_reduce", "false"},
                 {"/cluster/topology/node/nics/bandwidth", "\"100 Gb/s\""}});
-  // The cables of leaves and spines are as fast as the NICs unless said otherwise.
-  EXPECT_EQ(comparison.effects.size(), 5U);
+  // That the cables of leaves and spines are as fast as the NICs is no change of its own.
+  EXPECT_EQ(comparison.effects.size(), 3U);
   EXPECT_NEAR(sum_of(comparison).count(),
               (comparison.b.iteration_time - comparison.a.iteration_time).count(), 1e-12);
   for (const ChangeEffect& effect : comparison.effects) {
@@ -82,18 +82,30 @@ TEST(Compare, StepsAddUpToTheDifference) {
   }
 }
 
-/// 64 GPUs either way: neither degree can change without the other.
+/// Virtual stages need a pipeline; the overlap needs neither.
 TEST(Compare, ChangesThatNeedEachOtherAreOneEffect) {
-  const ComparedInput a = shipped({});
-  const int tensor = a.scenario.at("/strategy/tensor_parallel"_json_pointer).get<int>();
-  const int data = a.scenario.at("/strategy/data_parallel"_json_pointer).get<int>();
-  const Comparison comparison = compared({{"/strategy/tensor_parallel", std::to_string(tensor * 2)},
-                                          {"/strategy/data_parallel", std::to_string(data / 2)},
+  const Comparison comparison = compared({{"/strategy/pipeline_parallel", "2"},
+                                          {"/strategy/virtual_stages", "4"},
                                           {"/strategy/overlap_gradient_reduce", "false"}});
   ASSERT_EQ(comparison.effects.size(), 2U);
   std::vector<std::size_t> sizes = {comparison.effects[0].changes.size(),
                                     comparison.effects[1].changes.size()};
   EXPECT_THAT(sizes, testing::UnorderedElementsAre(1U, 2U));
+  EXPECT_NEAR(sum_of(comparison).count(),
+              (comparison.b.iteration_time - comparison.a.iteration_time).count(), 1e-12);
+}
+
+/// The data parallelism that 64 GPUs leave, and the overlap that virtual stages bring, are nobody's
+/// changes.
+TEST(Compare, DefaultsThatFollowAreNoChanges) {
+  const Comparison comparison =
+      compared({{"/strategy/pipeline_parallel", "2"}, {"/strategy/virtual_stages", "4"}});
+  std::vector<std::string> changed;
+  for (const ChangeEffect& effect : comparison.effects) {
+    for (const InputChange& change : effect.changes) changed.push_back(change.pointer);
+  }
+  EXPECT_THAT(changed, testing::UnorderedElementsAre("/strategy/pipeline_parallel",
+                                                     "/strategy/virtual_stages"));
   EXPECT_NEAR(sum_of(comparison).count(),
               (comparison.b.iteration_time - comparison.a.iteration_time).count(), 1e-12);
 }

@@ -46,7 +46,7 @@ error: "probability=100%" cannot be understood
   --> --goal tokens=2X deadlin=1 probability=100%
   help: write probability=95%: above 0 % and below 100 %
 
-3 problems in 1 file; nothing was done.
+3 problems; nothing was done.
 )");
 }
 
@@ -59,19 +59,20 @@ error: a goal needs a deadline
   --> --goal tokens=2T tokens=3T
   help: add deadline=30d
 
-2 problems in 1 file; nothing was done.
+2 problems; nothing was done.
 )");
 }
 
 TEST(Goal, TheLargestStandsAlone) {
   EXPECT_EQ(std::get<LargestGoal>(parse_goal("largest=context")).of, LargestGoal::Of::context);
   EXPECT_EQ(std::get<LargestGoal>(parse_goal("largest=width")).of, LargestGoal::Of::width);
+  EXPECT_EQ(std::get<LargestGoal>(parse_goal("largest=layers")).of, LargestGoal::Of::layers);
   EXPECT_EQ(problem_of("largest=model deadline=3d"),
             R"(error: largest stands alone
   --> --goal largest=model deadline=3d
   help: what fits does not depend on tokens or a deadline
 
-1 problem in 1 file; nothing was done.
+1 problem; nothing was done.
 )");
 }
 

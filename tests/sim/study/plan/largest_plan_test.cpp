@@ -65,6 +65,37 @@ TEST(LargestPlan, AWiderModelHasMoreHeadsOfTheSameSize) {
   EXPECT_GT(found.model.hidden, 1024);
 }
 
+TEST(LargestPlan, MoreLayersOfTheSameSize) {
+  nlohmann::json scenario = small_scenario(2);
+  scenario["model"]["hidden"] = 8192;
+  scenario["model"]["ffn_hidden"] = 32768;
+  const Study study(scenario);
+  const std::int64_t layers = scenario["model"]["layers"];
+  const LargestPlan plan = study.plan(LargestGoal::Of::layers);
+  expect_largest(study, plan, std::max<std::int64_t>(1, layers / 4));
+  const Scenario found = study.read(plan.plan->leaders.front().options);
+  EXPECT_EQ(found.model.layers, plan.largest.value);
+  EXPECT_EQ(found.model.hidden, 8192);
+}
+
+/// Its fields are not called as ours are, so the answer writes the model out.
+TEST(LargestPlan, AHuggingFaceModelGrowsToo) {
+  nlohmann::json scenario = small_scenario(2);
+  const Study unused(scenario);
+  const std::string config = unused.scratch.write(
+      "config.json", R"({"model_type": "llama", "hidden_size": 1024, "intermediate_size": 4096,
+                         "num_hidden_layers": 4, "num_attention_heads": 16, "vocab_size": 32000,
+                         "num_key_value_heads": 8, "max_position_embeddings": 1024})");
+  scenario["model"] = {{"huggingface", config}};
+  const Study study(scenario);
+  const LargestPlan plan = study.plan(LargestGoal::Of::width);
+  ASSERT_TRUE(plan.plan.has_value());
+  const Scenario found = study.read(plan.plan->leaders.front().options);
+  EXPECT_EQ(found.model.hidden, plan.largest.value);
+  EXPECT_EQ(found.model.head_size, 64);
+  EXPECT_GT(found.model.hidden, 1024);
+}
+
 /// Even where the scenario's own size does not fit.
 TEST(LargestPlan, LooksForSmallerOnesToo) {
   nlohmann::json scenario = small_scenario(2);

@@ -113,7 +113,7 @@ error: the axes micro_batch and /strategy/micro_batch both set /strategy/micro_b
   --> --axis /strategy/micro_batch
   help: leave one of them out
 
-8 problems in 5 files; nothing was swept.
+8 problems; nothing was swept.
 )");
 }
 

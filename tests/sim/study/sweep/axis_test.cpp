@@ -83,7 +83,7 @@ error: 1 stands twice among the values of e
   --> --axis e=1,1
   help: name each value once
 
-9 problems in 8 files; nothing was swept.
+9 problems; nothing was swept.
 )");
   EXPECT_EQ(problem_of({"a=0..999+1", "b=0..1000+1"}),
             "error: the axes span 1e+06 points\n"
