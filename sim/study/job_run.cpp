@@ -1,8 +1,12 @@
 #include "sim/study/job_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+#include <vector>
 
+#include "sim/base/diagnostic.h"
 #include "sim/result/physical_bound.h"
 #include "sim/study/interval.h"
 
@@ -17,6 +21,30 @@ void scale_software(Workload& workload, double factor) {
         block.time[cause] *= factor;
       }
     }
+  }
+}
+
+/// Blocks are followed from pause to pause: what would take minutes is refused.
+void check_pauses(const Perturbation& perturbation, const Workload& workload) {
+  constexpr double kMostPauses = 1e8;
+  std::vector<double> work;  // of a rank, by program
+  for (const Program& program : workload.programs) work.push_back(nominal_work(program).count());
+  double of_all = 0.0;
+  for (const RankGroup& group : workload.groups) {
+    of_all += work[static_cast<std::size_t>(group.program)] *
+              static_cast<double>(group.accelerators.size());
+  }
+  for (std::size_t i = 0; i < perturbation.pauses.size(); ++i) {
+    const double every = perturbation.pauses[i].every;
+    if (of_all / every <= kMostPauses) continue;
+    Diagnostic problem;
+    problem.message = fmt::format(
+        "the pauses are too many to be followed: about {:.1g} in an iteration of all accelerators",
+        of_all / every);
+    problem.pointer = fmt::format("/perturbations/pauses/{}/every", i);
+    problem.help =
+        "make them rarer and longer in proportion, or a time factor of slow_accelerators";
+    throw InputError(std::move(problem));
   }
 }
 
@@ -40,6 +68,15 @@ void simulate_replicas(JobRun& run, const std::vector<SimulationTask>& tasks,
 
 }  // namespace
 
+Seconds nominal_work(const Program& program) {
+  Seconds work;
+  for (const Operation& operation : program.operations) {
+    if (operation.kind != OperationKind::compute) continue;
+    work += program.blocks[static_cast<std::size_t>(operation.block)].time.total();
+  }
+  return work;
+}
+
 BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
   const Placement placement = placement_of(strategy, scenario.placement.order);
   BuiltWorkload built =
@@ -53,6 +90,7 @@ BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
 JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs) {
   BuiltWorkload built = built_job(scenario, strategy);
   JobRun run{std::move(built.workload), built.cost, {}, 0, {}};
+  check_pauses(scenario.perturbation, run.workload);
   // Without anything random all replicas are one.
   const bool random = scenario.perturbation.random();
   const Topology& topology = scenario.cluster->topology;

@@ -20,6 +20,9 @@ struct JobRun {
   [[nodiscard]] Seconds time() const { return Seconds(timeline.finish); }
 };
 
+/// What a rank computes in an iteration, at nominal speed.
+[[nodiscard]] Seconds nominal_work(const Program& program);
+
 /// The rank programs of the scenario's job split as `strategy`, with what the scenario changes in
 /// them.
 [[nodiscard]] BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy);

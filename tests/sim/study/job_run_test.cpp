@@ -1,6 +1,6 @@
 #include "sim/study/job_run.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "sim/result/physical_bound.h"
 #include "tests/support/scenario_reading.h"
@@ -45,6 +45,15 @@ TEST(JobRun, AnIterationFasterThanPhysicsIsABug) {
   scenario.profile = doctored;
   scenario.software_factor = 0.001;
   EXPECT_THROW(static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)), InternalError);
+}
+
+TEST(JobRun, PausesBeyondNumberAreRefused) {
+  nlohmann::json text = small_scenario(2);
+  text["perturbations"]["pauses"] = {{{"every", "0.01 ns"}, {"lasts", "0.001 ns"}}};
+  const Scenario scenario = scenario_of(text);
+  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)); }),
+              testing::AllOf(testing::HasSubstr("the pauses are too many to be followed"),
+                             testing::HasSubstr("/perturbations/pauses/0/every")));
 }
 
 }  // namespace
