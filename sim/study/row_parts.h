@@ -40,6 +40,7 @@ struct FrameworkHabits {
   /// Tensor-parallel collectives of the backward pass with products that do not wait for them.
   bool overlaps_tensor_backward;
   std::string_view release = "";  ///< the only one meant; any if empty
+  std::string_view model = "";    ///< what a model's name must hold
 };
 /// nullptr if no kernel family stands for the row's software.
 [[nodiscard]] const FrameworkHabits* habits_of(const PublishedRow& row);

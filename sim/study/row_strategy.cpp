@@ -12,10 +12,14 @@ namespace {
 
 // Source: the frameworks' defaults at the releases named in the rows. Megatron-LM's products of
 // backward passes overlap since Korthikanti et al. 2022; InternEvo's configuration of its 7B model
-// sets overlap_sync_grad and overlap_sync_param, and reduces in the training precision.
+// sets overlap_sync_grad and overlap_sync_param, and reduces in the training precision. Megatron-LM
+// of 2023 (Jiang et al. 2024, section 6.1: commit 285068c8) has the kernels of 2022; it overlaps
+// gradients since its release of 2024. GPT-NeoX is Megatron-LM under DeepSpeed (Biderman et al.
+// 2023, section 2.2). TinyLlama's README lists FSDP and the fused kernels of flash-attention.
 constexpr std::array kFrameworks{
     FrameworkHabits{"nemo", "fused", Precision::bf16, true, true},
     FrameworkHabits{"megatron-bridge", "fused", Precision::bf16, true, true},
+    FrameworkHabits{"megatron-core-2024", "megatron-2022", Precision::fp32, false, true, "2023"},
     FrameworkHabits{"megatron-core-2024", "fused", Precision::fp32, true, true},
     FrameworkHabits{"nemo-mlperf", "mlperf", Precision::bf16, true, true},
     FrameworkHabits{"megatron-2020", "megatron-2021", Precision::fp32, false, false},
@@ -29,6 +33,8 @@ constexpr std::array kFrameworks{
     FrameworkHabits{"torchtitan", "torch-compile", Precision::bf16, true, false},
     FrameworkHabits{"automodel", "torch-eager", Precision::bf16, true, false},
     // Single runs of software that has no family of its own.
+    FrameworkHabits{"full_runs", "deepspeed", Precision::bf16, false, false, "", "(GPT-NeoX)"},
+    FrameworkHabits{"misc_single_runs", "composer", Precision::bf16, true, false, "", "TinyLlama"},
     FrameworkHabits{"full_runs", "torch-eager", Precision::bf16, true, false},
     FrameworkHabits{"misc_single_runs", "torch-eager", Precision::bf16, true, false},
     FrameworkHabits{"aleph-alpha", "aleph-alpha-unfused-norm", Precision::fp32, false, false,
@@ -89,7 +95,8 @@ std::string release_of(const PublishedRow& row) {
 const FrameworkHabits* habits_of(const PublishedRow& row) {
   const auto found = std::ranges::find_if(kFrameworks, [&](const FrameworkHabits& entry) {
     return entry.row == row.head.framework &&
-           (entry.release.empty() || entry.release == row.release);
+           (entry.release.empty() || entry.release == row.release) &&
+           word(row.model, "name").find(entry.model) != std::string::npos;
   });
   return found == kFrameworks.end() ? nullptr : &*found;
 }

@@ -90,6 +90,35 @@ TEST(ValidationRow, TheReleaseTellsTheKernelFamily) {
   EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-flash-1");
 }
 
+TEST(ValidationRow, TheModelTellsTheSoftwareOfSingleRuns) {
+  nlohmann::json json = row_json();
+  json["framework"] = "full_runs";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "torch-eager");
+  json["model"]["name"] = "Pythia 12B (GPT-NeoX)";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "deepspeed");
+}
+
+TEST(ValidationRow, ModelsAreMadeUpAsTheyArePublished) {
+  nlohmann::json json = row_json();
+  json["model"]["gated"] = false;
+  const TransformerModel guessed = scenario_of(json).model;
+  EXPECT_FALSE(guessed.gated_mlp);
+  EXPECT_TRUE(guessed.tied_embeddings);
+  EXPECT_EQ(guessed.position_encoding, PositionEncoding::learned);
+
+  json["model"]["name"] = "Nemotron4 15B";
+  const TransformerModel nemotron = scenario_of(json).model;
+  EXPECT_FALSE(nemotron.gated_mlp);
+  EXPECT_FALSE(nemotron.tied_embeddings);
+  EXPECT_EQ(nemotron.position_encoding, PositionEncoding::rotary);
+  EXPECT_EQ(nemotron.normalization, Normalization::layer_norm);
+
+  json["model"]["name"] = "InternLM 7B";
+  const TransformerModel intern = scenario_of(json).model;
+  EXPECT_TRUE(intern.gated_mlp);
+  EXPECT_EQ(intern.normalization, Normalization::rms_norm);
+}
+
 TEST(ValidationRow, NothingIsGatheredWhereNothingIsSharded) {
   nlohmann::json json = row_json();
   json["train"]["distributed_optimizer"] = false;
