@@ -130,7 +130,8 @@ void read_memory(ObjectReader& reader, MemoryPrediction& memory) {
                                .gradients = bytes(stage, "gradients"),
                                .optimizer = bytes(stage, "optimizer"),
                                .activations = bytes(stage, "activations"),
-                               .buffers = bytes(stage, "buffers")});
+                               .buffers = bytes(stage, "buffers"),
+                               .host = bytes(stage, "host")});
     });
     memory.capacity = bytes(inner, "capacity");
     memory.fullest_stage = static_cast<int>(count(inner, "fullest_stage"));

@@ -57,7 +57,8 @@ json memory_json(const MemoryPrediction& memory) {
                                    {"optimizer", number(stage.optimizer)},
                                    {"activations", number(stage.activations)},
                                    {"buffers", number(stage.buffers)},
-                                   {"total", number(stage.total())}}));
+                                   {"total", number(stage.total())},
+                                   {"host", number(stage.host)}}));
   }
   return json::object({{"stages", std::move(stages)},
                        {"largest", number(fullest_memory(memory).total())},

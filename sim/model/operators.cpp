@@ -128,6 +128,7 @@ void add_latent_attention(Operators& operators, const TransformerModel& model,
 struct MlpNames {
   std::string_view inward;
   std::string_view outward;
+  std::string_view activation;
 };
 
 double activation_bytes(const TransformerModel& model) {
@@ -143,7 +144,7 @@ void add_mlp(Operators& operators, const TransformerModel& model, const ShardSha
       column_parallel(linear(names.inward, tokens, (model.gated_mlp ? 2.0 : 1.0) * ffn, h),
                       shard.sequence_parallel ? shard.tensor_parallel : 1.0));
   operators.linears.push_back(linear(names.outward, tokens, h, ffn));
-  operators.memory_passes.push_back(pass(kActivationPass, tokens * activation_bytes(model) * ffn));
+  operators.memory_passes.push_back(pass(names.activation, tokens * activation_bytes(model) * ffn));
 }
 
 /// Every device routes the tokens of its residual stream, and works on those that others send to
@@ -169,7 +170,7 @@ void add_experts(Operators& operators, const TransformerModel& model, const Shar
   operators.permuted_elements = rows * h;
   if (mixture.shared_expert_hidden > 0) {
     add_mlp(operators, model, shard, static_cast<double>(mixture.shared_expert_hidden),
-            {"shared_fc1", "shared_fc2"});
+            {"shared_fc1", "shared_fc2", kSharedActivationPass});
   }
 }
 
@@ -188,7 +189,8 @@ Operators layer_operators(const TransformerModel& model, const ShardShape& shard
   if (kind.experts) {
     add_experts(operators, model, shard);
   } else {
-    add_mlp(operators, model, shard, static_cast<double>(model.ffn_hidden), {"fc1", "fc2"});
+    add_mlp(operators, model, shard, static_cast<double>(model.ffn_hidden),
+            {"fc1", "fc2", kActivationPass});
   }
   return operators;
 }

@@ -70,6 +70,7 @@ struct MemoryOperator {
 /// The pass of the MLP's activation function, which recomputation may run again on its own.
 inline constexpr std::string_view kActivationPass = "activation";
 inline constexpr std::string_view kExpertActivationPass = "expert_activation";
+inline constexpr std::string_view kSharedActivationPass = "shared_activation";
 
 /// The projection of a latent layer up to the heads, which recomputation may run again on its own.
 inline constexpr std::string_view kUpProjections[] = {"query_up", "key_value_up"};

@@ -79,7 +79,9 @@ struct DeviceCosts {
   Estimate memory_efficiency;  ///< of memory_bandwidth, of streaming kernels
   MeasuredCurve memory_curve;  ///< measured streaming passes over their traffic; may be empty
   std::optional<Estimate> host_bandwidth;  ///< bytes/s to and from the host's memory, each way
-  Estimate optimizer_bytes;                ///< memory traffic of the optimizer per local parameter
+  /// Bytes/s that the host's optimizer moves in its memory, an accelerator's part of it.
+  std::optional<Estimate> host_memory_bandwidth;
+  Estimate optimizer_bytes;  ///< memory traffic of the optimizer per local parameter
   /// Measured updates of one tensor, over the fp32 bytes of its weights; may be empty.
   MeasuredCurve optimizer_curve;
 };

@@ -145,6 +145,10 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   if (reader.has("host_bandwidth_bytes_per_s")) {
     device.host_bandwidth = read_estimate(reader, "host_bandwidth_bytes_per_s", positive());
   }
+  if (reader.has("host_memory_bandwidth_bytes_per_s")) {
+    device.host_memory_bandwidth =
+        read_estimate(reader, "host_memory_bandwidth_bytes_per_s", positive());
+  }
   device.optimizer_bytes = read_estimate(reader, "optimizer_bytes_per_parameter", positive());
   device.optimizer_curve = read_curve(reader, "optimizer_curve", "weight_bytes");
   reader.finish();

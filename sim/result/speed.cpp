@@ -1,9 +1,12 @@
 #include "sim/result/speed.h"
 
+#include <array>
+
 #include "sim/model/operators.h"
 #include "sim/strategy/adapters.h"
 #include "sim/strategy/recompute.h"
 #include "sim/strategy/schedule.h"
+#include "sim/strategy/stage_parameters.h"
 
 namespace headway {
 namespace {
@@ -27,12 +30,22 @@ Flops recomputed_flops(const TransformerModel& model, const Strategy& strategy, 
     return causal - Flops(2.0 * static_cast<double>(model.hidden * model.vocabulary));
   }
   const RecomputePlan plan = recompute_plan(strategy);
+  const std::array<int, kLayerKinds> counts =
+      kinds_of_layers(model, {0, static_cast<int>(model.layers)});
   Flops products;
-  for (const LinearOperator& linear : layer_operators(model, {}).linears) {
-    products += Flops(plan.operator_share(linear.name) * linear.forward.flops());
+  for (const LayerKind kind : layer_kinds()) {
+    if (counts[kind.index()] == 0) continue;
+    const Operators operators = layer_operators(model, {}, kind);
+    double layer = 0.0;
+    for (const LinearOperator& linear : operators.linears) {
+      layer += plan.operator_share(linear.name) * linear.forward.flops();
+    }
+    for (const GroupedOperator& grouped : operators.grouped) {
+      layer += plan.operator_share(grouped.name) * grouped.experts * grouped.forward.flops();
+    }
+    products += Flops(counts[kind.index()] * layer);
   }
-  return static_cast<double>(model.layers) * products +
-         plan.operator_share(kAttentionCore) * attention;
+  return products + plan.operator_share(kAttentionCore) * attention;
 }
 
 }  // namespace

@@ -135,7 +135,10 @@ Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy, 
     const double largest = std::max({layer, parameters.embedding, parameters.head});
     const double gathered = strategy.reshard_after_forward ? largest + (kGatheredUnits - 1) * layer
                                                            : parameters.total();
-    return Bytes(gathered * bytes.parameter + (adapters ? adapter : largest) * bytes.gradient);
+    // Stages of a pipeline add up whole gradients until the last micro-batch.
+    const double reduced = strategy.pipeline_parallel > 1 ? trained_parameters(parameters, strategy)
+                                                          : (adapters ? adapter : largest);
+    return Bytes(gathered * bytes.parameter + reduced * bytes.gradient);
   }
   if (strategy.replicas() == 1) return Bytes(0.0);
   const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);
@@ -169,6 +172,16 @@ Bytes chunk_activation_bytes(const TransformerModel& model, const Strategy& stra
   return sum;
 }
 
+/// What it keeps in the host's memory.
+Bytes offloaded_activation_bytes(const TransformerModel& model, const Strategy& strategy,
+                                 const LayerRange& range) {
+  Bytes sum;
+  for (int i = 0; i < std::min(range.count, strategy.offload_layers); ++i) {
+    sum += recomputing_layer_bytes(model, strategy, layer_kind(model, range.first + i));
+  }
+  return sum;
+}
+
 /// The layer that is being worked on, and the one on its way to the host or back.
 Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy, LayerKind kind) {
   return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(model, strategy, kind);
@@ -180,6 +193,7 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   const StateBytes bytes = state_bytes(strategy);
   std::vector<Bytes> chunk_bytes;
+  std::vector<Bytes> chunk_host_bytes;
   Bytes transient = largest_of_kinds(model, strategy, stage, [&](LayerKind kind) {
     return recomputed_bytes(model, strategy, kind) + offload_buffers(model, strategy, kind);
   });
@@ -202,6 +216,7 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
       transient = max(loss.workspace, transient - loss.kept);
     }
     chunk_bytes.push_back(kept);
+    chunk_host_bytes.push_back(offloaded_activation_bytes(model, strategy, range));
   }
 
   // Adapters stand beside dense layers only: there are no experts then.
@@ -216,7 +231,11 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   StageMemory memory;
   memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full);
   memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
-  memory.optimizer = states(trained, bytes.optimizer, Sharding::optimizer);
+  memory.optimizer =
+      (1.0 - strategy.optimizer_offload) * states(trained, bytes.optimizer, Sharding::optimizer);
+  memory.host = strategy.optimizer_offload *
+                    states(trained, bytes.optimizer + bytes.gradient, Sharding::optimizer) +
+                peak_in_flight(strategy, stage, chunk_host_bytes);
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
   memory.buffers = transient + exchange_buffers(model, strategy, stage, parameters) +
                    communicators(strategy) + kDeviceContext +

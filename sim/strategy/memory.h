@@ -17,6 +17,9 @@ struct StageMemory {
   /// The loss or the layer being recomputed, gathered parameters, gradients in transit,
   /// communicators, the device's context, and what the allocator reserves beyond use.
   Bytes buffers;
+  /// In the host's memory for this accelerator: offloaded activations, optimizer states and the
+  /// gradients that update them. Not part of the total.
+  Bytes host;
   [[nodiscard]] Bytes total() const {
     return parameters + gradients + optimizer + activations + buffers;
   }
@@ -25,8 +28,8 @@ struct StageMemory {
 /// Memory of every stage, in order. Model states: Rajbhandari et al. 2020 (mixed-precision Adam, 16
 /// bytes a parameter, 18 with fp32 gradients, and what sharding over data * context ranks leaves of
 /// it); activations: Korthikanti et al. 2022, equations 1 to 6, extended as activation_memory.h
-/// says. Not modelled: what other processes hold, offloading of model states, CUDA graphs' own
-/// pools.
+/// says; offloaded states: Ren et al. 2021 (ZeRO-Offload), section 3. Not modelled: what other
+/// processes hold, CUDA graphs' own pools, how much memory the host has.
 [[nodiscard]] std::vector<StageMemory> stage_memory(const TransformerModel& model,
                                                     const Strategy& strategy);
 

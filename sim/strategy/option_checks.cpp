@@ -8,19 +8,48 @@ namespace headway {
 namespace {
 
 /// DeepSpeed refuses both too: its pipeline takes ZeRO-1 only.
+/// Under a pipeline each micro-batch would gather or reduce every layer of its stage anew, but
+/// where parameters stay gathered for the step: gradients then leave with the last micro-batch, as
+/// FSDP2 under a pipeline has it (torchtitan, parallelize_llama.py).
 void check_sharding(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
-  if (!input.sound({"zero_stage", "pipeline_parallel"})) return;
+  if (!input.sound({"zero_stage", "pipeline_parallel", "reshard_after_forward"})) return;
   if (strategy.sharding < Sharding::gradients || strategy.pipeline_parallel == 1) return;
   const bool is_full = strategy.sharding == Sharding::full;
+  if (is_full && !strategy.reshard_after_forward) return;
   Diagnostic problem = strategy_problem(
       input, "zero_stage",
-      fmt::format("zero_stage {} does not go with a pipeline", is_full ? 3 : 2),
+      fmt::format("zero_stage {} does not go with a pipeline{}", is_full ? 3 : 2,
+                  is_full ? " where layers give their parameters up" : ""),
       fmt::format("a pipeline of {} stages", strategy.pipeline_parallel),
-      fmt::format(
-          "use zero_stage 1: each micro-batch would {} every layer of its stage anew; or set "
-          "pipeline_parallel to 1",
-          is_full ? "gather" : "reduce"));
+      is_full ? "set reshard_after_forward to false: each micro-batch would gather every layer of "
+                "its stage anew; or use zero_stage 1"
+              : "use zero_stage 1: each micro-batch would reduce every layer of its stage anew; or "
+                "set pipeline_parallel to 1");
+  relate_strategy(problem, input, "pipeline_parallel");
+  input.diagnostics.add(std::move(problem));
+}
+
+/// What fully sharded stages of a pipeline do not have: copies of their parameters, and those of
+/// the opposite stage.
+void check_sharded_pipeline(const StrategyToCheck& input) {
+  const Strategy& strategy = input.strategy;
+  if (strategy.sharding != Sharding::full || strategy.pipeline_parallel == 1) return;
+  if (strategy.schedule == PipelineSchedule::dual_pipe && input.sound({"zero_stage", "schedule"})) {
+    Diagnostic problem = strategy_problem(
+        input, "zero_stage", "zero_stage 3 does not go with the schedule \"dualpipe\"",
+        "its stages share parameters with the opposite ones", "use zero_stage 1");
+    relate_strategy(problem, input, "schedule");
+    input.diagnostics.add(std::move(problem));
+  }
+  if (!input.data_parallel_known || strategy.shard_group == strategy.replicas() ||
+      !input.sound({"shard_group", "data_parallel", "context_parallel", "pipeline_parallel"})) {
+    return;
+  }
+  Diagnostic problem = strategy_problem(
+      input, "shard_group", "copies of sharded parameters do not go with a pipeline",
+      fmt::format("{} of {} ranks", strategy.shard_group, strategy.replicas()),
+      "leave shard_group out");
   relate_strategy(problem, input, "pipeline_parallel");
   input.diagnostics.add(std::move(problem));
 }
@@ -166,8 +195,13 @@ void check_recompute_modules(const StrategyToCheck& input) {
   if (!input.model.model.latent_attention) {
     report(RecomputeModule::mla_up_proj, "mla_up_proj", "latent attention");
   }
-  if (!input.model.model.mixture_of_experts) {
+  const auto& mixture = input.model.model.mixture_of_experts;
+  if (!mixture) {
+    report(RecomputeModule::moe, "moe", "mixture of experts");
     report(RecomputeModule::moe_act, "moe_act", "mixture of experts");
+  }
+  if (!mixture || mixture->shared_expert_hidden == 0) {
+    report(RecomputeModule::shared_experts, "shared_experts", "shared experts");
   }
 }
 
@@ -189,6 +223,20 @@ void check_offload(const StrategyToCheck& input) {
       strategy_problem(input, "offload_layers", "offload_layers needs recompute \"none\"",
                        "what is recomputed is not kept anywhere", "leave one of them out");
   relate_strategy(problem, input, "recompute");
+  input.diagnostics.add(std::move(problem));
+}
+
+void check_optimizer_offload(const StrategyToCheck& input) {
+  constexpr std::string_view kField = "overlap_optimizer_offload";
+  if (input.strategy.optimizer_offload > 0.0 || !input.object.member(kField) ||
+      !input.sound({"optimizer_offload", kField})) {
+    return;
+  }
+  Diagnostic problem =
+      strategy_problem(input, kField, "overlap_optimizer_offload needs optimizer_offload above 0",
+                       "the accelerators update all parameters",
+                       "set optimizer_offload to 1, or leave overlap_optimizer_offload out");
+  relate_strategy(problem, input, "optimizer_offload");
   input.diagnostics.add(std::move(problem));
 }
 
@@ -219,12 +267,14 @@ void check_packing(const StrategyToCheck& input) {
 void check_options(const StrategyToCheck& input) {
   check_sharding(input);
   check_full_sharding(input);
+  check_sharded_pipeline(input);
   check_sequence_parallel_use(input);
   check_overlaps(input);
   check_adapters(input);
   check_recompute(input);
   check_recompute_modules(input);
   check_offload(input);
+  check_optimizer_offload(input);
   check_packing(input);
 }
 

@@ -262,6 +262,15 @@ void read_task(ObjectReader& reader, Strategy& strategy) {
             : strategy.sequence_length);
 }
 
+/// Whether its parts overlap means something, and is resolved, only where there is offloading.
+void read_optimizer_offload(ObjectReader& reader, Strategy& strategy) {
+  strategy.optimizer_offload =
+      reader.number("optimizer_offload", between(0.0, 1.0), strategy.optimizer_offload);
+  if (strategy.optimizer_offload == 0.0 && !reader.has("overlap_optimizer_offload")) return;
+  strategy.overlap_optimizer_offload =
+      reader.flag("overlap_optimizer_offload", strategy.overlap_optimizer_offload);
+}
+
 /// A default that the strategy gives no use is off: what was resolved then reads back.
 void read_behaviour(ObjectReader& reader, Strategy& strategy) {
   strategy.sequence_parallel =
@@ -281,6 +290,7 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
   strategy.fused_loss = reader.flag("fused_loss", strategy.fused_loss);
   read_recompute(reader, strategy);
   read_sharding(reader, strategy);
+  read_optimizer_offload(reader, strategy);
   strategy.overlap_gradient_reduce =
       reader.flag("overlap_gradient_reduce", strategy.overlap_gradient_reduce);
   strategy.overlap_parameter_gather =

@@ -32,13 +32,14 @@ void unite(std::vector<NamedShare>& shares, const std::vector<NamedShare>& more)
 }
 
 const RecomputePlan& activation_plan() {
-  static const RecomputePlan kPlan{.operators = {{kActivationPass}, {kExpertActivationPass}},
-                                   .tensors = {{"FC2 input"},
-                                               {"activated gate"},
-                                               {"expert FC2 input"},
-                                               {"activated expert gate"},
-                                               {"shared FC2 input"},
-                                               {"activated shared gate"}}};
+  static const RecomputePlan kPlan{
+      .operators = {{kActivationPass}, {kExpertActivationPass}, {kSharedActivationPass}},
+      .tensors = {{"FC2 input"},
+                  {"activated gate"},
+                  {"expert FC2 input"},
+                  {"activated expert gate"},
+                  {"shared FC2 input"},
+                  {"activated shared gate"}}};
   return kPlan;
 }
 
@@ -101,10 +102,36 @@ std::span<const RecomputeModuleParts> recompute_modules() {
                            "mla_up_proj",
                            {.operators = {{kUpProjections[0]}, {kUpProjections[1]}, {"rotary"}},
                             .tensors = {{"queries"}, {"keys"}, {"values"}}}},
+      RecomputeModuleParts{RecomputeModule::moe,
+                           "moe",
+                           {.operators = {{"router"},
+                                          {kPermutation},
+                                          {"expert_fc1"},
+                                          {kExpertActivationPass},
+                                          {"expert_fc2"},
+                                          {"shared_fc1"},
+                                          {kSharedActivationPass},
+                                          {"shared_fc2"}},
+                            .tensors = {{"expert FC1 input"},
+                                        {"expert activation input"},
+                                        {"expert FC2 input"},
+                                        {"activated expert gate"},
+                                        {"shared activation input"},
+                                        {"shared FC2 input"},
+                                        {"activated shared gate"}},
+                            .shared_exchanges = kOneOfTwoExchanges,
+                            .expert_exchanges = 1.0}},
       RecomputeModuleParts{RecomputeModule::moe_act,
                            "moe_act",
                            {.operators = {{kExpertActivationPass}},
                             .tensors = {{"expert FC2 input"}, {"activated expert gate"}}}},
+      RecomputeModuleParts{RecomputeModule::shared_experts,
+                           "shared_experts",
+                           {.operators = {{"shared_fc1"}, {kSharedActivationPass}, {"shared_fc2"}},
+                            .tensors = {{"shared activation input"},
+                                        {"shared FC2 input"},
+                                        {"activated shared gate"}},
+                            .shared_exchanges = kOneOfTwoExchanges}},
   };
   return kModules;
 }
@@ -131,7 +158,9 @@ RecomputePlan recompute_plan(const Strategy& strategy) {
     }
     unite(plan.operators, module.parts.operators);
     unite(plan.tensors, module.parts.tensors);
-    plan.exchanges += module.parts.exchanges;
+    plan.exchanges = std::max(plan.exchanges, module.parts.exchanges);
+    plan.shared_exchanges = std::max(plan.shared_exchanges, module.parts.shared_exchanges);
+    plan.expert_exchanges = std::max(plan.expert_exchanges, module.parts.expert_exchanges);
   }
   return plan;
 }

@@ -18,12 +18,17 @@ struct NamedShare {
 struct RecomputePlan {
   std::vector<NamedShare> operators;  ///< as sim/model/operators.h calls them, or kAttentionCore
   std::vector<NamedShare> tensors;    ///< as activation_memory.h calls what need not be kept for it
-  double exchanges = 0.0;  ///< of a forward pass's tensor-parallel exchanges, the share run again
+  /// Of a forward pass's tensor-parallel exchanges, the share run again: in a dense layer, in one
+  /// with experts (whose MLP is the shared expert's), and of what its routed experts exchange.
+  double exchanges = 0.0;
+  double shared_exchanges = 0.0;
+  double expert_exchanges = 0.0;
 
   [[nodiscard]] double operator_share(std::string_view name) const;
   [[nodiscard]] double tensor_share(std::string_view name) const;
 };
 inline constexpr std::string_view kAttentionCore = "attention";
+inline constexpr std::string_view kPermutation = "permutation";  ///< of tokens, to their experts
 
 /// A part of a layer that can be recomputed by itself: time and memory follow from what it covers.
 /// Names are Megatron-Core's --recompute-modules.

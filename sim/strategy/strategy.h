@@ -30,7 +30,7 @@ enum class Recompute {
 };
 
 /// Parts of a layer that Megatron-Core recomputes by themselves.
-enum class RecomputeModule { core_attn, layernorm, mlp, mla_up_proj, moe_act };
+enum class RecomputeModule { core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, shared_experts };
 
 /// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020); each includes those
 /// before.
@@ -122,6 +122,10 @@ struct Strategy {
   int recompute_layers = 0;  ///< fully recomputed ones, the first of each chunk; 0 is all
   std::vector<RecomputeModule> recompute_modules = {};
   int offload_layers = 0;  ///< whose activations wait in host memory, the first of each chunk
+  /// Share of the trained parameters that the host updates, with their optimizer states in its
+  /// memory.
+  double optimizer_offload = 0.0;
+  bool overlap_optimizer_offload = false;  ///< copies and updates of those run side by side
   Sharding sharding = Sharding::none;
   /// Fully sharded: layers give their gathered parameters up after the forward pass.
   bool reshard_after_forward = true;

@@ -23,6 +23,27 @@ void check_optional_costs(const Profile& costs, const ReadStrategy& strategy,
   }
 }
 
+/// What the host does for the accelerators.
+void check_host_costs(const Profile& costs, const ReadStrategy& strategy,
+                      Diagnostics& diagnostics) {
+  const bool offloads_optimizer = strategy.strategy.optimizer_offload > 0.0;
+  const std::string_view field = offloads_optimizer ? "optimizer_offload" : "offload_layers";
+  const auto require = [&](const std::optional<Estimate>& cost, std::string_view what,
+                           std::string_view key) {
+    if (cost) return;
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} does not know how fast {} is", costs.name, what), "",
+        fmt::format("leave strategy.{} out, or add {} to the profile's device", field, key)));
+  };
+  if (offloads_optimizer || strategy.strategy.offload_layers > 0) {
+    require(costs.device.host_bandwidth, "the link to the host", "host_bandwidth_bytes_per_s");
+  }
+  if (offloads_optimizer) {
+    require(costs.device.host_memory_bandwidth, "the host's memory",
+            "host_memory_bandwidth_bytes_per_s");
+  }
+}
+
 }  // namespace
 
 void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
@@ -76,12 +97,7 @@ void check_costs(const Profile& costs, const TransformerModel& model, const Read
                     recipe_name(strategy.strategy.scaling)),
         "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
   }
-  if (strategy.strategy.offload_layers > 0 && !costs.device.host_bandwidth) {
-    diagnostics.add(strategy.cursor.problem(
-        fmt::format("profile {} does not know how fast the link to the host is", costs.name), "",
-        "leave strategy.offload_layers out, or add host_bandwidth_bytes_per_s to the profile's "
-        "device"));
-  }
+  check_host_costs(costs, strategy, diagnostics);
 }
 
 }  // namespace headway

@@ -107,6 +107,11 @@ constexpr TopicRow kRows[] = {
     {"memory_bytes.stages.buffers", "bytes", "",
      "Loss, gathered parameters, gradients in transit, communicators, context, allocator reserve."},
     {"memory_bytes.stages.total", "bytes", "", "The sum."},
+    {"memory_bytes.stages.host", "bytes", "",
+     "In the host's memory, for each accelerator: offloaded activations, optimizer states and "
+     "their "
+     "gradients. Not in the sum, and not held against what the host has.",
+     "", "strategy.offload_layers; strategy.optimizer_offload"},
     {"memory_bytes.largest", "bytes", "", "The sum of the fullest stage."},
     {"memory_bytes.capacity", "bytes", "", "What an accelerator holds.", "",
      "profile.device.memory_bytes"},

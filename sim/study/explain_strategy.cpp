@@ -141,7 +141,8 @@ constexpr TopicRow kRows[] = {
     {"strategy.recompute_modules", "array of texts", "required with recompute \"modules\"",
      "Parts of a layer, as Megatron-Core names them: core_attn, the attention core; layernorm, the "
      "outputs of both norms; mlp, everything behind the second norm; mla_up_proj, the two "
-     "up-projections of latent attention; moe_act, the activation function of routed experts.",
+     "up-projections of latent attention; moe, all behind the second norm of a layer with experts; "
+     "moe_act, the activation function of routed experts; shared_experts, the MLP beside them.",
      "at least one, none twice; needs recompute \"modules\""},
     {"strategy.offload_layers", "whole number, 0 to 100,000", "0",
      "How many layers, the first ones of each chunk, keep their activations in host memory. They "
@@ -150,12 +151,23 @@ constexpr TopicRow kRows[] = {
      "hide is seen.",
      "needs recompute \"none\" and a profile with host_bandwidth_bytes_per_s",
      "Megatron-Core's cpu_offloading_num_layers; profile.device.host_bandwidth_bytes_per_s"},
+    {"strategy.optimizer_offload", "number, 0 to 1", "0",
+     "Share of the trained parameters whose optimizer states stand in host memory and which the "
+     "host updates: gradients go down, 16-bit parameters come back.",
+     "needs a profile with host_bandwidth_bytes_per_s and host_memory_bandwidth_bytes_per_s",
+     "Ren et al. 2021 (arXiv:2101.06840), 3 to 5; Megatron-Core's optimizer_offload_fraction"},
+    {"strategy.overlap_optimizer_offload", "true or false", "false",
+     "Gradients on their way down, updates and parameters on their way back run side by side, so "
+     "that the slowest of them is seen; else one follows the other.",
+     "needs optimizer_offload above 0",
+     "Ren et al. 2021 (arXiv:2101.06840), 5; Megatron-Core's overlap_cpu_optimizer_d2h_h2d"},
     {"strategy.zero_stage", "0 to 3", "0",
      "What data-parallel ranks keep a part of. 0 nothing, 1 the optimizer (ZeRO-1, Megatron's "
      "distributed optimizer), 2 gradients as well, reduced every micro-batch (ZeRO-2), 3 "
      "parameters "
      "as well (ZeRO-3, FSDP).",
-     "2 and 3 do not go with a pipeline", "Rajbhandari et al. 2020 (arXiv:1910.02054)"},
+     "2 does not go with a pipeline, 3 only where reshard_after_forward is false",
+     "Rajbhandari et al. 2020 (arXiv:1910.02054)"},
     {"strategy.reshard_after_forward", "true or false", "true",
      "Layers give their gathered parameters up after the forward pass and gather them again for "
      "the backward pass. Off (FSDP's SHARD_GRAD_OP), all of them stay in memory meanwhile.",

@@ -208,7 +208,12 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
   if (word(train, "recompute") == "modules") {
     strategy["recompute_modules"] = train.value("recompute_modules", nlohmann::json::array());
   }
-  if (full_sharding) strategy["reshard_after_forward"] = fsdp != "grad_op";
+  if (full_sharding) {
+    // PyTorch's trainers keep parameters gathered under a pipeline (torchtitan,
+    // parallelize_llama.py: "default" is to reshard unless there is a pipeline; so does NeMo
+    // AutoModel).
+    strategy["reshard_after_forward"] = fsdp != "grad_op" && stages == 1;
+  }
   if (fsdp == "hsdp") {
     const std::int64_t replicas = whole(train, "dp", 1) * whole(train, "cp", 1);
     strategy["shard_group"] =

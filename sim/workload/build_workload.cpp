@@ -6,6 +6,7 @@
 #include "sim/base/kernel_shape.h"
 #include "sim/strategy/stage_parameters.h"
 #include "sim/workload/flow_plans.h"
+#include "sim/workload/optimizer_cost.h"
 #include "sim/workload/stage_program.h"
 
 namespace headway {
@@ -35,8 +36,8 @@ class WorkloadBuilder {
     job_.interference = profile.overlap.sharded_interference.value;
     job_.gradient_traffic =
         profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
-    job_.optimizer_seconds_per_parameter = optimizer_time(profile, 0.0, 1.0).count();
-    job_.norm_seconds_per_parameter = optimizer_time(profile, 1.0, 0.0).count();
+    job_.optimizer_seconds_per_parameter = optimizer_time(profile, strategy, 0.0, 1.0).count();
+    job_.norm_seconds_per_parameter = optimizer_time(profile, strategy, 1.0, 0.0).count();
   }
 
   BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
@@ -48,8 +49,9 @@ class WorkloadBuilder {
     if (strategy_.replicas() > 1) add_replica_communicators();
     if (model_.mixture_of_experts && strategy_.expert_replicas() > 1) add_expert_communicators();
     if (exchanges_embedding(job_)) add_embedding_communicators();
-    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      workload_.programs.push_back(strategy_.sharding == Sharding::full
+    const int stages = strategy_.pipeline_parallel;
+    for (int stage = 0; stage < stages; ++stage) {
+      workload_.programs.push_back(strategy_.sharding == Sharding::full && stages == 1
                                        ? sharded_program(job_)
                                        : pipeline_program(job_, stage));
       // Every stage names its message slots alike, whether it uses them all or not.

@@ -26,7 +26,8 @@ struct Chunk {
   std::int32_t weight_gradient = -1;
   std::vector<std::int32_t> gather_slots;  ///< a piece each, empty if nothing is gathered ahead
   std::vector<std::int32_t> expert_gather_slots;
-  double trained = 0.0;  ///< parameters that change, but for routed experts
+  double trained = 0.0;   ///< parameters that change, but for routed experts
+  double gathered = 0.0;  ///< those that replicas gather
   int forwards_done = 0;
   int gradients_done = 0;
 };
@@ -128,6 +129,7 @@ class PipelineProgram {
       chunk.forward_blocks.push_back(builder_.add_block("forward", forward_time(job_, piece)));
       chunk.backward_blocks.push_back(builder_.add_block("backward", backward_time(job_, piece)));
       chunk.trained += piece.trained;
+      chunk.gathered += gathered_of(piece);
       expert_parameters_ += piece.expert_parameters;
     }
     chunk.whole_forward = builder_.add_block("forward", forward);
@@ -141,25 +143,33 @@ class PipelineProgram {
       }
     }
     trained_ += chunk.trained;
+    gathered_ += chunk.gathered;
     chunks_.push_back(std::move(chunk));
+  }
+
+  /// Where parameters are sharded, frozen ones too.
+  [[nodiscard]] double gathered_of(const Piece& piece) const {
+    return strategy_.sharding == Sharding::full ? piece.parameters : piece.trained;
   }
 
   /// Chunks that reduce and gather together: all, or each by itself.
   template <class Visit>
   void for_each_sharing(Visit visit) {
     if (!is_doubled()) {
-      visit(0, trained_);
+      visit(0, trained_, gathered_);
       return;
     }
-    for (std::size_t c = 0; c < chunks_.size(); ++c) visit(static_cast<int>(c), chunks_[c].trained);
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+      visit(static_cast<int>(c), chunks_[c].trained, chunks_[c].gathered);
+    }
   }
 
   /// Gathers this share of all parameters. Both copies are joined before either is waited for: the
   /// stage that shares them joins them in the other order.
   void gather_and_wait(double share) {
     std::vector<std::int32_t> slots;
-    for_each_sharing([&](int chunk, double trained) {
-      if (reduces() && trained > 0.0) slots.push_back(join_gather(chunk, share * trained));
+    for_each_sharing([&](int chunk, double /*trained*/, double gathered) {
+      if (reduces() && gathered > 0.0) slots.push_back(join_gather(chunk, share * gathered));
     });
     for (const std::int32_t slot : slots) builder_.wait(slot);
   }
@@ -173,8 +183,8 @@ class PipelineProgram {
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
       for (const Piece& piece : chunks_[c].pieces) {
         chunks_[c].gather_slots.push_back(
-            reduces() && piece.trained > 0.0
-                ? join_gather(static_cast<int>(c), (1.0 - job_.never_hidden) * piece.trained)
+            reduces() && gathered_of(piece) > 0.0
+                ? join_gather(static_cast<int>(c), (1.0 - job_.never_hidden) * gathered_of(piece))
                 : -1);
         chunks_[c].expert_gather_slots.push_back(
             join_expert_gather((1.0 - job_.never_hidden) * piece.expert_parameters));
@@ -319,7 +329,7 @@ class PipelineProgram {
   /// What no overlap hides; the compute that follows waits for it.
   void reduce_rest() {
     const double left = strategy_.overlap_gradient_reduce ? job_.never_hidden : 1.0;
-    for_each_sharing([&](int chunk, double trained) {
+    for_each_sharing([&](int chunk, double trained, double /*gathered*/) {
       if (reduces() && left * trained > 0.0) join_reduce(chunk, left * trained);
     });
     join_expert_reduce(left * expert_parameters_);
@@ -358,6 +368,7 @@ class PipelineProgram {
   Bytes transfer_;
   std::vector<Chunk> chunks_;
   double trained_ = 0.0;            ///< parameters of this stage that change, but for experts
+  double gathered_ = 0.0;           ///< those that replicas gather
   double expert_parameters_ = 0.0;  ///< of routed experts
   std::int32_t last_expert_reduce_ = -1;
   std::array<std::int32_t, 2> last_reduce_{-1, -1};  ///< of the first chunk's copy, of the other

@@ -18,8 +18,6 @@
 namespace headway {
 namespace {
 
-constexpr double kGradientNormBytes = 4.0;
-
 /// Sums costs and how uncertain the sum is (parts err independently: squares add).
 class CostSum {
  public:
@@ -89,8 +87,10 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
     cast_elements += grouped.experts * m * k;
   }
   if (operators.permuted_elements > 0.0) {
-    costs.forward.add(
-        permutation_cost(device, family, *profile.experts, operators.permuted_elements));
+    const Cost forward =
+        permutation_cost(device, family, *profile.experts, operators.permuted_elements);
+    costs.forward.add(forward);
+    costs.forward_of[kPermutation] += forward.time;
     costs.backward.add(
         permutation_cost(device, family, *profile.experts, 2.0 * operators.permuted_elements));
   }
@@ -150,8 +150,8 @@ double release_factor(const KernelFamily& family, const Strategy& strategy) {
   return found->second.value;
 }
 
-Seconds recompute_time(const RecomputePlan& plan, const PassCosts& layer, Seconds exchanges) {
-  Seconds time = plan.exchanges * exchanges;
+Seconds recompute_time(const RecomputePlan& plan, const PassCosts& layer) {
+  Seconds time;
   for (const auto& [name, forward] : layer.forward_of) time += plan.operator_share(name) * forward;
   return time;
 }
@@ -244,12 +244,19 @@ class StageCosts {
     layer.backward[Cause::expert_parallel] = experts;
     layer.backward[Cause::other] = host.backward_gaps;
     layer.backward[Cause::other] += host_excess(layer.backward.total(), host.backward);
+    const RecomputePlan plan = recompute_plan(strategy_);
     layer.recompute[Cause::recompute] =
         strategy_.recompute == Recompute::full
             ? layer.forward.total()
-            : recompute_time(recompute_plan(strategy_), costs, tensor.forward);
+            : recompute_time(plan, costs) + plan.expert_exchanges * experts +
+                  (kind.experts ? shared_part(plan) : plan.exchanges) * tensor.forward;
     layers_time_ += count * (costs.forward.time() + costs.backward.time());
     layers_variance_ += count * count * (costs.forward.variance() + costs.backward.variance());
+  }
+
+  /// Without a shared expert the exchange of attention is the only one.
+  [[nodiscard]] double shared_part(const RecomputePlan& plan) const {
+    return model_.mixture_of_experts->shared_expert_hidden > 0 ? plan.shared_exchanges : 0.0;
   }
 
   void add_ends() {
@@ -321,13 +328,6 @@ StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
   const auto found = profile.kernel_families.find(strategy.kernel_family);
   HEADWAY_CHECK(found != profile.kernel_families.end(), "kernel family is not in the profile");
   return StageCosts{model, strategy, profile, cluster, shares, found->second}.all();
-}
-
-Seconds optimizer_time(const Profile& profile, double parameters, double updated) {
-  const BytesPerSecond bandwidth(profile.device.memory_bandwidth.value *
-                                 profile.device.memory_efficiency.value);
-  return Bytes(updated * profile.device.optimizer_bytes.value + parameters * kGradientNormBytes) /
-         bandwidth;
 }
 
 }  // namespace headway

@@ -48,8 +48,4 @@ struct StageCost {
                                    const Profile& profile, const Cluster& cluster,
                                    const FabricShares& shares = {});
 
-/// Time of an optimizer step over `parameters` local parameters of which this rank updates
-/// `updated`: the memory traffic of Adam, and of the gradient norm over all of them.
-[[nodiscard]] Seconds optimizer_time(const Profile& profile, double parameters, double updated);
-
 }  // namespace headway

@@ -69,7 +69,9 @@ struct JobShape {
 /// How those of routed experts run: as rings, for they have few replicas.
 inline constexpr CollectiveAlgorithm kExpertReduceAlgorithm = CollectiveAlgorithm::ring;
 
-/// The program of pipeline stage `stage`: for plain, ZeRO-1, ZeRO-2 and pipelined jobs.
+/// The program of pipeline stage `stage`: for plain, ZeRO-1, ZeRO-2 and pipelined jobs. Fully
+/// sharded parameters of a stage are gathered once a step and stay, and their gradients are reduced
+/// and scattered with the last micro-batch.
 [[nodiscard]] Program pipeline_program(const JobShape& job, int stage);
 
 /// The program of every rank of a job whose parameters are sharded (ZeRO-3 / FSDP), without

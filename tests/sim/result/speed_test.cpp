@@ -62,6 +62,22 @@ TEST_F(SpeedTest, SomeLayersOrPartsOfThemRunAgain) {
                    kTokens * (3.0 * kCausal + 2400.0));
 }
 
+TEST_F(SpeedTest, ExpertsRunAgainInTheLayersThatHaveThem) {
+  // A router of 2 x 10 x 4; two of the experts, 2 x 2 x 10 x 5 each; the shared one, 2 x 2 x 10
+  // x 3.
+  model.mixture_of_experts = MixtureOfExperts{
+      .experts = 4, .experts_per_token = 2, .expert_hidden = 5, .shared_expert_hidden = 3};
+  strategy.recompute = Recompute::modules;
+  const auto again = [&](RecomputeModule module) {
+    strategy.recompute_modules = {module};
+    const StepFlops flops = step_flops(model, strategy);
+    return (flops.hardware - flops.model).count();
+  };
+  EXPECT_DOUBLE_EQ(again(RecomputeModule::moe), kTokens * 2.0 * (80.0 + 400.0 + 120.0));
+  EXPECT_DOUBLE_EQ(again(RecomputeModule::shared_experts), kTokens * 2.0 * 120.0);
+  EXPECT_DOUBLE_EQ(again(RecomputeModule::mlp), 0.0);  // of dense layers
+}
+
 TEST_F(SpeedTest, FrozenProductsRunTwiceAndAttentionThreeTimes) {
   strategy.task = Task::lora;
   EXPECT_DOUBLE_EQ(step_flops(model, strategy).model.count(),

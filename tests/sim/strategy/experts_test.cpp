@@ -196,6 +196,21 @@ TEST(ExpertMemory, ModulesDropWhatTheyMakeAgain) {
                    128 * 2.0 * (heads * 12 + kv_heads * (12 + 6)));
 }
 
+TEST(ExpertMemory, ARecomputedMixtureKeepsTheInputOfItsRouter) {
+  TransformerModel model = latent_experts();
+  model.mixture_of_experts->shared_expert_hidden = 48;
+  Strategy strategy{.global_batch = 1, .sequence_length = 128};
+  const Bytes whole = layer_activation_bytes(model, strategy, {.experts = true});
+  const auto dropped = [&](RecomputeModule module) {
+    strategy.recompute = Recompute::modules;
+    strategy.recompute_modules = {module};
+    return (whole - layer_activation_bytes(model, strategy, {.experts = true})).count();
+  };
+  // The shared expert's gate and input of 48 each, their product; for 2 experts 64, 2 x 96 and 96.
+  EXPECT_DOUBLE_EQ(dropped(RecomputeModule::shared_experts), 128 * 2.0 * 3 * 48);
+  EXPECT_DOUBLE_EQ(dropped(RecomputeModule::moe), 128 * 2.0 * (3 * 48 + 2 * (64 + 3 * 96)));
+}
+
 TEST(LayersPerChunk, PredictionLayersTakePlacesToo) {
   // 61 layers, the embedding, the loss and one prediction layer over 32 chunks of two.
   const std::vector<int> layers =

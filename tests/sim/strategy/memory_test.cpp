@@ -89,6 +89,25 @@ TEST(ModelStates, ParametersThatStayForTheBackwardPassAreAllThere) {
                    2.0 * (parameters_of(kLlama) - gathered));
 }
 
+TEST(ModelStates, ShardedStagesOfAPipelineHoldWholeParametersAndGradients) {
+  // 12 bytes of states, and of what is sharded 2 of parameters and 4 of gradients, over 8 ranks;
+  // beside them all parameters, gathered, and all gradients, until the last micro-batch.
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 2;
+  strategy.data_parallel = 8;
+  strategy.sharding = Sharding::optimizer;
+  const StageMemory plain = stage_memory(kLlama, strategy)[0];
+  strategy.sharding = Sharding::full;
+  strategy.reshard_after_forward = false;
+  const StageMemory sharded = stage_memory(kLlama, strategy)[0];
+  EXPECT_EQ(sharded.optimizer, plain.optimizer);
+  EXPECT_DOUBLE_EQ(sharded.parameters.count(), plain.parameters.count() / 8.0);
+  EXPECT_DOUBLE_EQ(sharded.gradients.count(), plain.gradients.count() / 8.0);
+  const double layer = layer_parameters_per_rank(kLlama, Strategy{}).total();
+  EXPECT_NEAR((sharded.buffers - plain.buffers).count(),
+              (plain.parameters + plain.gradients).count() - 4.0 * layer, 1.0);
+}
+
 TEST(ModelStates, ContextParallelRanksShardThemToo) {
   Strategy strategy = llama_strategy();
   strategy.sharding = Sharding::optimizer;
@@ -184,6 +203,19 @@ TEST(StageActivations, OfOffloadedLayersAreInHostMemory) {
   strategy.offload_layers = 8;
   const StageMemory offloaded = only_stage(kLlama, strategy);
   EXPECT_DOUBLE_EQ((none.activations - offloaded.activations).count(), 8.0 * layer.count());
+  EXPECT_DOUBLE_EQ(offloaded.host.count(), 8.0 * layer.count());
+  EXPECT_EQ(none.host, 0_B);
+}
+
+TEST(ModelStates, OfAnOffloadedOptimizerAreInHostMemory) {
+  // A quarter of 12 bytes a parameter leaves the accelerator; with it, fp32 gradients are there.
+  Strategy strategy = llama_strategy();
+  const StageMemory none = only_stage(kLlama, strategy);
+  strategy.optimizer_offload = 0.25;
+  const StageMemory offloaded = only_stage(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(offloaded.optimizer.count(), 0.75 * none.optimizer.count());
+  EXPECT_DOUBLE_EQ(offloaded.host.count(), 0.25 * (12.0 + 4.0) / 12.0 * none.optimizer.count());
+  EXPECT_EQ(offloaded.gradients, none.gradients);
 }
 
 TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {

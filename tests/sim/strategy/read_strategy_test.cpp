@@ -103,12 +103,22 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "sequence_parallel": true, "tensor_parallel_overlap": false,
     "overlap_tensor_parallel_backward": true, "attention": "flash",
     "fused_normalization": true, "fused_activation": true, "vocabulary_parallel_loss": true,
-    "fused_loss": false, "recompute": "none", "offload_layers": 0, "zero_stage": 1, "overlap_gradient_reduce": true,
+    "fused_loss": false, "recompute": "none", "offload_layers": 0, "zero_stage": 1, "optimizer_offload": 0.0, "overlap_gradient_reduce": true,
     "overlap_parameter_gather": true, "gradient_bucket": "160 MB",
     "overlap_pipeline_transfers": false, "precision": "bf16", "gradient_precision": "fp32",
     "kernel_family": "fused", "software_release": "", "cuda_graph": "none",
     "expert_parallel": 1, "expert_tensor_parallel": 1, "expert_dispatch": "all_to_all",
     "overlap_expert_exchange": false, "expert_imbalance": 1.0})"));
+}
+
+TEST(ReadStrategy, OffloadingTheOptimizerMayOverlap) {
+  const Strategy plain = strategy_of(kLlama3, R"("optimizer_offload": 0.5, "global_batch": 8)");
+  EXPECT_EQ(plain.optimizer_offload, 0.5);
+  EXPECT_FALSE(plain.overlap_optimizer_offload);
+  const Strategy overlapped = strategy_of(
+      kLlama3, R"("optimizer_offload": 1, "overlap_optimizer_offload": true, "global_batch": 8)");
+  EXPECT_EQ(overlapped.optimizer_offload, 1.0);
+  EXPECT_TRUE(overlapped.overlap_optimizer_offload);
 }
 
 TEST(ReadStrategy, RecomputationNamesItsLayersOrModules) {

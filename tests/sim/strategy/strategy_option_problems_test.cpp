@@ -22,18 +22,61 @@ TEST(StrategyProblem, SequenceParallelAloneIsAWarning) {
 )");
 }
 
-TEST(StrategyProblem, FullShardingTakesNoPipeline) {
+TEST(StrategyProblem, FullShardingGoesWithAPipelineWhereParametersStay) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 3,
+    "reshard_after_forward": false,
+    "pipeline_parallel": 2,
+    "global_batch": 64)"),
+            "");
+}
+
+TEST(StrategyProblem, CopiesOfShardedParametersTakeNoPipeline) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 3,
+    "reshard_after_forward": false,
+    "pipeline_parallel": 2,
+    "data_parallel": 32,
+    "shard_group": 8,
+    "global_batch": 64)"),
+            R"(error: copies of sharded parameters do not go with a pipeline
+  --> scenario.json:13:20   /strategy/shard_group
+   |
+13 |     "shard_group": 8,
+   |                    ^ 8 of 32 ranks
+   |
+  ::: scenario.json:11:26   /strategy/pipeline_parallel is 2
+  help: leave shard_group out
+)");
+}
+
+TEST(StrategyProblem, StagesThatShareParametersAreNotShardedBesides) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 3,
+    "reshard_after_forward": false,
+    "pipeline_parallel": 2,
+    "schedule": "dualpipe",
+    "global_batch": 256)"),
+            R"(error: zero_stage 3 does not go with the schedule "dualpipe"
+  --> scenario.json:9:19   /strategy/zero_stage
+   |
+ 9 |     "zero_stage": 3,
+   |                   ^ its stages share parameters with the opposite ones
+   |
+  ::: scenario.json:12:17   /strategy/schedule is "dualpipe"
+  help: use zero_stage 1
+)");
+}
+
+TEST(StrategyProblem, FullShardingTakesNoPipelineThatReshards) {
   EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 3,
     "pipeline_parallel": 2,
     "global_batch": 64)"),
-            R"(error: zero_stage 3 does not go with a pipeline
+            R"(error: zero_stage 3 does not go with a pipeline where layers give their parameters up
   --> scenario.json:9:19   /strategy/zero_stage
    |
  9 |     "zero_stage": 3,
    |                   ^ a pipeline of 2 stages
    |
   ::: scenario.json:10:26   /strategy/pipeline_parallel is 2
-  help: use zero_stage 1: each micro-batch would gather every layer of its stage anew; or set pipeline_parallel to 1
+  help: set reshard_after_forward to false: each micro-batch would gather every layer of its stage anew; or use zero_stage 1
 )");
 }
 
@@ -41,14 +84,14 @@ TEST(StrategyProblem, ThePresetIsBlamedForWhatItSets) {
   EXPECT_EQ(problems(kLlama3, R"(    "preset": "pytorch-fsdp",
     "pipeline_parallel": 2,
     "global_batch": 64)"),
-            R"(error: zero_stage 3 does not go with a pipeline
+            R"(error: zero_stage 3 does not go with a pipeline where layers give their parameters up
   --> scenario.json:9:15   /strategy/preset
    |
  9 |     "preset": "pytorch-fsdp",
    |               ^^^^^^^^^^^^^^ a pipeline of 2 stages
    |
   ::: scenario.json:10:26   /strategy/pipeline_parallel is 2
-  help: use zero_stage 1: each micro-batch would gather every layer of its stage anew; or set pipeline_parallel to 1
+  help: set reshard_after_forward to false: each micro-batch would gather every layer of its stage anew; or use zero_stage 1
 )");
 }
 
@@ -147,6 +190,19 @@ error: recompute_modules names moe_act, but the model has no mixture of experts
 )");
 }
 
+TEST(StrategyProblem, SharedExpertsThatTheModelLacksCannotBeRecomputed) {
+  EXPECT_EQ(problems(kLlama3, R"(    "recompute": "modules",
+    "recompute_modules": ["shared_experts"],
+    "global_batch": 64)"),
+            R"(error: recompute_modules names shared_experts, but the model has no shared experts
+  --> scenario.json:10:26   /strategy/recompute_modules
+   |
+10 |     "recompute_modules": ["shared_experts"],
+   |                          ^
+  help: leave shared_experts out
+)");
+}
+
 TEST(StrategyProblem, OffloadingAndRecomputingExcludeEachOther) {
   EXPECT_EQ(problems(kLlama3, R"(    "recompute": "full",
     "offload_layers": 8,
@@ -159,6 +215,18 @@ TEST(StrategyProblem, OffloadingAndRecomputingExcludeEachOther) {
    |
   ::: scenario.json:9:18   /strategy/recompute is "full"
   help: leave one of them out
+)");
+}
+
+TEST(StrategyProblem, WhatIsNotOffloadedDoesNotOverlap) {
+  EXPECT_EQ(problems(kLlama3, R"(    "overlap_optimizer_offload": true,
+    "global_batch": 64)"),
+            R"(error: overlap_optimizer_offload needs optimizer_offload above 0
+  --> scenario.json:9:34   /strategy/overlap_optimizer_offload
+   |
+ 9 |     "overlap_optimizer_offload": true,
+   |                                  ^^^^ the accelerators update all parameters
+  help: set optimizer_offload to 1, or leave overlap_optimizer_offload out
 )");
 }
 
@@ -332,14 +400,14 @@ error: the pipeline has more chunks than the model has layers
   ::: scenario.json:4:15   /model/layers is 96
   help: use a pipeline_parallel of at most 48
 
-error: zero_stage 3 does not go with a pipeline
+error: zero_stage 3 does not go with a pipeline where layers give their parameters up
   --> scenario.json:14:19   /strategy/zero_stage
    |
 14 |     "zero_stage": 3
    |                   ^ a pipeline of 200 stages
    |
   ::: scenario.json:9:26   /strategy/pipeline_parallel is 200
-  help: use zero_stage 1: each micro-batch would gather every layer of its stage anew; or set pipeline_parallel to 1
+  help: set reshard_after_forward to false: each micro-batch would gather every layer of its stage anew; or use zero_stage 1
 )");
 }
 

@@ -62,6 +62,16 @@ TEST(Scenario, AReleaseThatTheKernelFamilyDoesNotKnowIsRefused) {
             "\"handwritten-1.0\"\n");
 }
 
+TEST(Scenario, AHostThatTheProfileDoesNotKnowTakesNothingOver) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["profile"] = "b300_sxm";
+  scenario["cluster"]["topology"]["node"]["accelerator"] = "b300-sxm";
+  scenario["strategy"]["optimizer_offload"] = 1;
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: profile b300_sxm does not know how fast the link to the host is\n"
+            "/strategy: profile b300_sxm does not know how fast the host's memory is\n");
+}
+
 TEST(Scenario, ARecipeThatTheProfileDoesNotKnowIsRefused) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"]["precision"] = "mxfp8";

@@ -142,6 +142,38 @@ TEST_F(ExpertCostTest, GraphsLeaveAShareOfGapsAndHostTime) {
   EXPECT_DOUBLE_EQ(costs(CudaGraph::full, false).backward.count(), 0.75e-3);
 }
 
+TEST_F(ExpertCostTest, AMixtureIsRecomputedWithItsExchange) {
+  // 4,096 rows through the one expert of a rank: two products of 4.096 G operations at 50 TFLOP/s,
+  // 4 bytes an inner element at 0.5 TB/s; the router before them.
+  strategy.recompute = Recompute::modules;
+  strategy.recompute_modules = {RecomputeModule::moe};
+  const StageCost costs = stage_cost(model, strategy, profile, *cluster_of(cluster.text()));
+  const LayerCost& layer = costs.layer({.experts = true});
+  const Seconds router = gemm_cost(profile.device, {1024, 16, 1000}, Precision::bf16).time;
+  EXPECT_NEAR(layer.recompute.total().count(),
+              router.count() + 2.0 * 4.096e9 / 50e12 + 4.0 * 4096 * 500 / 0.5e12 +
+                  layer.forward[Cause::expert_parallel].count(),
+              1e-12);
+  EXPECT_GT(layer.forward[Cause::expert_parallel], 0_s);
+}
+
+TEST_F(ExpertCostTest, ASharedExpertIsRecomputedWithTheExchangeOfItsRanks) {
+  model.mixture_of_experts->shared_expert_hidden = 300;
+  strategy.recompute = Recompute::modules;
+  strategy.recompute_modules = {RecomputeModule::shared_experts};
+  strategy.tensor_parallel = 2;
+  strategy.data_parallel = 8;
+  const StageCost costs = stage_cost(model, strategy, profile, *cluster_of(cluster.text()));
+  const LayerCost& layer = costs.layer({.experts = true});
+  const auto product = [&](double n, double k) {
+    return gemm_cost(profile.device, {1024, n, k}, Precision::bf16).time.count();
+  };
+  EXPECT_NEAR(layer.recompute.total().count(),
+              product(150, 1000) + product(1000, 150) + 4.0 * 1024 * 150 / 0.5e12 +
+                  0.5 * layer.forward[Cause::tensor_parallel].count(),
+              1e-12);
+}
+
 TEST_F(ExpertCostTest, LayersOfAKindCostTheSame) {
   model.mixture_of_experts->leading_dense_layers = 1;
   const auto built_cluster = cluster_of(cluster.text());

@@ -247,10 +247,5 @@ TEST_F(StageCostTest, AnUnknownKernelFamilyIsABug) {
   EXPECT_THROW(static_cast<void>(cost()), InternalError);
 }
 
-TEST_F(StageCostTest, TheOptimizerIsMemoryTraffic) {
-  // 34 bytes a parameter it updates, 4 a parameter whose gradient enters the norm.
-  EXPECT_DOUBLE_EQ(optimizer_time(profile, 1e9, 1e8).count(), (3.4e9 + 4e9) / kMemory);
-}
-
 }  // namespace
 }  // namespace headway

@@ -295,6 +295,28 @@ TEST(PipelineProgram, AllGradientsAreReducedHoweverTheyAreCut) {
   }
 }
 
+TEST(PipelineProgram, ShardedStagesGatherOnceAStepAndReduceWithTheLastMicroBatch) {
+  // 2 layers and the embedding or head of 10; a ring of 4 moves 3/4 of 2 and of 4 bytes of each.
+  SmallJob job(4);
+  job.strategy.pipeline_parallel = 2;
+  job.strategy.data_parallel = 4;
+  job.strategy.sharding = Sharding::full;
+  job.strategy.reshard_after_forward = false;
+  job.set_micro_batches(3);
+  for (const bool overlap : {false, true}) {
+    job.strategy.overlap_parameter_gather = overlap;
+    const Program program = pipeline_program(job.shape(), 0);
+    EXPECT_NEAR(joined_bytes(program, kParameterGather), 0.75 * 2.0 * 2010.0, 1e-9);
+    EXPECT_NEAR(joined_bytes(program, kGradientReduce), 0.75 * 4.0 * 2010.0, 1e-9);
+  }
+  // Adapters are reduced, what is frozen is gathered all the same: 80 parameters more a layer.
+  job.strategy.task = Task::lora;
+  job.strategy.lora_rank = 2;
+  const Program adapters = pipeline_program(job.shape(), 0);
+  EXPECT_NEAR(joined_bytes(adapters, kParameterGather), 0.75 * 2.0 * (2010.0 + 160.0), 1e-9);
+  EXPECT_NEAR(joined_bytes(adapters, kGradientReduce), 0.75 * 4.0 * 160.0, 1e-9);
+}
+
 TEST(PipelineProgram, ContextParallelRanksReduceGradientsToo) {
   SmallJob job(4);
   job.strategy.context_parallel = 2;
