@@ -41,6 +41,8 @@ struct FrameworkHabits {
   bool overlaps_tensor_backward;
   std::string_view release = "";  ///< the only one meant; any if empty
   std::string_view model = "";    ///< what a model's name must hold
+  /// Mixtures of experts only, whose tokens go once to a domain (DeepEP).
+  bool deduplicates_experts = false;
 };
 /// nullptr if no kernel family stands for the row's software.
 [[nodiscard]] const FrameworkHabits* habits_of(const PublishedRow& row);

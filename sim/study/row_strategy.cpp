@@ -15,7 +15,8 @@ namespace {
 // sets overlap_sync_grad and overlap_sync_param, and reduces in the training precision. Megatron-LM
 // of 2023 (Jiang et al. 2024, section 6.1: commit 285068c8) has the kernels of 2022; it overlaps
 // gradients since its release of 2024. GPT-NeoX is Megatron-LM under DeepSpeed (Biderman et al.
-// 2023, section 2.2). TinyLlama's README lists FSDP and the fused kernels of flash-attention.
+// 2023, section 2.2). NeMo AutoModel's table of mixtures says "TE + DeepEP" of each.
+// TinyLlama's README lists FSDP and the fused kernels of flash-attention.
 constexpr std::array kFrameworks{
     FrameworkHabits{"nemo", "fused", Precision::bf16, true, true},
     FrameworkHabits{"megatron-bridge", "fused", Precision::bf16, true, true},
@@ -31,6 +32,7 @@ constexpr std::array kFrameworks{
     FrameworkHabits{"fms-fsdp", "composer", Precision::bf16, true, false},
     FrameworkHabits{"torchtitan", "torch-eager", Precision::bf16, true, false, "eager"},
     FrameworkHabits{"torchtitan", "torch-compile", Precision::bf16, true, false},
+    FrameworkHabits{"automodel", "fused", Precision::bf16, true, false, "", "", true},
     FrameworkHabits{"automodel", "torch-eager", Precision::bf16, true, false},
     // Single runs of software that has no family of its own.
     FrameworkHabits{"full_runs", "deepspeed", Precision::bf16, false, false, "", "(GPT-NeoX)"},
@@ -96,7 +98,8 @@ const FrameworkHabits* habits_of(const PublishedRow& row) {
   const auto found = std::ranges::find_if(kFrameworks, [&](const FrameworkHabits& entry) {
     return entry.row == row.head.framework &&
            (entry.release.empty() || entry.release == row.release) &&
-           word(row.model, "name").find(entry.model) != std::string::npos;
+           word(row.model, "name").find(entry.model) != std::string::npos &&
+           (!entry.deduplicates_experts || is_given(row.model, "moe"));
   });
   return found == kFrameworks.end() ? nullptr : &*found;
 }
@@ -140,14 +143,16 @@ std::string_view cuda_graph_of(const PublishedRow& row) {
 }
 
 /// Model releases name what they drop: "(tokendrop)" runs have a capacity of the mean.
-void add_experts(nlohmann::json& strategy, const PublishedRow& row,
+void add_experts(nlohmann::json& strategy, const PublishedRow& row, const FrameworkHabits& habits,
                  std::vector<std::string>& assumed) {
   const nlohmann::json& train = row.train;
   const std::string dispatcher = word(train, "moe_dispatcher");
   strategy["expert_parallel"] = whole(train, "ep", 1);
   strategy["expert_tensor_parallel"] = whole(train, "etp", 1);
   strategy["expert_dispatch"] =
-      dispatcher == "deepep" || dispatcher == "hybridep" ? "deduplicated" : "all_to_all";
+      dispatcher == "deepep" || dispatcher == "hybridep" || habits.deduplicates_experts
+          ? "deduplicated"
+          : "all_to_all";
   strategy["overlap_expert_exchange"] =
       is_true(train, "moe_a2a_overlap") && whole(train, "ep", 1) > 1;
   if (word(row.model, "name").find("tokendrop") != std::string::npos) {
@@ -229,7 +234,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
   if (train.at("task") != "pretrain") {
     assumed.emplace_back("documents of 0.4 of the sequence, packed");
   }
-  if (is_given(row.model, "moe")) add_experts(strategy, row, assumed);
+  if (is_given(row.model, "moe")) add_experts(strategy, row, habits, assumed);
   return strategy;
 }
 

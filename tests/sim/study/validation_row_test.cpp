@@ -98,6 +98,15 @@ TEST(ValidationRow, TheModelTellsTheSoftwareOfSingleRuns) {
   EXPECT_EQ(scenario_of(json).strategy.kernel_family, "deepspeed");
 }
 
+TEST(ValidationRow, MixturesOfExpertsMayHaveSoftwareOfTheirOwn) {
+  nlohmann::json json = row_json();
+  json["framework"] = "automodel";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "torch-eager");
+  json["model"]["moe"] = {{"experts", 8}, {"topk", 2}, {"moe_ffn", 2048}};
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "fused");
+  EXPECT_EQ(scenario_of(json).strategy.expert_dispatch, ExpertDispatch::deduplicated);
+}
+
 TEST(ValidationRow, ModelsAreMadeUpAsTheyArePublished) {
   nlohmann::json json = row_json();
   json["model"]["gated"] = false;
