@@ -29,7 +29,8 @@ DocumentSection fabric_section(const Prediction& prediction) {
   }
   section.blocks.emplace_back(
       Figure{.title = "The links that are used most",
-             .caption = "A link that is busy all the time stands at 100; averages hide bursts.",
+             .caption = "A link that is busy all the time stands at 100; averages hide bursts. "
+                        "Exchanges inside layers that cross the fabric count.",
              .picture = std::move(chart),
              .table = std::move(table)});
   return section;

@@ -136,6 +136,11 @@ std::span<const RecomputeModuleParts> recompute_modules() {
   return kModules;
 }
 
+double RecomputePlan::tensor_exchanges(const TransformerModel& model, LayerKind kind) const {
+  if (!kind.experts) return exchanges;
+  return model.mixture_of_experts->shared_expert_hidden > 0 ? shared_exchanges : 0.0;
+}
+
 RecomputePlan recompute_plan(const Strategy& strategy) {
   switch (strategy.recompute) {
     case Recompute::none:

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/model/transformer.h"
 #include "sim/strategy/strategy.h"
 
 namespace headway {
@@ -26,6 +27,9 @@ struct RecomputePlan {
 
   [[nodiscard]] double operator_share(std::string_view name) const;
   [[nodiscard]] double tensor_share(std::string_view name) const;
+  /// That share in a layer of this kind. Without a shared expert the exchange of attention, which
+  /// only whole layers run again, is the only one of a layer with experts.
+  [[nodiscard]] double tensor_exchanges(const TransformerModel& model, LayerKind kind) const;
 };
 inline constexpr std::string_view kAttentionCore = "attention";
 inline constexpr std::string_view kPermutation = "permutation";  ///< of tokens, to their experts

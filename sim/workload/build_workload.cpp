@@ -5,6 +5,7 @@
 
 #include "sim/base/kernel_shape.h"
 #include "sim/strategy/stage_parameters.h"
+#include "sim/workload/exchange_traffic.h"
 #include "sim/workload/flow_plans.h"
 #include "sim/workload/optimizer_cost.h"
 #include "sim/workload/stage_program.h"
@@ -25,10 +26,10 @@ class WorkloadBuilder {
         detail_(extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic) {
     job_.model = &model;
     job_.strategy = &strategy;
-    job_.cost =
-        stage_cost(model, strategy, profile, cluster,
-                   detail_ == PlanDetail::fabric ? fabric_shares(strategy, cluster, placement)
-                                                 : FabricShares{});
+    ExchangePlans exchanges;
+    if (detail_ == PlanDetail::fabric) exchanges = exchange_plans(strategy, cluster, placement);
+    job_.cost = stage_cost(model, strategy, profile, cluster, fabric_shares(exchanges, cluster));
+    workload_.charged = exchange_traffic(model, strategy, cluster, exchanges);
     for (const LayerRange& range : chunk_layers(model, strategy)) {
       job_.layers_of_chunk.push_back(range.count);
     }

@@ -46,7 +46,7 @@ ExpertTraffic expert_traffic(const TransformerModel& model, const Strategy& stra
 
 Seconds seen_expert_exchange(const TransformerModel& model, const Strategy& strategy,
                              const Profile& profile, const Cluster& cluster,
-                             const ShardShape& shard, double fabric_share) {
+                             const ShardShape& shard, Seconds compute, double fabric_share) {
   HEADWAY_CHECK(profile.experts.has_value(), "experts are not in the profile");
   const ExpertCosts& costs = *profile.experts;
   Seconds time;
@@ -57,14 +57,16 @@ Seconds seen_expert_exchange(const TransformerModel& model, const Strategy& stra
       exchange += traffic.exchanged /
                   (costs.exchange_scale_up.value * cluster.node_type.scale_up_bandwidth);
     }
+    Seconds on_wire;
     if (traffic.across_domains > Bytes(0.0)) {
+      const BytesPerSecond nics = nics_of_rank(cluster) * cluster.node_type.nic_bandwidth;
       exchange +=
-          traffic.across_domains / (std::min(fabric_share, costs.exchange_scale_out.value) *
-                                    nics_of_rank(cluster) * cluster.node_type.nic_bandwidth);
+          traffic.across_domains / (std::min(fabric_share, costs.exchange_scale_out.value) * nics);
+      on_wire = traffic.across_domains / (fabric_share * nics);
     }
     const double seen = strategy.overlap_expert_exchange ? costs.exchange_seen_overlapped.value
                                                          : costs.exchange_seen.value;
-    time += kThereAndBack * seen * exchange;
+    time += max(kThereAndBack * seen * exchange, kThereAndBack * on_wire - compute);
   }
   if (strategy.expert_tensor_parallel > 1) {
     const int parts = strategy.expert_tensor_parallel;

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "sim/cluster/cluster.h"
-#include "sim/cluster/placement.h"
-#include "sim/strategy/strategy.h"
+#include "sim/workload/exchange_plans.h"
 
 namespace headway {
 
@@ -15,12 +14,8 @@ struct FabricShares {
   double experts = 1.0;
 };
 
-/// Follows the routes of every rank's exchanges and takes the link that is longest busy: behind a
-/// leaf switch that is oversubscribed R to 1, 1/R of the part of the bytes that leaves it. Tensor-
-/// parallel ranks run a ring on each rail; ring attention sends to the next rank; all-to-alls, and
-/// what tokens send their experts, go to every domain on the rail of the receiver (NCCL's PXN;
-/// DeepSeek-V3, 2024, section 3.2.2).
-[[nodiscard]] FabricShares fabric_shares(const Strategy& strategy, const Cluster& cluster,
-                                         const Placement& placement);
+/// Takes the link that is longest busy: behind a leaf switch that is oversubscribed R to 1, 1/R of
+/// the part of the bytes that leaves it.
+[[nodiscard]] FabricShares fabric_shares(const ExchangePlans& plans, const Cluster& cluster);
 
 }  // namespace headway

@@ -9,6 +9,7 @@
 #include "sim/strategy/adapters.h"
 #include "sim/strategy/recompute.h"
 #include "sim/strategy/stage_parameters.h"
+#include "sim/workload/context_exchange.h"
 #include "sim/workload/expert_cost.h"
 #include "sim/workload/group_link.h"
 #include "sim/workload/host_cost.h"
@@ -116,33 +117,6 @@ PassCosts operator_costs(const Operators& operators, const Strategy& strategy,
   return costs;
 }
 
-/// Ring attention (Liu et al. 2023): keys and values of the other ranks arrive while the own ones
-/// are worked on; what attention does not cover is seen, and never less than a floor.
-Seconds context_parallel_time(const Strategy& strategy, const Profile& profile,
-                              const GroupLink& link, const TransformerModel& model,
-                              const ShardShape& shard, Seconds attention) {
-  const int ranks = strategy.context_parallel;
-  if (ranks == 1) return Seconds(0.0);
-  const Bytes block(2.0 * static_cast<double>(model.kv_heads * model.head_size) /
-                    shard.tensor_parallel * shard.tokens() * 2.0);
-  const Seconds transfer = (ranks - 1) * (block / link.step.bandwidth);
-  return max(transfer - attention, profile.overlap.context_parallel_floor.value * transfer) +
-         (ranks - 1) * (link.overhead + link.step.latency);
-}
-
-/// Ulysses (Jacobs et al. 2023, section 3.2): queries, keys and values are swapped before
-/// attention, its output after it, four all-to-alls that nothing hides; of each tensor a rank keeps
-/// 1/ranks.
-Seconds swap_time(const Strategy& strategy, const GroupLink& link, const TransformerModel& model,
-                  const ShardShape& shard) {
-  const auto swap = [&](std::int64_t heads) {
-    const Bytes tensor(static_cast<double>(heads * model.head_size) / shard.tensor_parallel *
-                       shard.tokens() * 2.0);
-    return link.time(CollectiveKind::all_to_all, tensor, strategy.context_parallel);
-  };
-  return 2.0 * swap(model.attention_heads) + 2.0 * swap(model.kv_heads);
-}
-
 double release_factor(const KernelFamily& family, const Strategy& strategy) {
   if (strategy.software_release.empty()) return 1.0;
   const auto found = family.releases.find(strategy.software_release);
@@ -219,19 +193,20 @@ class StageCosts {
     const GroupLink context_link =
         group_link(cluster_, profile_, strategy_.tensor_parallel * strategy_.context_parallel,
                    std::min(1.0, nics_of_rank(cluster_)), shares_.context);
-    const bool swaps = shard_.scattered_heads && strategy_.context_parallel > 1;
-    const Seconds context = swaps ? swap_time(strategy_, context_link, model_, shard_)
-                                  : context_parallel_time(strategy_, profile_, context_link, model_,
-                                                          shard_, costs.attention_forward());
-    const Seconds experts = kind.experts ? seen_expert_exchange(model_, strategy_, profile_,
-                                                                cluster_, shard_, shares_.experts)
-                                         : Seconds(0.0);
+    const ContextExchange context = context_exchange(strategy_, profile_, context_link, model_,
+                                                     shard_, costs.attention_forward());
+    // Beside the exchanges of a forward pass runs the backward pass of another micro-batch.
+    const Seconds beside = 0.5 * (costs.forward.time() + costs.backward.time());
+    const Seconds experts = kind.experts
+                                ? seen_expert_exchange(model_, strategy_, profile_, cluster_,
+                                                       shard_, beside, shares_.experts)
+                                : Seconds(0.0);
     const HostCosts host = host_costs(strategy_, profile_, family_, kind);
 
     LayerCost& layer = cost_.layer(kind);
     layer.forward[Cause::compute] = costs.forward.time();
     layer.forward[Cause::tensor_parallel] = tensor.forward;
-    layer.forward[Cause::context_parallel] = context;
+    layer.forward[Cause::context_parallel] = context.forward;
     layer.forward[Cause::expert_parallel] = experts;
     layer.forward[Cause::other] = host.forward_gaps;
     layer.forward[Cause::other] += host_excess(layer.forward.total(), host.forward);
@@ -239,8 +214,7 @@ class StageCosts {
     layer.backward[Cause::compute] = costs.backward.time();
     layer.backward[Cause::tensor_parallel] = tensor.backward;
     layer.weight[Cause::compute] = costs.weight_gradients;
-    // Gradients are swapped as often; a ring passes keys and values on again, and their gradients.
-    layer.backward[Cause::context_parallel] = (swaps ? 1.0 : 2.0) * context;
+    layer.backward[Cause::context_parallel] = context.backward;
     layer.backward[Cause::expert_parallel] = experts;
     layer.backward[Cause::other] = host.backward_gaps;
     layer.backward[Cause::other] += host_excess(layer.backward.total(), host.backward);
@@ -249,14 +223,9 @@ class StageCosts {
         strategy_.recompute == Recompute::full
             ? layer.forward.total()
             : recompute_time(plan, costs) + plan.expert_exchanges * experts +
-                  (kind.experts ? shared_part(plan) : plan.exchanges) * tensor.forward;
+                  plan.tensor_exchanges(model_, kind) * tensor.forward;
     layers_time_ += count * (costs.forward.time() + costs.backward.time());
     layers_variance_ += count * count * (costs.forward.variance() + costs.backward.variance());
-  }
-
-  /// Without a shared expert the exchange of attention is the only one.
-  [[nodiscard]] double shared_part(const RecomputePlan& plan) const {
-    return model_.mixture_of_experts->shared_expert_hidden > 0 ? plan.shared_exchanges : 0.0;
   }
 
   void add_ends() {

@@ -6,6 +6,7 @@
 #include "sim/profile/profile.h"
 #include "sim/strategy/strategy.h"
 #include "sim/workload/group_link.h"
+#include "sim/workload/pass_traffic.h"
 
 namespace headway {
 
@@ -37,5 +38,10 @@ struct TensorExchange {
                                              const GroupLink& link, const TransformerModel& model,
                                              const ShardShape& shard, LayerKind kind,
                                              const ColumnGradients& gradients);
+
+/// What a rank sends for it around the ring: 2 (t-1)/t of the layer's input each, and where kept
+/// parts are gathered again for the backward pass half as much more there.
+[[nodiscard]] PassTraffic tensor_traffic(const Strategy& strategy, const TransformerModel& model,
+                                         const ShardShape& shard, LayerKind kind);
 
 }  // namespace headway

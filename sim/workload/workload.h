@@ -29,6 +29,12 @@ struct FlowPlan {
   bool crosses_fabric = false;  ///< else it stays inside scale-up domains
 };
 
+/// What crosses a link in an iteration without a flow of its own.
+struct ChargedBytes {
+  LinkId link = -1;
+  Bytes bytes;
+};
+
 enum class OperationKind : std::uint8_t {
   compute,  ///< occupies the rank group for the block's time
   send,     ///< starts a transfer to another rank group, and waits for it if `blocking`
@@ -95,6 +101,8 @@ struct Workload {
   std::vector<RankGroup> groups;
   std::vector<Communicator> communicators;
   std::vector<FlowPlan> plans;
+  /// Of exchanges inside layers, which are charged as time of the blocks.
+  std::vector<ChargedBytes> charged;
   std::int32_t ranks_per_group = 1;
   std::int32_t backup_replicas = 0;  ///< the iteration is over when all but so many are
   double nic_efficiency = 1.0;       ///< share of a NIC's rate that all its flows together reach

@@ -104,7 +104,7 @@ TEST(RandomJobs, LinksCarryWhatTheFlowsBring) {
         }
       }
     }
-    const auto reported = bytes_by_link(workload, timeline, job.cluster->topology);
+    const auto reported = flow_bytes_by_link(workload, timeline, job.cluster->topology);
     for (std::size_t i = 0; i < carried.size(); ++i) {
       ASSERT_NEAR(reported[i], carried[i], 1e-9 * carried[i]) << "link " << i;
       const double most =

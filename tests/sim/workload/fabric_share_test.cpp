@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "tests/sim/cluster/read_text.h"
 #include "tests/support/cluster_text.h"
 
@@ -19,7 +21,8 @@ FabricShares shares(const Strategy& strategy, int oversubscription) {
                             .context = strategy.context_parallel,
                             .data = strategy.data_parallel,
                             .pipeline = strategy.pipeline_parallel};
-  return fabric_shares(strategy, *cluster_of(cluster.text()), placement);
+  const std::shared_ptr<const Cluster> built = cluster_of(cluster.text());
+  return fabric_shares(exchange_plans(strategy, *built, placement), *built);
 }
 
 TEST(FabricShare, ExpertsSendHalfOfWhatNicsCarryToTheOtherLeaf) {
