@@ -54,4 +54,6 @@ std::string_view recipe_name(Scaling scaling) {
   HEADWAY_CHECK(false, "unknown scaling");
 }
 
+std::string_view pass_name(Pass pass) { return pass == Pass::forward ? "forward" : "backward"; }
+
 }  // namespace headway

@@ -25,6 +25,16 @@ enum class Scaling {
 /// "nvfp4".
 [[nodiscard]] std::string_view recipe_name(Scaling scaling);
 
+/// Of a layer: its results, or the gradients of its inputs and weights.
+enum class Pass { forward, backward };
+[[nodiscard]] std::string_view pass_name(Pass pass);
+
+/// Operations of a pass of fused attention over those of the forward pass: backward 2.5, five
+/// products where the forward pass has two (Dao, FlashAttention-2, 2023, section 3.1).
+[[nodiscard]] constexpr double fused_operations(Pass pass) {
+  return pass == Pass::forward ? 1.0 : 2.5;
+}
+
 /// A dense matrix product: [m x k] times [k x n].
 struct GemmShape {
   double m = 0;
@@ -57,6 +67,12 @@ struct AttentionShape {
     if (window <= 0 || window >= key_length) return 1.0;
     const double reach = window / key_length;
     return reach * (2.0 - reach);
+  }
+
+  /// As many keys as queries, values as wide as keys, nothing hidden but the future, no sinks.
+  [[nodiscard]] bool is_plain() const {
+    return query_length == key_length && value_size() == head_size && window_share() == 1.0 &&
+           !sinks;
   }
 
   /// Forward operations: two products, halved where a mask hides the future, less what a window

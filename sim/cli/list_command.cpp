@@ -8,6 +8,7 @@
 #include "sim/cli/json_output.h"
 #include "sim/cli/scenario_options.h"
 #include "sim/study/catalog.h"
+#include "sim/workload/attention_shapes.h"
 #include "sim/workload/product_shapes.h"
 
 namespace headway {
@@ -31,26 +32,50 @@ nlohmann::json list_json(const std::string& kind, const std::vector<CatalogEntry
   return {{"schema", "headway/list/1"}, {"kind", kind}, {"entries", list}};
 }
 
-std::string shapes_text(const std::vector<ProductShape>& shapes) {
+/// What of a job can be measured by itself.
+struct JobShapes {
+  std::vector<ProductShape> products;
+  std::vector<AttentionShape> attention;
+};
+
+std::string shapes_text(const JobShapes& shapes) {
   std::string text;
-  for (const ProductShape& product : shapes) {
+  for (const ProductShape& product : shapes.products) {
     text += fmt::format("{} {:.0f} {:.0f} {:.0f}  # {}\n", precision_name(product.precision),
                         product.shape.m, product.shape.n, product.shape.k,
                         fmt::join(product.uses, ", "));
   }
+  for (const AttentionShape& shape : shapes.attention) {
+    text += fmt::format(
+        "attention {:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {}  # sequences, positions, heads of queries "
+        "and "
+        "of keys, their size\n",
+        shape.sequences, shape.query_length, shape.query_heads, shape.key_heads, shape.head_size,
+        shape.causal ? "causal" : "full");
+  }
   return text;
 }
 
-nlohmann::json shapes_json(const std::vector<ProductShape>& shapes) {
+nlohmann::json shapes_json(const JobShapes& shapes) {
+  nlohmann::json attention = nlohmann::json::array();
+  for (const AttentionShape& shape : shapes.attention) {
+    attention.push_back({{"sequences", shape.sequences},
+                         {"length", shape.query_length},
+                         {"query_heads", shape.query_heads},
+                         {"key_heads", shape.key_heads},
+                         {"head_size", shape.head_size},
+                         {"causal", shape.causal}});
+  }
   nlohmann::json list = nlohmann::json::array();
-  for (const ProductShape& product : shapes) {
+  for (const ProductShape& product : shapes.products) {
     list.push_back({{"precision", precision_name(product.precision)},
                     {"m", product.shape.m},
                     {"n", product.shape.n},
                     {"k", product.shape.k},
                     {"uses", product.uses}});
   }
-  return {{"schema", "headway/list/1"}, {"kind", kShapes}, {"entries", list}};
+  return {
+      {"schema", "headway/list/1"}, {"kind", kShapes}, {"entries", list}, {"attention", attention}};
 }
 
 int run_shapes(const Invocation& invocation) {
@@ -66,7 +91,8 @@ int run_shapes(const Invocation& invocation) {
   diagnostics.throw_if_errors();
   const Scenario scenario = read_scenario(*arguments.value("scenario"), options, diagnostics);
   show_warnings(diagnostics, invocation.terminal);
-  const auto shapes = product_shapes(scenario.model, scenario.strategy);
+  const JobShapes shapes{product_shapes(scenario.model, scenario.strategy),
+                         attention_shapes(scenario.model, scenario.strategy)};
   invocation.terminal.print(arguments.has("json") ? json_document_text(shapes_json(shapes))
                                                   : shapes_text(shapes));
   return kExitDone;
@@ -99,19 +125,19 @@ Command list_command() {
   command.summary = "what ships: models, topologies, ...; shapes of a job";
   command.about = fmt::format(
       "Lists what ships with Headway and can be named in a scenario. "
-      "KIND is one of {}, or shapes: the matrix products of a scenario.",
+      "KIND is one of {}, or shapes: the matrix products and the attention of a scenario.",
       fmt::join(catalog_kinds(), ", "));
   command.examples = {
       {"headway list models", "the model library, with sizes"},
       {"headway list shapes --scenario llama3_8b_64", "lines for headway-calibrate --shapes -"},
   };
-  command.options =
-      with_standard_options({{.name = "scenario",
-                              .value = "FILE",
-                              .help = "whose matrix products are listed; - is standard input",
-                              .group = OptionGroup::input},
-                             set_option("/strategy/micro_batch=2"),
-                             json_option()});
+  command.options = with_standard_options(
+      {{.name = "scenario",
+        .value = "FILE",
+        .help = "whose matrix products and attention are listed; - is standard input",
+        .group = OptionGroup::input},
+       set_option("/strategy/micro_batch=2"),
+       json_option()});
   command.words = catalog_kinds();
   command.words.emplace_back("shapes");
   command.least_arguments = 1;

@@ -1,24 +1,17 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "sim/base/diagnostic.h"
 #include "sim/profile/kernel_cost.h"
 #include "sim/profile/spread.h"
+#include "sim/profile/table_correction.h"
 
 namespace headway {
 namespace {
 
 constexpr double kFullHeadSize = 128.0;
-constexpr double kBackwardOperations = 2.5;  ///< five products where the forward pass has two
-
-/// The precision that attention kernels work in: 16 bits, or what a device without has.
-Precision attention_precision(const DeviceCosts& device) {
-  for (const Precision precision :
-       {Precision::bf16, Precision::fp16, Precision::tf32, Precision::fp32}) {
-    if (supports(device, precision)) return precision;
-  }
-  HEADWAY_CHECK(false, "a device without a precision for attention");
-}
 
 /// Queries and results of `query_length`, keys and values of `key_length`, each once; their
 /// gradients as well in the backward pass.
@@ -29,13 +22,16 @@ Bytes fused_traffic(const AttentionShape& shape, Precision precision, Pass pass)
   return Bytes(elements * bytes_per_element(precision) * (pass == Pass::backward ? 2.0 : 1.0));
 }
 
-}  // namespace
+Precision precision_of(const DeviceCosts& device) {
+  const auto precision = attention_precision(device);
+  HEADWAY_CHECK(precision.has_value(), "a device without a precision for attention");
+  return *precision;
+}
 
-Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
-                          const AttentionShape& shape, Pass pass) {
-  if (shape.forward_flops() == 0.0) return {};
-  const Precision precision = attention_precision(device);
-  const Estimate& peak = device.peak_flops.at(precision);
+/// The formula alone, a roofline not yet held against it.
+Cost formula_cost(const DeviceCosts& device, const KernelFamily& family,
+                  const AttentionShape& shape, Pass pass) {
+  const Estimate& peak = device.peak_flops.at(precision_of(device));
   const bool is_backward = pass == Pass::backward;
   const bool is_split = shape.key_length > shape.query_length;
 
@@ -49,7 +45,7 @@ Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
   // block busy for as long as full ones.
   const double share = shape.window_share();
   const double computed = 1.0 - device.attention_window_saving.value * (1.0 - share);
-  const double work = shape.forward_flops() * (is_backward ? kBackwardOperations : 1.0);
+  const double work = shape.forward_flops() * fused_operations(pass);
   double time = work / share * computed / rate;
   if (is_backward) time /= device.attention_backward.value;
   if (is_split) time *= device.attention_context_factor.value;
@@ -63,9 +59,80 @@ Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
        is_split ? device.attention_context_factor.spread : 0.0,
        (1.0 - computed) / computed * device.attention_window_saving.spread,
        shape.sinks ? device.attention_sink_factor.spread : 0.0});
-  const Seconds bound =
-      roofline_bound(device, Flops(work), precision, fused_traffic(shape, precision, pass));
-  return {.time = max(Seconds(time), bound), .status = CostStatus::interpolated, .spread = spread};
+  return {.time = Seconds(time), .status = CostStatus::interpolated, .spread = spread};
+}
+
+/// How many heads there are, how long and wide they are, and how many share their keys.
+LogSizes log_sizes(const AttentionShape& shape) {
+  return {std::log(shape.sequences * shape.query_heads), std::log(shape.query_length),
+          std::log(shape.key_length), std::log(shape.head_size),
+          std::log(shape.query_heads / shape.key_heads)};
+}
+
+/// A rank to whom less than one head of keys falls has a copy of a whole one.
+AttentionShape with_whole_key_heads(AttentionShape shape) {
+  shape.key_heads = std::max(1.0, shape.key_heads);
+  return shape;
+}
+
+/// The measured time of a family with a rate of 1.
+const MeasuredAttention* measured_row(const DeviceCosts& device, const AttentionShape& shape,
+                                      Pass pass) {
+  for (const MeasuredAttention& measured : device.attention_table) {
+    if (measured.pass == pass && measured.shape == shape) return &measured;
+  }
+  return nullptr;
+}
+
+/// How the measured shapes of the same pass, as causal as `shape`, differ from the formula.
+std::vector<MeasuredFactor> factors_like(const DeviceCosts& device, const AttentionShape& shape,
+                                         Pass pass) {
+  KernelFamily reference;
+  reference.attention_rate.value = 1.0;
+  std::vector<MeasuredFactor> factors;
+  for (const MeasuredAttention& measured : device.attention_table) {
+    if (measured.pass != pass || measured.shape.causal != shape.causal) continue;
+    const Seconds formula = formula_cost(device, reference, measured.shape, pass).time;
+    factors.push_back(
+        {log_sizes(measured.shape), std::log(measured.time / formula), measured.spread});
+  }
+  return factors;
+}
+
+Cost unbounded_cost(const DeviceCosts& device, const KernelFamily& family,
+                    const AttentionShape& shape, Pass pass) {
+  const Estimate& rate = family.attention_rate;
+  const AttentionShape held = with_whole_key_heads(shape);
+  if (const MeasuredAttention* measured = measured_row(device, held, pass)) {
+    const bool is_its_family = rate.value == 1.0;
+    return {measured->time / rate.value,
+            is_its_family ? CostStatus::exact : CostStatus::interpolated,
+            is_its_family ? measured->spread : combined_spread({measured->spread, rate.spread})};
+  }
+  Cost cost = formula_cost(device, family, shape, pass);
+  auto factors = factors_like(device, shape, pass);
+  if (factors.empty()) return cost;
+  if (const auto known = table_correction(log_sizes(held), std::move(factors))) {
+    cost.time *= known->factor;
+    // What windows, sinks, narrow values and other ranks' keys change only the formula knows.
+    cost.spread = combined_spread({known->spread, shape.is_plain() ? rate.spread : cost.spread});
+  } else {
+    cost.status = CostStatus::extrapolated;
+  }
+  return cost;
+}
+
+}  // namespace
+
+Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
+                          const AttentionShape& shape, Pass pass) {
+  if (shape.forward_flops() == 0.0) return {};
+  const Precision precision = precision_of(device);
+  Cost cost = unbounded_cost(device, family, shape, pass);
+  cost.time =
+      max(cost.time, roofline_bound(device, Flops(fused_operations(pass) * shape.forward_flops()),
+                                    precision, fused_traffic(shape, precision, pass)));
+  return cost;
 }
 
 Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape, Pass pass,

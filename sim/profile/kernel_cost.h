@@ -7,8 +7,6 @@
 
 namespace headway {
 
-enum class Pass { forward, backward };
-
 // None of these costs is below the roofline of its operations and compulsory traffic, and an empty
 // shape costs nothing. Precisions are ones that the device `supports`.
 
@@ -46,11 +44,15 @@ enum class Pass { forward, backward };
 
 /// Fused (flash) attention: forward_flops() / (P16 ea f / (1 + s0/s) * min(1, d/128)^c) with s the
 /// key sequence's length and P16 the peak of the 16-bit formats, of a wider one on devices without;
-/// backward 2.5 times the operations at `attention_backward` of the rate (Dao, FlashAttention-2,
-/// 2023, section 3.1). With a key sequence longer than the query's (context parallel) times
-/// `attention_context_factor`. A window saves the share `attention_window_saving` of what it hides;
-/// learned sinks take `attention_sink_factor` of the time. Values narrower than keys count in the
-/// operations, d is the size of the keys.
+/// backward `fused_operations` as many at `attention_backward` of the rate. With a key sequence
+/// longer than the query's (context parallel) times `attention_context_factor`. A window saves the
+/// share `attention_window_saving` of what it hides; learned sinks take `attention_sink_factor` of
+/// the time. Values narrower than keys count in the operations, d is the size of the keys.
+///
+/// A shape of the profile's table is returned as it was measured, less the family's rate f where it
+/// is not 1. One among the measured shapes of its pass, and as causal, takes the formula, scaled by
+/// how far they were from theirs. One that these do not cover takes the formula as it stands and is
+/// `extrapolated`; where there are none nothing is.
 [[nodiscard]] Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
                                         const AttentionShape& shape, Pass pass);
 

@@ -45,6 +45,15 @@ struct MeasuredGemm {
   double spread = 0.0;
 };
 
+/// A measured pass of fused attention: as many keys as queries, values as wide as keys, no window,
+/// no sinks. The table wins over the formula where it has the shape.
+struct MeasuredAttention {
+  AttentionShape shape;
+  Pass pass = Pass::forward;
+  Seconds time;
+  double spread = 0.0;
+};
+
 /// How compute kernels of one accelerator behave. Formulas: kernel_cost.h.
 struct DeviceCosts {
   std::map<Precision, Estimate> peak_flops;  ///< dense, FLOP/s
@@ -70,6 +79,8 @@ struct DeviceCosts {
   /// vain.
   Estimate attention_window_saving{1.0, 0.0, ""};
   Estimate attention_sink_factor{1.0, 0.0, ""};  ///< on the time, with a learned sink in each row
+  /// No shape twice in one pass; may be empty. Of a family with an attention_rate of 1.
+  std::vector<MeasuredAttention> attention_table;
   Estimate
       batched_gemm_efficiency;  ///< of the linear-layer efficiency: products of unfused attention
   Estimate misaligned_head_factor;  ///< slow-down of those when the head size is no multiple of 8
@@ -88,6 +99,10 @@ struct DeviceCosts {
 
 /// Whether the device multiplies matrices of this precision.
 [[nodiscard]] bool supports(const DeviceCosts& device, Precision precision);
+
+/// The precision that attention kernels work in: 16 bits, or what a device without has. Nothing for
+/// a device of narrower ones only, which no profile describes.
+[[nodiscard]] std::optional<Precision> attention_precision(const DeviceCosts& device);
 
 /// Memory traffic per element quantised with that scaling; nullptr if the profile does not know it.
 [[nodiscard]] const Estimate* cast_bytes(const DeviceCosts& device, Scaling scaling);

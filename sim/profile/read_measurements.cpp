@@ -23,15 +23,6 @@ constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kKinds = {{
     {"send_receive", CollectiveKind::send_receive},
 }};
 
-void report_if_no_points(ObjectReader& reader) {
-  const auto points = reader.cursor().member("points");
-  if (!points) {
-    reader.report("points", "missing field \"points\"");
-  } else if (points->value().is_array() && points->value().empty()) {
-    reader.report("points", "a measurement of no points", "", "leave the whole field out");
-  }
-}
-
 /// "spread", "source" and "points" of an object that holds a curve.
 void read_curve_into(MeasuredCurve& curve, ObjectReader& reader, std::string_view size_key) {
   curve.spread = reader.number("spread", between(0.0, 1.0));
@@ -59,6 +50,15 @@ void report_faster_than_peak(ObjectReader& point, const MeasuredGemm& gemm, doub
 }
 
 }  // namespace
+
+void report_if_no_points(ObjectReader& reader) {
+  const auto points = reader.cursor().member("points");
+  if (!points) {
+    reader.report("points", "missing field \"points\"");
+  } else if (points->value().is_array() && points->value().empty()) {
+    reader.report("points", "a measurement of no points", "", "leave the whole field out");
+  }
+}
 
 std::vector<MeasuredGemm> read_gemm_table(ObjectReader& device,
                                           const std::map<Precision, Estimate>& peak_flops) {

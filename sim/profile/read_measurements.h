@@ -9,6 +9,9 @@
 
 namespace headway {
 
+/// Reports that "points" is missing or empty.
+void report_if_no_points(ObjectReader& reader);
+
 /// The optional member "gemm_table" of a device: {"source", "points": [{"precision", "m", "n", "k",
 /// "time_s", "spread"}]}. Reports shapes given twice and points that the peak does not allow;
 /// without peaks (they were not understood) nothing is held against them.

@@ -11,6 +11,7 @@
 
 #include "sim/base/fingerprint.h"
 #include "sim/base/json_reader.h"
+#include "sim/profile/read_attention_table.h"
 #include "sim/profile/read_estimate.h"
 #include "sim/profile/read_expert_costs.h"
 #include "sim/profile/read_measurements.h"
@@ -101,6 +102,12 @@ int read_multiprocessors(ObjectReader& reader) {
   return std::max(1, static_cast<int>(count));
 }
 
+/// Nothing if it was not understood.
+std::optional<Estimate> attention_peak(const DeviceCosts& device, bool is_understood) {
+  const auto precision = is_understood ? attention_precision(device) : std::nullopt;
+  return precision ? std::optional(device.peak_flops.at(*precision)) : std::nullopt;
+}
+
 DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
   DeviceCosts device;
@@ -133,6 +140,7 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   if (reader.has("attention_sink_factor")) {
     device.attention_sink_factor = read_estimate(reader, "attention_sink_factor", at_least(1.0));
   }
+  device.attention_table = read_attention_table(reader, attention_peak(device, is_understood));
   device.batched_gemm_efficiency = read_estimate(reader, "batched_gemm_efficiency", kShare);
   device.misaligned_head_factor = read_estimate(reader, "misaligned_head_factor", at_least(1.0));
   device.unfused_forward_bytes =

@@ -58,6 +58,9 @@ constexpr TopicRow kRows[] = {
     {"profile.device.attention_sink_factor", "number, at least 1", "1",
      "Time of attention with learned sinks, as a multiple of the same without.", "",
      "model.attention_sinks"},
+    {"profile.device.attention_table", "an object", "none measured",
+     "Passes of fused attention as they were measured: pass, sequences, length, query_heads, "
+     "key_heads, head_size, causal, time_s, spread. They win over the formula."},
     {"profile.device.batched_gemm_efficiency", "number, above 0 to 1", "required",
      "Of gemm_efficiency, that the batched products of unfused attention reach."},
     {"profile.device.misaligned_head_factor", "number from 1", "required",

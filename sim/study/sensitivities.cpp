@@ -11,7 +11,7 @@ namespace {
 constexpr double kSlightlyFaster = 1.1;
 
 /// Matrix products of linear layers and experts; attention keeps its rate, which the profile gives
-/// as a share of the peak.
+/// as a share of the peak, or in a table that stays as it is.
 Scenario faster_products(Scenario scenario) {
   auto profile = std::make_shared<Profile>(*scenario.profile);
   for (auto& [unused, peak] : profile->device.peak_flops) peak.value *= kSlightlyFaster;

@@ -112,6 +112,18 @@ TEST(ReadProfile, ReadsMeasuredTables) {
   EXPECT_EQ(profile.device.gemm_table[0].time, Seconds(3e-4));
   EXPECT_EQ(profile.device.gemm_table[0].spread, 0.02);
 
+  ASSERT_EQ(profile.device.attention_table.size(), 2U);
+  EXPECT_EQ(profile.device.attention_table[0].shape, (AttentionShape{.sequences = 2,
+                                                                     .query_length = 1024,
+                                                                     .key_length = 1024,
+                                                                     .query_heads = 8,
+                                                                     .key_heads = 2,
+                                                                     .head_size = 128}));
+  EXPECT_EQ(profile.device.attention_table[0].pass, Pass::forward);
+  EXPECT_EQ(profile.device.attention_table[1].pass, Pass::backward);
+  EXPECT_EQ(profile.device.attention_table[1].time, Seconds(3e-4));
+  EXPECT_EQ(profile.device.attention_table[1].spread, 0.03);
+
   const MeasuredCurve& curve = profile.device.memory_curve;
   ASSERT_EQ(curve.points.size(), 2U);
   EXPECT_EQ(curve.points[1].size, 1_GB);
@@ -267,6 +279,29 @@ TEST(ReadProfile, AMeasuredProductCannotBeatThePeak) {
 
 1 problem in 1 file; nothing was simulated.
 )");
+}
+
+TEST(ReadProfile, MeasuredAttentionCannotBeatThePeak) {
+  // 4 x 2 x 1024 x 1024 x 8 x 128 / 2 FLOP in 10 us: 429 TFLOP/s.
+  const Outcome outcome = read_with(R"("time_s": 1e-4)", R"("time_s": 1e-5)");
+  EXPECT_FALSE(outcome.read);
+  EXPECT_THAT(outcome.problems,
+              testing::HasSubstr("measured attention is faster than the peak of the device"));
+  EXPECT_THAT(outcome.problems, testing::HasSubstr("429 TFLOP/s, the peak is 100 TFLOP/s"));
+  // Backward 2.5 times as many in 100 us: 107 TFLOP/s.
+  EXPECT_THAT(
+      read_with(R"("time_s": 3e-4, "spread": 0.03)", R"("time_s": 1e-4, "spread": 0.03)").problems,
+      testing::HasSubstr("107 TFLOP/s, the peak is 100 TFLOP/s"));
+}
+
+TEST(ReadProfile, AttentionMeasuredTwiceOrWithoutAPassIsRefused) {
+  const std::string backward = R"("pass": "backward")";
+  EXPECT_THAT(read_with(backward, R"("pass": "forward")").problems,
+              testing::HasSubstr("the same attention is measured twice"));
+  EXPECT_THAT(read_with(backward, R"("pass": "forwards")").problems,
+              testing::HasSubstr("did you mean \"forward\"?"));
+  EXPECT_THAT(read_with(R"("key_heads": 2)", R"("key_heads": 3)").problems,
+              testing::HasSubstr("the heads of the queries do not share those of the keys evenly"));
 }
 
 TEST(ReadProfile, AProductMeasuredTwiceIsRefused) {

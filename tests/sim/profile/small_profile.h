@@ -34,7 +34,7 @@ inline std::string small_profile_text() {
     "attention_backward": {"value": 0.8, "spread": 0.1, "source": "bench"},
     "attention_sequence_half": {"value": 200, "spread": 0.5, "source": "bench"},
     "attention_head_exponent": {"value": 0.2, "spread": 0.5, "source": "bench"},
-    "attention_context_factor": {"value": 1.1, "spread": 0.1, "source": "bench"},
+    "attention_context_factor": {"value": 1.1, "spread": 0.1, "source": "bench"}, "attention_table": {"source": "bench", "points": [ {"pass": "forward", "sequences": 2, "length": 1024, "query_heads": 8, "key_heads": 2, "head_size": 128, "causal": true, "time_s": 1e-4, "spread": 0.02}, {"pass": "backward", "sequences": 2, "length": 1024, "query_heads": 8, "key_heads": 2, "head_size": 128, "causal": true, "time_s": 3e-4, "spread": 0.03} ]},
     "batched_gemm_efficiency": {"value": 0.5, "spread": 0.2, "source": "bench"},
     "misaligned_head_factor": {"value": 3, "spread": 0.5, "source": "bench"},
     "unfused_forward_bytes_per_score": {"value": 11, "spread": 0.2, "source": "bench"},

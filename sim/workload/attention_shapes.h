@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/base/kernel_shape.h"
+#include "sim/model/transformer.h"
+#include "sim/strategy/strategy.h"
+
+namespace headway {
+
+/// The shapes of fused attention that a rank of a job runs and a profile's table can hold, once
+/// each: as many keys as queries, values as wide as keys, no window, no sinks. Sizes that degrees
+/// of parallelism do not divide are rounded up. Empty where attention is not fused.
+[[nodiscard]] std::vector<AttentionShape> attention_shapes(const TransformerModel& model,
+                                                           const Strategy& strategy);
+
+}  // namespace headway
