@@ -116,11 +116,17 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   for (std::string& reason : left_out_shapes(calibration.offer, rules)) {
     calibration.missing.push_back(std::move(reason));
   }
+  if (!calibration.offer.no_fused_attention.empty() && rules.attention.empty()) {
+    calibration.missing.push_back("fused attention: " + calibration.offer.no_fused_attention);
+  }
   if (!rules.only.empty()) {
     calibration.missing.push_back(
         fmt::format("everything but products and {}, as asked for", fmt::join(rules.only, ", ")));
   }
-  const std::vector<Section> plan = calibration_plan(backend.offer(), rules);
+  std::vector<Section> plan = calibration_plan(backend.offer(), rules);
+  for (std::string& reason : take_out_refused(plan, backend)) {
+    calibration.missing.push_back(std::move(reason));
+  }
   const SweepRules sweep{job.options.passes, job.options.seed};
   int code = 0;
   for (std::size_t i = 0; i < plan.size() && code == 0; ++i) {

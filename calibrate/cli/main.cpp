@@ -6,6 +6,7 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <utility>
 
 #include "calibrate/cli/backends.h"
 #include "calibrate/suite/interruption.h"
@@ -26,7 +27,7 @@ std::string created_utc() {
   return text;
 }
 
-std::vector<GemmPoint> shapes_of(const std::string& path) {
+Shapes shapes_of(const std::string& path) {
   if (path.empty()) return {};
   if (path == "-") return read_shapes(std::cin, "-");
   std::ifstream file(path);
@@ -53,7 +54,9 @@ int run(const std::vector<std::string>& arguments) {
   job.created_utc = created_utc();
   watch_for_interruption();
   if (!job.options.steps.empty()) return train_cpu(job);
-  const PlanRules rules{job.options.quick, shapes_of(job.options.shapes), job.options.only};
+  Shapes shapes = shapes_of(job.options.shapes);
+  const PlanRules rules{job.options.quick, std::move(shapes.products), std::move(shapes.attention),
+                        job.options.only};
   switch (job.options.backend) {
     case BackendKind::cpu:
       return calibrate_cpu(job, rules);

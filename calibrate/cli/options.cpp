@@ -70,11 +70,12 @@ po::options_description table(Options& options, Raw& raw) {
   add("accelerator", po::value(&options.accelerator),
       "what topologies call this device (default: told by the device)");
   add("shapes", po::value(&options.shapes),
-      "also measure these products, lines \"PRECISION M N K\"; - is standard input");
+      "also measure these products, lines \"PRECISION M N K\", and this attention, lines "
+      "\"attention SEQUENCES LENGTH QUERY_HEADS KEY_HEADS HEAD_SIZE causal\", or full; - is "
+      "standard input");
   add("only", po::value(&options.only)->composing(),
-      "besides products, measure nothing else: memory, launch, copies, concurrent, collectives or "
-      "a "
-      "kind of these, as all_reduce; repeatable");
+      "besides products, measure nothing else: attention, memory, launch, copies, concurrent, "
+      "collectives or a kind of these, as all_reduce; repeatable");
   add("ranks", po::value(&options.ranks),
       "CPU processes, one core each, started by mpirun (default: 2 where possible); of the fake "
       "backend, ranks of its largest group");

@@ -64,6 +64,7 @@ CpuBackend::CpuBackend(const CpuRules& rules, Transport* transport, LibraryColle
       offer_.attention.push_back(point);
     }
   }
+  offer_.no_fused_attention = "the CPU backend has no kernel for it";
   offer_.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
   offer_.provenance = rules.provenance;
   offer_.provenance["blas"] = openblas_get_config();

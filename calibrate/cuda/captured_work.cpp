@@ -39,7 +39,7 @@ CapturedWork::CapturedWork(Enqueue enqueue, Seconds time) : enqueue_(std::move(e
   HEADWAY_CUDA(cudaEventRecord(start_, stream_));
   enqueue_(stream_);
   HEADWAY_CUDA(cudaEventRecord(end_, stream_));
-  once_ = max(finish(), Seconds(1e-7));
+  once_ = max(CapturedWork::finish(), Seconds(1e-7));
   repetitions_ = static_cast<int>(std::clamp(time / once_, 1.0, kMost));
   capture();
 }
@@ -56,20 +56,17 @@ void CapturedWork::double_repetitions() {
   capture();
 }
 
-void CapturedWork::launch() {
+void CapturedWork::launch(const RepeatedWork* after) {
+  const cudaEvent_t earlier = event_of(after);
+  if (earlier != nullptr) HEADWAY_CUDA(cudaStreamWaitEvent(stream_, earlier, 0));
   HEADWAY_CUDA(cudaEventRecord(start_, stream_));
   graph_->launch(stream_);
   HEADWAY_CUDA(cudaEventRecord(end_, stream_));
 }
 
-void CapturedWork::launch_beside(const CapturedWork& other) {
-  HEADWAY_CUDA(cudaStreamWaitEvent(stream_, other.start_, 0));
-  launch();
-}
-
 bool CapturedWork::has_ended() const { return has_passed(end_); }
 
-Seconds CapturedWork::finish() const {
+Seconds CapturedWork::finish() {
   wait_for(end_);
   return elapsed_time(start_, end_) / repetitions_;
 }

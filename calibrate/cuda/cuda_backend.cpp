@@ -50,6 +50,7 @@ CudaBackend::CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_r
       group_(device_group(rendezvous, local_rank)),
       offer_(device_offer(device_, group_)),
       random_state_(static_cast<std::uint32_t>(seed)),
+      rendezvous_(rendezvous),
       collectives_(rendezvous, group_.devices, device_) {
   HEADWAY_CUDA(cudaSetDevice(device_));
   char bus_id[32] = "";
@@ -112,6 +113,21 @@ Enqueue CudaBackend::memory_work(const MemoryPoint& point) {
   };
 }
 
+FusedAttention& CudaBackend::attention() {
+  if (attention_ == nullptr) attention_ = std::make_unique<FusedAttention>(++random_state_);
+  return *attention_;
+}
+
+std::string CudaBackend::refusal(const AttentionPoint& point) {
+  HEADWAY_CUDA(cudaSetDevice(device_));
+  try {
+    attention().compile(point);
+  } catch (const EnvironmentError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 Enqueue CudaBackend::copy_work(const CopyPoint& point) {
   const std::size_t bytes = point.bytes;
   const bool to_host = point.kind == CopyKind::device_to_host;
@@ -148,10 +164,40 @@ Enqueue CudaBackend::copy_work(const CopyPoint& point) {
   HEADWAY_CHECK(false, "unknown copy");
 }
 
-Enqueue CudaBackend::work(const ConcurrentPoint::Work& work) {
+Enqueue CudaBackend::local_work(const ConcurrentPoint::Work& work) {
   if (const auto* gemm = std::get_if<GemmPoint>(&work)) return gemm_work({*gemm, 1});
   if (const auto* memory = std::get_if<MemoryPoint>(&work)) return memory_work(*memory);
   return copy_work(std::get<CopyPoint>(work));
+}
+
+std::unique_ptr<RepeatedWork> CudaBackend::repeated(const ConcurrentPoint::Work& work,
+                                                    Seconds time) {
+  if (const auto* collective = std::get_if<CollectivePoint>(&work)) {
+    auto repeated = collectives_.work(*collective, time);
+    HEADWAY_CUDA(cudaSetDevice(device_));
+    return repeated;
+  }
+  return std::make_unique<CapturedWork>(local_work(work), time);
+}
+
+/// Beside a collective all devices work at once, each on its own product or pass where it has a
+/// process of its own; a lone process has its first device work, which holds up all the others.
+std::unique_ptr<Operation> CudaBackend::concurrent(const ConcurrentPoint& point) {
+  const auto is_collective = [](const ConcurrentPoint::Work& work) {
+    return std::holds_alternative<CollectivePoint>(work);
+  };
+  if (!point.beside) {
+    if (is_collective(point.timed)) {
+      return collectives_.prepare(std::get<CollectivePoint>(point.timed));
+    }
+    return device_operation(local_work(point.timed));
+  }
+  const bool is_shared = is_collective(point.timed) || is_collective(*point.beside);
+  // Processes leave a rendezvous some tenths of a millisecond apart.
+  auto timed = repeated(point.timed, is_shared ? 5.0_ms : 300.0_us);
+  auto beside = repeated(*point.beside, 4.0 * timed->expected_time());
+  return concurrent_operation(std::move(timed), std::move(beside),
+                              is_shared ? rendezvous_ : alone_);
 }
 
 std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
@@ -163,15 +209,16 @@ std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
     const Enqueue empty = [](cudaStream_t stream) { HEADWAY_CUDA(launch_empty_kernel(stream)); };
     return launch->in_graph ? device_operation(empty) : host_launch_operation(empty);
   }
-  if (const auto* concurrent = std::get_if<ConcurrentPoint>(&point)) {
-    Enqueue timed = work(concurrent->timed);
-    if (!concurrent->beside) return device_operation(std::move(timed));
-    return concurrent_operation(std::move(timed), work(*concurrent->beside));
+  if (const auto* both = std::get_if<ConcurrentPoint>(&point)) {
+    return concurrent(*both);
   }
   if (const auto* gemm = std::get_if<GemmPoint>(&point))
     return device_operation(gemm_work({*gemm, 1}));
   if (const auto* batched = std::get_if<BatchedGemmPoint>(&point)) {
     return device_operation(gemm_work(*batched));
+  }
+  if (const auto* attention_point = std::get_if<AttentionPoint>(&point)) {
+    return device_operation(attention().work(*attention_point));
   }
   if (const auto* memory = std::get_if<MemoryPoint>(&point)) {
     return device_operation(memory_work(*memory));

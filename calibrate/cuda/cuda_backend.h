@@ -4,16 +4,17 @@
 #include <memory>
 
 #include "calibrate/cuda/captured_work.h"
+#include "calibrate/cuda/device_collectives.h"
 #include "calibrate/cuda/device_monitor.h"
 #include "calibrate/cuda/device_offer.h"
 #include "calibrate/cuda/device_resources.h"
-#include "calibrate/cuda/nccl_collectives.h"
+#include "calibrate/cuda/fused_attention.h"
 #include "calibrate/suite/backend.h"
 
 namespace headway {
 
-/// A lone process: kernels and copies on its first device, NCCL among all. One of several: all that
-/// on the device that is its own, all processes at once, NCCL among them.
+/// A lone process: kernels and copies on its first device, collectives among all. One of several:
+/// all that on the device that is its own, all processes at once, collectives among them.
 class CudaBackend final : public Backend {
  public:
   /// Throws EnvironmentError, in one line, where there is no device that can be used.
@@ -22,6 +23,7 @@ class CudaBackend final : public Backend {
   ~CudaBackend() override;
   [[nodiscard]] const Offer& offer() const override { return offer_; }
   [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override;
+  [[nodiscard]] std::string refusal(const AttentionPoint& point) override;
   [[nodiscard]] DeviceState state() const override { return monitor_->state(); }
 
  private:
@@ -29,8 +31,12 @@ class CudaBackend final : public Backend {
   void fill_at_random(const DevicePool& pool);
   [[nodiscard]] Enqueue gemm_work(const BatchedGemmPoint& point);
   [[nodiscard]] Enqueue memory_work(const MemoryPoint& point);
+  [[nodiscard]] FusedAttention& attention();
   [[nodiscard]] Enqueue copy_work(const CopyPoint& point);
-  [[nodiscard]] Enqueue work(const ConcurrentPoint::Work& work);
+  [[nodiscard]] Enqueue local_work(const ConcurrentPoint::Work& work);
+  [[nodiscard]] std::unique_ptr<RepeatedWork> repeated(const ConcurrentPoint::Work& work,
+                                                       Seconds time);
+  [[nodiscard]] std::unique_ptr<Operation> concurrent(const ConcurrentPoint& point);
 
   int device_;
   DeviceGroup group_;
@@ -38,7 +44,10 @@ class CudaBackend final : public Backend {
   std::uint32_t random_state_;
   std::unique_ptr<DeviceMonitor> monitor_;
   std::unique_ptr<Pools> pools_;
-  NcclCollectives collectives_;
+  std::unique_ptr<FusedAttention> attention_;
+  SingleRendezvous alone_;
+  Rendezvous& rendezvous_;
+  DeviceCollectives collectives_;
 };
 
 }  // namespace headway

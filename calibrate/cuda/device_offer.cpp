@@ -6,7 +6,8 @@
 
 #include "calibrate/cuda/architecture.h"
 #include "calibrate/cuda/cuda_check.h"
-#include "calibrate/cuda/nccl_implementation.h"
+#include "calibrate/cuda/device_collectives.h"
+#include "calibrate/cuda/fused_attention.h"
 #include "calibrate/suite/attention_points.h"
 #include "calibrate/suite/concurrent_points.h"
 
@@ -22,16 +23,65 @@ double attribute(cudaDeviceAttr which, int device) {
 void add_software(Offer& offer) {
   int driver = 0;
   int runtime = 0;
-  int nccl = 0;
   HEADWAY_CUDA(cudaDriverGetVersion(&driver));
   HEADWAY_CUDA(cudaRuntimeGetVersion(&runtime));
-  HEADWAY_CUDA(ncclGetVersion(&nccl));
   offer.provenance["cuda"] = fmt::format("runtime {}.{}, driver for {}.{}", runtime / 1000,
                                          runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
   offer.provenance["cublaslt"] = fmt::format("{}", cublasLtGetVersion());
-  offer.provenance["nccl"] = fmt::format("{}", nccl);
+  if (DeviceCollectives::lacks().empty()) offer.provenance["nccl"] = DeviceCollectives::version();
   offer.provenance["conditions"] =
       "random operands, not in the device's cache; clocks are not locked";
+}
+
+/// Compute of 16 bits is what cuDNN fuses.
+void add_fused_attention(Offer& offer) {
+  offer.no_fused_attention = FusedAttention::lacks();
+  const auto& known = offer.precisions;
+  if (offer.no_fused_attention.empty() &&
+      std::find(known.begin(), known.end(), Precision::bf16) == known.end()) {
+    offer.no_fused_attention = "the device does not compute in bf16";
+  }
+  if (!offer.no_fused_attention.empty()) return;
+  offer.provenance["cudnn"] = FusedAttention::version();
+  offer.fused_attention = AttentionGrid{.query_heads = 32,
+                                        .key_heads = {32, 8},
+                                        .sequences = {1, 4},
+                                        .lengths = {1024, 4096, 16384},
+                                        .head_sizes = {64, 128}};
+}
+
+void add_collectives(Offer& offer, const DeviceGroup& group) {
+  offer.no_collectives = DeviceCollectives::lacks();
+  if (group.devices < 2) offer.no_collectives = "one device; a group of one measures no network";
+  if (!offer.no_collectives.empty()) {
+    offer.no_collectives += "; so no compute is timed beside one either";
+    return;
+  }
+  for (const auto& implementation : DeviceCollectives::implementations()) {
+    offer.collective_implementations.push_back(implementation.name);
+    if (implementation.concurrent) offer.most_ranks[implementation.name] = group.devices / 2;
+  }
+  for (int ranks = 2; ranks < group.devices; ranks *= 2) offer.ranks.push_back(ranks);
+  offer.ranks.push_back(group.devices);
+  offer.ranks_per_node = group.devices_per_node;
+  offer.most_message = std::size_t{1} << 30U;
+}
+
+/// What training overlaps: a product and a pass that fill the device, with kernels like a
+/// collective's, with the copy engines, and with collectives themselves.
+void add_concurrent(Offer& offer, const DeviceGroup& group) {
+  constexpr std::size_t kTransfer = std::size_t{64} << 20U;
+  std::vector<ConcurrentPoint::Work> transfers = {CopyPoint{CopyKind::few_blocks, kTransfer},
+                                                  CopyPoint{CopyKind::host_to_device, kTransfer}};
+  if (!offer.collective_implementations.empty()) {
+    transfers.emplace_back(CollectivePoint{CollectiveKind::all_reduce,
+                                           offer.collective_implementations.front(), kTransfer,
+                                           group.devices});
+  }
+  offer.concurrent =
+      concurrent_points({GemmPoint{{4096, 4096, 4096}, offer.precisions.front(), GemmLayout::nn},
+                         MemoryPoint{MemoryKernel::residual_add, std::size_t{1} << 26U}},
+                        transfers);
 }
 
 }  // namespace
@@ -86,30 +136,14 @@ Offer device_offer(int device, const DeviceGroup& group) {
       offer.attention.push_back(point);
     }
   }
+  add_fused_attention(offer);
   offer.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
   offer.most_elements = std::size_t{1} << 27U;
   offer.launches = true;
   offer.copies = {CopyKind::host_to_device, CopyKind::device_to_host, CopyKind::device_to_device};
   if (usable_devices() > 1) offer.copies.push_back(CopyKind::peer);
-  // What training overlaps: a product and a pass that fill the device, with a collective's kernel
-  // and with the copy engines.
-  offer.concurrent =
-      concurrent_points({GemmPoint{{4096, 4096, 4096}, offer.precisions.front(), GemmLayout::nn},
-                         MemoryPoint{MemoryKernel::residual_add, std::size_t{1} << 26U}},
-                        {CopyPoint{CopyKind::few_blocks, std::size_t{1} << 26U},
-                         CopyPoint{CopyKind::host_to_device, std::size_t{1} << 26U}});
-  if (group.devices < 2) {
-    offer.no_collectives = "one device; a group of one measures no network";
-  } else {
-    for (const NcclImplementation& implementation : nccl_implementations()) {
-      offer.collective_implementations.push_back(implementation.name);
-      if (implementation.concurrent) offer.most_ranks[implementation.name] = group.devices / 2;
-    }
-    for (int ranks = 2; ranks < group.devices; ranks *= 2) offer.ranks.push_back(ranks);
-    offer.ranks.push_back(group.devices);
-    offer.ranks_per_node = group.devices_per_node;
-    offer.most_message = std::size_t{1} << 30U;
-  }
+  add_collectives(offer, group);
+  add_concurrent(offer, group);
   add_software(offer);
   return offer;
 }

@@ -11,9 +11,6 @@ namespace headway {
 /// captured in a graph, so that the host's launches do not show; events around the graph.
 [[nodiscard]] std::unique_ptr<Operation> device_operation(Enqueue enqueue);
 
-/// Times an operation while another one runs over and over on a stream of its own.
-[[nodiscard]] std::unique_ptr<Operation> concurrent_operation(Enqueue timed, Enqueue beside);
-
 /// Times how long the host needs to start one.
 [[nodiscard]] std::unique_ptr<Operation> host_launch_operation(Enqueue enqueue);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "calibrate/cuda/device_resources.h"
-#include "calibrate/cuda/device_wait.h"
+#include "calibrate/suite/device_wait.h"
 
 namespace headway {
 

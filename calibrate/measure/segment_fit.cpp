@@ -46,6 +46,12 @@ Seconds line_time(const Segment& segment, Bytes size) {
 
 }  // namespace
 
+FitError relative_errors(const std::vector<double>& errors) {
+  if (errors.empty()) return {};
+  return {static_cast<int>(errors.size()), median(errors),
+          *std::max_element(errors.begin(), errors.end())};
+}
+
 SegmentFit fitted_segments(const std::vector<SizedTime>& points, const SegmentRules& rules) {
   HEADWAY_CHECK(!points.empty(), "a fit of no points");
   const std::size_t n = points.size();
@@ -95,9 +101,7 @@ FitError fit_error(const SegmentFit& fit, const std::vector<SizedTime>& points) 
   for (const SizedTime& point : points) {
     errors.push_back(std::abs(segment_time(fit, point.size) / point.time - 1.0));
   }
-  if (errors.empty()) return {};
-  return {static_cast<int>(errors.size()), median(errors),
-          *std::max_element(errors.begin(), errors.end())};
+  return relative_errors(errors);
 }
 
 std::optional<FitError> held_out_error(const std::vector<SizedTime>& points,

@@ -27,6 +27,8 @@ struct FitError {
   double median = 0.0;
   double most = 0.0;
 };
+/// Of absolute relative errors; zeros for none.
+[[nodiscard]] FitError relative_errors(const std::vector<double>& errors);
 
 /// A time over size in up to a few straight pieces: protocols and cache levels each have their own
 /// latency and bandwidth.

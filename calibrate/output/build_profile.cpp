@@ -163,9 +163,11 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   const auto slowed = slowdowns(calibration.points);
   const auto share = interference(slowed);
   profile.overlap.sharded_interference =
-      share ? estimate(share->value, share->spread,
-                       "measured: products and copies by few blocks beside each other")
-            : assumed(0.1, 1.0, "overlap was not measured");
+      share
+          ? estimate(share->value, share->spread,
+                     fmt::format("measured: products and {} beside each other",
+                                 hold_collectives(slowed) ? "collectives" : "copies by few blocks"))
+          : assumed(0.1, 1.0, "overlap was not measured");
   if (!slowed.empty()) result.provenance["slowdowns"] = slowdowns_text(slowed);
   profile.variation = variation(calibration);
 

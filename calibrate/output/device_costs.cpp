@@ -6,6 +6,7 @@
 
 #include "calibrate/output/attention_fit.h"
 #include "calibrate/output/estimates.h"
+#include "calibrate/output/fused_attention_fit.h"
 #include "calibrate/output/gemm_fit.h"
 #include "calibrate/output/memory_fit.h"
 #include "sim/base/diagnostic.h"
@@ -133,16 +134,63 @@ void add_gemm(DeviceFindings& found, const Calibration& calibration) {
   found.residuals.push_back("gemm formula: " + error_text(fit.residual));
 }
 
-/// Nothing here measures fused attention; its numbers lean on the products'.
-void add_attention(DeviceCosts& costs, const Calibration& calibration) {
-  const double activation_bytes = calibration.offer.activation_bytes;
+/// Numbers of GPUs, for what was not measured.
+constexpr double kSequenceHalf = 200.0;
+constexpr double kHeadExponent = 0.3;
+
+/// Without a measurement fused attention's numbers lean on the products'.
+void assume_fused_attention(DeviceCosts& costs) {
   const Estimate& gemm = costs.gemm_efficiency.begin()->second;
   costs.attention_efficiency =
       estimate(0.5 * gemm.value, 0.5, "derived: half of the measured efficiency of products");
   costs.attention_backward =
       assumed(0.8, 0.3, "backward attention reaches four fifths of the rate");
-  costs.attention_sequence_half = assumed(200.0, 0.5, "as on GPUs");
-  costs.attention_head_exponent = assumed(0.3, 0.5, "as on GPUs");
+  costs.attention_sequence_half = assumed(kSequenceHalf, 0.5, "as on GPUs");
+  costs.attention_head_exponent = assumed(kHeadExponent, 0.5, "as on GPUs");
+}
+
+void add_fused_attention(DeviceFindings& found, const Calibration& calibration) {
+  DeviceCosts& costs = found.costs;
+  assume_fused_attention(costs);
+  const auto precision = attention_precision(costs);
+  if (!precision) return;
+  costs.attention_table = attention_table(calibration.points);
+  const auto fit = fitted_attention(costs.attention_table, kSequenceHalf, kHeadExponent);
+  if (!fit) return;
+  double& peak = costs.peak_flops.at(*precision).value;
+  const double peak_of_products = peak;
+  for (const MeasuredAttention& row : costs.attention_table) {
+    // As with products: nothing measured is above the peak.
+    const double operations = fused_operations(row.pass) * row.shape.forward_flops();
+    peak = std::max(peak, rounded(operations / row.time.count() * (1.0 + 1e-5)));
+  }
+  double& of_products = costs.gemm_efficiency.at(*precision).value;
+  of_products = rounded(of_products * peak_of_products / peak);
+  const std::string source = "measured: fitted to the table of attention";
+  const double doubt = std::max(0.02, fit->residual.median);
+  costs.attention_efficiency = estimate(std::min(1.0, fit->rate / peak), doubt, source);
+  if (fit->backward) costs.attention_backward = estimate(*fit->backward, doubt, source);
+  if (fit->sequence_half) {
+    costs.attention_sequence_half = estimate(*fit->sequence_half, std::max(0.1, doubt), source);
+  }
+  if (fit->head_exponent) {
+    costs.attention_head_exponent = estimate(*fit->head_exponent, std::max(0.1, doubt), source);
+  }
+  found.residuals.push_back("attention formula: " + error_text(fit->residual));
+  if (const auto error = held_out_attention_error(costs)) {
+    found.held_out.push_back("attention: " + error_text(*error));
+  }
+  const auto [least, most] = std::minmax_element(
+      costs.attention_table.begin(), costs.attention_table.end(),
+      [](const auto& a, const auto& b) { return a.shape.key_length < b.shape.key_length; });
+  found.ranges.push_back(fmt::format("attention over {} to {} positions", least->shape.key_length,
+                                     most->shape.key_length));
+}
+
+void add_attention(DeviceFindings& found, const Calibration& calibration) {
+  DeviceCosts& costs = found.costs;
+  const double activation_bytes = calibration.offer.activation_bytes;
+  add_fused_attention(found, calibration);
   costs.attention_context_factor = assumed(1.0, 0.2, "as without context parallelism");
   const auto batched = batched_rate(calibration.points, costs);
   costs.batched_gemm_efficiency =
@@ -196,7 +244,7 @@ DeviceFindings device_findings(const Calibration& calibration) {
   costs.optimizer_curve = optimizer_curve(calibration.points);
   costs.cast_bytes =
       effective_bytes(found, calibration, MemoryKernel::quantise, 4.0, "quantising to 8 bits");
-  add_attention(costs, calibration);
+  add_attention(found, calibration);
   add_family(found, calibration);
   if (const auto error = held_out_gemm_error(costs)) {
     found.held_out.push_back("gemm: " + error_text(*error));

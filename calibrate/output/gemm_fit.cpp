@@ -27,12 +27,6 @@ std::vector<double> features(const GemmShape& shape, int multiprocessors, double
   return {work, work / shape.k, 1.0};
 }
 
-FitError relative_errors(const std::vector<double>& errors) {
-  if (errors.empty()) return {};
-  return {static_cast<int>(errors.size()), median(errors),
-          *std::max_element(errors.begin(), errors.end())};
-}
-
 /// Rows of one precision that compute bounds: those that take at least twice their traffic's time.
 std::vector<MeasuredGemm> arithmetic_rows(const std::vector<MeasuredGemm>& table,
                                           Precision precision, double memory_bytes_per_s) {

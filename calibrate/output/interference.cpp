@@ -17,7 +17,11 @@ std::string work_text(const ConcurrentPoint::Work& work) {
 bool is_product(const ConcurrentPoint::Work& work) {
   return std::holds_alternative<GemmPoint>(work);
 }
-bool is_transfer(const ConcurrentPoint::Work& work) {
+bool is_collective(const ConcurrentPoint::Work& work) {
+  return std::holds_alternative<CollectivePoint>(work);
+}
+/// What stands for a collective where there is none.
+bool is_few_block_copy(const ConcurrentPoint::Work& work) {
   const auto* copy = std::get_if<CopyPoint>(&work);
   return copy != nullptr && copy->kind == CopyKind::few_blocks;
 }
@@ -46,7 +50,14 @@ std::vector<Slowdown> slowdowns(const std::vector<MeasuredPoint>& points) {
   return result;
 }
 
+bool hold_collectives(const std::vector<Slowdown>& slowdowns) {
+  return std::any_of(slowdowns.begin(), slowdowns.end(), [](const Slowdown& slowdown) {
+    return is_product(slowdown.point.timed) && is_collective(*slowdown.point.beside);
+  });
+}
+
 std::optional<Ratio> interference(const std::vector<Slowdown>& slowdowns) {
+  const auto is_transfer = hold_collectives(slowdowns) ? is_collective : is_few_block_copy;
   std::vector<double> shares;
   double spread = 0.0;
   for (const Slowdown& product : slowdowns) {

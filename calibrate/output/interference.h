@@ -18,7 +18,11 @@ struct Slowdown {
 /// Of every concurrent point whose work was also timed by itself, in the order of the points.
 [[nodiscard]] std::vector<Slowdown> slowdowns(const std::vector<MeasuredPoint>& points);
 
-/// By what share of the shorter one a product and a transfer by few blocks slow each other down.
+/// Whether products were timed beside collectives.
+[[nodiscard]] bool hold_collectives(const std::vector<Slowdown>& slowdowns);
+
+/// By what share of the shorter one a product and a collective slow each other down, or a product
+/// and a copy by few blocks where no product was timed beside a collective.
 /// Of work of the times C and T by itself, that become c C and t T beside each other, the shorter
 /// one, say T, ends after t T; until then t T / c of the longer one was done, and the rest of it is
 /// left. Together: C + T t (1 - 1/c), so that the share is t (1 - 1/c), or c (1 - 1/t) where C is

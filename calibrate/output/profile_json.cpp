@@ -42,6 +42,23 @@ Json of(const std::vector<MeasuredGemm>& table) {
           {"points", points}};
 }
 
+Json of(const std::vector<MeasuredAttention>& table) {
+  Json points = Json::array();
+  for (const MeasuredAttention& row : table) {
+    const AttentionShape& shape = row.shape;
+    points.push_back({{"pass", pass_name(row.pass)},
+                      {"sequences", static_cast<std::int64_t>(shape.sequences)},
+                      {"length", static_cast<std::int64_t>(shape.query_length)},
+                      {"query_heads", static_cast<std::int64_t>(shape.query_heads)},
+                      {"key_heads", static_cast<std::int64_t>(shape.key_heads)},
+                      {"head_size", static_cast<std::int64_t>(shape.head_size)},
+                      {"causal", shape.causal},
+                      {"time_s", row.time.count()},
+                      {"spread", row.spread}});
+  }
+  return {{"source", "measured: fused attention, median over passes"}, {"points", points}};
+}
+
 Json of(const DeviceCosts& device) {
   Json json = {{"peak_flops_per_s", of(device.peak_flops)},
                {"memory_bytes", of(device.memory_bytes)},
@@ -65,6 +82,7 @@ Json of(const DeviceCosts& device) {
                {"memory_efficiency", of(device.memory_efficiency)},
                {"optimizer_bytes_per_parameter", of(device.optimizer_bytes)}};
   if (!device.gemm_table.empty()) json["gemm_table"] = of(device.gemm_table);
+  if (!device.attention_table.empty()) json["attention_table"] = of(device.attention_table);
   if (!device.memory_curve.points.empty()) {
     json["memory_curve"] = of(device.memory_curve, "traffic_bytes");
   }

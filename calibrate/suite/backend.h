@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -10,6 +11,15 @@
 #include "calibrate/suite/point.h"
 
 namespace headway {
+
+/// Fused attention that is measured: every combination, in both passes, causal and not.
+struct AttentionGrid {
+  double query_heads = 32;
+  std::vector<double> key_heads;
+  std::vector<double> sequences;
+  std::vector<double> lengths;
+  std::vector<double> head_sizes;
+};
 
 /// What a backend measures on this machine.
 struct Offer {
@@ -26,9 +36,12 @@ struct Offer {
   std::vector<Precision> precisions;
   std::vector<double> gemm_batch;  ///< sizes of the dimension that holds the samples
   std::vector<double> gemm_width;  ///< sizes of the two that hold features
-  double most_gemm_flops = 0.0;    ///< larger products take too long
+  double most_gemm_flops = 0.0;    ///< larger products, and attention, take too long
 
   std::vector<BatchedGemmPoint> attention;  ///< products of heads
+  /// Nothing: fused attention cannot be measured here, for the reason of `no_fused_attention`.
+  std::optional<AttentionGrid> fused_attention = {};
+  std::string no_fused_attention;
 
   std::vector<MemoryKernel> memory_kernels;
   std::size_t least_elements = 1U << 12U;
@@ -76,6 +89,8 @@ class Backend {
   [[nodiscard]] virtual const Offer& offer() const = 0;
   /// Nothing on a rank that does not take part in the point. `point` is one that was offered.
   [[nodiscard]] virtual std::unique_ptr<Operation> prepare(const Point& point) = 0;
+  /// Why fused attention of a shape cannot be measured; empty: it can.
+  [[nodiscard]] virtual std::string refusal(const AttentionPoint& /*point*/) { return ""; }
   /// Right after a point was measured.
   [[nodiscard]] virtual DeviceState state() const { return {}; }
 };

@@ -1,5 +1,6 @@
 #include "calibrate/suite/fake_backend.h"
 
+#include <algorithm>
 #include <boost/random/normal_distribution.hpp>
 #include <boost/random/uniform_01.hpp>
 #include <cmath>
@@ -20,6 +21,15 @@ struct LawOfPoint {
   }
   double operator()(const BatchedGemmPoint& batched) const {
     return batched.batch * batched.gemm.shape.flops() / law.flops_per_s / law.batched_efficiency;
+  }
+  /// The form of fused_attention_cost (sim/profile/kernel_cost.h).
+  double operator()(const AttentionPoint& attention) const {
+    const AttentionShape& shape = attention.shape;
+    const double rate =
+        law.attention_flops_per_s / (1.0 + law.attention_sequence_half / shape.key_length) *
+        std::pow(std::min(1.0, shape.head_size / 128.0), law.attention_head_exponent);
+    const double time = fused_operations(attention.pass) * shape.forward_flops() / rate;
+    return attention.pass == Pass::backward ? time / law.attention_backward : time;
   }
   double operator()(const MemoryPoint& memory) const {
     const double traffic =
@@ -43,8 +53,12 @@ struct LawOfPoint {
   double operator()(const ConcurrentPoint& concurrent) const {
     const double alone = std::visit(*this, concurrent.timed);
     if (!concurrent.beside) return alone;
-    const bool is_copy = std::holds_alternative<CopyPoint>(concurrent.timed);
-    return alone * (is_copy ? law.copy_slowdown : law.compute_slowdown);
+    if (std::holds_alternative<CollectivePoint>(concurrent.timed)) {
+      return alone * law.collective_slowdown;
+    }
+    if (std::holds_alternative<CopyPoint>(concurrent.timed)) return alone * law.copy_slowdown;
+    const bool is_collective = std::holds_alternative<CollectivePoint>(*concurrent.beside);
+    return alone * (is_collective ? law.beside_collective : law.compute_slowdown);
   }
 };
 
@@ -86,6 +100,11 @@ FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int
   offer_.gemm_width = {512, 2048, 8192};
   offer_.most_gemm_flops = 1e12;
   offer_.attention = attention_points(Precision::bf16, 16, 1024, 64);
+  offer_.fused_attention = AttentionGrid{.query_heads = 16,
+                                         .key_heads = {16, 4},
+                                         .sequences = {1, 2},
+                                         .lengths = {512, 2048, 8192},
+                                         .head_sizes = {64, 128}};
   offer_.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
   offer_.most_elements = 1U << 26U;
   offer_.collective_implementations = {"ring"};
@@ -94,11 +113,21 @@ FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int
   offer_.link_bytes_per_s = law.link_bytes_per_s;
   offer_.launches = true;
   offer_.copies = {CopyKind::host_to_device, CopyKind::device_to_host, CopyKind::device_to_device};
-  offer_.concurrent = concurrent_points(
-      {GemmPoint{{4096, 2048, 8192}, Precision::bf16, GemmLayout::nn},
-       MemoryPoint{MemoryKernel::residual_add, 1U << 22U}},
-      {CopyPoint{CopyKind::few_blocks, 1U << 26U}, CopyPoint{CopyKind::host_to_device, 1U << 26U}});
+  std::vector<ConcurrentPoint::Work> transfers = {CopyPoint{CopyKind::few_blocks, 1U << 26U},
+                                                  CopyPoint{CopyKind::host_to_device, 1U << 26U}};
+  if (!offer_.ranks.empty()) {
+    transfers.emplace_back(
+        CollectivePoint{CollectiveKind::all_reduce, "ring", 1U << 26U, offer_.ranks.back()});
+  }
+  offer_.concurrent =
+      concurrent_points({GemmPoint{{4096, 2048, 8192}, Precision::bf16, GemmLayout::nn},
+                         MemoryPoint{MemoryKernel::residual_add, 1U << 22U}},
+                        transfers);
   offer_.provenance = {{"software", "a cost law with noise; no hardware was measured"}};
+}
+
+std::string FakeBackend::refusal(const AttentionPoint& point) {
+  return point.shape.head_size > 256 ? "the fake device has no heads of more than 256" : "";
 }
 
 std::unique_ptr<Operation> FakeBackend::prepare(const Point& point) {

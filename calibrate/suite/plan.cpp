@@ -8,6 +8,9 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
+
+#include "calibrate/suite/attention_points.h"
 
 namespace headway {
 namespace {
@@ -29,6 +32,13 @@ std::vector<double> thinned(const std::vector<double>& values, bool quick) {
 bool is_computed(const Offer& offer, const GemmPoint& gemm) {
   return std::find(offer.precisions.begin(), offer.precisions.end(), gemm.precision) !=
          offer.precisions.end();
+}
+
+double bytes_of(const AttentionShape& shape) {
+  // Queries, results and their gradients of all heads, keys and values and theirs of the heads of
+  // keys, in 2 bytes; the gradient of the queries once more in 4.
+  return shape.sequences * shape.query_length * shape.head_size *
+         (12.0 * shape.query_heads + 8.0 * shape.key_heads);
 }
 
 /// Half of the memory is left to the pools that operands are taken from, and to libraries.
@@ -66,6 +76,22 @@ std::vector<Point> gemm_points(const Offer& offer, const PlanRules& rules) {
     if (!is_computed(offer, shape) || !fits(offer, shape)) continue;
     for (const GemmLayout layout : kLayouts) add({shape.shape, shape.precision, layout});
   }
+  return points;
+}
+
+/// Products of heads, then fused attention: the grid's and the shapes asked for.
+std::vector<Point> attention_section(const Offer& offer, const PlanRules& rules) {
+  std::vector<Point> points(offer.attention.begin(), offer.attention.end());
+  if (!offer.fused_attention) return points;
+  auto fused = fused_attention_points(*offer.fused_attention, offer.most_gemm_flops, rules.quick);
+  for (const AttentionShape& shape : rules.attention) {
+    if (bytes_of(shape) > offer.memory_bytes / 2.0) continue;
+    const bool is_known = std::any_of(fused.begin(), fused.end(),
+                                      [&shape](const auto& point) { return point.shape == shape; });
+    if (is_known) continue;
+    for (const Pass pass : {Pass::forward, Pass::backward}) fused.push_back({shape, pass});
+  }
+  points.insert(points.end(), fused.begin(), fused.end());
   return points;
 }
 
@@ -152,6 +178,38 @@ std::vector<std::string> left_out_shapes(const Offer& offer, const PlanRules& ru
     reasons.push_back(fmt::format(
         "{} of the products asked for: they fill more than half of the memory", too_large));
   }
+  if (rules.attention.empty()) return reasons;
+  if (!offer.fused_attention) {
+    reasons.push_back("fused attention asked for: " + offer.no_fused_attention);
+    return reasons;
+  }
+  const auto large = std::count_if(
+      rules.attention.begin(), rules.attention.end(),
+      [&offer](const AttentionShape& shape) { return bytes_of(shape) > offer.memory_bytes / 2.0; });
+  if (large > 0) {
+    reasons.push_back(fmt::format(
+        "{} of the shapes of attention asked for: they fill more than half of the memory", large));
+  }
+  return reasons;
+}
+
+std::vector<std::string> take_out_refused(std::vector<Section>& plan, Backend& backend) {
+  std::map<std::string, std::pair<int, std::string>> refused;  // how many, the first of them
+  for (Section& section : plan) {
+    std::erase_if(section.points, [&](const Point& point) {
+      const auto* attention = std::get_if<AttentionPoint>(&point);
+      const std::string why = attention == nullptr ? "" : backend.refusal(*attention);
+      if (why.empty()) return false;
+      auto& [count, first] = refused[why];
+      if (count++ == 0) first = point_text(point);
+      return true;
+    });
+  }
+  std::erase_if(plan, [](const Section& section) { return section.points.empty(); });
+  std::vector<std::string> reasons;
+  for (const auto& [why, points] : refused) {
+    reasons.push_back(fmt::format("{} passes, of them {}: {}", points.first, points.second, why));
+  }
   return reasons;
 }
 
@@ -161,8 +219,7 @@ std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules
   std::vector<Section> plan;
   append(plan, {"gemm", gemm_points(offer, rules), compute});
   if (is_wanted(rules, kAttentionSection)) {
-    const auto& products = offer.attention;
-    append(plan, {std::string(kAttentionSection), {products.begin(), products.end()}, compute});
+    append(plan, {std::string(kAttentionSection), attention_section(offer, rules), compute});
   }
   if (is_wanted(rules, "memory")) {
     append(plan, {"memory", memory_points(offer, rules.quick, false), compute});

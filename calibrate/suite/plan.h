@@ -11,9 +11,10 @@
 namespace headway {
 
 struct PlanRules {
-  bool quick = false;                  ///< a coarser grid and shorter budgets
-  std::vector<GemmPoint> shapes = {};  ///< products to be measured besides the grid
-  std::vector<std::string> only = {};  ///< plan_part_names(); products are always measured
+  bool quick = false;                          ///< a coarser grid and shorter budgets
+  std::vector<GemmPoint> shapes = {};          ///< products to be measured besides the grid
+  std::vector<AttentionShape> attention = {};  ///< likewise, fused attention
+  std::vector<std::string> only = {};          ///< plan_part_names(); products are always measured
 };
 
 /// What a plan can be limited to: its sections after the products, and the kinds of collectives.
@@ -24,13 +25,26 @@ struct PlanRules {
 /// before the next begins.
 [[nodiscard]] std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules);
 
-/// Why products of `rules.shapes` are not in the plan: the device does not compute in their
-/// precision, or their operands do not fit in half of its memory. A line for each reason.
+/// Why products of `rules.shapes` and attention are not in the plan: the device does not compute in
+/// their precision, their operands do not fit in half of its memory, or fused attention cannot be
+/// measured. A line for each reason.
 [[nodiscard]] std::vector<std::string> left_out_shapes(const Offer& offer, const PlanRules& rules);
 
-/// Products by line, "PRECISION M N K", as `headway list shapes` writes them; blank lines and what
-/// follows a '#' do not count. Each is measured in every layout. Throws InputError naming the line;
-/// `name` is the file's.
-[[nodiscard]] std::vector<GemmPoint> read_shapes(std::istream& text, const std::string& name);
+/// Takes fused attention that the backend refuses out of a plan. A line for each reason, which
+/// names the first of the shapes.
+[[nodiscard]] std::vector<std::string> take_out_refused(std::vector<Section>& plan,
+                                                        Backend& backend);
+
+/// What a job consists of.
+struct Shapes {
+  std::vector<GemmPoint> products;
+  std::vector<AttentionShape> attention;
+};
+
+/// By line, as `headway list shapes` writes them: products "PRECISION M N K", each of which is
+/// measured in every layout, and "attention SEQUENCES LENGTH QUERY_HEADS KEY_HEADS HEAD_SIZE
+/// causal", or full. Blank lines and what follows a '#' do not count. Throws InputError naming the
+/// lines; `name` is the file's.
+[[nodiscard]] Shapes read_shapes(std::istream& text, const std::string& name);
 
 }  // namespace headway

@@ -16,6 +16,13 @@ struct PointText {
   std::string operator()(const BatchedGemmPoint& batched) const {
     return fmt::format("{} times {}", batched.batch, (*this)(batched.gemm));
   }
+  std::string operator()(const AttentionPoint& attention) const {
+    const AttentionShape& shape = attention.shape;
+    return fmt::format("attention {} {} x {}, {} heads of {}, {} of keys, {}",
+                       pass_name(attention.pass), shape.sequences, shape.query_length,
+                       shape.query_heads, shape.head_size, shape.key_heads,
+                       shape.causal ? "causal" : "full");
+  }
   std::string operator()(const MemoryPoint& memory) const {
     return fmt::format("{} of {} elements", memory_kernel_name(memory.kernel), memory.elements);
   }

@@ -30,6 +30,12 @@ struct BatchedGemmPoint {
   int batch = 1;
 };
 
+/// A pass of fused attention, `is_plain`, in bf16. Forward writes what training keeps.
+struct AttentionPoint {
+  AttentionShape shape;
+  Pass pass = Pass::forward;
+};
+
 struct MemoryPoint {
   MemoryKernel kernel = MemoryKernel::residual_add;
   std::size_t elements = 0;
@@ -66,14 +72,14 @@ struct CopyPoint {
 /// Work that shares the device with other work: timed while that runs over and over beside it, or
 /// by itself where there is none.
 struct ConcurrentPoint {
-  using Work = std::variant<GemmPoint, MemoryPoint, CopyPoint>;
+  using Work = std::variant<GemmPoint, MemoryPoint, CopyPoint, CollectivePoint>;
   Work timed;
   std::optional<Work> beside;
 };
 
 /// Something to be measured.
-using Point = std::variant<GemmPoint, BatchedGemmPoint, MemoryPoint, CollectivePoint, LaunchPoint,
-                           CopyPoint, ConcurrentPoint>;
+using Point = std::variant<GemmPoint, BatchedGemmPoint, AttentionPoint, MemoryPoint,
+                           CollectivePoint, LaunchPoint, CopyPoint, ConcurrentPoint>;
 
 /// "gemm fp32 nn 256 x 512 x 1024", for progress and messages.
 [[nodiscard]] std::string point_text(const Point& point);

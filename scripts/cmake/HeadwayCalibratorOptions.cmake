@@ -1,4 +1,4 @@
-# What the calibrator is built with; each of its three parts may be missing.
+# What the calibrator is built with; each of its parts may be missing.
 
 headway_part(MPI "Ranks of the calibrator over MPI")
 if(NOT HEADWAY_MPI STREQUAL "OFF")
@@ -13,7 +13,7 @@ if(NOT HEADWAY_CPU STREQUAL "OFF")
 endif()
 headway_settle(CPU OpenBLAS_FOUND "OpenBLAS was not found; Debian has it as libopenblas-dev")
 
-headway_part(CUDA "CUDA backend of the calibrator (cuBLASLt, NCCL)")
+headway_part(CUDA "CUDA backend of the calibrator (cuBLASLt)")
 set(_cuda_found OFF)
 set(_cuda_lacks "the CUDA toolkit (nvcc) was not found; set CUDACXX")
 if(NOT HEADWAY_CUDA STREQUAL "OFF")
@@ -43,14 +43,28 @@ if(NOT HEADWAY_CUDA STREQUAL "OFF")
     # add on its own it looks for in the system's folders, and there is no device linking.
     set(CMAKE_CUDA_RUNTIME_LIBRARY None)
     find_package(CUDAToolkit QUIET)
-    find_package(NCCL QUIET)
-    if(TARGET CUDA::cublasLt AND NCCL_FOUND)
+    if(TARGET CUDA::cublasLt)
       set(_cuda_found ON)
-    elseif(NOT NCCL_FOUND)
-      set(_cuda_lacks "NCCL was not found; set NCCL_ROOT")
     else()
       set(_cuda_lacks "the CUDA toolkit lacks cuBLASLt")
     endif()
   endif()
 endif()
 headway_settle(CUDA _cuda_found "${_cuda_lacks}")
+
+# headway_cuda_library(NAME DESCRIPTION VERSION LACKS): what the CUDA backend may go without.
+macro(headway_cuda_library name description version lacks)
+  headway_part(${name} "${description}")
+  set(_library_lacks "the CUDA backend is left out")
+  set(_library_found OFF)
+  if(HEADWAY_WITH_CUDA AND NOT HEADWAY_${name} STREQUAL "OFF")
+    find_package(${name} ${version} QUIET)
+    set(_library_found ${${name}_FOUND})
+    set(_library_lacks "${lacks}")
+  endif()
+  headway_settle(${name} _library_found "${_library_lacks}")
+endmacro()
+headway_cuda_library(NCCL "Collectives of the CUDA backend (NCCL)" 2.14
+                     "NCCL 2.14 or later was not found; set NCCL_ROOT")
+headway_cuda_library(CUDNN "Fused attention of the CUDA backend (cuDNN)" 9.8
+                     "cuDNN 9.8 or later was not found; set CUDNN_ROOT")

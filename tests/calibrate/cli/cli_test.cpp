@@ -76,6 +76,29 @@ TEST(FakeBackend, MeasuresTheShapesOfAScenario) {
   EXPECT_NE(outcome.out.find("\"m\":1234,\"n\":777,\"k\":555"), std::string::npos);
 }
 
+TEST(FakeBackend, MeasuresTheAttentionOfAScenarioAndNamesWhatItRefuses) {
+  const ScratchFolder folder;
+  const std::string shapes = folder.write(
+      "shapes", "attention 3 777 8 2 96 causal  # wanted\nattention 1 64 4 4 512 full\n");
+  const std::string path = (folder.path() / "fake.json").string();
+  const Outcome outcome =
+      run("--backend fake --quick --only attention --shapes " + shapes + " -o " + path);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("missing: 2 passes, of them attention forward 1 x 64, 4 heads of 512, "
+                             "4 of keys, full: the fake device has no heads of more than 256"),
+            std::string::npos)
+      << outcome.err;
+  const std::string profile = content(path);
+  for (const char* pass : {"forward", "backward"}) {
+    EXPECT_NE(profile.find(std::string("\"pass\":\"") + pass +
+                           "\",\"sequences\":3,\"length\":777,\"query_heads\":8,\"key_heads\":2,"
+                           "\"head_size\":96,\"causal\":true"),
+              std::string::npos)
+        << pass;
+  }
+  EXPECT_EQ(problems(path), rendered(std::vector<Diagnostic>(), ""));
+}
+
 TEST(FakeBackend, MeasuresTheShapesThatTheSimulatorLists) {
   const std::string listed =
       R"(printf 'bf16 4096 12288 4096  # qkv forward, qkv data gradient\n' |)";

@@ -11,7 +11,7 @@
 #include "calibrate/cuda/cuda_backend.h"
 #include "calibrate/cuda/device_monitor.h"
 #include "calibrate/cuda/device_offer.h"
-#include "calibrate/cuda/device_wait.h"
+#include "calibrate/suite/attention_points.h"
 #include "kernels/device_kernels.h"
 #include "sim/base/diagnostic.h"
 #include "tests/calibrate/cuda/has_device.h"
@@ -29,25 +29,8 @@ TEST(CudaCheck, NamesTheCallAndTheError) {
               0U)
         << error.what();
   }
-  EXPECT_THROW(HEADWAY_CUDA(ncclInternalError), EnvironmentError);
   EXPECT_THROW(HEADWAY_CUDA(CUBLAS_STATUS_NOT_SUPPORTED), EnvironmentError);
   EXPECT_NO_THROW(HEADWAY_CUDA(cudaSuccess));
-  EXPECT_NO_THROW(HEADWAY_CUDA(ncclInProgress));
-}
-
-TEST(DeviceWait, EndsWhenTheStateIsDone) {
-  int asked = 0;
-  wait_until([&asked] { return ++asked == 5 ? WaitState::done : WaitState::waiting; }, 60.0_s,
-             "an operation");
-  EXPECT_EQ(asked, 5);
-}
-
-TEST(DeviceWait, GivesUpAtTheDeadlineAndPassesErrorsOn) {
-  EXPECT_THROW(wait_until([] { return WaitState::waiting; }, 0.0_s, "a collective"),
-               EnvironmentError);
-  EXPECT_THROW(wait_until([]() -> WaitState { throw EnvironmentError("a peer is gone"); }, 60.0_s,
-                          "a collective"),
-               EnvironmentError);
 }
 
 TEST(Architecture, GivesTheDataSheetsPeaks) {
@@ -157,18 +140,6 @@ TEST(DeviceMonitor, WatchesNothingWithoutADriverOrForAnUnknownDevice) {
   EXPECT_EQ(unknown.state().clock_hz, 0.0);
 }
 
-TEST(NcclImplementations, BeginWithWhatMostTrainingDoesAndDifferInName) {
-  const auto& all = nccl_implementations();
-  EXPECT_EQ(all.front().name, "nccl");
-  EXPECT_EQ(all.front().registration, BufferRegistration::none);
-  EXPECT_FALSE(all.front().concurrent);
-  std::set<std::string> names;
-  for (const NcclImplementation& one : all) {
-    EXPECT_TRUE(names.insert(one.name).second);
-    EXPECT_EQ(&nccl_implementation(one.name), &one);
-  }
-}
-
 /// Ranks of two nodes with four devices each, as seen from one of them.
 class TwoNodes final : public Rendezvous {
  public:
@@ -210,6 +181,13 @@ TEST(CudaBackend, MeasuresEverySortOfPointOnADevice) {
   }
   const auto heads = backend.prepare(backend.offer().attention.front());
   EXPECT_GT(heads->repeat().time, 0.0_s);
+  if (backend.offer().fused_attention) {
+    for (const AttentionPoint& point :
+         fused_attention_points(*backend.offer().fused_attention, 1e10, true)) {
+      EXPECT_EQ(backend.refusal(point), "") << point_text(point);
+      EXPECT_GT(backend.prepare(point)->repeat().time, 0.0_s) << point_text(point);
+    }
+  }
   for (const MemoryKernel kernel : backend.offer().memory_kernels) {
     const auto pass = backend.prepare(MemoryPoint{kernel, 1U << 16U});
     EXPECT_GT(pass->repeat().time, 0.0_s) << memory_kernel_name(kernel);

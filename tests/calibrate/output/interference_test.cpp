@@ -71,6 +71,18 @@ TEST(Interference, IsThatOfProductsAndFewBlocksAlone) {
                  measured({kProduct, kHostCopy}, 15.0), measured({kHostCopy, kProduct}, 25.0)})));
 }
 
+TEST(Interference, IsThatOfCollectivesWhereProductsWereTimedBesideSome) {
+  const CollectivePoint collective{CollectiveKind::all_reduce, "nccl", 1024, 2};
+  auto points = pair(12.5, 30.0);
+  EXPECT_FALSE(hold_collectives(slowdowns(points)));
+  points.push_back(measured({collective, {}}, 40.0));
+  points.push_back(measured({kProduct, collective}, 20.0));
+  points.push_back(measured({collective, kProduct}, 80.0));
+  EXPECT_TRUE(hold_collectives(slowdowns(points)));
+  // Each takes twice as long beside the other: 2 (1 - 1/2) = 1 of the shorter, both ways.
+  EXPECT_NEAR(interference(slowdowns(points))->value, 1.0, 1e-12);
+}
+
 TEST(Interference, IsAsUncertainAsTheTimesItIsMadeOf) {
   // A sigma of 20 % in one time moves the share by about 0.2.
   auto points = pair(12.5, 30.0);

@@ -37,6 +37,7 @@ TEST(CalibrationPlan, LeavesOutWhatIsNotOffered) {
   offer.copies.clear();
   offer.concurrent.clear();
   offer.attention.clear();
+  offer.fused_attention.reset();
   EXPECT_THAT(names(calibration_plan(offer, {})), ElementsAre("gemm", "memory", "optimizer"));
 }
 
@@ -67,6 +68,84 @@ TEST(AttentionPoints, AreTheProductsOfAllHeads) {
                                  "16 times gemm bf16 tn 512 x 64 x 512"));
 }
 
+/// Of fused attention, with what the rules ask for.
+std::vector<std::string> fused_texts(const Offer& offer, const PlanRules& rules) {
+  std::vector<std::string> texts;
+  for (const Section& section : calibration_plan(offer, rules)) {
+    for (const Point& point : section.points) {
+      if (std::holds_alternative<AttentionPoint>(point)) texts.push_back(point_text(point));
+    }
+  }
+  return texts;
+}
+
+TEST(FusedAttentionPoints, AreBothPassesOfEveryShape) {
+  const AttentionGrid grid{.query_heads = 8,
+                           .key_heads = {8, 2},
+                           .sequences = {1, 4},
+                           .lengths = {512, 1024},
+                           .head_sizes = {64, 128}};
+  // Two heads of keys, numbers of sequences, lengths, head sizes, masks and passes.
+  EXPECT_EQ(fused_attention_points(grid, 1e18, false).size(), 64U);
+  const auto quick = fused_attention_points(grid, 1e18, true);
+  EXPECT_EQ(quick.size(), 16U);
+  EXPECT_EQ(point_text(quick[1]), "attention backward 1 x 512, 8 heads of 64, 8 of keys, causal");
+  // Causal attention of 1024 positions in heads of 128: 4 x 1024^2 x 8 x 128 / 2 = 2.1e9, the
+  // shorter or narrower ones at most half of it; twice as much without the mask.
+  EXPECT_EQ(fused_attention_points(grid, 2e9, true).size(), 12U);
+}
+
+TEST(FusedAttentionPoints, OfAScenarioAreMeasuredBesidesTheGridOnce) {
+  Offer offer = FakeBackend({}, 1, {}).offer();
+  offer.fused_attention = AttentionGrid{
+      .query_heads = 8, .key_heads = {8}, .sequences = {1}, .lengths = {512}, .head_sizes = {128}};
+  PlanRules rules;
+  rules.quick = true;
+  AttentionShape of_grid{.sequences = 1,
+                         .query_length = 512,
+                         .key_length = 512,
+                         .query_heads = 8,
+                         .key_heads = 8,
+                         .head_size = 128};
+  AttentionShape other = of_grid;
+  other.sequences = 3;
+  AttentionShape large = of_grid;
+  large.query_length = large.key_length = 1e6;  // 1e6 x 128 x (12 x 8 + 8 x 8) bytes: 20 GB of 8
+  rules.attention = {of_grid, other, large};
+  EXPECT_THAT(fused_texts(offer, rules),
+              ElementsAre("attention forward 1 x 512, 8 heads of 128, 8 of keys, causal",
+                          "attention backward 1 x 512, 8 heads of 128, 8 of keys, causal",
+                          "attention forward 3 x 512, 8 heads of 128, 8 of keys, causal",
+                          "attention backward 3 x 512, 8 heads of 128, 8 of keys, causal"));
+  EXPECT_THAT(left_out_shapes(offer, rules),
+              ElementsAre("1 of the shapes of attention asked for: they fill more than half of the "
+                          "memory"));
+  offer.fused_attention.reset();
+  offer.no_fused_attention = "no library";
+  EXPECT_THAT(left_out_shapes(offer, rules), ElementsAre("fused attention asked for: no library"));
+}
+
+TEST(FusedAttentionPoints, ThatTheBackendRefusesAreTakenOut) {
+  FakeBackend backend({}, 1, {});
+  PlanRules rules;
+  rules.only = {"attention"};
+  rules.quick = true;
+  AttentionShape wide{.sequences = 1,
+                      .query_length = 512,
+                      .key_length = 512,
+                      .query_heads = 8,
+                      .key_heads = 8,
+                      .head_size = 512};
+  rules.attention = {wide};
+  auto plan = calibration_plan(backend.offer(), rules);
+  const std::size_t all = plan.back().points.size();
+  EXPECT_THAT(take_out_refused(plan, backend),
+              ElementsAre("2 passes, of them attention forward 1 x 512, 8 heads of 512, 8 of keys, "
+                          "causal: the fake device has no heads of more than 256"));
+  EXPECT_EQ(plan.back().points.size(), all - 2);
+  EXPECT_TRUE(take_out_refused(plan, backend).empty());
+}
+
 TEST(CalibrationPlan, HoldsNoPointTwiceAndNoneThatIsTooLarge) {
   Offer offer = FakeBackend({}, 1, {2}).offer();
   offer.gemm_batch = {64, 512};
@@ -76,6 +155,9 @@ TEST(CalibrationPlan, HoldsNoPointTwiceAndNoneThatIsTooLarge) {
   for (const Section& section : calibration_plan(offer, {})) {
     for (const Point& point : section.points) {
       EXPECT_TRUE(seen.insert(point_text(point)).second) << point_text(point);
+      if (const auto* attention = std::get_if<AttentionPoint>(&point)) {
+        EXPECT_LE(attention->shape.forward_flops(), offer.most_gemm_flops);
+      }
       const auto* gemm = std::get_if<GemmPoint>(&point);
       if (gemm == nullptr) continue;
       EXPECT_LE(gemm->shape.flops(), offer.most_gemm_flops);
@@ -109,11 +191,20 @@ TEST(CalibrationPlan, AddsTheShapesOfAScenarioInEveryLayout) {
 }
 
 TEST(Shapes, AreReadByLineWithCommentsAndBlanks) {
-  std::istringstream text("bf16 4096 12288 4096  # projections\n\nfp32 1 2 3\n");
-  const auto shapes = read_shapes(text, "shapes.txt");
-  ASSERT_EQ(shapes.size(), 2U);
-  EXPECT_EQ(shapes[0].shape, (GemmShape{4096, 12288, 4096}));
-  EXPECT_EQ(shapes[1].precision, Precision::fp32);
+  std::istringstream text(
+      "bf16 4096 12288 4096  # projections\n\nfp32 1 2 3\nattention 2 4096 32 8 128 full  # "
+      "long\n");
+  const Shapes shapes = read_shapes(text, "shapes.txt");
+  ASSERT_EQ(shapes.products.size(), 2U);
+  EXPECT_EQ(shapes.products[0].shape, (GemmShape{4096, 12288, 4096}));
+  EXPECT_EQ(shapes.products[1].precision, Precision::fp32);
+  EXPECT_THAT(shapes.attention, ElementsAre(AttentionShape{.sequences = 2,
+                                                           .query_length = 4096,
+                                                           .key_length = 4096,
+                                                           .query_heads = 32,
+                                                           .key_heads = 8,
+                                                           .head_size = 128,
+                                                           .causal = false}));
 }
 
 TEST(Shapes, ReportEveryLineThatIsNone) {
@@ -131,6 +222,27 @@ TEST(Shapes, ReportEveryLineThatIsNone) {
               "   | ^^^^^^^^^^\n"
               "  help: write a precision (fp32, tf32, fp16, bf16, fp8) and three whole sizes: "
               "\"bf16 4096 12288 4096\"\n");
+  }
+}
+
+TEST(Shapes, ReportEveryLineThatIsNoAttention) {
+  std::istringstream text(
+      "attention 2 4096 32 8 128 causal\nattention 2 4096 32 8 128\nattention 2 4096 32 5 128 "
+      "full\n"
+      "attention 2 4096 32 8 128 casual\nattention 2 4096 32 8 0 full\n");
+  try {
+    (void)read_shapes(text, "shapes.txt");
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    ASSERT_EQ(error.diagnostics().size(), 4U);
+    EXPECT_EQ(rendered(error.diagnostics()[1]),
+              "error: a line is not attention\n"
+              "  --> shapes.txt:3:1\n"
+              "   |\n"
+              " 3 | attention 2 4096 32 5 128 full\n"
+              "   | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+              "  help: write five whole sizes, the heads of queries a multiple of those of keys, "
+              "and causal or full: \"attention 2 4096 32 8 128 causal\"\n");
   }
 }
 

@@ -1,8 +1,8 @@
-#include "calibrate/cuda/nccl_buffer.h"
+#include "calibrate/cuda/nccl/nccl_buffer.h"
 
 #include <utility>
 
-#include "calibrate/cuda/cuda_check.h"
+#include "calibrate/cuda/nccl/nccl_check.h"
 
 // nccl_implementations() offers no registration that these versions lack.
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 19, 0)

@@ -1,9 +1,11 @@
-#include "calibrate/cuda/nccl_group.h"
+#include "calibrate/cuda/nccl/nccl_group.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "calibrate/cuda/device_wait.h"
+#include "calibrate/cuda/event_wait.h"
+#include "calibrate/cuda/nccl/nccl_check.h"
+#include "calibrate/suite/device_wait.h"
 
 namespace headway {
 namespace {
@@ -160,11 +162,12 @@ void NcclGroup::enqueue(const CollectivePoint& point, Member& member) const {
   }
 }
 
-void NcclGroup::start(const CollectivePoint& point, int repetitions) {
+void NcclGroup::start(const CollectivePoint& point, int repetitions, cudaEvent_t after) {
   try {
     make_room(std::max(point.message_bytes, ranks_ * sizeof(float)));
     for (const auto& member : members_) {
       use_device(member->device);
+      if (after != nullptr) HEADWAY_CUDA(cudaStreamWaitEvent(member->stream, after, 0));
       HEADWAY_CUDA(cudaEventRecord(member->start, member->stream));
     }
     for (int i = 0; i < repetitions; ++i) {
@@ -180,6 +183,11 @@ void NcclGroup::start(const CollectivePoint& point, int repetitions) {
   }
 }
 
+bool NcclGroup::has_ended() const {
+  return std::all_of(members_.begin(), members_.end(),
+                     [](const auto& member) { return has_passed(member->end); });
+}
+
 Seconds NcclGroup::finish() {
   try {
     wait_until(
@@ -187,12 +195,7 @@ Seconds NcclGroup::finish() {
           WaitState state = WaitState::done;
           for (const auto& member : members_) {
             (void)is_settled(member->communicator);
-            const cudaError_t event = cudaEventQuery(member->end);
-            if (event == cudaErrorNotReady) {
-              state = WaitState::waiting;
-            } else {
-              HEADWAY_CUDA(event);
-            }
+            if (!has_passed(member->end)) state = WaitState::waiting;
           }
           return state;
         },

@@ -1,4 +1,4 @@
-#include "calibrate/cuda/nccl_implementation.h"
+#include "calibrate/cuda/nccl/nccl_implementation.h"
 
 #include <nccl.h>
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calibrate/cuda/device_resources.h"
-#include "calibrate/cuda/nccl_buffer.h"
+#include "calibrate/cuda/nccl/nccl_buffer.h"
 #include "calibrate/suite/point.h"
 
 namespace headway {
@@ -27,8 +27,13 @@ class NcclGroup {
   NcclGroup(const NcclGroup&) = delete;
   NcclGroup& operator=(const NcclGroup&) = delete;
 
-  /// Enqueues repetitions of a collective on this process's devices.
-  void start(const CollectivePoint& point, int repetitions);
+  /// Enqueues repetitions of a collective on this process's devices, not to begin before the event
+  /// `after`, unless that is null.
+  void start(const CollectivePoint& point, int repetitions, cudaEvent_t after = nullptr);
+  /// Recorded where the first member's repetitions begin.
+  [[nodiscard]] cudaEvent_t begun() const { return members_.front()->start; }
+  /// Whether this process's devices have done what was started.
+  [[nodiscard]] bool has_ended() const;
   /// Waits for them; the slowest device's time, by its events.
   [[nodiscard]] Seconds finish();
   /// Gives the memory back until the next start. Call on all processes of the group.

@@ -1,4 +1,4 @@
-#include "calibrate/cuda/device_wait.h"
+#include "calibrate/suite/device_wait.h"
 
 #include <fmt/format.h>
 

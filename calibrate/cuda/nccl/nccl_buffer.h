@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "calibrate/cuda/nccl_implementation.h"
+#include "calibrate/cuda/nccl/nccl_implementation.h"
 
 namespace headway {
 
