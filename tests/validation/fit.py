@@ -2,7 +2,7 @@
 """Fits the constants of the published profiles to published training steps.
 
     fit.py --rows ROWS.json --predictor build/release/tests/validation/closed_form_rows
-           [--folds 3] [--write] [--report FILE.json]
+           [--folds 3] [--partitions 20] [--write] [--report FILE.json]
 
 Minimises, over the logarithms of the constants in fit_constants.py, a pseudo-Huber loss of
 log(predicted / published) at 3 %, each row weighted by the inverse fourth root of the rows of its
@@ -164,6 +164,19 @@ class Fit:
         r = np.sqrt(self.weight[rows]) * np.sign(r) * np.sqrt(2 * (np.sqrt(1 + r * r) - 1))
         return np.concatenate([r, (x - self.prior) / self.sigma])
 
+    def jacobian(self, log_time, slopes, rows):
+        r = (log_time - self.published)[rows] / SCALE
+        size = np.sqrt(2 * (np.sqrt(1 + r * r) - 1))
+        gain = np.where(np.abs(r) > 1e-6, np.abs(r) / np.sqrt(1 + r * r) / np.maximum(size, 1e-9),
+                        1.0)
+        top = (np.sqrt(self.weight[rows]) * gain / SCALE)[:, None] * slopes[rows]
+        return np.vstack([top, np.diag(1.0 / self.sigma)])
+
+    def solve(self, residuals, jacobian, start, evaluations):
+        return least_squares(residuals, np.clip(start, self.low, self.high), jac=jacobian,
+                             bounds=(self.low, self.high), x_scale=self.sigma,
+                             max_nfev=evaluations)
+
     def slopes(self, x):
         """d log(time) / d x. Values of one constant belong to different rows: one prediction
         tells all their columns apart."""
@@ -204,18 +217,8 @@ class Fit:
                 cache[key] = self.predict(x)
             return cache[key]
 
-        def jacobian(x):
-            base, slopes = self.slopes(x)
-            r = (base - self.published)[rows] / SCALE
-            size = np.sqrt(2 * (np.sqrt(1 + r * r) - 1))
-            gain = np.where(np.abs(r) > 1e-6, np.abs(r) / np.sqrt(1 + r * r) / np.maximum(size, 1e-9),
-                            1.0)
-            top = (np.sqrt(self.weight[rows]) * gain / SCALE)[:, None] * slopes[rows]
-            return np.vstack([top, np.diag(1.0 / self.sigma)])
-
-        solution = least_squares(
-            lambda x: self.residuals(predicted(x), x, rows), np.clip(start, self.low, self.high),
-            jac=jacobian, bounds=(self.low, self.high), x_scale=self.sigma, max_nfev=evaluations)
+        solution = self.solve(lambda x: self.residuals(predicted(x), x, rows),
+                              lambda x: self.jacobian(*self.slopes(x), rows), start, evaluations)
         spread = np.sqrt(np.diag(np.linalg.inv(solution.jac.T @ solution.jac)))
         return solution.x, spread
 
@@ -270,11 +273,40 @@ def write_profiles(fit, x, spread, summary_line):
         (PROFILES / f"{name}.json").write_text(profile_text(profile))
 
 
-def folds_of(groups, count):
+def folds_of(groups, count, partition=1):
     names = sorted(set(groups))
-    order = np.random.default_rng(1).permutation(len(names))
+    order = np.random.default_rng(partition).permutation(len(names))
     fold = {names[j]: i % count for i, j in enumerate(order)}
     return np.array([fold[group] for group in groups])
+
+
+def unseen_linear(fit, x, base, slopes, fold):
+    """Errors on unseen rows where predictions are linear around the fit to all rows: `base` at x,
+    with `slopes`."""
+    unseen = np.zeros(len(fit.rows))
+    for number in set(fold):
+        seen = fold != number
+        held = fit.solve(lambda y: fit.residuals(base + slopes @ (y - x), y, seen),
+                         lambda y: fit.jacobian(base + slopes @ (y - x), slopes, seen),
+                         fit.prior, 30).x
+        log_time = base + slopes @ (held - x)
+        unseen[~seen] = (np.exp(log_time - fit.published) - 1)[~seen]
+    return unseen
+
+
+def show_partitions(fit, x, folds, partitions):
+    base, slopes = fit.slopes(x)
+    tables = [summary(fit.rows, unseen_linear(fit, x, base, slopes,
+                                              folds_of(fit.groups, folds, partition)))
+              for partition in range(1, partitions + 1)]
+    print(f"\nunseen, linear, {partitions} partitions into {folds} folds\n{'':<15}"
+          f"{'mean':>8}{'least':>8}{'most':>8}{'log p90':>9}")
+    kinds = ["all"] + [name for name in tables[0] if name.startswith("kind ")]
+    for name in kinds:
+        means = 100 * np.array([table[name]["mean"] for table in tables])
+        log_p90 = np.mean([table[name]["log_p90"] for table in tables])
+        print(f"{name:<15}{means.mean():>7.1f}%{means.min():>7.1f}%{means.max():>7.1f}%"
+              f"{log_p90:>9.3f}")
 
 
 def main():
@@ -283,6 +315,9 @@ def main():
     parser.add_argument("--rows", required=True)
     parser.add_argument("--predictor", required=True)
     parser.add_argument("--folds", type=int, default=3)
+    parser.add_argument("--partitions", type=int, default=0,
+                        help="try so many partitions into folds, with predictions linear around "
+                        "the fit, instead of one partition exactly")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--evaluations", type=int, default=14)
     parser.add_argument("--write", action="store_true", help="into calibrate/profiles")
@@ -313,7 +348,9 @@ def main():
             f"mean error {100 * report['in_sample']['all']['mean']:.1f} % in sample "
             f"(tests/validation); spreads are {SPREAD} times the fit's sigma, as steps from one "
             "source err together"))
-    if options.folds > 1:
+    if options.partitions:
+        show_partitions(fit, x, options.folds, options.partitions)
+    elif options.folds > 1:
         fold = folds_of(fit.groups, options.folds)
         unseen = np.zeros(len(fit.rows))
         for number in range(options.folds):
