@@ -47,6 +47,11 @@ struct FrameworkHabits {
 /// nullptr if no kernel family stands for the row's software.
 [[nodiscard]] const FrameworkHabits* habits_of(const PublishedRow& row);
 
+/// What the published recipe of the row's software sets and the row leaves open stands in its
+/// `train` then, and in `assumed`. Open is also a mode of CUDA graphs that the row's own
+/// `defaults_used` call an assumption.
+[[nodiscard]] PublishedRow with_recipe(PublishedRow row, std::vector<std::string>& assumed);
+
 /// Empty if our strategies cover how the row was trained, else why not.
 [[nodiscard]] std::string uncovered_strategy(const PublishedRow& row);
 /// Requires that the row is covered.

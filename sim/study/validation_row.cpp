@@ -44,8 +44,9 @@ auto read_own(const char* name, const nlohmann::json& json, std::string& reason,
 
 }  // namespace
 
-std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
+std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& published,
                                                 std::vector<std::string>& assumed) {
+  const PublishedRow row = with_recipe(published, assumed);
   std::string reason = uncovered(row);
   if (!reason.empty()) return Refusal{reason};
   const RowAccelerator& accelerator = *accelerator_of(row);

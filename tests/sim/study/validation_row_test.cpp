@@ -192,5 +192,37 @@ TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {
   EXPECT_EQ(std::get<Refusal>(refused).reason, "h100_sxm has no costs of mxfp8");
 }
 
+nlohmann::json row_of_recipe() {
+  nlohmann::json json = row_json();
+  json["framework"] = "megatron-bridge";
+  json["release"] = "25.11";
+  json["model"]["name"] = "Qwen3_30B_a3B";
+  json["train"]["cuda_graph"] = "transformer_engine";
+  return json;
+}
+
+TEST(ValidationRow, AGraphModeThatTheRowOnlyAssumesGivesWayToTheRecipe) {
+  nlohmann::json json = row_of_recipe();
+  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::layer);
+  json["defaults_used"] = {"CUDA-graph mode transformer_engine taken from the sibling release"};
+  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::none);
+  json["release"] = "26.02";  // whose recipe is not known
+  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::layer);
+}
+
+TEST(ValidationRow, TheRecipeNamesADispatcherThatTheRowLeavesOpen) {
+  nlohmann::json json = row_of_recipe();
+  json["model"]["name"] = "DeepSeekV3 (dropless)";
+  json["model"]["moe"] = {{"experts", 64}, {"topk", 8}, {"moe_ffn", 2048}};
+  json["train"]["ep"] = 64;
+  const Strategy open = scenario_of(json).strategy;
+  EXPECT_EQ(open.expert_dispatch, ExpertDispatch::deduplicated);
+  EXPECT_TRUE(open.overlap_expert_exchange);
+  json["train"]["moe_dispatcher"] = "alltoall";
+  const Strategy said = scenario_of(json).strategy;
+  EXPECT_EQ(said.expert_dispatch, ExpertDispatch::all_to_all);
+  EXPECT_FALSE(said.overlap_expert_exchange);
+}
+
 }  // namespace
 }  // namespace headway
