@@ -32,8 +32,9 @@ enum class JobKind { dense, experts, fine_tuning };
                                          JobKind kind);
 
 /// The same of a job whose software was anchored by a measured step, of that very job or of another
-/// one. What kernels cost and how far the model is off is then known as far as the rest of a source
-/// is, once one factor for the source is (tests/validation/README.md).
-[[nodiscard]] Interval anchored_interval(const std::vector<double>& times, bool is_very_job);
+/// one. What kernels cost and how far the model is off is then known as far as two configurations
+/// of one software are off together (tests/validation/README.md).
+[[nodiscard]] Interval anchored_interval(const std::vector<double>& times, JobKind kind,
+                                         bool is_very_job);
 
 }  // namespace headway

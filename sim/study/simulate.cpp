@@ -177,7 +177,7 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   prediction.replica_time = percentiles_of(main_run.times);
   const JobKind kind = job_kind(scenario.model, scenario.strategy);
   prediction.iteration_interval =
-      scenario.anchor ? anchored_interval(main_run.times, scenario.anchor->of == nullptr)
+      scenario.anchor ? anchored_interval(main_run.times, kind, scenario.anchor->of == nullptr)
                       : expected_interval(main_run.times, main_run.cost.spread, kind);
   prediction.confidence = {.job_kind = std::string(job_kind_title(kind)),
                            .model_error = model_error(kind),

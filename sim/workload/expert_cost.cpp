@@ -52,18 +52,20 @@ Seconds seen_expert_exchange(const TransformerModel& model, const Strategy& stra
   Seconds time;
   if (strategy.expert_parallel > 1) {
     const ExpertTraffic traffic = expert_traffic(model, strategy, cluster, shard);
-    Seconds exchange(costs.exchange_overhead.value);
+    Seconds inside;
     if (cluster.scale_up_domain > 1) {
-      exchange += traffic.exchanged /
-                  (costs.exchange_scale_up.value * cluster.node_type.scale_up_bandwidth);
+      inside = traffic.exchanged /
+               (costs.exchange_scale_up.value * cluster.node_type.scale_up_bandwidth);
     }
+    Seconds across;
     Seconds on_wire;
     if (traffic.across_domains > Bytes(0.0)) {
       const BytesPerSecond nics = nics_of_rank(cluster) * cluster.node_type.nic_bandwidth;
-      exchange +=
+      across =
           traffic.across_domains / (std::min(fabric_share, costs.exchange_scale_out.value) * nics);
       on_wire = traffic.across_domains / (fabric_share * nics);
     }
+    const Seconds exchange = Seconds(costs.exchange_overhead.value) + max(inside, across);
     const double seen = strategy.overlap_expert_exchange ? costs.exchange_seen_overlapped.value
                                                          : costs.exchange_seen.value;
     time += max(kThereAndBack * seen * exchange, kThereAndBack * on_wire - compute);

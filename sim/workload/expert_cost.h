@@ -25,11 +25,12 @@ struct ExpertTraffic {
                                            const Cluster& cluster, const ShardShape& shard);
 
 /// What one pass through a layer sees of its exchanges: to the experts and back, each
-///   overhead + exchanged / (scale-up rate * efficiency) + across / (NIC rate * efficiency)
-/// of which a share hides; with `compute`, what can run beside it in this pass, no less than the
-/// bytes take on the wire. Between ranks that split an expert there is an all-gather before and a
-/// reduce-scatter behind it. The NICs have `fabric_share` of their rate where the efficiency is not
-/// less (`fabric_share.h`).
+///   overhead + max(exchanged / (scale-up rate * efficiency), across / (NIC rate * efficiency)),
+/// as both fabrics carry their parts at the same time (NCCL's grouped sends and receives; DeepEP's
+/// kernels forward inside a node what arrives at it), of which a share hides; with `compute`, what
+/// can run beside it in this pass, no less than the bytes take on the wire. Between ranks that split
+/// an expert there is an all-gather before and a reduce-scatter behind it. The NICs have
+/// `fabric_share` of their rate where the efficiency is not less (`fabric_share.h`).
 [[nodiscard]] Seconds seen_expert_exchange(const TransformerModel& model, const Strategy& strategy,
                                            const Profile& profile, const Cluster& cluster,
                                            const ShardShape& shard, Seconds compute,

@@ -294,8 +294,7 @@ def unseen_linear(fit, x, base, slopes, fold):
     return unseen
 
 
-def show_partitions(fit, x, folds, partitions):
-    base, slopes = fit.slopes(x)
+def show_partitions(fit, base, slopes, x, folds, partitions):
     tables = [summary(fit.rows, unseen_linear(fit, x, base, slopes,
                                               folds_of(fit.groups, folds, partition)))
               for partition in range(1, partitions + 1)]
@@ -349,7 +348,13 @@ def main():
             f"(tests/validation); spreads are {SPREAD} times the fit's sigma, as steps from one "
             "source err together"))
     if options.partitions:
-        show_partitions(fit, x, options.folds, options.partitions)
+        base, slopes = fit.slopes(x)
+        show_partitions(fit, base, slopes, x, options.folds, options.partitions)
+        sources = np.array([row["source"] for row in fit.rows])
+        report["unseen_sources"] = [
+            {"id": row["id"], "source": row["source"], "group": row["group"],
+             "kind": kind_of(row), "error": float(e)}
+            for row, e in zip(fit.rows, unseen_linear(fit, x, base, slopes, sources))]
     elif options.folds > 1:
         fold = folds_of(fit.groups, options.folds)
         unseen = np.zeros(len(fit.rows))
