@@ -47,9 +47,8 @@ std::string shapes_text(const JobShapes& shapes) {
   }
   for (const AttentionShape& shape : shapes.attention) {
     text += fmt::format(
-        "attention {:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {}  # sequences, positions, heads of queries "
-        "and "
-        "of keys, their size\n",
+        "attention {:.0f} {:.0f} {:.0f} {:.0f} {:.0f} {}  # sequences, positions, heads of "
+        "queries and of keys, their size\n",
         shape.sequences, shape.query_length, shape.query_heads, shape.key_heads, shape.head_size,
         shape.causal ? "causal" : "full");
   }

@@ -18,10 +18,11 @@ std::vector<AttentionShape> attention_shapes(const TransformerModel& model,
     for (AttentionShape shape : layer_work(model, strategy, kind).attention) {
       if (!shape.is_plain()) continue;
       shape.value_head_size = shape.window = 0.0;
-      for (double* size : {&shape.sequences, &shape.query_length, &shape.key_length,
-                           &shape.query_heads, &shape.key_heads}) {
+      for (double* size :
+           {&shape.sequences, &shape.query_length, &shape.key_length, &shape.key_heads}) {
         *size = std::ceil(*size);
       }
+      shape.query_heads = std::ceil(shape.query_heads / shape.key_heads) * shape.key_heads;
       if (std::find(all.begin(), all.end(), shape) == all.end()) all.push_back(shape);
     }
   }

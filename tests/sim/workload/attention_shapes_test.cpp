@@ -48,6 +48,18 @@ TEST(AttentionShapes, AreWhatOneRankRuns) {
   EXPECT_THAT(attention_shapes(small_model(), cut), ElementsAre(part));
 }
 
+TEST(AttentionShapes, HaveHeadsThatShareKeysEvenly) {
+  TransformerModel model = small_model();
+  model.attention_heads = 14;
+  model.kv_heads = 4;
+  Strategy strategy = three_sequences();
+  strategy.tensor_parallel = 3;  // 4 2/3 heads and 1 1/3 of keys: 2 of keys, 6 that share them
+  const auto shapes = attention_shapes(model, strategy);
+  ASSERT_EQ(shapes.size(), 1U);
+  EXPECT_EQ(shapes[0].key_heads, 2.0);
+  EXPECT_EQ(shapes[0].query_heads, 6.0);
+}
+
 TEST(AttentionShapes, LeaveOutWhatATableCannotHold) {
   Strategy unfused = three_sequences();
   unfused.fused_attention = false;
