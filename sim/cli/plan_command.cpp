@@ -22,6 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMostLeaders = 1000;
+constexpr int kLeaders = 10;  ///< where it is not said
 
 /// A plan as people and as programs read it; its "best" is the result of the answer, or null.
 struct PlanAnswer {
@@ -42,7 +43,6 @@ PlanRequest request_of(const Arguments& arguments) {
   leaders.path = arguments.positional().front();
   leaders.options = scenario_options_of(arguments, diagnostics);
   leaders.jobs = jobs_of(arguments);
-  leaders.best = static_cast<std::size_t>(arguments.integer("best", 1, kMostLeaders).value_or(10));
   for (const std::string& field : arguments.values("keep")) request.options.kept.insert(field);
   request.outputs = report_files(arguments.values("output"), {".json"}, diagnostics);
   check_outputs(request.outputs, diagnostics);
@@ -54,6 +54,9 @@ PlanRequest request_of(const Arguments& arguments) {
       for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
     }
   }
+  const bool asks_for_size = request.goal && std::holds_alternative<LargestGoal>(*request.goal);
+  leaders.best = static_cast<std::size_t>(
+      arguments.integer("best", 1, kMostLeaders).value_or(asks_for_size ? 1 : kLeaders));
   check_plan(request.options, diagnostics);
   return request;
 }
@@ -85,9 +88,12 @@ PlanAnswer answer_of(const PlanRequest& request, Diagnostics& diagnostics, Termi
 int run_plan(const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
   const Arguments& arguments = invocation.arguments;
-  const PlanRequest request = request_of(arguments);
+  PlanRequest request = request_of(arguments);
   Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
                     "planning " + request.options.leaders.path);
+  request.options.leaders.progress = [&](std::size_t done, std::size_t of) {
+    progress.update(done, of);
+  };
   Diagnostics diagnostics;
   const PlanAnswer answer = answer_of(request, diagnostics, terminal);
   progress.finish();
@@ -144,7 +150,7 @@ Command plan_command() {
       seed_option(),
       {.name = "best",
        .value = "N",
-       .fallback = "10",
+       .fallback = "10; 1 with largest",
        .help = "leaders to simulate and list",
        .group = OptionGroup::run,
        .changes_result = true},

@@ -1,6 +1,8 @@
 #include "sim/strategy/memory.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "sim/strategy/activation_memory.h"
 #include "sim/strategy/adapters.h"
@@ -107,16 +109,22 @@ LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) 
 template <class Value>
 auto largest_of_kinds(const TransformerModel& model, const Strategy& strategy, int stage,
                       Value value) {
-  decltype(value(LayerKind{})) largest{};
-  const auto consider = [&](LayerKind kind) { largest = std::max(largest, value(kind)); };
+  std::array<bool, kLayerKinds> stands_there{};
   for (const LayerRange& range : stage_layers(model, strategy, stage)) {
-    for (int layer = range.first; layer < range.first + range.count; ++layer) {
-      consider(layer_kind(model, layer));
+    const std::array<int, kLayerKinds> counts = kinds_of_layers(model, range);
+    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+      stands_there[kind] = stands_there[kind] || counts[kind] > 0;
     }
   }
   const bool predicts = model.multi_token_prediction_layers > 0;
   for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
-    if (predicts && is_last_chunk(strategy, stage, chunk)) consider(prediction_layer_kind(model));
+    if (predicts && is_last_chunk(strategy, stage, chunk)) {
+      stands_there[prediction_layer_kind(model).index()] = true;
+    }
+  }
+  decltype(value(LayerKind{})) largest{};
+  for (const LayerKind kind : layer_kinds()) {
+    if (stands_there[kind.index()]) largest = std::max(largest, value(kind));
   }
   return largest;
 }
@@ -156,31 +164,49 @@ Bytes communicators(const Strategy& strategy) {
   return groups * kCommunicator;
 }
 
-/// What a pass through consecutive layers keeps on the device, embedding and head apart.
-Bytes chunk_activation_bytes(const TransformerModel& model, const Strategy& strategy,
-                             const LayerRange& range) {
-  Strategy keeping = strategy;
-  keeping.recompute = Recompute::none;
-  const int recomputing = recomputed_layers(strategy, range.count);
-  Bytes sum;
-  for (int i = 0; i < range.count; ++i) {
-    const LayerKind kind = layer_kind(model, range.first + i);
-    if (i < strategy.offload_layers) continue;
-    const bool recomputes = strategy.offload_layers > 0 || i < recomputing;
-    sum += recomputing_layer_bytes(model, recomputes ? strategy : keeping, kind);
+/// What passes through consecutive layers keep, embedding and head apart.
+class PassMemory {
+ public:
+  PassMemory(const TransformerModel& model, const Strategy& strategy)
+      : model_(model), strategy_(strategy), keeping_(strategy) {
+    keeping_.recompute = Recompute::none;
   }
-  return sum;
-}
 
-/// What it keeps in the host's memory.
-Bytes offloaded_activation_bytes(const TransformerModel& model, const Strategy& strategy,
-                                 const LayerRange& range) {
-  Bytes sum;
-  for (int i = 0; i < std::min(range.count, strategy.offload_layers); ++i) {
-    sum += recomputing_layer_bytes(model, strategy, layer_kind(model, range.first + i));
+  [[nodiscard]] Bytes on_device(const LayerRange& range) {
+    const int recomputing = recomputed_layers(strategy_, range.count);
+    Bytes sum;
+    for (int i = strategy_.offload_layers; i < range.count; ++i) {
+      const bool recomputes = strategy_.offload_layers > 0 || i < recomputing;
+      sum += of_layer(range.first + i, recomputes ? strategy_ : keeping_,
+                      recomputes ? recomputing_ : whole_);
+    }
+    return sum;
   }
-  return sum;
-}
+
+  [[nodiscard]] Bytes on_host(const LayerRange& range) {
+    Bytes sum;
+    for (int i = 0; i < std::min(range.count, strategy_.offload_layers); ++i) {
+      sum += of_layer(range.first + i, strategy_, recomputing_);
+    }
+    return sum;
+  }
+
+ private:
+  using OfKinds = std::array<std::optional<Bytes>, kLayerKinds>;
+
+  Bytes of_layer(int layer, const Strategy& strategy, OfKinds& known) const {
+    const LayerKind kind = layer_kind(model_, layer);
+    std::optional<Bytes>& bytes = known[kind.index()];
+    if (!bytes) bytes = recomputing_layer_bytes(model_, strategy, kind);
+    return *bytes;
+  }
+
+  const TransformerModel& model_;
+  const Strategy& strategy_;
+  Strategy keeping_;
+  OfKinds recomputing_;  ///< what the strategy recomputes
+  OfKinds whole_;        ///< nothing
+};
 
 /// The layer that is being worked on, and the one on its way to the host or back.
 Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy, LayerKind kind) {
@@ -189,17 +215,39 @@ Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy, L
 
 }  // namespace
 
-StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
+StageMemory states_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   const StateBytes bytes = state_bytes(strategy);
+  // Adapters stand beside dense layers only: there are no experts then.
+  const double trained = trained_parameters(parameters, strategy) - parameters.experts;
+  // A state is shared out from this sharding on.
+  const auto states = [&](double of_all_replicas, double bytes_per_parameter, Sharding least) {
+    const bool is_sharded = strategy.sharding >= least;
+    const double shared = is_sharded ? strategy.shard_ranks() : 1.0;
+    const double experts = is_sharded ? strategy.expert_replicas() : 1.0;
+    return Bytes((of_all_replicas / shared + parameters.experts / experts) * bytes_per_parameter);
+  };
+  StageMemory memory;
+  memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full);
+  memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
+  memory.optimizer =
+      (1.0 - strategy.optimizer_offload) * states(trained, bytes.optimizer, Sharding::optimizer);
+  memory.host = strategy.optimizer_offload *
+                states(trained, bytes.optimizer + bytes.gradient, Sharding::optimizer);
+  return memory;
+}
+
+StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
+  const StageParameters parameters = stage_parameters(model, strategy, stage);
   std::vector<Bytes> chunk_bytes;
   std::vector<Bytes> chunk_host_bytes;
   Bytes transient = largest_of_kinds(model, strategy, stage, [&](LayerKind kind) {
     return recomputed_bytes(model, strategy, kind) + offload_buffers(model, strategy, kind);
   });
+  PassMemory passes(model, strategy);
   for (const LayerRange& range : stage_layers(model, strategy, stage)) {
     const int chunk = static_cast<int>(chunk_bytes.size());
-    Bytes kept = chunk_activation_bytes(model, strategy, range);
+    Bytes kept = passes.on_device(range);
     if (is_first_chunk(strategy, stage, chunk)) kept += embedding_dropout_bytes(model, strategy);
     if (is_last_chunk(strategy, stage, chunk)) {
       // Each multi-token prediction layer joins two normalised inputs and has a head and a loss.
@@ -216,26 +264,13 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
       transient = max(loss.workspace, transient - loss.kept);
     }
     chunk_bytes.push_back(kept);
-    chunk_host_bytes.push_back(offloaded_activation_bytes(model, strategy, range));
+    chunk_host_bytes.push_back(passes.on_host(range));
   }
 
-  // Adapters stand beside dense layers only: there are no experts then.
-  const double trained = trained_parameters(parameters, strategy) - parameters.experts;
-  // A state is shared out from this sharding on.
-  const auto states = [&](double of_all_replicas, double bytes_per_parameter, Sharding least) {
-    const bool is_sharded = strategy.sharding >= least;
-    const double shared = is_sharded ? strategy.shard_ranks() : 1.0;
-    const double experts = is_sharded ? strategy.expert_replicas() : 1.0;
-    return Bytes((of_all_replicas / shared + parameters.experts / experts) * bytes_per_parameter);
-  };
-  StageMemory memory;
-  memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full);
-  memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
-  memory.optimizer =
-      (1.0 - strategy.optimizer_offload) * states(trained, bytes.optimizer, Sharding::optimizer);
-  memory.host = strategy.optimizer_offload *
-                    states(trained, bytes.optimizer + bytes.gradient, Sharding::optimizer) +
-                peak_in_flight(strategy, stage, chunk_host_bytes);
+  StageMemory memory = states_of_stage(model, strategy, stage);
+  if (strategy.offload_layers > 0) {
+    memory.host += peak_in_flight(strategy, stage, chunk_host_bytes);
+  }
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
   memory.buffers = transient + exchange_buffers(model, strategy, stage, parameters) +
                    communicators(strategy) + kDeviceContext +

@@ -11,4 +11,8 @@ namespace headway {
 [[nodiscard]] StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy,
                                           int stage);
 
+/// The part that no pass adds to: parameters, gradients and optimizer states (with the host's).
+[[nodiscard]] StageMemory states_of_stage(const TransformerModel& model, const Strategy& strategy,
+                                          int stage);
+
 }  // namespace headway

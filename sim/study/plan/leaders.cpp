@@ -37,7 +37,16 @@ void simulate_from(std::size_t first, std::vector<Leader>& leaders, const Leader
   for (std::size_t i = first; i < leaders.size(); ++i) {
     tasks.emplace_back([&, i] { return simulated(leaders[i], options); });
   }
-  std::vector<ChildOutcome> outcomes = run_in_children(tasks, options.jobs);
+  std::size_t done = first;
+  const auto tell = [&] {
+    if (options.progress && !tasks.empty()) options.progress(done, leaders.size());
+  };
+  tell();
+  std::vector<ChildOutcome> outcomes =
+      run_in_children(tasks, options.jobs, [&](std::size_t /*task*/, const ChildOutcome&) {
+        ++done;
+        tell();
+      });
   for (std::size_t i = first; i < leaders.size(); ++i) {
     json answer = json::parse(output_or_throw(std::move(outcomes[i - first])));
     leaders[i].result = std::move(answer.at("result"));

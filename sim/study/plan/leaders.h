@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -32,6 +33,8 @@ struct LeaderOptions {
   ScenarioOptions options;  ///< with which the base scenario was read
   std::size_t best = 10;
   int jobs = 1;
+  /// Told how many of how many simulations that are needed by now are done.
+  std::function<void(std::size_t done, std::size_t of)> progress = {};
 };
 
 /// Simulates the leaders of a search, `best` of them at least and as many more as it takes to

@@ -93,6 +93,9 @@ Bytes fullest_or_above(const StrategySpace& space, const StrategyChoice& choice,
   const Strategy strategy = space.strategy(choice);
   const TransformerModel& model = space.scenario().model;
   const int last = strategy.pipeline_parallel - 1;
+  // Where states alone are too much, activations need not be followed through the schedule.
+  const StageMemory states = states_of_stage(model, strategy, 0);
+  if (states.total() > limit) return states.total();
   // The ends hold most, mostly: activations in flight, embedding and head.
   Bytes fullest = memory_of_stage(model, strategy, 0).total();
   if (last > 0 && fullest <= limit) {

@@ -1,6 +1,8 @@
 #include "sim/study/plan/time_bound.h"
 
 #include <algorithm>
+#include <array>
+#include <optional>
 
 #include "sim/base/diagnostic.h"
 #include "sim/strategy/recompute.h"
@@ -55,16 +57,25 @@ const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
   job.model = &scenario.model;
   job.strategy = &strategy;
   job.cost = stage_cost(scenario.model, strategy, *scenario.profile, *scenario.cluster);
-  const auto add = [](std::vector<double>& times, const TimeByCause& time) {
-    times.push_back(times.back() + time.total().count());
+  struct OfKind {
+    double forward, backward, recompute, weight;
   };
+  std::array<std::optional<OfKind>, kLayerKinds> of_kinds;
   for (int layer = 0; layer < static_cast<int>(scenario.model.layers); ++layer) {
-    const Piece piece{.first_layer = layer, .layers = 1};
-    const Piece recomputed{.first_layer = layer, .layers = 1, .recomputed = 1};
-    add(sums.forward, forward_time(job, piece));
-    add(sums.backward, backward_time(job, piece));
-    add(sums.recompute, backward_time(job, recomputed) + -1.0 * backward_time(job, piece));
-    add(sums.weight, weight_gradient_time(job, piece));
+    std::optional<OfKind>& kind = of_kinds[layer_kind(scenario.model, layer).index()];
+    if (!kind) {
+      const Piece piece{.first_layer = layer, .layers = 1};
+      const Piece recomputed{.first_layer = layer, .layers = 1, .recomputed = 1};
+      const TimeByCause again = backward_time(job, recomputed) + -1.0 * backward_time(job, piece);
+      kind = {.forward = forward_time(job, piece).total().count(),
+              .backward = backward_time(job, piece).total().count(),
+              .recompute = again.total().count(),
+              .weight = weight_gradient_time(job, piece).total().count()};
+    }
+    sums.forward.push_back(sums.forward.back() + kind->forward);
+    sums.backward.push_back(sums.backward.back() + kind->backward);
+    sums.recompute.push_back(sums.recompute.back() + kind->recompute);
+    sums.weight.push_back(sums.weight.back() + kind->weight);
   }
   sums.embedding_forward = job.cost.embedding_forward.total().count();
   sums.embedding_backward = job.cost.embedding_backward.total().count();
