@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +7,7 @@
 #include <filesystem>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,7 @@
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/invocation.h"
 #include "sim/cli/outputs.h"
+#include "sim/cli/scenario_options.h"
 #include "sim/study/sweep/sweep_study.h"
 
 namespace headway {
@@ -117,12 +120,15 @@ std::vector<MeasuredThroughput> measured_in(const std::vector<std::string>& text
     const std::string rate = equals < text.size() ? text.substr(equals + 1) : "";
     char* end = nullptr;
     const double value = std::strtod(rate.c_str(), &end);
-    if (gpus && !rate.empty() && *end == '\0' && value > 0.0 && std::isfinite(value)) {
+    const bool is_known =
+        gpus && std::ranges::find(list, *gpus, &MeasuredThroughput::accelerators) != list.end();
+    if (gpus && !is_known && !rate.empty() && *end == '\0' && value > 0.0 && std::isfinite(value)) {
       list.push_back({*gpus, value});
     } else {
       Diagnostic problem;
-      problem.message =
-          fmt::format("--measured {} is no throughput of a number of GPUs", in_quotes(text));
+      problem.message = is_known ? fmt::format("--measured speaks of {} GPUs twice", *gpus)
+                                 : fmt::format("--measured {} is no throughput of a number of GPUs",
+                                               in_quotes(text));
       problem.help =
           "such as --measured 1024=453000, tokens a second of the whole job; once for each number "
           "of GPUs";
@@ -130,6 +136,24 @@ std::vector<MeasuredThroughput> measured_in(const std::vector<std::string>& text
     }
   }
   return list;
+}
+
+/// A measurement of a size that was not predicted is drawn by itself, which may be a slip.
+void warn_of_lone_measurements(const Study& study, Diagnostics& diagnostics) {
+  std::set<std::int64_t> predicted;
+  for (const StudyPoint& point : study.points) {
+    const bool has_time = point.prediction && point.prediction->iteration_time > Seconds(0.0);
+    if (has_time) predicted.insert(point.prediction->question.accelerators);
+  }
+  for (const MeasuredThroughput& measured : study.measured) {
+    if (predicted.contains(measured.accelerators)) continue;
+    Diagnostic warning{.severity = Severity::warning};
+    warning.message = fmt::format(
+        "--measured {}: nothing was predicted for so many GPUs, the point stands by itself",
+        measured.accelerators);
+    warning.help = fmt::format("predicted are {} GPUs", fmt::join(predicted, ", "));
+    diagnostics.add(std::move(warning));
+  }
 }
 
 int run_report(const Invocation& invocation) {
@@ -145,6 +169,8 @@ int run_report(const Invocation& invocation) {
   diagnostics.throw_if_errors();
   Report report = report_of(arguments.positional(), !measured.empty());
   report.study.measured = measured;
+  warn_of_lone_measurements(report.study, diagnostics);
+  show_warnings(diagnostics, terminal);
   for (const OutputFile& file : files) {
     write_file(file.path, report.in(*format_of(file.path)));
     terminal.remark(fmt::format("wrote {}\n", file.path));
