@@ -90,6 +90,9 @@ class ClosReader {
       reader_.report(shape_.has_core ? "pods" : "units",
                      fmt::format("the fabric has room for {} nodes, not {}", room, shape_.nodes),
                      fmt::format("{} units of {} nodes", *most_units_, shape_.nodes_per_unit));
+      // The switches of the design are big enough for the design.
+      shape_.nodes = static_cast<int>(room);
+      shape_.units = *most_units_;
     }
     if (!shape_.has_core) {
       shape_.units_per_pod = std::max(most_units_.value_or(1), shape_.units);

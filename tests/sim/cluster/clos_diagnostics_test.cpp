@@ -105,6 +105,19 @@ TEST(ClosDiagnostics, MoreNodesThanTheDesignHasRoomFor) {
             "   |          ^ 8 units of 4 nodes\n");
 }
 
+TEST(ClosDiagnostics, TheSwitchesOfTheDesignNeedNotHoldMoreThanItsNodes) {
+  // Eight leaves with a cable to each spine: 8 ports do.
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 4, \"leaf\": {\"uplinks\": 4},\n"
+                                   "\"spine\": {\"switches\": 4, \"ports\": 8}, \"units\": 8}"),
+                       100),
+            "error: the fabric has room for 32 nodes, not 100\n"
+            "  --> t.json:6:48   /fabric/units\n"
+            "   |\n"
+            " 6 | \"spine\": {\"switches\": 4, \"ports\": 8}, \"units\": 8}}\n"
+            "   |                                                ^ 8 units of 4 nodes\n");
+}
+
 TEST(ClosDiagnostics, PodsWithoutACore) {
   EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
                                    "\"nodes_per_unit\": 4, \"leaf\": {}, \"spine\": {},\n"
