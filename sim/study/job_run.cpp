@@ -48,6 +48,18 @@ void check_pauses(const Perturbation& perturbation, const Workload& workload) {
   }
 }
 
+/// Numbers far from what exists pass every check of their own, and end in times that are none.
+void check_length(const std::vector<double>& times) {
+  constexpr double kLongest = 1e12;  // 30,000 years
+  if (std::ranges::all_of(times, [](double time) { return time <= kLongest; })) return;
+  Diagnostic problem;
+  problem.message = "an iteration would take more than 30,000 years";
+  problem.help =
+      "some rate is far too small or some size far too large, in the scenario, the topology or the "
+      "profile: `headway check --resolve` shows all that counts";
+  throw InputError(std::move(problem));
+}
+
 /// A few timelines are kept until the median is known; of many the median is simulated again, which
 /// is cheaper than sending and holding gigabytes of them.
 constexpr int kMostKept = 8;
@@ -101,6 +113,7 @@ JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
     tasks.push_back({&run.workload, &topology, perturbation});
   }
   simulate_replicas(run, tasks, scenario.run.engine, jobs);
+  check_length(run.times);
   if (!scenario.workload_changes.empty()) return run;  // physics holds for whole jobs only
   // Draws change no bytes, so one bound holds for all.
   check_physical(physical_bound(scenario.model, strategy, scenario.profile->device, run.workload,

@@ -318,7 +318,9 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
   const std::optional<JsonCursor> root = files.open(path, "scenarios");
   diagnostics.throw_if_errors();
   HEADWAY_CHECK(root.has_value(), "an unreadable file is an error");
-  return checked(read_at(*root, path, options, files), *root, files);
+  Scenario scenario = checked(read_at(*root, path, options, files), *root, files);
+  scenario.source = root;
+  return scenario;
 }
 
 Scenario read_resolved_scenario(const nlohmann::json& resolved, const std::string& name,

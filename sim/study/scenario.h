@@ -56,6 +56,7 @@ struct Scenario {
   double software_factor = 1.0;
   std::vector<WorkloadChange> workload_changes;  ///< in this order; no file asks for any
   nlohmann::json given;                          ///< as it was written, overrides applied
+  std::optional<JsonCursor> source;  ///< where it was written; nothing for a resolved scenario
   bool model_has_own_fields = true;  ///< --set /model/layers reaches the model: no Hugging Face
   nlohmann::json resolved;           ///< every default written out; reads back as the same scenario
   nlohmann::json files;              ///< [{path, fingerprint}] of what was read

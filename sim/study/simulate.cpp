@@ -17,6 +17,7 @@
 #include "sim/study/company/shared_fabric.h"
 #include "sim/study/interval.h"
 #include "sim/study/job_run.h"
+#include "sim/study/located_problems.h"
 #include "sim/study/predicted_memory.h"
 #include "sim/study/provenance.h"
 #include "sim/study/reliability/reliability.h"
@@ -154,9 +155,7 @@ AnchorEffect apply_anchor(Scenario& scenario, int jobs) {
                                                 job_kind(scenario.model, scenario.strategy))};
 }
 
-}  // namespace
-
-Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
+Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   Scenario scenario = asked;
   Simulation simulation;
   Prediction& prediction = simulation.prediction;
@@ -223,6 +222,16 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   simulation.timeline = std::move(main_run.timeline);
   simulation.workload = std::move(main_run.workload);
   return simulation;
+}
+
+}  // namespace
+
+Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
+  try {
+    return simulated(asked, options);
+  } catch (const InputError& error) {
+    throw located(error, asked);
+  }
 }
 
 }  // namespace headway

@@ -56,5 +56,14 @@ TEST(JobRun, PausesBeyondNumberAreRefused) {
                              testing::HasSubstr("/perturbations/pauses/0/every")));
 }
 
+TEST(JobRun, TimesBeyondMeasureAreRefused) {
+  Scenario scenario = small();
+  auto doctored = std::make_shared<Profile>(*scenario.profile);
+  for (auto& [unused, family] : doctored->kernel_families) family.step_overhead.value = 1e13;
+  scenario.profile = doctored;
+  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)); }),
+              testing::HasSubstr("an iteration would take more than 30,000 years"));
+}
+
 }  // namespace
 }  // namespace headway

@@ -1,5 +1,6 @@
 #include "sim/study/simulate.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/study/catalog.h"
@@ -41,6 +42,14 @@ TEST(Simulate, SameSeedGivesTheSameResultAtAnyNumberOfJobs) {
 
   scenario["run"] = {{"seed", 77}};
   EXPECT_NE(prediction_of(scenario).iteration_time, one.iteration_time);
+}
+
+TEST(Simulate, WhatTurnsOutTooLateIsRefusedWhereItWasWritten) {
+  nlohmann::json text = small_scenario(2);
+  text["perturbations"]["pauses"] = {{{"every", "0.01 ns"}, {"lasts", "0.001 ns"}}};
+  EXPECT_THAT(problems_in([&] { static_cast<void>(prediction_of(text)); }),
+              testing::ContainsRegex("scenario.json:[0-9]+:[0-9]+   /perturbations/pauses/0/every"
+                                     "[^~]*\"every\": \"0.01 ns\""));
 }
 
 TEST(Simulate, AJobThatDoesNotFitIsAnsweredWithoutSimulating) {
