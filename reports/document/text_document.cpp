@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "sim/base/utf8.h"
+#include "sim/base/wrap_text.h"
 
 namespace headway {
 namespace {
@@ -12,27 +13,16 @@ constexpr std::size_t kColumns = 100;
 
 /// Broken at blanks; every line starts with `lead` or, from the second on, as many blanks.
 std::string wrapped_lines(std::string_view text, std::string_view lead) {
-  const std::string shown = printable(text);
   std::string lines;
-  std::string line(lead);
-  bool is_empty = true;
-  std::size_t begin = 0;
-  while (begin <= shown.size()) {
-    const std::size_t end = std::min(shown.find(' ', begin), shown.size());
-    const std::string word = shown.substr(begin, end - begin);
-    if (!is_empty && character_count(line) + 1 + character_count(word) > kColumns) {
-      lines += line + "\n";
-      line = std::string(lead.size(), ' ');
-      is_empty = true;
-    }
-    line += (is_empty ? "" : " ") + word;
-    is_empty = false;
-    begin = end + 1;
+  for (const std::string& line : wrapped(printable(text), kColumns, lead.size(), lead.size())) {
+    lines += (lines.empty() ? std::string(lead) : std::string(lead.size(), ' ')) + line + "\n";
   }
-  return lines + line + "\n";
+  return lines;
 }
 
-std::string table_text(const TextTable& table) { return table.with_cells(printable).text(2); }
+std::string table_text(const TextTable& table) {
+  return table.with_cells(printable).text(2, kColumns);
+}
 
 struct TextBlock {
   std::string operator()(const Paragraph& paragraph) const {

@@ -3,13 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/utf8.h"
+#include "sim/base/wrap_text.h"
 
 namespace headway {
 namespace {
+
+constexpr std::size_t kBetween = 2;  ///< blanks between columns
+constexpr std::size_t kHanging = 2;  ///< blanks before further lines of a cell
 
 std::string escaped_for_markdown(const std::string& cell) {
   std::string escaped;
@@ -55,31 +60,52 @@ TextTable TextTable::with_cells(const std::function<std::string(std::string_view
   return changed;
 }
 
-std::string TextTable::text(int indent) const {
-  std::vector<std::string> titles;
+std::string TextTable::text(int indent, std::size_t most) const {
   std::vector<std::size_t> widths;
-  for (const Column& column : columns_) {
-    titles.push_back(column.title);
-    widths.push_back(character_count(column.title));
+  std::optional<std::size_t> widest;  // of texts
+  std::size_t whole = static_cast<std::size_t>(indent) + kBetween * (columns_.size() - 1);
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    std::size_t width = character_count(columns_[i].title);
+    for (const auto& row : rows_) width = std::max(width, character_count(row[i]));
+    if (columns_[i].align == Align::left && (!widest || width > widths[*widest])) widest = i;
+    widths.push_back(width);
+    whole += width;
   }
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], character_count(row[i]));
+  if (widest && whole > most) {
+    std::size_t& width = widths[*widest];
+    std::size_t least = character_count(columns_[*widest].title);
+    for (const auto& row : rows_) {
+      for (const std::string& word : wrapped(row[*widest], 1)) {
+        least = std::max(least, character_count(word) + kHanging);
+      }
     }
+    width = std::min(width, std::max(least, width - std::min(width, whole - most)));
   }
   std::string text;
   const auto append_line = [&](const std::vector<std::string>& cells) {
     std::string line(static_cast<std::size_t>(indent), ' ');
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::string padding(widths[i] - character_count(cells[i]), ' ');
-      if (i > 0) line += "  ";
+      if (i > 0) line += std::string(kBetween, ' ');
       line += columns_[i].align == Align::right ? padding + cells[i] : cells[i] + padding;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   };
+  std::vector<std::string> titles;
+  for (const Column& column : columns_) titles.push_back(column.title);
   append_line(titles);
-  for (const auto& row : rows_) append_line(row);
+  for (std::vector<std::string> row : rows_) {
+    std::vector<std::string> lines;
+    if (widest) lines = wrapped(row[*widest], widths[*widest], 0, kHanging);
+    if (widest) row[*widest] = lines.front();
+    append_line(row);
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+      std::vector<std::string> rest(row.size());
+      rest[*widest] = std::string(kHanging, ' ') + lines[i];
+      append_line(rest);
+    }
+  }
   return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,11 @@ class TextTable {
   [[nodiscard]] TextTable with_cells(
       const std::function<std::string(std::string_view)>& change) const;
 
-  /// Each line indented by `indent` spaces, no trailing blanks, a newline after each.
-  [[nodiscard]] std::string text(int indent = 0) const;
+  /// Each line indented by `indent` spaces, no trailing blanks, a newline after each. Where lines
+  /// would be longer than `most`, cells of the widest column of texts are wrapped, as far as its
+  /// longest word and title allow.
+  [[nodiscard]] std::string text(int indent = 0,
+                                 std::size_t most = std::numeric_limits<std::size_t>::max()) const;
   /// The same as a Markdown table; `|` in cells is escaped.
   [[nodiscard]] std::string markdown() const;
   /// The same as an HTML table; numbers have the class "number".

@@ -21,6 +21,27 @@ TEST(TextTable, ColumnsAreAsWideAsTheirWidestCell) {
             "  Zürich       8\n");
 }
 
+TEST(TextTable, TheWidestTextIsWrappedWhereLinesWouldBeTooLong) {
+  TextTable table({{"change"}, {"ms", TextTable::Align::right}});
+  table.add_row({"degree 2 -> 4, batch 8 -> 16", "1"});
+  table.add_row({"short", "10"});
+  EXPECT_EQ(table.text(0, 32), table.text());  // 28 + 2 + 2: as wide as that
+  EXPECT_EQ(table.text(2, 24),
+            "  change              ms\n"
+            "  degree 2 -> 4,       1\n"
+            "    batch 8 -> 16\n"
+            "  short               10\n");
+  // No narrower than the longest word behind its two blanks.
+  EXPECT_EQ(table.text(0, 5),
+            "change    ms\n"
+            "degree 2   1\n"
+            "  -> 4,\n"
+            "  batch\n"
+            "  8 ->\n"
+            "  16\n"
+            "short     10\n");
+}
+
 TEST(TextTable, MarkdownEscapesBars) {
   EXPECT_EQ(sizes().markdown(),
             "| name | bytes | note |\n"
