@@ -7,21 +7,10 @@
 #include "calibrate/train/trainer.h"
 #include "sim/base/diagnostic.h"
 #include "tests/calibrate/cpu/thread_transport.h"
+#include "tests/support/small_step.h"
 
 namespace headway {
 namespace {
-
-/// Products of 2 * 5 * 10 * 10 = 1000 operations at 1e6 a second: 1 ms each.
-TrainingStep small_step(bool overlap) {
-  TrainingStep step;
-  step.id = "small";
-  step.layers = 3;
-  step.width = 10;
-  step.batch = 5;
-  step.overlap = overlap;
-  step.emulated_flops_per_s = 1e6;
-  return step;
-}
 
 TEST(Reducer, SumsGradientsInOrderWithAndWithoutAThread) {
   for (const bool overlap : {false, true}) {

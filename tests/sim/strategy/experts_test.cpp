@@ -178,37 +178,33 @@ TEST(ExpertMemory, ALayerKeepsTheRowsOfItsExperts) {
   EXPECT_DOUBLE_EQ(mixed - dense, 128 * 2.0 * (64 + 2 * (64 + 3 * 96) - 64 - 3 * 256));
 }
 
-TEST(ExpertMemory, ModulesDropWhatTheyMakeAgain) {
-  TransformerModel model = latent_experts();
+/// What a layer with experts does not keep of 128 tokens if it makes `module` again.
+double dropped_by(const TransformerModel& model, RecomputeModule module) {
   Strategy strategy{.global_batch = 1, .sequence_length = 128};
   const Bytes whole = layer_activation_bytes(model, strategy, {.experts = true});
-  const auto dropped = [&](RecomputeModule module) {
-    strategy.recompute = Recompute::modules;
-    strategy.recompute_modules = {module};
-    return (whole - layer_activation_bytes(model, strategy, {.experts = true})).count();
-  };
+  strategy.recompute = Recompute::modules;
+  strategy.recompute_modules = {module};
+  return (whole - layer_activation_bytes(model, strategy, {.experts = true})).count();
+}
+
+TEST(ExpertMemory, ModulesDropWhatTheyMakeAgain) {
+  const TransformerModel model = latent_experts();
   // Of 128 tokens: FC2's inputs of 2 experts, 96 numbers of 2 bytes each; queries and keys of 12
   // and values of 6 for each head.
-  EXPECT_DOUBLE_EQ(dropped(RecomputeModule::moe_act), 128 * 2 * 96 * 2.0);
+  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputeModule::moe_act), 128 * 2 * 96 * 2.0);
   const auto heads = static_cast<double>(model.attention_heads);
   const auto kv_heads = static_cast<double>(model.kv_heads);
-  EXPECT_DOUBLE_EQ(dropped(RecomputeModule::mla_up_proj),
+  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputeModule::mla_up_proj),
                    128 * 2.0 * (heads * 12 + kv_heads * (12 + 6)));
 }
 
 TEST(ExpertMemory, ARecomputedMixtureKeepsTheInputOfItsRouter) {
   TransformerModel model = latent_experts();
   model.mixture_of_experts->shared_expert_hidden = 48;
-  Strategy strategy{.global_batch = 1, .sequence_length = 128};
-  const Bytes whole = layer_activation_bytes(model, strategy, {.experts = true});
-  const auto dropped = [&](RecomputeModule module) {
-    strategy.recompute = Recompute::modules;
-    strategy.recompute_modules = {module};
-    return (whole - layer_activation_bytes(model, strategy, {.experts = true})).count();
-  };
   // The shared expert's gate and input of 48 each, their product; for 2 experts 64, 2 x 96 and 96.
-  EXPECT_DOUBLE_EQ(dropped(RecomputeModule::shared_experts), 128 * 2.0 * 3 * 48);
-  EXPECT_DOUBLE_EQ(dropped(RecomputeModule::moe), 128 * 2.0 * (3 * 48 + 2 * (64 + 3 * 96)));
+  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputeModule::shared_experts), 128 * 2.0 * 3 * 48);
+  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputeModule::moe),
+                   128 * 2.0 * (3 * 48 + 2 * (64 + 3 * 96)));
 }
 
 TEST(LayersPerChunk, PredictionLayersTakePlacesToo) {

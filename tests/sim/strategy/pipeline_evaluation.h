@@ -10,6 +10,13 @@
 
 namespace headway::testing {
 
+struct PipelineShape {
+  PipelineSchedule schedule;
+  int stages;
+  int virtual_stages;
+  int micro_batches;
+};
+
 struct PassTimes {
   double forward = 1.0;   ///< of one micro-batch through one chunk
   double backward = 1.0;  ///< both parts

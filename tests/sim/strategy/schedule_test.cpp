@@ -15,6 +15,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::makespan;
 using testing::PassTimes;
+using testing::PipelineShape;
 
 constexpr PipelineSchedule kGpipe = PipelineSchedule::gpipe;
 constexpr PipelineSchedule kOneFOneB = PipelineSchedule::one_f_one_b;
@@ -24,15 +25,8 @@ ScheduleStep backward(int chunk, int micro_batch) {
   return {StepKind::backward, chunk, micro_batch};
 }
 
-struct Shape {
-  PipelineSchedule schedule;
-  int stages;
-  int virtual_stages;
-  int micro_batches;
-};
-
-std::vector<Shape> shapes() {
-  std::vector<Shape> shapes;
+std::vector<PipelineShape> shapes() {
+  std::vector<PipelineShape> shapes;
   for (const int stages : {1, 2, 3, 4, 8, 12}) {
     for (const int micro_batches : {1, 2, 3, 5, 8, 24}) {
       shapes.push_back({kGpipe, stages, 1, micro_batches});
@@ -49,12 +43,12 @@ std::vector<Shape> shapes() {
   return shapes;
 }
 
-std::string name(const Shape& shape) {
+std::string name(const PipelineShape& shape) {
   return (shape.schedule == kGpipe ? "gpipe p" : "1f1b p") + std::to_string(shape.stages) + " v" +
          std::to_string(shape.virtual_stages) + " m" + std::to_string(shape.micro_batches);
 }
 
-std::vector<ScheduleStep> steps_of(const Shape& shape, int stage) {
+std::vector<ScheduleStep> steps_of(const PipelineShape& shape, int stage) {
   return stage_schedule(shape.schedule, stage, shape.stages, shape.virtual_stages,
                         shape.micro_batches);
 }
@@ -95,7 +89,7 @@ TEST(StageSchedule, InterleavedOrdersChunksAsMegatronDoes) {
 }
 
 TEST(StageSchedule, EachPassHappensOnceAndForwardFirst) {
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     for (int stage = 0; stage < shape.stages; ++stage) {
       SCOPED_TRACE(name(shape) + " stage " + std::to_string(stage));
       std::set<std::pair<int, int>> forward_done;
@@ -118,7 +112,7 @@ TEST(StageSchedule, EachPassHappensOnceAndForwardFirst) {
 // A stage works m v (f + b); the pipeline fills and drains in (p - 1)(f + b), where f and b are the
 // times of one chunk: (p - 1)/(v m) of the work (Narayanan et al. 2021, section 2.2).
 TEST(StageSchedule, TakesTheAnalyticTime) {
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     for (const PassTimes times : {PassTimes{1.0, 1.0}, PassTimes{1.0, 2.0}, PassTimes{3.0, 7.0}}) {
       SCOPED_TRACE(name(shape));
       const double pass = times.forward + times.backward;
@@ -141,7 +135,7 @@ TEST(StageSchedule, RefusesWhatCannotInterleave) {
 }
 
 TEST(PeakChunksInFlight, CountsWhatTheScheduleHolds) {
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     for (int stage = 0; stage < shape.stages; ++stage) {
       SCOPED_TRACE(name(shape) + " stage " + std::to_string(stage));
       int held = 0;

@@ -14,6 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::makespan;
 using testing::PassTimes;
+using testing::PipelineShape;
 
 ScheduleStep step(StepKind kind, int micro_batch, int chunk = 0) {
   return {.kind = kind, .chunk = chunk, .micro_batch = micro_batch};
@@ -22,15 +23,8 @@ constexpr StepKind kF = StepKind::forward;
 constexpr StepKind kB = StepKind::input_gradient;
 constexpr StepKind kW = StepKind::weight_gradient;
 
-struct Shape {
-  PipelineSchedule schedule;
-  int stages;
-  int virtual_stages;
-  int micro_batches;
-};
-
-std::vector<Shape> shapes() {
-  std::vector<Shape> shapes;
+std::vector<PipelineShape> shapes() {
+  std::vector<PipelineShape> shapes;
   for (const int stages : {2, 3, 4, 6, 8}) {
     for (const int micro_batches : {1, stages, 2 * stages, 5 * stages}) {
       shapes.push_back({PipelineSchedule::zb_h1, stages, 1, micro_batches});
@@ -46,7 +40,7 @@ std::vector<Shape> shapes() {
   return shapes;
 }
 
-std::string name(const Shape& shape) {
+std::string name(const PipelineShape& shape) {
   return "schedule " + std::to_string(static_cast<int>(shape.schedule)) + " p" +
          std::to_string(shape.stages) + " m" + std::to_string(shape.micro_batches);
 }
@@ -68,7 +62,7 @@ TEST(SplitSchedules, ZbVGoesThereAndBack) {
 }
 
 TEST(SplitSchedules, EveryPassIsRunOnceAndInOrder) {
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     SCOPED_TRACE(name(shape));
     const bool doubled = shape.schedule == PipelineSchedule::dual_pipe;
     for (int stage = 0; stage < shape.stages; ++stage) {
@@ -101,7 +95,7 @@ TEST(SplitSchedules, EveryPassIsRunOnceAndInOrder) {
 
 TEST(SplitSchedules, ZbH1HasTheBubbleOfItsPaper) {
   // (p-1) (F + B - W) where B >= W (Qi et al. 2023, section 2.2); 1F1B's is (p-1) (F + B + W).
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     if (shape.schedule != PipelineSchedule::zb_h1 || shape.micro_batches < shape.stages) continue;
     for (const PassTimes times : {PassTimes{1.0, 2.0, 1.0}, PassTimes{1.0, 2.0, 0.5}}) {
       const double input = times.backward - times.weight;
@@ -114,7 +108,7 @@ TEST(SplitSchedules, ZbH1HasTheBubbleOfItsPaper) {
 }
 
 TEST(SplitSchedules, ZbVOfEqualPartsWaitsForTheFirstMicroBatchOnly) {
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     if (shape.schedule != PipelineSchedule::zb_v) continue;
     const double work = 2.0 * shape.micro_batches * 3.0;
     EXPECT_NEAR(makespan(shape.schedule, shape.stages, 2, shape.micro_batches, {1.0, 2.0, 1.0}),
@@ -126,7 +120,7 @@ TEST(SplitSchedules, ZbVOfEqualPartsWaitsForTheFirstMicroBatchOnly) {
 TEST(SplitSchedules, DualPipeHasTheBubbleOfItsReport) {
   // (p/2-1) (F&B + B - 3W), where B is the whole backward pass and F&B a merged pair (DeepSeek-V3
   // report, table 2).
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     if (shape.schedule != PipelineSchedule::dual_pipe) continue;
     for (const PassTimes times : {PassTimes{1.0, 2.0, 1.0}, PassTimes{2.0, 3.0, 1.0}}) {
       const double pass = times.forward + times.backward;
@@ -141,7 +135,7 @@ TEST(SplitSchedules, DualPipeHasTheBubbleOfItsReport) {
 TEST(SplitSchedules, HoldNoMoreActivationsThanTheirPapersSay) {
   // ZB-H1 as many passes as 1F1B's first stage; ZB-V as many, of chunks half as large; DualPipe one
   // more than stages (DeepSeek-V3 report, table 2).
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     int most = 0;
     for (int stage = 0; stage < shape.stages; ++stage) {
       most = std::max(most, peak_chunks_in_flight(shape.schedule, stage, shape.stages,
@@ -158,7 +152,7 @@ TEST(SplitSchedules, HoldNoMoreActivationsThanTheirPapersSay) {
 }
 
 TEST(SplitSchedules, PlacesAndPositionsAreInverse) {
-  for (const Shape& shape : shapes()) {
+  for (const PipelineShape& shape : shapes()) {
     const int chunks = shape.schedule == PipelineSchedule::zb_h1 ? 1 : 2;
     for (int stage = 0; stage < shape.stages; ++stage) {
       for (int chunk = 0; chunk < chunks; ++chunk) {

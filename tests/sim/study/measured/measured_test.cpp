@@ -7,6 +7,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/study/measured/measured_comparison.h"
 #include "sim/study/measured/predicted_step.h"
+#include "tests/support/small_step.h"
 
 namespace headway {
 namespace {
@@ -25,17 +26,6 @@ Profile network_only(double all_reduce_s, double message_s = 1.0) {
   add(CollectiveKind::send_receive, message_s);
   profile.kernel_families["measured"].memory_traffic.value = 1.0;
   return profile;
-}
-
-TrainingStep small_step(bool overlap) {
-  TrainingStep step;
-  step.id = "small";
-  step.layers = 3;
-  step.width = 10;
-  step.batch = 5;
-  step.overlap = overlap;
-  step.emulated_flops_per_s = 1e6;
-  return step;
 }
 
 double predicted(const TrainingStep& step, int ranks, const Profile& profile) {
