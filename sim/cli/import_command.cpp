@@ -76,6 +76,10 @@ void check_options(const Arguments& arguments, const ImportFormat& format) {
     if (is_used || !arguments.has(option)) continue;
     Diagnostic problem;
     problem.message = fmt::format("the {} importer has no use for --{}", format.name, option);
+    const bool takes_node = std::ranges::find(format.knows_of, "node") != format.knows_of.end();
+    if (takes_node && option != "node") {
+      problem.help = "what is in a node is said by its type: --node FILE or a name";
+    }
     throw InputError(std::move(problem));
   }
 }

@@ -1,5 +1,10 @@
 #include <fmt/format.h>
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "sim/cluster/fabric.h"
 #include "sim/cluster/graph_reader.h"
 
@@ -70,15 +75,22 @@ SiteRecord site_record(const GraphReader& graph) {
   return site;
 }
 
-/// Reports nodes whose endpoints are not one for each NIC.
+/// Reports nodes whose endpoints are not one for each NIC: of each number of endpoints the first
+/// one, for a wrong node type is wrong for all of them.
 void check_nics(const GraphReader& graph, const NodeType& node, Diagnostics& diagnostics) {
+  std::map<std::size_t, int> nodes_with;  // so many endpoints
+  for (const std::vector<int>& endpoints : graph.nodes()) ++nodes_with[endpoints.size()];
+  nodes_with.erase(index(node.nics));
   for (const std::vector<int>& endpoints : graph.nodes()) {
-    if (endpoints.size() == index(node.nics)) continue;
+    const auto found = nodes_with.find(endpoints.size());
+    if (found == nodes_with.end()) continue;
+    std::string label =
+        fmt::format("{} endpoints, but \"{}\" has {} NICs", endpoints.size(), node.name, node.nics);
+    if (found->second > 1) label += fmt::format("; {} nodes are like that", found->second);
     const JsonCursor& last = graph.vertices()[index(endpoints.back())].cursor;
     diagnostics.add(last.member("node").value_or(last).problem(
-        "a node has one endpoint for each NIC",
-        fmt::format("{} endpoints, but \"{}\" has {} NICs", endpoints.size(), node.name,
-                    node.nics)));
+        "a node has one endpoint for each NIC", std::move(label)));
+    nodes_with.erase(found);
   }
 }
 

@@ -177,6 +177,24 @@ TEST(TopologyDiagnostics, AGraphNodeWithoutAnEndpointForEachNic) {
             "   |                        ^^^ 2 endpoints, but \"node\" has 1 NICs\n");
 }
 
+TEST(TopologyDiagnostics, ANodeTypeThatFitsNoNodeOfAGraphIsOneProblem) {
+  EXPECT_EQ(
+      problem_of(with_fabric("\"fabric\": {\"kind\": \"graph\", \"endpoints\": [\n"
+                             "{\"name\": \"a0\", \"node\": \"a\"},\n"
+                             "{\"name\": \"a1\", \"node\": \"a\"},\n"
+                             "{\"name\": \"b0\", \"node\": \"b\"},\n"
+                             "{\"name\": \"b1\", \"node\": \"b\"}],\n"
+                             "\"cables\": [{\"from\": \"a0\", \"to\": \"b0\"},"
+                             "{\"from\": \"a1\", \"to\": \"b1\"}]}",
+                             "")),
+      "error: a node has one endpoint for each NIC\n"
+      "  --> t.json:6:24   /fabric/endpoints/1/node\n"
+      "   |\n"
+      " 6 | {\"name\": \"a1\", \"node\": \"a\"},\n"
+      "   |                        ^^^ 2 endpoints, but \"node\" has 1 NICs; 2 nodes are like "
+      "that\n");
+}
+
 TEST(TopologyDiagnostics, MoreNodesThanAGraphHas) {
   EXPECT_EQ(problem_of(with_graph("{\"from\": \"a\", \"to\": \"b\"}"), 3),
             "error: the graph has 2 nodes, not 3\n"
