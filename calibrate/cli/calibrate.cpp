@@ -116,7 +116,8 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   for (std::string& reason : left_out_shapes(calibration.offer, rules)) {
     calibration.missing.push_back(std::move(reason));
   }
-  if (!calibration.offer.no_fused_attention.empty() && rules.attention.empty()) {
+  if (!calibration.offer.no_fused_attention.empty() && rules.attention.empty() &&
+      rules.only.empty()) {
     calibration.missing.push_back("fused attention: " + calibration.offer.no_fused_attention);
   }
   if (!rules.only.empty()) {
