@@ -60,7 +60,9 @@ Q quantity(const std::string& option, const std::string& text) {
 
 po::options_description table(Options& options, Raw& raw) {
   po::options_description all("Options");
-  const auto number = [](auto* target) { return po::value(target)->default_value(*target); };
+  const auto number = [](auto* target) {
+    return po::value(target)->default_value(*target, fmt::format("{}", *target));
+  };
   auto add = all.add_options();
   add("backend", po::value(&raw.backend)->default_value("cpu"),
       "what is measured: cpu, cuda or fake");

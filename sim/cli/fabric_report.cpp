@@ -112,11 +112,16 @@ void add_pairs(const Cluster& cluster, const FabricAnalysis::AllPairs& pairs,
 
 }  // namespace
 
+std::string fabric_counts(const Cluster& cluster) {
+  return fmt::format("{}: {} hosts with {} ports, {} switches, {} cables", printable(cluster.name),
+                     grouped_digits(cluster.site.hosts),
+                     grouped_digits(cluster.site.host_ports.size()),
+                     grouped_digits(cluster.topology.switch_count()),
+                     grouped_digits(cluster.topology.cable_count()));
+}
+
 std::string fabric_text(const Cluster& cluster, const FabricAnalysis& analysis) {
-  std::string text = fmt::format(
-      "{}: {} hosts with {} ports, {} switches, {} cables\n\n", printable(cluster.name),
-      grouped_digits(analysis.hosts), grouped_digits(analysis.host_ports),
-      grouped_digits(analysis.switches), grouped_digits(cluster.topology.cable_count()));
+  std::string text = fabric_counts(cluster) + "\n\n";
   text += links_text(analysis) + "\n";
   if (analysis.diameter_links) {
     text += fmt::format("  diameter          {} links\n", *analysis.diameter_links);

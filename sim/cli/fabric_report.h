@@ -8,6 +8,9 @@
 
 namespace headway {
 
+/// "meta-24k: 16 hosts with 128 ports, 24 switches, 256 cables"
+[[nodiscard]] std::string fabric_counts(const Cluster& cluster);
+
 /// What `headway topology` prints.
 [[nodiscard]] std::string fabric_text(const Cluster& cluster, const FabricAnalysis& analysis);
 [[nodiscard]] nlohmann::json fabric_json(const Cluster& cluster, const FabricAnalysis& analysis);

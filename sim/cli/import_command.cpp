@@ -10,6 +10,7 @@
 #include "sim/base/utf8.h"
 #include "sim/cli/common_options.h"
 #include "sim/cli/exit_codes.h"
+#include "sim/cli/fabric_report.h"
 #include "sim/cli/invocation.h"
 #include "sim/cli/json_output.h"
 #include "sim/cli/outputs.h"
@@ -113,10 +114,7 @@ std::string read_back(const std::string& text, const ImportFormat& format,
   }
   const auto read = read_topology(root, files);
   if (!read) return "";
-  const Cluster& cluster = *read->cluster;
-  return fmt::format("{}: {} hosts with {} ports, {} switches, {} cables\n",
-                     printable(cluster.name), cluster.site.hosts, cluster.site.host_ports.size(),
-                     cluster.topology.switch_count(), cluster.topology.cable_count());
+  return fabric_counts(*read->cluster) + "\n";
 }
 
 int run_import(const Invocation& invocation) {

@@ -85,7 +85,9 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
                                            const SimulateOptions& options) {
   const Strategy& strategy = scenario.strategy;
   std::vector<int> sizes;
-  for (int replicas = 1; replicas <= strategy.data_parallel; ++replicas) {
+  // Against itself only where somebody asks for it: that says nothing.
+  const int most = strategy.data_parallel - (options.reference_accelerators ? 0 : 1);
+  for (int replicas = 1; replicas <= most; ++replicas) {
     if (strategy.data_parallel % replicas != 0) continue;
     const std::optional<Strategy> smaller = with_replicas(strategy, replicas);
     if (!smaller) continue;

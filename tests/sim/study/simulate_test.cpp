@@ -71,6 +71,8 @@ TEST(Simulate, ScalingIsMeasuredAgainstTheSmallestJobThatFits) {
 
   const Prediction against_itself = prediction_of(small_scenario(4), {.reference_accelerators = 8});
   EXPECT_EQ(against_itself.scaling->efficiency, 1.0);
+  // Of one replica there is no smaller job.
+  EXPECT_FALSE(prediction_of(small_scenario(2)).scaling.has_value());
 }
 
 TEST(Simulate, AReferenceOfFewerRanksThanAGroupOfShardsHasSmallerGroups) {
