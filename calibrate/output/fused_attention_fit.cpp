@@ -6,6 +6,7 @@
 
 #include "calibrate/measure/linear_fit.h"
 #include "calibrate/output/estimates.h"
+#include "calibrate/output/held_out.h"
 #include "sim/profile/kernel_cost.h"
 
 namespace headway {
@@ -114,23 +115,13 @@ std::optional<AttentionFit> fitted_attention(const std::vector<MeasuredAttention
 }
 
 std::optional<FitError> held_out_attention_error(const DeviceCosts& device) {
-  if (device.attention_table.size() < 12) return std::nullopt;
-  DeviceCosts rest = device;
-  rest.attention_table.clear();
-  std::vector<MeasuredAttention> held_out;
-  for (std::size_t i = 0; i < device.attention_table.size(); ++i) {
-    (i % 5 == 2 ? held_out : rest.attention_table).push_back(device.attention_table[i]);
-  }
+  constexpr std::size_t kStride = 5;  // a grid has passes, heads of keys and head sizes in twos
   KernelFamily reference;
   reference.attention_rate.value = 1.0;
-  std::vector<double> errors;
-  for (const MeasuredAttention& row : held_out) {
-    const Cost cost = fused_attention_cost(rest, reference, row.shape, row.pass);
-    if (cost.status == CostStatus::extrapolated) continue;
-    errors.push_back(std::abs(cost.time / row.time - 1.0));
-  }
-  if (errors.empty()) return std::nullopt;
-  return relative_errors(errors);
+  return held_out_error(device, &DeviceCosts::attention_table, kStride,
+                        [&](const DeviceCosts& rest, const MeasuredAttention& row) {
+                          return fused_attention_cost(rest, reference, row.shape, row.pass);
+                        });
 }
 
 }  // namespace headway

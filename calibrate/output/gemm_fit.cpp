@@ -7,6 +7,7 @@
 
 #include "calibrate/measure/linear_fit.h"
 #include "calibrate/measure/statistics.h"
+#include "calibrate/output/held_out.h"
 #include "sim/base/diagnostic.h"
 #include "sim/profile/kernel_cost.h"
 
@@ -140,21 +141,11 @@ GemmFit fitted_gemm(const std::vector<MeasuredGemm>& table, int multiprocessors,
 }
 
 std::optional<FitError> held_out_gemm_error(const DeviceCosts& device) {
-  if (device.gemm_table.size() < 12) return std::nullopt;
-  DeviceCosts rest = device;
-  rest.gemm_table.clear();
-  std::vector<MeasuredGemm> held_out;
-  for (std::size_t i = 0; i < device.gemm_table.size(); ++i) {
-    (i % 4 == 2 ? held_out : rest.gemm_table).push_back(device.gemm_table[i]);
-  }
-  std::vector<double> errors;
-  for (const MeasuredGemm& row : held_out) {
-    const Cost cost = gemm_cost(rest, row.shape, row.precision);
-    if (cost.status == CostStatus::extrapolated) continue;
-    errors.push_back(std::abs(cost.time / row.time - 1.0));
-  }
-  if (errors.empty()) return std::nullopt;
-  return relative_errors(errors);
+  constexpr std::size_t kStride = 4;
+  return held_out_error(device, &DeviceCosts::gemm_table, kStride,
+                        [](const DeviceCosts& rest, const MeasuredGemm& row) {
+                          return gemm_cost(rest, row.shape, row.precision);
+                        });
 }
 
 }  // namespace headway

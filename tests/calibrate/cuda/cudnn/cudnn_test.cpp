@@ -80,12 +80,18 @@ TEST(AttentionGraph, KeepsWhatTrainingKeeps) {
   EXPECT_EQ(bytes_of(backward, AttentionTensor::query_sums), 4096U);
 }
 
+class AttentionPlan : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_driver_library()) {
+      GTEST_SKIP() << "cuDNN compiles nothing without a library of the driver's interface";
+    }
+  }
+};
+
 /// cuDNN's own description of the graph has no place in it that does not fit, it finds kernels for
 /// it, and these compile. What is left is to load them, which only a driver can.
-TEST(AttentionPlan, IsCompiledForADeviceThatIsNotThere) {
-  if (!has_driver_library()) {
-    GTEST_SKIP() << "cuDNN compiles nothing without the driver's library, or the toolkit's stub";
-  }
+TEST_F(AttentionPlan, IsCompiledForADeviceThatIsNotThere) {
   const CudnnDescriptor h100 = described_device(h100_text());
   const CudnnTarget target{.properties = &h100};
   for (const AttentionShape& one :
@@ -105,10 +111,7 @@ TEST(AttentionPlan, IsCompiledForADeviceThatIsNotThere) {
   }
 }
 
-TEST(AttentionPlan, OfHeadsThatCudnnDoesNotFuseIsRefused) {
-  if (!has_driver_library()) {
-    GTEST_SKIP() << "cuDNN compiles nothing without the driver's library, or the toolkit's stub";
-  }
+TEST_F(AttentionPlan, OfHeadsThatCudnnDoesNotFuseIsRefused) {
   const CudnnDescriptor h100 = described_device(h100_text());
   try {
     const CudnnPlan plan(attention_forward_graph(shape(4, 4, 256, 100, true)).operations,

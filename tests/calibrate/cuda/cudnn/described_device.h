@@ -19,11 +19,12 @@ inline std::string h100_text() {
 }
 
 /// cuDNN compiles for a device only where it finds the driver's library by this name: the driver's
-/// own, or the toolkit's stub of it, which every later search then finds loaded.
+/// own, or the one that the toolkit links against in its place, which every later search then finds
+/// loaded.
 inline bool has_driver_library() {
   if (dlopen("libcuda.so.1", RTLD_NOW) != nullptr) return true;
-#ifdef HEADWAY_DRIVER_STUB
-  return dlopen(HEADWAY_DRIVER_STUB, RTLD_NOW) != nullptr;
+#ifdef HEADWAY_DRIVER_LINK_LIBRARY
+  return dlopen(HEADWAY_DRIVER_LINK_LIBRARY, RTLD_NOW) != nullptr;
 #else
   return false;
 #endif
