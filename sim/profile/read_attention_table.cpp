@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -61,14 +62,16 @@ std::vector<MeasuredAttention> read_attention_table(ObjectReader& device,
 
   for (const JsonCursor& element : reader.elements("points")) {
     ObjectReader point(element, reader.diagnostics());
-    const bool has_time = point.has("time_s");
+    const std::size_t problems = reader.diagnostics().all().size();
     const MeasuredAttention row = read_row(point);
     point.finish();
+    if (reader.diagnostics().all().size() > problems) continue;  // the rest would follow from them
     if (std::fmod(row.shape.query_heads, row.shape.key_heads) != 0.0) {
       point.report("key_heads", "the heads of the queries do not share those of the keys evenly",
-                   fmt::format("{} among {}", row.shape.query_heads, row.shape.key_heads));
+                   fmt::format("{} among {}", row.shape.query_heads, row.shape.key_heads),
+                   "write a divisor of query_heads");
     }
-    if (peak && has_time) report_faster_than_peak(point, row, *peak);
+    if (peak) report_faster_than_peak(point, row, *peak);
     const bool is_twice = std::any_of(table.begin(), table.end(), [&row](const auto& other) {
       return other.pass == row.pass && other.shape == row.shape;
     });
@@ -76,7 +79,8 @@ std::vector<MeasuredAttention> read_attention_table(ObjectReader& device,
       point.report("pass", "the same attention is measured twice",
                    fmt::format("{} of {} sequences of {}, {} heads of {}", pass_name(row.pass),
                                row.shape.sequences, row.shape.query_length, row.shape.query_heads,
-                               row.shape.head_size));
+                               row.shape.head_size),
+                   "keep one of the two");
     }
     table.push_back(row);
   }

@@ -52,6 +52,7 @@ void report_faster_than_peak(ObjectReader& point, const MeasuredGemm& gemm, doub
 }  // namespace
 
 void report_if_no_points(ObjectReader& reader) {
+  if (!reader.cursor().value().is_object()) return;  // already reported
   const auto points = reader.cursor().member("points");
   if (!points) {
     reader.report("points", "missing field \"points\"");

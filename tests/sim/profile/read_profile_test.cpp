@@ -302,6 +302,10 @@ TEST(ReadProfile, AttentionMeasuredTwiceOrWithoutAPassIsRefused) {
               testing::HasSubstr("did you mean \"forward\"?"));
   EXPECT_THAT(read_with(R"("key_heads": 2)", R"("key_heads": 3)").problems,
               testing::HasSubstr("the heads of the queries do not share those of the keys evenly"));
+  EXPECT_THAT(read_with(R"("key_heads": 2)", R"("key_heads": 0)").problems,
+              testing::Not(testing::HasSubstr("do not share")));
+  EXPECT_THAT(read_with(R"("attention_table": {)", R"("attention_table": 5, "x": {)").problems,
+              testing::Not(testing::HasSubstr("missing field")));
 }
 
 TEST(ReadProfile, AProductMeasuredTwiceIsRefused) {
