@@ -9,6 +9,7 @@
 
 #include "calibrate/output/atomic_file.h"
 #include "calibrate/output/build_profile.h"
+#include "calibrate/output/complete_profile.h"
 #include "calibrate/output/profile_json.h"
 #include "calibrate/suite/interruption.h"
 #include "sim/base/diagnostic.h"
@@ -41,7 +42,7 @@ class ProgressLine {
 
 std::string profile_text(const Job& job, const Calibration& calibration) {
   CalibratedProfile built = built_profile(calibration, job.options.name);
-  if (!job.options.accelerator.empty()) built.profile.accelerator = job.options.accelerator;
+  if (calibration.published) complete(built, *calibration.published);
   built.provenance["command"] = job.command_line;
   built.provenance["created_utc"] = job.created_utc;
   built.provenance["tool"] = "headway-calibrate " HEADWAY_VERSION;
@@ -93,6 +94,9 @@ void report(const Job& job, const Calibration& calibration) {
   for (const std::string& missing : calibration.missing) {
     fmt::print(stderr, "missing: {}\n", missing);
   }
+  for (const std::string& refused : refused_texts(calibration.refused)) {
+    fmt::print(stderr, "refused: {}\n", refused);
+  }
   if (calibration.block) {
     const CalibratedProfile built = built_profile(calibration, job.options.name);
     fmt::print(stderr, "transformer block: {}\n", built.provenance.at("transformer_block"));
@@ -110,6 +114,9 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
                                     const Point& next) { line.show(section, done, total, next); };
   Calibration calibration;
   calibration.offer = backend.offer();
+  if (!job.options.accelerator.empty()) calibration.offer.accelerator = job.options.accelerator;
+  calibration.published = published_profile(calibration.offer.accelerator);
+  if (calibration.published) add_published(calibration.offer, *calibration.published);
   if (!calibration.offer.no_collectives.empty()) {
     calibration.missing.push_back("collectives: " + calibration.offer.no_collectives);
   }
@@ -124,15 +131,13 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
     calibration.missing.push_back(
         fmt::format("everything but products and {}, as asked for", fmt::join(rules.only, ", ")));
   }
-  std::vector<Section> plan = calibration_plan(backend.offer(), rules);
-  for (std::string& reason : take_out_refused(plan, backend)) {
-    calibration.missing.push_back(std::move(reason));
-  }
+  const std::vector<Section> plan = calibration_plan(backend.offer(), rules);
   const SweepRules sweep{job.options.passes, job.options.seed};
   int code = 0;
   for (std::size_t i = 0; i < plan.size() && code == 0; ++i) {
     const std::string problem = problem_of(code, [&] {
-      measure_section(plan[i], backend, rendezvous, sweep, progress, calibration.points);
+      measure_section(plan[i], backend, rendezvous, sweep, progress, calibration.points,
+                      calibration.refused);
     });
     if (code == 0) {
       if (is_first && i + 1 < plan.size()) write_checkpoint(job, calibration, plan, i + 1);

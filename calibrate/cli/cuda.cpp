@@ -21,7 +21,7 @@ int calibrate_among(const Job& job, const PlanRules& rules, Rendezvous& rendezvo
   CudaBackend backend(job.options.seed, rendezvous, local_rank);
   std::optional<CudaBlockDevice> device;
   std::optional<BlockTrial> block;
-  if (job.options.block) block.emplace(device.emplace(), kBlock);
+  if (job.options.block) block.emplace(device.emplace(backend.device()), kBlock);
   return calibrate(job, rules, backend, rendezvous, block);
 }
 

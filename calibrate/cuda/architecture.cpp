@@ -36,11 +36,22 @@ Architecture architecture(int major, int minor) {
 }
 
 std::string accelerator_name(const std::string& device_name) {
-  constexpr std::array<std::pair<const char*, const char*>, 4> kKnown = {
-      {{"NVIDIA H100 80GB HBM3", "h100-sxm"},
-       {"NVIDIA H200", "h200-sxm"},
+  // As NVIDIA's drivers name the devices of the profiles that ship. A slice of a device (MIG) has
+  // "MIG ..." behind its name and is none of them.
+  constexpr std::array<std::pair<const char*, const char*>, 13> kKnown = {
+      {{"Tesla V100-SXM2-16GB", "v100-sxm"},
+       {"Tesla V100-SXM2-32GB", "v100-sxm"},
+       {"Tesla V100-SXM3-32GB", "v100-sxm"},
+       {"NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"},
        {"NVIDIA A100-SXM4-80GB", "a100-sxm-80gb"},
-       {"NVIDIA A100-SXM4-40GB", "a100-sxm-40gb"}}};
+       {"A100-SXM4-40GB", "a100-sxm-40gb"},
+       {"NVIDIA H100 80GB HBM3", "h100-sxm"},
+       {"NVIDIA H200", "h200-sxm"},
+       {"NVIDIA B200", "b200-sxm"},
+       {"NVIDIA B300 SXM6 AC", "b300-sxm"},
+       {"NVIDIA B300", "b300-sxm"},
+       {"NVIDIA GB200", "gb200"},
+       {"NVIDIA GB300", "gb300"}}};
   for (const auto& [device, name] : kKnown) {
     if (device_name == device) return name;
   }

@@ -47,6 +47,7 @@ CapturedWork::CapturedWork(Enqueue enqueue, Seconds time) : enqueue_(std::move(e
 CapturedWork::~CapturedWork() = default;
 
 void CapturedWork::capture() {
+  const DeviceGuard guard(device_);
   graph_.reset();
   graph_ = std::make_unique<Graph>(stream_, enqueue_, repetitions_);
 }
@@ -57,6 +58,7 @@ void CapturedWork::double_repetitions() {
 }
 
 void CapturedWork::launch(const RepeatedWork* after) {
+  const DeviceGuard guard(device_);
   const cudaEvent_t earlier = event_of(after);
   if (earlier != nullptr) HEADWAY_CUDA(cudaStreamWaitEvent(stream_, earlier, 0));
   HEADWAY_CUDA(cudaEventRecord(start_, stream_));

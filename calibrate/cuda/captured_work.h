@@ -9,7 +9,8 @@
 namespace headway {
 
 /// Repetitions of an operation on a stream of their own, captured in a graph, so that the host's
-/// launches do not show; timed by events around the graph.
+/// launches do not show; timed by events around the graph. On the device that is current when it is
+/// made, whichever is later.
 class CapturedWork final : public DeviceWork {
  public:
   /// As many repetitions as take about `time`, but no fewer than one and no more than 200. Runs the
@@ -28,6 +29,7 @@ class CapturedWork final : public DeviceWork {
   class Graph;
   void capture();
 
+  int device_ = current_device();
   Enqueue enqueue_;
   DeviceStream stream_;
   DeviceEvent start_;

@@ -40,9 +40,15 @@ CublasLtPlan::CublasLtPlan(const ColumnMajorProduct& product, const std::string&
   HEADWAY_CUDA(cublasLtMatmulPreferenceSetAttribute(
       preference_, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &kWorkspace, sizeof kWorkspace));
   int found = 0;
-  HEADWAY_CUDA(cublasLtMatmulAlgoGetHeuristic(library_, product_, first_, second_, result_, result_,
-                                              preference_, 1, &choice_, &found));
-  if (found == 0) throw EnvironmentError("cuBLASLt has no kernel for " + name);
+  const cublasStatus_t chosen = cublasLtMatmulAlgoGetHeuristic(
+      library_, product_, first_, second_, result_, result_, preference_, 1, &choice_, &found);
+  // What it says of a shape that it has no kernel for depends on the release.
+  if (chosen == CUBLAS_STATUS_NOT_SUPPORTED || chosen == CUBLAS_STATUS_INVALID_VALUE) {
+    throw Refused(fmt::format("cuBLASLt has no kernel for {}: {}", name,
+                              cublasLtGetStatusString(chosen)));
+  }
+  HEADWAY_CUDA(chosen);
+  if (found == 0) throw Refused("cuBLASLt has no kernel for " + name);
 }
 
 void CublasLtPlan::run(const void* first, const void* second, void* result, float scale,

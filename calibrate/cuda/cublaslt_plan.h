@@ -51,7 +51,7 @@ class CublasLtOwned {
 /// choice with a workspace of 32 MiB.
 class CublasLtPlan {
  public:
-  /// Throws EnvironmentError where cuBLASLt has no kernel for it; `name` is what the message calls
+  /// Throws Refused where cuBLASLt has no kernel for it; `name` is what the message calls
   /// the product.
   CublasLtPlan(const ColumnMajorProduct& product, const std::string& name);
   void run(const void* first, const void* second, void* result, float scale,

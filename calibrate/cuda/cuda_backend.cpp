@@ -29,11 +29,9 @@ class HostBuffer {
 };
 
 /// Memory of another device than the current one.
-std::shared_ptr<DevicePool> on_device(int other, int current, std::size_t bytes) {
-  HEADWAY_CUDA(cudaSetDevice(other));
-  auto pool = std::make_shared<DevicePool>(bytes);
-  HEADWAY_CUDA(cudaSetDevice(current));
-  return pool;
+std::shared_ptr<DevicePool> on_device(int other, std::size_t bytes) {
+  const DeviceGuard guard(other);
+  return std::make_shared<DevicePool>(bytes);
 }
 
 }  // namespace
@@ -118,16 +116,6 @@ FusedAttention& CudaBackend::attention() {
   return *attention_;
 }
 
-std::string CudaBackend::refusal(const AttentionPoint& point) {
-  HEADWAY_CUDA(cudaSetDevice(device_));
-  try {
-    attention().compile(point);
-  } catch (const EnvironmentError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 Enqueue CudaBackend::copy_work(const CopyPoint& point) {
   const std::size_t bytes = point.bytes;
   const bool to_host = point.kind == CopyKind::device_to_host;
@@ -149,7 +137,7 @@ Enqueue CudaBackend::copy_work(const CopyPoint& point) {
       };
     case CopyKind::peer: {
       const int other = (device_ + 1) % usable_devices();
-      const auto there = on_device(other, device_, bytes);
+      const auto there = on_device(other, bytes);
       return [this, there, other, bytes](cudaStream_t stream) {
         HEADWAY_CUDA(cudaMemcpyPeerAsync(there->data(), other, pools_->a.take(bytes), device_,
                                          bytes, stream));
@@ -173,9 +161,7 @@ Enqueue CudaBackend::local_work(const ConcurrentPoint::Work& work) {
 std::unique_ptr<RepeatedWork> CudaBackend::repeated(const ConcurrentPoint::Work& work,
                                                     Seconds time) {
   if (const auto* collective = std::get_if<CollectivePoint>(&work)) {
-    auto repeated = collectives_.work(*collective, time);
-    HEADWAY_CUDA(cudaSetDevice(device_));
-    return repeated;
+    return collectives_.work(*collective, time);
   }
   return std::make_unique<CapturedWork>(local_work(work), time);
 }
@@ -201,7 +187,7 @@ std::unique_ptr<Operation> CudaBackend::concurrent(const ConcurrentPoint& point)
 }
 
 std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
-  HEADWAY_CUDA(cudaSetDevice(device_));
+  const DeviceGuard guard(device_);
   if (const auto* collective = std::get_if<CollectivePoint>(&point)) {
     return collectives_.prepare(*collective);
   }

@@ -23,7 +23,8 @@ class CudaBackend final : public Backend {
   ~CudaBackend() override;
   [[nodiscard]] const Offer& offer() const override { return offer_; }
   [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override;
-  [[nodiscard]] std::string refusal(const AttentionPoint& point) override;
+  /// The one that everything but collectives is measured on.
+  [[nodiscard]] int device() const { return device_; }
   [[nodiscard]] DeviceState state() const override { return monitor_->state(); }
 
  private:

@@ -20,16 +20,20 @@ std::unique_ptr<DevicePool> memory_of(std::size_t bytes, cudaStream_t stream) {
 
 }  // namespace
 
+CudaBlockDevice::CudaBlockDevice(int device) : device_(device), stream_(device) {}
+
 BlockDevice::Tensor CudaBlockDevice::stored(std::size_t elements, bool is_fp32) {
   tensors_.push_back({memory_of(elements * (is_fp32 ? 4 : 2), stream_), elements, is_fp32});
   return tensors_.size() - 1;
 }
 
 BlockDevice::Tensor CudaBlockDevice::empty_activation(std::size_t elements) {
+  const DeviceGuard guard(device_);
   return stored(elements, false);
 }
 
 BlockDevice::Tensor CudaBlockDevice::activation(const std::vector<float>& values) {
+  const DeviceGuard guard(device_);
   const DevicePool exact(values.size() * sizeof(float));
   HEADWAY_CUDA(
       cudaMemcpyAsync(exact.data(), values.data(), exact.bytes(), cudaMemcpyHostToDevice, stream_));
@@ -41,6 +45,7 @@ BlockDevice::Tensor CudaBlockDevice::activation(const std::vector<float>& values
 }
 
 BlockDevice::Tensor CudaBlockDevice::weight(const std::vector<float>& values) {
+  const DeviceGuard guard(device_);
   const std::size_t bytes = values.size() * sizeof(float);
   State state{stored(values.size(), true), memory_of(bytes, stream_), memory_of(bytes, stream_),
               memory_of(bytes, stream_)};
@@ -59,6 +64,7 @@ const CublasLtPlan& CudaBlockDevice::plan(const BlockProduct& product, bool resu
 }
 
 void CudaBlockDevice::product(const BlockProduct& product, Tensor a, Tensor b, Tensor c) {
+  const DeviceGuard guard(device_);
   const auto at = [this](Tensor tensor, const MatrixPlace& place) {
     const Stored& stored = tensors_[tensor];
     return static_cast<std::byte*>(stored.memory->data()) +
@@ -69,6 +75,7 @@ void CudaBlockDevice::product(const BlockProduct& product, Tensor a, Tensor b, T
 }
 
 void CudaBlockDevice::pass(MemoryKernel kernel, Tensor x, Tensor y, Tensor z, std::size_t row) {
+  const DeviceGuard guard(device_);
   HEADWAY_CHECK(row == kKernelRow, "rows of another length than the kernels'");
   DeviceOperands operands;
   operands.x = tensors_[x].memory->data();
@@ -78,6 +85,7 @@ void CudaBlockDevice::pass(MemoryKernel kernel, Tensor x, Tensor y, Tensor z, st
 }
 
 void CudaBlockDevice::update(Tensor weight) {
+  const DeviceGuard guard(device_);
   const State& state = states_.at(weight);
   const auto floats = [](const std::unique_ptr<DevicePool>& memory) {
     return static_cast<float*>(memory->data());
@@ -92,9 +100,13 @@ void CudaBlockDevice::update(Tensor weight) {
   HEADWAY_CUDA(launch_round_to_bf16(operands.w, rounded.memory->data(), rounded.elements, stream_));
 }
 
-void CudaBlockDevice::finish() { wait_for(stream_); }
+void CudaBlockDevice::finish() {
+  const DeviceGuard guard(device_);
+  wait_for(stream_);
+}
 
 std::vector<float> CudaBlockDevice::values(Tensor tensor) {
+  const DeviceGuard guard(device_);
   finish();
   const Stored& stored = tensors_[tensor];
   std::vector<float> values(stored.elements);

@@ -10,11 +10,12 @@
 
 namespace headway {
 
-/// A transformer block on the current device: products by cuBLASLt in bf16 (gradients of weights in
+/// A transformer block on a device, whichever is current: products by cuBLASLt in bf16 (gradients of weights in
 /// fp32), passes by our kernels, whose rows have kKernelRow elements, Adam in fp32 with the weights
 /// rounded to bf16 afterwards.
 class CudaBlockDevice final : public BlockDevice {
  public:
+  explicit CudaBlockDevice(int device);
   [[nodiscard]] Precision precision() const override { return Precision::bf16; }
   [[nodiscard]] Tensor activation(const std::vector<float>& values) override;
   [[nodiscard]] Tensor empty_activation(std::size_t elements) override;
@@ -41,6 +42,7 @@ class CudaBlockDevice final : public BlockDevice {
   [[nodiscard]] Tensor stored(std::size_t elements, bool is_fp32);
   [[nodiscard]] const CublasLtPlan& plan(const BlockProduct& product, bool result_is_fp32);
 
+  int device_;
   DeviceStream stream_;
   std::vector<Stored> tensors_;
   std::map<Tensor, State> states_;

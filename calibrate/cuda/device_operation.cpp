@@ -26,6 +26,7 @@ class HostLaunchOperation final : public Operation {
  public:
   explicit HostLaunchOperation(Enqueue enqueue) : enqueue_(std::move(enqueue)) {}
   Sample repeat() override {
+    const DeviceGuard guard(device_);
     constexpr int kLaunches = 500;  // fewer than the device's queue holds
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < kLaunches; ++i) enqueue_(stream_);
@@ -36,6 +37,7 @@ class HostLaunchOperation final : public Operation {
   }
 
  private:
+  int device_ = current_device();
   Enqueue enqueue_;
   DeviceStream stream_;
   DeviceEvent end_;

@@ -10,6 +10,28 @@
 
 namespace headway {
 
+/// Makes a device the current one as long as this object lives: streams, events and memory belong to
+/// the device that was current when they were made, and are used with it only.
+class DeviceGuard {
+ public:
+  explicit DeviceGuard(int device) {
+    HEADWAY_CUDA(cudaGetDevice(&before_));
+    HEADWAY_CUDA(cudaSetDevice(device));
+  }
+  ~DeviceGuard() { (void)cudaSetDevice(before_); }
+  DeviceGuard(const DeviceGuard&) = delete;
+  DeviceGuard& operator=(const DeviceGuard&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+[[nodiscard]] inline int current_device() {
+  int device = 0;
+  HEADWAY_CUDA(cudaGetDevice(&device));
+  return device;
+}
+
 /// Device memory that is handed out round and round, so that repetitions do not find their operands
 /// in the device's cache.
 class DevicePool {
@@ -48,6 +70,10 @@ class DevicePool {
 class DeviceStream {
  public:
   DeviceStream() { HEADWAY_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  explicit DeviceStream(int device) {
+    const DeviceGuard guard(device);
+    HEADWAY_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+  }
   ~DeviceStream() { (void)cudaStreamDestroy(stream_); }
   DeviceStream(const DeviceStream&) = delete;
   DeviceStream& operator=(const DeviceStream&) = delete;

@@ -21,9 +21,8 @@ class FusedAttention {
   /// Operands are random, from `seed` on. Throws EnvironmentError where the library does not start.
   explicit FusedAttention(std::uint32_t seed);
   ~FusedAttention();
-  /// Compiles the kernels of a shape, once. Throws EnvironmentError saying why it cannot run here.
-  void compile(const AttentionPoint& point);
-  /// A pass over operands that are not in the device's cache. Throws as compile does.
+  /// A pass over operands that are not in the device's cache; its kernels are compiled once. Throws
+  /// Refused saying why it cannot run here.
   [[nodiscard]] Enqueue work(const AttentionPoint& point);
 
  private:

@@ -82,7 +82,14 @@ void add_collectives(CalibratedProfile& result, DeviceFindings& found,
                        const char* name) {
     const auto link = fitted_link(curves);
     if (!link) return;
-    scope = measured_scope(curves, *link, offer.link_bytes_per_s);
+    const bool is_inside = &curves == &inside;
+    const double known = is_inside && offer.node_link_bytes_per_s > 0.0
+                             ? offer.node_link_bytes_per_s
+                             : offer.link_bytes_per_s;
+    scope = measured_scope(curves, *link, known);
+    if (is_inside && offer.node_link_bytes_per_s > 0.0) {
+      scope.measured_bandwidth = BytesPerSecond(offer.node_link_bytes_per_s);
+    }
     if (offer.link_burst_bytes > 0.0) scope.burst = Bytes(offer.link_burst_bytes);
     found.residuals.push_back(fmt::format("collectives {}: {}", name, error_text(link->residual)));
     if (link->held_out_ranks) {
@@ -195,6 +202,9 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   result.provenance["fit_residuals"] = joined(found.residuals);
   result.provenance["held_out_errors"] = joined(found.held_out);
   result.provenance["ranges"] = joined(found.ranges);
+  if (!calibration.refused.empty()) {
+    result.provenance["refused"] = joined(refused_texts(calibration.refused));
+  }
   result.provenance["not_measured"] = joined(calibration.missing);
   return result;
 }

@@ -1,5 +1,11 @@
 #include "calibrate/output/calibration.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
 #include "calibrate/measure/statistics.h"
 
 namespace headway {
@@ -18,6 +24,17 @@ Quality quality(const std::vector<MeasuredPoint>& points) {
   }
   if (!spreads.empty()) result.pass_spread = median(spreads);
   return result;
+}
+
+std::vector<std::string> refused_texts(const std::vector<RefusedPoint>& refused) {
+  std::map<std::string, std::vector<std::string>> points;
+  for (const RefusedPoint& one : refused) points[one.reason].push_back(point_text(one.point));
+  std::vector<std::string> texts;
+  for (auto& [reason, names] : points) {
+    std::sort(names.begin(), names.end());  // not in the random order of the passes
+    texts.push_back(fmt::format("{} points: {} ({})", names.size(), reason, fmt::join(names, ", ")));
+  }
+  return texts;
 }
 
 std::string verdict(const Calibration& calibration) {

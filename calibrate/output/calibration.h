@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,18 +9,25 @@
 #include "calibrate/suite/backend.h"
 #include "calibrate/suite/jitter.h"
 #include "calibrate/suite/sweep.h"
+#include "sim/profile/profile.h"
 
 namespace headway {
 
 /// Everything that one calibration found.
 struct Calibration {
   Offer offer;
+  /// Of the same accelerator: what completes the calibration's own. Null: there is none.
+  std::shared_ptr<const Profile> published = {};
   std::vector<MeasuredPoint> points;
+  std::vector<RefusedPoint> refused = {};
   std::optional<JitterRun> jitter;   ///< where a long run was asked for
   std::optional<BlockRun> block;     ///< likewise, a transformer block
   std::vector<std::string> missing;  ///< what was not measured, and why
   bool is_aborted = false;           ///< it ended before it was through
 };
+
+/// A line for each reason: how many points, and all of them by name.
+[[nodiscard]] std::vector<std::string> refused_texts(const std::vector<RefusedPoint>& refused);
 
 /// How far the measurements can be trusted.
 struct Quality {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "calibrate/output/attention_fit.h"
 #include "calibrate/output/estimates.h"
@@ -54,7 +56,7 @@ void add_memory(DeviceFindings& found, const Calibration& calibration) {
   const double peak = std::max(known, rate.most_bytes_per_s);
   costs.memory_bandwidth =
       estimate(peak, peak == known ? 0.0 : costs.memory_curve.spread,
-               peak == known ? "memory clock and bus width that the driver reports"
+               peak == known ? offer.peak_source
                              : "measured: the fastest streaming pass, a cache's included");
   costs.memory_efficiency =
       estimate(rate.sustained_bytes_per_s / peak, rate.residual.median + costs.memory_curve.spread,
@@ -64,6 +66,27 @@ void add_memory(DeviceFindings& found, const Calibration& calibration) {
   found.ranges.push_back(fmt::format("passes {} to {}",
                                      short_text(costs.memory_curve.points.front().size),
                                      short_text(costs.memory_curve.points.back().size)));
+}
+
+/// The slower way of the largest copies to and from pinned memory.
+void add_host_bandwidth(DeviceCosts& costs, const Calibration& calibration) {
+  std::map<CopyKind, std::pair<double, double>> largest;  // bytes, and their rate
+  double spread = 0.0;
+  for (const MeasuredPoint& point : calibration.points) {
+    const auto* copy = std::get_if<CopyPoint>(&point.point);
+    if (copy == nullptr) continue;
+    const auto bytes = static_cast<double>(copy->bytes);
+    auto& [most, rate] = largest[copy->kind];
+    if (bytes <= most) continue;
+    most = bytes;
+    rate = bytes / point.measured.time.count();
+    spread = std::max(spread, point.measured.spread());
+  }
+  const auto in = largest.find(CopyKind::host_to_device);
+  const auto out = largest.find(CopyKind::device_to_host);
+  if (in == largest.end() || out == largest.end()) return;
+  costs.host_bandwidth = estimate(std::min(in->second.second, out->second.second), spread,
+                                  "measured: the largest copies from and to pinned memory");
 }
 
 /// Bytes an element that `kernel` moves at the sustained rate: its traffic times how much more than
@@ -118,8 +141,7 @@ void add_gemm(DeviceFindings& found, const Calibration& calibration) {
     const double peak = is_known ? known->second : most * (1.0 + 1e-5);
     costs.peak_flops[precision] =
         estimate(peak, is_known ? 0.0 : 0.05,
-                 is_known ? "multiprocessors, clock and operations a clock of the architecture"
-                          : "measured: the fastest product");
+                 is_known ? offer.peak_source : "measured: the fastest product");
     costs.gemm_efficiency[precision] =
         estimate(std::min(1.0, rate / peak), std::max(0.01, fit.residual.median),
                  "measured: fitted to the table of products");
@@ -142,7 +164,7 @@ constexpr double kHeadExponent = 0.3;
 void assume_fused_attention(DeviceCosts& costs) {
   const Estimate& gemm = costs.gemm_efficiency.begin()->second;
   costs.attention_efficiency =
-      estimate(0.5 * gemm.value, 0.5, "derived: half of the measured efficiency of products");
+      assumed(0.5 * gemm.value, 0.5, "half of the measured efficiency of products");
   costs.attention_backward =
       assumed(0.8, 0.3, "backward attention reaches four fifths of the rate");
   costs.attention_sequence_half = assumed(kSequenceHalf, 0.5, "as on GPUs");
@@ -219,8 +241,10 @@ void add_family(DeviceFindings& found, const Calibration& calibration) {
     return;
   }
   const double gap = median_launch(calibration.points, true, spread);
-  family.launch_gap = gap > 0.0 ? estimate(gap, spread, "measured: kernels of a graph")
-                                : assumed(1.5e-6, 0.5, "launches were not measured");
+  // Kernels are timed back to back, so that their times hold the gap between two already.
+  family.launch_gap = gap > 0.0
+                          ? estimate(0.0, 0.0, "measured: in the times of the kernels, not between")
+                          : assumed(1.5e-6, 0.5, "launches were not measured");
   const double host = median_launch(calibration.points, false, spread);
   // A transformer layer's forward pass is about a dozen kernels (norm, four projections with their
   // element-wise neighbours, attention, two residuals).
@@ -238,6 +262,7 @@ DeviceFindings device_findings(const Calibration& calibration) {
   add_memory(found, calibration);
   DeviceCosts& costs = found.costs;
   const Offer& offer = calibration.offer;
+  add_host_bandwidth(costs, calibration);
   costs.memory_bytes = estimate(offer.memory_bytes, 0.02, "what the system reports");
   costs.optimizer_bytes = effective_bytes(found, with_large_updates(calibration),
                                           MemoryKernel::adam, 34.0, "a fused Adam step");

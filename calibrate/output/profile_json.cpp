@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+
+#include "sim/base/quantity_text.h"
 
 namespace headway {
 namespace {
@@ -18,6 +21,20 @@ Json of(const std::map<Precision, Estimate>& estimates) {
     json[std::string(precision_name(precision))] = of(estimate);
   }
   return json;
+}
+
+Json of(const std::map<std::string, Estimate>& estimates) {
+  Json json = Json::object();
+  for (const auto& [name, estimate] : estimates) json[name] = of(estimate);
+  return json;
+}
+
+void add(Json& json, const char* key, const std::optional<Estimate>& estimate) {
+  if (estimate) json[key] = of(*estimate);
+}
+/// One that has a value where nothing is known of it.
+void add(Json& json, const char* key, const Estimate& estimate) {
+  if (!estimate.source.empty()) json[key] = of(estimate);
 }
 
 Json of(const MeasuredCurve& curve, const char* size_key) {
@@ -81,6 +98,13 @@ Json of(const DeviceCosts& device) {
                {"unfused_backward_bytes_per_score", of(device.unfused_backward_bytes)},
                {"memory_efficiency", of(device.memory_efficiency)},
                {"optimizer_bytes_per_parameter", of(device.optimizer_bytes)}};
+  for (const auto& [scaling, estimate] : device.recipe_cast_bytes) {
+    json["cast_bytes_by_recipe"][std::string(recipe_name(scaling))] = of(estimate);
+  }
+  add(json, "attention_window_saving", device.attention_window_saving);
+  add(json, "attention_sink_factor", device.attention_sink_factor);
+  add(json, "host_bandwidth_bytes_per_s", device.host_bandwidth);
+  add(json, "host_memory_bandwidth_bytes_per_s", device.host_memory_bandwidth);
   if (!device.gemm_table.empty()) json["gemm_table"] = of(device.gemm_table);
   if (!device.attention_table.empty()) json["attention_table"] = of(device.attention_table);
   if (!device.memory_curve.points.empty()) {
@@ -93,11 +117,16 @@ Json of(const DeviceCosts& device) {
 }
 
 Json of(const KernelFamily& family) {
-  return {{"memory_traffic", of(family.memory_traffic)},
-          {"attention_rate", of(family.attention_rate)},
-          {"launch_gap_s", of(family.launch_gap)},
-          {"host_per_layer_s", of(family.host_per_layer)},
-          {"step_overhead_s", of(family.step_overhead)}};
+  Json json = {{"memory_traffic", of(family.memory_traffic)},
+               {"attention_rate", of(family.attention_rate)},
+               {"launch_gap_s", of(family.launch_gap)},
+               {"host_per_layer_s", of(family.host_per_layer)},
+               {"step_overhead_s", of(family.step_overhead)}};
+  add(json, "loss_traffic", family.loss_traffic);
+  add(json, "gradient_traffic", family.gradient_traffic);
+  add(json, "micro_batch_overhead_s", family.micro_batch_overhead);
+  if (!family.releases.empty()) json["releases"] = of(family.releases);
+  return json;
 }
 
 Json of(const ScopeCosts& scope) {
@@ -109,14 +138,34 @@ Json of(const ScopeCosts& scope) {
     entry.update(of(collective.curve, "message_bytes"));
     json["collectives"].push_back(std::move(entry));
   }
+  if (scope.measured_bandwidth) json["measured_bandwidth"] = exact_text(*scope.measured_bandwidth);
   if (scope.burst) json["burst_bytes"] = scope.burst->count();
   return json;
+}
+
+Json of(const ExpertCosts& costs) {
+  return {{"grouped_efficiency", of(costs.grouped_efficiency)},
+          {"grouped_half_rows", of(costs.grouped_half_rows)},
+          {"permutation_bytes_per_element", of(costs.permutation_bytes)},
+          {"exchange_scale_up_efficiency", of(costs.exchange_scale_up)},
+          {"exchange_scale_out_efficiency", of(costs.exchange_scale_out)},
+          {"exchange_overhead_s", of(costs.exchange_overhead)},
+          {"exchange_seen", of(costs.exchange_seen)},
+          {"exchange_seen_overlapped", of(costs.exchange_seen_overlapped)},
+          {"layer_gap_s", of(costs.layer_gap)},
+          {"host_per_layer_s", of(costs.host_per_layer)}};
+}
+
+Json of(const GraphCosts& costs) {
+  return {{"launch_gap", of(costs.launch_gap)},
+          {"expert_layer", of(costs.expert_layer)},
+          {"expert_full", of(costs.expert_full)}};
 }
 
 Json of(const Profile& profile, const std::map<std::string, std::string>& provenance) {
   Json families = Json::object();
   for (const auto& [name, family] : profile.kernel_families) families[name] = of(family);
-  return {{"schema", "headway/profile/1"},
+  Json json = {{"schema", "headway/profile/1"},
           {"name", profile.name},
           {"accelerator", profile.accelerator},
           {"kind", profile.kind},
@@ -133,6 +182,9 @@ Json of(const Profile& profile, const std::map<std::string, std::string>& proven
           {"variation",
            {{"device_speed", of(profile.variation.device_speed)},
             {"operation_time", of(profile.variation.operation_time)}}}};
+  if (profile.experts) json["experts"] = of(*profile.experts);
+  if (profile.cuda_graphs) json["cuda_graphs"] = of(*profile.cuda_graphs);
+  return json;
 }
 
 bool fits_on_a_line(const Json& json) {

@@ -9,6 +9,7 @@
 
 #include "calibrate/measure/stop_rule.h"
 #include "calibrate/suite/point.h"
+#include "sim/base/diagnostic.h"
 
 namespace headway {
 
@@ -32,6 +33,7 @@ struct Offer {
   /// Where the hardware tells them; a profile takes the fastest measurement otherwise.
   std::map<Precision, double> peak_flops = {};
   double memory_bytes_per_s = 0.0;
+  std::string peak_source = "multiprocessors, clocks and bus width that the driver reports";
 
   std::vector<Precision> precisions;
   std::vector<double> gemm_batch;  ///< sizes of the dimension that holds the samples
@@ -58,6 +60,7 @@ struct Offer {
   std::size_t most_message = 1U << 24U;
   /// Groups of at most so many ranks stay on one node (scale_up), larger ones cross the network.
   int ranks_per_node = 1;
+  double node_link_bytes_per_s = 0.0;  ///< each way of a device inside its node, else 0
   double link_bytes_per_s = 0.0;  ///< rate of a rank's link where it is known, else 0
   double link_burst_bytes = 0.0;  ///< that it lets through at once after it stood idle
 
@@ -66,6 +69,13 @@ struct Offer {
   std::vector<ConcurrentPoint> concurrent;
 
   std::map<std::string, std::string> provenance;  ///< libraries, drivers, clocks
+};
+
+/// A point that cannot be measured on this machine, while others can: a library has no kernel for
+/// it, or its operands do not fit in the memory.
+class Refused : public EnvironmentError {
+ public:
+  using EnvironmentError::EnvironmentError;
 };
 
 /// One operation, ready to be run again and again. Where ranks work together, all of them repeat it
@@ -88,9 +98,8 @@ class Backend {
   virtual ~Backend() = default;
   [[nodiscard]] virtual const Offer& offer() const = 0;
   /// Nothing on a rank that does not take part in the point. `point` is one that was offered.
+  /// Throws Refused, which the operation may do too, where it cannot be run.
   [[nodiscard]] virtual std::unique_ptr<Operation> prepare(const Point& point) = 0;
-  /// Why fused attention of a shape cannot be measured; empty: it can.
-  [[nodiscard]] virtual std::string refusal(const AttentionPoint& /*point*/) { return ""; }
   /// Right after a point was measured.
   [[nodiscard]] virtual DeviceState state() const { return {}; }
 };

@@ -126,11 +126,11 @@ FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int
   offer_.provenance = {{"software", "a cost law with noise; no hardware was measured"}};
 }
 
-std::string FakeBackend::refusal(const AttentionPoint& point) {
-  return point.shape.head_size > 256 ? "the fake device has no heads of more than 256" : "";
-}
-
 std::unique_ptr<Operation> FakeBackend::prepare(const Point& point) {
+  const auto* attention = std::get_if<AttentionPoint>(&point);
+  if (attention != nullptr && attention->shape.head_size > 256) {
+    throw Refused("the fake device has no heads of more than 256");
+  }
   return std::make_unique<FakeOperation>(fake_time(law_, point), law_, random_);
 }
 

@@ -43,9 +43,8 @@ class FakeBackend final : public Backend {
  public:
   FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int> ranks);
   [[nodiscard]] const Offer& offer() const override { return offer_; }
+  /// Refuses attention with heads of more than 256 elements.
   [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override;
-  /// Heads of more than 256 elements.
-  [[nodiscard]] std::string refusal(const AttentionPoint& point) override;
 
  private:
   FakeLaw law_;

@@ -193,26 +193,6 @@ std::vector<std::string> left_out_shapes(const Offer& offer, const PlanRules& ru
   return reasons;
 }
 
-std::vector<std::string> take_out_refused(std::vector<Section>& plan, Backend& backend) {
-  std::map<std::string, std::pair<int, std::string>> refused;  // how many, the first of them
-  for (Section& section : plan) {
-    std::erase_if(section.points, [&](const Point& point) {
-      const auto* attention = std::get_if<AttentionPoint>(&point);
-      const std::string why = attention == nullptr ? "" : backend.refusal(*attention);
-      if (why.empty()) return false;
-      auto& [count, first] = refused[why];
-      if (count++ == 0) first = point_text(point);
-      return true;
-    });
-  }
-  std::erase_if(plan, [](const Section& section) { return section.points.empty(); });
-  std::vector<std::string> reasons;
-  for (const auto& [why, points] : refused) {
-    reasons.push_back(fmt::format("{} passes, of them {}: {}", points.first, points.second, why));
-  }
-  return reasons;
-}
-
 std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules) {
   const StopRule compute{.budget = rules.quick ? 25.0_ms : 80.0_ms};
   const StopRule shared{.least = 7, .budget = rules.quick ? 60.0_ms : 200.0_ms};

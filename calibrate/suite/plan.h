@@ -30,11 +30,6 @@ struct PlanRules {
 /// measured. A line for each reason.
 [[nodiscard]] std::vector<std::string> left_out_shapes(const Offer& offer, const PlanRules& rules);
 
-/// Takes fused attention that the backend refuses out of a plan. A line for each reason, which
-/// names the first of the shapes.
-[[nodiscard]] std::vector<std::string> take_out_refused(std::vector<Section>& plan,
-                                                        Backend& backend);
-
 /// What a job consists of.
 struct Shapes {
   std::vector<GemmPoint> products;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <numeric>
+#include <optional>
+#include <utility>
 
 #include "calibrate/measure/shuffled_order.h"
 #include "calibrate/suite/interruption.h"
@@ -31,13 +33,14 @@ double relative_deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1)) / middle;
 }
 
-/// Ranks that did not take part (they measured no sample) have no say.
-MeasuredPoint agreed(const Point& point, const Measured& mine, Rendezvous& rendezvous) {
+/// Ranks that did not take part (they measured no sample) have no say; nothing if none did.
+std::optional<MeasuredPoint> agreed(const Point& point, const Measured& mine, Rendezvous& rendezvous) {
   MeasuredPoint result{point, mine};
   std::vector<double> times;
   for (const double time : rendezvous.all_gather(mine.time.count())) {
     if (time > 0.0) times.push_back(time);
   }
+  if (times.empty()) return std::nullopt;
   const auto over_ranks = [&rendezvous, &times](double value) {
     const auto all = rendezvous.all_gather(value);
     return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(times.size());
@@ -70,11 +73,23 @@ bool has_samples(const std::vector<PassSamples>& passes) {
 
 void measure_section(const Section& section, Backend& backend, Rendezvous& rendezvous,
                      const SweepRules& rules, const Progress& progress,
-                     std::vector<MeasuredPoint>& results) {
+                     std::vector<MeasuredPoint>& results, std::vector<RefusedPoint>& refused) {
   const std::size_t count = section.points.size();
   const std::size_t total = count * static_cast<std::size_t>(rules.passes);
   std::vector<std::vector<PassSamples>> samples(count);
   std::vector<DeviceState> states(count);
+  std::vector<bool> is_refused(count, false);
+  const auto measure = [&](std::size_t i) {
+    try {
+      const auto operation = backend.prepare(section.points[i]);
+      if (!operation) return;
+      samples[i].push_back(one_pass(*operation, section.rule));
+      merge(states[i], backend.state());
+    } catch (const Refused& refusal) {
+      is_refused[i] = true;
+      refused.push_back({section.points[i], refusal.what()});
+    }
+  };
   std::size_t agreed_points = 0;
   try {
     std::size_t done = 0;
@@ -82,19 +97,17 @@ void measure_section(const Section& section, Backend& backend, Rendezvous& rende
       for (const std::size_t i : shuffled_order(count, rules.seed + static_cast<unsigned>(pass))) {
         throw_if_interrupted();
         progress(section.name, done++, total, section.points[i]);
-        const auto operation = backend.prepare(section.points[i]);
-        if (operation) {
-          samples[i].push_back(one_pass(*operation, section.rule));
-          merge(states[i], backend.state());
-        }
+        if (!is_refused[i]) measure(i);
         rendezvous.barrier();
       }
     }
     for (; agreed_points < count; ++agreed_points) {
       const auto& passes = samples[agreed_points];
       const Measured mine = has_samples(passes) ? combined(passes) : Measured{};
-      results.push_back(agreed(section.points[agreed_points], mine, rendezvous));
-      results.back().state = states[agreed_points];
+      auto result = agreed(section.points[agreed_points], mine, rendezvous);
+      if (!result) continue;
+      result->state = states[agreed_points];
+      results.push_back(*std::move(result));
     }
   } catch (...) {
     for (std::size_t i = agreed_points; i < count; ++i) {

@@ -25,6 +25,12 @@ struct MeasuredPoint {
   DeviceState state = {};      ///< the lowest clock of its passes, all that throttled them
 };
 
+/// A point that was left out, and why.
+struct RefusedPoint {
+  Point point;
+  std::string reason;
+};
+
 struct SweepRules {
   int passes = 3;  ///< over all points, each in another order
   std::uint64_t seed = 1;
@@ -35,10 +41,11 @@ using Progress = std::function<void(const std::string& section, std::size_t done
                                     const Point& next)>;
 
 /// Measures a section and appends a result for each of its points to `results`, on every rank the
-/// same: times are means over the ranks. If a pass ends early by an exception, what was measured
+/// same: times are means over the ranks. What a backend refuses goes to `refused` with the reason,
+/// and stands in `results` where another rank has measured it. If a pass ends early by an exception, what was measured
 /// until then is appended (this rank's view of it) before the exception goes on.
 void measure_section(const Section& section, Backend& backend, Rendezvous& rendezvous,
                      const SweepRules& rules, const Progress& progress,
-                     std::vector<MeasuredPoint>& results);
+                     std::vector<MeasuredPoint>& results, std::vector<RefusedPoint>& refused);
 
 }  // namespace headway

@@ -50,7 +50,8 @@ void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
                        Diagnostics& diagnostics) {
   const std::string& wanted = node_type.accelerator;
   const Profile& costs = *profile.profile;
-  if (wanted != "any" && costs.accelerator != wanted) {
+  // What somebody measured on a machine of their own is used for others too, with a warning.
+  if (wanted != "any" && costs.accelerator != wanted && costs.kind != "measured") {
     const std::optional<JsonCursor> named = profile.cursor.member("accelerator");
     Diagnostic problem = (named ? *named : profile.cursor)
                              .problem("the profile is of another accelerator than the cluster has",

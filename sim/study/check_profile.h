@@ -8,7 +8,7 @@
 
 namespace headway {
 
-/// Reports a profile of another accelerator than the nodes have.
+/// Reports a published profile of another accelerator than the nodes have.
 void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
                        Diagnostics& diagnostics);
 

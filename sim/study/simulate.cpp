@@ -126,6 +126,12 @@ void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun
         "the "
         "shapes of this scenario would narrow the interval");
   }
+  const std::string& nodes_have = scenario.cluster->node_type.accelerator;
+  if (nodes_have != "any" && nodes_have != scenario.profile->accelerator) {
+    prediction.warnings.push_back(fmt::format(
+        "the nodes have {}, and profile {} was measured on {}: compute is priced as the latter",
+        nodes_have, scenario.profile->name, scenario.profile->accelerator));
+  }
   if (scenario.profile->kind == "published") {
     prediction.warnings.push_back(fmt::format(
         "profile {} comes from published numbers; a profile measured on your machines would narrow "

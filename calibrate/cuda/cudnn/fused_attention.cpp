@@ -7,6 +7,7 @@
 #include "calibrate/cuda/cudnn/attention_run.h"
 #include "calibrate/cuda/cudnn/cudnn_check.h"
 #include "calibrate/cuda/event_wait.h"
+#include "calibrate/suite/backend.h"
 #include "kernels/device_kernels.h"
 
 namespace headway {
@@ -30,11 +31,14 @@ class FusedAttention::Library {
 
   [[nodiscard]] std::shared_ptr<const CompiledAttention> compiled(const AttentionPoint& point) {
     auto& known = compiled_[point_text(point)];
-    if (known == nullptr) {
+    if (known != nullptr) return known;
+    try {
       known = std::make_shared<const CompiledAttention>(point.pass == Pass::forward
                                                             ? attention_forward_graph(point.shape)
                                                             : attention_backward_graph(point.shape),
                                                         CudnnTarget{.handle = handle_});
+    } catch (const EnvironmentError& error) {
+      throw Refused(error.what());
     }
     return known;
   }
@@ -69,12 +73,6 @@ std::string FusedAttention::version() { return fmt::format("{}", cudnnGetVersion
 
 FusedAttention::FusedAttention(std::uint32_t seed) : library_(std::make_unique<Library>(seed)) {}
 FusedAttention::~FusedAttention() = default;
-
-void FusedAttention::compile(const AttentionPoint& point) {
-  for (const Pass pass : {Pass::forward, point.pass}) {
-    (void)library_->compiled({point.shape, pass});
-  }
-}
 
 Enqueue FusedAttention::work(const AttentionPoint& point) {
   const auto forward = library_->compiled({point.shape, Pass::forward});

@@ -1,7 +1,6 @@
 #include "calibrate/cuda/nccl/nccl_group.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "calibrate/cuda/event_wait.h"
 #include "calibrate/cuda/nccl/nccl_check.h"
@@ -11,8 +10,6 @@ namespace headway {
 namespace {
 
 constexpr Seconds kDeadline = 60.0_s;
-
-void use_device(int index) { HEADWAY_CUDA(cudaSetDevice(index)); }
 
 /// Whether a communicator has done what it does in the background; throws what went wrong there.
 bool is_settled(ncclComm_t communicator) {
@@ -25,7 +22,7 @@ bool is_settled(ncclComm_t communicator) {
 }  // namespace
 
 void NcclGroup::add_member(int rank, int device) {
-  use_device(device);
+  const DeviceGuard guard(device);
   members_.push_back(std::make_unique<Member>());
   members_.back()->rank = rank;
   members_.back()->device = device;
@@ -35,11 +32,9 @@ NcclGroup::NcclGroup(int ranks, int first_device, BufferRegistration registratio
     : ranks_(static_cast<std::size_t>(ranks)), registration_(registration) {
   HEADWAY_CHECK(ranks >= 2, "one rank measures no network");
   for (int rank = 0; rank < ranks; ++rank) add_member(rank, first_device + rank);
-  std::vector<int> devices(ranks_);
-  std::iota(devices.begin(), devices.end(), first_device);
-  std::vector<ncclComm_t> communicators(ranks_, nullptr);
-  HEADWAY_CUDA(ncclCommInitAll(communicators.data(), ranks, devices.data()));
-  for (std::size_t i = 0; i < ranks_; ++i) members_[i]->communicator = communicators[i];
+  ncclUniqueId id;
+  HEADWAY_CUDA(ncclGetUniqueId(&id));
+  connect(id);
 }
 
 NcclGroup::NcclGroup(int ranks, int rank, const ncclUniqueId& id, int device,
@@ -47,10 +42,22 @@ NcclGroup::NcclGroup(int ranks, int rank, const ncclUniqueId& id, int device,
     : ranks_(static_cast<std::size_t>(ranks)), registration_(registration) {
   HEADWAY_CHECK(ranks >= 2, "one rank measures no network");
   add_member(rank, device);
+  connect(id);
+}
+
+/// Never by calls that block (ncclCommInitAll is one): they wait for ever for a rank that is gone,
+/// or for a link that does not come up.
+void NcclGroup::connect(const ncclUniqueId& id) {
   ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-  config.blocking = 0;  // else it waits for ever for a rank that is gone
+  config.blocking = 0;
   try {
-    HEADWAY_CUDA(ncclCommInitRankConfig(&members_.front()->communicator, ranks, id, rank, &config));
+    HEADWAY_CUDA(ncclGroupStart());
+    for (const auto& member : members_) {
+      const DeviceGuard guard(member->device);
+      HEADWAY_CUDA(ncclCommInitRankConfig(&member->communicator, static_cast<int>(ranks_), id,
+                                          member->rank, &config));
+    }
+    HEADWAY_CUDA(ncclGroupEnd());
     settle();
   } catch (...) {
     abort();
@@ -96,11 +103,22 @@ void NcclGroup::as_one_group(Call call) {
 void NcclGroup::make_room(std::size_t bytes) {
   if (members_.front()->out != nullptr && members_.front()->out->bytes() >= bytes) return;
   release_buffers();
-  for (const auto& member : members_) {
-    use_device(member->device);
-    member->out = std::make_unique<NcclBuffer>(bytes, registration_);
-    member->in = std::make_unique<NcclBuffer>(bytes, registration_);
-    HEADWAY_CUDA(cudaMemset(member->out->data(), 0x3c, bytes));  // small positive fp32 numbers
+  try {
+    for (const auto& member : members_) {
+      const DeviceGuard guard(member->device);
+      member->out = std::make_unique<NcclBuffer>(bytes, registration_);
+      member->in = std::make_unique<NcclBuffer>(bytes, registration_);
+      HEADWAY_CUDA(cudaMemset(member->out->data(), 0x3c, bytes));  // small positive fp32 numbers
+    }
+  } catch (const Refused& refusal) {
+    for (const auto& member : members_) {
+      const DeviceGuard guard(member->device);
+      member->out.reset();
+      member->in.reset();
+    }
+    // Other processes have the memory, and wait.
+    if (members_.size() < ranks_) throw EnvironmentError(refusal.what());
+    throw;
   }
   for (const auto buffer : {&Member::out, &Member::in}) {
     as_one_group([buffer](Member& member) { (member.*buffer)->enrol(member.communicator); });
@@ -112,7 +130,7 @@ void NcclGroup::release_buffers() {
   for (const auto buffer : {&Member::out, &Member::in}) {
     as_one_group([buffer](Member& member) { (member.*buffer)->withdraw(member.communicator); });
     for (const auto& member : members_) {
-      use_device(member->device);
+      const DeviceGuard guard(member->device);
       ((*member).*buffer).reset();
     }
   }
@@ -165,8 +183,15 @@ void NcclGroup::enqueue(const CollectivePoint& point, Member& member) const {
 void NcclGroup::start(const CollectivePoint& point, int repetitions, cudaEvent_t after) {
   try {
     make_room(std::max(point.message_bytes, ranks_ * sizeof(float)));
+  } catch (const Refused&) {
+    throw;  // nobody waits for this group
+  } catch (...) {
+    abort();
+    throw;
+  }
+  try {
     for (const auto& member : members_) {
-      use_device(member->device);
+      const DeviceGuard guard(member->device);
       if (after != nullptr) HEADWAY_CUDA(cudaStreamWaitEvent(member->stream, after, 0));
       HEADWAY_CUDA(cudaEventRecord(member->start, member->stream));
     }
@@ -174,7 +199,7 @@ void NcclGroup::start(const CollectivePoint& point, int repetitions, cudaEvent_t
       as_one_group([this, &point](Member& member) { enqueue(point, member); });
     }
     for (const auto& member : members_) {
-      use_device(member->device);
+      const DeviceGuard guard(member->device);
       HEADWAY_CUDA(cudaEventRecord(member->end, member->stream));
     }
   } catch (...) {

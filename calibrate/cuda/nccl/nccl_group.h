@@ -51,6 +51,7 @@ class NcclGroup {
     DeviceEvent end = {};
   };
   void add_member(int rank, int device);
+  void connect(const ncclUniqueId& id);
   void enqueue(const CollectivePoint& point, Member& member) const;
   void enqueue_pairs(Member& member, std::size_t each, bool to_all) const;
   void make_room(std::size_t bytes);

@@ -10,7 +10,6 @@ std::string FusedAttention::version() { return ""; }
 
 FusedAttention::FusedAttention(std::uint32_t /*seed*/) {}
 FusedAttention::~FusedAttention() = default;
-void FusedAttention::compile(const AttentionPoint& /*point*/) { throw EnvironmentError(lacks()); }
 Enqueue FusedAttention::work(const AttentionPoint& /*point*/) {
   HEADWAY_CHECK(false, "fused attention was not offered");
 }

@@ -45,7 +45,7 @@ TEST(CudaBlockDevice, TrainsAsItsCpuTwinDoes) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device can be used here";
   const BlockShape shape{.sequences = 2, .sequence = 1024, .hidden = 1024, .heads = 16};
   CpuBlockDevice core;
-  CudaBlockDevice device;
+  CudaBlockDevice device(0);
   TransformerBlock by_core(core, shape, 3);
   TransformerBlock by_device(device, shape, 3);
   for (TransformerBlock* block : {&by_core, &by_device}) {

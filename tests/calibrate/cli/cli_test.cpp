@@ -84,8 +84,9 @@ TEST(FakeBackend, MeasuresTheAttentionOfAScenarioAndNamesWhatItRefuses) {
   const Outcome outcome =
       run("--backend fake --quick --only attention --shapes " + shapes + " -o " + path);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_NE(outcome.err.find("missing: 2 passes, of them attention forward 1 x 64, 4 heads of 512, "
-                             "4 of keys, full: the fake device has no heads of more than 256"),
+  EXPECT_NE(outcome.err.find("refused: 2 points: the fake device has no heads of more than 256 "
+                             "(attention backward 1 x 64, 4 heads of 512, 4 of keys, full, "
+                             "attention forward 1 x 64, 4 heads of 512, 4 of keys, full)"),
             std::string::npos)
       << outcome.err;
   const std::string profile = content(path);

@@ -44,7 +44,10 @@ TEST(Architecture, GivesTheDataSheetsPeaks) {
 
 TEST(Architecture, NamesDevicesAsTopologiesDo) {
   EXPECT_EQ(accelerator_name("NVIDIA H100 80GB HBM3"), "h100-sxm");
+  EXPECT_EQ(accelerator_name("NVIDIA B200"), "b200-sxm");
+  EXPECT_EQ(accelerator_name("Tesla V100-SXM2-32GB"), "v100-sxm");
   EXPECT_EQ(accelerator_name("NVIDIA L40S"), "l40s");
+  EXPECT_EQ(accelerator_name("NVIDIA H100 80GB HBM3 MIG 1g.10gb"), "h100-80gb-hbm3-mig-1g.10gb");
 }
 
 /// Multiplies column-major operands by the book, as cuBLASLt is asked to.
@@ -184,7 +187,6 @@ TEST(CudaBackend, MeasuresEverySortOfPointOnADevice) {
   if (backend.offer().fused_attention) {
     for (const AttentionPoint& point :
          fused_attention_points(*backend.offer().fused_attention, 1e10, true)) {
-      EXPECT_EQ(backend.refusal(point), "") << point_text(point);
       EXPECT_GT(backend.prepare(point)->repeat().time, 0.0_s) << point_text(point);
     }
   }

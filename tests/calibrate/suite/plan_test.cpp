@@ -125,7 +125,7 @@ TEST(FusedAttentionPoints, OfAScenarioAreMeasuredBesidesTheGridOnce) {
   EXPECT_THAT(left_out_shapes(offer, rules), ElementsAre("fused attention asked for: no library"));
 }
 
-TEST(FusedAttentionPoints, ThatTheBackendRefusesAreTakenOut) {
+TEST(FusedAttentionPoints, ThatTheBackendRefusesAreLeftOutWithTheReason) {
   FakeBackend backend({}, 1, {});
   PlanRules rules;
   rules.only = {"attention"};
@@ -138,12 +138,17 @@ TEST(FusedAttentionPoints, ThatTheBackendRefusesAreTakenOut) {
                       .head_size = 512};
   rules.attention = {wide};
   auto plan = calibration_plan(backend.offer(), rules);
-  const std::size_t all = plan.back().points.size();
-  EXPECT_THAT(take_out_refused(plan, backend),
-              ElementsAre("2 passes, of them attention forward 1 x 512, 8 heads of 512, 8 of keys, "
-                          "causal: the fake device has no heads of more than 256"));
-  EXPECT_EQ(plan.back().points.size(), all - 2);
-  EXPECT_TRUE(take_out_refused(plan, backend).empty());
+  auto& points = plan.back().points;
+  points.erase(points.begin(), points.end() - 4);  // the two refused ones, and two others
+  SingleRendezvous alone;
+  std::vector<MeasuredPoint> measured;
+  std::vector<RefusedPoint> refused;
+  measure_section(
+      plan.back(), backend, alone, {},
+      [](const std::string&, std::size_t, std::size_t, const Point&) {}, measured, refused);
+  EXPECT_EQ(measured.size(), 2U);
+  ASSERT_EQ(refused.size(), 2U);  // once each, whatever the number of passes
+  EXPECT_EQ(refused[0].reason, "the fake device has no heads of more than 256");
 }
 
 TEST(CalibrationPlan, HoldsNoPointTwiceAndNoneThatIsTooLarge) {

@@ -37,6 +37,7 @@ TEST(Sweep, MeasuresEveryPointInEveryPassAndInTheSectionsOrder) {
   FakeBackend backend({}, 1, {});
   SingleRendezvous alone;
   std::vector<MeasuredPoint> results;
+  std::vector<RefusedPoint> refused;
   std::size_t told = 0;
   measure_section(
       three_products(), backend, alone, {.passes = 3, .seed = 1},
@@ -45,7 +46,7 @@ TEST(Sweep, MeasuresEveryPointInEveryPassAndInTheSectionsOrder) {
         EXPECT_EQ(done, told++);
         EXPECT_EQ(total, 9U);
       },
-      results);
+      results, refused);
   EXPECT_EQ(told, 9U);
   ASSERT_EQ(results.size(), 3U);
   EXPECT_EQ(point_text(results[2].point), "gemm bf16 nn 64 x 64 x 256");
@@ -57,7 +58,8 @@ TEST(Sweep, FindsTheLawWithinItsNoise) {
   FakeBackend backend(law, 5, {});
   SingleRendezvous alone;
   std::vector<MeasuredPoint> results;
-  measure_section(three_products(), backend, alone, {}, kSilent, results);
+  std::vector<RefusedPoint> refused;
+  measure_section(three_products(), backend, alone, {}, kSilent, results, refused);
   for (const MeasuredPoint& result : results) {
     // About 300 samples of 5 %: the median's sigma is 5 % * 1.2533 / sqrt(300) = 0.36 %.
     EXPECT_NEAR(result.measured.time / fake_time(law, result.point), 1.0, 0.012);
@@ -69,7 +71,8 @@ TEST(Sweep, KeepsWhatWasMeasuredWhenTheMachineFails) {
   FailingBackend backend(4);  // the first pass and one point of the second
   SingleRendezvous alone;
   std::vector<MeasuredPoint> results;
-  EXPECT_THROW(measure_section(three_products(), backend, alone, {}, kSilent, results),
+  std::vector<RefusedPoint> refused;
+  EXPECT_THROW(measure_section(three_products(), backend, alone, {}, kSilent, results, refused),
                EnvironmentError);
   EXPECT_EQ(results.size(), 3U);
 }
@@ -78,7 +81,8 @@ TEST(Sweep, KeepsOnlyPointsThatHaveASample) {
   FailingBackend backend(2);
   SingleRendezvous alone;
   std::vector<MeasuredPoint> results;
-  EXPECT_THROW(measure_section(three_products(), backend, alone, {}, kSilent, results),
+  std::vector<RefusedPoint> refused;
+  EXPECT_THROW(measure_section(three_products(), backend, alone, {}, kSilent, results, refused),
                EnvironmentError);
   EXPECT_EQ(results.size(), 2U);
 }
@@ -102,9 +106,10 @@ TEST(Sweep, RecordsTheLowestClockOfAPointAndWhatHeldItDown) {
   SlowingBackend backend;
   SingleRendezvous alone;
   std::vector<MeasuredPoint> results;
+  std::vector<RefusedPoint> refused;
   Section section = three_products();
   section.points.resize(1);
-  measure_section(section, backend, alone, {.passes = 3, .seed = 1}, kSilent, results);
+  measure_section(section, backend, alone, {.passes = 3, .seed = 1}, kSilent, results, refused);
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(results[0].state.clock_hz, 1.7e9);  // 1.9, 1.8 and 1.7 GHz
   EXPECT_EQ(results[0].state.throttled_by, std::set<std::string>({"power cap"}));
