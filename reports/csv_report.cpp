@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "reports/advice.h"
+#include "sim/result/advice.h"
 
 namespace headway {
 namespace {

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "reports/answers/prediction_document.h"
 #include "reports/csv_report.h"
 #include "reports/document/html_document.h"
 #include "reports/document/markdown_document.h"
-#include "reports/prediction_document.h"
-#include "reports/result_json.h"
 #include "sim/base/diagnostic.h"
+#include "sim/result/json/result_json.h"
 
 namespace headway {
 namespace {

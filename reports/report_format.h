@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/study_document.h"
+#include "reports/answers/study_document.h"
 #include "sim/result/prediction.h"
 
 namespace headway {

@@ -4,15 +4,15 @@
 
 #include <string_view>
 
-#include "reports/advice.h"
-#include "reports/anchor_sentence.h"
-#include "reports/cost_text.h"
-#include "reports/number_text.h"
-#include "reports/reliability_report.h"
-#include "reports/shared_fabric_report.h"
-#include "reports/what_if_report.h"
+#include "reports/answers/reliability_report.h"
+#include "reports/answers/shared_fabric_report.h"
+#include "reports/answers/what_if_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/result/advice.h"
+#include "sim/result/anchor_sentence.h"
+#include "sim/result/cost_text.h"
+#include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
 
 namespace headway {

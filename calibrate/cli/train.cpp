@@ -6,7 +6,7 @@
 #include "calibrate/cli/cpu_ranks.h"
 #include "calibrate/output/atomic_file.h"
 #include "calibrate/train/trainer.h"
-#include "sim/profile/steps/read_steps.h"
+#include "sim/costs/steps/read_steps.h"
 
 namespace headway {
 namespace {

@@ -1,6 +1,7 @@
 #include "calibrate/cuda/device_operation.h"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "calibrate/cuda/event_wait.h"

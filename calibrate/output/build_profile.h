@@ -4,7 +4,7 @@
 #include <string>
 
 #include "calibrate/output/calibration.h"
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
 
 namespace headway {
 

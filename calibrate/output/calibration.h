@@ -9,7 +9,7 @@
 #include "calibrate/suite/backend.h"
 #include "calibrate/suite/jitter.h"
 #include "calibrate/suite/sweep.h"
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
 
 namespace headway {
 

@@ -6,7 +6,7 @@
 
 #include "calibrate/measure/segment_fit.h"
 #include "calibrate/suite/sweep.h"
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
 
 namespace headway {
 
@@ -16,7 +16,7 @@ namespace headway {
     const std::vector<MeasuredPoint>& points, const std::string& implementation);
 
 /// t = overhead + steps * latency + bytes_factor * message / bandwidth, with the ring's steps and
-/// volume (sim/profile/collective_cost.h), over all kinds and group sizes at once.
+/// volume (sim/costs/collective_cost.h), over all kinds and group sizes at once.
 struct LinkFit {
   double overhead = 0.0;     ///< seconds
   double latency = 0.0;      ///< seconds a step

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "sim/base/input_files.h"
-#include "sim/profile/read_profile.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/input_files.h"
 
 namespace headway {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
 
 namespace headway {
 

@@ -7,7 +7,7 @@
 #include "calibrate/measure/linear_fit.h"
 #include "calibrate/output/estimates.h"
 #include "calibrate/output/held_out.h"
-#include "sim/profile/kernel_cost.h"
+#include "sim/costs/kernel_cost.h"
 
 namespace headway {
 namespace {

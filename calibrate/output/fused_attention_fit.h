@@ -5,7 +5,7 @@
 
 #include "calibrate/measure/segment_fit.h"
 #include "calibrate/suite/sweep.h"
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
 
 namespace headway {
 
@@ -13,7 +13,7 @@ namespace headway {
 [[nodiscard]] std::vector<MeasuredAttention> attention_table(
     const std::vector<MeasuredPoint>& points);
 
-/// The parameters of fused_attention_cost (sim/profile/kernel_cost.h) that meet a table best.
+/// The parameters of fused_attention_cost (sim/costs/kernel_cost.h) that meet a table best.
 struct AttentionFit {
   double rate = 0.0;  ///< peak times efficiency, FLOP/s
   /// Nothing: one length cannot tell it, and the fit took the one that was given.

@@ -9,7 +9,7 @@
 #include "calibrate/measure/statistics.h"
 #include "calibrate/output/held_out.h"
 #include "sim/base/diagnostic.h"
-#include "sim/profile/kernel_cost.h"
+#include "sim/costs/kernel_cost.h"
 
 namespace headway {
 namespace {

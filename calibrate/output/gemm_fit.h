@@ -6,7 +6,7 @@
 
 #include "calibrate/measure/segment_fit.h"
 #include "calibrate/suite/sweep.h"
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
 
 namespace headway {
 
@@ -14,7 +14,7 @@ namespace headway {
 /// runs each of them once. The spread covers the samples, the passes and the layouts.
 [[nodiscard]] std::vector<MeasuredGemm> gemm_table(const std::vector<MeasuredPoint>& points);
 
-/// The parameters of gemm_cost (sim/profile/kernel_cost.h) that meet a table best.
+/// The parameters of gemm_cost (sim/costs/kernel_cost.h) that meet a table best.
 struct GemmFit {
   std::map<Precision, double> rate;  ///< peak times efficiency, FLOP/s
   double inner_half = 0.0;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "calibrate/measure/segment_fit.h"
-#include "sim/profile/kernel_cost.h"
+#include "sim/costs/kernel_cost.h"
 
 namespace headway {
 

@@ -5,7 +5,7 @@
 
 #include "calibrate/measure/segment_fit.h"
 #include "calibrate/suite/sweep.h"
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
 
 namespace headway {
 

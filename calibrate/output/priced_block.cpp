@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/base/quantity_text.h"
-#include "sim/profile/kernel_cost.h"
+#include "sim/costs/kernel_cost.h"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "calibrate/block/block_run.h"
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
 
 namespace headway {
 

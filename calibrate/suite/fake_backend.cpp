@@ -22,7 +22,7 @@ struct LawOfPoint {
   double operator()(const BatchedGemmPoint& batched) const {
     return batched.batch * batched.gemm.shape.flops() / law.flops_per_s / law.batched_efficiency;
   }
-  /// The form of fused_attention_cost (sim/profile/kernel_cost.h).
+  /// The form of fused_attention_cost (sim/costs/kernel_cost.h).
   double operator()(const AttentionPoint& attention) const {
     const AttentionShape& shape = attention.shape;
     const double rate =

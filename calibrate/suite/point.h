@@ -7,9 +7,9 @@
 #include <variant>
 
 #include "kernels/memory_kernel.h"
-#include "sim/base/kernel_shape.h"
 #include "sim/base/units.h"
-#include "sim/profile/collective_cost.h"
+#include "sim/costs/collective_cost.h"
+#include "sim/layers/kernel_shape.h"
 
 namespace headway {
 

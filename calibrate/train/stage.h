@@ -9,7 +9,7 @@
 #include "calibrate/train/emulated_clock.h"
 #include "calibrate/train/reducer.h"
 #include "calibrate/train/worker.h"
-#include "sim/profile/steps/training_step.h"
+#include "sim/costs/steps/training_step.h"
 
 namespace headway {
 

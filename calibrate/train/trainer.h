@@ -1,7 +1,7 @@
 #pragma once
 
 #include "calibrate/cpu/transport.h"
-#include "sim/profile/steps/training_step.h"
+#include "sim/costs/steps/training_step.h"
 
 namespace headway {
 

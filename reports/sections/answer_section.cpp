@@ -3,12 +3,12 @@
 #include <optional>
 #include <vector>
 
-#include "reports/advice.h"
-#include "reports/anchor_sentence.h"
-#include "reports/cost_text.h"
-#include "reports/number_text.h"
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/advice.h"
+#include "sim/result/anchor_sentence.h"
+#include "sim/result/cost_text.h"
+#include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
 
 namespace headway {

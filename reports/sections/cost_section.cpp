@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "reports/number_text.h"
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
 
 namespace headway {

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "reports/document/html_page.h"
-#include "reports/number_text.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {

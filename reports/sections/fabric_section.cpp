@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "reports/number_text.h"
 #include "reports/sections/fabric_drawing.h"
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "reports/document/html_page.h"
-#include "reports/number_text.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {

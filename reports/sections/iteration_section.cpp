@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "reports/number_text.h"
 #include "reports/sections/gantt_drawing.h"
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {

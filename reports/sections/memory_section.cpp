@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "reports/advice.h"
-#include "reports/number_text.h"
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/advice.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {

@@ -55,7 +55,7 @@ DocumentSection reproduction_section(const Question& question) {
     if (table.row_count() > 0) section.blocks.emplace_back(std::move(table));
   }
   section.blocks.emplace_back(
-      Code{.text = question.scenario.dump(2, ' ', false, nlohmann::json::error_handler_t::replace),
+      Code{.text = question.scenario->dump(2, ' ', false, nlohmann::json::error_handler_t::replace),
            .language = "json",
            .summary = "Resolved scenario",
            .file_name = "scenario.json"});

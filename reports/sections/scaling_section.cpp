@@ -4,9 +4,9 @@
 #include <limits>
 #include <map>
 
-#include "reports/advice.h"
-#include "reports/number_text.h"
 #include "reports/sections/study_sections.h"
+#include "sim/result/advice.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {

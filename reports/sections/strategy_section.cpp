@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "reports/number_text.h"
 #include "reports/sections/study_sections.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "reports/document/document.h"
-#include "reports/study_document.h"
+#include "sim/result/study.h"
 
 namespace headway {
 

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "reports/advice.h"
-#include "reports/number_text.h"
 #include "reports/sections/prediction_sections.h"
+#include "sim/result/advice.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 

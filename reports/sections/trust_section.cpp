@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
-#include "reports/advice.h"
-#include "reports/number_text.h"
+#include <nlohmann/json.hpp>
+
 #include "reports/sections/prediction_sections.h"
+#include "sim/result/advice.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {

@@ -19,11 +19,29 @@ function(headway_library name)
   target_link_libraries(headway_${name} PUBLIC headway_settings ${ARGN})
 endfunction()
 
-# headway_tests(NAME LIBRARIES...): the program NAME_test of all *_test.cpp files in this folder.
-function(headway_tests name)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+# headway_room(NAME DEPENDS...): the library headway_NAME of all .cpp files in the folder NAME and
+# the folders in it.
+function(headway_room name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(headway_${name} STATIC ${sources})
+  target_link_libraries(headway_${name} PUBLIC headway_settings ${ARGN})
+endfunction()
+
+function(headway_test_program name sources)
   add_executable(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE ${ARGN} headway_test_support GTest::gmock_main)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 600)
+endfunction()
+
+# headway_tests(NAME LIBRARIES...): the program NAME_test of all *_test.cpp files in this folder.
+function(headway_tests name)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cpp)
+  headway_test_program(${name} "${sources}" ${ARGN})
+endfunction()
+
+# headway_room_tests(NAME LIBRARIES...): the same, of the folder NAME and the folders in it.
+function(headway_room_tests name)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*_test.cpp)
+  headway_test_program(${name} "${sources}" ${ARGN})
 endfunction()

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/cli/option.h"
+#include "sim/cli/options/option.h"
 
 namespace headway {
 

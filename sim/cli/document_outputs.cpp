@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "reports/document/html_document.h"
 #include "reports/document/markdown_document.h"
 #include "reports/write_file.h"

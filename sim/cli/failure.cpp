@@ -7,8 +7,8 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/cli/exit_codes.h"
-#include "sim/cluster/routing.h"
-#include "sim/study/provenance.h"
+#include "sim/network/routing/routing.h"
+#include "sim/scenario/provenance.h"
 
 namespace headway {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "sim/cli/arguments.h"
 #include "sim/cli/command.h"
+#include "sim/cli/options/arguments.h"
 #include "sim/cli/terminal.h"
 
 namespace headway {

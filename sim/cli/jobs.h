@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/cli/arguments.h"
+#include "sim/cli/options/arguments.h"
 
 namespace headway {
 

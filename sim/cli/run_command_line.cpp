@@ -9,11 +9,11 @@
 #include "sim/base/shell_text.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/failure.h"
-#include "sim/cli/help.h"
+#include "sim/cli/help/help.h"
+#include "sim/cli/help/version_text.h"
 #include "sim/cli/interrupt.h"
 #include "sim/cli/invocation.h"
-#include "sim/cli/parse_arguments.h"
-#include "sim/cli/version_text.h"
+#include "sim/cli/options/parse_arguments.h"
 
 namespace headway {
 namespace {

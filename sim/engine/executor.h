@@ -7,9 +7,9 @@
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flow_network.h"
 #include "sim/engine/incremental_flows.h"
+#include "sim/programs/perturbation/perturbation.h"
+#include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
-#include "sim/workload/perturbation.h"
-#include "sim/workload/workload.h"
 
 namespace headway {
 

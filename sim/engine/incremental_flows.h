@@ -7,7 +7,7 @@
 #include "sim/engine/flow_network.h"
 #include "sim/engine/link_usage.h"
 #include "sim/engine/max_min_shares.h"
-#include "sim/workload/slowdowns.h"
+#include "sim/programs/perturbation/slowdowns.h"
 
 namespace headway {
 

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "sim/cluster/topology.h"
 #include "sim/engine/max_min_shares.h"
-#include "sim/workload/workload.h"
+#include "sim/network/topology.h"
+#include "sim/programs/workload.h"
 
 namespace headway {
 

@@ -2,10 +2,10 @@
 
 #include <vector>
 
-#include "sim/cluster/topology.h"
+#include "sim/network/topology.h"
+#include "sim/programs/perturbation/perturbation.h"
+#include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
-#include "sim/workload/perturbation.h"
-#include "sim/workload/workload.h"
 
 namespace headway {
 

@@ -2,9 +2,9 @@
 
 #include <vector>
 
+#include "sim/programs/workload.h"
 #include "sim/result/prediction.h"
 #include "sim/result/timeline.h"
-#include "sim/workload/workload.h"
 
 namespace headway {
 

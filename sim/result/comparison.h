@@ -1,10 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/files/json_value.h"
 #include "sim/result/prediction.h"
 
 namespace headway {
@@ -12,8 +12,8 @@ namespace headway {
 /// A field of the resolved scenario that differs.
 struct InputChange {
   std::string pointer;    ///< "/strategy/tensor_parallel"
-  nlohmann::json before;  ///< null if absent
-  nlohmann::json after;
+  JsonValue before;  ///< null if absent
+  JsonValue after;
 };
 
 /// What one change of the input does to the iteration. Changes that make no valid scenario one by

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "sim/cluster/topology.h"
+#include "sim/network/topology.h"
+#include "sim/programs/workload.h"
 #include "sim/result/prediction.h"
 #include "sim/result/timeline.h"
-#include "sim/workload/workload.h"
 
 namespace headway {
 

@@ -7,9 +7,9 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
+#include "sim/jobs/stage_parameters.h"
 #include "sim/result/link_use.h"
 #include "sim/result/speed.h"
-#include "sim/strategy/stage_parameters.h"
 
 namespace headway {
 namespace {

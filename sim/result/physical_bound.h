@@ -1,13 +1,13 @@
 #pragma once
 
-#include "sim/cluster/topology.h"
-#include "sim/model/transformer.h"
-#include "sim/profile/profile.h"
+#include "sim/costs/profile.h"
+#include "sim/jobs/memory.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/network/topology.h"
+#include "sim/programs/perturbation/perturbation.h"
+#include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
-#include "sim/strategy/memory.h"
-#include "sim/strategy/strategy.h"
-#include "sim/workload/perturbation.h"
-#include "sim/workload/workload.h"
 
 namespace headway {
 

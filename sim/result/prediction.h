@@ -1,17 +1,17 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/files/json_value.h"
+#include "sim/jobs/memory.h"
+#include "sim/programs/cause.h"
 #include "sim/result/reliability.h"
 #include "sim/result/shared_fabric.h"
 #include "sim/result/what_if.h"
-#include "sim/strategy/memory.h"
-#include "sim/workload/cause.h"
 
 namespace headway {
 
@@ -120,8 +120,8 @@ struct Question {
   std::int64_t accelerators = 0;
   std::string strategy;       ///< "tp 8, pp 16, dp 128, global batch 2048, 1F1B x 8"
   std::string profile;        ///< "h100-sxm (published)"
-  nlohmann::json scenario;    ///< resolved: every default written out
-  nlohmann::json provenance;  ///< versions, files with fingerprints, command line
+  JsonValue scenario;    ///< resolved: every default written out
+  JsonValue provenance;  ///< versions, files with fingerprints, command line
 };
 
 /// The answer to a scenario.

@@ -1,6 +1,7 @@
 #include "sim/result/run_cost.h"
 
 #include <array>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
 
@@ -54,7 +55,7 @@ double priced_gb(const json& size) {
 Seconds run_time(const Prediction& prediction, double tokens, Seconds training) {
   if (!prediction.reliability) return training;
   const ReliabilityPrediction& of = *prediction.reliability;
-  const json& asked = prediction.question.scenario.at("reliability");
+  const json& asked = prediction.question.scenario->at("reliability");
   const std::vector<double>& walls = of.time_to_train_s;
   const bool is_same = asked.contains("train_tokens") && asked.at("train_tokens") == tokens;
   if (!is_same || walls.empty()) return training / of.goodput.mean;
@@ -77,7 +78,7 @@ double paid_accelerators(const Prediction& prediction) {
   const Question& question = prediction.question;
   const auto training = static_cast<double>(question.accelerators);
   if (!prediction.reliability) return training;
-  const auto spares = question.scenario.at("reliability").at("spare_nodes").get<double>();
+  const auto spares = question.scenario->at("reliability").at("spare_nodes").get<double>();
   return training * (1.0 + spares / static_cast<double>(question.nodes));
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 
-#include "sim/base/power.h"
+#include "sim/result/power.h"
 #include "sim/result/prediction.h"
 
 namespace headway {

@@ -2,11 +2,11 @@
 
 #include <array>
 
-#include "sim/model/operators.h"
-#include "sim/strategy/adapters.h"
-#include "sim/strategy/recompute.h"
-#include "sim/strategy/schedule.h"
-#include "sim/strategy/stage_parameters.h"
+#include "sim/jobs/adapters.h"
+#include "sim/jobs/recompute/recompute.h"
+#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/stage_parameters.h"
+#include "sim/models/operators.h"
 
 namespace headway {
 namespace {

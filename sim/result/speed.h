@@ -1,8 +1,8 @@
 #pragma once
 
-#include "sim/model/transformer.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
 #include "sim/result/prediction.h"
-#include "sim/strategy/strategy.h"
 
 namespace headway {
 

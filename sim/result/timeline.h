@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sim/workload/workload.h"
+#include "sim/programs/workload.h"
 
 namespace headway {
 

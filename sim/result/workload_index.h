@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/workload/workload.h"
+#include "sim/programs/workload.h"
 
 namespace headway {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "sim/study/simulate.h"
+#include "sim/predict/simulate.h"
 
 // What a shipped scenario costs from file to prediction, and how much of it each choice saves:
 // compare the times of the same scenario with SimGrid's own flows, and without folding equal links.

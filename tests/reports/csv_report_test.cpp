@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/reports/sample_prediction.h"
+#include "tests/support/sample_prediction.h"
 
 namespace headway {
 namespace {

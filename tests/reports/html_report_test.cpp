@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "reports/prediction_document.h"
-#include "tests/reports/sample_prediction.h"
+#include "reports/answers/prediction_document.h"
+#include "tests/support/sample_prediction.h"
 
 namespace headway {
 namespace {
@@ -29,7 +29,7 @@ TEST(HtmlReport, NamesAreNoMarkup) {
   p.busiest_links[0].from = "</script><script>alert(2)</script>";
   p.critical_path[4].where = "<b>stage</b>";
   p.activity = {.kinds = {"<i>forward</i>"}, .rows = {{"<u>stage 0</u>", {{0, 0_s, 1_s}}}}};
-  p.question.scenario["name"] = "</code></pre><script>alert(3)</script>";
+  (*p.question.scenario)["name"] = "</code></pre><script>alert(3)</script>";
   p.warnings = {"<h1>"};
   const std::string page = html_report(p);
   for (const char* markup : {"<script>alert", "<img", "<b>", "<i>", "<u>", "<h1></p>"}) {

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
-#include "tests/reports/sample_prediction.h"
+#include <nlohmann/json.hpp>
+
+#include "tests/support/sample_prediction.h"
 
 namespace headway {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <memory>
 
-#include "sim/workload/build_workload.h"
-#include "sim/workload/perturbation.h"
-#include "tests/sim/cluster/read_text.h"
+#include "sim/programs/build_workload.h"
+#include "sim/programs/perturbation/perturbation.h"
+#include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
 #include "tests/support/random_numbers.h"
 #include "tests/support/round_profile.h"

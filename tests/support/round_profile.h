@@ -1,7 +1,7 @@
 #pragma once
 
-#include "sim/profile/profile.h"
-#include "tests/sim/profile/round_device.h"
+#include "sim/costs/profile.h"
+#include "tests/sim/costs/round_device.h"
 
 namespace headway {
 

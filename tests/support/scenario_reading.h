@@ -4,7 +4,7 @@
 #include <string>
 
 #include "sim/base/diagnostic.h"
-#include "sim/study/scenario.h"
+#include "sim/scenario/scenario.h"
 #include "tests/support/scratch_folder.h"
 
 namespace headway {

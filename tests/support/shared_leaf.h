@@ -2,6 +2,8 @@
 
 #include "tests/support/scenario_text.h"
 
+#include <nlohmann/json.hpp>
+
 namespace headway {
 
 /// The small scenario with plain data parallelism on the first three of six nodes, two to a leaf

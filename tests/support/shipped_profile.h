@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "sim/base/input_files.h"
-#include "sim/profile/read_profile.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/input_files.h"
 
 namespace headway {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "sim/strategy/schedule.h"
-#include "sim/workload/stage_program.h"
-#include "sim/workload/workload.h"
+#include "sim/jobs/schedules/schedule.h"
+#include "sim/programs/stage_program.h"
+#include "sim/programs/workload.h"
 
 namespace headway {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/profile/steps/training_step.h"
+#include "sim/costs/steps/training_step.h"
 
 namespace headway {
 

@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "sim/base/input_files.h"
-#include "sim/profile/read_profile.h"
-#include "sim/study/published_steps.h"
-#include "sim/study/validation_row.h"
-#include "sim/workload/closed_form.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/input_files.h"
+#include "sim/programs/closed_form.h"
+#include "sim/validate/published_steps.h"
+#include "sim/validate/validation_row.h"
 
 namespace headway {
 namespace {

@@ -2,7 +2,7 @@
 
 A constant is shared by all rows, or by those of one accelerator, architecture, kernel family or
 release. Priors are lognormal: a median and a standard deviation of the logarithm. Narrow ones rest
-on measurements of single kernels, which tests/sim/profile/shipped_profiles_test.cpp holds the
+on measurements of single kernels, which tests/sim/costs/shipped_profiles_test.cpp holds the
 profiles against: what training steps alone would have of them is not what kernels do.
 """
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits how NCCL's collectives behave inside one node, for sim/profile/nccl_constants.cpp.
+"""Fits how NCCL's collectives behave inside one node, for sim/costs/nccl_constants.cpp.
 
 usage: fit_one_node_collectives.py TABLES.json
 

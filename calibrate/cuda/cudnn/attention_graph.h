@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "calibrate/cuda/cudnn/cudnn_graph.h"
-#include "sim/base/kernel_shape.h"
+#include "sim/layers/kernel_shape.h"
 
 namespace headway {
 

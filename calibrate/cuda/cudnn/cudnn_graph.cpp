@@ -1,5 +1,7 @@
 #include "calibrate/cuda/cudnn/cudnn_graph.h"
 
+#include <nlohmann/json.hpp>
+
 #include "sim/base/diagnostic.h"
 
 namespace headway {

@@ -1,5 +1,6 @@
 #include "calibrate/cuda/cudnn/cudnn_plan.h"
 
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "calibrate/cuda/cuda_check.h"

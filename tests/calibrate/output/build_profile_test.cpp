@@ -14,8 +14,8 @@
 #include "calibrate/output/profile_json.h"
 #include "calibrate/suite/fake_backend.h"
 #include "sim/base/diagnostic.h"
-#include "sim/base/input_files.h"
-#include "sim/profile/read_profile.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/input_files.h"
 #include "tests/support/scratch_folder.h"
 
 namespace headway {

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "calibrate/output/profile_json.h"
-#include "sim/base/input_files.h"
-#include "sim/profile/read_profile.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/input_files.h"
 #include "tests/support/scratch_folder.h"
 
 namespace headway {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "calibrate/measure/statistics.h"
 #include "calibrate/output/build_profile.h"
@@ -11,9 +12,9 @@
 #include "calibrate/output/profile_json.h"
 #include "calibrate/suite/fake_backend.h"
 #include "calibrate/suite/plan.h"
-#include "sim/base/input_files.h"
-#include "sim/profile/kernel_cost.h"
-#include "sim/profile/read_profile.h"
+#include "sim/costs/kernel_cost.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/input_files.h"
 #include "tests/support/scratch_folder.h"
 
 namespace headway {

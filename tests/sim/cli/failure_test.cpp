@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "sim/base/diagnostic.h"
-#include "sim/cluster/routing.h"
-#include "sim/study/provenance.h"
+#include "sim/network/routing/routing.h"
+#include "sim/scenario/provenance.h"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/cli/command.h"
-#include "sim/cli/parse_arguments.h"
+#include "sim/cli/options/parse_arguments.h"
 #include "sim/cli/progress.h"
 
 namespace headway {

@@ -1,4 +1,4 @@
-#include "sim/workload/closed_form.h"
+#include "sim/programs/closed_form.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "hand_workload.h"
-#include "sim/workload/flow_plans.h"
-#include "tests/sim/cluster/read_text.h"
+#include "sim/programs/flows/flow_plans.h"
+#include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
 
 namespace headway {

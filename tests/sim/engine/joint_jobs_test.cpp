@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "sim/workload/joint_workload.h"
+#include "sim/programs/joint_workload.h"
 #include "tests/sim/engine/hand_workload.h"
 #include "tests/support/small_job.h"
 

@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "hand_workload.h"
-#include "sim/workload/flow_plans.h"
-#include "tests/sim/cluster/read_text.h"
+#include "sim/programs/flows/flow_plans.h"
+#include "tests/sim/network/read_text.h"
 #include "tests/support/random_numbers.h"
 
 namespace headway {

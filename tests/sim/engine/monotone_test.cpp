@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/engine/simulate_workload.h"
-#include "sim/workload/flow_plans.h"
+#include "sim/programs/flows/flow_plans.h"
 #include "tests/support/random_job.h"
 
 namespace headway {

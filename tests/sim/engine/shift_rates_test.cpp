@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "hand_workload.h"
-#include "sim/cluster/max_min_rates.h"
-#include "tests/sim/cluster/infiniband_samples.h"
+#include "sim/network/analysis/max_min_rates.h"
+#include "tests/sim/import/infiniband_samples.h"
 
 namespace headway {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
-#include "sim/workload/workload.h"
 
 namespace headway {
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 namespace headway {
 namespace {
 
@@ -9,7 +11,7 @@ namespace {
 Prediction prediction(nlohmann::json cost) {
   Prediction p;
   p.question.accelerators = 100;
-  p.question.scenario = {{"cost", std::move(cost)}};
+  p.question.scenario = nlohmann::json({{"cost", std::move(cost)}});
   p.iteration_time = Seconds(36.0);
   p.tokens_per_second = 1000.0;
   p.breakdown[Cause::compute] = Seconds(20.0);
@@ -61,7 +63,7 @@ TEST(RunCost, ARunHasAsManyIterationsAsItsTokensTake) {
 Prediction with_failures(nlohmann::json cost) {
   Prediction p = prediction(std::move(cost));
   p.question.nodes = 10;
-  p.question.scenario["reliability"] = {{"train_tokens", 3.6e6}, {"spare_nodes", 1}};
+  (*p.question.scenario)["reliability"] = {{"train_tokens", 3.6e6}, {"spare_nodes", 1}};
   ReliabilityPrediction reliability;
   reliability.goodput.mean = 0.75;
   reliability.time_to_train_s = {4000.0, 5000.0};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sim/base/kernel_shape.h"
+#include "sim/layers/kernel_shape.h"
 
 namespace headway {
 

@@ -1,0 +1,53 @@
+#include "reports/answers/prediction_document.h"
+
+#include <fmt/format.h>
+
+#include "reports/answers/reliability_report.h"
+#include "reports/answers/shared_fabric_report.h"
+#include "reports/answers/what_if_report.h"
+#include "reports/document/html_document.h"
+#include "reports/document/markdown_document.h"
+#include "reports/sections/prediction_sections.h"
+#include "sim/result/advice.h"
+#include "sim/result/number_text.h"
+
+namespace headway {
+
+Document prediction_document(const Prediction& prediction) {
+  const Question& question = prediction.question;
+  Document document;
+  document.title =
+      fmt::format("{} on {} x {}, {} GPUs", question.model, whole_number(question.nodes),
+                  question.node_type, whole_number(question.accelerators));
+  document.lead = fmt::format("{}; profile {}, cluster {}.", question.strategy, question.profile,
+                              question.cluster);
+  const bool has_times = was_simulated(prediction);
+  document.sections.push_back(answer_section(prediction));
+  if (has_times) document.sections.push_back(time_section(prediction));
+  if (auto cost = cost_section(prediction)) document.sections.push_back(std::move(*cost));
+  if (prediction.reliability) {
+    document.sections.push_back(reliability_section(*prediction.reliability));
+  }
+  if (prediction.shared_fabric) {
+    document.sections.push_back(shared_fabric_section(*prediction.shared_fabric));
+  }
+  if (prediction.what_if) document.sections.push_back(what_if_section(*prediction.what_if));
+  document.sections.push_back(memory_section(prediction.memory));
+  if (has_times) {
+    document.sections.push_back(iteration_section(prediction));
+    document.sections.push_back(fabric_section(prediction));
+  }
+  document.sections.push_back(trust_section(prediction));
+  document.sections.push_back(reproduction_section(question));
+  return document;
+}
+
+std::string markdown_report(const Prediction& prediction) {
+  return markdown_of(prediction_document(prediction));
+}
+
+std::string html_report(const Prediction& prediction) {
+  return html_of(prediction_document(prediction));
+}
+
+}  // namespace headway

@@ -1,0 +1,120 @@
+#include "reports/answers/reliability_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/base/quantity_text.h"
+#include "sim/base/text_table.h"
+#include "sim/base/utf8.h"
+#include "sim/result/number_text.h"
+
+namespace headway {
+namespace {
+
+constexpr TextTable::Align kRight = TextTable::Align::right;
+
+std::string days(double seconds) {
+  constexpr double kSecondsOfDay = 86400.0;
+  return std::isfinite(seconds) ? fmt::format("{:.1f}", seconds / kSecondsOfDay) : "never";
+}
+
+std::string goodput_sentence(const ReliabilityPrediction& of) {
+  const auto range = [](const Percentiles& of_runs) {
+    return fmt::format("{} % ({} .. {})", percent(of_runs.mean), percent(of_runs.low),
+                       percent(of_runs.high));
+  };
+  std::string text = fmt::format("goodput {}, ETTR {} %", range(of.goodput), percent(of.ettr.mean));
+  if (of.interruptions.mean == 0.0) return text + ", nothing interrupts it";
+  return text + fmt::format(", {:.0f} interruptions ({:.0f} .. {:.0f}), one every {}",
+                            of.interruptions.mean, of.interruptions.low, of.interruptions.high,
+                            short_text(of.job_mttf));
+}
+
+std::string checkpoint_sentence(const ReliabilityPrediction& of) {
+  return fmt::format("{} every {} of training ({}), which stands still {} for each",
+                     short_text(of.checkpoint_size), short_text(of.checkpoint_interval),
+                     of.interval_by, short_text(of.checkpoint_blocking));
+}
+
+std::string time_sentence(const ReliabilityPrediction& of) {
+  return fmt::format("{} days, 90 % between {} and {}", days(of.time_to_train(0.5).count()),
+                     days(of.time_to_train(0.05).count()), days(of.time_to_train(0.95).count()));
+}
+
+std::string_view loss_title(std::string_view name) {
+  if (name == "lost_work") return "work done again";
+  if (name == "waiting_for_nodes") return "waiting for nodes";
+  if (name == "reduced_speed") return "fewer nodes";
+  return name;
+}
+
+/// Name and number, largest first, those that are not 0.
+std::vector<std::pair<std::string, double>> largest(const std::map<std::string, double>& of) {
+  std::vector<std::pair<std::string, double>> sorted;
+  for (const auto& entry : of) {
+    if (entry.second > 0.0) sorted.emplace_back(entry);
+  }
+  std::ranges::stable_sort(sorted, std::greater<>(), &std::pair<std::string, double>::second);
+  return sorted;
+}
+
+TextTable loss_table(const ReliabilityPrediction& of) {
+  TextTable table({{"GPU-hours lost to"}, {"hours", kRight}});
+  for (const auto& [name, hours] : largest(of.lost_gpu_hours)) {
+    table.add_row({std::string(loss_title(name)), prefixed_count(hours)});
+  }
+  return table;
+}
+
+Chart loss_chart(const ReliabilityPrediction& of) {
+  Chart chart{.kind = Chart::Kind::bars, .x_title = "GPU-hours"};
+  Chart::Series series{.name = "lost", .colour = 1};
+  for (const auto& [name, hours] : largest(of.lost_gpu_hours)) {
+    chart.labels.emplace_back(loss_title(name));
+    series.values.push_back(hours);
+  }
+  chart.series.push_back(std::move(series));
+  return chart;
+}
+
+TextTable cause_table(const ReliabilityPrediction& of) {
+  TextTable table({{"cause"}, {"interruptions", kRight}, {"GPU-hours", kRight}});
+  for (const auto& [name, count] : largest(of.interruptions_by_cause)) {
+    table.add_row({printable(name), fmt::format("{:.1f}", count),
+                   prefixed_count(of.lost_gpu_hours_by_cause.at(name))});
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string reliability_text(const ReliabilityPrediction& of) {
+  std::string text = fmt::format("  {:<14}{}\n", "over weeks", goodput_sentence(of));
+  text += fmt::format("  {:<14}{}\n", "checkpoints", checkpoint_sentence(of));
+  if (!of.time_to_train_s.empty()) {
+    text += fmt::format("  {:<14}{}\n", "time to train", time_sentence(of));
+  }
+  text += "\n";
+  if (!largest(of.lost_gpu_hours).empty()) text += loss_table(of).text(2) + "\n";
+  return text;
+}
+
+DocumentSection reliability_section(const ReliabilityPrediction& of) {
+  std::string text = fmt::format("Mean of {} histories, 90 % of them in brackets: {}. ", of.runs,
+                                 goodput_sentence(of));
+  text += fmt::format("Checkpoints: {}.", checkpoint_sentence(of));
+  if (!of.time_to_train_s.empty()) text += fmt::format(" Time to train: {}.", time_sentence(of));
+  DocumentSection section{"Over weeks", {Paragraph{std::move(text)}}};
+  if (!largest(of.lost_gpu_hours).empty()) {
+    section.blocks.emplace_back(Figure{.title = "Where GPU-hours go that train nothing",
+                                       .caption = "Mean of a history.",
+                                       .picture = loss_chart(of),
+                                       .table = loss_table(of)});
+  }
+  if (!largest(of.interruptions_by_cause).empty()) section.blocks.emplace_back(cause_table(of));
+  return section;
+}
+
+}  // namespace headway

@@ -1,0 +1,227 @@
+#include "reports/answers/study_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "reports/answers/reliability_report.h"
+#include "reports/answers/reliability_report.h"
+#include "reports/answers/what_if_report.h"
+#include "reports/csv_report.h"
+#include "reports/sections/prediction_sections.h"
+#include "reports/sections/study_sections.h"
+#include "sim/base/quantity_text.h"
+#include "sim/files/json_text.h"
+#include "sim/result/advice.h"
+#include "sim/result/json/result_json.h"
+#include "sim/result/number_text.h"
+
+namespace headway {
+namespace {
+
+const StudyPoint* fastest_point(const Study& study) {
+  const StudyPoint* fastest = nullptr;
+  for (const StudyPoint& point : study.points) {
+    if (!has_speed(point)) continue;
+    if (fastest == nullptr ||
+        throughput_of(*point.prediction) > throughput_of(*fastest->prediction)) {
+      fastest = &point;
+    }
+  }
+  return fastest;
+}
+
+std::string counts_sentence(const Study& study) {
+  const auto simulated = std::ranges::count_if(study.points, has_speed);
+  const auto short_of_memory = std::ranges::count_if(
+      study.points, [](const StudyPoint& point) { return point.prediction && !has_speed(point); });
+  const auto impossible = std::ssize(study.points) - simulated - short_of_memory;
+  std::string text = fmt::format("{} points: {} simulated", std::ssize(study.points), simulated);
+  if (short_of_memory > 0) text += fmt::format(", {} do not fit in memory", short_of_memory);
+  if (impossible > 0) text += fmt::format(", {} are not possible", impossible);
+  return text + ".";
+}
+
+DocumentSection answer_of(const Study& study, const StudyPoint* fastest,
+                          const std::vector<const StudyPoint*>& best) {
+  DocumentSection section{"Answer", {}};
+  if (fastest == nullptr) {
+    section.blocks.emplace_back(Paragraph{counts_sentence(study) + " None of them can run."});
+    return section;
+  }
+  const Prediction& prediction = *fastest->prediction;
+  const std::string unit = " " + throughput_unit(prediction) + "/s";
+  std::string text = fmt::format("{} The fastest is {}: {}{} on {} GPUs.", counts_sentence(study),
+                                 point_name(*fastest), prefixed_count(throughput_of(prediction)),
+                                 unit, whole_number(prediction.question.accelerators));
+  if (best.size() > 1) {
+    const Prediction& small = *best.front()->prediction;
+    const Prediction& large = *best.back()->prediction;
+    const double more = static_cast<double>(large.question.accelerators) /
+                        static_cast<double>(small.question.accelerators);
+    const double faster = throughput_of(large) / throughput_of(small);
+    text += fmt::format(
+        " From {} to {} GPUs, {:.3g} times as many, throughput grows {:.3g}-fold: an efficiency of "
+        "{} %.",
+        whole_number(small.question.accelerators), whole_number(large.question.accelerators), more,
+        faster, percent(faster / more));
+  }
+  section.blocks.emplace_back(Paragraph{text + " " + closing_sentence(prediction)});
+  const DocumentSection detail = answer_section(prediction);
+  for (const DocumentBlock& block : detail.blocks) {
+    if (std::holds_alternative<KeyNumbers>(block) || std::holds_alternative<Notice>(block)) {
+      section.blocks.push_back(block);
+    }
+  }
+  return section;
+}
+
+DocumentSection reproduction_of(const Study& study, const StudyPoint& fastest) {
+  DocumentSection section = reproduction_section(fastest.prediction->question);
+  if (study.command_line.empty()) return section;
+  section.blocks.insert(section.blocks.begin(),
+                        {Paragraph{"All points, then the fastest alone:"},
+                         Code{.text = study.command_line, .language = "sh"}});
+  return section;
+}
+
+}  // namespace
+
+bool has_speed(const StudyPoint& point) {
+  return point.prediction && was_simulated(*point.prediction);
+}
+
+double throughput_of(const Prediction& prediction) {
+  return prediction.tokens_per_second > 0.0 ? prediction.tokens_per_second
+                                            : prediction.samples_per_second;
+}
+
+std::string throughput_unit(const Prediction& prediction) {
+  return prediction.tokens_per_second > 0.0 ? "tokens" : "samples";
+}
+
+std::string point_name(const StudyPoint& point) {
+  std::string name;
+  for (const auto& [axis, value] : point.axes) {
+    name += fmt::format("{}{} {}", name.empty() ? "" : ", ", axis, value);
+  }
+  return name;
+}
+
+std::vector<const StudyPoint*> best_by_scale(const Study& study) {
+  std::map<std::int64_t, const StudyPoint*> best;
+  for (const StudyPoint& point : study.points) {
+    if (!has_speed(point)) continue;
+    const StudyPoint*& known = best[point.prediction->question.accelerators];
+    if (known == nullptr || throughput_of(*point.prediction) > throughput_of(*known->prediction)) {
+      known = &point;
+    }
+  }
+  std::vector<const StudyPoint*> list;
+  for (const auto& [count, point] : best) list.push_back(point);
+  return list;
+}
+
+DocumentSection points_section(const Study& study) {
+  constexpr auto kRight = TextTable::Align::right;
+  std::vector<TextTable::Column> columns;
+  if (!study.points.empty()) {
+    for (const auto& [axis, value] : study.points.front().axes) columns.push_back({axis, kRight});
+  }
+  for (const char* const title : {"GPUs", "iteration", "throughput /s", "MFU %", "memory %"}) {
+    columns.push_back({title, kRight});
+  }
+  columns.push_back({"remark"});
+  TextTable table(std::move(columns));
+  for (const StudyPoint& point : study.points) {
+    std::vector<std::string> row;
+    for (const auto& [axis, value] : point.axes) row.push_back(value);
+    if (has_speed(point)) {
+      const Prediction& prediction = *point.prediction;
+      row.push_back(whole_number(prediction.question.accelerators));
+      row.push_back(TimeScale(prediction.iteration_time).with_unit(prediction.iteration_time));
+      row.push_back(prefixed_count(throughput_of(prediction)));
+      row.push_back(percent(prediction.mfu));
+      row.push_back(
+          percent(fullest_memory(prediction.memory).total() / prediction.memory.capacity));
+    } else {
+      row.resize(row.size() + 5);
+    }
+    row.push_back(point.reason);
+    table.add_row(std::move(row));
+  }
+  return {"All points", {std::move(table)}};
+}
+
+Document study_document(const Study& study) {
+  const std::vector<const StudyPoint*> best = best_by_scale(study);
+  const StudyPoint* const fastest = fastest_point(study);
+  Document document;
+  document.title = study.name;
+  document.sections.push_back(answer_of(study, fastest, best));
+  const bool has_scale = best.size() > 1 || (!best.empty() && !study.measured.empty());
+  if (has_scale) document.sections.push_back(scaling_section(study, best));
+  if (!best.empty()) document.sections.push_back(time_by_scale_section(best));
+  DocumentSection strategies = strategy_section(study);
+  if (!strategies.blocks.empty()) document.sections.push_back(std::move(strategies));
+  if (fastest != nullptr) {
+    const Prediction& prediction = *fastest->prediction;
+    document.lead = fmt::format("{} on {}; profile {}.", prediction.question.model,
+                                prediction.question.cluster, prediction.question.profile);
+    if (prediction.reliability) {
+      document.sections.push_back(reliability_section(*prediction.reliability));
+    }
+    if (prediction.what_if) document.sections.push_back(what_if_section(*prediction.what_if));
+    document.sections.push_back(memory_section(prediction.memory));
+    document.sections.back().heading = "Memory of the fastest";
+    document.sections.push_back(fabric_section(prediction));
+    document.sections.back().heading = "Fabric: busiest links of the fastest";
+  }
+  document.sections.push_back(points_section(study));
+  if (fastest != nullptr) {
+    document.sections.push_back(trust_section(*fastest->prediction));
+    document.sections.push_back(reproduction_of(study, *fastest));
+  }
+  return document;
+}
+
+std::string study_csv(const Study& study) {
+  std::string text;
+  for (const StudyPoint& point : study.points) {
+    std::vector<std::string> names;
+    std::vector<std::string> values;
+    for (const auto& [axis, value] : point.axes) {
+      names.push_back("axis " + axis);
+      values.push_back(value);
+    }
+    names.emplace_back("reason");
+    values.push_back(point.reason);
+    const std::string table =
+        csv_table({point.prediction ? &*point.prediction : nullptr, point.prediction ? 1U : 0U});
+    const std::size_t header_end = table.find('\n');
+    if (text.empty()) text = csv_cells(names) + "," + table.substr(0, header_end + 1);
+    const std::string row = table.substr(header_end + 1);
+    text += csv_cells(values) + (row.empty() ? "\n" : "," + row);
+  }
+  return text;
+}
+
+std::string study_json_text(const Study& study) {
+  nlohmann::json points = nlohmann::json::array();
+  for (const StudyPoint& point : study.points) {
+    nlohmann::json axes = nlohmann::json::object();
+    for (const auto& [axis, value] : point.axes) axes[axis] = value;
+    points.push_back(
+        {{"axes", std::move(axes)},
+         {"reason", point.reason},
+         {"result", point.prediction ? result_json(*point.prediction) : nlohmann::json(nullptr)}});
+  }
+  return json_text({{"schema", "headway/study/1"},
+                    {"name", study.name},
+                    {"command_line", study.command_line},
+                    {"points", std::move(points)}});
+}
+
+}  // namespace headway

@@ -1,0 +1,99 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "sim/base/utf8.h"
+#include "sim/cli/exit_codes.h"
+#include "sim/cli/invocation.h"
+#include "sim/cli/options/common_options.h"
+#include "sim/cli/options/scenario_options.h"
+#include "sim/files/json_output.h"
+#include "sim/reference/explain_file.h"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kMostFiles = 100'000;
+
+/// Adds what is not there yet: files share topologies and models, whose problems are told once.
+void append_new(const Diagnostics& found, std::vector<Diagnostic>& all) {
+  const auto key = [](const Diagnostic& problem) {
+    return std::tie(problem.message, problem.location.file, problem.location.line,
+                    problem.location.column, problem.pointer);
+  };
+  for (const Diagnostic& problem : found.all()) {
+    const bool is_known = std::ranges::any_of(
+        all, [&](const Diagnostic& other) { return key(other) == key(problem); });
+    if (!is_known) all.push_back(problem);
+  }
+}
+
+int run_check(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  Terminal& terminal = invocation.terminal;
+  Diagnostics command_line;
+  const ScenarioOptions options{.overrides = overrides_of(arguments, command_line)};
+  const bool resolves = arguments.has("resolve");
+  if (resolves && arguments.positional().size() > 1) {
+    Diagnostic problem;
+    problem.message = "--resolve writes out one file";
+    command_line.add(std::move(problem));
+  }
+  command_line.throw_if_errors();
+
+  std::vector<Diagnostic> problems;
+  for (const std::string& path : arguments.positional()) {
+    Diagnostics found;
+    const auto file = explained_file(path, options, found);
+    append_new(found, problems);
+    if (!file) continue;
+    if (resolves) {
+      terminal.print(json_document_text(file->resolved));
+    } else {
+      terminal.print(fmt::format("ok  {}  {}: {}\n", printable(path), file->kind, file->about));
+    }
+  }
+  const bool has_errors = std::ranges::any_of(
+      problems, [](const Diagnostic& problem) { return problem.severity == Severity::error; });
+  if (has_errors) throw InputError(std::move(problems));
+  Diagnostics warnings;
+  for (const Diagnostic& warning : problems) warnings.add(warning);
+  show_warnings(warnings, terminal);
+  return kExitDone;
+}
+
+}  // namespace
+
+Command check_command() {
+  Command command;
+  command.name = "check";
+  command.group = "Look up";
+  command.arguments = "FILE...";
+  command.summary = "every problem of input files; runs nothing";
+  command.about =
+      "Reads files by what their \"schema\" says they are, with all they refer to, and prints "
+      "every "
+      "problem of all of them. Runs nothing.";
+  command.examples = {
+      {"headway check scenarios/*.json topologies/*.json", "all files of a project"},
+      {"headway check my.json --resolve", "the scenario with every default written out, as JSON"},
+  };
+  command.options = with_standard_options({
+      set_option("/strategy/tensor_parallel=4"),
+      {.name = "resolve",
+       .help = "prints the explicit form of one file, every default written out, as JSON",
+       .group = OptionGroup::output},
+  });
+  command.least_arguments = 1;
+  command.most_arguments = kMostFiles;
+  command.outcome = "nothing was run";
+  command.details =
+      "Standard input (-) is read as a scenario. What --resolve prints reads back as the same "
+      "scenario. The exit code is 2 if there is any problem; warnings alone are none.";
+  command.run = run_check;
+  return command;
+}
+
+}  // namespace headway

@@ -1,0 +1,274 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "reports/answers/collective_report.h"
+#include "sim/base/utf8.h"
+#include "sim/cli/exit_codes.h"
+#include "sim/cli/invocation.h"
+#include "sim/cli/jobs.h"
+#include "sim/cli/options/byte_sizes.h"
+#include "sim/cli/options/common_options.h"
+#include "sim/cli/options/scenario_options.h"
+#include "sim/cli/options/topology_options.h"
+#include "sim/costs/nccl_constants.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/json_output.h"
+#include "sim/files/json_reader.h"
+#include "sim/predict/collective/collective_table.h"
+
+namespace headway {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kOperations = {{
+    {"all_reduce", CollectiveKind::all_reduce},
+    {"all_gather", CollectiveKind::all_gather},
+    {"reduce_scatter", CollectiveKind::reduce_scatter},
+    {"broadcast", CollectiveKind::broadcast},
+    {"all_to_all", CollectiveKind::all_to_all},
+    {"send_recv", CollectiveKind::send_receive},
+}};
+
+constexpr CollectiveAlgorithm kAlgorithms[] = {
+    CollectiveAlgorithm::ring, CollectiveAlgorithm::tree, CollectiveAlgorithm::hierarchical,
+    CollectiveAlgorithm::nvls, CollectiveAlgorithm::in_network};
+
+std::vector<std::string> algorithm_words() {
+  std::vector<std::string> words{"auto"};
+  for (const CollectiveAlgorithm algorithm : kAlgorithms) {
+    words.emplace_back(algorithm_name(algorithm));
+  }
+  return words;
+}
+
+std::vector<std::string> operation_words() {
+  std::vector<std::string> words;
+  words.reserve(kOperations.size());
+  for (const auto& [word, kind] : kOperations) words.emplace_back(word);
+  return words;
+}
+
+CollectiveKind operation_of(const Arguments& arguments) {
+  const std::string word = arguments.value("op").value_or("all_reduce");
+  const auto found = std::ranges::find(kOperations, std::string_view(word),
+                                       &std::pair<std::string_view, CollectiveKind>::first);
+  HEADWAY_CHECK(found != kOperations.end(), "the table of options lets other words through");
+  return found->second;
+}
+
+std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, CollectiveKind kind) {
+  const std::string word = arguments.value("algorithm").value_or("auto");
+  if (word == "auto") return std::nullopt;
+  const auto* const found = std::ranges::find(kAlgorithms, word, algorithm_name);
+  HEADWAY_CHECK(found != std::end(kAlgorithms), "the table of options lets other words through");
+  if (has_algorithm(kind, *found)) return *found;
+  Diagnostic problem;
+  problem.message = fmt::format("{} does not run with --algorithm {}", collective_name(kind), word);
+  problem.help = "use --algorithm auto; only all_reduce runs as anything but a ring";
+  throw InputError(std::move(problem));
+}
+
+/// Whose costs: --library and --profile exclude each other.
+CollectiveCosts costs_of(const Arguments& arguments) {
+  if (!arguments.has("library")) {
+    return arguments.has("profile") ? CollectiveCosts::profile : CollectiveCosts::hardware;
+  }
+  if (!arguments.has("profile")) return CollectiveCosts::nccl;
+  Diagnostic problem;
+  problem.message = "--library does not go with --profile";
+  problem.help = "NCCL's own costs stand in the place of a profile's";
+  throw InputError(std::move(problem));
+}
+
+/// That the library can answer at all.
+void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
+  if (question.costs != CollectiveCosts::nccl) return;
+  Diagnostic problem;
+  const std::string& accelerator = cluster.node_type.accelerator;
+  if (nccl_node_costs(accelerator) == nullptr) {
+    std::vector<std::string_view> families;
+    for (const NcclNodeCosts& known : nccl_families()) families.push_back(known.family);
+    problem.message = fmt::format("no costs of NCCL are known on {}", in_quotes(accelerator));
+    problem.help = fmt::format("they are of {}; without --library hardware alone counts",
+                               fmt::join(families, ", "));
+    throw InputError(std::move(problem));
+  }
+  if (!collective_choices(cluster, question).empty()) return;
+  problem.message = fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
+                                algorithm_name(*question.algorithm));
+  problem.help =
+      "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
+      "is true; the others run without --library";
+  throw InputError(std::move(problem));
+}
+
+/// The number of groups, which must divide the ranks.
+int groups_of(const Arguments& arguments, int ranks) {
+  const int groups = static_cast<int>(arguments.integer("groups", 1, ranks / 2).value_or(1));
+  if (ranks % groups == 0) return groups;
+  Diagnostic problem;
+  problem.message = fmt::format("{} groups do not divide {} ranks", groups, ranks);
+  problem.help = "--ranks takes another number of them";
+  throw InputError(std::move(problem));
+}
+
+int ranks_of(const Arguments& arguments, const Cluster& cluster) {
+  Diagnostic problem;
+  if (cluster.accelerators() < 2) {
+    problem.message = "a collective needs two ranks, and the cluster has one accelerator";
+    problem.help = "--nodes takes more nodes of a generated fabric";
+    throw InputError(std::move(problem));
+  }
+  const auto ranks = arguments.integer("ranks", 2, cluster.accelerators());
+  return static_cast<int>(ranks.value_or(cluster.accelerators()));
+}
+
+std::shared_ptr<const Profile> profile_of(const Arguments& arguments, const Cluster* cluster,
+                                          Diagnostics& diagnostics) {
+  const auto path = arguments.value("profile");
+  if (!path) return nullptr;
+  InputFiles files({}, data_folders(), diagnostics);
+  const auto root = files.open(*path, "calibrate/profiles");
+  const auto read = root ? read_profile(*root, files) : std::nullopt;
+  if (!read) return nullptr;
+  const std::string wanted = cluster == nullptr ? "any" : cluster->node_type.accelerator;
+  if (wanted != "any" && wanted != read->profile->accelerator) {
+    diagnostics.add(read->cursor.problem(
+        fmt::format("the profile is of {}, the cluster has {}", read->profile->accelerator, wanted),
+        "", "`headway list profiles` shows what there is"));
+  }
+  return read->profile;
+}
+
+int run_collective(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  CollectiveQuestion question;
+  question.kind = operation_of(arguments);
+  question.algorithm = algorithm_of(arguments, question.kind);
+  question.costs = costs_of(arguments);
+  const std::vector<Bytes> sizes = byte_sizes(arguments.value("bytes").value_or("1KiB..1GiB"));
+  EngineOptions engine;
+  if (arguments.value("flows") == "simgrid") engine.flows = FlowEngine::simgrid;
+  const int jobs = jobs_of(arguments);
+
+  Diagnostics diagnostics;
+  const auto cluster = cluster_of(arguments, diagnostics);
+  const auto profile = profile_of(arguments, cluster.get(), diagnostics);
+  diagnostics.throw_if_errors();
+  show_warnings(diagnostics, invocation.terminal);
+  question.ranks = ranks_of(arguments, *cluster);
+  question.groups = groups_of(arguments, question.ranks);
+  question.is_interleaved = arguments.has("interleaved");
+  question.profile = profile.get();
+  // NCCL hands on by default, since 2.12.
+  const bool is_nccl = question.costs == CollectiveCosts::nccl;
+  question.is_rail_local = arguments.value("pxn").value_or(is_nccl ? "on" : "off") == "on";
+  check_choices(*cluster, question);
+
+  const CollectiveReport report{.cluster = cluster->name,
+                                .nodes = cluster->node_of(question.ranks - 1) + 1,
+                                .costs = question.costs,
+                                .profile = profile ? profile->name : "",
+                                .kind = question.kind,
+                                .ranks = question.ranks / question.groups,
+                                .groups = question.groups,
+                                .rows = collective_table(*cluster, question, sizes, engine, jobs)};
+  invocation.terminal.print(arguments.has("json") ? json_document_text(collective_json(report))
+                                                  : collective_text(report));
+  return kExitDone;
+}
+
+std::vector<Option> collective_options() {
+  return with_standard_options({
+      set_option("/fabric/leaf/uplinks=16"),
+      profile_option(),
+      nodes_option(),
+      {.name = "op",
+       .value = "NAME",
+       .fallback = "all_reduce",
+       .help = "all_reduce, all_gather, reduce_scatter, broadcast, all_to_all or send_recv",
+       .group = OptionGroup::run,
+       .words = operation_words()},
+      {.name = "ranks",
+       .value = "N",
+       .fallback = "all",
+       .help = "how many take part, the first ones",
+       .group = OptionGroup::run},
+      {.name = "groups",
+       .value = "N",
+       .fallback = "1",
+       .help = "as many at once share out the ranks",
+       .group = OptionGroup::run},
+      {.name = "interleaved",
+       .help = "rank r in group r mod N, not consecutive ones",
+       .group = OptionGroup::run},
+      {.name = "bytes",
+       .value = "SIZES",
+       .fallback = "1KiB..1GiB",
+       .help = "one, a list \"1KiB,1MiB\", or a range that doubles, or \"..1GiB*4\"",
+       .group = OptionGroup::run},
+      {.name = "algorithm",
+       .value = "NAME",
+       .fallback = "auto",
+       .help = "ring, tree, hierarchical, nvls, in_network; auto: ring or tree, the faster",
+       .group = OptionGroup::run,
+       .words = algorithm_words()},
+      {.name = "library",
+       .value = "NAME",
+       .help = "nccl: its protocols and what it chooses; else hardware alone, or the profile",
+       .group = OptionGroup::run,
+       .words = {"nccl"}},
+      {.name = "pxn",
+       .value = "WHEN",
+       .fallback = "on with nccl",
+       .help = "on, off: rails change inside nodes",
+       .group = OptionGroup::run,
+       .words = {"on", "off"}},
+      {.name = "flows",
+       .value = "SOLVER",
+       .fallback = "incremental",
+       .help = "solver of shares: incremental or simgrid",
+       .group = OptionGroup::run,
+       .words = {"incremental", "simgrid"}},
+      jobs_option(),
+      json_option(),
+  });
+}
+
+}  // namespace
+
+Command collective_command() {
+  Command command;
+  command.name = "collective";
+  command.group = "Predict";
+  command.arguments = "FILE";
+  command.summary = "an nccl-tests table of a simulated collective";
+  command.about =
+      "Simulates one collective over message sizes on an idle cluster and prints the table that "
+      "nccl-tests prints. FILE is a topology, or a name of `headway list topologies`.";
+  command.examples = {
+      {"headway collective dgx_h100_superpod --nodes 16 --profile h100_sxm",
+       "an all-reduce over 128 GPUs with measured or published costs"},
+      {"headway collective dgx_a100_superpod --nodes 2 --library nccl",
+       "what nccl-tests should print there"},
+  };
+  command.options = collective_options();
+  command.least_arguments = 1;
+  command.most_arguments = 1;
+  command.outcome = "nothing was simulated";
+  command.details =
+      "Sizes are counted as nccl-tests counts them: the whole buffer of an all-reduce and a "
+      "broadcast, the gathered buffer of an all-gather, the unreduced one of a reduce-scatter. "
+      "\"closed form\" is the time on paper of the same collective of one group on an idle "
+      "network, "
+      "\"ratio\" the simulated time over it: what contention costs. in_network is NVIDIA SHARP at "
+      "its best: the switches of the fabric add; nvls: those of the scale-up domain do. Bandwidths "
+      "are in 1e9 bytes a second; --json is in SI base units.";
+  command.run = run_collective;
+  return command;
+}
+
+}  // namespace headway

@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "reports/answers/fabric_report.h"
+#include "reports/write_file.h"
+#include "sim/base/file_text.h"
+#include "sim/base/quantity_text.h"
+#include "sim/base/utf8.h"
+#include "sim/cli/exit_codes.h"
+#include "sim/cli/invocation.h"
+#include "sim/cli/options/common_options.h"
+#include "sim/cli/options/scenario_options.h"
+#include "sim/cli/outputs.h"
+#include "sim/files/json_output.h"
+#include "sim/import/import_format.h"
+#include "sim/network/node_type.h"
+#include "sim/network/read_topology.h"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kMostFiles = 100'000;
+
+const ImportFormat& format_named(const std::string& name) {
+  std::vector<std::string> names;
+  for (const ImportFormat& format : import_formats()) {
+    if (format.name == name) return format;
+    names.emplace_back(format.name);
+  }
+  Diagnostic problem;
+  problem.message = fmt::format("there is no importer of {}", in_quotes(name));
+  problem.help = name_help(name, names);
+  throw InputError(std::move(problem));
+}
+
+/// "site" of "dumps/site.txt.gz".
+std::string name_of_file(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  const std::string stem = name.substr(0, name.find('.'));
+  return printable(stem.empty() || path == "-" ? "imported" : stem);
+}
+
+template <class Q>
+std::optional<Q> quantity_of(const Arguments& arguments, std::string_view option) {
+  const auto text = arguments.value(option);
+  if (!text) return std::nullopt;
+  const ParsedQuantity<Q> parsed = parse_quantity<Q>(*text);
+  if (const Q* value = std::get_if<Q>(&parsed); value != nullptr && *value > Q(0.0)) return *value;
+  Diagnostic problem;
+  problem.message =
+      fmt::format("--{} {} is {} above 0", option, in_quotes(*text), dimension_name<Q>());
+  problem.help = fmt::format("such as --{} \"{}\"", option, example_text<Q>());
+  throw InputError(std::move(problem));
+}
+
+std::optional<double> ratio_of(const Arguments& arguments, std::string_view option) {
+  const auto text = arguments.value(option);
+  if (!text) return std::nullopt;
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error == std::errc() && end == text->data() + text->size() && value >= 1.0 && value <= 1e3) {
+    return value;
+  }
+  Diagnostic problem;
+  problem.message = fmt::format("--{} {} is a number from 1 to 1000", option, in_quotes(*text));
+  throw InputError(std::move(problem));
+}
+
+/// Reports an option that the format has no use for.
+void check_options(const Arguments& arguments, const ImportFormat& format) {
+  for (const std::string_view option :
+       {"node", "accelerator", "bandwidth", "scale-up-bandwidth", "nics", "oversubscription"}) {
+    const bool is_used = std::ranges::find(format.knows_of, option) != format.knows_of.end();
+    if (is_used || !arguments.has(option)) continue;
+    Diagnostic problem;
+    problem.message = fmt::format("the {} importer has no use for --{}", format.name, option);
+    const bool takes_node = std::ranges::find(format.knows_of, "node") != format.knows_of.end();
+    if (takes_node && option != "node") {
+      problem.help = "what is in a node is said by its type: --node FILE or a name";
+    }
+    throw InputError(std::move(problem));
+  }
+}
+
+ImportRequest request_of(const Arguments& arguments, const std::vector<std::string>& paths) {
+  ImportRequest request{.paths = paths};
+  request.name = arguments.value("name").value_or(name_of_file(paths.front()));
+  request.node = arguments.value("node").value_or("");
+  request.accelerator = arguments.value("accelerator").value_or("");
+  request.bandwidth = quantity_of<BytesPerSecond>(arguments, "bandwidth");
+  request.scale_up_bandwidth = quantity_of<BytesPerSecond>(arguments, "scale-up-bandwidth");
+  if (const auto nics = arguments.integer("nics", 1, 256)) request.nics = static_cast<int>(*nics);
+  request.oversubscription = ratio_of(arguments, "oversubscription");
+  return request;
+}
+
+/// Nothing leaves the importer that could not be used: it is read back as a user would. Returns
+/// what is said of it.
+std::string read_back(const std::string& text, const ImportFormat& format,
+                      Diagnostics& diagnostics) {
+  InputFiles files({}, data_folders(), diagnostics);
+  auto document = JsonDocument::parse("what was imported", text, diagnostics);
+  if (document == nullptr) return "";
+  const JsonCursor root(std::move(document));
+  if (format.makes_node) {
+    const auto read = read_node_type(root, files);
+    if (!read) return "";
+    return fmt::format("{}: {} accelerators ({}), {} NICs of {}\n", printable(read->type.name),
+                       read->type.accelerators, printable(read->type.accelerator), read->type.nics,
+                       short_text(read->type.nic_bandwidth));
+  }
+  const auto read = read_topology(root, files);
+  if (!read) return "";
+  return fabric_counts(*read->cluster) + "\n";
+}
+
+int run_import(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  const ImportFormat& format = format_named(arguments.positional().front());
+  const std::vector<std::string> paths(arguments.positional().begin() + 1,
+                                       arguments.positional().end());
+  check_options(arguments, format);
+  Diagnostics diagnostics;
+  const std::vector<OutputFile> outputs =
+      report_files(arguments.values("output"), {".json"}, diagnostics);
+  check_outputs(outputs, diagnostics);
+  check_outputs_spare(outputs, paths, diagnostics);
+  diagnostics.throw_if_errors();
+
+  const auto imported = format.import(request_of(arguments, paths), diagnostics);
+  diagnostics.throw_if_errors();
+  const std::string text = json_document_text(*imported);
+  const std::string summary = read_back(text, format, diagnostics);
+  diagnostics.throw_if_errors();
+  show_warnings(diagnostics, invocation.terminal);
+  for (const OutputFile& output : outputs) write_file(output.path, text);
+  invocation.terminal.print(outputs.empty() ? text : summary);
+  return kExitDone;
+}
+
+/// "FORMAT is one of" and a line for each.
+std::string formats_text() {
+  std::string text;
+  for (const ImportFormat& format : import_formats()) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : "; ", format.name, format.input);
+  }
+  return text;
+}
+
+}  // namespace
+
+Command import_command() {
+  Command command;
+  command.name = "import";
+  command.group = "Look up";
+  command.arguments = "FORMAT FILE...";
+  command.summary = "a topology or a node type from what real systems dump";
+  command.about =
+      "Makes a topology from dumps of a real fabric, or a node type from dumps of a node. FORMAT "
+      "is ibnetdiscover, lldp, slurm or graphml for a fabric, nccl-xml or topo-matrix for a node.";
+  command.examples = {
+      {"headway import ibnetdiscover fabric.txt tables.txt.gz -o site.json",
+       "cables and forwarding tables of an InfiniBand fabric"},
+      {"headway import nccl-xml topology.xml -o node.json", "the inside of a node"},
+  };
+  Option output = output_option();
+  output.help = "writes to a .json file instead of standard output";
+  command.options = with_standard_options({
+      {.name = "name",
+       .value = "TEXT",
+       .fallback = "the first file's",
+       .help = "what reports call the cluster or the node type",
+       .group = OptionGroup::input},
+      {.name = "node",
+       .value = "NAME",
+       .fallback = "an accelerator for each NIC",
+       .help = "the type of the nodes: a file, or a name of topologies/nodes",
+       .group = OptionGroup::input},
+      {.name = "accelerator",
+       .value = "NAME",
+       .fallback = "as the file tells",
+       .help = "the accelerators of a node, as profiles name them",
+       .group = OptionGroup::input},
+      {.name = "bandwidth",
+       .value = "RATE",
+       .help = "of links or NICs whose rate the files do not tell",
+       .group = OptionGroup::input},
+      {.name = "scale-up-bandwidth",
+       .value = "RATE",
+       .help = "of an accelerator inside its node, one way, where the file does not tell",
+       .group = OptionGroup::input},
+      {.name = "nics",
+       .value = "N",
+       .fallback = "1",
+       .help = "of a node, where the files do not tell",
+       .group = OptionGroup::input},
+      {.name = "oversubscription",
+       .value = "RATIO",
+       .fallback = "1",
+       .help = "of each tier, where the files do not tell",
+       .group = OptionGroup::input},
+      output,
+  });
+  for (const ImportFormat& format : import_formats()) command.words.emplace_back(format.name);
+  command.least_arguments = 2;
+  command.most_arguments = kMostFiles;
+  command.outcome = "nothing was imported";
+  command.details =
+      "Formats: " + formats_text() +
+      ". Plain ibnetdiscover and its options -f, -g and -p are read; of -p, which has no GUIDs of "
+      "adapters, each port becomes one. Tables are those of dump_fts and of opensm-lfts.dump. What "
+      "the dumps do not say is assumed with a warning, and stands in the topology's \"source\". "
+      "What "
+      "contradicts itself is refused with file, line and reason.";
+  command.run = run_import;
+  return command;
+}
+
+}  // namespace headway

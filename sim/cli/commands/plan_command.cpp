@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/answers/cluster_plan_report.h"
+#include "reports/answers/largest_plan_report.h"
+#include "reports/answers/plan_report.h"
+#include "reports/write_file.h"
+#include "sim/base/quantity_text.h"
+#include "sim/cli/exit_codes.h"
+#include "sim/cli/invocation.h"
+#include "sim/cli/jobs.h"
+#include "sim/cli/options/common_options.h"
+#include "sim/cli/options/scenario_options.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/progress.h"
+#include "sim/files/json_output.h"
+#include "sim/plan/cluster_plan.h"
+#include "sim/plan/strategy_plan.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMostLeaders = 1000;
+constexpr int kLeaders = 10;  ///< where it is not said
+
+/// A plan as people and as programs read it; its "best" is the result of the answer, or null.
+struct PlanAnswer {
+  std::string text;
+  json document;
+};
+
+struct PlanRequest {
+  PlanOptions options;
+  std::optional<Goal> goal;
+  std::vector<OutputFile> outputs;
+};
+
+PlanRequest request_of(const Arguments& arguments) {
+  Diagnostics diagnostics;
+  PlanRequest request;
+  LeaderOptions& leaders = request.options.leaders;
+  leaders.path = arguments.positional().front();
+  leaders.options = scenario_options_of(arguments, diagnostics);
+  leaders.jobs = jobs_of(arguments);
+  for (const std::string& field : arguments.values("keep")) request.options.kept.insert(field);
+  request.outputs = report_files(arguments.values("output"), {".json"}, diagnostics);
+  check_outputs(request.outputs, diagnostics);
+  check_outputs_spare(request.outputs, {leaders.path}, diagnostics);
+  if (const auto goal = arguments.value("goal")) {
+    try {
+      request.goal = parse_goal(*goal);
+    } catch (const InputError& error) {
+      for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
+    }
+  }
+  const bool asks_for_size = request.goal && std::holds_alternative<LargestGoal>(*request.goal);
+  leaders.best = static_cast<std::size_t>(
+      arguments.integer("best", 1, kMostLeaders).value_or(asks_for_size ? 1 : kLeaders));
+  check_plan(request.options, diagnostics);
+  return request;
+}
+
+/// How fast strategies were judged; it differs from run to run, so it is no part of the result.
+std::string rate_text(const StrategyPlan& plan) {
+  return fmt::format(
+      "judged {} strategies in {} of one core: {} a second\n",
+      grouped_digits(plan.search.counts.considered), duration_text(plan.search_cpu_seconds),
+      grouped_digits(static_cast<long long>(static_cast<double>(plan.search.counts.considered) /
+                                            plan.search_cpu_seconds)));
+}
+
+PlanAnswer answer_of(const PlanRequest& request, Diagnostics& diagnostics, Terminal& terminal) {
+  if (!request.goal) {
+    const StrategyPlan plan = plan_strategy(request.options, diagnostics);
+    terminal.remark(rate_text(plan));
+    return {strategy_plan_text(plan), strategy_plan_json(plan)};
+  }
+  if (const auto* const largest = std::get_if<LargestGoal>(&*request.goal)) {
+    const LargestPlan plan = plan_largest(request.options, *largest, diagnostics);
+    return {largest_plan_text(plan), largest_plan_json(plan)};
+  }
+  const ClusterPlan plan =
+      plan_cluster(request.options, std::get<TrainingGoal>(*request.goal), diagnostics);
+  return {cluster_plan_text(plan), cluster_plan_json(plan)};
+}
+
+int run_plan(const Invocation& invocation) {
+  Terminal& terminal = invocation.terminal;
+  const Arguments& arguments = invocation.arguments;
+  PlanRequest request = request_of(arguments);
+  Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
+                    "planning " + request.options.leaders.path);
+  request.options.leaders.progress = [&](std::size_t done, std::size_t of) {
+    progress.update(done, of);
+  };
+  Diagnostics diagnostics;
+  const PlanAnswer answer = answer_of(request, diagnostics, terminal);
+  progress.finish();
+  show_warnings(diagnostics, terminal);
+  const json& best = answer.document.at("best");
+  const auto write = [&] {
+    for (const OutputFile& file : request.outputs) {
+      if (best.is_null()) {
+        terminal.narrate(fmt::format("there is no answer to write to {}\n", file.path));
+      } else {
+        write_file(file.path, json_document_text(best.at("scenario")));
+        terminal.remark(fmt::format("wrote {}\n", file.path));
+      }
+    }
+  };
+  write_then_print(write, [&] {
+    terminal.print(arguments.has("json") ? json_document_text(answer.document) : answer.text);
+  });
+  return best.is_null() ? kExitNegative : kExitDone;
+}
+
+}  // namespace
+
+Command plan_command() {
+  Command command;
+  command.name = "plan";
+  command.group = "Predict";
+  command.arguments = "SCENARIO";
+  command.summary = "the best strategy, or the cluster that a goal needs";
+  command.about =
+      "Finds the fastest ways to split a scenario's job over its cluster: every combination of "
+      "degrees, schedule, virtual stages, micro-batch, sharding and recomputation is judged, the "
+      "leaders are simulated. With a goal, the cluster's size is searched too.";
+  command.examples = {
+      {"headway plan llama3_8b_64", "the ten best strategies on its eight nodes"},
+      {"headway plan llama3_70b_30_days --goal tokens=2T,deadline=30d",
+       "the fewest GPUs that train so much in time"},
+  };
+  command.options = with_standard_options({
+      {.name = "goal",
+       .value = "WORDS",
+       .help = "tokens=2T,deadline=30d or largest=context",
+       .group = OptionGroup::input,
+       .changes_result = true},
+      {.name = "keep",
+       .value = "FIELD",
+       .help = "a searched field that stays as it is",
+       .group = OptionGroup::input,
+       .repeatable = true,
+       .changes_result = true},
+      set_option("/strategy/tensor_parallel=4"),
+      profile_option(),
+      replicas_option(),
+      seed_option(),
+      {.name = "best",
+       .value = "N",
+       .fallback = "10; 1 with largest",
+       .help = "leaders to simulate and list",
+       .group = OptionGroup::run,
+       .changes_result = true},
+      jobs_option(),
+      json_option(),
+      {.name = "output",
+       .letter = 'o',
+       .value = "FILE",
+       .help = "writes the answer as a scenario: x.json",
+       .group = OptionGroup::output,
+       .repeatable = true},
+      progress_option(),
+  });
+  command.least_arguments = 1;
+  command.most_arguments = 1;
+  command.outcome = "nothing was planned";
+  command.details =
+      "Searched are tensor_parallel, context_parallel, pipeline_parallel, expert_parallel, "
+      "virtual_stages, schedule, micro_batch, zero_stage and recompute; data_parallel is what they "
+      "leave of the cluster. Everything else stays as the scenario has it. Each strategy has a "
+      "lower bound of its time; in the order of these, memory is judged and the closed form worked "
+      "out, until the bounds are above the N-th best time found: no other can be among the N best "
+      "in the closed form. The leaders are then simulated on the fabric, N at least and more until "
+      "the order is settled. The list also has the fastest that leave a quarter and half of the "
+      "memory free, if they take no more than 1.5 times as long. If nothing fits, the answer says "
+      "what comes closest and how many GPUs would do, and the exit code is 1. "
+      "With --goal 'tokens=2T deadline=30d probability=95%' it is the fewest GPUs of this kind and "
+      "fabric on which so many tokens are trained by then: failures and checkpoints count as the "
+      "scenario's reliability has them, stragglers as its perturbations do, and the margin is that "
+      "of the prediction's interval. minimize=usd asks for the cheapest instead; batch_within=5% "
+      "lets the global batch be off by so much, for more sizes to divide it. If none is in time, "
+      "the answer says what would be, and the exit code is 1. "
+      "--goal largest=model looks for the largest model of the library that fits on the cluster; "
+      "largest=width, largest=layers and largest=context for how far this one can grow. -v tells "
+      "how fast strategies were judged.";
+  command.run = run_plan;
+  return command;
+}
+
+}  // namespace headway

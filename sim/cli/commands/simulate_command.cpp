@@ -1,0 +1,196 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "reports/report_format.h"
+#include "reports/text_report.h"
+#include "reports/trace/trace.h"
+#include "reports/write_file.h"
+#include "sim/base/fingerprint.h"
+#include "sim/base/quantity_text.h"
+#include "sim/cli/exit_codes.h"
+#include "sim/cli/invocation.h"
+#include "sim/cli/jobs.h"
+#include "sim/cli/options/common_options.h"
+#include "sim/cli/options/scenario_options.h"
+#include "sim/cli/outputs.h"
+#include "sim/cli/progress.h"
+#include "sim/predict/simulate.h"
+#include "sim/result/activity.h"
+#include "sim/result/json/result_json.h"
+
+namespace headway {
+namespace {
+
+constexpr std::int64_t kMostAccelerators = 1 << 30;
+
+/// What the command line asks for, checked as far as it goes without the scenario.
+struct SimulateRequest {
+  std::string path;
+  ScenarioOptions scenario;
+  SimulateOptions simulate;
+  std::vector<OutputFile> reports;
+  std::optional<std::string> trace;
+  When progress = When::automatic;
+
+  [[nodiscard]] std::vector<OutputFile> outputs() const {
+    std::vector<OutputFile> all = reports;
+    if (trace) all.push_back({"--trace", *trace});
+    return all;
+  }
+};
+
+SimulateRequest request_of(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  SimulateRequest request;
+  Diagnostics diagnostics;
+  request.path = arguments.positional().front();
+  request.scenario = scenario_options_of(arguments, diagnostics);
+  request.simulate.jobs = jobs_of(arguments);
+  request.simulate.command_line = invocation.reproducing_line();
+  if (const auto gpus = arguments.integer("reference", 1, kMostAccelerators)) {
+    request.simulate.reference_accelerators = static_cast<int>(*gpus);
+  }
+  if (arguments.has("what-if")) request.simulate.what_if = WhatIfExtent::everything;
+  request.progress = when_named(arguments.value("progress").value_or("auto"));
+  request.reports = report_files(arguments.values("output"), report_suffixes(), diagnostics);
+  request.trace = arguments.value("trace");
+  check_outputs(request.outputs(), diagnostics);
+  check_outputs_spare(request.outputs(), {request.path}, diagnostics);
+  diagnostics.throw_if_errors();
+  return request;
+}
+
+Scenario scenario_of(const SimulateRequest& request, const Invocation& invocation) {
+  Diagnostics diagnostics;
+  Scenario scenario = read_scenario(request.path, request.scenario, diagnostics);
+  invocation.scenario_fingerprint = fingerprint_text(scenario.resolved->dump());
+  std::vector<std::string> inputs;
+  for (const nlohmann::json& file : *scenario.files) {
+    inputs.push_back(file.at("path").get<std::string>());
+    invocation.terminal.remark(
+        fmt::format("read {} ({})\n", inputs.back(), file.at("fingerprint").get<std::string>()));
+  }
+  check_outputs_spare(request.outputs(), inputs, diagnostics);
+  diagnostics.throw_if_errors();
+  show_warnings(diagnostics, invocation.terminal);
+  return scenario;
+}
+
+Simulation simulation_of(const Scenario& scenario, const SimulateRequest& request,
+                         Terminal& terminal) {
+  const std::string what = fmt::format("simulating {} on {} GPUs", scenario.name,
+                                       grouped_digits(scenario.strategy.ranks()));
+  // A single point says nothing while it runs, which is worth a line to people only.
+  const bool is_unasked = request.progress == When::automatic && !terminal.errors_are_seen();
+  Progress progress(terminal, is_unasked ? When::never : request.progress, what);
+  SimulateOptions options = request.simulate;
+  if (options.what_if == WhatIfExtent::none && scenario.perturbation.lists_slowness()) {
+    options.what_if = WhatIfExtent::stragglers;  // whoever lists slow parts asks what they cost
+  }
+  Simulation simulation = simulate(scenario, options);
+  Prediction& prediction = simulation.prediction;
+  prediction.activity =
+      activity_of(simulation.workload, simulation.timeline, prediction.critical_path);
+  progress.finish();
+  return simulation;
+}
+
+void write_outputs(const Simulation& simulation, const SimulateRequest& request,
+                   Terminal& terminal) {
+  for (const OutputFile& report : request.reports) {
+    const std::optional<ReportFormat> format = format_of(report.path);
+    HEADWAY_CHECK(format.has_value(), "suffixes are checked before");
+    write_file(report.path, report_in(*format, simulation.prediction));
+    terminal.remark(fmt::format("wrote {}\n", report.path));
+  }
+  if (!request.trace) return;
+  if (!simulation.prediction.memory.fits) {
+    terminal.narrate("the job does not fit in memory, so there is no trace of it\n");
+    return;
+  }
+  const std::int64_t events = trace_event_count(simulation.workload, simulation.timeline);
+  const auto bytes = Bytes(static_cast<double>(events * kTraceBytesPerEvent));
+  terminal.narrate(fmt::format("writing {}: {} events, about {}\n", *request.trace,
+                               grouped_digits(events), short_text(bytes)));
+  write_file(*request.trace, [&](std::ostream& stream) {
+    write_trace(stream, simulation.workload, simulation.timeline);
+  });
+}
+
+int run_simulate(const Invocation& invocation) {
+  Terminal& terminal = invocation.terminal;
+  const SimulateRequest request = request_of(invocation);
+  const Scenario scenario = scenario_of(request, invocation);
+  const Simulation simulation = simulation_of(scenario, request, terminal);
+  const Prediction& prediction = simulation.prediction;
+  terminal.remark(fmt::format("{} replica{}, {} events in the median one\n", prediction.replicas,
+                              prediction.replicas == 1 ? "" : "s",
+                              grouped_digits(prediction.events)));
+  write_then_print([&] { write_outputs(simulation, request, terminal); },
+                   [&] {
+                     terminal.print(invocation.arguments.has("json")
+                                        ? result_json_text(prediction)
+                                        : text_report(prediction, terminal.colours_output()));
+                   });
+  return prediction.memory.fits ? kExitDone : kExitNegative;
+}
+
+}  // namespace
+
+Command simulate_command() {
+  Command command;
+  command.name = "simulate";
+  command.group = "Predict";
+  command.arguments = "SCENARIO";
+  command.summary = "time, throughput, memory, and what limits them";
+  command.about =
+      "Predicts one training iteration: time, throughput, memory, scaling and what limits them. "
+      "SCENARIO is a file, a name of `headway list scenarios`, or - for standard input.";
+  command.examples = {
+      {"headway simulate llama3_405b_16384", "a scenario that ships with Headway"},
+      {"headway simulate my.json --set /strategy/pipeline_parallel=8 -o result.md",
+       "your own with one field changed, written as a report too"},
+  };
+  command.options = with_standard_options({
+      set_option("/strategy/tensor_parallel=4"),
+      profile_option(),
+      replicas_option(),
+      seed_option(),
+      {.name = "reference",
+       .value = "GPUS",
+       .fallback = "the smallest that fits",
+       .help = "job that scaling is measured against",
+       .group = OptionGroup::run,
+       .changes_result = true},
+      {.name = "what-if",
+       .help = "what stragglers cost, and what would help; without it, the first where the "
+               "scenario lists slow parts",
+       .group = OptionGroup::run,
+       .changes_result = true},
+      jobs_option(),
+      json_option(),
+      output_option(),
+      {.name = "trace",
+       .value = "FILE",
+       .help = "writes one iteration as a trace for Perfetto",
+       .group = OptionGroup::output},
+      progress_option(),
+  });
+  command.least_arguments = 1;
+  command.most_arguments = 1;
+  command.outcome = "nothing was simulated";
+  command.details =
+      "A job that does not fit in memory is not simulated: the report says by how much and what "
+      "would help, and the exit code is 1. Fields may be set through references: --set "
+      "/model/layers=8 changes the model that the scenario names. A value that is not JSON is "
+      "taken as text, so a quantity needs no quotes of its own: --set /cluster/topology/node/nics/"
+      "bandwidth='200 Gb/s'. Options win over --set, --set over the scenario. The same input and "
+      "seed give the same bytes, whatever --jobs is.";
+  command.run = run_simulate;
+  return command;
+}
+
+}  // namespace headway

@@ -1,0 +1,181 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "reports/answers/sweep_report.h"
+#include "sim/base/shell_text.h"
+#include "sim/base/utf8.h"
+#include "sim/cli/exit_codes.h"
+#include "sim/cli/interrupt.h"
+#include "sim/cli/invocation.h"
+#include "sim/cli/jobs.h"
+#include "sim/cli/options/common_options.h"
+#include "sim/cli/options/scenario_options.h"
+#include "sim/cli/progress.h"
+#include "sim/files/json_output.h"
+#include "sim/sweep/sweep.h"
+
+namespace headway {
+namespace {
+
+struct SweepRequest {
+  std::string path;
+  ScenarioOptions scenario;
+  std::vector<Axis> axes;
+  SweepOptions options;
+};
+
+SweepRequest request_of(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  Diagnostics diagnostics;
+  SweepRequest request;
+  request.path = arguments.positional().front();
+  request.scenario = scenario_options_of(arguments, diagnostics);
+  request.axes = parse_axes(arguments.values("axis"), diagnostics);
+  if (request.axes.empty()) {
+    diagnostics.add({.message = "a sweep needs an axis",
+                     .help = "--axis gpus=8..1024*2, for example; `headway sweep -h` shows more"});
+  }
+  if (!arguments.has("output")) {
+    diagnostics.add({.message = "a sweep needs a folder for its store", .help = "add -o DIR"});
+  }
+  diagnostics.throw_if_errors();
+  request.options.folder = arguments.value("output").value_or("");
+  if (const auto shard = arguments.value("shard")) request.options.shard = parse_shard(*shard);
+  request.options.jobs = jobs_of(arguments);
+  request.options.command_line =
+      invocation.reproducing_line() + " -o " + shell_quoted(request.options.folder.string());
+  return request;
+}
+
+SweepJob job_of(const SweepRequest& request, Terminal* terminal) {
+  Diagnostics diagnostics;
+  SweepJob job = read_sweep_job(request.path, request.scenario, request.axes, diagnostics);
+  if (terminal != nullptr) show_warnings(diagnostics, *terminal);
+  return job;
+}
+
+int show_plan(const SweepJob& job, const SweepRequest& request, const Invocation& invocation) {
+  const std::vector<SweepPoint> points = planned_points(job, request.options);
+  const std::int64_t all = point_count(job.axes);
+  invocation.terminal.print(invocation.arguments.has("json")
+                                ? json_document_text(sweep_plan_json(points, all))
+                                : sweep_plan_text(points, all));
+  return kExitDone;
+}
+
+int run_all(const SweepJob& job, SweepRequest& request, const Invocation& invocation) {
+  Terminal& terminal = invocation.terminal;
+  const When when = when_named(invocation.arguments.value("progress").value_or("auto"));
+  Progress progress(terminal, when, fmt::format("sweeping over {}", job.base.name));
+  const std::filesystem::path store = request.options.folder / kStoreFile;
+  std::optional<std::int64_t> kept_before;
+  request.options.progress = [&](const SweepSummary& so_far) {
+    const std::int64_t kept = so_far.kept();
+    if (!kept_before) kept_before = kept;
+    progress.update(static_cast<std::size_t>(kept + so_far.failed - *kept_before),
+                    static_cast<std::size_t>(so_far.points - *kept_before));
+    if (kept == 0) return;
+    keep_on_interrupt(fmt::format("{} of {} points are kept in {}", kept, so_far.points,
+                                  printable(store.string())));
+  };
+  const SweepSummary summary = run_sweep(job, request.options);
+  progress.finish();
+  const SweepContent content = read_sweep(request.options.folder);
+  terminal.print(invocation.arguments.has("json")
+                     ? json_document_text(sweep_json(summary, content, store))
+                     : sweep_text(summary, content, store));
+  return summary.failed == 0 ? kExitDone : kExitNegative;
+}
+
+int run_sweep_command(const Invocation& invocation) {
+  std::optional<MpiCrew> crew;
+  if (MpiCrew::is_called_for()) crew.emplace();
+  if (crew && !crew->leads()) {
+    follow_sweep(*crew, [&] { return job_of(request_of(invocation), nullptr); });
+    return kExitDone;
+  }
+  SweepRequest request = request_of(invocation);
+  const bool is_dry = invocation.arguments.has("dry-run");
+  if (crew && (is_dry || invocation.arguments.has("jobs"))) {
+    Diagnostic problem;
+    problem.message =
+        fmt::format("--{} does not go with several processes", is_dry ? "dry-run" : "jobs");
+    problem.help =
+        "each process that mpirun starts does one point at a time, but for the first, which hands "
+        "them out";
+    throw InputError(std::move(problem));
+  }
+  if (crew) request.options.crew = &*crew;
+  const SweepJob job = job_of(request, &invocation.terminal);
+  return is_dry ? show_plan(job, request, invocation) : run_all(job, request, invocation);
+}
+
+}  // namespace
+
+Command sweep_command() {
+  Command command;
+  command.name = "sweep";
+  command.group = "Predict";
+  command.arguments = "SCENARIO";
+  command.summary = "many points of a scenario, stored and resumable";
+  command.about =
+      "Predicts a scenario at every combination of some values, and keeps each point in the store "
+      "DIR/sweep.db as soon as it is done. Running the same command again does only what is "
+      "missing.";
+  command.examples = {
+      {"headway sweep llama3_8b_64 --axis gpus=8..256*2 --axis micro_batch=1,2 -o s",
+       "twelve points, from one node to 32"},
+      {"headway sweep my.json --axis gpus_weak=8..4096*2 --shard 0/16 -o part0",
+       "the batch grows with the cluster; one of sixteen parts"},
+  };
+  command.options = with_standard_options({
+      {.name = "axis",
+       .value = "NAME=VALUES",
+       .help = "what changes: a,b,c or LO..HI*FACTOR or LO..HI+STEP",
+       .group = OptionGroup::input,
+       .repeatable = true,
+       .changes_result = true},
+      set_option("/strategy/tensor_parallel=4"),
+      profile_option(),
+      replicas_option(),
+      seed_option(),
+      {.name = "shard",
+       .value = "I/N",
+       .fallback = "0/1",
+       .help = "every N-th point from the I-th on, for job arrays",
+       .group = OptionGroup::run},
+      {.name = "dry-run",
+       .help = "shows what would be done; simulates nothing",
+       .group = OptionGroup::run},
+      jobs_option(),
+      json_option(),
+      {.name = "output",
+       .letter = 'o',
+       .value = "DIR",
+       .help = "folder of the store; made where missing",
+       .group = OptionGroup::output},
+      progress_option(),
+  });
+  command.least_arguments = 1;
+  command.most_arguments = 1;
+  command.outcome = "nothing was swept";
+  command.details =
+      "An axis is a field of the strategy (micro_batch), the JSON pointer of any field "
+      "(/cluster/topology/node/nics/bandwidth), or gpus, gpus_weak or nodes. gpus and nodes change "
+      "the number of nodes and keep the global batch (strong scaling); with gpus_weak it grows "
+      "with data_parallel (weak scaling). Where an axis changes the cluster or a degree, "
+      "data_parallel becomes what the other degrees leave of the cluster. Combinations that cannot "
+      "be are stored as refused, with the reason; jobs that do not fit as does_not_fit. A point "
+      "that failed (its process was killed, say) is tried again by the next run, and the exit code "
+      "is 1 while there are any. Values with commas are given as one JSON array: "
+      "--axis '/strategy/layers_per_stage=[[3,5],[4,4]]'. More values may be added to the axes of "
+      "a store later. In a Slurm array, --shard $SLURM_ARRAY_TASK_ID/16 with a folder for each "
+      "task; under mpirun or srun the first process writes and hands out points. The store is "
+      "SQLite: sqlite3 DIR/sweep.db 'select axes, iteration_time_s from points'.";
+  command.run = run_sweep_command;
+  return command;
+}
+
+}  // namespace headway

@@ -1,0 +1,102 @@
+#include "sim/cli/options/common_options.h"
+
+#include <utility>
+
+namespace headway {
+namespace {
+
+const std::vector<std::string> kWhen = {"auto", "always", "never"};
+
+}  // namespace
+
+Option set_option(const std::string& example) {
+  return {.name = "set",
+          .value = "POINTER=VALUE",
+          .help = "changes a field: " + example,
+          .group = OptionGroup::input,
+          .repeatable = true,
+          .changes_result = true};
+}
+
+Option profile_option() {
+  return {.name = "profile",
+          .value = "FILE",
+          .help = "what things cost: a file or a shipped name",
+          .group = OptionGroup::input,
+          .changes_result = true};
+}
+
+Option replicas_option() {
+  return {.name = "replicas",
+          .value = "N",
+          .fallback = "the scenario's",
+          .help = "runs with other random draws",
+          .group = OptionGroup::run,
+          .changes_result = true};
+}
+
+Option seed_option() {
+  return {.name = "seed",
+          .value = "N",
+          .fallback = "the scenario's",
+          .help = "of the random draws",
+          .group = OptionGroup::run,
+          .changes_result = true};
+}
+
+Option jobs_option() {
+  return {.name = "jobs",
+          .letter = 'j',
+          .value = "N",
+          .fallback = "all cores",
+          .help = "simulations at a time; changes no result",
+          .group = OptionGroup::run};
+}
+
+Option json_option() {
+  return {.name = "json",
+          .help = "prints one JSON document instead of text",
+          .group = OptionGroup::output};
+}
+
+Option output_option() {
+  return {.name = "output",
+          .letter = 'o',
+          .value = "FILE",
+          .help = "writes it too, by suffix: .html, .md, .csv, .json",
+          .group = OptionGroup::output,
+          .repeatable = true};
+}
+
+Option progress_option() {
+  return {.name = "progress",
+          .value = "WHEN",
+          .fallback = "auto",
+          .help = "on standard error: auto, always, never",
+          .group = OptionGroup::output,
+          .words = kWhen};
+}
+
+std::vector<Option> with_standard_options(std::vector<Option> own) {
+  own.push_back({.name = "color",
+                 .value = "WHEN",
+                 .fallback = "auto",
+                 .help = "auto, always, never",
+                 .group = OptionGroup::output,
+                 .words = kWhen});
+  own.push_back({.name = "quiet",
+                 .letter = 'q',
+                 .help = "no warnings and no progress",
+                 .group = OptionGroup::output});
+  own.push_back({.name = "verbose",
+                 .letter = 'v',
+                 .help = "says what is read and done",
+                 .group = OptionGroup::output});
+  own.push_back({.name = "help",
+                 .letter = 'h',
+                 .help = "this screen; --help says more",
+                 .group = OptionGroup::help});
+  return own;
+}
+
+}  // namespace headway

@@ -1,0 +1,170 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/costs/kernel_cost.h"
+#include "sim/costs/spread.h"
+#include "sim/costs/table_correction.h"
+
+namespace headway {
+namespace {
+
+constexpr double kFullHeadSize = 128.0;
+
+/// Queries and results of `query_length`, keys and values of `key_length`, each once; their
+/// gradients as well in the backward pass.
+Bytes fused_traffic(const AttentionShape& shape, Precision precision, Pass pass) {
+  const double elements =
+      shape.sequences * (shape.head_size + shape.value_size()) *
+      (shape.query_length * shape.query_heads + shape.key_length * shape.key_heads);
+  return Bytes(elements * bytes_per_element(precision) * (pass == Pass::backward ? 2.0 : 1.0));
+}
+
+Precision precision_of(const DeviceCosts& device) {
+  const auto precision = attention_precision(device);
+  HEADWAY_CHECK(precision.has_value(), "a device without a precision for attention");
+  return *precision;
+}
+
+/// The formula alone, a roofline not yet held against it.
+Cost formula_cost(const DeviceCosts& device, const KernelFamily& family,
+                  const AttentionShape& shape, Pass pass) {
+  const Estimate& peak = device.peak_flops.at(precision_of(device));
+  const bool is_backward = pass == Pass::backward;
+  const bool is_split = shape.key_length > shape.query_length;
+
+  const double start_term = device.attention_sequence_half.value / shape.key_length;
+  const double head_log = std::log(std::min(1.0, shape.head_size / kFullHeadSize));
+  const double head_exponent = device.attention_head_exponent.value;
+  const double rate = peak.value * device.attention_efficiency.value * family.attention_rate.value /
+                      (1.0 + start_term) * std::exp(head_exponent * head_log);
+
+  // What a window hides is computed in part: blocks stand over its edges, and short rows keep a
+  // block busy for as long as full ones.
+  const double share = shape.window_share();
+  const double computed = 1.0 - device.attention_window_saving.value * (1.0 - share);
+  const double work = shape.forward_flops() * fused_operations(pass);
+  double time = work / share * computed / rate;
+  if (is_backward) time /= device.attention_backward.value;
+  if (is_split) time *= device.attention_context_factor.value;
+  if (shape.sinks) time *= device.attention_sink_factor.value;
+
+  const double spread = combined_spread(
+      {peak.spread, device.attention_efficiency.spread, family.attention_rate.spread,
+       spread_of_one_plus(start_term, device.attention_sequence_half.spread),
+       head_exponent * head_log * device.attention_head_exponent.spread,
+       is_backward ? device.attention_backward.spread : 0.0,
+       is_split ? device.attention_context_factor.spread : 0.0,
+       (1.0 - computed) / computed * device.attention_window_saving.spread,
+       shape.sinks ? device.attention_sink_factor.spread : 0.0});
+  return {.time = Seconds(time), .status = CostStatus::interpolated, .spread = spread};
+}
+
+/// How many heads there are, how long and wide they are, and how many share their keys.
+LogSizes log_sizes(const AttentionShape& shape) {
+  return {std::log(shape.sequences * shape.query_heads), std::log(shape.query_length),
+          std::log(shape.key_length), std::log(shape.head_size),
+          std::log(shape.query_heads / shape.key_heads)};
+}
+
+/// A rank to whom less than one head of keys falls has a copy of a whole one.
+AttentionShape with_whole_key_heads(AttentionShape shape) {
+  shape.key_heads = std::max(1.0, shape.key_heads);
+  return shape;
+}
+
+/// The measured time of a family with a rate of 1.
+const MeasuredAttention* measured_row(const DeviceCosts& device, const AttentionShape& shape,
+                                      Pass pass) {
+  for (const MeasuredAttention& measured : device.attention_table) {
+    if (measured.pass == pass && measured.shape == shape) return &measured;
+  }
+  return nullptr;
+}
+
+/// How the measured shapes of the same pass, as causal as `shape`, differ from the formula.
+std::vector<MeasuredFactor> factors_like(const DeviceCosts& device, const AttentionShape& shape,
+                                         Pass pass) {
+  KernelFamily reference;
+  reference.attention_rate.value = 1.0;
+  std::vector<MeasuredFactor> factors;
+  for (const MeasuredAttention& measured : device.attention_table) {
+    if (measured.pass != pass || measured.shape.causal != shape.causal) continue;
+    const Seconds formula = formula_cost(device, reference, measured.shape, pass).time;
+    factors.push_back(
+        {log_sizes(measured.shape), std::log(measured.time / formula), measured.spread});
+  }
+  return factors;
+}
+
+Cost unbounded_cost(const DeviceCosts& device, const KernelFamily& family,
+                    const AttentionShape& shape, Pass pass) {
+  const Estimate& rate = family.attention_rate;
+  const AttentionShape held = with_whole_key_heads(shape);
+  if (const MeasuredAttention* measured = measured_row(device, held, pass)) {
+    const bool is_its_family = rate.value == 1.0;
+    return {measured->time / rate.value,
+            is_its_family ? CostStatus::exact : CostStatus::interpolated,
+            is_its_family ? measured->spread : combined_spread({measured->spread, rate.spread})};
+  }
+  Cost cost = formula_cost(device, family, shape, pass);
+  auto factors = factors_like(device, shape, pass);
+  if (factors.empty()) return cost;
+  if (const auto known = table_correction(log_sizes(held), std::move(factors))) {
+    cost.time *= known->factor;
+    // What windows, sinks, narrow values and other ranks' keys change only the formula knows.
+    cost.spread = combined_spread({known->spread, shape.is_plain() ? rate.spread : cost.spread});
+  } else {
+    cost.status = CostStatus::extrapolated;
+  }
+  return cost;
+}
+
+}  // namespace
+
+Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
+                          const AttentionShape& shape, Pass pass) {
+  if (shape.forward_flops() == 0.0) return {};
+  const Precision precision = precision_of(device);
+  Cost cost = unbounded_cost(device, family, shape, pass);
+  cost.time =
+      max(cost.time, roofline_bound(device, Flops(fused_operations(pass) * shape.forward_flops()),
+                                    precision, fused_traffic(shape, precision, pass)));
+  return cost;
+}
+
+Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape, Pass pass,
+                            Precision precision) {
+  HEADWAY_CHECK(supports(device, precision), "a precision that the device does not have");
+  const double scores = shape.sequences * shape.query_heads * shape.query_length * shape.key_length;
+  if (scores == 0.0) return {};
+  const bool is_backward = pass == Pass::backward;
+  const bool is_misaligned = std::fmod(shape.head_size, 8.0) != 0.0;
+  const Estimate& peak = device.peak_flops.at(precision);
+  const Estimate& efficiency = device.gemm_efficiency.at(precision);
+  const Estimate& bytes =
+      is_backward ? device.unfused_backward_bytes : device.unfused_forward_bytes;
+
+  // A mask hides scores but saves no work: the products run over the whole square.
+  const double work =
+      2.0 * scores * (shape.head_size + shape.value_size()) * (is_backward ? 2.0 : 1.0);
+  double products = work / (peak.value * efficiency.value * device.batched_gemm_efficiency.value);
+  if (is_misaligned) products *= device.misaligned_head_factor.value;
+  const double products_spread =
+      combined_spread({peak.spread, efficiency.spread, device.batched_gemm_efficiency.spread,
+                       is_misaligned ? device.misaligned_head_factor.spread : 0.0});
+
+  const double traffic = scores * bytes.value;
+  const double streaming =
+      traffic / (device.memory_bandwidth.value * device.memory_efficiency.value);
+  const double streaming_spread = combined_spread(
+      {bytes.spread, device.memory_bandwidth.spread, device.memory_efficiency.spread});
+
+  return {.time = Seconds(products + streaming),
+          .status = CostStatus::interpolated,
+          .spread = spread_of_sum(products, products_spread, streaming, streaming_spread)};
+}
+
+}  // namespace headway

@@ -1,0 +1,117 @@
+#include "sim/costs/collective_cost.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+/// Levels below the root of a binary tree of `ranks`: ceil(log2(ranks)).
+int tree_depth(int ranks) {
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+}
+
+CollectiveVolume ring_volume(CollectiveKind kind, int ranks) {
+  const double others_share = (ranks - 1.0) / ranks;
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return {2.0 * others_share, 2 * (ranks - 1)};
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_to_all:
+      return {others_share, ranks - 1};
+    case CollectiveKind::broadcast:
+      return {1.0, ranks - 1};
+    case CollectiveKind::send_receive:
+      return {1.0, 1};
+  }
+  HEADWAY_CHECK(false, "unknown collective");
+}
+
+}  // namespace
+
+std::string_view collective_name(CollectiveKind kind) {
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return "all_reduce";
+    case CollectiveKind::all_gather:
+      return "all_gather";
+    case CollectiveKind::reduce_scatter:
+      return "reduce_scatter";
+    case CollectiveKind::broadcast:
+      return "broadcast";
+    case CollectiveKind::all_to_all:
+      return "all_to_all";
+    case CollectiveKind::send_receive:
+      return "send_receive";
+  }
+  HEADWAY_CHECK(false, "unknown collective");
+}
+
+std::string_view algorithm_name(CollectiveAlgorithm algorithm) {
+  switch (algorithm) {
+    case CollectiveAlgorithm::ring:
+      return "ring";
+    case CollectiveAlgorithm::tree:
+      return "tree";
+    case CollectiveAlgorithm::in_network:
+      return "in_network";
+    case CollectiveAlgorithm::nvls:
+      return "nvls";
+    case CollectiveAlgorithm::hierarchical:
+      return "hierarchical";
+  }
+  HEADWAY_CHECK(false, "unknown algorithm");
+}
+
+bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm) {
+  return algorithm == CollectiveAlgorithm::ring || kind == CollectiveKind::all_reduce;
+}
+
+CollectiveVolume collective_volume(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks) {
+  HEADWAY_CHECK(ranks >= 1, "a collective of no ranks");
+  HEADWAY_CHECK(has_algorithm(kind, algorithm), "only an all-reduce runs as anything but a ring");
+  if (ranks == 1) return {};
+  if (algorithm == CollectiveAlgorithm::ring) return ring_volume(kind, ranks);
+  if (algorithm == CollectiveAlgorithm::tree) {
+    return {std::min(2.0, ranks / 2.0), 2 * tree_depth(ranks)};
+  }
+  return {1.0, 1};
+}
+
+Seconds collective_time(CollectiveKind kind, CollectiveAlgorithm algorithm, Bytes message,
+                        int ranks, const LinkCost& link) {
+  const CollectiveVolume volume = collective_volume(kind, algorithm, ranks);
+  if (volume.steps == 0) return Seconds(0.0);
+  HEADWAY_CHECK(link.bandwidth > BytesPerSecond(0.0), "a link without bandwidth");
+  return volume.bytes_factor * message / link.bandwidth + volume.steps * link.latency;
+}
+
+CollectiveAlgorithm faster_algorithm(CollectiveKind kind, Bytes message, int ranks,
+                                     const LinkCost& link) {
+  if (!has_algorithm(kind, CollectiveAlgorithm::tree)) return CollectiveAlgorithm::ring;
+  const Seconds ring = collective_time(kind, CollectiveAlgorithm::ring, message, ranks, link);
+  const Seconds tree = collective_time(kind, CollectiveAlgorithm::tree, message, ranks, link);
+  return tree < ring ? CollectiveAlgorithm::tree : CollectiveAlgorithm::ring;
+}
+
+double bus_bandwidth_factor(CollectiveKind kind, int ranks) {
+  HEADWAY_CHECK(ranks >= 1, "a collective of no ranks");
+  const double others_share = (ranks - 1.0) / ranks;
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return 2.0 * others_share;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::reduce_scatter:
+    case CollectiveKind::all_to_all:
+      return others_share;
+    case CollectiveKind::broadcast:
+    case CollectiveKind::send_receive:
+      return 1.0;
+  }
+  HEADWAY_CHECK(false, "unknown collective");
+}
+
+}  // namespace headway

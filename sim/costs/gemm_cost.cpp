@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/costs/gemm_formula.h"
+#include "sim/costs/kernel_cost.h"
+#include "sim/costs/table_correction.h"
+
+namespace headway {
+namespace {
+
+LogSizes log_sizes(const GemmShape& shape) {
+  return {std::log(shape.m), std::log(shape.n), std::log(shape.k)};
+}
+
+/// Nothing if the shape is outside of the table's range or far from all of it.
+std::optional<Correction> correction(const DeviceCosts& device, const GemmShape& shape,
+                                     Precision precision) {
+  std::vector<MeasuredFactor> factors;
+  for (const MeasuredGemm& measured : device.gemm_table) {
+    if (measured.precision != precision) continue;
+    const Seconds formula = gemm_formula_cost(device, measured.shape, precision).time;
+    factors.push_back(
+        {log_sizes(measured.shape), std::log(measured.time / formula), measured.spread});
+  }
+  return table_correction(log_sizes(shape), std::move(factors));
+}
+
+bool has_table(const DeviceCosts& device, Precision precision) {
+  return std::any_of(
+      device.gemm_table.begin(), device.gemm_table.end(),
+      [precision](const MeasuredGemm& measured) { return measured.precision == precision; });
+}
+
+Cost unbounded_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
+  for (const MeasuredGemm& measured : device.gemm_table) {
+    if (measured.precision == precision && measured.shape == shape) {
+      return {measured.time, CostStatus::exact, measured.spread};
+    }
+  }
+  Cost cost = gemm_formula_cost(device, shape, precision);
+  if (!has_table(device, precision)) return cost;
+  if (const auto known = correction(device, shape, precision)) {
+    cost.time *= known->factor;
+    cost.spread = known->spread;
+  } else {
+    cost.status = CostStatus::extrapolated;
+  }
+  return cost;
+}
+
+}  // namespace
+
+Bytes gemm_traffic(const GemmShape& shape, Precision precision) {
+  const double operand = bytes_per_element(precision);
+  const double result = std::max(2.0, operand);
+  return Bytes(operand * (shape.m * shape.k + shape.k * shape.n) + result * shape.m * shape.n);
+}
+
+Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
+  HEADWAY_CHECK(supports(device, precision), "a precision that the device does not have");
+  HEADWAY_CHECK(std::min({shape.m, shape.n, shape.k}) >= 0.0, "a negative size");
+  if (shape.flops() == 0.0) return {};
+
+  Cost cost = unbounded_cost(device, shape, precision);
+  cost.time = max(cost.time, roofline_bound(device, Flops(shape.flops()), precision,
+                                            gemm_traffic(shape, precision)));
+  return cost;
+}
+
+}  // namespace headway

@@ -1,0 +1,54 @@
+#include "sim/costs/gemm_formula.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/costs/spread.h"
+
+namespace headway {
+namespace {
+
+constexpr double kTileRows = 128.0;
+constexpr double kTileColumns = 256.0;
+constexpr double kWorstQuantisation = 8.0;
+
+/// How much more the multiprocessors work than the product needs, because tiles stand over its
+/// edges and the last wave of them is not full. At least 1.
+double quantisation(const DeviceCosts& device, const GemmShape& shape) {
+  const double tiles = std::ceil(shape.m / kTileRows) * std::ceil(shape.n / kTileColumns);
+  const double waves = std::ceil(tiles / device.multiprocessors);
+  const double q = waves * device.multiprocessors * kTileRows * kTileColumns / (shape.m * shape.n);
+  return std::min(q, kWorstQuantisation);
+}
+
+}  // namespace
+
+Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
+  const Estimate& peak = device.peak_flops.at(precision);
+  const Estimate& efficiency = device.gemm_efficiency.at(precision);
+
+  const double excess = quantisation(device, shape) - 1.0;
+  const double wave_term = device.gemm_quantisation.value * excess;
+  const double start_term = device.gemm_inner_half.value / shape.k;
+  const double compute =
+      shape.flops() / (peak.value * efficiency.value) * (1.0 + wave_term) * (1.0 + start_term);
+  const double compute_spread =
+      combined_spread({peak.spread, efficiency.spread,
+                       spread_of_one_plus(wave_term, device.gemm_quantisation.spread),
+                       spread_of_one_plus(start_term, device.gemm_inner_half.spread)});
+
+  const double streaming = gemm_traffic(shape, precision).count() /
+                           (device.memory_bandwidth.value * device.memory_efficiency.value);
+  const double streaming_spread =
+      combined_spread({device.memory_bandwidth.spread, device.memory_efficiency.spread});
+
+  const bool is_compute_bound = compute >= streaming;
+  const double work = std::max(compute, streaming);
+  const double overhead = device.gemm_overhead.value;
+  return {.time = Seconds(work + overhead),
+          .status = CostStatus::interpolated,
+          .spread = spread_of_sum(work, is_compute_bound ? compute_spread : streaming_spread,
+                                  overhead, device.gemm_overhead.spread)};
+}
+
+}  // namespace headway

@@ -1,0 +1,81 @@
+#pragma once
+
+#include "sim/base/units.h"
+#include "sim/costs/cost.h"
+#include "sim/costs/profile.h"
+#include "sim/layers/kernel_shape.h"
+
+namespace headway {
+
+// None of these costs is below the roofline of its operations and compulsory traffic, and an empty
+// shape costs nothing. Precisions are ones that the device `supports`.
+
+/// One matrix product:
+///   t = max(2mnk/(P e) * (1 + w (q - 1)) * (1 + k0/k), bytes / (W em)) + t0
+/// with the peak P and efficiency e of `precision`, W em the memory bandwidth reached, and
+///   q = ceil(tiles / multiprocessors) * multiprocessors * 128 * 256 / (m n),
+///   tiles = ceil(m/128) ceil(n/256)
+/// the wave and tile quantisation, at most 8, of which the share w is seen (kernels choose smaller
+/// tiles where these fit badly). Sources: roofline (Williams et al. 2009); tile and wave
+/// quantisation, NVIDIA "Matrix Multiplication Background".
+///
+/// A shape of the profile's table is returned as it was measured. One among measured shapes takes
+/// the formula, scaled by how far they were from theirs. One that the table does not cover takes
+/// the formula as it stands and is `extrapolated`; without a table for the precision nothing is.
+[[nodiscard]] Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape,
+                             Precision precision);
+
+/// The same product for each of `experts` experts on their own rows and weights, in one launch:
+///   t = max(experts * operations / (P e eg), experts * bytes / (W em)) * (1 + m0 / rows)
+/// with the mean `rows` of an expert in the forward pass, and eg = 1 for a single expert. Source of
+/// the form: grouped products fill the device from few rows on, and what the first rows of each
+/// expert cost is paid whatever their number; fitted over published training steps.
+[[nodiscard]] Cost grouped_gemm_cost(const DeviceCosts& device, const ExpertCosts& costs,
+                                     const GemmShape& shape, double experts, double rows,
+                                     Precision precision);
+
+/// Putting `elements` of rows in the experts' order, and as many back: two streaming passes.
+[[nodiscard]] Cost permutation_cost(const DeviceCosts& device, const KernelFamily& family,
+                                    const ExpertCosts& costs, double elements);
+
+/// What a matrix product has to move: both operands in `precision`, the result in 2 bytes an
+/// element, or 4 where the operands have 4.
+[[nodiscard]] Bytes gemm_traffic(const GemmShape& shape, Precision precision);
+
+/// Fused (flash) attention: forward_flops() / (P16 ea f / (1 + s0/s) * min(1, d/128)^c) with s the
+/// key sequence's length and P16 the peak of the 16-bit formats, of a wider one on devices without;
+/// backward `fused_operations` as many at `attention_backward` of the rate. With a key sequence
+/// longer than the query's (context parallel) times `attention_context_factor`. A window saves the
+/// share `attention_window_saving` of what it hides; learned sinks take `attention_sink_factor` of
+/// the time. Values narrower than keys count in the operations, d is the size of the keys.
+///
+/// A shape of the profile's table is returned as it was measured, less the family's rate f where it
+/// is not 1. One among the measured shapes of its pass, and as causal, takes the formula, scaled by
+/// how far they were from theirs. One that these do not cover takes the formula as it stands and is
+/// `extrapolated`; where there are none nothing is.
+[[nodiscard]] Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
+                                        const AttentionShape& shape, Pass pass);
+
+/// Unfused attention: batched products over the whole square, twice as many backward, plus the
+/// traffic of scores, mask, softmax and dropout (Korthikanti et al. 2022, section 4.1).
+[[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape,
+                                          Pass pass, Precision precision);
+
+/// A streaming pass over `traffic` bytes of device memory, as the operator counts them; the family
+/// scales them to what its kernels really move. From the measured curve where it reaches.
+[[nodiscard]] Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family,
+                                    Bytes traffic);
+
+/// One update of a tensor of `parameters`: as measured, else a streaming pass of `optimizer_bytes`
+/// for each.
+[[nodiscard]] Cost update_cost(const DeviceCosts& device, double parameters);
+
+/// Quantising the inputs of matrix products to less than 16 bits: a streaming pass of `cast_bytes`
+/// for each of `elements`. Requires a scaling that the profile knows.
+[[nodiscard]] Cost cast_cost(const DeviceCosts& device, double elements, Scaling scaling);
+
+/// No kernel beats the device's peak: the least time that the operations and bytes allow.
+[[nodiscard]] Seconds roofline_bound(const DeviceCosts& device, Flops work, Precision precision,
+                                     Bytes traffic);
+
+}  // namespace headway

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/costs/measured_collective.h"
+#include "sim/costs/measured_curve.h"
+#include "sim/layers/kernel_shape.h"
+
+namespace headway {
+
+/// A number that somebody measured or published: its value in SI base units, how far it may be off
+/// (one standard deviation, relative) and where it comes from.
+struct Estimate {
+  double value = 0.0;
+  double spread = 0.0;
+  std::string source;
+};
+
+/// What sets one body of software apart from another on the same device: whether norms, activations
+/// and residuals are fused, how good its attention kernel is, what it leaves to the host.
+struct KernelFamily {
+  Estimate memory_traffic;     ///< factor on the bytes of memory-bound passes
+  Estimate attention_rate;     ///< factor on the rate of fused attention
+  Estimate launch_gap;         ///< seconds between two kernels of a layer
+  Estimate host_per_layer;     ///< seconds the host needs to issue a layer's forward pass
+  Estimate step_overhead;      ///< seconds a step of which the device sees nothing useful
+  Estimate loss_traffic{1.0};  ///< factor on the bytes of the loss over the vocabulary
+  /// Factor on the bytes of gradients and parameters between replicas: copies, padding, buckets.
+  Estimate gradient_traffic{1.0};
+  Estimate micro_batch_overhead;  ///< seconds a stage loses with every micro-batch
+  /// Factors on the time of all kernels, by release ("nemo-25.02"): what changed between releases
+  /// without changing any of the above. May be empty.
+  std::map<std::string, Estimate> releases;
+};
+
+/// A measured matrix product. The table wins over the formula where it has the shape.
+struct MeasuredGemm {
+  GemmShape shape;
+  Precision precision = Precision::bf16;
+  Seconds time;
+  double spread = 0.0;
+};
+
+/// A measured pass of fused attention: as many keys as queries, values as wide as keys, no window,
+/// no sinks. The table wins over the formula where it has the shape.
+struct MeasuredAttention {
+  AttentionShape shape;
+  Pass pass = Pass::forward;
+  Seconds time;
+  double spread = 0.0;
+};
+
+/// How compute kernels of one accelerator behave. Formulas: kernel_cost.h.
+struct DeviceCosts {
+  std::map<Precision, Estimate> peak_flops;  ///< dense, FLOP/s
+  Estimate memory_bytes;                     ///< usable by a program
+  Estimate memory_bandwidth;                 ///< bytes/s, peak
+  int multiprocessors = 1;
+
+  std::map<Precision, Estimate>
+      gemm_efficiency;       ///< of peak, on large shapes; same keys as the peak
+  Estimate gemm_inner_half;  ///< k0: inner size at which the start of a product costs as much again
+  Estimate gemm_quantisation;  ///< w: share of the wave and tile quantisation that is seen
+  Estimate gemm_overhead;      ///< t0: seconds a product costs beyond its work
+  std::vector<MeasuredGemm> gemm_table;  ///< no shape twice in one precision; may be empty
+  Estimate cast_bytes;  ///< memory traffic per element that is quantised, delayed scaling
+  std::map<Scaling, Estimate> recipe_cast_bytes;  ///< the same of other recipes; may be empty
+
+  Estimate attention_efficiency;      ///< of the 16-bit peak, long sequences, head size 128
+  Estimate attention_backward;        ///< efficiency of the backward pass relative to the forward
+  Estimate attention_sequence_half;   ///< s0: sequence length at which half the rate is reached
+  Estimate attention_head_exponent;   ///< c in min(1, d/128)^c
+  Estimate attention_context_factor;  ///< on the time, when the sequence is spread over ranks
+  /// Share of the operations that a window hides which is really saved; 1: nothing is computed in
+  /// vain.
+  Estimate attention_window_saving{1.0, 0.0, ""};
+  Estimate attention_sink_factor{1.0, 0.0, ""};  ///< on the time, with a learned sink in each row
+  /// No shape twice in one pass; may be empty. Of a family with an attention_rate of 1.
+  std::vector<MeasuredAttention> attention_table;
+  Estimate
+      batched_gemm_efficiency;  ///< of the linear-layer efficiency: products of unfused attention
+  Estimate misaligned_head_factor;  ///< slow-down of those when the head size is no multiple of 8
+  Estimate unfused_forward_bytes;   ///< memory traffic per score
+  Estimate unfused_backward_bytes;
+
+  Estimate memory_efficiency;  ///< of memory_bandwidth, of streaming kernels
+  MeasuredCurve memory_curve;  ///< measured streaming passes over their traffic; may be empty
+  std::optional<Estimate> host_bandwidth;  ///< bytes/s to and from the host's memory, each way
+  /// Bytes/s that the host's optimizer moves in its memory, an accelerator's part of it.
+  std::optional<Estimate> host_memory_bandwidth;
+  Estimate optimizer_bytes;  ///< memory traffic of the optimizer per local parameter
+  /// Measured updates of one tensor, over the fp32 bytes of its weights; may be empty.
+  MeasuredCurve optimizer_curve;
+};
+
+/// Whether the device multiplies matrices of this precision.
+[[nodiscard]] bool supports(const DeviceCosts& device, Precision precision);
+
+/// The precision that attention kernels work in: 16 bits, or what a device without has. Nothing for
+/// a device of narrower ones only, which no profile describes.
+[[nodiscard]] std::optional<Precision> attention_precision(const DeviceCosts& device);
+
+/// Memory traffic per element quantised with that scaling; nullptr if the profile does not know it.
+[[nodiscard]] const Estimate* cast_bytes(const DeviceCosts& device, Scaling scaling);
+
+/// How transfers behave in one scope: inside a scale-up domain, or across the fabric.
+struct ScopeCosts {
+  Estimate bandwidth_efficiency;  ///< of the link's or NIC's rate, that large transfers reach
+  Estimate latency;               ///< seconds of one step on top of the wire's own
+  Estimate overhead;  ///< seconds of a collective or message on top of its steps: launch
+  std::vector<MeasuredCollective> collectives;  ///< no kind twice with the same ranks; may be empty
+  /// Of the links they were measured on: over others the closed form answers. None: any links.
+  std::optional<BytesPerSecond> measured_bandwidth;
+  /// What a link of limited rate that stood idle lets through at once; none: nothing.
+  std::optional<Bytes> burst;
+};
+
+/// What collectives over both scopes cost beyond their bytes and steps.
+struct OverlapCosts {
+  Estimate tensor_parallel_overlapped;  ///< share of overlapped tensor-parallel traffic still seen
+  Estimate context_parallel_floor;      ///< share of ring-attention traffic that is always seen
+  Estimate gradient_reduce_floor;  ///< share of gradient and parameter traffic overlap never hides
+  /// By what share of the shorter one compute and transfers of fully sharded training, or of
+  /// tensor-parallel backward passes, slow each other down while both run: they compete for memory
+  /// and multiprocessors.
+  Estimate sharded_interference;
+};
+
+/// What layers with experts cost beyond their operations. Formulas: kernel_cost.h and
+/// sim/programs/stage_costs/expert_cost.h.
+struct ExpertCosts {
+  Estimate grouped_efficiency;  ///< eg: of gemm_efficiency, products of many experts with many rows
+  Estimate grouped_half_rows;   ///< m0: rows of an expert at which half of that is reached
+  Estimate permutation_bytes;   ///< memory traffic per element put in the experts' order, or back
+  Estimate exchange_scale_up;   ///< all-to-all: of the rate of the scale-up fabric
+  Estimate exchange_scale_out;  ///< all-to-all: of the rate of a rank's NICs
+  Estimate exchange_overhead;   ///< seconds of one exchange beyond its bytes
+  Estimate exchange_seen;       ///< share of an exchange that is seen
+  Estimate exchange_seen_overlapped;  ///< the same where it overlaps other micro-batches
+  Estimate layer_gap;  ///< seconds of a layer's forward pass that the device idles; backward 1.5
+  Estimate host_per_layer;  ///< seconds the host needs to issue its forward pass; backward 1.2
+};
+
+/// What remains of gaps and of the host's time where CUDA graphs issue the work.
+struct GraphCosts {
+  Estimate launch_gap;    ///< of the gaps of any layer, and of the host's time of a dense one
+  Estimate expert_layer;  ///< of a layer with experts, its parts captured
+  Estimate expert_full;   ///< of a layer with experts, the whole iteration captured
+};
+
+/// Random differences between devices and between runs of one operation; lognormal, sigma of the
+/// log.
+struct Variation {
+  Estimate device_speed;    ///< between accelerators of one kind, fixed over a run
+  Estimate operation_time;  ///< between executions of one block on one accelerator
+};
+
+/// Everything that is known about what things cost on one kind of machine.
+struct Profile {
+  std::string name;
+  std::string accelerator;  ///< matches NodeType::accelerator
+  std::string kind;         ///< "measured" or "published"
+  std::string provenance;  ///< device, driver, library versions, date, command; or the publications
+  DeviceCosts device;
+  std::map<std::string, KernelFamily> kernel_families;
+  ScopeCosts scale_up;
+  ScopeCosts scale_out;
+  OverlapCosts overlap;
+  std::optional<ExpertCosts> experts;     ///< nothing: no model with experts can be predicted
+  std::optional<GraphCosts> cuda_graphs;  ///< nothing: none can be used
+  Variation variation;
+};
+
+}  // namespace headway

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "sim/costs/profile.h"
+#include "sim/files/json_reader.h"
+#include "sim/layers/kernel_shape.h"
+
+namespace headway {
+
+/// The precision of that name ("bf16"), and what to say of a name that there is not.
+[[nodiscard]] std::optional<Precision> precision_named(std::string_view name);
+[[nodiscard]] std::string precision_help(std::string_view name);
+
+/// "source" of the object; reports an empty one: a number that nobody can trace is no use.
+[[nodiscard]] std::string read_source(ObjectReader& reader);
+
+/// The required member `key`, {"value": ..., "spread": ..., "source": ...}.
+[[nodiscard]] Estimate read_estimate(ObjectReader& reader, std::string_view key, Range range);
+
+/// The required member `key`, an object of estimates by precision.
+[[nodiscard]] std::map<Precision, Estimate> read_estimates_by_precision(ObjectReader& reader,
+                                                                        std::string_view key,
+                                                                        Range range);
+
+}  // namespace headway

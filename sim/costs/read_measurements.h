@@ -1,0 +1,30 @@
+#pragma once
+
+#include <map>
+#include <string_view>
+#include <vector>
+
+#include "sim/costs/profile.h"
+#include "sim/files/json_reader.h"
+
+namespace headway {
+
+/// Reports that "points" is missing or empty.
+void report_if_no_points(ObjectReader& reader);
+
+/// The optional member "gemm_table" of a device: {"source", "points": [{"precision", "m", "n", "k",
+/// "time_s", "spread"}]}. Reports shapes given twice and points that the peak does not allow;
+/// without peaks (they were not understood) nothing is held against them.
+[[nodiscard]] std::vector<MeasuredGemm> read_gemm_table(
+    ObjectReader& device, const std::map<Precision, Estimate>& peak_flops);
+
+/// The optional member `key`: {"source", "spread", "points": [{`size_key`, "time_s"}]}, sizes
+/// rising.
+[[nodiscard]] MeasuredCurve read_curve(ObjectReader& reader, std::string_view key,
+                                       std::string_view size_key);
+
+/// The optional member "collectives" of a scope: [{"kind", "ranks", "source", "spread", "points":
+/// [{"message_bytes", "time_s"}]}].
+[[nodiscard]] std::vector<MeasuredCollective> read_collectives(ObjectReader& scope);
+
+}  // namespace headway

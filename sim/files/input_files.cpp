@@ -1,0 +1,156 @@
+#include "sim/files/input_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/file_text.h"
+#include "sim/base/utf8.h"
+#include "sim/files/json_override.h"
+#include "sim/files/json_pointer.h"
+#include "sim/files/json_value_text.h"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_file(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error) && !fs::is_directory(path, error);
+}
+
+/// The first of NAME, FOLDER/NAME and FOLDER/NAME.json that a data folder has.
+std::optional<std::string> in_data_folders(const std::vector<fs::path>& data_folders,
+                                           const std::string& folder, const std::string& name) {
+  for (const fs::path& data : data_folders) {
+    for (const fs::path& path :
+         {data / folder / name, data / folder / (name + ".json"), data / name}) {
+      if (is_file(path)) return path.lexically_normal().string();
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> known_names(const std::vector<fs::path>& data_folders,
+                                     const std::string& folder) {
+  std::vector<std::string> names;
+  for (const fs::path& data : data_folders) {
+    for (std::string& name : json_files_below(data / folder)) {
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(std::move(name));
+    }
+  }
+  return names;
+}
+
+/// Whether the path leads through a text: it may be the name of a file that the rest leads into.
+bool leads_through_text(const nlohmann::json& root, const std::string& pointer) {
+  const nlohmann::json* value = &root;
+  for (const std::string& token : pointer_tokens(pointer)) {
+    if (value->is_string()) return true;
+    if (value->is_object() && value->contains(token)) {
+      value = &(*value)[token];
+    } else if (value->is_array() && token.size() < 9 &&
+               token.find_first_not_of("0123456789") == std::string::npos && !token.empty() &&
+               std::stoul(token) < value->size()) {
+      value = &(*value)[std::stoul(token)];
+    } else {
+      return false;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+InputFiles::InputFiles(std::vector<Override> overrides, std::vector<fs::path> data_folders,
+                       Diagnostics& diagnostics)
+    : overrides_(std::move(overrides)),
+      used_(overrides_.size(), false),
+      data_folders_(std::move(data_folders)),
+      diagnostics_(diagnostics) {}
+
+std::optional<JsonCursor> InputFiles::open(const std::string& path, const std::string& folder) {
+  std::error_code error;
+  if (path == "-" || fs::exists(path, error)) return load(path, "");
+  if (const auto found = in_data_folders(data_folders_, folder, path)) return load(*found, "");
+
+  Diagnostics problems;
+  if (JsonDocument::read(path, problems) != nullptr) return load(path, "");  // it appeared just now
+  Diagnostic problem = problems.all().front();
+  // Who writes an ending means a file of their own, and not one of those that ship.
+  const bool is_own = fs::path(path).extension() == ".json";
+  const std::string help =
+      name_help(is_own ? fs::path(path).stem().string() : path, known_names(data_folders_, folder));
+  if ((problem.help.empty() && !is_own) || help.starts_with("did you mean")) problem.help = help;
+  diagnostics_.add(std::move(problem));
+  return std::nullopt;
+}
+
+std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part, const std::string& folder) {
+  if (part.value().is_object()) return part;
+  if (!part.value().is_string()) {
+    diagnostics_.add(part.problem(value_name(part.document().root(), part.pointer()) +
+                                      " must be an object or the name of a file",
+                                  kind_text(part.value())));
+    return std::nullopt;
+  }
+  const auto path = resolve(part, folder);
+  if (!path) {
+    const std::string& name = part.value().get_ref<const std::string&>();
+    diagnostics_.add(part.problem(fmt::format("cannot find {}", in_quotes(name)), "",
+                                  name_help(name, known_names(data_folders_, folder))));
+    return std::nullopt;
+  }
+  return load(*path, part.document().pointer_prefix() + part.pointer());
+}
+
+void InputFiles::report_unused_overrides() {
+  for (std::size_t i = 0; i < overrides_.size(); ++i) {
+    if (used_[i]) continue;
+    diagnostics_.add({.message = "the override leads into a text that names no file",
+                      .location = {.file = shown_override(overrides_[i])}});
+  }
+}
+
+std::optional<std::string> InputFiles::resolve(const JsonCursor& part,
+                                               const std::string& folder) const {
+  const std::string& name = part.value().get_ref<const std::string&>();
+  if (name.empty()) return std::nullopt;
+  // A name given on the command line is meant from where the command runs.
+  const bool is_override =
+      part.document().value_location(part.pointer()).file.starts_with("--set ");
+  if (is_override && is_file(name)) return name;
+  const fs::path beside = fs::path(part.document().name()).parent_path() / name;
+  if (is_file(beside)) return beside.lexically_normal().string();
+  if (auto shipped = in_data_folders(data_folders_, folder, name)) return shipped;
+  // Last: a scenario "llama3_8b.json" may name the model that ships under the same name.
+  if (is_override && is_file(name + ".json")) return name + ".json";
+  if (const fs::path json = beside.string() + ".json"; is_file(json)) {
+    return json.lexically_normal().string();
+  }
+  return std::nullopt;
+}
+
+std::optional<JsonCursor> InputFiles::load(const std::string& path,
+                                           const std::string& pointer_prefix) {
+  auto document = JsonDocument::read(path, diagnostics_);
+  if (!document) return std::nullopt;
+  read_paths_.emplace_back(path);
+  // One by one, as an earlier override may replace the text that a later one leads through.
+  document = document->with({}, diagnostics_, pointer_prefix);
+  for (std::size_t i = 0; i < overrides_.size(); ++i) {
+    const std::string& pointer = overrides_[i].pointer;
+    if (pointer.size() <= pointer_prefix.size() || !is_at_or_below(pointer, pointer_prefix))
+      continue;
+    if (leads_through_text(document->root(), pointer.substr(pointer_prefix.size()))) continue;
+    used_[i] = true;
+    document = document->with({overrides_[i]}, diagnostics_, pointer_prefix);
+  }
+  return JsonCursor(std::move(document));
+}
+
+}  // namespace headway

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/files/json_document.h"
+
+namespace headway {
+
+/// Finds and reads the JSON files of a run and applies `--set` to them, also where the pointer
+/// leads through a reference: `--set /model/layers=8` works on the file that "model" names.
+class InputFiles {
+ public:
+  /// `data_folders` are searched, in order, for names that the referring file's own folder does
+  /// not have. `diagnostics` outlives this object.
+  InputFiles(std::vector<Override> overrides, std::vector<std::filesystem::path> data_folders,
+             Diagnostics& diagnostics);
+
+  /// The document that everything starts from; "-" is standard input. A name that is no file as
+  /// given is looked for in the data folders, under `folder` too ("scenarios").
+  [[nodiscard]] std::optional<JsonCursor> open(const std::string& path, const std::string& folder);
+
+  /// A part that is either an object in place (returned as it is) or a text naming a file: looked
+  /// for relative to the referring file, then as `folder`/NAME and `folder`/NAME.json in the data
+  /// folders ("llama3_405b" for a model), then as NAME.json beside the referring file. Unknown
+  /// names are diagnostics with did-you-mean.
+  [[nodiscard]] std::optional<JsonCursor> follow(const JsonCursor& part, const std::string& folder);
+
+  /// Reports each override that leads into a text which nobody followed as a reference
+  /// ("/name/x=1"). Call once, after everything is read; without it such overrides go unnoticed.
+  void report_unused_overrides();
+
+  /// Paths of all files read so far, in order, for provenance.
+  [[nodiscard]] const std::vector<std::filesystem::path>& read_paths() const { return read_paths_; }
+
+  [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
+
+ private:
+  [[nodiscard]] std::optional<JsonCursor> load(const std::string& path,
+                                               const std::string& pointer_prefix);
+  [[nodiscard]] std::optional<std::string> resolve(const JsonCursor& part,
+                                                   const std::string& folder) const;
+
+  std::vector<Override> overrides_;
+  std::vector<bool> used_;  ///< of each override: it reached a document
+  std::vector<std::filesystem::path> data_folders_;
+  Diagnostics& diagnostics_;
+  std::vector<std::filesystem::path> read_paths_;
+};
+
+/// Where the installed data (scenarios/, topologies/, calibrate/profiles/) stands, as far as the
+/// folders exist: $HEADWAY_DATA_DIR, then the folder installed beside the executable
+/// (../share/headway), then the source tree it was built from.
+[[nodiscard]] std::vector<std::filesystem::path> data_folders();
+
+}  // namespace headway

@@ -1,0 +1,140 @@
+#include "sim/files/json_parse.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "sim/base/utf8.h"
+#include "sim/files/json_pointer.h"
+#include "sim/files/json_positions.h"
+#include "sim/files/json_syntax.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+/// Far beyond any file of ours; keeps everything that recurses over a document off the stack limit.
+constexpr int kDeepest = 200;
+
+/// The first bracket that opens more than kDeepest levels, or npos. Reads brackets and strings
+/// only, so it works on any text.
+std::size_t first_too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '[' || c == '{') {
+      if (++depth > kDeepest) return i;
+    } else if (c == ']' || c == '}') {
+      --depth;
+    }
+  }
+  return std::string_view::npos;
+}
+
+/// Builds the document, notices repeated keys (which nlohmann's own builder silently overwrites).
+class Builder : public json::json_sax_t {
+ public:
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+
+  bool key(string_t& name) override {
+    has_duplicates_ = has_duplicates_ || open_.back()->contains(name);
+    key_ = std::move(name);
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override {
+    return false;
+  }
+
+  [[nodiscard]] json take_root() { return std::move(root_); }
+  [[nodiscard]] bool has_duplicates() const { return has_duplicates_; }
+
+ private:
+  json& place(json value) {
+    if (open_.empty()) return root_ = std::move(value);
+    json& parent = *open_.back();
+    if (parent.is_object()) return parent[key_] = std::move(value);
+    parent.push_back(std::move(value));
+    return parent.back();
+  }
+  bool add(json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(json value) {
+    open_.push_back(&place(std::move(value)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  json root_;
+  std::vector<json*> open_;  // a parent does not change while a child is open
+  std::string key_;
+  bool has_duplicates_ = false;
+};
+
+void report_duplicates(const SourceText& source, Diagnostics& diagnostics) {
+  const JsonPositions positions(source.text());
+  for (const JsonPositions::Duplicate& duplicate : positions.duplicates()) {
+    const auto [first, second] = std::pair(duplicate.first_key, duplicate.second_key);
+    diagnostics.add(
+        {.message = fmt::format("field {} is set twice", in_quotes(last_token(duplicate.pointer))),
+         .location = source.location(second.begin, second.end),
+         .pointer = duplicate.pointer,
+         .related = {{.location = source.location(first.begin, first.end),
+                      .message = "is set here first"}},
+         .help = "keep one of the two"});
+  }
+}
+
+}  // namespace
+
+std::optional<json> parse_json(const SourceText& source, Diagnostics& diagnostics) {
+  const std::string_view text = source.text();
+  if (const auto bad = first_invalid_utf8(text); bad != std::string_view::npos) {
+    diagnostics.add({.message = "the text is not UTF-8",
+                     .location = source.location(bad, bad + 1),
+                     .label = fmt::format("byte 0x{:02X}", static_cast<unsigned char>(text[bad])),
+                     .help = "JSON files are UTF-8; convert it, for example with iconv"});
+    return std::nullopt;
+  }
+  if (const auto deep = first_too_deep(text); deep != std::string_view::npos) {
+    diagnostics.add({.message = fmt::format("values are nested more than {} deep", kDeepest),
+                     .location = source.location(deep, deep + 1)});
+    return std::nullopt;
+  }
+  Builder builder;
+  if (!json::sax_parse(text, &builder)) {
+    diagnostics.add(syntax_problem(source));
+    return std::nullopt;
+  }
+  if (builder.has_duplicates()) {
+    report_duplicates(source, diagnostics);
+    return std::nullopt;
+  }
+  return builder.take_root();
+}
+
+}  // namespace headway

@@ -1,0 +1,231 @@
+#include "sim/files/json_reader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/suggestion.h"
+#include "sim/base/utf8.h"
+#include "sim/files/json_pointer.h"
+#include "sim/files/json_value_text.h"
+
+namespace headway {
+namespace {
+
+/// What may have been meant, or all that there is where that is a short list.
+std::string unknown_field_help(std::string_view key, const std::vector<std::string_view>& known) {
+  constexpr std::size_t kFewFields = 8;
+  if (const auto meant = closest(key, known)) return fmt::format("did you mean \"{}\"?", *meant);
+  return known.empty() || known.size() > kFewFields
+             ? ""
+             : fmt::format("there are {}", fmt::join(known, ", "));
+}
+
+/// In the order of the first of each.
+std::vector<std::string_view> without_repeats(const std::vector<std::string>& keys) {
+  std::vector<std::string_view> unique;
+  for (const std::string& key : keys) {
+    if (std::ranges::find(unique, key) == unique.end()) unique.push_back(key);
+  }
+  return unique;
+}
+
+/// "topology" of "headway/topology/1"; nothing for what is not of ours.
+std::string_view kind_of_schema(std::string_view schema) {
+  constexpr std::string_view kOurs = "headway/";
+  if (!schema.starts_with(kOurs)) return {};
+  schema.remove_prefix(kOurs.size());
+  return schema.substr(0, schema.find('/'));
+}
+
+}  // namespace
+
+ObjectReader::ObjectReader(JsonCursor object, Diagnostics& diagnostics)
+    : object_(std::move(object)),
+      diagnostics_(diagnostics),
+      is_object_(object_.value().is_object()),
+      resolved_(nlohmann::json::object()) {
+  if (is_object_) return;
+  diagnostics_.add(object_.problem(
+      value_name(object_.document().root(), object_.pointer()) + " must be an object",
+      kind_text(object_.value())));
+}
+
+bool ObjectReader::has(std::string_view key) const {
+  named_.emplace_back(key);
+  return object_.member(key).has_value();
+}
+
+bool ObjectReader::has_asked(std::string_view key) const {
+  return std::ranges::find(known_, key) != known_.end();
+}
+
+/// The member, noted as known; reports it if it is required and absent.
+std::optional<JsonCursor> ObjectReader::take(std::string_view key, bool required,
+                                             std::string_view example) {
+  known_.emplace_back(key);
+  named_.emplace_back(key);
+  auto member = object_.member(key);
+  if (!member && required && is_object_) {
+    const std::string help =
+        example.empty() ? "" : fmt::format("for example \"{}\": {}", key, example);
+    diagnostics_.add(object_.problem(fmt::format("missing field \"{}\"", key), "", help));
+  }
+  return member;
+}
+
+std::optional<std::string> ObjectReader::read_text(std::string_view key, bool required) {
+  const auto member = take(key, required, "\"...\"");
+  if (!member) return std::nullopt;
+  if (!member->value().is_string()) {
+    diagnostics_.add(
+        member->problem(fmt::format("\"{}\" must be a text", key), kind_text(member->value())));
+    return std::nullopt;
+  }
+  return member->value().get<std::string>();
+}
+
+std::string ObjectReader::text(std::string_view key) {
+  const std::string value = read_text(key, true).value_or("");
+  (*resolved_)[std::string(key)] = value;
+  return value;
+}
+
+std::string ObjectReader::text(std::string_view key, std::string fallback) {
+  const std::string value = read_text(key, false).value_or(std::move(fallback));
+  (*resolved_)[std::string(key)] = value;
+  return value;
+}
+
+bool ObjectReader::flag(std::string_view key, bool fallback) {
+  const auto member = take(key, false);
+  bool value = fallback;
+  if (member && !member->value().is_boolean()) {
+    diagnostics_.add(member->problem(fmt::format("\"{}\" must be true or false", key),
+                                     kind_text(member->value())));
+  } else if (member) {
+    value = member->value().get<bool>();
+  }
+  (*resolved_)[std::string(key)] = value;
+  return value;
+}
+
+std::size_t ObjectReader::choice_index(std::string_view key,
+                                       const std::vector<std::string_view>& words,
+                                       std::optional<std::size_t> fallback) {
+  HEADWAY_CHECK(!words.empty(), "a choice of no words");
+  std::string list;
+  for (const std::string_view word : words) {
+    list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", word);
+  }
+  const auto member = take(key, !fallback, fmt::format("\"{}\"", words.front()));
+  std::size_t index = fallback.value_or(0);
+  if (member && !member->value().is_string()) {
+    diagnostics_.add(member->problem(fmt::format("\"{}\" must be a text", key),
+                                     kind_text(member->value()), "it is one of " + list));
+  } else if (member) {
+    const std::string& value = member->value().get_ref<const std::string&>();
+    const auto found = std::find(words.begin(), words.end(), value);
+    if (found != words.end()) {
+      index = static_cast<std::size_t>(found - words.begin());
+    } else {
+      const auto meant = closest(value, words);
+      const std::string help = meant ? fmt::format("did you mean \"{}\"? ", *meant) : "";
+      diagnostics_.add(member->problem(fmt::format("{} cannot be {}", key, in_quotes(value)), "",
+                                       help + (help.empty() ? "it" : "It") + " is one of " + list));
+    }
+  }
+  (*resolved_)[std::string(key)] = words[index];
+  return index;
+}
+
+std::optional<JsonCursor> ObjectReader::part(std::string_view key) {
+  auto member = take(key, false);
+  if (member) (*resolved_)[std::string(key)] = member->value();
+  return member;
+}
+
+std::optional<JsonCursor> ObjectReader::required_part(std::string_view key) {
+  auto member = take(key, true);
+  if (member) (*resolved_)[std::string(key)] = member->value();
+  return member;
+}
+
+std::vector<JsonCursor> ObjectReader::elements(std::string_view key) {
+  std::vector<JsonCursor> elements;
+  const auto member = part(key);
+  if (!member) return elements;
+  if (!member->value().is_array()) {
+    diagnostics_.add(
+        member->problem(fmt::format("\"{}\" must be an array", key), kind_text(member->value())));
+    return elements;
+  }
+  for (std::size_t i = 0; i < member->value().size(); ++i) elements.push_back(member->element(i));
+  return elements;
+}
+
+std::vector<std::pair<std::string, JsonCursor>> ObjectReader::members(std::string_view key) {
+  std::vector<std::pair<std::string, JsonCursor>> members;
+  const auto object = part(key);
+  if (!object) return members;
+  if (!object->value().is_object()) {
+    diagnostics_.add(
+        object->problem(fmt::format("\"{}\" must be an object", key), kind_text(object->value())));
+    return members;
+  }
+  for (const auto& item : object->value().items()) {
+    if (auto member = object->member(item.key())) members.emplace_back(item.key(), *member);
+  }
+  return members;
+}
+
+void ObjectReader::report(std::string_view key, std::string message, std::string label,
+                          std::string help) {
+  const JsonCursor at = object_.member(key).value_or(object_);
+  diagnostics_.add(at.problem(std::move(message), std::move(label), std::move(help)));
+}
+
+void ObjectReader::resolve(std::string_view key, nlohmann::json value) {
+  (*resolved_)[std::string(key)] = std::move(value);
+}
+
+nlohmann::json ObjectReader::finish() {
+  if (!is_object_) return std::move(*resolved_);
+  const std::vector<std::string_view> known(known_.begin(), known_.end());
+  const std::vector<std::string_view> named = without_repeats(named_);
+  for (const auto& item : object_.value().items()) {
+    // Editors read "$schema" to know the schema file.
+    const bool is_known = std::find(known.begin(), known.end(), item.key()) != known.end();
+    const auto member = object_.member(item.key());
+    if (is_known || item.key() == "$schema" || !member) continue;
+    Diagnostic problem = member->key_problem(fmt::format("unknown field {}", in_quotes(item.key())),
+                                             unknown_field_help(item.key(), named));
+    problem.location.line_text.clear();  // it would only repeat the name
+    diagnostics_.add(std::move(problem));
+  }
+  return std::move(*resolved_);
+}
+
+bool read_schema(ObjectReader& reader, std::string_view expected) {
+  if (!reader.cursor().value().is_object()) return true;
+  const auto schema = reader.cursor().member("schema");
+  const std::string found = reader.text("schema", std::string(expected));
+  if (!schema) {
+    reader.report("schema", "missing field \"schema\"", "",
+                  fmt::format("for example \"schema\": \"{}\"", expected));
+  } else if (found != expected) {
+    const std::string_view kind = kind_of_schema(found);
+    const bool is_same_kind = kind == kind_of_schema(expected);
+    reader.report("schema", fmt::format("schema must be \"{}\"", expected), "",
+                  is_same_kind   ? "the file is of another version of the format"
+                  : kind.empty() ? "the file is of another kind"
+                                 : fmt::format("the file is a {}, where a {} is needed", kind,
+                                               kind_of_schema(expected)));
+    return is_same_kind;
+  }
+  return true;
+}
+
+}  // namespace headway

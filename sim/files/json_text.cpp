@@ -1,0 +1,54 @@
+#include "sim/files/json_text.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+std::string scalar_text(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+bool fits_on_a_line(const json& value) {
+  return value.empty() || (value.is_array() && std::ranges::none_of(value, &json::is_structured));
+}
+
+void append(std::string& text, const json& value, const std::string& indent) {
+  if (!value.is_structured()) {
+    text += scalar_text(value);
+    return;
+  }
+  const bool is_array = value.is_array();
+  if (fits_on_a_line(value)) {
+    text += is_array ? "[" : "{";
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (i > 0) text += ", ";
+      text += scalar_text(value[i]);
+    }
+    text += is_array ? "]" : "}";
+    return;
+  }
+  const std::string deeper = indent + "  ";
+  text += is_array ? "[" : "{";
+  bool is_first = true;
+  for (const auto& item : value.items()) {
+    text += (is_first ? "\n" : ",\n") + deeper;
+    if (!is_array) text += scalar_text(item.key()) + ": ";
+    append(text, item.value(), deeper);
+    is_first = false;
+  }
+  text += "\n" + indent + (is_array ? "]" : "}");
+}
+
+}  // namespace
+
+std::string json_text(const json& document) {
+  std::string text;
+  append(text, document, "");
+  return text + "\n";
+}
+
+}  // namespace headway

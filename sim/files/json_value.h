@@ -1,0 +1,50 @@
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <type_traits>
+#include <utility>
+
+namespace headway {
+
+/// A JSON value as a member of plain data. It owns the value, is copied with it and compares like
+/// it, and lets headers do with the library's declaration alone; whoever looks inside includes
+/// nlohmann/json.hpp. Null until something is assigned.
+template <class Json>
+class HeldJson {
+ public:
+  HeldJson();
+  /// Takes a JSON value and nothing that would become one: the library's lists in braces mean
+  /// something else on the way through a constructor.
+  template <class Value>
+    requires std::same_as<std::remove_cvref_t<Value>, Json>
+  HeldJson(Value&& value) : value_(held(std::forward<Value>(value))) {}
+  HeldJson(const HeldJson& other);
+  HeldJson(HeldJson&& other) noexcept;
+  HeldJson& operator=(const HeldJson& other);
+  HeldJson& operator=(HeldJson&& other) noexcept;
+  ~HeldJson();
+
+  operator const Json&() const { return *value_; }
+  [[nodiscard]] const Json& operator*() const { return *value_; }
+  [[nodiscard]] Json& operator*() { return *value_; }
+  [[nodiscard]] const Json* operator->() const { return value_.get(); }
+  [[nodiscard]] Json* operator->() { return value_.get(); }
+
+ private:
+  [[nodiscard]] static std::unique_ptr<Json> held(const Json& value);
+  [[nodiscard]] static std::unique_ptr<Json> held(Json&& value);
+
+  std::unique_ptr<Json> value_;  // never empty, but for what was moved from
+};
+
+extern template class HeldJson<nlohmann::json>;
+extern template class HeldJson<nlohmann::ordered_json>;
+
+using JsonValue = HeldJson<nlohmann::json>;
+using OrderedJsonValue = HeldJson<nlohmann::ordered_json>;  ///< members stay in the order given
+
+[[nodiscard]] bool operator==(const JsonValue& a, const JsonValue& b);
+
+}  // namespace headway

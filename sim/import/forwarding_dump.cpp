@@ -1,0 +1,88 @@
+#include "sim/import/forwarding_dump.h"
+
+#include <optional>
+#include <string>
+
+#include "sim/import/text_scanner.h"
+
+namespace headway {
+namespace {
+
+constexpr std::string_view kHeader = "Unicast lids";
+constexpr int kMostLid = 0xBFFF;
+constexpr int kMostPort = 254;
+constexpr std::size_t kMostProblems = 20;
+
+/// `Unicast lids [0x0-0x6] of switch DR path slid 0; dlid 0; 0,1,35 guid 0x.. (desc):`
+/// `Unicast lids [0-6] of switch Lid 2 guid 0x.. ('desc'):`
+std::optional<std::uint64_t> switch_of(std::string_view line) {
+  constexpr std::string_view kGuid = " guid 0x";
+  const std::size_t place = line.find(kGuid);
+  if (place == std::string_view::npos) return std::nullopt;
+  return TextScanner(line.substr(place + kGuid.size())).take_number<std::uint64_t>(16);
+}
+
+/// `0x0001 035 : (Channel Adapter portguid 0x..: 'hpc1 mlx5_0')`, or `# Channel Adapter ...`. What
+/// stands behind the port is known from the discovery.
+std::string read_entry(std::string_view line, std::vector<std::uint8_t>& ports) {
+  TextScanner scanner(line);
+  scanner.take("0x");
+  const auto lid = scanner.take_number<int>(16);
+  scanner.skip_blanks();
+  const auto port = scanner.take_number<int>();
+  if (!lid || !port) return "an entry is a LID and a port: 0x0001 035";
+  if (*lid < 1 || *lid > kMostLid) return "a LID is 0x1 to 0xbfff";
+  if (*port < 0 || *port > kMostPort) return "a port is 0 to 254";
+  const auto place = static_cast<std::size_t>(*lid);
+  if (place >= ports.size()) ports.resize(place + 1, 0);
+  ports[place] = static_cast<std::uint8_t>(*port);
+  return "";
+}
+
+/// Headings, totals and blank lines.
+bool is_remark(std::string_view line) {
+  TextScanner scanner(line);
+  scanner.skip_blanks();
+  if (scanner.rest().empty() || scanner.take("#")) return true;
+  if (scanner.take("Lid ") || scanner.take("Port ")) return true;
+  return line.find("lids dumped") != std::string_view::npos;
+}
+
+}  // namespace
+
+bool is_forwarding_line(std::string_view line) { return line.starts_with(kHeader); }
+
+void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTables& tables,
+                          Diagnostics& diagnostics) {
+  std::vector<std::uint8_t>* current = nullptr;
+  std::vector<std::uint8_t> refused;  // entries below a switch that was reported already
+  std::size_t problems = 0;
+  do {
+    std::string problem;
+    std::string help;
+    if (line.starts_with("0x")) {
+      problem =
+          current == nullptr ? "the entry stands below no switch" : read_entry(line, *current);
+    } else if (is_forwarding_line(line)) {
+      const auto guid = switch_of(line);
+      const bool is_new = guid && !tables.ports.contains(*guid);
+      current = is_new ? &tables.ports[*guid] : &refused;
+      if (!guid) problem = "the line does not give the switch's GUID";
+      if (guid && !is_new) {
+        problem = "the table of the same switch was read before";
+        help = "give one dump of the tables of each subnet";
+      }
+    } else if (!is_remark(line)) {
+      problem = "the line is none that dump_fts or OpenSM writes";
+    }
+    if (problem.empty()) continue;
+    Diagnostic diagnostic = lines.problem(std::move(problem));
+    diagnostic.help = std::move(help);
+    diagnostics.add(std::move(diagnostic));
+    if (++problems < kMostProblems) continue;
+    diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
+    return;
+  } while (lines.next(line));
+}
+
+}  // namespace headway

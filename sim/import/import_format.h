@@ -1,0 +1,43 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/units.h"
+
+namespace headway {
+
+/// What is to be imported, and what its user knows beyond the files.
+struct ImportRequest {
+  std::vector<std::string> paths;  ///< at least one
+  std::string name;                ///< of what is made
+  std::string node;                ///< of a node type; empty assumes one
+  std::string accelerator;         ///< as profiles name it; empty takes what the file tells
+  std::optional<BytesPerSecond> bandwidth;  ///< of a link or a NIC whose rate the files do not tell
+  std::optional<BytesPerSecond> scale_up_bandwidth;  ///< of an accelerator inside its node
+  std::optional<int> nics;                           ///< of a node, where the files do not tell
+  std::optional<double> oversubscription;            ///< of each tier, where they do not tell
+};
+
+/// Makes a "headway/topology/1" or a "headway/node/1" object. What is assumed is a warning, and
+/// stands in the object's "source"; what cannot be right is an error, and nothing is made.
+using Importer = std::optional<nlohmann::json>(const ImportRequest& request,
+                                               Diagnostics& diagnostics);
+
+/// A form of input, as `headway import` names it.
+struct ImportFormat {
+  std::string_view name;
+  Importer* import;
+  bool makes_node;                             ///< a node type, not a topology
+  std::string_view input;                      ///< what its files are
+  std::span<const std::string_view> knows_of;  ///< the options that it takes into account
+};
+
+[[nodiscard]] std::span<const ImportFormat> import_formats();
+
+}  // namespace headway

@@ -1,0 +1,111 @@
+#include "sim/import/line_reader.h"
+
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kLongestLine = std::size_t{64} * 1024;
+constexpr std::size_t kBuffer = std::size_t{1024} * 1024;
+
+gzFile opened(const std::string& path) {
+  if (path != "-") return gzopen(path.c_str(), "rb");
+  const int input = dup(STDIN_FILENO);
+  return input < 0 ? nullptr : gzdopen(input, "rb");
+}
+
+}  // namespace
+
+void LineReader::Closing::operator()(void* file) const { gzclose_r(static_cast<gzFile>(file)); }
+
+LineReader::LineReader(std::string path, Diagnostics& diagnostics)
+    : path_(std::move(path)), diagnostics_(diagnostics) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path_, ignored)) {
+    fail("it is a folder");
+    return;
+  }
+  errno = 0;
+  gzFile file = opened(path_);
+  if (file == nullptr) {
+    fail(errno != 0 ? std::strerror(errno) : "it cannot be opened");
+    return;
+  }
+  gzbuffer(file, 1U << 18);
+  file_.reset(file);
+  buffer_.resize(kBuffer);
+}
+
+bool LineReader::next(std::string_view& line) {
+  while (file_ != nullptr || begin_ < end_) {
+    const char* start = buffer_.data() + begin_;
+    const void* found = std::memchr(start, '\n', end_ - begin_);
+    if (found == nullptr && end_ - begin_ > kLongestLine) {
+      fail("it has a line of more than 64 KiB, so it is no dump");
+      return false;
+    }
+    if (found == nullptr && fill()) continue;
+    if (begin_ == end_) return false;
+    start = buffer_.data() + begin_;
+    const std::size_t length =
+        found == nullptr ? end_ - begin_
+                         : static_cast<std::size_t>(static_cast<const char*>(found) - start);
+    begin_ += length + (found == nullptr ? 0 : 1);
+    line = {start, length};
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    current_ = line;
+    ++line_;
+    return true;
+  }
+  return false;
+}
+
+bool LineReader::fill() {
+  if (file_ == nullptr) return false;
+  std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  auto* file = static_cast<gzFile>(file_.get());
+  const int read =
+      gzread(file, buffer_.data() + end_, static_cast<unsigned>(buffer_.size() - end_));
+  int error = Z_OK;
+  const char* reason = gzerror(file, &error);
+  if (read < 0 || error != Z_OK) {
+    fail(error == Z_BUF_ERROR ? "the archive ends too early" : reason);
+    return false;
+  }
+  if (read == 0) file_.reset();
+  end_ += static_cast<std::size_t>(read);
+  return read > 0;
+}
+
+void LineReader::fail(const std::string& message) {
+  Diagnostic problem;
+  problem.message = "cannot read " + in_quotes(path_) + ": " + message;
+  problem.location.file = path_;
+  diagnostics_.add(std::move(problem));
+  file_.reset();
+  begin_ = end_ = 0;
+}
+
+Diagnostic LineReader::problem(std::string message, std::string help) const {
+  Diagnostic problem;
+  problem.message = std::move(message);
+  problem.help = std::move(help);
+  problem.location = {.file = path_,
+                      .line = line_,
+                      .column = 1,
+                      .length = static_cast<int>(character_count(current_)),
+                      .line_text = std::string(current_)};
+  return problem;
+}
+
+}  // namespace headway

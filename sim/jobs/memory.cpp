@@ -1,0 +1,296 @@
+#include "sim/jobs/memory.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "sim/jobs/activation_memory.h"
+#include "sim/jobs/adapters.h"
+#include "sim/jobs/memory_of_stage.h"
+#include "sim/jobs/recompute/recompute.h"
+#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/stage_parameters.h"
+
+namespace headway {
+namespace {
+
+/// Device context, kernel images and library workspaces of a PyTorch process: 1008 MiB where they
+/// are all loaded at once, 300 to 400 MiB with lazy loading (PyTorch issues 28394 and 107667).
+constexpr Bytes kDeviceContext = 1_GiB;
+
+/// Buffers of a communicator: NCCL_BUFFSIZE of 4 MiB (NCCL's environment variables) for each of 16
+/// channels and four neighbours, two in the ring and two in the tree.
+constexpr Bytes kCommunicator = 256_MiB;
+
+/// What a caching allocator holds beyond what is in use, as a share of the memory that comes and
+/// goes in a step (model states are allocated once): the 15 % that GMLake (Guo et al., ASPLOS 2024)
+/// wins back on average. With fine-tuning's recomputation and offloading it is up to 33 %.
+constexpr double kAllocatorReserve = 0.15;
+
+// Bytes of one logit in the loss. Kept for the backward pass: the softmax in fp32.
+constexpr double kSoftmax = 4.0;
+/// Beside it, at the loss: the 16-bit logits and their fp32 copy (Megatron-LM's
+/// vocab_parallel_cross_entropy works in place from there on).
+constexpr double kSplitLoss = 2.0 + 4.0;
+/// The same of a whole vocabulary (PyTorch's cross_entropy): the 16-bit logits and, in the backward
+/// pass, two fp32 gradients, of the log-probabilities and of the logits.
+constexpr double kWholeLoss = 2.0 + 4.0 + 4.0;
+constexpr double kLogit = 2.0;  ///< a rank's own part before it is gathered
+/// A fused kernel keeps the 16-bit logits and makes their gradient in 16 bits: flash-attention's
+/// losses/cross_entropy.py (Dao-AILab/flash-attention).
+constexpr double kFusedKept = 2.0;
+constexpr double kFusedLoss = 2.0;
+
+constexpr int kFrozenHeadInputs = 1;  ///< only a weight gradient asks for the second
+constexpr int kHeadInputs = 2;        ///< of the final norm and of the output head
+constexpr int kJoinedInputs = 4;      ///< of the two norms and of the product of twice the size
+constexpr int kGatheredUnits = 2;     ///< the one in use and the one fetched ahead
+
+/// Bytes of a parameter's states before sharding: Adam with two fp32 moments and, where the
+/// parameters themselves are not fp32, an fp32 master copy.
+struct StateBytes {
+  double parameter;
+  double gradient;
+  double optimizer;
+};
+StateBytes state_bytes(const Strategy& strategy) {
+  constexpr double kMoments = 8.0;
+  constexpr double kMaster = 4.0;
+  const double parameter = working_bytes_per_element(strategy.precision);
+  return {.parameter = parameter,
+          .gradient = bytes_per_element(strategy.gradient_precision),
+          .optimizer = kMoments + (parameter < kMaster ? kMaster : 0.0)};
+}
+
+int micro_batches(const Strategy& strategy) { return static_cast<int>(strategy.micro_batches()); }
+
+/// The most bytes that passes in flight hold on a stage, where a pass through chunk c holds
+/// `chunk_bytes[c]`.
+Bytes peak_in_flight(const Strategy& strategy, int stage, const std::vector<Bytes>& chunk_bytes) {
+  const int stages = strategy.pipeline_parallel;
+  if (chunk_bytes.size() == 1) {
+    return chunk_bytes.front() *
+           peak_chunks_in_flight(strategy.schedule, stage, stages, 1, micro_batches(strategy));
+  }
+  // Past the warm-up, shorter than two groups of micro-batches, each group repeats the one before.
+  const int groups = std::min(micro_batches(strategy) / stages, 4);
+  Bytes held;
+  Bytes peak;
+  for (const ScheduleStep& step :
+       stage_schedule(strategy.schedule, stage, stages, strategy.virtual_stages,
+                      groups >= 2 ? groups * stages : micro_batches(strategy))) {
+    held += held_after(step.kind) * chunk_bytes[static_cast<std::size_t>(step.chunk)];
+    peak = max(peak, held);
+  }
+  return peak;
+}
+
+/// What the loss holds on the last stage.
+struct LossMemory {
+  Bytes kept;
+  Bytes workspace;
+};
+LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) {
+  const double logits = static_cast<double>(strategy.micro_batch) *
+                        static_cast<double>(strategy.sequence_length) / strategy.context_parallel *
+                        static_cast<double>(model.vocabulary);
+  const double part = logits / strategy.tensor_parallel;
+  if (strategy.fused_loss) {
+    const double worked_on = strategy.vocabulary_parallel_loss ? part : logits;
+    return {Bytes(worked_on * kFusedKept), Bytes(worked_on * kFusedLoss)};
+  }
+  if (strategy.vocabulary_parallel_loss) return {Bytes(part * kSoftmax), Bytes(part * kSplitLoss)};
+  const double own_part = strategy.tensor_parallel > 1 ? part * kLogit : 0.0;
+  return {Bytes(logits * kSoftmax), Bytes(logits * kWholeLoss + own_part)};
+}
+
+/// The largest value among the kinds of layers that stand on a stage, multi-token prediction layers
+/// included.
+template <class Value>
+auto largest_of_kinds(const TransformerModel& model, const Strategy& strategy, int stage,
+                      Value value) {
+  std::array<bool, kLayerKinds> stands_there{};
+  for (const LayerRange& range : stage_layers(model, strategy, stage)) {
+    const std::array<int, kLayerKinds> counts = kinds_of_layers(model, range);
+    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+      stands_there[kind] = stands_there[kind] || counts[kind] > 0;
+    }
+  }
+  const bool predicts = model.multi_token_prediction_layers > 0;
+  for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
+    if (predicts && is_last_chunk(strategy, stage, chunk)) {
+      stands_there[prediction_layer_kind(model).index()] = true;
+    }
+  }
+  decltype(value(LayerKind{})) largest{};
+  for (const LayerKind kind : layer_kinds()) {
+    if (stands_there[kind.index()]) largest = std::max(largest, value(kind));
+  }
+  return largest;
+}
+
+/// Gathered parameters of fully sharded training (a few layers' or, where they stay for the
+/// backward pass, all of them), or gradients on their way.
+Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy, int stage,
+                       const StageParameters& parameters) {
+  const StateBytes bytes = state_bytes(strategy);
+  const bool adapters = trains_adapters(strategy);
+  const double adapter = adapter_parameters_per_rank(model, strategy);
+  const double layer = adapter + largest_of_kinds(model, strategy, stage, [&](LayerKind kind) {
+                         return layer_parameters_per_rank(model, strategy, kind).total();
+                       });
+  if (strategy.sharding == Sharding::full) {
+    const double largest = std::max({layer, parameters.embedding, parameters.head});
+    const double gathered = strategy.reshard_after_forward ? largest + (kGatheredUnits - 1) * layer
+                                                           : parameters.total();
+    // Stages of a pipeline add up whole gradients until the last micro-batch.
+    const double reduced = strategy.pipeline_parallel > 1 ? trained_parameters(parameters, strategy)
+                                                          : (adapters ? adapter : largest);
+    return Bytes(gathered * bytes.parameter + reduced * bytes.gradient);
+  }
+  if (strategy.replicas() == 1) return Bytes(0.0);
+  const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);
+  if (strategy.gradient_bucket > Bytes(0.0)) return min(all, strategy.gradient_bucket);
+  return min(all, Bytes((adapters ? adapter : layer) * bytes.gradient));
+}
+
+Bytes communicators(const Strategy& strategy) {
+  int groups = 0;
+  for (const int degree :
+       {strategy.tensor_parallel, strategy.context_parallel, strategy.pipeline_parallel,
+        strategy.data_parallel, strategy.expert_parallel, strategy.expert_tensor_parallel}) {
+    if (degree > 1) ++groups;
+  }
+  return groups * kCommunicator;
+}
+
+/// What passes through consecutive layers keep, embedding and head apart.
+class PassMemory {
+ public:
+  PassMemory(const TransformerModel& model, const Strategy& strategy)
+      : model_(model), strategy_(strategy), keeping_(strategy) {
+    keeping_.recompute = Recompute::none;
+  }
+
+  [[nodiscard]] Bytes on_device(const LayerRange& range) {
+    const int recomputing = recomputed_layers(strategy_, range.count);
+    Bytes sum;
+    for (int i = strategy_.offload_layers; i < range.count; ++i) {
+      const bool recomputes = strategy_.offload_layers > 0 || i < recomputing;
+      sum += of_layer(range.first + i, recomputes ? strategy_ : keeping_,
+                      recomputes ? recomputing_ : whole_);
+    }
+    return sum;
+  }
+
+  [[nodiscard]] Bytes on_host(const LayerRange& range) {
+    Bytes sum;
+    for (int i = 0; i < std::min(range.count, strategy_.offload_layers); ++i) {
+      sum += of_layer(range.first + i, strategy_, recomputing_);
+    }
+    return sum;
+  }
+
+ private:
+  using OfKinds = std::array<std::optional<Bytes>, kLayerKinds>;
+
+  Bytes of_layer(int layer, const Strategy& strategy, OfKinds& known) const {
+    const LayerKind kind = layer_kind(model_, layer);
+    std::optional<Bytes>& bytes = known[kind.index()];
+    if (!bytes) bytes = recomputing_layer_bytes(model_, strategy, kind);
+    return *bytes;
+  }
+
+  const TransformerModel& model_;
+  const Strategy& strategy_;
+  Strategy keeping_;
+  OfKinds recomputing_;  ///< what the strategy recomputes
+  OfKinds whole_;        ///< nothing
+};
+
+/// The layer that is being worked on, and the one on its way to the host or back.
+Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy, LayerKind kind) {
+  return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(model, strategy, kind);
+}
+
+}  // namespace
+
+StageMemory states_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
+  const StageParameters parameters = stage_parameters(model, strategy, stage);
+  const StateBytes bytes = state_bytes(strategy);
+  // Adapters stand beside dense layers only: there are no experts then.
+  const double trained = trained_parameters(parameters, strategy) - parameters.experts;
+  // A state is shared out from this sharding on.
+  const auto states = [&](double of_all_replicas, double bytes_per_parameter, Sharding least) {
+    const bool is_sharded = strategy.sharding >= least;
+    const double shared = is_sharded ? strategy.shard_ranks() : 1.0;
+    const double experts = is_sharded ? strategy.expert_replicas() : 1.0;
+    return Bytes((of_all_replicas / shared + parameters.experts / experts) * bytes_per_parameter);
+  };
+  StageMemory memory;
+  memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full);
+  memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
+  memory.optimizer =
+      (1.0 - strategy.optimizer_offload) * states(trained, bytes.optimizer, Sharding::optimizer);
+  memory.host = strategy.optimizer_offload *
+                states(trained, bytes.optimizer + bytes.gradient, Sharding::optimizer);
+  return memory;
+}
+
+StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
+  const StageParameters parameters = stage_parameters(model, strategy, stage);
+  std::vector<Bytes> chunk_bytes;
+  std::vector<Bytes> chunk_host_bytes;
+  Bytes transient = largest_of_kinds(model, strategy, stage, [&](LayerKind kind) {
+    return recomputed_bytes(model, strategy, kind) + offload_buffers(model, strategy, kind);
+  });
+  PassMemory passes(model, strategy);
+  for (const LayerRange& range : stage_layers(model, strategy, stage)) {
+    const int chunk = static_cast<int>(chunk_bytes.size());
+    Bytes kept = passes.on_device(range);
+    if (is_first_chunk(strategy, stage, chunk)) kept += embedding_dropout_bytes(model, strategy);
+    if (is_last_chunk(strategy, stage, chunk)) {
+      // Each multi-token prediction layer joins two normalised inputs and has a head and a loss.
+      const auto predictions = static_cast<double>(model.multi_token_prediction_layers);
+      const LossMemory loss = loss_memory(model, strategy);
+      const int inputs = trains_adapters(strategy) ? kFrozenHeadInputs : kHeadInputs;
+      kept += (1.0 + predictions) * (inputs * residual_bytes(model, strategy) + loss.kept);
+      if (predictions > 0.0) {
+        kept +=
+            predictions * (layer_activation_bytes(model, strategy, prediction_layer_kind(model)) +
+                           kJoinedInputs * residual_bytes(model, strategy));
+      }
+      // The softmax is gone by the time that layers are recomputed.
+      transient = max(loss.workspace, transient - loss.kept);
+    }
+    chunk_bytes.push_back(kept);
+    chunk_host_bytes.push_back(passes.on_host(range));
+  }
+
+  StageMemory memory = states_of_stage(model, strategy, stage);
+  if (strategy.offload_layers > 0) {
+    memory.host += peak_in_flight(strategy, stage, chunk_host_bytes);
+  }
+  memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
+  memory.buffers = transient + exchange_buffers(model, strategy, stage, parameters) +
+                   communicators(strategy) + kDeviceContext +
+                   kAllocatorReserve * (memory.activations + transient);
+  return memory;
+}
+
+Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy,
+                             LayerKind kind) {
+  if (strategy.offload_layers > 0) return Bytes(0.0);
+  return recomputing_layer_bytes(model, strategy, kind);
+}
+
+std::vector<StageMemory> stage_memory(const TransformerModel& model, const Strategy& strategy) {
+  std::vector<StageMemory> stages;
+  stages.reserve(static_cast<std::size_t>(strategy.pipeline_parallel));
+  for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {
+    stages.push_back(memory_of_stage(model, strategy, stage));
+  }
+  return stages;
+}
+
+}  // namespace headway

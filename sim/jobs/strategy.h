@@ -1,0 +1,185 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/layers/kernel_shape.h"
+
+namespace headway {
+
+/// The order in which a pipeline stage works off its micro-batches.
+enum class PipelineSchedule {
+  gpipe,        ///< all forward passes, then all backward passes (Huang et al. 2019)
+  one_f_one_b,  ///< one forward, one backward (Narayanan et al. 2019); interleaved when
+                ///< virtual_stages > 1 (Narayanan et al. 2021, section 2.2)
+  zb_h1,     ///< backward passes in two parts (Qi et al. 2023, "Zero Bubble Pipeline Parallelism")
+  zb_v,      ///< the same with two chunks a stage, there and back (Qi et al. 2024, "Pipeline
+             ///< Parallelism with Controllable Memory")
+  dual_pipe  ///< two copies of the model, fed from both ends (DeepSeek-V3 report, 2024, 3.2.1)
+};
+
+enum class Recompute {
+  none,
+  activation,  ///< the MLP's activation function only: one streaming pass gives its output again
+  selective,   ///< the attention core only (Korthikanti et al. 2022, section 5)
+  alternate,   ///< all but attention and every second product (PyTorch, by operator)
+  modules,     ///< those that are named
+  full         ///< whole layers from their input
+};
+
+/// Parts of a layer that Megatron-Core recomputes by themselves.
+enum class RecomputeModule { core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, shared_experts };
+
+/// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020); each includes those
+/// before.
+enum class Sharding {
+  none,       ///< every rank keeps everything
+  optimizer,  ///< ZeRO-1: Megatron's distributed optimizer
+  gradients,  ///< ZeRO-2: gradients too, which are reduced and scattered every micro-batch
+  full        ///< ZeRO-3 / FSDP: parameters are gathered layer by layer, gradients reduced likewise
+};
+
+/// How tokens reach the ranks of their experts (Megatron-Core's token dispatchers).
+enum class ExpertDispatch {
+  all_to_all,   ///< a copy for every expert a token goes to
+  deduplicated  ///< across the fabric one copy for every domain it goes to: DeepEP, HybridEP
+};
+
+/// What the host issues as one launch instead of kernel by kernel.
+enum class CudaGraph {
+  none,
+  layer,  ///< each layer's captured parts
+  full    ///< the forward and backward passes of the whole iteration
+};
+
+/// Where layers stand when their number does not divide by the stages.
+enum class LayerPlacement {
+  even,  ///< layers / chunks each, the first ones take the rest
+  /// Megatron: the embedding, the loss and each multi-token prediction layer count as a layer.
+  embedding_and_loss_as_layers,
+  /// Every chunk has the ceiling of (layers + 2) / chunks, but for the last, which has what is
+  /// left: how Megatron-Bridge lays out DeepSeek-V3.
+  short_last_chunk
+};
+
+/// How attention sees the whole of a sequence that is split over ranks.
+enum class ContextParallelMethod {
+  ring,       ///< keys and values go round (Liu et al. 2023)
+  all_to_all  ///< ranks swap tokens for heads and back: Ulysses (Jacobs et al. 2023)
+};
+
+/// What is trained.
+enum class Task {
+  pretrain,
+  sft,  ///< supervised fine-tuning of all parameters
+  lora  ///< low-rank adapters beside frozen matrices (Hu et al. 2021, arXiv:2106.09685)
+};
+
+/// A matrix of a layer that an adapter may stand beside.
+enum class AdapterTarget { qkv, projection, fc1, fc2 };
+
+/// How a training job is split over accelerators and what each does. Degrees multiply to the number
+/// of ranks: tensor * context * pipeline * data. Experts are split over the same ranks once more:
+/// expert * expert tensor of the tensor * context * data ranks of a stage hold them all, and the
+/// others hold copies ("folding", Liu et al. 2025, arXiv:2504.14960).
+struct Strategy {
+  Task task = Task::pretrain;
+  int lora_rank = 8;  ///< inner size of the adapters; only where they are trained
+  std::vector<AdapterTarget> lora_targets = {AdapterTarget::qkv};
+
+  int tensor_parallel = 1;
+  int context_parallel = 1;
+  ContextParallelMethod context_parallel_method = ContextParallelMethod::ring;
+  int pipeline_parallel = 1;
+  int data_parallel = 1;
+  int expert_parallel = 1;         ///< ranks that share out the experts of a layer
+  int expert_tensor_parallel = 1;  ///< ranks that split each expert's matrices
+  int virtual_stages = 1;          ///< model chunks a stage; more than 1 interleaves
+  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  LayerPlacement layer_placement = LayerPlacement::even;
+  /// Layers of every chunk, in the order of the model; takes the place of `layer_placement`.
+  std::vector<int> layers_per_stage = {};
+
+  std::int64_t micro_batch = 1;   ///< sequences
+  std::int64_t global_batch = 1;  ///< sequences a step, over all data-parallel ranks
+  std::int64_t sequence_length = 1;
+  /// Length of the document that a token stands in, on average over tokens, where several are
+  /// packed into one sequence and attend to themselves only; 0 if nothing is packed.
+  std::int64_t packed_length = 0;
+
+  bool sequence_parallel = false;  ///< norms and residuals split over the tensor-parallel ranks
+  bool tensor_parallel_overlap = false;  ///< its collectives overlap the matrix products
+  /// Those of the backward pass run beside the products that do not wait for them.
+  bool overlap_tensor_parallel_backward = false;
+  bool fused_attention = true;           ///< flash: no score matrix in memory
+  bool fused_normalization = true;       ///< an RMS norm is one kernel, which keeps its input only
+  bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only
+  bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
+  bool fused_loss = false;               ///< one kernel, which keeps the 16-bit logits only
+  Recompute recompute = Recompute::none;
+  int recompute_layers = 0;  ///< fully recomputed ones, the first of each chunk; 0 is all
+  std::vector<RecomputeModule> recompute_modules = {};
+  int offload_layers = 0;  ///< whose activations wait in host memory, the first of each chunk
+  /// Share of the trained parameters that the host updates, with their optimizer states in its
+  /// memory.
+  double optimizer_offload = 0.0;
+  bool overlap_optimizer_offload = false;  ///< copies and updates of those run side by side
+  Sharding sharding = Sharding::none;
+  /// Fully sharded: layers give their gathered parameters up after the forward pass.
+  bool reshard_after_forward = true;
+  /// Fully sharded: ranks that share out one copy of the parameters, the others hold further
+  /// copies (hybrid sharding; Zhao et al. 2023, section 3.2.2). 0: all that could.
+  int shard_group = 0;
+  bool overlap_gradient_reduce = true;  ///< buckets start as soon as their layers' backward is done
+  bool overlap_parameter_gather = true;    ///< ZeRO-1 / FSDP: gathered ahead of use
+  Bytes gradient_bucket = Bytes(0.0);      ///< least size of a bucket; 0 is one bucket a layer
+  bool overlap_pipeline_transfers = true;  ///< sends and receives do not hold up compute
+
+  ExpertDispatch expert_dispatch = ExpertDispatch::all_to_all;
+  bool overlap_expert_exchange = false;  ///< with the compute of another micro-batch or pass
+  /// Tokens that an expert accepts, in means of an even routing; others are dropped. 0: all.
+  double expert_capacity_factor = 0.0;
+  double expert_imbalance = 1.0;  ///< tokens of the busiest expert, in means of an even routing
+  CudaGraph cuda_graph = CudaGraph::none;
+
+  Precision precision = Precision::bf16;           ///< of the matrix products
+  Scaling scaling = Scaling::delayed;              ///< of their inputs, below 16 bits
+  Precision gradient_precision = Precision::fp32;  ///< in which gradients are reduced and kept
+  std::string kernel_family = "fused";             ///< a family of the profile
+  std::string software_release;  ///< a release of that family; empty: one like any other
+
+  [[nodiscard]] std::int64_t micro_batches() const {
+    return global_batch / (micro_batch * data_parallel);
+  }
+  /// How far attention reaches.
+  [[nodiscard]] std::int64_t attention_length() const {
+    return packed_length > 0 ? packed_length : sequence_length;
+  }
+  [[nodiscard]] int ranks() const {
+    return tensor_parallel * context_parallel * pipeline_parallel * data_parallel;
+  }
+  /// Ranks that work with the same parameters: those that data and context parallelism tell apart,
+  /// and the two that a pipeline fed from both ends has.
+  [[nodiscard]] int replicas() const {
+    return data_parallel * context_parallel * (schedule == PipelineSchedule::dual_pipe ? 2 : 1);
+  }
+  /// Of those, how many hold a part of each sharded state.
+  [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }
+  /// Ranks of a stage that share out tokens and hold all experts once.
+  [[nodiscard]] int expert_group() const { return expert_parallel * expert_tensor_parallel; }
+  [[nodiscard]] int ranks_of_stage() const {
+    return tensor_parallel * context_parallel * data_parallel;
+  }
+  /// Ranks of a stage that hold the same part of the same experts.
+  [[nodiscard]] int expert_replicas() const { return ranks_of_stage() / expert_group(); }
+  /// Parts that the model is cut into.
+  [[nodiscard]] int chunks() const { return pipeline_parallel * virtual_stages; }
+  /// Of those, how many stand on a stage.
+  [[nodiscard]] int chunks_of_stage() const {
+    return schedule == PipelineSchedule::dual_pipe ? 2 : virtual_stages;
+  }
+};
+
+}  // namespace headway

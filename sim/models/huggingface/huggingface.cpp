@@ -1,0 +1,141 @@
+#include "sim/models/huggingface/huggingface.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "sim/models/huggingface/huggingface_families.h"
+#include "sim/models/model_fields.h"
+
+namespace headway {
+namespace {
+
+/// Every family, dense ones first.
+std::vector<Family> families() {
+  std::vector<Family> all(dense_families().begin(), dense_families().end());
+  all.insert(all.end(), expert_families().begin(), expert_families().end());
+  return all;
+}
+
+std::string families_help() {
+  std::vector<std::string_view> names;
+  for (const Family& family : families()) names.push_back(family.model_type);
+  return fmt::format(
+      "read are {}; any other decoder can be written out in fields of ours, which `headway explain "
+      "model` lists",
+      fmt::join(names, ", "));
+}
+
+constexpr std::array<std::string_view, 4> kExpertKeys = {"num_local_experts", "n_routed_experts",
+                                                         "num_experts", "moe_num_experts"};
+
+/// True (and reported) if a configuration of a dense family has experts.
+bool refuse_experts(const JsonCursor& config, Diagnostics& diagnostics) {
+  for (const std::string_view key : kExpertKeys) {
+    const std::optional<JsonCursor> experts = given(config, key);
+    if (!experts || !experts->value().is_number() || experts->value().get<double>() <= 1) continue;
+    diagnostics.add(experts->problem("a mixture of experts is not supported",
+                                     "this family is read as a dense one", families_help()));
+    return true;
+  }
+  return false;
+}
+
+/// By "model_type"; very old configurations have only "architectures".
+std::optional<Family> find_family(const JsonCursor& config, Diagnostics& diagnostics) {
+  const std::optional<JsonCursor> type = given(config, "model_type");
+  if (type) {
+    for (const Family& family : families()) {
+      if (type->value() == family.model_type) return family;
+    }
+    diagnostics.add(
+        type->problem("this Hugging Face model type is not supported", "", families_help()));
+    return std::nullopt;
+  }
+  const std::optional<JsonCursor> architectures = given(config, "architectures");
+  if (architectures && architectures->value().is_array() && !architectures->value().empty()) {
+    for (const Family& family : families()) {
+      if (architectures->value().front() == family.architecture) return family;
+    }
+  }
+  diagnostics.add(config.problem("missing field \"model_type\"", "", families_help()));
+  return std::nullopt;
+}
+
+/// Models that see and read keep what concerns text in an object of its own.
+JsonCursor text_part(const JsonCursor& config) {
+  const std::optional<JsonCursor> part = given(config, "text_config");
+  return part && part->value().is_object() ? *part : config;
+}
+
+std::int64_t required_unless(ObjectReader& reader, std::string_view key, Range range,
+                             std::int64_t fallback) {
+  return fallback > 0 ? given_count(reader, key, range, fallback) : reader.integer(key, range);
+}
+
+/// "llama13" of llama13.json, "Qwen2-7B" of Qwen2-7B/config.json, else what the family is called.
+std::string name_of_file(const JsonCursor& config, std::string_view family) {
+  const std::filesystem::path path = config.document().name();
+  const std::string stem = path.stem().string();
+  const std::string name = stem == "config" ? path.parent_path().filename().string() : stem;
+  const bool says_something = !name.empty() && name != "." && name != ".." && name != "-";
+  return says_something ? name : std::string(family);
+}
+
+/// Into diagnostics of this configuration alone, so that errors among them are its own.
+std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics& own) {
+  if (!whole.value().is_object()) return std::nullopt;
+  const std::optional<Family> family = find_family(whole, own);
+  if (!family) return std::nullopt;
+  const JsonCursor config = text_part(whole);
+  if (!family->has_experts && refuse_experts(config, own)) return std::nullopt;
+  const FieldNames& names = family->names;
+  ObjectReader reader(config, own);
+
+  TransformerModel model;
+  model.name = name_of_file(config, family->model_type);
+  if (given(config, "_name_or_path")) model.name = reader.text("_name_or_path", model.name);
+  model.source = fmt::format("Hugging Face configuration {}", config.document().name());
+  model.layers = reader.integer(names.layers, model_limits::kLayers);
+  model.hidden = reader.integer(names.hidden, model_limits::kHidden);
+  model.attention_heads = reader.integer(names.attention_heads, model_limits::kHeads);
+  model.kv_heads = given_count(reader, names.kv_heads, model_limits::kHeads, model.attention_heads);
+  if (given(config, names.head_size)) {
+    model.head_size = reader.integer(names.head_size, model_limits::kHeadSize);
+  } else {
+    model.head_size = default_head_size(model.hidden, model.attention_heads, reader, names.hidden,
+                                        names.attention_heads, names.head_size);
+  }
+  model.vocabulary =
+      required_unless(reader, "vocab_size", model_limits::kVocabulary, names.default_vocabulary);
+  model.sequence_length = required_unless(
+      reader, names.sequence_length, model_limits::kSequenceLength, names.default_sequence_length);
+  family->read(reader, model);
+  if (own.has_errors()) return std::nullopt;
+  warn_of_unread_fields(reader);
+  if (!check_combinations(model, config, names.attention_heads, names.kv_heads, own)) {
+    return std::nullopt;
+  }
+  return model;
+}
+
+}  // namespace
+
+bool is_huggingface_config(const JsonCursor& object) {
+  return object.value().is_object() && !object.member("schema") &&
+         (object.member("model_type") || object.member("architectures"));
+}
+
+std::optional<TransformerModel> read_huggingface(const JsonCursor& config,
+                                                 Diagnostics& diagnostics) {
+  Diagnostics own;
+  const std::optional<TransformerModel> model = read_config(config, own);
+  diagnostics.append(own);
+  return model;
+}
+
+}  // namespace headway

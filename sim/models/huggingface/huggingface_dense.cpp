@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/models/huggingface/huggingface_families.h"
+#include "sim/models/model_fields.h"
+
+namespace headway {
+namespace {
+
+constexpr FieldNames kGpt2Names{.layers = "n_layer",
+                                .hidden = "n_embd",
+                                .attention_heads = "n_head",
+                                .sequence_length = "n_positions"};
+constexpr FieldNames kMptNames{.layers = "n_layers",
+                               .hidden = "d_model",
+                               .attention_heads = "n_heads",
+                               .sequence_length = "max_seq_len"};
+/// Files of Gemma 3 leave out what is as in its configuration class.
+constexpr FieldNames kGemma3Names{.default_vocabulary = 262'208,
+                                  .default_sequence_length = 131'072};
+
+// What a family adds to the counts that all share. Defaults are those of its configuration class in
+// the transformers library.
+
+/// Qwen2 gives a window to the layers behind "max_window_layers" only.
+void warn_of_window(ObjectReader& reader) {
+  Diagnostic warning = given(reader.cursor(), "use_sliding_window")
+                           ->problem("windows of some layers at the end are not modelled",
+                                     "attention is counted over the whole sequence");
+  warning.severity = Severity::warning;
+  reader.diagnostics().add(std::move(warning));
+}
+
+void read_llama(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  model.mlp_bias = given_flag(reader, "mlp_bias", false);
+}
+
+void read_mistral(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  read_sliding_window(reader, model, 0);
+}
+
+void read_qwen2(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = true;
+  if (given_flag(reader, "use_sliding_window", false)) warn_of_window(reader);
+}
+
+/// Norms of queries and keys, a gain for each element of a head, are left out: ten thousandths of a
+/// percent of the parameters.
+void read_qwen3(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+}
+
+/// Two norms more a layer than are counted: a hundredth of a percent of the parameters.
+void read_gemma(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+}
+
+void read_gemma2(ObjectReader& reader, TransformerModel& model) {
+  read_gemma(reader, model);
+  constexpr std::int64_t kEverySecond = 2;
+  read_sliding_window(reader, model, kEverySecond);
+}
+
+void read_gemma3(ObjectReader& reader, TransformerModel& model) {
+  read_gemma(reader, model);
+  constexpr std::int64_t kEverySixth = 6;
+  read_sliding_window(
+      reader, model,
+      given_count(reader, "sliding_window_pattern", between(2, 10'000), kEverySixth));
+}
+
+/// Squared ReLU; its layer norm keeps a bias although nothing else has one.
+void read_nemotron(ObjectReader& reader, TransformerModel& model) {
+  read_llama(reader, model);
+  model.gated_mlp = false;
+  model.normalization = Normalization::layer_norm;
+  model.normalization_bias = true;
+}
+
+void read_gpt2(ObjectReader& reader, TransformerModel& model) {
+  model.ffn_hidden = given_count(reader, "n_inner", model_limits::kFfnHidden, 4 * model.hidden);
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+}
+
+void read_gpt_neox(ObjectReader& reader, TransformerModel& model) {
+  model.ffn_hidden = reader.integer("intermediate_size", model_limits::kFfnHidden);
+  model.position_encoding = PositionEncoding::rotary;
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", true);
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
+}
+
+/// ALiBi, which adds no parameters, unless the configuration says otherwise.
+void read_mpt(ObjectReader& reader, TransformerModel& model) {
+  const bool biased = !given_flag(reader, "no_bias", true);
+  model.qkv_bias = model.projection_bias = model.mlp_bias = model.normalization_bias = biased;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  model.position_encoding = PositionEncoding::none;
+
+  double expansion = 4.0;
+  if (given(reader.cursor(), "expansion_ratio")) {
+    expansion = reader.number("expansion_ratio", between(0.001, 1000.0));
+  }
+  model.ffn_hidden = static_cast<std::int64_t>(expansion * static_cast<double>(model.hidden));
+  model.ffn_hidden = std::max(model.ffn_hidden, std::int64_t{1});
+
+  const std::optional<JsonCursor> part = given(reader.cursor(), "attn_config");
+  if (!part) return;
+  ObjectReader attention(*part, reader.diagnostics());
+  if (given_flag(attention, "rope", false)) {
+    model.position_encoding = PositionEncoding::rotary;
+  } else if (!given_flag(attention, "alibi", true) && given_flag(reader, "learned_pos_emb", true)) {
+    model.position_encoding = PositionEncoding::learned;
+  }
+  model.kv_heads =
+      given_count(attention, "kv_n_heads", model_limits::kHeads, model.attention_heads);
+  if (attention.text("attn_type", "") == "multiquery_attention") model.kv_heads = 1;
+}
+
+constexpr std::array<Family, 12> kFamilies = {{
+    {"llama", "LlamaForCausalLM", {}, read_llama},
+    {"mistral", "MistralForCausalLM", {}, read_mistral},
+    {"qwen2", "Qwen2ForCausalLM", {}, read_qwen2},
+    {"qwen3", "Qwen3ForCausalLM", {}, read_qwen3},
+    {"nemotron", "NemotronForCausalLM", {}, read_nemotron},
+    {"gemma", "GemmaForCausalLM", {}, read_gemma},
+    {"gemma2", "Gemma2ForCausalLM", {}, read_gemma2},
+    {"gemma3", "Gemma3ForConditionalGeneration", kGemma3Names, read_gemma3},
+    {"gemma3_text", "Gemma3ForCausalLM", kGemma3Names, read_gemma3},
+    {"gpt2", "GPT2LMHeadModel", kGpt2Names, read_gpt2},
+    {"gpt_neox", "GPTNeoXForCausalLM", {}, read_gpt_neox},
+    {"mpt", "MPTForCausalLM", kMptNames, read_mpt},
+}};
+
+}  // namespace
+
+std::span<const Family> dense_families() { return kFamilies; }
+
+}  // namespace headway

@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "sim/models/huggingface/huggingface_families.h"
+#include "sim/models/layer_fields.h"
+#include "sim/models/model_fields.h"
+
+namespace headway {
+namespace {
+
+/// The two counts that every family has, by its own names, and experts of `expert_hidden`.
+MixtureOfExperts read_experts(ObjectReader& reader, std::string_view experts_key,
+                              std::int64_t expert_hidden) {
+  return {
+      .experts = reader.integer(experts_key, model_limits::kExperts),
+      .experts_per_token = reader.integer("num_experts_per_tok", model_limits::kExpertsPerToken),
+      .expert_hidden = expert_hidden};
+}
+
+void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture) {
+  model.mixture_of_experts = mixture;
+  if (reader.diagnostics().has_errors()) return;
+  check_experts(mixture, model.layers, reader, "num_experts_per_tok");
+}
+
+/// Experts in every layer, of the size that dense models give the MLP.
+void read_mixtral(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  read_sliding_window(reader, model, 0);
+  set_experts(reader, model, read_experts(reader, "num_local_experts", model.ffn_hidden));
+}
+
+void read_grok1(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  set_experts(reader, model, read_experts(reader, "num_experts", model.ffn_hidden));
+}
+
+void read_qwen3_moe(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  MixtureOfExperts mixture = read_experts(
+      reader, "num_experts", reader.integer("moe_intermediate_size", model_limits::kFfnHidden));
+  mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
+  const auto dense = given(reader.cursor(), "mlp_only_layers");
+  if (dense && !dense->value().empty()) {
+    reader.report("mlp_only_layers", "single layers without experts are not supported", "",
+                  "dense layers may lead, or come at an even interval");
+  }
+  set_experts(reader, model, mixture);
+}
+
+/// Every matrix and the router have biases; a learned sink a head.
+void read_gpt_oss(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", true);
+  model.mlp_bias = true;
+  model.attention_sinks = true;
+  constexpr std::int64_t kEverySecond = 2;
+  read_sliding_window(reader, model, kEverySecond);
+  set_experts(reader, model, read_experts(reader, "num_local_experts", model.ffn_hidden));
+}
+
+/// Dense layers have an MLP of "intermediate_size_mlp", the others experts and a shared one of
+/// "intermediate_size". Attention over chunks ("attention_chunk_size") is full attention up to that
+/// length.
+void read_llama4(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  const std::int64_t expert_hidden = model.ffn_hidden;
+  model.ffn_hidden =
+      given_count(reader, "intermediate_size_mlp", model_limits::kFfnHidden, expert_hidden);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  MixtureOfExperts mixture = read_experts(reader, "num_local_experts", expert_hidden);
+  mixture.shared_expert_hidden = expert_hidden;
+  mixture.interval = given_count(reader, "interleave_moe_layer_step", model_limits::kLayers, 1);
+  const std::int64_t chunk = given_count(reader, "attention_chunk_size",
+                                         model_limits::kSequenceLength, model.sequence_length);
+  model.sequence_length = std::min(model.sequence_length, chunk);
+  set_experts(reader, model, mixture);
+}
+
+LatentAttention read_latent_attention(ObjectReader& reader) {
+  return {.query_rank = given_count(reader, "q_lora_rank", model_limits::kQueryRank, 0),
+          .key_value_rank = reader.integer("kv_lora_rank", model_limits::kHidden),
+          .head_size_without_rotary = reader.integer("qk_nope_head_dim", model_limits::kHeadSize),
+          .rotary_head_size = reader.integer("qk_rope_head_dim", model_limits::kHeadSize),
+          .value_head_size = reader.integer("v_head_dim", model_limits::kHeadSize)};
+}
+
+void read_deepseek(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.kv_heads = model.attention_heads;
+  model.latent_attention = read_latent_attention(reader);
+  model.head_size =
+      model.latent_attention->head_size_without_rotary + model.latent_attention->rotary_head_size;
+  const std::int64_t expert_hidden =
+      reader.integer("moe_intermediate_size", model_limits::kFfnHidden);
+  MixtureOfExperts mixture = read_experts(reader, "n_routed_experts", expert_hidden);
+  mixture.shared_expert_hidden =
+      expert_hidden * given_count(reader, "n_shared_experts", between(0, 1000), 0);
+  mixture.leading_dense_layers =
+      given_count(reader, "first_k_dense_replace", model_limits::kLeadingLayers, 0);
+  mixture.interval = given_count(reader, "moe_layer_freq", model_limits::kLayers, 1);
+  model.multi_token_prediction_layers =
+      given_count(reader, "num_nextn_predict_layers", model_limits::kPredictionLayers, 0);
+  set_experts(reader, model, mixture);
+}
+
+constexpr std::array<Family, 9> kFamilies = {{
+    {"mixtral", "MixtralForCausalLM", {}, read_mixtral, true},
+    {"deepseek_v2", "DeepseekV2ForCausalLM", {}, read_deepseek, true},
+    {"deepseek_v3", "DeepseekV3ForCausalLM", {}, read_deepseek, true},
+    {"kimi_k2", "KimiK2ForCausalLM", {}, read_deepseek, true},
+    {"qwen3_moe", "Qwen3MoeForCausalLM", {}, read_qwen3_moe, true},
+    {"gpt_oss", "GptOssForCausalLM", {}, read_gpt_oss, true},
+    {"llama4", "Llama4ForConditionalGeneration", {}, read_llama4, true},
+    {"llama4_text", "Llama4ForCausalLM", {}, read_llama4, true},
+    {"grok-1", "Grok1ModelForCausalLM", {}, read_grok1, true},
+}};
+
+}  // namespace
+
+std::span<const Family> expert_families() { return kFamilies; }
+
+}  // namespace headway

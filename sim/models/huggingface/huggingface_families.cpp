@@ -1,0 +1,71 @@
+#include "sim/models/huggingface/huggingface_families.h"
+
+#include <nlohmann/json.hpp>
+
+#include "sim/models/model_fields.h"
+
+namespace headway {
+namespace {
+
+constexpr std::string_view kFullAttention = "full_attention";
+
+/// The interval at which "layer_types" names full attention, if it does so at an even one.
+std::optional<std::int64_t> interval_of(const nlohmann::json& types) {
+  std::int64_t interval = 0;
+  for (std::size_t i = 0; i < types.size() && interval == 0; ++i) {
+    if (types[i] == kFullAttention) interval = static_cast<std::int64_t>(i) + 1;
+  }
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const bool is_last = interval > 0 && (static_cast<std::int64_t>(i) + 1) % interval == 0;
+    if (is_last != (types[i] == kFullAttention)) return std::nullopt;
+  }
+  return interval;
+}
+
+}  // namespace
+
+std::optional<JsonCursor> given(const JsonCursor& object, std::string_view key) {
+  std::optional<JsonCursor> value = object.member(key);
+  if (value && value->value().is_null()) return std::nullopt;
+  return value;
+}
+
+std::int64_t given_count(ObjectReader& reader, std::string_view key, Range range,
+                         std::int64_t fallback) {
+  return given(reader.cursor(), key) ? reader.integer(key, range) : fallback;
+}
+
+bool given_flag(ObjectReader& reader, std::string_view key, bool fallback) {
+  return given(reader.cursor(), key) ? reader.flag(key, fallback) : fallback;
+}
+
+void read_llama_shape(ObjectReader& reader, TransformerModel& model) {
+  model.gated_mlp = true;
+  model.normalization = Normalization::rms_norm;
+  model.normalization_bias = false;
+  model.position_encoding = PositionEncoding::rotary;
+  model.qkv_bias = model.projection_bias = model.mlp_bias = false;
+  model.ffn_hidden = reader.integer("intermediate_size", model_limits::kFfnHidden);
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
+}
+
+void read_sliding_window(ObjectReader& reader, TransformerModel& model,
+                         std::int64_t full_attention_interval) {
+  if (!given(reader.cursor(), "sliding_window")) return;
+  SlidingWindow window{.size = reader.integer("sliding_window", model_limits::kSequenceLength),
+                       .full_attention_interval = full_attention_interval};
+  const std::optional<JsonCursor> types = given(reader.cursor(), "layer_types");
+  if (types && types->value().is_array()) {
+    const std::optional<std::int64_t> interval = interval_of(types->value());
+    if (!interval) {
+      reader.report("layer_types", "full attention does not come at an even interval", "",
+                    "read are models of which the last of every n layers attends to all");
+      return;
+    }
+    if (interval == 1) return;
+    window.full_attention_interval = *interval;
+  }
+  if (window.size < model.sequence_length) model.sliding_window = window;
+}
+
+}  // namespace headway

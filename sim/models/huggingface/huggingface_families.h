@@ -1,0 +1,55 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "sim/files/json_reader.h"
+#include "sim/models/transformer.h"
+
+namespace headway {
+
+// What reads the configurations of one family of the transformers library; for huggingface.cpp.
+
+/// What the configurations of a family call the counts, and what they leave out.
+struct FieldNames {
+  std::string_view layers = "num_hidden_layers";
+  std::string_view hidden = "hidden_size";
+  std::string_view attention_heads = "num_attention_heads";
+  std::string_view kv_heads = "num_key_value_heads";
+  std::string_view head_size = "head_dim";
+  std::string_view sequence_length = "max_position_embeddings";
+  std::int64_t default_vocabulary = 0;  ///< where the field may be missing
+  std::int64_t default_sequence_length = 0;
+};
+
+/// A family: what its configurations say beyond the counts that all share.
+struct Family {
+  std::string_view model_type;
+  std::string_view architecture;
+  FieldNames names;
+  void (*read)(ObjectReader& reader, TransformerModel& model);
+  bool has_experts = false;
+};
+
+[[nodiscard]] std::span<const Family> dense_families();
+[[nodiscard]] std::span<const Family> expert_families();
+
+/// A member that is there and not null: Hugging Face writes null for "the default".
+[[nodiscard]] std::optional<JsonCursor> given(const JsonCursor& object, std::string_view key);
+[[nodiscard]] std::int64_t given_count(ObjectReader& reader, std::string_view key, Range range,
+                                       std::int64_t fallback);
+[[nodiscard]] bool given_flag(ObjectReader& reader, std::string_view key, bool fallback);
+
+/// Gated MLP, RMS norms, rotary positions, no biases: what most families share.
+void read_llama_shape(ObjectReader& reader, TransformerModel& model);
+
+/// "sliding_window", if it is shorter than the longest sequence, of all layers but the last of
+/// every `full_attention_interval`; "layer_types", where given, says which those are.
+void read_sliding_window(ObjectReader& reader, TransformerModel& model,
+                         std::int64_t full_attention_interval);
+
+/// Warns of counts and sizes that nobody asked for: they may make a model that is not the one read.
+void warn_of_unread_fields(ObjectReader& reader);
+
+}  // namespace headway

@@ -1,0 +1,161 @@
+#include "sim/models/model_fields.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "sim/models/layer_fields.h"
+
+namespace headway {
+namespace {
+
+template <class E>
+using Word = std::pair<std::string_view, E>;
+
+constexpr std::array<Word<bool>, 2> kMlpWords = {{{"plain", false}, {"gated", true}}};
+constexpr std::array<Word<Normalization>, 2> kNormalizationWords = {
+    {{"layer_norm", Normalization::layer_norm}, {"rms_norm", Normalization::rms_norm}}};
+constexpr std::array<Word<PositionEncoding>, 3> kPositionWords = {
+    {{"learned", PositionEncoding::learned},
+     {"rotary", PositionEncoding::rotary},
+     {"none", PositionEncoding::none}}};
+
+template <class E, std::size_t N>
+std::string_view word_of(const std::array<Word<E>, N>& words, E value) {
+  for (const auto& [word, meaning] : words) {
+    if (meaning == value) return word;
+  }
+  HEADWAY_CHECK(false, "a value without a word");
+}
+
+bool has_normalization_bias(const TransformerModel& model) {
+  return model.normalization == Normalization::layer_norm && model.normalization_bias;
+}
+
+/// In doubles, which do not overflow: parameter_counts may be called only on what passes.
+double approximate_parameters(const TransformerModel& model) {
+  const double h = static_cast<double>(model.hidden);
+  const double heads = 2.0 * static_cast<double>(model.attention_heads + model.kv_heads);
+  const double mlp = model.gated_mlp ? 3.0 : 2.0;
+  double inner = static_cast<double>(model.ffn_hidden);
+  if (const auto& mixture = model.mixture_of_experts) {
+    inner += static_cast<double>(mixture->experts) * static_cast<double>(mixture->expert_hidden) +
+             static_cast<double>(mixture->shared_expert_hidden);
+  }
+  double layer = h * (heads * static_cast<double>(model.head_size) + mlp * inner);
+  if (const auto& latent = model.latent_attention) {
+    const auto ranks = static_cast<double>(latent->query_rank + latent->key_value_rank);
+    layer += ranks * (h + static_cast<double>(model.attention_heads) *
+                              static_cast<double>(model.head_size + latent->value_head_size));
+  }
+  double tables = static_cast<double>(model.vocabulary) * (model.tied_embeddings ? 1.0 : 2.0);
+  if (model.position_encoding == PositionEncoding::learned) {
+    tables += static_cast<double>(model.sequence_length);
+  }
+  const double layers = static_cast<double>(model.layers + model.multi_token_prediction_layers);
+  return layers * layer + tables * h;
+}
+
+}  // namespace
+
+TransformerModel read_model_fields(ObjectReader& reader) {
+  TransformerModel model;
+  model.name = reader.text("name", "unnamed model");
+  model.source = reader.text("source", "");
+  model.layers = reader.integer("layers", model_limits::kLayers);
+  model.hidden = reader.integer("hidden", model_limits::kHidden);
+  model.attention_heads = reader.integer("attention_heads", model_limits::kHeads);
+  model.kv_heads = reader.integer("kv_heads", model_limits::kHeads, model.attention_heads);
+  if (reader.has("head_size")) {
+    model.head_size = reader.integer("head_size", model_limits::kHeadSize);
+  } else if (!reader.has("latent_attention")) {
+    model.head_size = default_head_size(model.hidden, model.attention_heads, reader, "hidden",
+                                        "attention_heads", "head_size");
+  }
+  model.ffn_hidden = reader.integer("ffn_hidden", model_limits::kFfnHidden);
+  model.gated_mlp = reader.choice("mlp", Words<bool>(kMlpWords));
+  model.vocabulary = reader.integer("vocabulary", model_limits::kVocabulary);
+  model.tied_embeddings = reader.flag("tied_embeddings", model.tied_embeddings);
+  model.normalization = reader.choice("normalization", Words<Normalization>(kNormalizationWords),
+                                      model.normalization);
+  model.normalization_bias =
+      reader.flag("normalization_bias", model.normalization == Normalization::layer_norm);
+  if (model.normalization == Normalization::rms_norm && model.normalization_bias) {
+    reader.report("normalization_bias", "an RMS norm has no bias", "must be false",
+                  "leave it out, or set \"normalization\" to \"layer_norm\"");
+  }
+  model.position_encoding = reader.choice(
+      "position_encoding", Words<PositionEncoding>(kPositionWords), model.position_encoding);
+  model.qkv_bias = reader.flag("qkv_bias", model.qkv_bias);
+  model.projection_bias = reader.flag("projection_bias", model.projection_bias);
+  model.mlp_bias = reader.flag("mlp_bias", model.mlp_bias);
+  model.sequence_length = reader.integer("sequence_length", model_limits::kSequenceLength);
+  read_layer_fields(reader, model);
+  return model;
+}
+
+std::int64_t default_head_size(std::int64_t hidden, std::int64_t attention_heads,
+                               ObjectReader& reader, std::string_view hidden_key,
+                               std::string_view heads_key, std::string_view head_size_key) {
+  // Where one of the two could not be read, that is what has to be mended.
+  if (reader.diagnostics().has_errors()) return 1;
+  if (hidden % attention_heads == 0) return hidden / attention_heads;
+  reader.report(heads_key, fmt::format("{} must divide {}", heads_key, hidden_key),
+                fmt::format("{} does not divide {}", attention_heads, hidden),
+                fmt::format("or name the size of a head: \"{}\"", head_size_key));
+  return 1;
+}
+
+bool check_combinations(const TransformerModel& model, const JsonCursor& object,
+                        std::string_view heads_key, std::string_view kv_heads_key,
+                        Diagnostics& diagnostics) {
+  const bool heads_divide = model.attention_heads % model.kv_heads == 0;
+  if (!heads_divide) {
+    const JsonCursor at = object.member(kv_heads_key).value_or(object);
+    Diagnostic problem =
+        at.problem("the key-value heads must divide the attention heads",
+                   fmt::format("{} does not divide {}", model.kv_heads, model.attention_heads),
+                   "grouped-query attention gives each key-value head as many attention heads");
+    if (const auto heads = object.member(heads_key)) {
+      problem.related.push_back({.location = heads->problem("").location,
+                                 .pointer = heads->pointer(),
+                                 .message = fmt::format("is {}", model.attention_heads)});
+    }
+    diagnostics.add(std::move(problem));
+  }
+  const double parameters = approximate_parameters(model);
+  if (parameters <= model_limits::kMostParameters) return heads_divide;
+  diagnostics.add(
+      object.problem(fmt::format("the model is too large: about {:.1e} parameters", parameters),
+                     fmt::format("at most {:.0e}", model_limits::kMostParameters)));
+  return false;
+}
+
+nlohmann::json resolved_model(const TransformerModel& model) {
+  nlohmann::json resolved = {
+      {"schema", "headway/model/1"},
+      {"name", model.name},
+      {"source", model.source},
+      {"layers", model.layers},
+      {"hidden", model.hidden},
+      {"attention_heads", model.attention_heads},
+      {"kv_heads", model.kv_heads},
+      {"head_size", model.head_size},
+      {"ffn_hidden", model.ffn_hidden},
+      {"mlp", word_of(kMlpWords, model.gated_mlp)},
+      {"vocabulary", model.vocabulary},
+      {"tied_embeddings", model.tied_embeddings},
+      {"normalization", word_of(kNormalizationWords, model.normalization)},
+      {"normalization_bias", has_normalization_bias(model)},
+      {"position_encoding", word_of(kPositionWords, model.position_encoding)},
+      {"qkv_bias", model.qkv_bias},
+      {"projection_bias", model.projection_bias},
+      {"mlp_bias", model.mlp_bias},
+      {"sequence_length", model.sequence_length},
+  };
+  resolve_layer_fields(model, resolved);
+  return resolved;
+}
+
+}  // namespace headway

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/network/topology.h"
+
+namespace headway {
+
+/// How many of what a topology is made of.
+struct TopologyCounts {
+  struct Tier {
+    int switches = 0;
+    /// Bandwidth of the cables to lower tiers over that of the cables to higher ones; nothing for
+    /// a tier with none above it. More than 1 is oversubscribed.
+    std::optional<double> oversubscription;
+  };
+  /// Cables between two tiers (-1 is the endpoints) of the same bandwidth.
+  struct Cables {
+    int lower_tier = -1;
+    int upper_tier = -1;
+    BytesPerSecond bandwidth;  ///< one way
+    int cables = 0;
+  };
+
+  int endpoints = 0;
+  int switches = 0;
+  int cables = 0;  ///< in service
+  int cables_down = 0;
+  std::vector<Tier> tiers;            ///< bottom-up
+  std::vector<Cables> cable_classes;  ///< by tiers, then by bandwidth
+};
+
+[[nodiscard]] TopologyCounts topology_counts(const Topology& topology);
+
+/// {"endpoints", "switches", "cables", "cables_down", "tiers": [{"switches", "oversubscription"}],
+/// "cable_classes":
+/// [{"between", "bandwidth_bytes_per_s", "cables"}]}.
+[[nodiscard]] nlohmann::json counts_json(const TopologyCounts& counts);
+
+/// For people: a line with the totals, then a table of tiers and one of cables. `indent` spaces
+/// before each line.
+[[nodiscard]] std::string counts_text(const TopologyCounts& counts, int indent = 0);
+
+}  // namespace headway

@@ -1,0 +1,42 @@
+#include "sim/network/changed_cluster.h"
+
+#include <utility>
+
+namespace headway {
+namespace {
+
+/// Routes as another cluster of the same shape does: links have the same numbers in both.
+class RoutingOfOriginal : public Routing {
+ public:
+  explicit RoutingOfOriginal(std::shared_ptr<const Cluster> original)
+      : original_(std::move(original)) {}
+
+  void append_route(VertexId source, VertexId destination, std::uint64_t flow,
+                    std::vector<LinkShare>& route) const override {
+    original_->routing->append_route(source, destination, flow, route);
+  }
+  [[nodiscard]] double efficiency() const override { return original_->routing->efficiency(); }
+
+ private:
+  std::shared_ptr<const Cluster> original_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Cluster> changed_cluster(std::shared_ptr<const Cluster> original,
+                                               const std::function<void(Cluster&)>& change) {
+  auto changed = std::make_shared<Cluster>();
+  changed->name = original->name;
+  changed->node_type = original->node_type;
+  changed->nodes = original->nodes;
+  changed->scale_up_domain = original->scale_up_domain;
+  changed->topology = original->topology;
+  changed->endpoints = original->endpoints;
+  changed->rails_only = original->rails_only;
+  changed->site = original->site;
+  change(*changed);
+  changed->routing = std::make_unique<RoutingOfOriginal>(std::move(original));
+  return changed;
+}
+
+}  // namespace headway

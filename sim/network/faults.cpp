@@ -1,0 +1,179 @@
+#include "sim/network/faults.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/suggestion.h"
+#include "sim/base/utf8.h"
+#include "sim/files/json_reader.h"
+
+namespace headway {
+namespace {
+
+class FaultReader {
+ public:
+  FaultReader(Cluster& cluster, Diagnostics& diagnostics)
+      : cluster_(cluster), topology_(cluster.topology), diagnostics_(diagnostics) {}
+
+  nlohmann::json read(const JsonCursor& fault) {
+    ObjectReader reader(fault, diagnostics_);
+    int named = 0;
+    for (const char* key : {"cable", "switch", "nic"}) named += reader.has(key) ? 1 : 0;
+    if (named != 1 && fault.value().is_object()) {
+      diagnostics_.add(fault.problem("a fault names one cable, switch or NIC", "",
+                                     R"(write {"cable": ["leaf/unit0/rail3", "spine/5"]}, )"
+                                     R"({"switch": "spine/5"} or {"nic": "node3/nic2"})"));
+    }
+    if (reader.has("cable")) {
+      read_cable(reader);
+    } else {
+      for (const char* key : {"cable", "number", "bandwidth"}) {
+        if (reader.part(key) && named == 1) reader.report(key, "only a cable has this");
+      }
+    }
+    read_vertex(reader, "switch", true);
+    read_vertex(reader, "nic", false);
+    return reader.finish();
+  }
+
+ private:
+  /// The vertex that a text names, -1 if there is none (which is reported).
+  VertexId vertex_of(const JsonCursor& cursor, bool may_be_switch, bool may_be_endpoint) {
+    const std::string name =
+        cursor.value().is_string() ? cursor.value().get<std::string>() : std::string();
+    const VertexId found = topology_.find(name);
+    const bool fits = found != -1 && (topology_.is_switch(found) ? may_be_switch : may_be_endpoint);
+    if (fits) return found;
+    std::vector<std::string_view> names;
+    for (VertexId vertex = 0; vertex < topology_.vertex_count(); ++vertex) {
+      if (topology_.is_switch(vertex) ? may_be_switch : may_be_endpoint) {
+        names.push_back(topology_.name(vertex));
+      }
+    }
+    const auto meant = closest(name, names);
+    const char* kind = !may_be_endpoint ? "switch" : may_be_switch ? "switch or NIC" : "NIC";
+    diagnostics_.add(cursor.problem(fmt::format("no {} is called {}", kind, in_quotes(name)), "",
+                                    meant ? fmt::format("did you mean {}?", in_quotes(*meant))
+                                          : fmt::format("they are called such as {}",
+                                                        in_quotes(names.empty() ? "" : names[0]))));
+    return -1;
+  }
+
+  void read_vertex(ObjectReader& reader, std::string_view key, bool is_switch) {
+    const auto part = reader.part(key);
+    if (!part) return;
+    reader.resolve(key, part->value());
+    const VertexId vertex = vertex_of(*part, is_switch, !is_switch);
+    if (vertex == -1) return;
+    const auto links = topology_.links_from(vertex);
+    for (const LinkId link : std::vector<LinkId>(links.begin(), links.end())) {
+      topology_.take_down(link);
+    }
+  }
+
+  void read_cable(ObjectReader& reader) {
+    const std::vector<JsonCursor> ends = reader.elements("cable");
+    nlohmann::json resolved = nlohmann::json::array();
+    for (const JsonCursor& end : ends) resolved.push_back(end.value());
+    reader.resolve("cable", resolved);
+    // Without a number all cables between the two are meant.
+    const bool has_number = reader.has("number");
+    std::size_t number = 0;
+    if (has_number) {
+      number = static_cast<std::size_t>(reader.integer("number", at_least(0)));
+    } else {
+      static_cast<void>(reader.part("number"));
+    }
+    BytesPerSecond bandwidth;
+    if (reader.has("bandwidth")) {
+      bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive());
+    } else {
+      static_cast<void>(reader.part("bandwidth"));
+    }
+    if (ends.size() != 2) {
+      reader.report("cable", "a cable has two ends", fmt::format("{} are named", ends.size()));
+      return;
+    }
+    const VertexId a = vertex_of(ends[0], true, true);
+    const VertexId b = vertex_of(ends[1], true, true);
+    if (a == -1 || b == -1) return;
+    std::vector<LinkId> cables;
+    for (LinkId link = 0; link < topology_.link_count(); link += 2) {
+      const Link& ends_of = topology_.link(link);
+      if ((ends_of.from == a && ends_of.to == b) || (ends_of.from == b && ends_of.to == a)) {
+        cables.push_back(link);
+      }
+    }
+    if (cables.empty()) {
+      reader.report("cable", "no cable joins the two");
+    } else if (number >= cables.size()) {
+      reader.report("number", "no such cable",
+                    fmt::format("{} join the two, numbered from 0", cables.size()));
+    } else {
+      for (std::size_t i = 0; i < cables.size(); ++i) {
+        if (!has_number || i == number) set_cable(cables[i], bandwidth);
+      }
+    }
+  }
+
+  /// Down if the bandwidth is 0.
+  void set_cable(LinkId link, BytesPerSecond bandwidth) {
+    if (bandwidth == BytesPerSecond(0.0)) return topology_.take_down(link);
+    topology_.link(link).capacity = bandwidth;
+    topology_.link(Topology::reverse(link)).capacity = bandwidth;
+  }
+
+  Cluster& cluster_;
+  Topology& topology_;
+  Diagnostics& diagnostics_;
+};
+
+/// Gives the accelerators of a NIC that is cut off the next one of their node.
+void replace_cut_off(const JsonCursor& faults, Cluster& cluster, Diagnostics& diagnostics) {
+  const Topology& topology = cluster.topology;
+  const auto nics = static_cast<std::size_t>(cluster.node_type.nics);
+  const std::vector<VertexId> all = cluster.endpoints;
+  const auto is_cut_off = [&](VertexId endpoint) {
+    // A lone endpoint without any cable was made so.
+    return topology.links_from(endpoint).empty() && topology.cable_count() > 0;
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_cut_off(all[i])) continue;
+    std::size_t other = i;
+    for (std::size_t step = 1; step < nics && is_cut_off(all[other]); ++step) {
+      other = i / nics * nics + (i + step) % nics;
+    }
+    if (is_cut_off(all[other])) {
+      diagnostics.add(faults.problem(fmt::format("node {} has no NIC left", i / nics),
+                                     fmt::format("\"{}\" is cut off", topology.name(all[i]))));
+      return;
+    }
+    cluster.endpoints[i] = all[other];
+    Diagnostic warning =
+        faults.problem(fmt::format("\"{}\" is cut off; its accelerators send by \"{}\"",
+                                   topology.name(all[i]), topology.name(all[other])));
+    warning.severity = Severity::warning;
+    diagnostics.add(std::move(warning));
+  }
+  std::erase_if(cluster.site.host_ports, is_cut_off);
+}
+
+}  // namespace
+
+nlohmann::json apply_faults(const JsonCursor& faults, Cluster& cluster, Diagnostics& diagnostics) {
+  if (!faults.value().is_array()) {
+    diagnostics.add(faults.problem("\"faults\" is a list"));
+    return nlohmann::json::array();
+  }
+  const std::size_t problems = diagnostics.all().size();
+  nlohmann::json resolved = nlohmann::json::array();
+  for (std::size_t i = 0; i < faults.value().size(); ++i) {
+    resolved.push_back(FaultReader(cluster, diagnostics).read(faults.element(i)));
+  }
+  if (diagnostics.all().size() == problems) replace_cut_off(faults, cluster, diagnostics);
+  return resolved;
+}
+
+}  // namespace headway

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "sim/files/json_reader.h"
+#include "sim/network/cluster.h"
+#include "sim/network/graph_ports.h"
+
+namespace headway {
+
+struct GraphVertex {
+  std::string name;
+  JsonCursor cursor;
+  bool is_switch = false;
+  Seconds switch_latency;
+  int ports = 0;  ///< of a switch; 0 is any number
+  SiteName site;  ///< empty where the file says nothing
+};
+
+struct GraphCable {
+  int a = -1;  ///< indices of vertices
+  int b = -1;
+  int port_a = 0;
+  int port_b = 0;
+  BytesPerSecond bandwidth;
+  Seconds latency;
+  std::string rate;  ///< as the site calls the bandwidth; may be empty
+};
+
+/// Reads an explicit graph, "endpoints", "switches" and "cables", and checks names and ports.
+class GraphReader {
+ public:
+  GraphReader(ObjectReader& reader, const NodeType& node);
+
+  /// Vertices first, then the cables between them. Reports what is wrong; use the rest only if
+  /// nothing was.
+  void read();
+
+  [[nodiscard]] const std::vector<GraphVertex>& vertices() const { return vertices_; }
+  /// Every port given: those that the file leaves open are the lowest free ones.
+  [[nodiscard]] const std::vector<GraphCable>& cables() const { return cables_; }
+  /// Endpoints of each node, nodes in the order of their first endpoint.
+  [[nodiscard]] const std::vector<std::vector<int>>& nodes() const { return nodes_; }
+  /// Endpoints of nodes and of hosts that are none.
+  [[nodiscard]] const std::vector<int>& host_ports() const { return host_ports_; }
+  [[nodiscard]] int hosts() const { return static_cast<int>(hosts_.size()); }
+
+ private:
+  void read_endpoints();
+  /// Reads whose port a vertex is.
+  void read_owner(ObjectReader& reader, int vertex);
+  void read_switches();
+  void read_cables();
+  [[nodiscard]] GraphCable read_cable(ObjectReader& reader);
+
+  /// Reads the name; reports it if another vertex has it.
+  [[nodiscard]] int add_vertex(ObjectReader& reader);
+  /// The vertex that `key` names, -1 if there is none (which is reported).
+  [[nodiscard]] int vertex_of(ObjectReader& reader, std::string_view key);
+  /// The port, 0 if it is left open.
+  [[nodiscard]] int port_of(ObjectReader& reader, std::string_view key, int vertex);
+
+  ObjectReader& reader_;
+  Seconds switch_latency_;
+  Seconds cable_latency_;
+  BytesPerSecond bandwidth_;
+  std::vector<GraphVertex> vertices_;
+  std::unordered_map<std::string, int> numbers_;  ///< of vertices, by name
+  std::vector<std::vector<int>> nodes_;
+  std::unordered_map<std::string, std::size_t> node_numbers_;
+  std::unordered_set<std::string> hosts_;
+  std::vector<int> host_ports_;
+  std::vector<GraphCable> cables_;
+  GraphPorts ports_;
+};
+
+}  // namespace headway

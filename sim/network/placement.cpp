@@ -1,0 +1,37 @@
+#include "sim/network/placement.h"
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+
+int Placement::accelerator(int tensor_index, int context_index, int data_index,
+                           int pipeline_index) const {
+  int offset = 0;
+  int stride = 1;  // of the next dimension: the product of the degrees further in
+  const auto add = [&](int index, int degree) {
+    const bool is_within = index >= 0 && index < degree;
+    HEADWAY_CHECK(is_within, "a coordinate lies within its degree");
+    offset += index * stride;
+    stride *= degree;
+  };
+  for (const Dimension dimension : order) {
+    switch (dimension) {
+      case Dimension::tensor:
+        add(tensor_index, tensor);
+        break;
+      case Dimension::context:
+        add(context_index, context);
+        break;
+      case Dimension::data:
+        add(data_index, data);
+        break;
+      case Dimension::pipeline:
+        add(pipeline_index, pipeline);
+        break;
+    }
+  }
+  HEADWAY_CHECK(stride == ranks(), "the order of a placement names each dimension once");
+  return first_accelerator + offset;
+}
+
+}  // namespace headway

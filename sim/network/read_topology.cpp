@@ -1,0 +1,187 @@
+#include "sim/network/read_topology.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/network/analysis/connectivity.h"
+#include "sim/network/analysis/expectations.h"
+#include "sim/network/fabrics/fabric.h"
+#include "sim/network/faults.h"
+#include "sim/network/node_type.h"
+#include "sim/network/optional_schema.h"
+#include "sim/network/planes.h"
+#include "sim/network/read_kind.h"
+#include "sim/network/routing/detour_routing.h"
+#include "sim/network/routing/routing_kind.h"
+
+namespace headway {
+
+namespace {
+
+constexpr int kMostNodes = 1 << 20;
+
+const RoutingKind& routing_kind(std::string_view name) {
+  for (const RoutingKind& kind : routing_kinds()) {
+    if (kind.name == name) return kind;
+  }
+  HEADWAY_CHECK(false, "no routing is called " + std::string(name));
+}
+
+/// Reads "routing", or takes the fabric's default. `part` may be nothing; `plane` is what the
+/// request speaks of if the fabric has several of it.
+nlohmann::json read_routing(const std::optional<JsonCursor>& part, std::string_view default_routing,
+                            const RoutingRequest& request, std::unique_ptr<const Topology> plane,
+                            Cluster& cluster, Diagnostics& diagnostics) {
+  const JsonCursor defaults(JsonDocument::parse("the default routing", "{}", diagnostics));
+  ObjectReader reader(part.value_or(defaults), diagnostics);
+  const RoutingKind* kind = read_kind(reader, routing_kinds(), &routing_kind(default_routing));
+  if (kind == nullptr) return {};
+  cluster.routing = kind->build(reader, request);
+  nlohmann::json resolved = reader.finish();
+  if (cluster.routing == nullptr) return resolved;
+  if (plane != nullptr) {
+    cluster.routing =
+        routing_in_planes(std::move(plane), std::move(cluster.routing), cluster.topology);
+  }
+  if (cluster.topology.cables_down() == 0) return resolved;
+  if (kind->name != "table") {
+    cluster.routing = with_detours(std::move(cluster.routing), cluster.topology);
+  } else {
+    Diagnostic warning = part.value_or(defaults).problem(
+        "forwarding tables stay as they are: routes over what is down are lost", "",
+        "`headway topology` counts the pairs that do not reach each other");
+    warning.severity = Severity::warning;
+    diagnostics.add(std::move(warning));
+  }
+  return resolved;
+}
+
+void check_connected(const JsonCursor& fabric, Cluster& cluster, Diagnostics& diagnostics) {
+  const Connectivity found = connectivity(cluster);
+  cluster.rails_only = found.rails_only;
+  if (!found.unconnected) return;
+  diagnostics.add(fabric.problem(fmt::format("there is no path from \"{}\" to \"{}\"",
+                                             cluster.topology.name(found.unconnected->a),
+                                             cluster.topology.name(found.unconnected->b)),
+                                 "",
+                                 "every endpoint must reach every other one through the cables"));
+}
+
+/// Reports a kind that is none, of a part whose other fields cannot be judged.
+template <class Kind>
+void check_kind(const std::optional<JsonCursor>& part, std::span<const Kind> kinds,
+                Diagnostics& diagnostics) {
+  if (!part) return;
+  ObjectReader reader(*part, diagnostics);
+  if (reader.has("kind")) read_kind(reader, kinds);
+}
+
+/// Reads the number of nodes; the argument wins over the file.
+std::optional<int> read_nodes(ObjectReader& reader, std::optional<int> nodes) {
+  if (!reader.has("nodes")) {
+    static_cast<void>(reader.part("nodes"));
+    return nodes;
+  }
+  return nodes.value_or(static_cast<int>(reader.integer("nodes", between(1, kMostNodes))));
+}
+
+/// What a topology is made of; only "faults", "routing" and "expect" may be left out.
+struct TopologyParts {
+  std::optional<JsonCursor> node;
+  std::optional<JsonCursor> fabric;
+  std::optional<JsonCursor> faults;
+  std::optional<JsonCursor> routing;
+  std::optional<JsonCursor> expect;
+  std::optional<int> nodes;
+};
+
+bool read_node(const TopologyParts& parts, ObjectReader& reader, InputFiles& files,
+               Cluster& cluster) {
+  if (!parts.node) return false;
+  auto node = read_node_type(*parts.node, files);
+  if (!node) return false;
+  reader.resolve("node", std::move(*node->resolved));
+  cluster.node_type = std::move(node->type);
+  cluster.scale_up_domain = node->scale_up_domain;
+  return true;
+}
+
+/// Reads the fabric, its faults and its routing. Requires the node type.
+bool read_fabric_parts(const TopologyParts& parts, ObjectReader& reader, Cluster& cluster) {
+  if (!parts.fabric) return false;
+  nlohmann::json resolved;
+  auto read = read_fabric(*parts.fabric, {.node_type = cluster.node_type, .nodes = parts.nodes},
+                          reader.diagnostics(), resolved);
+  reader.resolve("fabric", std::move(resolved));
+  if (!read) return false;
+  Fabric& fabric = read->fabric;
+  cluster.topology = std::move(fabric.topology);
+  cluster.nodes = fabric.nodes;
+  cluster.endpoints = std::move(fabric.endpoints);
+  cluster.site = fabric.site ? std::move(*fabric.site)
+                             : SiteRecord{.hosts = cluster.nodes, .host_ports = cluster.endpoints};
+  reader.resolve("nodes", cluster.nodes);
+  if (parts.faults) {
+    reader.resolve("faults", apply_faults(*parts.faults, cluster, reader.diagnostics()));
+  }
+  const RoutingRequest request{.topology = read->plane ? *read->plane : cluster.topology,
+                               .layout = fabric.layout.get(),
+                               .fabric_kind = read->kind};
+  reader.resolve("routing", read_routing(parts.routing, read->default_routing, request,
+                                         std::move(read->plane), cluster, reader.diagnostics()));
+  check_connected(*parts.fabric, cluster, reader.diagnostics());
+  return true;
+}
+
+/// Fills the cluster. Of what cannot be read because something before it is wrong, the kinds at
+/// least are checked.
+void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> nodes,
+                Cluster& cluster) {
+  Diagnostics& diagnostics = reader.diagnostics();
+  const TopologyParts parts{.node = reader.required_part("node"),
+                            .fabric = reader.required_part("fabric"),
+                            .faults = reader.part("faults"),
+                            .routing = reader.part("routing"),
+                            .expect = reader.part("expect"),
+                            .nodes = read_nodes(reader, nodes)};
+  if (!read_node(parts, reader, files, cluster)) {
+    check_kind(parts.fabric, fabric_kinds(), diagnostics);
+    check_kind(parts.routing, routing_kinds(), diagnostics);
+  } else if (!read_fabric_parts(parts, reader, cluster)) {
+    check_kind(parts.routing, routing_kinds(), diagnostics);
+  } else if (parts.expect) {
+    check_expectations(*parts.expect, cluster, !nodes, diagnostics);
+  }
+}
+
+}  // namespace
+
+std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& files,
+                                          std::optional<int> nodes) {
+  HEADWAY_CHECK(nodes.value_or(1) >= 1, "a cluster has nodes");
+  HEADWAY_CHECK(nodes.value_or(1) <= kMostNodes, "a cluster has not so many nodes");
+  const std::optional<JsonCursor> object = files.follow(part, "topologies");
+  if (!object) return std::nullopt;
+
+  Diagnostics problems;
+  ObjectReader reader(*object, problems);
+  if (!read_schema_of_file(reader, "headway/topology/1")) {
+    files.diagnostics().append(problems);
+    return std::nullopt;
+  }
+  auto cluster = std::make_shared<Cluster>();
+  cluster->name = reader.text("name");
+  reader.text("source", "");
+  const std::size_t before = files.diagnostics().all().size();
+  read_parts(reader, files, nodes, *cluster);
+  nlohmann::json resolved = reader.finish();
+  if (nodes) resolved.erase("expect");  // it speaks of the file's own nodes
+  const bool is_sound = !problems.has_errors() && files.diagnostics().all().size() == before;
+  files.diagnostics().append(problems);
+  if (!is_sound) return std::nullopt;
+  return ReadTopology{
+      .cluster = std::move(cluster), .cursor = *object, .resolved = std::move(resolved)};
+}
+
+}  // namespace headway

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <vector>
+
+#include "sim/network/topology.h"
+
+namespace headway {
+
+/// Part of a flow on a link: `share` of its bytes cross it (1 on a single path, 1/n where a routing
+/// sprays over n equal paths). A route may name a link several times; its shares add up.
+struct LinkShare {
+  LinkId link = -1;
+  double share = 1.0;
+  friend bool operator==(const LinkShare&, const LinkShare&) = default;
+};
+
+/// There is no way from one endpoint to another, or the routing knows none.
+class UnreachableError : public std::runtime_error {
+ public:
+  UnreachableError(const Topology& topology, VertexId source, VertexId destination);
+  [[nodiscard]] VertexId source() const { return source_; }
+  [[nodiscard]] VertexId destination() const { return destination_; }
+
+ private:
+  VertexId source_;
+  VertexId destination_;
+};
+
+/// How a fabric forwards: the links that a flow between two endpoints loads. Implementations keep
+/// no table of host pairs and answer in O(hops). They may be asked from several threads.
+class Routing {
+ public:
+  virtual ~Routing() = default;
+
+  /// Appends the links from `source` to `destination`, in order along the path. `flow` tells apart
+  /// flows of one pair where the routing hashes. Appends nothing if source equals destination.
+  /// Throws UnreachableError if there is no way.
+  virtual void append_route(VertexId source, VertexId destination, std::uint64_t flow,
+                            std::vector<LinkShare>& route) const = 0;
+
+  /// What part of the links between switches flows can fill: less than 1 where packets that are
+  /// spread in turn still collide now and then.
+  [[nodiscard]] virtual double efficiency() const { return 1.0; }
+};
+
+}  // namespace headway

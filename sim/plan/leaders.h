@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/files/json_value.h"
+#include "sim/plan/strategy_search.h"
+#include "sim/scenario/scenario.h"
+
+namespace headway {
+
+/// A strategy among the fastest, simulated on the fabric.
+struct Leader {
+  RankedStrategy ranked;
+  ScenarioOptions options;   ///< read_scenario with these gives the job
+  JsonValue result;     ///< "headway/result/1"
+  std::string closing;       ///< its answer in one sentence
+  std::string lost;          ///< why it is not the first; empty for that
+  bool is_on_front = false;  ///< nobody is as fast or faster and holds less
+
+  [[nodiscard]] Seconds time() const;
+  /// Of the fullest rank.
+  [[nodiscard]] Bytes memory() const;
+};
+
+struct LeaderOptions {
+  std::string path;         ///< of the scenario
+  ScenarioOptions options;  ///< with which the base scenario was read
+  std::size_t best = 10;
+  int jobs = 1;
+  /// Told how many of how many simulations that are needed by now are done.
+  std::function<void(std::size_t done, std::size_t of)> progress = {};
+};
+
+/// Simulates the leaders of a search, `best` of them at least and as many more as it takes to
+/// settle the order: until no other could be the fastest unless the simulation were kinder to it,
+/// against its closed form, than to any simulated so far. Then those that leave memory free, which
+/// the search found. Fastest first.
+[[nodiscard]] std::vector<Leader> simulated_leaders(const StrategySpace& space,
+                                                    const StrategySearch& search,
+                                                    const LeaderOptions& options);
+
+/// What has to be set in the scenario to have the strategy.
+[[nodiscard]] std::vector<Override> choice_overrides(const StrategySpace& space,
+                                                     const StrategyChoice& choice);
+
+/// Adds an override that replaces those of what it sets: the last one wins, and the others would
+/// only make the command line longer.
+void set_override(std::vector<Override>& overrides, Override field);
+
+}  // namespace headway

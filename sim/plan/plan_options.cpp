@@ -1,0 +1,43 @@
+#include "sim/plan/plan_options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "sim/base/suggestion.h"
+#include "sim/base/utf8.h"
+
+namespace headway {
+namespace {
+
+void check_kept(const std::set<std::string>& kept, Diagnostics& diagnostics) {
+  const std::vector<std::string_view>& fields = searched_fields();
+  for (const std::string& field : kept) {
+    if (std::ranges::find(fields, field) != fields.end()) continue;
+    const auto meant = closest(field, fields);
+    diagnostics.add({.message = fmt::format("{} is not searched", in_quotes(field)),
+                     .location = {.file = "--keep " + printable(field)},
+                     .help = (meant ? fmt::format("did you mean \"{}\"? ", *meant) : "") +
+                             fmt::format("searched are {}; everything else stays as the scenario "
+                                         "has it anyway",
+                                         fmt::join(fields, ", "))});
+  }
+}
+
+void check_path(const std::string& path, Diagnostics& diagnostics) {
+  if (path != "-") return;
+  diagnostics.add(
+      {.message = "a plan reads its scenario many times, which standard input does not allow",
+       .help = "write it to a file"});
+}
+
+}  // namespace
+
+void check_plan(const PlanOptions& options, Diagnostics& diagnostics) {
+  check_kept(options.kept, diagnostics);
+  check_path(options.leaders.path, diagnostics);
+  diagnostics.throw_if_errors();
+}
+
+}  // namespace headway

@@ -1,0 +1,68 @@
+#include "sim/plan/strategy_plan.h"
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "sim/sweep/axis_field.h"
+#include "sim/sweep/sweep_point.h"
+
+namespace headway {
+namespace {
+
+constexpr int kMostTimes = 64;  ///< the cluster, when looking for one that is large enough
+
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// The least multiple of the cluster that something fits on.
+std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, const Scenario& base) {
+  for (int times = 2; times <= kMostTimes; times *= 2) {
+    ScenarioOptions larger = options.leaders.options;
+    for (Override& field : point_overrides({{"nodes", times * base.cluster->nodes}}, base)) {
+      larger.overrides.push_back(std::move(field));
+    }
+    try {
+      Diagnostics ignored;
+      const Scenario scenario = read_scenario(options.leaders.path, larger, ignored);
+      if (has_fitting_strategy(StrategySpace(scenario, options.kept))) {
+        return scenario.strategy.ranks();
+      }
+    } catch (const InputError&) {
+      return std::nullopt;  // the fabric is full, or the batch too small
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics) {
+  return plan_strategy(options,
+                       read_scenario(options.leaders.path, options.leaders.options, diagnostics));
+}
+
+StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario) {
+  const StrategySpace space(scenario, options.kept);
+  StrategyPlan plan;
+  plan.model = scenario.model.name;
+  plan.cluster = scenario.cluster->name;
+  plan.accelerators = scenario.strategy.ranks();
+  plan.global_batch = scenario.strategy.global_batch;
+  plan.capacity = Bytes(scenario.profile->device.memory_bytes.value);
+  const double before = cpu_seconds();
+  plan.search = search_strategies(space, {.best = options.leaders.best, .slacks = {0.25, 0.5}});
+  plan.search_cpu_seconds = cpu_seconds() - before;
+  if (plan.search.ranked.empty()) {
+    if (plan.search.smallest) plan.closest = space.fields(*plan.search.smallest);
+    plan.accelerators_that_fit = fitting_accelerators(options, scenario);
+    return plan;
+  }
+  plan.leaders = simulated_leaders(space, plan.search, options.leaders);
+  plan.command_line = simulate_line(options.leaders.path, plan.leaders.front().options);
+  return plan;
+}
+
+}  // namespace headway

@@ -1,0 +1,161 @@
+#include "sim/plan/strategy_search.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "sim/base/diagnostic.h"
+#include "sim/jobs/memory_of_stage.h"
+#include "sim/plan/time_bound.h"
+#include "sim/programs/closed_form.h"
+
+namespace headway {
+namespace {
+
+constexpr Seconds kNever(std::numeric_limits<double>::infinity());
+constexpr Bytes kBoundless(std::numeric_limits<double>::infinity());
+
+struct Candidate {
+  Seconds bound;
+  StrategyChoice choice;
+};
+
+/// Those found so far, and what another one has to be faster than to matter.
+class Leaders {
+ public:
+  Leaders(const SearchOptions& options, Bytes capacity)
+      : options_(options),
+        capacity_(capacity),
+        fastest_with_slack_(options.slacks.size(), kNever) {}
+
+  /// A strategy of this time or more changes nothing, whatever it holds.
+  [[nodiscard]] Seconds limit() const {
+    Seconds limit = best_.size() < options_.best ? kNever : best_.back();
+    if (best_.empty()) return limit;
+    for (const Seconds fastest : fastest_with_slack_) {
+      limit = max(limit, min(fastest, options_.slack_costs * best_.front()));
+    }
+    return limit;
+  }
+
+  /// Whether one of this time at least, that holds so much, may matter.
+  [[nodiscard]] bool may_matter(Seconds bound, Bytes memory) const {
+    if (best_.size() < options_.best || bound < best_.back()) return true;
+    for (std::size_t i = 0; i < fastest_with_slack_.size(); ++i) {
+      if (leaves(i, memory) && bound < fastest_with_slack_[i]) return true;
+    }
+    return false;
+  }
+
+  void add(Seconds time, Bytes memory) {
+    best_.insert(std::ranges::upper_bound(best_, time), time);
+    if (best_.size() > options_.best) best_.pop_back();
+    for (std::size_t i = 0; i < fastest_with_slack_.size(); ++i) {
+      if (leaves(i, memory)) fastest_with_slack_[i] = min(fastest_with_slack_[i], time);
+    }
+  }
+
+ private:
+  [[nodiscard]] bool leaves(std::size_t slack, Bytes memory) const {
+    return memory <= (1.0 - options_.slacks[slack]) * capacity_;
+  }
+
+  const SearchOptions& options_;
+  Bytes capacity_;
+  std::vector<Seconds> best_;  ///< ascending
+  std::vector<Seconds> fastest_with_slack_;
+};
+
+Seconds closed_form_of(const StrategySpace& space, const StrategyChoice& choice) {
+  const Scenario& scenario = space.scenario();
+  const Strategy strategy = space.strategy(choice);
+  return closed_form_iteration(scenario.model, strategy, *scenario.profile, *scenario.cluster,
+                               placement_of(strategy, scenario.placement.order),
+                               scenario.perturbation);
+}
+
+std::vector<Candidate> candidates(const StrategySpace& space) {
+  std::vector<Candidate> all;
+  TimeBound bound(space);
+  space.for_each([&](const StrategyChoice& choice) { all.push_back({bound.of(choice), choice}); });
+  std::ranges::sort(all, [](const Candidate& a, const Candidate& b) {
+    return a.bound != b.bound ? a.bound < b.bound : a.choice < b.choice;
+  });
+  return all;
+}
+
+Bytes capacity_of(const Scenario& scenario) {
+  return Bytes(scenario.profile->device.memory_bytes.value);
+}
+
+}  // namespace
+
+Bytes fullest_or_above(const StrategySpace& space, const StrategyChoice& choice, Bytes limit) {
+  const Strategy strategy = space.strategy(choice);
+  const TransformerModel& model = space.scenario().model;
+  const int last = strategy.pipeline_parallel - 1;
+  // Where states alone are too much, activations need not be followed through the schedule.
+  const StageMemory states = states_of_stage(model, strategy, 0);
+  if (states.total() > limit) return states.total();
+  // The ends hold most, mostly: activations in flight, embedding and head.
+  Bytes fullest = memory_of_stage(model, strategy, 0).total();
+  if (last > 0 && fullest <= limit) {
+    fullest = max(fullest, memory_of_stage(model, strategy, last).total());
+  }
+  for (int stage = 1; stage < last && fullest <= limit; ++stage) {
+    fullest = max(fullest, memory_of_stage(model, strategy, stage).total());
+  }
+  return fullest;
+}
+
+bool has_fitting_strategy(const StrategySpace& space) {
+  const Bytes capacity = capacity_of(space.scenario());
+  bool fits = false;
+  space.for_each_thrifty([&](const StrategyChoice& choice) {
+    fits = fits || fullest_or_above(space, choice, capacity) <= capacity;
+  });
+  return fits;
+}
+
+StrategySearch search_strategies(const StrategySpace& space, const SearchOptions& options) {
+  const Bytes capacity = capacity_of(space.scenario());
+  const std::vector<Candidate> all = candidates(space);
+  StrategySearch search;
+  search.counts.considered = std::ssize(all);
+  Leaders leaders(options, capacity);
+  for (const Candidate& candidate : all) {
+    if (candidate.bound >= leaders.limit()) break;
+    const Bytes memory = fullest_or_above(space, candidate.choice, capacity);
+    if (memory > capacity) {
+      ++search.counts.pruned_by_memory;
+      continue;
+    }
+    if (!leaders.may_matter(candidate.bound, memory)) continue;
+    const Seconds time = closed_form_of(space, candidate.choice);
+    HEADWAY_CHECK(time >= candidate.bound, "no closed form is below its bound");
+    leaders.add(time, memory);
+    search.ranked.push_back({candidate.choice, time, memory});
+  }
+  search.counts.ranked = std::ssize(search.ranked);
+  search.counts.pruned_by_bound =
+      search.counts.considered - search.counts.pruned_by_memory - search.counts.ranked;
+  std::ranges::stable_sort(search.ranked, {}, &RankedStrategy::time);
+  for (const double slack : options.slacks) {
+    const auto found = std::ranges::find_if(search.ranked, [&](const RankedStrategy& ranked) {
+      return ranked.memory <= (1.0 - slack) * capacity;
+    });
+    if (found == search.ranked.end()) continue;
+    if (found->time <= options.slack_costs * search.ranked.front().time) {
+      search.roomy.push_back(*found);
+    }
+  }
+  if (!search.ranked.empty()) return search;
+  space.for_each_thrifty([&](const StrategyChoice& choice) {
+    const Bytes memory = fullest_or_above(space, choice, kBoundless);
+    if (search.smallest && memory >= search.smallest_memory) return;
+    search.smallest = choice;
+    search.smallest_memory = memory;
+  });
+  return search;
+}
+
+}  // namespace headway

@@ -1,0 +1,172 @@
+#include "sim/plan/time_bound.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "sim/base/diagnostic.h"
+#include "sim/jobs/recompute/recompute.h"
+#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/stage_parameters.h"
+#include "sim/programs/perturbation/perturbation.h"
+#include "sim/programs/stage_pieces.h"
+
+namespace headway {
+namespace {
+
+/// Sums are made in another order than programs make them.
+constexpr double kRounding = 1.0 - 1e-9;
+
+}  // namespace
+
+/// Times of the model's layers, summed up from the first one on: entry l is that of l layers.
+struct TimeBound::LayerSums {
+  std::vector<double> forward{0.0};
+  std::vector<double> backward{0.0};   ///< nothing recomputed
+  std::vector<double> recompute{0.0};  ///< where it is
+  std::vector<double> weight{0.0};     ///< part of backward: gradients of weights
+  double embedding_forward = 0.0;
+  double embedding_backward = 0.0;
+  double head_forward = 0.0;
+  double head_backward = 0.0;
+  double head_weight = 0.0;
+  double micro_batch_overhead = 0.0;
+  double step_overhead = 0.0;
+  double slowdown = 1.0;
+};
+
+/// How the model is cut: chunks by position, and which of them a stage has.
+struct TimeBound::Cut {
+  std::vector<LayerRange> chunks;
+  std::vector<std::vector<int>> positions;  ///< by stage
+};
+
+TimeBound::TimeBound(const StrategySpace& space) : space_(space) {}
+TimeBound::~TimeBound() = default;
+
+const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
+  std::unique_ptr<LayerSums>& known =
+      sums_[{choice.tensor_parallel, choice.context_parallel, choice.expert_parallel,
+             choice.micro_batch, choice.recompute}];
+  if (known) return *known;
+  known = std::make_unique<LayerSums>();
+  LayerSums& sums = *known;
+  const Scenario& scenario = space_.scenario();
+  const Strategy strategy = space_.strategy(choice);
+  JobShape job;
+  job.model = &scenario.model;
+  job.strategy = &strategy;
+  job.cost = stage_cost(scenario.model, strategy, *scenario.profile, *scenario.cluster);
+  struct OfKind {
+    double forward, backward, recompute, weight;
+  };
+  std::array<std::optional<OfKind>, kLayerKinds> of_kinds;
+  for (int layer = 0; layer < static_cast<int>(scenario.model.layers); ++layer) {
+    std::optional<OfKind>& kind = of_kinds[layer_kind(scenario.model, layer).index()];
+    if (!kind) {
+      const Piece piece{.first_layer = layer, .layers = 1};
+      const Piece recomputed{.first_layer = layer, .layers = 1, .recomputed = 1};
+      const TimeByCause again = backward_time(job, recomputed) + -1.0 * backward_time(job, piece);
+      kind = {.forward = forward_time(job, piece).total().count(),
+              .backward = backward_time(job, piece).total().count(),
+              .recompute = again.total().count(),
+              .weight = weight_gradient_time(job, piece).total().count()};
+    }
+    sums.forward.push_back(sums.forward.back() + kind->forward);
+    sums.backward.push_back(sums.backward.back() + kind->backward);
+    sums.recompute.push_back(sums.recompute.back() + kind->recompute);
+    sums.weight.push_back(sums.weight.back() + kind->weight);
+  }
+  sums.embedding_forward = job.cost.embedding_forward.total().count();
+  sums.embedding_backward = job.cost.embedding_backward.total().count();
+  sums.head_forward = job.cost.head_forward.total().count();
+  sums.head_backward = job.cost.head_backward.total().count();
+  sums.head_weight = job.cost.head_weight.total().count();
+  sums.micro_batch_overhead = job.cost.micro_batch_overhead.count();
+  sums.step_overhead = job.cost.step_overhead.count();
+  sums.slowdown = median_of_slowest(scenario.perturbation.device_spread, strategy.ranks()) *
+                  median_of_slowest(scenario.perturbation.jitter,
+                                    strategy.tensor_parallel * strategy.context_parallel);
+  return sums;
+}
+
+const TimeBound::Cut& TimeBound::cut(const StrategyChoice& choice) {
+  std::unique_ptr<Cut>& known =
+      cuts_[{choice.pipeline_parallel, choice.virtual_stages, choice.schedule}];
+  if (known) return *known;
+  known = std::make_unique<Cut>();
+  const Strategy strategy = space_.strategy(choice);
+  known->chunks = chunk_layers(space_.scenario().model, strategy);
+  for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {
+    std::vector<int>& positions = known->positions.emplace_back();
+    for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
+      positions.push_back(
+          chunk_position(strategy.schedule, stage, chunk, strategy.pipeline_parallel));
+    }
+  }
+  return *known;
+}
+
+Seconds TimeBound::of(const StrategyChoice& choice) {
+  const LayerSums& sums = this->sums(choice);
+  const Cut& cut = this->cut(choice);
+  const Scenario& scenario = space_.scenario();
+  const bool splits = choice.schedule > PipelineSchedule::one_f_one_b;
+  const bool is_doubled = choice.schedule == PipelineSchedule::dual_pipe;
+  const auto micro_batches = static_cast<double>(scenario.strategy.global_batch /
+                                                 (choice.data_parallel * choice.micro_batch));
+  const double passes = is_doubled ? micro_batches / 2.0 : micro_batches;
+  Strategy recomputing = scenario.strategy;
+  recomputing.recompute = choice.recompute;
+  if (choice.recompute != scenario.strategy.recompute) recomputing.recompute_layers = 0;
+
+  const std::size_t count = cut.chunks.size();
+  const double overhead = sums.micro_batch_overhead / choice.virtual_stages;
+  // Of the chunks before each position: forward passes; backward passes that the next one waits
+  // for.
+  thread_local std::vector<double> forward, awaited, weight;
+  forward.assign(1, 0.0);
+  awaited.assign(1, 0.0);
+  weight.assign(count, 0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto first = static_cast<std::size_t>(cut.chunks[i].first);
+    const auto end = first + static_cast<std::size_t>(cut.chunks[i].count);
+    const auto recomputed =
+        static_cast<std::size_t>(recomputed_layers(recomputing, cut.chunks[i].count));
+    double pass = sums.forward[end] - sums.forward[first] + overhead;
+    double back = sums.backward[end] - sums.backward[first] + sums.recompute[first + recomputed] -
+                  sums.recompute[first];
+    weight[i] = splits ? sums.weight[end] - sums.weight[first] : 0.0;
+    if (i == 0) {
+      pass += sums.embedding_forward;
+      back += sums.embedding_backward;
+      if (splits) weight[i] += sums.embedding_backward;
+    }
+    if (i + 1 == count) {
+      pass += sums.head_forward;
+      back += sums.head_backward;
+      if (splits) weight[i] += sums.head_weight;
+    }
+    forward.push_back(forward.back() + pass);
+    awaited.push_back(awaited.back() + back - weight[i]);
+  }
+
+  double bound = 0.0;
+  for (const std::vector<int>& positions : cut.positions) {
+    double fill = forward.back();
+    double drain = awaited.back();
+    double needed = 0.0;  // before the last gradient leaves the stage
+    double later = 0.0;   // gradients of weights, which may be worked out after it
+    for (const int position : positions) {
+      const auto at = static_cast<std::size_t>(position);
+      fill = std::min(fill, forward[at]);
+      drain = std::min(drain, awaited[at]);
+      needed += passes * (forward[at + 1] - forward[at] + awaited[at + 1] - awaited[at]);
+      later += passes * weight[at];
+    }
+    bound = std::max(bound, fill + needed + std::max(drain, later));
+  }
+  return Seconds(sums.slowdown * (bound + sums.step_overhead) * kRounding);
+}
+
+}  // namespace headway

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "sim/plan/strategy_space.h"
+#include "sim/programs/stage_costs/stage_cost.h"
+
+namespace headway {
+
+/// A time that no iteration of a strategy can be below in the closed form (closed_form.h), in a
+/// microsecond or so each: what layers cost is worked out once for all strategies that split them
+/// alike, and kept as sums over the model's layers.
+///
+/// With m micro-batches, f and b the times of forward and backward passes (b without the gradients
+/// of weights where the schedule puts them off), a stage s cannot be through before
+///
+///     fill(s) + m (sum of f and b of its chunks) + drain(s) + step(0)
+///
+/// fill(s) being the first micro-batch's forward passes on the way to the stage, drain(s) the last
+/// one's backward passes from there to stage 0, and step(0) the optimizer's update there. The
+/// bound is the largest of all stages. For equal stages it is the (p - 1 + m)(f + b) of 1F1B and
+/// the m (f + b) + (p - 1)(f + b) / v of interleaving (Narayanan et al. 2021, section 2.2); what it
+/// leaves out is all communication, the bubbles that schedules cannot help beyond these, and ranks
+/// that wait for each other. Perturbations stretch it as they do the closed form.
+class TimeBound {
+ public:
+  explicit TimeBound(const StrategySpace& space);
+  ~TimeBound();
+  TimeBound(const TimeBound&) = delete;
+  TimeBound& operator=(const TimeBound&) = delete;
+
+  [[nodiscard]] Seconds of(const StrategyChoice& choice);
+
+ private:
+  struct LayerSums;
+  struct Cut;
+  [[nodiscard]] const LayerSums& sums(const StrategyChoice& choice);
+  [[nodiscard]] const Cut& cut(const StrategyChoice& choice);
+
+  const StrategySpace& space_;
+  /// By tensor-, context- and expert-parallel degree, micro-batch and recomputation: all that
+  /// `stage_cost` looks at.
+  std::map<std::tuple<int, int, int, std::int64_t, Recompute>, std::unique_ptr<LayerSums>> sums_;
+  /// By stages, virtual stages and schedule.
+  std::map<std::tuple<int, int, PipelineSchedule>, std::unique_ptr<Cut>> cuts_;
+};
+
+}  // namespace headway

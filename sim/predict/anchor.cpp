@@ -1,0 +1,122 @@
+#include "sim/predict/anchor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
+#include "sim/predict/job_run.h"
+#include "sim/result/physical_bound.h"
+
+namespace headway {
+namespace {
+
+constexpr double kTolerance = 1e-6;  ///< of the measured time: far below what anybody measures
+constexpr int kMostSteps = 60;
+/// Of what is predicted: slower than any software by far, so that the time is a mistake.
+constexpr double kMostSlowdown = 1000.0;
+
+constexpr const char* kWhatToCheck =
+    "check that the time is of one whole optimizer step, of this very model, batch and cluster";
+
+[[noreturn]] void refuse(Seconds measured, const std::string& reason) {
+  Diagnostic problem;
+  problem.message =
+      fmt::format("no software could run this job in {}: {}", exact_text(measured), reason);
+  problem.help = kWhatToCheck;
+  throw InputError(std::move(problem));
+}
+
+JobRun run_with(Scenario scenario, double factor, int jobs) {
+  scenario.software_factor = factor;
+  return run_job(scenario, scenario.strategy, scenario.run.replicas, jobs);
+}
+
+/// Nominal time that the busiest stage computes, recomputation left out.
+Seconds longest_compute(const Workload& workload) {
+  Seconds longest;
+  for (const Program& program : workload.programs) {
+    Seconds sum;
+    for (const Operation& operation : program.operations) {
+      if (operation.kind != OperationKind::compute) continue;
+      sum += program.blocks[static_cast<std::size_t>(operation.block)].time[Cause::compute];
+    }
+    longest = max(longest, sum);
+  }
+  return longest;
+}
+
+/// The least factor at which no stage beats the peak of its devices.
+double least_factor(const Scenario& scenario, const JobRun& run) {
+  const PhysicalBound bound =
+      physical_bound(scenario.model, scenario.strategy, scenario.profile->device, run.workload,
+                     run.timeline, scenario.cluster->topology);
+  return std::min(1.0, bound.compute / longest_compute(run.workload));
+}
+
+}  // namespace
+
+AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs) {
+  const JobRun known = run_with(scenario, 1.0, jobs);
+  if (measured > kMostSlowdown * known.time()) {
+    Diagnostic problem;
+    problem.message =
+        fmt::format("{} is more than {:.0f} times what this job is predicted to take, {}",
+                    exact_text(measured), kMostSlowdown, short_text(known.time()));
+    problem.help = kWhatToCheck;
+    throw InputError(std::move(problem));
+  }
+  AnchorFit fit{1.0, known.time()};
+  const auto excess = [&](Seconds time) { return time / measured - 1.0; };
+
+  double low = least_factor(scenario, known);
+  const Seconds fastest = low < 1.0 ? run_with(scenario, low, jobs).time() : known.time();
+  double low_excess = excess(fastest);
+  if (low_excess > kTolerance) {
+    refuse(measured, fmt::format("with every product at the peak of the device it takes {}",
+                                 short_text(fastest)));
+  }
+  if (low_excess >= -kTolerance) {
+    fit.software_factor = low;
+    return fit;
+  }
+  double high = 1.0;
+  double high_excess = excess(known.time());
+  while (high_excess < 0.0) {
+    high *= std::max(2.0, measured / known.time());
+    high_excess = excess(run_with(scenario, high, jobs).time());
+  }
+  // The Illinois variant of regula falsi (Dowell and Jarratt 1971): an end that stays is halved.
+  int side = 0;
+  fit.software_factor = high;
+  for (int step = 0; step < kMostSteps; ++step) {
+    const double factor = (low * high_excess - high * low_excess) / (high_excess - low_excess);
+    const double now = excess(run_with(scenario, factor, jobs).time());
+    fit.software_factor = factor;
+    if (std::abs(now) <= kTolerance) return fit;
+    if (now > 0.0) {
+      high = factor;
+      high_excess = now;
+      if (side == 1) low_excess /= 2.0;
+      side = 1;
+    } else {
+      low = factor;
+      low_excess = now;
+      if (side == -1) high_excess /= 2.0;
+      side = -1;
+    }
+  }
+  return fit;
+}
+
+Scenario anchored_scenario(const Scenario& scenario) {
+  HEADWAY_CHECK(scenario.anchor.has_value(), "a scenario without an anchor");
+  Scenario measured = scenario.anchor->of ? *scenario.anchor->of : scenario;
+  measured.anchor.reset();
+  return measured;
+}
+
+}  // namespace headway

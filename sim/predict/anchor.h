@@ -1,0 +1,24 @@
+#pragma once
+
+#include "sim/base/units.h"
+#include "sim/scenario/scenario.h"
+
+namespace headway {
+
+/// What one measured step says about the software that ran it.
+struct AnchorFit {
+  /// On the times of compute, recomputation, optimizer and host; 1 if the prediction was right.
+  double software_factor = 1.0;
+  Seconds predicted;  ///< what was predicted for the measured job without knowing
+};
+
+/// The factor with which the scenario's iteration takes as long as was measured. The network and
+/// the shape of the pipeline stay as they are. Solved by regula falsi on the simulated time, which
+/// grows with the factor. Throws InputError if the job cannot be as fast as that: the network alone
+/// takes longer, or kernels would have to beat the peak.
+[[nodiscard]] AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs);
+
+/// The scenario that the anchor's measurement is of: what it names, or the scenario itself.
+[[nodiscard]] Scenario anchored_scenario(const Scenario& scenario);
+
+}  // namespace headway

@@ -1,0 +1,91 @@
+#include "sim/predict/interval.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+/// As model_error, where another configuration of the same model on the same accelerator and with
+/// the same software was measured, though no constant was ever fitted to that software
+/// (tests/validation/README.md).
+constexpr double kAnchoredError = 0.089;
+constexpr double kAnchoredExpertsError = 0.172;
+/// The same between two measurements of one configuration: 1 to 2 % (same page).
+constexpr double kRepeatError = 0.02;
+/// The 95th percentile of the standard normal distribution.
+constexpr double kQuantile95 = 1.6448536269514722;
+
+}  // namespace
+
+std::size_t median_index(const std::vector<double>& times) {
+  HEADWAY_CHECK(!times.empty(), "a median needs a run");
+  std::vector<std::size_t> order(times.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return times[i]; });
+  return order[(order.size() - 1) / 2];
+}
+
+namespace {
+
+/// `variance` is that of the logarithm of all errors but the draws.
+Interval interval_around(const std::vector<double>& times, double variance) {
+  const double median = times[median_index(times)];
+  if (times.size() > 1) {
+    double sum = 0.0;
+    for (const double time : times) {
+      const double deviation = std::log(time / median);
+      sum += deviation * deviation;
+    }
+    variance += sum / static_cast<double>(times.size() - 1);
+  }
+  const double factor = std::exp(kQuantile95 * std::sqrt(variance));
+  return {median / factor, median * factor};
+}
+
+}  // namespace
+
+JobKind job_kind(const TransformerModel& model, const Strategy& strategy) {
+  if (strategy.task != Task::pretrain) return JobKind::fine_tuning;
+  return model.mixture_of_experts ? JobKind::experts : JobKind::dense;
+}
+
+double model_error(JobKind kind) {
+  switch (kind) {
+    case JobKind::dense:
+      return 0.093;
+    case JobKind::experts:
+      return 0.184;
+    case JobKind::fine_tuning:
+      return 0.095;
+  }
+  HEADWAY_CHECK(false, "unknown kind of job");
+}
+
+std::string_view job_kind_title(JobKind kind) {
+  switch (kind) {
+    case JobKind::dense:
+      return "dense pre-training";
+    case JobKind::experts:
+      return "mixtures of experts";
+    case JobKind::fine_tuning:
+      return "fine-tuning";
+  }
+  HEADWAY_CHECK(false, "unknown kind of job");
+}
+
+Interval expected_interval(const std::vector<double>& times, double spread, JobKind kind) {
+  const double error = model_error(kind);
+  return interval_around(times, spread * spread + error * error);
+}
+
+Interval anchored_interval(const std::vector<double>& times, JobKind kind, bool is_very_job) {
+  const double other = kind == JobKind::experts ? kAnchoredExpertsError : kAnchoredError;
+  const double error = is_very_job ? kRepeatError : other;
+  return interval_around(times, error * error);
+}
+
+}  // namespace headway

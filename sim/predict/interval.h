@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/result/prediction.h"
+
+namespace headway {
+
+/// Which of these times is the (lower) median.
+[[nodiscard]] std::size_t median_index(const std::vector<double>& times);
+
+/// How far the model is off as validation shows it: by kind of job.
+enum class JobKind { dense, experts, fine_tuning };
+[[nodiscard]] JobKind job_kind(const TransformerModel& model, const Strategy& strategy);
+/// "dense pre-training"
+[[nodiscard]] std::string_view job_kind_title(JobKind kind);
+
+/// Standard deviation of log(predicted / published) on configurations that a fit of the profiles
+/// has not seen (three-fold cross-validation, tests/validation/README.md): such that 90 % of them
+/// lie within 1.645 times it.
+[[nodiscard]] double model_error(JobKind kind);
+
+/// Where 90 % of measured iterations of such a job should lie: around the median of the runs, whose
+/// times are given, as wide as three independent errors make it together: the draws differ, kernel
+/// costs are known to `spread` (one standard deviation, relative), and the model itself is off by
+/// what validation shows on jobs of this kind.
+[[nodiscard]] Interval expected_interval(const std::vector<double>& times, double spread,
+                                         JobKind kind);
+
+/// The same of a job whose software was anchored by a measured step, of that very job or of another
+/// one. What kernels cost and how far the model is off is then known as far as two configurations
+/// of one software are off together (tests/validation/README.md).
+[[nodiscard]] Interval anchored_interval(const std::vector<double>& times, JobKind kind,
+                                         bool is_very_job);
+
+}  // namespace headway

@@ -1,0 +1,125 @@
+#include "sim/predict/job_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/predict/interval.h"
+#include "sim/result/physical_bound.h"
+
+namespace headway {
+namespace {
+
+/// Stretches what software decides: neither the network nor the order of passes.
+void scale_software(Workload& workload, double factor) {
+  for (Program& program : workload.programs) {
+    for (Block& block : program.blocks) {
+      for (const Cause cause : {Cause::compute, Cause::recompute, Cause::optimizer, Cause::other}) {
+        block.time[cause] *= factor;
+      }
+    }
+  }
+}
+
+/// Blocks are followed from pause to pause: what would take minutes is refused.
+void check_pauses(const Perturbation& perturbation, const Workload& workload) {
+  constexpr double kMostPauses = 1e8;
+  std::vector<double> work;  // of a rank, by program
+  for (const Program& program : workload.programs) work.push_back(nominal_work(program).count());
+  double of_all = 0.0;
+  for (const RankGroup& group : workload.groups) {
+    of_all += work[static_cast<std::size_t>(group.program)] *
+              static_cast<double>(group.accelerators.size());
+  }
+  for (std::size_t i = 0; i < perturbation.pauses.size(); ++i) {
+    const double every = perturbation.pauses[i].every;
+    if (of_all / every <= kMostPauses) continue;
+    Diagnostic problem;
+    problem.message = fmt::format(
+        "the pauses are too many to be followed: about {:.1g} in an iteration of all accelerators",
+        of_all / every);
+    problem.pointer = fmt::format("/perturbations/pauses/{}/every", i);
+    problem.help =
+        "make them rarer and longer in proportion, or a time factor of slow_accelerators";
+    throw InputError(std::move(problem));
+  }
+}
+
+/// Numbers far from what exists pass every check of their own, and end in times that are none.
+void check_length(const std::vector<double>& times) {
+  constexpr double kLongest = 1e12;  // 30,000 years
+  if (std::ranges::all_of(times, [](double time) { return time <= kLongest; })) return;
+  Diagnostic problem;
+  problem.message = "an iteration would take more than 30,000 years";
+  problem.help =
+      "some rate is far too small or some size far too large, in the scenario, the topology or the "
+      "profile: `headway check --resolve` shows all that counts";
+  throw InputError(std::move(problem));
+}
+
+/// A few timelines are kept until the median is known; of many the median is simulated again, which
+/// is cheaper than sending and holding gigabytes of them.
+constexpr int kMostKept = 8;
+
+void simulate_replicas(JobRun& run, const std::vector<SimulationTask>& tasks,
+                       const EngineOptions& options, int jobs) {
+  if (std::ssize(tasks) > kMostKept) {
+    run.times = simulated_times(tasks, options, jobs);
+    run.median = median_index(run.times);
+    run.timeline = std::move(simulate_workloads({tasks[run.median]}, options, 1).front());
+    return;
+  }
+  std::vector<Timeline> timelines = simulate_workloads(tasks, options, jobs);
+  for (const Timeline& timeline : timelines) run.times.push_back(timeline.finish);
+  run.median = median_index(run.times);
+  run.timeline = std::move(timelines[run.median]);
+}
+
+}  // namespace
+
+Seconds nominal_work(const Program& program) {
+  Seconds work;
+  for (const Operation& operation : program.operations) {
+    if (operation.kind != OperationKind::compute) continue;
+    work += program.blocks[static_cast<std::size_t>(operation.block)].time.total();
+  }
+  return work;
+}
+
+BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
+  const Placement placement = placement_of(strategy, scenario.placement.order);
+  BuiltWorkload built =
+      build_workload(scenario.model, strategy, *scenario.profile, *scenario.cluster, placement,
+                     scenario.run.gradient_algorithm);
+  if (scenario.software_factor != 1.0) scale_software(built.workload, scenario.software_factor);
+  for (const WorkloadChange change : scenario.workload_changes) change(built.workload);
+  return built;
+}
+
+JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs) {
+  BuiltWorkload built = built_job(scenario, strategy);
+  JobRun run{std::move(built.workload), built.cost, {}, 0, {}};
+  check_pauses(scenario.perturbation, run.workload);
+  // Without anything random all replicas are one.
+  const bool random = scenario.perturbation.random();
+  const Topology& topology = scenario.cluster->topology;
+  std::vector<SimulationTask> tasks;
+  for (int i = 0; i < (random ? replicas : 1); ++i) {
+    Perturbation perturbation = scenario.perturbation;
+    perturbation.seed += static_cast<std::uint64_t>(i);
+    tasks.push_back({&run.workload, &topology, perturbation});
+  }
+  simulate_replicas(run, tasks, scenario.run.engine, jobs);
+  check_length(run.times);
+  if (!scenario.workload_changes.empty()) return run;  // physics holds for whole jobs only
+  // Draws change no bytes, so one bound holds for all.
+  check_physical(physical_bound(scenario.model, strategy, scenario.profile->device, run.workload,
+                                run.timeline, topology),
+                 Seconds(std::ranges::min(run.times)), scenario.perturbation);
+  return run;
+}
+
+}  // namespace headway

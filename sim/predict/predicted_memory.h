@@ -1,0 +1,14 @@
+#pragma once
+
+#include "sim/costs/profile.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/result/prediction.h"
+
+namespace headway {
+
+/// What the stages of a job hold against what its accelerators can.
+[[nodiscard]] MemoryPrediction predicted_memory(const TransformerModel& model,
+                                                const Strategy& strategy, const Profile& profile);
+
+}  // namespace headway

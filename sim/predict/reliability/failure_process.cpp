@@ -1,0 +1,79 @@
+#include "sim/predict/reliability/failure_process.h"
+
+#include <fmt/format.h>
+
+#include <boost/math/special_functions/gamma.hpp>
+#include <boost/random/exponential_distribution.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+#include <boost/random/weibull_distribution.hpp>
+#include <limits>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+InputError too_many_failures() {
+  Diagnostic problem;
+  problem.message =
+      "the job breaks too often to be followed: its histories hold more than 50 million failures";
+  problem.pointer = "/reliability";
+  problem.help =
+      "take fewer \"runs\", a shorter \"duration\" or longer mean times; where no checkpoint is "
+      "done "
+      "before the next failure, training never ends";
+  return InputError(std::move(problem));
+}
+
+}  // namespace
+
+FailureProcess::FailureProcess(const std::vector<FailureCause>& causes, std::uint64_t seed,
+                               std::int64_t most_lifetimes)
+    : causes_(causes), most_lifetimes_(most_lifetimes), random_(seed) {
+  for (int i = 0; i < std::ssize(causes); ++i) {
+    const FailureCause& cause = causes[static_cast<std::size_t>(i)];
+    // Memoryless units together are one that breaks as often as all of them.
+    const bool together = cause.lifetime.kind == LifetimeKind::exponential;
+    for (int unit = 0; unit < (together ? 1 : cause.units); ++unit) push(i, 0.0);
+  }
+}
+
+FailureProcess::Failure FailureProcess::next() const {
+  if (pending_.empty()) return {.time = std::numeric_limits<double>::infinity()};
+  return pending_.top();
+}
+
+void FailureProcess::pop() {
+  const Failure failure = pending_.top();
+  pending_.pop();
+  push(failure.cause, failure.time);
+}
+
+double FailureProcess::lifetime(const FailureCause& cause) {
+  const Lifetime& of = cause.lifetime;
+  switch (of.kind) {
+    case LifetimeKind::exponential: {
+      const double rate = cause.units / of.mean.count();
+      return boost::random::exponential_distribution<double>(rate)(random_);
+    }
+    case LifetimeKind::weibull: {
+      // The mean of a Weibull variable is scale * gamma(1 + 1 / shape).
+      const double scale = of.mean.count() / boost::math::tgamma(1.0 + 1.0 / of.shape);
+      return boost::random::weibull_distribution<double>(of.shape, scale)(random_);
+    }
+    case LifetimeKind::empirical: {
+      boost::random::uniform_int_distribution<std::size_t> one(0, of.observed.size() - 1);
+      return of.observed[one(random_)].count();
+    }
+  }
+  HEADWAY_CHECK(false, "unknown kind of lifetime");
+}
+
+void FailureProcess::push(int cause, double after) {
+  const FailureCause& of = causes_[static_cast<std::size_t>(cause)];
+  if (of.units <= 0) return;
+  if (++drawn_ > most_lifetimes_) throw too_many_failures();
+  pending_.push({after + lifetime(of), cause});
+}
+
+}  // namespace headway

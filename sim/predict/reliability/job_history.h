@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "sim/predict/reliability/failure_process.h"
+#include "sim/scenario/reliability_settings.h"
+
+namespace headway {
+
+/// Where the wall time of one history of a job went. The parts add up to `wall`; seconds.
+struct JobHistory {
+  double wall = 0.0;
+  double productive = 0.0;   ///< iterations that were kept, at whatever speed
+  double checkpoints = 0.0;  ///< standing still for them
+  double lost_work = 0.0;    ///< iterations that had to be done again
+  double detection = 0.0;
+  double restart = 0.0;  ///< scheduling, loading a checkpoint, warming up
+  double waiting = 0.0;  ///< for nodes
+  /// Productive time of which an elastic job with fewer replicas made less; part of `productive`.
+  double reduced_speed = 0.0;
+  std::vector<std::int64_t> interruptions;  ///< by cause
+  std::vector<double> cost_of_cause;        ///< lost work, detection, restart and waiting, by cause
+  bool finished = false;                    ///< did the work before the time was over
+  std::int64_t lifetimes = 0;               ///< of units that had to be drawn
+
+  /// Work done, in seconds of a job at full speed without interruptions.
+  [[nodiscard]] double work() const { return productive - reduced_speed; }
+};
+
+/// Runs the job through one history of failures, on a clock of its own: until `work` seconds of
+/// training are done, or until `horizon` seconds have passed. Training goes on in intervals of
+/// `interval`, each ended by a checkpoint; a failure undoes what was done since the last usable
+/// one, and failures during a recovery start it anew. Between failures everything is regular, so
+/// the cost is that of the failures; more than `most_lifetimes` of them are an InputError.
+[[nodiscard]] JobHistory job_history(const ReliabilitySettings& settings, Seconds interval,
+                                     double work, double horizon, std::uint64_t seed,
+                                     std::int64_t most_lifetimes = FailureProcess::kMostLifetimes);
+
+}  // namespace headway

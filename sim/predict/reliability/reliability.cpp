@@ -1,0 +1,207 @@
+#include "sim/predict/reliability/reliability.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/base/diagnostic.h"
+#include "sim/predict/reliability/checkpoint_interval.h"
+#include "sim/predict/reliability/failure_process.h"
+#include "sim/predict/reliability/job_history.h"
+
+namespace headway {
+namespace {
+
+constexpr double kSecondsOfHour = 3600.0;
+/// A job that never gets anywhere ends here: this many times what it would take undisturbed.
+constexpr double kLongestStretch = 1000.0;
+constexpr double kGoldenRatio = 0.6180339887498949;
+
+/// Mean time between failures of the whole job; infinite if nothing breaks. Renewal theory: every
+/// unit fails once in its mean lifetime.
+Seconds job_mttf(const std::vector<FailureCause>& causes) {
+  double rate = 0.0;
+  for (const FailureCause& cause : causes) rate += cause.units / cause.lifetime.mean.count();
+  return Seconds(rate > 0.0 ? 1.0 / rate : std::numeric_limits<double>::infinity());
+}
+
+/// What the scenario asks to be done, and how long that may take; seconds.
+struct Goal {
+  double work = std::numeric_limits<double>::infinity();
+  double horizon = std::numeric_limits<double>::infinity();
+};
+
+class Study {
+ public:
+  Study(const ReliabilitySettings& settings, Goal goal, std::uint64_t seed)
+      : settings_(settings), goal_(goal), seed_(seed) {}
+
+  /// Throws InputError when all that were asked for together take too long.
+  [[nodiscard]] std::vector<JobHistory> histories(Seconds interval) {
+    std::vector<JobHistory> all;
+    for (int run = 0; run < settings_.runs; ++run) {
+      all.push_back(job_history(settings_, interval, goal_.work, goal_.horizon,
+                                seed_ + static_cast<std::uint64_t>(run), lifetimes_left_));
+      lifetimes_left_ -= all.back().lifetimes;
+    }
+    return all;
+  }
+
+  /// Work for each second, with the very same failures for every interval that is tried.
+  [[nodiscard]] double pace(Seconds interval) {
+    double work = 0.0;
+    double wall = 0.0;
+    for (const JobHistory& history : histories(interval)) {
+      work += history.work();
+      wall += history.wall;
+    }
+    return work / wall;
+  }
+
+  /// Golden-section search for the fastest pace, on the logarithm of the interval, from a quarter
+  /// of `around` to four times it.
+  [[nodiscard]] Seconds searched_interval(Seconds around) {
+    constexpr int kSteps = 24;
+    const auto pace_at = [&](double log_interval) { return pace(Seconds(std::exp(log_interval))); };
+    double low = std::log(around.count() / 4.0);
+    double high = std::log(around.count() * 4.0);
+    double a = high - kGoldenRatio * (high - low);
+    double b = low + kGoldenRatio * (high - low);
+    double pace_a = pace_at(a);
+    double pace_b = pace_at(b);
+    for (int step = 0; step < kSteps; ++step) {
+      if (pace_a > pace_b) {
+        high = b;
+        b = a;
+        pace_b = pace_a;
+        a = high - kGoldenRatio * (high - low);
+        pace_a = pace_at(a);
+      } else {
+        low = a;
+        a = b;
+        pace_a = pace_b;
+        b = low + kGoldenRatio * (high - low);
+        pace_b = pace_at(b);
+      }
+    }
+    const Seconds found(std::exp((low + high) / 2.0));
+    return pace(found) > pace(around) ? found : around;
+  }
+
+ private:
+  const ReliabilitySettings& settings_;
+  Goal goal_;
+  std::uint64_t seed_;
+  std::int64_t lifetimes_left_ = FailureProcess::kMostLifetimes;
+};
+
+std::string_view interval_name(CheckpointSettings::Interval how) {
+  switch (how) {
+    case CheckpointSettings::Interval::given:
+      return "given";
+    case CheckpointSettings::Interval::young:
+      return "young";
+    case CheckpointSettings::Interval::daly:
+      return "daly";
+    case CheckpointSettings::Interval::search:
+      return "search";
+  }
+  HEADWAY_CHECK(false, "unknown way to choose an interval");
+}
+
+/// Without failures nobody would ever checkpoint: the whole run is one interval.
+Seconds chosen_interval(const ReliabilityPrediction& prediction, const CheckpointSettings& settings,
+                        Study& study, const Goal& goal) {
+  if (settings.how == CheckpointSettings::Interval::given) return settings.interval;
+  if (!std::isfinite(prediction.job_mttf.count())) {
+    return Seconds(std::min(goal.work, goal.horizon));
+  }
+  // One cannot begin before the one before has been stored, and a checkpoint that costs nothing
+  // still comes after an iteration at the earliest.
+  const Seconds least = max(settings.persisting, Seconds(1.0));
+  switch (settings.how) {
+    case CheckpointSettings::Interval::young:
+      return max(least, prediction.young_interval);
+    case CheckpointSettings::Interval::search:
+      return max(least, study.searched_interval(max(least, prediction.daly_interval)));
+    default:
+      return max(least, prediction.daly_interval);
+  }
+}
+
+void add_totals(ReliabilityPrediction& prediction, const ReliabilitySettings& settings,
+                const std::vector<JobHistory>& histories, int accelerators) {
+  const double runs = static_cast<double>(histories.size());
+  const double hours = accelerators / kSecondsOfHour / runs;
+  double wall = 0.0;
+  double work = 0.0;
+  double interruptions = 0.0;
+  auto& lost = prediction.lost_gpu_hours;
+  std::vector<double> ettr;
+  std::vector<double> goodput;
+  std::vector<double> counts;
+  for (const JobHistory& history : histories) {
+    wall += history.wall;
+    work += history.work();
+    lost["lost_work"] += hours * history.lost_work;
+    lost["checkpoints"] += hours * history.checkpoints;
+    lost["detection"] += hours * history.detection;
+    lost["restart"] += hours * history.restart;
+    lost["waiting_for_nodes"] += hours * history.waiting;
+    lost["reduced_speed"] += hours * history.reduced_speed;
+    double count = 0.0;
+    for (std::size_t i = 0; i < settings.causes.size(); ++i) {
+      const std::string& name = settings.causes[i].name;
+      const auto happened = static_cast<double>(history.interruptions[i]);
+      count += happened;
+      prediction.interruptions_by_cause[name] += happened / runs;
+      prediction.lost_gpu_hours_by_cause[name] += hours * history.cost_of_cause[i];
+    }
+    interruptions += count;
+    counts.push_back(count);
+    ettr.push_back(history.productive / history.wall);
+    goodput.push_back(history.work() / history.wall);
+    if (settings.train_tokens) {
+      constexpr double kNever = std::numeric_limits<double>::infinity();
+      prediction.time_to_train_s.push_back(history.finished ? history.wall : kNever);
+    }
+  }
+  std::ranges::sort(prediction.time_to_train_s);
+  prediction.ettr = percentiles_of(std::move(ettr));
+  prediction.goodput = percentiles_of(std::move(goodput));
+  prediction.interruptions = percentiles_of(std::move(counts));
+  prediction.job_mttf =
+      Seconds(interruptions > 0.0 ? wall / interruptions : std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+
+ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_time) {
+  const ReliabilitySettings& settings = *scenario.reliability;
+  const CheckpointSettings& checkpoint = settings.checkpoint;
+  const double tokens_of_step = static_cast<double>(scenario.strategy.global_batch) *
+                                static_cast<double>(scenario.strategy.sequence_length);
+  Goal goal;
+  if (settings.train_tokens) {
+    goal.work = std::ceil(*settings.train_tokens / tokens_of_step) * iteration_time.count();
+    goal.horizon = kLongestStretch * goal.work;
+  } else {
+    goal.horizon = settings.duration->count();
+  }
+  ReliabilityPrediction prediction;
+  prediction.runs = settings.runs;
+  prediction.job_mttf = job_mttf(settings.causes);
+  prediction.young_interval = young_interval(checkpoint.blocking, prediction.job_mttf);
+  prediction.daly_interval = daly_interval(checkpoint.blocking, prediction.job_mttf);
+  Study study(settings, goal, scenario.perturbation.seed);
+  prediction.interval_by = interval_name(checkpoint.how);
+  prediction.checkpoint_interval = chosen_interval(prediction, checkpoint, study, goal);
+  prediction.checkpoint_size = checkpoint.size;
+  prediction.checkpoint_blocking = checkpoint.blocking;
+  const std::vector<JobHistory> histories = study.histories(prediction.checkpoint_interval);
+  add_totals(prediction, settings, histories, scenario.strategy.ranks());
+  prediction.tokens_per_second = tokens_of_step / iteration_time.count() * prediction.goodput.mean;
+  return prediction;
+}
+
+}  // namespace headway

@@ -1,0 +1,246 @@
+#include "sim/predict/simulate.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/fingerprint.h"
+#include "sim/base/quantity_text.h"
+#include "sim/predict/anchor.h"
+#include "sim/predict/interval.h"
+#include "sim/predict/job_run.h"
+#include "sim/predict/located_problems.h"
+#include "sim/predict/predicted_memory.h"
+#include "sim/predict/reliability/reliability.h"
+#include "sim/predict/shared_fabric/shared_fabric.h"
+#include "sim/result/breakdown.h"
+#include "sim/result/fabric_use.h"
+#include "sim/result/link_use.h"
+#include "sim/result/speed.h"
+#include "sim/scenario/provenance.h"
+#include "sim/scenario/smaller_job.h"
+
+namespace headway {
+namespace {
+
+constexpr std::size_t kListedLinks = 10;
+
+std::string_view schedule_title(PipelineSchedule schedule) {
+  switch (schedule) {
+    case PipelineSchedule::gpipe:
+      return "GPipe";
+    case PipelineSchedule::one_f_one_b:
+      return "1F1B";
+    case PipelineSchedule::zb_h1:
+      return "ZB-H1";
+    case PipelineSchedule::zb_v:
+      return "ZB-V";
+    case PipelineSchedule::dual_pipe:
+      return "DualPipe";
+  }
+  HEADWAY_CHECK(false, "unknown schedule");
+}
+
+std::string schedule_text(const Strategy& strategy) {
+  std::string text(schedule_title(strategy.schedule));
+  const bool interleaves = strategy.schedule == PipelineSchedule::one_f_one_b;
+  if (interleaves && strategy.virtual_stages > 1) {
+    text += fmt::format(" x {}", strategy.virtual_stages);
+  }
+  return text;
+}
+
+std::string strategy_text(const Strategy& strategy) {
+  std::string text = fmt::format("tp {}", strategy.tensor_parallel);
+  if (strategy.context_parallel > 1) text += fmt::format(", cp {}", strategy.context_parallel);
+  if (strategy.expert_parallel > 1) text += fmt::format(", ep {}", strategy.expert_parallel);
+  if (strategy.expert_tensor_parallel > 1) {
+    text += fmt::format(", etp {}", strategy.expert_tensor_parallel);
+  }
+  text += fmt::format(", pp {}, dp {}, global batch {}", strategy.pipeline_parallel,
+                      strategy.data_parallel, strategy.global_batch);
+  if (strategy.pipeline_parallel > 1) text += ", " + schedule_text(strategy);
+  return text;
+}
+
+Question question_of(const Scenario& scenario, const SimulateOptions& options) {
+  Question question;
+  question.model = scenario.model.name;
+  question.cluster = scenario.cluster->name;
+  question.node_type = scenario.cluster->node_type.name;
+  const int of_node = scenario.cluster->node_type.accelerators;
+  question.nodes = (scenario.strategy.ranks() + of_node - 1) / of_node;
+  question.accelerators = scenario.strategy.ranks();
+  question.strategy = strategy_text(scenario.strategy);
+  question.profile = fmt::format("{} ({})", scenario.profile->name, scenario.profile->kind);
+  question.scenario = scenario.resolved;
+  question.provenance = provenance(scenario, options.command_line);
+  return question;
+}
+
+std::optional<Strategy> reference_strategy(const Scenario& scenario,
+                                           const SimulateOptions& options) {
+  const Strategy& strategy = scenario.strategy;
+  std::vector<int> sizes;
+  // Against itself only where somebody asks for it: that says nothing.
+  const int most = strategy.data_parallel - (options.reference_accelerators ? 0 : 1);
+  for (int replicas = 1; replicas <= most; ++replicas) {
+    if (strategy.data_parallel % replicas != 0) continue;
+    const std::optional<Strategy> smaller = with_replicas(strategy, replicas);
+    if (!smaller) continue;
+    sizes.push_back(smaller->ranks());
+    if (options.reference_accelerators) {
+      if (sizes.back() == *options.reference_accelerators) return smaller;
+    } else if (predicted_memory(scenario.model, *smaller, *scenario.profile).fits) {
+      return smaller;
+    }
+  }
+  if (!options.reference_accelerators) return std::nullopt;
+  Diagnostic problem;
+  problem.message = fmt::format("--reference {} is not a size this job can be scaled down to",
+                                *options.reference_accelerators);
+  problem.help = fmt::format("use {}", fmt::join(sizes, " or "));
+  throw InputError(std::move(problem));
+}
+
+/// Flows share links; exchanges inside layers are charged as if nothing else used them.
+void warn_of_overfull_link(Prediction& prediction) {
+  if (prediction.busiest_links.empty()) return;
+  const LinkUse& link = prediction.busiest_links.front();
+  if (link.utilisation <= 1.0) return;
+  prediction.warnings.push_back(fmt::format(
+      "{} > {} would carry {} % of what it can, as exchanges inside layers do not contend with "
+      "other traffic here: the iteration takes {} at least",
+      link.from, link.to, std::lround(100.0 * link.utilisation),
+      short_text(link.utilisation * prediction.iteration_time)));
+}
+
+void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun& result) {
+  warn_of_overfull_link(prediction);
+  if (result.cost.extrapolated) {
+    prediction.warnings.push_back(
+        "some kernels lie outside of what the profile was measured on; `headway-calibrate` with "
+        "the "
+        "shapes of this scenario would narrow the interval");
+  }
+  const std::string& nodes_have = scenario.cluster->node_type.accelerator;
+  if (nodes_have != "any" && nodes_have != scenario.profile->accelerator) {
+    prediction.warnings.push_back(fmt::format(
+        "the nodes have {}, and profile {} was measured on {}: compute is priced as the latter",
+        nodes_have, scenario.profile->name, scenario.profile->accelerator));
+  }
+  if (scenario.profile->kind == "published") {
+    prediction.warnings.push_back(fmt::format(
+        "profile {} comes from published numbers; a profile measured on your machines would narrow "
+        "the interval",
+        scenario.profile->name));
+  }
+}
+
+std::vector<std::string> general_limits(const Scenario& scenario) {
+  return {"congestion control and packet effects: links are shared max-min fairly at any instant",
+          "compute slowed down by communication kernels that run at the same time",
+          scenario.reliability ? "reading training data"
+                               : "reading training data, checkpoints and failures",
+          "the first iterations, before clocks and memory allocators settle"};
+}
+
+/// Fits the anchor, makes the scenario's software as fast as it says, and tells what that changed.
+AnchorEffect apply_anchor(Scenario& scenario, int jobs) {
+  const Scenario measured = anchored_scenario(scenario);
+  const AnchorFit fit = fit_anchor(measured, scenario.anchor->measured, jobs);
+  const JobRun without = run_job(scenario, scenario.strategy, scenario.run.replicas, jobs);
+  scenario.software_factor = fit.software_factor;
+  return {.of = measured.name,
+          .measured = scenario.anchor->measured,
+          .predicted_of_it = fit.predicted,
+          .software_factor = fit.software_factor,
+          .time_without = without.time(),
+          .interval_without = expected_interval(without.times, without.cost.spread,
+                                                job_kind(scenario.model, scenario.strategy))};
+}
+
+Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
+  Scenario scenario = asked;
+  Simulation simulation;
+  Prediction& prediction = simulation.prediction;
+  prediction.question = question_of(scenario, options);
+  prediction.memory = predicted_memory(scenario.model, scenario.strategy, *scenario.profile);
+  prediction.not_modelled = general_limits(scenario);
+  if (!prediction.memory.fits && !options.even_if_it_does_not_fit) return simulation;
+
+  // Read first: a wrong --reference must not cost a simulation.
+  std::optional<Strategy> reference;
+  if (options.scaling) reference = reference_strategy(scenario, options);
+
+  if (scenario.anchor) prediction.anchor = apply_anchor(scenario, options.jobs);
+  JobRun main_run = run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs);
+  const Timeline& timeline = main_run.timeline;
+  prediction.iteration_time = Seconds(timeline.finish);
+  prediction.replicas = static_cast<int>(main_run.times.size());
+  prediction.replica_time = percentiles_of(main_run.times);
+  const JobKind kind = job_kind(scenario.model, scenario.strategy);
+  prediction.iteration_interval =
+      scenario.anchor ? anchored_interval(main_run.times, kind, scenario.anchor->of == nullptr)
+                      : expected_interval(main_run.times, main_run.cost.spread, kind);
+  prediction.confidence = {.job_kind = std::string(job_kind_title(kind)),
+                           .model_error = model_error(kind),
+                           .kernel_spread = main_run.cost.spread,
+                           .beyond_calibration = main_run.cost.extrapolated};
+  prediction.events = timeline.events;
+  set_speed(
+      prediction, scenario.model, scenario.strategy,
+      FlopsPerSecond(scenario.profile->device.peak_flops.at(scenario.strategy.precision).value));
+
+  const std::int32_t group = critical_group(main_run.workload, timeline);
+  prediction.critical_rank = group_name(main_run.workload, group);
+  prediction.breakdown = group_breakdown(main_run.workload, timeline, group);
+  prediction.critical_path = critical_path(main_run.workload, timeline);
+  prediction.busiest_links =
+      busiest_links(main_run.workload, timeline, scenario.cluster->topology, kListedLinks);
+  prediction.fabric = fabric_use(main_run.workload, timeline, scenario.cluster->topology);
+  prediction.not_modelled.insert(prediction.not_modelled.begin(), main_run.workload.notes.begin(),
+                                 main_run.workload.notes.end());
+  add_warnings(prediction, scenario, main_run);
+  if (scenario.reliability) {
+    prediction.reliability = reliability(scenario, prediction.iteration_time);
+  }
+  if (!scenario.jobs.empty()) prediction.shared_fabric = shared_fabric(scenario, options.jobs);
+  if (options.what_if != WhatIfExtent::none) {
+    prediction.what_if = what_if(scenario, main_run, options.jobs, options.what_if);
+  }
+
+  if (reference) {
+    const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;
+    Seconds reference_time = prediction.iteration_time;
+    if (!is_itself) {
+      const JobRun smaller = run_job(scenario, *reference, scenario.run.replicas, options.jobs);
+      reference_time = smaller.time();
+    }
+    // Work for each accelerator is the same, so the ratio of speeds is that of times.
+    prediction.scaling =
+        ScalingReference{.accelerators = reference->ranks(),
+                         .iteration_time = reference_time,
+                         .efficiency = reference_time / prediction.iteration_time,
+                         .description = fmt::format("data_parallel {}", reference->data_parallel)};
+  }
+  simulation.timeline = std::move(main_run.timeline);
+  simulation.workload = std::move(main_run.workload);
+  return simulation;
+}
+
+}  // namespace
+
+Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
+  try {
+    return simulated(asked, options);
+  } catch (const InputError& error) {
+    throw located(error, asked);
+  }
+}
+
+}  // namespace headway

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/predict/what_if/what_if.h"
+#include "sim/programs/workload.h"
+#include "sim/result/prediction.h"
+#include "sim/result/timeline.h"
+#include "sim/scenario/scenario.h"
+
+namespace headway {
+
+struct SimulateOptions {
+  int jobs = 1;  ///< simulations at a time
+  /// Accelerators of the reference that scaling efficiency is measured against; nothing: the
+  /// smallest job that keeps tensor, context and pipeline parallelism and fits in memory.
+  std::optional<int> reference_accelerators;
+  bool scaling = true;  ///< simulate the reference too
+  WhatIfExtent what_if = WhatIfExtent::none;
+  bool even_if_it_does_not_fit = false;  ///< go on where memory is short
+  std::string command_line;              ///< for provenance
+};
+
+/// A prediction and what it was read off.
+struct Simulation {
+  Prediction prediction;
+  Workload workload;
+  Timeline timeline;  ///< of the median replica; empty if the job does not fit
+};
+
+/// Predicts one scenario. Does not simulate a job that does not fit in memory (a negative answer,
+/// not an error), unless told to.
+[[nodiscard]] Simulation simulate(const Scenario& scenario, const SimulateOptions& options);
+
+}  // namespace headway

@@ -1,0 +1,84 @@
+#include "sim/predict/what_if/sensitivities.h"
+
+#include <array>
+#include <memory>
+
+#include "sim/network/changed_cluster.h"
+
+namespace headway {
+namespace {
+
+constexpr double kSlightlyFaster = 1.1;
+
+/// Matrix products of linear layers and experts; attention keeps its rate, which the profile gives
+/// as a share of the peak, or in a table that stays as it is.
+Scenario faster_products(Scenario scenario) {
+  auto profile = std::make_shared<Profile>(*scenario.profile);
+  for (auto& [unused, peak] : profile->device.peak_flops) peak.value *= kSlightlyFaster;
+  profile->device.attention_efficiency.value /= kSlightlyFaster;
+  for (MeasuredGemm& measured : profile->device.gemm_table) {
+    measured.time = measured.time / kSlightlyFaster;
+  }
+  scenario.profile = std::move(profile);
+  return scenario;
+}
+
+Scenario faster_memory(Scenario scenario) {
+  auto profile = std::make_shared<Profile>(*scenario.profile);
+  profile->device.memory_bandwidth.value *= kSlightlyFaster;
+  for (MeasuredCurve::Point& point : profile->device.memory_curve.points) {
+    point.time = point.time / kSlightlyFaster;
+  }
+  scenario.profile = std::move(profile);
+  return scenario;
+}
+
+/// The cables at the NICs too, the fabric behind them as it is.
+Scenario faster_nics(Scenario scenario) {
+  scenario.cluster = changed_cluster(scenario.cluster, [](Cluster& cluster) {
+    cluster.node_type.nic_bandwidth = 2.0 * cluster.node_type.nic_bandwidth;
+    Topology& topology = cluster.topology;
+    for (LinkId id = 0; id < topology.link_count(); ++id) {
+      Link& link = topology.link(id);
+      const bool is_of_nic = !topology.is_switch(link.from) || !topology.is_switch(link.to);
+      if (is_of_nic) link.capacity = 2.0 * link.capacity;
+    }
+  });
+  return scenario;
+}
+
+/// Of wires, switches, NICs and steps; launching a collective costs what it did.
+Scenario half_the_latency(Scenario scenario) {
+  scenario.cluster = changed_cluster(scenario.cluster, [](Cluster& cluster) {
+    cluster.node_type.nic_latency = 0.5 * cluster.node_type.nic_latency;
+    cluster.node_type.scale_up_latency = 0.5 * cluster.node_type.scale_up_latency;
+    for (LinkId id = 0; id < cluster.topology.link_count(); ++id) {
+      Link& link = cluster.topology.link(id);
+      link.latency = 0.5 * link.latency;
+    }
+  });
+  auto profile = std::make_shared<Profile>(*scenario.profile);
+  profile->scale_up.latency.value *= 0.5;
+  profile->scale_out.latency.value *= 0.5;
+  scenario.profile = std::move(profile);
+  return scenario;
+}
+
+Scenario twice_the_micro_batches(Scenario scenario) {
+  scenario.strategy.global_batch *= 2;
+  return scenario;
+}
+
+constexpr std::array kCases{
+    SensitivityCase{"gemm_rate", "matrix products 10 % faster", faster_products},
+    SensitivityCase{"memory_bandwidth", "memory 10 % faster", faster_memory},
+    SensitivityCase{"nic_bandwidth", "NICs twice as fast", faster_nics},
+    SensitivityCase{"latency", "half the latency of the network", half_the_latency},
+    SensitivityCase{"micro_batches", "twice the micro-batches", twice_the_micro_batches},
+};
+
+}  // namespace
+
+std::span<const SensitivityCase> sensitivity_cases() { return kCases; }
+
+}  // namespace headway

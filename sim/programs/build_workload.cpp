@@ -1,0 +1,333 @@
+#include "sim/programs/build_workload.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/jobs/stage_parameters.h"
+#include "sim/layers/kernel_shape.h"
+#include "sim/programs/flows/flow_plans.h"
+#include "sim/programs/stage_costs/exchange_traffic.h"
+#include "sim/programs/stage_costs/optimizer_cost.h"
+#include "sim/programs/stage_program.h"
+
+namespace headway {
+namespace {
+
+class WorkloadBuilder {
+ public:
+  WorkloadBuilder(const TransformerModel& model, const Strategy& strategy, const Profile& profile,
+                  const Cluster& cluster, const Placement& placement, WorkloadExtent extent)
+      : model_(model),
+        strategy_(strategy),
+        cluster_(cluster),
+        placement_(placement),
+        network_(network_costs(profile)),
+        replicas_(extent == WorkloadExtent::whole ? strategy.data_parallel : 1),
+        detail_(extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic) {
+    job_.model = &model;
+    job_.strategy = &strategy;
+    ExchangePlans exchanges;
+    if (detail_ == PlanDetail::fabric) exchanges = exchange_plans(strategy, cluster, placement);
+    job_.cost = stage_cost(model, strategy, profile, cluster, fabric_shares(exchanges, cluster));
+    workload_.charged = exchange_traffic(model, strategy, cluster, exchanges);
+    for (const LayerRange& range : chunk_layers(model, strategy)) {
+      job_.layers_of_chunk.push_back(range.count);
+    }
+    job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
+    job_.interference = profile.overlap.sharded_interference.value;
+    job_.gradient_traffic =
+        profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
+    job_.optimizer_seconds_per_parameter = optimizer_time(profile, strategy, 0.0, 1.0).count();
+    job_.norm_seconds_per_parameter = optimizer_time(profile, strategy, 1.0, 0.0).count();
+  }
+
+  BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
+    workload_.nic_efficiency = network_.scale_out_efficiency;
+    workload_.ranks_per_group = strategy_.tensor_parallel * strategy_.context_parallel;
+    job_.reduce_algorithm = algorithm.value_or(faster_reduce());
+    add_groups();
+    add_paths();
+    if (strategy_.replicas() > 1) add_replica_communicators();
+    if (model_.mixture_of_experts && strategy_.expert_replicas() > 1) add_expert_communicators();
+    if (exchanges_embedding(job_)) add_embedding_communicators();
+    const int stages = strategy_.pipeline_parallel;
+    for (int stage = 0; stage < stages; ++stage) {
+      workload_.programs.push_back(strategy_.sharding == Sharding::full && stages == 1
+                                       ? sharded_program(job_)
+                                       : pipeline_program(job_, stage));
+      // Every stage names its message slots alike, whether it uses them all or not.
+      workload_.programs.back().message_slots =
+          2 * strategy_.chunks_of_stage() * static_cast<int>(strategy_.micro_batches());
+    }
+    add_notes();
+    return {std::move(workload_), job_.cost, job_.reduce_algorithm};
+  }
+
+ private:
+  [[nodiscard]] RankGroup& group(int replica, int stage) {
+    const int index = replica * strategy_.pipeline_parallel + stage;
+    return workload_.groups[static_cast<std::size_t>(index)];
+  }
+
+  void add_groups() {
+    for (int replica = 0; replica < replicas_; ++replica) {
+      for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
+        RankGroup added;
+        added.program = stage;
+        added.stage = stage;
+        added.replica = replica;
+        added.communicators.assign(kCommunicators, -1);
+        for (int c = 0; c < strategy_.context_parallel; ++c) {
+          for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+            added.accelerators.push_back(placement_.accelerator(t, c, replica, stage));
+          }
+        }
+        workload_.groups.push_back(std::move(added));
+      }
+    }
+  }
+
+  std::int32_t add_plan(FlowPlan plan) {
+    workload_.plans.push_back(std::move(plan));
+    return static_cast<std::int32_t>(workload_.plans.size()) - 1;
+  }
+
+  void add_paths() {
+    const int stages = strategy_.pipeline_parallel;
+    if (stages == 1) return;
+    for (int replica = 0; replica < replicas_; ++replica) {
+      for (int stage = 0; stage < stages; ++stage) {
+        RankGroup& from = group(replica, stage);
+        for (const int other : {(stage + 1) % stages, (stage + stages - 1) % stages}) {
+          from.paths.push_back(add_plan(transfer_plan(
+              cluster_, network_, from.accelerators, group(replica, other).accelerators, detail_)));
+        }
+      }
+    }
+  }
+
+  /// For each tensor-parallel index, the ranks of these replicas that hold the same parameters:
+  /// those of a stage, and where the model stands twice also those of the stage opposite.
+  [[nodiscard]] CollectiveGroups replicas_of(int stage, int first, int count) const {
+    CollectiveGroups groups;
+    for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+      std::vector<std::int32_t> members;
+      for (int d = first; d < first + count; ++d) {
+        for (int c = 0; c < strategy_.context_parallel; ++c) {
+          members.push_back(placement_.accelerator(t, c, d, stage));
+          if (is_doubled()) members.push_back(placement_.accelerator(t, c, d, opposite(stage)));
+        }
+      }
+      groups.push_back(std::move(members));
+    }
+    return groups;
+  }
+  [[nodiscard]] bool is_doubled() const {
+    return strategy_.schedule == PipelineSchedule::dual_pipe;
+  }
+  [[nodiscard]] int opposite(int stage) const { return strategy_.pipeline_parallel - 1 - stage; }
+
+  /// For each place in an expert group, the ranks that hold the same part of the same experts.
+  /// Ranks of a stage are counted tensor-parallel ones first, then context- and data-parallel ones;
+  /// an expert group is that many in a row (Megatron-Core's order of expert ranks). The groups of a
+  /// stage run together, as one communicator.
+  [[nodiscard]] CollectiveGroups expert_replicas_of(int stage) const {
+    CollectiveGroups groups(static_cast<std::size_t>(strategy_.expert_group()));
+    int rank = 0;
+    for (int d = 0; d < strategy_.data_parallel; ++d) {
+      for (int c = 0; c < strategy_.context_parallel; ++c) {
+        for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+          groups[static_cast<std::size_t>(rank++ % strategy_.expert_group())].push_back(
+              placement_.accelerator(t, c, d, stage));
+        }
+      }
+    }
+    return groups;
+  }
+
+  std::int32_t add_communicator(std::string name, CollectiveKind kind, int members, FlowPlan plan) {
+    workload_.communicators.push_back({std::move(name), kind, members, add_plan(std::move(plan))});
+    return static_cast<std::int32_t>(workload_.communicators.size()) - 1;
+  }
+
+  /// Those that share out the states of a stage reduce and gather together: all, or with copies of
+  /// fully sharded parameters each consecutive `shard_group` of ranks.
+  void add_replica_communicators() {
+    const int members = is_doubled() ? strategy_.data_parallel
+                                     : strategy_.shard_ranks() / strategy_.context_parallel;
+    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
+      const std::string where = "stage " + std::to_string(stage);
+      for (int first = 0; strategy_.shard_ranks() > 1 && first < replicas_; first += members) {
+        add_sharing_communicators(where, replicas_of(stage, first, members), stage, first, members);
+      }
+      if (members < strategy_.data_parallel) add_copy_communicators(where, stage, members);
+    }
+  }
+
+  void add_sharing_communicators(const std::string& where, const CollectiveGroups& groups,
+                                 int stage, int first, int members) {
+    const int joining = is_doubled() ? 2 * members : members;
+    const CollectiveKind reduce = gradient_collective(strategy_);
+    const std::int32_t reduce_id = add_communicator(
+        "gradient reduce, " + where, reduce, joining,
+        collective_plan(cluster_, network_, reduce, job_.reduce_algorithm, groups, detail_));
+    std::int32_t gather_id = -1;
+    if (strategy_.sharding != Sharding::none) {
+      gather_id =
+          add_communicator("parameter gather, " + where, CollectiveKind::all_gather, joining,
+                           collective_plan(cluster_, network_, CollectiveKind::all_gather,
+                                           CollectiveAlgorithm::ring, groups, detail_));
+      job_.idle_gather = idle_collective(gather_id);
+    }
+    job_.idle_reduce = idle_collective(reduce_id);
+    for (int replica = first; replica < std::min(first + members, replicas_); ++replica) {
+      group(replica, stage).communicators[kGradientReduce] = reduce_id;
+      group(replica, stage).communicators[kParameterGather] = gather_id;
+      if (!is_doubled()) continue;
+      group(replica, opposite(stage)).communicators[kOtherGradientReduce] = reduce_id;
+      group(replica, opposite(stage)).communicators[kOtherParameterGather] = gather_id;
+    }
+  }
+
+  /// The ranks that hold the same part of each copy.
+  void add_copy_communicators(const std::string& where, int stage, int members) {
+    for (int offset = 0; offset < std::min(members, replicas_); ++offset) {
+      CollectiveGroups groups;
+      for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+        for (int c = 0; c < strategy_.context_parallel; ++c) {
+          std::vector<std::int32_t> holders;
+          for (int d = offset; d < strategy_.data_parallel; d += members) {
+            holders.push_back(placement_.accelerator(t, c, d, stage));
+          }
+          groups.push_back(std::move(holders));
+        }
+      }
+      const std::int32_t id =
+          add_communicator("gradient reduce between copies, " + where, CollectiveKind::all_reduce,
+                           strategy_.data_parallel / members,
+                           collective_plan(cluster_, network_, CollectiveKind::all_reduce,
+                                           CollectiveAlgorithm::ring, groups, detail_));
+      for (int replica = offset; replica < replicas_; replica += members) {
+        group(replica, stage).communicators[kReplicaReduce] = id;
+      }
+    }
+  }
+
+  [[nodiscard]] IdleCollective idle_collective(std::int32_t communicator) const {
+    const auto at = [](const auto& items, std::int32_t i) -> const auto& {
+      return items[static_cast<std::size_t>(i)];
+    };
+    const FlowPlan& plan = at(workload_.plans, at(workload_.communicators, communicator).plan);
+    constexpr Bytes kSample(1e9);
+    const Seconds transfer = idle_time(plan, cluster_.topology, kSample) - plan.latency;
+    return {plan.latency, transfer.count() / kSample.count()};
+  }
+
+  void add_expert_communicators() {
+    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
+      const CollectiveGroups groups = expert_replicas_of(stage);
+      const std::string where = "stage " + std::to_string(stage);
+      const auto add = [&](const std::string& name, CollectiveKind kind, std::int32_t place) {
+        const std::int32_t id = add_communicator(
+            name + where, kind, strategy_.data_parallel,
+            collective_plan(cluster_, network_, kind, kExpertReduceAlgorithm, groups, detail_));
+        for (int replica = 0; replica < replicas_; ++replica) {
+          group(replica, stage).communicators[static_cast<std::size_t>(place)] = id;
+        }
+        return idle_collective(id);
+      };
+      job_.idle_expert_reduce =
+          add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
+      if (strategy_.sharding != Sharding::none) {
+        job_.idle_expert_gather =
+            add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather);
+      }
+    }
+  }
+
+  void add_embedding_communicators() {
+    const int last = strategy_.pipeline_parallel - 1;
+    for (int replica = 0; replica < replicas_; ++replica) {
+      CollectiveGroups groups;
+      for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
+        groups.push_back({group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
+      }
+      const std::int32_t id = add_communicator(
+          "tied embedding, replica " + std::to_string(replica), CollectiveKind::all_reduce, 2,
+          collective_plan(cluster_, network_, CollectiveKind::all_reduce, CollectiveAlgorithm::ring,
+                          groups, detail_));
+      group(replica, 0).communicators[kTiedEmbedding] = id;
+      group(replica, last).communicators[kTiedEmbedding] = id;
+    }
+  }
+
+  /// As NCCL chooses: whichever is faster for the typical message on the idle network.
+  [[nodiscard]] CollectiveAlgorithm faster_reduce() const {
+    const int ranks = strategy_.replicas();
+    if (ranks == 1 || gradient_collective(strategy_) != CollectiveKind::all_reduce) {
+      return CollectiveAlgorithm::ring;
+    }
+    const CollectiveGroups groups = replicas_of(0, 0, strategy_.data_parallel);
+    const LayerParameters parameters = layer_parameters(model_, layer_kind(model_, 0));
+    const double layer =
+        static_cast<double>(parameters.total() - parameters.experts) / strategy_.tensor_parallel;
+    const Bytes message = max(Bytes(layer * bytes_per_element(strategy_.gradient_precision)),
+                              strategy_.gradient_bucket);
+    const auto time = [&](CollectiveAlgorithm algorithm) {
+      const FlowPlan plan = collective_plan(cluster_, network_, CollectiveKind::all_reduce,
+                                            algorithm, groups, detail_);
+      const double factor =
+          collective_volume(CollectiveKind::all_reduce, algorithm, ranks).bytes_factor;
+      return idle_time(plan, cluster_.topology, factor * message);
+    };
+    return time(CollectiveAlgorithm::tree) < time(CollectiveAlgorithm::ring)
+               ? CollectiveAlgorithm::tree
+               : CollectiveAlgorithm::ring;
+  }
+
+  void add_notes() {
+    const auto note = [&](const char* text) { workload_.notes.emplace_back(text); };
+    if (strategy_.tensor_parallel > cluster_.scale_up_domain) {
+      note(
+          "tensor parallelism reaches beyond a scale-up domain: its collectives are charged at the "
+          "rate that NICs and fabric leave them, and do not contend with other traffic");
+    }
+    if (strategy_.context_parallel > 1 &&
+        strategy_.tensor_parallel * strategy_.context_parallel > cluster_.scale_up_domain) {
+      note(
+          "context-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
+          "NIC "
+          "and the fabric leave it, and does not contend with other traffic");
+    }
+    if (strategy_.expert_group() > cluster_.scale_up_domain) {
+      note(
+          "expert-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
+          "NICs "
+          "and the fabric leave it, and does not contend with other traffic");
+    }
+    if (strategy_.expert_imbalance == 1.0 && strategy_.expert_parallel > 1) {
+      note("routing is even: every expert gets as many tokens as the others (expert_imbalance)");
+    }
+  }
+
+  const TransformerModel& model_;
+  const Strategy& strategy_;
+  const Cluster& cluster_;
+  const Placement& placement_;
+  NetworkCosts network_;
+  int replicas_;  ///< that are laid out
+  PlanDetail detail_;
+  JobShape job_;
+  Workload workload_;
+};
+
+}  // namespace
+
+BuiltWorkload build_workload(const TransformerModel& model, const Strategy& strategy,
+                             const Profile& profile, const Cluster& cluster,
+                             const Placement& placement,
+                             std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent) {
+  return WorkloadBuilder(model, strategy, profile, cluster, placement, extent).built(algorithm);
+}
+
+}  // namespace headway

@@ -1,0 +1,188 @@
+#include "sim/programs/closed_form.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/programs/build_workload.h"
+#include "sim/programs/flows/flow_plans.h"
+
+namespace headway {
+namespace {
+
+constexpr double kNotYet = std::numeric_limits<double>::quiet_NaN();
+
+template <class T>
+auto& at(T& items, std::int64_t i) {
+  return items[static_cast<std::size_t>(i)];
+}
+
+/// How fast a plan is on the idle network.
+struct IdleRate {
+  double latency = 0.0;
+  double seconds_per_byte = 0.0;
+  bool crosses_fabric = false;
+};
+
+/// The k-th collective of a communicator.
+struct Instance {
+  int joined = 0;
+  double ready = 0.0;  ///< when the last member joined
+  double end = kNotYet;
+};
+
+class ClosedForm {
+ public:
+  ClosedForm(const Workload& workload, const Topology& topology, double slowdown)
+      : workload_(workload) {
+    for (const FlowPlan& plan : workload.plans) {
+      constexpr Bytes kSample(1e9);
+      const Seconds transfer = idle_time(plan, topology, kSample) - plan.latency;
+      rates_.push_back(
+          {plan.latency.count(), transfer.count() / kSample.count(), plan.crosses_fabric});
+    }
+    for (std::size_t i = 0; i < workload.groups.size() && workload.groups[i].replica == 0; ++i) {
+      const RankGroup& group = workload.groups[i];
+      const Program& program = at(workload.programs, group.program);
+      State state;
+      state.group = &group;
+      state.program = &program;
+      for (const Block& block : program.blocks) {
+        state.block_time.push_back(slowdown * block.time.total().count());
+      }
+      state.arrivals.assign(static_cast<std::size_t>(program.message_slots), kNotYet);
+      state.slots.resize(static_cast<std::size_t>(program.collective_slots));
+      state.joins.assign(group.communicators.size(), 0);
+      groups_.push_back(std::move(state));
+    }
+    present_.assign(workload.communicators.size(), 0);
+    for (const State& state : groups_) {
+      for (const std::int32_t id : state.group->communicators) {
+        if (id >= 0) ++at(present_, id);
+      }
+    }
+    instances_.resize(workload.communicators.size());
+    last_end_.assign(workload.communicators.size(), 0.0);
+  }
+
+  /// Groups take turns, each as far as it can go, until all are through.
+  double finish() && {
+    bool progress = true;
+    while (progress) {
+      progress = false;
+      for (std::size_t i = 0; i < groups_.size(); ++i) {
+        while (groups_[i].counter < groups_[i].program->operations.size() && execute(i)) {
+          ++groups_[i].counter;
+          progress = true;
+        }
+      }
+    }
+    double end = 0.0;
+    for (const State& state : groups_) {
+      HEADWAY_CHECK(state.counter == state.program->operations.size(),
+                    "programs wait for each other in a circle");
+      end = std::max(end, state.now);
+    }
+    return end;
+  }
+
+ private:
+  struct Slot {
+    std::int32_t communicator = -1;
+    std::size_t instance = 0;
+  };
+  struct State {
+    const RankGroup* group = nullptr;
+    const Program* program = nullptr;
+    std::vector<double> block_time;
+    std::vector<double> arrivals;  ///< of messages, by slot
+    std::vector<Slot> slots;
+    std::vector<std::size_t> joins;  ///< so far, by place in RankGroup::communicators
+    std::array<double, 2> free{};    ///< when its collectives leave the domain's fabric, its NICs
+    std::size_t counter = 0;
+    double now = 0.0;
+  };
+
+  /// Returns false if what it waits for is not known yet.
+  bool execute(std::size_t index) {
+    State& state = groups_[index];
+    const Operation& operation = state.program->operations[state.counter];
+    switch (operation.kind) {
+      case OperationKind::compute:
+        state.now += at(state.block_time, operation.block);
+        return true;
+      case OperationKind::send: {
+        const IdleRate& rate = at(rates_, at(state.group->paths, operation.path));
+        const double arrival =
+            state.now + rate.latency + operation.amount.count() * rate.seconds_per_byte;
+        State& receiver = at(groups_, static_cast<std::int64_t>(index) + operation.peer);
+        at(receiver.arrivals, operation.slot) = arrival;
+        if (operation.blocking) state.now = arrival;
+        return true;
+      }
+      case OperationKind::receive: {
+        const double arrival = at(state.arrivals, operation.slot);
+        if (std::isnan(arrival)) return false;
+        state.now = std::max(state.now, arrival);
+        return true;
+      }
+      case OperationKind::join:
+        join(state, operation);
+        return true;
+      case OperationKind::wait: {
+        const Slot& slot = at(state.slots, operation.slot);
+        const double end = at(instances_, slot.communicator)[slot.instance].end;
+        if (std::isnan(end)) return false;
+        state.now = std::max(state.now, end);
+        return true;
+      }
+    }
+    HEADWAY_CHECK(false, "unknown kind of operation");
+  }
+
+  void join(State& state, const Operation& operation) {
+    const std::int32_t id = at(state.group->communicators, operation.path);
+    std::vector<Instance>& instances = at(instances_, id);
+    const std::size_t number = at(state.joins, operation.path)++;
+    if (instances.size() <= number) instances.resize(number + 1);
+    at(state.slots, operation.slot) = {id, number};
+    Instance& instance = instances[number];
+    instance.ready = std::max(instance.ready, state.now);
+    if (++instance.joined < at(present_, id)) return;
+    const IdleRate& rate = at(rates_, at(workload_.communicators, id).plan);
+    double& free = state.free[rate.crosses_fabric ? 1 : 0];
+    const double start = std::max({instance.ready, at(last_end_, id), free});
+    free = start + operation.amount.count() * rate.seconds_per_byte;
+    instance.end = free + rate.latency;
+    at(last_end_, id) = instance.end;
+  }
+
+  const Workload& workload_;
+  std::vector<IdleRate> rates_;  ///< by plan
+  std::vector<State> groups_;
+  std::vector<int> present_;  ///< members of each communicator among the groups looked at
+  std::vector<std::vector<Instance>> instances_;
+  std::vector<double> last_end_;  ///< of each communicator's last collective
+};
+
+}  // namespace
+
+Seconds closed_form_time(const Workload& workload, const Topology& topology, double slowdown) {
+  return Seconds(ClosedForm(workload, topology, slowdown).finish());
+}
+
+Seconds closed_form_iteration(const TransformerModel& model, const Strategy& strategy,
+                              const Profile& profile, const Cluster& cluster,
+                              const Placement& placement, const Perturbation& perturbation) {
+  const BuiltWorkload built = build_workload(model, strategy, profile, cluster, placement,
+                                             std::nullopt, WorkloadExtent::one_replica);
+  const double slowdown = median_of_slowest(perturbation.device_spread, strategy.ranks()) *
+                          median_of_slowest(perturbation.jitter, built.workload.ranks_per_group);
+  return closed_form_time(built.workload, cluster.topology, slowdown);
+}
+
+}  // namespace headway

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "sim/base/units.h"
+#include "sim/costs/profile.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/network/cluster.h"
+#include "sim/network/placement.h"
+#include "sim/programs/perturbation/perturbation.h"
+#include "sim/programs/workload.h"
+
+namespace headway {
+
+/// What an iteration takes if its flows meet nobody else's: the analytic twin of the simulation.
+/// Steps through the programs of one replica (the recurrence start = max(own end, what it waits
+/// for)) with the closed forms of transfers and collectives; those that leave a group over the same
+/// NICs, or the same scale-up fabric, follow each other. Equal to the simulation where nothing
+/// contends and ranks are alike; README.md of this folder says where they part.
+///
+/// Programs as `build_workload` makes them for one replica or for all (the first is looked at).
+/// `slowdown` (>= 1) stretches every block.
+[[nodiscard]] Seconds closed_form_time(const Workload& workload, const Topology& topology,
+                                       double slowdown = 1.0);
+
+/// The same from a job. Blocks are stretched by the median, over runs, of the slowest device's
+/// factor: of n lognormal draws the largest is below exp(sigma * quantile(0.5^(1/n))) half the
+/// time.
+[[nodiscard]] Seconds closed_form_iteration(const TransformerModel& model, const Strategy& strategy,
+                                            const Profile& profile, const Cluster& cluster,
+                                            const Placement& placement,
+                                            const Perturbation& perturbation);
+
+}  // namespace headway

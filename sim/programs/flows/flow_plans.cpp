@@ -1,0 +1,60 @@
+#include "sim/programs/flows/flow_plans.h"
+
+#include "sim/base/diagnostic.h"
+#include "sim/programs/flows/collective_shapes.h"
+#include "sim/programs/flows/plan_builder.h"
+
+namespace headway {
+
+NetworkCosts network_costs(const Profile& profile) {
+  return {.scale_up_efficiency = profile.scale_up.bandwidth_efficiency.value,
+          .scale_up_latency = Seconds(profile.scale_up.latency.value),
+          .scale_up_overhead = Seconds(profile.scale_up.overhead.value),
+          .scale_out_efficiency = profile.scale_out.bandwidth_efficiency.value,
+          .scale_out_latency = Seconds(profile.scale_out.latency.value),
+          .scale_out_overhead = Seconds(profile.scale_out.overhead.value)};
+}
+
+NetworkCosts ideal_network_costs(const NodeType& node_type) {
+  return {.scale_up_latency = node_type.scale_up_latency,
+          .scale_out_latency = 2.0 * node_type.nic_latency};
+}
+
+FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,
+                       std::span<const std::int32_t> senders,
+                       std::span<const std::int32_t> receivers, PlanDetail detail) {
+  HEADWAY_CHECK(senders.size() == receivers.size(), "senders and receivers come in pairs");
+  PlanBuilder builder(cluster, costs, detail);
+  Seconds latency;
+  for (std::size_t i = 0; i < senders.size(); ++i) {
+    latency = max(latency, builder.add(senders[i], receivers[i], 1.0));
+    if (cluster.domain_of(senders[i]) == cluster.domain_of(receivers[i])) builder.use_scale_up(1.0);
+  }
+  return builder.finished(latency);
+}
+
+FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, CollectiveKind kind,
+                         CollectiveAlgorithm algorithm, const CollectiveGroups& groups,
+                         PlanDetail detail) {
+  HEADWAY_CHECK(!groups.empty(), "a collective needs a group");
+  HEADWAY_CHECK(!groups.front().empty(), "a collective needs members");
+  const int ranks = static_cast<int>(groups.front().size());
+  if (ranks == 1) return {};
+  HEADWAY_CHECK(has_algorithm(kind, algorithm), "no such algorithm for this collective");
+  PlanBuilder builder(cluster, costs, detail);
+  Seconds latency;
+  for (const std::vector<std::int32_t>& members : groups) {
+    latency = max(latency, add_collective(builder, cluster, costs, kind, algorithm, members));
+  }
+  return builder.finished(latency);
+}
+
+Seconds idle_time(const FlowPlan& plan, const Topology& topology, Bytes amount) {
+  BytesPerSecond rate = plan.rate_cap;
+  for (const LinkLoad& load : plan.links) {
+    rate = min(rate, topology.link(load.link).capacity / load.weight);
+  }
+  return plan.latency + amount / rate;
+}
+
+}  // namespace headway

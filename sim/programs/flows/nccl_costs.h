@@ -1,0 +1,34 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/costs/nccl_constants.h"
+#include "sim/programs/flows/flow_plans.h"
+
+namespace headway {
+
+/// One way in which NCCL may run a collective.
+struct NcclChoice {
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::ring;
+  NcclProtocol protocol = NcclProtocol::simple;
+  NetworkCosts costs;
+
+  /// How many times the amount of the flow counts: a tree is not filled by small messages.
+  [[nodiscard]] double stretch(Bytes message) const;
+};
+
+/// Where a collective runs, as far as its costs know.
+struct NcclPlace {
+  int domains = 1;            ///< scale-up domains
+  int largest_domain = 1;     ///< members in the largest
+  bool is_rail_local = true;  ///< PXN, on by default since NCCL 2.12
+};
+
+/// What NCCL has to choose from for a collective on nodes of a type. Rings and trees run with all
+/// three protocols, NVLS where the switches of the scale-up fabric reduce; an all-to-all and a
+/// point-to-point transfer with Simple. Constants and their sources: sim/costs/nccl_constants.h.
+/// Requires constants of the node type's accelerator.
+[[nodiscard]] std::vector<NcclChoice> nccl_choices(const NodeType& node_type, CollectiveKind kind,
+                                                   const NcclPlace& place);
+
+}  // namespace headway

@@ -1,0 +1,87 @@
+#include "sim/programs/flows/plan_builder.h"
+
+#include <algorithm>
+
+namespace headway {
+
+Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
+  if (cluster_.domain_of(from) == cluster_.domain_of(to)) return costs_.scale_up_latency;
+  route_.clear();
+  const VertexId source = costs_.is_rail_local ? cluster_.endpoint_on_rail_of(from, to)
+                                               : cluster_.endpoint_towards(from, to);
+  const VertexId destination = cluster_.endpoint_of(to);
+  const auto flow = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+  cluster_.routing->append_route(source, destination, flow, route_);
+  Seconds latency = costs_.scale_out_latency;
+  for (const LinkShare& hop : route_) {
+    const Link& link = cluster_.topology.link(hop.link);
+    if (detail_ == PlanDetail::fabric) weights_[hop.link] += weight * hop.share / filling(link);
+    latency += link.latency * hop.share;
+  }
+  if (source != cluster_.endpoint_of(from)) {
+    // Handed on inside the domain: one step more, and as much to receive there.
+    latency += costs_.scale_up_latency;
+    most_handed_on_ = std::max(most_handed_on_, handed_on_[source] += weight);
+  }
+  // A NIC sends and receives at once, each at its full rate.
+  crossing_weight_ =
+      std::max({crossing_weight_, sent_[source] += weight, received_[destination] += weight});
+  return latency;
+}
+
+Seconds PlanBuilder::add_reduction(const std::vector<std::int32_t>& members, double weight) {
+  std::map<LinkId, double> once;
+  Seconds longest;
+  const VertexId root = cluster_.endpoint_of(members.front());
+  for (const std::int32_t member : members) {
+    route_.clear();
+    const VertexId source = cluster_.endpoint_of(member);
+    cluster_.routing->append_route(source, root, 0, route_);
+    Seconds latency = costs_.scale_out_latency;
+    for (const LinkShare& hop : route_) {
+      once[hop.link] = std::max(once[hop.link], hop.share);
+      double& back = once[Topology::reverse(hop.link)];
+      back = std::max(back, hop.share);
+      latency += cluster_.topology.link(hop.link).latency * hop.share;
+    }
+    longest = max(longest, latency);
+    crossing_weight_ =
+        std::max({crossing_weight_, sent_[source] += weight, received_[source] += weight});
+  }
+  for (const auto& [link, share] : once) {
+    if (detail_ != PlanDetail::fabric) break;
+    weights_[link] += weight * share / filling(cluster_.topology.link(link));
+  }
+  return longest;
+}
+
+void PlanBuilder::use_scale_up(double weight) {
+  scale_up_weight_ = std::max(scale_up_weight_, weight);
+}
+
+FlowPlan PlanBuilder::finished(Seconds latency) const {
+  FlowPlan plan;
+  plan.latency = latency;
+  for (const auto& [link, weight] : weights_) plan.links.push_back({link, weight});
+  const double scale_up = scale_up_weight_ + most_handed_on_;
+  if (scale_up > 0.0) {
+    plan.rate_cap = costs_.scale_up_efficiency / scale_up * cluster_.node_type.scale_up_bandwidth;
+  }
+  plan.crosses_fabric = crossing_weight_ > 0.0;
+  plan.latency += crossing_weight_ > 0.0 ? costs_.scale_out_overhead : costs_.scale_up_overhead;
+  // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC.
+  if (crossing_weight_ > 0.0 &&
+      (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic)) {
+    plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing_weight_ *
+                                           cluster_.node_type.nic_bandwidth);
+  }
+  return plan;
+}
+
+double PlanBuilder::filling(const Link& link) const {
+  const bool is_inner =
+      cluster_.topology.is_switch(link.from) && cluster_.topology.is_switch(link.to);
+  return is_inner ? cluster_.routing->efficiency() : 1.0;
+}
+
+}  // namespace headway

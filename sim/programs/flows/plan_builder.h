@@ -1,0 +1,49 @@
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "sim/programs/flows/flow_plans.h"
+
+namespace headway {
+
+/// Gathers the links of one plan: flows of one plan that share a link add up on it.
+class PlanBuilder {
+ public:
+  /// What is referred to outlives the builder.
+  PlanBuilder(const Cluster& cluster, const NetworkCosts& costs, PlanDetail detail)
+      : cluster_(cluster), costs_(costs), detail_(detail) {}
+
+  /// `weight` bytes go from one accelerator to another for each byte of the flow. Returns the
+  /// latency of a step between them.
+  Seconds add(std::int32_t from, std::int32_t to, double weight);
+
+  /// Switches add up `weight` bytes for each byte of the flow on the way from all members to the
+  /// first one, and send the sum back: whatever meets on a link is one. Returns the latency of the
+  /// longest way up and down.
+  Seconds add_reduction(const std::vector<std::int32_t>& members, double weight);
+
+  /// The scale-up fabric carries `weight` of the flow at each of its members.
+  void use_scale_up(double weight);
+
+  /// The plan of what was added, with `latency` before the first byte arrives.
+  [[nodiscard]] FlowPlan finished(Seconds latency) const;
+
+ private:
+  /// What part of a link flows can fill.
+  [[nodiscard]] double filling(const Link& link) const;
+
+  const Cluster& cluster_;
+  const NetworkCosts& costs_;
+  PlanDetail detail_;
+  std::map<LinkId, double> weights_;
+  std::vector<LinkShare> route_;
+  std::map<VertexId, double> sent_;  ///< by NIC, per byte of the flow
+  std::map<VertexId, double> received_;
+  std::map<VertexId, double> handed_on_;  ///< by the NIC that sends it for others of its node
+  double crossing_weight_ = 0.0;          ///< of the busiest NIC
+  double scale_up_weight_ = 0.0;          ///< of what the members send each other
+  double most_handed_on_ = 0.0;           ///< of what they hand on for others, on top of that
+};
+
+}  // namespace headway

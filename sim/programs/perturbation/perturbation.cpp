@@ -1,0 +1,168 @@
+#include "sim/programs/perturbation/perturbation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/programs/perturbation/counter_draw.h"
+
+namespace headway {
+namespace {
+
+constexpr std::uint64_t kDeviceStream = ~std::uint64_t{0};
+constexpr std::uint64_t kMicroBatchStream = std::uint64_t{1} << 63;  // and upwards, by replica
+constexpr std::uint64_t kPauseStream = ~std::uint64_t{1};  // and downwards, one for each kind
+
+double device_time_factor(const Perturbation& perturbation, std::int32_t accelerator) {
+  double factor = 1.0;
+  if (perturbation.device_spread > 0.0) {
+    const double u =
+        counter_draw(perturbation.seed, kDeviceStream, static_cast<std::uint64_t>(accelerator));
+    factor = largest_draw({.spread = perturbation.device_spread}, u, 1);
+  }
+  const auto listed = perturbation.slow_accelerators.find(accelerator);
+  return listed == perturbation.slow_accelerators.end() ? factor : factor * listed->second;
+}
+
+}  // namespace
+
+bool Repair::covers(std::int32_t accelerator) const {
+  return std::ranges::binary_search(accelerators, accelerator);
+}
+
+bool Repair::covers_block(const std::string& name) const {
+  return std::ranges::find(blocks, name) != blocks.end();
+}
+
+double median_of_slowest(double spread, int draws) {
+  return spread == 0.0 ? 1.0 : largest_draw({.spread = spread}, 0.5, draws);
+}
+
+std::vector<double> device_time_factors(const Perturbation& perturbation,
+                                        std::span<const std::int32_t> accelerators) {
+  const Repair& repair = perturbation.repair;
+  std::vector<double> factors;
+  factors.reserve(accelerators.size());
+  for (const std::int32_t accelerator : accelerators) {
+    factors.push_back(repair.covers(accelerator) ? repair.time_factor
+                                                 : device_time_factor(perturbation, accelerator));
+  }
+  return factors;
+}
+
+double typical_time_factor(const Perturbation& perturbation,
+                           std::span<const std::int32_t> accelerators) {
+  std::vector<double> factors;
+  factors.reserve(accelerators.size());
+  for (const std::int32_t accelerator : accelerators) {
+    factors.push_back(device_time_factor(perturbation, accelerator));
+  }
+  if (factors.empty()) return 1.0;
+  const auto middle = factors.begin() + static_cast<std::ptrdiff_t>((factors.size() - 1) / 2);
+  std::ranges::nth_element(factors, middle);
+  return *middle;
+}
+
+double block_time_factor(const Perturbation& perturbation,
+                         std::span<const std::int32_t> accelerators,
+                         std::span<const double> device_factors, std::uint32_t operation) {
+  const auto [least, most] = std::ranges::minmax(device_factors);
+  if (perturbation.jitter.none()) return most;
+  const Repair& repair = perturbation.repair;
+  const auto draw = [&](std::int32_t accelerator, int count) {
+    if (repair.covers(accelerator)) return 1.0;
+    const auto counter = static_cast<std::uint64_t>(accelerator);
+    return largest_draw(perturbation.jitter, counter_draw(perturbation.seed, counter, operation),
+                        count);
+  };
+  if (least == most && repair.accelerators.empty()) {
+    return most * draw(accelerators[0], static_cast<int>(accelerators.size()));
+  }
+  double slowest = 0.0;
+  for (std::size_t i = 0; i < device_factors.size(); ++i) {
+    slowest = std::max(slowest, device_factors[i] * draw(accelerators[i], 1));
+  }
+  return slowest;
+}
+
+double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica,
+                          std::int32_t micro_batch) {
+  if (perturbation.micro_batches.none() || micro_batch < 0) return 1.0;
+  const double u =
+      counter_draw(perturbation.seed, kMicroBatchStream + static_cast<std::uint64_t>(replica),
+                   static_cast<std::uint64_t>(micro_batch));
+  return largest_draw(perturbation.micro_batches, u, 1);
+}
+
+bool Perturbation::random() const {
+  return device_spread > 0.0 || !jitter.none() || !micro_batches.none() ||
+         std::ranges::any_of(pauses, [](const Pauses& one) { return !one.together; });
+}
+
+namespace {
+
+/// What holds at a moment, and until when.
+struct Moment {
+  double factor = 1.0;        ///< on times
+  double paused_until = 0.0;  ///< later than the moment: nothing is done before
+  double until = std::numeric_limits<double>::infinity();  ///< it may change here
+};
+
+void add_pauses(const Perturbation& perturbation, std::int32_t accelerator, double now,
+                Moment& moment) {
+  for (std::size_t i = 0; i < perturbation.pauses.size(); ++i) {
+    const Pauses& pauses = perturbation.pauses[i];
+    if (!pauses.accelerators.has(accelerator)) continue;
+    const double phase = pauses.together ? 0.0
+                                         : counter_draw(perturbation.seed, kPauseStream - i,
+                                                        static_cast<std::uint64_t>(accelerator));
+    const double before = std::floor(now / pauses.every - phase);
+    const double start = (before + phase) * pauses.every;
+    if (now < start + pauses.lasts) {
+      moment.paused_until = std::max(moment.paused_until, start + pauses.lasts);
+    }
+    const double next = (before + 1.0 + phase) * pauses.every;
+    moment.until = std::min(moment.until, next > now ? next : next + pauses.every);
+  }
+}
+
+Moment moment_at(const Perturbation& perturbation, std::span<const std::int32_t> accelerators,
+                 double now) {
+  Moment moment{.paused_until = now};
+  for (const std::int32_t accelerator : accelerators) {
+    if (perturbation.repair.covers(accelerator)) continue;
+    double factor = 1.0;
+    for (const SlowEpisode& episode : perturbation.slow_episodes) {
+      // One that slows nothing down must not even cut a block in two: that would round.
+      if (!episode.accelerators.has(accelerator) || episode.time_factor == 1.0) continue;
+      if (episode.from <= now && now < episode.to) factor *= episode.time_factor;
+      for (const double change : {episode.from, episode.to}) {
+        if (change > now) moment.until = std::min(moment.until, change);
+      }
+    }
+    moment.factor = std::max(moment.factor, factor);
+    add_pauses(perturbation, accelerator, now, moment);
+  }
+  return moment;
+}
+
+}  // namespace
+
+double block_end(const Perturbation& perturbation, std::span<const std::int32_t> accelerators,
+                 double start, double work) {
+  if (perturbation.slow_episodes.empty() && perturbation.pauses.empty()) return start + work;
+  double now = start;
+  while (true) {
+    const Moment moment = moment_at(perturbation, accelerators, now);
+    if (moment.paused_until > now) {
+      now = moment.paused_until;
+      continue;
+    }
+    const double end = now + work * moment.factor;
+    if (end <= moment.until) return end;
+    work -= (moment.until - now) / moment.factor;
+    now = moment.until;
+  }
+}
+
+}  // namespace headway

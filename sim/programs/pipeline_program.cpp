@@ -1,0 +1,383 @@
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/jobs/schedules/schedule.h"
+#include "sim/layers/kernel_shape.h"
+#include "sim/programs/program_builder.h"
+#include "sim/programs/stage_pieces.h"
+#include "sim/programs/stage_program.h"
+
+namespace headway {
+namespace {
+
+constexpr double kParameterBytes = 2.0;  ///< parameters are gathered in 16 bits
+
+/// One chunk of the stage: its pieces, its blocks, and how far it has come.
+struct Chunk {
+  std::vector<Piece> pieces;
+  std::vector<std::int32_t> forward_blocks;  ///< a piece each
+  std::vector<std::int32_t> backward_blocks;
+  std::vector<std::int32_t> weight_blocks;  ///< of a backward pass in two parts, like the next two
+  std::int32_t whole_forward = -1;
+  std::int32_t whole_backward = -1;
+  std::int32_t input_gradient = -1;
+  std::int32_t weight_gradient = -1;
+  std::vector<std::int32_t> gather_slots;  ///< a piece each, empty if nothing is gathered ahead
+  std::vector<std::int32_t> expert_gather_slots;
+  double trained = 0.0;   ///< parameters that change, but for routed experts
+  double gathered = 0.0;  ///< those that replicas gather
+  int forwards_done = 0;
+  int gradients_done = 0;
+};
+
+class PipelineProgram {
+ public:
+  PipelineProgram(const JobShape& job, int stage)
+      : job_(job),
+        strategy_(*job.strategy),
+        stage_(stage),
+        stages_(strategy_.pipeline_parallel),
+        micro_batches_(static_cast<int>(strategy_.micro_batches())),
+        builder_("stage " + std::to_string(stage)) {
+    // Every tensor-parallel rank sends its part of the activations: with sequence parallelism that
+    // is all it has, without it Megatron-LM scatters them first (Narayanan et al. 2021, 4.1).
+    transfer_ = Bytes(static_cast<double>(strategy_.micro_batch * strategy_.sequence_length) /
+                      strategy_.context_parallel * static_cast<double>(job.model->hidden) * 2.0 /
+                      strategy_.tensor_parallel);
+    for (int c = 0; c < strategy_.chunks_of_stage(); ++c) add_chunk(c);
+  }
+
+  Program built() && {
+    if (gathers_ahead()) gather_ahead();
+    const std::vector<ScheduleStep> steps = stage_schedule(
+        strategy_.schedule, stage_, stages_, strategy_.virtual_stages, micro_batches_);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      const std::size_t first = i;
+      while (steps[i].merged) ++i;
+      for (std::size_t j = first; j <= i; ++j) receive(steps[j]);
+      for (std::size_t j = first; j <= i; ++j) compute(steps[j]);
+      for (std::size_t j = first; j <= i; ++j) send(steps[j]);
+    }
+    builder_.set_pass(-1, -1);
+    finish_step();
+    return std::move(builder_).finished();
+  }
+
+ private:
+  [[nodiscard]] bool reduces() const { return strategy_.replicas() > 1 && trained_ > 0.0; }
+  /// Sharded gradients do not wait for the other micro-batches: nobody would hold all of them.
+  [[nodiscard]] bool reduces_every_pass() const {
+    return strategy_.sharding == Sharding::gradients;
+  }
+  /// Routed experts have replicas of their own, not more than everything else.
+  [[nodiscard]] bool reduces_experts() const {
+    return strategy_.expert_replicas() > 1 && expert_parameters_ > 0.0;
+  }
+  [[nodiscard]] bool reduces_any() const { return reduces() || reduces_experts(); }
+  [[nodiscard]] bool gathers() const {
+    return reduces_any() && strategy_.sharding != Sharding::none;
+  }
+  [[nodiscard]] bool gathers_ahead() const {
+    return gathers() && strategy_.overlap_parameter_gather;
+  }
+  [[nodiscard]] int position(int chunk) const {
+    return chunk_position(strategy_.schedule, stage_, chunk, stages_);
+  }
+  /// The chunk before or behind one of this stage's, unless the model begins or ends there.
+  [[nodiscard]] std::optional<ChunkPlace> neighbour(int chunk, int steps) const {
+    const int wanted = position(chunk) + steps;
+    if (wanted < 0 || wanted >= strategy_.chunks()) return std::nullopt;
+    return chunk_place(strategy_.schedule, wanted, chunk, stages_);
+  }
+  /// The same, if what passes between them has to travel.
+  [[nodiscard]] std::optional<ChunkPlace> neighbour_elsewhere(int chunk, int steps) const {
+    const std::optional<ChunkPlace> place = neighbour(chunk, steps);
+    return place && place->stage != stage_ ? place : std::nullopt;
+  }
+  /// Whether the chunks are of copies that share their parameters with different stages.
+  [[nodiscard]] bool is_doubled() const {
+    return strategy_.schedule == PipelineSchedule::dual_pipe;
+  }
+  [[nodiscard]] Chunk& chunk_of(const ScheduleStep& step) {
+    return chunks_[static_cast<std::size_t>(step.chunk)];
+  }
+  [[nodiscard]] int passes_of_chunk() const {
+    return is_doubled() ? micro_batches_ / 2 : micro_batches_;
+  }
+  /// Message slots of any stage: activations of (chunk, micro-batch), then gradients.
+  [[nodiscard]] std::int32_t activation_slot(int chunk, int micro_batch) const {
+    return chunk * micro_batches_ + micro_batch;
+  }
+  [[nodiscard]] std::int32_t gradient_slot(int chunk, int micro_batch) const {
+    return (strategy_.chunks_of_stage() + chunk) * micro_batches_ + micro_batch;
+  }
+
+  void add_chunk(int c) {
+    Chunk chunk;
+    chunk.pieces = chunk_pieces(job_, position(c));
+    TimeByCause forward;
+    TimeByCause backward;
+    TimeByCause input_gradient;
+    TimeByCause weight_gradient;
+    for (const Piece& piece : chunk.pieces) {
+      forward += forward_time(job_, piece);
+      backward += backward_time(job_, piece);
+      input_gradient += input_gradient_time(job_, piece);
+      weight_gradient += weight_gradient_time(job_, piece);
+      chunk.forward_blocks.push_back(builder_.add_block("forward", forward_time(job_, piece)));
+      chunk.backward_blocks.push_back(builder_.add_block("backward", backward_time(job_, piece)));
+      chunk.trained += piece.trained;
+      chunk.gathered += gathered_of(piece);
+      expert_parameters_ += piece.expert_parameters;
+    }
+    chunk.whole_forward = builder_.add_block("forward", forward);
+    chunk.whole_backward = builder_.add_block("backward", backward);
+    if (splits_backward(strategy_.schedule)) {
+      chunk.input_gradient = builder_.add_block("input gradient", input_gradient);
+      chunk.weight_gradient = builder_.add_block("weight gradient", weight_gradient);
+      for (const Piece& piece : chunk.pieces) {
+        chunk.weight_blocks.push_back(
+            builder_.add_block("weight gradient", weight_gradient_time(job_, piece)));
+      }
+    }
+    trained_ += chunk.trained;
+    gathered_ += chunk.gathered;
+    chunks_.push_back(std::move(chunk));
+  }
+
+  /// Where parameters are sharded, frozen ones too.
+  [[nodiscard]] double gathered_of(const Piece& piece) const {
+    return strategy_.sharding == Sharding::full ? piece.parameters : piece.trained;
+  }
+
+  /// Chunks that reduce and gather together: all, or each by itself.
+  template <class Visit>
+  void for_each_sharing(Visit visit) {
+    if (!is_doubled()) {
+      visit(0, trained_, gathered_);
+      return;
+    }
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+      visit(static_cast<int>(c), chunks_[c].trained, chunks_[c].gathered);
+    }
+  }
+
+  /// Gathers this share of all parameters. Both copies are joined before either is waited for: the
+  /// stage that shares them joins them in the other order.
+  void gather_and_wait(double share) {
+    std::vector<std::int32_t> slots;
+    for_each_sharing([&](int chunk, double /*trained*/, double gathered) {
+      if (reduces() && gathered > 0.0) slots.push_back(join_gather(chunk, share * gathered));
+    });
+    for (const std::int32_t slot : slots) builder_.wait(slot);
+  }
+
+  /// What the last step updated is gathered while this one begins; part of it cannot hide.
+  void gather_ahead() {
+    if (job_.never_hidden > 0.0) {
+      gather_and_wait(job_.never_hidden);
+      wait_if_any(join_expert_gather(job_.never_hidden * expert_parameters_));
+    }
+    for (std::size_t c = 0; c < chunks_.size(); ++c) {
+      for (const Piece& piece : chunks_[c].pieces) {
+        chunks_[c].gather_slots.push_back(
+            reduces() && gathered_of(piece) > 0.0
+                ? join_gather(static_cast<int>(c), (1.0 - job_.never_hidden) * gathered_of(piece))
+                : -1);
+        chunks_[c].expert_gather_slots.push_back(
+            join_expert_gather((1.0 - job_.never_hidden) * piece.expert_parameters));
+      }
+    }
+  }
+
+  /// What replicas exchange of `elements` in a collective that moves `factor` of them a rank.
+  [[nodiscard]] Bytes exchanged(double factor, double elements, double element_bytes) const {
+    return Bytes(job_.gradient_traffic * factor * elements * element_bytes);
+  }
+  [[nodiscard]] double gradient_bytes() const {
+    return bytes_per_element(strategy_.gradient_precision);
+  }
+
+  std::int32_t join_gather(int chunk, double parameters) {
+    const double factor = collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring,
+                                            strategy_.replicas())
+                              .bytes_factor;
+    return builder_.join(is_doubled() && chunk == 1 ? kOtherParameterGather : kParameterGather,
+                         exchanged(factor, parameters, kParameterBytes));
+  }
+
+  void join_reduce(int chunk, double parameters) {
+    const double factor = collective_volume(gradient_collective(strategy_), job_.reduce_algorithm,
+                                            strategy_.replicas())
+                              .bytes_factor;
+    const bool other = is_doubled() && chunk == 1;
+    last_reduce_[other ? 1 : 0] = builder_.join(other ? kOtherGradientReduce : kGradientReduce,
+                                                exchanged(factor, parameters, gradient_bytes()));
+  }
+
+  /// -1 if there is nothing to gather.
+  std::int32_t join_expert_gather(double parameters) {
+    if (!reduces_experts() || parameters == 0.0) return -1;
+    const double factor = collective_volume(CollectiveKind::all_gather, kExpertReduceAlgorithm,
+                                            strategy_.expert_replicas())
+                              .bytes_factor;
+    return builder_.join(kExpertGather, exchanged(factor, parameters, kParameterBytes));
+  }
+
+  void join_expert_reduce(double parameters) {
+    if (!reduces_experts() || parameters == 0.0) return;
+    const double factor = collective_volume(gradient_collective(strategy_), kExpertReduceAlgorithm,
+                                            strategy_.expert_replicas())
+                              .bytes_factor;
+    last_expert_reduce_ =
+        builder_.join(kExpertReduce, exchanged(factor, parameters, gradient_bytes()));
+  }
+
+  void wait_if_any(std::int32_t slot) {
+    if (slot >= 0) builder_.wait(slot);
+  }
+
+  void receive(const ScheduleStep& step) {
+    builder_.set_pass(step.micro_batch, step.chunk);
+    if (step.kind == StepKind::forward && neighbour_elsewhere(step.chunk, -1)) {
+      builder_.receive(activation_slot(step.chunk, step.micro_batch));
+    }
+    if (needs_gradient(step.kind) && neighbour_elsewhere(step.chunk, 1)) {
+      builder_.receive(gradient_slot(step.chunk, step.micro_batch));
+    }
+  }
+
+  [[nodiscard]] static bool needs_gradient(StepKind kind) {
+    return kind == StepKind::backward || kind == StepKind::input_gradient;
+  }
+
+  void compute(const ScheduleStep& step) {
+    builder_.set_pass(step.micro_batch, step.chunk);
+    switch (step.kind) {
+      case StepKind::forward:
+        forward(chunk_of(step));
+        break;
+      case StepKind::input_gradient:
+        builder_.compute(chunk_of(step).input_gradient);
+        break;
+      case StepKind::backward:
+        gradients(step.chunk, chunk_of(step).whole_backward, chunk_of(step).backward_blocks);
+        break;
+      case StepKind::weight_gradient:
+        gradients(step.chunk, chunk_of(step).weight_gradient, chunk_of(step).weight_blocks);
+        break;
+    }
+  }
+
+  void forward(Chunk& chunk) {
+    const bool first_pass = chunk.forwards_done++ == 0;
+    if (!first_pass || chunk.gather_slots.empty()) {
+      builder_.compute(chunk.whole_forward);
+      return;
+    }
+    for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
+      wait_if_any(chunk.gather_slots[i]);
+      wait_if_any(chunk.expert_gather_slots[i]);
+      builder_.compute(chunk.forward_blocks[i]);
+    }
+  }
+
+  /// A pass that leaves gradients of the weights: as a whole or, if they leave at once, by pieces.
+  void gradients(int index, std::int32_t whole, const std::vector<std::int32_t>& blocks) {
+    Chunk& chunk = chunks_[static_cast<std::size_t>(index)];
+    const bool last_pass = ++chunk.gradients_done == passes_of_chunk();
+    const bool reduces_now = reduces_any() && (last_pass || reduces_every_pass());
+    if (reduces_now && strategy_.overlap_gradient_reduce) {
+      for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
+        builder_.compute(blocks[i]);
+        const double hidden = 1.0 - job_.never_hidden;
+        if (reduces() && chunk.pieces[i].trained > 0.0) {
+          join_reduce(index, hidden * chunk.pieces[i].trained);
+        }
+        join_expert_reduce(hidden * chunk.pieces[i].expert_parameters);
+      }
+    } else {
+      builder_.compute(whole);
+    }
+    if (reduces_now && reduces_every_pass()) reduce_rest();
+  }
+
+  void send(const ScheduleStep& step) {
+    builder_.set_pass(step.micro_batch, step.chunk);
+    if (step.kind == StepKind::forward) {
+      if (const auto next = neighbour_elsewhere(step.chunk, 1)) {
+        const bool onward = next->stage == (stage_ + 1) % stages_;
+        send_to(*next, onward ? kPathToNext : kPathToPrevious,
+                activation_slot(next->chunk, step.micro_batch));
+      }
+    } else if (needs_gradient(step.kind)) {
+      if (const auto previous = neighbour_elsewhere(step.chunk, -1)) {
+        const bool back = previous->stage == (stage_ + stages_ - 1) % stages_;
+        send_to(*previous, back ? kPathToPrevious : kPathToNext,
+                gradient_slot(previous->chunk, step.micro_batch));
+      }
+    }
+  }
+
+  void send_to(const ChunkPlace& place, std::int32_t path, std::int32_t slot) {
+    builder_.send(place.stage - stage_, path, slot, transfer_,
+                  !strategy_.overlap_pipeline_transfers);
+  }
+
+  /// What no overlap hides; the compute that follows waits for it.
+  void reduce_rest() {
+    const double left = strategy_.overlap_gradient_reduce ? job_.never_hidden : 1.0;
+    for_each_sharing([&](int chunk, double trained, double /*gathered*/) {
+      if (reduces() && left * trained > 0.0) join_reduce(chunk, left * trained);
+    });
+    join_expert_reduce(left * expert_parameters_);
+    if (reduces_every_pass()) wait_for_gradients();
+  }
+
+  /// Gradients of a communicator are reduced in order, so the last one is the one to wait for.
+  void wait_for_gradients() {
+    for (const std::int32_t slot : last_reduce_) wait_if_any(slot);
+    wait_if_any(last_expert_reduce_);
+  }
+
+  void finish_step() {
+    if (reduces_any() && !reduces_every_pass()) reduce_rest();
+    wait_for_gradients();
+    if (exchanges_embedding(job_) && (stage_ == 0 || stage_ == stages_ - 1)) {
+      const double embedding = static_cast<double>(parameter_counts(*job_.model).token_embedding) /
+                               strategy_.tensor_parallel *
+                               bytes_per_element(strategy_.gradient_precision);
+      builder_.wait(builder_.join(kTiedEmbedding, Bytes(embedding)));  // two ranks: factor 1
+    }
+    builder_.compute(
+        builder_.add_block("optimizer", step_time(job_, trained_, expert_parameters_)));
+    if (gathers() && !strategy_.overlap_parameter_gather) {
+      gather_and_wait(1.0);
+      wait_if_any(join_expert_gather(expert_parameters_));
+    }
+  }
+
+  const JobShape& job_;
+  const Strategy& strategy_;
+  int stage_;
+  int stages_;
+  int micro_batches_;
+  ProgramBuilder builder_;
+  Bytes transfer_;
+  std::vector<Chunk> chunks_;
+  double trained_ = 0.0;            ///< parameters of this stage that change, but for experts
+  double gathered_ = 0.0;           ///< those that replicas gather
+  double expert_parameters_ = 0.0;  ///< of routed experts
+  std::int32_t last_expert_reduce_ = -1;
+  std::array<std::int32_t, 2> last_reduce_{-1, -1};  ///< of the first chunk's copy, of the other
+};
+
+}  // namespace
+
+Program pipeline_program(const JobShape& job, int stage) {
+  return PipelineProgram(job, stage).built();
+}
+
+}  // namespace headway

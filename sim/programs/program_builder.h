@@ -1,0 +1,61 @@
+#pragma once
+
+#include <string>
+
+#include "sim/programs/workload.h"
+
+namespace headway {
+
+/// Writes a program operation by operation, handing out slots.
+class ProgramBuilder {
+ public:
+  explicit ProgramBuilder(std::string name) { program_.name = std::move(name); }
+
+  /// Adds a kind of block, to be run any number of times.
+  std::int32_t add_block(std::string name, const TimeByCause& time) {
+    program_.blocks.push_back({std::move(name), time});
+    return static_cast<std::int32_t>(program_.blocks.size()) - 1;
+  }
+  /// The pass that the following operations belong to.
+  void set_pass(int micro_batch, int chunk) {
+    micro_batch_ = micro_batch;
+    chunk_ = chunk;
+  }
+
+  void compute(std::int32_t block) { append({.kind = OperationKind::compute, .block = block}); }
+  void send(std::int32_t peer, std::int32_t path, std::int32_t slot_of_receiver, Bytes amount,
+            bool blocking) {
+    append({.kind = OperationKind::send,
+            .blocking = blocking,
+            .peer = peer,
+            .path = path,
+            .slot = slot_of_receiver,
+            .amount = amount});
+  }
+  void receive(std::int32_t slot) {
+    append({.kind = OperationKind::receive, .slot = slot});
+    program_.message_slots = std::max(program_.message_slots, slot + 1);
+  }
+  /// Returns the slot to wait for.
+  std::int32_t join(std::int32_t communicator, Bytes amount) {
+    const std::int32_t slot = program_.collective_slots++;
+    append({.kind = OperationKind::join, .path = communicator, .slot = slot, .amount = amount});
+    return slot;
+  }
+  void wait(std::int32_t slot) { append({.kind = OperationKind::wait, .slot = slot}); }
+
+  [[nodiscard]] Program finished() && { return std::move(program_); }
+
+ private:
+  void append(Operation operation) {
+    operation.micro_batch = micro_batch_;
+    operation.chunk = chunk_;
+    program_.operations.push_back(operation);
+  }
+
+  Program program_;
+  int micro_batch_ = -1;
+  int chunk_ = -1;
+};
+
+}  // namespace headway

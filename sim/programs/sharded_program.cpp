@@ -1,0 +1,203 @@
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "sim/layers/kernel_shape.h"
+#include "sim/programs/program_builder.h"
+#include "sim/programs/stage_pieces.h"
+#include "sim/programs/stage_program.h"
+
+namespace headway {
+namespace {
+
+/// Parameters that one group of ranks shares out: those of the layers, or the routed experts.
+struct SharedOut {
+  std::int32_t gather = -1;  ///< communicators
+  std::int32_t reduce = -1;
+  IdleCollective idle_gather;
+  IdleCollective idle_reduce;
+  double factor = 0.0;  ///< of what a gather or a reduce-scatter moves
+  double Piece::* held = nullptr;
+  double Piece::* trained = nullptr;
+};
+
+class ShardedProgram {
+ public:
+  explicit ShardedProgram(const JobShape& job)
+      : job_(job), strategy_(*job.strategy), builder_("rank"), pieces_(chunk_pieces(job, 0)) {
+    share_out();
+    copies_factor_ = collective_volume(CollectiveKind::all_reduce, CollectiveAlgorithm::ring,
+                                       strategy_.replicas() / strategy_.shard_ranks())
+                         .bytes_factor /
+                     strategy_.shard_ranks();
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      trained_ += pieces_[i].trained;
+      experts_ += pieces_[i].expert_parameters;
+      forward_blocks_.push_back(
+          builder_.add_block("forward", slowed(forward_time(job, pieces_[i]), gather_of(i + 1))));
+      const Seconds transfers =
+          (strategy_.reshard_after_forward ? gather_of(i - 1) : Seconds(0.0)) + reduce_of(i + 1);
+      backward_blocks_.push_back(
+          builder_.add_block("backward", slowed(backward_time(job, pieces_[i]), transfers)));
+    }
+  }
+
+  Program built() && {
+    for (int i = 0; i < static_cast<int>(strategy_.micro_batches()); ++i) {
+      builder_.set_pass(i, 0);
+      forward();
+      backward();
+    }
+    builder_.set_pass(-1, -1);
+    add_up_copies();
+    if (last_copies_ >= 0) builder_.wait(last_copies_);
+    wait(last_reduces_);
+    builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_, experts_)));
+    return std::move(builder_).finished();
+  }
+
+ private:
+  /// Slots of the transfers of a piece, one for each group that shares it out.
+  using Slots = std::vector<std::int32_t>;
+
+  void share_out() {
+    const auto factor = [](int ranks) {
+      return collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring, ranks)
+          .bytes_factor;
+    };
+    if (strategy_.shard_ranks() > 1) {
+      shared_.push_back({kParameterGather, kGradientReduce, job_.idle_gather, job_.idle_reduce,
+                         factor(strategy_.shard_ranks()), &Piece::parameters, &Piece::trained});
+    }
+    if (job_.model->mixture_of_experts && strategy_.expert_replicas() > 1) {
+      shared_.push_back({kExpertGather, kExpertReduce, job_.idle_expert_gather,
+                         job_.idle_expert_reduce, factor(strategy_.expert_replicas()),
+                         &Piece::expert_parameters, &Piece::expert_parameters});
+    }
+  }
+
+  [[nodiscard]] bool has_copies() const { return strategy_.shard_ranks() < strategy_.replicas(); }
+
+  [[nodiscard]] Bytes gathered_bytes(const SharedOut& shared, const Piece& piece) const {
+    return Bytes(job_.gradient_traffic * shared.factor * piece.*shared.held * 2.0);
+  }
+  [[nodiscard]] Bytes gradient_bytes(double elements) const {
+    return Bytes(job_.gradient_traffic * elements *
+                 bytes_per_element(strategy_.gradient_precision));
+  }
+
+  /// What the transfers of piece i take while another piece computes; nothing for no piece.
+  [[nodiscard]] Seconds gather_of(std::size_t i) const {
+    if (!strategy_.overlap_parameter_gather || i >= pieces_.size()) return Seconds(0.0);
+    Seconds sum;
+    for (const SharedOut& shared : shared_) {
+      if (pieces_[i].*shared.held == 0.0) continue;
+      sum += shared.idle_gather.time(gathered_bytes(shared, pieces_[i]));
+    }
+    return sum;
+  }
+  [[nodiscard]] Seconds reduce_of(std::size_t i) const {
+    if (!strategy_.overlap_gradient_reduce || i >= pieces_.size()) return Seconds(0.0);
+    Seconds sum;
+    for (const SharedOut& shared : shared_) {
+      const double trained = pieces_[i].*shared.trained;
+      if (trained > 0.0) sum += shared.idle_reduce.time(shared.factor * gradient_bytes(trained));
+    }
+    return sum;
+  }
+
+  [[nodiscard]] TimeByCause slowed(TimeByCause time, Seconds transfers) const {
+    time[Cause::data_parallel_exposed] += job_.interference * min(time.total(), transfers);
+    return time;
+  }
+
+  void wait(const Slots& slots) {
+    for (const std::int32_t slot : slots) builder_.wait(slot);
+  }
+
+  Slots gather(const Piece& piece) {
+    Slots slots;
+    for (const SharedOut& shared : shared_) {
+      if (piece.*shared.held == 0.0) continue;
+      slots.push_back(builder_.join(shared.gather, gathered_bytes(shared, piece)));
+    }
+    return slots;
+  }
+
+  /// Runs the pieces in the given order, each after its parameters have come; with overlap those of
+  /// the next piece are on their way meanwhile. The first `at_hand` of them are there already.
+  template <class Run>
+  void gather_and_run(const std::vector<std::size_t>& order, std::size_t at_hand, Run run) {
+    Slots ahead;
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      Slots slots = std::exchange(ahead, {});
+      if (slots.empty() && i >= at_hand) slots = gather(pieces_[order[i]]);
+      if (strategy_.overlap_parameter_gather && i + 1 < order.size() && i + 1 >= at_hand) {
+        ahead = gather(pieces_[order[i + 1]]);
+      }
+      wait(slots);
+      run(order[i]);
+    }
+  }
+
+  void forward() {
+    std::vector<std::size_t> order(pieces_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    gather_and_run(order, 0, [&](std::size_t i) { builder_.compute(forward_blocks_[i]); });
+  }
+
+  /// The last piece's parameters are still there from the forward pass, or all are.
+  void backward() {
+    std::vector<std::size_t> order(pieces_.size());
+    std::iota(order.rbegin(), order.rend(), std::size_t{0});
+    const std::size_t at_hand = strategy_.reshard_after_forward ? 1 : order.size();
+    gather_and_run(order, at_hand, [&](std::size_t i) {
+      builder_.compute(backward_blocks_[i]);
+      reduce(pieces_[i]);
+    });
+  }
+
+  void reduce(const Piece& piece) {
+    add_up_copies();
+    Slots reduces;
+    for (const SharedOut& shared : shared_) {
+      const double trained = piece.*shared.trained;
+      if (trained == 0.0) continue;
+      reduces.push_back(builder_.join(shared.reduce, shared.factor * gradient_bytes(trained)));
+    }
+    if (!reduces.empty()) last_reduces_ = std::move(reduces);
+    if (!strategy_.overlap_gradient_reduce) wait(last_reduces_);
+    if (has_copies() && piece.trained > 0.0) reduced_ = &piece;
+    if (!strategy_.overlap_gradient_reduce) add_up_copies();
+  }
+
+  /// The parts of the piece reduced last, once they are there.
+  void add_up_copies() {
+    if (reduced_ == nullptr) return;
+    wait(last_reduces_);
+    last_copies_ =
+        builder_.join(kReplicaReduce, copies_factor_ * gradient_bytes(reduced_->trained));
+    reduced_ = nullptr;
+    if (!strategy_.overlap_gradient_reduce) builder_.wait(last_copies_);
+  }
+
+  const JobShape& job_;
+  const Strategy& strategy_;
+  ProgramBuilder builder_;
+  std::vector<Piece> pieces_;
+  std::vector<SharedOut> shared_;
+  std::vector<std::int32_t> forward_blocks_;
+  std::vector<std::int32_t> backward_blocks_;
+  double trained_ = 0.0;
+  double experts_ = 0.0;
+  double copies_factor_ = 0.0;  ///< of what an all-reduce between copies moves, of a whole piece
+  Slots last_reduces_;
+  std::int32_t last_copies_ = -1;
+  const Piece* reduced_ = nullptr;  ///< whose parts the copies have not summed up yet
+};
+
+}  // namespace
+
+Program sharded_program(const JobShape& job) { return ShardedProgram(job).built(); }
+
+}  // namespace headway

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/jobs/strategy.h"
+#include "sim/layers/kernel_shape.h"
+#include "sim/models/transformer.h"
+
+namespace headway {
+
+/// The shapes of fused attention that a rank of a job runs and a profile's table can hold, once
+/// each: as many keys as queries, values as wide as keys, no window, no sinks. Sizes that degrees
+/// of parallelism do not divide are rounded up, heads of queries to a multiple of those of keys.
+/// Empty where attention is not fused.
+[[nodiscard]] std::vector<AttentionShape> attention_shapes(const TransformerModel& model,
+                                                           const Strategy& strategy);
+
+}  // namespace headway

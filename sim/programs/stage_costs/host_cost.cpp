@@ -1,0 +1,61 @@
+#include "sim/programs/stage_costs/host_cost.h"
+
+#include <cmath>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+/// Kernels that a layer launches one after the other, forward and backward, where norms, rotary
+/// embedding and activation are kernels of their own (counted in Megatron-Core's layer).
+constexpr double kForwardKernels = 14.0;
+constexpr double kBackwardKernels = 24.0;
+/// Issuing a backward pass takes the host this much longer than the forward pass; fitted for both
+/// kinds of layers.
+constexpr double kBackwardHost = 1.5;
+constexpr double kBackwardExpertHost = 1.2;
+constexpr double kBackwardExpertGap = 1.5;
+
+/// What CUDA graphs leave of the gaps between kernels, and of those of the experts.
+struct GraphShares {
+  double gaps = 1.0;
+  double experts = 1.0;
+};
+GraphShares graph_shares(const Strategy& strategy, const Profile& profile) {
+  if (strategy.cuda_graph == CudaGraph::none) return {};
+  HEADWAY_CHECK(profile.cuda_graphs.has_value(), "CUDA graphs are not in the profile");
+  const GraphCosts& graphs = *profile.cuda_graphs;
+  return {.gaps = graphs.launch_gap.value,
+          .experts = strategy.cuda_graph == CudaGraph::full ? graphs.expert_full.value
+                                                            : graphs.expert_layer.value};
+}
+
+}  // namespace
+
+HostCosts host_costs(const Strategy& strategy, const Profile& profile, const KernelFamily& family,
+                     LayerKind kind) {
+  const GraphShares shares = graph_shares(strategy, profile);
+  const Seconds gap(shares.gaps * family.launch_gap.value);
+  HostCosts costs{.forward_gaps = kForwardKernels * gap, .backward_gaps = kBackwardKernels * gap};
+  if (!kind.experts) {
+    costs.forward = Seconds(shares.gaps * family.host_per_layer.value);
+    costs.backward = kBackwardHost * costs.forward;
+    return costs;
+  }
+  HEADWAY_CHECK(profile.experts.has_value(), "experts are not in the profile");
+  const Seconds expert_gap(shares.experts * profile.experts->layer_gap.value);
+  costs.forward_gaps += expert_gap;
+  costs.backward_gaps += kBackwardExpertGap * expert_gap;
+  costs.forward = Seconds(shares.experts * profile.experts->host_per_layer.value);
+  costs.backward = kBackwardExpertHost * costs.forward;
+  return costs;
+}
+
+Seconds host_excess(Seconds device, Seconds host) {
+  if (device.count() <= 0.0) return host;
+  const double ratio = host / device;
+  return device * (std::pow(1.0 + std::pow(ratio, 4.0), 0.25) - 1.0);
+}
+
+}  // namespace headway

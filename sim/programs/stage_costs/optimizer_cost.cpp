@@ -1,0 +1,39 @@
+#include "sim/programs/stage_costs/optimizer_cost.h"
+
+#include <algorithm>
+
+#include "sim/base/diagnostic.h"
+#include "sim/jobs/activation_memory.h"
+#include "sim/layers/kernel_shape.h"
+
+namespace headway {
+namespace {
+
+constexpr double kGradientNormBytes = 4.0;
+constexpr double kHostAdamBytes =
+    28.0;  ///< gradient, parameter and moments read; the latter written
+
+}  // namespace
+
+Seconds optimizer_time(const Profile& profile, const Strategy& strategy, double parameters,
+                       double updated) {
+  const DeviceCosts& device = profile.device;
+  const BytesPerSecond memory(device.memory_bandwidth.value * device.memory_efficiency.value);
+  const double by_host = strategy.optimizer_offload * updated;
+  const Seconds norm = Bytes(parameters * kGradientNormBytes) / memory;
+  const Seconds own = Bytes((updated - by_host) * device.optimizer_bytes.value) / memory;
+  if (strategy.optimizer_offload == 0.0) return own + norm;
+
+  HEADWAY_CHECK(device.host_bandwidth && device.host_memory_bandwidth,
+                "a profile that does not know the host");
+  const BytesPerSecond link(device.host_bandwidth->value);
+  const double parameter_bytes = working_bytes_per_element(strategy.precision);
+  const Seconds down = Bytes(by_host * bytes_per_element(strategy.gradient_precision)) / link;
+  const Seconds update = Bytes(by_host * (kHostAdamBytes + parameter_bytes)) /
+                         BytesPerSecond(device.host_memory_bandwidth->value);
+  const Seconds back = Bytes(by_host * parameter_bytes) / link;
+  return norm + (strategy.overlap_optimizer_offload ? std::max({own, down, update, back})
+                                                    : own + down + update + back);
+}
+
+}  // namespace headway

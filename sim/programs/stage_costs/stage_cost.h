@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+
+#include "sim/costs/kernel_cost.h"
+#include "sim/costs/profile.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/network/cluster.h"
+#include "sim/programs/cause.h"
+#include "sim/programs/flows/flow_plans.h"
+#include "sim/programs/stage_costs/fabric_share.h"
+
+namespace headway {
+
+/// What one layer takes.
+struct LayerCost {
+  TimeByCause forward;
+  TimeByCause backward;
+  TimeByCause recompute;         ///< what the backward pass of a layer that recomputes runs again
+  TimeByCause weight;            ///< part of it: gradients of the weights, which nobody waits for
+  TimeByCause offload_forward;   ///< what hides neither behind the layer that goes to the host's
+  TimeByCause offload_backward;  ///< memory, nor behind the one that comes back
+};
+
+/// What the pieces of a micro-batch take on one rank of nominal speed, tensor-, context- and
+/// expert-parallel traffic included (nobody else uses the scale-up fabric, so its closed forms
+/// stand; fabric_share.h says what that means beyond it).
+struct StageCost {
+  std::array<LayerCost, kLayerKinds> layers;  ///< by LayerKind::index(), of kinds the model has
+  TimeByCause embedding_forward;
+  TimeByCause embedding_backward;  ///< gradients of weights, all of it
+  TimeByCause head_forward;        ///< output head and loss, multi-token prediction layers included
+  TimeByCause head_backward;
+  TimeByCause head_weight;
+  Seconds micro_batch_overhead;  ///< of a stage, with every micro-batch
+  Seconds step_overhead;         ///< once an iteration: what the host does while the device idles
+  double spread = 0.0;           ///< one standard deviation of the layers' time, relative
+  bool extrapolated = false;     ///< some cost lies outside what was measured or fitted
+
+  [[nodiscard]] LayerCost& layer(LayerKind kind = {}) { return layers[kind.index()]; }
+  [[nodiscard]] const LayerCost& layer(LayerKind kind = {}) const { return layers[kind.index()]; }
+};
+
+/// Adds up kernel costs over the operators of a layer (COST MODEL: README.md of this folder).
+/// Without `shares` the fabric carries whatever NICs send.
+[[nodiscard]] StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
+                                   const Profile& profile, const Cluster& cluster,
+                                   const FabricShares& shares = {});
+
+}  // namespace headway

@@ -1,0 +1,47 @@
+#pragma once
+
+#include "sim/base/units.h"
+#include "sim/costs/profile.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/operators.h"
+#include "sim/models/transformer.h"
+#include "sim/programs/stage_costs/group_link.h"
+#include "sim/programs/stage_costs/pass_traffic.h"
+
+namespace headway {
+
+/// Products of a backward pass with the matrices whose columns tensor-parallel ranks share out.
+struct ColumnGradients {
+  Seconds data;     ///< gradients of their inputs
+  Seconds weights;  ///< gradients of the matrices
+};
+
+/// What tensor-parallel ranks wait for each other in one pass through a layer.
+struct TensorExchange {
+  Seconds forward;
+  Seconds backward;
+};
+
+/// Tensor-parallel traffic of a layer: in each pass an all-reduce for attention and one for the
+/// MLP, or with sequence parallelism two pairs of all-gather and reduce-scatter, of the same bytes
+/// (Korthikanti et al. 2022, section 4.2.2): each 2 (t-1)/t of the layer's 16-bit input. Experts
+/// are not split that way; a shared one is.
+///
+/// Where the backward pass overlaps, an all-reduce of an input's gradient runs beside the gradient
+/// of the weights, which does not wait for it; with sequence parallelism the input, kept in parts,
+/// is gathered beside the gradient of the data, the gradient of the data is reduced and scattered
+/// beside that of the weights, and what is left to see are the all-gathers of gradients that come
+/// in (Korthikanti et al. 2022, sections 4.2.2 and 6.2; Megatron-Core, tensor_parallel/layers.py,
+/// LinearWithGradAccumulationAndAsyncCommunication). What runs side by side slows each other down
+/// by `sharded_interference` of the shorter one.
+[[nodiscard]] TensorExchange tensor_exchange(const Strategy& strategy, const Profile& profile,
+                                             const GroupLink& link, const TransformerModel& model,
+                                             const ShardShape& shard, LayerKind kind,
+                                             const ColumnGradients& gradients);
+
+/// What a rank sends for it around the ring: 2 (t-1)/t of the layer's input each, and where kept
+/// parts are gathered again for the backward pass half as much more there.
+[[nodiscard]] PassTraffic tensor_traffic(const Strategy& strategy, const TransformerModel& model,
+                                         const ShardShape& shard, LayerKind kind);
+
+}  // namespace headway

@@ -1,0 +1,172 @@
+#include "sim/programs/stage_pieces.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "sim/jobs/adapters.h"
+#include "sim/jobs/recompute/recompute.h"
+#include "sim/jobs/stage_parameters.h"
+#include "sim/layers/kernel_shape.h"
+
+namespace headway {
+namespace {
+
+/// Whether the embedding and the head stand on stages of their own.
+bool ends_are_apart(const Strategy& strategy) {
+  return strategy.pipeline_parallel > 1 && strategy.schedule != PipelineSchedule::zb_v;
+}
+
+}  // namespace
+
+bool exchanges_embedding(const JobShape& job) {
+  return job.model->tied_embeddings && ends_are_apart(*job.strategy) &&
+         !trains_adapters(*job.strategy);
+}
+
+CollectiveKind gradient_collective(const Strategy& strategy) {
+  return strategy.sharding == Sharding::none ? CollectiveKind::all_reduce
+                                             : CollectiveKind::reduce_scatter;
+}
+
+namespace {
+
+/// Of the first `layers` of the piece.
+TimeByCause layers_time(const JobShape& job, const Piece& piece, int layers,
+                        TimeByCause LayerCost::* pass) {
+  const std::array<int, kLayerKinds> counts =
+      kinds_of_layers(*job.model, {piece.first_layer, layers});
+  TimeByCause time;
+  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+    if (counts[kind] > 0) time += counts[kind] * (job.cost.layers[kind].*pass);
+  }
+  return time;
+}
+
+double embedding_parameters(const JobShape& job) {
+  const ParameterCounts counts = parameter_counts(*job.model);
+  return static_cast<double>(counts.token_embedding + counts.position_embedding) /
+         job.strategy->tensor_parallel;
+}
+
+/// The output head; a tied one is a copy of the embedding where it stands on another stage. What
+/// multi-token prediction adds to its layers stands with it.
+double head_parameters(const JobShape& job) {
+  const ParameterCounts counts = parameter_counts(*job.model);
+  const bool copied = job.model->tied_embeddings && ends_are_apart(*job.strategy);
+  const std::int64_t head = copied ? counts.token_embedding : counts.output_head;
+  const std::int64_t joins =
+      job.model->multi_token_prediction_layers * prediction_join_parameters(*job.model);
+  return static_cast<double>(head + joins) / job.strategy->tensor_parallel;
+}
+
+/// Adds a layer's parameters to the piece.
+void add_layer(const JobShape& job, Piece& piece, LayerKind kind) {
+  const Strategy& strategy = *job.strategy;
+  const LayerParameters layer = layer_parameters(*job.model, kind);
+  const double adapter = adapter_parameters_per_rank(*job.model, strategy);
+  const double shared =
+      static_cast<double>(layer.total() - layer.experts) / strategy.tensor_parallel + adapter;
+  piece.parameters += shared;
+  piece.trained += trains_adapters(strategy) ? adapter : shared;
+  piece.expert_parameters += static_cast<double>(layer.experts) / strategy.expert_group();
+}
+
+}  // namespace
+
+std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
+  const Strategy& strategy = *job.strategy;
+  const TransformerModel& model = *job.model;
+  const double gradient_bytes = bytes_per_element(strategy.gradient_precision);
+  const auto chunk = job.layers_of_chunk.begin() + global_chunk;
+  const int first = std::accumulate(job.layers_of_chunk.begin(), chunk, 0);
+
+  std::vector<Piece> pieces;  // from the back
+  Piece piece;
+  if (global_chunk == strategy.chunks() - 1) {
+    piece.head = true;
+    piece.parameters += head_parameters(job);
+    if (!trains_adapters(strategy)) piece.trained += head_parameters(job);
+    for (int i = 0; i < model.multi_token_prediction_layers; ++i) {
+      add_layer(job, piece, prediction_layer_kind(model));
+    }
+  }
+  const int recomputed = recomputed_layers(strategy, *chunk);
+  for (int layer = first + *chunk - 1; layer >= first; --layer) {
+    ++piece.layers;
+    piece.first_layer = layer;
+    if (layer - first < recomputed) ++piece.recomputed;
+    if (layer - first < strategy.offload_layers) ++piece.offloaded;
+    add_layer(job, piece, layer_kind(model, layer));
+    const double bytes = (piece.trained + piece.expert_parameters) * gradient_bytes;
+    if (bytes >= strategy.gradient_bucket.count() && layer > first) {
+      pieces.push_back(piece);
+      piece = {};
+    }
+  }
+  if (global_chunk == 0) {
+    piece.embedding = true;
+    piece.parameters += embedding_parameters(job);
+    if (!trains_adapters(strategy)) piece.trained += embedding_parameters(job);
+  }
+  pieces.push_back(piece);
+  std::ranges::reverse(pieces);
+  pieces.front().begins_chunk = true;
+  return pieces;
+}
+
+double chunk_parameters(const JobShape& job, int global_chunk) {
+  double sum = 0.0;
+  for (const Piece& piece : chunk_pieces(job, global_chunk)) {
+    sum += piece.parameters + piece.expert_parameters;
+  }
+  return sum;
+}
+
+TimeByCause forward_time(const JobShape& job, const Piece& piece) {
+  TimeByCause time = layers_time(job, piece, piece.layers, &LayerCost::forward);
+  time += layers_time(job, piece, piece.offloaded, &LayerCost::offload_forward);
+  if (piece.embedding) time += job.cost.embedding_forward;
+  if (piece.head) time += job.cost.head_forward;
+  if (piece.begins_chunk) {
+    time[Cause::other] += job.cost.micro_batch_overhead / job.strategy->virtual_stages;
+  }
+  return time;
+}
+
+TimeByCause backward_time(const JobShape& job, const Piece& piece) {
+  TimeByCause time = layers_time(job, piece, piece.layers, &LayerCost::backward);
+  time += layers_time(job, piece, piece.recomputed, &LayerCost::recompute);
+  time += layers_time(job, piece, piece.offloaded, &LayerCost::offload_backward);
+  if (piece.embedding) time += job.cost.embedding_backward;
+  if (piece.head) time += job.cost.head_backward;
+  return time;
+}
+
+TimeByCause input_gradient_time(const JobShape& job, const Piece& piece) {
+  return backward_time(job, piece) + -1.0 * weight_gradient_time(job, piece);
+}
+
+TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
+  TimeByCause time = layers_time(job, piece, piece.layers, &LayerCost::weight);
+  if (piece.embedding) time += job.cost.embedding_backward;
+  if (piece.head) time += job.cost.head_weight;
+  return time;
+}
+
+TimeByCause step_time(const JobShape& job, double parameters, double expert_parameters) {
+  const Strategy& strategy = *job.strategy;
+  // A state is shared out from this sharding on.
+  const auto part_from = [&](Sharding least) {
+    if (strategy.sharding < least) return parameters + expert_parameters;
+    return parameters / strategy.shard_ranks() + expert_parameters / strategy.expert_replicas();
+  };
+  TimeByCause time;
+  time[Cause::optimizer] =
+      Seconds(part_from(Sharding::optimizer) * job.optimizer_seconds_per_parameter +
+              part_from(Sharding::gradients) * job.norm_seconds_per_parameter);
+  time[Cause::other] = job.cost.step_overhead;
+  return time;
+}
+
+}  // namespace headway

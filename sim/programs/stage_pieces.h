@@ -1,0 +1,38 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/programs/stage_program.h"
+
+namespace headway {
+
+/// Part of a chunk whose gradients travel together: `layers` consecutive layers, and what stands
+/// before or behind them.
+struct Piece {
+  int first_layer = 0;
+  int layers = 0;
+  int recomputed = 0;  ///< of those, how many recompute
+  int offloaded = 0;   ///< of those, how many keep their activations in host memory
+  bool embedding = false;
+  bool head = false;
+  bool begins_chunk = false;       ///< the first one in forward order
+  double parameters = 0.0;         ///< on one rank, but for its routed experts
+  double trained = 0.0;            ///< of those: all, or the adapters
+  double expert_parameters = 0.0;  ///< of those
+};
+
+/// Cuts a chunk, in forward order, into pieces whose gradients are at least the strategy's bucket
+/// (one layer each if that is 0). Filled from the back, because backward passes finish there first.
+[[nodiscard]] std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk);
+
+[[nodiscard]] TimeByCause forward_time(const JobShape& job, const Piece& piece);
+[[nodiscard]] TimeByCause backward_time(const JobShape& job, const Piece& piece);
+/// The two parts of it, for schedules that split it.
+[[nodiscard]] TimeByCause input_gradient_time(const JobShape& job, const Piece& piece);
+[[nodiscard]] TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece);
+
+/// What a rank does between its last gradient and the end of the step.
+[[nodiscard]] TimeByCause step_time(const JobShape& job, double parameters,
+                                    double expert_parameters = 0.0);
+
+}  // namespace headway

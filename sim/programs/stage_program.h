@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sim/costs/collective_cost.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/programs/stage_costs/stage_cost.h"
+#include "sim/programs/workload.h"
+
+namespace headway {
+
+/// Indices into RankGroup::paths and RankGroup::communicators that stage programs use.
+inline constexpr std::int32_t kPathToNext = 0;
+inline constexpr std::int32_t kPathToPrevious = 1;
+inline constexpr std::int32_t kGradientReduce = 0;
+inline constexpr std::int32_t kParameterGather = 1;
+inline constexpr std::int32_t kTiedEmbedding = 2;
+inline constexpr std::int32_t kReplicaReduce = 3;  ///< between copies of the sharded parameters
+/// Of the second chunk, where it is not of the model that the first one is of (DualPipe).
+inline constexpr std::int32_t kOtherGradientReduce = 4;
+inline constexpr std::int32_t kOtherParameterGather = 5;
+inline constexpr std::int32_t kExpertReduce = 6;  ///< of routed experts, over their own replicas
+inline constexpr std::int32_t kExpertGather = 7;
+inline constexpr int kCommunicators = 8;
+
+/// What a collective takes on the idle network.
+struct IdleCollective {
+  Seconds latency;
+  double seconds_per_byte = 0.0;
+  [[nodiscard]] Seconds time(Bytes amount) const {
+    return latency + Seconds(amount.count() * seconds_per_byte);
+  }
+};
+
+/// All that decides what a stage does, beside its number.
+struct JobShape {
+  const TransformerModel* model = nullptr;
+  const Strategy* strategy = nullptr;
+  StageCost cost;
+  std::vector<int> layers_of_chunk;  ///< whole model, first to last chunk
+  CollectiveAlgorithm reduce_algorithm = CollectiveAlgorithm::ring;
+  /// Share of gradient and parameter traffic that is seen although it could overlap: it competes
+  /// with compute for the device's memory and multiprocessors.
+  double never_hidden = 0.0;
+  /// Fully sharded: by what share of the shorter one compute and transfers slow each other down
+  /// while both run, and how long the transfers take alone.
+  double interference = 0.0;
+  double gradient_traffic = 1.0;  ///< bytes that replicas exchange for each they need to
+  IdleCollective idle_gather;
+  IdleCollective idle_reduce;
+  IdleCollective idle_expert_gather;
+  IdleCollective idle_expert_reduce;
+  double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
+  double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
+};
+
+/// Local parameters of a chunk on one tensor-parallel rank, embedding and head included.
+[[nodiscard]] double chunk_parameters(const JobShape& job, int global_chunk);
+
+/// Whether the first and the last stage sum up the gradients of an embedding that both hold.
+[[nodiscard]] bool exchanges_embedding(const JobShape& job);
+
+/// How gradients travel: an all-reduce, or a reduce-scatter where something is sharded.
+[[nodiscard]] CollectiveKind gradient_collective(const Strategy& strategy);
+
+/// How those of routed experts run: as rings, for they have few replicas.
+inline constexpr CollectiveAlgorithm kExpertReduceAlgorithm = CollectiveAlgorithm::ring;
+
+/// The program of pipeline stage `stage`: for plain, ZeRO-1, ZeRO-2 and pipelined jobs. Fully
+/// sharded parameters of a stage are gathered once a step and stay, and their gradients are reduced
+/// and scattered with the last micro-batch.
+[[nodiscard]] Program pipeline_program(const JobShape& job, int stage);
+
+/// The program of every rank of a job whose parameters are sharded (ZeRO-3 / FSDP), without
+/// pipeline: each layer is gathered before it is used, one layer ahead, and its gradient reduced
+/// and scattered as soon as it is there (Zhao et al. 2023, PyTorch FSDP, section 3.3). Where the
+/// parameters stay for the backward pass (reshard_after_forward off) they are gathered once a
+/// micro-batch. Copies of the parameters (shard_group) sum up their parts of a layer's gradient as
+/// soon as the next layer's is reduced. Routed experts are gathered and reduced likewise, but among
+/// the ranks that hold the same ones.
+///
+/// Compute and transfers that run at the same time slow each other down: a block with a gather or a
+/// reduction under way takes `interference` of the shorter of the two longer.
+[[nodiscard]] Program sharded_program(const JobShape& job);
+
+}  // namespace headway

@@ -1,0 +1,122 @@
+#include "sim/reference/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+
+#include "sim/base/file_text.h"
+#include "sim/base/utf8.h"
+#include "sim/files/input_files.h"
+#include "sim/jobs/presets.h"
+#include "sim/reference/explain_file.h"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A kind that stands in files.
+struct FileKind {
+  std::string name;
+  std::string folder;  ///< in a data folder
+  std::string schema;
+};
+
+const std::vector<FileKind>& file_kinds() {
+  static const std::vector<FileKind> kKinds = {
+      {"models", "scenarios/models", "headway/model/1"},
+      {"topologies", "topologies", "headway/topology/1"},
+      {"profiles", "calibrate/profiles", "headway/profile/1"},
+      {"scenarios", "scenarios", "headway/scenario/1"},
+  };
+  return kKinds;
+}
+
+/// Whether a folder within this one belongs to another kind: models stand below scenarios.
+bool is_folder_of_another(const FileKind& kind, const std::string& name) {
+  return std::ranges::any_of(file_kinds(), [&](const FileKind& other) {
+    return other.folder.starts_with(kind.folder + "/") &&
+           (kind.folder + "/" + name).starts_with(other.folder + "/");
+  });
+}
+
+/// Whether the file says that it is something else (a node type, a schema for editors).
+bool is_of_another_kind(const JsonDocument& document, const std::string& schema) {
+  const nlohmann::json& root = document.root();
+  if (!root.is_object()) return false;
+  const auto found = root.find("schema");
+  if (found == root.end()) return root.contains("$schema");
+  return found->is_string() && *found != schema;
+}
+
+std::string first_problem(const Diagnostics& diagnostics) {
+  for (const Diagnostic& problem : diagnostics.all()) {
+    if (problem.severity != Severity::error) continue;
+    const int line = problem.location.line;
+    return printable(fmt::format("cannot be read: {}{}",
+                                 line > 0 ? fmt::format("line {}: ", line) : "", problem.message));
+  }
+  return "cannot be read";
+}
+
+/// What the catalog says of a file: nothing if it is of another kind, the reason if it is broken.
+std::optional<std::string> about_file(const FileKind& kind, const std::string& path) {
+  Diagnostics diagnostics;
+  const auto document = JsonDocument::read(path, diagnostics);
+  if (document == nullptr) return first_problem(diagnostics);
+  if (is_of_another_kind(*document, kind.schema)) return std::nullopt;
+  const auto explained = explained_file(path, {}, diagnostics);
+  return explained ? explained->about : first_problem(diagnostics);
+}
+
+std::vector<CatalogEntry> files_of(const FileKind& kind) {
+  std::vector<CatalogEntry> entries;
+  std::set<std::string> names;
+  for (const fs::path& data : data_folders()) {
+    for (const std::string& name : json_files_below(data / kind.folder)) {
+      // A name is looked up in the folders in turn: the first one that has it hides the others.
+      if (is_folder_of_another(kind, name) || !names.insert(name).second) continue;
+      const std::string path = (data / kind.folder / (name + ".json")).lexically_normal().string();
+      if (auto about = about_file(kind, path)) entries.push_back({name, std::move(*about), path});
+    }
+  }
+  std::ranges::sort(entries, {}, &CatalogEntry::name);
+  return entries;
+}
+
+std::vector<CatalogEntry> preset_entries() {
+  std::vector<CatalogEntry> entries;
+  for (const Preset& preset : presets()) {
+    entries.push_back({std::string(preset.name), std::string(preset.source), ""});
+  }
+  std::ranges::sort(entries, {}, &CatalogEntry::name);
+  return entries;
+}
+
+}  // namespace
+
+const std::vector<std::string>& catalog_kinds() {
+  static const std::vector<std::string> kNames = [] {
+    std::vector<std::string> names;
+    for (const FileKind& kind : file_kinds()) names.push_back(kind.name);
+    names.emplace_back("presets");
+    return names;
+  }();
+  return kNames;
+}
+
+std::vector<CatalogEntry> catalog(const std::string& kind) {
+  if (kind == "presets") return preset_entries();
+  const auto found = std::ranges::find(file_kinds(), kind, &FileKind::name);
+  if (found != file_kinds().end()) return files_of(*found);
+  Diagnostic problem;
+  problem.message = fmt::format("there is no list of {}", in_quotes(kind));
+  problem.help = name_help(kind, catalog_kinds());
+  throw InputError(std::move(problem));
+}
+
+}  // namespace headway

@@ -1,0 +1,148 @@
+#include "sim/reference/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/suggestion.h"
+#include "sim/base/utf8.h"
+#include "sim/reference/explain_tables.h"
+
+namespace headway {
+namespace {
+
+void append(std::vector<Topic>& topics, TopicKind kind, std::span<const TopicRow> rows) {
+  for (const TopicRow& row : rows) {
+    topics.push_back({kind, std::string(row.name), std::string(row.type), std::string(row.fallback),
+                      std::string(row.about), std::string(row.limits), std::string(row.see)});
+  }
+}
+
+std::vector<std::string> parts_of(std::string_view name) {
+  std::vector<std::string> parts(1);
+  for (const char c : name) {
+    if (c == '.' || c == '/') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+bool is_index(const std::string& part) {
+  return !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// Without the unit that keys of results end in.
+std::string without_unit(std::string part) {
+  constexpr std::array<std::string_view, 3> kUnits = {"_bytes_per_s", "_bytes", "_s"};
+  for (const std::string_view unit : kUnits) {
+    if (part.size() <= unit.size() || !part.ends_with(unit)) continue;
+    part.resize(part.size() - unit.size());
+    break;
+  }
+  return part;
+}
+
+/// Names are equal if these are: small letters, dots, no units, no indices.
+std::string normal_form(std::string_view name) {
+  std::string form;
+  for (const std::string& part : parts_of(name)) {
+    // A number alone is a name (an exit code), within a path an index.
+    const bool is_whole_name = part.size() == name.size();
+    if (part.empty() || (is_index(part) && !is_whole_name && !name.starts_with("exit_code"))) {
+      continue;
+    }
+    form += (form.empty() ? "" : ".") + without_unit(part);
+  }
+  std::ranges::transform(form, form.begin(), [](unsigned char c) {
+    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  });
+  // Another job's fields are those of the scenario's own.
+  constexpr std::string_view kJobs = "jobs.";
+  for (const std::string_view part : {"jobs.model.", "jobs.strategy."}) {
+    if (form.starts_with(part)) return form.substr(kJobs.size());
+  }
+  return form;
+}
+
+std::string name_list(const std::vector<const Topic*>& topics) {
+  constexpr std::size_t kMostShown = 8;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(topics.size(), kMostShown); ++i) {
+    list += (i == 0 ? "" : ", ") + topics[i]->name;
+  }
+  return topics.size() > kMostShown ? list + ", ..." : list;
+}
+
+/// What may have been meant: a whole name, or the last part of one.
+std::string meant_help(std::string_view name, const std::vector<Topic>& topics) {
+  std::vector<std::string_view> candidates;
+  candidates.reserve(2 * topics.size());
+  for (const Topic& topic : topics) candidates.push_back(topic.name);
+  for (const Topic& topic : topics) {
+    const std::size_t dot = topic.name.rfind('.');
+    if (dot != std::string::npos) {
+      candidates.push_back(std::string_view(topic.name).substr(dot + 1));
+    }
+  }
+  const auto meant = closest(name, candidates);
+  return (meant ? fmt::format("did you mean \"{}\"? ", *meant) : "") +
+         "`headway explain` lists all names";
+}
+
+}  // namespace
+
+const std::vector<Topic>& topics() {
+  static const std::vector<Topic> kTopics = [] {
+    std::vector<Topic> all;
+    append(all, TopicKind::field, scenario_topics());
+    append(all, TopicKind::field, reliability_topics());
+    append(all, TopicKind::field, strategy_topics());
+    append(all, TopicKind::field, model_topics());
+    append(all, TopicKind::field, topology_topics());
+    append(all, TopicKind::field, fabric_topics());
+    append(all, TopicKind::field, profile_topics());
+    append(all, TopicKind::field, device_topics());
+    append(all, TopicKind::metric, metric_topics());
+    append(all, TopicKind::metric, long_run_topics());
+    append(all, TopicKind::metric, plan_topics());
+    std::ranges::move(preset_topics(), std::back_inserter(all));
+    std::ranges::move(term_topics(), std::back_inserter(all));
+    return all;
+  }();
+  return kTopics;
+}
+
+std::vector<const Topic*> topics_named(std::string_view name, const std::vector<Topic>& topics) {
+  const std::string wanted = normal_form(name);
+  std::vector<const Topic*> fields;
+  std::vector<const Topic*> others;
+  if (wanted.empty()) return fields;
+  for (const Topic& topic : topics) {
+    const std::string form = normal_form(topic.name);
+    if (form == wanted) return {&topic};
+    if (!form.ends_with("." + wanted)) continue;
+    (topic.kind == TopicKind::field ? fields : others).push_back(&topic);
+  }
+  return fields.empty() ? others : fields;
+}
+
+const Topic& topic_named(std::string_view name, const std::vector<Topic>& topics) {
+  const std::vector<const Topic*> found = topics_named(name, topics);
+  if (found.size() == 1) return *found.front();
+  Diagnostic problem;
+  if (found.empty()) {
+    problem.message = fmt::format("nothing is called {}", in_quotes(name));
+    problem.help = meant_help(name, topics);
+  } else {
+    problem.message = fmt::format("{} is the end of several names", in_quotes(name));
+    problem.help = "write one of " + name_list(found);
+  }
+  throw InputError(std::move(problem));
+}
+
+}  // namespace headway

@@ -1,0 +1,225 @@
+#include "sim/reference/explain_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/file_text.h"
+#include "sim/base/quantity_text.h"
+#include "sim/base/utf8.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/input_files.h"
+#include "sim/models/huggingface/huggingface.h"
+#include "sim/models/read_model.h"
+#include "sim/network/node_type.h"
+#include "sim/network/read_topology.h"
+#include "sim/result/number_text.h"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string gpus_text(int accelerators) {
+  return fmt::format("{} GPU{}", grouped_digits(accelerators), accelerators == 1 ? "" : "s");
+}
+
+/// "400 Gb/s": NICs are sold in bits.
+std::string bits_text(BytesPerSecond rate) { return fmt::format("{:g} Gb/s", rate.count() * 8e-9); }
+
+/// "989 TFLOP/s bf16": of the precision that most models train in, where the device has it.
+std::string peak_text(const DeviceCosts& device) {
+  for (const Precision precision :
+       {Precision::bf16, Precision::fp16, Precision::tf32, Precision::fp32}) {
+    const auto peak = device.peak_flops.find(precision);
+    if (peak == device.peak_flops.end()) continue;
+    return fmt::format("{} {}", short_text(FlopsPerSecond(peak->second.value)),
+                       precision_name(precision));
+  }
+  HEADWAY_CHECK(false, "a device has the peak of a wide precision");
+}
+
+using Explained = std::optional<ExplainedFile>;
+
+Explained explain_model(const JsonCursor& part, InputFiles& files) {
+  auto read = read_model(part, files);
+  if (!read) return std::nullopt;
+  const TransformerModel& model = read->model;
+  const std::int64_t parameters = parameter_counts(model).total();
+  std::string heads = fmt::format("{} heads", model.attention_heads);
+  if (model.kv_heads != model.attention_heads) heads += fmt::format(" ({} kv)", model.kv_heads);
+  return ExplainedFile{"model",
+                       fmt::format("{} parameters, {} layers, hidden {}, {}, sequence {}",
+                                   parameters_text(parameters), model.layers, model.hidden, heads,
+                                   model.sequence_length),
+                       std::move(read->resolved)};
+}
+
+Explained explain_topology(const JsonCursor& part, InputFiles& files) {
+  auto read = read_topology(part, files);
+  if (!read) return std::nullopt;
+  const Cluster& cluster = *read->cluster;
+  const int switches = cluster.topology.switch_count();
+  return ExplainedFile{
+      "topology",
+      fmt::format("{}: {} x {}, {}{}, NICs of {}", gpus_text(cluster.accelerators()),
+                  grouped_digits(cluster.nodes), cluster.node_type.name,
+                  read->resolved->at("fabric").at("kind").get<std::string>(),
+                  switches > 0 ? fmt::format(" of {} switch{}", grouped_digits(switches),
+                                             switches == 1 ? "" : "es")
+                               : "",
+                  bits_text(cluster.node_type.nic_bandwidth)),
+      std::move(read->resolved)};
+}
+
+Explained explain_node(const JsonCursor& part, InputFiles& files) {
+  auto read = read_node_type(part, files);
+  if (!read) return std::nullopt;
+  const NodeType& type = read->type;
+  return ExplainedFile{
+      "node",
+      fmt::format("{} x {}, {} NIC{} of {}", type.accelerators, type.accelerator, type.nics,
+                  type.nics == 1 ? "" : "s", bits_text(type.nic_bandwidth)),
+      std::move(read->resolved)};
+}
+
+/// What a calibration that ended early has not measured is guessed or published, and looks alike.
+bool is_aborted(const JsonCursor& profile, Diagnostics& diagnostics) {
+  const auto provenance = profile.member("provenance");
+  const auto verdict = provenance ? provenance->member("verdict") : std::nullopt;
+  if (!verdict || !verdict->value().is_string() || verdict->value() != "aborted") {
+    return false;
+  }
+  diagnostics.add(verdict->problem("the calibration ended before it was through",
+                                   "provenance.not_measured lists what is missing",
+                                   "run headway-calibrate again; it says what ended it"));
+  return true;
+}
+
+Explained explain_profile(const JsonCursor& part, InputFiles& files) {
+  const auto read = read_profile(part, files);
+  if (!read || is_aborted(read->cursor, files.diagnostics())) return std::nullopt;
+  const Profile& profile = *read->profile;
+  return ExplainedFile{
+      "profile",
+      fmt::format("{}, {}: {}, {}, {} kernel famil{}", profile.accelerator, profile.kind,
+                  peak_text(profile.device), short_text(Bytes(profile.device.memory_bytes.value)),
+                  profile.kernel_families.size(),
+                  profile.kernel_families.size() == 1 ? "y" : "ies"),
+      read->cursor.value()};  // a profile has no defaults to write out
+}
+
+Explained explain_scenario(const std::string& path, const ScenarioOptions& options,
+                           Diagnostics& diagnostics) {
+  Diagnostics own;
+  Explained explained;
+  try {
+    Scenario scenario = read_scenario(path, options, own);
+    const Strategy& strategy = scenario.strategy;
+    const std::string context =
+        strategy.context_parallel > 1 ? fmt::format(", cp {}", strategy.context_parallel) : "";
+    explained = ExplainedFile{
+        "scenario",
+        fmt::format("{} on {}, {}: tp {}{}, pp {}, dp {}", scenario.model.name,
+                    scenario.cluster->name, gpus_text(strategy.ranks()), strategy.tensor_parallel,
+                    context, strategy.pipeline_parallel, strategy.data_parallel),
+        std::move(scenario.resolved)};
+  } catch (const InputError& error) {
+    if (!own.has_errors()) {
+      for (const Diagnostic& problem : error.diagnostics()) own.add(problem);
+    }
+  }
+  diagnostics.append(own);
+  return explained;
+}
+
+/// Where names of a kind are looked for, and who reads it. A scenario is read by its path.
+struct FileKind {
+  std::string_view schema;
+  std::string_view folder;
+  Explained (*explain)(const JsonCursor& part, InputFiles& files);
+};
+constexpr std::array<FileKind, 5> kKinds = {{
+    {"headway/scenario/1", "scenarios", nullptr},
+    {"headway/topology/1", "topologies", explain_topology},
+    {"headway/profile/1", "calibrate/profiles", explain_profile},
+    {"headway/model/1", "scenarios/models", explain_model},
+    {"headway/node/1", "topologies/nodes", explain_node},
+}};
+
+/// A file as named, or the one that a data folder has under that name; else the name itself.
+std::string found_path(const std::string& name) {
+  std::error_code error;
+  if (name == "-" || fs::exists(name, error)) return name;
+  for (const fs::path& data : data_folders()) {
+    for (const FileKind& kind : kKinds) {
+      for (const std::string& file : {name, name + ".json"}) {
+        const fs::path path = data / kind.folder / file;
+        if (fs::is_regular_file(path, error)) return path.lexically_normal().string();
+      }
+    }
+  }
+  return name;
+}
+
+/// The kind that the file says it is; nothing, and a diagnostic, if it says none.
+const FileKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
+  if (is_huggingface_config(root))
+    return &*std::ranges::find(kKinds, "headway/model/1", &FileKind::schema);
+  const auto schema = root.value().is_object() ? root.member("schema") : std::nullopt;
+  if (!schema) {
+    diagnostics.add(root.problem("missing field \"schema\", which says what the file is", "",
+                                 "for example \"schema\": \"headway/scenario/1\""));
+    return nullptr;
+  }
+  const auto found = std::ranges::find_if(
+      kKinds, [&](const FileKind& kind) { return schema->value() == kind.schema; });
+  if (found != kKinds.end()) return &*found;
+  if (schema->value() == "headway/strategy/1") {
+    diagnostics.add(schema->problem("a strategy is checked against a model and a cluster", "",
+                                    "check the scenario that names it"));
+    return nullptr;
+  }
+  const std::string name = schema->value().is_string() ? schema->value().get<std::string>() : "";
+  diagnostics.add(
+      schema->problem("files of this schema are not known", "", name_help(name, known_schemas())));
+  return nullptr;
+}
+
+}  // namespace
+
+const std::vector<std::string>& known_schemas() {
+  static const std::vector<std::string> kSchemas = [] {
+    std::vector<std::string> schemas;
+    schemas.reserve(kKinds.size());
+    for (const FileKind& kind : kKinds) schemas.emplace_back(kind.schema);
+    return schemas;
+  }();
+  return kSchemas;
+}
+
+Explained explained_file(const std::string& name, const ScenarioOptions& options,
+                         Diagnostics& diagnostics) {
+  if (name == "-") return explain_scenario(name, options, diagnostics);
+  const std::string path = found_path(name);
+  Diagnostics own;
+  InputFiles files(options.overrides, data_folders(), own);
+  const std::optional<JsonCursor> root = files.open(path, "scenarios");
+  Explained explained;
+  if (root) {
+    const FileKind* const kind = kind_of(*root, own);
+    if (kind != nullptr && kind->explain == nullptr) {
+      return explain_scenario(path, options, diagnostics);
+    }
+    if (kind != nullptr) explained = kind->explain(*root, files);
+    files.report_unused_overrides();
+  }
+  diagnostics.append(own);
+  return own.has_errors() ? std::nullopt : explained;
+}
+
+}  // namespace headway

@@ -1,0 +1,243 @@
+#include "sim/reference/explain_tables.h"
+
+namespace headway {
+namespace {
+
+constexpr TopicRow kRows[] = {
+    {"iteration_time_s", "seconds", "",
+     "Time of one training step. The median over replicas; of a job in its stride, not the first "
+     "steps."},
+    {"iteration_time_interval_s", "two numbers of seconds", "",
+     "Where 90 % of measured times of such a job should lie (5th and 95th percentile). As wide as "
+     "the draws, the spread of the profile's numbers and the model's error against published steps "
+     "make it together."},
+    {"replica_time_s", "mean, p5, p50, p95 in seconds", "",
+     "Time of one training step over the replicas: what the draws alone do, without how far the "
+     "profile and the model are off.",
+     "", "run.replicas; perturbations; iteration_time_interval_s"},
+    {"samples_per_s", "sequences a second", "", "global_batch / iteration time."},
+    {"tokens_per_s", "tokens a second", "", "Of the whole job."},
+    {"tokens_per_s_per_gpu", "tokens a second", "", "Of one accelerator."},
+    {"model_tflops_per_gpu", "1e12 FLOP/s", "",
+     "Model FLOPs of a step over time and accelerators. Three times the forward pass, attention "
+     "counted over the causal half, recomputation not counted.",
+     "", "mfu; papers that count the whole square of attention: mfu_noncausal"},
+    {"mfu", "share", "",
+     "Model FLOPs utilisation: model_tflops_per_gpu over the peak of the precision used.", "",
+     "Chowdhery et al. 2022 (arXiv:2204.02311), appendix B; profile.device.peak_flops_per_s"},
+    {"mfu_noncausal", "share", "",
+     "MFU with attention counted over the whole square, as many papers do.", "",
+     "Korthikanti et al. 2022 (arXiv:2205.05198), appendix A"},
+    {"hfu", "share", "",
+     "Hardware FLOPs utilisation: like mfu, with recomputed operations counted too.", "",
+     "strategy.recompute"},
+    {"scaling_efficiency", "share", "",
+     "Tokens a second of each accelerator here, over those on a smaller job that does the same "
+     "work "
+     "for each replica.",
+     "", "scaling_reference; --reference"},
+    {"scaling_reference", "object", "",
+     "That smaller job: gpus, iteration_time_s, description. The smallest that fits in memory, or "
+     "what --reference says."},
+
+    {"confidence", "object", "",
+     "What the interval is made of, besides how far the replicas differ; null for a job that was "
+     "not simulated. An anchor takes the place of both."},
+    {"confidence.job_kind", "text", "",
+     "The kind of published steps that model_error was found on."},
+    {"confidence.model_error", "share", "",
+     "Standard deviation of the model's error (of the logarithm of times) against published steps "
+     "that its constants had not seen.",
+     "", "headway validate"},
+    {"confidence.kernel_spread", "share", "",
+     "Standard deviation of what kernels cost, as the profile knows it.", "", "headway-calibrate"},
+    {"confidence.beyond_calibration", "true or false", "",
+     "Some kernels lie outside of what the profile was measured on; the spread is wider for it."},
+
+    {"cost_usd", "US dollars", "", "Price of one iteration: GPUs, time and price of a GPU-hour.",
+     "", "cost.usd_per_gpu_hour"},
+    {"cost_usd_per_million_tokens", "US dollars", "", "The same for a million tokens."},
+    {"energy_J", "joules", "",
+     "Energy of one iteration at the meter. Every GPU's time goes to causes as the critical rank's "
+     "does (breakdown_s).",
+     "", "cost.power, cost.power_usage_effectiveness"},
+    {"energy_by_activity_J", "object", "",
+     "The same by what GPUs do meanwhile: computing, exchanging, waiting.", "", "cost.power"},
+    {"energy_J_per_token", "joules", "", "The same for one token."},
+    {"carbon_kg", "kilograms of CO2", "", "Of one iteration's energy.", "",
+     "cost.carbon_kg_per_kwh"},
+    {"run_time_s", "seconds", "",
+     "Of the whole run; with a reliability section the mean of its histories, with failures.", "",
+     "cost.tokens"},
+    {"run_cost_usd", "US dollars", "",
+     "Price of the whole run: GPUs, spare nodes too, for run_time_s; storage and egress where they "
+     "have prices."},
+    {"run_cost_parts_usd", "object", "", "What it is made of, where storage or egress are priced."},
+    {"run_cost_parts_usd.gpus", "US dollars", "", "GPUs."},
+    {"run_cost_parts_usd.storage", "US dollars", "", "What is stored, for run_time_s."},
+    {"run_cost_parts_usd.egress", "US dollars", "", "What leaves the site."},
+    {"run_energy_J", "joules", "", "Energy of the whole run."},
+    {"run_energy_by_activity_J", "object", "",
+     "The same by what GPUs do meanwhile; what failures lose but work done again is waiting."},
+    {"run_carbon_kg", "kilograms of CO2", "", "Of the whole run's energy."},
+
+    {"anchored", "object", "", "What a measured step changed; absent without an anchor.", "",
+     "anchor; headway anchor"},
+    {"anchored.of", "text", "", "Name of the scenario that was measured."},
+    {"anchored.measured_s", "seconds", "", "What one iteration of it took."},
+    {"anchored.predicted_of_it_s", "seconds", "", "What was predicted for it without knowing."},
+    {"anchored.software_factor", "number", "",
+     "What times of compute, recomputation, optimizer and host are multiplied by, so that the "
+     "prediction of the measured job is the measurement."},
+    {"anchored.iteration_time_without_s", "seconds", "",
+     "The iteration here as predicted without the anchor."},
+    {"anchored.interval_without_s", "two numbers of seconds", "",
+     "Its interval, which an anchor narrows."},
+
+    {"memory_bytes", "object", "", "What accelerators hold at their fullest, against capacity."},
+    {"memory_bytes.stages", "array of objects", "", "By pipeline stage, in order."},
+    {"memory_bytes.stages.parameters", "bytes", "", "Parameters in the training precision."},
+    {"memory_bytes.stages.gradients", "bytes", "", "Gradients, in strategy.gradient_precision."},
+    {"memory_bytes.stages.optimizer", "bytes", "",
+     "fp32 parameters and the two moments of Adam, or a rank's part of them.", "",
+     "Rajbhandari et al. 2020 (arXiv:1910.02054)"},
+    {"memory_bytes.stages.activations", "bytes", "",
+     "Of all micro-batches in flight, kept for the backward pass.", "",
+     "Korthikanti et al. 2022 (arXiv:2205.05198)"},
+    {"memory_bytes.stages.buffers", "bytes", "",
+     "Loss, gathered parameters, gradients in transit, communicators, context, allocator reserve."},
+    {"memory_bytes.stages.total", "bytes", "", "The sum."},
+    {"memory_bytes.stages.host", "bytes", "",
+     "In the host's memory, for each accelerator: offloaded activations, optimizer states and "
+     "their "
+     "gradients. Not in the sum, and not held against what the host has.",
+     "", "strategy.offload_layers; strategy.optimizer_offload"},
+    {"memory_bytes.largest", "bytes", "", "The sum of the fullest stage."},
+    {"memory_bytes.capacity", "bytes", "", "What an accelerator holds.", "",
+     "profile.device.memory_bytes"},
+    {"memory_bytes.fullest_stage", "whole number", "", "Counted from 0."},
+    {"memory_bytes.fits", "true or false", "",
+     "The fullest stage fits. If not, nothing is simulated and the exit code is 1."},
+
+    {"breakdown_s", "object", "",
+     "Where the time of the critical rank goes; the parts add up to the iteration."},
+    {"breakdown_s.compute", "seconds", "", "Kernels of forward and backward passes."},
+    {"breakdown_s.recompute", "seconds", "", "Forward passes run again in the backward pass.", "",
+     "strategy.recompute"},
+    {"breakdown_s.tensor_parallel", "seconds", "", "Collectives inside layers that nothing hides.",
+     "", "strategy.tensor_parallel_overlap"},
+    {"breakdown_s.context_parallel", "seconds", "",
+     "Keys and values under way between ranks that share a sequence, as far as attention does not "
+     "hide them."},
+    {"breakdown_s.expert_parallel", "seconds", "",
+     "Tokens under way to and from experts, exposed."},
+    {"breakdown_s.pipeline_bubble", "seconds", "",
+     "A stage has nothing to do: it waits for a message that was not sent yet.", "",
+     "strategy.virtual_stages; about (stages - 1) / (micro-batches x virtual stages) of compute"},
+    {"breakdown_s.pipeline_transfer", "seconds", "",
+     "A stage waits for a message that is under way.", "", "strategy.overlap_pipeline_transfers"},
+    {"breakdown_s.data_parallel_exposed", "seconds", "",
+     "Gradient and parameter collectives that compute does not hide, after the last rank joined.",
+     "", "strategy.overlap_gradient_reduce"},
+    {"breakdown_s.optimizer", "seconds", "", "The optimizer step."},
+    {"breakdown_s.straggler_wait", "seconds", "",
+     "Lost to slower ranks: waiting for the last one to join, and what its own slowness adds.", "",
+     "perturbations"},
+    {"breakdown_s.data_loading", "seconds", "", "Waiting for input; not modelled yet."},
+    {"breakdown_s.other", "seconds", "", "Host work and launches during which the device idles.",
+     "", "profile.kernel_families.step_overhead_s"},
+
+    {"critical_rank", "text", "", "The rank that finishes last: its time is broken down."},
+    {"critical_path", "array of objects", "",
+     "The chain of operations and transfers that decides how long the iteration takes: where, "
+     "what, "
+     "start_s, end_s, operations."},
+    {"activity", "object", "",
+     "What one group of each pipeline stage did when, for a drawing; at most 16 rows. Only where a "
+     "report is written or printed.",
+     "", "headway simulate --trace, for every operation"},
+    {"activity.kinds", "array of texts", "", "What there is to do: forward, backward, waiting."},
+    {"activity.rows", "array of objects", "", "By rank group."},
+    {"activity.rows.where", "text", "", "Stage and replica."},
+    {"activity.rows.spans_s", "array of arrays", "",
+     "Each: index of its kind, start, end. A row of more than 500 is cut into 500 slices, each of "
+     "the kind that takes most of it."},
+    {"links", "array of objects", "",
+     "The most used links: from, to, capacity_bytes_per_s, carried_bytes, utilisation."},
+    {"fabric", "object", "",
+     "What crossed the whole fabric, summed between its tiers; absent where nothing was "
+     "simulated."},
+    {"fabric.tiers", "array of objects", "",
+     "Bottom-up, NIC ports first: name, and count of ports or switches."},
+    {"fabric.cables", "array of objects", "",
+     "Between two tiers, given by their index (lower, upper): how many cables, and what went up "
+     "and "
+     "down (carried_bytes, capacity_bytes_per_s of all, utilisation, highest_utilisation of one). "
+     "Inside a tier both directions are up."},
+    {"what_if", "object", "",
+     "What slow ranks and links cost, of the median replica run again without one cause after "
+     "another; with --what-if, or where the scenario lists slow parts.",
+     "", "simulate --what-if; Lin et al. 2025 (arXiv:2505.05713)"},
+    {"what_if.iteration_time_s", "seconds", "", "T: as it is."},
+    {"what_if.ideal_time_s", "seconds", "",
+     "T_ideal: every accelerator as fast as the job's median one, nothing drawn, no fault in the "
+     "fabric. A slowness that all share is nobody's fault."},
+    {"what_if.slowdown", "number", "",
+     "S = T / T_ideal; the paper calls a job straggling from 1.1."},
+    {"what_if.wasted_share", "share", "", "1 - 1 / S: of the accelerators' time."},
+    {"what_if.wasted_gpu_hours_per_iteration", "hours", "", "(T - T_ideal) x accelerators."},
+    {"what_if.wasted_gpu_hours_per_day", "hours", "", "wasted_share x accelerators x 24 hours."},
+    {"what_if.slowest_stage", "whole number", "",
+     "The pipeline stage with most to do at nominal speed, counted from 0."},
+    {"what_if.stage_imbalance", "number", "", "Its work over that of the mean stage."},
+    {"what_if.removals", "array of objects", "",
+     "One cause taken away each: kind (cause, operation, stage, replica, node, rank), what, "
+     "iteration_time_s without it, gain_s, gpu_hours_per_iteration, gpu_hours_per_day. Of places "
+     "of a kind the slowest is tried, with --what-if the five slowest."},
+    {"mitigations", "array of objects", "",
+     "What could be done about stragglers, most throughput first, as in bottlenecks: spare_nodes, "
+     "fewer_replicas, and where replicas hold everything backup_replicas (nobody waits for the "
+     "last 5 %) and local_updates (gradients exchanged every 8 steps). Speedup is that of samples "
+     "a second of the whole job; what a sample teaches is taken to be the same. Together with "
+     "what_if.",
+     "", "simulate --what-if; Chen et al. 2016 (arXiv:1604.00981), Stich 2018 (arXiv:1805.09767)"},
+    {"shared_fabric", "object", "",
+     "How fast each of several jobs is beside the others; only if the scenario has jobs.", "",
+     "jobs"},
+    {"shared_fabric.stays", "array of objects", "",
+     "Time cut where a job joins, leaves or is given other nodes: job, from_s, to_s (null: never), "
+     "gpus, samples of an iteration, alone_s and iteration_time_s (means over several iterations, "
+     "alone on the same nodes and beside the others), slowdown. All jobs of a stretch begin "
+     "together; what a change of nodes costs by itself is not counted."},
+    {"shared_fabric.totals", "array of objects", "",
+     "Of each job: samples in the stays that end, and the slowdown, of the stay that does not end "
+     "or else over all that was done."},
+    {"bottlenecks", "array of objects", "",
+     "What would help, most first: name, what, iteration_time_s, speedup (samples a second over "
+     "those now). With --what-if only.",
+     "", "simulate --what-if"},
+    {"warnings", "array of texts", "", "What limits trust in this result, and what would help."},
+    {"not_modelled", "array of texts", "", "Simplifications, those that touch this job first."},
+
+    {"question", "object", "", "What was asked, for people: model, cluster, strategy, profile."},
+    {"scenario", "object", "", "The scenario with every default written out; reads back the same."},
+    {"provenance", "object", "",
+     "Versions, fingerprints of the files read, and the command line that gives this result."},
+    {"gpus", "whole number", "", "Accelerators of the job."},
+    {"micro_batches", "whole number", "", "That a replica works off in a step."},
+    {"events", "whole number", "", "That the simulator handled in the median replica."},
+
+    {"algbw", "1e9 bytes/s", "", "Algorithm bandwidth of a collective: size / time.", "",
+     "nccl-tests, doc/PERFORMANCE.md; headway collective"},
+    {"busbw", "1e9 bytes/s", "",
+     "Bus bandwidth: algbw times what makes it comparable with the links' rate, 2 (n - 1) / n for "
+     "an "
+     "all-reduce.",
+     "", "nccl-tests, doc/PERFORMANCE.md"},
+};
+
+}  // namespace
+
+std::span<const TopicRow> metric_topics() { return kRows; }
+
+}  // namespace headway

@@ -1,0 +1,61 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/files/input_files.h"
+#include "sim/jobs/presets.h"
+#include "sim/jobs/read_strategy.h"
+#include "sim/models/read_model.h"
+#include "sim/reference/explain_tables.h"
+
+namespace headway {
+namespace {
+
+/// The fields that a preset resolves to, for a job in which none of them is without effect. Read by
+/// the reader of scenarios, so that what is told is what happens.
+nlohmann::json preset_fields(std::string_view preset) {
+  constexpr const char* kModel = R"({"layers": 8, "hidden": 8, "attention_heads": 8,
+    "ffn_hidden": 8, "mlp": "plain", "vocabulary": 8, "sequence_length": 8})";
+  constexpr int kAccelerators = 4;
+  const nlohmann::json object = {{"preset", preset}, {"tensor_parallel", 2}, {"global_batch", 8}};
+
+  Diagnostics diagnostics;
+  InputFiles files({}, {}, diagnostics);
+  const auto model_document = JsonDocument::parse("model", kModel, diagnostics);
+  // Read inside a document, where a model and a strategy need no schema of their own.
+  const auto document = JsonDocument::parse(
+      "preset", nlohmann::json{{"model", model_document->root()}, {"strategy", object}}.dump(),
+      diagnostics);
+  const auto part = [&](const char* key) { return JsonCursor(document, std::string("/") + key); };
+  const auto model = read_model(part("model"), files);
+  HEADWAY_CHECK(model.has_value(), "the model of explain_presets is wrong");
+  const auto strategy = read_strategy(part("strategy"), *model, kAccelerators, files);
+  HEADWAY_CHECK(strategy.has_value(), fmt::format("preset {} does not resolve", preset));
+  return strategy->resolved;
+}
+
+std::string fields_text(const nlohmann::json& fields, const nlohmann::json& defaults) {
+  std::string text;
+  for (const auto& [key, value] : fields.items()) {
+    if (key == "preset" || !defaults.contains(key) || value == defaults.at(key)) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, value.dump());
+  }
+  return text.empty() ? "nothing: the defaults of the fields" : text;
+}
+
+}  // namespace
+
+std::vector<Topic> preset_topics() {
+  const nlohmann::json defaults = preset_fields(presets().front().name);
+  std::vector<Topic> topics;
+  for (const Preset& preset : presets()) {
+    const nlohmann::json fields = preset_fields(preset.name);
+    topics.push_back({TopicKind::preset, fmt::format("preset.{}", preset.name),
+                      "a value of strategy.preset", "",
+                      "Sets " + fields_text(fields, defaults) + ".", "",
+                      "strategy.preset; " + std::string(preset.source)});
+  }
+  return topics;
+}
+
+}  // namespace headway

@@ -1,0 +1,209 @@
+#include "sim/replay/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "sim/replay/trace_times.h"
+
+namespace headway {
+namespace {
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+class Replay {
+ public:
+  Replay(const TraceGraph& graph, LaidOutTrace trace)
+      : graph_(graph), trace_(std::move(trace)), ideal_(ideal_times(trace_.times, graph)) {}
+
+  ReplayResult result() {
+    ReplayResult result;
+    result.replicas = trace_.times.replicas;
+    result.stages = graph_.stages;
+    result.ranks = result.replicas * result.stages;
+    result.steps = trace_.times.steps;
+    result.measured_s = trace_.measured;
+    result.replayed_s = replayed_steps(graph_, trace_.times);
+    result.ideal_s = replayed_steps(graph_, ideal_);
+    replayed_mean_ = mean(result.replayed_s);
+    ideal_mean_ = mean(result.ideal_s);
+    result.launch_slowdown = mean(result.measured_s) / replayed_mean_;
+    result.slowdown = replayed_mean_ / ideal_mean_;
+    ideal_steps_ = result.ideal_s;
+
+    using Key = std::optional<int>;
+    result.by_replica =
+        slowdowns<int>([](int replica, const TraceOperation&) -> Key { return replica; });
+    result.by_stage =
+        slowdowns<int>([](int, const TraceOperation& operation) -> Key { return operation.stage; });
+    result.by_operation = slowdowns<std::string>(
+        [](int, const TraceOperation& operation) -> std::optional<std::string> {
+          if (operation.type.ends_with("-recv") || operation.type.ends_with("-send")) {
+            return operation.type.substr(0, operation.type.rfind('-')) + "-pp-comm";
+          }
+          return operation.type;
+        });
+    const int last = graph_.stages - 1;
+    result.last_stage =
+        effect([last](int, const TraceOperation& operation) { return operation.stage == last; });
+    add_worst_ranks(result);
+    result.forward_backward_correlation = correlation();
+    return result;
+  }
+
+ private:
+  using Chosen = std::function<bool(int replica, const TraceOperation& operation)>;
+
+  /// `base` with the chosen operations as in `other`.
+  [[nodiscard]] TraceTimes mixed(const TraceTimes& base, const TraceTimes& other,
+                                 const Chosen& chosen) const {
+    TraceTimes times = base;
+    for (int step = 0; step < std::ssize(times.steps); ++step) {
+      for (int replica = 0; replica < times.replicas; ++replica) {
+        for (int i = 0; i < times.operations; ++i) {
+          if (!chosen(replica, graph_.operations[static_cast<std::size_t>(i)])) continue;
+          const std::size_t place = times.place(step, replica, i);
+          times.values[place] = other.values[place];
+        }
+      }
+    }
+    return times;
+  }
+
+  template <class Key, class KeyOf>
+  [[nodiscard]] std::vector<GroupSlowdown<Key>> slowdowns(const KeyOf& key_of) const {
+    std::map<Key, bool> keys;
+    for (int replica = 0; replica < trace_.times.replicas; ++replica) {
+      for (const TraceOperation& operation : graph_.operations) {
+        keys[*key_of(replica, operation)] = true;
+      }
+    }
+    std::vector<GroupSlowdown<Key>> groups;
+    for (const auto& [key, unused] : keys) {
+      const std::vector<double> steps = replayed_steps(
+          graph_, mixed(ideal_, trace_.times, [&](int replica, const TraceOperation& operation) {
+            return *key_of(replica, operation) == key;
+          }));
+      GroupSlowdown<Key> group{.group = key, .slowdown = mean(steps) / ideal_mean_, .by_step = {}};
+      for (std::size_t i = 0; i < steps.size(); ++i) {
+        group.by_step.push_back(steps[i] / ideal_steps_[i]);
+      }
+      groups.push_back(std::move(group));
+    }
+    std::ranges::stable_sort(groups, std::greater<>(), &GroupSlowdown<Key>::slowdown);
+    return groups;
+  }
+
+  [[nodiscard]] RepairEffect effect(const Chosen& chosen) const {
+    RepairEffect effect;
+    effect.with_it_repaired_s = mean(replayed_steps(graph_, mixed(trace_.times, ideal_, chosen)));
+    effect.with_only_it_s = mean(replayed_steps(graph_, mixed(ideal_, trace_.times, chosen)));
+    const double lost = replayed_mean_ - ideal_mean_;
+    if (lost == 0.0) return effect;
+    effect.removed_share = (replayed_mean_ - effect.with_it_repaired_s) / lost;
+    effect.added_share = (effect.with_only_it_s - ideal_mean_) / lost;
+    return effect;
+  }
+
+  /// A rank is as bad as the lesser of what its replica and what its stage cost: both are needed
+  /// for it to be the culprit (Lin et al. 2025, section 4).
+  void add_worst_ranks(ReplayResult& result) const {
+    constexpr int kWorstPercent = 3;
+    struct Scored {
+      double score;
+      int rank;
+      int replica;
+      int stage;
+    };
+    std::vector<Scored> ranks;
+    for (const GroupSlowdown<int>& replica : result.by_replica) {
+      for (const GroupSlowdown<int>& stage : result.by_stage) {
+        const auto place = static_cast<std::size_t>(replica.group * graph_.stages + stage.group);
+        ranks.push_back({std::min(replica.slowdown, stage.slowdown), trace_.rank_of[place],
+                         replica.group, stage.group});
+      }
+    }
+    std::ranges::sort(ranks, [](const Scored& a, const Scored& b) {
+      return a.score != b.score ? a.score > b.score : a.rank < b.rank;
+    });
+    ranks.resize((ranks.size() * kWorstPercent + 99) / 100);
+    for (const Scored& one : ranks) result.worst.push_back(one.rank);
+    result.worst_ranks = effect([&](int replica, const TraceOperation& operation) {
+      return std::ranges::any_of(ranks, [&](const Scored& one) {
+        return one.replica == replica && one.stage == operation.stage;
+      });
+    });
+  }
+
+  /// Pearson's coefficient within each stage, then the mean of stages.
+  [[nodiscard]] double correlation() const {
+    double sum = 0.0;
+    for (int stage = 0; stage < graph_.stages; ++stage) {
+      std::map<int, int> backward;
+      for (int i = 0; i < trace_.times.operations; ++i) {
+        const TraceOperation& operation = graph_.operations[static_cast<std::size_t>(i)];
+        if (operation.stage == stage && operation.type == trace_type::kBackward) {
+          backward[operation.sequence] = i;
+        }
+      }
+      double n = 0.0;
+      double x = 0.0;
+      double y = 0.0;
+      double xx = 0.0;
+      double yy = 0.0;
+      double xy = 0.0;
+      for (int i = 0; i < trace_.times.operations; ++i) {
+        const TraceOperation& operation = graph_.operations[static_cast<std::size_t>(i)];
+        const auto pair = backward.find(operation.sequence);
+        if (operation.stage != stage || operation.type != trace_type::kForward ||
+            pair == backward.end()) {
+          continue;
+        }
+        for (int step = 0; step < std::ssize(trace_.times.steps); ++step) {
+          for (int replica = 0; replica < trace_.times.replicas; ++replica) {
+            const double a = trace_.times.values[trace_.times.place(step, replica, i)];
+            const double b = trace_.times.values[trace_.times.place(step, replica, pair->second)];
+            n += 1.0;
+            x += a;
+            y += b;
+            xx += a * a;
+            yy += b * b;
+            xy += a * b;
+          }
+        }
+      }
+      const double spread = (n * xx - x * x) * (n * yy - y * y);
+      if (spread > 0.0) sum += (n * xy - x * y) / std::sqrt(spread);
+    }
+    return sum / graph_.stages;
+  }
+
+  const TraceGraph& graph_;
+  LaidOutTrace trace_;
+  TraceTimes ideal_;
+  std::vector<double> ideal_steps_;
+  double replayed_mean_ = 0.0;
+  double ideal_mean_ = 0.0;
+};
+
+}  // namespace
+
+ReplayResult replay(const std::string& path) {
+  Diagnostics diagnostics;
+  const std::vector<TraceRow> rows = read_trace(path, diagnostics);
+  diagnostics.throw_if_errors();
+  const TraceGraph graph = trace_graph(rows, path, diagnostics);
+  diagnostics.throw_if_errors();
+  LaidOutTrace trace = lay_out(rows, graph, path, diagnostics);
+  diagnostics.throw_if_errors();
+  ReplayResult result = Replay(graph, std::move(trace)).result();
+  result.trace = path;
+  return result;
+}
+
+}  // namespace headway

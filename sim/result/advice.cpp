@@ -1,0 +1,153 @@
+#include "sim/result/advice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
+#include "sim/result/number_text.h"
+
+namespace headway {
+namespace {
+
+/// A cause below this share of the iteration is not worth a line.
+constexpr double kSmallestShare = 0.0005;
+
+struct CauseAdvice {
+  std::string_view remark;
+  std::string_view remedy;  ///< a clause that follows the cause and its time
+};
+
+constexpr std::array<CauseAdvice, kCauses> kAdvice{{
+    {"", "faster kernels or more GPUs shrink it"},
+    {"forward passes run again", "recomputing less, where memory allows, shrinks it"},
+    {"collectives inside layers, not hidden",
+     "a smaller tensor-parallel degree or overlap with the matrix products shrinks it"},
+    {"keys and values between ranks, not hidden",
+     "a smaller context-parallel degree or longer sequences shrink its share"},
+    {"tokens to and from experts, not hidden",
+     "keeping experts inside a scale-up domain shrinks it"},
+    {"stages without work", "more micro-batches or virtual stages shrink it"},
+    {"activations and gradients under way",
+     "overlapping the transfers with compute or fewer virtual stages shrink it"},
+    {"gradients and parameters, not hidden",
+     "overlapping them with compute or more micro-batches a step shrink its share"},
+    {"", "sharding the optimizer over the data-parallel ranks shrinks it"},
+    {"slow devices, and waiting for the last rank",
+     "replacing or avoiding slow devices shrinks it"},
+    {"ranks wait for input", "more loader processes or faster storage shrink it"},
+    {"launches and host work", "larger micro-batches or captured graphs shrink it"},
+}};
+
+const CauseAdvice& advice_on(Cause cause) {
+  const auto index = static_cast<std::size_t>(cause);
+  HEADWAY_CHECK(index < kCauses, "unknown cause");
+  return kAdvice[index];
+}
+
+/// A part of a stage's memory and what makes it smaller.
+struct MemoryPart {
+  std::string_view name;
+  Bytes StageMemory::* amount;
+  std::string_view remedy;
+};
+
+constexpr std::array<MemoryPart, 5> kMemoryParts{{
+    {"parameters", &StageMemory::parameters,
+     "more tensor or pipeline parallelism, or sharding the parameters (zero_stage 3), shrinks "
+     "them"},
+    {"gradients", &StageMemory::gradients,
+     "more tensor or pipeline parallelism, lower gradient precision, or sharding them "
+     "(zero_stage 3) shrinks them"},
+    {"optimizer states", &StageMemory::optimizer,
+     "sharding them over the data-parallel ranks (zero_stage 1), or more tensor or pipeline "
+     "parallelism, shrinks them"},
+    {"activations", &StageMemory::activations,
+     "recomputing (selective or full), a smaller micro-batch, or more tensor parallelism with "
+     "sequence_parallel shrinks them"},
+    {"buffers", &StageMemory::buffers,
+     "a smaller micro-batch, more tensor parallelism, or the vocabulary-parallel loss shrinks "
+     "them"},
+}};
+
+/// A field of the resolved strategy; null where a result has none.
+nlohmann::json strategy_field(const Prediction& prediction, const char* field) {
+  const nlohmann::json& scenario = prediction.question.scenario;
+  if (!scenario.is_object() || !scenario.contains("strategy")) return nullptr;
+  return scenario["strategy"].value(field, nlohmann::json());
+}
+
+/// Experts that could still be shared out over more ranks.
+bool could_share_experts(const Prediction& prediction) {
+  const nlohmann::json& scenario = prediction.question.scenario;
+  const auto experts = nlohmann::json::json_pointer("/model/mixture_of_experts/experts");
+  const nlohmann::json shared = strategy_field(prediction, "expert_parallel");
+  return scenario.contains(experts) && shared.is_number() && shared < scenario.at(experts);
+}
+
+std::string shortage_sentence(const Prediction& prediction) {
+  const MemoryPrediction& memory = prediction.memory;
+  const StageMemory stage = fullest_memory(memory);
+  const MemoryPart& largest = *std::ranges::max_element(
+      kMemoryParts, {}, [&](const MemoryPart& part) { return stage.*part.amount; });
+  const bool is_of_parameters =
+      largest.amount != &StageMemory::activations && largest.amount != &StageMemory::buffers;
+  return fmt::format(
+      "Does not fit: {} needs {} of {}; {} too much. The largest part is {}, {}; {}{}.",
+      fullest_place(memory), short_text(stage.total()), short_text(memory.capacity),
+      short_text(stage.total() - memory.capacity), largest.name, short_text(stage.*largest.amount),
+      is_of_parameters && could_share_experts(prediction) ? "a larger expert_parallel, " : "",
+      largest.remedy);
+}
+
+}  // namespace
+
+bool was_simulated(const Prediction& prediction) {
+  return prediction.iteration_time > Seconds(0.0);
+}
+
+std::vector<TimeShare> largest_shares(const Prediction& prediction) {
+  std::vector<TimeShare> shares;
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    const Seconds time = prediction.breakdown[cause];
+    const double share = share_of(time, prediction.iteration_time);
+    if (share > kSmallestShare) shares.push_back({cause, time, share});
+  }
+  std::ranges::stable_sort(shares, std::ranges::greater{}, &TimeShare::time);
+  return shares;
+}
+
+std::string_view cause_remark(Cause cause) { return advice_on(cause).remark; }
+
+std::string closing_sentence(const Prediction& prediction) {
+  if (!prediction.memory.fits) return shortage_sentence(prediction);
+  const TimeScale scale(prediction.iteration_time);
+  const std::string whole = scale.with_unit(prediction.iteration_time);
+  for (const TimeShare& share : largest_shares(prediction)) {
+    if (share.cause == Cause::compute) continue;
+    // Advice that the job follows already would be none.
+    const bool overlaps = share.cause == Cause::data_parallel_exposed &&
+                          strategy_field(prediction, "overlap_gradient_reduce") == true;
+    return fmt::format("Largest gain left: {}, {} {} of {}; {}.", cause_title(share.cause),
+                       scale.part(share.time), scale.unit(), whole,
+                       overlaps ? "more micro-batches a step or faster links shrink its share"
+                                : advice_on(share.cause).remedy);
+  }
+  return fmt::format("Compute is all of {}; {}.", whole, advice_on(Cause::compute).remedy);
+}
+
+std::string fullest_place(const MemoryPrediction& memory) {
+  if (memory.stages.size() <= 1) return "every rank";
+  return fmt::format("stage {}", memory.fullest_stage);
+}
+
+StageMemory fullest_memory(const MemoryPrediction& memory) {
+  const auto index = static_cast<std::size_t>(memory.fullest_stage);
+  return index < memory.stages.size() ? memory.stages[index] : StageMemory{};
+}
+
+}  // namespace headway

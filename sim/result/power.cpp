@@ -1,0 +1,41 @@
+#include "sim/result/power.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace headway {
+namespace {
+
+using Unit = std::pair<std::string_view, double>;
+constexpr std::array<Unit, 3> kPowers = {{{"W", 1.0}, {"kW", 1e3}, {"MW", 1e6}}};
+constexpr std::array<Unit, 6> kEnergies = {
+    {{"PJ", 1e15}, {"TJ", 1e12}, {"GJ", 1e9}, {"MJ", 1e6}, {"kJ", 1e3}, {"J", 1.0}}};
+
+}  // namespace
+
+std::optional<Watts> parse_power(std::string_view text) {
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || !std::isfinite(number)) return std::nullopt;
+  std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (unit.starts_with(' ')) unit.remove_prefix(1);
+  for (const auto& [symbol, watts] : kPowers) {
+    if (unit == symbol) return Watts(number * watts);
+  }
+  return std::nullopt;
+}
+
+std::string short_text(Joules energy) {
+  for (const auto& [symbol, joules] : kEnergies) {
+    if (energy.count() >= joules || joules == 1.0) {
+      return fmt::format("{:.3g} {}", energy.count() / joules, symbol);
+    }
+  }
+  return "0 J";
+}
+
+}  // namespace headway

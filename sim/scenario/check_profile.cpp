@@ -1,0 +1,104 @@
+#include "sim/scenario/check_profile.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace headway {
+namespace {
+
+/// Parts that a profile may lack.
+void check_optional_costs(const Profile& costs, const ReadStrategy& strategy,
+                          const TransformerModel& model, Diagnostics& diagnostics) {
+  if (model.mixture_of_experts && !costs.experts) {
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} does not know what experts cost", costs.name), "",
+        "add \"experts\" to it; `headway explain profile.experts` tells the fields"));
+  }
+  if (strategy.strategy.cuda_graph != CudaGraph::none && !costs.cuda_graphs) {
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} does not know what CUDA graphs save", costs.name), "",
+        "add \"cuda_graphs\" to it, or set strategy.cuda_graph to \"none\""));
+  }
+}
+
+/// What the host does for the accelerators.
+void check_host_costs(const Profile& costs, const ReadStrategy& strategy,
+                      Diagnostics& diagnostics) {
+  const bool offloads_optimizer = strategy.strategy.optimizer_offload > 0.0;
+  const std::string_view field = offloads_optimizer ? "optimizer_offload" : "offload_layers";
+  const auto require = [&](const std::optional<Estimate>& cost, std::string_view what,
+                           std::string_view key) {
+    if (cost) return;
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} does not know how fast {} is", costs.name, what), "",
+        fmt::format("leave strategy.{} out, or add {} to the profile's device", field, key)));
+  };
+  if (offloads_optimizer || strategy.strategy.offload_layers > 0) {
+    require(costs.device.host_bandwidth, "the link to the host", "host_bandwidth_bytes_per_s");
+  }
+  if (offloads_optimizer) {
+    require(costs.device.host_memory_bandwidth, "the host's memory",
+            "host_memory_bandwidth_bytes_per_s");
+  }
+}
+
+}  // namespace
+
+void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
+                       Diagnostics& diagnostics) {
+  const std::string& wanted = node_type.accelerator;
+  const Profile& costs = *profile.profile;
+  // What somebody measured on a machine of their own is used for others too, with a warning.
+  if (wanted != "any" && costs.accelerator != wanted && costs.kind != "measured") {
+    const std::optional<JsonCursor> named = profile.cursor.member("accelerator");
+    Diagnostic problem = (named ? *named : profile.cursor)
+                             .problem("the profile is of another accelerator than the cluster has",
+                                      fmt::format("the nodes have {}", wanted),
+                                      fmt::format("name a profile of {} in \"profile\"; `headway "
+                                                  "list profiles` shows them",
+                                                  wanted));
+    diagnostics.add(std::move(problem));
+  }
+}
+
+void check_costs(const Profile& costs, const TransformerModel& model, const ReadStrategy& strategy,
+                 Diagnostics& diagnostics) {
+  const auto names_of = [](const auto& map) {
+    std::string names;
+    for (const auto& [name, value] : map) names += (names.empty() ? "" : ", ") + name;
+    return names;
+  };
+  const auto family = costs.kernel_families.find(strategy.strategy.kernel_family);
+  const std::string& release = strategy.strategy.software_release;
+  if (family == costs.kernel_families.end()) {
+    diagnostics.add(
+        strategy.cursor.problem(fmt::format("profile {} has no kernel family \"{}\"", costs.name,
+                                            strategy.strategy.kernel_family),
+                                "", "use one of " + names_of(costs.kernel_families)));
+  } else if (!release.empty() && !family->second.releases.contains(release)) {
+    const std::string known = names_of(family->second.releases);
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("kernel family \"{}\" of profile {} has no release \"{}\"", family->first,
+                    costs.name, release),
+        "",
+        known.empty() ? "leave strategy.software_release out"
+                      : "leave it out, or use one of " + known));
+  }
+  check_optional_costs(costs, strategy, model, diagnostics);
+  if (!supports(costs.device, strategy.strategy.precision)) {
+    diagnostics.add(
+        strategy.cursor.problem(fmt::format("{} does not compute in {}", costs.accelerator,
+                                            precision_name(strategy.strategy.precision)),
+                                "", "choose another strategy.precision or profile"));
+  } else if (cast_bytes(costs.device, strategy.strategy.scaling) == nullptr) {
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} does not know what quantising to {} costs", costs.name,
+                    recipe_name(strategy.strategy.scaling)),
+        "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
+  }
+  check_host_costs(costs, strategy, diagnostics);
+}
+
+}  // namespace headway

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "sim/base/diagnostic.h"
+#include "sim/costs/read_profile.h"
+#include "sim/jobs/read_strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/network/cluster.h"
+
+namespace headway {
+
+/// Reports a published profile of another accelerator than the nodes have.
+void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
+                       Diagnostics& diagnostics);
+
+/// Reports what a job needs and the profile does not know: a kernel family, a precision, experts.
+void check_costs(const Profile& costs, const TransformerModel& model, const ReadStrategy& strategy,
+                 Diagnostics& diagnostics);
+
+}  // namespace headway

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+
+namespace headway {
+
+/// Another job on the fabric of a scenario, from the time it joins until it leaves.
+struct NeighbourJob {
+  /// What it is split into on some number of nodes.
+  struct Size {
+    double from = 0.0;  ///< seconds
+    double to = std::numeric_limits<double>::infinity();
+    int nodes = 1;
+    Strategy strategy;
+  };
+  std::string name;
+  TransformerModel model;
+  int first_node = 0;
+  std::vector<Size> sizes;  ///< one after the other
+};
+
+}  // namespace headway

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "sim/files/json_reader.h"
+#include "sim/scenario/read_reliability.h"
+#include "sim/scenario/reliability_settings.h"
+
+namespace headway {
+
+/// Reads /reliability/checkpoint of a job on `nodes` nodes. The caller finishes the reader.
+[[nodiscard]] CheckpointSettings read_checkpoint(ObjectReader& reader, const ReliableJob& job,
+                                                 int nodes);
+
+}  // namespace headway

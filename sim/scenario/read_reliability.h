@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+
+#include "sim/costs/profile.h"
+#include "sim/files/json_reader.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/network/cluster.h"
+#include "sim/scenario/reliability_settings.h"
+
+namespace headway {
+
+/// The job that is kept running.
+struct ReliableJob {
+  const TransformerModel& model;
+  const Strategy& strategy;
+  const Cluster& cluster;
+  const Profile& profile;
+};
+
+/// Reads the "reliability" of a scenario and writes it, resolved, into it. Nothing if there is none
+/// or it is wrong, which is reported.
+[[nodiscard]] std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
+                                                                  const ReliableJob& job);
+
+/// What a checkpoint of the whole job holds: parameters in 16 bits, and of those that are trained
+/// the fp32 copy and the two moments of Adam, 12 bytes (Rajbhandari et al. 2020, section 3.1).
+[[nodiscard]] Bytes checkpoint_bytes(const TransformerModel& model, const Strategy& strategy);
+
+}  // namespace headway

@@ -1,0 +1,336 @@
+#include "sim/scenario/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "sim/base/fingerprint.h"
+#include "sim/costs/read_profile.h"
+#include "sim/files/json_reader.h"
+#include "sim/jobs/read_strategy.h"
+#include "sim/models/huggingface/huggingface.h"
+#include "sim/models/read_model.h"
+#include "sim/network/read_topology.h"
+#include "sim/scenario/check_profile.h"
+#include "sim/scenario/read_cost.h"
+#include "sim/scenario/read_jobs.h"
+#include "sim/scenario/read_perturbations.h"
+#include "sim/scenario/read_reliability.h"
+#include "sim/scenario/resolved_scenario.h"
+
+namespace headway {
+namespace {
+
+constexpr int kMostReplicas = 10'000;
+constexpr int kMostNodes = 1'000'000;
+
+constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
+    {"tensor", Dimension::tensor},
+    {"context", Dimension::context},
+    {"data", Dimension::data},
+    {"pipeline", Dimension::pipeline},
+}};
+constexpr std::array<std::pair<std::string_view, int>, 3> kAlgorithms{{
+    {"auto", -1},
+    {"ring", static_cast<int>(CollectiveAlgorithm::ring)},
+    {"tree", static_cast<int>(CollectiveAlgorithm::tree)},
+}};
+constexpr std::array<std::pair<std::string_view, FlowEngine>, 2> kFlowEngines{{
+    {"incremental", FlowEngine::incremental},
+    {"simgrid", FlowEngine::simgrid},
+}};
+
+struct ReadCluster {
+  ReadTopology topology;
+  std::vector<Dimension> order;
+  std::optional<int> job_nodes;  ///< all, if nobody says
+  nlohmann::json resolved;
+};
+
+std::vector<Dimension> read_order(ObjectReader& reader) {
+  std::vector<Dimension> order;
+  for (const JsonCursor& element : reader.elements("rank_order")) {
+    const auto* const known = std::ranges::find_if(kDimensions, [&](const auto& word) {
+      return element.value().is_string() && element.value().get<std::string>() == word.first;
+    });
+    if (known == kDimensions.end()) {
+      reader.diagnostics().add(
+          element.problem("rank_order names the parallel dimensions, innermost "
+                          "first",
+                          "not one of them", "use tensor, context, data and pipeline"));
+    } else if (std::ranges::find(order, known->second) != order.end()) {
+      reader.diagnostics().add(
+          element.problem("rank_order names a dimension twice", "named before"));
+    } else {
+      order.push_back(known->second);
+    }
+  }
+  if (!reader.has("rank_order")) return Placement{}.order;
+  if (order.size() != kDimensions.size() && !reader.diagnostics().has_errors()) {
+    reader.report("rank_order", "rank_order has to name all four dimensions", "",
+                  R"(the default is ["tensor", "context", "data", "pipeline"])");
+  }
+  return order;
+}
+
+nlohmann::json order_json(const std::vector<Dimension>& order) {
+  nlohmann::json names = nlohmann::json::array();
+  for (const Dimension dimension : order) {
+    names.push_back(std::string(
+        std::ranges::find(kDimensions, dimension, &std::pair<std::string_view, Dimension>::second)
+            ->first));
+  }
+  return names;
+}
+
+/// "cluster" is a topology, or an object with one and what the job takes of it.
+std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& files) {
+  const bool has_details = part.value().is_object() && part.member("topology").has_value();
+  if (!has_details) {
+    auto topology = read_topology(part, files);
+    if (!topology) return std::nullopt;
+    const std::vector<Dimension> order = Placement{}.order;
+    nlohmann::json resolved = {{"topology", topology->resolved}, {"rank_order", order_json(order)}};
+    return ReadCluster{std::move(*topology), order, std::nullopt, std::move(resolved)};
+  }
+  ObjectReader reader(part, files.diagnostics());
+  const std::optional<JsonCursor> topology_part = reader.required_part("topology");
+  std::optional<int> nodes;
+  if (reader.has("nodes")) {
+    nodes = static_cast<int>(reader.integer("nodes", between(1, kMostNodes)));
+  }
+  std::optional<int> job_nodes;
+  std::vector<Dimension> order = read_order(reader);
+  std::optional<ReadTopology> topology;
+  if (topology_part) topology = read_topology(*topology_part, files, nodes);
+  if (reader.has("job_nodes")) {
+    const double most = topology ? topology->cluster->nodes : kMostNodes;
+    job_nodes = static_cast<int>(reader.integer("job_nodes", between(1.0, most)));
+  }
+  reader.resolve("rank_order", order_json(order));
+  if (topology) reader.resolve("topology", topology->resolved);
+  nlohmann::json resolved = reader.finish();
+  if (!topology) return std::nullopt;
+  return ReadCluster{std::move(*topology), std::move(order), job_nodes, std::move(resolved)};
+}
+
+RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
+                     Perturbation& perturbation) {
+  RunSettings run;
+  const std::optional<JsonCursor> part = scenario.part("run");
+  const auto empty = JsonDocument::parse("run", "{}", scenario.diagnostics());
+  ObjectReader reader(part ? *part : JsonCursor(empty), scenario.diagnostics());
+  const Range seeds = between(0.0, 9007199254740992.0);  // 2^53: whole numbers that JSON keeps
+  run.replicas =
+      static_cast<int>(reader.integer("replicas", between(1, kMostReplicas), run.replicas));
+  perturbation.seed = static_cast<std::uint64_t>(reader.integer("seed", seeds, 1));
+  const int algorithm = reader.choice<int>("gradient_algorithm", kAlgorithms, -1);
+  if (algorithm >= 0) run.gradient_algorithm = static_cast<CollectiveAlgorithm>(algorithm);
+  run.engine.flows = reader.choice<FlowEngine>("flows", kFlowEngines, run.engine.flows);
+  run.engine.fold_equal_links = reader.flag("fold_equal_links", true);
+  if (options.seed) {
+    perturbation.seed = *options.seed;
+    reader.resolve("seed", *options.seed);
+  }
+  if (options.replicas) {
+    run.replicas = *options.replicas;
+    reader.resolve("replicas", *options.replicas);
+  }
+  scenario.resolve("run", reader.finish());
+  return run;
+}
+
+nlohmann::json file_list(const InputFiles& files) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const std::filesystem::path& path : files.read_paths()) {
+    std::ifstream stream(path, std::ios::binary);
+    std::ostringstream content;
+    content << stream.rdbuf();
+    list.push_back({{"path", path.string()}, {"fingerprint", fingerprint_text(content.str())}});
+  }
+  return list;
+}
+
+}  // namespace
+
+Placement placement_of(const Strategy& strategy, std::vector<Dimension> order) {
+  Placement placement;
+  placement.order = std::move(order);
+  placement.tensor = strategy.tensor_parallel;
+  placement.context = strategy.context_parallel;
+  placement.data = strategy.data_parallel;
+  placement.pipeline = strategy.pipeline_parallel;
+  return placement;
+}
+
+namespace {
+
+std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
+                                const ScenarioOptions& options, InputFiles& files);
+
+/// What is known of one step that was measured. Nothing if there are errors.
+std::optional<Anchor> read_anchor(const JsonCursor& part, const std::string& path,
+                                  const Cluster* cluster, const ScenarioOptions& options,
+                                  InputFiles& files, nlohmann::json& resolved) {
+  ObjectReader reader(part, files.diagnostics());
+  Anchor anchor;
+  anchor.measured = reader.quantity<Seconds>("measured_iteration_time", positive());
+  if (const auto of = reader.part("scenario")) {
+    const std::optional<JsonCursor> root = files.follow(*of, "scenarios");
+    if (root && root->value().is_object() && root->value().contains("anchor")) {
+      reader.report("scenario", "what was measured has no anchor itself", "this one has",
+                    "name a scenario without \"anchor\"");
+    } else if (root) {
+      if (auto measured = read_at(*root, path, options, files)) {
+        if (cluster != nullptr &&
+            measured->cluster->node_type.accelerator != cluster->node_type.accelerator) {
+          reader.report("scenario", "an anchor tells of one accelerator only",
+                        fmt::format("measured on {}, to be applied to {}",
+                                    measured->cluster->node_type.accelerator,
+                                    cluster->node_type.accelerator));
+        }
+        reader.resolve("scenario", measured->resolved);
+        anchor.of = std::make_shared<const Scenario>(std::move(*measured));
+      }
+    }
+  }
+  resolved = reader.finish();
+  return files.diagnostics().has_errors() ? std::nullopt : std::optional(anchor);
+}
+
+std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
+                                const ScenarioOptions& options, InputFiles& files) {
+  Diagnostics& diagnostics = files.diagnostics();
+  ObjectReader reader(root, diagnostics);
+  if (is_huggingface_config(root)) {
+    diagnostics.add(
+        root.problem("this is a Hugging Face configuration, not a scenario", "",
+                     R"(a scenario names it: "model": {"huggingface": "config.json"})"));
+    return std::nullopt;
+  }
+  if (!read_schema(reader, "headway/scenario/1")) return std::nullopt;
+  Scenario scenario;
+  scenario.name = reader.text("name", path);
+  reader.text("description", "");
+
+  std::optional<ReadModel> model;
+  if (const auto part = reader.required_part("model")) model = read_model(*part, files);
+  std::optional<ReadCluster> cluster;
+  if (const auto part = reader.required_part("cluster")) cluster = read_cluster(*part, files);
+  std::optional<ReadProfile> profile;
+  if (const auto part = reader.required_part("profile")) profile = read_profile(*part, files);
+  std::optional<int> accelerators;
+  if (cluster) {
+    const Cluster& whole = *cluster->topology.cluster;
+    accelerators = cluster->job_nodes.value_or(whole.nodes) * whole.node_type.accelerators;
+  }
+  std::optional<ReadStrategy> strategy;
+  const std::optional<JsonCursor> strategy_part = reader.required_part("strategy");
+  if (strategy_part && model) {
+    strategy = read_strategy(*strategy_part, *model, accelerators, files);
+  }
+  if (profile && cluster) {
+    check_accelerator(*profile, cluster->topology.cluster->node_type, diagnostics);
+    if (strategy) {
+      check_costs(*profile->profile, model->model, *strategy, diagnostics);
+    }
+  }
+  scenario.perturbation = read_perturbations(reader, profile ? profile->profile.get() : nullptr,
+                                             cluster ? cluster->topology.cluster.get() : nullptr);
+  scenario.run = read_run(reader, options, scenario.perturbation);
+  if (const auto part = reader.part("cost")) reader.resolve("cost", read_cost(*part, diagnostics));
+  const bool needs_changes =
+      !scenario.perturbation.link_episodes.empty() || !scenario.perturbation.background.empty();
+  if (needs_changes && scenario.run.engine.flows == FlowEngine::simgrid) {
+    reader.report("run", "SimGrid's flows do not know links that change or traffic of others", "",
+                  "leave perturbations.slow_links and background_traffic out, or run.flows");
+  }
+  if (const auto part = reader.part("anchor")) {
+    nlohmann::json resolved;
+    scenario.anchor = read_anchor(*part, path, cluster ? cluster->topology.cluster.get() : nullptr,
+                                  options, files, resolved);
+    reader.resolve("anchor", std::move(resolved));
+  }
+
+  if (model && cluster && profile && strategy) {
+    scenario.reliability = read_reliability(reader, {.model = model->model,
+                                                     .strategy = strategy->strategy,
+                                                     .cluster = *cluster->topology.cluster,
+                                                     .profile = *profile->profile});
+    const Profile& costs = *profile->profile;
+    const auto check = [&](const TransformerModel& trained, const ReadStrategy& split) {
+      check_costs(costs, trained, split, diagnostics);
+    };
+    const Cluster& whole = *cluster->topology.cluster;
+    scenario.jobs = read_jobs(
+        reader,
+        {.model = *model,
+         .nodes = (*accelerators + whole.node_type.accelerators - 1) / whole.node_type.accelerators,
+         .cluster = whole,
+         .check_costs = check},
+        files);
+  } else {
+    static_cast<void>(reader.part("reliability"));
+    static_cast<void>(reader.part("jobs"));
+  }
+
+  if (model) reader.resolve("model", model->resolved);
+  if (cluster) reader.resolve("cluster", cluster->resolved);
+  if (strategy) reader.resolve("strategy", strategy->resolved);
+  if (profile && profile->cursor.pointer().empty()) {
+    reader.resolve("profile", profile->cursor.document().name());
+  }
+  scenario.resolved = reader.finish();
+  if (diagnostics.has_errors()) return std::nullopt;
+
+  scenario.model = model->model;
+  scenario.model_has_own_fields = model->cursor.member("hidden").has_value();
+  scenario.cluster = cluster->topology.cluster;
+  scenario.profile = profile->profile;
+  scenario.strategy = strategy->strategy;
+  scenario.placement = placement_of(scenario.strategy, cluster->order);
+  return scenario;
+}
+
+/// The scenario, unless something is wrong with it or with a file that it names.
+Scenario checked(std::optional<Scenario> scenario, const JsonCursor& root, InputFiles& files) {
+  files.report_unused_overrides();
+  files.diagnostics().throw_if_errors();
+  HEADWAY_CHECK(scenario.has_value(), "a scenario without errors is read");
+  scenario->given = root.value();
+  scenario->files = file_list(files);
+  return std::move(*scenario);
+}
+
+}  // namespace
+
+Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
+                       Diagnostics& diagnostics) {
+  std::vector<Override> overrides = options.overrides;
+  if (options.profile) {
+    overrides.push_back({"/profile", nlohmann::json(*options.profile).dump()});
+  }
+  InputFiles files(std::move(overrides), data_folders(), diagnostics);
+  const std::optional<JsonCursor> root = files.open(path, "scenarios");
+  diagnostics.throw_if_errors();
+  HEADWAY_CHECK(root.has_value(), "an unreadable file is an error");
+  Scenario scenario = checked(read_at(*root, path, options, files), *root, files);
+  scenario.source = root;
+  return scenario;
+}
+
+Scenario read_resolved_scenario(const nlohmann::json& resolved, const std::string& name,
+                                Diagnostics& diagnostics) {
+  const auto document = JsonDocument::parse(name, resolved.dump(2), diagnostics);
+  diagnostics.throw_if_errors();
+  InputFiles files({}, data_folders(), diagnostics);
+  const JsonCursor root(document);
+  return checked(read_at(root, name, {}, files), root, files);
+}
+
+}  // namespace headway

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/costs/profile.h"
+#include "sim/engine/simulate_workload.h"
+#include "sim/files/input_files.h"
+#include "sim/files/json_value.h"
+#include "sim/jobs/strategy.h"
+#include "sim/models/transformer.h"
+#include "sim/network/cluster.h"
+#include "sim/network/placement.h"
+#include "sim/programs/perturbation/perturbation.h"
+#include "sim/programs/workload.h"
+#include "sim/scenario/neighbour_job.h"
+#include "sim/scenario/reliability_settings.h"
+
+namespace headway {
+
+/// How a scenario is run; nothing here says anything about the job itself.
+struct RunSettings {
+  int replicas = 5;  ///< simulations with other draws, for the interval
+  std::optional<CollectiveAlgorithm> gradient_algorithm;  ///< nothing: the faster one
+  EngineOptions engine;
+};
+
+struct Scenario;
+
+/// One measured step of the user's own run.
+struct Anchor {
+  Seconds measured;                    ///< of an iteration
+  std::shared_ptr<const Scenario> of;  ///< what ran; nullptr is the scenario with the anchor
+};
+
+/// What is changed in a workload after it was built.
+using WorkloadChange = void (*)(Workload&);
+
+/// A question, read and checked: everything below is consistent with everything else.
+struct Scenario {
+  std::string name;
+  TransformerModel model;
+  std::shared_ptr<const Cluster> cluster;
+  std::shared_ptr<const Profile> profile;
+  Strategy strategy;
+  Placement placement;
+  Perturbation perturbation;
+  RunSettings run;
+  std::optional<Anchor> anchor;
+  std::optional<ReliabilitySettings> reliability;
+  std::vector<NeighbourJob> jobs;  ///< others on the same fabric
+  /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.
+  double software_factor = 1.0;
+  std::vector<WorkloadChange> workload_changes;  ///< in this order; no file asks for any
+  JsonValue given;                          ///< as it was written, overrides applied
+  std::optional<JsonCursor> source;  ///< where it was written; nothing for a resolved scenario
+  bool model_has_own_fields = true;  ///< --set /model/layers reaches the model: no Hugging Face
+  JsonValue resolved;           ///< every default written out; reads back as the same scenario
+  JsonValue files;              ///< [{path, fingerprint}] of what was read
+};
+
+/// What a command line changes in every scenario it reads.
+struct ScenarioOptions {
+  std::vector<Override> overrides;
+  std::optional<std::string> profile;  ///< instead of the scenario's
+  std::optional<std::uint64_t> seed;
+  std::optional<int> replicas;
+};
+
+/// Reads a "headway/scenario/1" file ("-" is standard input) with all it refers to. Throws
+/// InputError with every problem of every file. Warnings are left in `diagnostics`.
+[[nodiscard]] Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
+                                     Diagnostics& diagnostics);
+
+/// The placement of a strategy's ranks, tensor-parallel ones next to each other, then context-,
+/// data- and pipeline-parallel ones, or in the given order.
+[[nodiscard]] Placement placement_of(const Strategy& strategy, std::vector<Dimension> order);
+
+}  // namespace headway

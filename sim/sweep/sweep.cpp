@@ -1,0 +1,152 @@
+#include "sim/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/utf8.h"
+#include "sim/scenario/provenance.h"
+
+namespace headway {
+namespace {
+
+/// Numbers of the shard's points that `settled` does not have.
+std::vector<std::int64_t> missing_points(const SweepJob& job, const Shard& shard,
+                                         const SettledPoints& settled) {
+  std::vector<std::int64_t> missing;
+  const std::int64_t count = point_count(job.axes);
+  for (std::int64_t index = shard.index; index < count; index += shard.count) {
+    if (!settled.axes.contains(point_values(job.axes, index).dump())) missing.push_back(index);
+  }
+  return missing;
+}
+
+std::int64_t shard_size(const SweepJob& job, const Shard& shard) {
+  const std::int64_t count = point_count(job.axes);
+  return shard.index < count ? (count - shard.index - 1) / shard.count + 1 : 0;
+}
+
+SweepHeader header_of(const SweepJob& job, const std::string& command_line) {
+  nlohmann::json axes = nlohmann::json::array();
+  for (const Axis& axis : job.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
+  return {.scenario = job.path,
+          .inputs = inputs_fingerprint(job),
+          .headway = headway_version(),
+          .axes = std::move(axes),
+          .command_line = command_line};
+}
+
+/// What a worker sends: a point, or nothing where another one is the same job.
+std::string answer_of(const SweepJob& job, std::int64_t index, const std::set<std::string>& keys,
+                      bool only_read) {
+  const std::optional<SweepPoint> point = run_point(job, index, keys, only_read);
+  return point ? point_text(*point) : "";
+}
+
+void count(const SweepPoint& point, SweepSummary& summary) {
+  switch (point.status) {
+    case PointStatus::done:
+      ++summary.simulated;
+      return;
+    case PointStatus::does_not_fit:
+      ++summary.does_not_fit;
+      return;
+    case PointStatus::refused:
+      ++summary.refused;
+      return;
+    case PointStatus::failed:
+      ++summary.failed;
+      return;
+  }
+}
+
+/// Has the points done by forked children or by the crew.
+void distribute(const SweepJob& job, const std::vector<std::int64_t>& points,
+                const std::set<std::string>& keys, bool only_read, const SweepOptions& options,
+                const std::function<void(std::size_t, ChildOutcome&)>& finished) {
+  if (options.crew != nullptr) {
+    options.crew->lead(points, finished);
+    return;
+  }
+  std::vector<std::function<std::string()>> tasks;
+  tasks.reserve(points.size());
+  for (const std::int64_t index : points) {
+    tasks.emplace_back([&, index] { return answer_of(job, index, keys, only_read); });
+  }
+  static_cast<void>(run_in_children(tasks, options.jobs, finished));
+}
+
+}  // namespace
+
+Shard parse_shard(const std::string& text) {
+  Shard shard;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, shard.index);
+  const bool has_slash = first.ec == std::errc() && first.ptr != end && *first.ptr == '/';
+  if (has_slash) {
+    const auto second = std::from_chars(first.ptr + 1, end, shard.count);
+    const bool whole = second.ec == std::errc() && second.ptr == end;
+    if (whole && shard.index >= 0 && shard.index < shard.count) return shard;
+  }
+  Diagnostic problem;
+  problem.message = fmt::format("--shard cannot be {}", in_quotes(text));
+  problem.help =
+      "write I/N with 0 <= I < N: --shard 0/4 to --shard 3/4 are the parts of a sweep in four";
+  throw InputError(std::move(problem));
+}
+
+SweepSummary run_sweep(const SweepJob& job, const SweepOptions& options) {
+  SweepStore store(options.folder, header_of(job, options.command_line));
+  const SettledPoints settled = store.settled();
+  const std::vector<std::int64_t> missing = missing_points(job, options.shard, settled);
+  SweepSummary summary;
+  summary.points = shard_size(job, options.shard);
+  summary.settled = summary.points - std::ssize(missing);
+  if (options.progress) options.progress(summary);
+  const auto finished = [&](std::size_t task, ChildOutcome& outcome) {
+    const ChildOutcome taken = std::move(outcome);
+    if (taken.status == ChildOutcome::Status::done && taken.output.empty()) {
+      ++summary.settled;
+    } else {
+      const SweepPoint point = taken.status == ChildOutcome::Status::done
+                                   ? point_from_text(taken.output)
+                                   : failed_point(job, missing[task], taken.failure);
+      store.put(point);
+      count(point, summary);
+    }
+    if (options.progress) options.progress(summary);
+  };
+  distribute(job, missing, settled.keys, false, options, finished);
+  return summary;
+}
+
+std::vector<SweepPoint> planned_points(const SweepJob& job, const SweepOptions& options) {
+  SettledPoints settled;
+  if (std::filesystem::exists(options.folder / kStoreFile)) {
+    for (const SweepPoint& point : read_sweep(options.folder).points) {
+      if (point.status != PointStatus::failed) settled.axes.insert(point.axes->dump());
+    }
+  }
+  const std::vector<std::int64_t> missing = missing_points(job, options.shard, settled);
+  std::vector<SweepPoint> points(missing.size());
+  SweepOptions local = options;
+  local.crew = nullptr;
+  distribute(job, missing, {}, true, local, [&](std::size_t task, ChildOutcome& outcome) {
+    points[task] = point_from_text(output_or_throw(std::move(outcome)));
+  });
+  return points;
+}
+
+void follow_sweep(MpiCrew& crew, const std::function<SweepJob()>& read_job) {
+  std::optional<SweepJob> job;
+  try {
+    job = read_job();
+  } catch (const InputError&) {
+    // The leader meets the same problem, tells of it and hands out nothing.
+  }
+  crew.follow([&](std::int64_t index) { return answer_of(*job, index, {}, false); });
+}
+
+}  // namespace headway

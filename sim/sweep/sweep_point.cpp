@@ -1,0 +1,152 @@
+#include "sim/sweep/sweep_point.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/fingerprint.h"
+#include "sim/base/quantity_text.h"
+#include "sim/base/shell_text.h"
+#include "sim/network/routing/routing.h"
+#include "sim/predict/predicted_memory.h"
+#include "sim/predict/simulate.h"
+#include "sim/result/json/result_json.h"
+#include "sim/scenario/provenance.h"
+#include "sim/sweep/axis_field.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+/// Of the profile's content, which a resolved scenario only names.
+std::string profile_fingerprint(const Scenario& scenario) {
+  for (const json& file : *scenario.files) {
+    if (file.at("path") == scenario.resolved->at("profile")) return file.at("fingerprint");
+  }
+  return "";  // it stands in the scenario
+}
+
+std::string key_of(const Scenario& scenario) {
+  return fingerprint_text(scenario.resolved->dump() + profile_fingerprint(scenario));
+}
+
+std::string problem_list(const InputError& error) {
+  std::string list;
+  for (const Diagnostic& problem : error.diagnostics()) {
+    if (problem.severity != Severity::error) continue;
+    list += (list.empty() ? "" : "; ") + problem.message;
+    if (!problem.label.empty()) list += fmt::format(" ({})", problem.label);
+  }
+  return list;
+}
+
+std::string shortage_text(const MemoryPrediction& memory) {
+  const StageMemory& stage = memory.stages[static_cast<std::size_t>(memory.fullest_stage)];
+  return fmt::format("stage {} needs {} of {}", memory.fullest_stage, short_text(stage.total()),
+                     short_text(memory.capacity));
+}
+
+void simulate_point(const Scenario& scenario, const std::string& line, bool only_read,
+                    SweepPoint& point) {
+  if (only_read) {
+    const MemoryPrediction memory =
+        predicted_memory(scenario.model, scenario.strategy, *scenario.profile);
+    if (memory.fits) return;
+    point.status = PointStatus::does_not_fit;
+    point.reason = shortage_text(memory);
+    return;
+  }
+  const Prediction prediction = simulate(scenario, {.command_line = line}).prediction;
+  point.result = result_json(prediction);
+  if (prediction.memory.fits) return;
+  point.status = PointStatus::does_not_fit;
+  point.reason = shortage_text(prediction.memory);
+}
+
+}  // namespace
+
+std::string simulate_line(const std::string& path, const ScenarioOptions& options) {
+  std::string line = "headway simulate " + shell_quoted(path);
+  if (options.profile) line += " --profile " + shell_quoted(*options.profile);
+  if (options.seed) line += fmt::format(" --seed {}", *options.seed);
+  if (options.replicas) line += fmt::format(" --replicas {}", *options.replicas);
+  for (const Override& field : options.overrides) {
+    line += " --set " + shell_quoted(field.pointer + "=" + field.value_text);
+  }
+  return line;
+}
+
+SweepJob read_sweep_job(const std::string& path, const ScenarioOptions& options,
+                        std::vector<Axis> axes, Diagnostics& diagnostics) {
+  if (path == "-") {
+    Diagnostic problem;
+    problem.message =
+        "a sweep reads its scenario once for every point, which standard input does not allow";
+    problem.help = "write it to a file";
+    throw InputError(std::move(problem));
+  }
+  SweepJob job{path, options, read_scenario(path, options, diagnostics), std::move(axes)};
+  check_axes(job.axes, job.base, diagnostics);
+  diagnostics.throw_if_errors();
+  return job;
+}
+
+std::string inputs_fingerprint(const SweepJob& job) { return key_of(job.base); }
+
+std::optional<SweepPoint> run_point(const SweepJob& job, std::int64_t index,
+                                    const std::set<std::string>& keys, bool only_read) {
+  SweepPoint point = failed_point(job, index, "");
+  ScenarioOptions options = job.options;
+  for (Override& field : point_overrides(point.axes, job.base)) {
+    options.overrides.push_back(std::move(field));
+  }
+  try {
+    Diagnostics diagnostics;
+    const Scenario scenario = read_scenario(job.path, options, diagnostics);
+    point.key = key_of(scenario);
+    if (keys.contains(point.key)) return std::nullopt;
+    point.scenario = scenario.resolved;
+    point.status = PointStatus::done;
+    simulate_point(scenario, simulate_line(job.path, options), only_read, point);
+  } catch (const InputError& error) {
+    point.status = PointStatus::refused;
+    point.reason = problem_list(error);
+  } catch (const UnreachableError& error) {
+    point.status = PointStatus::refused;
+    point.reason = error.what();
+  }
+  return point;
+}
+
+SweepPoint failed_point(const SweepJob& job, std::int64_t index, std::string reason) {
+  SweepPoint point;
+  point.axes = point_values(job.axes, index);
+  point.key = fingerprint_text(inputs_fingerprint(job) + point.axes->dump());
+  point.status = PointStatus::failed;
+  point.reason = std::move(reason);
+  return point;
+}
+
+std::string point_text(const SweepPoint& point) {
+  const json text = {{"key", point.key},
+                     {"axes", point.axes->dump()},
+                     {"status", static_cast<int>(point.status)},
+                     {"reason", point.reason},
+                     {"scenario", point.scenario},
+                     {"result", point.result}};
+  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+SweepPoint point_from_text(const std::string& text) {
+  json fields = json::parse(text);
+  return {.key = fields.at("key"),
+          .axes = nlohmann::ordered_json::parse(fields.at("axes").get<std::string>()),
+          .status = static_cast<PointStatus>(fields.at("status").get<int>()),
+          .reason = fields.at("reason"),
+          .scenario = std::move(fields.at("scenario")),
+          .result = std::move(fields.at("result"))};
+}
+
+}  // namespace headway

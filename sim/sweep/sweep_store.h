@@ -1,0 +1,87 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "sim/files/json_value.h"
+
+namespace headway {
+
+/// What became of a point.
+enum class PointStatus {
+  done,          ///< simulated
+  does_not_fit,  ///< the answer is no: memory is short
+  refused,       ///< there is no such job: the scenario has problems
+  failed         ///< something went wrong on the way; tried again when the sweep is resumed
+};
+[[nodiscard]] std::string_view status_name(PointStatus status);  ///< "done", "does_not_fit", ...
+
+/// One point of a sweep.
+struct SweepPoint {
+  /// Fingerprint of the resolved scenario and its profile; of the axes where there is no scenario
+  /// or no more is known.
+  std::string key;
+  OrderedJsonValue axes;  ///< value by name of the axis, in the order of the axes
+  PointStatus status = PointStatus::done;
+  std::string reason;       ///< why it is not done; empty if it is
+  JsonValue scenario;  ///< resolved; null if refused
+  JsonValue result;    ///< "headway/result/1"; null if refused or failed
+};
+
+/// What a store holds the points of.
+struct SweepHeader {
+  std::string scenario;      ///< path as given
+  std::string inputs;        ///< fingerprint of all that points depend on beside their axes
+  std::string headway;       ///< version
+  JsonValue axes;       ///< [{name, values}]
+  std::string command_line;  ///< that resumes or extends it
+};
+
+/// Points that need no work any more: all but those that failed.
+struct SettledPoints {
+  std::set<std::string> axes;  ///< as text
+  std::set<std::string> keys;
+};
+
+/// The SQLite file of a sweep (its tables: README.md of this folder). Each point is one
+/// transaction, so that whatever kills the process costs the points in flight at most. One process
+/// writes at a time, which a lock beside the file sees to; anybody may read meanwhile.
+///
+/// Throws EnvironmentError where the file cannot be used, InputError where it is of another sweep.
+class SweepStore {
+ public:
+  /// Opens `folder`/sweep.db for writing; makes folder and file where missing. What is there has to
+  /// be of the same inputs and of axes with the same names.
+  SweepStore(const std::filesystem::path& folder, const SweepHeader& header);
+  ~SweepStore();
+  SweepStore(const SweepStore&) = delete;
+  SweepStore& operator=(const SweepStore&) = delete;
+
+  [[nodiscard]] SettledPoints settled() const;
+
+  /// Takes the place of what stood for the same values of the axes. Of two points with the same
+  /// key, which are the same job by other axes, the one whose axes' text comes first is kept,
+  /// whatever the order in which they come.
+  void put(const SweepPoint& point);
+
+ private:
+  struct Connection;
+  std::unique_ptr<Connection> connection_;
+};
+
+/// All of a store, points in the order of the axes' values.
+struct SweepContent {
+  SweepHeader header;
+  std::vector<SweepPoint> points;
+};
+
+/// Reads the store in a folder, or a file of that kind. Throws InputError if it is none.
+[[nodiscard]] SweepContent read_sweep(const std::filesystem::path& path);
+
+/// Name of the file in its folder.
+inline constexpr std::string_view kStoreFile = "sweep.db";
+
+}  // namespace headway

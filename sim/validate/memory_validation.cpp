@@ -1,0 +1,114 @@
+#include "sim/validate/memory_validation.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/child_process.h"
+#include "sim/jobs/memory.h"
+#include "sim/validate/published_steps.h"
+#include "sim/validate/row_memory.h"
+#include "sim/validate/validation_row.h"
+
+namespace headway {
+namespace {
+
+/// Runs in a child: what becomes of a row, as JSON.
+std::string judged_row(const PublishedRow& row) {
+  nlohmann::json answer;
+  std::vector<std::string> assumed;
+  const auto outcome = scenario_of_row(row, assumed);
+  if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
+    answer["refused"] = refusal->reason;
+    return answer.dump();
+  }
+  const Scenario& scenario = std::get<Scenario>(outcome);
+  Bytes needed;
+  for (const StageMemory& stage :
+       stage_memory(scenario.model, strategy_in_memory(row, scenario.strategy))) {
+    needed = max(needed, stage.total());
+  }
+  answer["needed"] = needed.count();
+  answer["capacity"] = scenario.profile->device.memory_bytes.value;
+  return answer.dump();
+}
+
+MemoryRow row_of(const PublishedRow& published, const ChildOutcome& outcome) {
+  MemoryRow row;
+  row.head = published.head;
+  row.ran = !published.ran_out_of_memory;
+  if (outcome.status != ChildOutcome::Status::done) {
+    row.refused = outcome.failure;
+    return row;
+  }
+  const nlohmann::json answer = nlohmann::json::parse(outcome.output);
+  if (answer.contains("refused")) {
+    answer.at("refused").get_to(row.refused);
+    return row;
+  }
+  row.needed = Bytes(answer.at("needed").get<double>());
+  row.capacity = Bytes(answer.at("capacity").get<double>());
+  return row;
+}
+
+MemorySummary summary_of(std::string_view by, std::string group,
+                         const std::vector<const MemoryRow*>& rows) {
+  MemorySummary summary;
+  summary.by = by;
+  summary.group = std::move(group);
+  for (const MemoryRow* row : rows) {
+    if (!row->needed) {
+      ++summary.refused;
+      continue;
+    }
+    ++(row->ran ? summary.ran : summary.failed);
+    if (row->is_right()) ++(row->ran ? summary.accepted : summary.rejected);
+  }
+  return summary;
+}
+
+std::vector<MemorySummary> memory_summaries(const std::vector<MemoryRow>& rows) {
+  constexpr std::array<std::string_view, 2> kProperties = {"framework", "gpu"};
+  std::vector<const MemoryRow*> all;
+  all.reserve(rows.size());
+  for (const MemoryRow& row : rows) all.push_back(&row);
+  std::vector<MemorySummary> list{summary_of("", "all", all)};
+  for (const RowProperty& property : row_properties()) {
+    if (std::ranges::find(kProperties, property.name) == kProperties.end()) continue;
+    std::map<std::string, std::vector<const MemoryRow*>> by_word;
+    for (const MemoryRow& row : rows) by_word[property.of(row.head)].push_back(&row);
+    for (const auto& [word, members] : by_word) {
+      list.push_back(summary_of(property.name, word, members));
+    }
+  }
+  return list;
+}
+
+}  // namespace
+
+MemoryValidation validate_memory(const std::string& path, const ValidateOptions& options,
+                                 Diagnostics& diagnostics) {
+  std::vector<std::string> paths{path};
+  if (path.empty()) paths = {kBuiltInSteps, kBuiltInTrials};
+  const std::vector<PublishedRow> published = asked_rows(paths, options.filter, diagnostics);
+  std::vector<std::function<std::string()>> tasks;
+  tasks.reserve(published.size());
+  for (const PublishedRow& row : published) {
+    tasks.emplace_back([&row] { return judged_row(row); });
+  }
+  std::size_t done = 0;
+  const std::vector<ChildOutcome> outcomes =
+      run_in_children(tasks, options.jobs, [&](std::size_t, ChildOutcome&) {
+        if (options.progress) options.progress(++done, tasks.size());
+      });
+  MemoryValidation validation;
+  for (std::size_t i = 0; i < published.size(); ++i) {
+    validation.rows.push_back(row_of(published[i], outcomes[i]));
+  }
+  validation.summary = memory_summaries(validation.rows);
+  return validation;
+}
+
+}  // namespace headway

@@ -1,0 +1,134 @@
+#include "sim/validate/validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/child_process.h"
+#include "sim/predict/interval.h"
+#include "sim/predict/job_run.h"
+#include "sim/validate/published_steps.h"
+#include "sim/validate/validation_row.h"
+
+namespace headway {
+namespace {
+
+/// Draws per row; the median of three is within half a percent of that of many.
+constexpr int kDraws = 3;
+/// From here on the draws of one run average out within it: a single one is within a tenth of a
+/// percent of the median of three.
+constexpr double kPassesOfOneDraw = 20'000.0;
+
+int draws_of(const Strategy& strategy) {
+  const double passes = 2.0 * static_cast<double>(strategy.micro_batches()) * strategy.chunks() *
+                        strategy.data_parallel;
+  return passes < kPassesOfOneDraw ? kDraws : 1;
+}
+
+/// Runs in a child: what becomes of a row, as JSON.
+std::string predicted_row(const PublishedRow& row, const CostTerm* left_out) {
+  nlohmann::json answer;
+  std::vector<std::string> assumed;
+  auto outcome = scenario_of_row(row, assumed);
+  if (row.ran_out_of_memory) {
+    answer["refused"] = "it ran out of memory: there is no time to compare with";
+  } else if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
+    answer["refused"] = refusal->reason;
+  } else {
+    // It ran, so it fitted: what our memory model thinks of it is another question.
+    auto& known = std::get<Scenario>(outcome);
+    const Scenario scenario =
+        left_out == nullptr ? std::move(known) : without_term(std::move(known), *left_out);
+    const JobRun run = run_job(scenario, scenario.strategy, draws_of(scenario.strategy), 1);
+    const Interval interval =
+        expected_interval(run.times, run.cost.spread, job_kind(scenario.model, scenario.strategy));
+    answer["predicted_s"] = run.time().count();
+    answer["low_s"] = interval.low;
+    answer["high_s"] = interval.high;
+  }
+  answer["assumed"] = assumed;
+  return answer.dump();
+}
+
+void take_answer(ValidationRow& row, const ChildOutcome& outcome) {
+  if (outcome.status != ChildOutcome::Status::done) {
+    row.refused = outcome.failure;
+    return;
+  }
+  const nlohmann::json answer = nlohmann::json::parse(outcome.output);
+  answer.at("assumed").get_to(row.assumed);
+  if (answer.contains("refused")) {
+    answer.at("refused").get_to(row.refused);
+    return;
+  }
+  row.predicted_s = answer.at("predicted_s").get<double>();
+  row.interval_s = {answer.at("low_s").get<double>(), answer.at("high_s").get<double>()};
+}
+
+/// Every row predicted with each of the terms left out in turn (nullptr: none).
+std::vector<std::vector<ValidationRow>> predictions(const std::vector<PublishedRow>& published,
+                                                    const std::vector<const CostTerm*>& left_out,
+                                                    const ValidateOptions& options) {
+  std::vector<std::function<std::string()>> tasks;
+  for (const CostTerm* term : left_out) {
+    for (const PublishedRow& row : published) {
+      tasks.emplace_back([&row, term] { return predicted_row(row, term); });
+    }
+  }
+  std::size_t done = 0;
+  const std::vector<ChildOutcome> outcomes =
+      run_in_children(tasks, options.jobs, [&](std::size_t, ChildOutcome&) {
+        if (options.progress) options.progress(++done, tasks.size());
+      });
+  std::vector<std::vector<ValidationRow>> by_term;
+  for (std::size_t term = 0; term < left_out.size(); ++term) {
+    std::vector<ValidationRow>& rows = by_term.emplace_back();
+    for (std::size_t i = 0; i < published.size(); ++i) {
+      rows.push_back(published[i].head);
+      take_answer(rows.back(), outcomes[term * published.size() + i]);
+    }
+  }
+  return by_term;
+}
+
+Ablation ablation_of(std::string_view term, const std::vector<ValidationRow>& with,
+                     const std::vector<ValidationRow>& without) {
+  constexpr double kMoved = 1e-4;  // of the prediction: below this nobody would notice
+  Ablation ablation;
+  ablation.term = term;
+  ablation.without = summaries(without).front().rows;
+  for (std::size_t i = 0; i < with.size(); ++i) {
+    if (!with[i].predicted_s || !without[i].predicted_s) continue;
+    if (std::abs(*without[i].predicted_s / *with[i].predicted_s - 1.0) < kMoved) continue;
+    ablation.moved.push_back({with[i].id, with[i].error(), without[i].error()});
+  }
+  std::ranges::stable_sort(ablation.moved, std::greater(), [](const Ablation::Row& row) {
+    return std::abs(row.without - row.with);
+  });
+  return ablation;
+}
+
+}  // namespace
+
+Validation validate_rows(const std::string& path, const ValidateOptions& options,
+                         Diagnostics& diagnostics) {
+  const std::vector<PublishedRow> published =
+      asked_rows({path.empty() ? kBuiltInSteps : path}, options.filter, diagnostics);
+  std::vector<const CostTerm*> left_out{nullptr};
+  left_out.insert(left_out.end(), options.ablate.begin(), options.ablate.end());
+  std::vector<std::vector<ValidationRow>> by_term = predictions(published, left_out, options);
+
+  Validation validation;
+  validation.rows = std::move(by_term.front());
+  validation.summary = summaries(validation.rows);
+  for (std::size_t i = 0; i < options.ablate.size(); ++i) {
+    validation.ablations.push_back(
+        ablation_of(options.ablate[i]->name, validation.rows, by_term[i + 1]));
+  }
+  return validation;
+}
+
+}  // namespace headway

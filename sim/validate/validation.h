@@ -1,0 +1,45 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/scenario/cost_terms.h"
+#include "sim/validate/validation_filter.h"
+#include "sim/validate/validation_summary.h"
+
+namespace headway {
+
+/// What becomes of the errors without one term of the cost model.
+struct Ablation {
+  struct Row {
+    std::string id;
+    double with = 0.0;  ///< error, predicted / published - 1
+    double without = 0.0;
+  };
+  std::string term;
+  ErrorStatistics without;  ///< each row counts once
+  std::vector<Row> moved;   ///< rows whose prediction changed, those it changed most first
+};
+
+struct Validation {
+  std::vector<ValidationRow> rows;         ///< in the order of the file
+  std::vector<ValidationSummary> summary;  ///< over all, then by each property
+  std::vector<Ablation> ablations;         ///< in the order asked for
+};
+
+struct ValidateOptions {
+  int jobs = 1;
+  ValidationFilter filter;
+  std::vector<const CostTerm*> ablate;  ///< each alone is left out once more
+  std::function<void(std::size_t done, std::size_t of)> progress;
+};
+
+/// Predicts every row of a file of published training steps (of the one that ships if `path` is
+/// empty) and compares. A row that cannot be predicted is refused with its reason and does not stop
+/// the rest. Throws InputError if the file is not such a file, or if the filter leaves no row.
+[[nodiscard]] Validation validate_rows(const std::string& path, const ValidateOptions& options,
+                                       Diagnostics& diagnostics);
+
+}  // namespace headway

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <variant>
+
+#include "sim/files/json_value.h"
+#include "sim/scenario/scenario.h"
+#include "sim/validate/validation_summary.h"
+
+namespace headway {
+
+/// What a published row says, as far as a prediction needs it; names as in the file.
+struct PublishedRow {
+  ValidationRow head;              ///< without a prediction
+  bool ran_out_of_memory = false;  ///< then there is no time
+  JsonValue model;
+  JsonValue train;
+  std::string release;
+  int nvlink_domain = 1;
+  double nic_gigabytes_per_second = 0.0;  ///< for each accelerator
+};
+
+/// Why a row cannot be predicted.
+struct Refusal {
+  std::string reason;
+};
+
+/// The scenario that a row describes: its model and strategy on a non-blocking, rail-optimised
+/// fabric of its node type and NICs. Adds to `assumed` what the row does not say.
+[[nodiscard]] std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
+                                                              std::vector<std::string>& assumed);
+
+}  // namespace headway

@@ -1,0 +1,72 @@
+#include "reports/answers/comparison_document.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/document/markdown_document.h"
+#include "tests/support/sample_prediction.h"
+
+namespace headway {
+namespace {
+
+using testing::HasSubstr;
+
+/// 6.94 s become 6.00 s: -13.5 %. Virtual stages take 0.5 s away in turn, the rest 0.44 s.
+Comparison sample_comparison() {
+  Comparison comparison{.name_a = "a.json", .name_b = "b.json"};
+  comparison.a = sample_prediction();
+  comparison.b = sample_prediction();
+  comparison.b.iteration_time = 6_s;
+  comparison.b.tokens_per_second = 524.2e3;
+  comparison.b.breakdown[Cause::pipeline_bubble] = 0.1_s;
+  using nlohmann::json;
+  comparison.effects.push_back({.changes = {{"/strategy/virtual_stages", json(1), json(4)}},
+                                .before = 6.94_s,
+                                .after = 6.44_s,
+                                .throughput_before = 453.2e3,
+                                .throughput_after = 488.4e3,
+                                .alone = -0.5_s,
+                                .last = -0.2_s});
+  comparison.effects.push_back(
+      {.changes = {{"/model", json({{"name", "x"}}), json({{"name", "y"}})},
+                   {"/strategy/recompute", json("none"), json(nullptr)}},
+       .before = 6.44_s,
+       .after = 6_s,
+       .throughput_before = 488.4e3,
+       .throughput_after = 524.2e3});
+  comparison.notes = {"a note"};
+  return comparison;
+}
+
+TEST(ComparisonDocument, TellsWhichInputMakesWhichPart) {
+  const std::string text = markdown_of(comparison_document(sample_comparison()));
+  EXPECT_THAT(text, HasSubstr("# b.json against a.json\n"));
+  EXPECT_THAT(text, HasSubstr("An iteration takes 6.94 s in A and 6.00 s in B (-13.5 %);"));
+  EXPECT_THAT(text, HasSubstr("Most of it is due to /strategy/virtual_stages 1 -\\> 4: -0.50 s."));
+  EXPECT_THAT(text, HasSubstr("| /strategy/virtual_stages 1 -\\> 4 | -0.50 | +7.8 % | -0.50 | "
+                              "-0.20 |\n"));
+  EXPECT_THAT(text, HasSubstr("| /model x -\\> y, /strategy/recompute none -\\> - | -0.44 | +7.3 % "
+                              "|  |  |\n"));
+  EXPECT_THAT(text, HasSubstr("changes work together"));
+  EXPECT_THAT(text, HasSubstr("| pipeline bubble | 0.45 | 0.10 | -0.35 |\n"));
+  EXPECT_THAT(text, HasSubstr("> a note\n"));
+}
+
+TEST(ComparisonDocument, WithoutADifferenceSaysSo) {
+  Comparison comparison = sample_comparison();
+  comparison.effects.clear();
+  EXPECT_THAT(markdown_of(comparison_document(comparison)),
+              HasSubstr("Nothing that matters differs in their inputs."));
+}
+
+TEST(ComparisonDocument, JsonHasTheEffects) {
+  const nlohmann::json document = comparison_json(sample_comparison());
+  EXPECT_EQ(document["effects"].size(), 2U);
+  EXPECT_NEAR(document["effects"][0]["in_turn_s"].get<double>(), -0.5, 1e-12);
+  EXPECT_TRUE(document["effects"][1]["last_s"].is_null());
+  EXPECT_EQ(document["effects"][1]["changes"][0]["pointer"], "/model");
+}
+
+}  // namespace
+}  // namespace headway

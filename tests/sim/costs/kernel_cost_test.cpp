@@ -1,0 +1,162 @@
+#include "sim/costs/kernel_cost.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/base/diagnostic.h"
+#include "tests/sim/costs/round_device.h"
+
+namespace headway {
+namespace {
+
+double us(const Cost& cost) { return cost.time.count() * 1e6; }
+
+// 4 x 1024 x 1024 x 8 x 128 / 2 = 2.147483648 GFLOP. s0 = s halves the rate of 50 TFLOP/s:
+// 85.89934592 us.
+constexpr AttentionShape kShape{.sequences = 1,
+                                .query_length = 1024,
+                                .key_length = 1024,
+                                .query_heads = 8,
+                                .key_heads = 8,
+                                .head_size = 128};
+constexpr double kForwardUs = 85.89934592;
+
+double fused_us(const AttentionShape& shape, Pass pass, const KernelFamily& family) {
+  return us(fused_attention_cost(round_device(), family, shape, pass));
+}
+
+TEST(FusedAttention, ForwardIsItsOperationsAtTheRateOfItsLength) {
+  EXPECT_NEAR(fused_us(kShape, Pass::forward, plain_family()), kForwardUs, 1e-9);
+}
+
+TEST(FusedAttention, BackwardIsTwoAndAHalfTimesTheOperationsAtALowerRate) {
+  EXPECT_NEAR(fused_us(kShape, Pass::backward, plain_family()), kForwardUs * 2.5 / 0.8, 1e-9);
+}
+
+TEST(FusedAttention, SmallHeadsAreSlowerLargeOnesAreNot) {
+  AttentionShape small = kShape;
+  small.head_size = 64;  // half the operations at (64/128)^1 of the rate
+  EXPECT_NEAR(fused_us(small, Pass::forward, plain_family()), kForwardUs, 1e-9);
+  AttentionShape large = kShape;
+  large.head_size = 256;
+  EXPECT_NEAR(fused_us(large, Pass::forward, plain_family()), 2 * kForwardUs, 1e-9);
+}
+
+TEST(FusedAttention, AFamilyHasItsOwnRate) {
+  KernelFamily slow = plain_family();
+  slow.attention_rate.value = 0.5;
+  EXPECT_NEAR(fused_us(kShape, Pass::forward, slow), 2 * kForwardUs, 1e-9);
+}
+
+TEST(FusedAttention, AContextSpreadOverRanksHasItsFactor) {
+  AttentionShape half = kShape;
+  half.query_length = 512;  // the other half is on another rank
+  EXPECT_NEAR(fused_us(half, Pass::forward, plain_family()), kForwardUs / 2 * 1.1, 1e-9);
+}
+
+TEST(FusedAttention, OneQueryIsBoundByTheKeysAndValues) {
+  AttentionShape decode = kShape;
+  decode.query_length = 1;
+  decode.causal = false;
+  // Keys and values: 2 x 1024 x 8 x 128 x 2 B, query and result 2 x 8 x 128 x 2 B, at 1 TB/s.
+  EXPECT_NEAR(fused_us(decode, Pass::forward, plain_family()), 4.194304 + 0.004096, 1e-9);
+}
+
+TEST(FusedAttention, SpreadIsTheRootOfTheSquares) {
+  const KernelFamily family = plain_family();
+  EXPECT_NEAR(fused_attention_cost(round_device(), family, kShape, Pass::forward).spread, 0.03,
+              1e-12);
+  EXPECT_NEAR(fused_attention_cost(round_device(), family, kShape, Pass::backward).spread, 0.05,
+              1e-12);
+}
+
+TEST(FusedAttention, ADeviceWithoutSixteenBitsWorksInWhatItHas) {
+  DeviceCosts device = round_device();
+  device.peak_flops.erase(Precision::bf16);
+  device.gemm_efficiency.erase(Precision::bf16);
+  // fp32 peaks at a tenth of bf16.
+  EXPECT_NEAR(us(fused_attention_cost(device, plain_family(), kShape, Pass::forward)),
+              10 * kForwardUs, 1e-9);
+}
+
+TEST(UnfusedAttention, IsTheWholeSquareAndThePassesOverIt) {
+  // 4 x 1024^2 x 8 x 128 FLOP at 0.5 x 50 TFLOP/s = 171.79869184 us; 8 x 1024^2 scores of 10 B at
+  // 0.5 TB/s = 167.77216 us.
+  EXPECT_NEAR(us(unfused_attention_cost(round_device(), kShape, Pass::forward, Precision::bf16)),
+              171.79869184 + 167.77216, 1e-9);
+  // Twice the products, 15 B a score.
+  EXPECT_NEAR(us(unfused_attention_cost(round_device(), kShape, Pass::backward, Precision::bf16)),
+              2 * 171.79869184 + 1.5 * 167.77216, 1e-9);
+}
+
+TEST(UnfusedAttention, AHeadSizeThatIsNoMultipleOfEightSlowsTheProducts) {
+  AttentionShape odd = kShape;
+  odd.head_size = 100;
+  EXPECT_NEAR(us(unfused_attention_cost(round_device(), odd, Pass::forward, Precision::bf16)),
+              3 * 171.79869184 * 100 / 128 + 167.77216, 1e-9);
+}
+
+TEST(Attention, OfNothingCostsNothing) {
+  const AttentionShape none;
+  EXPECT_EQ(fused_us(none, Pass::forward, plain_family()), 0.0);
+  EXPECT_EQ(us(unfused_attention_cost(round_device(), none, Pass::backward, Precision::bf16)), 0.0);
+}
+
+TEST(MemoryPass, MovesTheBytesOfItsFamily) {
+  KernelFamily unfused = plain_family();
+  unfused.memory_traffic = estimate(2.0, 0.03);
+  // 2 x 1 MB at 0.5 TB/s.
+  const Cost cost = memory_pass_cost(round_device(), unfused, 1_MB);
+  EXPECT_NEAR(us(cost), 4.0, 1e-12);
+  EXPECT_NEAR(cost.spread, 0.05, 1e-12);
+  EXPECT_EQ(cost.status, CostStatus::interpolated);
+  EXPECT_EQ(memory_pass_cost(round_device(), unfused, 0_B).time, Seconds(0.0));
+}
+
+TEST(MemoryPass, FollowsTheMeasuredCurveWhereItReaches) {
+  DeviceCosts device = round_device();
+  device.memory_curve.points = {{1_MB, 10_us}, {3_MB, 20_us}};
+  device.memory_curve.spread = 0.01;
+  EXPECT_NEAR(us(memory_pass_cost(device, plain_family(), 2_MB)), 15.0, 1e-9);
+  EXPECT_EQ(memory_pass_cost(device, plain_family(), 3_MB).status, CostStatus::exact);
+
+  const Cost beyond = memory_pass_cost(device, plain_family(), 5_MB);
+  EXPECT_NEAR(us(beyond), 10.0, 1e-9);
+  EXPECT_EQ(beyond.status, CostStatus::extrapolated);
+}
+
+TEST(MemoryPass, NoMeasurementBeatsThePeak) {
+  DeviceCosts device = round_device();
+  device.memory_curve.points = {{1_MB, 1_ns}, {3_MB, 2_ns}};
+  EXPECT_NEAR(us(memory_pass_cost(device, plain_family(), 2_MB)), 2.0, 1e-12);
+}
+
+TEST(Update, MovesItsBytesForEachParameterUnlessItWasMeasured) {
+  // 1e6 parameters x 34 B at 0.5 TB/s.
+  DeviceCosts device = round_device();
+  EXPECT_NEAR(us(update_cost(device, 1e6)), 68.0, 1e-9);
+  // Measured for 1 MB and 9 MB of weights: 1e6 parameters, 4 MB of fp32, lie 3/8 between them.
+  device.optimizer_curve.points = {{1_MB, 100_us}, {9_MB, 900_us}};
+  EXPECT_NEAR(us(update_cost(device, 1e6)), 400.0, 1e-9);
+  EXPECT_NEAR(us(update_cost(device, 1e7)), 680.0, 1e-9);
+}
+
+TEST(Cast, MovesItsBytesForEachElement) {
+  // 1e6 elements x 5 B at 0.5 TB/s.
+  const Cost cost = cast_cost(round_device(), 1e6, Scaling::delayed);
+  EXPECT_NEAR(us(cost), 10.0, 1e-12);
+  EXPECT_NEAR(cost.spread, 0.05, 1e-12);
+  // Other recipes move their own: 1e6 x 12 B.
+  DeviceCosts device = round_device();
+  device.recipe_cast_bytes[Scaling::current] = estimate(12.0);
+  EXPECT_NEAR(us(cast_cost(device, 1e6, Scaling::current)), 24.0, 1e-12);
+  EXPECT_THROW((void)cast_cost(device, 1e6, Scaling::mxfp8), InternalError);
+}
+
+TEST(RooflineBound, IsTheLongerOfOperationsAndBytes) {
+  EXPECT_EQ(roofline_bound(round_device(), Flops(1e12), Precision::bf16, 1_GB), 10_ms);
+  EXPECT_EQ(roofline_bound(round_device(), Flops(1e12), Precision::fp8, 1_GB), 5_ms);
+  EXPECT_EQ(roofline_bound(round_device(), Flops(1e9), Precision::bf16, 1_GB), 1_ms);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,42 @@
+#include "sim/costs/nccl_constants.h"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+TEST(NcclConstants, AFamilyIsTheNameUpToTheDash) {
+  ASSERT_NE(nccl_node_costs("a100-sxm-40gb"), nullptr);
+  EXPECT_EQ(nccl_node_costs("a100-sxm-40gb"), nccl_node_costs("a100-sxm-80gb"));
+  EXPECT_NE(nccl_node_costs("b200-sxm"), nccl_node_costs("gb200"));
+  EXPECT_EQ(nccl_node_costs("any"), nullptr);
+}
+
+TEST(NcclConstants, NoRateExceedsTheDataSheet) {
+  for (const NcclNodeCosts& family : nccl_families()) {
+    EXPECT_GT(family.efficiency, 0.5) << family.family;
+    EXPECT_LT(family.efficiency, 1.0) << family.family;
+    EXPECT_LT(family.switch_efficiency, 1.0) << family.family;
+  }
+}
+
+TEST(NcclConstants, OneNodeOfH100IsAsTheTableHasIt) {
+  // aiconfigurator, H100, 8 accelerators, all-reduce of 512 B: 15.5 us; 14 steps of LL.
+  const NcclNodeCosts& h100 = *nccl_node_costs("h100-sxm");
+  EXPECT_NEAR((h100.overhead + 14.0 * h100.step).count(), 15.5e-6, 0.1 * 15.5e-6);
+  // 512 MiB at 445 GB/s of bus bandwidth, 14/8 of the message: 2111 us. In the switches.
+  const Seconds time =
+      h100.overhead + h100.switch_overhead + 512_MiB / (h100.switch_efficiency * 450_GBps);
+  EXPECT_NEAR(time.count(), 2111e-6, 0.1 * 2111e-6);
+}
+
+TEST(NcclConstants, SmallMessagesDoNotFillATree) {
+  // The table starts at 64 bytes and doubles: 64 KiB is entry 10, 64 MiB entry 20.
+  EXPECT_EQ(nccl_tree_filling(NcclProtocol::ll, 8_B), 1.0);
+  EXPECT_EQ(nccl_tree_filling(NcclProtocol::ll, 64_KiB), 0.6);
+  EXPECT_EQ(nccl_tree_filling(NcclProtocol::simple, 64_MiB), 0.8);
+  EXPECT_EQ(nccl_tree_filling(NcclProtocol::simple, 16_GiB), 1.0);
+}
+
+}  // namespace
+}  // namespace headway

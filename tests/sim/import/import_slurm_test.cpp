@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+
+#include "imported_texts.h"
+#include "sim/import/hostlist.h"
+
+namespace headway {
+
+Importer import_slurm;
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(HostList, RangesKeepTheirZerosAndMultiply) {
+  EXPECT_THAT(*expanded_hostlist("login,n[08-10],r[1-2]c[1,3]"),
+              ElementsAre("login", "n08", "n09", "n10", "r1c1", "r1c3", "r2c1", "r2c3"));
+}
+
+TEST(HostList, WhatIsNoneIsRefused) {
+  for (const char* text : {"", "a,,b", "n[1-", "n]1[", "n[3-1]", "n[a-b]", "n[]", "n[1,]",
+                           "n[0-99999999]", "a[0-2000]b[0-2000]", "n[[1]]"}) {
+    EXPECT_FALSE(expanded_hostlist(text)) << text;
+  }
+}
+
+constexpr const char* kTree = R"(# eight nodes on two leaves
+SwitchName=leaf1 Nodes=n[1-4]
+switchname=leaf2 nodes=n[5-8] LinkSpeed=4
+SwitchName=top Switches=leaf[1-2]
+)";
+
+TEST(ImportSlurm, ATreeHasOneCableUpAsWideAsTheHostsBelow) {
+  const Imported imported = imported_texts(import_slurm, {kTree}, {.bandwidth = 100_Gbps});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  const auto cluster = cluster_of(imported.topology->dump());
+  ASSERT_NE(cluster, nullptr);
+  EXPECT_EQ(cluster->nodes, 8);
+  EXPECT_EQ(cluster->topology.switch_count(), 3);
+  EXPECT_EQ(cluster->topology.cable_count(), 8 + 2);
+  const Topology& topology = cluster->topology;
+  const VertexId leaf = topology.find("leaf1");
+  // 4 hosts of 12.5 GB/s.
+  for (const LinkId id : topology.links_from(leaf)) {
+    const Link& link = topology.link(id);
+    EXPECT_EQ(link.capacity, topology.is_switch(link.to) ? 50_GBps : 12.5_GBps);
+  }
+  EXPECT_THAT(imported.problems, HasSubstr("LinkSpeed has no unit and is not used"));
+}
+
+TEST(ImportSlurm, OversubscriptionNarrowsEveryTier) {
+  // Leaves: 4 x 2 NICs x 12.5 / 2 = 50 GB/s; the middle: 4 x 2 x 12.5 / 4 = 25 GB/s.
+  const Imported imported = imported_texts(
+      import_slurm,
+      {"SwitchName=leaf Nodes=n[1-4]\nSwitchName=mid Switches=leaf\nSwitchName=top Switches=mid\n"},
+      {.bandwidth = 100_Gbps, .nics = 2, .oversubscription = 2.0});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  std::map<std::string, std::string> up;
+  for (const auto& cable : (*imported.topology)["fabric"]["cables"]) {
+    up[cable["from"]] = cable["bandwidth"];
+  }
+  EXPECT_EQ(up["leaf"], "50 GB/s");
+  EXPECT_EQ(up["mid"], "25 GB/s");
+  EXPECT_EQ((*imported.topology)["fabric"]["endpoints"].size(), 8U);
+}
+
+TEST(ImportSlurm, WhatIsNoTreeIsRefusedWithTheReason) {
+  const auto problems = [](const std::string& text) {
+    return imported_texts(import_slurm, {text}).problems;
+  };
+  EXPECT_THAT(problems("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n"),
+              HasSubstr("2 switches have none above them, such as \"a\" and \"b\""));
+  EXPECT_THAT(problems("SwitchName=a Switches=b\n"), HasSubstr("no line describes the switch"));
+  EXPECT_THAT(problems("SwitchName=a Switches=b\nSwitchName=b Switches=a\n"),
+              HasSubstr("every switch is below another one"));
+  EXPECT_THAT(problems("SwitchName=r Nodes=n1\nSwitchName=a Switches=b\nSwitchName=b Switches=a\n"),
+              HasSubstr("is below itself"));
+  EXPECT_THAT(problems("SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n2\n"
+                       "SwitchName=c Switches=a,b\n"),
+              HasSubstr("the node \"n2\" is below two switches"));
+  EXPECT_THAT(problems("BlockName=b1 Nodes=n[1-4]\n"), HasSubstr("blocks say which nodes"));
+  EXPECT_THAT(problems("SwitchName=a\n"), HasSubstr("neither nodes nor switches below it"));
+  EXPECT_THAT(problems("\n"), HasSubstr("the file describes no switch"));
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,327 @@
+#include "sim/jobs/memory.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/jobs/activation_memory.h"
+#include "sim/jobs/stage_parameters.h"
+#include "tests/sim/jobs/sample_models.h"
+
+namespace headway {
+namespace {
+
+using testing::gpt;
+using testing::llama;
+
+constexpr double kReserve = 0.15;  // of what comes and goes in a step
+
+const TransformerModel kLlama = llama(32, 4096, 32, 8, 14'336);
+
+Strategy llama_strategy() { return {.global_batch = 64, .sequence_length = 8192}; }
+
+StageMemory only_stage(const TransformerModel& model, const Strategy& strategy) {
+  const std::vector<StageMemory> stages = stage_memory(model, strategy);
+  EXPECT_EQ(stages.size(), 1U);
+  return stages.front();
+}
+
+double parameters_of(const TransformerModel& model) {
+  return static_cast<double>(parameter_counts(model).total());
+}
+
+// Rajbhandari et al. 2020, section 3.1: 2 + 2 bytes and 12 of the optimizer.
+TEST(ModelStates, AreSixteenBytesAParameterIn16BitGradients) {
+  Strategy strategy = llama_strategy();
+  strategy.gradient_precision = Precision::bf16;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(memory.parameters.count(), 2.0 * parameters_of(kLlama));
+  EXPECT_DOUBLE_EQ(memory.gradients.count(), 2.0 * parameters_of(kLlama));
+  EXPECT_DOUBLE_EQ(memory.optimizer.count(), 12.0 * parameters_of(kLlama));
+}
+
+// Megatron-LM, docs of the distributed optimizer: fp32 gradients take 6 + 12/d.
+TEST(ModelStates, ShardedOptimizerLeavesSixAndTwelveOverD) {
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::optimizer;
+  strategy.data_parallel = 8;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  EXPECT_DOUBLE_EQ(states.count(), (6.0 + 12.0 / 8.0) * parameters_of(kLlama));
+}
+
+TEST(ModelStates, FullShardingDividesAllOfThem) {
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::full;
+  strategy.data_parallel = 16;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  EXPECT_DOUBLE_EQ(states.count(), 18.0 / 16.0 * parameters_of(kLlama));
+}
+
+TEST(ModelStates, ShardedGradientsLeaveWholeParametersOnly) {
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::gradients;
+  strategy.data_parallel = 8;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  EXPECT_DOUBLE_EQ(states.count(), (2.0 + (4.0 + 12.0) / 8.0) * parameters_of(kLlama));
+}
+
+TEST(ModelStates, AreDividedInsideAShardGroup) {
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::full;
+  strategy.data_parallel = 16;
+  strategy.shard_group = 4;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  EXPECT_DOUBLE_EQ(states.count(), 18.0 / 4.0 * parameters_of(kLlama));
+}
+
+TEST(ModelStates, ParametersThatStayForTheBackwardPassAreAllThere) {
+  // Resharding holds the largest unit, the head (128,000 x 4096) with its norm, and one layer.
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::full;
+  strategy.data_parallel = 16;
+  const Bytes resharded = only_stage(kLlama, strategy).buffers;
+  strategy.reshard_after_forward = false;
+  const double gathered =
+      128'000.0 * 4096.0 + 4096.0 + layer_parameters_per_rank(kLlama, Strategy{}).total();
+  EXPECT_DOUBLE_EQ((only_stage(kLlama, strategy).buffers - resharded).count(),
+                   2.0 * (parameters_of(kLlama) - gathered));
+}
+
+TEST(ModelStates, ShardedStagesOfAPipelineHoldWholeParametersAndGradients) {
+  // 12 bytes of states, and of what is sharded 2 of parameters and 4 of gradients, over 8 ranks;
+  // beside them all parameters, gathered, and all gradients, until the last micro-batch.
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 2;
+  strategy.data_parallel = 8;
+  strategy.sharding = Sharding::optimizer;
+  const StageMemory plain = stage_memory(kLlama, strategy)[0];
+  strategy.sharding = Sharding::full;
+  strategy.reshard_after_forward = false;
+  const StageMemory sharded = stage_memory(kLlama, strategy)[0];
+  EXPECT_EQ(sharded.optimizer, plain.optimizer);
+  EXPECT_DOUBLE_EQ(sharded.parameters.count(), plain.parameters.count() / 8.0);
+  EXPECT_DOUBLE_EQ(sharded.gradients.count(), plain.gradients.count() / 8.0);
+  const double layer = layer_parameters_per_rank(kLlama, Strategy{}).total();
+  EXPECT_NEAR((sharded.buffers - plain.buffers).count(),
+              (plain.parameters + plain.gradients).count() - 4.0 * layer, 1.0);
+}
+
+TEST(ModelStates, ContextParallelRanksShardThemToo) {
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::optimizer;
+  strategy.data_parallel = 8;
+  strategy.context_parallel = 4;
+  EXPECT_DOUBLE_EQ(only_stage(kLlama, strategy).optimizer.count(),
+                   12.0 / 32.0 * parameters_of(kLlama));
+}
+
+TEST(ModelStates, NeedNoMasterCopyInFp32) {
+  Strategy strategy = llama_strategy();
+  strategy.precision = Precision::fp32;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(memory.parameters.count(), 4.0 * parameters_of(kLlama));
+  EXPECT_DOUBLE_EQ(memory.optimizer.count(), 8.0 * parameters_of(kLlama));
+}
+
+TEST(ModelStates, OfFp8TrainingStayIn16Bit) {
+  Strategy strategy = llama_strategy();
+  strategy.precision = Precision::fp8;
+  EXPECT_DOUBLE_EQ(only_stage(kLlama, strategy).parameters.count(), 2.0 * parameters_of(kLlama));
+}
+
+TEST(ModelStates, OfEachStageAreItsOwnParameters) {
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 4;
+  const std::vector<StageMemory> stages = stage_memory(kLlama, strategy);
+  ASSERT_EQ(stages.size(), 4U);
+  for (int stage = 0; stage < 4; ++stage) {
+    EXPECT_DOUBLE_EQ(stages[static_cast<std::size_t>(stage)].parameters.count(),
+                     2.0 * stage_parameters(kLlama, strategy, stage).total());
+  }
+  EXPECT_LT(stages[1].parameters, stages[0].parameters);  // no embedding
+  EXPECT_LT(stages[2].parameters, stages[3].parameters);  // no head
+}
+
+// 1F1B holds stages - stage micro-batches of 8 layers each. The last stage adds the inputs of the
+// final norm and of the head (2 x 2 x 8192 x 4096 bytes) and the fp32 softmax.
+TEST(StageActivations, CountThePassesInFlight) {
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 4;
+  const std::vector<StageMemory> stages = stage_memory(kLlama, strategy);
+  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(stages[0].activations / pass, 4.0);
+  EXPECT_DOUBLE_EQ(stages[2].activations / pass, 2.0);
+  const Bytes head(4.0 * 8192 * 4096 + 4.0 * 8192 * 128'000);
+  EXPECT_DOUBLE_EQ(stages[3].activations.count(), (pass + head).count());
+}
+
+TEST(StageActivations, OfDoubledPipelinesAreOnePassMoreThanStages) {
+  // Parameters twice: each stage has its own layers and those of the stage opposite.
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 4;
+  const std::vector<StageMemory> single = stage_memory(kLlama, strategy);
+  strategy.schedule = PipelineSchedule::dual_pipe;
+  const std::vector<StageMemory> doubled = stage_memory(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(doubled[1].parameters.count(),
+                   (single[1].parameters + single[2].parameters).count());
+  EXPECT_DOUBLE_EQ(doubled[0].parameters.count(),
+                   (single[0].parameters + single[3].parameters).count());
+  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(doubled[1].activations / pass, 5.0);
+}
+
+TEST(StageActivations, OfPipelinesThereAndBackAreThoseOfOneForwardOneBackward) {
+  // The last stage holds as many as the first one; the first has the head.
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 4;
+  strategy.virtual_stages = 2;
+  strategy.schedule = PipelineSchedule::zb_v;
+  const std::vector<StageMemory> stages = stage_memory(kLlama, strategy);
+  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(stages[3].activations / pass, 4.0);
+  EXPECT_GT(stages[0].parameters, stages[1].parameters + Bytes(2.0 * 2.0 * 128'000 * 4096));
+}
+
+TEST(StageActivations, OfLayersThatRecomputeAreTheirInputs) {
+  // 8 of 32 layers keep 2 x 8192 x 4096 bytes each.
+  Strategy strategy = llama_strategy();
+  const StageMemory none = only_stage(kLlama, strategy);
+  const Bytes layer = layer_activation_bytes(kLlama, strategy);
+  strategy.recompute = Recompute::full;
+  strategy.recompute_layers = 8;
+  EXPECT_DOUBLE_EQ((none.activations - only_stage(kLlama, strategy).activations).count(),
+                   (8.0 * (layer - Bytes(2.0 * 8192 * 4096))).count());
+}
+
+TEST(StageActivations, OfOffloadedLayersAreInHostMemory) {
+  // 24 of 32 layers are left; two more are on their way, in buffers, with the allocator's share.
+  Strategy strategy = llama_strategy();
+  const StageMemory none = only_stage(kLlama, strategy);
+  const Bytes layer = layer_activation_bytes(kLlama, strategy);
+  strategy.offload_layers = 8;
+  const StageMemory offloaded = only_stage(kLlama, strategy);
+  EXPECT_DOUBLE_EQ((none.activations - offloaded.activations).count(), 8.0 * layer.count());
+  EXPECT_DOUBLE_EQ(offloaded.host.count(), 8.0 * layer.count());
+  EXPECT_EQ(none.host, 0_B);
+}
+
+TEST(ModelStates, OfAnOffloadedOptimizerAreInHostMemory) {
+  // A quarter of 12 bytes a parameter leaves the accelerator; with it, fp32 gradients are there.
+  Strategy strategy = llama_strategy();
+  const StageMemory none = only_stage(kLlama, strategy);
+  strategy.optimizer_offload = 0.25;
+  const StageMemory offloaded = only_stage(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(offloaded.optimizer.count(), 0.75 * none.optimizer.count());
+  EXPECT_DOUBLE_EQ(offloaded.host.count(), 0.25 * (12.0 + 4.0) / 12.0 * none.optimizer.count());
+  EXPECT_EQ(offloaded.gradients, none.gradients);
+}
+
+TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 4;
+  strategy.schedule = PipelineSchedule::gpipe;
+  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  EXPECT_DOUBLE_EQ(stage_memory(kLlama, strategy)[0].activations / pass, 64.0);
+}
+
+// 10 layers and two ends in four chunks: 2, 3, 3, 2; stage 0 has 2 and 3 of them. It warms up with
+// 2 + 2 passes and holds five at most: micro-batches 0, 1 and 2 in chunk 0, 0 and 1 in chunk 1. At
+// other times it holds four passes of chunk 0 and one of chunk 1, which is less.
+TEST(StageActivations, OfInterleavedChunksWeighTheirLayers) {
+  TransformerModel model = kLlama;
+  model.layers = 10;
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 2;
+  strategy.virtual_stages = 2;
+  strategy.layer_placement = LayerPlacement::embedding_and_loss_as_layers;
+  const Bytes layer = layer_activation_bytes(model, strategy);
+  EXPECT_DOUBLE_EQ(stage_memory(model, strategy)[0].activations / layer, 3.0 * 2 + 2.0 * 3);
+}
+
+TEST(StageActivations, IncludeTheEmbeddingsDropoutOfGpt) {
+  const TransformerModel model = gpt(24, 1024, 16);
+  const Strategy strategy{.pipeline_parallel = 2, .global_batch = 8, .sequence_length = 2048};
+  // A mask of a byte for each of 2048 x 1024 numbers, for both passes in flight.
+  EXPECT_DOUBLE_EQ(stage_memory(model, strategy)[0].activations.count(),
+                   2.0 * (12 * layer_activation_bytes(model, strategy).count() + 2048.0 * 1024));
+}
+
+// 16-bit logits and an fp32 copy of them, of a rank's part of the vocabulary.
+TEST(Buffers, HoldTheLossOnTheLastStage) {
+  Strategy strategy = llama_strategy();
+  strategy.tensor_parallel = 8;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const Bytes loss(6.0 * 8192 * 128'000 / 8);
+  const Bytes expected = loss + 1_GiB + 256_MiB + kReserve * (memory.activations + loss);
+  EXPECT_DOUBLE_EQ(memory.buffers.count(), expected.count());
+}
+
+// Gathered: 10 bytes for each logit of the whole vocabulary and 2 for each of a rank's own part.
+TEST(Buffers, HoldAllLogitsIfTheLossIsNotSplit) {
+  Strategy strategy = llama_strategy();
+  strategy.tensor_parallel = 8;
+  strategy.vocabulary_parallel_loss = false;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const double logits = 8192.0 * 128'000;
+  const Bytes loss(10.0 * logits + 2.0 * logits / 8);
+  const Bytes expected = loss + 1_GiB + 256_MiB + kReserve * (memory.activations + loss);
+  EXPECT_DOUBLE_EQ(memory.buffers.count(), expected.count());
+}
+
+// Kept are 2 bytes a logit instead of the softmax's 4, and beside them 2 instead of 6 while it
+// works.
+TEST(Buffers, AFusedLossKeepsLogitsOnly) {
+  Strategy strategy = llama_strategy();
+  const StageMemory plain = only_stage(kLlama, strategy);
+  strategy.fused_loss = true;
+  const StageMemory fused = only_stage(kLlama, strategy);
+  const double logits = 8192.0 * 128'000;
+  EXPECT_NEAR((plain.activations - fused.activations).count(), 2.0 * logits, 1.0);
+  const double less = 4.0 + kReserve * (2.0 + 4.0);
+  EXPECT_NEAR((plain.buffers - fused.buffers).count(), less * logits, 1.0);
+}
+
+TEST(Buffers, HoldTheLayerThatIsRecomputed) {
+  Strategy strategy = llama_strategy();
+  strategy.pipeline_parallel = 2;
+  strategy.recompute = Recompute::full;
+  const StageMemory first = stage_memory(kLlama, strategy)[0];
+  const Bytes layer = recomputed_bytes(kLlama, strategy);
+  EXPECT_GT(layer, 500_MiB);
+  const Bytes expected = layer + 1_GiB + 256_MiB + kReserve * (first.activations + layer);
+  EXPECT_DOUBLE_EQ(first.buffers.count(), expected.count());
+}
+
+// Two layers' parameters in 2 bytes, or one and the larger embedding, and its gradient in 4.
+TEST(Buffers, HoldGatheredParametersOfFullSharding) {
+  Strategy strategy = llama_strategy();
+  strategy.data_parallel = 8;
+  const Bytes replicated = only_stage(kLlama, strategy).buffers;
+  const double layer = layer_parameters_per_rank(kLlama, Strategy{}).total();
+  const double vocabulary = 128'000.0 * 4096;
+  strategy.sharding = Sharding::full;
+  const Bytes sharded = only_stage(kLlama, strategy).buffers;
+  const double head = vocabulary + 4096;
+  const Bytes gathered(2.0 * (layer + head) + 4.0 * head);
+  // Replicated data parallelism has a bucket of one layer's gradients there.
+  EXPECT_NEAR((sharded - replicated).count(), (gathered - Bytes(4.0 * layer)).count(), 1.0);
+}
+
+TEST(Buffers, HoldOneBucketOfGradients) {
+  Strategy strategy = llama_strategy();
+  const Bytes alone = only_stage(kLlama, strategy).buffers;
+  strategy.data_parallel = 2;
+  strategy.gradient_bucket = 40_MB;
+  const Bytes together = only_stage(kLlama, strategy).buffers;
+  EXPECT_NEAR((together - alone).count(), (40_MB + 256_MiB).count(), 1.0);
+}
+
+TEST(StageMemoryTotal, AddsUpTheCauses) {
+  const StageMemory memory{1_GiB, 2_GiB, 4_GiB, 8_GiB, 16_GiB};
+  EXPECT_EQ(memory.total(), 31_GiB);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,83 @@
+#include "sim/jobs/stage_parameters.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sim/jobs/sample_models.h"
+
+namespace headway {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::gpt;
+using testing::llama;
+
+std::vector<int> counts(const std::vector<LayerRange>& ranges) {
+  std::vector<int> list;
+  for (const LayerRange& range : ranges) list.push_back(range.count);
+  return list;
+}
+
+TEST(LayerParametersPerRank, AreTheWholeLayerWithoutTensorParallel) {
+  const TransformerModel small_gpt = gpt(12, 768, 12);
+  const TransformerModel small_llama = llama(16, 2048, 32, 8, 8192);
+  EXPECT_DOUBLE_EQ(layer_parameters_per_rank(small_gpt, Strategy{}).total(),
+                   static_cast<double>(layer_parameters(small_gpt).total()));
+  EXPECT_DOUBLE_EQ(layer_parameters_per_rank(small_llama, Strategy{}).total(),
+                   static_cast<double>(layer_parameters(small_llama).total()));
+}
+
+// GPT, h = 768, t = 4. Cut: QKV 3 x 192 x (768 + 1) = 442,944; projection 192 x 768 = 147,456;
+// MLP 2 x 768 x 768 = 1,179,648 and the bias of FC1, 768. On every rank: two biases after the
+// reductions 2 x 768 = 1536, two norms 4 x 768 = 3072.
+TEST(LayerParametersPerRank, KeepNormsAndReducedBiasesOnEveryRank) {
+  EXPECT_DOUBLE_EQ(
+      layer_parameters_per_rank(gpt(12, 768, 12), Strategy{.tensor_parallel = 4}).total(),
+      442'944.0 + 147'456.0 + 1'179'648.0 + 768.0 + 1536.0 + 3072.0);
+}
+
+// Llama, h = 2048, 32 heads of 64, 2 key-value heads, t = 8: 4 query heads, but a whole key and a
+// whole value head on each rank: (4 + 2) x 64 x 2048 = 786,432; projection 256 x 2048 = 524,288;
+// MLP 3 x 2048 x 1024 = 6,291,456; norms 2 x 2048.
+TEST(LayerParametersPerRank, RepeatKeyValueHeadsThatAreFewerThanRanks) {
+  EXPECT_DOUBLE_EQ(
+      layer_parameters_per_rank(llama(16, 2048, 32, 2, 8192), Strategy{.tensor_parallel = 8})
+          .total(),
+      786'432.0 + 524'288.0 + 6'291'456.0 + 4096.0);
+}
+
+TEST(StageParameters, AreTheWholeModelOnOneRank) {
+  const TransformerModel tied = gpt(12, 768, 12);
+  const TransformerModel untied = llama(16, 2048, 32, 8, 8192);
+  EXPECT_DOUBLE_EQ(stage_parameters(tied, Strategy{}, 0).total(),
+                   static_cast<double>(parameter_counts(tied).total()));
+  EXPECT_DOUBLE_EQ(stage_parameters(untied, Strategy{}, 0).total(),
+                   static_cast<double>(parameter_counts(untied).total()));
+}
+
+TEST(StageParameters, ATiedHeadIsACopyOnTheLastStage) {
+  const TransformerModel model = gpt(12, 768, 12);
+  const Strategy strategy{.tensor_parallel = 2, .pipeline_parallel = 3};
+  // 51,200 x 768 / 2 = 19,660,800 of the vocabulary; 2048 x 768 positions on every rank
+  EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 0).embedding, 19'660'800.0 + 1'572'864.0);
+  EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 0).head, 0.0);
+  EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 1).embedding, 0.0);
+  EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 1).head, 0.0);
+  EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 2).head, 19'660'800.0 + 2 * 768.0);
+  EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 1).layers,
+                   4 * layer_parameters_per_rank(model, Strategy{.tensor_parallel = 2}).total());
+}
+
+TEST(StageLayers, AreEveryStagesThChunk) {
+  const TransformerModel model = llama(126, 16'384, 128, 8, 53'248);
+  const Strategy strategy{.pipeline_parallel = 16,
+                          .virtual_stages = 8,
+                          .layer_placement = LayerPlacement::embedding_and_loss_as_layers};
+  EXPECT_THAT(counts(stage_layers(model, strategy, 0)), ElementsAre(0, 1, 1, 1, 1, 1, 1, 1));
+  EXPECT_THAT(counts(stage_layers(model, strategy, 7)), ElementsAre(1, 1, 1, 1, 1, 1, 1, 1));
+  EXPECT_EQ(stage_layers(model, strategy, 1)[1], (LayerRange{16, 1}));
+  EXPECT_THAT(counts(stage_layers(model, strategy, 15)), ElementsAre(1, 1, 1, 1, 1, 1, 1, 0));
+}
+
+}  // namespace
+}  // namespace headway

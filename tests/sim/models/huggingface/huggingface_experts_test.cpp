@@ -1,0 +1,131 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/sim/models/model_reading.h"
+
+namespace headway {
+namespace {
+
+using testing::ModelReading;
+using testing::read_model_text;
+using testing::read_scenario_model;
+
+/// The model of a configuration and the one of the library, but for what the files say of
+/// themselves.
+void expect_as_in_library(const std::string& config, const std::string& name) {
+  const ModelReading read = read_model_text(config);
+  const ModelReading library = read_scenario_model("{\"model\": \"" + name + "\"}");
+  EXPECT_EQ(read.problems, "") << name;
+  ASSERT_TRUE(read.read.has_value() && library.read.has_value()) << name;
+  TransformerModel model = read.read->model;
+  model.name = library.read->model.name;
+  model.source = library.read->model.source;
+  model.sequence_length = library.read->model.sequence_length;
+  EXPECT_EQ(model, library.read->model) << name;
+}
+
+TEST(HuggingFaceExperts, MixtralHasExpertsInEveryLayer) {
+  expect_as_in_library(
+      R"({"model_type": "mixtral", "hidden_size": 4096, "intermediate_size": 14336,
+          "max_position_embeddings": 32768, "num_attention_heads": 32, "num_experts_per_tok": 2,
+          "num_hidden_layers": 32, "num_key_value_heads": 8, "num_local_experts": 8,
+          "sliding_window": null, "tie_word_embeddings": false, "vocab_size": 32000})",
+      "mixtral_8x7b");
+}
+
+TEST(HuggingFaceExperts, DeepSeekHasLatentAttentionSharedExpertsAndLeadingDenseLayers) {
+  expect_as_in_library(
+      R"({"model_type": "deepseek_v3", "first_k_dense_replace": 3, "hidden_size": 7168,
+          "intermediate_size": 18432, "kv_lora_rank": 512, "max_position_embeddings": 163840,
+          "moe_intermediate_size": 2048, "moe_layer_freq": 1, "n_routed_experts": 256,
+          "n_shared_experts": 1, "num_attention_heads": 128, "num_experts_per_tok": 8,
+          "num_hidden_layers": 61, "num_key_value_heads": 128, "num_nextn_predict_layers": 1,
+          "q_lora_rank": 1536, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+          "v_head_dim": 128, "vocab_size": 129280})",
+      "deepseek_v3");
+}
+
+TEST(HuggingFaceExperts, QwenExpertsHaveASizeOfTheirOwn) {
+  expect_as_in_library(
+      R"({"model_type": "qwen3_moe", "decoder_sparse_step": 1, "head_dim": 128,
+          "hidden_size": 2048, "intermediate_size": 6144, "max_position_embeddings": 40960,
+          "mlp_only_layers": [], "moe_intermediate_size": 768, "num_attention_heads": 32,
+          "num_experts": 128, "num_experts_per_tok": 8, "num_hidden_layers": 48,
+          "num_key_value_heads": 4, "tie_word_embeddings": false, "vocab_size": 151936})",
+      "qwen3_30b_a3b");
+}
+
+TEST(HuggingFaceExperts, GptOssHasSinksBiasesAndAWindowInEverySecondLayer) {
+  expect_as_in_library(
+      R"({"model_type": "gpt_oss", "attention_bias": true, "head_dim": 64, "hidden_size": 2880,
+          "intermediate_size": 2880, "layer_types": ["sliding_attention", "full_attention",
+          "sliding_attention", "full_attention"], "max_position_embeddings": 131072,
+          "num_attention_heads": 64, "num_experts_per_tok": 4, "num_hidden_layers": 24,
+          "num_key_value_heads": 8, "num_local_experts": 32, "sliding_window": 128,
+          "tie_word_embeddings": false, "vocab_size": 201088})",
+      "gpt_oss_20b");
+}
+
+TEST(HuggingFaceExperts, Llama4KeepsItsTextApartAndMayHaveExpertsInEverySecondLayer) {
+  expect_as_in_library(
+      R"({"model_type": "llama4", "vision_config": {"hidden_size": 1408}, "text_config": {
+          "model_type": "llama4_text", "attention_bias": false, "attention_chunk_size": 8192,
+          "head_dim": 128, "hidden_size": 5120, "interleave_moe_layer_step": 2,
+          "intermediate_size": 8192, "intermediate_size_mlp": 16384,
+          "max_position_embeddings": 1048576, "num_attention_heads": 40,
+          "num_experts_per_tok": 1, "num_hidden_layers": 48, "num_key_value_heads": 8,
+          "num_local_experts": 128, "tie_word_embeddings": false, "vocab_size": 202048}})",
+      "llama4_maverick");
+}
+
+TEST(HuggingFaceExperts, GrokTiesItsEmbeddings) {
+  expect_as_in_library(
+      R"({"model_type": "grok-1", "hidden_size": 6144, "intermediate_size": 32768,
+          "max_position_embeddings": 8192, "num_attention_heads": 48, "num_experts": 8,
+          "num_experts_per_tok": 2, "num_hidden_layers": 64, "num_key_value_heads": 8,
+          "vocab_size": 131072})",
+      "grok_1");
+}
+
+TEST(HuggingFaceExperts, GemmaLeavesOutWhatItsClassSays) {
+  expect_as_in_library(
+      R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "head_dim": 128,
+          "hidden_size": 5376, "intermediate_size": 21504, "num_attention_heads": 32,
+          "num_hidden_layers": 62, "num_key_value_heads": 16, "sliding_window": 1024}})",
+      "gemma3_27b");
+}
+
+TEST(HuggingFaceExperts, MoreExpertsATokenThanThereAreAreRefused) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "mixtral", "hidden_size": 64, "intermediate_size": 128,
+  "max_position_embeddings": 128, "num_attention_heads": 4, "num_experts_per_tok": 9,
+  "num_hidden_layers": 2, "num_local_experts": 8, "vocab_size": 100})");
+  EXPECT_FALSE(reading.read.has_value());
+  EXPECT_EQ(reading.problems, R"(error: a token cannot go to more experts than there are
+  --> model.json:2:84   /num_experts_per_tok
+   |
+ 2 |   "max_position_embeddings": 128, "num_attention_heads": 4, "num_experts_per_tok": 9,
+   |                                                                                    ^ 9 of 8
+  help: use at most 8
+)");
+}
+
+TEST(HuggingFaceExperts, WindowsAtUnevenIntervalsAreRefused) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "gemma2", "hidden_size": 64, "intermediate_size": 128,
+  "max_position_embeddings": 128, "num_attention_heads": 4, "num_hidden_layers": 4,
+  "sliding_window": 32, "vocab_size": 100,
+  "layer_types": ["full_attention", "sliding_attention", "sliding_attention"]})");
+  EXPECT_FALSE(reading.read.has_value());
+  EXPECT_EQ(reading.problems, R"(error: full attention does not come at an even interval
+  --> model.json:4:18   /layer_types
+   |
+ 4 |   "layer_types": ["full_attention", "sliding_attention", "sliding_attention"]}
+   |                  ^
+  help: read are models of which the last of every n layers attends to all
+)");
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,316 @@
+#include "sim/models/huggingface/huggingface.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/sim/models/model_reading.h"
+
+namespace headway {
+namespace {
+
+using testing::ModelReading;
+using testing::read_model_text;
+using testing::read_scenario_model;
+
+constexpr const char* kLlama3 = R"({
+  "architectures": ["LlamaForCausalLM"],
+  "attention_bias": false,
+  "hidden_act": "silu",
+  "hidden_size": 4096,
+  "intermediate_size": 14336,
+  "max_position_embeddings": 8192,
+  "model_type": "llama",
+  "num_attention_heads": 32,
+  "num_hidden_layers": 32,
+  "num_key_value_heads": 8,
+  "rms_norm_eps": 1e-05,
+  "rope_scaling": null,
+  "rope_theta": 500000.0,
+  "tie_word_embeddings": false,
+  "torch_dtype": "bfloat16",
+  "vocab_size": 128256
+})";
+
+std::string changed(const std::string& from, const std::string& to) {
+  std::string text = kLlama3;
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::int64_t parameters(const ModelReading& reading) {
+  return reading.read ? parameter_counts(reading.read->model).total() : 0;
+}
+
+TEST(HuggingFace, LlamaHasThePublishedParameters) {
+  const ModelReading reading = read_model_text(kLlama3);
+  EXPECT_EQ(reading.problems, "");
+  EXPECT_EQ(parameters(reading), 8'030'261'248);
+  const TransformerModel expected{.name = "model",
+                                  .source = "Hugging Face configuration model.json",
+                                  .layers = 32,
+                                  .hidden = 4096,
+                                  .attention_heads = 32,
+                                  .kv_heads = 8,
+                                  .head_size = 128,
+                                  .ffn_hidden = 14336,
+                                  .gated_mlp = true,
+                                  .vocabulary = 128256,
+                                  .normalization = Normalization::rms_norm,
+                                  .normalization_bias = false,
+                                  .position_encoding = PositionEncoding::rotary,
+                                  .qkv_bias = false,
+                                  .projection_bias = false,
+                                  .mlp_bias = false,
+                                  .sequence_length = 8192};
+  EXPECT_EQ(reading.read->model, expected);
+}
+
+TEST(HuggingFace, LlamaMayHaveBiasesAHeadSizeAndATiedHead) {
+  const ModelReading reading = read_model_text(
+      changed(R"("attention_bias": false,)", R"("attention_bias": true, "mlp_bias": true,
+              "head_dim": 64, "_name_or_path": "mine/llama",)"));
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  const TransformerModel& model = reading.read->model;
+  EXPECT_TRUE(model.qkv_bias && model.projection_bias && model.mlp_bias);
+  EXPECT_EQ(model.head_size, 64);
+  EXPECT_EQ(model.name, "mine/llama");
+}
+
+TEST(HuggingFace, NullMeansTheDefault) {
+  const ModelReading reading = read_model_text(
+      changed(R"("num_key_value_heads": 8)", R"("num_key_value_heads": null, "head_dim": null)"));
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  EXPECT_EQ(reading.read->model.kv_heads, 32);
+  EXPECT_EQ(reading.read->model.head_size, 128);
+}
+
+TEST(HuggingFace, Gpt2HasThePublishedParameters) {
+  const ModelReading reading = read_model_text(
+      R"({"architectures": ["GPT2LMHeadModel"], "model_type": "gpt2", "n_ctx": 1024,
+          "n_embd": 768, "n_head": 12, "n_inner": null, "n_layer": 12, "n_positions": 1024,
+          "vocab_size": 50257})");
+  EXPECT_EQ(reading.problems, "");
+  EXPECT_EQ(parameters(reading), 124'439'808);
+}
+
+TEST(HuggingFace, Qwen2HasBiasesOfTheQueriesKeysAndValuesOnly) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "qwen2", "hidden_size": 3584, "intermediate_size": 18944,
+          "max_position_embeddings": 131072, "num_attention_heads": 28, "num_hidden_layers": 28,
+          "num_key_value_heads": 4, "sliding_window": 4096, "use_sliding_window": false,
+          "tie_word_embeddings": false, "vocab_size": 152064})");
+  EXPECT_EQ(reading.problems, "");
+  EXPECT_EQ(parameters(reading), 7'615'616'512);
+}
+
+TEST(HuggingFace, GptNeoxHasThePublishedParameters) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "gpt_neox", "hidden_size": 6144, "intermediate_size": 24576,
+          "max_position_embeddings": 2048, "num_attention_heads": 64, "num_hidden_layers": 44,
+          "rotary_pct": 0.25, "tie_word_embeddings": false, "vocab_size": 50432})");
+  EXPECT_EQ(reading.problems, "");
+  EXPECT_EQ(parameters(reading), 20'554'567'680);
+}
+
+TEST(HuggingFace, NemotronHasAPlainMlpAndABiasedLayerNorm) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "nemotron", "hidden_act": "relu2", "hidden_size": 18432,
+          "intermediate_size": 73728, "max_position_embeddings": 4096,
+          "num_attention_heads": 96, "num_hidden_layers": 96, "num_key_value_heads": 8,
+          "attention_bias": false, "mlp_bias": false, "tie_word_embeddings": false,
+          "vocab_size": 256000})");
+  EXPECT_EQ(reading.problems, "");
+  // A layer: 18432 x (96 + 16) x 192 + 18432^2 + 2 x 18432 x 73728 + 4 x 18432 = 3,454,083,072;
+  // 96 of them, 2 x 256000 x 18432 = 9,437,184,000 and a final norm of 36,864.
+  EXPECT_EQ(parameters(reading), 96 * 3'454'083'072 + 9'437'184'000 + 36'864);
+}
+
+TEST(HuggingFace, MptHasNoBiasAtAll) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "mpt", "attn_config": {"alibi": true, "attn_type": "multihead_attention"},
+          "d_model": 4096, "expansion_ratio": 4, "learned_pos_emb": true, "max_seq_len": 2048,
+          "n_heads": 32, "n_layers": 32, "no_bias": true, "vocab_size": 50432})");
+  EXPECT_EQ(reading.problems, "");
+  // A layer: 12 x 4096^2 + 2 x 4096 = 201,334,784; 50432 x 4096 = 206,569,472; a norm of 4096.
+  EXPECT_EQ(parameters(reading), 32 * 201'334'784LL + 206'569'472 + 4096);
+  EXPECT_EQ(reading.read->model.position_encoding, PositionEncoding::none);
+}
+
+TEST(HuggingFace, MptMayShareKeysAndLearnPositions) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "mpt", "attn_config": {"alibi": false, "kv_n_heads": 8,
+          "attn_type": "grouped_query_attention"}, "d_model": 3072, "max_seq_len": 4096,
+          "n_heads": 24, "n_layers": 32, "no_bias": true, "vocab_size": 32768})");
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  EXPECT_EQ(reading.read->model.kv_heads, 8);
+  EXPECT_EQ(reading.read->model.position_encoding, PositionEncoding::learned);
+}
+
+TEST(HuggingFace, MistralAttendsToAWindowInEveryLayer) {
+  const std::string config = R"({
+  "architectures": ["MistralForCausalLM"], "hidden_size": 4096, "intermediate_size": 14336,
+  "max_position_embeddings": 32768, "model_type": "mistral", "num_attention_heads": 32,
+  "num_hidden_layers": 32, "num_key_value_heads": 8, "tie_word_embeddings": false,
+  "vocab_size": 32000, "sliding_window": )";
+  const ModelReading reading = read_model_text(config + "4096}");
+  EXPECT_EQ(reading.problems, "");
+  EXPECT_EQ(parameters(reading), 7'241'732'096);
+  EXPECT_EQ(reading.read->model.sliding_window, (SlidingWindow{.size = 4096}));
+  EXPECT_TRUE(layer_kind(reading.read->model, 31).windowed);
+  // As long as the longest sequence it hides nothing.
+  EXPECT_FALSE(read_model_text(config + "32768}").read->model.sliding_window.has_value());
+}
+
+TEST(HuggingFace, Qwen2WithWindowsInSomeLayersIsWarnedOf) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "qwen2", "hidden_size": 64, "intermediate_size": 128,
+          "max_position_embeddings": 4096, "num_attention_heads": 4, "num_hidden_layers": 28,
+          "use_sliding_window": true, "vocab_size": 100})");
+  EXPECT_EQ(reading.problems, R"(warning: windows of some layers at the end are not modelled
+  --> model.json:3:33   /use_sliding_window
+   |
+ 3 |           "use_sliding_window": true, "vocab_size": 100}
+   |                                 ^^^^ attention is counted over the whole sequence
+)");
+}
+
+TEST(HuggingFace, ArchitectureStandsInForAMissingType) {
+  const ModelReading reading = read_model_text(changed(R"("model_type": "llama",)", ""));
+  EXPECT_EQ(reading.problems, "");
+  EXPECT_EQ(parameters(reading), 8'030'261'248);
+}
+
+TEST(HuggingFace, ResolvedFormIsExplicit) {
+  const ModelReading first = read_model_text(kLlama3);
+  ASSERT_TRUE(first.read.has_value());
+  const ModelReading second = read_model_text(first.read->resolved->dump());
+  EXPECT_EQ(second.problems, "");
+  ASSERT_TRUE(second.read.has_value());
+  EXPECT_EQ(second.read->model, first.read->model);
+}
+
+TEST(HuggingFace, IsFoundBesideTheFileThatNamesIt) {
+  const std::filesystem::path folder =
+      std::filesystem::path(::testing::TempDir()) / "headway_huggingface_test";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "config.json") << kLlama3;
+  const std::string scenario = (folder / "scenario.json").string();
+
+  const ModelReading named = read_scenario_model(
+      R"({"model": {"huggingface": "config.json", "name": "Mine", "parameters": 8000000000}})", {},
+      scenario);
+  EXPECT_EQ(named.problems, "");
+  EXPECT_EQ(parameters(named), 8'030'261'248);
+  EXPECT_EQ(named.read->model.name, "Mine");
+
+  const ModelReading direct = read_scenario_model(R"({"model": "config.json"})", {}, scenario);
+  EXPECT_EQ(direct.problems, "");
+  EXPECT_EQ(parameters(direct), 8'030'261'248);
+
+  const ModelReading shorter =
+      read_scenario_model(R"({"model": {"huggingface": "config.json", "parameters": 8000000000}})",
+                          {"/model/huggingface/num_hidden_layers=8"}, scenario);
+  EXPECT_EQ(shorter.problems, "");
+  ASSERT_TRUE(shorter.read.has_value());
+  EXPECT_EQ(shorter.read->model.layers, 8);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(HuggingFace, PublishedParametersAreCheckedHereToo) {
+  const ModelReading reading = read_scenario_model(
+      std::string("{\"model\": {\"parameters\": 7000000000,\n\"huggingface\": ") + kLlama3 + "}}");
+  EXPECT_EQ(reading.problems, R"(error: the fields do not add up to the published parameters
+  --> scenario.json:1:26   /model/parameters
+   |
+ 1 | {"model": {"parameters": 7000000000,
+   |                          ^^^^^^^^^^ 7,000,000,000 published, 8,030,261,248 from the fields
+  help: mend the field that is off, or leave "parameters" out of a model of your own
+)");
+}
+
+TEST(HuggingFace, OtherFamiliesAreRefused) {
+  const ModelReading reading =
+      read_model_text(changed(R"("model_type": "llama")", R"("model_type": "mamba")"));
+  EXPECT_FALSE(reading.read.has_value());
+  EXPECT_EQ(reading.problems, R"(error: this Hugging Face model type is not supported
+  --> model.json:8:17   /model_type
+   |
+ 8 |   "model_type": "mamba",
+   |                 ^^^^^^^
+  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, grok-1; any other decoder can be written out in fields of ours, which `headway explain model` lists
+)");
+}
+
+TEST(HuggingFace, ExpertsOfADenseFamilyAreRefused) {
+  const ModelReading reading = read_model_text(changed(R"("model_type": "llama",)",
+                                                       R"("model_type": "llama",
+  "num_local_experts": 8,)"));
+  EXPECT_FALSE(reading.read.has_value());
+  EXPECT_EQ(reading.problems, R"(error: a mixture of experts is not supported
+  --> model.json:9:24   /num_local_experts
+   |
+ 9 |   "num_local_experts": 8,
+   |                        ^ this family is read as a dense one
+  help: read are llama, mistral, qwen2, qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, grok-1; any other decoder can be written out in fields of ours, which `headway explain model` lists
+)");
+}
+
+TEST(HuggingFace, MissingShapeIsNamed) {
+  const ModelReading reading = read_model_text(changed("  \"hidden_size\": 4096,\n", ""));
+  EXPECT_FALSE(reading.read.has_value());
+  EXPECT_EQ(reading.problems, R"(error: missing field "hidden_size"
+  --> model.json:1:1
+   |
+ 1 | {
+   | ^
+  help: for example "hidden_size": 1
+)");
+}
+
+TEST(HuggingFace, KeyValueHeadsMustDivideTheAttentionHeads) {
+  const ModelReading reading =
+      read_model_text(changed(R"("num_key_value_heads": 8)", R"("num_key_value_heads": 5)"));
+  EXPECT_EQ(reading.problems, R"(error: the key-value heads must divide the attention heads
+  --> model.json:11:26   /num_key_value_heads
+   |
+11 |   "num_key_value_heads": 5,
+   |                          ^ 5 does not divide 32
+   |
+  ::: model.json:9:26   /num_attention_heads is 32
+  help: grouped-query attention gives each key-value head as many attention heads
+)");
+}
+
+TEST(HuggingFace, ModelsAreCalledLikeTheirFileOrFolder) {
+  const auto name_of = [](const std::string& file) {
+    Diagnostics diagnostics;
+    const auto document = JsonDocument::parse(file, kLlama3, diagnostics);
+    return read_huggingface(JsonCursor(document), diagnostics).value().name;
+  };
+  EXPECT_EQ(name_of("mine/llama13.json"), "llama13");
+  EXPECT_EQ(name_of("Meta-Llama-3-8B/config.json"), "Meta-Llama-3-8B");
+  EXPECT_EQ(name_of("config.json"), "llama");
+  EXPECT_EQ(name_of("../config.json"), "llama");
+}
+
+TEST(HuggingFace, CountsThatNobodyReadsAreToldOf) {
+  const ModelReading reading =
+      read_model_text(changed(R"("num_hidden_layers": 32,)",
+                              R"("num_hidden_layers": 32, "num_ssm_layers": 4, "num_beams": 1,
+                                 "unused_size": null, "none_experts": 0, "attention_dropout": 0.1,)"));
+  EXPECT_FALSE(reading.has_errors);
+  EXPECT_NE(reading.problems.find("warning: \"num_ssm_layers\" is not read"), std::string::npos)
+      << reading.problems;
+  EXPECT_EQ(reading.problems.find("warning", 8), std::string::npos) << reading.problems;
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/base/file_text.h"
+#include "tests/sim/models/model_reading.h"
+
+namespace headway {
+namespace {
+
+using testing::ModelReading;
+using testing::read_scenario_model;
+
+/// What the publications say the library's models have.
+struct Published {
+  std::string file;
+  double parameters;
+  double rounding;  ///< of the publication; 1 is an exact count
+};
+
+constexpr double kBillion = 1e9;
+
+const std::vector<Published>& published() {
+  static const std::vector<Published> models = {
+      // Counts of the released weights, to the last parameter.
+      {"gpt2_small", 124'439'808, 1},
+      {"gpt2_xl", 1'557'611'200, 1},
+      {"gpt_neox_20b", 20'554'567'680, 1},
+      {"llama2_7b", 6'738'415'616, 1},
+      {"llama2_13b", 13'015'864'320, 1},
+      {"llama2_70b", 68'976'648'192, 1},
+      {"llama3_8b", 8'030'261'248, 1},
+      {"llama3_70b", 70'553'706'496, 1},
+      {"llama3_405b", 405'853'388'800, 1},
+      {"mistral_7b", 7'241'732'096, 1},
+      {"qwen2_7b", 7'615'616'512, 1},
+      {"qwen2_72b", 72'706'203'648, 1},
+      {"mixtral_8x7b", 46'702'792'704, 1},
+      {"mixtral_8x22b", 140'620'634'112, 1},
+      {"gpt_oss_20b", 20'914'757'184, 1},
+      {"gpt_oss_120b", 116'829'156'672, 1},
+      {"deepseek_v2", 235'741'434'880, 1},
+      // Less a bias a routed expert that no gradient trains, 58 x 256.
+      {"deepseek_v3", 671'026'419'200 - 14'848, 1},
+      // Less what is not counted: gains of query and key norms, 2 x 128 a layer; of two norms more
+      // a
+      // layer, 2 x hidden.
+      {"qwen3_30b_a3b", 30'532'122'624 - 48 * 256, 1},
+      {"qwen3_235b_a22b", 235'093'634'560 - 94 * 256, 1},
+      {"gemma2_9b", 9'241'705'984 - 42 * 7168, 1},
+      {"gemma2_27b", 27'227'128'320 - 46 * 9216, 1},
+      // Embedding and other parameters (Gemma Team 2025, Table 1): 1,012 + 10,759 and 1,416 +
+      // 25,600.
+      {"gemma3_12b", 11.8 * kBillion, 0.1 * kBillion},
+      {"gemma3_27b", 27.0 * kBillion, 0.1 * kBillion},
+      // By their announcements; Llama 4's with an encoder of images of 0.9 billion.
+      {"llama4_scout", 108.6 * kBillion, 2 * kBillion},
+      {"llama4_maverick", 400 * kBillion, 2 * kBillion},
+      {"grok_1", 314 * kBillion, 5 * kBillion},
+      {"kimi_k2", 1000 * kBillion, 100 * kBillion},
+      // Narayanan et al. 2021, Table 1.
+      {"megatron_1.7b", 1.7 * kBillion, 0.1 * kBillion},
+      {"megatron_3.6b", 3.6 * kBillion, 0.1 * kBillion},
+      {"megatron_7.5b", 7.5 * kBillion, 0.1 * kBillion},
+      {"megatron_18.4b", 18.4 * kBillion, 0.1 * kBillion},
+      {"megatron_39.1b", 39.1 * kBillion, 0.1 * kBillion},
+      {"megatron_76.1b", 76.1 * kBillion, 0.1 * kBillion},
+      {"megatron_145.6b", 145.6 * kBillion, 0.1 * kBillion},
+      {"megatron_310.1b", 310.1 * kBillion, 0.1 * kBillion},
+      {"megatron_529.6b", 529.6 * kBillion, 0.1 * kBillion},
+      {"megatron_1008b", 1008.0 * kBillion, 0.1 * kBillion},
+      // By their names: Korthikanti et al. 2022, Brown et al. 2020, MosaicML.
+      {"megatron_22b", 22 * kBillion, 1 * kBillion},
+      {"mt_nlg_530b", 530 * kBillion, 1 * kBillion},
+      {"megatron_1t", 1000 * kBillion, 100 * kBillion},
+      {"gpt3_175b", 175 * kBillion, 1 * kBillion},
+      {"mpt_7b", 7 * kBillion, 1 * kBillion},
+      {"mpt_30b", 30 * kBillion, 1 * kBillion},
+      // Embedding and other parameters: 9.4 + 331.6 (Adler et al. 2024); 15.6 (Muralidharan et al.
+      // 2024).
+      {"nemotron4_15b", 15.6 * kBillion, 0.1 * kBillion},
+      {"nemotron4_340b", 341.0 * kBillion, 0.1 * kBillion},
+  };
+  return models;
+}
+
+TEST(ModelLibrary, HasThePublishedParameters) {
+  for (const Published& model : published()) {
+    const ModelReading reading = read_scenario_model("{\"model\": \"" + model.file + "\"}");
+    EXPECT_EQ(reading.problems, "") << model.file;
+    ASSERT_TRUE(reading.read.has_value()) << model.file;
+    const auto counted = static_cast<double>(parameter_counts(reading.read->model).total());
+    EXPECT_EQ(std::round(counted / model.rounding), std::round(model.parameters / model.rounding))
+        << model.file << " has " << std::to_string(counted);
+  }
+}
+
+TEST(ModelLibrary, ATokenMeetsThePublishedActiveParameters) {
+  const std::vector<Published> models = {
+      {"deepseek_v2", 21 * kBillion, kBillion},          // DeepSeek-AI 2024
+      {"deepseek_v3", 37 * kBillion, kBillion},          // DeepSeek-AI 2024
+      {"kimi_k2", 32 * kBillion, kBillion},              // Kimi Team 2025
+      {"qwen3_235b_a22b", 22 * kBillion, kBillion},      // Yang et al. 2025
+      {"gpt_oss_20b", 3.61 * kBillion, kBillion / 100},  // OpenAI 2025, Table 1
+      {"gpt_oss_120b", 5.13 * kBillion, kBillion / 100},
+  };
+  for (const Published& model : models) {
+    const ModelReading reading = read_scenario_model("{\"model\": \"" + model.file + "\"}");
+    ASSERT_TRUE(reading.read.has_value()) << model.file;
+    const auto counted = static_cast<double>(active_parameters(reading.read->model));
+    EXPECT_EQ(std::round(counted / model.rounding), std::round(model.parameters / model.rounding))
+        << model.file << " has " << std::to_string(counted);
+  }
+}
+
+TEST(ModelLibrary, IsAllChecked) {
+  std::vector<std::string> checked;
+  for (const Published& model : published()) checked.push_back(model.file);
+  std::sort(checked.begin(), checked.end());
+  const std::filesystem::path folder(HEADWAY_TEST_SOURCE_DIR "/scenarios/models");
+  EXPECT_EQ(json_files_below(folder), checked);
+}
+
+TEST(ModelLibrary, SaysWhereItsNumbersAreFrom) {
+  for (const Published& model : published()) {
+    const ModelReading reading = read_scenario_model("{\"model\": \"" + model.file + "\"}");
+    ASSERT_TRUE(reading.read.has_value()) << model.file;
+    EXPECT_NE(reading.read->model.source, "") << model.file;
+    EXPECT_NE(reading.read->model.name, "unnamed model") << model.file;
+  }
+}
+
+}  // namespace
+}  // namespace headway

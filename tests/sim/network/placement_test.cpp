@@ -1,0 +1,64 @@
+#include "sim/network/placement.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+TEST(Placement, TheFirstDimensionVariesFastest) {
+  const Placement placement{.tensor = 4, .context = 2, .data = 3, .pipeline = 2};
+  EXPECT_EQ(placement.ranks(), 48);
+  EXPECT_EQ(placement.accelerator(0, 0, 0, 0), 0);
+  EXPECT_EQ(placement.accelerator(1, 0, 0, 0), 1);
+  EXPECT_EQ(placement.accelerator(0, 1, 0, 0), 4);   // past 4 tensor ranks
+  EXPECT_EQ(placement.accelerator(0, 0, 1, 0), 8);   // past 4 x 2
+  EXPECT_EQ(placement.accelerator(0, 0, 0, 1), 24);  // past 4 x 2 x 3
+  EXPECT_EQ(placement.accelerator(3, 1, 2, 1), 3 + 4 + 16 + 24);
+}
+
+TEST(Placement, TheOrderDecidesWhoIsNeighbour) {
+  const Placement placement{
+      .order = {Dimension::data, Dimension::pipeline, Dimension::tensor, Dimension::context},
+      .tensor = 2,
+      .context = 1,
+      .data = 3,
+      .pipeline = 5};
+  EXPECT_EQ(placement.accelerator(0, 0, 1, 0), 1);
+  EXPECT_EQ(placement.accelerator(0, 0, 0, 1), 3);
+  EXPECT_EQ(placement.accelerator(1, 0, 0, 0), 15);  // 3 x 5
+}
+
+TEST(Placement, StartsAtTheFirstAccelerator) {
+  const Placement placement{.tensor = 2, .pipeline = 2, .first_accelerator = 100};
+  EXPECT_EQ(placement.accelerator(1, 0, 0, 1), 103);
+}
+
+TEST(Placement, EveryRankHasAnAcceleratorOfItsOwn) {
+  const Placement placement{.tensor = 2, .context = 3, .data = 5, .pipeline = 7};
+  std::set<int> seen;
+  for (int p = 0; p < 7; ++p) {
+    for (int d = 0; d < 5; ++d) {
+      for (int c = 0; c < 3; ++c) {
+        for (int t = 0; t < 2; ++t) seen.insert(placement.accelerator(t, c, d, p));
+      }
+    }
+  }
+  EXPECT_EQ(seen.size(), 210U);
+  EXPECT_EQ(*seen.begin(), 0);
+  EXPECT_EQ(*seen.rbegin(), 209);
+}
+
+TEST(Placement, RefusesCoordinatesAndOrdersThatAreNotOfTheJob) {
+  EXPECT_THROW(static_cast<void>(Placement{.tensor = 2}.accelerator(2, 0, 0, 0)), InternalError);
+  const Placement no_data{.order = {Dimension::tensor}, .data = 2};
+  EXPECT_THROW(static_cast<void>(no_data.accelerator(0, 0, 0, 0)), InternalError);
+  const Placement twice{.order = {Dimension::tensor, Dimension::tensor}, .tensor = 2};
+  EXPECT_THROW(static_cast<void>(twice.accelerator(0, 0, 0, 0)), InternalError);
+}
+
+}  // namespace
+}  // namespace headway

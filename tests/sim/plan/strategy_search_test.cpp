@@ -1,0 +1,125 @@
+#include "sim/plan/strategy_search.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/jobs/memory.h"
+#include "sim/plan/time_bound.h"
+#include "sim/programs/closed_form.h"
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+
+namespace headway {
+namespace {
+
+/// Four accelerators; `hidden` decides how much does not fit.
+nlohmann::json small(int hidden, double spread = 0.0) {
+  nlohmann::json scenario = small_scenario(2);
+  scenario["model"]["hidden"] = hidden;
+  scenario["model"]["ffn_hidden"] = 4 * hidden;
+  scenario["perturbations"] = {{"device_spread", spread}, {"operation_spread", spread}};
+  return scenario;
+}
+
+nlohmann::json with_experts() {
+  nlohmann::json scenario = small(1024);
+  scenario["model"]["mixture_of_experts"] = {
+      {"experts", 8}, {"experts_per_token", 2}, {"expert_hidden", 2048}};
+  scenario["strategy"]["sequence_parallel"] = true;
+  return scenario;
+}
+
+struct Judged {
+  StrategyChoice choice;
+  Seconds time;
+  Bytes memory;
+};
+
+Seconds closed_form(const Scenario& scenario, const Strategy& strategy) {
+  return closed_form_iteration(scenario.model, strategy, *scenario.profile, *scenario.cluster,
+                               placement_of(strategy, scenario.placement.order),
+                               scenario.perturbation);
+}
+
+/// Everything that fits, judged one by one without any short cut, fastest first.
+std::vector<Judged> brute_force(const StrategySpace& space) {
+  const Scenario& scenario = space.scenario();
+  std::vector<Judged> all;
+  space.for_each([&](const StrategyChoice& choice) {
+    const Strategy strategy = space.strategy(choice);
+    Bytes fullest;
+    for (const StageMemory& stage : stage_memory(scenario.model, strategy)) {
+      fullest = max(fullest, stage.total());
+    }
+    if (fullest.count() > scenario.profile->device.memory_bytes.value) return;
+    all.push_back({choice, closed_form(scenario, strategy), fullest});
+  });
+  std::ranges::stable_sort(all, {}, &Judged::time);
+  return all;
+}
+
+void expect_nothing_lost(const nlohmann::json& json) {
+  const Scenario scenario = scenario_of(json);
+  const StrategySpace space(scenario, {});
+  const std::vector<Judged> all = brute_force(space);
+  ASSERT_GT(all.size(), 20U);
+  const StrategySearch search = search_strategies(space, {.best = 10, .slacks = {0.25, 0.5}});
+  ASSERT_GE(search.ranked.size(), 10U);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(search.ranked[i].time, all[i].time) << i;
+  // The fastest that leaves so much is found unless it is too slow to be of interest.
+  for (const double slack : {0.25, 0.5}) {
+    const double limit = (1.0 - slack) * scenario.profile->device.memory_bytes.value;
+    const auto leaves = [&](const auto& judged) { return judged.memory.count() <= limit; };
+    const auto wanted = std::ranges::find_if(all, leaves);
+    if (wanted == all.end() || wanted->time > 1.5 * all.front().time) continue;
+    const auto found = std::ranges::find(search.roomy, wanted->time, &RankedStrategy::time);
+    ASSERT_NE(found, search.roomy.end()) << slack;
+    EXPECT_TRUE(leaves(*found)) << slack;
+  }
+  const SearchCounts& counts = search.counts;
+  EXPECT_EQ(counts.considered, counts.pruned_by_bound + counts.pruned_by_memory + counts.ranked);
+  EXPECT_LT(counts.ranked, std::ssize(all));  // something was saved
+}
+
+TEST(StrategySearch, PruningLosesNothingWhereAllFits) { expect_nothing_lost(small(1024)); }
+
+TEST(StrategySearch, PruningLosesNothingWhereMemoryIsShort) { expect_nothing_lost(small(10240)); }
+
+TEST(StrategySearch, PruningLosesNothingWithPerturbations) {
+  expect_nothing_lost(small(2048, 0.05));
+}
+
+TEST(StrategySearch, PruningLosesNothingWithExperts) { expect_nothing_lost(with_experts()); }
+
+/// The bound is sound for every strategy, and not idle: tight for most of them.
+TEST(TimeBound, IsNeverAboveTheClosedFormAndMostlyCloseToIt) {
+  const Scenario scenario = scenario_of(small(2048, 0.03));
+  const StrategySpace space(scenario, {});
+  TimeBound bound(space);
+  int close = 0;
+  int all = 0;
+  space.for_each([&](const StrategyChoice& choice) {
+    const Seconds time = closed_form(scenario, space.strategy(choice));
+    const Seconds least = bound.of(choice);
+    EXPECT_LE(least, time) << space.fields(choice).dump();
+    ++all;
+    if (least > 0.5 * time) ++close;
+  });
+  EXPECT_GT(close, all / 2);
+}
+
+TEST(StrategySearch, NothingFitsIsAnAnswerWithTheClosest) {
+  const Scenario scenario = scenario_of(small(16384 * 2));
+  const StrategySpace space(scenario, {});
+  EXPECT_FALSE(has_fitting_strategy(space));
+  const StrategySearch search = search_strategies(space, {});
+  EXPECT_TRUE(search.ranked.empty());
+  ASSERT_TRUE(search.smallest.has_value());
+  EXPECT_GT(search.smallest_memory.count(), scenario.profile->device.memory_bytes.value);
+  EXPECT_EQ(search.counts.pruned_by_memory, search.counts.considered);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,144 @@
+#include "sim/plan/strategy_space.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/jobs/memory.h"
+#include "sim/plan/leaders.h"
+#include "tests/support/scenario_text.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+namespace {
+
+Scenario read(const std::string& path, const std::vector<Override>& overrides = {}) {
+  ScenarioOptions options;
+  options.overrides = overrides;
+  Diagnostics diagnostics;
+  return read_scenario(path, options, diagnostics);
+}
+
+/// What the reader makes of a choice, if it takes it.
+std::optional<Strategy> read_choice(const std::string& path, const StrategySpace& space,
+                                    const StrategyChoice& choice) {
+  try {
+    return read(path, {{"/strategy", space.fields(choice).dump()}}).strategy;
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+void expect_same(const Scenario& scenario, const Strategy& made, const Strategy& wanted) {
+  EXPECT_EQ(made.ranks(), wanted.ranks());
+  EXPECT_EQ(made.sequence_parallel, wanted.sequence_parallel);
+  EXPECT_EQ(made.overlap_pipeline_transfers, wanted.overlap_pipeline_transfers);
+  EXPECT_EQ(made.overlap_parameter_gather, wanted.overlap_parameter_gather);
+  EXPECT_EQ(made.shard_ranks(), wanted.shard_ranks());
+  const auto memory = stage_memory(scenario.model, made);
+  const auto expected = stage_memory(scenario.model, wanted);
+  ASSERT_EQ(memory.size(), expected.size());
+  for (std::size_t i = 0; i < memory.size(); ++i) {
+    EXPECT_EQ(memory[i].total(), expected[i].total());
+  }
+}
+
+std::set<StrategyChoice> choices_of(const StrategySpace& space) {
+  std::set<StrategyChoice> choices;
+  space.for_each([&](const StrategyChoice& choice) {
+    EXPECT_TRUE(choices.insert(choice).second) << space.fields(choice).dump();
+  });
+  return choices;
+}
+
+/// Four accelerators, 16 heads, 8 layers, batch 16: of all combinations of these values the space
+/// has exactly those that a scenario may have. (Without a pipeline it has one schedule only.)
+TEST(StrategySpace, HasWhatTheReaderTakesAndNothingElse) {
+  const ScratchFolder scratch;
+  const std::string path = scratch.write("scenario.json", small_scenario(2).dump());
+  const Scenario scenario = read(path);
+  const StrategySpace space(scenario, {});
+  const std::set<StrategyChoice> inside = choices_of(space);
+  int taken = 0;
+  for (const int tensor : {1, 2, 4}) {
+    for (const int context : {1, 2, 4}) {
+      for (const int pipeline : {1, 2, 4}) {
+        if (4 % (tensor * context * pipeline) != 0) continue;
+        for (const int schedule : {0, 1, 2, 3, 4}) {
+          for (const int chunks : {1, 2, 3, 8}) {
+            for (const std::int64_t micro_batch : {1, 2, 3}) {
+              for (const Sharding sharding :
+                   {Sharding::none, Sharding::optimizer, Sharding::full}) {
+                StrategyChoice choice{.tensor_parallel = tensor,
+                                      .context_parallel = context,
+                                      .pipeline_parallel = pipeline,
+                                      .data_parallel = 4 / (tensor * context * pipeline),
+                                      .virtual_stages = chunks,
+                                      .schedule = static_cast<PipelineSchedule>(schedule),
+                                      .sharding = sharding,
+                                      .micro_batch = micro_batch};
+                if (pipeline == 1 && choice.schedule != PipelineSchedule::one_f_one_b) continue;
+                const std::optional<Strategy> wanted = read_choice(path, space, choice);
+                ASSERT_EQ(inside.contains(choice), wanted.has_value())
+                    << space.fields(choice).dump();
+                if (!wanted) continue;
+                ++taken;
+                expect_same(scenario, space.strategy(choice), *wanted);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(taken, 100);
+}
+
+TEST(StrategySpace, KeptFieldsStay) {
+  const ScratchFolder scratch;
+  const Scenario scenario = read(scratch.write("scenario.json", small_scenario(2).dump()));
+  const StrategySpace space(scenario, {"tensor_parallel", "schedule", "micro_batch"});
+  for (const StrategyChoice& choice : choices_of(space)) {
+    EXPECT_EQ(choice.tensor_parallel, 2);
+    EXPECT_EQ(choice.schedule, PipelineSchedule::one_f_one_b);
+    EXPECT_EQ(choice.micro_batch, 1);
+  }
+  EXPECT_GT(choices_of(space).size(), 4U);
+}
+
+/// Neither eight layers nor a batch of 16, 16 heads or a sequence of 1024 divide by eleven.
+TEST(StrategySpace, ClustersOfOtherSizesMayHaveNone) {
+  const ScratchFolder scratch;
+  nlohmann::json json = small_scenario(2);
+  const Scenario scenario = read(scratch.write("scenario.json", json.dump()));
+  EXPECT_TRUE(
+      choices_of(StrategySpace(scenario, {})).contains(StrategySpace(scenario, {}).any().value()));
+  const std::optional<StrategyChoice> eight = StrategySpace(scenario, {}, 8).any();
+  ASSERT_TRUE(eight.has_value());
+  EXPECT_EQ(eight->tensor_parallel * eight->context_parallel * eight->pipeline_parallel *
+                eight->data_parallel,
+            8);
+  EXPECT_FALSE(StrategySpace(scenario, {}, 22).any().has_value());
+}
+
+/// What is printed for people to run gives the strategy that was judged.
+TEST(StrategySpace, OverridesOfAChoiceReadBackAsTheChoice) {
+  const ScratchFolder scratch;
+  nlohmann::json json = small_scenario(2);
+  json["strategy"]["recompute"] = "modules";
+  json["strategy"]["recompute_modules"] = {"mlp"};
+  const std::string path = scratch.write("scenario.json", json.dump());
+  const Scenario scenario = read(path);
+  const StrategySpace space(scenario, {});
+  int number = 0;
+  for (const StrategyChoice& choice : choices_of(space)) {
+    if (number++ % 37 != 0) continue;
+    const Scenario again = read(path, choice_overrides(space, choice));
+    nlohmann::json fields = again.resolved->at("strategy");
+    EXPECT_EQ(fields, space.fields(choice));
+  }
+  EXPECT_GT(number, 370);
+}
+
+}  // namespace
+}  // namespace headway

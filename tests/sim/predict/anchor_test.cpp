@@ -1,0 +1,138 @@
+#include "sim/predict/anchor.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
+#include "sim/predict/job_run.h"
+#include "sim/predict/simulate.h"
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+
+namespace headway {
+namespace {
+
+using testing::HasSubstr;
+
+Seconds time_of(const Scenario& scenario) {
+  return run_job(scenario, scenario.strategy, scenario.run.replicas, 1).time();
+}
+
+std::vector<Diagnostic> problems_of(const nlohmann::json& json) {
+  try {
+    static_cast<void>(scenario_of(json));
+  } catch (const InputError& error) {
+    return error.diagnostics();
+  }
+  ADD_FAILURE() << "nothing was wrong";
+  return {};
+}
+
+TEST(Anchor, ATimePredictedRightChangesNothing) {
+  const Scenario scenario = scenario_of(small_scenario(2));
+  const AnchorFit fit = fit_anchor(scenario, time_of(scenario), 1);
+  EXPECT_NEAR(fit.software_factor, 1.0, 1e-5);
+  EXPECT_EQ(fit.predicted, time_of(scenario));
+}
+
+TEST(Anchor, TheAnchoredJobTakesWhatWasMeasured) {
+  const Scenario scenario = scenario_of(small_scenario(2));
+  const Seconds predicted = time_of(scenario);
+  for (const double ratio : {0.9, 1.1, 1.5, 4.0}) {
+    Scenario faster = scenario;
+    faster.software_factor = fit_anchor(scenario, ratio * predicted, 1).software_factor;
+    EXPECT_NEAR(time_of(faster) / (ratio * predicted), 1.0, 2e-6) << ratio;
+    // Part of the time is the network's, so software has to change by more than the whole does.
+    EXPECT_GT(std::abs(faster.software_factor - 1.0), std::abs(ratio - 1.0)) << ratio;
+  }
+}
+
+TEST(Anchor, TheNetworkStaysAsItIs) {
+  const Scenario scenario = scenario_of(small_scenario(2));
+  Scenario slower = scenario;
+  slower.software_factor = 2.0;
+  const Block before = built_job(scenario, scenario.strategy).workload.programs[0].blocks[0];
+  const Block after = built_job(slower, scenario.strategy).workload.programs[0].blocks[0];
+  EXPECT_EQ(after.time[Cause::tensor_parallel], before.time[Cause::tensor_parallel]);
+  EXPECT_EQ(after.time[Cause::compute], 2.0 * before.time[Cause::compute]);
+  EXPECT_EQ(after.time[Cause::other], 2.0 * before.time[Cause::other]);
+}
+
+TEST(Anchor, ATimeThatNeedsMoreThanThePeakIsRefused) {
+  const Scenario scenario = scenario_of(small_scenario(2));
+  try {
+    static_cast<void>(fit_anchor(scenario, 0.01 * time_of(scenario), 1));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.diagnostics().front().message, HasSubstr("no software could run this job"));
+    EXPECT_THAT(error.diagnostics().front().message, HasSubstr("at the peak of the device"));
+  }
+}
+
+TEST(Anchor, ATimeBeyondAnySoftwareIsRefused) {
+  const Scenario scenario = scenario_of(small_scenario(2));
+  for (const double seconds : {1e300, 1e6}) {
+    try {
+      (void)fit_anchor(scenario, Seconds(seconds), 1);
+      FAIL() << "accepted " << seconds;
+    } catch (const InputError& error) {
+      EXPECT_THAT(error.diagnostics().front().message, HasSubstr("is more than 1000 times"));
+    }
+  }
+}
+
+TEST(Anchor, TellsWhatItChangedAndNarrowsTheInterval) {
+  nlohmann::json json = small_scenario(2);
+  const Prediction plain = simulate(scenario_of(json), {}).prediction;
+  json["anchor"] = {{"measured_iteration_time", exact_text(1.2 * plain.iteration_time)}};
+  const Prediction anchored = simulate(scenario_of(json), {}).prediction;
+  ASSERT_TRUE(anchored.anchor.has_value());
+  EXPECT_NEAR(anchored.iteration_time / plain.iteration_time, 1.2, 1e-5);
+  EXPECT_EQ(anchored.anchor->time_without, plain.iteration_time);
+  EXPECT_EQ(anchored.anchor->interval_without.low, plain.iteration_interval.low);
+  EXPECT_EQ(anchored.anchor->predicted_of_it, plain.iteration_time);
+  const auto width = [](const Interval& interval) { return interval.high / interval.low; };
+  EXPECT_LT(width(anchored.iteration_interval), width(plain.iteration_interval));
+}
+
+TEST(Anchor, CarriesOverToAnotherJob) {
+  const nlohmann::json ran = small_scenario(2);
+  nlohmann::json asked = small_scenario(4);
+  const Prediction plain = simulate(scenario_of(ran), {}).prediction;
+  const Prediction before = simulate(scenario_of(asked), {}).prediction;
+  asked["anchor"] = {{"measured_iteration_time", exact_text(1.2 * plain.iteration_time)},
+                     {"scenario", ran}};
+  const Scenario scenario = scenario_of(asked);
+  const Prediction after = simulate(scenario, {}).prediction;
+  EXPECT_GT(after.iteration_time, 1.1 * before.iteration_time);
+  EXPECT_EQ(after.anchor->of, "small");
+  // Wider than that of the measured job itself, narrower than without.
+  EXPECT_GT(after.iteration_interval.high / after.iteration_time.count(), 1.05);
+  EXPECT_LT(after.iteration_interval.high / after.iteration_time.count(),
+            before.iteration_interval.high / before.iteration_time.count());
+  // What was resolved reads back as the same.
+  EXPECT_EQ(scenario_of(scenario.resolved).resolved, scenario.resolved);
+}
+
+TEST(Anchor, WrongOnesAreReported) {
+  nlohmann::json json = small_scenario(2);
+  json["anchor"] = {{"measured_iteration_time", 5.3}};
+  EXPECT_THAT(problems_of(json).front().message, HasSubstr("a time needs a unit"));
+
+  nlohmann::json nested = small_scenario(2);
+  nested["anchor"] = {{"measured_iteration_time", "5.3 s"}};
+  json["anchor"] = {{"measured_iteration_time", "5.3 s"}, {"scenario", nested}};
+  EXPECT_EQ(problems_of(json).front().message, "what was measured has no anchor itself");
+
+  nlohmann::json other = small_scenario(2);
+  other["cluster"]["topology"]["node"]["accelerator"] = "a100-sxm-80gb";
+  other["profile"] = "a100_sxm_80gb";
+  json["anchor"] = {{"measured_iteration_time", "5.3 s"}, {"scenario", other}};
+  EXPECT_EQ(problems_of(json).front().message, "an anchor tells of one accelerator only");
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,71 @@
+#include "sim/predict/job_run.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/result/physical_bound.h"
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+
+namespace headway {
+namespace {
+
+Scenario small() { return scenario_of(small_scenario(2)); }
+
+TEST(JobRun, ADoctoredProfileDoesNotBeatThePeak) {
+  Scenario scenario = small();
+  auto doctored = std::make_shared<Profile>(*scenario.profile);
+  for (auto& [unused, efficiency] : doctored->device.gemm_efficiency) efficiency.value = 50.0;
+  doctored->device.attention_efficiency.value = 50.0;
+  doctored->device.gemm_quantisation.value = 0.0;
+  doctored->device.gemm_inner_half.value = 0.0;
+  doctored->device.gemm_overhead.value = 0.0;
+  for (auto& [unused, family] : doctored->kernel_families) {
+    family.memory_traffic.value = 0.0;
+    family.launch_gap.value = 0.0;
+    family.host_per_layer.value = 0.0;
+    family.step_overhead.value = 0.0;
+  }
+  scenario.profile = doctored;
+  const JobRun run = run_job(scenario, scenario.strategy, 1, 1);
+  const PhysicalBound bound =
+      physical_bound(scenario.model, scenario.strategy, doctored->device, run.workload,
+                     run.timeline, scenario.cluster->topology);
+  EXPECT_GE(run.time(), bound.longest());
+  EXPECT_GT(bound.compute, Seconds(0.0));
+  EXPECT_GT(bound.memory, Seconds(0.0));
+  EXPECT_GT(bound.network, Seconds(0.0));
+}
+
+TEST(JobRun, AnIterationFasterThanPhysicsIsABug) {
+  Scenario scenario = small();
+  auto doctored = std::make_shared<Profile>(*scenario.profile);
+  for (auto& [unused, family] : doctored->kernel_families) family.step_overhead.value = 0.0;
+  doctored->scale_up.collectives.clear();
+  doctored->scale_up.overhead.value = 0.0;
+  scenario.profile = doctored;
+  scenario.software_factor = 0.001;
+  EXPECT_THROW(static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)), InternalError);
+}
+
+TEST(JobRun, PausesBeyondNumberAreRefused) {
+  nlohmann::json text = small_scenario(2);
+  text["perturbations"]["pauses"] = {{{"every", "0.01 ns"}, {"lasts", "0.001 ns"}}};
+  const Scenario scenario = scenario_of(text);
+  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)); }),
+              testing::AllOf(testing::HasSubstr("the pauses are too many to be followed"),
+                             testing::HasSubstr("/perturbations/pauses/0/every")));
+}
+
+TEST(JobRun, TimesBeyondMeasureAreRefused) {
+  Scenario scenario = small();
+  auto doctored = std::make_shared<Profile>(*scenario.profile);
+  for (auto& [unused, family] : doctored->kernel_families) family.step_overhead.value = 1e13;
+  scenario.profile = doctored;
+  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)); }),
+              testing::HasSubstr("an iteration would take more than 30,000 years"));
+}
+
+}  // namespace
+}  // namespace headway

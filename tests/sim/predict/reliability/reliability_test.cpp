@@ -1,0 +1,171 @@
+#include "sim/predict/reliability/reliability.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/scenario/read_reliability.h"
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+
+namespace headway {
+namespace {
+
+using testing::HasSubstr;
+
+nlohmann::json weeks() {
+  return {{"train_tokens", 1e9},
+          {"runs", 50},
+          {"detection", "1 min"},
+          {"restart", "4 min"},
+          {"spare_nodes", 1},
+          {"checkpoint", {{"storage_bandwidth", "10 GB/s"}}},
+          {"failures",
+           {{{"cause", "GPU"}, {"of", "gpu"}, {"mean_time", "30 d"}, {"repair_time", "1 d"}},
+            {{"cause", "bug"}, {"of", "software"}, {"mean_time", "10 d"}}}}};
+}
+
+Scenario small(const nlohmann::json& reliability) {
+  nlohmann::json text = small_scenario(4);
+  text["reliability"] = reliability;
+  return scenario_of(text);
+}
+
+std::string problems_of(const nlohmann::json& reliability) {
+  return problems_in([&] { static_cast<void>(small(reliability)); });
+}
+
+TEST(Reliability, FiftyFourDaysOfLlama3) {
+  // Grattafiori et al. 2024 (arXiv:2407.21783), section 3.3.4: 419 unexpected interruptions in 54
+  // days, effective training time over 90 %. 95 % of Poisson counts of mean 419 lie in 379 .. 459.
+  Diagnostics diagnostics;
+  const Scenario scenario = read_scenario("llama3_405b_54_days", {}, diagnostics);
+  const ReliabilityPrediction result = reliability(scenario, 6.2_s);
+  EXPECT_GT(result.interruptions.mean, 379.0);
+  EXPECT_LT(result.interruptions.mean, 459.0);
+  // The mean of 200 histories scatters by sqrt(419 / 200) = 1.4.
+  EXPECT_NEAR(result.interruptions.mean, 419.0, 6.0);
+  EXPECT_NEAR(result.interruptions.low, 419.0 - 1.645 * 20.5, 10.0);
+  EXPECT_GT(result.ettr.low, 0.90);
+  EXPECT_LT(result.ettr.high, 1.0);
+  EXPECT_NEAR(result.interruptions_by_cause.at("faulty GPU"), 148.0, 4.0);
+  EXPECT_NEAR(result.job_mttf.count(), 54.0 * 86400.0 / 419.0, 200.0);
+}
+
+TEST(Reliability, ACheckpointHoldsParametersAndOptimizer) {
+  // Every stage and tensor-parallel rank has its part once: 14 bytes a parameter. The small model:
+  // 8 layers of 12 h^2 + 13 h with h = 1024 (biases and norms), 32,000 x 1024 of the embedding, its
+  // copy as output head, 1024 positions and the last norm, to a per mille (what ranks hold twice).
+  const Scenario scenario = small(weeks());
+  const double h = 1024.0;
+  const double parameters = 8.0 * (12.0 * h * h + 13.0 * h) + 2.0 * 32000.0 * h + 1024.0 * h;
+  EXPECT_NEAR(checkpoint_bytes(scenario.model, scenario.strategy).count() / (14.0 * parameters),
+              1.0, 0.01);
+  EXPECT_EQ(scenario.reliability->checkpoint.size,
+            checkpoint_bytes(scenario.model, scenario.strategy));
+  EXPECT_EQ(scenario.reliability->checkpoint.blocking,
+            scenario.reliability->checkpoint.size / BytesPerSecond(10e9));
+}
+
+TEST(Reliability, UnitsAreCountedFromTheJob) {
+  nlohmann::json all = weeks();
+  all["nodes_per_rack"] = 3;
+  all["failures"] = nlohmann::json::array();
+  for (const char* of : {"gpu", "node", "nic", "switch", "rack", "software"}) {
+    nlohmann::json failure = {{"cause", of}, {"of", of}, {"mean_time", "100 d"}};
+    const std::string name = of;
+    if (name != "switch" && name != "software") failure["repair_time"] = "1 d";
+    all["failures"].push_back(failure);
+  }
+  // Four nodes of two accelerators and two NICs around one switch; racks of three nodes.
+  std::vector<int> units;
+  std::vector<int> lost;
+  const auto scenario = small(all);
+  for (const FailureCause& cause : scenario.reliability->causes) {
+    units.push_back(cause.units);
+    lost.push_back(cause.nodes_lost);
+  }
+  EXPECT_EQ(units, (std::vector<int>{8, 4, 8, 1, 2, 1}));
+  EXPECT_EQ(lost, (std::vector<int>{1, 1, 1, 0, 3, 0}));
+}
+
+TEST(Reliability, WithoutFailuresTrainingTakesItsIterationsAndNothingElse) {
+  nlohmann::json quiet = weeks();
+  quiet["failures"] = nlohmann::json::array();
+  const ReliabilityPrediction result = reliability(small(quiet), 2_s);
+  // 1e9 tokens / (32 sequences x 1024) = 30,517.6, hence 30,518 iterations of 2 s.
+  EXPECT_EQ(result.time_to_train(0.5).count(), 61036.0);
+  EXPECT_EQ(result.goodput.mean, 1.0);
+  EXPECT_EQ(result.interruptions.mean, 0.0);
+}
+
+TEST(Reliability, MoreFailuresNeverTrainFaster) {
+  double before = 0.0;
+  for (const char* mean : {"1000 d", "100 d", "10 d", "2 d"}) {
+    nlohmann::json more = weeks();
+    more["failures"][0]["mean_time"] = mean;
+    const double time = reliability(small(more), 2_s).time_to_train(0.5).count();
+    EXPECT_GE(time, before) << mean;
+    before = time;
+  }
+}
+
+TEST(Reliability, TheSearchedIntervalIsNoWorseThanDalys) {
+  nlohmann::json searched = weeks();
+  searched["checkpoint"]["interval"] = "search";
+  searched["failures"][0]["mean_time"] = "2 d";
+  nlohmann::json daly = searched;
+  daly["checkpoint"]["interval"] = "daly";
+  const ReliabilityPrediction best = reliability(small(searched), 2_s);
+  const ReliabilityPrediction rule = reliability(small(daly), 2_s);
+  EXPECT_GE(best.goodput.mean, rule.goodput.mean * (1.0 - 1e-3));
+  EXPECT_NEAR(best.goodput.mean, rule.goodput.mean, 0.02);
+  EXPECT_EQ(best.interval_by, "search");
+}
+
+TEST(Reliability, TheSameSeedGivesTheSameNumbers) {
+  const ReliabilityPrediction a = reliability(small(weeks()), 2_s);
+  const ReliabilityPrediction b = reliability(small(weeks()), 2_s);
+  EXPECT_EQ(a.time_to_train_s, b.time_to_train_s);
+}
+
+TEST(Reliability, QuantilesLieOnStraightLinesBetweenValues) {
+  // Of 10, 20, 40: the median is 20, the quantile 0.75 half way to 40.
+  EXPECT_EQ(quantile_of({10.0, 20.0, 40.0}, 0.5), 20.0);
+  EXPECT_EQ(quantile_of({10.0, 20.0, 40.0}, 0.75), 30.0);
+  EXPECT_EQ(quantile_of({7.0}, 0.95), 7.0);
+}
+
+TEST(Reliability, EveryProblemIsReported) {
+  nlohmann::json wrong = weeks();
+  wrong["duration"] = "1 d";
+  wrong["checkpoint"]["interval"] = "dally";
+  wrong["failures"][0].erase("repair_time");
+  wrong["failures"][1]["repair_time"] = "1 d";
+  wrong["failures"].push_back({{"cause", "x"},
+                               {"of", "node"},
+                               {"distribution", "empirical"},
+                               {"times", {"-3 h", "4"}},
+                               {"repair_time", "1 h"}});
+  const std::string problems = problems_of(wrong);
+  EXPECT_THAT(problems, HasSubstr("train_tokens and duration both say when the run ends"));
+  EXPECT_THAT(problems, HasSubstr("\"dally\" is neither a time nor a way to find one"));
+  EXPECT_THAT(problems, HasSubstr("repair_time"));
+  EXPECT_THAT(problems, HasSubstr("nothing is repaired where no node is lost"));
+  EXPECT_THAT(problems, HasSubstr("/reliability/failures/2/times/1"));
+}
+
+TEST(Reliability, AnAsynchronousCheckpointNeedsToKnowTheLinkToTheHost) {
+  nlohmann::json text = weeks();
+  text["checkpoint"]["asynchronous"] = true;
+  text["checkpoint"]["snapshot_bandwidth"] = "20 GB/s";
+  const CheckpointSettings read = small(text).reliability->checkpoint;
+  // Each of eight accelerators hands over an eighth.
+  EXPECT_DOUBLE_EQ(read.blocking.count(), read.size.count() / 8.0 / 20e9);
+  EXPECT_DOUBLE_EQ(read.persisting.count(), read.size.count() / 10e9);
+  text["checkpoint"]["asynchronous"] = false;
+  EXPECT_THAT(problems_of(text), HasSubstr("only an asynchronous checkpoint has this"));
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,173 @@
+#include "sim/predict/simulate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/reference/catalog.h"
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+
+namespace headway {
+namespace {
+
+Prediction prediction_of(const nlohmann::json& json, const SimulateOptions& options = {}) {
+  return simulate(scenario_of(json), options).prediction;
+}
+
+TEST(Simulate, BreakdownSumsToTheIteration) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["perturbations"] = {{"device_spread", 0.05}, {"operation_spread", 0.02}};
+  const Prediction prediction = prediction_of(scenario);
+  EXPECT_NEAR(prediction.breakdown.total() / prediction.iteration_time, 1.0, 1e-9);
+}
+
+TEST(Simulate, CriticalPathLeadsFromStartToEndWithoutAGap) {
+  const Prediction prediction = prediction_of(small_scenario(4));
+  ASSERT_FALSE(prediction.critical_path.empty());
+  Seconds at;
+  for (const CriticalSegment& segment : prediction.critical_path) {
+    EXPECT_NEAR(segment.start.count(), at.count(), 1e-12);
+    at = segment.end;
+  }
+  EXPECT_EQ(at, prediction.iteration_time);
+}
+
+TEST(Simulate, SameSeedGivesTheSameResultAtAnyNumberOfJobs) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["perturbations"] = {{"device_spread", 0.05}, {"operation_spread", 0.02}};
+  const Prediction one = prediction_of(scenario, {.jobs = 1});
+  const Prediction four = prediction_of(scenario, {.jobs = 4});
+  EXPECT_EQ(one.iteration_time, four.iteration_time);
+  EXPECT_EQ(one.iteration_interval.high, four.iteration_interval.high);
+
+  scenario["run"] = {{"seed", 77}};
+  EXPECT_NE(prediction_of(scenario).iteration_time, one.iteration_time);
+}
+
+TEST(Simulate, WhatTurnsOutTooLateIsRefusedWhereItWasWritten) {
+  nlohmann::json text = small_scenario(2);
+  text["perturbations"]["pauses"] = {{{"every", "0.01 ns"}, {"lasts", "0.001 ns"}}};
+  EXPECT_THAT(problems_in([&] { static_cast<void>(prediction_of(text)); }),
+              testing::ContainsRegex("scenario.json:[0-9]+:[0-9]+   /perturbations/pauses/0/every"
+                                     "[^~]*\"every\": \"0.01 ns\""));
+}
+
+TEST(Simulate, AJobThatDoesNotFitIsAnsweredWithoutSimulating) {
+  nlohmann::json scenario = small_scenario(2);
+  scenario["model"]["layers"] = 8000;  // 8000 * 12 * 1024^2 = 1e11 parameters over 4 ranks
+  const Simulation simulation = simulate(scenario_of(scenario), {});
+  EXPECT_FALSE(simulation.prediction.memory.fits);
+  EXPECT_EQ(simulation.prediction.iteration_time, Seconds(0.0));
+  EXPECT_TRUE(simulation.timeline.operation_end.empty());
+}
+
+TEST(Simulate, ScalingIsMeasuredAgainstTheSmallestJobThatFits) {
+  const Prediction prediction = prediction_of(small_scenario(4));
+  ASSERT_TRUE(prediction.scaling.has_value());
+  EXPECT_EQ(prediction.scaling->accelerators, 4);  // tp 2, pp 2, one replica
+  // Nothing varies and the reduction of gradients only adds time.
+  EXPECT_LE(prediction.scaling->efficiency, 1.0);
+  EXPECT_GT(prediction.scaling->efficiency, 0.5);
+
+  const Prediction against_itself = prediction_of(small_scenario(4), {.reference_accelerators = 8});
+  EXPECT_EQ(against_itself.scaling->efficiency, 1.0);
+  // Of one replica there is no smaller job.
+  EXPECT_FALSE(prediction_of(small_scenario(2)).scaling.has_value());
+}
+
+TEST(Simulate, AReferenceOfFewerRanksThanAGroupOfShardsHasSmallerGroups) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}, {"zero_stage", 3}};
+  const Prediction all = prediction_of(scenario);
+  ASSERT_TRUE(all.scaling.has_value());
+  EXPECT_EQ(all.scaling->accelerators, 1);
+
+  scenario["strategy"]["shard_group"] = 4;
+  EXPECT_EQ(prediction_of(scenario).scaling->accelerators, 1);
+}
+
+TEST(Simulate, AReferenceKeepsGroupsOfExpertsWhole) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"]["mixture_of_experts"] = {
+      {"experts", 4}, {"experts_per_token", 2}, {"expert_hidden", 1024}};
+  scenario["strategy"] = {{"data_parallel", 8}, {"global_batch", 8}, {"expert_parallel", 4}};
+  const Prediction prediction = prediction_of(scenario);
+  ASSERT_TRUE(prediction.scaling.has_value());
+  EXPECT_EQ(prediction.scaling->accelerators, 4);
+  EXPECT_THROW((void)prediction_of(scenario, {.reference_accelerators = 2}), InputError);
+}
+
+TEST(Simulate, EveryShippedScenarioRuns) {
+  const std::vector<CatalogEntry> scenarios = catalog("scenarios");
+  for (const CatalogEntry& entry : scenarios) {
+    Diagnostics diagnostics;
+    const Scenario scenario = read_scenario(entry.path, {.replicas = 1}, diagnostics);
+    EXPECT_TRUE(simulate(scenario, {.jobs = 1}).prediction.memory.fits) << entry.name;
+  }
+  EXPECT_GE(scenarios.size(), 5U);
+}
+
+TEST(Simulate, AnImpossibleReferenceIsRefusedBeforeSimulating) {
+  try {
+    (void)prediction_of(small_scenario(4), {.reference_accelerators = 6});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.diagnostics().front().message,
+              "--reference 6 is not a size this job can be scaled down to");
+    EXPECT_EQ(error.diagnostics().front().help, "use 4 or 8");
+  }
+}
+
+TEST(Simulate, OneSlowAcceleratorSlowsTheJobByItsShareOfCompute) {
+  nlohmann::json scenario = small_scenario(2);
+  scenario["strategy"] = {{"tensor_parallel", 1},
+                          {"micro_batch", 1},
+                          {"global_batch", 16},
+                          {"overlap_gradient_reduce", false}};
+  const Prediction even = prediction_of(scenario);
+  scenario["perturbations"]["slow_accelerators"] = {{{"accelerator", 3}, {"time_factor", 1.5}}};
+  const Prediction slowed = prediction_of(scenario);
+  // Data parallel only, gradients after the last backward pass: everything but the reduction is
+  // compute of the slow rank, and all wait for it.
+  const Seconds reduction = even.breakdown[Cause::data_parallel_exposed];
+  EXPECT_NEAR(slowed.iteration_time.count(),
+              (1.5 * (even.iteration_time - reduction) + reduction).count(), 1e-9);
+}
+
+TEST(Simulate, EveryScaleOfBandwidthHelpsOrDoesNothing) {
+  nlohmann::json scenario = small_scenario(4);
+  Seconds before(1e9);
+  for (const char* bandwidth : {"5 GB/s", "10 GB/s", "20 GB/s", "40 GB/s", "80 GB/s"}) {
+    scenario["cluster"]["topology"]["node"]["nics"]["bandwidth"] = bandwidth;
+    const Seconds now = prediction_of(scenario).iteration_time;
+    EXPECT_LE(now, before) << bandwidth;
+    before = now;
+  }
+}
+
+TEST(Simulate, PredictsNothingBeyondThePeakOfTheDevice) {
+  const Prediction prediction = prediction_of(small_scenario(2));
+  EXPECT_GT(prediction.mfu, 0.0);
+  EXPECT_LT(prediction.mfu, 1.0);
+  EXPECT_LE(prediction.mfu, prediction.mfu_whole_square);
+}
+
+TEST(Simulate, TheResolvedScenarioReadsBackAsTheSame) {
+  const Scenario scenario = scenario_of(small_scenario(4));
+  const Scenario again = scenario_of(scenario.resolved);
+  EXPECT_EQ(again.resolved->dump(2), scenario.resolved->dump(2));
+  EXPECT_EQ(simulate(again, {}).prediction.iteration_time,
+            simulate(scenario, {}).prediction.iteration_time);
+}
+
+TEST(Simulate, ATopologyGivenBareResolvesLikeOneInAnObject) {
+  nlohmann::json bare = small_scenario(4);
+  bare["cluster"] = nlohmann::json(bare["cluster"]["topology"]);
+  EXPECT_EQ((*scenario_of(bare).resolved)["cluster"],
+            (*scenario_of(small_scenario(4)).resolved)["cluster"]);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,99 @@
+#include "sim/predict/what_if/mitigations.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "sim/predict/what_if/what_if.h"
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+
+namespace headway {
+namespace {
+
+/// Plain data parallelism over four nodes of two accelerators each.
+Scenario plain(const nlohmann::json& perturbations) {
+  nlohmann::json text = small_scenario(4);
+  text["strategy"] = {{"preset", "pytorch-ddp"}, {"micro_batch", 1}, {"global_batch", 32}};
+  text["perturbations"].update(perturbations);
+  return scenario_of(text);
+}
+
+WhatIf asked(const Scenario& scenario) {
+  return what_if(scenario, run_job(scenario, scenario.strategy, 1, 1), 1);
+}
+
+const Sensitivity* find(const WhatIf& what_if, const std::string& name) {
+  const auto found = std::ranges::find(what_if.mitigations, name, &Sensitivity::name);
+  return found == what_if.mitigations.end() ? nullptr : &*found;
+}
+
+const nlohmann::json kOneSlowNode = {{"slow_nodes", {{{"node", 2}, {"time_factor", 1.5}}}}};
+
+TEST(Mitigations, ASpareGivesBackWhatTheSlowNodeTakes) {
+  const WhatIf result = asked(plain(kOneSlowNode));
+  const Sensitivity* spare = find(result, "spare_nodes");
+  ASSERT_NE(spare, nullptr);
+  EXPECT_EQ(spare->title, "node 2 replaced by a spare");
+  EXPECT_EQ(spare->iteration_time, result.ideal);
+  EXPECT_DOUBLE_EQ(spare->speedup, result.time / result.ideal);
+}
+
+TEST(Mitigations, LeavingTheNodeOutCostsItsShareOfTheWork) {
+  const WhatIf result = asked(plain(kOneSlowNode));
+  const Sensitivity* fewer = find(result, "fewer_replicas");
+  ASSERT_NE(fewer, nullptr);
+  EXPECT_EQ(fewer->title, "slow nodes left out: 6 replicas on 6 GPUs");
+  EXPECT_NEAR(fewer->speedup, 6.0 / 8.0 * (result.time / fewer->iteration_time), 1e-12);
+  EXPECT_LT(fewer->iteration_time, result.time);
+}
+
+TEST(Mitigations, WaitingForAllButOneHelpsAgainstOneSlowAcceleratorOnly) {
+  // 8 replicas: 5 % of them are one. With two slow ones the other is waited for.
+  const auto one =
+      asked(plain({{"slow_accelerators", {{{"accelerator", 3}, {"time_factor", 1.5}}}}}));
+  const Sensitivity* backup = find(one, "backup_replicas");
+  ASSERT_NE(backup, nullptr);
+  EXPECT_EQ(backup->title, "not waiting for the last 1 of 8 replicas");
+  EXPECT_NEAR(backup->iteration_time / one.ideal, 1.0, 1e-9);
+  EXPECT_NEAR(backup->speedup, 7.0 / 8.0 * (one.time / one.ideal), 1e-9);
+  const auto two = asked(plain(kOneSlowNode));
+  EXPECT_NEAR(find(two, "backup_replicas")->iteration_time / two.time, 1.0, 1e-9);
+}
+
+TEST(Mitigations, LocalUpdatesSaveSevenOfEightExchanges) {
+  // Equal ranks: an iteration is local work and the exchange that is seen.
+  const Scenario scenario = plain(nlohmann::json::object());
+  const WhatIf result = asked(scenario);
+  EXPECT_EQ(find(result, "spare_nodes"), nullptr);
+  EXPECT_EQ(find(result, "fewer_replicas"), nullptr);
+  const Sensitivity* local = find(result, "local_updates");
+  ASSERT_NE(local, nullptr);
+  Scenario alone = scenario;
+  alone.strategy.data_parallel = 1;
+  alone.strategy.global_batch = 4;
+  const Seconds work = run_job(alone, alone.strategy, 1, 1).time();
+  EXPECT_NEAR(local->iteration_time / ((7.0 / 8.0) * work + (1.0 / 8.0) * result.time), 1.0, 1e-9);
+}
+
+TEST(Mitigations, ShardedReplicasNeedEachOther) {
+  nlohmann::json text = small_scenario(4);
+  text["strategy"] = {{"preset", "pytorch-fsdp"}, {"micro_batch", 1}, {"global_batch", 32}};
+  text["perturbations"].update(kOneSlowNode);
+  const WhatIf result = asked(scenario_of(text));
+  EXPECT_EQ(find(result, "backup_replicas"), nullptr);
+  EXPECT_EQ(find(result, "local_updates"), nullptr);
+  EXPECT_NE(find(result, "spare_nodes"), nullptr);
+}
+
+TEST(Mitigations, AreOrderedByWhatTheyGive) {
+  const WhatIf result = asked(plain(kOneSlowNode));
+  ASSERT_EQ(result.mitigations.size(), 4U);
+  for (std::size_t i = 1; i < result.mitigations.size(); ++i) {
+    EXPECT_GE(result.mitigations[i - 1].speedup, result.mitigations[i].speedup);
+  }
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,184 @@
+#include "sim/programs/build_workload.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/programs/flows/flow_plans.h"
+#include "sim/programs/stage_program.h"
+#include "tests/sim/network/read_text.h"
+#include "tests/support/cluster_text.h"
+#include "tests/support/round_profile.h"
+#include "tests/support/small_job.h"
+
+namespace headway {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// tp 2, cp 2, pp 2, dp 2 on 4 nodes of 4 accelerators with a NIC each.
+class BuildWorkload : public testing::Test {
+ protected:
+  BuildWorkload() {
+    model = thousand_parameter_layers(4, 10);
+    strategy.tensor_parallel = 2;
+    strategy.context_parallel = 2;
+    strategy.pipeline_parallel = 2;
+    strategy.data_parallel = 2;
+    strategy.global_batch = 8;
+    strategy.sequence_length = 64;
+  }
+
+  [[nodiscard]] BuiltWorkload built(
+      std::optional<CollectiveAlgorithm> algorithm = std::nullopt) const {
+    const Placement placement{.tensor = strategy.tensor_parallel,
+                              .context = strategy.context_parallel,
+                              .data = strategy.data_parallel,
+                              .pipeline = strategy.pipeline_parallel};
+    return build_workload(model, strategy, profile, *cluster_of(cluster.text()), placement,
+                          algorithm);
+  }
+
+  TransformerModel model;
+  Strategy strategy;
+  Profile profile = round_profile();
+  ClusterText cluster = {.nodes = 4, .accelerators = 4, .nics = 4};
+};
+
+TEST_F(BuildWorkload, AGroupIsTheRanksThatComputeInLockstep) {
+  // Order: tensor, context, data, pipeline. Groups stand replica by replica, stage by stage.
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.groups.size(), 4U);
+  EXPECT_EQ(workload.ranks_per_group, 4);
+  EXPECT_THAT(workload.groups[0].accelerators, ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(workload.groups[1].accelerators, ElementsAre(8, 9, 10, 11));
+  EXPECT_THAT(workload.groups[2].accelerators, ElementsAre(4, 5, 6, 7));
+  EXPECT_EQ(workload.groups[2].replica, 1);
+  EXPECT_EQ(workload.groups[3].stage, 1);
+  EXPECT_EQ(workload.programs.size(), 2U);
+  EXPECT_THAT(workload.notes, IsEmpty());
+}
+
+TEST_F(BuildWorkload, EveryStageReducesAmongItsReplicas) {
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.communicators.size(), 2U);
+  EXPECT_EQ(workload.communicators[0].name, "gradient reduce, stage 0");
+  EXPECT_EQ(workload.communicators[0].members, 2);
+  EXPECT_EQ(workload.groups[0].communicators, workload.groups[2].communicators);
+  EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1, -1, -1, -1, -1, -1));
+}
+
+TEST_F(BuildWorkload, SoftwareMayMoveMoreThanTheGradients) {
+  const auto reduced = [&] {
+    Bytes sum;
+    for (const Operation& operation : built().workload.programs[1].operations) {
+      if (operation.kind == OperationKind::join) sum += operation.amount;
+    }
+    return sum;
+  };
+  const Bytes before = reduced();
+  EXPECT_GT(before, Bytes(0.0));
+  profile.kernel_families[strategy.kernel_family].gradient_traffic.value = 1.5;
+  EXPECT_DOUBLE_EQ(reduced() / before, 1.5);
+}
+
+TEST_F(BuildWorkload, AShardedOptimizerHasAGatherBesides) {
+  strategy.sharding = Sharding::optimizer;
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.communicators.size(), 4U);
+  EXPECT_EQ(workload.communicators[0].kind, CollectiveKind::reduce_scatter);
+  EXPECT_EQ(workload.communicators[1].kind, CollectiveKind::all_gather);
+  EXPECT_EQ(workload.communicators[1].name, "parameter gather, stage 0");
+}
+
+TEST_F(BuildWorkload, CopiesOfShardedParametersReduceInsideAndBetweenThem) {
+  // 16 ranks in four shard groups, a node each: replicas 0 to 3, 4 to 7, ... gather together, and
+  // replicas 1, 5, 9 and 13 hold the same part.
+  strategy = {.data_parallel = 16, .global_batch = 16, .sequence_length = 64};
+  strategy.sharding = Sharding::full;
+  strategy.shard_group = 4;
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.communicators.size(), 4U * 2U + 4U);
+  const auto of = [&](int replica, std::int32_t kind) {
+    return workload.groups[static_cast<std::size_t>(replica)]
+        .communicators[static_cast<std::size_t>(kind)];
+  };
+  EXPECT_EQ(of(0, kParameterGather), of(3, kParameterGather));
+  EXPECT_NE(of(3, kParameterGather), of(4, kParameterGather));
+  EXPECT_EQ(of(1, kReplicaReduce), of(13, kReplicaReduce));
+  EXPECT_NE(of(1, kReplicaReduce), of(2, kReplicaReduce));
+  const auto& inside = workload.communicators[static_cast<std::size_t>(of(4, kGradientReduce))];
+  EXPECT_EQ(inside.kind, CollectiveKind::reduce_scatter);
+  EXPECT_EQ(inside.members, 4);
+  const auto& between = workload.communicators[static_cast<std::size_t>(of(1, kReplicaReduce))];
+  EXPECT_EQ(between.name, "gradient reduce between copies, stage 0");
+  EXPECT_EQ(between.members, 4);
+}
+
+TEST_F(BuildWorkload, ADoubledPipelineReducesOverTheStagesOpposite) {
+  strategy.schedule = PipelineSchedule::dual_pipe;
+  strategy.global_batch = 16;
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.communicators.size(), 2U);
+  EXPECT_EQ(workload.communicators[0].members, 4);  // two replicas of stages 0 and 1
+  EXPECT_THAT(workload.groups[0].communicators, ElementsAre(0, -1, -1, -1, 1, -1, -1, -1));
+  EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1, -1, -1, -1, 0, -1, -1, -1));
+}
+
+TEST_F(BuildWorkload, ATiedEmbeddingJoinsTheEndsOfEachReplica) {
+  model.tied_embeddings = true;
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.communicators.size(), 4U);
+  EXPECT_EQ(workload.communicators[3].name, "tied embedding, replica 1");
+  EXPECT_EQ(workload.communicators[3].members, 2);
+  EXPECT_EQ(workload.groups[2].communicators[kTiedEmbedding], 3);
+  EXPECT_EQ(workload.groups[3].communicators[kTiedEmbedding], 3);
+}
+
+TEST_F(BuildWorkload, StagesTransferByTheNicsOfTheirRanks) {
+  // Four senders to four receivers in another node, NIC by NIC: eight links of weight 1.
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.groups[0].paths.size(), 2U);
+  const FlowPlan& plan =
+      workload.plans[static_cast<std::size_t>(workload.groups[0].paths[kPathToNext])];
+  EXPECT_EQ(plan.links.size(), 8U);
+  for (const LinkLoad& load : plan.links) EXPECT_EQ(load.weight, 1.0);
+}
+
+TEST_F(BuildWorkload, ASingleStageNeedsNoPaths) {
+  strategy.pipeline_parallel = 1;
+  const Workload workload = built().workload;
+  for (const RankGroup& group : workload.groups) EXPECT_THAT(group.paths, IsEmpty());
+}
+
+TEST_F(BuildWorkload, TheFasterAlgorithmReducesUnlessOneIsNamed) {
+  // 64 nodes of one accelerator. A ring of 64 takes 126 steps of 2 us and moves 63/32 messages, a
+  // double tree 12 steps and 2 messages: the ring wins from 228 us x 50 GB/s x 32 = 365 MB on.
+  strategy = {.data_parallel = 64, .global_batch = 64, .sequence_length = 64};
+  cluster = {.nodes = 64};
+  EXPECT_EQ(built().reduce_algorithm, CollectiveAlgorithm::tree);
+  EXPECT_EQ(built(CollectiveAlgorithm::ring).reduce_algorithm, CollectiveAlgorithm::ring);
+  strategy.gradient_bucket = 360_MB;
+  EXPECT_EQ(built().reduce_algorithm, CollectiveAlgorithm::tree);
+  strategy.gradient_bucket = 370_MB;
+  EXPECT_EQ(built().reduce_algorithm, CollectiveAlgorithm::ring);
+  strategy.gradient_bucket = 0_B;
+  strategy.sharding = Sharding::optimizer;  // a reduce-scatter has no tree
+  EXPECT_EQ(built().reduce_algorithm, CollectiveAlgorithm::ring);
+}
+
+TEST_F(BuildWorkload, SaysWhereGroupsReachBeyondADomain) {
+  strategy.tensor_parallel = 8;
+  strategy.context_parallel = 1;
+  strategy.pipeline_parallel = 1;
+  EXPECT_THAT(built().workload.notes,
+              ElementsAre(HasSubstr("tensor parallelism reaches beyond a scale-up domain")));
+  strategy.tensor_parallel = 4;
+  strategy.context_parallel = 2;
+  EXPECT_THAT(built().workload.notes,
+              ElementsAre(HasSubstr("context-parallel traffic crosses the fabric")));
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,250 @@
+#include "sim/programs/flows/flow_plans.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "sim/base/diagnostic.h"
+#include "tests/sim/network/read_text.h"
+#include "tests/support/cluster_text.h"
+
+namespace headway {
+namespace {
+
+std::vector<std::int32_t> first(int count) {
+  std::vector<std::int32_t> members(static_cast<std::size_t>(count));
+  std::iota(members.begin(), members.end(), 0);
+  return members;
+}
+
+/// Seconds of a collective over all accelerators, as the closed form of its plan has it.
+double idle_seconds(const Cluster& cluster, const NetworkCosts& costs, CollectiveKind kind,
+                    CollectiveAlgorithm algorithm, const CollectiveGroups& groups, Bytes message) {
+  const FlowPlan plan = collective_plan(cluster, costs, kind, algorithm, groups);
+  const double factor =
+      collective_volume(kind, algorithm, static_cast<int>(groups.front().size())).bytes_factor;
+  return idle_time(plan, cluster.topology, factor * message).count();
+}
+
+double ring_all_reduce_seconds(const Cluster& cluster, const NetworkCosts& costs, Bytes message) {
+  return idle_seconds(cluster, costs, CollectiveKind::all_reduce, CollectiveAlgorithm::ring,
+                      {first(cluster.accelerators())}, message);
+}
+
+TEST(FlowPlans, ATransferLoadsItsPathAndTakesItsLatency) {
+  const auto cluster = cluster_of(ClusterText{.nodes = 3}.text());
+  const std::vector<std::int32_t> from = {0};
+  const std::vector<std::int32_t> to = {2};
+  const FlowPlan plan = transfer_plan(*cluster, ideal_network_costs(cluster->node_type), from, to);
+  ASSERT_EQ(plan.links.size(), 2U);
+  EXPECT_DOUBLE_EQ(plan.latency.count(), 2e-6);
+  EXPECT_FALSE(is_finite(plan.rate_cap));
+  // 2 us + 1 GB / 50 GB/s
+  EXPECT_DOUBLE_EQ(idle_time(plan, cluster->topology, 1_GB).count(), 20.002e-3);
+}
+
+TEST(FlowPlans, ATransferInsideADomainUsesNoLink) {
+  const auto cluster = cluster_of(ClusterText{.nodes = 1, .accelerators = 4, .nics = 4}.text());
+  const std::vector<std::int32_t> from = {0, 1};
+  const std::vector<std::int32_t> to = {2, 3};
+  const NetworkCosts costs{
+      .scale_up_efficiency = 0.5, .scale_up_latency = 3_us, .scale_up_overhead = 4_us};
+  const FlowPlan plan = transfer_plan(*cluster, costs, from, to);
+  EXPECT_TRUE(plan.links.empty());
+  // 3 us + 4 us + 1 GB / (0.5 x 400 GB/s)
+  EXPECT_DOUBLE_EQ(idle_time(plan, cluster->topology, 1_GB).count(), 5.007e-3);
+}
+
+TEST(FlowPlans, SendersThatShareANicShareItsRate) {
+  // 2 accelerators on one NIC send 1 GB each: 2 GB / 50 GB/s. With 80 % of the NIC: 2 GB / 40 GB/s.
+  const auto cluster = cluster_of(ClusterText{.nodes = 2, .accelerators = 2}.text());
+  const std::vector<std::int32_t> from = {0, 1};
+  const std::vector<std::int32_t> to = {2, 3};
+  const FlowPlan ideal = transfer_plan(*cluster, ideal_network_costs(cluster->node_type), from, to);
+  EXPECT_DOUBLE_EQ(idle_time(ideal, cluster->topology, 1_GB).count(), 40.002e-3);
+  const FlowPlan real = transfer_plan(*cluster, {.scale_out_efficiency = 0.8}, from, to);
+  EXPECT_DOUBLE_EQ(idle_time(real, cluster->topology, 1_GB).count(), 50.002e-3);
+}
+
+TEST(FlowPlans, WhatSoftwareAddsIsChargedByTheStepAndByTheCollective) {
+  // All-gather over 4 nodes: 3 steps of 2 us + 5 us, once 7 us, 3/4 GB at 0.8 x 50 GB/s.
+  const auto cluster = cluster_of(ClusterText{.nodes = 4}.text());
+  const NetworkCosts costs{
+      .scale_out_efficiency = 0.8, .scale_out_latency = 5_us, .scale_out_overhead = 7_us};
+  EXPECT_DOUBLE_EQ(idle_seconds(*cluster, costs, CollectiveKind::all_gather,
+                                CollectiveAlgorithm::ring, {first(4)}, 1_GB),
+                   28e-6 + 0.75e9 / 40e9);
+}
+
+TEST(FlowPlans, EachMemberOfADomainFeedsARingOfItsOwn) {
+  // 4 nodes of 4 accelerators: 4 rings of 1/4 of the bytes, 50 GB/s each, 200 GB/s together, less
+  // than the 400 GB/s inside a node. 30 steps; around a ring 4 hops of 2 us and 12 of 0.5 us, so a
+  // step takes 14/16 us.
+  const auto cluster = cluster_of(ClusterText{.nodes = 4, .accelerators = 4, .nics = 4}.text());
+  EXPECT_DOUBLE_EQ(
+      ring_all_reduce_seconds(*cluster, ideal_network_costs(cluster->node_type), 16_GB),
+      30.0 * 14e-6 / 16.0 + 30e9 / 200e9);
+}
+
+TEST(FlowPlans, ASlowScaleUpFabricDecides) {
+  // As above, with 100 GB/s inside a node.
+  const auto cluster = cluster_of(
+      ClusterText{.nodes = 4, .accelerators = 4, .nics = 4, .scale_up_bandwidth = "100 GB/s"}
+          .text());
+  EXPECT_DOUBLE_EQ(
+      ring_all_reduce_seconds(*cluster, ideal_network_costs(cluster->node_type), 16_GB),
+      30.0 * 14e-6 / 16.0 + 30e9 / 100e9);
+}
+
+TEST(FlowPlans, ACollectiveInsideADomainUsesNoLink) {
+  // 8 accelerators: 14 steps of 0.5 us, 14/8 GB at 400 GB/s.
+  const auto cluster = cluster_of(ClusterText{.nodes = 1, .accelerators = 8, .nics = 8}.text());
+  EXPECT_DOUBLE_EQ(ring_all_reduce_seconds(*cluster, ideal_network_costs(cluster->node_type), 1_GB),
+                   7e-6 + 1.75e9 / 400e9);
+}
+
+TEST(FlowPlans, GroupsThatRunAtOnceShareTheNics) {
+  // Two groups of one accelerator of each node, all on the node's one NIC: half the rate each.
+  const auto cluster = cluster_of(ClusterText{.nodes = 4, .accelerators = 2}.text());
+  const CollectiveGroups groups = {{0, 2, 4, 6}, {1, 3, 5, 7}};
+  EXPECT_DOUBLE_EQ(
+      idle_seconds(*cluster, ideal_network_costs(cluster->node_type),
+                   CollectiveKind::reduce_scatter, CollectiveAlgorithm::ring, groups, 1_GB),
+      3 * 2e-6 + 0.75e9 / 25e9);
+}
+
+TEST(FlowPlans, AllToAllUsesTheShareOfANicThatSoftwareReaches) {
+  // 4 nodes: 3/4 GB out of each NIC at 80 % of 50 GB/s, 3 steps of 2 us.
+  const auto cluster = cluster_of(ClusterText{.nodes = 4}.text());
+  EXPECT_DOUBLE_EQ(idle_seconds(*cluster, {.scale_out_efficiency = 0.8}, CollectiveKind::all_to_all,
+                                CollectiveAlgorithm::ring, {first(4)}, 1_GB),
+                   3 * 2e-6 + 0.75e9 / 40e9);
+}
+
+TEST(FlowPlans, AllToAllOverDomainsKeepsItsPartInside) {
+  // 2 nodes of 2 accelerators, a NIC each: a rank sends 1/4 to its neighbour and 2/4 across. 0.5 GB
+  // at 50 GB/s decide over 0.25 GB at 400 GB/s. 3 steps of 2 us.
+  const auto cluster = cluster_of(ClusterText{.nodes = 2, .accelerators = 2, .nics = 2}.text());
+  EXPECT_DOUBLE_EQ(
+      idle_seconds(*cluster, ideal_network_costs(cluster->node_type), CollectiveKind::all_to_all,
+                   CollectiveAlgorithm::ring, {first(4)}, 1_GB),
+      6e-6 + 0.5e9 / 50e9);
+  // With 10 GB/s inside, 0.25 GB there take 25 ms.
+  const auto slow = cluster_of(
+      ClusterText{.nodes = 2, .accelerators = 2, .nics = 2, .scale_up_bandwidth = "10 GB/s"}
+          .text());
+  EXPECT_DOUBLE_EQ(
+      idle_seconds(*slow, ideal_network_costs(slow->node_type), CollectiveKind::all_to_all,
+                   CollectiveAlgorithm::ring, {first(4)}, 1_GB),
+      6e-6 + 25e-3);
+}
+
+TEST(FlowPlans, ATreeReachesTheShareOfANicThatSoftwareReaches) {
+  // 4 nodes: 2 messages out of the busiest NIC at 80 % of 50 GB/s; 2 x 2 steps of 2 us.
+  const auto cluster = cluster_of(ClusterText{.nodes = 4}.text());
+  EXPECT_DOUBLE_EQ(idle_seconds(*cluster, {.scale_out_efficiency = 0.8}, CollectiveKind::all_reduce,
+                                CollectiveAlgorithm::tree, {first(4)}, 1_GB),
+                   8e-6 + 2e9 / 40e9);
+}
+
+TEST(FlowPlans, ATreeOverDomainsGoesDownAChainInEach) {
+  // 4 nodes of 2: trees of depth 2 with 2 us a hop, chains of one step of 0.5 us, up and down. Two
+  // rails carry half of the 2 GB each.
+  const auto cluster = cluster_of(ClusterText{.nodes = 4, .accelerators = 2, .nics = 2}.text());
+  EXPECT_DOUBLE_EQ(
+      idle_seconds(*cluster, ideal_network_costs(cluster->node_type), CollectiveKind::all_reduce,
+                   CollectiveAlgorithm::tree, {first(8)}, 1_GB),
+      2 * (2 * 2e-6 + 0.5e-6) + 2e9 / 100e9);
+}
+
+TEST(FlowPlans, OneRankSendsNothing) {
+  const auto cluster = cluster_of(ClusterText{}.text());
+  const FlowPlan plan =
+      collective_plan(*cluster, ideal_network_costs(cluster->node_type), CollectiveKind::all_reduce,
+                      CollectiveAlgorithm::ring, {{0}});
+  EXPECT_TRUE(plan.links.empty());
+  EXPECT_EQ(idle_time(plan, cluster->topology, 1_GB), Seconds(0.0));
+}
+
+TEST(FlowPlans, ABugInTheCallerIsReported) {
+  const auto cluster = cluster_of(ClusterText{}.text());
+  const NetworkCosts costs = ideal_network_costs(cluster->node_type);
+  const std::vector<std::int32_t> one = {0};
+  const std::vector<std::int32_t> two = {0, 1};
+  EXPECT_THROW(static_cast<void>(transfer_plan(*cluster, costs, one, two)), InternalError);
+  EXPECT_THROW(static_cast<void>(collective_plan(*cluster, costs, CollectiveKind::broadcast,
+                                                 CollectiveAlgorithm::ring, {})),
+               InternalError);
+  EXPECT_THROW(static_cast<void>(collective_plan(*cluster, costs, CollectiveKind::broadcast,
+                                                 CollectiveAlgorithm::tree, {two})),
+               InternalError);
+}
+
+TEST(FlowPlans, SwitchesThatAddSendTheSumOnceOverEachCable) {
+  // Two leaves of two nodes and one cable from each to the spine: four cables to nodes and two up,
+  // each carrying the message once up and once down, in 1 GB / 12.5 GB/s. A ring of four sends 1.5
+  // GB over each of them.
+  const auto cluster = cluster_of(topology_text(
+      4, 1,
+      R"({"kind": "clos", "attach": "rack", "nodes_per_unit": 2, "leaf": {"uplinks": 1},
+          "spine": {}})"));
+  const NetworkCosts costs;
+  const FlowPlan plan = collective_plan(*cluster, costs, CollectiveKind::all_reduce,
+                                        CollectiveAlgorithm::in_network, {first(4)});
+  ASSERT_EQ(plan.links.size(), 12U);
+  for (const LinkLoad& load : plan.links) EXPECT_DOUBLE_EQ(load.weight, 1.0);
+  // Cables of 10 and 150 ns and switches of 200: up over two cables and down again.
+  EXPECT_NEAR(plan.latency.count(), 2 * 10e-9 + 2 * 150e-9 + 3 * 200e-9, 1e-15);
+  EXPECT_NEAR(idle_time(plan, cluster->topology, 1_GB).count(), 80e-3 + 920e-9, 1e-12);
+}
+
+TEST(FlowPlans, RailsThatAddTakePartsOfTheMessage) {
+  // Two nodes of two: each NIC has half of the message. Inside, a ring of two sends it once.
+  const auto cluster = cluster_of(topology_text(2, 2, R"({"kind": "single_switch"})"));
+  const FlowPlan plan =
+      collective_plan(*cluster, ideal_network_costs(cluster->node_type), CollectiveKind::all_reduce,
+                      CollectiveAlgorithm::in_network, {first(4)});
+  ASSERT_EQ(plan.links.size(), 8U);
+  for (const LinkLoad& load : plan.links) EXPECT_DOUBLE_EQ(load.weight, 0.5);
+  EXPECT_EQ(plan.rate_cap, 100_GBps);
+}
+
+TEST(FlowPlans, WhereRailsAreApartNodesHandOnToThem) {
+  // Two nodes of two. An all-to-all sends a third of each message to each other rank. Rail 0 of
+  // node 0 carries what ranks 0 and 1 have for rank 2: 2/3, and so do all others.
+  const auto cluster = cluster_of(topology_text(2, 2, R"({"kind": "rail_only"})"));
+  const NetworkCosts costs = ideal_network_costs(cluster->node_type);
+  const FlowPlan plan = collective_plan(*cluster, costs, CollectiveKind::all_to_all,
+                                        CollectiveAlgorithm::ring, {first(4)});
+  ASSERT_EQ(plan.links.size(), 8U);
+  for (const LinkLoad& load : plan.links) EXPECT_NEAR(load.weight, 2.0 / 3.0, 1e-12);
+  // The same on one switch loads each NIC the same, but nobody hands on.
+  const auto flat = cluster_of(topology_text(2, 2, R"({"kind": "single_switch"})"));
+  const FlowPlan direct = collective_plan(*flat, costs, CollectiveKind::all_to_all,
+                                          CollectiveAlgorithm::ring, {first(4)});
+  EXPECT_LT(direct.latency, plan.latency);
+}
+
+TEST(FlowPlans, LinksBetweenSwitchesFillToTheEfficiencyOfTheRouting) {
+  // One node on each of two leaves under four spines: 1/4 of the flow on each of 4 ways, which
+  // flows fill to 80 %: 8 links of weight (1/4) / 0.8.
+  const auto cluster = cluster_of(topology_text(
+      2, 1,
+      R"({"kind": "clos", "attach": "rack", "nodes_per_unit": 1, "leaf": {"uplinks": 4},
+          "spine": {}})",
+      R"(, "routing": {"kind": "adaptive", "efficiency": 0.8})"));
+  const std::vector<std::int32_t> from = {0};
+  const std::vector<std::int32_t> to = {1};
+  const FlowPlan plan = transfer_plan(*cluster, ideal_network_costs(cluster->node_type), from, to);
+  ASSERT_EQ(plan.links.size(), 10U);
+  for (const LinkLoad& load : plan.links) {
+    const Link& link = cluster->topology.link(load.link);
+    const bool is_inner =
+        cluster->topology.is_switch(link.from) && cluster->topology.is_switch(link.to);
+    EXPECT_DOUBLE_EQ(load.weight, is_inner ? 0.3125 : 1.0);
+  }
+}
+
+}  // namespace
+}  // namespace headway

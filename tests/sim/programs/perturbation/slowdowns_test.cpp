@@ -1,0 +1,87 @@
+#include "sim/programs/perturbation/slowdowns.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "sim/programs/perturbation/perturbation.h"
+
+namespace headway {
+namespace {
+
+const std::vector<std::int32_t> kPair = {4, 5};
+
+TEST(Slowdowns, NoneLeavesTheEndAsItIs) {
+  EXPECT_EQ(block_end({}, kPair, 0.1, 0.2), 0.1 + 0.2);
+  // An episode that slows nothing down does not either, to the last bit.
+  const Perturbation idle{
+      .slow_episodes = {{.accelerators = {0, 9}, .from = 0.15, .to = 0.2, .time_factor = 1.0}}};
+  EXPECT_EQ(block_end(idle, kPair, 0.1, 0.2), 0.1 + 0.2);
+}
+
+TEST(Slowdowns, WorkGoesOnSlowerInAnEpisode) {
+  // Throttled to half speed from 2 to 4 on one of the two: of 5 s of work from 1 on, one is done
+  // at 2, another at 4, the other three at 7.
+  const Perturbation throttled{
+      .slow_episodes = {{.accelerators = {5, 5}, .from = 2.0, .to = 4.0, .time_factor = 2.0}}};
+  EXPECT_DOUBLE_EQ(block_end(throttled, kPair, 1.0, 5.0), 7.0);
+  const std::vector<std::int32_t> other = {4};
+  EXPECT_DOUBLE_EQ(block_end(throttled, other, 1.0, 5.0), 6.0);
+}
+
+TEST(Slowdowns, AnEpisodeWithoutAnEndIsANodeThatFailsSlow) {
+  const Perturbation failing{
+      .slow_episodes = {{.accelerators = {4, 5}, .from = 2.0, .time_factor = 3.0}}};
+  EXPECT_DOUBLE_EQ(block_end(failing, kPair, 1.0, 3.0), 2.0 + 2.0 * 3.0);
+}
+
+TEST(Slowdowns, EpisodesOfOneAcceleratorMultiplyAndThoseOfTwoDoNot) {
+  const Perturbation same{.slow_episodes = {{.accelerators = {4, 4}, .time_factor = 2.0},
+                                            {.accelerators = {4, 4}, .time_factor = 3.0}}};
+  EXPECT_DOUBLE_EQ(block_end(same, kPair, 0.0, 1.0), 6.0);
+  const Perturbation apart{.slow_episodes = {{.accelerators = {4, 4}, .time_factor = 2.0},
+                                             {.accelerators = {5, 5}, .time_factor = 3.0}}};
+  EXPECT_DOUBLE_EQ(block_end(apart, kPair, 0.0, 1.0), 3.0);
+}
+
+TEST(Slowdowns, PausesTogetherStopEverybodyAtTheSameTime) {
+  // Every 10 s a pause of 1 s, from 0 on: work of 20 s from 5 on meets those at 10 and 20, and is
+  // done at 27.
+  const Perturbation paused{
+      .pauses = {{.accelerators = {0, 9}, .every = 10.0, .lasts = 1.0, .together = true}}};
+  EXPECT_DOUBLE_EQ(block_end(paused, kPair, 5.0, 20.0), 27.0);
+  // Begun in a pause, it waits for its end.
+  EXPECT_DOUBLE_EQ(block_end(paused, kPair, 10.5, 2.0), 13.0);
+}
+
+TEST(Slowdowns, APhaseOfTheirOwnMakesEachWaitForAllOthers) {
+  // Over a long time a share of 0.01 is lost to one accelerator's pauses; of 20 with phases of
+  // their own that rarely meet, nearly 20 times as much: each pause is 0.01 of its period, and the
+  // group stands still in the union of all.
+  const Perturbation paused{.seed = 3,
+                            .pauses = {{.accelerators = {0, 99}, .every = 1.0, .lasts = 0.01}}};
+  std::vector<std::int32_t> group;
+  for (std::int32_t i = 0; i < 20; ++i) group.push_back(i);
+  const std::vector<std::int32_t> one = {0};
+  EXPECT_NEAR(block_end(paused, one, 0.0, 990.0), 1000.0, 1.0);
+  const double end = block_end(paused, group, 0.0, 1000.0);
+  EXPECT_GT(end, 1000.0 / (1.0 - 0.10));
+  EXPECT_LE(end, 1000.0 / (1.0 - 0.20) + 1.0);
+}
+
+TEST(Slowdowns, ARepairedAcceleratorNeitherPausesNorSlowsDown) {
+  Perturbation both{.slow_episodes = {{.accelerators = {4, 4}, .time_factor = 2.0}},
+                    .pauses = {{.accelerators = {4, 4}, .every = 10.0, .lasts = 1.0}}};
+  both.repair.accelerators = {4};
+  EXPECT_DOUBLE_EQ(block_end(both, kPair, 5.0, 20.0), 25.0);
+}
+
+TEST(Slowdowns, OnlyPausesOfTheirOwnPhaseAreRandom) {
+  EXPECT_FALSE((Perturbation{.pauses = {{.lasts = 0.1, .together = true}}}).random());
+  EXPECT_TRUE((Perturbation{.pauses = {{.lasts = 0.1}}}).random());
+  EXPECT_TRUE((Perturbation{.jitter = {.spread = 0.1}}).random());
+  EXPECT_FALSE((Perturbation{.slow_episodes = {{.time_factor = 2.0}}}).random());
+}
+
+}  // namespace
+}  // namespace headway

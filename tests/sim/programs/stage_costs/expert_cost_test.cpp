@@ -1,0 +1,257 @@
+#include "sim/programs/stage_costs/expert_cost.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/programs/build_workload.h"
+#include "sim/programs/stage_costs/host_cost.h"
+#include "sim/programs/stage_pieces.h"
+#include "tests/sim/network/read_text.h"
+#include "tests/support/cluster_text.h"
+#include "tests/support/round_profile.h"
+
+namespace headway {
+namespace {
+
+/// 16 experts of which 4 are met, 1,000 channels; 16 ranks on 2 nodes of 8.
+class ExpertCostTest : public testing::Test {
+ protected:
+  ExpertCostTest() {
+    model = {.layers = 2,
+             .hidden = 1000,
+             .attention_heads = 8,
+             .kv_heads = 8,
+             .head_size = 125,
+             .ffn_hidden = 4000,
+             .mixture_of_experts =
+                 MixtureOfExperts{.experts = 16, .experts_per_token = 4, .expert_hidden = 500}};
+    strategy.sequence_length = 1024;
+    strategy.global_batch = 16;
+    strategy.data_parallel = 16;
+    strategy.expert_parallel = 16;
+    ExpertCosts costs;
+    costs.grouped_efficiency = estimate(1.0);
+    costs.grouped_half_rows = estimate(0.0);
+    costs.permutation_bytes = estimate(0.0);
+    costs.exchange_scale_up = estimate(0.5);
+    costs.exchange_scale_out = estimate(0.8);
+    costs.exchange_overhead = estimate(20e-6);
+    costs.exchange_seen = estimate(0.9);
+    costs.exchange_seen_overlapped = estimate(0.2);
+    costs.layer_gap = estimate(0.0);
+    costs.host_per_layer = estimate(0.0);
+    profile.experts = costs;
+    profile.cuda_graphs = GraphCosts{
+        .launch_gap = estimate(0.5), .expert_layer = estimate(0.4), .expert_full = estimate(0.1)};
+  }
+
+  [[nodiscard]] ShardShape shard() const {
+    return {.sequence_length = 1024,
+            .tensor_parallel = static_cast<double>(strategy.tensor_parallel),
+            .sequence_parallel = strategy.sequence_parallel,
+            .expert_parallel = static_cast<double>(strategy.expert_parallel),
+            .expert_tensor_parallel = static_cast<double>(strategy.expert_tensor_parallel)};
+  }
+  [[nodiscard]] ExpertTraffic traffic() const {
+    return expert_traffic(model, strategy, *cluster_of(cluster.text()), shard());
+  }
+  [[nodiscard]] double seen() const {
+    return seen_expert_exchange(model, strategy, profile, *cluster_of(cluster.text()), shard(),
+                                compute)
+        .count();
+  }
+
+  TransformerModel model;
+  Strategy strategy;
+  Profile profile = round_profile();
+  ClusterText cluster = {.nodes = 2, .accelerators = 8, .nics = 8};
+  Seconds compute = 1_s;  // long enough to hide whatever can hide
+
+  /// Rows of 2,000 bytes for each of 1,024 tokens and 4 experts.
+  const double routed = 1024.0 * 4.0 * 2000.0;
+};
+
+TEST_F(ExpertCostTest, EveryTokenGoesToItsExperts) {
+  EXPECT_DOUBLE_EQ(traffic().exchanged.count(), 15.0 / 16.0 * routed);
+  // Half of the copies go to the other node.
+  EXPECT_DOUBLE_EQ(traffic().across_domains.count(), routed / 2.0);
+}
+
+TEST_F(ExpertCostTest, AnOversubscribedFabricCarriesLess) {
+  const auto with_share = [&](double share) {
+    return seen_expert_exchange(model, strategy, profile, *cluster_of(cluster.text()), shard(),
+                                compute, share)
+        .count();
+  };
+  // NICs reach 0.8 of 50 GB/s; a fabric that carries 0.9 of their rate is no bottleneck.
+  EXPECT_EQ(with_share(0.9), seen());
+  const double at_nics = routed / 2.0 / (0.8 * 50e9);
+  const double on_fabric = routed / 2.0 / (0.25 * 50e9);
+  EXPECT_NEAR(with_share(0.25) - seen(), 2.0 * 0.9 * (on_fabric - at_nics), 1e-12);
+}
+
+TEST_F(ExpertCostTest, OneCopyANodeCrossesTheFabric) {
+  // Four experts at random on two nodes: 2 (1 - 1/16) nodes are visited, half of them the other
+  // one: 15/16 of a copy a token instead of 2.
+  strategy.expert_dispatch = ExpertDispatch::deduplicated;
+  EXPECT_DOUBLE_EQ(traffic().exchanged.count(), 15.0 / 16.0 * routed);
+  EXPECT_DOUBLE_EQ(traffic().across_domains.count(), 15.0 / 16.0 * 1024.0 * 2000.0);
+}
+
+TEST_F(ExpertCostTest, AGroupInsideADomainUsesNoNic) {
+  strategy.expert_parallel = 8;
+  EXPECT_DOUBLE_EQ(traffic().exchanged.count(), 7.0 / 8.0 * routed);
+  EXPECT_EQ(traffic().across_domains, 0_B);
+  // There and back, at half of 400 GB/s, 20 us each; 0.9 of it is seen.
+  EXPECT_NEAR(seen(), 2 * 0.9 * (20e-6 + 7.0 / 8.0 * routed / 200e9), 1e-15);
+  strategy.overlap_expert_exchange = true;
+  EXPECT_NEAR(seen(), 2 * 0.2 * (20e-6 + 7.0 / 8.0 * routed / 200e9), 1e-15);
+}
+
+TEST_F(ExpertCostTest, WhatHidesIsStillOnTheWire) {
+  strategy.overlap_expert_exchange = true;
+  const double shown = 2 * 0.2 * (20e-6 + routed / 2.0 / 40e9);
+  EXPECT_NEAR(seen(), shown, 1e-15);
+  // There and back at the NICs' full 50 GB/s, of which compute covers a tenth.
+  const double on_wire = 2 * routed / 2.0 / 50e9;
+  compute = Seconds(0.1 * on_wire);
+  EXPECT_NEAR(seen(), 0.9 * on_wire, 1e-15);
+}
+
+TEST_F(ExpertCostTest, AGroupOfSeveralDomainsWaitsForItsNics) {
+  // NICs of 50 GB/s, of which 40 are reached, take longer for half of the copies than the fabric
+  // inside for all of them.
+  EXPECT_NEAR(seen(), 2 * 0.9 * (20e-6 + routed / 2.0 / 40e9), 1e-15);
+}
+
+TEST_F(ExpertCostTest, OneCopyANodeLeavesTheFabricInsideBusiest) {
+  // 15/64 of what is routed crosses at 40 GB/s, 15/16 goes on inside at 100 GB/s: 1 / 170.7 and
+  // 1 / 106.7 of a second a gigabyte.
+  strategy.expert_dispatch = ExpertDispatch::deduplicated;
+  profile.experts->exchange_scale_up = estimate(0.25);
+  EXPECT_NEAR(seen(), 2 * 0.9 * (20e-6 + 15.0 / 16.0 * routed / 100e9), 1e-15);
+}
+
+TEST_F(ExpertCostTest, RanksThatSplitAnExpertShareTheirRows) {
+  strategy.expert_parallel = 1;
+  strategy.expert_tensor_parallel = 2;
+  // An all-gather of both ranks' rows and a reduce-scatter of as much: half of 2 x routed each.
+  EXPECT_NEAR(seen(), 2 * (0.5e-6 * 0 + routed / 400e9), 1e-15);
+}
+
+TEST_F(ExpertCostTest, GraphsLeaveAShareOfGapsAndHostTime) {
+  profile.experts->layer_gap = estimate(100e-6);
+  profile.experts->host_per_layer = estimate(4e-3);
+  const KernelFamily family = [] {
+    KernelFamily made = plain_family();
+    made.launch_gap = estimate(1e-6);
+    made.host_per_layer = estimate(1e-3);
+    return made;
+  }();
+  const auto costs = [&](CudaGraph graph, bool experts) {
+    strategy.cuda_graph = graph;
+    return host_costs(strategy, profile, family, {.experts = experts});
+  };
+  EXPECT_DOUBLE_EQ(costs(CudaGraph::none, true).forward_gaps.count(), 14e-6 + 100e-6);
+  EXPECT_DOUBLE_EQ(costs(CudaGraph::none, true).backward_gaps.count(), 24e-6 + 150e-6);
+  EXPECT_DOUBLE_EQ(costs(CudaGraph::none, true).backward.count(), 1.2 * 4e-3);
+  EXPECT_DOUBLE_EQ(costs(CudaGraph::layer, true).forward_gaps.count(), 7e-6 + 40e-6);
+  EXPECT_DOUBLE_EQ(costs(CudaGraph::layer, true).forward.count(), 1.6e-3);
+  EXPECT_DOUBLE_EQ(costs(CudaGraph::full, true).forward.count(), 0.4e-3);
+  EXPECT_DOUBLE_EQ(costs(CudaGraph::full, false).forward_gaps.count(), 7e-6);
+  EXPECT_DOUBLE_EQ(costs(CudaGraph::full, false).backward.count(), 0.75e-3);
+}
+
+TEST_F(ExpertCostTest, AMixtureIsRecomputedWithItsExchange) {
+  // 4,096 rows through the one expert of a rank: two products of 4.096 G operations at 50 TFLOP/s,
+  // 4 bytes an inner element at 0.5 TB/s; the router before them.
+  strategy.recompute = Recompute::modules;
+  strategy.recompute_modules = {RecomputeModule::moe};
+  const StageCost costs = stage_cost(model, strategy, profile, *cluster_of(cluster.text()));
+  const LayerCost& layer = costs.layer({.experts = true});
+  const Seconds router = gemm_cost(profile.device, {1024, 16, 1000}, Precision::bf16).time;
+  EXPECT_NEAR(layer.recompute.total().count(),
+              router.count() + 2.0 * 4.096e9 / 50e12 + 4.0 * 4096 * 500 / 0.5e12 +
+                  layer.forward[Cause::expert_parallel].count(),
+              1e-12);
+  EXPECT_GT(layer.forward[Cause::expert_parallel], 0_s);
+}
+
+TEST_F(ExpertCostTest, ASharedExpertIsRecomputedWithTheExchangeOfItsRanks) {
+  model.mixture_of_experts->shared_expert_hidden = 300;
+  strategy.recompute = Recompute::modules;
+  strategy.recompute_modules = {RecomputeModule::shared_experts};
+  strategy.tensor_parallel = 2;
+  strategy.data_parallel = 8;
+  const StageCost costs = stage_cost(model, strategy, profile, *cluster_of(cluster.text()));
+  const LayerCost& layer = costs.layer({.experts = true});
+  const auto product = [&](double n, double k) {
+    return gemm_cost(profile.device, {1024, n, k}, Precision::bf16).time.count();
+  };
+  EXPECT_NEAR(layer.recompute.total().count(),
+              product(150, 1000) + product(1000, 150) + 4.0 * 1024 * 150 / 0.5e12 +
+                  0.5 * layer.forward[Cause::tensor_parallel].count(),
+              1e-12);
+}
+
+TEST_F(ExpertCostTest, LayersOfAKindCostTheSame) {
+  model.mixture_of_experts->leading_dense_layers = 1;
+  const auto built_cluster = cluster_of(cluster.text());
+  const StageCost cost = stage_cost(model, strategy, profile, *built_cluster);
+  EXPECT_EQ(cost.layer().forward[Cause::expert_parallel], 0_s);
+  EXPECT_NEAR(cost.layer({.experts = true}).forward[Cause::expert_parallel].count(), seen(), 1e-15);
+}
+
+TEST_F(ExpertCostTest, ExpertGradientsAreReducedOverTheirOwnReplicas) {
+  // Groups of 4: ranks 0, 4, 8 and 12 hold the same experts. Everything else has 16 replicas.
+  strategy.expert_parallel = 4;
+  strategy.overlap_gradient_reduce = false;
+  Placement placement;
+  placement.data = 16;
+  const auto built_cluster = cluster_of(cluster.text());
+  const BuiltWorkload built = build_workload(model, strategy, profile, *built_cluster, placement,
+                                             CollectiveAlgorithm::ring);
+  double shared = 0.0;
+  double experts = 0.0;
+  for (const Operation& operation : built.workload.programs.front().operations) {
+    if (operation.kind != OperationKind::join) continue;
+    (operation.path == kExpertReduce ? experts : shared) += operation.amount.count();
+  }
+  const LayerParameters layer = layer_parameters(model, {.experts = true});
+  const ParameterCounts counts = parameter_counts(model);
+  // Rings of 4 and of 16, gradients of 4 bytes: 2 layers of a quarter of the experts each.
+  EXPECT_DOUBLE_EQ(experts, 2.0 * 3.0 / 4.0 * 4.0 * 2.0 * static_cast<double>(layer.experts) / 4.0);
+  const double others =
+      static_cast<double>(2 * (layer.total() - layer.experts) + counts.token_embedding +
+                          counts.position_embedding + counts.output_head);
+  EXPECT_NEAR(shared, 2.0 * 15.0 / 16.0 * 4.0 * others, 1e-6 * shared);
+  EXPECT_THAT(built.workload.communicators.back().name, "expert gradient reduce, stage 0");
+}
+
+TEST_F(ExpertCostTest, ExpertsWithoutReplicasReduceNothing) {
+  Placement placement;
+  placement.data = 16;
+  const auto built_cluster = cluster_of(cluster.text());
+  const BuiltWorkload built = build_workload(model, strategy, profile, *built_cluster, placement,
+                                             CollectiveAlgorithm::ring);
+  EXPECT_EQ(built.workload.communicators.size(), 1U);
+  EXPECT_THAT(built.workload.notes,
+              testing::Contains(testing::HasSubstr("expert-parallel traffic crosses the fabric")));
+}
+
+TEST_F(ExpertCostTest, PredictionLayersStandBehindTheLast) {
+  const auto built_cluster = cluster_of(cluster.text());
+  const StageCost without = stage_cost(model, strategy, profile, *built_cluster);
+  model.multi_token_prediction_layers = 1;
+  const StageCost with = stage_cost(model, strategy, profile, *built_cluster);
+  // A layer more, the head and the loss again, and a product of 1,024 x 1,000 x 2,000.
+  const double more = with.head_forward.total().count() - without.head_forward.total().count();
+  const double known = without.layer({.experts = true}).forward.total().count() +
+                       without.head_forward.total().count();
+  const Cost join = gemm_cost(profile.device, {.m = 1024, .n = 1000, .k = 2000}, Precision::bf16);
+  // Norms and residuals: 20 bytes of each element at 0.5 TB/s.
+  EXPECT_NEAR(more, known + join.time.count() + 20.0 * 1024 * 1000 / 0.5e12, 1e-12);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,263 @@
+#include "sim/reference/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "reports/answers/cluster_plan_report.h"
+#include "reports/answers/largest_plan_report.h"
+#include "reports/answers/plan_report.h"
+#include "sim/base/diagnostic.h"
+#include "sim/reference/catalog.h"
+#include "sim/reference/explain_file.h"
+#include "sim/result/json/result_json.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+
+bool is_known(const std::string& name) {
+  return std::ranges::any_of(topics(), [&](const Topic& topic) { return topic.name == name; });
+}
+
+/// Objects whose members have free names, which topics leave out.
+const std::set<std::string> kMaps = {"profile.kernel_families"};
+/// Objects whose members are values of one kind, told with the object.
+const std::set<std::string> kWholes = {"profile.provenance",
+                                       "profile.device.peak_flops_per_s",
+                                       "profile.device.gemm_efficiency",
+                                       "long_run.goodput",
+                                       "long_run.ettr",
+                                       "long_run.interruptions",
+                                       "long_run.lost_gpu_hours",
+                                       "long_run.checkpoint",
+                                       "plan.leaders.breakdown_s",
+                                       "plan.leaders.strategy",
+                                       "plan.sizes.runs.strategy",
+                                       "plan.closest.strategy",
+                                       "plan.largest"};
+
+/// Objects that are told elsewhere.
+const std::map<std::string, std::string> kSame = {{"jobs.model", "model"},
+                                                  {"jobs.strategy", "strategy"}};
+
+/// Adds every field of `value` that explain does not know.
+void collect_unknown(const nlohmann::json& value, const std::string& name,
+                     std::set<std::string>& unknown) {
+  if (value.is_array()) {
+    for (const nlohmann::json& element : value) collect_unknown(element, name, unknown);
+    return;
+  }
+  const bool is_estimate = value.is_object() && value.contains("value") && value.contains("spread");
+  if (!value.is_object() || is_estimate || kWholes.contains(name)) return;
+  for (const auto& [key, member] : value.items()) {
+    std::string path = name;
+    if (!kMaps.contains(name)) path.append(name.empty() ? "" : ".").append(key);
+    if (!is_known(path)) unknown.insert(path);
+    const auto same = kSame.find(path);
+    collect_unknown(member, same == kSame.end() ? path : same->second, unknown);
+  }
+}
+
+nlohmann::json resolved(const std::string& path) {
+  Diagnostics diagnostics;
+  const auto file = explained_file(path, {}, diagnostics);
+  EXPECT_TRUE(file.has_value()) << path;
+  return file ? *file->resolved : nlohmann::json();
+}
+
+nlohmann::json raw(const std::string& path) { return nlohmann::json::parse(std::ifstream(path)); }
+
+std::set<std::string> unknown_fields(const std::string& kind, const std::string& root) {
+  std::set<std::string> unknown;
+  for (const CatalogEntry& entry : catalog(kind)) {
+    collect_unknown(resolved(entry.path), root, unknown);
+    collect_unknown(raw(entry.path), root, unknown);  // what is checked and not resolved
+  }
+  return unknown;
+}
+
+TEST(Explain, FieldsOfAnotherJobAreThoseOfTheOwn) {
+  EXPECT_EQ(topic_named("jobs.strategy.tensor_parallel", topics()).name,
+            "strategy.tensor_parallel");
+  EXPECT_EQ(topic_named("/jobs/0/model/layers", topics()).name, "model.layers");
+  EXPECT_EQ(topic_named("jobs.strategy", topics()).name, "jobs.strategy");
+}
+
+TEST(Explain, KnowsEveryFieldOfTheShippedScenarios) {
+  EXPECT_THAT(unknown_fields("scenarios", ""), ElementsAre());
+}
+TEST(Explain, KnowsEveryFieldOfTheShippedModels) {
+  EXPECT_THAT(unknown_fields("models", "model"), ElementsAre());
+}
+TEST(Explain, KnowsEveryFieldOfTheShippedTopologies) {
+  EXPECT_THAT(unknown_fields("topologies", "cluster.topology"), ElementsAre());
+}
+TEST(Explain, KnowsEveryFieldOfTheShippedProfiles) {
+  EXPECT_THAT(unknown_fields("profiles", "profile"), ElementsAre());
+}
+
+TEST(Explain, KnowsEveryFieldOfTheShippedNodeTypes) {
+  std::set<std::string> unknown;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(HEADWAY_TEST_SOURCE_DIR) / "topologies/nodes")) {
+    collect_unknown(resolved(entry.path().string()), "cluster.topology.node", unknown);
+  }
+  EXPECT_THAT(unknown, ElementsAre());
+}
+
+TEST(Explain, KnowsEveryValueOfAResult) {
+  Prediction prediction;
+  prediction.scaling.emplace();
+  prediction.anchor.emplace();
+  prediction.what_if.emplace();
+  prediction.reliability.emplace().time_to_train_s = {1.0};
+  prediction.memory.stages.emplace_back();
+  nlohmann::json result = result_json(prediction);
+  // These are told in one text each.
+  for (const char* whole : {"scenario", "provenance", "question", "scaling_reference"}) {
+    EXPECT_TRUE(is_known(whole)) << whole;
+    result.erase(whole);
+  }
+  // "schema" and "replicas" are names of fields too, with the same meaning.
+  result.erase("schema");
+  result.erase("replicas");
+  std::set<std::string> unknown;
+  collect_unknown(result, "", unknown);
+  EXPECT_THAT(unknown, ElementsAre());
+}
+
+/// One leader, one run: every key that a plan can have.
+TEST(Explain, KnowsEveryValueOfAPlan) {
+  Prediction prediction;
+  Leader leader;
+  leader.result = result_json(prediction);
+  (*leader.result)["iteration_time_s"] = 1.0;
+  (*leader.result)["scenario"] = {{"strategy", nlohmann::json::object()}};
+  (*leader.result)["provenance"] = {{"command_line", ""}};
+  StrategyPlan strategies;
+  const nlohmann::json nothing_fits = strategy_plan_json(strategies);
+  strategies.leaders = {leader};
+  ClusterPlan clusters;
+  clusters.sizes.resize(2);
+  clusters.sizes[0].reason = "some";
+  clusters.sizes[1].runs = {ClusterRun{.leader = leader}};
+  clusters.answer = 1;
+  clusters.nearest.emplace();
+  LargestPlan largest;
+  largest.tried = {TriedSize{.name = "some"}};
+  largest.largest = largest.tried.front();
+  largest.plan = strategies;
+  std::set<std::string> unknown;
+  for (nlohmann::json plan : {nothing_fits, strategy_plan_json(strategies),
+                              cluster_plan_json(clusters), largest_plan_json(largest)}) {
+    plan["best"] = nullptr;  // a result
+    collect_unknown(plan, "plan", unknown);
+  }
+  EXPECT_THAT(unknown, ElementsAre());
+}
+
+TEST(Explain, NamesAreUniqueAndEveryTopicSaysSomething) {
+  std::set<std::string> names;
+  for (const Topic& topic : topics()) {
+    EXPECT_TRUE(names.insert(topic.name).second) << topic.name;
+    EXPECT_TRUE(topic.about.ends_with('.')) << topic.name;
+    EXPECT_FALSE(topic.type.empty()) << topic.name;
+    EXPECT_EQ(topic.kind == TopicKind::field, !topic.fallback.empty()) << topic.name;
+  }
+}
+
+/// A scenario that leaves out all it can.
+constexpr const char* kLeast = R"({
+  "schema": "headway/scenario/1",
+  "model": {"layers": 4, "hidden": 1024, "attention_heads": 16, "ffn_hidden": 4096,
+            "mlp": "plain", "vocabulary": 32768, "sequence_length": 1024},
+  "cluster": {"topology": {"name": "least",
+    "node": {"accelerator": "any", "nics": {"bandwidth": "100 Gb/s"}},
+    "nodes": 2, "fabric": {"kind": "single_switch"}}},
+  "profile": "h100_sxm",
+  "strategy": {"global_batch": 16}
+})";
+
+TEST(Explain, DefaultsAreThoseThatReadersTake) {
+  const ScratchFolder scratch;
+  const nlohmann::json least = resolved(scratch.write("least.json", kLeast));
+  int compared = 0;
+  for (const Topic& topic : topics()) {
+    // A default that is a value and no rule, such as 1, "auto" or true.
+    const nlohmann::json fallback = nlohmann::json::parse(topic.fallback, nullptr, false);
+    if (topic.kind != TopicKind::field || fallback.is_discarded()) continue;
+    std::string pointer = "/" + topic.name;
+    std::ranges::replace(pointer, '.', '/');
+    const nlohmann::json::json_pointer place(pointer);
+    if (!least.contains(place)) continue;
+    if (fallback == nlohmann::json::object()) continue;  // its members are compared
+    EXPECT_EQ(least.at(place), fallback) << topic.name;
+    ++compared;
+  }
+  EXPECT_GE(compared, 30);  // or the names have drifted apart
+}
+
+std::string problem_with(const std::string& name) {
+  try {
+    return topic_named(name, topics()).name;
+  } catch (const InputError& error) {
+    const Diagnostic& problem = error.diagnostics().front();
+    return problem.message + " (" + problem.help + ")";
+  }
+}
+
+TEST(Explain, TheEndOfANameWillDo) {
+  EXPECT_EQ(topic_named("recompute", topics()).name, "strategy.recompute");
+  EXPECT_EQ(topic_named("leaf.uplinks", topics()).name, "cluster.topology.fabric.leaf.uplinks");
+  EXPECT_EQ(topic_named("pipeline_bubble", topics()).name, "breakdown_s.pipeline_bubble");
+}
+
+TEST(Explain, FieldsWinOverValuesOfResults) {
+  // There is breakdown_s.tensor_parallel too.
+  EXPECT_EQ(topic_named("tensor_parallel", topics()).name, "strategy.tensor_parallel");
+}
+
+TEST(Explain, AWholeNameWinsOverTheEndOfAnother) {
+  EXPECT_EQ(topic_named("name", topics()).name, "name");
+}
+
+TEST(Explain, PointersIndicesUnitsAndCapitalsDoNotMatter) {
+  EXPECT_EQ(topic_named("/strategy/tensor_parallel", topics()).name, "strategy.tensor_parallel");
+  EXPECT_EQ(topic_named("/cluster/topology/fabric/cables/3/from", topics()).name,
+            "cluster.topology.fabric.cables.from");
+  EXPECT_EQ(topic_named("breakdown.compute", topics()).name, "breakdown_s.compute");
+  EXPECT_EQ(topic_named("MFU", topics()).name, "mfu");
+}
+
+TEST(Explain, SeveralMeaningsAreListed) {
+  EXPECT_EQ(problem_with("sequence_length"),
+            "\"sequence_length\" is the end of several names (write one of "
+            "strategy.sequence_length, model.sequence_length)");
+}
+
+TEST(Explain, UnknownNamesAreMended) {
+  EXPECT_EQ(problem_with("virtual_stage"),
+            "nothing is called \"virtual_stage\" (did you mean \"virtual_stages\"? "
+            "`headway explain` lists all names)");
+  EXPECT_EQ(problem_with(""), "nothing is called \"\" (`headway explain` lists all names)");
+}
+
+TEST(Explain, APresetTellsTheFieldsItSets) {
+  EXPECT_EQ(topic_named("preset.none", topics()).about,
+            "Sets nothing: the defaults of the fields.");
+  const std::string about = topic_named("gpipe", topics()).about;
+  EXPECT_NE(about.find("schedule \"gpipe\""), std::string::npos) << about;
+  EXPECT_NE(about.find("recompute \"full\""), std::string::npos) << about;
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,126 @@
+#include "sim/scenario/scenario.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/scenario_text.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+namespace {
+
+/// All problems of a scenario, one "pointer: message" a line.
+std::string problems_of(const nlohmann::json& json, const ScenarioOptions& options = {}) {
+  const ScratchFolder scratch;
+  Diagnostics diagnostics;
+  std::string text;
+  try {
+    (void)read_scenario(scratch.write("scenario.json", json.dump(2)), options, diagnostics);
+  } catch (const InputError& error) {
+    for (const Diagnostic& diagnostic : error.diagnostics()) {
+      text += diagnostic.pointer + ": " + diagnostic.message + "\n";
+    }
+  }
+  return text;
+}
+
+TEST(Scenario, ASoundOneHasNoProblems) { EXPECT_EQ(problems_of(small_scenario(4)), ""); }
+
+TEST(Scenario, AllProblemsOfAllPartsAreReportedAtOnce) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strateggy"] = 1;
+  scenario["cluster"]["nodes"] = 0;
+  scenario["strategy"] = {{"micro_batch", 1}, {"global_batch", 8}};
+  scenario["run"] = {{"replicas", -1}, {"flows", "packets"}};
+  scenario["perturbations"]["device_spread"] = "much";
+  EXPECT_EQ(problems_of(scenario),
+            "/cluster/nodes: nodes must be between 1 and 1000000\n"
+            "/perturbations/device_spread: \"device_spread\" must be a number\n"
+            "/run/replicas: replicas must be between 1 and 10000\n"
+            "/run/flows: flows cannot be \"packets\"\n"
+            "/strateggy: unknown field \"strateggy\"\n");
+}
+
+TEST(Scenario, AProfileOfAnotherAcceleratorIsRefused) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["profile"] = "a100_sxm_80gb";
+  EXPECT_EQ(problems_of(scenario),
+            "/accelerator: the profile is of another accelerator than the cluster has\n");
+}
+
+TEST(Scenario, AKernelFamilyThatTheProfileDoesNotKnowIsRefused) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"]["kernel_family"] = "handwritten";
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: profile h100_sxm has no kernel family \"handwritten\"\n");
+}
+
+TEST(Scenario, AReleaseThatTheKernelFamilyDoesNotKnowIsRefused) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"]["software_release"] = "handwritten-1.0";
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: kernel family \"fused\" of profile h100_sxm has no release "
+            "\"handwritten-1.0\"\n");
+}
+
+TEST(Scenario, AHostThatTheProfileDoesNotKnowTakesNothingOver) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["profile"] = "b300_sxm";
+  scenario["cluster"]["topology"]["node"]["accelerator"] = "b300-sxm";
+  scenario["strategy"]["optimizer_offload"] = 1;
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: profile b300_sxm does not know how fast the link to the host is\n"
+            "/strategy: profile b300_sxm does not know how fast the host's memory is\n");
+}
+
+TEST(Scenario, ARecipeThatTheProfileDoesNotKnowIsRefused) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"]["precision"] = "mxfp8";
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: profile h100_sxm does not know what quantising to mxfp8 costs\n");
+  scenario["strategy"]["precision"] = "fp8_current";
+  EXPECT_EQ(problems_of(scenario), "");
+}
+
+TEST(Scenario, RankOrderNamesEveryDimensionOnce) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["cluster"]["rank_order"] = {"tensor", "pipeline", "pipeline"};
+  EXPECT_EQ(problems_of(scenario), "/cluster/rank_order/2: rank_order names a dimension twice\n");
+  scenario["cluster"]["rank_order"] = {"tensor", "pipeline", "data"};
+  EXPECT_EQ(problems_of(scenario),
+            "/cluster/rank_order: rank_order has to name all four dimensions\n");
+  scenario["cluster"]["rank_order"] = {"tensor", "context", "pipeline", "data"};
+  EXPECT_EQ(problems_of(scenario), "");
+}
+
+TEST(Scenario, SlowAcceleratorsAreOnesThatExist) {
+  nlohmann::json scenario = small_scenario(2);
+  scenario["perturbations"]["slow_accelerators"] = {{{"accelerator", 4}, {"time_factor", 2.0}},
+                                                    {{"accelerator", 0}, {"time_factor", 0.0}}};
+  EXPECT_EQ(problems_of(scenario),
+            "/perturbations/slow_accelerators/0/accelerator: accelerator must be between 0 and 3\n"
+            "/perturbations/slow_accelerators/1/time_factor: time_factor must be between 0.001 and "
+            "1000\n");
+}
+
+TEST(Scenario, OptionsOfTheCommandLineWinAndAreRecorded) {
+  const ScratchFolder scratch;
+  const std::string path = scratch.write("scenario.json", small_scenario(4).dump(2));
+  Diagnostics diagnostics;
+  const Scenario scenario = read_scenario(
+      path, {.overrides = {parse_override("/strategy/global_batch=64")}, .seed = 9, .replicas = 3},
+      diagnostics);
+  EXPECT_EQ(scenario.strategy.global_batch, 64);
+  EXPECT_EQ(scenario.perturbation.seed, 9U);
+  EXPECT_EQ(scenario.run.replicas, 3);
+  EXPECT_EQ((*scenario.resolved)["strategy"]["global_batch"], 64);
+  EXPECT_EQ((*scenario.resolved)["run"]["seed"], 9);
+}
+
+TEST(Scenario, AnOverrideThatNobodyReadsIsAnError) {
+  EXPECT_NE(problems_of(small_scenario(4), {.overrides = {parse_override("/name/x=1")}}), "");
+}
+
+}  // namespace
+}  // namespace headway

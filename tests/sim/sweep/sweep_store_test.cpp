@@ -1,0 +1,153 @@
+#include "sim/sweep/sweep_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+SweepHeader header() {
+  return {.scenario = "s.json",
+          .inputs = "1234",
+          .headway = "0.1.0",
+          .axes = nlohmann::json::parse(R"([{"name": "a", "values": [2, 10, 1]}])"),
+          .command_line = "headway sweep s.json"};
+}
+
+SweepPoint point(int a, PointStatus status = PointStatus::done) {
+  SweepPoint point{.key = "key" + std::to_string(a), .axes = nlohmann::ordered_json({{"a", a}}), .status = status};
+  if (status != PointStatus::done) point.reason = "because";
+  point.scenario = nlohmann::json({{"name", a}});
+  point.result = nlohmann::json({{"gpus", 8 * a}, {"iteration_time_s", nullptr}});
+  return point;
+}
+
+std::vector<std::string> keys_in(const ScratchFolder& folder) {
+  std::vector<std::string> keys;
+  for (const SweepPoint& stored : read_sweep(folder.path()).points) keys.push_back(stored.key);
+  return keys;
+}
+
+std::string problem_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    return error.diagnostics().front().message;
+  }
+  return "";
+}
+
+TEST(SweepStore, WhatWasPutIsReadInTheOrderOfTheAxes) {
+  const ScratchFolder scratch;
+  SweepStore store(scratch.path(), header());
+  for (const int a : {1, 10, 2}) store.put(point(a));
+  EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2", "key10", "key1"));
+  const SweepContent content = read_sweep(scratch.path() / kStoreFile);
+  EXPECT_EQ(content.header.command_line, "headway sweep s.json");
+  EXPECT_EQ(content.points[1].result->at("gpus"), 80);
+  EXPECT_EQ(content.points[1].scenario->at("name"), 10);
+}
+
+TEST(SweepStore, APointThatFailedGivesWayAndIsNotSettled) {
+  const ScratchFolder scratch;
+  SweepStore store(scratch.path(), header());
+  SweepPoint failed = point(2, PointStatus::failed);
+  failed.key = "of its axes";
+  store.put(failed);
+  store.put(point(1, PointStatus::refused));
+  EXPECT_THAT(store.settled().axes, testing::ElementsAre(R"({"a":1})"));
+  EXPECT_THAT(store.settled().keys, testing::ElementsAre("key1"));
+  store.put(point(2));
+  EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2", "key1"));
+}
+
+TEST(SweepStore, OfPointsThatAreTheSameJobOneStaysWhicheverComesFirst) {
+  for (const bool first_first : {true, false}) {
+    const ScratchFolder scratch;
+    SweepStore store(scratch.path(), header());
+    SweepPoint first = point(1);
+    SweepPoint second = point(2);
+    first.key = second.key = "same";
+    store.put(first_first ? first : second);
+    store.put(first_first ? second : first);
+    const SweepContent content = read_sweep(scratch.path());
+    ASSERT_EQ(content.points.size(), 1u);
+    EXPECT_EQ(content.points.front().axes->at("a"), 1);
+  }
+}
+
+TEST(SweepStore, AxesMayGrow) {
+  const ScratchFolder scratch;
+  {
+    SweepStore(scratch.path(), header()).put(point(10));
+  }
+  SweepHeader grown = header();
+  (*grown.axes)[0]["values"] = {10, 20};
+  {
+    SweepStore store(scratch.path(), grown);
+    store.put(point(20));
+  }
+  EXPECT_EQ(read_sweep(scratch.path()).header.axes->dump(),
+            R"([{"name":"a","values":[2,10,1,20]}])");
+  EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key10", "key20"));
+}
+
+TEST(SweepStore, OtherInputsVersionsAndAxesAreRefused) {
+  const ScratchFolder scratch;
+  {
+    SweepStore store(scratch.path(), header());
+  }
+  const std::string file = (scratch.path() / kStoreFile).string();
+  SweepHeader other = header();
+  other.inputs = "5678";
+  EXPECT_EQ(problem_of([&] { SweepStore store(scratch.path(), other); }),
+            file + " holds points of another scenario, or of this one as it was before: s.json");
+  other = header();
+  other.headway = "0.2.0";
+  EXPECT_EQ(problem_of([&] { SweepStore store(scratch.path(), other); }),
+            file + " was made by Headway 0.1.0, this is 0.2.0");
+  other = header();
+  (*other.axes)[0]["name"] = "b";
+  EXPECT_EQ(problem_of([&] { SweepStore store(scratch.path(), other); }),
+            file + " has other axes: headway sweep s.json");
+}
+
+TEST(SweepStore, WhatIsNoStoreIsRefused) {
+  const ScratchFolder scratch;
+  EXPECT_EQ(problem_of([&] { static_cast<void>(read_sweep(scratch.path())); }),
+            "there is no store " + (scratch.path() / kStoreFile).string());
+  const std::string empty = scratch.write("empty.db", "");
+  EXPECT_EQ(problem_of([&] { static_cast<void>(read_sweep(empty)); }),
+            empty + " is no store of a sweep");
+  EXPECT_THROW(static_cast<void>(read_sweep(scratch.write("text.db", "not a database at all"))),
+               EnvironmentError);
+}
+
+TEST(SweepStore, ASecondWriterIsKeptOut) {
+  const ScratchFolder scratch;
+  const SweepStore store(scratch.path(), header());
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      const SweepStore second(scratch.path(), header());
+      _exit(0);
+    } catch (const EnvironmentError&) {
+      _exit(3);
+    }
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 3);
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,104 @@
+#include "sim/validate/published_steps.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "sim/files/input_files.h"
+
+namespace headway {
+namespace {
+
+std::vector<PublishedRow> read(const std::string& text, Diagnostics& diagnostics) {
+  return read_published_steps(JsonCursor(JsonDocument::parse("rows", text, diagnostics)),
+                              diagnostics);
+}
+
+TEST(PublishedSteps, EveryRowThatShipsReads) {
+  // 798 rows in 238 groups from 20 sources, as the full collection counts them.
+  Diagnostics diagnostics;
+  InputFiles files({}, data_folders(), diagnostics);
+  const auto root = files.open(kBuiltInSteps, "scenarios");
+  ASSERT_TRUE(root.has_value());
+  const std::vector<PublishedRow> rows = read_published_steps(*root, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors());
+  EXPECT_EQ(rows.size(), 798U);
+  std::set<std::string> ids;
+  std::set<std::string> groups;
+  std::set<std::string> sources;
+  for (const PublishedRow& row : rows) {
+    EXPECT_TRUE(ids.insert(row.head.id).second) << row.head.id;
+    groups.insert(row.head.group);
+    sources.insert(row.head.source);
+    EXPECT_FALSE(row.head.source_title.empty()) << row.head.id;
+    EXPECT_TRUE(row.head.source_address.starts_with("https://")) << row.head.id;
+  }
+  EXPECT_EQ(groups.size(), 238U);
+  EXPECT_EQ(sources.size(), 20U);
+}
+
+constexpr const char* kObjects = R"({"rows": [{
+  "id": "a", "group": "g", "source": {"key": "paper", "title": "A paper", "url": "https://x",
+  "line": 7}, "framework": "nemo", "release": "25.04", "gpu": "H100", "gpus": 8,
+  "nvlink_domain": 8, "nic_GBps_per_gpu": 50, "defaults_used": ["NIC"],
+  "model": {"layers": 2, "hidden": 64, "heads": 2, "kv_heads": 2, "head_dim": 32, "ffn": 256,
+            "vocab": 1000, "seq": 128, "moe": null},
+  "train": {"task": "pretrain", "precision": "bf16", "tp": 1, "pp": 1, "dp": 8, "micro_batch": 1,
+            "global_batch": 8, "fsdp": "none", "recompute": "none", "flash": true},
+  "measured": {"iteration_time_s": 0.5}}]})";
+
+constexpr const char* kColumns = R"({
+  "train_unless_said": {"task": "pretrain", "fsdp": "none", "recompute": "none", "flash": true},
+  "sources": {"p": {"key": "paper", "title": "A paper", "url": "https://x"}},
+  "models": {"tiny": {"layers": 2, "hidden": 64, "heads": 2, "kv_heads": 2, "head_dim": 32,
+                      "ffn": 256, "vocab": 1000, "seq": 128, "moe": null}},
+  "remarks": {"r": "NIC"},
+  "columns": ["id", "group", "source", "line", "framework", "release", "gpu", "gpus",
+              "nvlink_domain", "nic_GBps_per_gpu", "model", "train", "iteration_time_s",
+              "defaults_used"],
+  "rows": [["a", "g", "p", "7", "nemo", "25.04", "H100", 8, 8, 50, "tiny",
+            {"precision": "bf16", "tp": 1, "pp": 1, "dp": 8, "micro_batch": 1,
+             "global_batch": 8}, 0.5, ["r"]]]})";
+
+TEST(PublishedSteps, BothFormsSayTheSame) {
+  Diagnostics diagnostics;
+  const auto objects = read(kObjects, diagnostics);
+  const auto columns = read(kColumns, diagnostics);
+  ASSERT_FALSE(diagnostics.has_errors());
+  ASSERT_EQ(objects.size(), 1U);
+  ASSERT_EQ(columns.size(), 1U);
+  const PublishedRow& a = objects.front();
+  const PublishedRow& b = columns.front();
+  EXPECT_EQ(a.head.id, b.head.id);
+  EXPECT_EQ(a.head.group, "g");
+  EXPECT_EQ(b.head.group, "g");
+  EXPECT_EQ(a.head.source, b.head.source);
+  EXPECT_EQ(a.head.source_title, b.head.source_title);
+  EXPECT_EQ(a.head.source_address, b.head.source_address);
+  EXPECT_EQ(b.head.source_place, "7");
+  EXPECT_EQ(a.head.defaults_used, b.head.defaults_used);
+  EXPECT_EQ(a.head.published_s, b.head.published_s);
+  EXPECT_EQ(a.model, b.model);
+  EXPECT_EQ(a.train, b.train);
+  EXPECT_EQ(a.nic_gigabytes_per_second, b.nic_gigabytes_per_second);
+}
+
+TEST(PublishedSteps, WhatATableDoesNotHaveIsReportedWithWhatWasMeant) {
+  std::string text = kColumns;
+  text.replace(text.find("\"tiny\",\n"), 6, "\"tinny\"");
+  Diagnostics diagnostics;
+  static_cast<void>(read(text, diagnostics));
+  ASSERT_TRUE(diagnostics.has_errors());
+  EXPECT_EQ(diagnostics.all().front().message, R"("models" has no entry "tinny")");
+  EXPECT_EQ(diagnostics.all().front().help, R"(did you mean "tiny"?)");
+}
+
+TEST(PublishedSteps, ARowHasAsManyValuesAsColumns) {
+  Diagnostics diagnostics;
+  static_cast<void>(read(R"({"columns": ["id", "gpu"], "rows": [["a"]]})", diagnostics));
+  ASSERT_TRUE(diagnostics.has_errors());
+  EXPECT_EQ(diagnostics.all().front().message, "a row of 1 values for 2 columns");
+}
+
+}  // namespace
+}  // namespace headway

@@ -1,0 +1,230 @@
+#include "sim/validate/validation_row.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.h"
+#include "sim/validate/published_steps.h"
+
+namespace headway {
+namespace {
+
+nlohmann::json row_json() {
+  return {{"id", "row"},
+          {"framework", "nemo"},
+          {"release", "25.04"},
+          {"gpu", "H100"},
+          {"gpus", 64},
+          {"nvlink_domain", 8},
+          {"nic_GBps_per_gpu", 50},
+          {"model",
+           {{"layers", 32},
+            {"hidden", 4096},
+            {"heads", 32},
+            {"kv_heads", 8},
+            {"head_dim", 128},
+            {"ffn", 14336},
+            {"gated", true},
+            {"vocab", 128256},
+            {"seq", 8192}}},
+          {"train",
+           {{"task", "pretrain"},
+            {"precision", "bf16"},
+            {"tp", 1},
+            {"pp", 1},
+            {"vpp", 1},
+            {"cp", 1},
+            {"dp", 64},
+            {"micro_batch", 1},
+            {"global_batch", 128},
+            {"distributed_optimizer", true},
+            {"fsdp", "none"},
+            {"recompute", "none"},
+            {"flash", true}}},
+          {"measured", {{"iteration_time_s", 5.0}}}};
+}
+
+std::variant<Scenario, Refusal> read(const nlohmann::json& json) {
+  Diagnostics diagnostics;
+  const JsonCursor cursor(JsonDocument::parse("row", json.dump(), diagnostics));
+  const PublishedRow row = read_published_row(cursor, diagnostics);
+  EXPECT_FALSE(diagnostics.has_errors());
+  std::vector<std::string> assumed;
+  return scenario_of_row(row, assumed);
+}
+
+Scenario scenario_of(const nlohmann::json& json) {
+  auto outcome = read(json);
+  if (const auto* refusal = std::get_if<Refusal>(&outcome)) ADD_FAILURE() << refusal->reason;
+  return std::get<Scenario>(std::move(outcome));
+}
+
+TEST(ValidationRow, AnNvl72RackIsOneDomainOfNodesOfFour) {
+  nlohmann::json json = row_json();
+  json["gpu"] = "GB200";
+  json["nvlink_domain"] = 72;
+  const Scenario scenario = scenario_of(json);
+  EXPECT_EQ(scenario.cluster->accelerators(), 64);
+  EXPECT_EQ(scenario.cluster->node_type.accelerators, 4);
+  EXPECT_EQ(scenario.cluster->scale_up_domain, 72);
+  EXPECT_EQ(scenario.profile->name, "gb200");
+}
+
+TEST(ValidationRow, ADgx2IsANodeOfSixteen) {
+  nlohmann::json json = row_json();
+  json["gpu"] = "V100";
+  json["nvlink_domain"] = 16;
+  json["train"]["precision"] = "fp16";
+  const Scenario scenario = scenario_of(json);
+  EXPECT_EQ(scenario.cluster->node_type.accelerators, 16);
+  EXPECT_EQ(scenario.cluster->scale_up_domain, 16);
+}
+
+TEST(ValidationRow, TheReleaseTellsTheKernelFamily) {
+  nlohmann::json json = row_json();
+  json["framework"] = "aleph-alpha";
+  json["release"] = "rms";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha");
+  json["release"] = "fa2";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-unfused-norm");
+  json["release"] = "fa1";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-flash-1");
+}
+
+TEST(ValidationRow, TheModelTellsTheSoftwareOfSingleRuns) {
+  nlohmann::json json = row_json();
+  json["framework"] = "full_runs";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "torch-eager");
+  json["model"]["name"] = "Pythia 12B (GPT-NeoX)";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "deepspeed");
+}
+
+TEST(ValidationRow, MixturesOfExpertsMayHaveSoftwareOfTheirOwn) {
+  nlohmann::json json = row_json();
+  json["framework"] = "automodel";
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "torch-eager");
+  json["model"]["moe"] = {{"experts", 8}, {"topk", 2}, {"moe_ffn", 2048}};
+  EXPECT_EQ(scenario_of(json).strategy.kernel_family, "fused");
+  EXPECT_EQ(scenario_of(json).strategy.expert_dispatch, ExpertDispatch::deduplicated);
+}
+
+TEST(ValidationRow, ModelsAreMadeUpAsTheyArePublished) {
+  nlohmann::json json = row_json();
+  json["model"]["gated"] = false;
+  const TransformerModel guessed = scenario_of(json).model;
+  EXPECT_FALSE(guessed.gated_mlp);
+  EXPECT_TRUE(guessed.tied_embeddings);
+  EXPECT_EQ(guessed.position_encoding, PositionEncoding::learned);
+
+  json["model"]["name"] = "Nemotron4 15B";
+  const TransformerModel nemotron = scenario_of(json).model;
+  EXPECT_FALSE(nemotron.gated_mlp);
+  EXPECT_FALSE(nemotron.tied_embeddings);
+  EXPECT_EQ(nemotron.position_encoding, PositionEncoding::rotary);
+  EXPECT_EQ(nemotron.normalization, Normalization::layer_norm);
+
+  json["model"]["name"] = "InternLM 7B";
+  const TransformerModel intern = scenario_of(json).model;
+  EXPECT_TRUE(intern.gated_mlp);
+  EXPECT_EQ(intern.normalization, Normalization::rms_norm);
+}
+
+TEST(ValidationRow, NothingIsGatheredWhereNothingIsSharded) {
+  nlohmann::json json = row_json();
+  json["train"]["distributed_optimizer"] = false;
+  const Strategy strategy = scenario_of(json).strategy;
+  EXPECT_EQ(strategy.sharding, Sharding::none);
+  EXPECT_TRUE(strategy.overlap_gradient_reduce);
+  EXPECT_FALSE(strategy.overlap_parameter_gather);
+}
+
+TEST(ValidationRow, FineTuningPacksDocumentsAndMayTrainAdaptersOnly) {
+  nlohmann::json json = row_json();
+  json["train"]["task"] = "sft";
+  EXPECT_EQ(scenario_of(json).strategy.task, Task::sft);
+  EXPECT_EQ(scenario_of(json).strategy.packed_length, 3277);
+  json["train"]["task"] = "lora";
+  EXPECT_EQ(scenario_of(json).strategy.task, Task::lora);
+  EXPECT_EQ(scenario_of(json).strategy.lora_rank, 8);
+  json["train"]["task"] = "dpo";
+  const auto refused = read(json);
+  ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
+  EXPECT_EQ(std::get<Refusal>(refused).reason, "training task \"dpo\" is not modelled");
+}
+
+TEST(ValidationRow, WaysToShardParametersAreTakenAsTheyAreCalled) {
+  nlohmann::json json = row_json();
+  json["train"]["fsdp"] = "full";
+  EXPECT_EQ(scenario_of(json).strategy.sharding, Sharding::full);
+  EXPECT_TRUE(scenario_of(json).strategy.reshard_after_forward);
+  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 64);
+  json["train"]["fsdp"] = "grad_op";
+  EXPECT_EQ(scenario_of(json).strategy.sharding, Sharding::full);
+  EXPECT_FALSE(scenario_of(json).strategy.reshard_after_forward);
+  json["train"]["fsdp"] = "hsdp";
+  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 8);
+}
+
+TEST(ValidationRow, WaysToRecomputeAreTakenAsTheyAreCalled) {
+  nlohmann::json json = row_json();
+  json["train"]["recompute"] = "half";
+  EXPECT_EQ(scenario_of(json).strategy.recompute, Recompute::full);
+  EXPECT_EQ(scenario_of(json).strategy.recompute_layers, 16);
+  json["train"]["recompute"] = "sac";
+  EXPECT_EQ(scenario_of(json).strategy.recompute, Recompute::alternate);
+  json["train"]["recompute"] = "modules";
+  json["train"]["recompute_modules"] = {"mlp", "core_attn"};
+  EXPECT_EQ(scenario_of(json).strategy.recompute_modules.size(), 2U);
+  json["train"]["recompute"] = "some";
+  const auto refused = read(json);
+  ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
+  EXPECT_EQ(std::get<Refusal>(refused).reason, "recomputation of \"some\" is not modelled");
+}
+
+TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {
+  nlohmann::json json = row_json();
+  json["train"]["precision"] = "fp8cs";
+  const Scenario scenario = scenario_of(json);
+  EXPECT_EQ(scenario.strategy.precision, Precision::fp8);
+  EXPECT_EQ(scenario.strategy.scaling, Scaling::current);
+  json["train"]["precision"] = "mxfp8";
+  const auto refused = read(json);
+  ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
+  EXPECT_EQ(std::get<Refusal>(refused).reason, "h100_sxm has no costs of mxfp8");
+}
+
+nlohmann::json row_of_recipe() {
+  nlohmann::json json = row_json();
+  json["framework"] = "megatron-bridge";
+  json["release"] = "25.11";
+  json["model"]["name"] = "Qwen3_30B_a3B";
+  json["train"]["cuda_graph"] = "transformer_engine";
+  return json;
+}
+
+TEST(ValidationRow, AGraphModeThatTheRowOnlyAssumesGivesWayToTheRecipe) {
+  nlohmann::json json = row_of_recipe();
+  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::layer);
+  json["defaults_used"] = {"CUDA-graph mode transformer_engine taken from the sibling release"};
+  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::none);
+  json["release"] = "26.02";  // whose recipe is not known
+  EXPECT_EQ(scenario_of(json).strategy.cuda_graph, CudaGraph::layer);
+}
+
+TEST(ValidationRow, TheRecipeNamesADispatcherThatTheRowLeavesOpen) {
+  nlohmann::json json = row_of_recipe();
+  json["model"]["name"] = "DeepSeekV3 (dropless)";
+  json["model"]["moe"] = {{"experts", 64}, {"topk", 8}, {"moe_ffn", 2048}};
+  json["train"]["ep"] = 64;
+  const Strategy open = scenario_of(json).strategy;
+  EXPECT_EQ(open.expert_dispatch, ExpertDispatch::deduplicated);
+  EXPECT_TRUE(open.overlap_expert_exchange);
+  json["train"]["moe_dispatcher"] = "alltoall";
+  const Strategy said = scenario_of(json).strategy;
+  EXPECT_EQ(said.expert_dispatch, ExpertDispatch::all_to_all);
+  EXPECT_FALSE(said.overlap_expert_exchange);
+}
+
+}  // namespace
+}  // namespace headway
