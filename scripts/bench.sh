@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Times what planners do (simulate at many sizes, what-if, plan, validate) on one core and prints a table.
+# Builds first what is missing. Run it on a quiet machine; nothing passes or fails.
+#   --json FILE   the same as JSON
+#   --only WORD   the rows whose name holds the word
+#   --repeat N    the least of N runs each (1)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib_setup.sh
+
+install_missing "${required_packages[@]}" python3
+if [ ! -f build/release/build.ninja ]; then configure release; fi
+build release headway
+exec python3 tests/bench/bench.py build/release/sim/cli/headway "$@"

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Times what planners do, on one core, and prints a table (and JSON): run it on a quiet machine.
+
+usage: bench.py HEADWAY [--json FILE] [--only WORD] [--repeat N]
+
+Processor time is what counts where others use the machine too; of several runs the least is
+taken. Nothing here passes or fails: numbers are for people to compare.
+"""
+
+import argparse
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DENSE = os.path.join(ROOT, "scenarios", "llama3_405b_16384.json")
+MIXTURE = os.path.join(ROOT, "scenarios", "qwen3_235b_a22b_256.json")
+SMALL = os.path.join(ROOT, "scenarios", "llama3_8b_64.json")
+REPLICA = 128  # accelerators of one replica of the dense job: tp 8, pp 16
+
+
+def pods(gpus):
+    """As many pods of 3,072 GPUs as the job needs, joined as in the shipped topology."""
+    return max(8, math.ceil(gpus / 8 / 384))
+
+
+def dense(gpus, *more):
+    """The 405B job on `gpus` GPUs: the same work for each replica."""
+    replicas = gpus // REPLICA
+    sets = {"/cluster/nodes": gpus // 8,
+            "/strategy/data_parallel": replicas,
+            "/strategy/global_batch": 16 * replicas}
+    if gpus > 24576:
+        count = pods(gpus)
+        sets["/cluster/topology/nodes"] = count * 384
+        sets["/cluster/topology/fabric/pods"] = count
+        sets["/cluster/topology/expect"] = "{}"
+    command = ["simulate", DENSE, "--json", "-j", "1"]
+    for pointer, value in sets.items():
+        command += ["--set", f"{pointer}={value}"]
+    return command + list(more)
+
+
+SPREAD = ["--set", "/perturbations={\"device_spread\": 0.02, \"operation_spread\": 0.02}"]
+SLOW = ["--set", "/perturbations={\"slow_accelerators\": [{\"accelerator\": 7, "
+        "\"time_factor\": 1.25}]}"]
+
+
+def benchmarks():
+    """(name, GPUs, command)"""
+    for gpus in (4096, 16384, 65536, 131072):
+        yield "simulate, uniform", gpus, dense(gpus)
+    for gpus in (4096, 16384):
+        yield "simulate, one slow GPU", gpus, dense(gpus, *SLOW)
+        yield "simulate, every GPU drawn", gpus, dense(gpus, *SPREAD)
+    yield "simulate, 10 replicas", 4096, dense(4096, *SPREAD, "--replicas", "10")
+    yield "what-if", 4096, dense(4096, *SLOW, "--what-if")
+    yield "simulate, mixture of experts", 256, ["simulate", MIXTURE, "--json", "-j", "1"]
+    yield "plan", 64, ["plan", SMALL, "--json", "-j", "1"]
+    yield "validate", None, ["validate", "--json", "-j", "1"]
+    yield "start", None, ["--version"]
+
+
+def measured(program, command, repeat):
+    """Processor seconds (the least of all runs), memory of the largest process, and the document."""
+    best = None
+    for _ in range(repeat):
+        with tempfile.TemporaryFile() as output:
+            child = subprocess.Popen([program, *command], stdout=output, stderr=subprocess.PIPE)
+            message = child.stderr.read()
+            _, status, usage = os.wait4(child.pid, 0)
+            code = os.waitstatus_to_exitcode(status)
+            if code not in (0, 1):  # 1 is an answer: it does not fit
+                raise SystemExit(f"{' '.join(command)}: exit {code}\n{message.decode()}")
+            output.seek(0)
+            text = output.read()
+        seconds = usage.ru_utime + usage.ru_stime
+        if best is None or seconds < best[0]:
+            best = (seconds, usage.ru_maxrss * 1024, text)
+    document = json.loads(best[2]) if b"{" in best[2][:1] else {}
+    return best[0], best[1], document
+
+
+def exponents(rows):
+    """By name: the power of the number of GPUs with which the time grew since the smaller job."""
+    last = {}
+    for row in rows:
+        if row["gpus"] and row["name"] in last:
+            before = last[row["name"]]
+            row["growth"] = (math.log(row["cpu_s"] / before["cpu_s"]) /
+                             math.log(row["gpus"] / before["gpus"]))
+        if row["gpus"]:
+            last[row["name"]] = row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program")
+    parser.add_argument("--json", metavar="FILE")
+    parser.add_argument("--only", metavar="WORD", default="")
+    parser.add_argument("--repeat", type=int, default=1)
+    asked = parser.parse_args()
+    rows = []
+    print(f"{'':34}{'GPUs':>9}{'CPU s':>9}{'GiB':>7}{'events':>12}{'growth':>8}")
+    for name, gpus, command in benchmarks():
+        if asked.only not in name:
+            continue
+        seconds, memory, document = measured(asked.program, command, asked.repeat)
+        rows.append({"name": name, "gpus": gpus, "cpu_s": round(seconds, 3),
+                     "memory_bytes": memory, "events": document.get("events")})
+        exponents(rows)
+        row = rows[-1]
+        print(f"{name:34}{gpus or '':>9}{row['cpu_s']:>9.2f}{memory / 2**30:>7.2f}"
+              f"{row['events'] or '':>12}"
+              + (f"{row['growth']:>8.2f}" if "growth" in row else ""), flush=True)
+    if asked.json:
+        with open(asked.json, "w", encoding="utf-8") as file:
+            json.dump({"program": os.path.abspath(asked.program), "rows": rows}, file, indent=2)
+            file.write("\n")
+
+
+if __name__ == "__main__":
+    main()
