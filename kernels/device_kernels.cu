@@ -1,39 +1,24 @@
 #include "kernels/device_kernels.h"
+
+#include <type_traits>
+
 #include "kernels/row_kernels.cuh"
+#include "kernels/utility_kernels.cuh"
 
 namespace headway {
 namespace {
 
-constexpr int kThreads = 256;
-
-__global__ void empty() {}
-
-__global__ void copy_words(const uint4* from, uint4* to, std::size_t words) {
-  device::for_each_element(words, [=](std::size_t i) { to[i] = from[i]; });
+/// kernel<<<grid, threads, 0, stream>>>(arguments...), in a form that is C++ too.
+template <class... Parameters>
+cudaError_t launch(void (*kernel)(Parameters...), std::size_t grid, int threads,
+                   cudaStream_t stream, std::type_identity_t<Parameters>... arguments) {
+  void* pointers[sizeof...(Parameters) + 1] = {&arguments...};
+  return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(grid)),
+                          dim3(static_cast<unsigned>(threads)), pointers, 0, stream);
 }
 
-/// A hash of the index (Wellons, "lowbias32"), as a value in [-0.5, 0.5).
-__device__ float noise(std::size_t i, std::uint32_t seed) {
-  std::uint32_t h = static_cast<std::uint32_t>(i) * 2654435761U + seed;
-  h = (h ^ (h >> 16U)) * 0x7feb352dU;
-  h = (h ^ (h >> 15U)) * 0x846ca68bU;
-  h ^= h >> 16U;
-  return static_cast<float>(h >> 8U) / 16777216.0F - 0.5F;
-}
-
-__global__ void random_bf16(device::Half* target, std::size_t count, std::uint32_t seed) {
-  device::for_each_element(count, [=](std::size_t i) { device::store(target, i, noise(i, seed)); });
-}
-
-__global__ void round_to_bf16(const float* from, device::Half* to, std::size_t count) {
-  device::for_each_element(count, [=](std::size_t i) { device::store(to, i, from[i]); });
-}
-
-/// Enough blocks to fill any device; each thread then takes several elements.
-unsigned int blocks(std::size_t elements) {
-  constexpr std::size_t kMost = 1U << 14U;
-  const std::size_t needed = (elements + kThreads - 1) / kThreads;
-  return static_cast<unsigned int>(needed < kMost ? needed : kMost);
+std::size_t blocks(std::size_t items, std::size_t of_block) {
+  return (items + of_block - 1) / of_block;
 }
 
 }  // namespace
@@ -41,93 +26,97 @@ unsigned int blocks(std::size_t elements) {
 cudaError_t launch_memory_kernel(MemoryKernel kernel, const DeviceOperands& o, std::size_t elements,
                                  cudaStream_t stream) {
   if (elements == 0 || elements % kKernelRow != 0) return cudaErrorInvalidValue;
-  using device::Half;
+  using namespace device;
   const auto* x = static_cast<const Half*>(o.x);
   auto* y = static_cast<Half*>(o.y);
   auto* z = static_cast<Half*>(o.z);
-  const unsigned int grid = blocks(elements);
-  const auto rows = static_cast<unsigned int>(elements / kKernelRow);
-  constexpr int kRow = device::kRowThreads;
+  const std::size_t rows = elements / kKernelRow;
+  const auto by_word = [&](auto* function, auto... arguments) {
+    const std::size_t grid = blocks(elements / kWordHalves, kThreads * kUnroll);
+    return launch(function, grid, kThreads, stream, arguments...);
+  };
+  const auto by_row = [&](auto* function, auto... arguments) {
+    return launch(function, blocks(rows, kRowsOfBlock), kRowThreads, stream, arguments..., rows);
+  };
   switch (kernel) {
     case MemoryKernel::residual_add:
-      device::residual_add<<<grid, kThreads, 0, stream>>>(x, y, z, elements);
-      break;
+      return by_word(&residual_add, x, y, z, elements);
     case MemoryKernel::layer_norm:
-      device::layer_norm<<<rows, kRow, 0, stream>>>(x, z);
-      break;
+      return by_row(&layer_norm, x, z);
     case MemoryKernel::rms_norm:
-      device::rms_norm<<<rows, kRow, 0, stream>>>(x, z);
-      break;
+      return by_row(&rms_norm, x, z);
     case MemoryKernel::layer_norm_backward:
-      device::layer_norm_backward<<<rows, kRow, 0, stream>>>(x, y, z);
-      break;
+      return by_row(&layer_norm_backward, x, y, z);
     case MemoryKernel::softmax_backward:
-      device::softmax_backward<<<rows, kRow, 0, stream>>>(x, y, z);
-      break;
+      return by_row(&softmax_backward, x, y, z);
     case MemoryKernel::softmax:
-      device::softmax<<<rows, kRow, 0, stream>>>(x, nullptr, z);
-      break;
+      return by_row(&softmax, x, nullptr, z);
     case MemoryKernel::gelu:
-      device::gelu<<<grid, kThreads, 0, stream>>>(x, z, elements);
-      break;
+      return by_word(&gelu, x, z, elements);
     case MemoryKernel::gelu_backward:
-      device::gelu_backward<<<grid, kThreads, 0, stream>>>(x, y, z, elements);
-      break;
+      return by_word(&gelu_backward, x, y, z, elements);
     case MemoryKernel::swiglu:
-      device::swiglu<<<grid, kThreads, 0, stream>>>(x, y, z, elements);
-      break;
+      return by_word(&swiglu, x, y, z, elements);
     case MemoryKernel::rotary:
-      device::rotary<<<grid, kThreads, 0, stream>>>(x, z, elements, kKernelRow);
-      break;
+      return by_word(&rotary, x, z, elements);
     case MemoryKernel::cross_entropy:
-      device::softmax<<<rows, kRow, 0, stream>>>(x, o.index, z);
-      break;
+      return by_row(&softmax, x, o.index, z);
     case MemoryKernel::embedding_gather:
-      device::embedding_gather<<<grid, kThreads, 0, stream>>>(x, o.index, z, elements, kKernelRow);
-      break;
+      return by_word(&embedding_gather, x, o.index, z, elements);
     case MemoryKernel::adam:
-      device::adam<<<grid, kThreads, 0, stream>>>(o.w, o.m, o.v, o.g, AdamRates{}, elements);
-      break;
+      return launch(&adam, blocks(elements / 4, kThreads * kAdamUnroll), kThreads, stream, o.w, o.m,
+                    o.v, o.g, AdamRates{}, elements);
     case MemoryKernel::quantise:
-      device::quantise<<<rows, kRow, 0, stream>>>(x, o.q, o.scale);
-      break;
+      return by_row(&quantise, x, o.q, o.scale);
     case MemoryKernel::sparsify:
-      device::sparsify<<<grid, kThreads, 0, stream>>>(x, 0.45F, z, y, elements);
-      break;
+      return by_word(&sparsify, x, 0.45F, z, y, elements);
   }
-  return cudaGetLastError();
+  return cudaErrorInvalidValue;
 }
 
 cudaError_t launch_empty_kernel(cudaStream_t stream) {
-  empty<<<1, 1, 0, stream>>>();
-  return cudaGetLastError();
+  return launch(&device::empty, 1, 1, stream);
 }
 
 cudaError_t launch_few_block_copy(const void* from, void* to, std::size_t bytes,
                                   cudaStream_t stream) {
   // NCCL runs a block a channel, of 512 threads by default (NCCL_NTHREADS); between the devices of
   // a node it uses 16 channels or more.
-  constexpr unsigned int kChannels = 16;
-  constexpr unsigned int kChannelThreads = 512;
+  constexpr int kChannels = 16;
+  constexpr int kChannelThreads = 512;
   if (bytes == 0 || bytes % sizeof(uint4) != 0) return cudaErrorInvalidValue;
-  copy_words<<<kChannels, kChannelThreads, 0, stream>>>(
-      static_cast<const uint4*>(from), static_cast<uint4*>(to), bytes / sizeof(uint4));
-  return cudaGetLastError();
+  return launch(&device::copy_words, kChannels, kChannelThreads, stream,
+                static_cast<const uint4*>(from), static_cast<uint4*>(to), bytes / sizeof(uint4));
 }
 
 cudaError_t launch_round_to_bf16(const float* from, void* to, std::size_t count,
                                  cudaStream_t stream) {
-  if (count == 0) return cudaErrorInvalidValue;
-  round_to_bf16<<<blocks(count), kThreads, 0, stream>>>(from, static_cast<device::Half*>(to),
-                                                        count);
-  return cudaGetLastError();
+  const std::size_t words = count / device::kWordHalves;
+  if (count == 0 || count % device::kWordHalves != 0) return cudaErrorInvalidValue;
+  return launch(&device::round_to_bf16, blocks(words, device::kThreads * device::kUnroll),
+                device::kThreads, stream, from, static_cast<device::Half*>(to), words);
 }
 
-cudaError_t launch_random_bf16(void* target, std::size_t count, std::uint32_t seed,
-                               cudaStream_t stream) {
-  random_bf16<<<blocks(count), kThreads, 0, stream>>>(static_cast<device::Half*>(target), count,
-                                                      seed);
-  return cudaGetLastError();
+cudaError_t launch_random(RandomFormat format, void* target, std::size_t bytes, std::uint32_t seed,
+                          cudaStream_t stream) {
+  constexpr int kThreads = device::kThreads;
+  if (format == RandomFormat::e4m3) {
+    return launch(&device::random_e4m3, blocks(bytes, kThreads), kThreads, stream,
+                  static_cast<std::uint8_t*>(target), bytes, seed);
+  }
+  const std::size_t count = bytes / sizeof(device::Half);
+  return launch(&device::random_bf16, blocks(count, kThreads), kThreads, stream,
+                static_cast<device::Half*>(target), count, seed);
+}
+
+cudaError_t launch_hold(const volatile int* flag, volatile int* expired, cudaStream_t stream) {
+  constexpr long long kMost = 400'000'000;  // a fifth of a second
+  return launch(&device::hold, 1, 1, stream, flag, kMost, expired);
+}
+
+cudaError_t launch_stamp(unsigned long long* begun_and_ended, cudaStream_t stream) {
+  constexpr long long kClocks = 10'000;  // some microseconds
+  return launch(&device::stamp, 1, 1, stream, kClocks, begun_and_ended);
 }
 
 }  // namespace headway

@@ -37,13 +37,27 @@ struct DeviceOperands {
 [[nodiscard]] cudaError_t launch_few_block_copy(const void* from, void* to, std::size_t bytes,
                                                 cudaStream_t stream);
 
-/// Rounds `count` fp32 elements to bf16, as the weights after an update.
+/// Rounds `count` fp32 elements, a multiple of 8, to bf16, as the weights after an update.
 [[nodiscard]] cudaError_t launch_round_to_bf16(const float* from, void* to, std::size_t count,
                                                cudaStream_t stream);
 
-/// Fills `count` bf16 elements with zero-mean noise (read as fp32, they are of like size):
-/// multiplying zeros draws less power and so runs at higher clocks than training does.
-[[nodiscard]] cudaError_t launch_random_bf16(void* target, std::size_t count, std::uint32_t seed,
-                                             cudaStream_t stream);
+/// How random numbers are stored. Bits of bf16 may be read as fp16, tf32 or fp32, and none is an
+/// infinity or no number there; read as e4m3, one byte of 128 would be none.
+enum class RandomFormat { bf16, e4m3 };
+
+/// Fills `bytes` with numbers that are about normal, as weights, activations and gradients are: of
+/// deviation 1, or, in e4m3, scaled to its range. What zeros or few values multiply draws less power
+/// and so runs at higher clocks than training does.
+[[nodiscard]] cudaError_t launch_random(RandomFormat format, void* target, std::size_t bytes,
+                                        std::uint32_t seed, cudaStream_t stream);
+
+/// Keeps the stream from going on until the host sets `flag`, so that what is put on it meanwhile
+/// begins at once and nothing of it waits for the host. Both are memory of the host that the device
+/// sees. It gives up after some tenths of a second, saying so in `expired`.
+[[nodiscard]] cudaError_t launch_hold(const volatile int* flag, volatile int* expired,
+                                      cudaStream_t stream);
+
+/// A kernel of some microseconds that tells when it began and ended (ns, two numbers).
+[[nodiscard]] cudaError_t launch_stamp(unsigned long long* begun_and_ended, cudaStream_t stream);
 
 }  // namespace headway

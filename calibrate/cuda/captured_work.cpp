@@ -33,15 +33,22 @@ class CapturedWork::Graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-CapturedWork::CapturedWork(Enqueue enqueue, Seconds time) : enqueue_(std::move(enqueue)) {
+CapturedWork::CapturedWork(Enqueue enqueue, Seconds time, Seconds gap)
+    : enqueue_(std::move(enqueue)), gap_(gap) {
   constexpr double kMost = 200.0;
   enqueue_(stream_);  // libraries set themselves up, which a capture does not allow
+  wait_for(stream_);
+  hold_.begin();
+  hold_.put_on(stream_);
   HEADWAY_CUDA(cudaEventRecord(start_, stream_));
   enqueue_(stream_);
   HEADWAY_CUDA(cudaEventRecord(end_, stream_));
+  hold_.release();
   once_ = max(CapturedWork::finish(), Seconds(1e-7));
   repetitions_ = static_cast<int>(std::clamp(time / once_, 1.0, kMost));
   capture();
+  graph_->launch(stream_);  // uploads it, which a stream that is held would wait for
+  wait_for(stream_);
 }
 
 CapturedWork::~CapturedWork() = default;
@@ -60,17 +67,20 @@ void CapturedWork::double_repetitions() {
 void CapturedWork::launch(const RepeatedWork* after) {
   const DeviceGuard guard(device_);
   const cudaEvent_t earlier = event_of(after);
+  hold_.begin();
+  hold_.put_on(stream_);
   if (earlier != nullptr) HEADWAY_CUDA(cudaStreamWaitEvent(stream_, earlier, 0));
   HEADWAY_CUDA(cudaEventRecord(start_, stream_));
   graph_->launch(stream_);
   HEADWAY_CUDA(cudaEventRecord(end_, stream_));
+  hold_.release();
 }
 
 bool CapturedWork::has_ended() const { return has_passed(end_); }
 
 Seconds CapturedWork::finish() {
   wait_for(end_);
-  return elapsed_time(start_, end_) / repetitions_;
+  return max(elapsed_time(start_, end_) / repetitions_ - gap_, Seconds(1e-8));
 }
 
 }  // namespace headway

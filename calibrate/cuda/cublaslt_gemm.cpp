@@ -43,8 +43,7 @@ Enqueue cublaslt_gemm(const BatchedGemmPoint& point, DevicePool& a, DevicePool& 
       ColumnMajorProduct{type.compute, gemm.first_transposed, gemm.second_transposed,
                          dense(type.operand, gemm.first_rows, gemm.first_columns),
                          dense(type.operand, gemm.second_rows, gemm.second_columns),
-                         dense(type.result, gemm.result_rows, gemm.result_columns), point.batch},
-      point_text(point));
+                         dense(type.result, gemm.result_rows, gemm.result_columns), point.batch});
   return [plan, bytes = gemm_bytes(point), &a, &b, &c](cudaStream_t stream) {
     plan->run(b.take(bytes.b), a.take(bytes.a), c.take(bytes.c), 1.0F, stream);
   };

@@ -27,8 +27,7 @@ void describe(cublasLtMatrixLayout_t* target, const ColumnMajorMatrix& matrix, i
 
 }  // namespace
 
-CublasLtPlan::CublasLtPlan(const ColumnMajorProduct& product, const std::string& name)
-    : workspace_(kWorkspace) {
+CublasLtPlan::CublasLtPlan(const ColumnMajorProduct& product) : workspace_(kWorkspace) {
   HEADWAY_CUDA(cublasLtCreate(library_.target()));
   HEADWAY_CUDA(cublasLtMatmulDescCreate(product_.target(), product.compute, CUDA_R_32F));
   set_transposed(product_, CUBLASLT_MATMUL_DESC_TRANSA, product.first_transposed);
@@ -44,11 +43,10 @@ CublasLtPlan::CublasLtPlan(const ColumnMajorProduct& product, const std::string&
       library_, product_, first_, second_, result_, result_, preference_, 1, &choice_, &found);
   // What it says of a shape that it has no kernel for depends on the release.
   if (chosen == CUBLAS_STATUS_NOT_SUPPORTED || chosen == CUBLAS_STATUS_INVALID_VALUE) {
-    throw Refused(fmt::format("cuBLASLt has no kernel for {}: {}", name,
-                              cublasLtGetStatusString(chosen)));
+    throw Refused(fmt::format("cuBLASLt has no kernel: {}", cublasLtGetStatusString(chosen)));
   }
   HEADWAY_CUDA(chosen);
-  if (found == 0) throw Refused("cuBLASLt has no kernel for " + name);
+  if (found == 0) throw Refused("cuBLASLt has no kernel");
 }
 
 void CublasLtPlan::run(const void* first, const void* second, void* result, float scale,

@@ -3,7 +3,6 @@
 #include <cublasLt.h>
 
 #include <cstdint>
-#include <string>
 
 #include "calibrate/cuda/device_resources.h"
 
@@ -51,9 +50,8 @@ class CublasLtOwned {
 /// choice with a workspace of 32 MiB.
 class CublasLtPlan {
  public:
-  /// Throws Refused where cuBLASLt has no kernel for it; `name` is what the message calls
-  /// the product.
-  CublasLtPlan(const ColumnMajorProduct& product, const std::string& name);
+  /// Throws Refused where cuBLASLt has no kernel for it.
+  explicit CublasLtPlan(const ColumnMajorProduct& product);
   void run(const void* first, const void* second, void* result, float scale,
            cudaStream_t stream) const;
 

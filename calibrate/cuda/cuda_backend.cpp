@@ -1,32 +1,28 @@
 #include "calibrate/cuda/cuda_backend.h"
 
 #include <algorithm>
+#include <bit>
+#include <chrono>
 #include <utility>
 #include <vector>
 
 #include "calibrate/cuda/cublaslt_gemm.h"
 #include "calibrate/cuda/device_operation.h"
+#include "calibrate/cuda/event_wait.h"
+#include "calibrate/cuda/result_check.h"
+#include "calibrate/measure/statistics.h"
+#include "calibrate/suite/interruption.h"
 #include "kernels/device_kernels.h"
 
 namespace headway {
 namespace {
 
 /// Of each operand: twice the largest last-level caches (50 to 126 MB), and what the largest
-/// product and pass need.
-constexpr std::size_t kPoolBytes = std::size_t{1} << 30U;
-
-/// Pinned memory of the host.
-class HostBuffer {
- public:
-  explicit HostBuffer(std::size_t bytes) { HEADWAY_CUDA(cudaMallocHost(&data_, bytes)); }
-  ~HostBuffer() { (void)cudaFreeHost(data_); }
-  HostBuffer(const HostBuffer&) = delete;
-  HostBuffer& operator=(const HostBuffer&) = delete;
-  [[nodiscard]] void* data() const { return data_; }
-
- private:
-  void* data_ = nullptr;
-};
+/// product and pass need; less on a slice of a device.
+std::size_t pool_bytes(const Offer& offer) {
+  constexpr std::size_t kMost = std::size_t{1} << 30U;
+  return std::min(kMost, std::bit_floor(static_cast<std::size_t>(offer.memory_bytes / 8.0)));
+}
 
 /// Memory of another device than the current one.
 std::shared_ptr<DevicePool> on_device(int other, std::size_t bytes) {
@@ -36,11 +32,15 @@ std::shared_ptr<DevicePool> on_device(int other, std::size_t bytes) {
 
 }  // namespace
 
+/// Products and passes read a and b, which keep their random numbers, and write c; d is the second
+/// moment of Adam, which is never negative.
 struct CudaBackend::Pools {
-  DevicePool a{kPoolBytes};
-  DevicePool b{kPoolBytes};
-  DevicePool c{kPoolBytes};
-  DevicePool d{kPoolBytes};
+  explicit Pools(std::size_t bytes) : a(bytes), b(bytes), c(bytes), d(bytes) {}
+  DevicePool a;
+  DevicePool b;
+  DevicePool c;
+  DevicePool d;
+  RandomFormat format = RandomFormat::bf16;  ///< of a and b
 };
 
 CudaBackend::CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_rank)
@@ -50,32 +50,75 @@ CudaBackend::CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_r
       random_state_(static_cast<std::uint32_t>(seed)),
       rendezvous_(rendezvous),
       collectives_(rendezvous, group_.devices, device_) {
-  HEADWAY_CUDA(cudaSetDevice(device_));
+  refuse_shared_devices(rendezvous, device_);
+  const DeviceGuard guard(device_);
   char bus_id[32] = "";
   HEADWAY_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device_));
   monitor_ = std::make_unique<DeviceMonitor>(installed_nvml(), bus_id);
   if (!monitor_->watches()) offer_.provenance["clocks"] = "not recorded: the driver has no NVML";
-  pools_ = std::make_unique<Pools>();
-  for (const DevicePool* pool : {&pools_->a, &pools_->b, &pools_->c, &pools_->d}) {
-    fill_at_random(*pool);
+  offer_.provenance["results"] = checked_results(offer_);
+  pools_ = std::make_unique<Pools>(pool_bytes(offer_));
+  // Adam's weights and first moments, 8 bytes an element together, are of one pool.
+  offer_.most_elements = std::min(offer_.most_elements, pool_bytes(offer_) / 8);
+  fill(RandomFormat::bf16);
+  HEADWAY_CUDA(cudaMemset(pools_->c.data(), 0, pools_->c.bytes()));
+  HEADWAY_CUDA(cudaMemset(pools_->d.data(), 0, pools_->d.bytes()));
+  warm_up();
+  gap_ = measured_gap();
+}
+
+/// Clocks fall within a second or two of work to what lasts; memory and caches warm up as well.
+void CudaBackend::warm_up() {
+  constexpr Seconds kWarmUp = 2.0_s;
+  std::unique_ptr<Operation> product;
+  for (const Precision precision : offer_.precisions) {
+    try {
+      if (product == nullptr) product = prepare(GemmPoint{{4096, 8192, 8192}, precision});
+    } catch (const Refused&) {
+      continue;  // the points of that precision say so themselves
+    }
+  }
+  if (product == nullptr) return;
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
+         kWarmUp.count()) {
+    throw_if_interrupted();
+    (void)product->repeat();
   }
 }
 
-void CudaBackend::fill_at_random(const DevicePool& pool) {
+Seconds CudaBackend::measured_gap() {
+  constexpr int kSamples = 11;
+  std::vector<double> gaps;
+  const auto operation = gap_operation();
+  for (int i = 0; i < kSamples; ++i) gaps.push_back(operation->repeat().time.count());
+  return Seconds(median(gaps));
+}
+
+/// Both operands with numbers as training has them, in the format that they are read in.
+void CudaBackend::fill(RandomFormat format) {
   const DeviceStream stream;
-  HEADWAY_CUDA(launch_random_bf16(pool.data(), pool.bytes() / 2, ++random_state_, stream));
-  HEADWAY_CUDA(cudaStreamSynchronize(stream));
+  for (const DevicePool* pool : {&pools_->a, &pools_->b}) {
+    HEADWAY_CUDA(launch_random(format, pool->data(), pool->bytes(), ++random_state_, stream));
+  }
+  wait_for(stream);
+  pools_->format = format;
 }
 
 Enqueue CudaBackend::gemm_work(const BatchedGemmPoint& point) {
   const GemmBytes needed = gemm_bytes(point);
   const std::pair<DevicePool*, std::size_t> operands[] = {
       {&pools_->a, needed.a}, {&pools_->b, needed.b}, {&pools_->c, needed.c}};
+  const RandomFormat format =
+      point.gemm.precision == Precision::fp8 ? RandomFormat::e4m3 : RandomFormat::bf16;
+  bool is_filled = format == pools_->format;
   for (const auto& [pool, bytes] : operands) {
     if (bytes <= pool->bytes()) continue;
+    is_filled = false;  // also where there is not so much memory
+    pools_->format = RandomFormat::bf16;
     pool->enlarge(bytes);
-    fill_at_random(*pool);
   }
+  if (!is_filled) fill(format);
   return cublaslt_gemm(point, pools_->a, pools_->b, pools_->c);
 }
 
@@ -92,18 +135,20 @@ Enqueue CudaBackend::memory_work(const MemoryPoint& point) {
   const auto indices = std::make_shared<DevicePool>(rows * sizeof(std::int32_t));
   const auto scale = std::make_shared<DevicePool>(rows * sizeof(float));
   HEADWAY_CUDA(cudaMemcpy(indices->data(), index.data(), indices->bytes(), cudaMemcpyHostToDevice));
+  if (pools_->format != RandomFormat::bf16) fill(RandomFormat::bf16);
   return [this, point, n, indices, scale](cudaStream_t stream) {
     DeviceOperands operands;
     operands.index = static_cast<const std::int32_t*>(indices->data());
     operands.scale = static_cast<float*>(scale->data());
     if (point.kernel == MemoryKernel::adam) {
       operands.g = static_cast<const float*>(pools_->a.take(n * sizeof(float)));
-      operands.w = static_cast<float*>(pools_->b.take(n * sizeof(float)));
+      operands.w = static_cast<float*>(pools_->c.take(n * sizeof(float)));
       operands.m = static_cast<float*>(pools_->c.take(n * sizeof(float)));
       operands.v = static_cast<float*>(pools_->d.take(n * sizeof(float)));
     } else {
       operands.x = pools_->a.take(2 * n);
-      operands.y = pools_->b.take(2 * n);
+      operands.y = point.kernel == MemoryKernel::sparsify ? pools_->c.take(2 * n)
+                                                          : pools_->b.take(2 * n);
       operands.z = pools_->c.take(2 * n);
       operands.q = static_cast<std::int8_t*>(operands.z);
     }
@@ -119,6 +164,7 @@ FusedAttention& CudaBackend::attention() {
 Enqueue CudaBackend::copy_work(const CopyPoint& point) {
   const std::size_t bytes = point.bytes;
   const bool to_host = point.kind == CopyKind::device_to_host;
+  if (bytes > pools_->a.bytes()) throw Refused("a copy larger than a slice of the memory");
   switch (point.kind) {
     case CopyKind::host_to_device:
     case CopyKind::device_to_host: {
@@ -146,7 +192,7 @@ Enqueue CudaBackend::copy_work(const CopyPoint& point) {
     case CopyKind::few_blocks:
       return [this, bytes](cudaStream_t stream) {
         HEADWAY_CUDA(
-            launch_few_block_copy(pools_->a.take(bytes), pools_->d.take(bytes), bytes, stream));
+            launch_few_block_copy(pools_->a.take(bytes), pools_->c.take(bytes), bytes, stream));
       };
   }
   HEADWAY_CHECK(false, "unknown copy");
@@ -161,9 +207,9 @@ Enqueue CudaBackend::local_work(const ConcurrentPoint::Work& work) {
 std::unique_ptr<RepeatedWork> CudaBackend::repeated(const ConcurrentPoint::Work& work,
                                                     Seconds time) {
   if (const auto* collective = std::get_if<CollectivePoint>(&work)) {
-    return collectives_.work(*collective, time);
+    return collectives_.work(*collective, time, gap_);
   }
-  return std::make_unique<CapturedWork>(local_work(work), time);
+  return std::make_unique<CapturedWork>(local_work(work), time, gap_);
 }
 
 /// Beside a collective all devices work at once, each on its own product or pass where it has a
@@ -174,9 +220,9 @@ std::unique_ptr<Operation> CudaBackend::concurrent(const ConcurrentPoint& point)
   };
   if (!point.beside) {
     if (is_collective(point.timed)) {
-      return collectives_.prepare(std::get<CollectivePoint>(point.timed));
+      return collectives_.prepare(std::get<CollectivePoint>(point.timed), gap_);
     }
-    return device_operation(local_work(point.timed));
+    return device_operation(local_work(point.timed), gap_);
   }
   const bool is_shared = is_collective(point.timed) || is_collective(*point.beside);
   // Processes leave a rendezvous some tenths of a millisecond apart.
@@ -189,27 +235,27 @@ std::unique_ptr<Operation> CudaBackend::concurrent(const ConcurrentPoint& point)
 std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
   const DeviceGuard guard(device_);
   if (const auto* collective = std::get_if<CollectivePoint>(&point)) {
-    return collectives_.prepare(*collective);
+    return collectives_.prepare(*collective, gap_);
   }
   if (const auto* launch = std::get_if<LaunchPoint>(&point)) {
     const Enqueue empty = [](cudaStream_t stream) { HEADWAY_CUDA(launch_empty_kernel(stream)); };
-    return launch->in_graph ? device_operation(empty) : host_launch_operation(empty);
+    return launch->in_graph ? gap_operation() : host_launch_operation(empty);
   }
   if (const auto* both = std::get_if<ConcurrentPoint>(&point)) {
     return concurrent(*both);
   }
   if (const auto* gemm = std::get_if<GemmPoint>(&point))
-    return device_operation(gemm_work({*gemm, 1}));
+    return device_operation(gemm_work({*gemm, 1}), gap_);
   if (const auto* batched = std::get_if<BatchedGemmPoint>(&point)) {
-    return device_operation(gemm_work(*batched));
+    return device_operation(gemm_work(*batched), gap_);
   }
   if (const auto* attention_point = std::get_if<AttentionPoint>(&point)) {
-    return device_operation(attention().work(*attention_point));
+    return device_operation(attention().work(*attention_point), gap_);
   }
   if (const auto* memory = std::get_if<MemoryPoint>(&point)) {
-    return device_operation(memory_work(*memory));
+    return device_operation(memory_work(*memory), gap_);
   }
-  return device_operation(copy_work(std::get<CopyPoint>(point)));
+  return device_operation(copy_work(std::get<CopyPoint>(point)), gap_);
 }
 
 }  // namespace headway

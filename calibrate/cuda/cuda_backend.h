@@ -10,6 +10,7 @@
 #include "calibrate/cuda/device_resources.h"
 #include "calibrate/cuda/fused_attention.h"
 #include "calibrate/suite/backend.h"
+#include "kernels/device_kernels.h"
 
 namespace headway {
 
@@ -29,7 +30,9 @@ class CudaBackend final : public Backend {
 
  private:
   struct Pools;
-  void fill_at_random(const DevicePool& pool);
+  void warm_up();
+  [[nodiscard]] Seconds measured_gap();
+  void fill(RandomFormat format);
   [[nodiscard]] Enqueue gemm_work(const BatchedGemmPoint& point);
   [[nodiscard]] Enqueue memory_work(const MemoryPoint& point);
   [[nodiscard]] FusedAttention& attention();
@@ -43,6 +46,7 @@ class CudaBackend final : public Backend {
   DeviceGroup group_;
   Offer offer_;
   std::uint32_t random_state_;
+  Seconds gap_;  ///< between two kernels of a graph
   std::unique_ptr<DeviceMonitor> monitor_;
   std::unique_ptr<Pools> pools_;
   std::unique_ptr<FusedAttention> attention_;

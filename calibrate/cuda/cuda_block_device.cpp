@@ -60,7 +60,11 @@ const CublasLtPlan& CudaBlockDevice::plan(const BlockProduct& product, bool resu
   const std::string name = product_name(product, result_is_fp32);
   const auto found = plans_.find(name);
   if (found != plans_.end()) return found->second;
-  return plans_.try_emplace(name, column_major(product, result_is_fp32), name).first->second;
+  try {
+    return plans_.try_emplace(name, column_major(product, result_is_fp32)).first->second;
+  } catch (const Refused& refusal) {
+    throw EnvironmentError(fmt::format("{}: {}", name, refusal.what()));
+  }
 }
 
 void CudaBlockDevice::product(const BlockProduct& product, Tensor a, Tensor b, Tensor c) {

@@ -31,11 +31,13 @@ class DeviceCollectives {
   DeviceCollectives(Rendezvous& rendezvous, int devices, int device);
   ~DeviceCollectives();
 
-  /// Call on all processes, in the same order.
-  [[nodiscard]] std::unique_ptr<Operation> prepare(const CollectivePoint& point);
+  /// Call on all processes, in the same order. `gap` passes between two kernels of a stream and
+  /// counts as no collective's.
+  [[nodiscard]] std::unique_ptr<Operation> prepare(const CollectivePoint& point, Seconds gap);
   /// Repetitions of a collective among all devices that take at least `time` on every process.
   /// Likewise called on all of them.
-  [[nodiscard]] std::unique_ptr<DeviceWork> work(const CollectivePoint& point, Seconds time);
+  [[nodiscard]] std::unique_ptr<DeviceWork> work(const CollectivePoint& point, Seconds time,
+                                                 Seconds gap);
 
  private:
   class Library;

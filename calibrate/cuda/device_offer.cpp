@@ -30,7 +30,8 @@ void add_software(Offer& offer) {
   offer.provenance["cublaslt"] = fmt::format("{}", cublasLtGetVersion());
   if (DeviceCollectives::lacks().empty()) offer.provenance["nccl"] = DeviceCollectives::version();
   offer.provenance["conditions"] =
-      "random operands, not in the device's cache; clocks are not locked";
+      "operands about normal, not in the device's cache; two seconds of products before the first; "
+      "clocks are not locked";
 }
 
 /// Compute of 16 bits is what cuDNN fuses.
@@ -105,6 +106,26 @@ DeviceGroup device_group(Rendezvous& rendezvous, int local_rank) {
   const auto local_ranks = rendezvous.all_gather(local_rank);
   const double most = *std::max_element(local_ranks.begin(), local_ranks.end());
   return {rendezvous.size(), rendezvous.size(), static_cast<int>(most) + 1};
+}
+
+void refuse_shared_devices(Rendezvous& rendezvous, int device) {
+  if (rendezvous.size() == 1) return;
+  cudaDeviceProp properties{};
+  HEADWAY_CUDA(cudaGetDeviceProperties(&properties, device));
+  // Ranks tell each other numbers; of the 16 random bytes 6 are enough to tell devices apart.
+  double number = 0.0;
+  for (int i = 0; i < 6; ++i) {
+    number = 256.0 * number + static_cast<unsigned char>(properties.uuid.bytes[i + 2]);
+  }
+  const auto all = rendezvous.all_gather(number);
+  for (std::size_t one = 0; one < all.size(); ++one) {
+    for (std::size_t other = one + 1; other < all.size(); ++other) {
+      if (all[one] != all[other]) continue;
+      throw EnvironmentError(fmt::format(
+          "ranks {} and {} have the same device; start a process for each device of a node", one,
+          other));
+    }
+  }
 }
 
 Offer device_offer(int device, const DeviceGroup& group) {

@@ -14,6 +14,10 @@ struct DeviceGroup {
 /// Call on all ranks.
 [[nodiscard]] DeviceGroup device_group(Rendezvous& rendezvous, int local_rank);
 
+/// Throws EnvironmentError where two processes have the same device: each would measure half of it.
+/// Call on all ranks.
+void refuse_shared_devices(Rendezvous& rendezvous, int device);
+
 /// What a device and its libraries offer, as one of a group.
 [[nodiscard]] Offer device_offer(int device, const DeviceGroup& group);
 

@@ -13,13 +13,51 @@ constexpr Seconds kSampleTime = 300.0_us;
 
 class GraphOperation final : public Operation {
  public:
-  explicit GraphOperation(Enqueue enqueue) : work_(std::move(enqueue), kSampleTime) {}
+  GraphOperation(Enqueue enqueue, Seconds gap) : work_(std::move(enqueue), kSampleTime, gap) {}
   Sample repeat() override {
     work_.launch(nullptr);
-    return {work_.finish(), false};
+    const Seconds time = work_.finish();
+    return {time, work_.was_let_go()};
   }
 
  private:
+  CapturedWork work_;
+};
+
+class GapOperation final : public Operation {
+ public:
+  GapOperation()
+      : work_(
+            [this](cudaStream_t stream) {
+              HEADWAY_CUDA(launch_stamp(stamps() + 2 * (next_++ % kKernels), stream));
+            },
+            kSampleTime) {}
+  /// Repetitions follow each other in the memory too, from wherever the capture began.
+  Sample repeat() override {
+    work_.launch(nullptr);
+    (void)work_.finish();
+    double sum = 0.0;
+    int gaps = 0;
+    for (std::size_t i = 0; i + 1 < kKernels; ++i) {
+      const auto ended = stamps()[2 * i + 1];
+      const auto begun = stamps()[2 * i + 2];
+      // Another launch's: no gap is as long as a kernel.
+      if (ended == 0 || begun < ended || begun - ended > 20'000) continue;
+      sum += 1e-9 * static_cast<double>(begun - ended);
+      ++gaps;
+    }
+    if (gaps == 0) throw Refused("the device's timer does not tell the gap between two kernels");
+    return {max(Seconds(sum / gaps), Seconds(1e-9)), work_.was_let_go()};
+  }
+
+ private:
+  static constexpr std::size_t kKernels = 32;
+  [[nodiscard]] unsigned long long* stamps() const {
+    return static_cast<unsigned long long*>(memory_.data());
+  }
+
+  HostBuffer memory_{2 * kKernels * sizeof(unsigned long long)};
+  std::size_t next_ = 0;
   CapturedWork work_;
 };
 
@@ -46,9 +84,11 @@ class HostLaunchOperation final : public Operation {
 
 }  // namespace
 
-std::unique_ptr<Operation> device_operation(Enqueue enqueue) {
-  return std::make_unique<GraphOperation>(std::move(enqueue));
+std::unique_ptr<Operation> device_operation(Enqueue enqueue, Seconds gap) {
+  return std::make_unique<GraphOperation>(std::move(enqueue), gap);
 }
+
+std::unique_ptr<Operation> gap_operation() { return std::make_unique<GapOperation>(); }
 
 std::unique_ptr<Operation> host_launch_operation(Enqueue enqueue) {
   return std::make_unique<HostLaunchOperation>(std::move(enqueue));

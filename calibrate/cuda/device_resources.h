@@ -43,13 +43,18 @@ class DevicePool {
   DevicePool(const DevicePool&) = delete;
   DevicePool& operator=(const DevicePool&) = delete;
 
-  /// Other memory of `bytes` instead, with nothing in it.
+  /// Other memory of `bytes` instead, with nothing in it. Where there is not so much, as much as
+  /// before, and throws Refused.
   void enlarge(std::size_t bytes) {
     HEADWAY_CUDA(cudaFree(std::exchange(data_, nullptr)));
-    bytes_ = 0;
-    HEADWAY_CUDA(cudaMalloc(&data_, bytes));
-    bytes_ = bytes;
     next_ = 0;
+    try {
+      HEADWAY_CUDA(cudaMalloc(&data_, bytes));
+    } catch (const Refused&) {
+      HEADWAY_CUDA(cudaMalloc(&data_, bytes_));
+      throw;
+    }
+    bytes_ = bytes;
   }
   [[nodiscard]] void* take(std::size_t bytes) {
     HEADWAY_CHECK(bytes <= bytes_, "an operand larger than its pool");

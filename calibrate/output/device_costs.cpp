@@ -241,10 +241,8 @@ void add_family(DeviceFindings& found, const Calibration& calibration) {
     return;
   }
   const double gap = median_launch(calibration.points, true, spread);
-  // Kernels are timed back to back, so that their times hold the gap between two already.
-  family.launch_gap = gap > 0.0
-                          ? estimate(0.0, 0.0, "measured: in the times of the kernels, not between")
-                          : assumed(1.5e-6, 0.5, "launches were not measured");
+  family.launch_gap = gap > 0.0 ? estimate(gap, spread, "measured: between two kernels of a graph")
+                                : assumed(1.5e-6, 0.5, "launches were not measured");
   const double host = median_launch(calibration.points, false, spread);
   // A transformer layer's forward pass is about a dozen kernels (norm, four projections with their
   // element-wise neighbours, attention, two residuals).

@@ -51,7 +51,7 @@ struct CollectivePoint {
   int ranks = 2;
 };
 
-/// Starting an empty kernel: from the host one by one, or as a node of a captured graph.
+/// Starting an empty kernel from the host; or what passes between two kernels of a captured graph.
 struct LaunchPoint {
   bool in_graph = false;
 };

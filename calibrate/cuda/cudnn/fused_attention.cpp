@@ -55,7 +55,8 @@ class FusedAttention::Library {
                                 stored.tensor == AttentionTensor::result_gradient;
         if (!is_operand) continue;
         HEADWAY_CUDA(
-            launch_random_bf16(memory.at(stored.tensor), stored.bytes / 2, ++seed_, stream));
+            launch_random(RandomFormat::bf16, memory.at(stored.tensor), stored.bytes, ++seed_,
+                          stream));
       }
     }
     memory.run(forward, handle_, stream);

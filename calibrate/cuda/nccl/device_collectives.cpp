@@ -18,8 +18,9 @@ namespace {
 /// Every process repeats a collective as often as the others, or it would wait for ever.
 class NcclWork final : public DeviceWork {
  public:
-  NcclWork(NcclGroup& group, const CollectivePoint& point, Seconds time, Rendezvous& rendezvous)
-      : group_(group), point_(point) {
+  NcclWork(NcclGroup& group, const CollectivePoint& point, Seconds time, Seconds gap,
+           Rendezvous& rendezvous)
+      : group_(group), point_(point), gap_(gap) {
     NcclWork::launch(nullptr);
     (void)group_.finish();  // connections are made by the first one
     NcclWork::launch(nullptr);
@@ -36,7 +37,7 @@ class NcclWork final : public DeviceWork {
     group_.start(point_, repetitions_, event_of(after));
   }
   [[nodiscard]] bool has_ended() const override { return group_.has_ended(); }
-  [[nodiscard]] Seconds finish() override { return group_.finish() / repetitions_; }
+  [[nodiscard]] Seconds finish() override { return group_.finish() / repetitions_ - gap_; }
   [[nodiscard]] Seconds expected_time() const override { return repetitions_ * once_; }
   void double_repetitions() override { repetitions_ *= 2; }
   [[nodiscard]] cudaEvent_t begun() const override { return group_.begun(); }
@@ -44,6 +45,7 @@ class NcclWork final : public DeviceWork {
  private:
   NcclGroup& group_;
   CollectivePoint point_;
+  Seconds gap_;
   Seconds once_;
   int repetitions_ = 1;
 };
@@ -54,8 +56,9 @@ class DeviceCollectives::Library {
  public:
   Library(Rendezvous& rendezvous, int devices, int device)
       : rendezvous_(rendezvous), devices_(devices), device_(device) {}
-  [[nodiscard]] std::unique_ptr<Operation> prepare(const CollectivePoint& point);
-  [[nodiscard]] std::unique_ptr<DeviceWork> work(const CollectivePoint& point, Seconds time);
+  [[nodiscard]] std::unique_ptr<Operation> prepare(const CollectivePoint& point, Seconds gap);
+  [[nodiscard]] std::unique_ptr<DeviceWork> work(const CollectivePoint& point, Seconds time,
+                                                 Seconds gap);
 
  private:
   using Groups = std::vector<std::unique_ptr<NcclGroup>>;
@@ -107,24 +110,25 @@ DeviceCollectives::Library::Groups& DeviceCollectives::Library::groups_of(
   return groups;
 }
 
-std::unique_ptr<Operation> DeviceCollectives::Library::prepare(const CollectivePoint& point) {
+std::unique_ptr<Operation> DeviceCollectives::Library::prepare(const CollectivePoint& point,
+                                                               Seconds gap) {
   Groups& groups = groups_of(point);
   AgreedOperation::Run run;
   if (!groups.empty()) {
-    run = [&groups, point](int repetitions) {
+    run = [&groups, point, gap](int repetitions) {
       for (const auto& group : groups) group->start(point, repetitions);
       Seconds slowest;
       for (const auto& group : groups) slowest = max(slowest, group->finish());
-      return slowest;
+      return slowest - repetitions * gap;
     };
   }
   return std::make_unique<AgreedOperation>(rendezvous_, std::move(run));
 }
 
 std::unique_ptr<DeviceWork> DeviceCollectives::Library::work(const CollectivePoint& point,
-                                                             Seconds time) {
+                                                             Seconds time, Seconds gap) {
   HEADWAY_CHECK(point.ranks == devices_, "all devices take part in what runs beside compute");
-  return std::make_unique<NcclWork>(*groups_of(point).front(), point, time, rendezvous_);
+  return std::make_unique<NcclWork>(*groups_of(point).front(), point, time, gap, rendezvous_);
 }
 
 std::string DeviceCollectives::lacks() { return ""; }
@@ -147,12 +151,14 @@ DeviceCollectives::DeviceCollectives(Rendezvous& rendezvous, int devices, int de
     : library_(std::make_unique<Library>(rendezvous, devices, device)) {}
 DeviceCollectives::~DeviceCollectives() = default;
 
-std::unique_ptr<Operation> DeviceCollectives::prepare(const CollectivePoint& point) {
-  return library_->prepare(point);
+std::unique_ptr<Operation> DeviceCollectives::prepare(const CollectivePoint& point,
+                                                      Seconds gap) {
+  return library_->prepare(point, gap);
 }
 
-std::unique_ptr<DeviceWork> DeviceCollectives::work(const CollectivePoint& point, Seconds time) {
-  return library_->work(point, time);
+std::unique_ptr<DeviceWork> DeviceCollectives::work(const CollectivePoint& point, Seconds time,
+                                                    Seconds gap) {
+  return library_->work(point, time, gap);
 }
 
 }  // namespace headway

@@ -190,8 +190,10 @@ void NcclGroup::start(const CollectivePoint& point, int repetitions, cudaEvent_t
     throw;
   }
   try {
+    hold_.begin();
     for (const auto& member : members_) {
       const DeviceGuard guard(member->device);
+      hold_.put_on(member->stream);
       if (after != nullptr) HEADWAY_CUDA(cudaStreamWaitEvent(member->stream, after, 0));
       HEADWAY_CUDA(cudaEventRecord(member->start, member->stream));
     }
@@ -202,7 +204,9 @@ void NcclGroup::start(const CollectivePoint& point, int repetitions, cudaEvent_t
       const DeviceGuard guard(member->device);
       HEADWAY_CUDA(cudaEventRecord(member->end, member->stream));
     }
+    hold_.release();
   } catch (...) {
+    hold_.release();
     abort();
     throw;
   }

@@ -7,6 +7,7 @@
 
 #include "calibrate/cuda/device_resources.h"
 #include "calibrate/cuda/nccl/nccl_buffer.h"
+#include "calibrate/cuda/stream_hold.h"
 #include "calibrate/suite/point.h"
 
 namespace headway {
@@ -28,7 +29,8 @@ class NcclGroup {
   NcclGroup& operator=(const NcclGroup&) = delete;
 
   /// Enqueues repetitions of a collective on this process's devices, not to begin before the event
-  /// `after`, unless that is null.
+  /// `after`, unless that is null, nor before all are enqueued: one thread that drives eight devices
+  /// needs three times as long for a small one as they do.
   void start(const CollectivePoint& point, int repetitions, cudaEvent_t after = nullptr);
   /// Recorded where the first member's repetitions begin.
   [[nodiscard]] cudaEvent_t begun() const { return members_.front()->start; }
@@ -62,6 +64,7 @@ class NcclGroup {
 
   std::size_t ranks_;
   BufferRegistration registration_;
+  StreamHold hold_;
   std::vector<std::unique_ptr<Member>> members_;
 };
 

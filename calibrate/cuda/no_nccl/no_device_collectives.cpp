@@ -11,11 +11,12 @@ std::vector<DeviceCollectives::Implementation> DeviceCollectives::implementation
 
 DeviceCollectives::DeviceCollectives(Rendezvous& /*rendezvous*/, int /*devices*/, int /*device*/) {}
 DeviceCollectives::~DeviceCollectives() = default;
-std::unique_ptr<Operation> DeviceCollectives::prepare(const CollectivePoint& /*point*/) {
+std::unique_ptr<Operation> DeviceCollectives::prepare(const CollectivePoint& /*point*/,
+                                                      Seconds /*gap*/) {
   HEADWAY_CHECK(false, "collectives were not offered");
 }
 std::unique_ptr<DeviceWork> DeviceCollectives::work(const CollectivePoint& /*point*/,
-                                                    Seconds /*time*/) {
+                                                    Seconds /*time*/, Seconds /*gap*/) {
   HEADWAY_CHECK(false, "collectives were not offered");
 }
 

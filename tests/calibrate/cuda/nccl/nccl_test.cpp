@@ -45,8 +45,8 @@ TEST(DeviceCollectives, RunBesideOtherWorkUntilTheyAreTold) {
   SingleRendezvous alone;
   DeviceCollectives collectives(alone, devices, 0);
   const CollectivePoint point{CollectiveKind::all_reduce, "nccl", 1U << 20U, devices};
-  EXPECT_GT(collectives.prepare(point)->repeat().time, 0.0_s);
-  const auto work = collectives.work(point, 1.0_ms);
+  EXPECT_GT(collectives.prepare(point, {})->repeat().time, 0.0_s);
+  const auto work = collectives.work(point, 1.0_ms, {});
   EXPECT_GE(work->expected_time(), 1.0_ms);
   work->launch(nullptr);
   EXPECT_GT(work->finish(), 0.0_s);

@@ -1,0 +1,98 @@
+#include "tests/calibrate/fake_cuda/law.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "kernels/memory_kernel.h"
+#include "kernels/row_kernels.cuh"
+#include "kernels/utility_kernels.cuh"
+
+namespace fake_cuda {
+namespace {
+
+using headway::MemoryKernel;
+namespace device = headway::device;
+
+template <class... P>
+const void* address(void (*kernel)(P...)) {
+  return reinterpret_cast<const void*>(kernel);
+}
+
+/// A kernel that moves `bytes` for each of the things that its argument number `count` counts.
+struct Streaming {
+  std::string name;
+  double bytes = 0.0;
+  int count = 0;
+  bool has_shuffles = false;
+};
+
+Streaming pass(MemoryKernel kernel, int count, bool by_row) {
+  const double row = by_row ? static_cast<double>(headway::kKernelRow) : 1.0;
+  return {std::string(memory_kernel_name(kernel)), row * traffic_bytes_per_element(kernel, 2.0),
+          count, by_row};
+}
+
+const std::map<const void*, Streaming>& streaming() {
+  static const std::map<const void*, Streaming> all = {
+      {address(device::residual_add), pass(MemoryKernel::residual_add, 3, false)},
+      {address(device::gelu), pass(MemoryKernel::gelu, 2, false)},
+      {address(device::gelu_backward), pass(MemoryKernel::gelu_backward, 3, false)},
+      {address(device::swiglu), pass(MemoryKernel::swiglu, 3, false)},
+      {address(device::rotary), pass(MemoryKernel::rotary, 2, false)},
+      {address(device::embedding_gather), pass(MemoryKernel::embedding_gather, 3, false)},
+      {address(device::sparsify), pass(MemoryKernel::sparsify, 4, false)},
+      {address(device::adam), pass(MemoryKernel::adam, 5, false)},
+      {address(device::layer_norm), pass(MemoryKernel::layer_norm, 2, true)},
+      {address(device::rms_norm), pass(MemoryKernel::rms_norm, 2, true)},
+      {address(device::layer_norm_backward), pass(MemoryKernel::layer_norm_backward, 3, true)},
+      {address(device::softmax_backward), pass(MemoryKernel::softmax_backward, 3, true)},
+      {address(device::softmax), pass(MemoryKernel::softmax, 3, true)},
+      {address(device::quantise), pass(MemoryKernel::quantise, 3, true)},
+      {address(device::copy_words), {"copy_words", 16.0 * kMemoryRate / 190e9, 2}},
+      {address(device::round_to_bf16), {"round_to_bf16", 48.0, 2}},
+      {address(device::random_bf16), {"random_bf16", 2.0, 1}},
+      {address(device::random_e4m3), {"random_e4m3", 1.0, 1}}};
+  return all;
+}
+
+}  // namespace
+
+double product_time(double m, double n, double k, double batch, cudaDataType type) {
+  const double peak = type == CUDA_R_8F_E4M3 ? 2.0 * kPeak : type == CUDA_R_32F ? 200e12 : kPeak;
+  const double element = type == CUDA_R_8F_E4M3 ? 1.0 : type == CUDA_R_32F ? 4.0 : 2.0;
+  const double down = std::ceil(m / 128.0);
+  const double across = std::ceil(n / 256.0);
+  const double tiles = down * across * batch;
+  const double waves = std::ceil(tiles / 132.0) * 132.0 / tiles;
+  const double compute = 2.0 * down * 128.0 * across * 256.0 * k * batch * waves / (0.75 * peak) *
+                         (1.0 + 200.0 / k);
+  const double traffic = batch * ((m * k + k * n) * element + m * n * 2.0);
+  return std::max(compute, traffic / kMemoryRate) + 1.5e-6;
+}
+
+KernelLaw kernel_law(const Launch& kernel) {
+  const auto found = streaming().find(kernel.function);
+  if (found != streaming().end()) {
+    const Streaming& law = found->second;
+    const auto count = *static_cast<std::size_t*>(kernel.arguments[law.count]);
+    return {law.name, 1.5e-6 + static_cast<double>(count) * law.bytes / kMemoryRate,
+            law.has_shuffles};
+  }
+  if (kernel.function == address(device::empty)) return {"empty", 1.2e-6};
+  if (kernel.function == address(device::stamp)) return {"stamp", 5e-6};
+  if (kernel.function == address(device::hold)) return {"hold", 0.0};
+  return {};
+}
+
+double copy_time(std::size_t bytes, cudaMemcpyKind kind) {
+  const double rate = kind == cudaMemcpyDeviceToDevice ? kMemoryRate / 2.0 : kHostRate;
+  return 1.5e-6 + static_cast<double>(bytes) / rate;
+}
+double peer_copy_time(std::size_t bytes) { return 2e-6 + static_cast<double>(bytes) / 380e9; }
+
+double collective_time(double bytes, double factor, double steps) {
+  return 8e-6 + 0.8e-6 * steps + factor * bytes / kLinkRate;
+}
+
+}  // namespace fake_cuda

@@ -1,0 +1,191 @@
+// The program from end to end on a machine that is not there: with devices that work, and with ones
+// that do not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/profile/profile.h"
+#include "tests/calibrate/cli/run_program.h"
+#include "tests/calibrate/fake_cuda/law.h"
+
+namespace headway {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A calibration that is over in a second: one pass of what is asked for.
+constexpr const char* kQuick = "--backend cuda --quick --passes 1 ";
+
+/// Without the eight devices of the tests that run in this process.
+constexpr const char* kAlone = "env -u FAKE_CUDA_DEVICES ";
+
+class FakeCuda : public ::testing::Test {
+ protected:
+  [[nodiscard]] std::string path(const std::string& name = "gpu.json") const {
+    return (folder_.path() / name).string();
+  }
+  [[nodiscard]] nlohmann::json profile() const { return nlohmann::json::parse(content(path())); }
+  [[nodiscard]] std::string provenance(const std::string& key) const {
+    return profile()["provenance"][key];
+  }
+  [[nodiscard]] Outcome calibrate(const std::string& environment, const std::string& arguments) const {
+    return run(kQuick + arguments + " -o " + path(), kAlone + environment);
+  }
+  /// `ranks` processes with a device each; `of_rank_1` is the environment of that one instead of the
+  /// number of its device.
+  [[nodiscard]] Outcome calibrate_together(int ranks, const std::string& arguments,
+                                           const std::string& of_rank_1 = "") const {
+    std::string line = "export MASTER_ADDR=localhost FAKE_CUDA_SHARED=" + path("shared") +
+                       " WORLD_SIZE=" + std::to_string(ranks) +
+                       " MASTER_PORT=" + std::to_string(30000 + getpid() % 20000) + "; ";
+    for (int rank = ranks - 1; rank >= 0; --rank) {
+      const std::string number = std::to_string(rank);
+      const bool is_other = rank == 1 && !of_rank_1.empty();
+      line += std::string(kAlone) + "RANK=" + number + " LOCAL_RANK=" + number + " " +
+              (is_other ? of_rank_1 : "FAKE_CUDA_FIRST=" + number) + " " HEADWAY_CALIBRATE " " +
+              kQuick + arguments + " -o " + path() +
+              (rank == 0 ? "; code=$?; wait; exit $code" : " & ");
+    }
+    return run_line("(" + line + ")");
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(FakeCuda, OneDeviceGivesACompleteProfile) {
+  const Outcome outcome = calibrate("", "");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
+  const nlohmann::json all = profile();
+  EXPECT_EQ(all["accelerator"], "h100-sxm");
+  EXPECT_EQ(all["provenance"]["verdict"], "ok");
+  EXPECT_EQ(all["provenance"]["results"], "15 kernels and 15 products agree with plain C++");
+  for (const char* part : {"experts", "cuda_graphs"}) EXPECT_TRUE(all.contains(part)) << part;
+  EXPECT_TRUE(all["kernel_families"].contains("fused"));
+  EXPECT_EQ(all["device"]["peak_flops_per_s"]["bf16"]["value"], 989e12);  // the data sheet's
+  EXPECT_NEAR(all["device"]["host_bandwidth_bytes_per_s"]["value"].get<double>() / fake_cuda::kHostRate,
+              1.0, 0.01);
+  EXPECT_NEAR(all["kernel_families"]["measured"]["launch_gap_s"]["value"].get<double>() /
+                  fake_cuda::kGap,
+              1.0, 0.01);
+  EXPECT_THAT(provenance("measured_fields"), HasSubstr("gemm_efficiency"));
+  EXPECT_THAT(provenance("published_fields"), HasSubstr("experts"));
+  EXPECT_THAT(provenance("clocks"), HasSubstr("1800 MHz"));  // after the boost of the first seconds
+}
+
+TEST_F(FakeCuda, EightDevicesOfOneProcessMeasureCollectivesAndABlockAfterThem) {
+  const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=8", "--only all_reduce --block");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
+  EXPECT_THAT(provenance("transformer_block"), HasSubstr("8 x 1024 positions"));
+  const auto published = profile()["scale_up"]["collectives"];
+  int measured = 0;
+  for (const auto& one : published) {
+    measured += one["source"].get<std::string>().starts_with("measured") ? 1 : 0;
+  }
+  EXPECT_EQ(measured, 3);  // all-reduces of 2, 4 and 8; the others stay published
+  EXPECT_EQ(published.size(), 9U);
+}
+
+TEST_F(FakeCuda, AProcessForEachOfTwoDevicesFindsTheTruthToo) {
+  const Outcome outcome = calibrate_together(2, "--only all_reduce");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const auto& one : profile()["scale_up"]["collectives"]) {
+    if (!one["source"].get<std::string>().starts_with("measured")) continue;
+    for (const auto& point : one["points"]) {
+      // Among two: two steps, and all of the message over each link once.
+      const double bytes = point["message_bytes"];
+      EXPECT_NEAR(point["time_s"].get<double>() / fake_cuda::collective_time(bytes, 1.0, 2.0), 1.0,
+                  bytes >= 65536 ? 0.05 : 0.10)
+          << bytes;
+    }
+  }
+}
+
+TEST_F(FakeCuda, ARankThatIsLostEndsTheOthersWithWhatWasMeasured) {
+  const Outcome outcome =
+      calibrate_together(2, "--only all_reduce",
+                                             "FAKE_CUDA_FIRST=1 FAKE_CUDA_FAULT=exit:60000");
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_EQ(provenance("verdict"), "aborted");
+  EXPECT_THAT(provenance("not_measured"), HasSubstr("(in part)"));
+}
+
+TEST_F(FakeCuda, TwoProcessesOnOneDeviceAreRefused) {
+  const Outcome outcome = calibrate_together(2, "", "FAKE_CUDA_FIRST=0");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("ranks 0 and 1 have the same device"));
+}
+
+TEST_F(FakeCuda, NoDeviceIsSaidInOneLine) {
+  const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=0", "");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.err, "error: no CUDA device can be used: no CUDA-capable device is detected\n");
+}
+
+TEST_F(FakeCuda, APrecisionWithoutKernelsIsRowsWithTheReason) {
+  const Outcome outcome = calibrate("FAKE_CUDA_FAULT=refuse_bf16", "--only launch");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(provenance("refused"), HasSubstr("cuBLASLt has no kernel: CUBLAS_STATUS_NOT_SUPPORTED"));
+  EXPECT_THAT(provenance("refused"), HasSubstr("gemm bf16 nn"));
+  EXPECT_EQ(provenance("verdict"), "ok");
+}
+
+TEST_F(FakeCuda, AShapeThatALibraryRefusesIsARowWithTheReason) {
+  const std::string shapes = folder_.write("shapes", "fp8 4096 4096 1000\nbf16 4096 4096 1000\n");
+  const Outcome outcome = calibrate("", "--only launch --shapes " + shapes);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("refused: 3 points: cuBLASLt has no kernel: "
+                                     "CUBLAS_STATUS_NOT_SUPPORTED (gemm fp8 nn 4096 x 4096 x 1000"));
+  EXPECT_THAT(content(path()), HasSubstr("\"precision\":\"bf16\",\"m\":4096,\"n\":4096,\"k\":1000"));
+}
+
+TEST_F(FakeCuda, ASliceOfADeviceIsNotTakenForTheWholeOne) {
+  const Outcome outcome = calibrate(
+      "FAKE_CUDA_MEMORY=5e9 FAKE_CUDA_NAME='NVIDIA H100 80GB HBM3 MIG 1g.5gb'", "--only memory");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
+  EXPECT_EQ(profile()["accelerator"], "h100-80gb-hbm3-mig-1g.5gb");
+  EXPECT_FALSE(profile()["provenance"].contains("published_fields"));
+}
+
+TEST_F(FakeCuda, ADeviceWithLittleMemoryRefusesWhatDoesNotFit) {
+  const Outcome outcome = calibrate("FAKE_CUDA_MEMORY=2e9", "--only copies");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(provenance("refused"), HasSubstr("out of memory"));
+}
+
+/// What ends a run in the middle, and the words for it.
+struct Fault {
+  const char* environment;
+  const char* says;
+};
+class FakeCudaFault : public FakeCuda, public ::testing::WithParamInterface<Fault> {};
+
+TEST_P(FakeCudaFault, EndsTheRunAndKeepsWhatWasMeasured) {
+  const Outcome outcome = calibrate(GetParam().environment, "--only copies");
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr(GetParam().says));
+  EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
+  EXPECT_EQ(provenance("verdict"), "aborted");
+  EXPECT_THAT(provenance("not_measured"), HasSubstr("copies: not reached"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, FakeCudaFault,
+    ::testing::Values(Fault{"FAKE_CUDA_FAULT=illegal_address:60000", "cudaErrorIllegalAddress"},
+                      Fault{"FAKE_CUDA_FAULT=ecc:60000", "uncorrectable ECC error"},
+                      Fault{"FAKE_CUDA_FAULT=hang:60000",
+                            "an operation on the device did not end within 60 s"}));
+
+TEST_F(FakeCuda, AGroupThatDoesNotConnectEndsAfterTheDeadline) {
+  const Outcome outcome =
+      calibrate("FAKE_CUDA_DEVICES=2 FAKE_CUDA_FAULT=no_connection", "--only all_reduce");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("setting up a collective did not end within 60 s"));
+  EXPECT_EQ(provenance("verdict"), "aborted");
+}
+
+}  // namespace
+}  // namespace headway

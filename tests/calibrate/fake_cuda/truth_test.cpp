@@ -1,0 +1,211 @@
+// What the calibrator finds on a device whose times are known, against these.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "calibrate/cuda/cuda_backend.h"
+#include "calibrate/cuda/cuda_block_device.h"
+#include "calibrate/cuda/result_check.h"
+#include "calibrate/measure/statistics.h"
+#include "kernels/device_kernels.h"
+#include "tests/calibrate/fake_cuda/law.h"
+
+namespace headway {
+namespace {
+
+// Read once, when the first call of CUDA comes.
+const int kEightDevices = setenv("FAKE_CUDA_DEVICES", "8", 1);
+
+class FakeDevice : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() { backend_ = new CudaBackend(1, alone(), 0); }
+  static void TearDownTestSuite() { delete backend_; }
+  static SingleRendezvous& alone() {
+    static SingleRendezvous one;
+    return one;
+  }
+  /// The median of some samples, as sweeps take it.
+  static double measured(const Point& point) {
+    const auto operation = backend_->prepare(point);
+    std::vector<double> times;
+    for (int i = 0; i < 9; ++i) times.push_back(operation->repeat().time.count());
+    return median(times);
+  }
+  static CudaBackend* backend_;
+};
+CudaBackend* FakeDevice::backend_ = nullptr;
+
+TEST_F(FakeDevice, ProductsOf20MicrosecondsAndMoreAreRightWithinOnePercent) {
+  int points = 0;
+  for (const double m : {256.0, 1024.0, 4096.0}) {
+    for (const double n : {512.0, 2048.0, 8192.0}) {
+      for (const double k : {512.0, 4096.0, 16384.0}) {
+        for (const Precision precision : {Precision::bf16, Precision::fp8, Precision::fp32}) {
+          const cudaDataType type = precision == Precision::bf16  ? CUDA_R_16BF
+                                    : precision == Precision::fp8 ? CUDA_R_8F_E4M3
+                                                                  : CUDA_R_32F;
+          const double truth = fake_cuda::product_time(m, n, k, 1, type);
+          const GemmPoint point{{m, n, k}, precision, GemmLayout::nn};
+          // Of the shortest ones 1.5 us of 5 are the start, and noise of 0.3 % is left.
+          EXPECT_NEAR(measured(point) / truth, 1.0, truth >= 20e-6 ? 0.01 : 0.02)
+              << point_text(point) << " " << truth;
+          ++points;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(points, 81);
+}
+
+/// What the events say where nothing holds the stream: the host's launch and the device's start
+/// belong to the sample. The bias that the hold takes away.
+TEST_F(FakeDevice, WithoutAHoldTheHostIsMeasuredToo) {
+  cudaStream_t stream = nullptr;
+  cudaEvent_t start = nullptr;
+  cudaEvent_t end = nullptr;
+  HEADWAY_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  HEADWAY_CUDA(cudaEventCreate(&start));
+  HEADWAY_CUDA(cudaEventCreate(&end));
+  HEADWAY_CUDA(cudaEventRecord(start, stream));
+  HEADWAY_CUDA(launch_empty_kernel(stream));
+  HEADWAY_CUDA(cudaEventRecord(end, stream));
+  while (cudaEventQuery(end) == cudaErrorNotReady) {
+  }
+  float milliseconds = 0.0F;
+  HEADWAY_CUDA(cudaEventElapsedTime(&milliseconds, start, end));
+  // The kernel of 1.2 us, the start of 2.5 us, and the launch of 2.2 us less the 0.4 us by which the
+  // event itself is late.
+  EXPECT_NEAR(milliseconds, 1e-3 * (1.2 + fake_cuda::kStart * 1e6 + 2.2 - 1.0 + 0.6), 1.2e-3);
+  EXPECT_GT(milliseconds, 4e-3);
+  (void)cudaEventDestroy(start);
+  (void)cudaEventDestroy(end);
+  (void)cudaStreamDestroy(stream);
+}
+
+TEST_F(FakeDevice, StreamingKernelsAreRightWithinOnePercent) {
+  for (const MemoryKernel kernel : kMemoryKernels) {
+    for (const std::size_t n : {std::size_t{1} << 22U, std::size_t{1} << 26U}) {
+      const double truth =
+          1.5e-6 + static_cast<double>(n) * traffic_bytes_per_element(kernel, 2.0) /
+                       fake_cuda::kMemoryRate;
+      EXPECT_NEAR(measured(MemoryPoint{kernel, n}) / truth, 1.0, 0.01)
+          << memory_kernel_name(kernel) << " " << n;
+    }
+  }
+}
+
+/// Steps and volumes as the law of nccl.cpp has them.
+double collective_truth(CollectiveKind kind, double bytes, int ranks) {
+  const double others = ranks - 1.0;
+  switch (kind) {
+    case CollectiveKind::all_reduce:
+      return fake_cuda::collective_time(bytes, 2.0 * others / ranks, 2.0 * others);
+    case CollectiveKind::broadcast:
+      return fake_cuda::collective_time(bytes, 1.0, others);
+    case CollectiveKind::send_receive:
+      return fake_cuda::collective_time(bytes, 1.0, 1.0);
+    default:  // all-gather, reduce-scatter, all-to-all
+      return fake_cuda::collective_time(bytes, others / ranks, others);
+  }
+}
+
+TEST_F(FakeDevice, CollectivesOfOneThreadAreRightWithinFivePercentAndSmallOnesWithinTen) {
+  for (const CollectiveKind kind :
+       {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
+        CollectiveKind::broadcast, CollectiveKind::all_to_all, CollectiveKind::send_receive}) {
+    for (const int ranks : {2, 8}) {
+      for (const std::size_t bytes : {std::size_t{1} << 10U, std::size_t{1} << 16U, std::size_t{1} << 26U}) {
+        const double truth = collective_truth(kind, static_cast<double>(bytes), ranks);
+        const double found = measured(CollectivePoint{kind, "nccl", bytes, ranks});
+        EXPECT_NEAR(found / truth, 1.0, bytes >= (1U << 16U) ? 0.05 : 0.10)
+            << collective_name(kind) << " " << bytes << " among " << ranks << ": " << truth;
+      }
+    }
+  }
+}
+
+TEST_F(FakeDevice, TheGapBetweenKernelsIsMeasuredOnce) {
+  EXPECT_NEAR(measured(LaunchPoint{true}) / fake_cuda::kGap, 1.0, 0.01);
+  EXPECT_NEAR(measured(LaunchPoint{false}) / fake_cuda::kLaunch, 1.0, 0.05);
+}
+
+TEST_F(FakeDevice, CopiesAreRightWithinTwoPercent) {
+  constexpr std::size_t kBytes = std::size_t{1} << 26U;
+  EXPECT_NEAR(measured(CopyPoint{CopyKind::host_to_device, kBytes}) /
+                  fake_cuda::copy_time(kBytes, cudaMemcpyHostToDevice),
+              1.0, 0.02);
+  EXPECT_NEAR(measured(CopyPoint{CopyKind::peer, kBytes}) / fake_cuda::peer_copy_time(kBytes), 1.0,
+              0.02);
+}
+
+TEST_F(FakeDevice, EveryPointOfferedCanBePrepared) {
+  for (const ConcurrentPoint& point : backend_->offer().concurrent) {
+    EXPECT_GT(backend_->prepare(point)->repeat().time, 0.0_s) << point_text(point);
+  }
+  EXPECT_GT(backend_->prepare(backend_->offer().attention.front())->repeat().time, 0.0_s);
+}
+
+TEST_F(FakeDevice, AProductWithoutAKernelIsRefusedWithTheLibrarysReason) {
+  try {
+    (void)backend_->prepare(GemmPoint{{512, 512, 1000}, Precision::fp8, GemmLayout::nn});
+    FAIL() << "taken";
+  } catch (const Refused& refusal) {
+    EXPECT_STREQ(refusal.what(),
+                 "cuBLASLt has no kernel: CUBLAS_STATUS_NOT_SUPPORTED");
+  }
+}
+
+TEST_F(FakeDevice, WhatDoesNotFitIsRefusedAndLeavesTheRestAsItWas) {
+  // 200,000 x 200,000 in bf16: 80 GB of each operand.
+  EXPECT_THROW((void)backend_->prepare(GemmPoint{{2e5, 2e5, 2e5}, Precision::bf16, GemmLayout::nn}),
+               Refused);
+  EXPECT_NEAR(measured(GemmPoint{{4096, 4096, 4096}, Precision::bf16, GemmLayout::nn}) /
+                  fake_cuda::product_time(4096, 4096, 4096, 1, CUDA_R_16BF),
+              1.0, 0.01);
+  EXPECT_GT(measured(MemoryPoint{MemoryKernel::residual_add, std::size_t{1} << 27U}), 0.0);
+}
+
+/// Streams, events and graphs are used on their own device, whichever is current.
+TEST_F(FakeDevice, WorkKeepsToItsDevice) {
+  const auto product = backend_->prepare(GemmPoint{{1024, 1024, 1024}, Precision::bf16});
+  (void)backend_->prepare(CollectivePoint{CollectiveKind::all_reduce, "nccl", 1U << 20U, 8})
+      ->repeat();
+  HEADWAY_CUDA(cudaSetDevice(5));
+  EXPECT_GT(product->repeat().time, 0.0_s);
+  CudaBlockDevice block(3);
+  const auto x = block.activation(std::vector<float>(kKernelRow, 1.0F));
+  const auto y = block.empty_activation(kKernelRow);
+  block.pass(MemoryKernel::residual_add, x, x, y, kKernelRow);
+  EXPECT_EQ(block.values(y), std::vector<float>(kKernelRow, 2.0F));
+  int device = 0;
+  HEADWAY_CUDA(cudaGetDevice(&device));
+  EXPECT_EQ(device, 5);
+  HEADWAY_CUDA(cudaSetDevice(0));
+}
+
+TEST_F(FakeDevice, ResultsOfAllKernelsAndProductsAreThoseOfTheirTwins) {
+  EXPECT_EQ(checked_results(backend_->offer()), "15 kernels and 15 products agree with plain C++");
+}
+
+TEST_F(FakeDevice, OperandsInFp8AreNumbersAndFillTheRange) {
+  constexpr std::size_t kBytes = 1U << 14U;
+  const DevicePool memory(kBytes);
+  const DeviceStream stream;
+  HEADWAY_CUDA(launch_random(RandomFormat::e4m3, memory.data(), kBytes, 7, stream));
+  std::vector<std::uint8_t> bytes(kBytes);
+  HEADWAY_CUDA(cudaMemcpy(bytes.data(), memory.data(), kBytes, cudaMemcpyDeviceToHost));
+  int negative = 0;
+  unsigned most = 0;
+  for (const unsigned byte : bytes) {
+    EXPECT_NE(byte & 0x7fU, 0x7fU);  // S.1111.111 is no number
+    negative += (byte & 0x80U) != 0 ? 1 : 0;
+    most = std::max(most, byte & 0x7fU);
+  }
+  EXPECT_NEAR(negative / static_cast<double>(kBytes), 0.5, 0.02);
+  // 256 and more: beyond twice the deviation of 129, which one in 22 of a normal tensor is.
+  EXPECT_GE(most, 0x78U);
+}
+
+}  // namespace
+}  // namespace headway
