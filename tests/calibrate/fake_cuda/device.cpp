@@ -50,7 +50,7 @@ struct Machine {
   double waited = 0.0;
   int devices = static_cast<int>(setting("FAKE_CUDA_DEVICES", 1));
   int first = static_cast<int>(setting("FAKE_CUDA_FIRST", 0));
-  double memory = setting("FAKE_CUDA_MEMORY", 80e9);
+  double memory = setting("FAKE_CUDA_MEMORY", 84943700000.0);
   int current = 0;
   cudaError_t last = cudaSuccess;
   cudaError_t sticky = cudaSuccess;

@@ -17,7 +17,7 @@ namespace fake_cuda {
 // Environment:
 //   FAKE_CUDA_DEVICES  how many (1)
 //   FAKE_CUDA_NAME     what the driver calls them ("NVIDIA H100 80GB HBM3")
-//   FAKE_CUDA_MEMORY   bytes of each (80e9)
+//   FAKE_CUDA_MEMORY   bytes of each (84943700000)
 //   FAKE_CUDA_FIRST    number of the first device, where processes see one each (0)
 //   FAKE_CUDA_FAULT    "WHAT:COUNT", what happens at that operation on a device: illegal_address,
 //                      ecc, hang, exit (of the process), or refuse_bf16 (products, from the first)

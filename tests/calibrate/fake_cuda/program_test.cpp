@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/profile/profile.h"
 #include "tests/calibrate/cli/run_program.h"
 #include "tests/calibrate/fake_cuda/law.h"
 

@@ -12,7 +12,7 @@
 #include "calibrate/measure/statistics.h"
 #include "calibrate/output/complete_profile.h"
 #include "calibrate/output/profile_json.h"
-#include "sim/profile/kernel_cost.h"
+#include "sim/costs/kernel_cost.h"
 
 namespace headway {
 namespace {
