@@ -2,26 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <string_view>
 
+#include "reports/document/csv_text.h"
 #include "sim/result/advice.h"
 
 namespace headway {
 namespace {
-
-/// In quotes where a comma, a quote or a line end asks for them.
-std::string text_cell(std::string_view text) {
-  std::string cell;
-  constexpr std::string_view kStartsFormula = "=+-@\t\r";
-  if (!text.empty() && kStartsFormula.find(text.front()) != std::string_view::npos) cell = "'";
-  for (const char c : text) cell += c == '"' ? "\"\"" : std::string(1, c);
-  return cell.find_first_of(",\"\r\n") == std::string::npos ? cell : "\"" + cell + "\"";
-}
-
-std::string number_cell(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "";
-}
 
 class Row {
  public:
@@ -33,7 +20,7 @@ class Row {
     is_first_ = false;
   }
   void add_known(std::string_view header, bool is_known, double value) {
-    add(header, is_known ? number_cell(value) : "");
+    add(header, is_known ? csv_number(value) : "");
   }
 
   [[nodiscard]] std::string headers() const { return headers_ + "\n"; }
@@ -49,12 +36,12 @@ Row row_of(const Prediction& prediction) {
   const Question& question = prediction.question;
   const bool known = was_simulated(prediction);
   Row row;
-  row.add("model", text_cell(question.model));
-  row.add("cluster", text_cell(question.cluster));
-  row.add("node_type", text_cell(question.node_type));
+  row.add("model", csv_cell(question.model));
+  row.add("cluster", csv_cell(question.cluster));
+  row.add("node_type", csv_cell(question.node_type));
   row.add("gpus", fmt::format("{}", question.accelerators));
-  row.add("strategy", text_cell(question.strategy));
-  row.add("profile", text_cell(question.profile));
+  row.add("strategy", csv_cell(question.strategy));
+  row.add("profile", csv_cell(question.profile));
   row.add("fits", prediction.memory.fits ? "true" : "false");
   row.add_known("iteration_time_s", known, prediction.iteration_time.count());
   row.add_known("iteration_time_p5_s", known, prediction.iteration_interval.low);
@@ -68,8 +55,8 @@ Row row_of(const Prediction& prediction) {
   row.add_known("hfu", known, prediction.hfu);
   row.add_known("scaling_efficiency", known && prediction.scaling,
                 prediction.scaling ? prediction.scaling->efficiency : 0.0);
-  row.add("memory_bytes", number_cell(fullest_memory(prediction.memory).total().count()));
-  row.add("memory_capacity_bytes", number_cell(prediction.memory.capacity.count()));
+  row.add("memory_bytes", csv_number(fullest_memory(prediction.memory).total().count()));
+  row.add("memory_capacity_bytes", csv_number(prediction.memory.capacity.count()));
   for (std::size_t i = 0; i < kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);
     row.add_known(fmt::format("{}_s", cause_name(cause)), known,
@@ -84,12 +71,6 @@ std::string csv_table(std::span<const Prediction> predictions) {
   std::string text = row_of(predictions.empty() ? Prediction{} : predictions.front()).headers();
   for (const Prediction& prediction : predictions) text += row_of(prediction).cells();
   return text;
-}
-
-std::string csv_cells(const std::vector<std::string>& texts) {
-  std::string line;
-  for (std::size_t i = 0; i < texts.size(); ++i) line += (i > 0 ? "," : "") + text_cell(texts[i]);
-  return line;
 }
 
 std::string csv_report(const Prediction& prediction) { return csv_table({&prediction, 1}); }

@@ -2,7 +2,6 @@
 
 #include <span>
 #include <string>
-#include <vector>
 
 #include "sim/result/prediction.h"
 
@@ -12,8 +11,5 @@ namespace headway {
 /// where there is no number. Names that a spreadsheet would take for a formula get an apostrophe.
 [[nodiscard]] std::string csv_report(const Prediction& prediction);
 [[nodiscard]] std::string csv_table(std::span<const Prediction> predictions);
-
-/// Texts as cells of one row, without a line end.
-[[nodiscard]] std::string csv_cells(const std::vector<std::string>& texts);
 
 }  // namespace headway

@@ -71,6 +71,13 @@ void fill(const fs::path& asked, const fs::path& file,
   if (!stream) fail(asked, errno);
 }
 
+/// The same text for the same file, whether it exists or not.
+fs::path canonical_of(const std::string& path) {
+  std::error_code error;
+  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
+  return error ? fs::path(path) : canonical;
+}
+
 }  // namespace
 
 void write_file(const fs::path& path, const std::function<void(std::ostream&)>& write) {
@@ -92,6 +99,13 @@ void write_file(const fs::path& path, const std::function<void(std::ostream&)>& 
 
 void write_file(const fs::path& path, const std::string& content) {
   write_file(path, [&](std::ostream& stream) { stream << content; });
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  if (fs::exists(a, error) && !fs::is_regular_file(a, error)) return false;
+  if (fs::equivalent(a, b, error)) return true;  // hard links have different names
+  return canonical_of(a) == canonical_of(b);
 }
 
 }  // namespace headway

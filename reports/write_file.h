@@ -17,4 +17,8 @@ void write_file(const std::filesystem::path& path, const std::string& content);
 /// The same for content too large to hold: `write` is given a stream.
 void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
+/// Whether both paths lead to one file, whether it exists or not. What is no plain file (/dev/null)
+/// takes several outputs, and is not the same as itself.
+[[nodiscard]] bool is_same_file(const std::string& a, const std::string& b);
+
 }  // namespace headway

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "reports/answers/fabric_report.h"
+#include "reports/answers/fabric.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/network/find_endpoint.h"

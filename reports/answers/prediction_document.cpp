@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "reports/answers/answers.h"
 #include "reports/answers/reliability_report.h"
 #include "reports/answers/shared_fabric_report.h"
 #include "reports/answers/what_if_report.h"
-#include "reports/document/html_document.h"
-#include "reports/document/markdown_document.h"
+#include "reports/csv_report.h"
 #include "reports/sections/prediction_sections.h"
+#include "reports/text_report.h"
 #include "sim/result/advice.h"
+#include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
 
 namespace headway {
@@ -42,12 +44,11 @@ Document prediction_document(const Prediction& prediction) {
   return document;
 }
 
-std::string markdown_report(const Prediction& prediction) {
-  return markdown_of(prediction_document(prediction));
-}
-
-std::string html_report(const Prediction& prediction) {
-  return html_of(prediction_document(prediction));
+Answer prediction_answer(const Prediction& prediction) {
+  return {.text = [&](bool colour) { return text_report(prediction, colour); },
+          .document = [&] { return prediction_document(prediction); },
+          .json = [&] { return result_json_text(prediction); },
+          .csv = [&] { return csv_report(prediction); }};
 }
 
 }  // namespace headway

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "reports/document/document.h"
 #include "sim/result/prediction.h"
 
@@ -11,9 +9,5 @@ namespace headway {
 /// memory by cause, one iteration with its critical path, the busiest links, how far to trust it,
 /// and all that is needed to run it again. A job that was not simulated has its memory only.
 [[nodiscard]] Document prediction_document(const Prediction& prediction);
-
-/// The same to paste into an issue or a wiki, and as a page for a browser.
-[[nodiscard]] std::string markdown_report(const Prediction& prediction);
-[[nodiscard]] std::string html_report(const Prediction& prediction);
 
 }  // namespace headway

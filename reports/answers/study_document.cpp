@@ -6,10 +6,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "reports/answers/reliability_report.h"
+#include "reports/answers/answers.h"
 #include "reports/answers/reliability_report.h"
 #include "reports/answers/what_if_report.h"
 #include "reports/csv_report.h"
+#include "reports/document/csv_text.h"
+#include "reports/document/markdown_document.h"
 #include "reports/sections/prediction_sections.h"
 #include "reports/sections/study_sections.h"
 #include "sim/base/quantity_text.h"
@@ -222,6 +224,13 @@ std::string study_json_text(const Study& study) {
                     {"name", study.name},
                     {"command_line", study.command_line},
                     {"points", std::move(points)}});
+}
+
+Answer study_answer(const Study& study) {
+  return {.text = [&](bool) { return markdown_of(study_document(study)); },
+          .document = [&] { return study_document(study); },
+          .json = [&] { return study_json_text(study); },
+          .csv = [&] { return study_csv(study); }};
 }
 
 }  // namespace headway

@@ -1,6 +1,6 @@
-#include "reports/answers/validation_report.h"
-
 #include <nlohmann/json.hpp>
+
+#include "reports/answers/validation_report.h"
 #include "sim/files/json_output.h"
 
 namespace headway {

@@ -1,19 +1,21 @@
-#include "reports/answers/validation_page.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "reports/answers/answers.h"
+#include "reports/answers/validation_report.h"
 #include "reports/answers/validation_tables.h"
-#include "reports/document/html_document.h"
-#include "reports/document/markdown_document.h"
+#include "reports/document/csv_text.h"
 #include "reports/document/scatter_figure.h"
 #include "sim/base/quantity_text.h"
+#include "sim/files/json_output.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {
@@ -34,8 +36,6 @@ constexpr std::array<std::string_view, 6> kNotModelled = {
     "What a row does not say. Its defaults are listed with it (\"assumed\" and \"defaults_used\" "
     "of --json)."};
 
-std::string percent(double fraction) { return fmt::format("{:.1f} %", 100.0 * fraction); }
-
 DocumentSection answer(const Validation& validation) {
   const ValidationSummary& all = validation.summary.front();
   const auto rows = static_cast<std::int64_t>(validation.rows.size());
@@ -44,11 +44,11 @@ DocumentSection answer(const Validation& validation) {
                   grouped_digits(all.rows.count), grouped_digits(all.refused));
   if (all.rows.count > 0) {
     text += fmt::format(
-        "The mean absolute error is {} (median {}, worst {}, bias {:+.1f} %), and {:.0f} % of the "
+        "The mean absolute error is {} % (median {} %, worst {} %, bias {} %), and {:.0f} % of the "
         "published times lie inside the interval that was predicted for 90 %. Where near-identical "
-        "configurations count once ({} groups), the mean is {}.",
+        "configurations count once ({} groups), the mean is {} %.",
         percent(all.rows.mean), percent(all.rows.median), percent(all.rows.worst),
-        100.0 * all.rows.bias, 100.0 * all.rows.covered, grouped_digits(all.groups.count),
+        signed_percent(all.rows.bias), 100.0 * all.rows.covered, grouped_digits(all.groups.count),
         percent(all.groups.mean));
   }
   return {"Answer", {Paragraph{text}}};
@@ -122,9 +122,9 @@ Drawing figure_of(const Validation& validation) {
       if (!row.predicted_s || std::ranges::find(words, row.kind) == words.end()) continue;
       series.points.push_back(
           {row.published_s, *row.predicted_s,
-           fmt::format("{}: published {}, predicted {} ({:+.1f} %)", row.id,
+           fmt::format("{}: published {}, predicted {} ({} %)", row.id,
                        short_text(Seconds(row.published_s)), short_text(Seconds(*row.predicted_s)),
-                       100.0 * row.error())});
+                       signed_percent(row.error()))});
     }
     if (!series.points.empty()) figure.series.push_back(std::move(series));
   }
@@ -147,12 +147,17 @@ Document document_of(const Validation& validation) {
 
 }  // namespace
 
-std::string validation_markdown(const Validation& validation) {
-  return markdown_of(document_of(validation));
-}
-
-std::string validation_html(const Validation& validation) {
-  return html_of(document_of(validation));
+Answer validation_answer(const Validation& validation) {
+  return {.text = [&](bool) { return validation_text(validation); },
+          .document = [&] { return document_of(validation); },
+          .json = [&] { return json_document_text(validation_json(validation)); },
+          .csv =
+              [&] {
+                return csv_of(validation_json(validation).at("rows"),
+                              {"id", "group", "kind", "source", "framework", "gpu", "precision",
+                               "gpus", "published_s", "predicted_s", "predicted_p5_s=interval_s/0",
+                               "predicted_p95_s=interval_s/1", "error", "refused"});
+              }};
 }
 
 }  // namespace headway

@@ -9,14 +9,12 @@
 
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {
 
 using Align = TextTable::Align;
-
-std::string percent(double fraction) { return fmt::format("{:.1f}", 100.0 * fraction); }
-std::string signed_percent(double fraction) { return fmt::format("{:+.1f}", 100.0 * fraction); }
 
 /// An id that leaves room for the numbers within 100 columns.
 std::string short_id(const std::string& id) {

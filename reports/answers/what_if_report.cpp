@@ -39,7 +39,7 @@ TextTable help_table(const char* title, const std::vector<Sensitivity>& helps,
   TextTable table({{title}, {scale.unit(), kRight}, {"throughput", kRight}});
   for (const Sensitivity& one : helps) {
     table.add_row({one.title, scale.part(one.iteration_time),
-                   fmt::format("{:+.1f} %", 100.0 * (one.speedup - 1.0))});
+                   signed_percent(one.speedup - 1.0) + " %"});
   }
   return table;
 }

@@ -15,6 +15,7 @@ namespace headway {
 // What a report says, whatever it is written as. All texts are plain: a writer escapes them for its
 // format, so that names from input files show as they are.
 
+/// Line ends in it are line ends.
 struct Paragraph {
   std::string text;
 };
@@ -26,6 +27,12 @@ struct Notice {
 
 struct BulletList {
   std::vector<std::string> items;
+};
+
+/// Names and values that stand under each other.
+struct FactList {
+  std::vector<std::pair<std::string, std::string>> facts;
+  int name_width = 14;  ///< columns of a terminal, as far as names fit in them
 };
 
 /// A number that answers the question, with its unit, and where it may lie.
@@ -73,12 +80,16 @@ struct HeatMap {
   std::vector<std::pair<std::string, std::vector<Cell>>> rows;  ///< as many cells as columns
 };
 
-using DocumentBlock =
-    std::variant<Paragraph, Notice, BulletList, KeyNumbers, Code, TextTable, Figure, HeatMap>;
+using DocumentBlock = std::variant<Paragraph, Notice, BulletList, FactList, KeyNumbers, Code,
+                                   TextTable, Figure, HeatMap>;
+
+/// Where a section stands: a page opens with the answer, on a terminal it comes last.
+enum class Shown { everywhere, on_pages, on_terminals };
 
 struct DocumentSection {
   std::string heading;
   std::vector<DocumentBlock> blocks;
+  Shown shown = Shown::everywhere;
 };
 
 struct Document {

@@ -39,10 +39,17 @@ std::string url_escaped(std::string_view text) {
   return escaped;
 }
 
+/// Text with its line ends.
+std::string lines_text(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return escaped_html(text);
+  return escaped_html(text.substr(0, end)) + "<br>\n" + lines_text(text.substr(end + 1));
+}
+
 class HtmlBlocks {
  public:
   std::string operator()(const Paragraph& paragraph) const {
-    return fmt::format("<p>{}</p>\n", escaped_html(paragraph.text));
+    return fmt::format("<p>{}</p>\n", lines_text(paragraph.text));
   }
 
   std::string operator()(const Notice& notice) const {
@@ -55,6 +62,15 @@ class HtmlBlocks {
       text += fmt::format("<li>{}</li>\n", escaped_html(item));
     }
     return text + "</ul>\n";
+  }
+
+  std::string operator()(const FactList& list) const {
+    std::string text = "<table class=\"facts\"><tbody>\n";
+    for (const auto& [name, value] : list.facts) {
+      text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped_html(name),
+                          escaped_html(value));
+    }
+    return text + "</tbody></table>\n";
   }
 
   std::string operator()(const KeyNumbers& numbers) const {
@@ -171,10 +187,11 @@ class HtmlBlocks {
 std::string html_of(const Document& document) {
   std::string body = fmt::format("<main>\n<h1>{}</h1>\n", escaped_html(document.title));
   if (!document.lead.empty()) {
-    body += fmt::format("<p class=\"lead\">{}</p>\n", escaped_html(document.lead));
+    body += fmt::format("<p class=\"lead\">{}</p>\n", lines_text(document.lead));
   }
   HtmlBlocks blocks;
   for (const DocumentSection& section : document.sections) {
+    if (section.shown == Shown::on_terminals) continue;
     body += fmt::format("<section>\n<h2>{}</h2>\n", escaped_html(section.heading));
     for (const DocumentBlock& block : section.blocks) body += std::visit(blocks, block);
     body += "</section>\n";

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "reports/document/markdown_text.h"
 
 namespace headway {
@@ -11,10 +13,20 @@ std::string table_text(const TextTable& table) {
   return table.with_cells(markdown_cell).markdown();
 }
 
+/// Text with its line ends.
+std::string lines_text(const std::string& text) {
+  std::string lines;
+  std::istringstream given(text);
+  for (std::string line; std::getline(given, line);) {
+    lines += (lines.empty() ? "" : "\\\n") + markdown_text(line);
+  }
+  return lines;
+}
+
 /// Each block with the newline that ends it.
 struct MarkdownBlock {
   std::string operator()(const Paragraph& paragraph) const {
-    return markdown_text(paragraph.text) + "\n";
+    return lines_text(paragraph.text) + "\n";
   }
 
   std::string operator()(const Notice& notice) const {
@@ -24,6 +36,14 @@ struct MarkdownBlock {
   std::string operator()(const BulletList& list) const {
     std::string text;
     for (const std::string& item : list.items) text += fmt::format("- {}\n", markdown_text(item));
+    return text;
+  }
+
+  std::string operator()(const FactList& list) const {
+    std::string text;
+    for (const auto& [name, value] : list.facts) {
+      text += fmt::format("- {}: {}\n", markdown_text(name), markdown_cell(value));
+    }
     return text;
   }
 
@@ -76,8 +96,9 @@ struct MarkdownBlock {
 
 std::string markdown_of(const Document& document) {
   std::string text = fmt::format("# {}\n", markdown_cell(document.title));
-  if (!document.lead.empty()) text += fmt::format("\n{}\n", markdown_text(document.lead));
+  if (!document.lead.empty()) text += fmt::format("\n{}\n", lines_text(document.lead));
   for (const DocumentSection& section : document.sections) {
+    if (section.shown == Shown::on_terminals) continue;
     text += fmt::format("\n## {}\n", markdown_cell(section.heading));
     for (const DocumentBlock& block : section.blocks) {
       text += "\n" + std::visit(MarkdownBlock{}, block);

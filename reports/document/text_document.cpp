@@ -1,6 +1,7 @@
 #include "reports/document/text_document.h"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <sstream>
 
 #include "sim/base/utf8.h"
@@ -10,38 +11,51 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kColumns = 100;
+constexpr std::size_t kUnbroken = std::string::npos / 2;
 
-/// Broken at blanks; every line starts with `lead` or, from the second on, as many blanks.
-std::string wrapped_lines(std::string_view text, std::string_view lead) {
+/// Every line starts with `lead` or, from the second on, as many blanks.
+std::string broken_lines(std::string_view text, std::string_view lead, std::size_t columns) {
   std::string lines;
-  for (const std::string& line : wrapped(printable(text), kColumns, lead.size(), lead.size())) {
-    lines += (lines.empty() ? std::string(lead) : std::string(lead.size(), ' ')) + line + "\n";
+  std::istringstream given{std::string(text)};
+  for (std::string one; std::getline(given, one);) {
+    for (const std::string& line : wrapped(printable(one), columns, lead.size(), lead.size())) {
+      lines += (lines.empty() ? std::string(lead) : std::string(lead.size(), ' ')) + line + "\n";
+    }
   }
   return lines;
 }
 
-std::string table_text(const TextTable& table) {
-  return table.with_cells(printable).text(2, kColumns);
-}
-
 struct TextBlock {
+  std::size_t columns = kColumns;
+  int indent = 2;
+  bool is_brief = false;
+
   std::string operator()(const Paragraph& paragraph) const {
-    return wrapped_lines(paragraph.text, "");
+    return broken_lines(paragraph.text, "", columns);
   }
   std::string operator()(const Notice& notice) const {
-    return wrapped_lines(notice.text, "warning: ");
+    return broken_lines(notice.text, "warning: ", columns);
   }
   std::string operator()(const BulletList& list) const {
     std::string text;
-    for (const std::string& item : list.items) text += wrapped_lines(item, "  - ");
+    for (const std::string& item : list.items) text += broken_lines(item, "  - ", columns);
+    return text;
+  }
+  std::string operator()(const FactList& list) const {
+    std::string text;
+    for (const auto& [name, value] : list.facts) {
+      text +=
+          broken_lines(value, fmt::format("  {:<{}}", printable(name), list.name_width), columns);
+    }
     return text;
   }
   std::string operator()(const KeyNumbers& numbers) const {
+    if (is_brief) return "";
     TextTable table({{"number"}, {"median"}, {"5th to 95th percentile"}});
     for (const KeyNumber& number : numbers.numbers) {
       table.add_row({number.name, number.median, number.interval});
     }
-    return table_text(table);
+    return (*this)(table);
   }
   std::string operator()(const Code& code) const {
     if (!code.summary.empty()) return "";
@@ -50,36 +64,45 @@ struct TextBlock {
     for (std::string line; std::getline(lines, line);) text += "  " + printable(line) + "\n";
     return text;
   }
-  std::string operator()(const TextTable& table) const { return table_text(table); }
-  std::string operator()(const Figure& figure) const { return table_text(figure.table); }
+  std::string operator()(const TextTable& table) const {
+    return table.with_cells(printable).text(indent, columns);
+  }
+  std::string operator()(const Figure& figure) const { return (*this)(figure.table); }
   std::string operator()(const HeatMap& map) const {
-    std::vector<TextTable::Column> columns = {{map.row_title + " by " + map.column_title}};
+    std::vector<TextTable::Column> titles = {{map.row_title + " by " + map.column_title}};
     for (const std::string& column : map.columns) {
-      columns.push_back({column, TextTable::Align::right});
+      titles.push_back({column, TextTable::Align::right});
     }
-    TextTable table(std::move(columns));
+    TextTable table(std::move(titles));
     for (const auto& [name, cells] : map.rows) {
       std::vector<std::string> row = {name};
       for (const HeatMap::Cell& cell : cells) row.push_back(cell.text);
       table.add_row(std::move(row));
     }
-    return table_text(table);
+    return (*this)(table);
   }
 };
 
-}  // namespace
-
-std::string text_of(const Document& document) {
-  std::string text = wrapped_lines(document.title, "");
-  if (!document.lead.empty()) text += wrapped_lines(document.lead, "");
+std::string text_with(const TextBlock& writer, const Document& document) {
+  std::string text = broken_lines(document.title, "", writer.columns);
+  if (!document.lead.empty()) text += broken_lines(document.lead, "", writer.columns);
   for (const DocumentSection& section : document.sections) {
-    text += "\n" + printable(section.heading) + "\n";
+    if (section.shown == Shown::on_pages) continue;
+    if (!writer.is_brief) text += "\n" + printable(section.heading) + "\n";
     for (const DocumentBlock& block : section.blocks) {
-      const std::string content = std::visit(TextBlock{}, block);
+      const std::string content = std::visit(writer, block);
       if (!content.empty()) text += "\n" + content;
     }
   }
   return text;
+}
+
+}  // namespace
+
+std::string text_of(const Document& document) { return text_with({}, document); }
+
+std::string brief_text_of(const Document& document, int indent) {
+  return text_with({.columns = kUnbroken, .indent = indent, .is_brief = true}, document);
 }
 
 }  // namespace headway

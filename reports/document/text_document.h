@@ -10,4 +10,8 @@ namespace headway {
 /// code that pages fold away left out.
 [[nodiscard]] std::string text_of(const Document& document);
 
+/// An answer of a few blocks, for a terminal: without headings and key numbers, no line broken, so
+/// that commands in it can be copied. Tables stand `indent` columns in.
+[[nodiscard]] std::string brief_text_of(const Document& document, int indent = 2);
+
 }  // namespace headway

@@ -29,4 +29,22 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width, std::
   return lines;
 }
 
+std::string wrapped_text(std::string_view text, std::size_t indent, std::size_t used) {
+  std::string lines;
+  for (const std::string& line : wrapped(text, kHelpWidth, used, indent)) {
+    lines += (lines.empty() ? "" : std::string(indent, ' ')) + line + "\n";
+  }
+  return lines;
+}
+
+std::string labelled(const std::string& label, std::string_view text, std::size_t column) {
+  constexpr std::size_t kGap = 2;
+  const std::size_t width = character_count(label);
+  if (text.empty()) return label + "\n";
+  if (width + kGap > column) {
+    return label + "\n" + std::string(column, ' ') + wrapped_text(text, column, column);
+  }
+  return label + std::string(column - width, ' ') + wrapped_text(text, column, column);
+}
+
 }  // namespace headway

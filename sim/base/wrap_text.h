@@ -14,4 +14,16 @@ namespace headway {
                                                std::size_t first_indent = 0,
                                                std::size_t indent = 0);
 
+/// Columns that help is written for.
+inline constexpr std::size_t kHelpWidth = 80;
+
+/// `text` broken at spaces into lines of at most kHelpWidth columns, each ending in a newline. The
+/// first one continues a line that is `used` columns long; the others are indented by `indent`.
+[[nodiscard]] std::string wrapped_text(std::string_view text, std::size_t indent, std::size_t used);
+
+/// `label` on the left, `text` wrapped from column `column` on; on lines of its own if the label
+/// leaves no room.
+[[nodiscard]] std::string labelled(const std::string& label, std::string_view text,
+                                   std::size_t column);
+
 }  // namespace headway

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "reports/write_file.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -18,51 +19,33 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add(Diagnostics& diagnostics, std::string message, std::string help = "") {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.help = std::move(help);
-  diagnostics.add(std::move(problem));
-}
-
 std::string shown(const OutputFile& output) {
   return fmt::format("{} {}", output.option, printable(output.path));
-}
-
-/// The same text for the same file, whether it exists or not.
-fs::path canonical_of(const std::string& path) {
-  std::error_code error;
-  const fs::path canonical = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? fs::path(path) : canonical;
-}
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  // What is no plain file (/dev/null) takes several outputs.
-  if (fs::exists(a, error) && !fs::is_regular_file(a, error)) return false;
-  if (fs::equivalent(a, b, error)) return true;  // hard links have different names
-  return canonical_of(a) == canonical_of(b);
 }
 
 void check_place(const OutputFile& output, Diagnostics& diagnostics) {
   std::error_code error;
   const fs::path path(output.path);
-  if (path.empty()) return add(diagnostics, output.option + " needs the name of a file");
+  if (path.empty())
+    return diagnostics.add({.message = output.option + " needs the name of a file"});
   if (fs::is_directory(path, error)) {
-    return add(diagnostics, shown(output) + " is a folder", "name a file in it");
+    return diagnostics.add(
+        {.message = shown(output) + " is a folder", .help = "name a file in it"});
   }
   if (fs::exists(path, error) && !fs::is_regular_file(path, error)) return;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   const std::string name = in_quotes(folder.string());
   if (!fs::exists(folder, error)) {
-    return add(diagnostics, fmt::format("{}: there is no folder {}", shown(output), name));
+    return diagnostics.add(
+        {.message = fmt::format("{}: there is no folder {}", shown(output), name)});
   }
   if (!fs::is_directory(folder, error)) {
-    return add(diagnostics, fmt::format("{}: {} is no folder", shown(output), name));
+    return diagnostics.add({.message = fmt::format("{}: {} is no folder", shown(output), name)});
   }
   if (access(folder.c_str(), W_OK | X_OK) != 0) {
     const std::string reason = std::error_code(errno, std::generic_category()).message();
-    add(diagnostics, fmt::format("{}: cannot write in {}: {}", shown(output), name, reason));
+    diagnostics.add(
+        {.message = fmt::format("{}: cannot write in {}: {}", shown(output), name, reason)});
   }
 }
 
@@ -71,11 +54,12 @@ void check_suffix(const OutputFile& output, const std::vector<std::string>& know
                   Diagnostics& diagnostics) {
   const std::string suffix = suffix_of(output.path);
   if (std::ranges::find(known, suffix) != known.end()) return;
-  add(diagnostics,
-      fmt::format("{}: {}", shown(output),
-                  suffix.empty() ? "a report's format is told by its suffix, and there is none"
-                                 : fmt::format("no report is written as {}", in_quotes(suffix))),
-      fmt::format("use {}", fmt::join(known, " or ")));
+  diagnostics.add(
+      {.message = fmt::format("{}: {}", shown(output),
+                              suffix.empty()
+                                  ? "a report's format is told by its suffix, and there is none"
+                                  : fmt::format("no report is written as {}", in_quotes(suffix))),
+       .help = fmt::format("use {}", fmt::join(known, " or "))});
 }
 
 }  // namespace
@@ -85,9 +69,9 @@ void check_outputs(const std::vector<OutputFile>& outputs, Diagnostics& diagnost
     check_place(outputs[i], diagnostics);
     for (std::size_t earlier = 0; earlier < i; ++earlier) {
       if (!is_same_file(outputs[earlier].path, outputs[i].path)) continue;
-      add(diagnostics,
-          fmt::format("{} and {} are the same file", shown(outputs[earlier]), shown(outputs[i])),
-          "give each output a file of its own");
+      diagnostics.add({.message = fmt::format("{} and {} are the same file",
+                                              shown(outputs[earlier]), shown(outputs[i])),
+                       .help = "give each output a file of its own"});
       break;
     }
   }
@@ -100,7 +84,8 @@ void check_outputs_spare(const std::vector<OutputFile>& outputs,
       return input != "-" && is_same_file(input, output.path);
     });
     if (is_input) {
-      add(diagnostics, shown(output) + " would overwrite an input", "give the output another name");
+      diagnostics.add({.message = shown(output) + " would overwrite an input",
+                       .help = "give the output another name"});
     }
   }
 }
@@ -133,6 +118,33 @@ void write_then_print(const std::function<void()>& write, const std::function<vo
   }
   print();
   if (failure) std::rethrow_exception(failure);
+}
+
+std::vector<OutputFile> answer_files(const Arguments& arguments,
+                                     const std::vector<std::string>& inputs,
+                                     Diagnostics& diagnostics) {
+  std::vector<OutputFile> files =
+      report_files(arguments.values("output"), answer_suffixes(), diagnostics);
+  check_outputs(files, diagnostics);
+  check_outputs_spare(files, inputs, diagnostics);
+  return files;
+}
+
+void write_answer(const Answer& answer, const std::string& path, Terminal& terminal) {
+  write_file(path, answer_as(suffix_of(path), answer));
+  terminal.remark(fmt::format("wrote {}\n", path));
+}
+
+void give(const Answer& answer, const std::vector<OutputFile>& files,
+          const Invocation& invocation) {
+  Terminal& terminal = invocation.terminal;
+  const auto write = [&] {
+    for (const OutputFile& file : files) write_answer(answer, file.path, terminal);
+  };
+  write_then_print(write, [&] {
+    terminal.print(invocation.arguments.has("json") ? answer.json()
+                                                    : answer.text(terminal.colours_output()));
+  });
 }
 
 }  // namespace headway

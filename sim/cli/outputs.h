@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "reports/answers/answer.h"
 #include "sim/base/diagnostic.h"
+#include "sim/cli/invocation.h"
 
 namespace headway {
 
@@ -33,5 +35,17 @@ void check_outputs_spare(const std::vector<OutputFile>& outputs,
 /// Runs `write`, then `print`. Where `write` threw an EnvironmentError, it is thrown again after
 /// `print`: an answer that may have taken hours is shown even where it cannot be written.
 void write_then_print(const std::function<void()>& write, const std::function<void()>& print);
+
+/// The files of -o. Reports each that no answer is written as, that cannot be written, and that
+/// would overwrite one of `inputs`.
+[[nodiscard]] std::vector<OutputFile> answer_files(const Arguments& arguments,
+                                                   const std::vector<std::string>& inputs,
+                                                   Diagnostics& diagnostics);
+
+/// Writes the answer to a file, by its suffix.
+void write_answer(const Answer& answer, const std::string& path, Terminal& terminal);
+
+/// Writes the answer to the files and prints it: with --json as one document, else as text.
+void give(const Answer& answer, const std::vector<OutputFile>& files, const Invocation& invocation);
 
 }  // namespace headway

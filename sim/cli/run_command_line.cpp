@@ -9,8 +9,8 @@
 #include "sim/base/shell_text.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/failure.h"
+#include "sim/cli/help/completion.h"
 #include "sim/cli/help/help.h"
-#include "sim/cli/help/version_text.h"
 #include "sim/cli/interrupt.h"
 #include "sim/cli/invocation.h"
 #include "sim/cli/options/parse_arguments.h"
@@ -44,16 +44,17 @@ std::optional<int> run_without_command(const std::vector<std::string>& words, Te
     terminal.print(version_text(asks_for(words, {"-v", "--verbose"})));
     return kExitDone;
   }
-  Diagnostic problem;
-  problem.message = fmt::format("{} stands where the name of a command is expected", words.front());
-  problem.help =
-      "options follow the command: `headway COMMAND [OPTION]...`; `headway -h` lists "
-      "the commands";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("{} stands where the name of a command is expected", words.front()),
+         "options follow the command: `headway COMMAND [OPTION]...`; `headway -h` lists "
+         "the commands");
 }
 
 int run_words(const std::vector<std::string>& words, Terminal& terminal, FailureContext& context) {
   if (const auto code = run_without_command(words, terminal)) return *code;
+  if (words.front() == "__complete") {  // for the shells' completions, which hide it
+    terminal.print(candidates({words.begin() + 1, words.end()}));
+    return kExitDone;
+  }
   const Command& command = command_named(words.front());
   context.outcome = command.outcome;
   const std::vector<std::string> rest(words.begin() + 1, words.end());

@@ -12,6 +12,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/utf8.h"
+#include "sim/cli/options/arguments.h"
 
 namespace headway {
 namespace {
@@ -60,11 +61,8 @@ Terminal::Terminal() : Terminal(When::automatic) {
     colour_ = when;
     return;
   }
-  Diagnostic problem;
-  problem.message =
-      fmt::format("the environment variable HEADWAY_COLOR cannot be {}", in_quotes(wanted));
-  problem.help = "use auto, always or never";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("the environment variable HEADWAY_COLOR cannot be {}", in_quotes(wanted)),
+         "use auto, always or never");
 }
 
 void Terminal::print(std::string_view text) {

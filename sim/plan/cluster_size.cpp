@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
 #include "sim/plan/run_time.h"
 #include "sim/plan/scenario_variant.h"
+#include "sim/result/run_cost.h"
 #include "sim/result/speed.h"
 #include "sim/sweep/axis_field.h"
 
@@ -28,13 +29,16 @@ std::int64_t nodes_for(double share) {
 }
 
 /// The wall time of each history; without failures there is one.
-std::vector<double> walls_of(const json& result, Seconds training) {
-  if (!result.contains("long_run")) return {training.count()};
-  std::vector<double> walls;
-  for (const json& time : result.at("long_run").at("time_to_train_s")) {
-    walls.push_back(time.is_null() ? std::numeric_limits<double>::infinity() : time.get<double>());
-  }
-  return walls;
+std::vector<double> walls_of(const Prediction& prediction, Seconds training) {
+  if (!prediction.reliability) return {training.count()};
+  return prediction.reliability->time_to_train_s;
+}
+
+/// Of the whole run, where the scenario has prices.
+std::optional<double> price_of(const Prediction& prediction) {
+  const std::optional<RunCost> cost = run_cost(prediction);
+  const std::optional<double> usd = cost && cost->run ? cost->run->usd() : std::nullopt;
+  return usd && std::isfinite(*usd) ? usd : std::nullopt;
 }
 
 }  // namespace
@@ -122,17 +126,21 @@ double ClusterSizes::tokens_of_step(const ClusterSize& size) const {
          static_cast<double>(base_.strategy.sequence_length);
 }
 
-/// JSON text: why nothing can run, or the run's time by the closed form.
+/// As bytes: why nothing can run, else nothing, and the run's time by the closed form.
 std::string ClusterSizes::estimated(const ClusterSize& size, const LeaderOptions& options) const {
+  ByteWriter bytes;
   try {
     const Scenario scenario = read_variant(options, base_);
     const StrategySearch search =
         search_strategies(StrategySpace(scenario, options_.kept), {.best = 1});
-    if (search.ranked.empty()) return json{{"reason", "nothing fits in memory"}}.dump();
-    return json(goal_.tokens / tokens_of_step(size) * search.ranked.front().time.count()).dump();
+    const bool fits = !search.ranked.empty();
+    bytes.put(std::string(fits ? "" : "nothing fits in memory"));
+    bytes.put(fits ? goal_.tokens / tokens_of_step(size) * search.ranked.front().time : Seconds());
   } catch (const InputError& error) {
-    return json{{"reason", error.diagnostics().front().message}}.dump();
+    bytes.put(error.diagnostics().front().message);
+    bytes.put(Seconds());
   }
+  return bytes.take();
 }
 
 std::vector<ClusterSize> ClusterSizes::estimates(const std::vector<std::int64_t>& nodes) const {
@@ -152,29 +160,24 @@ std::vector<ClusterSize> ClusterSizes::estimates(const std::vector<std::int64_t>
   std::vector<ChildOutcome> outcomes = run_in_children(tasks, options_.leaders.jobs);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     ClusterSize& size = sizes[asked[i]];
-    const json answer = json::parse(output_or_throw(std::move(outcomes[i])));
-    if (answer.is_object()) {
-      size.reason = answer.at("reason");
-    } else {
-      size.closed_form = Seconds(answer.get<double>());
-    }
+    const std::string answer = output_or_throw(std::move(outcomes[i]));
+    ByteReader bytes(answer);
+    bytes.get(size.reason);
+    bytes.get(size.closed_form);
   }
   return sizes;
 }
 
 ClusterRun ClusterSizes::run_of(const ClusterSize& size, Leader leader) const {
-  const json& result = leader.result;
+  const Prediction& prediction = leader.prediction;
   ClusterRun run;
   run.training = goal_.tokens / tokens_of_step(size) * leader.time();
-  const json& interval = result.at("iteration_time_interval_s");
-  const RunTime time(walls_of(result, run.training), Seconds(interval.at(0).get<double>()),
-                     Seconds(interval.at(1).get<double>()));
+  const RunTime time(walls_of(prediction, run.training), Seconds(prediction.iteration_interval.low),
+                     Seconds(prediction.iteration_interval.high));
   run.median = time.at(0.5);
   run.needed = time.at(goal_.probability);
   run.probability = time.probability(goal_.deadline);
-  if (result.contains("run_cost_usd") && result.at("run_cost_usd").is_number()) {
-    run.usd = result.at("run_cost_usd").get<double>();
-  }
+  run.usd = price_of(prediction);
   run.leader = std::move(leader);
   return run;
 }

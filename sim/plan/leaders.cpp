@@ -11,7 +11,7 @@
 #include "sim/plan/pareto.h"
 #include "sim/predict/simulate.h"
 #include "sim/result/advice.h"
-#include "sim/result/json/result_json.h"
+#include "sim/result/prediction_bytes.h"
 #include "sim/sweep/sweep_point.h"
 
 namespace headway {
@@ -28,8 +28,9 @@ std::string simulated(const Leader& leader, const LeaderOptions& options) {
       simulate(scenario,
                {.scaling = false, .command_line = simulate_line(options.path, leader.options)})
           .prediction;
-  return json{{"result", result_json(prediction)}, {"closing", closing_sentence(prediction)}}.dump(
-      -1, ' ', false, json::error_handler_t::replace);
+  ByteWriter bytes;
+  put_prediction(bytes, prediction);
+  return bytes.take();
 }
 
 /// Simulates those from `first` on.
@@ -49,9 +50,9 @@ void simulate_from(std::size_t first, std::vector<Leader>& leaders, const Leader
         tell();
       });
   for (std::size_t i = first; i < leaders.size(); ++i) {
-    json answer = json::parse(output_or_throw(std::move(outcomes[i - first])));
-    leaders[i].result = std::move(answer.at("result"));
-    leaders[i].closing = answer.at("closing");
+    const std::string answer = output_or_throw(std::move(outcomes[i - first]));
+    ByteReader bytes(answer);
+    leaders[i].prediction = get_prediction(bytes);
   }
 }
 
@@ -63,9 +64,7 @@ std::string why_lost(const Leader& loser, const Leader& winner) {
   std::string_view title;
   for (std::size_t i = 0; i < kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);
-    const std::string name(cause_name(cause));
-    const Seconds more(loser.result->at("breakdown_s").at(name).get<double>() -
-                       winner.result->at("breakdown_s").at(name).get<double>());
+    const Seconds more = loser.prediction.breakdown[cause] - winner.prediction.breakdown[cause];
     if (more <= most) continue;
     most = more;
     title = cause_title(cause);
@@ -95,10 +94,7 @@ Leader leader_of(const StrategySpace& space, const RankedStrategy& ranked,
 
 }  // namespace
 
-Seconds Leader::time() const { return Seconds(result->at("iteration_time_s").get<double>()); }
-Bytes Leader::memory() const {
-  return Bytes(result->at("memory_bytes").at("largest").get<double>());
-}
+Bytes Leader::memory() const { return fullest_memory(prediction.memory).total(); }
 
 std::vector<Override> choice_overrides(const StrategySpace& space, const StrategyChoice& choice) {
   const json& base = space.scenario().resolved->at("strategy");

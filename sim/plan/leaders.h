@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/files/json_value.h"
 #include "sim/plan/strategy_search.h"
+#include "sim/result/prediction.h"
 #include "sim/scenario/scenario.h"
 
 namespace headway {
@@ -13,13 +13,12 @@ namespace headway {
 /// A strategy among the fastest, simulated on the fabric.
 struct Leader {
   RankedStrategy ranked;
-  ScenarioOptions options;   ///< read_scenario with these gives the job
-  JsonValue result;     ///< "headway/result/1"
-  std::string closing;       ///< its answer in one sentence
+  ScenarioOptions options;  ///< read_scenario with these gives the job
+  Prediction prediction;
   std::string lost;          ///< why it is not the first; empty for that
   bool is_on_front = false;  ///< nobody is as fast or faster and holds less
 
-  [[nodiscard]] Seconds time() const;
+  [[nodiscard]] Seconds time() const { return prediction.iteration_time; }
   /// Of the fullest rank.
   [[nodiscard]] Bytes memory() const;
 };

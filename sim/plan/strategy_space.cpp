@@ -36,17 +36,6 @@ std::vector<std::int64_t> divisors(std::int64_t whole) {
 
 bool divides(std::int64_t part, std::int64_t whole) { return whole % part == 0; }
 
-std::string_view schedule_word(PipelineSchedule schedule) {
-  constexpr std::array<std::string_view, 5> kWords = {"gpipe", "1f1b", "zb_h1", "zb_v", "dualpipe"};
-  return kWords[static_cast<std::size_t>(schedule)];
-}
-
-std::string_view recompute_word(Recompute recompute) {
-  constexpr std::array<std::string_view, 6> kWords = {
-      "none", "activation", "selective", "every_second_product", "modules", "full"};
-  return kWords[static_cast<std::size_t>(recompute)];
-}
-
 /// What a scenario's strategy says itself about a field; `fallback` where it leaves it out or
 /// stands in a file of its own.
 bool says(const Scenario& scenario, const char* field, bool fallback) {
@@ -62,6 +51,17 @@ bool preset_overlaps_backward(const Scenario& scenario) {
 }
 
 }  // namespace
+
+std::string_view schedule_word(PipelineSchedule schedule) {
+  constexpr std::array<std::string_view, 5> kWords = {"gpipe", "1f1b", "zb_h1", "zb_v", "dualpipe"};
+  return kWords[static_cast<std::size_t>(schedule)];
+}
+
+std::string_view recompute_word(Recompute recompute) {
+  constexpr std::array<std::string_view, 6> kWords = {
+      "none", "activation", "selective", "every_second_product", "modules", "full"};
+  return kWords[static_cast<std::size_t>(recompute)];
+}
 
 const std::vector<std::string_view>& searched_fields() {
   static const std::vector<std::string_view> kFields = {
@@ -79,9 +79,9 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
       splits_sequence_(says(scenario, "sequence_parallel", true)),
       overlaps_backward_(
           says(scenario, "overlap_tensor_parallel_backward", preset_overlaps_backward(scenario))),
-      sets_transfer_overlap_(scenario.given->at("strategy").is_object() &&
-                             scenario.given->at("strategy").contains("overlap_pipeline_transfers")) {
-}
+      sets_transfer_overlap_(
+          scenario.given->at("strategy").is_object() &&
+          scenario.given->at("strategy").contains("overlap_pipeline_transfers")) {}
 
 bool StrategySpace::keeps(std::string_view field) const {
   return kept_.contains(std::string(field));
@@ -216,8 +216,8 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
   }
 }
 
-/// The conditions of sim/jobs/rules/pipeline_checks.cpp and option_checks.cpp. Without a pipeline all
-/// schedules are one.
+/// The conditions of sim/jobs/rules/pipeline_checks.cpp and option_checks.cpp. Without a pipeline
+/// all schedules are one.
 bool StrategySpace::can_run(const StrategyChoice& choice) const {
   const TransformerModel& model = scenario_.model;
   const Strategy& base = scenario_.strategy;

@@ -28,6 +28,10 @@ struct StrategyChoice {
   friend auto operator<=>(const StrategyChoice&, const StrategyChoice&) = default;
 };
 
+/// As scenarios spell them.
+[[nodiscard]] std::string_view schedule_word(PipelineSchedule schedule);
+[[nodiscard]] std::string_view recompute_word(Recompute recompute);
+
 /// Names of the fields that are varied, as scenarios have them.
 [[nodiscard]] const std::vector<std::string_view>& searched_fields();
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
@@ -110,6 +112,28 @@ AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs) {
     }
   }
   return fit;
+}
+
+Scenario with_anchor(const Scenario& ran, std::optional<Scenario> asked, Seconds measured) {
+  nlohmann::json resolved = {{"measured_iteration_time", exact_text(measured)}};
+  if (!asked) {
+    Scenario anchored = ran;
+    anchored.anchor = Anchor{measured, nullptr};
+    (*anchored.resolved)["anchor"] = std::move(resolved);
+    return anchored;
+  }
+  const std::string& device = ran.cluster->node_type.accelerator;
+  if (asked->cluster->node_type.accelerator != device) {
+    Diagnostic problem;
+    problem.message = fmt::format("{} was measured on {}, {} is on {}", ran.name, device,
+                                  asked->name, asked->cluster->node_type.accelerator);
+    problem.help = "an anchor tells of one accelerator only";
+    throw InputError(std::move(problem));
+  }
+  resolved["scenario"] = *ran.resolved;
+  (*asked->resolved)["anchor"] = std::move(resolved);
+  asked->anchor = Anchor{measured, std::make_shared<const Scenario>(ran)};
+  return *std::move(asked);
 }
 
 Scenario anchored_scenario(const Scenario& scenario) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sim/base/units.h"
 #include "sim/scenario/scenario.h"
 
@@ -17,6 +19,11 @@ struct AnchorFit {
 /// grows with the factor. Throws InputError if the job cannot be as fast as that: the network alone
 /// takes longer, or kernels would have to beat the peak.
 [[nodiscard]] AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs);
+
+/// The scenario `asked`, or that which `ran`, anchored by what an iteration of the latter was
+/// measured to take. Throws InputError where they are on different accelerators.
+[[nodiscard]] Scenario with_anchor(const Scenario& ran, std::optional<Scenario> asked,
+                                   Seconds measured);
 
 /// The scenario that the anchor's measurement is of: what it names, or the scenario itself.
 [[nodiscard]] Scenario anchored_scenario(const Scenario& scenario);

@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "sim/base/file_text.h"
@@ -220,6 +221,18 @@ Explained explained_file(const std::string& name, const ScenarioOptions& options
   }
   diagnostics.append(own);
   return own.has_errors() ? std::nullopt : explained;
+}
+
+void append_new(const Diagnostics& found, std::vector<Diagnostic>& all) {
+  const auto key = [](const Diagnostic& problem) {
+    return std::tie(problem.message, problem.location.file, problem.location.line,
+                    problem.location.column, problem.pointer);
+  };
+  for (const Diagnostic& problem : found.all()) {
+    const bool is_known = std::ranges::any_of(
+        all, [&](const Diagnostic& other) { return key(other) == key(problem); });
+    if (!is_known) all.push_back(problem);
+  }
 }
 
 }  // namespace headway

@@ -27,4 +27,7 @@ struct ExplainedFile {
 /// The values of "schema" that files may have.
 [[nodiscard]] const std::vector<std::string>& known_schemas();
 
+/// Adds what is not there yet: files share topologies and models, whose problems are told once.
+void append_new(const Diagnostics& found, std::vector<Diagnostic>& all);
+
 }  // namespace headway

@@ -76,6 +76,13 @@ std::string whole_number(long long value) {
 
 std::string percent(double share) { return fmt::format("{:.1f}", 100.0 * share); }
 
+std::string signed_percent(double share) { return fmt::format("{:+.1f}", 100.0 * share); }
+
+std::string gib(Bytes bytes) {
+  constexpr double kGib = 1 << 30;
+  return fmt::format("{:.1f}", bytes.count() / kGib);
+}
+
 double share_of(Seconds part, Seconds whole) { return whole > Seconds(0.0) ? part / whole : 0.0; }
 
 }  // namespace headway

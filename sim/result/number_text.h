@@ -41,6 +41,12 @@ class TimeScale {
 /// A share of 1 in percent, without the sign: "47.0".
 [[nodiscard]] std::string percent(double share);
 
+/// With its sign: "+5.0", "-0.6".
+[[nodiscard]] std::string signed_percent(double share);
+
+/// In GiB, without the unit: "14.9".
+[[nodiscard]] std::string gib(Bytes bytes);
+
 /// part / whole, 0 where the whole is 0.
 [[nodiscard]] double share_of(Seconds part, Seconds whole);
 

@@ -1,40 +1,24 @@
 #pragma once
 
-#include <array>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string_view>
+#include <vector>
+
+#include "sim/result/prediction.h"
 
 namespace headway {
 
-/// A number of a result that the store repeats in a column of its own, so that plain SQL reads it.
+/// A number of a prediction that the store repeats in a column of its own, so that plain SQL reads
+/// it. It has the name that result documents give it, unit included.
 struct PointColumn {
-  std::string_view name;     ///< of the column, unit included
-  std::string_view pointer;  ///< into the result
+  std::string_view name;
+  std::optional<double> (*of)(const Prediction& prediction);
 };
 
-inline constexpr std::array kPointColumns = {
-    PointColumn{"gpus", "/gpus"},
-    PointColumn{"iteration_time_s", "/iteration_time_s"},
-    PointColumn{"iteration_time_low_s", "/iteration_time_interval_s/0"},
-    PointColumn{"iteration_time_high_s", "/iteration_time_interval_s/1"},
-    PointColumn{"samples_per_s", "/samples_per_s"},
-    PointColumn{"tokens_per_s", "/tokens_per_s"},
-    PointColumn{"tokens_per_s_per_gpu", "/tokens_per_s_per_gpu"},
-    PointColumn{"model_tflops_per_gpu", "/model_tflops_per_gpu"},
-    PointColumn{"mfu", "/mfu"},
-    PointColumn{"hfu", "/hfu"},
-    PointColumn{"scaling_efficiency", "/scaling_efficiency"},
-    PointColumn{"memory_bytes", "/memory_bytes/largest"},
-    PointColumn{"memory_capacity_bytes", "/memory_bytes/capacity"},
-    PointColumn{"cost_usd", "/cost_usd"},
-    PointColumn{"energy_J", "/energy_J"},
-    PointColumn{"run_time_s", "/run_time_s"},
-    PointColumn{"run_cost_usd", "/run_cost_usd"},
-};
+[[nodiscard]] std::span<const PointColumn> point_columns();
 
-/// Its value in a result; nothing where the result does not have it.
-[[nodiscard]] std::optional<double> column_value(const PointColumn& column,
-                                                 const nlohmann::json& result);
+/// The columns of a prediction, in order; nothing where it does not have the number.
+[[nodiscard]] std::vector<std::optional<double>> column_values(const Prediction& prediction);
 
 }  // namespace headway

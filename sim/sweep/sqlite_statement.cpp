@@ -54,6 +54,11 @@ std::optional<std::string> SqliteStatement::text(int column) const {
   return std::string(reinterpret_cast<const char*>(text), size);
 }
 
+std::optional<double> SqliteStatement::number(int column) const {
+  if (sqlite3_column_type(statement_, column) == SQLITE_NULL) return std::nullopt;
+  return sqlite3_column_double(statement_, column);
+}
+
 void SqliteStatement::check(int code) const {
   if (code != SQLITE_OK) refuse(database_);
 }

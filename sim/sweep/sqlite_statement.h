@@ -31,6 +31,7 @@ class SqliteStatement {
 
   /// Nothing where the column is null.
   [[nodiscard]] std::optional<std::string> text(int column) const;
+  [[nodiscard]] std::optional<double> number(int column) const;
 
  private:
   void check(int code) const;

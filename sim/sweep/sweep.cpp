@@ -42,7 +42,7 @@ SweepHeader header_of(const SweepJob& job, const std::string& command_line) {
 std::string answer_of(const SweepJob& job, std::int64_t index, const std::set<std::string>& keys,
                       bool only_read) {
   const std::optional<SweepPoint> point = run_point(job, index, keys, only_read);
-  return point ? point_text(*point) : "";
+  return point ? point_bytes(*point) : "";
 }
 
 void count(const SweepPoint& point, SweepSummary& summary) {
@@ -111,7 +111,7 @@ SweepSummary run_sweep(const SweepJob& job, const SweepOptions& options) {
       ++summary.settled;
     } else {
       const SweepPoint point = taken.status == ChildOutcome::Status::done
-                                   ? point_from_text(taken.output)
+                                   ? point_of(taken.output)
                                    : failed_point(job, missing[task], taken.failure);
       store.put(point);
       count(point, summary);
@@ -125,7 +125,7 @@ SweepSummary run_sweep(const SweepJob& job, const SweepOptions& options) {
 std::vector<SweepPoint> planned_points(const SweepJob& job, const SweepOptions& options) {
   SettledPoints settled;
   if (std::filesystem::exists(options.folder / kStoreFile)) {
-    for (const SweepPoint& point : read_sweep(options.folder).points) {
+    for (const SweepPoint& point : read_sweep(options.folder, Predictions::left_out).points) {
       if (point.status != PointStatus::failed) settled.axes.insert(point.axes->dump());
     }
   }
@@ -134,7 +134,7 @@ std::vector<SweepPoint> planned_points(const SweepJob& job, const SweepOptions& 
   SweepOptions local = options;
   local.crew = nullptr;
   distribute(job, missing, {}, true, local, [&](std::size_t task, ChildOutcome& outcome) {
-    points[task] = point_from_text(output_or_throw(std::move(outcome)));
+    points[task] = point_of(output_or_throw(std::move(outcome)));
   });
   return points;
 }

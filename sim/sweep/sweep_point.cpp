@@ -11,7 +11,7 @@
 #include "sim/network/routing/routing.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/simulate.h"
-#include "sim/result/json/result_json.h"
+#include "sim/result/prediction_bytes.h"
 #include "sim/scenario/provenance.h"
 #include "sim/sweep/axis_field.h"
 
@@ -58,11 +58,10 @@ void simulate_point(const Scenario& scenario, const std::string& line, bool only
     point.reason = shortage_text(memory);
     return;
   }
-  const Prediction prediction = simulate(scenario, {.command_line = line}).prediction;
-  point.result = result_json(prediction);
-  if (prediction.memory.fits) return;
+  point.prediction = simulate(scenario, {.command_line = line}).prediction;
+  if (point.prediction->memory.fits) return;
   point.status = PointStatus::does_not_fit;
-  point.reason = shortage_text(prediction.memory);
+  point.reason = shortage_text(point.prediction->memory);
 }
 
 }  // namespace
@@ -129,24 +128,32 @@ SweepPoint failed_point(const SweepJob& job, std::int64_t index, std::string rea
   return point;
 }
 
-std::string point_text(const SweepPoint& point) {
-  const json text = {{"key", point.key},
-                     {"axes", point.axes->dump()},
-                     {"status", static_cast<int>(point.status)},
-                     {"reason", point.reason},
-                     {"scenario", point.scenario},
-                     {"result", point.result}};
-  return text.dump(-1, ' ', false, json::error_handler_t::replace);
+std::string point_bytes(const SweepPoint& point) {
+  ByteWriter bytes;
+  bytes.put(point.key);
+  bytes.put(point.axes->dump());
+  bytes.put(point.status);
+  bytes.put(point.reason);
+  put_json(bytes, point.scenario);
+  bytes.put(point.prediction.has_value());
+  if (point.prediction) put_prediction(bytes, *point.prediction);
+  return bytes.take();
 }
 
-SweepPoint point_from_text(const std::string& text) {
-  json fields = json::parse(text);
-  return {.key = fields.at("key"),
-          .axes = nlohmann::ordered_json::parse(fields.at("axes").get<std::string>()),
-          .status = static_cast<PointStatus>(fields.at("status").get<int>()),
-          .reason = fields.at("reason"),
-          .scenario = std::move(fields.at("scenario")),
-          .result = std::move(fields.at("result"))};
+SweepPoint point_of(const std::string& bytes) {
+  ByteReader reader(bytes);
+  SweepPoint point;
+  std::string axes;
+  bool has_prediction = false;
+  reader.get(point.key);
+  reader.get(axes);
+  point.axes = nlohmann::ordered_json::parse(axes);
+  reader.get(point.status);
+  reader.get(point.reason);
+  point.scenario = get_json(reader);
+  reader.get(has_prediction);
+  if (has_prediction) point.prediction = get_prediction(reader);
+  return point;
 }
 
 }  // namespace headway

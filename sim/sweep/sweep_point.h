@@ -38,8 +38,8 @@ struct SweepJob {
 /// The command line that predicts a scenario read with these options.
 [[nodiscard]] std::string simulate_line(const std::string& path, const ScenarioOptions& options);
 
-/// A point as one text, for the way from process to process, and back.
-[[nodiscard]] std::string point_text(const SweepPoint& point);
-[[nodiscard]] SweepPoint point_from_text(const std::string& text);
+/// A point as it goes from process to process, and back.
+[[nodiscard]] std::string point_bytes(const SweepPoint& point);
+[[nodiscard]] SweepPoint point_of(const std::string& bytes);
 
 }  // namespace headway

@@ -13,6 +13,9 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/files/json_document.h"
+#include "sim/result/json/read_result.h"
+#include "sim/result/json/result_json.h"
 #include "sim/sweep/point_columns.h"
 #include "sim/sweep/sqlite_statement.h"
 
@@ -48,13 +51,13 @@ PointStatus status_named(std::string_view name) {
   throw InputError(std::move(problem));
 }
 
-/// Columns before those of kPointColumns.
+/// Columns before those of point_columns().
 constexpr std::string_view kFixedColumns = "key, axes, status, reason, scenario, result";
 constexpr int kFixedCount = 6;
 
 std::string creation_sql() {
   std::string columns;
-  for (const PointColumn& column : kPointColumns) {
+  for (const PointColumn& column : point_columns()) {
     columns += fmt::format(", {} REAL", column.name);
   }
   return "BEGIN;"
@@ -70,7 +73,7 @@ std::string creation_sql() {
 std::string insertion_sql() {
   std::string names(kFixedColumns);
   std::string places = "?, ?, ?, ?, ?, ?";
-  for (const PointColumn& column : kPointColumns) {
+  for (const PointColumn& column : point_columns()) {
     names += fmt::format(", {}", column.name);
     places += ", ?";
   }
@@ -175,6 +178,15 @@ json parsed(const std::optional<std::string>& text) {
   return text ? json::parse(*text) : json(nullptr);
 }
 
+std::optional<Prediction> stored_prediction(const std::string& key,
+                                            const std::optional<std::string>& text,
+                                            Diagnostics& diagnostics) {
+  if (!text) return std::nullopt;
+  const auto document = JsonDocument::parse("point " + key, *text, diagnostics);
+  if (document == nullptr) return std::nullopt;
+  return read_result(JsonCursor(document), diagnostics);
+}
+
 }  // namespace
 
 std::string_view status_name(PointStatus status) {
@@ -194,7 +206,7 @@ struct SweepStore::Connection {
       throw EnvironmentError(fmt::format("cannot write into the folder {}: {}", folder.string(),
                                          error ? error.message() : std::strerror(errno)));
     }
-    struct flock whole{};
+    struct flock whole {};
     whole.l_type = F_WRLCK;
     whole.l_whence = SEEK_SET;
     if (fcntl(lock, F_SETLK, &whole) != 0) {
@@ -283,12 +295,15 @@ void SweepStore::put(const SweepPoint& point) {
     insertion.bind(4, point.reason);
   }
   bind_json(5, point.scenario);
-  bind_json(6, point.result);
+  bind_json(6, point.prediction ? result_json(*point.prediction) : json(nullptr));
+  const auto numbers = point.prediction
+                           ? column_values(*point.prediction)
+                           : std::vector<std::optional<double>>(point_columns().size());
   int place = kFixedCount;
-  for (const PointColumn& column : kPointColumns) {
+  for (const std::optional<double>& number : numbers) {
     ++place;
-    if (const auto value = column_value(column, point.result)) {
-      insertion.bind(place, *value);
+    if (number) {
+      insertion.bind(place, *number);
     } else {
       insertion.bind_null(place);
     }
@@ -302,7 +317,7 @@ void SweepStore::put(const SweepPoint& point) {
   execute(connection_->database, "COMMIT");
 }
 
-SweepContent read_sweep(const fs::path& path) {
+SweepContent read_sweep(const fs::path& path, Predictions predictions) {
   const fs::path file = fs::is_directory(path) ? path / kStoreFile : path;
   if (!fs::exists(file)) {
     refuse(fmt::format("there is no store {}", file.string()),
@@ -312,15 +327,25 @@ SweepContent read_sweep(const fs::path& path) {
       opened(file, SQLITE_OPEN_READONLY), &sqlite3_close);
   SweepContent content;
   content.header = header_of(database.get(), file);
-  SqliteStatement query(database.get(), fmt::format("SELECT {} FROM points", kFixedColumns));
+  std::string columns(kFixedColumns);
+  for (const PointColumn& column : point_columns()) columns += fmt::format(", {}", column.name);
+  SqliteStatement query(database.get(), fmt::format("SELECT {} FROM points", columns));
+  Diagnostics diagnostics;
   while (query.step()) {
-    content.points.push_back({.key = query.text(0).value_or(""),
-                              .axes = ordered_json::parse(query.text(1).value_or("{}")),
-                              .status = status_named(query.text(2).value_or("")),
-                              .reason = query.text(3).value_or(""),
-                              .scenario = parsed(query.text(4)),
-                              .result = parsed(query.text(5))});
+    SweepPoint point{.key = query.text(0).value_or(""),
+                     .axes = ordered_json::parse(query.text(1).value_or("{}")),
+                     .status = status_named(query.text(2).value_or("")),
+                     .reason = query.text(3).value_or("")};
+    for (int i = 0; i < std::ssize(point_columns()); ++i) {
+      point.numbers.push_back(query.number(kFixedCount + i));
+    }
+    if (predictions == Predictions::read) {
+      point.scenario = parsed(query.text(4));
+      point.prediction = stored_prediction(point.key, query.text(5), diagnostics);
+    }
+    content.points.push_back(std::move(point));
   }
+  diagnostics.throw_if_errors();
   std::ranges::sort(content.points, {},
                     [&](const SweepPoint& point) { return order_of(point, content.header.axes); });
   return content;

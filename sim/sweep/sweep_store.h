@@ -2,11 +2,13 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "sim/files/json_value.h"
+#include "sim/result/prediction.h"
 
 namespace headway {
 
@@ -26,9 +28,11 @@ struct SweepPoint {
   std::string key;
   OrderedJsonValue axes;  ///< value by name of the axis, in the order of the axes
   PointStatus status = PointStatus::done;
-  std::string reason;       ///< why it is not done; empty if it is
-  JsonValue scenario;  ///< resolved; null if refused
-  JsonValue result;    ///< "headway/result/1"; null if refused or failed
+  std::string reason;                         ///< why it is not done; empty if it is
+  JsonValue scenario;                         ///< resolved; null if refused
+  std::optional<Prediction> prediction = {};  ///< nothing if refused or failed
+  /// What the store has of it in columns of their own (point_columns.h); empty outside of a store.
+  std::vector<std::optional<double>> numbers = {};
 };
 
 /// What a store holds the points of.
@@ -36,7 +40,7 @@ struct SweepHeader {
   std::string scenario;      ///< path as given
   std::string inputs;        ///< fingerprint of all that points depend on beside their axes
   std::string headway;       ///< version
-  JsonValue axes;       ///< [{name, values}]
+  JsonValue axes;            ///< [{name, values}]
   std::string command_line;  ///< that resumes or extends it
 };
 
@@ -78,8 +82,10 @@ struct SweepContent {
   std::vector<SweepPoint> points;
 };
 
-/// Reads the store in a folder, or a file of that kind. Throws InputError if it is none.
-[[nodiscard]] SweepContent read_sweep(const std::filesystem::path& path);
+/// Reads the store in a folder, or a file of that kind. Throws InputError if it is none. With
+/// `Predictions::left_out` points have their numbers only, which is a tenth of the work.
+enum class Predictions { left_out, read };
+[[nodiscard]] SweepContent read_sweep(const std::filesystem::path& path, Predictions predictions);
 
 /// Name of the file in its folder.
 inline constexpr std::string_view kStoreFile = "sweep.db";

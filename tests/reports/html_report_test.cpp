@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "reports/answers/prediction_document.h"
+#include "reports/answers/answers.h"
 #include "tests/support/sample_prediction.h"
 
 namespace headway {
@@ -9,9 +9,13 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+std::string html_report(const Prediction& prediction) {
+  return answer_as(".html", prediction_answer(prediction));
+}
+
 TEST(HtmlReport, HasTheSectionsOfTheMarkdownReport) {
   const std::string page = html_report(sample_prediction());
-  const std::string text = markdown_report(sample_prediction());
+  const std::string text = answer_as(".md", prediction_answer(sample_prediction()));
   std::size_t sections = 0;
   for (std::size_t at = text.find("\n## "); at != std::string::npos;
        at = text.find("\n## ", at + 1)) {

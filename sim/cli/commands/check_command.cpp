@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <tuple>
 
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
@@ -17,19 +16,6 @@ namespace {
 
 constexpr std::size_t kMostFiles = 100'000;
 
-/// Adds what is not there yet: files share topologies and models, whose problems are told once.
-void append_new(const Diagnostics& found, std::vector<Diagnostic>& all) {
-  const auto key = [](const Diagnostic& problem) {
-    return std::tie(problem.message, problem.location.file, problem.location.line,
-                    problem.location.column, problem.pointer);
-  };
-  for (const Diagnostic& problem : found.all()) {
-    const bool is_known = std::ranges::any_of(
-        all, [&](const Diagnostic& other) { return key(other) == key(problem); });
-    if (!is_known) all.push_back(problem);
-  }
-}
-
 int run_check(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Terminal& terminal = invocation.terminal;
@@ -37,9 +23,7 @@ int run_check(const Invocation& invocation) {
   const ScenarioOptions options{.overrides = overrides_of(arguments, command_line)};
   const bool resolves = arguments.has("resolve");
   if (resolves && arguments.positional().size() > 1) {
-    Diagnostic problem;
-    problem.message = "--resolve writes out one file";
-    command_line.add(std::move(problem));
+    command_line.add({.message = "--resolve writes out one file"});
   }
   command_line.throw_if_errors();
 
@@ -74,8 +58,7 @@ Command check_command() {
   command.summary = "every problem of input files; runs nothing";
   command.about =
       "Reads files by what their \"schema\" says they are, with all they refer to, and prints "
-      "every "
-      "problem of all of them. Runs nothing.";
+      "every problem of all of them. Runs nothing.";
   command.examples = {
       {"headway check scenarios/*.json topologies/*.json", "all files of a project"},
       {"headway check my.json --resolve", "the scenario with every default written out, as JSON"},

@@ -5,19 +5,17 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "reports/answers/collective_report.h"
+#include "reports/answers/answers.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
-#include "sim/cli/invocation.h"
-#include "sim/cli/jobs.h"
-#include "sim/cli/options/byte_sizes.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/options/topology_options.h"
+#include "sim/cli/outputs.h"
 #include "sim/costs/nccl_constants.h"
 #include "sim/costs/read_profile.h"
-#include "sim/files/json_output.h"
 #include "sim/files/json_reader.h"
+#include "sim/predict/collective/byte_sizes.h"
 #include "sim/predict/collective/collective_table.h"
 
 namespace headway {
@@ -65,62 +63,45 @@ std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, Coll
   const auto* const found = std::ranges::find(kAlgorithms, word, algorithm_name);
   HEADWAY_CHECK(found != std::end(kAlgorithms), "the table of options lets other words through");
   if (has_algorithm(kind, *found)) return *found;
-  Diagnostic problem;
-  problem.message = fmt::format("{} does not run with --algorithm {}", collective_name(kind), word);
-  problem.help = "use --algorithm auto; only all_reduce runs as anything but a ring";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("{} does not run with --algorithm {}", collective_name(kind), word),
+         "use --algorithm auto; only all_reduce runs as anything but a ring");
 }
 
-/// Whose costs: --library and --profile exclude each other.
 CollectiveCosts costs_of(const Arguments& arguments) {
-  if (!arguments.has("library")) {
-    return arguments.has("profile") ? CollectiveCosts::profile : CollectiveCosts::hardware;
-  }
-  if (!arguments.has("profile")) return CollectiveCosts::nccl;
-  Diagnostic problem;
-  problem.message = "--library does not go with --profile";
-  problem.help = "NCCL's own costs stand in the place of a profile's";
-  throw InputError(std::move(problem));
+  if (arguments.has("library")) return CollectiveCosts::nccl;
+  return arguments.has("profile") ? CollectiveCosts::profile : CollectiveCosts::hardware;
 }
 
 /// That the library can answer at all.
 void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
   if (question.costs != CollectiveCosts::nccl) return;
-  Diagnostic problem;
   const std::string& accelerator = cluster.node_type.accelerator;
   if (nccl_node_costs(accelerator) == nullptr) {
     std::vector<std::string_view> families;
     for (const NcclNodeCosts& known : nccl_families()) families.push_back(known.family);
-    problem.message = fmt::format("no costs of NCCL are known on {}", in_quotes(accelerator));
-    problem.help = fmt::format("they are of {}; without --library hardware alone counts",
-                               fmt::join(families, ", "));
-    throw InputError(std::move(problem));
+    refuse(fmt::format("no costs of NCCL are known on {}", in_quotes(accelerator)),
+           fmt::format("they are of {}; without --library hardware alone counts",
+                       fmt::join(families, ", ")));
   }
   if (!collective_choices(cluster, question).empty()) return;
-  problem.message = fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
-                                algorithm_name(*question.algorithm));
-  problem.help =
-      "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
-      "is true; the others run without --library";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
+                     algorithm_name(*question.algorithm)),
+         "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
+         "is true; the others run without --library");
 }
 
 /// The number of groups, which must divide the ranks.
 int groups_of(const Arguments& arguments, int ranks) {
   const int groups = static_cast<int>(arguments.integer("groups", 1, ranks / 2).value_or(1));
   if (ranks % groups == 0) return groups;
-  Diagnostic problem;
-  problem.message = fmt::format("{} groups do not divide {} ranks", groups, ranks);
-  problem.help = "--ranks takes another number of them";
-  throw InputError(std::move(problem));
+  refuse(fmt::format("{} groups do not divide {} ranks", groups, ranks),
+         "--ranks takes another number of them");
 }
 
 int ranks_of(const Arguments& arguments, const Cluster& cluster) {
-  Diagnostic problem;
   if (cluster.accelerators() < 2) {
-    problem.message = "a collective needs two ranks, and the cluster has one accelerator";
-    problem.help = "--nodes takes more nodes of a generated fabric";
-    throw InputError(std::move(problem));
+    refuse("a collective needs two ranks, and the cluster has one accelerator",
+           "--nodes takes more nodes of a generated fabric");
   }
   const auto ranks = arguments.integer("ranks", 2, cluster.accelerators());
   return static_cast<int>(ranks.value_or(cluster.accelerators()));
@@ -155,6 +136,8 @@ int run_collective(const Invocation& invocation) {
   const int jobs = jobs_of(arguments);
 
   Diagnostics diagnostics;
+  const std::vector<OutputFile> files =
+      answer_files(arguments, arguments.positional(), diagnostics);
   const auto cluster = cluster_of(arguments, diagnostics);
   const auto profile = profile_of(arguments, cluster.get(), diagnostics);
   diagnostics.throw_if_errors();
@@ -176,8 +159,7 @@ int run_collective(const Invocation& invocation) {
                                 .ranks = question.ranks / question.groups,
                                 .groups = question.groups,
                                 .rows = collective_table(*cluster, question, sizes, engine, jobs)};
-  invocation.terminal.print(arguments.has("json") ? json_document_text(collective_json(report))
-                                                  : collective_text(report));
+  give(collective_answer(report), files, invocation);
   return kExitDone;
 }
 
@@ -220,7 +202,8 @@ std::vector<Option> collective_options() {
        .value = "NAME",
        .help = "nccl: its protocols and what it chooses; else hardware alone, or the profile",
        .group = OptionGroup::run,
-       .words = {"nccl"}},
+       .words = {"nccl"},
+       .excludes = {"profile"}},
       {.name = "pxn",
        .value = "WHEN",
        .fallback = "on with nccl",
@@ -230,11 +213,12 @@ std::vector<Option> collective_options() {
       {.name = "flows",
        .value = "SOLVER",
        .fallback = "incremental",
-       .help = "solver of shares: incremental or simgrid",
+       .help = "solver: incremental or simgrid",
        .group = OptionGroup::run,
        .words = {"incremental", "simgrid"}},
       jobs_option(),
       json_option(),
+      output_option(),
   });
 }
 
@@ -263,10 +247,9 @@ Command collective_command() {
       "Sizes are counted as nccl-tests counts them: the whole buffer of an all-reduce and a "
       "broadcast, the gathered buffer of an all-gather, the unreduced one of a reduce-scatter. "
       "\"closed form\" is the time on paper of the same collective of one group on an idle "
-      "network, "
-      "\"ratio\" the simulated time over it: what contention costs. in_network is NVIDIA SHARP at "
-      "its best: the switches of the fabric add; nvls: those of the scale-up domain do. Bandwidths "
-      "are in 1e9 bytes a second; --json is in SI base units.";
+      "network, \"ratio\" the simulated time over it: what contention costs. in_network is NVIDIA "
+      "SHARP at its best: the switches of the fabric add; nvls: those of the scale-up domain do. "
+      "Bandwidths are in 1e9 bytes a second; --json is in SI base units.";
   command.run = run_collective;
   return command;
 }

@@ -1,17 +1,9 @@
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
-
-#include "reports/answers/comparison_document.h"
-#include "reports/document/text_document.h"
-#include "sim/cli/document_outputs.h"
+#include "reports/answers/answers.h"
 #include "sim/cli/exit_codes.h"
-#include "sim/cli/invocation.h"
-#include "sim/cli/jobs.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
+#include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
-#include "sim/files/json_text.h"
 #include "sim/predict/compare.h"
 
 namespace headway {
@@ -23,9 +15,7 @@ int run_compare(const Invocation& invocation) {
   Diagnostics diagnostics;
   const ScenarioOptions options = scenario_options_of(arguments, diagnostics);
   const std::vector<OutputFile> files =
-      report_files(arguments.values("output"), document_suffixes(), diagnostics);
-  check_outputs(files, diagnostics);
-  check_outputs_spare(files, arguments.positional(), diagnostics);
+      answer_files(arguments, arguments.positional(), diagnostics);
   diagnostics.throw_if_errors();
   const ComparedInput a = read_compared(arguments.positional()[0], options, diagnostics);
   const ComparedInput b = read_compared(arguments.positional()[1], options, diagnostics);
@@ -37,10 +27,7 @@ int run_compare(const Invocation& invocation) {
       compare(a, b, jobs_of(arguments),
               [&](std::size_t done, std::size_t of) { progress.update(done, of); });
   progress.finish();
-  const Document document = comparison_document(comparison);
-  const std::string json = json_text(comparison_json(comparison));
-  write_then_print([&] { write_document(files, document, json, terminal); },
-                   [&] { terminal.print(arguments.has("json") ? json : text_of(document)); });
+  give(comparison_answer(comparison), files, invocation);
   return kExitDone;
 }
 
@@ -59,8 +46,6 @@ Command compare_command() {
       {"headway compare before.json after.json", "two results, or two scenarios"},
       {"headway compare llama3_8b_64 my.json -o why.html", "the same as a page"},
   };
-  Option output = output_option();
-  output.help = "writes it too, by suffix: .html, .md, .json";
   command.options = with_standard_options({
       set_option("/run/replicas=1"),
       profile_option(),
@@ -68,7 +53,7 @@ Command compare_command() {
       seed_option(),
       jobs_option(),
       json_option(),
-      output,
+      output_option(),
       progress_option(),
   });
   command.least_arguments = 2;

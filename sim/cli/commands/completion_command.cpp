@@ -2,7 +2,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/base/diagnostic.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/help/completion.h"
@@ -26,10 +25,7 @@ int run_completion(const Invocation& invocation) {
     invocation.terminal.print(text());
     return kExitDone;
   }
-  Diagnostic problem;
-  problem.message = "there is no completion for " + in_quotes(asked);
-  problem.help = "use bash, zsh, fish or man";
-  throw InputError(std::move(problem));
+  refuse("there is no completion for " + in_quotes(asked), "use bash, zsh, fish or man");
 }
 
 }  // namespace

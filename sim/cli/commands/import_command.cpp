@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "reports/answers/fabric_report.h"
+#include "reports/answers/imported.h"
 #include "reports/write_file.h"
 #include "sim/base/file_text.h"
 #include "sim/base/quantity_text.h"
@@ -17,8 +17,6 @@
 #include "sim/cli/outputs.h"
 #include "sim/files/json_output.h"
 #include "sim/import/import_format.h"
-#include "sim/network/node_type.h"
-#include "sim/network/read_topology.h"
 
 namespace headway {
 namespace {
@@ -31,10 +29,7 @@ const ImportFormat& format_named(const std::string& name) {
     if (format.name == name) return format;
     names.emplace_back(format.name);
   }
-  Diagnostic problem;
-  problem.message = fmt::format("there is no importer of {}", in_quotes(name));
-  problem.help = name_help(name, names);
-  throw InputError(std::move(problem));
+  refuse(fmt::format("there is no importer of {}", in_quotes(name)), name_help(name, names));
 }
 
 /// "site" of "dumps/site.txt.gz".
@@ -50,11 +45,8 @@ std::optional<Q> quantity_of(const Arguments& arguments, std::string_view option
   if (!text) return std::nullopt;
   const ParsedQuantity<Q> parsed = parse_quantity<Q>(*text);
   if (const Q* value = std::get_if<Q>(&parsed); value != nullptr && *value > Q(0.0)) return *value;
-  Diagnostic problem;
-  problem.message =
-      fmt::format("--{} {} is {} above 0", option, in_quotes(*text), dimension_name<Q>());
-  problem.help = fmt::format("such as --{} \"{}\"", option, example_text<Q>());
-  throw InputError(std::move(problem));
+  refuse(fmt::format("--{} {} is {} above 0", option, in_quotes(*text), dimension_name<Q>()),
+         fmt::format("such as --{} \"{}\"", option, example_text<Q>()));
 }
 
 std::optional<double> ratio_of(const Arguments& arguments, std::string_view option) {
@@ -65,9 +57,7 @@ std::optional<double> ratio_of(const Arguments& arguments, std::string_view opti
   if (error == std::errc() && end == text->data() + text->size() && value >= 1.0 && value <= 1e3) {
     return value;
   }
-  Diagnostic problem;
-  problem.message = fmt::format("--{} {} is a number from 1 to 1000", option, in_quotes(*text));
-  throw InputError(std::move(problem));
+  refuse(fmt::format("--{} {} is a number from 1 to 1000", option, in_quotes(*text)));
 }
 
 /// Reports an option that the format has no use for.
@@ -98,26 +88,6 @@ ImportRequest request_of(const Arguments& arguments, const std::vector<std::stri
   return request;
 }
 
-/// Nothing leaves the importer that could not be used: it is read back as a user would. Returns
-/// what is said of it.
-std::string read_back(const std::string& text, const ImportFormat& format,
-                      Diagnostics& diagnostics) {
-  InputFiles files({}, data_folders(), diagnostics);
-  auto document = JsonDocument::parse("what was imported", text, diagnostics);
-  if (document == nullptr) return "";
-  const JsonCursor root(std::move(document));
-  if (format.makes_node) {
-    const auto read = read_node_type(root, files);
-    if (!read) return "";
-    return fmt::format("{}: {} accelerators ({}), {} NICs of {}\n", printable(read->type.name),
-                       read->type.accelerators, printable(read->type.accelerator), read->type.nics,
-                       short_text(read->type.nic_bandwidth));
-  }
-  const auto read = read_topology(root, files);
-  if (!read) return "";
-  return fabric_counts(*read->cluster) + "\n";
-}
-
 int run_import(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const ImportFormat& format = format_named(arguments.positional().front());
@@ -134,7 +104,7 @@ int run_import(const Invocation& invocation) {
   const auto imported = format.import(request_of(arguments, paths), diagnostics);
   diagnostics.throw_if_errors();
   const std::string text = json_document_text(*imported);
-  const std::string summary = read_back(text, format, diagnostics);
+  const std::string summary = imported_summary(text, format, diagnostics);
   diagnostics.throw_if_errors();
   show_warnings(diagnostics, invocation.terminal);
   for (const OutputFile& output : outputs) write_file(output.path, text);
@@ -212,10 +182,9 @@ Command import_command() {
   command.details =
       "Formats: " + formats_text() +
       ". Plain ibnetdiscover and its options -f, -g and -p are read; of -p, which has no GUIDs of "
-      "adapters, each port becomes one. Tables are those of dump_fts and of opensm-lfts.dump. What "
-      "the dumps do not say is assumed with a warning, and stands in the topology's \"source\". "
-      "What "
-      "contradicts itself is refused with file, line and reason.";
+      "adapters, each port becomes one. Tables are those of dump_fts and of opensm-lfts.dump. "
+      "What the dumps do not say is assumed with a warning, and stands in the topology's "
+      "\"source\". What contradicts itself is refused with file, line and reason.";
   command.run = run_import;
   return command;
 }

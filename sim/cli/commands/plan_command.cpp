@@ -1,36 +1,24 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "reports/answers/cluster_plan_report.h"
-#include "reports/answers/largest_plan_report.h"
-#include "reports/answers/plan_report.h"
+#include "reports/answers/answers.h"
+#include "reports/answers/strategy_plan.h"
 #include "reports/write_file.h"
 #include "sim/base/quantity_text.h"
 #include "sim/cli/exit_codes.h"
-#include "sim/cli/invocation.h"
-#include "sim/cli/jobs.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
 #include "sim/files/json_output.h"
 #include "sim/plan/cluster_plan.h"
+#include "sim/plan/largest_plan.h"
 #include "sim/plan/strategy_plan.h"
 
 namespace headway {
 namespace {
 
-using nlohmann::json;
-
 constexpr std::int64_t kMostLeaders = 1000;
 constexpr int kLeaders = 10;  ///< where it is not said
-
-/// A plan as people and as programs read it; its "best" is the result of the answer, or null.
-struct PlanAnswer {
-  std::string text;
-  json document;
-};
 
 struct PlanRequest {
   PlanOptions options;
@@ -46,9 +34,7 @@ PlanRequest request_of(const Arguments& arguments) {
   leaders.options = scenario_options_of(arguments, diagnostics);
   leaders.jobs = jobs_of(arguments);
   for (const std::string& field : arguments.values("keep")) request.options.kept.insert(field);
-  request.outputs = report_files(arguments.values("output"), {".json"}, diagnostics);
-  check_outputs(request.outputs, diagnostics);
-  check_outputs_spare(request.outputs, {leaders.path}, diagnostics);
+  request.outputs = answer_files(arguments, {leaders.path}, diagnostics);
   if (const auto goal = arguments.value("goal")) {
     try {
       request.goal = parse_goal(*goal);
@@ -63,28 +49,30 @@ PlanRequest request_of(const Arguments& arguments) {
   return request;
 }
 
-/// How fast strategies were judged; it differs from run to run, so it is no part of the result.
-std::string rate_text(const StrategyPlan& plan) {
-  return fmt::format(
-      "judged {} strategies in {} of one core: {} a second\n",
-      grouped_digits(plan.search.counts.considered), duration_text(plan.search_cpu_seconds),
-      grouped_digits(static_cast<long long>(static_cast<double>(plan.search.counts.considered) /
-                                            plan.search_cpu_seconds)));
+/// Writes and prints the plan, but for .json: there the answer goes as a scenario, which
+/// `headway simulate` takes. `best` is that answer, if there is one.
+int give_plan(const Answer& plan, const Leader* best, const PlanRequest& request,
+              const Invocation& invocation) {
+  Terminal& terminal = invocation.terminal;
+  std::vector<OutputFile> reports;
+  const auto write_scenarios = [&] {
+    for (const OutputFile& file : request.outputs) {
+      if (suffix_of(file.path) != ".json") {
+        reports.push_back(file);
+      } else if (best == nullptr) {
+        terminal.narrate(fmt::format("there is no answer to write to {}\n", file.path));
+      } else {
+        write_file(file.path, json_document_text(best->prediction.question.scenario));
+        terminal.remark(fmt::format("wrote {}\n", file.path));
+      }
+    }
+  };
+  write_then_print(write_scenarios, [&] { give(plan, reports, invocation); });
+  return best == nullptr ? kExitNegative : kExitDone;
 }
 
-PlanAnswer answer_of(const PlanRequest& request, Diagnostics& diagnostics, Terminal& terminal) {
-  if (!request.goal) {
-    const StrategyPlan plan = plan_strategy(request.options, diagnostics);
-    terminal.remark(rate_text(plan));
-    return {strategy_plan_text(plan), strategy_plan_json(plan)};
-  }
-  if (const auto* const largest = std::get_if<LargestGoal>(&*request.goal)) {
-    const LargestPlan plan = plan_largest(request.options, *largest, diagnostics);
-    return {largest_plan_text(plan), largest_plan_json(plan)};
-  }
-  const ClusterPlan plan =
-      plan_cluster(request.options, std::get<TrainingGoal>(*request.goal), diagnostics);
-  return {cluster_plan_text(plan), cluster_plan_json(plan)};
+const Leader* first_of(const std::vector<Leader>& leaders) {
+  return leaders.empty() ? nullptr : &leaders.front();
 }
 
 int run_plan(const Invocation& invocation) {
@@ -97,24 +85,28 @@ int run_plan(const Invocation& invocation) {
     progress.update(done, of);
   };
   Diagnostics diagnostics;
-  const PlanAnswer answer = answer_of(request, diagnostics, terminal);
-  progress.finish();
-  show_warnings(diagnostics, terminal);
-  const json& best = answer.document.at("best");
-  const auto write = [&] {
-    for (const OutputFile& file : request.outputs) {
-      if (best.is_null()) {
-        terminal.narrate(fmt::format("there is no answer to write to {}\n", file.path));
-      } else {
-        write_file(file.path, json_document_text(best.at("scenario")));
-        terminal.remark(fmt::format("wrote {}\n", file.path));
-      }
-    }
+  const auto finish = [&] {
+    progress.finish();
+    show_warnings(diagnostics, terminal);
   };
-  write_then_print(write, [&] {
-    terminal.print(arguments.has("json") ? json_document_text(answer.document) : answer.text);
-  });
-  return best.is_null() ? kExitNegative : kExitDone;
+  if (!request.goal) {
+    const StrategyPlan plan = plan_strategy(request.options, diagnostics);
+    terminal.remark(rate_text(plan));
+    finish();
+    return give_plan(strategy_plan_answer(plan), first_of(plan.leaders), request, invocation);
+  }
+  if (const auto* const largest = std::get_if<LargestGoal>(&*request.goal)) {
+    const LargestPlan plan = plan_largest(request.options, *largest, diagnostics);
+    finish();
+    return give_plan(largest_plan_answer(plan), plan.plan ? first_of(plan.plan->leaders) : nullptr,
+                     request, invocation);
+  }
+  const ClusterPlan plan =
+      plan_cluster(request.options, std::get<TrainingGoal>(*request.goal), diagnostics);
+  finish();
+  const ClusterSize* const found = plan.found();
+  return give_plan(cluster_plan_answer(plan), found ? &found->runs.front().leader : nullptr,
+                   request, invocation);
 }
 
 }  // namespace
@@ -161,7 +153,7 @@ Command plan_command() {
       {.name = "output",
        .letter = 'o',
        .value = "FILE",
-       .help = "writes the answer as a scenario: x.json",
+       .help = "writes it by suffix: .html, .md, .csv; .json: the answer as a scenario",
        .group = OptionGroup::output,
        .repeatable = true},
       progress_option(),

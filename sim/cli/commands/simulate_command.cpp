@@ -4,22 +4,18 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "reports/report_format.h"
-#include "reports/text_report.h"
+#include "reports/answers/answers.h"
 #include "reports/trace/trace.h"
 #include "reports/write_file.h"
 #include "sim/base/fingerprint.h"
 #include "sim/base/quantity_text.h"
 #include "sim/cli/exit_codes.h"
-#include "sim/cli/invocation.h"
-#include "sim/cli/jobs.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
 #include "sim/predict/simulate.h"
 #include "sim/result/activity.h"
-#include "sim/result/json/result_json.h"
 
 namespace headway {
 namespace {
@@ -55,7 +51,7 @@ SimulateRequest request_of(const Invocation& invocation) {
   }
   if (arguments.has("what-if")) request.simulate.what_if = WhatIfExtent::everything;
   request.progress = when_named(arguments.value("progress").value_or("auto"));
-  request.reports = report_files(arguments.values("output"), report_suffixes(), diagnostics);
+  request.reports = report_files(arguments.values("output"), answer_suffixes(), diagnostics);
   request.trace = arguments.value("trace");
   check_outputs(request.outputs(), diagnostics);
   check_outputs_spare(request.outputs(), {request.path}, diagnostics);
@@ -98,24 +94,16 @@ Simulation simulation_of(const Scenario& scenario, const SimulateRequest& reques
   return simulation;
 }
 
-void write_outputs(const Simulation& simulation, const SimulateRequest& request,
-                   Terminal& terminal) {
-  for (const OutputFile& report : request.reports) {
-    const std::optional<ReportFormat> format = format_of(report.path);
-    HEADWAY_CHECK(format.has_value(), "suffixes are checked before");
-    write_file(report.path, report_in(*format, simulation.prediction));
-    terminal.remark(fmt::format("wrote {}\n", report.path));
-  }
-  if (!request.trace) return;
+void write_trace_of(const Simulation& simulation, const std::string& path, Terminal& terminal) {
   if (!simulation.prediction.memory.fits) {
     terminal.narrate("the job does not fit in memory, so there is no trace of it\n");
     return;
   }
   const std::int64_t events = trace_event_count(simulation.workload, simulation.timeline);
   const auto bytes = Bytes(static_cast<double>(events * kTraceBytesPerEvent));
-  terminal.narrate(fmt::format("writing {}: {} events, about {}\n", *request.trace,
-                               grouped_digits(events), short_text(bytes)));
-  write_file(*request.trace, [&](std::ostream& stream) {
+  terminal.narrate(fmt::format("writing {}: {} events, about {}\n", path, grouped_digits(events),
+                               short_text(bytes)));
+  write_file(path, [&](std::ostream& stream) {
     write_trace(stream, simulation.workload, simulation.timeline);
   });
 }
@@ -129,12 +117,11 @@ int run_simulate(const Invocation& invocation) {
   terminal.remark(fmt::format("{} replica{}, {} events in the median one\n", prediction.replicas,
                               prediction.replicas == 1 ? "" : "s",
                               grouped_digits(prediction.events)));
-  write_then_print([&] { write_outputs(simulation, request, terminal); },
-                   [&] {
-                     terminal.print(invocation.arguments.has("json")
-                                        ? result_json_text(prediction)
-                                        : text_report(prediction, terminal.colours_output()));
-                   });
+  const auto trace = [&] {
+    if (request.trace) write_trace_of(simulation, *request.trace, terminal);
+  };
+  write_then_print(trace,
+                   [&] { give(prediction_answer(prediction), request.reports, invocation); });
   return prediction.memory.fits ? kExitDone : kExitNegative;
 }
 

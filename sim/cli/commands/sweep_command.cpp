@@ -1,19 +1,19 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "reports/answers/sweep_report.h"
+#include "reports/answers/answers.h"
 #include "sim/base/shell_text.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/interrupt.h"
-#include "sim/cli/invocation.h"
-#include "sim/cli/jobs.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
+#include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
-#include "sim/files/json_output.h"
 #include "sim/sweep/sweep.h"
 
 namespace headway {
@@ -24,7 +24,33 @@ struct SweepRequest {
   ScenarioOptions scenario;
   std::vector<Axis> axes;
   SweepOptions options;
+  std::vector<OutputFile> reports;
 };
+
+/// Of -o, what has the suffix of a report is one, and the other is the folder of the store.
+void read_outputs(const Arguments& arguments, SweepRequest& request, Diagnostics& diagnostics) {
+  const std::vector<std::string> suffixes = answer_suffixes();
+  std::vector<std::string> folders;
+  for (const std::string& path : arguments.values("output")) {
+    const bool is_report = std::ranges::find(suffixes, suffix_of(path)) != suffixes.end();
+    if (is_report && !std::filesystem::is_directory(path)) {
+      request.reports.push_back({"-o", path});
+    } else {
+      folders.push_back(path);
+    }
+  }
+  check_outputs(request.reports, diagnostics);
+  check_outputs_spare(request.reports, {request.path}, diagnostics);
+  if (folders.size() == 1) {
+    request.options.folder = folders.front();
+  } else if (folders.empty()) {
+    diagnostics.add({.message = "a sweep needs a folder for its store", .help = "add -o DIR"});
+  } else {
+    diagnostics.add({.message = fmt::format("a sweep has one folder for its store, not {} and {}",
+                                            folders[0], folders[1]),
+                     .help = fmt::format("a report ends in {}", fmt::join(suffixes, " or "))});
+  }
+}
 
 SweepRequest request_of(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
@@ -37,11 +63,8 @@ SweepRequest request_of(const Invocation& invocation) {
     diagnostics.add({.message = "a sweep needs an axis",
                      .help = "--axis gpus=8..1024*2, for example; `headway sweep -h` shows more"});
   }
-  if (!arguments.has("output")) {
-    diagnostics.add({.message = "a sweep needs a folder for its store", .help = "add -o DIR"});
-  }
+  read_outputs(arguments, request, diagnostics);
   diagnostics.throw_if_errors();
-  request.options.folder = arguments.value("output").value_or("");
   if (const auto shard = arguments.value("shard")) request.options.shard = parse_shard(*shard);
   request.options.jobs = jobs_of(arguments);
   request.options.command_line =
@@ -59,9 +82,7 @@ SweepJob job_of(const SweepRequest& request, Terminal* terminal) {
 int show_plan(const SweepJob& job, const SweepRequest& request, const Invocation& invocation) {
   const std::vector<SweepPoint> points = planned_points(job, request.options);
   const std::int64_t all = point_count(job.axes);
-  invocation.terminal.print(invocation.arguments.has("json")
-                                ? json_document_text(sweep_plan_json(points, all))
-                                : sweep_plan_text(points, all));
+  give(sweep_plan_answer(points, all), request.reports, invocation);
   return kExitDone;
 }
 
@@ -82,10 +103,7 @@ int run_all(const SweepJob& job, SweepRequest& request, const Invocation& invoca
   };
   const SweepSummary summary = run_sweep(job, request.options);
   progress.finish();
-  const SweepContent content = read_sweep(request.options.folder);
-  terminal.print(invocation.arguments.has("json")
-                     ? json_document_text(sweep_json(summary, content, store))
-                     : sweep_text(summary, content, store));
+  give(sweep_answer(summary, request.options.folder), request.reports, invocation);
   return summary.failed == 0 ? kExitDone : kExitNegative;
 }
 
@@ -99,13 +117,10 @@ int run_sweep_command(const Invocation& invocation) {
   SweepRequest request = request_of(invocation);
   const bool is_dry = invocation.arguments.has("dry-run");
   if (crew && (is_dry || invocation.arguments.has("jobs"))) {
-    Diagnostic problem;
-    problem.message =
-        fmt::format("--{} does not go with several processes", is_dry ? "dry-run" : "jobs");
-    problem.help =
+    refuse(
+        fmt::format("--{} does not go with several processes", is_dry ? "dry-run" : "jobs"),
         "each process that mpirun starts does one point at a time, but for the first, which hands "
-        "them out";
-    throw InputError(std::move(problem));
+        "them out");
   }
   if (crew) request.options.crew = &*crew;
   const SweepJob job = job_of(request, &invocation.terminal);
@@ -154,8 +169,9 @@ Command sweep_command() {
       {.name = "output",
        .letter = 'o',
        .value = "DIR",
-       .help = "folder of the store; made where missing",
-       .group = OptionGroup::output},
+       .help = "folder of the store; by suffix reports: .html, .md, .csv, .json",
+       .group = OptionGroup::output,
+       .repeatable = true},
       progress_option(),
   });
   command.least_arguments = 1;

@@ -1,24 +1,19 @@
-#include "reports/answers/fabric_report.h"
-
-#include <nlohmann/json.hpp>
+#include "reports/answers/answers.h"
+#include "reports/answers/fabric.h"
 #include "sim/cli/exit_codes.h"
-#include "sim/cli/invocation.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/options/topology_options.h"
-#include "sim/files/json_output.h"
+#include "sim/cli/outputs.h"
+#include "sim/network/analysis/fabric_analysis.h"
 
 namespace headway {
 namespace {
 
 int run_topology(const Invocation& invocation) {
-  if (invocation.arguments.has("dot") && invocation.arguments.has("json")) {
-    Diagnostic problem;
-    problem.message = "--dot and --json are two forms of output";
-    problem.help = "leave one of them out";
-    throw InputError(std::move(problem));
-  }
   Diagnostics diagnostics;
+  const std::vector<OutputFile> files =
+      answer_files(invocation.arguments, invocation.arguments.positional(), diagnostics);
   const auto cluster = cluster_of(invocation.arguments, diagnostics);
   diagnostics.throw_if_errors();
   show_warnings(diagnostics, invocation.terminal);
@@ -27,9 +22,7 @@ int run_topology(const Invocation& invocation) {
     return kExitDone;
   }
   const FabricAnalysis analysis = analysed(*cluster);
-  invocation.terminal.print(invocation.arguments.has("json")
-                                ? json_document_text(fabric_json(*cluster, analysis))
-                                : fabric_text(*cluster, analysis));
+  give(fabric_answer(*cluster, analysis), files, invocation);
   return kExitDone;
 }
 
@@ -53,8 +46,10 @@ Command topology_command() {
       nodes_option(),
       {.name = "dot",
        .help = "the graph for Graphviz, instead of the counts",
-       .group = OptionGroup::output},
+       .group = OptionGroup::output,
+       .excludes = {"json", "output"}},
       json_option(),
+      output_option(),
   });
   command.least_arguments = 1;
   command.most_arguments = 1;
@@ -64,8 +59,7 @@ Command topology_command() {
       "port of that switch. The bisection is the largest flow from the first half of them to the "
       "others with every cable full; a shift by k sends from each port to the one k places on. "
       "Routed pairs are all ordered pairs of ports, each on its route; above 2e9 links on all "
-      "routes "
-      "they are not counted.";
+      "routes they are not counted.";
   command.run = run_topology;
   return command;
 }

@@ -3,25 +3,21 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <utility>
 
-#include "reports/answers/collective_validation_report.h"
-#include "reports/answers/memory_report.h"
-#include "reports/answers/validation_page.h"
-#include "reports/answers/validation_report.h"
-#include "reports/write_file.h"
+#include "reports/answers/answers.h"
 #include "sim/base/utf8.h"
-#include "sim/cli/commands/measured_validation.h"
 #include "sim/cli/exit_codes.h"
-#include "sim/cli/invocation.h"
-#include "sim/cli/jobs.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
-#include "sim/files/json_output.h"
+#include "sim/costs/read_profile.h"
+#include "sim/costs/steps/read_steps.h"
+#include "sim/files/input_files.h"
+#include "sim/predict/collective/collective_validation.h"
+#include "sim/validate/measured/measured_comparison.h"
+#include "sim/validate/memory_validation.h"
 #include "sim/validate/validation.h"
 
 namespace headway {
@@ -30,13 +26,6 @@ namespace {
 /// Properties of rows that an option of the same name filters by.
 constexpr std::array<std::string_view, 5> kFilteredProperties = {"kind", "framework", "source",
                                                                  "gpu", "precision"};
-
-[[noreturn]] void refuse(std::string message, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.help = std::move(help);
-  throw InputError(std::move(problem));
-}
 
 /// "10%" or "0.1" as a fraction.
 std::optional<double> tolerance_of(const Arguments& arguments) {
@@ -78,21 +67,11 @@ std::vector<const CostTerm*> terms_of(const Arguments& arguments) {
 
 std::vector<OutputFile> outputs_of(const Arguments& arguments) {
   Diagnostics diagnostics;
-  std::vector<OutputFile> outputs =
-      report_files(arguments.values("output"), {".json", ".md", ".html"}, diagnostics);
-  check_outputs(outputs, diagnostics);
-  if (const auto rows = arguments.value("rows")) check_outputs_spare(outputs, {*rows}, diagnostics);
+  std::vector<std::string> inputs = arguments.values("measured");
+  if (const auto rows = arguments.value("rows")) inputs.push_back(*rows);
+  std::vector<OutputFile> outputs = answer_files(arguments, inputs, diagnostics);
   diagnostics.throw_if_errors();
   return outputs;
-}
-
-void write_outputs(const std::vector<OutputFile>& outputs, const Validation& validation) {
-  for (const OutputFile& output : outputs) {
-    const std::string suffix = suffix_of(output.path);
-    write_file(output.path, suffix == ".md"     ? validation_markdown(validation)
-                            : suffix == ".html" ? validation_html(validation)
-                                                : json_document_text(validation_json(validation)));
-  }
 }
 
 Validation validation_of(const std::string& rows_file, ValidateOptions& options, When when,
@@ -118,21 +97,11 @@ int verdict(const Validation& validation, std::optional<double> tolerance, Termi
   return kExitNegative;
 }
 
-/// `mode` compares something else than the times of published rows: options that make no sense with
-/// it are refused.
-void refuse_beside(const std::string& mode, std::initializer_list<const char*> options,
-                   const Arguments& arguments) {
-  for (const char* option : options) {
-    if (!arguments.has(option)) continue;
-    refuse(fmt::format("--{} does not go with --{}", mode, option), "leave one of them out");
-  }
-}
-
 /// Whether jobs fit, instead of how long they take.
 int run_memory(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Terminal& terminal = invocation.terminal;
-  refuse_beside("memory", {"ablate", "tolerance", "output", "profile"}, arguments);
+  const std::vector<OutputFile> outputs = outputs_of(arguments);
   Diagnostics diagnostics;
   ValidateOptions options;
   options.jobs = jobs_of(arguments);
@@ -143,40 +112,59 @@ int run_memory(const Invocation& invocation) {
   const MemoryValidation validation =
       validate_memory(arguments.value("rows").value_or(""), options, diagnostics);
   progress.finish();
-  terminal.print(arguments.has("json") ? json_document_text(memory_json(validation))
-                                       : memory_text(validation));
+  give(memory_validation_answer(validation), outputs, invocation);
   return kExitDone;
 }
 
 /// How long collectives take, against tables of nccl-tests.
 int run_collectives(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
+  const std::vector<OutputFile> outputs = outputs_of(arguments);
   Diagnostics diagnostics;
   const CollectiveValidation validation =
       validate_collectives(arguments.value("rows").value_or(""), jobs_of(arguments), diagnostics);
   show_warnings(diagnostics, invocation.terminal);
-  invocation.terminal.print(arguments.has("json")
-                                ? json_document_text(collective_validation_json(validation))
-                                : collective_validation_text(validation));
+  give(collective_validation_answer(validation), outputs, invocation);
   return kExitDone;
+}
+
+std::vector<Profile> profiles_of(const Arguments& arguments) {
+  const std::vector<std::string> paths = arguments.values("profile");
+  if (paths.empty() || paths.size() > 2) {
+    refuse("--measured needs one or two --profile",
+           "name the profiles that were calibrated before and after the steps were run");
+  }
+  std::vector<Profile> profiles;
+  Diagnostics diagnostics;
+  InputFiles files({}, data_folders(), diagnostics);
+  for (const std::string& path : paths) {
+    const auto cursor = files.open(path, "calibrate/profiles");
+    const auto read = cursor ? read_profile(*cursor, files) : std::nullopt;
+    if (read) profiles.push_back(*read->profile);
+  }
+  diagnostics.throw_if_errors();
+  return profiles;
+}
+
+/// How long steps take that were run here. A machine too noisy to tell is no negative answer.
+int run_measured(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  const std::vector<OutputFile> outputs = outputs_of(arguments);
+  const std::vector<Profile> profiles = profiles_of(arguments);
+  std::vector<MeasuredStep> measured;
+  for (const std::string& path : arguments.values("measured")) {
+    const auto rows = read_measured(path);
+    measured.insert(measured.end(), rows.begin(), rows.end());
+  }
+  const MeasuredComparison comparison = measured_comparison(measured, profiles, jobs_of(arguments));
+  give(measured_validation_answer(comparison), outputs, invocation);
+  return comparison.verdict == MeasuredComparison::Verdict::off ? kExitNegative : kExitDone;
 }
 
 int run_validate(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
-  if (arguments.has("collectives")) {
-    refuse_beside("collectives",
-                  {"kind", "framework", "source", "gpu", "precision", "scale", "id", "ablate",
-                   "memory", "tolerance", "output", "measured", "profile"},
-                  arguments);
-    return run_collectives(invocation);
-  }
-  if (arguments.has("measured")) {
-    refuse_beside("measured",
-                  {"rows", "kind", "framework", "source", "gpu", "precision", "scale", "id",
-                   "ablate", "memory", "tolerance", "output"},
-                  arguments);
-    return run_measured_validation(invocation);
-  }
+  if (arguments.has("collectives")) return run_collectives(invocation);
+  if (arguments.has("measured")) return run_measured(invocation);
   if (arguments.has("profile")) {
     refuse("--profile needs --measured", "published rows take the profile of their accelerator");
   }
@@ -191,12 +179,7 @@ int run_validate(const Invocation& invocation) {
   options.ablate = terms_of(arguments);
   const Validation validation =
       validation_of(arguments.value("rows").value_or(""), options, when, terminal);
-  write_then_print([&] { write_outputs(outputs, validation); },
-                   [&] {
-                     terminal.print(arguments.has("json")
-                                        ? json_document_text(validation_json(validation))
-                                        : validation_text(validation));
-                   });
+  give(validation_answer(validation), outputs, invocation);
   return verdict(validation, tolerance, terminal);
 }
 
@@ -209,15 +192,21 @@ Option repeatable_option(std::string name, std::string value, std::string help) 
 }
 
 std::vector<Option> validate_options() {
-  Option output = output_option();
-  output.help = "writes the result too, by suffix: .json, .md or .html";
+  const std::vector<std::string> filters = {"kind",      "framework", "source", "gpu",
+                                            "precision", "scale",     "id"};
+  const auto beside_filters = [&](std::vector<std::string> others) {
+    others.insert(others.end(), filters.begin(), filters.end());
+    return others;
+  };
+  Option measured = repeatable_option("measured", "FILE", "steps that were run here, instead");
+  measured.excludes = beside_filters({"rows", "ablate", "memory", "tolerance"});
   return with_standard_options({
       {.name = "rows",
        .value = "FILE",
        .fallback = "798 that ship",
        .help = "published training steps",
        .group = OptionGroup::input},
-      repeatable_option("measured", "FILE", "steps that were run here, instead"),
+      measured,
       repeatable_option("profile", "FILE", "calibrated before them, and after"),
       repeatable_option("kind", "WORD", "only these: dense, moe, lora or sft"),
       repeatable_option("framework", "NAME", "only rows of this software"),
@@ -233,17 +222,19 @@ std::vector<Option> validate_options() {
        .repeatable = true},
       {.name = "memory",
        .help = "whether jobs fit: ones that ran, ones that did not",
-       .group = OptionGroup::run},
+       .group = OptionGroup::run,
+       .excludes = {"ablate", "tolerance", "profile"}},
       {.name = "collectives",
        .help = "collectives of NCCL, against 20 published sweeps",
-       .group = OptionGroup::run},
+       .group = OptionGroup::run,
+       .excludes = beside_filters({"ablate", "memory", "tolerance", "measured", "profile"})},
       {.name = "tolerance",
        .value = "SHARE",
        .help = "exit code 1 if the mean error exceeds it: 10%",
        .group = OptionGroup::run},
       jobs_option(),
       json_option(),
-      output,
+      output_option(),
       progress_option(),
   });
 }

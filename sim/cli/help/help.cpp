@@ -6,8 +6,11 @@
 #include <array>
 #include <utility>
 
+#include "sim/base/wrap_text.h"
 #include "sim/cli/exit_codes.h"
-#include "sim/cli/help/wrapped_text.h"
+#include "sim/engine/engine_version.h"
+#include "sim/files/input_files.h"
+#include "sim/scenario/provenance.h"
 
 namespace headway {
 namespace {
@@ -69,7 +72,7 @@ std::string options_text(const Command& command) {
 }
 
 std::string body(const Command& command) {
-  std::string text = usage(command) + "\n" + wrapped(command.about, 0, 0) + "\nExamples:\n";
+  std::string text = usage(command) + "\n" + wrapped_text(command.about, 0, 0) + "\nExamples:\n";
   for (const Example& example : command.examples) text += example_text(example);
   return text + options_text(command);
 }
@@ -84,7 +87,7 @@ std::string reference_text() {
   for (const auto& [name, meaning] : kEnvironment) {
     text += labelled(fmt::format("  {}", name), meaning, kTermColumn);
   }
-  return text + "\nFiles:\n  " + wrapped(kFiles, 2, 2);
+  return text + "\nFiles:\n  " + wrapped_text(kFiles, 2, 2);
 }
 
 }  // namespace
@@ -125,8 +128,19 @@ std::string short_help(const Command& command) {
 
 std::string full_help(const Command& command) {
   std::string text = body(command);
-  text += "\nDetails:\n  " + wrapped(command.details, 2, 2);
+  text += "\nDetails:\n  " + wrapped_text(command.details, 2, 2);
   return text + reference_text();
+}
+
+std::string version_text(bool verbose) {
+  std::string text = fmt::format("headway {}\n", headway_version());
+  if (!verbose) return text;
+  text += fmt::format("SimGrid {}: CM02, no cross-traffic, TCP-gamma off\n", engine_version());
+  text += fmt::format("compiler {}\n", __VERSION__);
+  for (const std::filesystem::path& folder : data_folders()) {
+    text += fmt::format("data {}\n", folder.string());
+  }
+  return text;
 }
 
 }  // namespace headway

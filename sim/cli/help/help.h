@@ -23,6 +23,9 @@ struct HelpTerm {
 /// What `headway` prints by itself: what it is, an example, the commands.
 [[nodiscard]] std::string overview();
 
+/// "headway 0.1.0", and if `verbose` everything else that results depend on.
+[[nodiscard]] std::string version_text(bool verbose);
+
 /// `headway COMMAND -h`: one screen.
 [[nodiscard]] std::string short_help(const Command& command);
 

@@ -11,6 +11,13 @@
 
 namespace headway {
 
+void refuse(std::string message, std::string help) {
+  Diagnostic problem;
+  problem.message = std::move(message);
+  problem.help = std::move(help);
+  throw InputError(std::move(problem));
+}
+
 Arguments::Arguments(const std::vector<Option>& table, std::vector<Use> uses,
                      std::vector<std::string> positional)
     : uses_(std::move(uses)), positional_(std::move(positional)) {
@@ -42,10 +49,8 @@ std::optional<std::int64_t> Arguments::integer(std::string_view option, std::int
   const std::optional<std::string> text = value(option);
   if (!text) return std::nullopt;
   if (const auto number = whole_number_in(*text, least, most)) return number;
-  Diagnostic problem;
-  problem.message = fmt::format("--{} needs a whole number from {} to {}, not {}", option, least,
-                                most, in_quotes(*text));
-  throw InputError(std::move(problem));
+  refuse(fmt::format("--{} needs a whole number from {} to {}, not {}", option, least, most,
+                     in_quotes(*text)));
 }
 
 std::optional<std::int64_t> whole_number_in(std::string_view text, std::int64_t least,

@@ -11,6 +11,9 @@
 
 namespace headway {
 
+/// Throws InputError with one problem of the command line.
+[[noreturn]] void refuse(std::string message, std::string help = "");
+
 /// A command line as its command's table understood it. Asking for an option that the table does
 /// not have is a bug.
 class Arguments {

@@ -1,11 +1,26 @@
 #include "sim/cli/options/common_options.h"
 
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <cstdlib>
 #include <utility>
+
+#include "sim/base/utf8.h"
 
 namespace headway {
 namespace {
 
 const std::vector<std::string> kWhen = {"auto", "always", "never"};
+
+constexpr int kMostJobs = 4096;
+
+int cores_at_hand() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
+  return std::clamp(CPU_COUNT(&cores), 1, kMostJobs);
+}
 
 }  // namespace
 
@@ -63,7 +78,7 @@ Option output_option() {
   return {.name = "output",
           .letter = 'o',
           .value = "FILE",
-          .help = "writes it too, by suffix: .html, .md, .csv, .json",
+          .help = "also as .html, .md, .csv, .json",
           .group = OptionGroup::output,
           .repeatable = true};
 }
@@ -97,6 +112,16 @@ std::vector<Option> with_standard_options(std::vector<Option> own) {
                  .help = "this screen; --help says more",
                  .group = OptionGroup::help});
   return own;
+}
+
+int jobs_of(const Arguments& arguments) {
+  if (const auto jobs = arguments.integer("jobs", 1, kMostJobs)) return static_cast<int>(*jobs);
+  const char* const wanted = std::getenv("HEADWAY_JOBS");
+  if (wanted == nullptr || *wanted == '\0') return cores_at_hand();
+  if (const auto jobs = whole_number_in(wanted, 1, kMostJobs)) return static_cast<int>(*jobs);
+  refuse(
+      fmt::format("the environment variable HEADWAY_JOBS needs a whole number from 1 to {}, not {}",
+                  kMostJobs, in_quotes(wanted)));
 }
 
 }  // namespace headway

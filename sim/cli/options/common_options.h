@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/cli/options/arguments.h"
 #include "sim/cli/options/option.h"
 
 namespace headway {
@@ -21,5 +22,8 @@ namespace headway {
 
 /// `own`, and after them what every command has: --color, -q, -v, -h, --help.
 [[nodiscard]] std::vector<Option> with_standard_options(std::vector<Option> own);
+
+/// Simulations at a time: --jobs, else $HEADWAY_JOBS, else the cores that this process may use.
+[[nodiscard]] int jobs_of(const Arguments& arguments);
 
 }  // namespace headway

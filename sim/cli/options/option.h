@@ -18,8 +18,9 @@ struct Option {
   std::string help;      ///< a clause, no full stop
   OptionGroup group = OptionGroup::run;
   bool repeatable = false;
-  bool changes_result = false;     ///< belongs to the command line that a result records
-  std::vector<std::string> words;  ///< the only values it takes; any if empty
+  bool changes_result = false;             ///< belongs to the command line that a result records
+  std::vector<std::string> words = {};     ///< the only values it takes; any if empty
+  std::vector<std::string> excludes = {};  ///< options that do not go with it
 };
 
 }  // namespace headway

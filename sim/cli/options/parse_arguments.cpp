@@ -23,13 +23,6 @@ std::string see_help(const Command& command) {
   return fmt::format("`headway {} -h` shows the options", command.name);
 }
 
-[[noreturn]] void refuse(std::string message, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.help = std::move(help);
-  throw InputError(std::move(problem));
-}
-
 po::options_description description_of(const Command& command) {
   po::options_description description;
   for (const Option& option : command.options) {
@@ -132,6 +125,19 @@ void check_use(const Option& option, const Arguments::Use& use, std::set<std::st
   diagnostics.add(problem);
 }
 
+/// What does not go together.
+void check_company(const Command& command, const std::set<std::string>& seen,
+                   Diagnostics& diagnostics) {
+  for (const Option& option : command.options) {
+    if (!seen.contains(option.name)) continue;
+    for (const std::string& other : option.excludes) {
+      if (!seen.contains(other)) continue;
+      diagnostics.add({.message = fmt::format("--{} does not go with --{}", option.name, other),
+                       .help = "leave one of them out"});
+    }
+  }
+}
+
 void check_count(const Command& command, const std::vector<std::string>& positional,
                  Diagnostics& diagnostics) {
   Diagnostic problem;
@@ -169,6 +175,7 @@ Arguments parse_arguments(const Command& command, const std::vector<std::string>
     uses.push_back({option->name, given.value.empty() ? "" : given.value.front()});
     check_use(*option, uses.back(), seen, diagnostics);
   }
+  check_company(command, seen, diagnostics);
   check_count(command, positional, diagnostics);
   diagnostics.throw_if_errors();
   return {command.options, std::move(uses), std::move(positional)};

@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "sim/base/quantity_text.h"
-#include "sim/base/text_table.h"
 
 namespace headway {
 
@@ -84,32 +83,24 @@ nlohmann::json counts_json(const TopologyCounts& counts) {
           {"tiers", std::move(tiers)},     {"cable_classes", std::move(classes)}};
 }
 
-std::string counts_text(const TopologyCounts& counts, int indent) {
-  std::string text = fmt::format(
-      "{:{}}{} endpoints, {} switches, {} cables{}\n", "", indent, grouped_digits(counts.endpoints),
-      grouped_digits(counts.switches), grouped_digits(counts.cables),
-      counts.cables_down == 0 ? ""
-                              : fmt::format(", {} more down", grouped_digits(counts.cables_down)));
+TextTable tier_table(const TopologyCounts& counts) {
   using Align = TextTable::Align;
-  if (!counts.tiers.empty()) {
-    TextTable tiers({{"tier"}, {"switches", Align::right}, {"oversubscription", Align::right}});
-    for (std::size_t i = 0; i < counts.tiers.size(); ++i) {
-      const TopologyCounts::Tier& tier = counts.tiers[i];
-      tiers.add_row({fmt::format("{}", i), grouped_digits(tier.switches),
-                     tier.oversubscription ? fmt::format("{:.4g}:1", *tier.oversubscription) : ""});
-    }
-    text += '\n';
-    text += tiers.text(indent);
+  TextTable table({{"tier"}, {"switches", Align::right}, {"oversubscription", Align::right}});
+  for (std::size_t i = 0; i < counts.tiers.size(); ++i) {
+    const TopologyCounts::Tier& tier = counts.tiers[i];
+    table.add_row({fmt::format("{}", i), grouped_digits(tier.switches),
+                   tier.oversubscription ? fmt::format("{:.4g}:1", *tier.oversubscription) : ""});
   }
-  if (!counts.cable_classes.empty()) {
-    TextTable cables({{"cables between"}, {"bandwidth", Align::right}, {"cables", Align::right}});
-    for (const TopologyCounts::Cables& entry : counts.cable_classes) {
-      cables.add_row({between(entry), short_text(entry.bandwidth), grouped_digits(entry.cables)});
-    }
-    text += '\n';
-    text += cables.text(indent);
+  return table;
+}
+
+TextTable cable_table(const TopologyCounts& counts) {
+  using Align = TextTable::Align;
+  TextTable table({{"cables between"}, {"bandwidth", Align::right}, {"cables", Align::right}});
+  for (const TopologyCounts::Cables& entry : counts.cable_classes) {
+    table.add_row({between(entry), short_text(entry.bandwidth), grouped_digits(entry.cables)});
   }
-  return text;
+  return table;
 }
 
 }  // namespace headway

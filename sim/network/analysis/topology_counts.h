@@ -2,9 +2,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <string>
 #include <vector>
 
+#include "sim/base/text_table.h"
 #include "sim/network/topology.h"
 
 namespace headway {
@@ -40,8 +40,8 @@ struct TopologyCounts {
 /// [{"between", "bandwidth_bytes_per_s", "cables"}]}.
 [[nodiscard]] nlohmann::json counts_json(const TopologyCounts& counts);
 
-/// For people: a line with the totals, then a table of tiers and one of cables. `indent` spaces
-/// before each line.
-[[nodiscard]] std::string counts_text(const TopologyCounts& counts, int indent = 0);
+/// For people: the switches of each tier, and the cables of each class.
+[[nodiscard]] TextTable tier_table(const TopologyCounts& counts);
+[[nodiscard]] TextTable cable_table(const TopologyCounts& counts);
 
 }  // namespace headway

@@ -19,6 +19,18 @@ struct CollectiveRow {
   Seconds closed_form;                 ///< of one group, the slowest, on an idle network
 };
 
+/// The rows of a table, and what it is about.
+struct CollectiveReport {
+  std::string cluster;  ///< its name
+  int nodes = 1;        ///< that the ranks stand on
+  CollectiveCosts costs = CollectiveCosts::hardware;
+  std::string profile;  ///< its name, with the costs of one
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  int ranks = 0;   ///< of a group
+  int groups = 1;  ///< that run at once
+  std::vector<CollectiveRow> rows;
+};
+
 /// A sweep over message sizes as nccl-tests runs it: each size by whatever of the choices is
 /// fastest on an idle network. Requires that there is a choice.
 [[nodiscard]] std::vector<CollectiveRow> collective_table(const Cluster& cluster,

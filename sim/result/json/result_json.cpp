@@ -1,11 +1,13 @@
 #include "sim/result/json/result_json.h"
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "sim/files/json_text.h"
-#include "sim/result/json/result_parts_json.h"
 #include "sim/result/advice.h"
+#include "sim/result/json/prediction_fields.h"
 #include "sim/result/run_cost.h"
 
 namespace headway {
@@ -19,80 +21,6 @@ json number(double value) { return std::isfinite(value) ? json(value) : json(nul
 template <class Tag>
 json number(Quantity<Tag> value) {
   return number(value.count());
-}
-
-json question_json(const Question& question) {
-  return json::object({{"model", question.model},
-                       {"cluster", question.cluster},
-                       {"node_type", question.node_type},
-                       {"nodes", question.nodes},
-                       {"strategy", question.strategy},
-                       {"profile", question.profile}});
-}
-
-json reference_json(const std::optional<ScalingReference>& reference) {
-  if (!reference) return nullptr;
-  return json::object({{"gpus", reference->accelerators},
-                       {"iteration_time_s", number(reference->iteration_time)},
-                       {"description", reference->description}});
-}
-
-json anchor_json(const AnchorEffect& anchor) {
-  return json::object(
-      {{"of", anchor.of},
-       {"measured_s", number(anchor.measured)},
-       {"predicted_of_it_s", number(anchor.predicted_of_it)},
-       {"software_factor", number(anchor.software_factor)},
-       {"iteration_time_without_s", number(anchor.time_without)},
-       {"interval_without_s",
-        {number(anchor.interval_without.low), number(anchor.interval_without.high)}}});
-}
-
-json memory_json(const MemoryPrediction& memory) {
-  json stages = json::array();
-  for (const StageMemory& stage : memory.stages) {
-    stages.push_back(json::object({{"parameters", number(stage.parameters)},
-                                   {"gradients", number(stage.gradients)},
-                                   {"optimizer", number(stage.optimizer)},
-                                   {"activations", number(stage.activations)},
-                                   {"buffers", number(stage.buffers)},
-                                   {"total", number(stage.total())},
-                                   {"host", number(stage.host)}}));
-  }
-  return json::object({{"stages", std::move(stages)},
-                       {"largest", number(fullest_memory(memory).total())},
-                       {"capacity", number(memory.capacity)},
-                       {"fullest_stage", memory.fullest_stage},
-                       {"fits", memory.fits}});
-}
-
-json breakdown_json(const Prediction& prediction) {
-  json causes = json::object();
-  for (std::size_t i = 0; i < kCauses; ++i) {
-    const auto cause = static_cast<Cause>(i);
-    causes[std::string(cause_name(cause))] =
-        was_simulated(prediction) ? number(prediction.breakdown[cause]) : json(nullptr);
-  }
-  return causes;
-}
-
-void add_speed(json& result, const Prediction& prediction) {
-  const auto known = [&](double value) {
-    return was_simulated(prediction) ? number(value) : json(nullptr);
-  };
-  result["iteration_time_s"] = known(prediction.iteration_time.count());
-  result["iteration_time_interval_s"] = json::array(
-      {known(prediction.iteration_interval.low), known(prediction.iteration_interval.high)});
-  result["samples_per_s"] = known(prediction.samples_per_second);
-  result["tokens_per_s"] = known(prediction.tokens_per_second);
-  result["tokens_per_s_per_gpu"] = known(prediction.tokens_per_second_per_accelerator);
-  result["model_tflops_per_gpu"] = known(prediction.model_flops_per_second_per_accelerator / 1e12);
-  result["mfu"] = known(prediction.mfu);
-  result["mfu_noncausal"] = known(prediction.mfu_whole_square);
-  result["hfu"] = known(prediction.hfu);
-  result["scaling_efficiency"] =
-      prediction.scaling ? known(prediction.scaling->efficiency) : json(nullptr);
-  result["scaling_reference"] = reference_json(prediction.scaling);
 }
 
 json energy_json(const EnergyByActivity& energy) {
@@ -137,112 +65,154 @@ void add_cost(json& result, const RunCost& cost) {
   add(result, "run_carbon_kg", run.carbon_kg);
 }
 
-json critical_path_json(const std::vector<CriticalSegment>& path) {
-  json segments = json::array();
-  for (const CriticalSegment& segment : path) {
-    segments.push_back(json::object({{"where", segment.where},
-                                     {"what", segment.what},
-                                     {"start_s", number(segment.start)},
-                                     {"end_s", number(segment.end)},
-                                     {"operations", segment.operations}}));
+// What documents hold beside the fields, for readers who do not want to work it out.
+
+template <class T>
+void add_derived(json& /*object*/, const T& /*of*/) {}
+
+void add_derived(json& object, const StageMemory& of) { object["total"] = number(of.total()); }
+
+void add_derived(json& object, const MemoryPrediction& of) {
+  object["largest"] = number(fullest_memory(of).total());
+}
+
+void add_derived(json& object, const SharedFabric::Stay& of) { object["slowdown"] = of.slowdown(); }
+
+void add_derived(json& object, const SharedFabric& of) {
+  json totals = json::array();
+  for (const SharedFabric::Total& total : of.totals()) {
+    totals.push_back(
+        {{"job", total.job}, {"samples", total.samples}, {"slowdown", total.slowdown}});
   }
-  return segments;
+  object["totals"] = std::move(totals);
 }
 
-json confidence_json(const Confidence& confidence) {
-  return json::object({{"job_kind", confidence.job_kind},
-                       {"model_error", number(confidence.model_error)},
-                       {"kernel_spread", number(confidence.kernel_spread)},
-                       {"beyond_calibration", confidence.beyond_calibration}});
+void add_derived(json& object, const WhatIf& of) {
+  const Seconds lost = of.time - of.ideal;
+  object["slowdown"] = of.slowdown();
+  object["wasted_share"] = of.wasted_share();
+  object["wasted_gpu_hours_per_iteration"] = of.gpu_hours_an_iteration(lost);
+  object["wasted_gpu_hours_per_day"] = of.gpu_hours_a_day(lost);
+  for (std::size_t i = 0; i < of.removals.size(); ++i) {
+    json& removal = object["removals"][i];
+    removal["gpu_hours_per_iteration"] = of.gpu_hours_an_iteration(of.removals[i].gain);
+    removal["gpu_hours_per_day"] = of.gpu_hours_a_day(of.removals[i].gain);
+  }
 }
 
-json activity_json(const Activity& activity) {
-  json rows = json::array();
-  for (const Activity::Row& row : activity.rows) {
-    json spans = json::array();
-    for (const Activity::Span& span : row.spans) {
-      spans.push_back({span.kind, number(span.start), number(span.end)});
+/// The main numbers of "long_run".
+void add_reliability(json& object, const ReliabilityPrediction& of) {
+  object["goodput"] = of.goodput.mean;
+  object["ettr"] = of.ettr.mean;
+  if (of.time_to_train_s.empty()) return;
+  double sum = 0.0;
+  for (const double time : of.time_to_train_s) sum += time;
+  object["time_to_train_s"] = {
+      {"mean", number(sum / static_cast<double>(of.time_to_train_s.size()))},
+      {"p5", number(of.time_to_train(0.05))},
+      {"p50", number(of.time_to_train(0.5))},
+      {"p95", number(of.time_to_train(0.95))}};
+}
+
+void add_derived(json& object, const Prediction& of) {
+  object["schema"] = "headway/result/1";
+  if (!of.scaling) object["scaling_reference"] = object["scaling_efficiency"] = nullptr;
+  if (const auto cost = run_cost(of)) add_cost(object, *cost);
+  if (of.reliability) add_reliability(object, *of.reliability);
+}
+
+// Parts that documents do without where there is nothing in them.
+
+template <class T>
+bool is_left_out(const T& /*of*/) {
+  return false;
+}
+template <class T>
+bool is_left_out(const std::optional<T>& of) {
+  return !of;
+}
+bool is_left_out(const Activity& of) { return of.rows.empty(); }
+bool is_left_out(const FabricUse& of) { return of.cables.empty(); }
+
+class Writer {
+ public:
+  explicit Writer(bool was_simulated) : was_simulated_(was_simulated) {}
+
+  template <class T>
+  void operator()(const char* name, const T& of, FieldRule rule = FieldRule::none) {
+    if (rule == FieldRule::unwritten || is_left_out(of)) return;
+    json value = value_of(of);
+    if (rule == FieldRule::tera) value = number(value.get<double>() / 1e12);
+    if (!was_simulated_ && (rule == FieldRule::simulated || rule == FieldRule::tera)) {
+      constexpr bool keeps_its_form = std::is_same_v<T, Interval> || std::is_same_v<T, TimeByCause>;
+      if (!keeps_its_form) value = nullptr;
+      for (json& part : value) part = nullptr;
     }
-    rows.push_back(json::object({{"where", row.where}, {"spans_s", std::move(spans)}}));
+    object_[json::json_pointer(std::string("/") + name)] = std::move(value);
   }
-  return json::object({{"kinds", activity.kinds}, {"rows", std::move(rows)}});
-}
 
-json load_json(const FabricUse::Load& load) {
-  return json::object({{"carried_bytes", number(load.carried)},
-                       {"capacity_bytes_per_s", number(load.capacity)},
-                       {"utilisation", number(load.utilisation)},
-                       {"highest_utilisation", number(load.highest)}});
-}
+  template <class T>
+  [[nodiscard]] json object_of(const T& of) const {
+    Writer inner(was_simulated_);
+    visit_fields(inner, of);
+    add_derived(inner.object_, of);
+    return std::move(inner.object_);
+  }
 
-json fabric_json(const FabricUse& use) {
-  json tiers = json::array();
-  for (const FabricUse::Tier& tier : use.tiers) {
-    tiers.push_back(json::object({{"name", tier.name}, {"count", tier.count}}));
+ private:
+  [[nodiscard]] json value_of(double of) const { return number(of); }
+  template <class Tag>
+  [[nodiscard]] json value_of(Quantity<Tag> of) const {
+    return number(of);
   }
-  json cables = json::array();
-  for (const FabricUse::Cables& one : use.cables) {
-    cables.push_back(json::object({{"lower", one.lower},
-                                   {"upper", one.upper},
-                                   {"cables", one.cables},
-                                   {"up", load_json(one.up)},
-                                   {"down", load_json(one.down)}}));
+  [[nodiscard]] json value_of(const JsonValue& of) const { return *of; }
+  [[nodiscard]] json value_of(RemovalKind of) const { return removal_kind_name(of); }
+  [[nodiscard]] json value_of(const Interval& of) const {
+    return json::array({number(of.low), number(of.high)});
   }
-  return json::object({{"tiers", std::move(tiers)}, {"cables", std::move(cables)}});
-}
+  [[nodiscard]] json value_of(const Activity::Span& of) const {
+    return json::array({of.kind, number(of.start), number(of.end)});
+  }
+  [[nodiscard]] json value_of(const TimeByCause& of) const {
+    json causes = json::object();
+    for (std::size_t i = 0; i < kCauses; ++i) {
+      const auto cause = static_cast<Cause>(i);
+      causes[std::string(cause_name(cause))] = number(of[cause]);
+    }
+    return causes;
+  }
+  [[nodiscard]] json value_of(const std::map<std::string, double>& of) const {
+    json numbers = json::object();
+    for (const auto& [name, value] : of) numbers[name] = number(value);
+    return numbers;
+  }
+  template <class T>
+  [[nodiscard]] json value_of(const std::vector<T>& of) const {
+    json list = json::array();
+    for (const T& element : of) list.push_back(value_of(element));
+    return list;
+  }
+  template <class T>
+  [[nodiscard]] json value_of(const std::optional<T>& of) const {
+    return value_of(*of);
+  }
+  template <class T>
+  [[nodiscard]] json value_of(const T& of) const {
+    if constexpr (VisitedBy<const T, Writer>) {
+      return object_of(of);
+    } else {
+      return of;
+    }
+  }
 
-json links_json(const std::vector<LinkUse>& links) {
-  json used = json::array();
-  for (const LinkUse& link : links) {
-    used.push_back(json::object({{"from", link.from},
-                                 {"to", link.to},
-                                 {"capacity_bytes_per_s", number(link.capacity)},
-                                 {"carried_bytes", number(link.carried)},
-                                 {"utilisation", number(link.utilisation)}}));
-  }
-  return used;
-}
+  json object_ = json::object();
+  bool was_simulated_;
+};
 
 }  // namespace
 
 json result_json(const Prediction& prediction) {
-  json result;
-  result["schema"] = "headway/result/1";
-  result["scenario"] = prediction.question.scenario;
-  result["provenance"] = prediction.question.provenance;
-  result["question"] = question_json(prediction.question);
-  result["gpus"] = prediction.question.accelerators;
-  result["replicas"] = prediction.replicas;
-  result["replica_time_s"] =
-      was_simulated(prediction) ? percentiles_json(prediction.replica_time) : json(nullptr);
-  result["micro_batches"] = prediction.micro_batches;
-
-  add_speed(result, prediction);
-  if (const auto cost = run_cost(prediction)) add_cost(result, *cost);
-  if (prediction.anchor) result["anchored"] = anchor_json(*prediction.anchor);
-  result["confidence"] =
-      was_simulated(prediction) ? confidence_json(prediction.confidence) : json(nullptr);
-  result["memory_bytes"] = memory_json(prediction.memory);
-  result["breakdown_s"] = breakdown_json(prediction);
-  result["critical_rank"] = prediction.critical_rank;
-  result["critical_path"] = critical_path_json(prediction.critical_path);
-  if (!prediction.activity.rows.empty()) {
-    result["activity"] = activity_json(prediction.activity);
-  }
-  result["links"] = links_json(prediction.busiest_links);
-  if (!prediction.fabric.cables.empty()) result["fabric"] = fabric_json(prediction.fabric);
-  if (prediction.reliability) add_reliability_json(result, *prediction.reliability);
-  if (prediction.shared_fabric)
-    result["shared_fabric"] = shared_fabric_json(*prediction.shared_fabric);
-  if (prediction.what_if) {
-    result["what_if"] = what_if_json(*prediction.what_if);
-    result["bottlenecks"] = helps_json(prediction.what_if->sensitivities);
-    result["mitigations"] = helps_json(prediction.what_if->mitigations);
-  }
-  result["warnings"] = prediction.warnings;
-  result["not_modelled"] = prediction.not_modelled;
-  result["events"] = prediction.events;
-  return result;
+  return Writer(was_simulated(prediction)).object_of(prediction);
 }
 
 std::string result_json_text(const Prediction& prediction) {

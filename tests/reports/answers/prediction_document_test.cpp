@@ -1,7 +1,6 @@
-#include "reports/answers/prediction_document.h"
-
 #include <gmock/gmock.h>
 
+#include "reports/answers/answers.h"
 #include "tests/support/sample_prediction.h"
 
 namespace headway {
@@ -9,6 +8,10 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+
+std::string markdown_report(const Prediction& prediction) {
+  return answer_as(".md", prediction_answer(prediction));
+}
 
 /// Intervals: 453.2 k * 6.94 / 7.22 = 435.6 k and 453.2 k * 6.94 / 6.70 = 469.4 k; 465 TFLOP/s and
 /// an MFU of 47.0 % likewise. The critical path computes 0.2 + 0.2 forward and transfers 0.1 +

@@ -6,8 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/document/markdown_document.h"
-#include "sim/result/json/read_long_run.h"
-#include "sim/result/json/result_parts_json.h"
+#include "sim/result/json/read_result.h"
+#include "sim/result/json/result_json.h"
+#include "tests/support/sample_prediction.h"
 
 namespace headway {
 namespace {
@@ -63,21 +64,19 @@ TEST(ReliabilityReport, ADocumentHasCausesToo) {
 }
 
 TEST(ReliabilityReport, JsonReadsBack) {
-  ReliabilityPrediction written = sample();
-  written.time_to_train_s.back() = std::numeric_limits<double>::infinity();
-  nlohmann::json result;
-  add_reliability_json(result, written);
+  Prediction written = sample_prediction();
+  written.reliability = sample();
+  written.reliability->time_to_train_s.back() = std::numeric_limits<double>::infinity();
+  const nlohmann::json result = result_json(written);
   EXPECT_EQ(result.at("goodput"), 0.93);
   EXPECT_EQ(result.at("time_to_train_s").at("p50"), 950400.0);
   EXPECT_TRUE(result.at("time_to_train_s").at("mean").is_null());
 
   Diagnostics diagnostics;
-  const auto text = JsonDocument::parse("result", result.at("long_run").dump(), diagnostics);
-  ObjectReader reader(JsonCursor(text), diagnostics);
-  nlohmann::json again;
-  add_reliability_json(again, read_long_run(reader));
+  const auto text = JsonDocument::parse("result", result.dump(), diagnostics);
+  const Prediction back = read_result(JsonCursor(text), diagnostics);
   EXPECT_FALSE(diagnostics.has_errors());
-  EXPECT_EQ(again, result);
+  EXPECT_EQ(result_json(back), result);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "reports/answers/collective_report.h"
-#include "reports/answers/validation_page.h"
+#include "reports/answers/answers.h"
 #include "reports/answers/validation_report.h"
+#include "sim/predict/collective/collective_table.h"
 
 namespace headway {
 namespace {
@@ -31,7 +31,7 @@ CollectiveReport sample_collective() {
 
 TEST(CollectiveText, HasTheColumnsOfNcclTestsAndItsLastLine) {
   // The average counts each size once: (15 + 30) / 2.
-  EXPECT_EQ(collective_text(sample_collective()),
+  EXPECT_EQ(collective_answer(sample_collective()).text(false),
             R"(# all_reduce of 4 ranks on 1 node of lab, hardware alone
      size(B)  algorithm  time(us)  algbw(GB/s)  busbw(GB/s)  closed form(us)  ratio
      1000000  tree          100.0        10.00        15.00            80.00  1.250
@@ -41,7 +41,8 @@ TEST(CollectiveText, HasTheColumnsOfNcclTestsAndItsLastLine) {
 }
 
 TEST(CollectiveJson, IsInBaseUnits) {
-  const nlohmann::json json = collective_json(sample_collective());
+  const nlohmann::json json =
+      nlohmann::json::parse(answer_as(".json", collective_answer(sample_collective())));
   EXPECT_EQ(json.at("op"), "all_reduce");
   EXPECT_EQ(json.at("profile"), nullptr);
   EXPECT_EQ(json.at("average_bus_bandwidth_bytes_per_s"), 22.5e9);
@@ -115,7 +116,7 @@ TEST(ValidationJson, HasAnErrorOrAReasonInEachRow) {
 }
 
 TEST(ValidationPage, AnswersFirstAndSaysWhatIsRefused) {
-  const std::string text = validation_markdown(sample_validation());
+  const std::string text = answer_as(".md", validation_answer(sample_validation()));
   EXPECT_TRUE(
       text.starts_with("# Predictions against published training steps\n\n## Answer\n\n"
                        "2 published steps; 1 of them predicted, 1 refused."));
@@ -126,7 +127,7 @@ TEST(ValidationPage, HtmlHasEachPredictionAsAMarkAndEscapesNames) {
   Validation validation = sample_validation();
   validation.rows[0].id = "a<b";
   validation.rows[0].kind = "dense";
-  const std::string html = validation_html(validation);
+  const std::string html = answer_as(".html", validation_answer(validation));
   EXPECT_NE(html.find("<title>a&lt;b: published 2 s, predicted 1.9 s (-5.0 %)</title>"),
             std::string::npos);
   EXPECT_EQ(html.find("a<b"), std::string::npos);

@@ -5,11 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/document/markdown_document.h"
-#include "tests/support/sample_prediction.h"
 #include "sim/files/json_text.h"
 #include "sim/result/json/read_result.h"
 #include "sim/result/json/result_json.h"
-#include "sim/result/json/result_parts_json.h"
+#include "tests/support/sample_prediction.h"
 
 namespace headway {
 namespace {
@@ -41,7 +40,9 @@ TEST(SharedFabricReport, TextHasARowForEachStay) {
 }
 
 TEST(SharedFabricReport, JsonHasSecondsAndNullForNoEnd) {
-  const nlohmann::json written = shared_fabric_json(sample());
+  Prediction p = sample_prediction();
+  p.shared_fabric = sample();
+  const nlohmann::json written = result_json(p).at("shared_fabric");
   const nlohmann::json& first = written["stays"][0];
   EXPECT_EQ(first["job"], "this job");
   EXPECT_EQ(first["to_s"], 7200.0);

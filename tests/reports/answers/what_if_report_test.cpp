@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/document/markdown_document.h"
-#include "sim/result/json/result_parts_json.h"
+#include "sim/result/json/result_json.h"
+#include "tests/support/sample_prediction.h"
 
 namespace headway {
 namespace {
@@ -80,7 +81,10 @@ TEST(WhatIfReport, MarkdownHasAHeadingAndBothTables) {
 }
 
 TEST(WhatIfReport, JsonIsInBaseUnits) {
-  const nlohmann::json json = what_if_json(sample());
+  Prediction p = sample_prediction();
+  p.what_if = sample();
+  const nlohmann::json result = result_json(p);
+  const nlohmann::json& json = result.at("what_if");
   EXPECT_EQ(json.at("slowdown"), 1.25);
   EXPECT_EQ(json.at("ideal_time_s"), 8.0);
   EXPECT_DOUBLE_EQ(json.at("wasted_share").get<double>(), 0.2);
@@ -90,7 +94,7 @@ TEST(WhatIfReport, JsonIsInBaseUnits) {
   EXPECT_EQ(node.at("gain_s"), 1.5);
   EXPECT_DOUBLE_EQ(node.at("gpu_hours_per_day").get<double>(), 230.4);
   EXPECT_DOUBLE_EQ(node.at("gpu_hours_per_iteration").get<double>(), 96.0 / 3600.0);
-  const nlohmann::json bottlenecks = helps_json(sample().sensitivities);
+  const nlohmann::json& bottlenecks = result.at("bottlenecks");
   EXPECT_EQ(bottlenecks.at(0), nlohmann::json({{"name", "no_stragglers"},
                                                {"what", "no stragglers"},
                                                {"iteration_time_s", 8.0},

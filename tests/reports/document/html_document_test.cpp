@@ -25,6 +25,7 @@ TEST(HtmlDocument, HasEveryBlock) {
   for (const char* block :
        {"<h1>A *title*</h1>", "<p class=\"lead\">a lead</p>", "<h2>First</h2>", "<p>5 &lt; 6</p>",
         "<p class=\"notice\">careful</p>", "<li>y_</li>",
+        "<th scope=\"row\">a|b</th><td>c&lt;d</td>",
         "<dt>time</dt><dd><strong>6.9 s</strong><span>6 .. 7 s</span></dd>",
         "<td>a*b</td><td class=\"number\">-1</td>",
         "<td style=\"--shade:100%\">5.0 s</td><td class=\"impossible\">no<small>short by 2 "

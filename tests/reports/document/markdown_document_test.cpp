@@ -21,6 +21,8 @@ a lead
 - x
 - y\_
 
+- a|b: c\<d
+
 ## Second
 
 | number | median | 5th to 95th percentile |

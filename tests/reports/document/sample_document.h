@@ -18,7 +18,8 @@ inline Document sample_document() {
                     .rows = {{"8", {{"5.0 s", 1.0, ""}, {"no", std::nullopt, "short by 2 GiB"}}}}};
   return {.title = "A *title*",
           .lead = "a lead",
-          .sections = {{"First", {Paragraph{"5 < 6"}, Notice{"careful"}, BulletList{{"x", "y_"}}}},
+          .sections = {{"First", {Paragraph{"5 < 6"}, Notice{"careful"}, BulletList{{"x", "y_"}},
+                         FactList{{{"a|b", "c<d"}}}}},
                        {"Second",
                         {KeyNumbers{{{"time", "6.9 s", "6 .. 7 s"}}}, figure, table, map,
                          Code{.text = "a < b\nc", .language = "sh"},

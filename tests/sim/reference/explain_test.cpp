@@ -9,10 +9,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "reports/answers/cluster_plan_report.h"
-#include "reports/answers/largest_plan_report.h"
-#include "reports/answers/plan_report.h"
+#include "reports/answers/answers.h"
 #include "sim/base/diagnostic.h"
+#include "sim/plan/cluster_plan.h"
+#include "sim/plan/largest_plan.h"
 #include "sim/reference/catalog.h"
 #include "sim/reference/explain_file.h"
 #include "sim/result/json/result_json.h"
@@ -138,13 +138,12 @@ TEST(Explain, KnowsEveryValueOfAResult) {
 /// One leader, one run: every key that a plan can have.
 TEST(Explain, KnowsEveryValueOfAPlan) {
   Prediction prediction;
-  Leader leader;
-  leader.result = result_json(prediction);
-  (*leader.result)["iteration_time_s"] = 1.0;
-  (*leader.result)["scenario"] = {{"strategy", nlohmann::json::object()}};
-  (*leader.result)["provenance"] = {{"command_line", ""}};
+  prediction.question.scenario = nlohmann::json{{"strategy", nlohmann::json::object()}};
+  prediction.question.provenance = nlohmann::json{{"command_line", ""}};
+  const Leader leader{.prediction = prediction};
+  const auto parsed = [](const Answer& answer) { return nlohmann::json::parse(answer.json()); };
   StrategyPlan strategies;
-  const nlohmann::json nothing_fits = strategy_plan_json(strategies);
+  const nlohmann::json nothing_fits = parsed(strategy_plan_answer(strategies));
   strategies.leaders = {leader};
   ClusterPlan clusters;
   clusters.sizes.resize(2);
@@ -157,8 +156,9 @@ TEST(Explain, KnowsEveryValueOfAPlan) {
   largest.largest = largest.tried.front();
   largest.plan = strategies;
   std::set<std::string> unknown;
-  for (nlohmann::json plan : {nothing_fits, strategy_plan_json(strategies),
-                              cluster_plan_json(clusters), largest_plan_json(largest)}) {
+  for (nlohmann::json plan :
+       {nothing_fits, parsed(strategy_plan_answer(strategies)),
+        parsed(cluster_plan_answer(clusters)), parsed(largest_plan_answer(largest))}) {
     plan["best"] = nullptr;  // a result
     collect_unknown(plan, "plan", unknown);
   }

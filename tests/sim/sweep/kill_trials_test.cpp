@@ -11,6 +11,7 @@
 #include <random>
 #include <thread>
 
+#include "sim/result/json/result_json.h"
 #include "sim/sweep/sweep_store.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
@@ -93,9 +94,10 @@ void strike(pid_t process, Victim victim) {
 
 std::vector<std::string> content_of(const fs::path& folder) {
   std::vector<std::string> lines;
-  for (const SweepPoint& point : read_sweep(folder).points) {
+  for (const SweepPoint& point : read_sweep(folder, Predictions::read).points) {
     lines.push_back(point.key + point.axes->dump() + std::string(status_name(point.status)) +
-                    point.reason + point.scenario->dump() + point.result->dump());
+                    point.reason + point.scenario->dump() +
+                    (point.prediction ? result_json_text(*point.prediction) : ""));
   }
   return lines;
 }

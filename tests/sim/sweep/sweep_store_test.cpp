@@ -24,16 +24,19 @@ SweepHeader header() {
 }
 
 SweepPoint point(int a, PointStatus status = PointStatus::done) {
-  SweepPoint point{.key = "key" + std::to_string(a), .axes = nlohmann::ordered_json({{"a", a}}), .status = status};
+  SweepPoint point{.key = "key" + std::to_string(a),
+                   .axes = nlohmann::ordered_json({{"a", a}}),
+                   .status = status};
   if (status != PointStatus::done) point.reason = "because";
   point.scenario = nlohmann::json({{"name", a}});
-  point.result = nlohmann::json({{"gpus", 8 * a}, {"iteration_time_s", nullptr}});
+  point.prediction.emplace().question.accelerators = 8 * a;
   return point;
 }
 
 std::vector<std::string> keys_in(const ScratchFolder& folder) {
   std::vector<std::string> keys;
-  for (const SweepPoint& stored : read_sweep(folder.path()).points) keys.push_back(stored.key);
+  for (const SweepPoint& stored : read_sweep(folder.path(), Predictions::left_out).points)
+    keys.push_back(stored.key);
   return keys;
 }
 
@@ -51,9 +54,12 @@ TEST(SweepStore, WhatWasPutIsReadInTheOrderOfTheAxes) {
   SweepStore store(scratch.path(), header());
   for (const int a : {1, 10, 2}) store.put(point(a));
   EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2", "key10", "key1"));
-  const SweepContent content = read_sweep(scratch.path() / kStoreFile);
+  const SweepContent content = read_sweep(scratch.path() / kStoreFile, Predictions::read);
   EXPECT_EQ(content.header.command_line, "headway sweep s.json");
-  EXPECT_EQ(content.points[1].result->at("gpus"), 80);
+  EXPECT_EQ(content.points[1].prediction->question.accelerators, 80);
+  // "gpus", and the time of a job that was not simulated
+  EXPECT_EQ(content.points[1].numbers[0], 80.0);
+  EXPECT_EQ(content.points[1].numbers[1], std::nullopt);
   EXPECT_EQ(content.points[1].scenario->at("name"), 10);
 }
 
@@ -79,7 +85,7 @@ TEST(SweepStore, OfPointsThatAreTheSameJobOneStaysWhicheverComesFirst) {
     first.key = second.key = "same";
     store.put(first_first ? first : second);
     store.put(first_first ? second : first);
-    const SweepContent content = read_sweep(scratch.path());
+    const SweepContent content = read_sweep(scratch.path(), Predictions::left_out);
     ASSERT_EQ(content.points.size(), 1u);
     EXPECT_EQ(content.points.front().axes->at("a"), 1);
   }
@@ -87,25 +93,21 @@ TEST(SweepStore, OfPointsThatAreTheSameJobOneStaysWhicheverComesFirst) {
 
 TEST(SweepStore, AxesMayGrow) {
   const ScratchFolder scratch;
-  {
-    SweepStore(scratch.path(), header()).put(point(10));
-  }
+  { SweepStore(scratch.path(), header()).put(point(10)); }
   SweepHeader grown = header();
   (*grown.axes)[0]["values"] = {10, 20};
   {
     SweepStore store(scratch.path(), grown);
     store.put(point(20));
   }
-  EXPECT_EQ(read_sweep(scratch.path()).header.axes->dump(),
+  EXPECT_EQ(read_sweep(scratch.path(), Predictions::left_out).header.axes->dump(),
             R"([{"name":"a","values":[2,10,1,20]}])");
   EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key10", "key20"));
 }
 
 TEST(SweepStore, OtherInputsVersionsAndAxesAreRefused) {
   const ScratchFolder scratch;
-  {
-    SweepStore store(scratch.path(), header());
-  }
+  { SweepStore store(scratch.path(), header()); }
   const std::string file = (scratch.path() / kStoreFile).string();
   SweepHeader other = header();
   other.inputs = "5678";
@@ -123,12 +125,14 @@ TEST(SweepStore, OtherInputsVersionsAndAxesAreRefused) {
 
 TEST(SweepStore, WhatIsNoStoreIsRefused) {
   const ScratchFolder scratch;
-  EXPECT_EQ(problem_of([&] { static_cast<void>(read_sweep(scratch.path())); }),
-            "there is no store " + (scratch.path() / kStoreFile).string());
+  EXPECT_EQ(
+      problem_of([&] { static_cast<void>(read_sweep(scratch.path(), Predictions::left_out)); }),
+      "there is no store " + (scratch.path() / kStoreFile).string());
   const std::string empty = scratch.write("empty.db", "");
-  EXPECT_EQ(problem_of([&] { static_cast<void>(read_sweep(empty)); }),
+  EXPECT_EQ(problem_of([&] { static_cast<void>(read_sweep(empty, Predictions::left_out)); }),
             empty + " is no store of a sweep");
-  EXPECT_THROW(static_cast<void>(read_sweep(scratch.write("text.db", "not a database at all"))),
+  EXPECT_THROW(static_cast<void>(read_sweep(scratch.write("text.db", "not a database at all"),
+                                            Predictions::left_out)),
                EnvironmentError);
 }
 

@@ -32,7 +32,7 @@ TEST(Sweep, EveryPointIsStoredWithWhatBecameOfIt) {
   EXPECT_EQ(summary.does_not_fit, 2);
   EXPECT_EQ(summary.refused, 2);
   EXPECT_EQ(summary.failed, 0);
-  const std::vector<SweepPoint> points = read_sweep(scratch.path() / "s").points;
+  const std::vector<SweepPoint> points = read_sweep(scratch.path() / "s", Predictions::read).points;
   ASSERT_EQ(points.size(), 6u);
   EXPECT_EQ(points[2].status, PointStatus::refused);
   EXPECT_EQ(points[2].reason,
@@ -46,11 +46,10 @@ TEST(Sweep, APointIsWhatSimulateSays) {
   const ScratchFolder scratch;
   const SweepJob job = job_of(scratch, {{"pipeline_parallel", {2}}});
   static_cast<void>(run_sweep(job, {.folder = scratch.path() / "s"}));
-  const SweepPoint point = read_sweep(scratch.path() / "s").points.at(0);
-  EXPECT_EQ(point.result->at("iteration_time_s").get<double>(),
-            simulate(job.base, {}).prediction.iteration_time.count());
+  const SweepPoint point = read_sweep(scratch.path() / "s", Predictions::read).points.at(0);
+  EXPECT_EQ(point.prediction->iteration_time, simulate(job.base, {}).prediction.iteration_time);
   EXPECT_EQ(point.scenario, job.base.resolved);
-  EXPECT_EQ(point.result->at("provenance").at("command_line"),
+  EXPECT_EQ(point.prediction->question.provenance->at("command_line"),
             "headway simulate " + job.path + " --set /strategy/pipeline_parallel=2");
 }
 
@@ -76,7 +75,7 @@ TEST(Sweep, ShardsAreDisjointAndTogetherAll) {
     options.shard = parse_shard(shard);
     const SweepSummary summary = run_sweep(job, options);
     EXPECT_EQ(summary.points, options.shard.index < 2 ? 2 : 1);
-    for (const SweepPoint& point : read_sweep(options.folder).points) {
+    for (const SweepPoint& point : read_sweep(options.folder, Predictions::left_out).points) {
       axes.push_back(point.axes->dump());
     }
   }
@@ -91,7 +90,7 @@ TEST(Sweep, APlanReadsAndSimulatesNothing) {
       planned_points(job, {.folder = scratch.path() / "s", .jobs = 2});
   ASSERT_EQ(points.size(), 6u);
   EXPECT_EQ(points[0].status, PointStatus::done);
-  EXPECT_TRUE(points[0].result->is_null());
+  EXPECT_FALSE(points[0].prediction);
   EXPECT_EQ(points[2].status, PointStatus::refused);
   EXPECT_EQ(points[4].status, PointStatus::does_not_fit);
   EXPECT_FALSE(std::filesystem::exists(scratch.path() / "s"));

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "sim/base/utf8.h"
-#include "sim/cli/help/wrapped_text.h"
+#include "sim/base/wrap_text.h"
 #include "sim/cli/options/parse_arguments.h"
 
 namespace headway {
@@ -109,9 +109,9 @@ TEST(Options, TheSameNameMeansTheSameInEveryCommand) {
 
 TEST(WrappedText, BreaksAtSpacesOnly) {
   const std::string word(30, 'w');
-  EXPECT_EQ(wrapped(word + " " + word + " " + word, 2, 0),
+  EXPECT_EQ(wrapped_text(word + " " + word + " " + word, 2, 0),
             word + " " + word + "\n  " + word + "\n");
-  EXPECT_EQ(wrapped("one", 2, 0), "one\n");
+  EXPECT_EQ(wrapped_text("one", 2, 0), "one\n");
 }
 
 TEST(WrappedText, ALabelWithoutRoomStandsAlone) {

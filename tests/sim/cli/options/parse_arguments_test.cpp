@@ -19,6 +19,7 @@ Command sample_command() {
       {.name = "spice", .value = "NAME", .help = "which", .repeatable = true},
       {.name = "done", .value = "WHEN", .help = "when", .words = {"rare", "well"}},
       {.name = "hot", .letter = 'x', .help = "serve hot"},
+      {.name = "cold", .help = "serve cold", .excludes = {"hot", "done"}},
   };
   command.least_arguments = 1;
   command.most_arguments = 2;
@@ -38,6 +39,13 @@ std::string problem_with(const std::vector<std::string>& words) {
     return text;
   }
   return "none";
+}
+
+TEST(ParseArguments, WhatDoesNotGoTogetherIsTold) {
+  EXPECT_EQ(problem_with({"soup", "--done", "well", "-x", "--cold"}),
+            "--cold does not go with --hot (leave one of them out); "
+            "--cold does not go with --done (leave one of them out)");
+  EXPECT_EQ(problem_with({"soup", "--done", "well", "-x"}), "none");
 }
 
 TEST(ParseArguments, AFieldWrittenAsAnOptionIsShownAsASet) {

@@ -54,16 +54,14 @@ TEST(TopologyCounts, AsJsonHasUnitsInItsKeys) {
         {"between": "tier 0 - tier 1", "bandwidth_bytes_per_s": 12.5e9, "cables": 8}]})"));
 }
 
-TEST(TopologyCounts, AsTextIsTwoTables) {
+TEST(TopologyCounts, ForPeopleAreTwoTables) {
   const TopologyCounts counts =
       topology_counts(cluster_of(topology_text(8, 2, kOversubscribed))->topology);
-  EXPECT_EQ(counts_text(counts, 2),
-            "  16 endpoints, 6 switches, 24 cables\n"
-            "\n"
+  EXPECT_EQ(tier_table(counts).text(2),
             "  tier  switches  oversubscription\n"
             "  0            4               2:1\n"
-            "  1            2\n"
-            "\n"
+            "  1            2\n");
+  EXPECT_EQ(cable_table(counts).text(2),
             "  cables between      bandwidth  cables\n"
             "  endpoints - tier 0  12.5 GB/s      16\n"
             "  tier 0 - tier 1     12.5 GB/s       8\n");
@@ -73,9 +71,7 @@ TEST(TopologyCounts, ARingHasNoTiers) {
   const TopologyCounts counts = topology_counts(
       cluster_of(topology_text(5, 1, R"({"kind": "torus", "dims": [5]})"))->topology);
   EXPECT_TRUE(counts.tiers.empty());
-  EXPECT_EQ(counts_text(counts),
-            "5 endpoints, 0 switches, 5 cables\n"
-            "\n"
+  EXPECT_EQ(cable_table(counts).text(),
             "cables between         bandwidth  cables\n"
             "endpoints - endpoints  12.5 GB/s       5\n");
 }

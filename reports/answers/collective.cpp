@@ -1,0 +1,162 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "reports/answers/answers.h"
+#include "reports/document/csv_text.h"
+#include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
+#include "sim/base/utf8.h"
+#include "sim/files/json_output.h"
+#include "sim/predict/collective/collective_table.h"
+
+namespace headway {
+namespace {
+
+constexpr double kMicro = 1e6;
+constexpr double kGiga = 1e9;
+
+/// Over the sizes, each counted once, as nccl-tests does.
+double average_bus_bandwidth(const std::vector<CollectiveRow>& rows) {
+  double sum = 0.0;
+  for (const CollectiveRow& row : rows) sum += row.bus_bandwidth.count();
+  return rows.empty() ? 0.0 : sum / static_cast<double>(rows.size());
+}
+
+/// With as many digits as nccl-tests shows: fewer as the number grows.
+std::string microseconds(Seconds time) {
+  const double value = time.count() * kMicro;
+  if (value >= 1e4) return fmt::format("{:.0f}", value);
+  return value >= 100.0 ? fmt::format("{:.1f}", value) : fmt::format("{:.2f}", value);
+}
+
+std::string gigabytes(BytesPerSecond rate) { return fmt::format("{:.2f}", rate.count() / kGiga); }
+
+/// "tree LL128".
+std::string algorithm_text(const CollectiveRow& row) {
+  const std::string_view name = algorithm_name(row.algorithm);
+  return row.protocol.empty() ? std::string(name) : fmt::format("{} {}", name, row.protocol);
+}
+
+std::string costs_text(const CollectiveReport& report) {
+  switch (report.costs) {
+    case CollectiveCosts::hardware:
+      return "hardware alone";
+    case CollectiveCosts::profile:
+      return "profile " + report.profile;
+    case CollectiveCosts::nccl:
+      return "costs of NCCL";
+  }
+  HEADWAY_CHECK(false, "unknown costs");
+}
+
+TextTable size_table(const CollectiveReport& report) {
+  using Align = TextTable::Align;
+  TextTable table({{"size(B)", Align::right},
+                   {"algorithm"},
+                   {"time(us)", Align::right},
+                   {"algbw(GB/s)", Align::right},
+                   {"busbw(GB/s)", Align::right},
+                   {"closed form(us)", Align::right},
+                   {"ratio", Align::right}});
+  for (const CollectiveRow& row : report.rows) {
+    table.add_row({fmt::format("{:.0f}", row.size.count()), algorithm_text(row),
+                   microseconds(row.time), gigabytes(row.algorithm_bandwidth),
+                   gigabytes(row.bus_bandwidth), microseconds(row.closed_form),
+                   fmt::format("{:.3f}", row.time / row.closed_form)});
+  }
+  return table;
+}
+
+std::string title_of(const CollectiveReport& report) {
+  return fmt::format(
+      "{} of {}{} ranks on {} node{} of {}, {}", collective_name(report.kind),
+      report.groups == 1 ? "" : fmt::format("{} groups of ", grouped_digits(report.groups)),
+      grouped_digits(report.ranks), grouped_digits(report.nodes), report.nodes == 1 ? "" : "s",
+      report.cluster, costs_text(report));
+}
+
+/// As nccl-tests prints it, whose readers know where to look.
+std::string collective_text(const CollectiveReport& report) {
+  return fmt::format("# {}\n{}# Avg bus bandwidth    : {:.4f}\n", printable(title_of(report)),
+                     size_table(report).text(2), average_bus_bandwidth(report.rows) / kGiga);
+}
+
+Figure bandwidth_figure(const CollectiveReport& report) {
+  Chart chart{.x_title = "message, bytes", .y_title = "bus bandwidth, GB/s", .logarithmic_x = true};
+  Chart::Series simulated{.name = "simulated", .colour = 0};
+  Chart::Series alone{
+      .name = "one group on an idle network", .style = Chart::Style::dashed, .colour = 1};
+  for (const CollectiveRow& row : report.rows) {
+    chart.x.push_back(row.size.count());
+    const double rate = row.bus_bandwidth.count() / kGiga;
+    simulated.values.push_back(rate);
+    alone.values.push_back(rate * (row.time / row.closed_form));
+  }
+  chart.series = {std::move(simulated), std::move(alone)};
+  return {.title = "Bus bandwidth against message size",
+          .caption = "Dashed: the same collective by its closed form, without contention.",
+          .picture = std::move(chart),
+          .table = size_table(report)};
+}
+
+Document collective_document(const CollectiveReport& report) {
+  const auto best = std::ranges::max_element(report.rows, {}, &CollectiveRow::bus_bandwidth);
+  DocumentSection answer{
+      "Answer",
+      {Paragraph{fmt::format(
+          "The bus bandwidth is {} GB/s on average over the sizes, and {} GB/s at its best, with "
+          "messages of {}. Bandwidths are in 1e9 bytes a second, as nccl-tests has them.",
+          gigabytes(BytesPerSecond(average_bus_bandwidth(report.rows))),
+          gigabytes(best->bus_bandwidth), short_text(best->size))}}};
+  DocumentSection sizes{"By message size", {}};
+  if (report.rows.size() > 1) {
+    sizes.blocks.emplace_back(bandwidth_figure(report));
+  } else {
+    sizes.blocks.emplace_back(size_table(report));
+  }
+  return {.title = title_of(report), .sections = {std::move(answer), std::move(sizes)}};
+}
+
+nlohmann::json collective_json(const CollectiveReport& report) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (const CollectiveRow& row : report.rows) {
+    rows.push_back(
+        {{"size_bytes", static_cast<std::int64_t>(row.size.count())},
+         {"algorithm", algorithm_name(row.algorithm)},
+         {"protocol", row.protocol.empty() ? nlohmann::json() : nlohmann::json(row.protocol)},
+         {"time_s", json_number(row.time.count())},
+         {"algorithm_bandwidth_bytes_per_s", json_number(row.algorithm_bandwidth.count())},
+         {"bus_bandwidth_bytes_per_s", json_number(row.bus_bandwidth.count())},
+         {"closed_form_s", json_number(row.closed_form.count())}});
+  }
+  return {{"schema", "headway/collective/1"},
+          {"cluster", report.cluster},
+          {"nodes", report.nodes},
+          {"library",
+           report.costs == CollectiveCosts::nccl ? nlohmann::json("nccl") : nlohmann::json()},
+          {"profile", report.profile.empty() ? nlohmann::json() : nlohmann::json(report.profile)},
+          {"op", collective_name(report.kind)},
+          {"ranks", report.ranks},
+          {"groups", report.groups},
+          {"rows", rows},
+          {"average_bus_bandwidth_bytes_per_s", json_number(average_bus_bandwidth(report.rows))}};
+}
+
+}  // namespace
+
+Answer collective_answer(const CollectiveReport& report) {
+  return {.text = [&](bool) { return collective_text(report); },
+          .document = [&] { return collective_document(report); },
+          .json = [&] { return json_document_text(collective_json(report)); },
+          .csv =
+              [&] {
+                return csv_of(collective_json(report).at("rows"),
+                              {"size_bytes", "algorithm", "protocol", "time_s",
+                               "algorithm_bandwidth_bytes_per_s", "bus_bandwidth_bytes_per_s",
+                               "closed_form_s"});
+              }};
+}
+
+}  // namespace headway

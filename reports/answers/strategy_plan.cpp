@@ -1,0 +1,214 @@
+#include "reports/answers/strategy_plan.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "reports/answers/answers.h"
+#include "reports/document/csv_text.h"
+#include "reports/document/text_document.h"
+#include "reports/sections/prediction_sections.h"
+#include "sim/base/quantity_text.h"
+#include "sim/files/json_output.h"
+#include "sim/result/advice.h"
+#include "sim/result/json/result_json.h"
+#include "sim/result/number_text.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+std::string count_text(const SearchCounts& counts, std::size_t simulated) {
+  return fmt::format(
+      "{} strategies considered; {} cannot be among the best, as their lower bound shows; of the "
+      "others\n{} do not fit in memory and {} were ranked by the closed form; {} simulated",
+      grouped_digits(counts.considered), grouped_digits(counts.pruned_by_bound),
+      grouped_digits(counts.pruned_by_memory), grouped_digits(counts.ranked), simulated);
+}
+
+std::vector<TextTable::Column> columns() {
+  constexpr auto kRight = TextTable::Align::right;
+  return {{"", kRight},    {"tp", kRight},   {"cp", kRight}, {"pp", kRight},
+          {"dp", kRight},  {"ep", kRight},   {"schedule"},   {"v", kRight},
+          {"mb", kRight},  {"zero", kRight}, {"recompute"},  {"iteration", kRight},
+          {"MFU", kRight}, {"GiB", kRight},  {"front"},      {"lost by"}};
+}
+
+TextTable leader_table(const StrategyPlan& plan) {
+  TextTable table(columns());
+  for (std::size_t i = 0; i < plan.leaders.size(); ++i) {
+    const Leader& leader = plan.leaders[i];
+    const StrategyChoice& choice = leader.ranked.choice;
+    std::vector<std::string> cells = {std::to_string(i + 1)};
+    for (const int degree :
+         {choice.tensor_parallel, choice.context_parallel, choice.pipeline_parallel,
+          choice.data_parallel, choice.expert_parallel}) {
+      cells.push_back(std::to_string(degree));
+    }
+    cells.emplace_back(schedule_word(choice.schedule));
+    cells.push_back(std::to_string(choice.virtual_stages));
+    cells.push_back(std::to_string(choice.micro_batch));
+    cells.push_back(std::to_string(static_cast<int>(choice.sharding)));
+    cells.emplace_back(recompute_word(choice.recompute));
+    cells.push_back(TimeScale(leader.time()).with_unit(leader.time()));
+    cells.push_back(percent(leader.prediction.mfu) + " %");
+    cells.push_back(gib(leader.memory()));
+    cells.emplace_back(leader.is_on_front ? "*" : "");
+    cells.push_back(leader.lost.empty() ? "-" : leader.lost);
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+/// Where each leader's time goes, which is why it lost.
+Figure leader_figure(const StrategyPlan& plan) {
+  constexpr double kSeen = 0.0005;  ///< of an iteration: less is no width
+  Chart chart{.kind = Chart::Kind::stacked_bars, .x_title = "s of an iteration"};
+  for (std::size_t i = 0; i < kCauses; ++i) {
+    const auto cause = static_cast<Cause>(i);
+    Chart::Series series{.name = std::string(cause_title(cause)), .colour = static_cast<int>(i)};
+    bool is_seen = false;
+    for (const Leader& leader : plan.leaders) {
+      const Seconds time = leader.prediction.breakdown[cause];
+      series.values.push_back(time.count());
+      is_seen = is_seen || time > kSeen * leader.time();
+    }
+    if (is_seen) chart.series.push_back(std::move(series));
+  }
+  for (std::size_t i = 0; i < plan.leaders.size(); ++i) {
+    const StrategyChoice& choice = plan.leaders[i].ranked.choice;
+    chart.labels.push_back(fmt::format("{}: tp {}, pp {}, dp {}, mb {}", i + 1,
+                                       choice.tensor_parallel, choice.pipeline_parallel,
+                                       choice.data_parallel, choice.micro_batch));
+  }
+  return {.title = "Where the time of the leaders goes",
+          .caption = fmt::format(
+              "Fastest first, by the numbers of the table. On the front (*): nobody simulated is "
+              "faster and holds less; {} GiB is what a GPU has.",
+              gib(plan.capacity)),
+          .picture = std::move(chart),
+          .table = leader_table(plan)};
+}
+
+std::string infeasible_text(const StrategyPlan& plan) {
+  std::string text =
+      fmt::format("No strategy fits: the closest needs {} GiB of {} GiB on the fullest rank.",
+                  gib(plan.search.smallest_memory), gib(plan.capacity));
+  if (plan.accelerators_that_fit) {
+    text += fmt::format("\nOn {} GPUs one does.", grouped_digits(*plan.accelerators_that_fit));
+  }
+  return text;
+}
+
+json leader_json(const Leader& leader) {
+  const json result = result_json(leader.prediction);
+  return {{"strategy", result.at("scenario").at("strategy")},
+          {"iteration_time_s", result.at("iteration_time_s")},
+          {"iteration_time_interval_s", result.at("iteration_time_interval_s")},
+          {"closed_form_s", leader.ranked.time.count()},
+          {"tokens_per_s", result.at("tokens_per_s")},
+          {"mfu", result.at("mfu")},
+          {"breakdown_s", result.at("breakdown_s")},
+          {"memory_bytes", result.at("memory_bytes").at("largest")},
+          {"on_front", leader.is_on_front},
+          {"lost_by", leader.lost.empty() ? json(nullptr) : json(leader.lost)},
+          {"command_line", result.at("provenance").at("command_line")}};
+}
+
+}  // namespace
+
+std::string rate_text(const StrategyPlan& plan) {
+  return fmt::format(
+      "judged {} strategies in {} of one core: {} a second\n",
+      grouped_digits(plan.search.counts.considered), short_text(Seconds(plan.search_cpu_seconds)),
+      grouped_digits(static_cast<long long>(static_cast<double>(plan.search.counts.considered) /
+                                            plan.search_cpu_seconds)));
+}
+
+DocumentSection plan_answer_section(const Prediction& best, std::string command_line) {
+  DocumentSection section = answer_section(best);
+  section.blocks.emplace_back(Code{.text = std::move(command_line), .language = "sh"});
+  section.shown = Shown::on_pages;
+  return section;
+}
+
+Document strategy_plan_document(const StrategyPlan& plan) {
+  Document document{
+      .title = fmt::format("{} on {}, {} GPUs, global batch {}", plan.model, plan.cluster,
+                           grouped_digits(plan.accelerators), grouped_digits(plan.global_batch)),
+      .lead = count_text(plan.search.counts, plan.leaders.size())};
+  if (plan.leaders.empty()) {
+    document.sections = {{"Answer", {Paragraph{infeasible_text(plan)}}}};
+    return document;
+  }
+  const std::string note =
+      fmt::format("* nobody simulated is faster and holds less than it; {} GiB is what a GPU has",
+                  gib(plan.capacity));
+  const Prediction& best = plan.leaders.front().prediction;
+  document.sections = {
+      plan_answer_section(best, plan.command_line),
+      {"Leaders", {leader_figure(plan)}},
+      {"",
+       {Paragraph{note + "\n" + closing_sentence(best) + "\nThe answer: " + plan.command_line}},
+       Shown::on_terminals}};
+  return document;
+}
+
+json strategy_plan_json(const StrategyPlan& plan) {
+  json leaders = json::array();
+  for (const Leader& leader : plan.leaders) leaders.push_back(leader_json(leader));
+  const SearchCounts& counts = plan.search.counts;
+  json document = {{"schema", "headway/plan/1"},
+                   {"gpus", plan.accelerators},
+                   {"counts",
+                    {{"considered", counts.considered},
+                     {"pruned_by_bound", counts.pruned_by_bound},
+                     {"pruned_by_memory", counts.pruned_by_memory},
+                     {"ranked", counts.ranked},
+                     {"simulated", plan.leaders.size()}}},
+                   {"memory_capacity_bytes", plan.capacity.count()},
+                   {"leaders", std::move(leaders)}};
+  document["best"] =
+      plan.leaders.empty() ? json(nullptr) : result_json(plan.leaders.front().prediction);
+  if (plan.leaders.empty()) {
+    document["closest"] = {{"strategy", *plan.closest},
+                           {"memory_bytes", plan.search.smallest_memory.count()}};
+    document["gpus_that_fit"] =
+        plan.accelerators_that_fit ? json(*plan.accelerators_that_fit) : json(nullptr);
+  }
+  return document;
+}
+
+std::string strategy_plan_csv(const StrategyPlan& plan) {
+  return csv_of(strategy_plan_json(plan).at("leaders"),
+                {"strategy/tensor_parallel",
+                 "strategy/context_parallel",
+                 "strategy/pipeline_parallel",
+                 "strategy/data_parallel",
+                 "strategy/expert_parallel",
+                 "strategy/schedule",
+                 "strategy/virtual_stages",
+                 "strategy/micro_batch",
+                 "strategy/zero_stage",
+                 "strategy/recompute",
+                 "iteration_time_s",
+                 "iteration_time_p5_s=iteration_time_interval_s/0",
+                 "iteration_time_p95_s=iteration_time_interval_s/1",
+                 "closed_form_s",
+                 "tokens_per_s",
+                 "mfu",
+                 "memory_bytes",
+                 "on_front",
+                 "lost_by",
+                 "command_line"});
+}
+
+Answer strategy_plan_answer(const StrategyPlan& plan) {
+  return {.text = [&](bool) { return brief_text_of(strategy_plan_document(plan)); },
+          .document = [&] { return strategy_plan_document(plan); },
+          .json = [&] { return json_document_text(strategy_plan_json(plan)); },
+          .csv = [&] { return strategy_plan_csv(plan); }};
+}
+
+}  // namespace headway

@@ -1,0 +1,189 @@
+#include "sim/sweep/sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "reports/answers/answers.h"
+#include "reports/answers/study_document.h"
+#include "reports/document/csv_text.h"
+#include "reports/document/text_document.h"
+#include "sim/base/quantity_text.h"
+#include "sim/files/json_output.h"
+#include "sim/result/number_text.h"
+#include "sim/sweep/point_columns.h"
+#include "sim/sweep/sweep_study.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kFastest = 10;
+
+/// "3 points", "1 point".
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", grouped_digits(count), what, count == 1 ? "" : "s");
+}
+
+/// What the store has in that column.
+std::optional<double> number_of(const SweepPoint& point, std::string_view name) {
+  const auto column = std::ranges::find(point_columns(), name, &PointColumn::name);
+  const auto place = static_cast<std::size_t>(column - point_columns().begin());
+  return place < point.numbers.size() ? point.numbers[place] : std::nullopt;
+}
+
+double speed_of(const SweepPoint& point) {
+  return number_of(point, "tokens_per_s_per_gpu").value_or(0.0);
+}
+
+std::string value_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::vector<std::string> cells_of(const SweepPoint& point) {
+  std::vector<std::string> cells;
+  for (const auto& [name, value] : point.axes->items()) cells.push_back(value_text(value));
+  if (point.status == PointStatus::done) {
+    const Seconds time(number_of(point, "iteration_time_s").value_or(0.0));
+    cells.push_back(TimeScale(time).with_unit(time));
+    cells.push_back(fmt::format("{:.0f}", speed_of(point)));
+    cells.push_back(percent(number_of(point, "mfu").value_or(0.0)) + " %");
+    cells.emplace_back();
+  } else {
+    cells.insert(cells.end(), 3, "-");
+    std::string status(status_name(point.status));
+    std::ranges::replace(status, '_', ' ');
+    cells.push_back(fmt::format("{}: {}", status, point.reason));
+  }
+  return cells;
+}
+
+TextTable point_table(const std::vector<SweepPoint>& points) {
+  std::vector<TextTable::Column> columns;
+  for (const auto& [name, value] : points.front().axes->items()) {
+    columns.push_back({name, TextTable::Align::right});
+  }
+  columns.push_back({"iteration", TextTable::Align::right});
+  columns.push_back({"tokens/s/GPU", TextTable::Align::right});
+  columns.push_back({"MFU", TextTable::Align::right});
+  columns.push_back({""});
+  TextTable table(columns);
+  for (const SweepPoint& point : points) table.add_row(cells_of(point));
+  return table;
+}
+
+json point_json(const SweepPoint& point) {
+  json values = {{"key", point.key}, {"axes", *point.axes}, {"status", status_name(point.status)}};
+  values["reason"] = point.reason.empty() ? json(nullptr) : json(point.reason);
+  for (const PointColumn& column : point_columns()) {
+    const auto value = number_of(point, column.name);
+    values[std::string(column.name)] = value ? json(*value) : json(nullptr);
+  }
+  return values;
+}
+
+/// How many points there are of each reason, the most frequent first.
+std::vector<std::pair<std::string, std::int64_t>> reasons_of(const std::vector<SweepPoint>& points,
+                                                             PointStatus status) {
+  std::map<std::string, std::int64_t> counts;
+  for (const SweepPoint& point : points) {
+    if (point.status == status) ++counts[point.reason];
+  }
+  std::vector<std::pair<std::string, std::int64_t>> reasons(counts.begin(), counts.end());
+  std::ranges::stable_sort(reasons, std::greater(), &std::pair<std::string, std::int64_t>::second);
+  return reasons;
+}
+
+/// What a run did, and the points of the store: all where they are few, else the fastest for their
+/// size.
+Document run_document(const SweepSummary& summary, const SweepContent& content,
+                      const std::filesystem::path& store) {
+  Document document{
+      .title = fmt::format("{}: {} simulated, {} do not fit, {} refused, {} failed, {} done before",
+                           counted(summary.points, "point"), summary.simulated,
+                           summary.does_not_fit, summary.refused, summary.failed, summary.settled)};
+  std::vector<SweepPoint> points = content.points;
+  if (points.size() > kMostRows) {
+    std::ranges::stable_sort(points, std::greater(), speed_of);
+    points.resize(kFastest);
+    document.lead = fmt::format("the {} of {} with the most tokens a second and GPU:", kFastest,
+                                counted(std::ssize(content.points), "stored point"));
+  }
+  if (!points.empty()) document.sections.push_back({"Points", {point_table(points)}});
+  document.sections.push_back({"Store", {Paragraph{"store: " + store.string()}}});
+  return document;
+}
+
+json sweep_json(const SweepSummary& summary, const SweepContent& content,
+                const std::filesystem::path& store) {
+  json points = json::array();
+  for (const SweepPoint& point : content.points) points.push_back(point_json(point));
+  return {{"schema", "headway/sweep/1"},
+          {"store", store.string()},
+          {"counts",
+           {{"points", summary.points},
+            {"done_before", summary.settled},
+            {"simulated", summary.simulated},
+            {"does_not_fit", summary.does_not_fit},
+            {"refused", summary.refused},
+            {"failed", summary.failed}}},
+          {"points", std::move(points)}};
+}
+
+Document plan_document(const std::vector<SweepPoint>& points, std::int64_t all) {
+  const auto count_of = [&](PointStatus status) {
+    return std::ranges::count(points, status, &SweepPoint::status);
+  };
+  Document document{
+      .title = fmt::format("{}, {} to do: {} to simulate, {} do not fit, {} refused",
+                           counted(all, "point"), points.size(), count_of(PointStatus::done),
+                           count_of(PointStatus::does_not_fit), count_of(PointStatus::refused))};
+  for (const auto& [reason, count] : reasons_of(points, PointStatus::refused)) {
+    document.lead += fmt::format("{}  refused {}: {}", document.lead.empty() ? "" : "\n",
+                                 counted(count, "time"), reason);
+  }
+  return document;
+}
+
+json sweep_plan_json(const std::vector<SweepPoint>& points, std::int64_t all) {
+  json list = json::array();
+  for (const SweepPoint& point : points) {
+    const bool is_done = point.status == PointStatus::done;
+    list.push_back({{"key", point.key},
+                    {"axes", *point.axes},
+                    {"status", is_done ? "to_simulate" : std::string(status_name(point.status))},
+                    {"reason", point.reason.empty() ? json(nullptr) : json(point.reason)}});
+  }
+  return {{"schema", "headway/sweep-plan/1"}, {"points", all}, {"to_do", std::move(list)}};
+}
+
+}  // namespace
+
+Answer sweep_answer(const SweepSummary& summary, const std::filesystem::path& folder) {
+  const std::filesystem::path store = folder / kStoreFile;
+  const auto content =
+      std::make_shared<const SweepContent>(read_sweep(folder, Predictions::left_out));
+  const auto study = [folder] { return study_of(read_sweep(folder, Predictions::read)); };
+  return {.text = [=](bool) { return brief_text_of(run_document(summary, *content, store)); },
+          .document = [=] { return study_document(study()); },
+          .json = [=] { return json_document_text(sweep_json(summary, *content, store)); },
+          .csv = [=] { return study_csv(study()); }};
+}
+
+Answer sweep_plan_answer(const std::vector<SweepPoint>& points, std::int64_t all) {
+  return {
+      .text = [&, all](bool) { return brief_text_of(plan_document(points, all)); },
+      .document = [&, all] { return plan_document(points, all); },
+      .json = [&, all] { return json_document_text(sweep_plan_json(points, all)); },
+      .csv =
+          [&, all] {
+            return csv_of(sweep_plan_json(points, all).at("to_do"), {"axes", "status", "reason"});
+          }};
+}
+
+}  // namespace headway

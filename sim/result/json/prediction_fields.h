@@ -1,0 +1,238 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "sim/result/prediction.h"
+
+namespace headway {
+
+// The fields of a prediction under their names in result documents: the one table that the writer
+// and the reader of the document and the bytes between processes are made from.
+//
+// `visit_fields(visit, of)` calls visit(name, field, rule) for each field of the struct `of`, in an
+// order in which it can be filled: what says that a part is there comes before the part. A field
+// that is not in this table is lost on its way from process to process.
+
+/// What is special about a field of a document.
+enum class FieldRule {
+  none,
+  positive,   ///< a number above 0, always there
+  endless,    ///< null stands for infinity
+  simulated,  ///< null, in all its parts, for a job that was not simulated
+  lenient,    ///< a text that may be missing
+  tera,       ///< in units of 1e12; null for a job that was not simulated
+  unwritten,  ///< not in documents, which have it elsewhere
+};
+
+template <class T, class Struct>
+concept Of = std::same_as<std::remove_const_t<T>, Struct>;
+
+/// The rest of it stands beside it in the document, among the fields of the prediction.
+void visit_fields(auto& visit, Of<Question> auto& of) {
+  visit("model", of.model);
+  visit("cluster", of.cluster);
+  visit("node_type", of.node_type);
+  visit("nodes", of.nodes);
+  visit("strategy", of.strategy);
+  visit("profile", of.profile);
+}
+
+void visit_fields(auto& visit, Of<Percentiles> auto& of) {
+  visit("mean", of.mean);
+  visit("p5", of.low);
+  visit("p50", of.median);
+  visit("p95", of.high);
+}
+
+void visit_fields(auto& visit, Of<Confidence> auto& of) {
+  visit("job_kind", of.job_kind);
+  visit("model_error", of.model_error);
+  visit("kernel_spread", of.kernel_spread);
+  visit("beyond_calibration", of.beyond_calibration);
+}
+
+/// Likewise its efficiency.
+void visit_fields(auto& visit, Of<ScalingReference> auto& of) {
+  visit("gpus", of.accelerators);
+  visit("iteration_time_s", of.iteration_time);
+  visit("description", of.description);
+}
+
+void visit_fields(auto& visit, Of<AnchorEffect> auto& of) {
+  visit("of", of.of);
+  visit("measured_s", of.measured);
+  visit("predicted_of_it_s", of.predicted_of_it);
+  visit("software_factor", of.software_factor);
+  visit("iteration_time_without_s", of.time_without);
+  visit("interval_without_s", of.interval_without);
+}
+
+void visit_fields(auto& visit, Of<StageMemory> auto& of) {
+  visit("parameters", of.parameters);
+  visit("gradients", of.gradients);
+  visit("optimizer", of.optimizer);
+  visit("activations", of.activations);
+  visit("buffers", of.buffers);
+  visit("host", of.host);
+}
+
+void visit_fields(auto& visit, Of<MemoryPrediction> auto& of) {
+  visit("stages", of.stages);
+  visit("capacity", of.capacity);
+  visit("fullest_stage", of.fullest_stage);
+  visit("fits", of.fits);
+}
+
+void visit_fields(auto& visit, Of<CriticalSegment> auto& of) {
+  visit("where", of.where);
+  visit("what", of.what);
+  visit("start_s", of.start);
+  visit("end_s", of.end);
+  visit("operations", of.operations);
+}
+
+void visit_fields(auto& visit, Of<Activity::Row> auto& of) {
+  visit("where", of.where);
+  visit("spans_s", of.spans);
+}
+
+void visit_fields(auto& visit, Of<Activity> auto& of) {
+  visit("kinds", of.kinds);
+  visit("rows", of.rows);
+}
+
+void visit_fields(auto& visit, Of<LinkUse> auto& of) {
+  visit("from", of.from);
+  visit("to", of.to);
+  visit("capacity_bytes_per_s", of.capacity);
+  visit("carried_bytes", of.carried);
+  visit("utilisation", of.utilisation);
+}
+
+void visit_fields(auto& visit, Of<FabricUse::Tier> auto& of) {
+  visit("name", of.name);
+  visit("count", of.count);
+}
+
+void visit_fields(auto& visit, Of<FabricUse::Load> auto& of) {
+  visit("carried_bytes", of.carried);
+  visit("capacity_bytes_per_s", of.capacity);
+  visit("utilisation", of.utilisation);
+  visit("highest_utilisation", of.highest);
+}
+
+void visit_fields(auto& visit, Of<FabricUse::Cables> auto& of) {
+  visit("lower", of.lower);
+  visit("upper", of.upper);
+  visit("cables", of.cables);
+  visit("up", of.up);
+  visit("down", of.down);
+}
+
+void visit_fields(auto& visit, Of<FabricUse> auto& of) {
+  visit("tiers", of.tiers);
+  visit("cables", of.cables);
+}
+
+void visit_fields(auto& visit, Of<ReliabilityPrediction> auto& of) {
+  visit("runs", of.runs, FieldRule::positive);
+  visit("goodput", of.goodput);
+  visit("ettr", of.ettr);
+  visit("interruptions", of.interruptions);
+  visit("tokens_per_s", of.tokens_per_second);
+  visit("interruptions_by_cause", of.interruptions_by_cause);
+  visit("lost_gpu_hours", of.lost_gpu_hours);
+  visit("lost_gpu_hours_by_cause", of.lost_gpu_hours_by_cause);
+  visit("time_to_train_s", of.time_to_train_s, FieldRule::endless);
+  visit("job_mttf_s", of.job_mttf, FieldRule::endless);
+  visit("checkpoint/interval_by", of.interval_by);
+  visit("checkpoint/interval_s", of.checkpoint_interval, FieldRule::endless);
+  visit("checkpoint/young_interval_s", of.young_interval, FieldRule::endless);
+  visit("checkpoint/daly_interval_s", of.daly_interval, FieldRule::endless);
+  visit("checkpoint/bytes", of.checkpoint_size);
+  visit("checkpoint/blocking_s", of.checkpoint_blocking, FieldRule::endless);
+}
+
+void visit_fields(auto& visit, Of<SharedFabric::Stay> auto& of) {
+  visit("job", of.job);
+  visit("from_s", of.from);
+  visit("to_s", of.to, FieldRule::endless);
+  visit("gpus", of.accelerators);
+  visit("alone_s", of.alone);
+  visit("iteration_time_s", of.shared);
+  visit("samples", of.samples);
+}
+
+void visit_fields(auto& visit, Of<SharedFabric> auto& of) { visit("stays", of.stays); }
+
+void visit_fields(auto& visit, Of<Removal> auto& of) {
+  visit("kind", of.kind);
+  visit("what", of.what);
+  visit("iteration_time_s", of.without);
+  visit("gain_s", of.gain);
+}
+
+void visit_fields(auto& visit, Of<Sensitivity> auto& of) {
+  visit("name", of.name);
+  visit("what", of.title);
+  visit("iteration_time_s", of.iteration_time);
+  visit("speedup", of.speedup);
+}
+
+void visit_fields(auto& visit, Of<WhatIf> auto& of) {
+  visit("iteration_time_s", of.time, FieldRule::positive);
+  visit("ideal_time_s", of.ideal, FieldRule::positive);
+  visit("slowest_stage", of.slowest_stage);
+  visit("stage_imbalance", of.stage_imbalance);
+  visit("removals", of.removals);
+  visit("gpus", of.accelerators, FieldRule::unwritten);
+}
+
+void visit_fields(auto& visit, Of<Prediction> auto& of) {
+  visit("question", of.question);
+  visit("gpus", of.question.accelerators, FieldRule::positive);
+  visit("scenario", of.question.scenario);
+  visit("provenance", of.question.provenance);
+  visit("iteration_time_s", of.iteration_time, FieldRule::simulated);
+  visit("iteration_time_interval_s", of.iteration_interval, FieldRule::simulated);
+  visit("samples_per_s", of.samples_per_second, FieldRule::simulated);
+  visit("tokens_per_s", of.tokens_per_second, FieldRule::simulated);
+  visit("tokens_per_s_per_gpu", of.tokens_per_second_per_accelerator, FieldRule::simulated);
+  visit("model_tflops_per_gpu", of.model_flops_per_second_per_accelerator, FieldRule::tera);
+  visit("mfu", of.mfu, FieldRule::simulated);
+  visit("mfu_noncausal", of.mfu_whole_square, FieldRule::simulated);
+  visit("hfu", of.hfu, FieldRule::simulated);
+  visit("scaling_reference", of.scaling);
+  if (of.scaling) visit("scaling_efficiency", of.scaling->efficiency, FieldRule::simulated);
+  visit("anchored", of.anchor);
+  visit("confidence", of.confidence, FieldRule::simulated);
+  visit("memory_bytes", of.memory);
+  visit("breakdown_s", of.breakdown, FieldRule::simulated);
+  visit("critical_rank", of.critical_rank, FieldRule::lenient);
+  visit("critical_path", of.critical_path);
+  visit("activity", of.activity);
+  visit("links", of.busiest_links);
+  visit("fabric", of.fabric);
+  visit("long_run", of.reliability);
+  visit("shared_fabric", of.shared_fabric);
+  visit("what_if", of.what_if);
+  if (of.what_if) {
+    visit("bottlenecks", of.what_if->sensitivities);
+    visit("mitigations", of.what_if->mitigations);
+  }
+  visit("replicas", of.replicas, FieldRule::positive);
+  visit("replica_time_s", of.replica_time, FieldRule::simulated);
+  visit("micro_batches", of.micro_batches);
+  visit("warnings", of.warnings);
+  visit("not_modelled", of.not_modelled);
+  visit("events", of.events);
+}
+
+/// A struct of which `visit_fields` knows the fields.
+template <class T, class Visitor>
+concept VisitedBy = requires(Visitor& visit, T& of) {
+  visit_fields(visit, of);
+};
+
+}  // namespace headway
