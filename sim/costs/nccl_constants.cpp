@@ -5,23 +5,10 @@
 #include <bit>
 
 #include "sim/base/diagnostic.h"
+#include "sim/costs/accelerators.h"
 
 namespace headway {
 namespace {
-
-/// Overheads and steps are as the script prints them; rates over the data sheet's bandwidth.
-/// V100 has no such table: A100's times, and the bandwidth of a published sweep over twelve of a
-/// DGX-2 (123 of 150 GB/s).
-constexpr NcclNodeCosts kFamilies[] = {
-    {"v100", 10.04_us, 0.79_us, 26.8_us, 123.0 / 150.0, 0.0_us, 0.0},
-    {"a100", 10.04_us, 0.79_us, 26.8_us, 189.5 / 300.0, 0.0_us, 0.0},
-    {"h100", 5.43_us, 0.75_us, 12.6_us, 311.6 / 450.0, 49.6_us, 249.0 / 450.0},
-    {"h200", 4.94_us, 0.84_us, 12.3_us, 309.7 / 450.0, 49.6_us, 249.8 / 450.0},
-    {"b200", 8.10_us, 1.34_us, 16.6_us, 568.6 / 900.0, 92.6_us, 450.0 / 900.0},
-    {"b300", 7.43_us, 1.28_us, 15.6_us, 570.4 / 900.0, 94.1_us, 461.6 / 900.0},
-    {"gb200", 8.63_us, 1.22_us, 15.5_us, 556.1 / 900.0, 36.1_us, 434.6 / 900.0},
-    {"gb300", 8.05_us, 1.20_us, 15.2_us, 566.8 / 900.0, 34.8_us, 438.7 / 900.0},
-};
 
 /// By the logarithm of the message over 64 bytes.
 constexpr int kCorrections = 23;
@@ -33,6 +20,10 @@ constexpr std::array<std::array<double, kCorrections>, 3> kTreeCorrection = {{
     {0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.8, 0.7, 0.6, 0.6, 0.5,
      0.5, 0.5, 0.5, 0.6, 0.7, 0.8, 0.7, 0.7, 0.8, 0.9, 0.9},
 }};
+
+std::string_view family_of(std::string_view accelerator) {
+  return accelerator.substr(0, accelerator.find('-'));
+}
 
 }  // namespace
 
@@ -48,12 +39,25 @@ std::string_view protocol_name(NcclProtocol protocol) {
   HEADWAY_CHECK(false, "unknown protocol");
 }
 
-std::span<const NcclNodeCosts> nccl_families() { return kFamilies; }
-
 const NcclNodeCosts* nccl_node_costs(std::string_view accelerator) {
-  const std::string_view family = accelerator.substr(0, accelerator.find('-'));
-  const auto found = std::ranges::find(kFamilies, family, &NcclNodeCosts::family);
-  return found == std::end(kFamilies) ? nullptr : found;
+  const NcclNodeCosts* of_family = nullptr;
+  for (const Accelerator& known : accelerators()) {
+    if (!known.nccl) continue;
+    if (known.name == accelerator) return &*known.nccl;
+    const bool is_kin = family_of(known.name) == family_of(accelerator);
+    if (of_family == nullptr && is_kin) of_family = &*known.nccl;
+  }
+  return of_family;
+}
+
+std::vector<std::string> nccl_families() {
+  std::vector<std::string> families;
+  for (const Accelerator& known : accelerators()) {
+    const std::string_view family = family_of(known.name);
+    const bool is_new = std::ranges::find(families, family) == families.end();
+    if (known.nccl && is_new) families.emplace_back(family);
+  }
+  return families;
 }
 
 NcclNetworkCosts nccl_network_costs(NcclProtocol protocol) {
@@ -77,10 +81,6 @@ BytesPerSecond nccl_ll_bandwidth(int domains, bool is_amd) {
 }
 
 Seconds nccl_message_overhead(bool is_amd) { return is_amd ? 2.0_us : 1.0_us; }
-
-double nccl_ring_plateau(std::string_view accelerator) {
-  return accelerator.starts_with("v100") ? 1.9 : 1.4;
-}
 
 double nccl_tree_filling(NcclProtocol protocol, Bytes message) {
   constexpr double kLeast = 64.0;  // bytes

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/base/units.h"
 
@@ -18,7 +19,6 @@ inline constexpr NcclProtocol kNcclProtocols[] = {NcclProtocol::ll, NcclProtocol
 /// to tables of one node (ai-dynamo/aiconfigurator, NCCL 2.27 to 2.29): the steps and bytes of a
 /// ring, or of a reduction in the switches.
 struct NcclNodeCosts {
-  std::string_view family;  ///< what names of its accelerators begin with: "a100"
   Seconds overhead;         ///< of a collective
   Seconds step;             ///< to a neighbour
   Seconds simple_overhead;  ///< of protocol Simple, on top
@@ -26,13 +26,17 @@ struct NcclNodeCosts {
   Seconds switch_overhead;  ///< of an all-reduce in the switches, on top
   /// Of the scale-up bandwidth, at which switches take messages in and give sums out.
   double switch_efficiency = 0.0;
+  /// Latencies of a ring all-reduce over several nodes with Simple are so many times as long, the
+  /// ring being filled and drained ("plateau").
+  double ring_plateau = 1.4;
 };
 
-/// The constants of an accelerator as profiles name it ("a100-sxm-80gb"); null if nobody published
-/// a table of its family.
+/// The constants of an accelerator as topologies name it ("a100-sxm-80gb"), or of another of its
+/// family ("a100"); null if nobody published a table of these. They stand in profiles
+/// (sim/costs/accelerators.h).
 [[nodiscard]] const NcclNodeCosts* nccl_node_costs(std::string_view accelerator);
-/// All families, for messages.
-[[nodiscard]] std::span<const NcclNodeCosts> nccl_families();
+/// All families that are known, for messages.
+[[nodiscard]] std::vector<std::string> nccl_families();
 
 /// Part of the rate of a ring that LL and LL128 reach inside a node, by the same fit.
 inline constexpr double kNcclLowLatencyShare = 0.40;
@@ -53,10 +57,6 @@ struct NcclNetworkCosts {
 
 /// Time of the host's processor for a message over the network (net overhead).
 [[nodiscard]] Seconds nccl_message_overhead(bool is_amd);
-
-/// Latencies of a ring all-reduce over several nodes with Simple are so many times as long, the
-/// ring being filled and drained ("plateau").
-[[nodiscard]] double nccl_ring_plateau(std::string_view accelerator);
 
 /// What trees reach of the network's bandwidth.
 inline constexpr double kNcclTreeEfficiency = 0.92;

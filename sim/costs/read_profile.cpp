@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/base/fingerprint.h"
+#include "sim/costs/accelerators.h"
 #include "sim/costs/read_attention_table.h"
 #include "sim/costs/read_estimate.h"
 #include "sim/costs/read_expert_costs.h"
@@ -280,14 +281,34 @@ Profile read_whole(const JsonCursor& cursor, Diagnostics& diagnostics) {
   profile.experts = read_expert_costs(reader);
   profile.cuda_graphs = read_graph_costs(reader);
   profile.variation = read_variation(reader);
+  reader.part("software");
+  reader.part("hardware");  // accelerators.h reads these two
+  reader.part("nccl");
   reader.finish();
   return profile;
+}
+
+/// The profile with what its software gives; nothing if that cannot be read.
+std::optional<JsonCursor> with_software(const JsonCursor& profile, InputFiles& files) {
+  const auto named = profile.member("software");
+  if (!named) return profile;
+  const auto software = files.follow(*named, "calibrate/profiles/software");
+  if (!software) return std::nullopt;
+  ObjectReader reader(*software, files.diagnostics());
+  if (!read_schema(reader, "headway/software/1")) return std::nullopt;
+  if (!profile.pointer().empty()) {
+    files.diagnostics().add(named->problem("a profile that names its software is a file", "",
+                                           "give the file's name in its place"));
+    return std::nullopt;
+  }
+  return profile.over(*software);
 }
 
 }  // namespace
 
 std::optional<ReadProfile> read_profile(const JsonCursor& part, InputFiles& files) {
-  const auto cursor = files.follow(part, "calibrate/profiles");
+  const auto found = files.follow(part, profile_folders());
+  const auto cursor = found ? with_software(*found, files) : std::nullopt;
   if (!cursor) return std::nullopt;
 
   Diagnostics problems;

@@ -24,23 +24,30 @@ bool is_file(const fs::path& path) {
 
 /// The first of NAME, FOLDER/NAME and FOLDER/NAME.json that a data folder has.
 std::optional<std::string> in_data_folders(const std::vector<fs::path>& data_folders,
-                                           const std::string& folder, const std::string& name) {
+                                           const std::vector<std::string>& folders,
+                                           const std::string& name) {
   for (const fs::path& data : data_folders) {
-    for (const fs::path& path :
-         {data / folder / name, data / folder / (name + ".json"), data / name}) {
-      if (is_file(path)) return path.lexically_normal().string();
+    for (const std::string& folder : folders) {
+      for (const fs::path& path : {data / folder / name, data / folder / (name + ".json")}) {
+        if (is_file(path)) return path.lexically_normal().string();
+      }
     }
+    if (is_file(data / name)) return (data / name).lexically_normal().string();
   }
   return std::nullopt;
 }
 
+/// Of one folder also those in folders below it; of several each has its own.
 std::vector<std::string> known_names(const std::vector<fs::path>& data_folders,
-                                     const std::string& folder) {
+                                     const std::vector<std::string>& folders) {
   std::vector<std::string> names;
   for (const fs::path& data : data_folders) {
-    for (std::string& name : json_files_below(data / folder)) {
-      if (std::find(names.begin(), names.end(), name) == names.end())
-        names.push_back(std::move(name));
+    for (const std::string& folder : folders) {
+      for (std::string& name : json_files_below(data / folder)) {
+        const bool is_elsewhere = folders.size() > 1 && name.find('/') != std::string::npos;
+        if (!is_elsewhere && std::find(names.begin(), names.end(), name) == names.end())
+          names.push_back(std::move(name));
+      }
     }
   }
   return names;
@@ -74,23 +81,33 @@ InputFiles::InputFiles(std::vector<Override> overrides, std::vector<fs::path> da
       diagnostics_(diagnostics) {}
 
 std::optional<JsonCursor> InputFiles::open(const std::string& path, const std::string& folder) {
+  return open(path, std::vector{folder});
+}
+
+std::optional<JsonCursor> InputFiles::open(const std::string& path,
+                                           const std::vector<std::string>& folders) {
   std::error_code error;
   if (path == "-" || fs::exists(path, error)) return load(path, "");
-  if (const auto found = in_data_folders(data_folders_, folder, path)) return load(*found, "");
+  if (const auto found = in_data_folders(data_folders_, folders, path)) return load(*found, "");
 
   Diagnostics problems;
   if (JsonDocument::read(path, problems) != nullptr) return load(path, "");  // it appeared just now
   Diagnostic problem = problems.all().front();
   // Who writes an ending means a file of their own, and not one of those that ship.
   const bool is_own = fs::path(path).extension() == ".json";
-  const std::string help =
-      name_help(is_own ? fs::path(path).stem().string() : path, known_names(data_folders_, folder));
+  const std::string help = name_help(is_own ? fs::path(path).stem().string() : path,
+                                     known_names(data_folders_, folders));
   if ((problem.help.empty() && !is_own) || help.starts_with("did you mean")) problem.help = help;
   diagnostics_.add(std::move(problem));
   return std::nullopt;
 }
 
 std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part, const std::string& folder) {
+  return follow(part, std::vector{folder});
+}
+
+std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part,
+                                             const std::vector<std::string>& folders) {
   if (part.value().is_object()) return part;
   if (!part.value().is_string()) {
     diagnostics_.add(part.problem(value_name(part.document().root(), part.pointer()) +
@@ -98,11 +115,11 @@ std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part, const std::
                                   kind_text(part.value())));
     return std::nullopt;
   }
-  const auto path = resolve(part, folder);
+  const auto path = resolve(part, folders);
   if (!path) {
     const std::string& name = part.value().get_ref<const std::string&>();
     diagnostics_.add(part.problem(fmt::format("cannot find {}", in_quotes(name)), "",
-                                  name_help(name, known_names(data_folders_, folder))));
+                                  name_help(name, known_names(data_folders_, folders))));
     return std::nullopt;
   }
   return load(*path, part.document().pointer_prefix() + part.pointer());
@@ -117,7 +134,7 @@ void InputFiles::report_unused_overrides() {
 }
 
 std::optional<std::string> InputFiles::resolve(const JsonCursor& part,
-                                               const std::string& folder) const {
+                                               const std::vector<std::string>& folders) const {
   const std::string& name = part.value().get_ref<const std::string&>();
   if (name.empty()) return std::nullopt;
   // A name given on the command line is meant from where the command runs.
@@ -126,7 +143,7 @@ std::optional<std::string> InputFiles::resolve(const JsonCursor& part,
   if (is_override && is_file(name)) return name;
   const fs::path beside = fs::path(part.document().name()).parent_path() / name;
   if (is_file(beside)) return beside.lexically_normal().string();
-  if (auto shipped = in_data_folders(data_folders_, folder, name)) return shipped;
+  if (auto shipped = in_data_folders(data_folders_, folders, name)) return shipped;
   // Last: a scenario "llama3_8b.json" may name the model that ships under the same name.
   if (is_override && is_file(name + ".json")) return name + ".json";
   if (const fs::path json = beside.string() + ".json"; is_file(json)) {

@@ -19,14 +19,19 @@ class InputFiles {
              Diagnostics& diagnostics);
 
   /// The document that everything starts from; "-" is standard input. A name that is no file as
-  /// given is looked for in the data folders, under `folder` too ("scenarios").
+  /// given is looked for in the data folders, under `folder` too ("scenarios"), or under each of
+  /// several folders.
   [[nodiscard]] std::optional<JsonCursor> open(const std::string& path, const std::string& folder);
+  [[nodiscard]] std::optional<JsonCursor> open(const std::string& path,
+                                               const std::vector<std::string>& folders);
 
   /// A part that is either an object in place (returned as it is) or a text naming a file: looked
   /// for relative to the referring file, then as `folder`/NAME and `folder`/NAME.json in the data
   /// folders ("llama3_405b" for a model), then as NAME.json beside the referring file. Unknown
   /// names are diagnostics with did-you-mean.
   [[nodiscard]] std::optional<JsonCursor> follow(const JsonCursor& part, const std::string& folder);
+  [[nodiscard]] std::optional<JsonCursor> follow(const JsonCursor& part,
+                                                 const std::vector<std::string>& folders);
 
   /// Reports each override that leads into a text which nobody followed as a reference
   /// ("/name/x=1"). Call once, after everything is read; without it such overrides go unnoticed.
@@ -41,7 +46,7 @@ class InputFiles {
   [[nodiscard]] std::optional<JsonCursor> load(const std::string& path,
                                                const std::string& pointer_prefix);
   [[nodiscard]] std::optional<std::string> resolve(const JsonCursor& part,
-                                                   const std::string& folder) const;
+                                                   const std::vector<std::string>& folders) const;
 
   std::vector<Override> overrides_;
   std::vector<bool> used_;  ///< of each override: it reached a document

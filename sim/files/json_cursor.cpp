@@ -48,6 +48,11 @@ JsonCursor JsonCursor::element(std::size_t index) const {
   return cursor;
 }
 
+JsonCursor JsonCursor::over(const JsonCursor& base) const {
+  HEADWAY_CHECK(pointer_.empty() && base.pointer_.empty(), "only whole documents fill each other");
+  return JsonCursor(document_->over(base.document_));
+}
+
 Diagnostic JsonCursor::problem(std::string message, std::string label, std::string help) const {
   return {.message = std::move(message),
           .location = document_->value_location(pointer_),

@@ -37,6 +37,7 @@ struct JsonDocument::Content {
   std::shared_ptr<const nlohmann::json> root;  ///< copied when an override changes it
   std::string prefix;
   std::vector<AppliedOverride> applied;
+  std::shared_ptr<const JsonDocument> base;  ///< what gives the rest; null if nothing does
 
   /// The override that last set the value at `pointer`, or a value around it or, if the text does
   /// not have it, in it.
@@ -50,7 +51,27 @@ struct JsonDocument::Content {
     }
     return nullptr;
   }
+  [[nodiscard]] bool has_of_base(const std::string& pointer) const {
+    return base != nullptr && base->root().contains(nlohmann::json::json_pointer(pointer));
+  }
 };
+
+namespace {
+
+/// What `base` has and `value` has not, added to it.
+void fill_in(nlohmann::json& value, const nlohmann::json& base) {
+  if (!value.is_object() || !base.is_object()) return;
+  for (const auto& [key, of_base] : base.items()) {
+    const auto found = value.find(key);
+    if (found == value.end()) {
+      value[key] = of_base;
+    } else {
+      fill_in(*found, of_base);
+    }
+  }
+}
+
+}  // namespace
 
 JsonDocument::JsonDocument(std::unique_ptr<Content> content) : content_(std::move(content)) {}
 JsonDocument::~JsonDocument() = default;
@@ -81,12 +102,14 @@ const std::string& JsonDocument::pointer_prefix() const { return content_->prefi
 SourceLocation JsonDocument::value_location(const std::string& pointer) const {
   if (const auto* override = content_->override_of(pointer)) return {.file = override->shown};
   const auto entry = content_->source->positions().find(pointer);
+  if (!entry && content_->has_of_base(pointer)) return content_->base->value_location(pointer);
   if (!entry) return content_->source->text.whole();
   return content_->source->text.location(entry->value.begin, entry->value.end);
 }
 
 SourceLocation JsonDocument::key_location(const std::string& pointer) const {
   const auto entry = content_->source->positions().find(pointer);
+  if (!entry && content_->has_of_base(pointer)) return content_->base->key_location(pointer);
   if (!entry) return value_location(pointer);
   const auto span = entry->key.end > entry->key.begin ? entry->key : entry->value;
   return content_->source->text.location(span.begin, span.end);
@@ -109,6 +132,16 @@ std::shared_ptr<const JsonDocument> JsonDocument::with(const std::vector<Overrid
     }
   }
   if (changed) content->root = std::move(changed);
+  return std::shared_ptr<const JsonDocument>(new JsonDocument(std::move(content)));
+}
+
+std::shared_ptr<const JsonDocument> JsonDocument::over(
+    const std::shared_ptr<const JsonDocument>& base) const {
+  auto content = std::make_unique<Content>(*content_);
+  auto whole = std::make_shared<nlohmann::json>(*content->root);
+  fill_in(*whole, base->root());
+  content->root = std::move(whole);
+  content->base = base;
   return std::shared_ptr<const JsonDocument>(new JsonDocument(std::move(content)));
 }
 

@@ -53,6 +53,10 @@ class JsonDocument {
   [[nodiscard]] std::shared_ptr<const JsonDocument> with(const std::vector<Override>& overrides,
                                                          Diagnostics& diagnostics,
                                                          const std::string& prefix = "") const;
+  /// A copy that has also what `base` has and this document has not, object by object. A value
+  /// stands where it came from.
+  [[nodiscard]] std::shared_ptr<const JsonDocument> over(
+      const std::shared_ptr<const JsonDocument>& base) const;
   [[nodiscard]] const std::string& pointer_prefix() const;  ///< the `prefix` it was made with
 
  private:
@@ -74,6 +78,9 @@ class JsonCursor {
   [[nodiscard]] std::optional<JsonCursor> member(std::string_view key) const;
   /// Element `index` of an array. Requires index < size.
   [[nodiscard]] JsonCursor element(std::size_t index) const;
+
+  /// A document's root with what that of `base` has besides (JsonDocument::over).
+  [[nodiscard]] JsonCursor over(const JsonCursor& base) const;
 
   /// A diagnostic that points at this value (or at its key).
   [[nodiscard]] Diagnostic problem(std::string message, std::string label = "",

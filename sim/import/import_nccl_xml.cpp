@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/costs/accelerators.h"
 #include "sim/import/nccl_system.h"
 #include "sim/import/node_draft.h"
 
@@ -13,17 +14,6 @@ namespace headway {
 Importer import_nccl_xml;
 
 namespace {
-
-/// PCI device ids of NVIDIA and AMD as pci.ids lists them, and what profiles call the device.
-struct KnownDevice {
-  std::string_view id;
-  std::string_view accelerator;
-};
-constexpr KnownDevice kKnownDevices[] = {
-    {"0x1db1", "v100-sxm"},      {"0x1db5", "v100-sxm"}, {"0x20b0", "a100-sxm-40gb"},
-    {"0x20b2", "a100-sxm-80gb"}, {"0x2330", "h100-sxm"}, {"0x2335", "h200-sxm"},
-    {"0x2901", "b200-sxm"},      {"0x74a1", "mi300x"},
-};
 
 /// One link, one way. NVIDIA's data sheets: 300 GB/s both ways over 6 links of V100, 600 over 12 of
 /// A100, 900 over 18 of H100, 1,800 over 18 of B200.
@@ -60,12 +50,15 @@ BytesPerSecond scale_up_bandwidth(const NcclSystem& system, NodeDraft& draft) {
   return of_links(*least) > BytesPerSecond(0.0) ? of_links(*least) : least->pcie;
 }
 
+/// As profiles name the device; empty if none knows it, or devices differ.
 std::string accelerator_name(const NcclSystem& system) {
-  const auto known = std::ranges::find(kKnownDevices, system.gpus.front().device, &KnownDevice::id);
-  const bool is_one_kind = std::ranges::all_of(system.gpus, [&](const NcclSystem::Gpu& gpu) {
-    return gpu.device == system.gpus.front().device;
+  const std::string& device = system.gpus.front().device;
+  const auto known = std::ranges::find_if(accelerators(), [&](const Accelerator& accelerator) {
+    return std::ranges::find(accelerator.pci_devices, device) != accelerator.pci_devices.end();
   });
-  return known != std::end(kKnownDevices) && is_one_kind ? std::string(known->accelerator) : "";
+  const bool is_one_kind = std::ranges::all_of(
+      system.gpus, [&](const NcclSystem::Gpu& gpu) { return gpu.device == device; });
+  return known != accelerators().end() && is_one_kind ? known->name : "";
 }
 
 /// Cards become the NICs of the node type, because an accelerator sends by one of them: a card with

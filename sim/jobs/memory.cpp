@@ -58,7 +58,8 @@ StateBytes state_bytes(const Strategy& strategy) {
   constexpr double kMaster = 4.0;
   const double parameter = working_bytes_per_element(strategy.precision);
   return {.parameter = parameter,
-          .gradient = bytes_per_element(strategy.gradient_precision),
+          .gradient = bytes_per_element(
+              strategy.kept_gradient_precision.value_or(strategy.gradient_precision)),
           .optimizer = kMoments + (parameter < kMaster ? kMaster : 0.0)};
 }
 

@@ -11,7 +11,7 @@
 
 #include "sim/files/json_reader.h"
 #include "sim/jobs/adapters.h"
-#include "sim/jobs/presets.h"
+#include "sim/jobs/frameworks.h"
 #include "sim/jobs/recompute/recompute.h"
 #include "sim/jobs/rules/strategy_checks.h"
 #include "sim/jobs/schedules/schedule.h"
@@ -102,10 +102,16 @@ void read_sharding(ObjectReader& reader, Strategy& strategy) {
   }
 }
 
+/// What the framework does in the precision of this job.
 Strategy read_preset(ObjectReader& reader) {
-  std::vector<Word<const Preset*>> words;
-  for (const Preset& preset : presets()) words.emplace_back(preset.name, &preset);
-  return reader.choice("preset", Words<const Preset*>(words), words.front().second)->strategy;
+  std::vector<Word<const Framework*>> words;
+  for (const Framework& framework : frameworks()) words.emplace_back(framework.name, &framework);
+  const Framework& framework =
+      *reader.choice("preset", Words<const Framework*>(words), words.front().second);
+  const auto said = reader.cursor().member("precision");
+  const bool is_fp16 = said ? said->value() == precision_name(Precision::fp16)
+                            : framework.strategy.precision == Precision::fp16;
+  return is_fp16 ? framework.in_fp16 : framework.strategy;
 }
 
 /// What the other degrees leave of the accelerators, if they divide them.
@@ -300,11 +306,17 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
   strategy.gradient_bucket =
       reader.quantity<Bytes>("gradient_bucket", at_least(0), strategy.gradient_bucket);
   strategy.overlap_pipeline_transfers =
-      reader.flag("overlap_pipeline_transfers", strategy.virtual_stages > 1);
+      reader.flag("overlap_pipeline_transfers",
+                  strategy.overlap_pipeline_transfers && strategy.virtual_stages > 1);
   std::tie(strategy.precision, strategy.scaling) = reader.choice(
       "precision", Words<Recipe>(kPrecisions), Recipe(strategy.precision, strategy.scaling));
   strategy.gradient_precision = reader.choice(
       "gradient_precision", Words<Precision>(kGradientPrecisions), strategy.gradient_precision);
+  if (strategy.kept_gradient_precision || reader.has("kept_gradient_precision")) {
+    strategy.kept_gradient_precision =
+        reader.choice("kept_gradient_precision", Words<Precision>(kGradientPrecisions),
+                      strategy.kept_gradient_precision.value_or(strategy.gradient_precision));
+  }
   strategy.cuda_graph =
       reader.choice("cuda_graph", Words<CudaGraph>(kCudaGraphs), strategy.cuda_graph);
   strategy.kernel_family = reader.text("kernel_family", strategy.kernel_family);
@@ -312,6 +324,29 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
 }
 
 }  // namespace
+
+Strategy read_habits(const JsonCursor& part, const Strategy& base, Diagnostics& diagnostics) {
+  ObjectReader reader(part, diagnostics);
+  Strategy strategy = base;
+  strategy.schedule =
+      reader.choice("schedule", Words<PipelineSchedule>(kSchedules), strategy.schedule);
+  strategy.expert_dispatch = reader.choice("expert_dispatch", Words<ExpertDispatch>(kDispatches),
+                                           strategy.expert_dispatch);
+  strategy.overlap_expert_exchange =
+      reader.flag("overlap_expert_exchange", strategy.overlap_expert_exchange);
+  read_behaviour(reader, strategy);
+  // What a job has no use for is off in it, and not in the habit.
+  const auto keep = [&](const char* field, bool Strategy::*member) {
+    if (!reader.has(field)) strategy.*member = base.*member;
+  };
+  keep("sequence_parallel", &Strategy::sequence_parallel);
+  keep("overlap_tensor_parallel_backward", &Strategy::overlap_tensor_parallel_backward);
+  keep("overlap_parameter_gather", &Strategy::overlap_parameter_gather);
+  keep("overlap_pipeline_transfers", &Strategy::overlap_pipeline_transfers);
+  if (!reader.has("shard_group")) strategy.shard_group = base.shard_group;
+  reader.finish();
+  return strategy;
+}
 
 std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadModel& model,
                                           std::optional<int> accelerators, InputFiles& files) {

@@ -27,4 +27,9 @@ struct ReadStrategy {
                                                         std::optional<int> accelerators,
                                                         InputFiles& files);
 
+/// The fields of a strategy that a framework decides, on top of `base`: not the degrees, not the
+/// batches, not the task.
+[[nodiscard]] Strategy read_habits(const JsonCursor& part, const Strategy& base,
+                                   Diagnostics& diagnostics);
+
 }  // namespace headway

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -144,10 +145,11 @@ struct Strategy {
   double expert_imbalance = 1.0;  ///< tokens of the busiest expert, in means of an even routing
   CudaGraph cuda_graph = CudaGraph::none;
 
-  Precision precision = Precision::bf16;           ///< of the matrix products
-  Scaling scaling = Scaling::delayed;              ///< of their inputs, below 16 bits
-  Precision gradient_precision = Precision::fp32;  ///< in which gradients are reduced and kept
-  std::string kernel_family = "fused";             ///< a family of the profile
+  Precision precision = Precision::bf16;                              ///< of the matrix products
+  Scaling scaling = Scaling::delayed;                     ///< of their inputs, below 16 bits
+  Precision gradient_precision = Precision::fp32;         ///< in which gradients are reduced
+  std::optional<Precision> kept_gradient_precision = {};  ///< and kept, if in another
+  std::string kernel_family = "fused";                    ///< a family of the profile
   std::string software_release;  ///< a release of that family; empty: one like any other
 
   [[nodiscard]] std::int64_t micro_batches() const {

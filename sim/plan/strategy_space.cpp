@@ -4,7 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "sim/jobs/presets.h"
+#include "sim/jobs/frameworks.h"
 #include "sim/jobs/schedules/schedule.h"
 
 namespace headway {
@@ -46,8 +46,8 @@ bool says(const Scenario& scenario, const char* field, bool fallback) {
 /// What the scenario's preset does about it where tensor parallelism gives it a use.
 bool preset_overlaps_backward(const Scenario& scenario) {
   const std::string name = scenario.resolved->at("strategy").at("preset").get<std::string>();
-  const auto found = std::ranges::find(presets(), std::string_view(name), &Preset::name);
-  return found != presets().end() && found->strategy.overlap_tensor_parallel_backward;
+  const Framework* const found = framework_named(name);
+  return found != nullptr && found->strategy.overlap_tensor_parallel_backward;
 }
 
 }  // namespace

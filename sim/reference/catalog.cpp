@@ -10,8 +10,9 @@
 
 #include "sim/base/file_text.h"
 #include "sim/base/utf8.h"
+#include "sim/costs/accelerators.h"
 #include "sim/files/input_files.h"
-#include "sim/jobs/presets.h"
+#include "sim/jobs/frameworks.h"
 #include "sim/reference/explain_file.h"
 
 namespace headway {
@@ -22,25 +23,27 @@ namespace fs = std::filesystem;
 /// A kind that stands in files.
 struct FileKind {
   std::string name;
-  std::string folder;  ///< in a data folder
+  std::vector<std::string> folders;  ///< in a data folder
   std::string schema;
 };
 
 const std::vector<FileKind>& file_kinds() {
   static const std::vector<FileKind> kKinds = {
-      {"models", "scenarios/models", "headway/model/1"},
-      {"topologies", "topologies", "headway/topology/1"},
-      {"profiles", "calibrate/profiles", "headway/profile/1"},
-      {"scenarios", "scenarios", "headway/scenario/1"},
+      {"models", {"scenarios/models"}, "headway/model/1"},
+      {"topologies", {"topologies"}, "headway/topology/1"},
+      {"profiles", profile_folders(), "headway/profile/1"},
+      {"scenarios", {"scenarios"}, "headway/scenario/1"},
   };
   return kKinds;
 }
 
-/// Whether a folder within this one belongs to another kind: models stand below scenarios.
-bool is_folder_of_another(const FileKind& kind, const std::string& name) {
+/// Whether the name leads into a folder within this one that has files of its own: models stand
+/// below scenarios.
+bool is_of_another_folder(const std::string& folder, const std::string& name) {
   return std::ranges::any_of(file_kinds(), [&](const FileKind& other) {
-    return other.folder.starts_with(kind.folder + "/") &&
-           (kind.folder + "/" + name).starts_with(other.folder + "/");
+    return std::ranges::any_of(other.folders, [&](const std::string& within) {
+      return within.starts_with(folder + "/") && (folder + "/" + name).starts_with(within + "/");
+    });
   });
 }
 
@@ -77,11 +80,13 @@ std::vector<CatalogEntry> files_of(const FileKind& kind) {
   std::vector<CatalogEntry> entries;
   std::set<std::string> names;
   for (const fs::path& data : data_folders()) {
-    for (const std::string& name : json_files_below(data / kind.folder)) {
-      // A name is looked up in the folders in turn: the first one that has it hides the others.
-      if (is_folder_of_another(kind, name) || !names.insert(name).second) continue;
-      const std::string path = (data / kind.folder / (name + ".json")).lexically_normal().string();
-      if (auto about = about_file(kind, path)) entries.push_back({name, std::move(*about), path});
+    for (const std::string& folder : kind.folders) {
+      for (const std::string& name : json_files_below(data / folder)) {
+        // A name is looked up in the folders in turn: the first one that has it hides the others.
+        if (is_of_another_folder(folder, name) || !names.insert(name).second) continue;
+        const std::string path = (data / folder / (name + ".json")).lexically_normal().string();
+        if (auto about = about_file(kind, path)) entries.push_back({name, std::move(*about), path});
+      }
     }
   }
   std::ranges::sort(entries, {}, &CatalogEntry::name);
@@ -90,8 +95,8 @@ std::vector<CatalogEntry> files_of(const FileKind& kind) {
 
 std::vector<CatalogEntry> preset_entries() {
   std::vector<CatalogEntry> entries;
-  for (const Preset& preset : presets()) {
-    entries.push_back({std::string(preset.name), std::string(preset.source), ""});
+  for (const Framework& framework : frameworks()) {
+    entries.push_back({framework.name, framework.about, ""});
   }
   std::ranges::sort(entries, {}, &CatalogEntry::name);
   return entries;

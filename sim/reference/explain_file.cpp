@@ -14,6 +14,7 @@
 #include "sim/base/utf8.h"
 #include "sim/costs/read_profile.h"
 #include "sim/files/input_files.h"
+#include "sim/jobs/frameworks.h"
 #include "sim/models/huggingface/huggingface.h"
 #include "sim/models/read_model.h"
 #include "sim/network/node_type.h"
@@ -114,6 +115,16 @@ Explained explain_profile(const JsonCursor& part, InputFiles& files) {
       read->cursor.value()};  // a profile has no defaults to write out
 }
 
+Explained explain_framework(const JsonCursor& part, InputFiles& files) {
+  const auto framework = read_framework(part, files.diagnostics());
+  if (!framework) return std::nullopt;
+  return ExplainedFile{"framework",
+                       fmt::format("{}: kernels of family {}, gradients in {}", framework->name,
+                                   framework->strategy.kernel_family,
+                                   precision_name(framework->strategy.gradient_precision)),
+                       part.value()};
+}
+
 Explained explain_scenario(const std::string& path, const ScenarioOptions& options,
                            Diagnostics& diagnostics) {
   Diagnostics own;
@@ -144,12 +155,14 @@ struct FileKind {
   std::string_view folder;
   Explained (*explain)(const JsonCursor& part, InputFiles& files);
 };
-constexpr std::array<FileKind, 5> kKinds = {{
+constexpr std::array<FileKind, 7> kKinds = {{
     {"headway/scenario/1", "scenarios", nullptr},
     {"headway/topology/1", "topologies", explain_topology},
     {"headway/profile/1", "calibrate/profiles", explain_profile},
+    {"headway/profile/1", "calibrate/profiles/accelerators", explain_profile},
     {"headway/model/1", "scenarios/models", explain_model},
     {"headway/node/1", "topologies/nodes", explain_node},
+    {"headway/framework/1", "scenarios/frameworks", explain_framework},
 }};
 
 /// A file as named, or the one that a data folder has under that name; else the name itself.
@@ -185,6 +198,11 @@ const FileKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
                                     "check the scenario that names it"));
     return nullptr;
   }
+  if (schema->value() == "headway/software/1") {
+    diagnostics.add(schema->problem("software is checked on an accelerator", "",
+                                    "check a profile that names it"));
+    return nullptr;
+  }
   const std::string name = schema->value().is_string() ? schema->value().get<std::string>() : "";
   diagnostics.add(
       schema->problem("files of this schema are not known", "", name_help(name, known_schemas())));
@@ -198,6 +216,7 @@ const std::vector<std::string>& known_schemas() {
     std::vector<std::string> schemas;
     schemas.reserve(kKinds.size());
     for (const FileKind& kind : kKinds) schemas.emplace_back(kind.schema);
+    schemas.erase(std::unique(schemas.begin(), schemas.end()), schemas.end());
     return schemas;
   }();
   return kSchemas;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/files/input_files.h"
-#include "sim/jobs/presets.h"
+#include "sim/jobs/frameworks.h"
 #include "sim/jobs/read_strategy.h"
 #include "sim/models/read_model.h"
 #include "sim/reference/explain_tables.h"
@@ -46,14 +46,15 @@ std::string fields_text(const nlohmann::json& fields, const nlohmann::json& defa
 }  // namespace
 
 std::vector<Topic> preset_topics() {
-  const nlohmann::json defaults = preset_fields(presets().front().name);
+  const nlohmann::json defaults = preset_fields(frameworks().front().name);
   std::vector<Topic> topics;
-  for (const Preset& preset : presets()) {
-    const nlohmann::json fields = preset_fields(preset.name);
-    topics.push_back({TopicKind::preset, fmt::format("preset.{}", preset.name),
+  for (const Framework& framework : frameworks()) {
+    const nlohmann::json fields = preset_fields(framework.name);
+    std::string source = "strategy.preset; " + framework.about;
+    for (const std::string& link : framework.links) source += "; " + link;
+    topics.push_back({TopicKind::preset, fmt::format("preset.{}", framework.name),
                       "a value of strategy.preset", "",
-                      "Sets " + fields_text(fields, defaults) + ".", "",
-                      "strategy.preset; " + std::string(preset.source)});
+                      "Sets " + fields_text(fields, defaults) + ".", "", std::move(source)});
   }
   return topics;
 }

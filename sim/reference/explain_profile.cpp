@@ -15,6 +15,19 @@ constexpr TopicRow kRows[] = {
     {"profile.provenance", "object of texts", "required",
      "How it came to be: device, driver, library versions, command, publications.",
      "at least one entry"},
+    {"profile.software", "the name of a file", "none",
+     "Of calibrate/profiles/software: what the profile does not say itself, object by object, is "
+     "as "
+     "it says there. Published profiles share theirs; a measured one needs none."},
+    {"profile.hardware", "object", "none",
+     "What the accelerator is called elsewhere: \"published_as\" in rows of published steps, "
+     "\"pci_devices\" in NCCL's topologies; and \"scale_up_bandwidth\", the rate of its links.",
+     "", "headway import nccl-xml, headway validate"},
+    {"profile.nccl", "object", "none",
+     "How NCCL behaves inside a node of it: times of a collective and of a step, rates of a ring "
+     "and "
+     "of the switches. Without it nothing is known of NCCL there.",
+     "", "headway collective --library"},
     {"profile.estimate.value", "number", "required",
      "Every number of a profile is an object {\"value\", \"spread\", \"source\"}: this is the "
      "number, "

@@ -211,7 +211,11 @@ constexpr TopicRow kRows[] = {
      "one that the profile has a peak for, in a recipe it knows",
      "profile.device.cast_bytes_per_element, profile.device.cast_bytes_by_recipe"},
     {"strategy.gradient_precision", R"("fp32", "bf16" or "fp16")", "\"fp32\"",
-     "Number format in which gradients are reduced and kept."},
+     "Number format in which gradients are reduced, and kept where kept_gradient_precision says "
+     "nothing else."},
+    {"strategy.kept_gradient_precision", R"("fp32", "bf16" or "fp16")",
+     "strategy.gradient_precision",
+     "Number format in which gradients are kept between micro-batches; sets memory only."},
     {"strategy.kernel_family", "text", "\"fused\"",
      "The body of software whose kernels are meant, as the profile names it.",
      "one that the profile has", "profile.kernel_families"},

@@ -9,7 +9,6 @@
 #include "sim/base/child_process.h"
 #include "sim/jobs/memory.h"
 #include "sim/validate/published_steps.h"
-#include "sim/validate/row_memory.h"
 #include "sim/validate/validation_row.h"
 
 namespace headway {
@@ -26,8 +25,7 @@ std::string judged_row(const PublishedRow& row) {
   }
   const Scenario& scenario = std::get<Scenario>(outcome);
   Bytes needed;
-  for (const StageMemory& stage :
-       stage_memory(scenario.model, strategy_in_memory(row, scenario.strategy))) {
+  for (const StageMemory& stage : stage_memory(scenario.model, scenario.strategy)) {
     needed = max(needed, stage.total());
   }
   answer["needed"] = needed.count();

@@ -11,42 +11,6 @@
 namespace headway {
 namespace {
 
-// Source: the frameworks' defaults at the releases named in the rows. Megatron-LM's products of
-// backward passes overlap since Korthikanti et al. 2022; InternEvo's configuration of its 7B model
-// sets overlap_sync_grad and overlap_sync_param, and reduces in the training precision. Megatron-LM
-// of 2023 (Jiang et al. 2024, section 6.1: commit 285068c8) has the kernels of 2022; it overlaps
-// gradients since its release of 2024. GPT-NeoX is Megatron-LM under DeepSpeed (Biderman et al.
-// 2023, section 2.2). NeMo AutoModel's table of mixtures says "TE + DeepEP" of each.
-// TinyLlama's README lists FSDP and the fused kernels of flash-attention.
-constexpr std::array kFrameworks{
-    FrameworkHabits{"nemo", "fused", Precision::bf16, true, true},
-    FrameworkHabits{"megatron-bridge", "fused", Precision::bf16, true, true},
-    FrameworkHabits{"megatron-core-2024", "megatron-2022", Precision::fp32, false, true, "2023"},
-    FrameworkHabits{"megatron-core-2024", "fused", Precision::fp32, true, true},
-    FrameworkHabits{"nemo-mlperf", "mlperf", Precision::bf16, true, true},
-    FrameworkHabits{"megatron-2020", "megatron-2021", Precision::fp32, false, false},
-    FrameworkHabits{"megatron-2021", "megatron-2021", Precision::fp32, false, false},
-    FrameworkHabits{"megatron-2022", "megatron-2022", Precision::fp32, false, true},
-    FrameworkHabits{"megatron-deepspeed", "deepspeed", Precision::bf16, false, false},
-    FrameworkHabits{"maxtext", "jax", Precision::bf16, true, false},
-    FrameworkHabits{"composer-fsdp", "composer", Precision::bf16, true, false},
-    FrameworkHabits{"fms-fsdp", "composer", Precision::bf16, true, false},
-    FrameworkHabits{"torchtitan", "torch-eager", Precision::bf16, true, false, "eager"},
-    FrameworkHabits{"torchtitan", "torch-compile", Precision::bf16, true, false},
-    FrameworkHabits{"automodel", "fused", Precision::bf16, true, false, "", "", true},
-    FrameworkHabits{"automodel", "torch-eager", Precision::bf16, true, false},
-    // Single runs of software that has no family of its own.
-    FrameworkHabits{"full_runs", "deepspeed", Precision::bf16, false, false, "", "(GPT-NeoX)"},
-    FrameworkHabits{"misc_single_runs", "composer", Precision::bf16, true, false, "", "TinyLlama"},
-    FrameworkHabits{"full_runs", "torch-eager", Precision::bf16, true, false},
-    FrameworkHabits{"misc_single_runs", "torch-eager", Precision::bf16, true, false},
-    FrameworkHabits{"aleph-alpha", "aleph-alpha-unfused-norm", Precision::fp32, false, false,
-                    "fa2"},
-    FrameworkHabits{"aleph-alpha", "aleph-alpha-flash-1", Precision::fp32, false, false, "fa1"},
-    FrameworkHabits{"aleph-alpha", "aleph-alpha", Precision::fp32, false, false},
-    FrameworkHabits{"internevo", "internevo", Precision::bf16, true, false},
-};
-
 /// What rows call a precision, and what strategies do.
 struct PrecisionName {
   std::string_view row;
@@ -87,6 +51,31 @@ std::string_view strategy_precision(const PublishedRow& row) {
   return found == kPrecisions.end() ? "" : found->strategy;
 }
 
+/// All that it says holds of the row.
+bool names(const PublishedAs& published, const PublishedRow& row) {
+  return published.framework == row.head.framework &&
+         (published.release.empty() || published.release == row.release) &&
+         word(row.model, "name").find(published.model) != std::string::npos &&
+         (!published.experts || is_given(row.model, "moe"));
+}
+
+/// nullptr if the framework has none for the row.
+const FrameworkRecipe* recipe_of(const PublishedRow& row, const Framework& framework) {
+  const auto found = std::ranges::find_if(framework.recipes, [&](const FrameworkRecipe& recipe) {
+    return std::ranges::find(recipe.releases, row.release) != recipe.releases.end() &&
+           recipe.accelerator == row.head.accelerator &&
+           word(row.model, "name").starts_with(recipe.model);
+  });
+  return found == framework.recipes.end() ? nullptr : &*found;
+}
+
+bool only_assumes_graphs(const PublishedRow& row) {
+  return std::ranges::any_of(row.head.defaults_used, [](const std::string& said) {
+    return said.find("CUDA-graph mode") != std::string::npos ||
+           said.find("CUDA graphs assumed") != std::string::npos;
+  });
+}
+
 /// As profiles name it. What a release does to mixtures of experts is told apart.
 std::string release_of(const PublishedRow& row) {
   if (row.release.empty()) return "";
@@ -95,14 +84,20 @@ std::string release_of(const PublishedRow& row) {
 
 }  // namespace
 
-const FrameworkHabits* habits_of(const PublishedRow& row) {
-  const auto found = std::ranges::find_if(kFrameworks, [&](const FrameworkHabits& entry) {
-    return entry.row == row.head.framework &&
-           (entry.release.empty() || entry.release == row.release) &&
-           word(row.model, "name").find(entry.model) != std::string::npos &&
-           (!entry.deduplicates_experts || is_given(row.model, "moe"));
-  });
-  return found == kFrameworks.end() ? nullptr : &*found;
+const Framework* framework_of(const PublishedRow& row) {
+  const Framework* best = nullptr;
+  int most = 0;
+  for (const Framework& framework : frameworks()) {
+    for (const PublishedAs& published : framework.published_as) {
+      if (!names(published, row)) continue;
+      const int said = 1 + (published.release.empty() ? 0 : 1) + (published.model.empty() ? 0 : 1) +
+                       (published.experts ? 1 : 0);
+      if (said <= most) continue;
+      most = said;
+      best = &framework;
+    }
+  }
+  return best;
 }
 
 std::string uncovered_strategy(const PublishedRow& row) {
@@ -143,17 +138,42 @@ std::string_view cuda_graph_of(const PublishedRow& row) {
   return graph == "transformer_engine" || graph == "local" ? "layer" : "none";
 }
 
+/// The fields of the recipe that the row leaves open.
+nlohmann::json recipe_fields(const PublishedRow& row, const Framework& framework,
+                             std::vector<std::string>& assumed) {
+  nlohmann::json fields = nlohmann::json::object();
+  const FrameworkRecipe* const recipe = recipe_of(row, framework);
+  if (recipe == nullptr) return fields;
+  const nlohmann::json& train = row.train;
+  const auto take = [&](const char* field) {
+    const auto found = recipe->strategy->find(field);
+    if (found == recipe->strategy->end()) return false;
+    fields[field] = *found;
+    return true;
+  };
+  const bool says_graphs = is_given(train, "cuda_graph");
+  if ((!says_graphs || only_assumes_graphs(row)) && take("cuda_graph") && says_graphs) {
+    assumed.emplace_back("no CUDA graphs, as in the recipe of the release");
+  }
+  const bool says_exchange =
+      is_given(train, "moe_dispatcher") || is_given(train, "moe_a2a_overlap");
+  if (says_exchange || whole(train, "ep", 1) == 1) return fields;
+  if (take("expert_dispatch") && take("overlap_expert_exchange")) {
+    assumed.emplace_back("DeepEP, overlapped, as in the recipe of the release");
+  }
+  return fields;
+}
+
 /// Model releases name what they drop: "(tokendrop)" runs have a capacity of the mean.
-void add_experts(nlohmann::json& strategy, const PublishedRow& row, const FrameworkHabits& habits,
+void add_experts(nlohmann::json& strategy, const PublishedRow& row,
                  std::vector<std::string>& assumed) {
   const nlohmann::json& train = row.train;
   const std::string dispatcher = word(train, "moe_dispatcher");
   strategy["expert_parallel"] = whole(train, "ep", 1);
   strategy["expert_tensor_parallel"] = whole(train, "etp", 1);
-  strategy["expert_dispatch"] =
-      dispatcher == "deepep" || dispatcher == "hybridep" || habits.deduplicates_experts
-          ? "deduplicated"
-          : "all_to_all";
+  if (dispatcher == "deepep" || dispatcher == "hybridep") {
+    strategy["expert_dispatch"] = "deduplicated";
+  }
   strategy["overlap_expert_exchange"] =
       is_true(train, "moe_a2a_overlap") && whole(train, "ep", 1) > 1;
   if (word(row.model, "name").find("tokendrop") != std::string::npos) {
@@ -164,24 +184,24 @@ void add_experts(nlohmann::json& strategy, const PublishedRow& row, const Framew
 
 }  // namespace
 
-nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habits,
+nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
                             std::vector<std::string>& assumed) {
   const nlohmann::json& train = row.train;
   const std::int64_t stages = whole(train, "pp", 1);
   const std::int64_t chunks = stages * whole(train, "vpp", 1);
   const std::int64_t layers = whole(row.model, "layers", 1);
-  const bool tensor_parallel = whole(train, "tp", 1) > 1;
-  const bool sequence_parallel = is_true(train, "sequence_parallel") && tensor_parallel;
+  const bool sequence_parallel = is_true(train, "sequence_parallel") && whole(train, "tp", 1) > 1;
   const bool tensor_overlap = is_true(train, "tp_overlap") && sequence_parallel;
   const bool sharded_optimizer = is_true(train, "distributed_optimizer");
   const std::string fsdp = word(train, "fsdp");
   const bool full_sharding = fsdp != "none";
-  // Megatron-LM raises gradients to fp32 by itself for bf16 only (its megatron/arguments.py).
-  const bool is_fp16 = strategy_precision(row) == "fp16";
-  const std::string gradients(precision_name(is_fp16 ? Precision::fp16 : habits.gradients));
-  assumed.push_back(fmt::format("gradients reduced in {}{}", gradients,
-                                habits.overlaps ? ", overlapped with backward" : ""));
+  const Strategy& habits =
+      framework.habits(strategy_precision(row) == "fp16" ? Precision::fp16 : Precision::bf16);
+  assumed.push_back(
+      fmt::format("gradients reduced in {}{}", precision_name(habits.gradient_precision),
+                  habits.overlap_gradient_reduce ? ", overlapped with backward" : ""));
   nlohmann::json strategy = {
+      {"preset", framework.name},
       {"tensor_parallel", whole(train, "tp", 1)},
       {"context_parallel", whole(train, "cp", 1)},
       {"pipeline_parallel", stages},
@@ -192,21 +212,13 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
       {"global_batch", train.at("global_batch")},
       {"sequence_parallel", sequence_parallel},
       {"tensor_parallel_overlap", tensor_overlap},
-      {"overlap_tensor_parallel_backward",
-       habits.overlaps_tensor_backward && tensor_parallel && !tensor_overlap},
       {"attention", is_true(train, "flash") ? "flash" : "unfused"},
       {"recompute",
        std::ranges::find(kRecomputes, word(train, "recompute"), &RecomputeName::row)->strategy},
       {"zero_stage", full_sharding ? 3 : (sharded_optimizer ? 1 : 0)},
-      {"overlap_gradient_reduce", habits.overlaps},
-      {"overlap_parameter_gather", habits.overlaps && (full_sharding || sharded_optimizer)},
-      {"overlap_pipeline_transfers", habits.overlaps && whole(train, "vpp", 1) > 1},
       {"offload_layers", whole(train, "cpu_offload_layers", 0)},
       {"precision", strategy_precision(row)},
-      {"gradient_precision", gradients},
-      {"cuda_graph", cuda_graph_of(row)},
       {"task", train.at("task")},
-      {"kernel_family", habits.kernel_family},
       {"software_release", release_of(row)}};
   if (word(train, "recompute") == "half") {
     strategy["recompute_layers"] = std::max<std::int64_t>(1, layers / chunks / 2);
@@ -235,7 +247,9 @@ nlohmann::json row_strategy(const PublishedRow& row, const FrameworkHabits& habi
   if (train.at("task") != "pretrain") {
     assumed.emplace_back("documents of 0.4 of the sequence, packed");
   }
-  if (is_given(row.model, "moe")) add_experts(strategy, row, habits, assumed);
+  strategy["cuda_graph"] = cuda_graph_of(row);
+  if (is_given(row.model, "moe")) add_experts(strategy, row, assumed);
+  strategy.update(recipe_fields(row, framework, assumed));
   return strategy;
 }
 

@@ -1,35 +1,19 @@
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/quantity_text.h"
 #include "sim/validate/row_parts.h"
 
 namespace headway {
-namespace {
-
-constexpr std::array kAccelerators{
-    RowAccelerator{"V100", "v100_sxm", "150 GB/s"},
-    RowAccelerator{"A100-40", "a100_sxm_40gb", "300 GB/s"},
-    RowAccelerator{"A100-80", "a100_sxm_80gb", "300 GB/s"},
-    RowAccelerator{"H100", "h100_sxm", "450 GB/s"},
-    RowAccelerator{"H200", "h200_sxm", "450 GB/s"},
-    RowAccelerator{"B200", "b200_sxm", "900 GB/s"},
-    RowAccelerator{"B300", "b300_sxm", "900 GB/s"},
-    RowAccelerator{"GB200", "gb200", "900 GB/s"},
-    RowAccelerator{"GB300", "gb300", "900 GB/s"},
-};
-
-}  // namespace
-
-const RowAccelerator* accelerator_of(const PublishedRow& row) {
-  const auto* const found =
-      std::ranges::find(kAccelerators, row.head.accelerator, &RowAccelerator::row);
-  return found == kAccelerators.end() ? nullptr : found;
+const Accelerator* accelerator_of(const PublishedRow& row) {
+  const auto found = std::ranges::find_if(accelerators(), [&](const Accelerator& accelerator) {
+    return std::ranges::find(accelerator.published_as, row.head.accelerator) !=
+           accelerator.published_as.end();
+  });
+  return found == accelerators().end() ? nullptr : &*found;
 }
 
-nlohmann::json row_topology(const PublishedRow& row, const RowAccelerator& accelerator,
-                            std::string_view profile_accelerator) {
+nlohmann::json row_topology(const PublishedRow& row, const Accelerator& accelerator) {
   // An NVL72 rack is eighteen nodes of four accelerators in one scale-up domain.
   constexpr std::int64_t kRackDomain = 72;
   constexpr std::int64_t kRackNode = 4;
@@ -45,10 +29,10 @@ nlohmann::json row_topology(const PublishedRow& row, const RowAccelerator& accel
       {"node",
        {{"schema", "headway/node/1"},
         {"name", "published node"},
-        {"accelerator", profile_accelerator},
+        {"accelerator", accelerator.name},
         {"accelerators", per_node},
         {"scale_up",
-         {{"bandwidth", accelerator.scale_up_bandwidth},
+         {{"bandwidth", exact_text(accelerator.scale_up_bandwidth)},
           {"latency", "500 ns"},
           {"domain", domain}}},
         {"nics",

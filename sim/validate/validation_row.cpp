@@ -22,7 +22,7 @@ std::string uncovered(const PublishedRow& row) {
     if (!reason.empty()) return reason;
   }
   if (accelerator_of(row) == nullptr) return "there is no profile of " + row.head.accelerator;
-  if (habits_of(row) == nullptr) {
+  if (framework_of(row) == nullptr) {
     return "no kernel family stands for framework \"" + row.head.framework + "\"";
   }
   return "";
@@ -45,16 +45,15 @@ auto read_own(const char* name, const nlohmann::json& json, std::string& reason,
 
 }  // namespace
 
-std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& published,
+std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
                                                 std::vector<std::string>& assumed) {
-  const PublishedRow row = with_recipe(published, assumed);
   std::string reason = uncovered(row);
   if (!reason.empty()) return Refusal{reason};
-  const RowAccelerator& accelerator = *accelerator_of(row);
-  const FrameworkHabits& habits = *habits_of(row);
+  const Accelerator& accelerator = *accelerator_of(row);
+  const Framework& framework = *framework_of(row);
 
   const auto profile =
-      read_own("profile", std::string(accelerator.profile), reason,
+      read_own("profile", accelerator.profile, reason,
                [](const JsonCursor& part, InputFiles& files) { return read_profile(part, files); });
   if (!profile || !reason.empty()) return Refusal{reason};
   const auto model =
@@ -63,11 +62,11 @@ std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& published,
   if (!model || !reason.empty()) return Refusal{reason};
   assumed.emplace_back("a non-blocking rail-optimised fabric");
   const auto topology = read_own(
-      "topology", row_topology(row, accelerator, profile->profile->accelerator), reason,
+      "topology", row_topology(row, accelerator), reason,
       [](const JsonCursor& part, InputFiles& files) { return read_topology(part, files); });
   if (!topology || !reason.empty()) return Refusal{reason};
   const int accelerators = topology->cluster->accelerators();
-  auto strategy = read_own("strategy", row_strategy(row, habits, assumed), reason,
+  auto strategy = read_own("strategy", row_strategy(row, framework, assumed), reason,
                            [&](const JsonCursor& part, InputFiles& files) {
                              return read_strategy(part, *model, accelerators, files);
                            });

@@ -20,9 +20,8 @@ import numpy as np
 from scipy.optimize import least_squares
 
 from fit_constants import ARCHITECTURE, CONSTANTS, EARLY_FAMILIES
-from profile_text import profile_text
+from profile_text import read_profiles, write_profiles
 
-PROFILES = pathlib.Path(__file__).resolve().parents[2] / "calibrate" / "profiles"
 SCALE = 0.03  # of the pseudo-Huber loss: errors beyond it count linearly
 SPREAD = 1.5  # of sigma: steps from one source err together, so they tell less than they seem to
 
@@ -255,7 +254,7 @@ def show(title, table):
               + f"{row['log_p90']:>9.3f}")
 
 
-def write_profiles(fit, x, spread, summary_line):
+def write_fit(fit, x, spread, summary_line):
     sources = f"fitted over {len(fit.rows)} published training steps"
     for free, value, sigma in zip(fit.free, np.exp(x), spread):
         prior = f"prior {free.median:.3g} {free.constant.unit}".rstrip()
@@ -265,12 +264,12 @@ def write_profiles(fit, x, spread, summary_line):
             node["spread"] = float(f"{min(SPREAD * sigma, 1.0):.2g}")
             node["source"] = (f"{sources}, {prior} +- {100 * free.constant.sigma:.0f} %, "
                               "see tests/validation")
-    for name, profile in fit.profiles.items():
+    for profile in fit.profiles.values():
         efficiency = profile["device"]["gemm_efficiency"]
         if efficiency.get("tf32", {}).get("source", "").startswith("assumption: that of bf16"):
             efficiency["tf32"]["value"] = efficiency["bf16"]["value"]
         profile["provenance"]["fit"] = summary_line
-        (PROFILES / f"{name}.json").write_text(profile_text(profile))
+    write_profiles(fit.profiles)
 
 
 def folds_of(groups, count, partition=1):
@@ -323,12 +322,10 @@ def main():
     parser.add_argument("--report", help="JSON file for the errors")
     options = parser.parse_args()
 
-    profiles = {path.stem: json.loads(path.read_text()) for path in sorted(PROFILES.glob("*.json"))
-                if path.stem in ARCHITECTURE}
+    profiles = read_profiles(sorted(ARCHITECTURE))
     first = Predictor(options.predictor, options.rows)
     add_places(profiles, first.rows)
-    for name, profile in profiles.items():  # so that the predictor finds every place
-        (PROFILES / f"{name}.json").write_text(profile_text(profile))
+    write_profiles(profiles)  # so that the predictor finds every place
     predictors = [Predictor(options.predictor, options.rows) for _ in range(options.processes)]
     fit = Fit(predictors, profiles)
     everything = np.ones(len(fit.rows), bool)
@@ -342,7 +339,7 @@ def main():
     sys.stdout.flush()
     report["rows"] = [{"id": row["id"], "error": float(e)} for row, e in zip(fit.rows, errors)]
     if options.write:
-        write_profiles(fit, x, spread, (
+        write_fit(fit, x, spread, (
             f"the product's own model in closed form on {len(fit.rows)} published training steps, "
             f"mean error {100 * report['in_sample']['all']['mean']:.1f} % in sample "
             f"(tests/validation); spreads are {SPREAD} times the fit's sigma, as steps from one "

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Fits how NCCL's collectives behave inside one node, for sim/costs/nccl_constants.cpp.
+"""Fits how NCCL's collectives behave inside one node: the part "nccl" of published profiles.
 
-usage: fit_one_node_collectives.py TABLES.json
+usage: fit_one_node_collectives.py TABLES.json [--write]
 
 TABLES.json holds the one-node NCCL tables of ai-dynamo/aiconfigurator (2, 4 and 8 accelerators,
 512 B to 512 MiB). An operation of k steps that sends v bytes an accelerator takes the least of
@@ -19,6 +19,8 @@ import json
 import math
 import sys
 
+from profile_text import path_of, profile_text
+
 TABLES = {  # accelerator: the table, data-sheet bandwidth one way (GB/s), whether switches reduce
     "a100": ("aic-a100_sxm-nccl-2.27.3", 300, False),
     "h100": ("aic-h100_sxm-nccl-2.27.3", 450, True),
@@ -28,6 +30,9 @@ TABLES = {  # accelerator: the table, data-sheet bandwidth one way (GB/s), wheth
     "gb200": ("aic-gb200-nccl-2.29.2", 900, True),
     "gb300": ("aic-gb300-nccl-2.29.2", 900, True),
 }
+FAMILY_OF = {"a100_sxm_40gb": "a100", "a100_sxm_80gb": "a100", "h100_sxm": "h100",
+             "h200_sxm": "h200", "b200_sxm": "b200", "b300_sxm": "b300", "gb200": "gb200",
+             "gb300": "gb300"}
 OPERATIONS = ("all_gather", "reduce_scatter", "all_reduce")
 NAMES = ("overhead_us", "step_us", "simple_us", "rate_GBps", "switch_us", "switch_rate_GBps")
 
@@ -79,6 +84,27 @@ def fitted(rows, low_share, bandwidth, has_switch):
     return best, constants
 
 
+def write(name, constants):
+    """Into the profile of an accelerator."""
+    table, _, has_switch = TABLES[FAMILY_OF[name]]
+    micro, giga = 1e-6, 1e9
+    overhead, step, simple, rate, switch, switch_rate = (round(value, 2) for value in constants)
+    nccl = {"source": f"fit_one_node_collectives.py to {table.removeprefix('aic-')} "
+                      "(ai-dynamo/aiconfigurator at 095f58a)",
+            "overhead_s": number(overhead * micro), "step_s": number(step * micro),
+            "simple_overhead_s": number(simple * micro), "ring_bytes_per_s": number(rate * giga)}
+    if has_switch:
+        nccl["switch_overhead_s"] = number(switch * micro)
+        nccl["switch_bytes_per_s"] = number(switch_rate * giga)
+    profile = json.loads(path_of(name).read_text())
+    profile["nccl"] = nccl
+    path_of(name).write_text(profile_text(profile))
+
+
+def number(value):
+    return float(f"{value:.6g}")
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         tables = json.load(file)["tables"]
@@ -93,6 +119,9 @@ def main():
     for name, (value, constants) in fits.items():
         numbers = ", ".join(f"{key} {number:.2f}" for key, number in zip(NAMES, constants))
         print(f"{name}: {numbers}; {len(rows[name])} rows, error {100 * value:.1f} %")
+    if "--write" in sys.argv[2:]:
+        for name, family in FAMILY_OF.items():
+            write(name, fits[family][1])
 
 
 if __name__ == "__main__":

@@ -1,5 +1,68 @@
-"""Writes a profile as the shipped ones are laid out: an estimate on a line of its own."""
+"""Reads and writes the published profiles, an estimate on a line of its own.
+
+A file a kind of accelerator holds what is its own and names the software that it runs; what all
+accelerators share stands once, in the software's file. `read_profiles` gives whole profiles,
+`write_profiles` takes them apart again.
+"""
 import json
+import pathlib
+
+PROFILES = pathlib.Path(__file__).resolve().parents[2] / "calibrate" / "profiles"
+SOFTWARE = PROFILES / "software" / "published.json"
+OWN = {"schema", "name", "accelerator", "kind", "software", "hardware", "nccl"}  # never shared
+
+
+def merged(own, shared):
+    """`own`, and of `shared` what it has besides, in the order of a profile's parts."""
+    if not isinstance(own, dict) or not isinstance(shared, dict) or "value" in own:
+        return own
+    return {key: merged(own[key], shared.get(key)) if key in own else shared[key]
+            for key in list(own) + [key for key in shared if key not in own]}
+
+
+def split(profiles):
+    """What all of these share, and what is left of each."""
+    shared, own = {}, [{} for _ in profiles]
+    keys = [key for profile in profiles for key in profile]
+    for key in dict.fromkeys(keys):
+        members = [profile.get(key) for profile in profiles]
+        if all(member == members[0] for member in members):
+            shared[key] = members[0]
+        elif all(isinstance(member, dict) and "value" not in member for member in members):
+            common, rest = split(members)
+            if common:
+                shared[key] = common
+            for part, left in zip(own, rest):
+                if left:
+                    part[key] = left
+        else:
+            for part, member in zip(own, members):
+                if member is not None:
+                    part[key] = member
+    return shared, own
+
+
+def read_profiles(names):
+    """Whole profiles of these accelerators, by name."""
+    shared = {key: value for key, value in json.loads(SOFTWARE.read_text()).items()
+              if key not in OWN}
+    return {name: merged(json.loads(path_of(name).read_text()), shared) for name in names}
+
+
+def write_profiles(profiles):
+    """All of `read_profiles` at once: what they share is written once."""
+    parts = [{key: value for key, value in profile.items() if key not in OWN}
+             for profile in profiles.values()]
+    shared, own = split(parts)
+    SOFTWARE.write_text(profile_text(
+        {"schema": "headway/software/1", "name": SOFTWARE.stem, **shared}))
+    for (name, profile), part in zip(profiles.items(), own):
+        head = {key: value for key, value in profile.items() if key in OWN}
+        path_of(name).write_text(profile_text({**head, **part}))
+
+
+def path_of(name):
+    return PROFILES / "accelerators" / f"{name}.json"
 
 
 def number(value):

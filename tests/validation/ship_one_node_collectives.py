@@ -11,13 +11,9 @@ median of repeats, 16 KiB to 512 MiB. They hold on links of the bandwidth they w
 import json
 import sys
 
-from fit import PROFILES
-from fit_one_node_collectives import TABLES, rows_of
-from profile_text import profile_text
+from fit_one_node_collectives import FAMILY_OF, TABLES, rows_of
+from profile_text import path_of, profile_text
 
-FAMILY_OF = {"a100_sxm_40gb": "a100", "a100_sxm_80gb": "a100", "h100_sxm": "h100",
-             "h200_sxm": "h200", "b200_sxm": "b200", "b300_sxm": "b300", "gb200": "gb200",
-             "gb300": "gb300"}
 LEAST_BYTES = 16384
 SPREAD = 0.03  # two releases of NCCL differ by no more in 68 of 100 cases from 1 MiB (16 tables)
 
@@ -37,7 +33,7 @@ def main():
         tables = json.load(file)["tables"]
     for name, family in FAMILY_OF.items():
         table, bandwidth, _ = TABLES[family]
-        path = PROFILES / f"{name}.json"
+        path = path_of(name)
         profile = json.loads(path.read_text())
         source = f"ai-dynamo/aiconfigurator at 095f58a, table {table.removeprefix('aic-')}"
         profile["scale_up"]["measured_bandwidth"] = f"{bandwidth} GB/s"

@@ -12,6 +12,7 @@
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/options/topology_options.h"
 #include "sim/cli/outputs.h"
+#include "sim/costs/accelerators.h"
 #include "sim/costs/nccl_constants.h"
 #include "sim/costs/read_profile.h"
 #include "sim/files/json_reader.h"
@@ -77,11 +78,9 @@ void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
   if (question.costs != CollectiveCosts::nccl) return;
   const std::string& accelerator = cluster.node_type.accelerator;
   if (nccl_node_costs(accelerator) == nullptr) {
-    std::vector<std::string_view> families;
-    for (const NcclNodeCosts& known : nccl_families()) families.push_back(known.family);
     refuse(fmt::format("no costs of NCCL are known on {}", in_quotes(accelerator)),
            fmt::format("they are of {}; without --library hardware alone counts",
-                       fmt::join(families, ", ")));
+                       fmt::join(nccl_families(), ", ")));
   }
   if (!collective_choices(cluster, question).empty()) return;
   refuse(fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
@@ -112,7 +111,7 @@ std::shared_ptr<const Profile> profile_of(const Arguments& arguments, const Clus
   const auto path = arguments.value("profile");
   if (!path) return nullptr;
   InputFiles files({}, data_folders(), diagnostics);
-  const auto root = files.open(*path, "calibrate/profiles");
+  const auto root = files.open(*path, profile_folders());
   const auto read = root ? read_profile(*root, files) : std::nullopt;
   if (!read) return nullptr;
   const std::string wanted = cluster == nullptr ? "any" : cluster->node_type.accelerator;

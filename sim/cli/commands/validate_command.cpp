@@ -12,6 +12,7 @@
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
+#include "sim/costs/accelerators.h"
 #include "sim/costs/read_profile.h"
 #include "sim/costs/steps/read_steps.h"
 #include "sim/files/input_files.h"
@@ -138,7 +139,7 @@ std::vector<Profile> profiles_of(const Arguments& arguments) {
   Diagnostics diagnostics;
   InputFiles files({}, data_folders(), diagnostics);
   for (const std::string& path : paths) {
-    const auto cursor = files.open(path, "calibrate/profiles");
+    const auto cursor = files.open(path, profile_folders());
     const auto read = cursor ? read_profile(*cursor, files) : std::nullopt;
     if (read) profiles.push_back(*read->profile);
   }

@@ -33,9 +33,8 @@ class Costing {
     costs.scale_up_latency = max(costs.scale_up_latency, (is_simple ? kSimpleMessages : 1.0) *
                                                              nccl_message_overhead(is_amd_));
     if (is_simple && kind_ == CollectiveKind::all_reduce) {
-      const double plateau = nccl_ring_plateau(node_.accelerator);
-      costs.scale_up_latency = plateau * costs.scale_up_latency;
-      costs.scale_out_latency = plateau * costs.scale_out_latency;
+      costs.scale_up_latency = inside_->ring_plateau * costs.scale_up_latency;
+      costs.scale_out_latency = inside_->ring_plateau * costs.scale_out_latency;
     }
     return choice;
   }

@@ -12,6 +12,7 @@
 #include "calibrate/output/profile_json.h"
 #include "calibrate/suite/fake_backend.h"
 #include "calibrate/suite/plan.h"
+#include "sim/costs/accelerators.h"
 #include "sim/costs/kernel_cost.h"
 #include "sim/costs/read_profile.h"
 #include "sim/files/input_files.h"
@@ -176,7 +177,7 @@ TEST_F(KnownTruth, TheProfileIsReadBackWithoutAComplaintAndTheSame) {
   const std::string path = folder.write("fake.json", profile_json(*built_));
   Diagnostics diagnostics;
   InputFiles files({}, {}, diagnostics);
-  const auto cursor = files.open(path, "calibrate/profiles");
+  const auto cursor = files.open(path, profile_folders());
   ASSERT_TRUE(cursor.has_value());
   const auto read = read_profile(*cursor, files);
   EXPECT_EQ(rendered(diagnostics.all(), ""), rendered(std::vector<Diagnostic>(), ""));

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "sim/jobs/frameworks.h"
 #include "sim/jobs/memory.h"
-#include "sim/jobs/presets.h"
 #include "tests/sim/jobs/sample_models.h"
 #include "tests/sim/jobs/strategy_reading.h"
 
@@ -212,13 +212,12 @@ TEST(ReadStrategy, AcceptsOnlyWhatTheRestOfTheLayerCanWorkWith) {
 }
 
 TEST(Presets, ReadBackFromWhatTheyResolveTo) {
-  for (const Preset& preset : presets()) {
+  for (const Framework& preset : frameworks()) {
     SCOPED_TRACE(preset.name);
     for (const char* split : {R"("tensor_parallel": 2, "data_parallel": 4)",
                               R"("tensor_parallel": 1, "data_parallel": 8)"}) {
       const StrategyReading first = read_strategy_text(
-          kGpt3, "\"preset\": \"" + std::string(preset.name) + "\", \"global_batch\": 64, " + split,
-          8);
+          kGpt3, "\"preset\": \"" + preset.name + "\", \"global_batch\": 64, " + split, 8);
       EXPECT_EQ(first.problems, "");
       ASSERT_TRUE(first.read);
       const std::string text = first.read->resolved->dump();
@@ -241,7 +240,8 @@ TEST(Presets, SetWhatTheFrameworkDoes) {
   EXPECT_FALSE(preset("megatron-2021").sequence_parallel);
   EXPECT_EQ(preset("megatron-2021").sharding, Sharding::none);
   EXPECT_FALSE(preset("megatron-2021").overlap_gradient_reduce);
-  EXPECT_EQ(preset("megatron-2021").gradient_precision, Precision::fp32);
+  EXPECT_EQ(preset("megatron-2021").gradient_precision, Precision::fp16);
+  EXPECT_EQ(preset("megatron-2021").kernel_family, "megatron-2021");
   EXPECT_FALSE(preset("megatron-2021").fused_attention);
   EXPECT_EQ(preset("megatron-2022").recompute, Recompute::selective);
   EXPECT_EQ(preset("pytorch-ddp").gradient_bucket, 25_MiB);
@@ -250,6 +250,17 @@ TEST(Presets, SetWhatTheFrameworkDoes) {
   EXPECT_EQ(preset("deepspeed-zero-1").sharding, Sharding::optimizer);
   EXPECT_FALSE(preset("deepspeed-zero-1").overlap_gradient_reduce);
   EXPECT_EQ(preset("gpipe").schedule, PipelineSchedule::gpipe);
+}
+
+TEST(Presets, ReduceInTheFormatThatGoesWithThePrecision) {
+  // Megatron-LM raises gradients of bf16 to fp32 by itself, and leaves those of fp16.
+  const auto gradients = [](const std::string& precision) {
+    return strategy_of(kGpt3, R"("preset": "megatron-2021", "global_batch": 64, "precision": ")" +
+                                  precision + "\"")
+        .gradient_precision;
+  };
+  EXPECT_EQ(gradients("fp16"), Precision::fp16);
+  EXPECT_EQ(gradients("bf16"), Precision::fp32);
 }
 
 TEST(Presets, YieldToExplicitFields) {
@@ -262,7 +273,10 @@ TEST(Presets, YieldToExplicitFields) {
 }
 
 TEST(Presets, CiteTheirSources) {
-  for (const Preset& preset : presets()) EXPECT_FALSE(preset.source.empty()) << preset.name;
+  for (const Framework& preset : frameworks()) {
+    EXPECT_FALSE(preset.about.empty()) << preset.name;
+    EXPECT_TRUE(preset.name == "none" || !preset.links.empty()) << preset.name;
+  }
 }
 
 }  // namespace
