@@ -40,12 +40,12 @@ std::string algorithm_text(const CollectiveRow& row) {
 }
 
 std::string costs_text(const CollectiveReport& report) {
-  switch (report.costs) {
-    case CollectiveCosts::hardware:
+  switch (report.library) {
+    case CollectiveLibrary::hardware:
       return "hardware alone";
-    case CollectiveCosts::profile:
+    case CollectiveLibrary::profile:
       return "profile " + report.profile;
-    case CollectiveCosts::nccl:
+    case CollectiveLibrary::nccl:
       return "costs of NCCL";
   }
   HEADWAY_CHECK(false, "unknown costs");
@@ -135,7 +135,7 @@ nlohmann::json collective_json(const CollectiveReport& report) {
           {"cluster", report.cluster},
           {"nodes", report.nodes},
           {"library",
-           report.costs == CollectiveCosts::nccl ? nlohmann::json("nccl") : nlohmann::json()},
+           report.library == CollectiveLibrary::nccl ? nlohmann::json("nccl") : nlohmann::json()},
           {"profile", report.profile.empty() ? nlohmann::json() : nlohmann::json(report.profile)},
           {"op", collective_name(report.kind)},
           {"ranks", report.ranks},

@@ -23,6 +23,13 @@ enum class CollectiveAlgorithm { ring, tree, in_network, nvls, hierarchical };
 /// and a point-to-point transfer, which have no ring in NCCL, count as one).
 [[nodiscard]] bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm);
 
+/// What the price of a collective rests on (sim/programs/flows/collective_price.h).
+enum class CollectiveLibrary {
+  hardware,  ///< links and their latencies alone
+  profile,   ///< what a profile measured, or knows of each scope
+  nccl       ///< NCCL's own model of its protocols
+};
+
 /// One step of a point-to-point transfer between neighbours.
 struct LinkCost {
   Seconds latency;           ///< time of an empty message: wire, NIC and protocol together

@@ -190,6 +190,7 @@ void Executor::join(std::int32_t group, const Operation& operation, double now) 
   record.last_group = group;
   record.last_operation = state.counter;
   ++at(instances, instance).joined;
+  at(instances, instance).way = operation.way;
   start_collective_if_ready(communicator, instance, now);
 }
 
@@ -202,7 +203,7 @@ void Executor::start_collective_if_ready(std::int32_t communicator, std::int32_t
   if (collective.started || collective.joined < of.members - of.backups) return;
   if (instance > 0 && !at(instances, instance - 1).done) return;
   collective.started = true;
-  start_transfer({.plan = of.plan,
+  start_transfer({.plan = of.plan + collective.way,
                   .amount = at(at(timeline_.collectives, communicator), instance).amount,
                   .slot = instance,
                   .communicator = communicator},

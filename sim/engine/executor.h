@@ -53,6 +53,7 @@ class Executor {
   };
   struct CollectiveState {
     std::int32_t joined = 0;
+    std::int32_t way = 0;  ///< that its members take
     bool started = false;
     bool done = false;
     std::vector<std::int32_t> waiting;  ///< groups

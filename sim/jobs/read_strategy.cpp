@@ -78,6 +78,8 @@ constexpr std::array<Word<Recipe>, 9> kPrecisions = {
      {"nvfp4", {Precision::fp4, Scaling::nvfp4}},
      {"tf32", {Precision::tf32, kUnscaled}},
      {"fp32", {Precision::fp32, kUnscaled}}}};
+constexpr std::array<Word<CollectiveLibrary>, 2> kLibraries = {
+    {{"profile", CollectiveLibrary::profile}, {"nccl", CollectiveLibrary::nccl}}};
 constexpr std::array<Word<Precision>, 3> kGradientPrecisions = {
     {{"fp32", Precision::fp32}, {"bf16", Precision::bf16}, {"fp16", Precision::fp16}}};
 
@@ -319,6 +321,8 @@ void read_behaviour(ObjectReader& reader, Strategy& strategy) {
   }
   strategy.cuda_graph =
       reader.choice("cuda_graph", Words<CudaGraph>(kCudaGraphs), strategy.cuda_graph);
+  strategy.collective_library = reader.choice(
+      "collective_library", Words<CollectiveLibrary>(kLibraries), strategy.collective_library);
   strategy.kernel_family = reader.text("kernel_family", strategy.kernel_family);
   strategy.software_release = reader.text("software_release", strategy.software_release);
 }

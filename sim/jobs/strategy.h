@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/costs/collective_cost.h"
 #include "sim/layers/kernel_shape.h"
 
 namespace headway {
@@ -145,6 +146,7 @@ struct Strategy {
   double expert_imbalance = 1.0;  ///< tokens of the busiest expert, in means of an even routing
   CudaGraph cuda_graph = CudaGraph::none;
 
+  CollectiveLibrary collective_library = CollectiveLibrary::profile;  ///< of their prices
   Precision precision = Precision::bf16;                              ///< of the matrix products
   Scaling scaling = Scaling::delayed;                     ///< of their inputs, below 16 bits
   Precision gradient_precision = Precision::fp32;         ///< in which gradients are reduced

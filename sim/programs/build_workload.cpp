@@ -1,11 +1,12 @@
 #include "sim/programs/build_workload.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/kernel_shape.h"
-#include "sim/programs/flows/flow_plans.h"
+#include "sim/programs/flows/collective_price.h"
 #include "sim/programs/stage_costs/exchange_traffic.h"
 #include "sim/programs/stage_costs/optimizer_cost.h"
 #include "sim/programs/stage_program.h"
@@ -21,7 +22,8 @@ class WorkloadBuilder {
         strategy_(strategy),
         cluster_(cluster),
         placement_(placement),
-        network_(network_costs(profile)),
+        evidence_{.library = strategy.collective_library, .profile = &profile},
+        network_(scope_costs(cluster, evidence_)),
         replicas_(extent == WorkloadExtent::whole ? strategy.data_parallel : 1),
         detail_(extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic) {
     job_.model = &model;
@@ -44,7 +46,7 @@ class WorkloadBuilder {
   BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
     workload_.nic_efficiency = network_.scale_out_efficiency;
     workload_.ranks_per_group = strategy_.tensor_parallel * strategy_.context_parallel;
-    job_.reduce_algorithm = algorithm.value_or(faster_reduce());
+    algorithm_ = algorithm;
     add_groups();
     add_paths();
     if (strategy_.replicas() > 1) add_replica_communicators();
@@ -59,8 +61,9 @@ class WorkloadBuilder {
       workload_.programs.back().message_slots =
           2 * strategy_.chunks_of_stage() * static_cast<int>(strategy_.micro_batches());
     }
+    drop_unused_ways();
     add_notes();
-    return {std::move(workload_), job_.cost, job_.reduce_algorithm};
+    return {std::move(workload_), job_.cost};
   }
 
  private:
@@ -145,9 +148,48 @@ class WorkloadBuilder {
     return groups;
   }
 
-  std::int32_t add_communicator(std::string name, CollectiveKind kind, int members, FlowPlan plan) {
-    workload_.communicators.push_back({std::move(name), kind, members, add_plan(std::move(plan))});
+  /// At `place` of the groups that join it, which the job's programs are told its prices of.
+  std::int32_t add_communicator(std::string name, CollectiveKind kind, int members,
+                                std::int32_t place, const CollectiveGroups& groups,
+                                std::optional<CollectiveAlgorithm> algorithm = std::nullopt) {
+    PricedCollective prices(cluster_, evidence_, kind, groups, algorithm, detail_);
+    if (prices.ways().empty()) {  // NCCL has no such algorithm here
+      overruled_ = true;
+      prices = PricedCollective(cluster_, evidence_, kind, groups, std::nullopt, detail_);
+    }
+    const auto first = static_cast<std::int32_t>(workload_.plans.size());
+    for (const PricedCollective::Way& way : prices.ways()) add_plan(way.plan);
+    job_.prices[static_cast<std::size_t>(place)] = std::move(prices);
+    workload_.communicators.push_back({std::move(name), kind, members, first});
     return static_cast<std::int32_t>(workload_.communicators.size()) - 1;
+  }
+
+  /// Plans by which no message goes: the engine need not look at their links.
+  void drop_unused_ways() {
+    std::vector<bool> used(workload_.plans.size(), false);
+    const auto at = [](auto& items, std::int32_t i) -> decltype(auto) {
+      return items[static_cast<std::size_t>(i)];
+    };
+    for (const RankGroup& group : workload_.groups) {
+      for (const std::int32_t path : group.paths) at(used, path) = true;
+    }
+    std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> joined;  // communicator, way
+    for (const Program& program : workload_.programs) {
+      auto& of_program = joined.emplace_back();
+      for (const Operation& operation : program.operations) {
+        if (operation.kind != OperationKind::join) continue;
+        of_program.emplace(operation.path, operation.way);
+      }
+    }
+    for (const RankGroup& group : workload_.groups) {
+      for (const auto& [place, way] : at(joined, group.program)) {
+        const Communicator& joins = at(workload_.communicators, at(group.communicators, place));
+        at(used, joins.plan + way) = true;
+      }
+    }
+    for (std::size_t plan = 0; plan < used.size(); ++plan) {
+      if (!used[plan]) workload_.plans[plan] = {};
+    }
   }
 
   /// Those that share out the states of a stage reduce and gather together: all, or with copies of
@@ -168,18 +210,13 @@ class WorkloadBuilder {
                                  int stage, int first, int members) {
     const int joining = is_doubled() ? 2 * members : members;
     const CollectiveKind reduce = gradient_collective(strategy_);
-    const std::int32_t reduce_id = add_communicator(
-        "gradient reduce, " + where, reduce, joining,
-        collective_plan(cluster_, network_, reduce, job_.reduce_algorithm, groups, detail_));
+    const std::int32_t reduce_id = add_communicator("gradient reduce, " + where, reduce, joining,
+                                                    kGradientReduce, groups, asked(reduce));
     std::int32_t gather_id = -1;
     if (strategy_.sharding != Sharding::none) {
-      gather_id =
-          add_communicator("parameter gather, " + where, CollectiveKind::all_gather, joining,
-                           collective_plan(cluster_, network_, CollectiveKind::all_gather,
-                                           CollectiveAlgorithm::ring, groups, detail_));
-      job_.idle_gather = idle_collective(gather_id);
+      gather_id = add_communicator("parameter gather, " + where, CollectiveKind::all_gather,
+                                   joining, kParameterGather, groups);
     }
-    job_.idle_reduce = idle_collective(reduce_id);
     for (int replica = first; replica < std::min(first + members, replicas_); ++replica) {
       group(replica, stage).communicators[kGradientReduce] = reduce_id;
       group(replica, stage).communicators[kParameterGather] = gather_id;
@@ -204,23 +241,17 @@ class WorkloadBuilder {
       }
       const std::int32_t id =
           add_communicator("gradient reduce between copies, " + where, CollectiveKind::all_reduce,
-                           strategy_.data_parallel / members,
-                           collective_plan(cluster_, network_, CollectiveKind::all_reduce,
-                                           CollectiveAlgorithm::ring, groups, detail_));
+                           strategy_.data_parallel / members, kReplicaReduce, groups,
+                           asked(CollectiveKind::all_reduce));
       for (int replica = offset; replica < replicas_; replica += members) {
         group(replica, stage).communicators[kReplicaReduce] = id;
       }
     }
   }
 
-  [[nodiscard]] IdleCollective idle_collective(std::int32_t communicator) const {
-    const auto at = [](const auto& items, std::int32_t i) -> const auto& {
-      return items[static_cast<std::size_t>(i)];
-    };
-    const FlowPlan& plan = at(workload_.plans, at(workload_.communicators, communicator).plan);
-    constexpr Bytes kSample(1e9);
-    const Seconds transfer = idle_time(plan, cluster_.topology, kSample) - plan.latency;
-    return {plan.latency, transfer.count() / kSample.count()};
+  /// The algorithm that the run asks for, where the kind has it.
+  [[nodiscard]] std::optional<CollectiveAlgorithm> asked(CollectiveKind kind) const {
+    return algorithm_ && has_algorithm(kind, *algorithm_) ? algorithm_ : std::nullopt;
   }
 
   void add_expert_communicators() {
@@ -228,19 +259,15 @@ class WorkloadBuilder {
       const CollectiveGroups groups = expert_replicas_of(stage);
       const std::string where = "stage " + std::to_string(stage);
       const auto add = [&](const std::string& name, CollectiveKind kind, std::int32_t place) {
-        const std::int32_t id = add_communicator(
-            name + where, kind, strategy_.data_parallel,
-            collective_plan(cluster_, network_, kind, kExpertReduceAlgorithm, groups, detail_));
+        const std::int32_t id = add_communicator(name + where, kind, strategy_.data_parallel, place,
+                                                 groups, asked(kind));
         for (int replica = 0; replica < replicas_; ++replica) {
           group(replica, stage).communicators[static_cast<std::size_t>(place)] = id;
         }
-        return idle_collective(id);
       };
-      job_.idle_expert_reduce =
-          add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
+      add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
-        job_.idle_expert_gather =
-            add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather);
+        add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather);
       }
     }
   }
@@ -252,37 +279,12 @@ class WorkloadBuilder {
       for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
         groups.push_back({group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
       }
-      const std::int32_t id = add_communicator(
-          "tied embedding, replica " + std::to_string(replica), CollectiveKind::all_reduce, 2,
-          collective_plan(cluster_, network_, CollectiveKind::all_reduce, CollectiveAlgorithm::ring,
-                          groups, detail_));
+      const std::int32_t id = add_communicator("tied embedding, replica " + std::to_string(replica),
+                                               CollectiveKind::all_reduce, 2, kTiedEmbedding,
+                                               groups, asked(CollectiveKind::all_reduce));
       group(replica, 0).communicators[kTiedEmbedding] = id;
       group(replica, last).communicators[kTiedEmbedding] = id;
     }
-  }
-
-  /// As NCCL chooses: whichever is faster for the typical message on the idle network.
-  [[nodiscard]] CollectiveAlgorithm faster_reduce() const {
-    const int ranks = strategy_.replicas();
-    if (ranks == 1 || gradient_collective(strategy_) != CollectiveKind::all_reduce) {
-      return CollectiveAlgorithm::ring;
-    }
-    const CollectiveGroups groups = replicas_of(0, 0, strategy_.data_parallel);
-    const LayerParameters parameters = layer_parameters(model_, layer_kind(model_, 0));
-    const double layer =
-        static_cast<double>(parameters.total() - parameters.experts) / strategy_.tensor_parallel;
-    const Bytes message = max(Bytes(layer * bytes_per_element(strategy_.gradient_precision)),
-                              strategy_.gradient_bucket);
-    const auto time = [&](CollectiveAlgorithm algorithm) {
-      const FlowPlan plan = collective_plan(cluster_, network_, CollectiveKind::all_reduce,
-                                            algorithm, groups, detail_);
-      const double factor =
-          collective_volume(CollectiveKind::all_reduce, algorithm, ranks).bytes_factor;
-      return idle_time(plan, cluster_.topology, factor * message);
-    };
-    return time(CollectiveAlgorithm::tree) < time(CollectiveAlgorithm::ring)
-               ? CollectiveAlgorithm::tree
-               : CollectiveAlgorithm::ring;
   }
 
   void add_notes() {
@@ -305,6 +307,11 @@ class WorkloadBuilder {
           "NICs "
           "and the fabric leave it, and does not contend with other traffic");
     }
+    if (overruled_) {
+      note(
+          "NCCL has no such gradient_algorithm for some of the collectives: they run as it "
+          "chooses");
+    }
     if (strategy_.expert_imbalance == 1.0 && strategy_.expert_parallel > 1) {
       note("routing is even: every expert gets as many tokens as the others (expert_imbalance)");
     }
@@ -314,8 +321,11 @@ class WorkloadBuilder {
   const Strategy& strategy_;
   const Cluster& cluster_;
   const Placement& placement_;
-  NetworkCosts network_;
-  int replicas_;  ///< that are laid out
+  PriceEvidence evidence_;
+  NetworkCosts network_;  ///< of transfers between stages
+  std::optional<CollectiveAlgorithm> algorithm_;
+  bool overruled_ = false;  ///< the library does not have that somewhere
+  int replicas_;            ///< that are laid out
   PlanDetail detail_;
   JobShape job_;
   Workload workload_;

@@ -15,7 +15,6 @@ namespace headway {
 struct BuiltWorkload {
   Workload workload;
   StageCost cost;
-  CollectiveAlgorithm reduce_algorithm = CollectiveAlgorithm::ring;
 };
 
 /// How much of the job is laid out.
@@ -24,9 +23,10 @@ enum class WorkloadExtent {
   one_replica  ///< the groups of the first replica on idle NICs: enough for the closed form
 };
 
-/// Turns a training job into programs, rank groups, communicators and the flows between them. The
-/// gradient all-reduce runs as `algorithm`, or as whichever of ring and tree is faster on the idle
-/// network. `placement`'s degrees are the strategy's.
+/// Turns a training job into programs, rank groups, communicators and the flows between them. What
+/// replicas exchange costs what `PricedCollective` says by the strategy's collective_library;
+/// gradients run as `algorithm` where their collective has it and one is asked for. `placement`'s
+/// degrees are the strategy's.
 [[nodiscard]] BuiltWorkload build_workload(const TransformerModel& model, const Strategy& strategy,
                                            const Profile& profile, const Cluster& cluster,
                                            const Placement& placement,

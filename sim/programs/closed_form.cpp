@@ -153,7 +153,7 @@ class ClosedForm {
     Instance& instance = instances[number];
     instance.ready = std::max(instance.ready, state.now);
     if (++instance.joined < at(present_, id)) return;
-    const IdleRate& rate = at(rates_, at(workload_.communicators, id).plan);
+    const IdleRate& rate = at(rates_, at(workload_.communicators, id).plan + operation.way);
     double& free = state.free[rate.crosses_fabric ? 1 : 0];
     const double start = std::max({instance.ready, at(last_end_, id), free});
     free = start + operation.amount.count() * rate.seconds_per_byte;

@@ -192,47 +192,39 @@ class PipelineProgram {
     }
   }
 
-  /// What replicas exchange of `elements` in a collective that moves `factor` of them a rank.
-  [[nodiscard]] Bytes exchanged(double factor, double elements, double element_bytes) const {
-    return Bytes(job_.gradient_traffic * factor * elements * element_bytes);
+  /// The message of a collective of replicas about so many elements.
+  [[nodiscard]] Bytes exchanged(double elements, double element_bytes) const {
+    return Bytes(job_.gradient_traffic * elements * element_bytes);
+  }
+  /// Joins the communicator at `place`, at the price that the job knows for it at `priced`.
+  std::int32_t join(std::int32_t place, std::int32_t priced, Bytes message) {
+    return builder_.join(place, job_.prices[static_cast<std::size_t>(priced)]->price(message));
   }
   [[nodiscard]] double gradient_bytes() const {
     return bytes_per_element(strategy_.gradient_precision);
   }
 
   std::int32_t join_gather(int chunk, double parameters) {
-    const double factor = collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring,
-                                            strategy_.replicas())
-                              .bytes_factor;
-    return builder_.join(is_doubled() && chunk == 1 ? kOtherParameterGather : kParameterGather,
-                         exchanged(factor, parameters, kParameterBytes));
+    return join(is_doubled() && chunk == 1 ? kOtherParameterGather : kParameterGather,
+                kParameterGather, exchanged(parameters, kParameterBytes));
   }
 
   void join_reduce(int chunk, double parameters) {
-    const double factor = collective_volume(gradient_collective(strategy_), job_.reduce_algorithm,
-                                            strategy_.replicas())
-                              .bytes_factor;
     const bool other = is_doubled() && chunk == 1;
-    last_reduce_[other ? 1 : 0] = builder_.join(other ? kOtherGradientReduce : kGradientReduce,
-                                                exchanged(factor, parameters, gradient_bytes()));
+    last_reduce_[other ? 1 : 0] = join(other ? kOtherGradientReduce : kGradientReduce,
+                                       kGradientReduce, exchanged(parameters, gradient_bytes()));
   }
 
   /// -1 if there is nothing to gather.
   std::int32_t join_expert_gather(double parameters) {
     if (!reduces_experts() || parameters == 0.0) return -1;
-    const double factor = collective_volume(CollectiveKind::all_gather, kExpertReduceAlgorithm,
-                                            strategy_.expert_replicas())
-                              .bytes_factor;
-    return builder_.join(kExpertGather, exchanged(factor, parameters, kParameterBytes));
+    return join(kExpertGather, kExpertGather, exchanged(parameters, kParameterBytes));
   }
 
   void join_expert_reduce(double parameters) {
     if (!reduces_experts() || parameters == 0.0) return;
-    const double factor = collective_volume(gradient_collective(strategy_), kExpertReduceAlgorithm,
-                                            strategy_.expert_replicas())
-                              .bytes_factor;
     last_expert_reduce_ =
-        builder_.join(kExpertReduce, exchanged(factor, parameters, gradient_bytes()));
+        join(kExpertReduce, kExpertReduce, exchanged(parameters, gradient_bytes()));
   }
 
   void wait_if_any(std::int32_t slot) {
@@ -349,7 +341,7 @@ class PipelineProgram {
       const double embedding = static_cast<double>(parameter_counts(*job_.model).token_embedding) /
                                strategy_.tensor_parallel *
                                bytes_per_element(strategy_.gradient_precision);
-      builder_.wait(builder_.join(kTiedEmbedding, Bytes(embedding)));  // two ranks: factor 1
+      builder_.wait(join(kTiedEmbedding, kTiedEmbedding, Bytes(embedding)));
     }
     builder_.compute(
         builder_.add_block("optimizer", step_time(job_, trained_, expert_parameters_)));

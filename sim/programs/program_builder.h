@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "sim/programs/flows/collective_price.h"
 #include "sim/programs/workload.h"
 
 namespace headway {
@@ -37,9 +38,13 @@ class ProgramBuilder {
     program_.message_slots = std::max(program_.message_slots, slot + 1);
   }
   /// Returns the slot to wait for.
-  std::int32_t join(std::int32_t communicator, Bytes amount) {
+  std::int32_t join(std::int32_t communicator, const CollectivePrice& price) {
     const std::int32_t slot = program_.collective_slots++;
-    append({.kind = OperationKind::join, .path = communicator, .slot = slot, .amount = amount});
+    append({.kind = OperationKind::join,
+            .path = communicator,
+            .slot = slot,
+            .way = static_cast<std::int32_t>(price.way),
+            .amount = price.amount});
     return slot;
   }
   void wait(std::int32_t slot) { append({.kind = OperationKind::wait, .slot = slot}); }

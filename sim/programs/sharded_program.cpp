@@ -14,11 +14,8 @@ namespace {
 struct SharedOut {
   std::int32_t gather = -1;  ///< communicators
   std::int32_t reduce = -1;
-  IdleCollective idle_gather;
-  IdleCollective idle_reduce;
-  double factor = 0.0;  ///< of what a gather or a reduce-scatter moves
-  double Piece::* held = nullptr;
-  double Piece::* trained = nullptr;
+  double Piece::*held = nullptr;
+  double Piece::*trained = nullptr;
 };
 
 class ShardedProgram {
@@ -26,10 +23,6 @@ class ShardedProgram {
   explicit ShardedProgram(const JobShape& job)
       : job_(job), strategy_(*job.strategy), builder_("rank"), pieces_(chunk_pieces(job, 0)) {
     share_out();
-    copies_factor_ = collective_volume(CollectiveKind::all_reduce, CollectiveAlgorithm::ring,
-                                       strategy_.replicas() / strategy_.shard_ranks())
-                         .bytes_factor /
-                     strategy_.shard_ranks();
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       trained_ += pieces_[i].trained;
       experts_ += pieces_[i].expert_parameters;
@@ -61,25 +54,22 @@ class ShardedProgram {
   using Slots = std::vector<std::int32_t>;
 
   void share_out() {
-    const auto factor = [](int ranks) {
-      return collective_volume(CollectiveKind::all_gather, CollectiveAlgorithm::ring, ranks)
-          .bytes_factor;
-    };
     if (strategy_.shard_ranks() > 1) {
-      shared_.push_back({kParameterGather, kGradientReduce, job_.idle_gather, job_.idle_reduce,
-                         factor(strategy_.shard_ranks()), &Piece::parameters, &Piece::trained});
+      shared_.push_back({kParameterGather, kGradientReduce, &Piece::parameters, &Piece::trained});
     }
     if (job_.model->mixture_of_experts && strategy_.expert_replicas() > 1) {
-      shared_.push_back({kExpertGather, kExpertReduce, job_.idle_expert_gather,
-                         job_.idle_expert_reduce, factor(strategy_.expert_replicas()),
-                         &Piece::expert_parameters, &Piece::expert_parameters});
+      shared_.push_back(
+          {kExpertGather, kExpertReduce, &Piece::expert_parameters, &Piece::expert_parameters});
     }
   }
 
   [[nodiscard]] bool has_copies() const { return strategy_.shard_ranks() < strategy_.replicas(); }
 
+  [[nodiscard]] const PricedCollective& prices(std::int32_t communicator) const {
+    return *job_.prices[static_cast<std::size_t>(communicator)];
+  }
   [[nodiscard]] Bytes gathered_bytes(const SharedOut& shared, const Piece& piece) const {
-    return Bytes(job_.gradient_traffic * shared.factor * piece.*shared.held * 2.0);
+    return Bytes(job_.gradient_traffic * piece.*shared.held * 2.0);
   }
   [[nodiscard]] Bytes gradient_bytes(double elements) const {
     return Bytes(job_.gradient_traffic * elements *
@@ -92,7 +82,7 @@ class ShardedProgram {
     Seconds sum;
     for (const SharedOut& shared : shared_) {
       if (pieces_[i].*shared.held == 0.0) continue;
-      sum += shared.idle_gather.time(gathered_bytes(shared, pieces_[i]));
+      sum += prices(shared.gather).price(gathered_bytes(shared, pieces_[i])).time;
     }
     return sum;
   }
@@ -101,7 +91,7 @@ class ShardedProgram {
     Seconds sum;
     for (const SharedOut& shared : shared_) {
       const double trained = pieces_[i].*shared.trained;
-      if (trained > 0.0) sum += shared.idle_reduce.time(shared.factor * gradient_bytes(trained));
+      if (trained > 0.0) sum += prices(shared.reduce).price(gradient_bytes(trained)).time;
     }
     return sum;
   }
@@ -119,7 +109,8 @@ class ShardedProgram {
     Slots slots;
     for (const SharedOut& shared : shared_) {
       if (piece.*shared.held == 0.0) continue;
-      slots.push_back(builder_.join(shared.gather, gathered_bytes(shared, piece)));
+      slots.push_back(
+          builder_.join(shared.gather, prices(shared.gather).price(gathered_bytes(shared, piece))));
     }
     return slots;
   }
@@ -163,7 +154,8 @@ class ShardedProgram {
     for (const SharedOut& shared : shared_) {
       const double trained = piece.*shared.trained;
       if (trained == 0.0) continue;
-      reduces.push_back(builder_.join(shared.reduce, shared.factor * gradient_bytes(trained)));
+      reduces.push_back(
+          builder_.join(shared.reduce, prices(shared.reduce).price(gradient_bytes(trained))));
     }
     if (!reduces.empty()) last_reduces_ = std::move(reduces);
     if (!strategy_.overlap_gradient_reduce) wait(last_reduces_);
@@ -175,8 +167,8 @@ class ShardedProgram {
   void add_up_copies() {
     if (reduced_ == nullptr) return;
     wait(last_reduces_);
-    last_copies_ =
-        builder_.join(kReplicaReduce, copies_factor_ * gradient_bytes(reduced_->trained));
+    const Bytes part = gradient_bytes(reduced_->trained) / strategy_.shard_ranks();
+    last_copies_ = builder_.join(kReplicaReduce, prices(kReplicaReduce).price(part));
     reduced_ = nullptr;
     if (!strategy_.overlap_gradient_reduce) builder_.wait(last_copies_);
   }
@@ -190,7 +182,6 @@ class ShardedProgram {
   std::vector<std::int32_t> backward_blocks_;
   double trained_ = 0.0;
   double experts_ = 0.0;
-  double copies_factor_ = 0.0;  ///< of what an all-reduce between copies moves, of a whole piece
   Slots last_reduces_;
   std::int32_t last_copies_ = -1;
   const Piece* reduced_ = nullptr;  ///< whose parts the copies have not summed up yet

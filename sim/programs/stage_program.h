@@ -1,12 +1,13 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "sim/costs/collective_cost.h"
 #include "sim/jobs/strategy.h"
 #include "sim/models/transformer.h"
+#include "sim/programs/flows/collective_price.h"
 #include "sim/programs/stage_costs/stage_cost.h"
 #include "sim/programs/workload.h"
 
@@ -26,22 +27,14 @@ inline constexpr std::int32_t kExpertReduce = 6;  ///< of routed experts, over t
 inline constexpr std::int32_t kExpertGather = 7;
 inline constexpr int kCommunicators = 8;
 
-/// What a collective takes on the idle network.
-struct IdleCollective {
-  Seconds latency;
-  double seconds_per_byte = 0.0;
-  [[nodiscard]] Seconds time(Bytes amount) const {
-    return latency + Seconds(amount.count() * seconds_per_byte);
-  }
-};
-
 /// All that decides what a stage does, beside its number.
 struct JobShape {
   const TransformerModel* model = nullptr;
   const Strategy* strategy = nullptr;
   StageCost cost;
   std::vector<int> layers_of_chunk;  ///< whole model, first to last chunk
-  CollectiveAlgorithm reduce_algorithm = CollectiveAlgorithm::ring;
+  /// Of the collectives of replicas, by RankGroup::communicators; nothing where there is none.
+  std::array<std::optional<PricedCollective>, kCommunicators> prices;
   /// Share of gradient and parameter traffic that is seen although it could overlap: it competes
   /// with compute for the device's memory and multiprocessors.
   double never_hidden = 0.0;
@@ -49,10 +42,6 @@ struct JobShape {
   /// while both run, and how long the transfers take alone.
   double interference = 0.0;
   double gradient_traffic = 1.0;  ///< bytes that replicas exchange for each they need to
-  IdleCollective idle_gather;
-  IdleCollective idle_reduce;
-  IdleCollective idle_expert_gather;
-  IdleCollective idle_expert_reduce;
   double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
   double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
 };
@@ -65,9 +54,6 @@ struct JobShape {
 
 /// How gradients travel: an all-reduce, or a reduce-scatter where something is sharded.
 [[nodiscard]] CollectiveKind gradient_collective(const Strategy& strategy);
-
-/// How those of routed experts run: as rings, for they have few replicas.
-inline constexpr CollectiveAlgorithm kExpertReduceAlgorithm = CollectiveAlgorithm::ring;
 
 /// The program of pipeline stage `stage`: for plain, ZeRO-1, ZeRO-2 and pipelined jobs. Fully
 /// sharded parameters of a stage are gathered once a step and stay, and their gradients are reduced

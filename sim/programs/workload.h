@@ -53,6 +53,7 @@ struct Operation {
       -1;  ///< send: which of RankGroup::paths; join: which of RankGroup::communicators
   std::int32_t slot = -1;  ///< send: message slot of the receiver; receive: own message slot;
                            ///< join and wait: own collective slot
+  std::int32_t way = 0;    ///< join: which of the communicator's plans the message takes
   Bytes amount;            ///< send and join: bytes of the flow
   std::int32_t micro_batch = -1;
   std::int32_t chunk = -1;
@@ -90,7 +91,7 @@ struct Communicator {
   std::string name;  ///< "gradient reduce, stage 3"
   CollectiveKind kind = CollectiveKind::all_reduce;
   std::int32_t members = 0;
-  std::int32_t plan = -1;    ///< index into Workload::plans
+  std::int32_t plan = -1;    ///< index into Workload::plans, of its first way; others follow
   std::int32_t backups = 0;  ///< members that it does not wait for: the last ones to join
 };
 

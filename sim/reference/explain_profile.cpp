@@ -27,7 +27,7 @@ constexpr TopicRow kRows[] = {
      "How NCCL behaves inside a node of it: times of a collective and of a step, rates of a ring "
      "and "
      "of the switches. Without it nothing is known of NCCL there.",
-     "", "headway collective --library"},
+     "", "strategy.collective_library, headway collective --library"},
     {"profile.estimate.value", "number", "required",
      "Every number of a profile is an object {\"value\", \"spread\", \"source\"}: this is the "
      "number, "

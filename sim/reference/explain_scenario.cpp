@@ -207,10 +207,11 @@ constexpr TopicRow kRows[] = {
     {"run.seed", "whole number, 0 to 2^53", "1",
      "Where the random draws start. The same seed gives the same result to the last byte.", "",
      "--seed"},
-    {"run.gradient_algorithm", R"("auto", "ring" or "tree")", "\"auto\"",
-     "How the gradient all-reduce runs. \"auto\" is the faster one on an idle network, which is "
-     "how "
-     "NCCL chooses.",
+    {"run.gradient_algorithm", R"("auto", "ring", "tree", "hierarchical", "nvls" or "in_network")",
+     "\"auto\"",
+     "How all-reduces of gradients run. \"auto\" is what was measured, else the fastest on an idle "
+     "network of what strategy.collective_library has. in_network is NVIDIA SHARP at its best: the "
+     "switches of the fabric add; nvls: those of the scale-up domain do.",
      "", "headway collective --algorithm"},
     {"run.flows", R"("incremental" or "simgrid")", "\"incremental\"",
      "Who shares out the links among flows. Both are exact max-min and agree; the incremental one "

@@ -216,6 +216,12 @@ constexpr TopicRow kRows[] = {
     {"strategy.kept_gradient_precision", R"("fp32", "bf16" or "fp16")",
      "strategy.gradient_precision",
      "Number format in which gradients are kept between micro-batches; sets memory only."},
+    {"strategy.collective_library", R"("profile" or "nccl")", "\"profile\"",
+     "Whose prices the exchanges of replicas and stages have: \"profile\" is what the profile "
+     "measured or knows of each scope, with which the published profiles were fitted; \"nccl\" is "
+     "NCCL's own model of ring, tree and NVLS by LL, LL128 and Simple.",
+     "nccl only where a profile knows NCCL on the cluster's accelerators",
+     "headway collective --library"},
     {"strategy.kernel_family", "text", "\"fused\"",
      "The body of software whose kernels are meant, as the profile names it.",
      "one that the profile has", "profile.kernel_families"},

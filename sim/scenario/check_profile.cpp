@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "sim/costs/nccl_constants.h"
+
 namespace headway {
 namespace {
 
@@ -97,6 +99,12 @@ void check_costs(const Profile& costs, const TransformerModel& model, const Read
         fmt::format("profile {} does not know what quantising to {} costs", costs.name,
                     recipe_name(strategy.strategy.scaling)),
         "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
+  }
+  if (strategy.strategy.collective_library == CollectiveLibrary::nccl &&
+      nccl_node_costs(costs.accelerator) == nullptr) {
+    diagnostics.add(
+        strategy.cursor.problem(fmt::format("no costs of NCCL are known on {}", costs.accelerator),
+                                "", "set strategy.collective_library to \"profile\""));
   }
   check_host_costs(costs, strategy, diagnostics);
 }

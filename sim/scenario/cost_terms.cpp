@@ -37,9 +37,14 @@ void without_transfers(Workload& workload) {
 }
 
 void without_data_parallel(Workload& workload) {
+  // Every plan that is no path of a group is a way of a communicator.
+  std::vector<bool> is_path(workload.plans.size(), false);
+  for (const RankGroup& group : workload.groups) {
+    for (const std::int32_t path : group.paths) is_path[static_cast<std::size_t>(path)] = true;
+  }
   std::vector<std::int32_t> plans;
-  for (const Communicator& communicator : workload.communicators) {
-    plans.push_back(communicator.plan);
+  for (std::size_t plan = 0; plan < is_path.size(); ++plan) {
+    if (!is_path[plan]) plans.push_back(static_cast<std::int32_t>(plan));
   }
   make_free(workload, plans);
 }
@@ -58,7 +63,7 @@ void without_casts(Profile& profile) {
   for (auto& [unused, bytes] : profile.device.recipe_cast_bytes) bytes.value = 0.0;
 }
 
-template <Estimate KernelFamily::* member>
+template <Estimate KernelFamily::*member>
 void set_families(Profile& profile, double value) {
   for (auto& [unused, family] : profile.kernel_families) (family.*member).value = value;
 }

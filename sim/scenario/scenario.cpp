@@ -35,11 +35,15 @@ constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
     {"data", Dimension::data},
     {"pipeline", Dimension::pipeline},
 }};
-constexpr std::array<std::pair<std::string_view, int>, 3> kAlgorithms{{
-    {"auto", -1},
-    {"ring", static_cast<int>(CollectiveAlgorithm::ring)},
-    {"tree", static_cast<int>(CollectiveAlgorithm::tree)},
-}};
+constexpr std::array<std::pair<std::string_view, std::optional<CollectiveAlgorithm>>, 6>
+    kAlgorithms{{
+        {"auto", std::nullopt},
+        {"ring", CollectiveAlgorithm::ring},
+        {"tree", CollectiveAlgorithm::tree},
+        {"hierarchical", CollectiveAlgorithm::hierarchical},
+        {"nvls", CollectiveAlgorithm::nvls},
+        {"in_network", CollectiveAlgorithm::in_network},
+    }};
 constexpr std::array<std::pair<std::string_view, FlowEngine>, 2> kFlowEngines{{
     {"incremental", FlowEngine::incremental},
     {"simgrid", FlowEngine::simgrid},
@@ -129,8 +133,8 @@ RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
   run.replicas =
       static_cast<int>(reader.integer("replicas", between(1, kMostReplicas), run.replicas));
   perturbation.seed = static_cast<std::uint64_t>(reader.integer("seed", seeds, 1));
-  const int algorithm = reader.choice<int>("gradient_algorithm", kAlgorithms, -1);
-  if (algorithm >= 0) run.gradient_algorithm = static_cast<CollectiveAlgorithm>(algorithm);
+  run.gradient_algorithm = reader.choice<std::optional<CollectiveAlgorithm>>(
+      "gradient_algorithm", kAlgorithms, run.gradient_algorithm);
   run.engine.flows = reader.choice<FlowEngine>("flows", kFlowEngines, run.engine.flows);
   run.engine.fold_equal_links = reader.flag("fold_equal_links", true);
   if (options.seed) {

@@ -44,21 +44,33 @@ struct SmallJob {
     cost.layer().backward[Cause::compute] = 2_s;
   }
 
-  [[nodiscard]] static IdleCollective idle(const FlowPlan& plan) {
-    return {plan.latency, 1.0 / plan.rate_cap.count()};
+  /// Of a ring, whose flow goes along the plan.
+  [[nodiscard]] static PricedCollective price(CollectiveKind kind, int ranks,
+                                              const FlowPlan& plan) {
+    return {kind, CollectiveAlgorithm::ring, ranks, plan, 1.0 / plan.rate_cap.count()};
   }
 
   void set_micro_batches(int count) { strategy.global_batch = count * strategy.data_parallel; }
 
   [[nodiscard]] JobShape shape() const {
-    return {.model = &model,
-            .strategy = &strategy,
-            .cost = cost,
-            .layers_of_chunk = layers_of_chunks(strategy, model.layers),
-            .never_hidden = never_hidden,
-            .interference = interference,
-            .idle_gather = idle(gather),
-            .idle_reduce = idle(reduce)};
+    JobShape job{.model = &model,
+                 .strategy = &strategy,
+                 .cost = cost,
+                 .layers_of_chunk = layers_of_chunks(strategy, model.layers),
+                 .never_hidden = never_hidden,
+                 .interference = interference};
+    const int sharing =
+        strategy.sharding == Sharding::full ? strategy.shard_ranks() : strategy.replicas();
+    job.prices[kGradientReduce] = price(gradient_collective(strategy), sharing, reduce);
+    job.prices[kParameterGather] = price(CollectiveKind::all_gather, sharing, gather);
+    job.prices[kReplicaReduce] =
+        price(CollectiveKind::all_reduce, strategy.replicas() / strategy.shard_ranks(), copies);
+    job.prices[kTiedEmbedding] = price(CollectiveKind::all_reduce, 2, embedding);
+    job.prices[kExpertReduce] =
+        price(gradient_collective(strategy), strategy.expert_replicas(), reduce);
+    job.prices[kExpertGather] =
+        price(CollectiveKind::all_gather, strategy.expert_replicas(), gather);
+    return job;
   }
 
   [[nodiscard]] Workload workload() const {

@@ -53,8 +53,8 @@ std::vector<Row> read_rows(const std::string& path) {
         {"release", published.release},
         {"accelerator", published.head.accelerator},
         {"precision", published.head.precision},
-        {"task", published.train.value("task", "pretrain")},
-        {"experts", published.model.contains("moe") && !published.model.at("moe").is_null()},
+        {"task", published.train->value("task", "pretrain")},
+        {"experts", published.model->contains("moe") && !published.model->at("moe").is_null()},
         {"family", row.scenario.strategy.kernel_family},
         {"profile", row.scenario.profile->name},
         {"published_s", published.head.published_s}};

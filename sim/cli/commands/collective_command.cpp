@@ -68,21 +68,23 @@ std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, Coll
          "use --algorithm auto; only all_reduce runs as anything but a ring");
 }
 
-CollectiveCosts costs_of(const Arguments& arguments) {
-  if (arguments.has("library")) return CollectiveCosts::nccl;
-  return arguments.has("profile") ? CollectiveCosts::profile : CollectiveCosts::hardware;
+CollectiveLibrary library_of(const Arguments& arguments) {
+  if (arguments.has("library")) return CollectiveLibrary::nccl;
+  return arguments.has("profile") ? CollectiveLibrary::profile : CollectiveLibrary::hardware;
 }
 
 /// That the library can answer at all.
 void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
-  if (question.costs != CollectiveCosts::nccl) return;
+  if (question.evidence.library != CollectiveLibrary::nccl) return;
   const std::string& accelerator = cluster.node_type.accelerator;
   if (nccl_node_costs(accelerator) == nullptr) {
     refuse(fmt::format("no costs of NCCL are known on {}", in_quotes(accelerator)),
            fmt::format("they are of {}; without --library hardware alone counts",
                        fmt::join(nccl_families(), ", ")));
   }
-  if (!collective_choices(cluster, question).empty()) return;
+  const PricedCollective priced(cluster, question.evidence, question.kind, groups_of(question),
+                                question.algorithm);
+  if (!priced.ways().empty()) return;
   refuse(fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
                      algorithm_name(*question.algorithm)),
          "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
@@ -128,7 +130,7 @@ int run_collective(const Invocation& invocation) {
   CollectiveQuestion question;
   question.kind = operation_of(arguments);
   question.algorithm = algorithm_of(arguments, question.kind);
-  question.costs = costs_of(arguments);
+  question.evidence.library = library_of(arguments);
   const std::vector<Bytes> sizes = byte_sizes(arguments.value("bytes").value_or("1KiB..1GiB"));
   EngineOptions engine;
   if (arguments.value("flows") == "simgrid") engine.flows = FlowEngine::simgrid;
@@ -144,15 +146,13 @@ int run_collective(const Invocation& invocation) {
   question.ranks = ranks_of(arguments, *cluster);
   question.groups = groups_of(arguments, question.ranks);
   question.is_interleaved = arguments.has("interleaved");
-  question.profile = profile.get();
-  // NCCL hands on by default, since 2.12.
-  const bool is_nccl = question.costs == CollectiveCosts::nccl;
-  question.is_rail_local = arguments.value("pxn").value_or(is_nccl ? "on" : "off") == "on";
+  question.evidence.profile = profile.get();
+  if (const auto pxn = arguments.value("pxn")) question.evidence.is_rail_local = pxn == "on";
   check_choices(*cluster, question);
 
   const CollectiveReport report{.cluster = cluster->name,
                                 .nodes = cluster->node_of(question.ranks - 1) + 1,
-                                .costs = question.costs,
+                                .library = question.evidence.library,
                                 .profile = profile ? profile->name : "",
                                 .kind = question.kind,
                                 .ranks = question.ranks / question.groups,

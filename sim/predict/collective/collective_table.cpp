@@ -24,46 +24,17 @@ Workload collective_workload(const FlowPlan& plan, Bytes amount, CollectiveKind 
   return workload;
 }
 
-/// A choice laid over the fabric.
-struct Candidate {
-  CollectiveChoice choice;
-  FlowPlan plan;                ///< of all groups
-  std::vector<FlowPlan> alone;  ///< of each group
-  double bytes_factor = 1.0;
-
-  [[nodiscard]] Bytes amount(Bytes size) const {
-    return bytes_factor * choice.stretch(size) * size;
-  }
-  [[nodiscard]] Seconds idle(const Topology& topology, Bytes size) const {
-    Seconds slowest;
-    for (const FlowPlan& group : alone) {
-      slowest = max(slowest, idle_time(group, topology, amount(size)));
-    }
-    return slowest;
-  }
-};
-
-std::vector<Candidate> candidates_of(const Cluster& cluster, const CollectiveQuestion& question) {
-  const CollectiveGroups groups = groups_of(question);
-  const int ranks = static_cast<int>(groups.front().size());
-  std::vector<Candidate> candidates;
-  for (const CollectiveChoice& choice : collective_choices(cluster, question)) {
-    const auto plan = [&](const CollectiveGroups& of) {
-      return collective_plan(cluster, choice.costs, question.kind, choice.algorithm, of);
-    };
-    Candidate candidate{
-        .choice = choice,
-        .plan = plan(groups),
-        .bytes_factor = collective_volume(question.kind, choice.algorithm, ranks).bytes_factor};
-    for (const std::vector<std::int32_t>& group : groups) {
-      candidate.alone.push_back(groups.size() == 1 ? candidate.plan : plan({group}));
-    }
-    candidates.push_back(std::move(candidate));
-  }
-  return candidates;
-}
-
 }  // namespace
+
+CollectiveGroups groups_of(const CollectiveQuestion& question) {
+  const int size = question.ranks / question.groups;
+  CollectiveGroups groups(static_cast<std::size_t>(question.groups));
+  for (std::int32_t rank = 0; rank < question.ranks; ++rank) {
+    const int group = question.is_interleaved ? rank % question.groups : rank / size;
+    groups[static_cast<std::size_t>(group)].push_back(rank);
+  }
+  return groups;
+}
 
 std::vector<CollectiveRow> collective_table(const Cluster& cluster,
                                             const CollectiveQuestion& question,
@@ -71,26 +42,31 @@ std::vector<CollectiveRow> collective_table(const Cluster& cluster,
                                             const EngineOptions& engine, int jobs) {
   HEADWAY_CHECK(question.ranks >= 2 && question.ranks <= cluster.accelerators(),
                 "a collective needs two ranks at least, and no more than there are");
-  const std::vector<Candidate> candidates = candidates_of(cluster, question);
-  HEADWAY_CHECK(!candidates.empty(), "the collective has no such algorithm");
+  const CollectiveGroups groups = groups_of(question);
+  const auto priced = [&](const CollectiveGroups& of) {
+    return PricedCollective(cluster, question.evidence, question.kind, of, question.algorithm);
+  };
+  const PricedCollective together = priced(groups);
+  HEADWAY_CHECK(!together.ways().empty(), "the collective has no such algorithm");
+  std::vector<PricedCollective> alone;
+  for (std::size_t g = 0; g < groups.size() && groups.size() > 1; ++g) {
+    alone.push_back(priced({groups[g]}));
+  }
 
   std::vector<CollectiveRow> rows;
   std::vector<Workload> workloads;
   for (const Bytes size : sizes) {
-    const Candidate* best = nullptr;
-    Seconds best_time;
-    for (const Candidate& candidate : candidates) {
-      const Seconds time = candidate.idle(cluster.topology, size);
-      if (best == nullptr || time < best_time) {
-        best = &candidate;
-        best_time = time;
-      }
+    const CollectivePrice price = together.price(size);
+    const PricedCollective::Way& way = together.ways()[price.way];
+    Seconds closed_form = alone.empty() ? price.time : Seconds(0.0);
+    for (const PricedCollective& group : alone) {
+      closed_form = max(closed_form, group.price(size).time);
     }
     rows.push_back({.size = size,
-                    .algorithm = best->choice.algorithm,
-                    .protocol = best->choice.protocol,
-                    .closed_form = best_time});
-    workloads.push_back(collective_workload(best->plan, best->amount(size), question.kind));
+                    .algorithm = way.algorithm,
+                    .protocol = std::string(way.protocol),
+                    .closed_form = closed_form});
+    workloads.push_back(collective_workload(way.plan, price.amount, question.kind));
   }
   std::vector<SimulationTask> tasks;
   for (const Workload& workload : workloads) {

@@ -1,18 +1,34 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/engine/simulate_workload.h"
-#include "sim/predict/collective/collective_choices.h"
+#include "sim/programs/flows/collective_price.h"
 
 namespace headway {
+
+/// A collective, and whose price it has.
+struct CollectiveQuestion {
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  std::optional<CollectiveAlgorithm> algorithm;  ///< nothing: the faster one for each size
+  int ranks = 0;                                 ///< the first ones of the cluster; at least 2
+  /// That run it at the same time, `ranks / groups` ranks each; divides `ranks` and leaves each at
+  /// least 2.
+  int groups = 1;
+  bool is_interleaved = false;  ///< rank r is in group r mod groups; else groups are consecutive
+  PriceEvidence evidence;
+};
+
+/// The accelerators of each group.
+[[nodiscard]] CollectiveGroups groups_of(const CollectiveQuestion& question);
 
 /// One line of the table. Units are those of nccl-tests' columns: bandwidths in bytes/s here.
 struct CollectiveRow {
   Bytes size;  ///< the message, as nccl-tests counts it
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::ring;
-  std::string protocol;                ///< of NCCL; empty with other costs
+  std::string protocol;                ///< of NCCL, or "measured"; else empty
   Seconds time;                        ///< simulated
   BytesPerSecond algorithm_bandwidth;  ///< size / time
   BytesPerSecond bus_bandwidth;        ///< times nccl-tests' factor
@@ -23,7 +39,7 @@ struct CollectiveRow {
 struct CollectiveReport {
   std::string cluster;  ///< its name
   int nodes = 1;        ///< that the ranks stand on
-  CollectiveCosts costs = CollectiveCosts::hardware;
+  CollectiveLibrary library = CollectiveLibrary::hardware;
   std::string profile;  ///< its name, with the costs of one
   CollectiveKind kind = CollectiveKind::all_reduce;
   int ranks = 0;   ///< of a group

@@ -37,8 +37,7 @@ ScoredSweep scored(const PublishedSweep& sweep, const Cluster& cluster, int jobs
   const CollectiveQuestion question{.kind = sweep.kind,
                                     .algorithm = sweep.algorithm,
                                     .ranks = cluster.accelerators(),
-                                    .costs = CollectiveCosts::nccl,
-                                    .is_rail_local = true};
+                                    .evidence = {.library = CollectiveLibrary::nccl}};
   std::vector<Bytes> sizes;
   sizes.reserve(sweep.points.size());
   for (const PublishedSweep::Point& point : sweep.points) sizes.push_back(point.size);

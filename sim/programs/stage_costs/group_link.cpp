@@ -1,25 +1,11 @@
 #include "sim/programs/stage_costs/group_link.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/costs/measured_collective.h"
-#include "sim/programs/flows/flow_plans.h"
+#include "sim/programs/flows/collective_price.h"
 
 namespace headway {
-
-namespace {
-
-constexpr double kSameBandwidth = 0.01;  ///< part by which links of one kind may differ
-
-const std::vector<MeasuredCollective>* measured_on(const ScopeCosts& scope,
-                                                   BytesPerSecond bandwidth) {
-  const bool is_other = scope.measured_bandwidth &&
-                        std::abs(bandwidth / *scope.measured_bandwidth - 1.0) > kSameBandwidth;
-  return is_other ? nullptr : &scope.collectives;
-}
-
-}  // namespace
 
 Seconds GroupLink::time(CollectiveKind kind, Bytes message, int ranks) const {
   if (measured != nullptr) {
@@ -34,14 +20,14 @@ GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, 
   const NetworkCosts network = network_costs(profile);
   const BytesPerSecond inside = network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth;
   if (ranks <= cluster.scale_up_domain) {
-    return {measured_on(profile.scale_up, cluster.node_type.scale_up_bandwidth),
+    return {measured_curves(profile, cluster.node_type, false),
             network.scale_up_overhead,
             {network.scale_up_latency, inside}};
   }
   const bool fabric_binds = fabric_share < network.scale_out_efficiency;
   const BytesPerSecond across =
       std::min(fabric_share, network.scale_out_efficiency) * nics * cluster.node_type.nic_bandwidth;
-  return {fabric_binds ? nullptr : measured_on(profile.scale_out, cluster.node_type.nic_bandwidth),
+  return {fabric_binds ? nullptr : measured_curves(profile, cluster.node_type, true),
           network.scale_out_overhead,
           {network.scale_out_latency, cluster.scale_up_domain > 1 ? min(inside, across) : across}};
 }

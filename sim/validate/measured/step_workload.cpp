@@ -160,7 +160,7 @@ class RankProgram {
     sender_.receive(sent_++);
     sender_.send(peer - ranks_, path, slot, credit.carried(message, interval), true);
   }
-  void reduce() { reductions_.push_back(builder_.join(0, ring_)); }
+  void reduce() { reductions_.push_back(builder_.join(0, {.amount = ring_})); }
 
   static constexpr int kToSender = 2;  ///< behind the paths to the next stage and the one before
 

@@ -107,7 +107,8 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "fused_loss": false, "recompute": "none", "offload_layers": 0, "zero_stage": 1, "optimizer_offload": 0.0, "overlap_gradient_reduce": true,
     "overlap_parameter_gather": true, "gradient_bucket": "160 MB",
     "overlap_pipeline_transfers": false, "precision": "bf16", "gradient_precision": "fp32",
-    "kernel_family": "fused", "software_release": "", "cuda_graph": "none",
+    "collective_library": "profile", "kernel_family": "fused", "software_release": "",
+    "cuda_graph": "none",
     "expert_parallel": 1, "expert_tensor_parallel": 1, "expert_dispatch": "all_to_all",
     "overlap_expert_exchange": false, "expert_imbalance": 1.0})"));
 }

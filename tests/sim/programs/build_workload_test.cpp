@@ -152,20 +152,34 @@ TEST_F(BuildWorkload, ASingleStageNeedsNoPaths) {
   for (const RankGroup& group : workload.groups) EXPECT_THAT(group.paths, IsEmpty());
 }
 
+/// Which of its ways the first gradients take: ring, then tree, where both are to choose from.
+std::int32_t first_reduce_way(const Workload& workload) {
+  for (const Operation& operation : workload.programs.front().operations) {
+    const bool reduces = operation.kind == OperationKind::join && operation.path == kGradientReduce;
+    if (reduces) return operation.way;
+  }
+  return -1;
+}
+
 TEST_F(BuildWorkload, TheFasterAlgorithmReducesUnlessOneIsNamed) {
   // 64 nodes of one accelerator. A ring of 64 takes 126 steps of 2 us and moves 63/32 messages, a
-  // double tree 12 steps and 2 messages: the ring wins from 228 us x 50 GB/s x 32 = 365 MB on.
+  // double tree 12 steps and 2 messages: the ring wins from 228 us x 50 GB/s x 32 = 365 MB on, and
+  // the gradients of this model, in one message, are smaller.
   strategy = {.data_parallel = 64, .global_batch = 64, .sequence_length = 64};
   cluster = {.nodes = 64};
-  EXPECT_EQ(built().reduce_algorithm, CollectiveAlgorithm::tree);
-  EXPECT_EQ(built(CollectiveAlgorithm::ring).reduce_algorithm, CollectiveAlgorithm::ring);
-  strategy.gradient_bucket = 360_MB;
-  EXPECT_EQ(built().reduce_algorithm, CollectiveAlgorithm::tree);
-  strategy.gradient_bucket = 370_MB;
-  EXPECT_EQ(built().reduce_algorithm, CollectiveAlgorithm::ring);
-  strategy.gradient_bucket = 0_B;
+  EXPECT_EQ(first_reduce_way(built().workload), 1);
+  EXPECT_EQ(first_reduce_way(built(CollectiveAlgorithm::ring).workload), 0);
   strategy.sharding = Sharding::optimizer;  // a reduce-scatter has no tree
-  EXPECT_EQ(built().reduce_algorithm, CollectiveAlgorithm::ring);
+  EXPECT_EQ(first_reduce_way(built().workload), 0);
+}
+
+TEST_F(BuildWorkload, WaysThatNobodyTakesLoadNoLinks) {
+  strategy = {.data_parallel = 64, .global_batch = 64, .sequence_length = 64};
+  cluster = {.nodes = 64};
+  const Workload workload = built().workload;
+  const Communicator& reduce = workload.communicators.front();
+  EXPECT_TRUE(workload.plans[static_cast<std::size_t>(reduce.plan)].links.empty());
+  EXPECT_FALSE(workload.plans[static_cast<std::size_t>(reduce.plan) + 1].links.empty());
 }
 
 TEST_F(BuildWorkload, SaysWhereGroupsReachBeyondADomain) {

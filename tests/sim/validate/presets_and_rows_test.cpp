@@ -9,11 +9,12 @@
 #include "sim/programs/closed_form.h"
 #include "sim/validate/published_steps.h"
 #include "sim/validate/validation_row.h"
+#include "tests/support/shipped_profile.h"
 
 namespace headway {
 namespace {
 
-/// The first published row of a framework and release that is covered.
+/// The first published row of a dense model of a framework and release.
 struct Found {
   PublishedRow row;
   Scenario scenario;
@@ -22,6 +23,7 @@ Found first_row(const std::vector<PublishedRow>& rows, const std::string& framew
                 const std::string& release) {
   for (const PublishedRow& row : rows) {
     if (row.head.framework != framework || row.release != release) continue;
+    if (row.head.kind != "dense") continue;
     std::vector<std::string> assumed;
     auto outcome = scenario_of_row(row, assumed);
     if (auto* scenario = std::get_if<Scenario>(&outcome)) return {row, std::move(*scenario)};
@@ -42,6 +44,8 @@ Strategy as_user(const Found& found, const std::string& preset, const std::strin
   strategy["virtual_stages"] = row.virtual_stages;
   strategy["micro_batch"] = row.micro_batch;
   strategy["global_batch"] = row.global_batch;
+  strategy["sequence_parallel"] = row.sequence_parallel;
+  strategy["tensor_parallel_overlap"] = row.tensor_parallel_overlap;
   strategy["software_release"] = row.software_release;
   Diagnostics diagnostics;
   InputFiles files({}, data_folders(), diagnostics);
@@ -64,7 +68,7 @@ struct Case {
 
 TEST(PresetsAndRows, TheSameJobTakesTheSameTimeAndMemory) {
   const std::vector<Case> cases = {
-      {"nemo", "25.02", "nemo", R"({"sequence_parallel": false})"},
+      {"nemo", "25.02", "nemo", "{}"},
       {"megatron-2021", "2021", "megatron-2021", R"({"recompute": "full", "zero_stage": 0})"},
       {"megatron-deepspeed", "2022-02 late", "megatron-deepspeed", R"({"precision": "fp16"})"},
       {"composer-fsdp", "2024", "composer-fsdp", R"({"recompute": "full"})"},
@@ -89,8 +93,7 @@ TEST(PresetsAndRows, TheSameJobTakesTheSameTimeAndMemory) {
     user.reshard_after_forward = scenario.strategy.reshard_after_forward;
     user.shard_group = scenario.strategy.shard_group;
     user.fused_attention = scenario.strategy.fused_attention;
-    user.tensor_parallel_overlap = scenario.strategy.tensor_parallel_overlap;
-    user.sequence_parallel = scenario.strategy.sequence_parallel;
+    user.cuda_graph = scenario.strategy.cuda_graph;
     user.layer_placement = scenario.strategy.layer_placement;
     user.precision = scenario.strategy.precision;
     user.scaling = scenario.strategy.scaling;
@@ -110,14 +113,9 @@ TEST(PresetsAndRows, TheSameJobTakesTheSameTimeAndMemory) {
 }
 
 TEST(PresetsAndRows, EveryPresetNamesItsKernels) {
-  const Profile& profile = *[] {
-    Diagnostics diagnostics;
-    InputFiles files({}, data_folders(), diagnostics);
-    const JsonCursor root(JsonDocument::parse("p", R"({"profile": "h100_sxm"})", diagnostics));
-    return read_profile(*root.member("profile"), files)->profile;
-  }();
+  const std::shared_ptr<const Profile> profile = shipped("h100_sxm");
   for (const Framework& framework : frameworks()) {
-    EXPECT_TRUE(profile.kernel_families.contains(framework.strategy.kernel_family))
+    EXPECT_TRUE(profile->kernel_families.contains(framework.strategy.kernel_family))
         << framework.name;
   }
 }

@@ -1,0 +1,140 @@
+#include "sim/programs/flows/collective_price.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "sim/base/diagnostic.h"
+#include "sim/costs/measured_collective.h"
+#include "sim/programs/flows/nccl_costs.h"
+
+namespace headway {
+namespace {
+
+/// Of the group that spans most domains.
+NcclPlace place_of(const Cluster& cluster, const PriceEvidence& evidence,
+                   const CollectiveGroups& groups) {
+  NcclPlace place{.is_rail_local = evidence.is_rail_local.value_or(true)};
+  for (const std::vector<std::int32_t>& group : groups) {
+    std::map<int, int> members;
+    for (const std::int32_t rank : group) {
+      place.largest_domain = std::max(place.largest_domain, ++members[cluster.domain_of(rank)]);
+    }
+    place.domains = std::max(place.domains, static_cast<int>(members.size()));
+  }
+  return place;
+}
+
+/// The cluster's nodes, which may be of any accelerator, with the profile's.
+NodeType node_of(const Cluster& cluster, const PriceEvidence& evidence) {
+  NodeType node = cluster.node_type;
+  if (evidence.profile != nullptr) node.accelerator = evidence.profile->accelerator;
+  return node;
+}
+
+}  // namespace
+
+NetworkCosts scope_costs(const Cluster& cluster, const PriceEvidence& evidence) {
+  NetworkCosts costs;
+  switch (evidence.library) {
+    case CollectiveLibrary::hardware:
+      costs = ideal_network_costs(cluster.node_type);
+      break;
+    case CollectiveLibrary::profile:
+      HEADWAY_CHECK(evidence.profile != nullptr, "a profile's prices without a profile");
+      costs = network_costs(*evidence.profile);
+      break;
+    case CollectiveLibrary::nccl:
+      return nccl_choices(node_of(cluster, evidence), CollectiveKind::send_receive, {})
+          .front()
+          .costs;
+  }
+  costs.is_rail_local = evidence.is_rail_local.value_or(false);
+  return costs;
+}
+
+const std::vector<MeasuredCollective>* measured_curves(const Profile& profile, const NodeType& node,
+                                                       bool crosses_fabric) {
+  constexpr double kSameBandwidth = 0.01;  // part by which links of one kind may differ
+  const ScopeCosts& scope = crosses_fabric ? profile.scale_out : profile.scale_up;
+  const BytesPerSecond bandwidth = crosses_fabric ? node.nic_bandwidth : node.scale_up_bandwidth;
+  const bool is_other = scope.measured_bandwidth &&
+                        std::abs(bandwidth / *scope.measured_bandwidth - 1.0) > kSameBandwidth;
+  return is_other ? nullptr : &scope.collectives;
+}
+
+PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& evidence,
+                                   CollectiveKind kind, const CollectiveGroups& groups,
+                                   std::optional<CollectiveAlgorithm> algorithm, PlanDetail detail)
+    : kind_(kind), ranks_(static_cast<int>(groups.front().size())) {
+  const auto add = [&](const NetworkCosts& costs, Way way, const NcclChoice* filled_by) {
+    way.plan = collective_plan(cluster, costs, kind, way.algorithm, groups, detail);
+    constexpr Bytes kSample(1e9);
+    const Seconds transfer = idle_time(way.plan, cluster.topology, kSample) - way.plan.latency;
+    const bool is_slow = filled_by != nullptr && way.algorithm == CollectiveAlgorithm::tree;
+    idle_.push_back({.bytes_factor = collective_volume(kind, way.algorithm, ranks_).bytes_factor,
+                     .filled_by = is_slow ? std::optional(filled_by->protocol) : std::nullopt,
+                     .seconds_per_byte = transfer.count() / kSample.count()});
+    ways_.push_back(std::move(way));
+  };
+  if (evidence.library == CollectiveLibrary::nccl) {
+    const NodeType node = node_of(cluster, evidence);
+    const NcclPlace place = place_of(cluster, evidence, groups);
+    for (const NcclChoice& choice : nccl_choices(node, kind, place)) {
+      if (algorithm && *algorithm != choice.algorithm) continue;
+      add(choice.costs, {.algorithm = choice.algorithm, .protocol = protocol_name(choice.protocol)},
+          &choice);
+    }
+    return;
+  }
+  // Only some switches can add, and few libraries go by hierarchies: nobody gets that unasked.
+  std::vector<CollectiveAlgorithm> algorithms{CollectiveAlgorithm::ring, CollectiveAlgorithm::tree};
+  if (algorithm) algorithms = {*algorithm};
+  const NetworkCosts costs = scope_costs(cluster, evidence);
+  for (const CollectiveAlgorithm each : algorithms) {
+    if (has_algorithm(kind, each)) add(costs, {.algorithm = each}, nullptr);
+  }
+  if (evidence.library == CollectiveLibrary::profile && !algorithm && !ways_.empty()) {
+    measured_ =
+        measured_curves(*evidence.profile, cluster.node_type, ways_.front().plan.crosses_fabric);
+    if (measured_ == nullptr || measured_->empty()) return;
+    // What was measured holds all latency.
+    Way way = ways_.front();
+    way.plan.latency = Seconds(0.0);
+    way.protocol = "measured";
+    idle_.push_back(idle_.front());
+    ways_.push_back(std::move(way));
+    measured_way_ = ways_.size() - 1;
+  }
+}
+
+PricedCollective::PricedCollective(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks,
+                                   FlowPlan plan, double seconds_per_byte)
+    : kind_(kind),
+      ranks_(ranks),
+      ways_{{.algorithm = algorithm, .protocol = "", .plan = std::move(plan)}},
+      idle_{{.bytes_factor = collective_volume(kind, algorithm, ranks).bytes_factor,
+             .seconds_per_byte = seconds_per_byte}} {}
+
+CollectivePrice PricedCollective::price(Bytes message) const {
+  HEADWAY_CHECK(!ways_.empty(), "a collective without a way to run");
+  if (measured_way_) {
+    if (const auto cost = measured_collective_cost(*measured_, kind_, message, ranks_)) {
+      const double seconds_per_byte = idle_[*measured_way_].seconds_per_byte;
+      return {*measured_way_, Bytes(cost->time.count() / seconds_per_byte), cost->time};
+    }
+  }
+  CollectivePrice best;
+  for (std::size_t way = 0; way < ways_.size(); ++way) {
+    if (way == measured_way_) continue;
+    const Idle& idle = idle_[way];
+    const double filling = idle.filled_by ? nccl_tree_filling(*idle.filled_by, message) : 1.0;
+    const Bytes amount = idle.bytes_factor / filling * message;
+    const Seconds time = ways_[way].plan.latency + Seconds(amount.count() * idle.seconds_per_byte);
+    if (way == 0 || time < best.time) best = {way, amount, time};
+  }
+  return best;
+}
+
+}  // namespace headway

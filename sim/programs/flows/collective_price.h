@@ -1,0 +1,89 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/costs/collective_cost.h"
+#include "sim/costs/nccl_constants.h"
+#include "sim/costs/profile.h"
+#include "sim/programs/flows/flow_plans.h"
+
+namespace headway {
+
+/// What somebody knows of collectives.
+struct PriceEvidence {
+  CollectiveLibrary library = CollectiveLibrary::hardware;
+  const Profile* profile = nullptr;  ///< with `profile`
+  /// What is for another rail goes by the accelerator there (PXN); unsaid NCCL does so, since
+  /// 2.12, and nobody else.
+  std::optional<bool> is_rail_local = {};
+};
+
+/// What one message costs: a flow of `amount` bytes along a way, `time` on an idle network.
+struct CollectivePrice {
+  std::size_t way = 0;
+  Bytes amount;
+  Seconds time;
+};
+
+/// The price of a collective: of every command, of training's exchanges between replicas as of
+/// `headway collective` and of the validation against published sweeps. A message takes what was
+/// measured, where the evidence measured this kind among so many ranks on links like these; else
+/// the way that is fastest on an idle network, as NCCL chooses by its own model.
+///
+/// What the evidence lets choose from: with `hardware` and `profile` ring and tree (nobody gets
+/// switches that add, or hierarchies, unasked), with `nccl` what NCCL has: ring and tree by three
+/// protocols, NVLS where the switches of the scale-up fabric reduce.
+class PricedCollective {
+ public:
+  /// One way to run it, laid over the network.
+  struct Way {
+    CollectiveAlgorithm algorithm = CollectiveAlgorithm::ring;
+    std::string_view protocol;  ///< "LL128"; empty where no library is asked
+    FlowPlan plan;              ///< of all groups together
+  };
+
+  /// `groups` run it at the same time, each alike. Without `algorithm` all that the evidence has.
+  /// With `nccl`, requires `nccl_node_costs` of the cluster's accelerator. The profile of the
+  /// evidence has to live as long.
+  PricedCollective(const Cluster& cluster, const PriceEvidence& evidence, CollectiveKind kind,
+                   const CollectiveGroups& groups,
+                   std::optional<CollectiveAlgorithm> algorithm = std::nullopt,
+                   PlanDetail detail = PlanDetail::fabric);
+
+  /// By one way alone, along a plan whose flow takes so many seconds a byte.
+  PricedCollective(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks, FlowPlan plan,
+                   double seconds_per_byte);
+
+  /// Empty if there is no such algorithm for this kind, or NCCL has none such here.
+  [[nodiscard]] const std::vector<Way>& ways() const { return ways_; }
+
+  /// Of a message, as nccl-tests counts it. Requires a way.
+  [[nodiscard]] CollectivePrice price(Bytes message) const;
+
+ private:
+  /// How the idle network takes a way.
+  struct Idle {
+    double bytes_factor = 1.0;                ///< what the flow carries of a message
+    std::optional<NcclProtocol> filled_by{};  ///< a tree of NCCL's, which small ones do not fill
+    double seconds_per_byte = 0.0;            ///< of the flow
+  };
+
+  CollectiveKind kind_;
+  int ranks_ = 1;
+  std::vector<Way> ways_;
+  std::vector<Idle> idle_;
+  const std::vector<MeasuredCollective>* measured_ = nullptr;  ///< of the evidence's profile
+  std::optional<std::size_t> measured_way_;
+};
+
+/// What messages between two ranks cost beyond the wire.
+[[nodiscard]] NetworkCosts scope_costs(const Cluster& cluster, const PriceEvidence& evidence);
+
+/// What a profile measured of collectives over links like those of the node; nullptr if nothing.
+[[nodiscard]] const std::vector<MeasuredCollective>* measured_curves(const Profile& profile,
+                                                                     const NodeType& node,
+                                                                     bool crosses_fabric);
+
+}  // namespace headway

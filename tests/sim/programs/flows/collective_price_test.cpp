@@ -1,0 +1,108 @@
+#include "sim/programs/flows/collective_price.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/sim/network/read_text.h"
+#include "tests/support/cluster_text.h"
+#include "tests/support/round_profile.h"
+
+namespace headway {
+namespace {
+
+/// Two nodes of four accelerators at 400 GB/s, a NIC of 50 GB/s each.
+const ClusterText kNodes{.nodes = 2, .accelerators = 4, .nics = 4};
+const CollectiveGroups kOneNode = {{0, 1, 2, 3}};
+const CollectiveGroups kBothNodes = {{0, 1, 2, 3, 4, 5, 6, 7}};
+
+PricedCollective priced(const Cluster& cluster, const Profile& profile,
+                        const CollectiveGroups& groups,
+                        std::optional<CollectiveAlgorithm> algorithm = std::nullopt) {
+  return {cluster,
+          {.library = CollectiveLibrary::profile, .profile = &profile},
+          CollectiveKind::all_reduce,
+          groups,
+          algorithm};
+}
+
+Profile measured_profile() {
+  Profile profile = round_profile();
+  profile.scale_up.collectives = {
+      {.kind = CollectiveKind::all_reduce,
+       .ranks = 4,
+       .curve = {.points = {{1_MB, 20_us}, {2_MB, 30_us}}, .spread = 0.0, .source = "test"}}};
+  return profile;
+}
+
+TEST(CollectivePrice, WhatWasMeasuredComesFirst) {
+  const auto cluster = cluster_of(kNodes.text());
+  const Profile profile = measured_profile();
+  const PricedCollective prices = priced(*cluster, profile, kOneNode);
+  const CollectivePrice price = prices.price(1.5_MB);
+  EXPECT_DOUBLE_EQ(price.time.count(), 25e-6);  // half way between the points
+  const FlowPlan& plan = prices.ways()[price.way].plan;
+  EXPECT_NEAR(idle_time(plan, cluster->topology, price.amount) / price.time, 1.0, 1e-12);
+}
+
+TEST(CollectivePrice, OutsideOfWhatWasMeasuredTheClosedFormAnswers) {
+  const auto cluster = cluster_of(kNodes.text());
+  const Profile profile = measured_profile();
+  // A ring of 4: 6 steps, the profile's without latency, and 1.5 x 4 MB at 400 GB/s: 15 us.
+  EXPECT_NEAR(priced(*cluster, profile, kOneNode).price(4_MB).time.count(), 15e-6, 1e-15);
+  // Over both nodes nothing was measured. A ring takes 14/8 of 2 MB over four NICs at 50 GB/s and
+  // 14/8 x 2 hops of 2 us: 24.5 us. Two trees, each with half of the message up and down between
+  // two nodes, load a NIC with an eighth of their flow: 4 MB at 400 GB/s inside and two hops, 14
+  // us.
+  EXPECT_NEAR(priced(*cluster, profile, kBothNodes).price(2_MB).time.count(), 14e-6, 1e-12);
+  EXPECT_NEAR(
+      priced(*cluster, profile, kBothNodes, CollectiveAlgorithm::ring).price(2_MB).time.count(),
+      24.5e-6, 1e-12);
+}
+
+TEST(CollectivePrice, AnAlgorithmThatIsAskedForIsNotTheOneMeasured) {
+  const auto cluster = cluster_of(kNodes.text());
+  const Profile profile = measured_profile();
+  const PricedCollective prices = priced(*cluster, profile, kOneNode, CollectiveAlgorithm::ring);
+  EXPECT_NEAR(prices.price(1_MB).time.count(), 1.5 * 1e6 / 400e9, 1e-15);
+}
+
+TEST(CollectivePrice, CurvesHoldOnLinksOfTheirBandwidth) {
+  const auto cluster = cluster_of(kNodes.text());
+  Profile profile = measured_profile();
+  profile.scale_up.measured_bandwidth = 300_GBps;
+  EXPECT_NEAR(priced(*cluster, profile, kOneNode).price(1_MB).time.count(), 1.5 * 1e6 / 400e9,
+              1e-15);
+}
+
+TEST(CollectivePrice, NcclTakesTheProtocolThatIsFastestForTheMessage) {
+  const auto cluster = cluster_of(kNodes.text());
+  Profile profile = round_profile();
+  profile.accelerator = "h100-sxm";  // the nodes are of any
+  const PricedCollective prices(*cluster, {.library = CollectiveLibrary::nccl, .profile = &profile},
+                                CollectiveKind::all_reduce, kBothNodes);
+  EXPECT_EQ(prices.ways().size(), 6U);  // ring and tree by three protocols
+  const auto protocol = [&](Bytes message) {
+    return prices.ways()[prices.price(message).way].protocol;
+  };
+  EXPECT_EQ(protocol(1_KiB), "LL");
+  EXPECT_EQ(protocol(1_GiB), "Simple");
+  for (const Bytes message : {1_KiB, 1_MiB, 1_GiB}) {
+    const CollectivePrice best = prices.price(message);
+    EXPECT_NEAR(idle_time(prices.ways()[best.way].plan, cluster->topology, best.amount) / best.time,
+                1.0, 1e-9);
+  }
+}
+
+TEST(CollectivePrice, NcclHasNoHierarchies) {
+  const auto cluster = cluster_of(kNodes.text());
+  Profile profile = round_profile();
+  profile.accelerator = "h100-sxm";
+  const PricedCollective prices(*cluster, {.library = CollectiveLibrary::nccl, .profile = &profile},
+                                CollectiveKind::all_reduce, kBothNodes,
+                                CollectiveAlgorithm::hierarchical);
+  EXPECT_TRUE(prices.ways().empty());
+}
+
+}  // namespace
+}  // namespace headway
