@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 #include <utility>
 
 #include "reports/trace/trace_arguments.h"
 #include "sim/base/diagnostic.h"
 #include "sim/result/breakdown.h"
-#include "sim/result/workload_index.h"
+#include "sim/result/spans.h"
 
 namespace headway {
 namespace {
@@ -41,7 +40,7 @@ class GroupTracks {
         timeline_(timeline),
         group_(group),
         program_(program_of(workload, group)),
-        ends_(timeline.ends_of(group)),
+        spans_(group_spans(workload, timeline, group)),
         has_chunks_(has_chunks(program_)),
         joined_(joined_collectives(workload, group)),
         sent_(transfers.sent_by(group)),
@@ -81,37 +80,38 @@ class GroupTracks {
   void add_program() {
     TraceTrack compute{.name = "compute", .category = "compute"};
     TraceTrack waiting{.name = "waiting", .category = "waiting"};
-    double begin = 0.0;
-    for (std::size_t i = 0; i < ends_.size(); ++i) {
-      const Operation& operation = program_.operations[i];
-      const double end = ends_[i];
-      switch (operation.kind) {
-        case OperationKind::compute:
-          add_computation(compute, operation, static_cast<std::int32_t>(i), begin, end);
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const Span& span = spans_[i];
+      const Operation* operation =
+          i < program_.operations.size() ? &program_.operations[i] : nullptr;
+      switch (span.of) {
+        case SpanOf::block:
+          add_computation(compute, *operation, static_cast<std::int32_t>(i), span);
           break;
-        case OperationKind::send:
-          append_span(waiting, "wait for its own send", begin, end,
-                      TraceArguments().add_pass(operation).text());
+        case SpanOf::own_send:
+          append_span(waiting, "wait for its own send", span.begin, span.end,
+                      TraceArguments().add_pass(*operation).text());
           break;
-        case OperationKind::receive:
-          add_message_wait(waiting, operation, begin, end);
+        case SpanOf::message:
+          add_message_wait(waiting, *operation, span);
           break;
-        case OperationKind::join:
-          joined_at_[static_cast<std::size_t>(operation.slot)] = end;
+        case SpanOf::join:
+          joined_at_[static_cast<std::size_t>(operation->slot)] = span.end;
           break;
-        case OperationKind::wait:
-          add_collective_wait(waiting, operation, begin, end);
+        case SpanOf::collective:
+          add_collective_wait(waiting, span);
+          break;
+        case SpanOf::end_of_run:
+          append_span(waiting, "wait for the end of the step", span.begin, span.end, "");
           break;
       }
-      begin = end;
     }
-    append_span(waiting, "wait for the end of the step", begin, timeline_.finish, "");
     tracks_.push_back(std::move(compute));
     tracks_.push_back(std::move(waiting));
   }
 
   void add_computation(TraceTrack& track, const Operation& operation, std::int32_t index,
-                       double begin, double end) const {
+                       const Span& span) const {
     const Block& block = at(program_.blocks, operation.block);
     TraceArguments arguments;
     arguments.add_pass(operation);
@@ -121,7 +121,8 @@ class GroupTracks {
       if (nominal > 0.0) arguments.add(std::string(cause_name(cause)) + "_s", nominal);
     }
     const std::size_t spans = track.spans.size();
-    append_span(track, pass_name(block.name, operation, has_chunks_), begin, end, arguments.text());
+    append_span(track, pass_name(block.name, operation, has_chunks_), span.begin, span.end,
+                arguments.text());
     if (track.spans.size() == spans) return;
     for (const TracedTransfer& transfer : received_) {
       if (transfer.consumer == index && transfer.flow) {
@@ -130,33 +131,24 @@ class GroupTracks {
     }
   }
 
-  void add_message_wait(TraceTrack& track, const Operation& operation, double begin,
-                        double end) const {
+  void add_message_wait(TraceTrack& track, const Operation& operation, const Span& span) const {
     const auto transfer = std::ranges::find(received_, operation.slot, &TracedTransfer::slot);
     if (transfer == received_.end()) return;
-    const double sent = std::clamp(transfer->sent, begin, end);
-    append_span(track, fmt::format("wait for {}", arriving(*transfer)), begin, end,
+    append_span(track, fmt::format("wait for {}", arriving(*transfer)), span.begin, span.end,
                 TraceArguments()
                     .add_pass(operation)
-                    .add("before_it_was_sent_s", sent - begin)
-                    .add("under_way_s", end - sent)
+                    .add("before_it_was_sent_s", span.under_way() - span.begin)
+                    .add("under_way_s", span.end - span.under_way())
                     .text());
   }
 
-  void add_collective_wait(TraceTrack& track, const Operation& operation, double begin,
-                           double end) const {
-    const JoinedCollective& collective = at(joined_, operation.slot);
-    const Timeline::Collective& record = record_of(collective);
-    const double all_there = std::clamp(record.last_join, begin, end);
-    append_span(track, fmt::format("wait for {}", collective_title(collective)), begin, end,
+  void add_collective_wait(TraceTrack& track, const Span& span) const {
+    append_span(track, fmt::format("wait for {}", collective_title(span.collective)), span.begin,
+                span.end,
                 TraceArguments()
-                    .add("before_the_last_joined_s", all_there - begin)
-                    .add("exposed_s", end - all_there)
+                    .add("before_the_last_joined_s", span.under_way() - span.begin)
+                    .add("exposed_s", span.end - span.under_way())
                     .text());
-  }
-
-  [[nodiscard]] const Timeline::Collective& record_of(const JoinedCollective& collective) const {
-    return at(at(timeline_.collectives, collective.communicator), collective.instance);
   }
 
   /// From this group's join, or the end of the collective before, to its end.
@@ -170,7 +162,7 @@ class GroupTracks {
     TraceTrack track{.name = role_of(of), .category = "collective"};
     double free = 0.0;
     for (const std::size_t slot : slots) {
-      const Timeline::Collective& record = record_of(joined_[slot]);
+      const Timeline::Collective& record = record_of(timeline_, joined_[slot]);
       append_span(track, collective_title(joined_[slot]), std::max(free, joined_at_[slot]),
                   record.end, collective_arguments(of, record, free));
       free = record.end;
@@ -232,7 +224,7 @@ class GroupTracks {
   const Timeline& timeline_;
   std::int32_t group_;
   const Program& program_;
-  std::span<const double> ends_;
+  std::vector<Span> spans_;
   bool has_chunks_;
   std::vector<JoinedCollective> joined_;  ///< by collective slot
   std::vector<double> joined_at_;         ///< by collective slot

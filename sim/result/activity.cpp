@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "sim/result/breakdown.h"
-#include "sim/result/workload_index.h"
+#include "sim/result/spans.h"
 
 namespace headway {
 namespace {
@@ -73,41 +73,33 @@ class ActivityRows {
  private:
   void add_operations(std::int32_t group) {
     const Program& program = program_of(workload_, group);
-    const std::vector<JoinedCollective> joined = joined_collectives(workload_, group);
-    const auto ends = timeline_.ends_of(group);
-    const auto messages = timeline_.messages_of(group);
-    double begin = 0.0;
-    for (std::size_t i = 0; i < ends.size(); ++i) {
-      const Operation& operation = program.operations[i];
-      const double end = ends[i];
-      switch (operation.kind) {
-        case OperationKind::compute:
-          add(at(program.blocks, operation.block).name, begin, end);
+    const std::vector<Span> spans = group_spans(workload_, timeline_, group);
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      const Span& span = spans[i];
+      const auto add_halves = [&](const std::string& waiting, const std::string& moving) {
+        const double under_way = span.under_way();
+        add(waiting, span.begin, under_way);
+        add(moving, under_way, span.end);
+      };
+      switch (span.of) {
+        case SpanOf::block:
+          add(at(program.blocks, program.operations[i].block).name, span.begin, span.end);
           break;
-        case OperationKind::send:
-          add("transfer", begin, end);
+        case SpanOf::own_send:
+        case SpanOf::message:
+          add_halves("waits for a message", "transfer");
           break;
-        case OperationKind::receive: {
-          const double sent = std::clamp(at(messages, operation.slot).sent, begin, end);
-          add("waits for a message", begin, sent);
-          add("transfer", sent, end);
+        case SpanOf::join:
           break;
-        }
-        case OperationKind::join:
+        case SpanOf::collective:
+          add_halves("waits for the last rank",
+                     kind_of(at(workload_.communicators, span.collective.communicator).name));
           break;
-        case OperationKind::wait: {
-          const JoinedCollective& collective = at(joined, operation.slot);
-          const Timeline::Collective& record =
-              at(at(timeline_.collectives, collective.communicator), collective.instance);
-          const double all_there = std::clamp(record.last_join, begin, end);
-          add("waits for the last rank", begin, all_there);
-          add(kind_of(at(workload_.communicators, collective.communicator).name), all_there, end);
+        case SpanOf::end_of_run:
+          add("waits for the last rank", span.begin, span.end);
           break;
-        }
       }
-      begin = end;
     }
-    add("waits for the last rank", begin, timeline_.finish);
   }
 
   void add(const std::string& kind, double begin, double end) {

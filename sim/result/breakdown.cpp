@@ -2,27 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "sim/base/diagnostic.h"
-#include "sim/result/workload_index.h"
+#include "sim/result/spans.h"
 
 namespace headway {
 namespace {
-
-/// Time that a group spends on other things than computing.
-double waiting_time(const Workload& workload, const Timeline& timeline, std::int32_t group) {
-  const Program& program = program_of(workload, group);
-  const auto ends = timeline.ends_of(group);
-  double waiting = 0.0;
-  double begin = 0.0;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (program.operations[i].kind != OperationKind::compute) waiting += ends[i] - begin;
-    begin = ends[i];
-  }
-  return waiting;
-}
 
 /// Shares `duration` of a block out to its causes; what goes beyond nominal is lost to slowness. A
 /// device that is faster than nominal takes less for each cause.
@@ -64,43 +48,34 @@ std::int32_t critical_group(const Workload& workload, const Timeline& timeline) 
 TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
                             std::int32_t group) {
   const Program& program = program_of(workload, group);
-  const std::vector<JoinedCollective> joined = joined_collectives(workload, group);
-  const auto ends = timeline.ends_of(group);
-  const auto messages = timeline.messages_of(group);
+  const std::vector<Span> spans = group_spans(workload, timeline, group);
   TimeByCause time;
-  double begin = 0.0;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    const Operation& operation = program.operations[i];
-    const double end = ends[i];
-    switch (operation.kind) {
-      case OperationKind::compute:
-        charge_block(time, at(program.blocks, operation.block).time, end - begin);
+  const auto charge = [&](const Span& span, Cause waiting, Cause moving) {
+    const double under_way = span.under_way();
+    time[waiting] += Seconds(under_way - span.begin);
+    time[moving] += Seconds(span.end - under_way);
+  };
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const Span& span = spans[i];
+    switch (span.of) {
+      case SpanOf::block:
+        charge_block(time, at(program.blocks, program.operations[i].block).time,
+                     span.end - span.begin);
         break;
-      case OperationKind::send:
-        time[Cause::pipeline_transfer] += Seconds(end - begin);
+      case SpanOf::own_send:
+      case SpanOf::message:
+        charge(span, Cause::pipeline_bubble, Cause::pipeline_transfer);
         break;
-      case OperationKind::receive: {
-        const double sent = std::clamp(at(messages, operation.slot).sent, begin, end);
-        time[Cause::pipeline_bubble] += Seconds(sent - begin);
-        time[Cause::pipeline_transfer] += Seconds(end - sent);
+      case SpanOf::join:
         break;
-      }
-      case OperationKind::join:
+      case SpanOf::collective:
+        charge(span, Cause::straggler_wait, Cause::data_parallel_exposed);
         break;
-      case OperationKind::wait: {
-        const JoinedCollective& collective = at(joined, operation.slot);
-        const Timeline::Collective& record =
-            at(at(timeline.collectives, collective.communicator), collective.instance);
-        const double all_there = std::clamp(record.last_join, begin, end);
-        time[Cause::straggler_wait] += Seconds(all_there - begin);
-        time[Cause::data_parallel_exposed] += Seconds(end - all_there);
+      case SpanOf::end_of_run:  // until the last group is done the step is not over for anybody
+        time[Cause::straggler_wait] += Seconds(span.end - span.begin);
         break;
-      }
     }
-    begin = end;
   }
-  // Until the last group is done the step is not over for anybody.
-  time[Cause::straggler_wait] += Seconds(timeline.finish - begin);
   return time;
 }
 

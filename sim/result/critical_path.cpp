@@ -1,11 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
 #include "sim/result/breakdown.h"
-#include "sim/result/workload_index.h"
+#include "sim/result/spans.h"
 
 namespace headway {
 namespace {
@@ -67,55 +68,63 @@ class PathWalk {
     path_.push_back({std::move(where), std::move(what), Seconds(start), Seconds(end), 1});
   }
 
-  [[nodiscard]] double begin_of(std::int32_t operation) const {
-    return operation == 0 ? 0.0 : at(timeline_.ends_of(group_), operation - 1);
+  [[nodiscard]] const std::vector<Span>& spans() {
+    const auto [known, is_new] = spans_.try_emplace(group_);
+    if (is_new) known->second = group_spans(workload_, timeline_, group_);
+    return known->second;
   }
 
   /// Adds what the operation adds to the path and returns the operation before it, maybe of another
   /// group.
   std::int32_t step_back(std::int32_t index) {
     const Operation& operation = at(program_of(workload_, group_).operations, index);
-    const double begin = begin_of(index);
-    const double end = at(timeline_.ends_of(group_), index);
-    switch (operation.kind) {
-      case OperationKind::compute:
-        add(at(program_of(workload_, group_).blocks, operation.block).name, begin, end);
-        return index - 1;
-      case OperationKind::send:
-        add("send", begin, end);
-        return index - 1;
-      case OperationKind::join:
-        return index - 1;
-      case OperationKind::receive: {
-        if (end <= begin) return index - 1;  // it was there before
-        const Timeline::Message& message = at(timeline_.messages_of(group_), operation.slot);
-        const Senders::Origin origin = senders_.of(group_, operation.slot);
-        add(fmt::format("transfer from stage {}", at(workload_.groups, origin.group).stage),
-            message.sent, end);
-        group_ = origin.group;
-        return origin.operation - 1;  // a send starts when the operation before it ends
-      }
-      case OperationKind::wait: {
-        if (end <= begin) return index - 1;
-        const JoinedCollective joined = at(joined_collectives(workload_, group_), operation.slot);
-        const auto& records = at(timeline_.collectives, joined.communicator);
-        // Back through collectives that started as soon as the one before was done.
-        std::int32_t instance = joined.instance;
-        while (instance > 0 && at(records, instance - 1).end >= at(records, instance).last_join) {
-          --instance;
-        }
-        const Timeline::Collective& record = at(records, instance);
-        add(at(workload_.communicators, joined.communicator).name, record.last_join, end);
-        group_ = record.last_group;
-        return record.last_operation - 1;
-      }
+    const Span& span = at(spans(), index);
+    switch (span.of) {
+      case SpanOf::block:
+        add(at(program_of(workload_, group_).blocks, operation.block).name, span.begin, span.end);
+        break;
+      case SpanOf::own_send:
+        add("send", span.begin, span.end);
+        break;
+      case SpanOf::message:
+        if (span.end > span.begin) return to_sender(span, operation.slot);
+        break;  // it was there before
+      case SpanOf::collective:
+        if (span.end > span.begin) return to_last_member(span);
+        break;
+      case SpanOf::join:
+      case SpanOf::end_of_run:
+        break;
     }
     return index - 1;
+  }
+
+  std::int32_t to_sender(const Span& span, std::int32_t slot) {
+    const Senders::Origin origin = senders_.of(group_, slot);
+    add(fmt::format("transfer from stage {}", at(workload_.groups, origin.group).stage),
+        span.started, span.end);
+    group_ = origin.group;
+    return origin.operation - 1;  // a send starts when the operation before it ends
+  }
+
+  std::int32_t to_last_member(const Span& span) {
+    JoinedCollective first = span.collective;
+    // Back through collectives that started as soon as the one before was done.
+    const auto& records = at(timeline_.collectives, first.communicator);
+    while (first.instance > 0 &&
+           at(records, first.instance - 1).end >= at(records, first.instance).last_join) {
+      --first.instance;
+    }
+    const Timeline::Collective& record = at(records, first.instance);
+    add(at(workload_.communicators, first.communicator).name, record.last_join, span.end);
+    group_ = record.last_group;
+    return record.last_operation - 1;
   }
 
   const Workload& workload_;
   const Timeline& timeline_;
   Senders senders_;
+  std::map<std::int32_t, std::vector<Span>> spans_;  ///< of the groups that it came through
   std::int32_t group_ = -1;
   std::vector<CriticalSegment> path_;
 };

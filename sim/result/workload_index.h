@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/programs/workload.h"
+#include "sim/result/timeline.h"
 
 namespace headway {
 
@@ -26,5 +27,10 @@ struct JoinedCollective {
 /// By collective slot of the group, found by counting its joins.
 [[nodiscard]] std::vector<JoinedCollective> joined_collectives(const Workload& workload,
                                                                std::int32_t group);
+
+inline const Timeline::Collective& record_of(const Timeline& timeline,
+                                             const JoinedCollective& collective) {
+  return at(at(timeline.collectives, collective.communicator), collective.instance);
+}
 
 }  // namespace headway
