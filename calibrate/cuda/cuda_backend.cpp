@@ -70,21 +70,40 @@ CudaBackend::CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_r
 /// Clocks fall within a second or two of work to what lasts; memory and caches warm up as well.
 void CudaBackend::warm_up() {
   constexpr Seconds kWarmUp = 2.0_s;
+  constexpr int kSamples = 50;
   std::unique_ptr<Operation> product;
+  GemmPoint point{{4096, 8192, 8192}, Precision::bf16};
   for (const Precision precision : offer_.precisions) {
+    if (product != nullptr) break;
+    point.precision = precision;
     try {
-      if (product == nullptr) product = prepare(GemmPoint{{4096, 8192, 8192}, precision});
+      product = prepare(point);
     } catch (const Refused&) {
       continue;  // the points of that precision say so themselves
     }
   }
   if (product == nullptr) return;
   const auto start = std::chrono::steady_clock::now();
+  std::vector<double> times;
+  DeviceState boosted;
   while (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() <
          kWarmUp.count()) {
     throw_if_interrupted();
-    (void)product->repeat();
+    times.push_back(product->repeat().time.count());
+    if (times.size() == kSamples) boosted = state();
   }
+  if (times.size() < 2 * kSamples) return;
+  const DeviceState lasting = state();
+  const auto text = [this, &point](const std::vector<double>& some, const DeviceState& at) {
+    std::string line = fmt::format("{:.0f} TFLOP/s", 1e-12 * point.shape.flops() / median(some));
+    if (at.clock_hz > 0.0) line += fmt::format(" at {:.0f} MHz", 1e-6 * at.clock_hz);
+    if (at.watts > 0.0) line += fmt::format(" and {:.0f} W", at.watts);
+    return line;
+  };
+  offer_.provenance["boost_and_sustained"] = fmt::format(
+      "{}: {} at first, {} after {:.0f} s", point_text(point),
+      text({times.begin(), times.begin() + kSamples}, boosted),
+      text({times.end() - kSamples, times.end()}, lasting), kWarmUp.count());
 }
 
 Seconds CudaBackend::measured_gap() {

@@ -39,6 +39,7 @@ std::optional<NvmlCalls> installed_nvml() {
       load(library, "nvmlDeviceGetHandleByPciBusId_v2", calls.device_by_bus_id) &&
       load(library, "nvmlDeviceGetClockInfo", calls.clock) &&
       load(library, "nvmlDeviceGetCurrentClocksThrottleReasons", calls.throttle_reasons);
+  (void)load(library, "nvmlDeviceGetPowerUsage", calls.milliwatts);
   return is_whole ? std::optional(calls) : std::nullopt;
 }
 
@@ -58,6 +59,10 @@ DeviceState DeviceMonitor::state() const {
   unsigned megahertz = 0;
   if (calls_->clock(device_, kMultiprocessorClock, &megahertz) == 0) {
     state.clock_hz = 1e6 * megahertz;
+  }
+  unsigned milliwatts = 0;
+  if (calls_->milliwatts != nullptr && calls_->milliwatts(device_, &milliwatts) == 0) {
+    state.watts = 1e-3 * milliwatts;
   }
   unsigned long long reasons = 0;
   if (calls_->throttle_reasons(device_, &reasons) != 0) return state;

@@ -15,6 +15,7 @@ struct NvmlCalls {
   int (*shut_down)() = nullptr;
   int (*device_by_bus_id)(const char* bus_id, Device* device) = nullptr;
   int (*clock)(Device device, int kind, unsigned* megahertz) = nullptr;
+  int (*milliwatts)(Device device, unsigned* milliwatts) = nullptr;  ///< null: nobody tells
   int (*throttle_reasons)(Device device, unsigned long long* reasons) = nullptr;
 };
 

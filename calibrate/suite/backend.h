@@ -90,6 +90,7 @@ class Operation {
 struct DeviceState {
   double clock_hz = 0.0;               ///< 0 where nobody tells
   std::set<std::string> throttled_by;  ///< why the clock is below what it could be
+  double watts = 0.0;                  ///< 0 where nobody tells
 };
 
 /// Hardware, or something that behaves like it.

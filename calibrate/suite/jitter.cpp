@@ -35,6 +35,7 @@ JitterRun measured_jitter(Backend& backend, Seconds duration) {
     run.time += sample.time;
     run.contaminated += sample.contaminated ? 1 : 0;
   }
+  run.at_end = backend.state();
   run.lag_one = lag_one_autocorrelation(times);
   const double middle = median(times);
   for (double& time : times) time /= middle;
@@ -50,7 +51,12 @@ std::string jitter_text(const JitterRun& run) {
   for (const double share : kQuantiles) {
     text += fmt::format(" p{:g} {:.3f}", 100.0 * share, quantile(run.over_median, share));
   }
-  return text + fmt::format("; lag-1 autocorrelation {:.2f}", run.lag_one);
+  text += fmt::format("; lag-1 autocorrelation {:.2f}", run.lag_one);
+  if (run.at_end.clock_hz > 0.0) {
+    text += fmt::format("; at the end {:.0f} MHz", 1e-6 * run.at_end.clock_hz);
+  }
+  if (run.at_end.watts > 0.0) text += fmt::format(" and {:.0f} W", run.at_end.watts);
+  return text;
 }
 
 }  // namespace headway

@@ -12,6 +12,7 @@ struct JitterRun {
   Seconds time;                     ///< of all samples together
   std::vector<double> over_median;  ///< of every sample, rising
   double lag_one = 0.0;  ///< autocorrelation of neighbouring samples: episodes are above 0
+  DeviceState at_end = {};  ///< when clocks and power are those that last
   int contaminated = 0;  ///< kept, as what disturbs a device is what is asked for
 };
 

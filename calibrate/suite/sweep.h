@@ -31,6 +31,9 @@ struct RefusedPoint {
   std::string reason;
 };
 
+/// Passes at a clock below this share of the median are repeated, and counted if they stay there.
+inline constexpr double kLowClock = 0.9;
+
 struct SweepRules {
   int passes = 3;  ///< over all points, each in another order
   std::uint64_t seed = 1;

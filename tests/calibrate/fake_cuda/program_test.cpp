@@ -70,6 +70,9 @@ TEST_F(FakeCuda, OneDeviceGivesACompleteProfile) {
               1.0, 0.01);
   EXPECT_THAT(provenance("measured_fields"), HasSubstr("gemm_efficiency"));
   EXPECT_THAT(provenance("published_fields"), HasSubstr("experts"));
+  // At first 1.1 times what lasts; both stand there.
+  EXPECT_THAT(provenance("boost_and_sustained"), HasSubstr("at 1980 MHz and 690 W at first"));
+  EXPECT_THAT(provenance("boost_and_sustained"), HasSubstr("at 1800 MHz and 690 W after 2 s"));
   EXPECT_THAT(provenance("clocks"), HasSubstr("1800 MHz"));  // after the boost of the first seconds
 }
 

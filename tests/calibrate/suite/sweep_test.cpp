@@ -115,5 +115,45 @@ TEST(Sweep, RecordsTheLowestClockOfAPointAndWhatHeldItDown) {
   EXPECT_EQ(results[0].state.throttled_by, std::set<std::string>({"power cap"}));
 }
 
+/// A device that runs at half of its clock, and takes twice as long, for one operation of the second
+/// pass.
+class DippingBackend final : public Backend {
+ public:
+  [[nodiscard]] const Offer& offer() const override { return fake_.offer(); }
+  [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override {
+    dips_ = ++prepared_ == 5;
+    if (!dips_) return fake_.prepare(point);
+    return slow_.prepare(point);
+  }
+  [[nodiscard]] DeviceState state() const override { return {dips_ ? 1e9 : 2e9, {}}; }
+  [[nodiscard]] int prepared() const { return prepared_; }
+
+ private:
+  static FakeLaw slow() {
+    FakeLaw law;
+    law.gemm_overhead *= 2.0;
+    law.flops_per_s /= 2.0;
+    return law;
+  }
+  FakeBackend fake_{{}, 1, {}};
+  FakeBackend slow_{slow(), 1, {}};
+  int prepared_ = 0;
+  bool dips_ = false;
+};
+
+TEST(Sweep, RepeatsWhatWasMeasuredAtALowClock) {
+  DippingBackend backend;
+  SingleRendezvous alone;
+  std::vector<MeasuredPoint> results;
+  std::vector<RefusedPoint> refused;
+  measure_section(three_products(), backend, alone, {}, kSilent, results, refused);
+  EXPECT_EQ(backend.prepared(), 10);  // three passes of three, and one again
+  ASSERT_EQ(results.size(), 3U);
+  for (const MeasuredPoint& result : results) {
+    EXPECT_EQ(result.state.clock_hz, 2e9);
+    EXPECT_LT(result.measured.pass_spread, 0.05);  // a pass of twice the time would make it 0.5
+  }
+}
+
 }  // namespace
 }  // namespace headway
