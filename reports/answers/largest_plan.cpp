@@ -62,10 +62,12 @@ TextTable tried_table(const LargestPlan& plan) {
 std::string answer_text(const LargestPlan& plan) {
   if (!plan.plan) return "None of them fits.";
   const Prediction& best = plan.plan->leaders.front().prediction;
-  return fmt::format("The {} that fits is {}: {} parameters, {} tokens/s.",
+  const bool has_tokens = best.tokens_per_second > 0.0;
+  return fmt::format("The {} that fits is {}: {} parameters, {} {}/s.",
                      words_of(plan.goal.of).superlative, value_text(plan.largest),
                      parameters_text(plan.largest.parameters),
-                     prefixed_count(best.tokens_per_second));
+                     prefixed_count(has_tokens ? best.tokens_per_second : best.samples_per_second),
+                     has_tokens ? "tokens" : "samples");
 }
 
 /// What was tried, then the plan of what fits.

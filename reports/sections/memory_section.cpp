@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kStagesShown = 8;
 constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
 
-constexpr std::array<std::pair<std::string_view, Bytes StageMemory::*>, 5> kParts{{
+constexpr std::array<std::pair<std::string_view, Bytes StageMemory::*>, 5> kMemoryParts{{
     {"parameters", &StageMemory::parameters},
     {"gradients", &StageMemory::gradients},
     {"optimizer", &StageMemory::optimizer},
@@ -42,7 +42,7 @@ Chart memory_chart(const MemoryPrediction& memory, const std::vector<std::size_t
   Chart chart{.kind = Chart::Kind::stacked_bars, .x_title = "GiB"};
   for (const std::size_t i : shown) chart.labels.push_back(fmt::format("stage {}", i));
   int colour = 0;
-  for (const auto& [name, part] : kParts) {
+  for (const auto& [name, part] : kMemoryParts) {
     Chart::Series series{.name = std::string(name), .colour = colour++};
     for (const std::size_t i : shown) {
       series.values.push_back((memory.stages[i].*part).count() / kGibibyte);
@@ -61,7 +61,7 @@ Chart memory_chart(const MemoryPrediction& memory, const std::vector<std::size_t
 DocumentSection memory_section(const MemoryPrediction& memory) {
   constexpr auto kRight = TextTable::Align::right;
   std::vector<TextTable::Column> columns = {{"stage"}};
-  for (const auto& [name, part] : kParts) columns.push_back({std::string(name), kRight});
+  for (const auto& [name, part] : kMemoryParts) columns.push_back({std::string(name), kRight});
   columns.push_back({"total", kRight});
   columns.push_back({"% of capacity", kRight});
   TextTable table(std::move(columns));
@@ -70,7 +70,7 @@ DocumentSection memory_section(const MemoryPrediction& memory) {
     const StageMemory& stage = memory.stages[i];
     const double share = memory.capacity > Bytes(0.0) ? stage.total() / memory.capacity : 0.0;
     std::vector<std::string> row = {fmt::format("{}", i)};
-    for (const auto& [name, part] : kParts) row.push_back(short_text(stage.*part));
+    for (const auto& [name, part] : kMemoryParts) row.push_back(short_text(stage.*part));
     row.push_back(short_text(stage.total()));
     row.push_back(percent(share));
     table.add_row(std::move(row));

@@ -1,15 +1,16 @@
 #include "sim/jobs/memory.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
-#include "sim/jobs/activation_memory.h"
-#include "sim/jobs/adapters.h"
 #include "sim/jobs/memory_of_stage.h"
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/layers/kept_tensors.h"
+#include "sim/layers/parameters.h"
+#include "sim/layers/work.h"
 
 namespace headway {
 namespace {
@@ -41,10 +42,7 @@ constexpr double kLogit = 2.0;  ///< a rank's own part before it is gathered
 constexpr double kFusedKept = 2.0;
 constexpr double kFusedLoss = 2.0;
 
-constexpr int kFrozenHeadInputs = 1;  ///< only a weight gradient asks for the second
-constexpr int kHeadInputs = 2;        ///< of the final norm and of the output head
-constexpr int kJoinedInputs = 4;      ///< of the two norms and of the product of twice the size
-constexpr int kGatheredUnits = 2;     ///< the one in use and the one fetched ahead
+constexpr int kGatheredUnits = 2;  ///< the one in use and the one fetched ahead
 
 /// Bytes of a parameter's states before sharding: Adam with two fp32 moments and, where the
 /// parameters themselves are not fp32, an fp32 master copy.
@@ -91,10 +89,8 @@ struct LossMemory {
   Bytes kept;
   Bytes workspace;
 };
-LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) {
-  const double logits = static_cast<double>(strategy.micro_batch) *
-                        static_cast<double>(strategy.sequence_length) / strategy.context_parallel *
-                        static_cast<double>(model.vocabulary);
+LossMemory loss_memory(const Model& model, const Strategy& strategy) {
+  const double logits = rank_shape_of(strategy).tokens() * model.last.loss_classes;
   const double part = logits / strategy.tensor_parallel;
   if (strategy.fused_loss) {
     const double worked_on = strategy.vocabulary_parallel_loss ? part : logits;
@@ -105,41 +101,41 @@ LossMemory loss_memory(const TransformerModel& model, const Strategy& strategy) 
   return {Bytes(logits * kSoftmax), Bytes(logits * kWholeLoss + own_part)};
 }
 
-/// The largest value among the kinds of layers that stand on a stage, multi-token prediction layers
-/// included.
+/// The largest value among the kinds of layers that stand on a stage, those that predict further
+/// ahead included.
 template <class Value>
-auto largest_of_kinds(const TransformerModel& model, const Strategy& strategy, int stage,
-                      Value value) {
-  std::array<bool, kLayerKinds> stands_there{};
+auto largest_of_kinds(const Model& model, const Strategy& strategy, int stage, Value value) {
+  std::vector<int> standing(model.kinds.size());
   for (const LayerRange& range : stage_layers(model, strategy, stage)) {
-    const std::array<int, kLayerKinds> counts = kinds_of_layers(model, range);
-    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
-      stands_there[kind] = stands_there[kind] || counts[kind] > 0;
-    }
+    const std::vector<int> counts = kinds_of_layers(model, range);
+    for (std::size_t kind = 0; kind < counts.size(); ++kind) standing[kind] += counts[kind];
   }
-  const bool predicts = model.multi_token_prediction_layers > 0;
   for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
-    if (predicts && is_last_chunk(strategy, stage, chunk)) {
-      stands_there[prediction_layer_kind(model).index()] = true;
+    if (model.ahead.layers > 0 && is_last_chunk(strategy, stage, chunk)) {
+      ++standing[static_cast<std::size_t>(model.ahead.kind)];
     }
   }
-  decltype(value(LayerKind{})) largest{};
-  for (const LayerKind kind : layer_kinds()) {
-    if (stands_there[kind.index()]) largest = std::max(largest, value(kind));
+  decltype(value(model.kinds.front())) largest{};
+  for (std::size_t kind = 0; kind < standing.size(); ++kind) {
+    if (standing[kind] > 0) largest = std::max(largest, value(model.kinds[kind]));
   }
   return largest;
 }
 
 /// Gathered parameters of fully sharded training (a few layers' or, where they stay for the
 /// backward pass, all of them), or gradients on their way.
-Bytes exchange_buffers(const TransformerModel& model, const Strategy& strategy, int stage,
+Bytes exchange_buffers(const Model& model, const Strategy& strategy, int stage,
                        const StageParameters& parameters) {
   const StateBytes bytes = state_bytes(strategy);
   const bool adapters = trains_adapters(strategy);
-  const double adapter = adapter_parameters_per_rank(model, strategy);
-  const double layer = adapter + largest_of_kinds(model, strategy, stage, [&](LayerKind kind) {
-                         return layer_parameters_per_rank(model, strategy, kind).total();
-                       });
+  const RankShape shape = rank_shape_of(strategy);
+  const auto adapter_of = [&](const Layer& layer) {
+    return adapter_parameters_on_rank(layer, shape, adapter_rank(strategy));
+  };
+  const double adapter = largest_of_kinds(model, strategy, stage, adapter_of);
+  const double layer = largest_of_kinds(model, strategy, stage, [&](const Layer& kind) {
+    return adapter_of(kind) + parameters_on_rank(kind, shape).total();
+  });
   if (strategy.sharding == Sharding::full) {
     const double largest = std::max({layer, parameters.embedding, parameters.head});
     const double gathered = strategy.reshard_after_forward ? largest + (kGatheredUnits - 1) * layer
@@ -168,8 +164,12 @@ Bytes communicators(const Strategy& strategy) {
 /// What passes through consecutive layers keep, embedding and head apart.
 class PassMemory {
  public:
-  PassMemory(const TransformerModel& model, const Strategy& strategy)
-      : model_(model), strategy_(strategy), keeping_(strategy) {
+  PassMemory(const Model& model, const Strategy& strategy)
+      : model_(model),
+        strategy_(strategy),
+        keeping_(strategy),
+        recomputing_(model.kinds.size()),
+        whole_(model.kinds.size()) {
     keeping_.recompute = Recompute::none;
   }
 
@@ -193,16 +193,15 @@ class PassMemory {
   }
 
  private:
-  using OfKinds = std::array<std::optional<Bytes>, kLayerKinds>;
+  using OfKinds = std::vector<std::optional<Bytes>>;
 
   Bytes of_layer(int layer, const Strategy& strategy, OfKinds& known) const {
-    const LayerKind kind = layer_kind(model_, layer);
-    std::optional<Bytes>& bytes = known[kind.index()];
-    if (!bytes) bytes = recomputing_layer_bytes(model_, strategy, kind);
+    std::optional<Bytes>& bytes = known[static_cast<std::size_t>(model_.kind_of(layer))];
+    if (!bytes) bytes = recomputing_layer_bytes(model_.layer(layer), strategy);
     return *bytes;
   }
 
-  const TransformerModel& model_;
+  const Model& model_;
   const Strategy& strategy_;
   Strategy keeping_;
   OfKinds recomputing_;  ///< what the strategy recomputes
@@ -210,13 +209,25 @@ class PassMemory {
 };
 
 /// The layer that is being worked on, and the one on its way to the host or back.
-Bytes offload_buffers(const TransformerModel& model, const Strategy& strategy, LayerKind kind) {
-  return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(model, strategy, kind);
+Bytes offload_buffers(const Layer& layer, const Strategy& strategy) {
+  return std::min(strategy.offload_layers, 2) * recomputing_layer_bytes(layer, strategy);
+}
+
+/// What stands behind the layers keeps, once for each prediction.
+Bytes kept_behind(const Model& model, const Strategy& strategy, Bytes loss) {
+  const RankShape shape = rank_shape_of(strategy);
+  const auto ahead = static_cast<double>(model.ahead.layers);
+  Bytes kept = (1.0 + ahead) * (kept_bytes(model.last, shape) + loss);
+  if (ahead > 0.0) {
+    kept += ahead * (layer_activation_bytes(model.kind(model.ahead.kind), strategy) +
+                     kept_bytes(model.ahead.join, shape));
+  }
+  return kept;
 }
 
 }  // namespace
 
-StageMemory states_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
+StageMemory states_of_stage(const Model& model, const Strategy& strategy, int stage) {
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   const StateBytes bytes = state_bytes(strategy);
   // Adapters stand beside dense layers only: there are no experts then.
@@ -238,29 +249,23 @@ StageMemory states_of_stage(const TransformerModel& model, const Strategy& strat
   return memory;
 }
 
-StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strategy, int stage) {
+StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int stage) {
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   std::vector<Bytes> chunk_bytes;
   std::vector<Bytes> chunk_host_bytes;
-  Bytes transient = largest_of_kinds(model, strategy, stage, [&](LayerKind kind) {
-    return recomputed_bytes(model, strategy, kind) + offload_buffers(model, strategy, kind);
+  Bytes transient = largest_of_kinds(model, strategy, stage, [&](const Layer& layer) {
+    return recomputed_bytes(layer, strategy) + offload_buffers(layer, strategy);
   });
   PassMemory passes(model, strategy);
   for (const LayerRange& range : stage_layers(model, strategy, stage)) {
     const int chunk = static_cast<int>(chunk_bytes.size());
     Bytes kept = passes.on_device(range);
-    if (is_first_chunk(strategy, stage, chunk)) kept += embedding_dropout_bytes(model, strategy);
+    if (is_first_chunk(strategy, stage, chunk)) {
+      kept += kept_bytes(model.first, rank_shape_of(strategy));
+    }
     if (is_last_chunk(strategy, stage, chunk)) {
-      // Each multi-token prediction layer joins two normalised inputs and has a head and a loss.
-      const auto predictions = static_cast<double>(model.multi_token_prediction_layers);
       const LossMemory loss = loss_memory(model, strategy);
-      const int inputs = trains_adapters(strategy) ? kFrozenHeadInputs : kHeadInputs;
-      kept += (1.0 + predictions) * (inputs * residual_bytes(model, strategy) + loss.kept);
-      if (predictions > 0.0) {
-        kept +=
-            predictions * (layer_activation_bytes(model, strategy, prediction_layer_kind(model)) +
-                           kJoinedInputs * residual_bytes(model, strategy));
-      }
+      kept += kept_behind(model, strategy, loss.kept);
       // The softmax is gone by the time that layers are recomputed.
       transient = max(loss.workspace, transient - loss.kept);
     }
@@ -279,13 +284,12 @@ StageMemory memory_of_stage(const TransformerModel& model, const Strategy& strat
   return memory;
 }
 
-Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy,
-                             LayerKind kind) {
+Bytes layer_activation_bytes(const Layer& layer, const Strategy& strategy) {
   if (strategy.offload_layers > 0) return Bytes(0.0);
-  return recomputing_layer_bytes(model, strategy, kind);
+  return recomputing_layer_bytes(layer, strategy);
 }
 
-std::vector<StageMemory> stage_memory(const TransformerModel& model, const Strategy& strategy) {
+std::vector<StageMemory> stage_memory(const Model& model, const Strategy& strategy) {
   std::vector<StageMemory> stages;
   stages.reserve(static_cast<std::size_t>(strategy.pipeline_parallel));
   for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {

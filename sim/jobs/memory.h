@@ -4,7 +4,7 @@
 
 #include "sim/base/units.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 
 namespace headway {
 
@@ -27,14 +27,12 @@ struct StageMemory {
 
 /// Memory of every stage, in order. Model states: Rajbhandari et al. 2020 (mixed-precision Adam, 16
 /// bytes a parameter, 18 with fp32 gradients, and what sharding over data * context ranks leaves of
-/// it); activations: Korthikanti et al. 2022, equations 1 to 6, extended as activation_memory.h
-/// says; offloaded states: Ren et al. 2021 (ZeRO-Offload), section 3. Not modelled: what other
-/// processes hold, CUDA graphs' own pools, how much memory the host has.
-[[nodiscard]] std::vector<StageMemory> stage_memory(const TransformerModel& model,
-                                                    const Strategy& strategy);
+/// it); activations: Korthikanti et al. 2022, equations 1 to 6, extended as
+/// sim/models/transformer says; offloaded states: Ren et al. 2021 (ZeRO-Offload), section 3. Not
+/// modelled: what other processes hold, CUDA graphs' own pools, how much memory the host has.
+[[nodiscard]] std::vector<StageMemory> stage_memory(const Model& model, const Strategy& strategy);
 
 /// Activation bytes of one layer and one micro-batch, kept for the backward pass.
-[[nodiscard]] Bytes layer_activation_bytes(const TransformerModel& model, const Strategy& strategy,
-                                           LayerKind kind = {});
+[[nodiscard]] Bytes layer_activation_bytes(const Layer& layer, const Strategy& strategy);
 
 }  // namespace headway

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "sim/files/json_reader.h"
-#include "sim/jobs/adapters.h"
 #include "sim/jobs/frameworks.h"
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
 #include "sim/jobs/rules/strategy_checks.h"
 #include "sim/jobs/schedules/schedule.h"
@@ -180,9 +180,11 @@ void read_experts(ObjectReader& reader, Strategy& strategy) {
       reader.number("expert_imbalance", at_least(1.0), strategy.expert_imbalance);
 }
 
-void read_batch(ObjectReader& reader, Strategy& strategy, const TransformerModel& model) {
+void read_batch(ObjectReader& reader, Strategy& strategy, const Model& model) {
   strategy.micro_batch = reader.integer("micro_batch", kSequences, 1);
   strategy.global_batch = reader.integer("global_batch", kSequences);
+  strategy.sequence_length = model.sequence_length;
+  if (!model.has_tokens) return;
   strategy.sequence_length =
       reader.integer("sequence_length", kSequenceLength, model.sequence_length);
 }
@@ -244,12 +246,11 @@ void read_recompute(ObjectReader& reader, Strategy& strategy) {
                   R"(for example "recompute_modules": ["mlp"])");
   }
   if (!reader.has("recompute_modules")) return;
-  std::vector<Word<RecomputeModule>> words;
-  for (const RecomputeModuleParts& module : recompute_modules()) {
-    words.emplace_back(module.name, module.module);
+  std::vector<Word<RecomputePart>> words;
+  for (const RecomputeModule& module : recompute_modules()) {
+    words.emplace_back(module.name, module.part);
   }
-  strategy.recompute_modules =
-      read_choices<RecomputeModule>(reader, "recompute_modules", words, {});
+  strategy.recompute_modules = read_choices<RecomputePart>(reader, "recompute_modules", words, {});
 }
 
 /// Fields of adapters mean something, and are resolved, only where these are trained.

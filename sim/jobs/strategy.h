@@ -8,6 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/costs/collective_cost.h"
 #include "sim/layers/kernel_shape.h"
+#include "sim/layers/layer_parts.h"
 
 namespace headway {
 
@@ -30,9 +31,6 @@ enum class Recompute {
   modules,     ///< those that are named
   full         ///< whole layers from their input
 };
-
-/// Parts of a layer that Megatron-Core recomputes by themselves.
-enum class RecomputeModule { core_attn, layernorm, mlp, mla_up_proj, moe, moe_act, shared_experts };
 
 /// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020); each includes those
 /// before.
@@ -79,9 +77,6 @@ enum class Task {
   lora  ///< low-rank adapters beside frozen matrices (Hu et al. 2021, arXiv:2106.09685)
 };
 
-/// A matrix of a layer that an adapter may stand beside.
-enum class AdapterTarget { qkv, projection, fc1, fc2 };
-
 /// How a training job is split over accelerators and what each does. Degrees multiply to the number
 /// of ranks: tensor * context * pipeline * data. Experts are split over the same ranks once more:
 /// expert * expert tensor of the tensor * context * data ranks of a stage hold them all, and the
@@ -122,7 +117,7 @@ struct Strategy {
   bool fused_loss = false;               ///< one kernel, which keeps the 16-bit logits only
   Recompute recompute = Recompute::none;
   int recompute_layers = 0;  ///< fully recomputed ones, the first of each chunk; 0 is all
-  std::vector<RecomputeModule> recompute_modules = {};
+  std::vector<RecomputePart> recompute_modules = {};
   int offload_layers = 0;  ///< whose activations wait in host memory, the first of each chunk
   /// Share of the trained parameters that the host updates, with their optimizer states in its
   /// memory.

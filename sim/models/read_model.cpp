@@ -7,8 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/files/json_reader.h"
+#include "sim/layers/parameters.h"
+#include "sim/models/families.h"
 #include "sim/models/huggingface/huggingface.h"
-#include "sim/models/model_fields.h"
+#include "sim/models/transformer/model_fields.h"
+#include "sim/models/transformer/transformer_layers.h"
 
 namespace headway {
 namespace {
@@ -27,8 +30,8 @@ bool is_overridden(const JsonCursor& object) {
 }
 
 /// Holds the published count, if there is one, against what the fields add up to.
-void check_parameters(std::int64_t published, const TransformerModel& model, ObjectReader& reader) {
-  const std::int64_t counted = parameter_counts(model).total();
+void check_parameters(std::int64_t published, const Model& model, ObjectReader& reader) {
+  const std::int64_t counted = parameter_count(model);
   const double distance = std::abs(static_cast<double>(counted - published));
   if (distance <= kParameterTolerance * static_cast<double>(published)) return;
   reader.report("parameters", "the fields do not add up to the published parameters",
@@ -38,8 +41,9 @@ void check_parameters(std::int64_t published, const TransformerModel& model, Obj
 }
 
 struct ModelSource {
-  TransformerModel model;
-  bool is_overridden;
+  std::optional<TransformerModel> transformer;
+  Model model = {};  ///< of another family
+  bool is_overridden = false;
 };
 
 /// An object with "huggingface": the configuration, and what the object says beside it.
@@ -54,33 +58,60 @@ std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& file
   if (!model) return std::nullopt;
   if (!name.empty()) model->name = name;
   if (!source.empty()) model->source = source;
-  return ModelSource{*model, is_overridden(*config)};
+  return ModelSource{.transformer = *model, .is_overridden = is_overridden(*config)};
+}
+
+/// The family that an object names: nothing for a decoder-only transformer. An array of objects is a
+/// list of them, whether it says so or not.
+const ModelFamily* read_family(ObjectReader& reader) {
+  std::vector<std::pair<std::string_view, const ModelFamily*>> words = {{"transformer", nullptr}};
+  for (const ModelFamily& family : model_families()) words.emplace_back(family.name, &family);
+  const auto layers = reader.cursor().member("layers");
+  const bool is_list = layers && layers->value().is_array() && !layers->value().empty() &&
+                       layers->value().front().is_object();
+  if (!reader.has("family") && !is_list) return nullptr;
+  return reader.choice("family", Words<const ModelFamily*>(words),
+                       is_list ? words.back().second : nullptr);
+}
+
+std::optional<ModelSource> read_source(ObjectReader& reader, InputFiles& files) {
+  if (reader.has("huggingface")) return read_reference(reader, files);
+  if (const ModelFamily* family = read_family(reader)) {
+    return ModelSource{.model = family->read(reader)};
+  }
+  return ModelSource{.transformer = read_model_fields(reader)};
 }
 
 /// An object of ours, problems going into the reader's diagnostics.
-std::optional<TransformerModel> read_object(ObjectReader& reader, InputFiles& files) {
+std::optional<ReadModel> read_object(ObjectReader& reader, InputFiles& files) {
   const bool is_whole_file = reader.cursor().pointer().empty();
   const bool has_schema = reader.has("schema");
   if ((is_whole_file || has_schema) && !read_schema(reader, kSchema)) return std::nullopt;
 
-  const std::optional<ModelSource> source = reader.has("huggingface")
-                                                ? read_reference(reader, files)
-                                                : ModelSource{read_model_fields(reader), false};
+  std::optional<ModelSource> source = read_source(reader, files);
   const bool has_published = reader.has("parameters");
   const std::int64_t published =
       has_published ? reader.integer("parameters", between(1, model_limits::kMostParameters)) : 0;
   // Combinations of fields that could not be read would only add false alarms; unknown fields do
   // not touch them.
   const bool is_readable = source && !reader.diagnostics().has_errors();
-  reader.finish();
-  if (!is_readable || !check_combinations(source->model, reader.cursor(), "attention_heads",
-                                          "kv_heads", reader.diagnostics())) {
-    return std::nullopt;
+  nlohmann::json resolved = reader.finish();
+  if (!is_readable) return std::nullopt;
+  if (source->transformer) {
+    if (!check_combinations(*source->transformer, reader.cursor(), "attention_heads", "kv_heads",
+                            reader.diagnostics())) {
+      return std::nullopt;
+    }
+    source->model = layers_of(*source->transformer);
+    resolved = resolved_model(*source->transformer);
   }
   if (has_published && !source->is_overridden && !is_overridden(reader.cursor())) {
     check_parameters(published, source->model, reader);
   }
-  return source->model;
+  return ReadModel{.model = std::move(source->model),
+                   .transformer = std::move(source->transformer),
+                   .cursor = reader.cursor(),
+                   .resolved = std::move(resolved)};
 }
 
 }  // namespace
@@ -89,17 +120,19 @@ std::optional<ReadModel> read_model(const JsonCursor& part, InputFiles& files) {
   const std::optional<JsonCursor> cursor = files.follow(part, std::string(kFolder));
   if (!cursor) return std::nullopt;
 
-  std::optional<TransformerModel> model;
   if (is_huggingface_config(*cursor)) {
-    model = read_huggingface(*cursor, files.diagnostics());
-  } else {
-    Diagnostics own;
-    ObjectReader reader(*cursor, own);
-    model = read_object(reader, files);
-    files.diagnostics().append(own);
+    const auto model = read_huggingface(*cursor, files.diagnostics());
+    if (!model) return std::nullopt;
+    return ReadModel{.model = layers_of(*model),
+                     .transformer = *model,
+                     .cursor = *cursor,
+                     .resolved = resolved_model(*model)};
   }
-  if (!model) return std::nullopt;
-  return ReadModel{.model = *model, .cursor = *cursor, .resolved = resolved_model(*model)};
+  Diagnostics own;
+  ObjectReader reader(*cursor, own);
+  std::optional<ReadModel> model = read_object(reader, files);
+  files.diagnostics().append(own);
+  return model;
 }
 
 }  // namespace headway

@@ -4,13 +4,15 @@
 
 #include "sim/files/input_files.h"
 #include "sim/files/json_value.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
+#include "sim/models/transformer/transformer.h"
 
 namespace headway {
 
 struct ReadModel {
-  TransformerModel model;
-  JsonCursor cursor;        ///< where it was read, for messages about combinations
+  Model model;
+  std::optional<TransformerModel> transformer;  ///< its fields, if it is one of that family
+  JsonCursor cursor;   ///< where it was read, for messages about combinations
   JsonValue resolved;  ///< every field, defaults written out
 };
 

@@ -7,6 +7,7 @@
 
 #include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
+#include "sim/layers/parameters.h"
 #include "sim/plan/run_time.h"
 #include "sim/plan/scenario_variant.h"
 #include "sim/result/run_cost.h"
@@ -59,7 +60,7 @@ std::int64_t ClusterSizes::least_nodes(Seconds deadline) const {
 }
 
 std::int64_t ClusterSizes::most_nodes(Seconds deadline) const {
-  const double parameters = static_cast<double>(parameter_counts(base_.model).total());
+  const double parameters = headway::parameters(base_.model).total();
   const std::int64_t to_hold =
       nodes_for(kBytesOfParameter * parameters / base_.profile->device.memory_bytes.value /
                 base_.cluster->node_type.accelerators);

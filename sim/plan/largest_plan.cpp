@@ -1,9 +1,13 @@
 #include "sim/plan/largest_plan.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "sim/files/input_files.h"
+#include "sim/layers/parameters.h"
 #include "sim/models/read_model.h"
 #include "sim/plan/scenario_variant.h"
 #include "sim/plan/strategy_search.h"
@@ -19,11 +23,33 @@ struct Variant {
   Scenario scenario;
   std::vector<Override> changes;
   TriedSize size;
+  bool is_model = true;  ///< false if no model is of such a size
 
   void set(const char* pointer, std::int64_t value) {
     changes.push_back({pointer, std::to_string(value)});
   }
 };
+
+/// The model of a scenario whose fields were changed; nothing if they make none.
+std::optional<Model> read_again(const nlohmann::json& resolved) {
+  Diagnostics ignored;
+  const auto document = JsonDocument::parse("scenario", resolved.dump(), ignored);
+  InputFiles files({}, data_folders(), ignored);
+  auto read = read_model(*JsonCursor(document).member("model"), files);
+  if (!read || ignored.has_errors()) return std::nullopt;
+  return std::move(read->model);
+}
+
+/// Whether the model has what is to grow.
+void check_growth(const Model& model, LargestGoal::Of of, bool has_fields) {
+  const bool grows = of == LargestGoal::Of::model ||
+                     (of == LargestGoal::Of::context ? model.has_tokens : has_fields);
+  if (grows) return;
+  Diagnostic problem;
+  problem.message = fmt::format("{} has no field that could grow like that", model.name);
+  problem.help = "largest=model looks through the library";
+  throw InputError(std::move(problem));
+}
 
 class LargestSearch {
  public:
@@ -31,6 +57,7 @@ class LargestSearch {
       : options_(options), base_(base), of_(of) {}
 
   LargestPlan plan() {
+    check_growth(base_.model, of_, !scaled_fields().empty());
     if (of_ == LargestGoal::Of::model) {
       try_library();
     } else {
@@ -55,6 +82,7 @@ class LargestSearch {
 
   /// Empty if it fits.
   std::string reason_against(const Variant& variant) const {
+    if (!variant.is_model) return "no model is so large";
     const std::optional<LeaderOptions> with = options_of(variant);
     if (!with) return "no strategy divides it";
     try {
@@ -68,7 +96,7 @@ class LargestSearch {
   }
 
   bool fits(Variant variant) {
-    variant.size.parameters = parameter_counts(variant.scenario.model).total();
+    variant.size.parameters = parameter_count(variant.scenario.model);
     if (of_ == LargestGoal::Of::model) variant.size.value = variant.size.parameters;
     variant.size.reason = reason_against(variant);
     tried_.push_back(variant.size);
@@ -84,15 +112,17 @@ class LargestSearch {
       InputFiles files({}, data_folders(), ignored);
       const auto file = files.open(entry.path, "models");
       const auto read = file ? read_model(*file, files) : std::nullopt;
-      if (!read) continue;
+      if (!read || read->model.has_tokens != base_.model.has_tokens) continue;
       Variant& variant = variants.emplace_back(Variant{base_, {}, {}});
       variant.scenario.model = read->model;
       variant.changes = {{"/model", entry.name}};
-      variant.set("/strategy/sequence_length", base_.strategy.sequence_length);
+      if (base_.model.has_tokens) {
+        variant.set("/strategy/sequence_length", base_.strategy.sequence_length);
+      }
       variant.size.name = entry.name;
     }
     std::ranges::stable_sort(variants, std::ranges::greater(), [](const Variant& variant) {
-      return parameter_counts(variant.scenario.model).total();
+      return parameter_count(variant.scenario.model);
     });
     for (Variant& variant : variants) {
       if (fits(std::move(variant))) return;
@@ -114,53 +144,65 @@ class LargestSearch {
     }
   }
 
+  /// The fields of the model that grow with the size asked for.
+  [[nodiscard]] std::vector<std::string> scaled_fields() const {
+    if (of_ == LargestGoal::Of::context) return {};
+    std::vector<std::string> fields = {"/model/layers"};
+    if (of_ == LargestGoal::Of::width) {
+      fields = {"/model/hidden",
+                "/model/attention_heads",
+                "/model/kv_heads",
+                "/model/ffn_hidden",
+                "/model/mixture_of_experts/expert_hidden",
+                "/model/mixture_of_experts/shared_expert_hidden"};
+    }
+    std::erase_if(fields, [&](const std::string& field) { return !base_value(field); });
+    return fields;
+  }
+
+  /// A whole number of the scenario as it is.
+  [[nodiscard]] std::optional<std::int64_t> base_value(const std::string& pointer) const {
+    const nlohmann::json::json_pointer place(pointer);
+    const nlohmann::json& resolved = *base_.resolved;
+    if (!resolved.contains(place) || !resolved.at(place).is_number_integer()) return std::nullopt;
+    return resolved.at(place).get<std::int64_t>();
+  }
+
   /// Into how many parts the scenario's own size is cut.
   [[nodiscard]] std::int64_t steps_of_base() const {
-    const TransformerModel& model = base_.model;
+    const std::vector<std::string> fields = scaled_fields();
     const auto divides = [&](std::int64_t steps) {
       if (of_ == LargestGoal::Of::context) return base_.strategy.sequence_length % steps == 0;
-      if (of_ == LargestGoal::Of::layers) return model.layers % steps == 0;
-      const auto& experts = model.mixture_of_experts;
-      return model.hidden % steps == 0 && model.attention_heads % steps == 0 &&
-             model.kv_heads % steps == 0 && model.ffn_hidden % steps == 0 &&
-             (!experts ||
-              (experts->expert_hidden % steps == 0 && experts->shared_expert_hidden % steps == 0));
+      return std::ranges::all_of(
+          fields, [&](const std::string& field) { return *base_value(field) % steps == 0; });
     };
     return divides(4) ? 4 : divides(2) ? 2 : 1;
   }
 
   [[nodiscard]] Variant with_steps(std::int64_t steps, std::int64_t of_base) const {
     Variant variant{base_, {}, {}};
-    TransformerModel& model = variant.scenario.model;
     nlohmann::json& resolved = *variant.scenario.resolved;
-    const auto scale = [&](auto& field, const char* pointer) {
-      const std::int64_t value = field / of_base * steps;
-      field = static_cast<std::remove_reference_t<decltype(field)>>(value);
+    const auto set = [&](const std::string& pointer, std::int64_t value) {
       resolved[nlohmann::json::json_pointer(pointer)] = value;
-      variant.set(pointer, value);
-      return value;
+      variant.set(pointer.c_str(), value);
     };
     if (of_ == LargestGoal::Of::context) {
-      variant.size.value =
-          scale(variant.scenario.strategy.sequence_length, "/strategy/sequence_length");
-      const bool needs_positions = model.position_encoding == PositionEncoding::learned &&
-                                   variant.size.value > model.sequence_length;
-      if (needs_positions) {
-        model.sequence_length = variant.size.value;
-        variant.set("/model/sequence_length", variant.size.value);
-      }
-    } else if (of_ == LargestGoal::Of::layers) {
-      variant.size.value = scale(model.layers, "/model/layers");
+      std::int64_t& length = variant.scenario.strategy.sequence_length;
+      length = length / of_base * steps;
+      variant.size.value = length;
+      set("/strategy/sequence_length", length);
+      const auto& most = base_.model.most_positions;
+      if (most && length > *most) set("/model/sequence_length", length);
+    }
+    for (const std::string& field : scaled_fields()) {
+      const std::int64_t value = *base_value(field) / of_base * steps;
+      if (variant.size.value == 0) variant.size.value = value;  // the first is what is asked for
+      set(field, value);
+    }
+    if (auto model = read_again(resolved)) {
+      variant.scenario.model = std::move(*model);
     } else {
-      variant.size.value = scale(model.hidden, "/model/hidden");
-      scale(model.attention_heads, "/model/attention_heads");
-      scale(model.kv_heads, "/model/kv_heads");
-      scale(model.ffn_hidden, "/model/ffn_hidden");
-      if (model.mixture_of_experts) {
-        scale(model.mixture_of_experts->expert_hidden, "/model/mixture_of_experts/expert_hidden");
-        scale(model.mixture_of_experts->shared_expert_hidden,
-              "/model/mixture_of_experts/shared_expert_hidden");
-      }
+      variant.is_model = false;
     }
     // What a Hugging Face configuration calls its fields is its own.
     if (!base_.model_has_own_fields && of_ != LargestGoal::Of::context) {

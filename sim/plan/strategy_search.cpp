@@ -91,7 +91,7 @@ Bytes capacity_of(const Scenario& scenario) {
 
 Bytes fullest_or_above(const StrategySpace& space, const StrategyChoice& choice, Bytes limit) {
   const Strategy strategy = space.strategy(choice);
-  const TransformerModel& model = space.scenario().model;
+  const Model& model = space.scenario().model;
   const int last = strategy.pipeline_parallel - 1;
   // Where states alone are too much, activations need not be followed through the schedule.
   const StageMemory states = states_of_stage(model, strategy, 0);

@@ -50,6 +50,24 @@ bool preset_overlaps_backward(const Scenario& scenario) {
   return found != nullptr && found->strategy.overlap_tensor_parallel_backward;
 }
 
+/// Whether context parallelism can split them: round a ring by halves, all-to-all by heads too.
+bool splits_sequences(const Model& model, const Strategy& base, std::int64_t tensor,
+                      std::int64_t context) {
+  if (!model.has_tokens) return false;
+  if (base.context_parallel_method == ContextParallelMethod::ring) {
+    return divides(2 * context, base.sequence_length);
+  }
+  return divides(context, base.sequence_length) &&
+         std::ranges::all_of(model.kinds, [&](const Layer& layer) {
+           if (!layer.attention) return true;
+           const auto divides_heads = [&](double heads) {
+             return divides(tensor * context, static_cast<std::int64_t>(heads));
+           };
+           return divides_heads(layer.attention->heads) &&
+                  divides_heads(layer.attention->key_heads);
+         });
+}
+
 }  // namespace
 
 std::string_view schedule_word(PipelineSchedule schedule) {
@@ -108,14 +126,15 @@ std::optional<StrategyChoice> StrategySpace::any() const {
 }
 
 void StrategySpace::visit_degrees(const std::function<void(StrategyChoice&)>& visit) const {
-  const TransformerModel& model = scenario_.model;
+  const Model& model = scenario_.model;
   const Strategy& base = scenario_.strategy;
   const auto values = [&](std::string_view field, std::int64_t whole, int kept) {
     return keeps(field) ? std::vector<std::int64_t>{kept} : divisors(whole);
   };
-  const std::int64_t experts = model.mixture_of_experts ? model.mixture_of_experts->experts : 1;
+  const std::int64_t experts =
+      model.routing() != nullptr ? static_cast<std::int64_t>(model.routing()->experts) : 1;
   for (const std::int64_t tensor :
-       values("tensor_parallel", model.attention_heads, base.tensor_parallel)) {
+       values("tensor_parallel", model.tensor_limits.front().size, base.tensor_parallel)) {
     for (const std::int64_t context :
          values("context_parallel", accelerators_, base.context_parallel)) {
       for (const std::int64_t pipeline :
@@ -138,28 +157,17 @@ void StrategySpace::visit_degrees(const std::function<void(StrategyChoice&)>& vi
 
 /// The conditions of sim/jobs/rules/tensor_checks.cpp and expert_checks.cpp.
 bool StrategySpace::fits_model(const StrategyChoice& choice) const {
-  const TransformerModel& model = scenario_.model;
+  const Model& model = scenario_.model;
   const Strategy& base = scenario_.strategy;
   const std::int64_t tensor = choice.tensor_parallel;
   const std::int64_t context = choice.context_parallel;
-  const bool shares_heads = divides(tensor, model.kv_heads) || divides(model.kv_heads, tensor);
-  if (!shares_heads || !divides(tensor, model.hidden) || !divides(tensor, model.ffn_hidden)) {
-    return false;
-  }
-  if (context > 1) {
-    const bool rings = base.context_parallel_method == ContextParallelMethod::ring;
-    const bool splits = rings ? divides(2 * context, base.sequence_length)
-                              : divides(tensor * context, model.attention_heads) &&
-                                    divides(tensor * context, model.kv_heads) &&
-                                    divides(context, base.sequence_length);
-    if (!splits) return false;
-  }
+  if (first_indivisible(model, tensor) != nullptr) return false;
+  if (context > 1 && !splits_sequences(model, base, tensor, context)) return false;
   const bool splits_sequence = tensor > 1 && splits_sequence_;
   if (splits_sequence && !divides(tensor * context, base.sequence_length)) return false;
-  if (!model.mixture_of_experts) return true;
+  if (model.routing() == nullptr) return true;
   const std::int64_t group = std::int64_t{choice.expert_parallel} * base.expert_tensor_parallel;
-  return divides(tensor, model.mixture_of_experts->shared_expert_hidden) &&
-         divides(group, tensor * context * choice.data_parallel) &&
+  return divides(group, tensor * context * choice.data_parallel) &&
          (tensor == 1 || splits_sequence) && (group > 1 || !base.overlap_expert_exchange);
 }
 
@@ -168,7 +176,7 @@ std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) con
   std::vector<Sharding> left;
   for (const Sharding sharding : kShardings) {
     if (keeps("zero_stage") && sharding != scenario_.strategy.sharding) continue;
-    const bool splits_layers = choice.pipeline_parallel > 1 || scenario_.model.mixture_of_experts;
+    const bool splits_layers = choice.pipeline_parallel > 1 || scenario_.model.routing() != nullptr;
     if (sharding != Sharding::full || !splits_layers) left.push_back(sharding);
   }
   return left;
@@ -187,7 +195,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
     recomputes.push_back(base.recompute);
   }
   const std::vector<Sharding> shardings = this->shardings(choice);
-  const auto stages = static_cast<int>(scenario_.model.layers) / choice.pipeline_parallel + 2;
+  const auto stages = scenario_.model.layer_count() / choice.pipeline_parallel + 2;
   for (const std::int64_t micro_batch : divisors(base.global_batch / choice.data_parallel)) {
     if (keeps("micro_batch") && micro_batch != base.micro_batch) continue;
     choice.micro_batch = micro_batch;
@@ -198,8 +206,8 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
         if (keeps("virtual_stages") && chunks != base.virtual_stages) continue;
         choice.virtual_stages = chunks;
         const bool is_fine_grained = chunks > kMostUnevenChunks;
-        if (is_fine_grained &&
-            !divides(std::int64_t{chunks} * choice.pipeline_parallel, scenario_.model.layers)) {
+        if (is_fine_grained && !divides(std::int64_t{chunks} * choice.pipeline_parallel,
+                                        scenario_.model.layer_count())) {
           continue;
         }
         if (!can_run(choice)) continue;
@@ -219,14 +227,14 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
 /// The conditions of sim/jobs/rules/pipeline_checks.cpp and option_checks.cpp. Without a pipeline
 /// all schedules are one.
 bool StrategySpace::can_run(const StrategyChoice& choice) const {
-  const TransformerModel& model = scenario_.model;
+  const Model& model = scenario_.model;
   const Strategy& base = scenario_.strategy;
   const std::int64_t stages = choice.pipeline_parallel;
   const std::int64_t micro_batches =
       base.global_batch / (choice.data_parallel * choice.micro_batch);
-  const bool has_experts = model.mixture_of_experts.has_value();
-  if (!can_place(base.layer_placement, model.layers, stages * choice.virtual_stages,
-                 model.multi_token_prediction_layers)) {
+  const bool has_experts = model.routing() != nullptr;
+  if (!can_place(base.layer_placement, model.layer_count(), stages * choice.virtual_stages,
+                 model.ahead.layers)) {
     return false;
   }
   switch (choice.schedule) {

@@ -60,9 +60,10 @@ const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
   struct OfKind {
     double forward, backward, recompute, weight;
   };
-  std::array<std::optional<OfKind>, kLayerKinds> of_kinds;
-  for (int layer = 0; layer < static_cast<int>(scenario.model.layers); ++layer) {
-    std::optional<OfKind>& kind = of_kinds[layer_kind(scenario.model, layer).index()];
+  std::vector<std::optional<OfKind>> of_kinds(scenario.model.kinds.size());
+  for (int layer = 0; layer < scenario.model.layer_count(); ++layer) {
+    std::optional<OfKind>& kind =
+        of_kinds[static_cast<std::size_t>(scenario.model.kind_of(layer))];
     if (!kind) {
       const Piece piece{.first_layer = layer, .layers = 1};
       const Piece recomputed{.first_layer = layer, .layers = 1, .recomputed = 1};

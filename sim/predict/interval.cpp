@@ -48,9 +48,9 @@ Interval interval_around(const std::vector<double>& times, double variance) {
 
 }  // namespace
 
-JobKind job_kind(const TransformerModel& model, const Strategy& strategy) {
+JobKind job_kind(const Model& model, const Strategy& strategy) {
   if (strategy.task != Task::pretrain) return JobKind::fine_tuning;
-  return model.mixture_of_experts ? JobKind::experts : JobKind::dense;
+  return model.routing() != nullptr ? JobKind::experts : JobKind::dense;
 }
 
 double model_error(JobKind kind) {

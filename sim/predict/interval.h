@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/result/prediction.h"
 
 namespace headway {
@@ -15,7 +15,7 @@ namespace headway {
 
 /// How far the model is off as validation shows it: by kind of job.
 enum class JobKind { dense, experts, fine_tuning };
-[[nodiscard]] JobKind job_kind(const TransformerModel& model, const Strategy& strategy);
+[[nodiscard]] JobKind job_kind(const Model& model, const Strategy& strategy);
 /// "dense pre-training"
 [[nodiscard]] std::string_view job_kind_title(JobKind kind);
 

@@ -6,7 +6,7 @@
 
 namespace headway {
 
-MemoryPrediction predicted_memory(const TransformerModel& model, const Strategy& strategy,
+MemoryPrediction predicted_memory(const Model& model, const Strategy& strategy,
                                   const Profile& profile) {
   MemoryPrediction memory;
   memory.stages = stage_memory(model, strategy);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/jobs/stage_parameters.h"
+#include "sim/layers/parameters.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/programs/flows/collective_price.h"
 #include "sim/programs/stage_costs/exchange_traffic.h"
@@ -16,7 +17,7 @@ namespace {
 
 class WorkloadBuilder {
  public:
-  WorkloadBuilder(const TransformerModel& model, const Strategy& strategy, const Profile& profile,
+  WorkloadBuilder(const Model& model, const Strategy& strategy, const Profile& profile,
                   const Cluster& cluster, const Placement& placement, WorkloadExtent extent)
       : model_(model),
         strategy_(strategy),
@@ -50,7 +51,7 @@ class WorkloadBuilder {
     add_groups();
     add_paths();
     if (strategy_.replicas() > 1) add_replica_communicators();
-    if (model_.mixture_of_experts && strategy_.expert_replicas() > 1) add_expert_communicators();
+    if (model_.routing() != nullptr && strategy_.expert_replicas() > 1) add_expert_communicators();
     if (exchanges_embedding(job_)) add_embedding_communicators();
     const int stages = strategy_.pipeline_parallel;
     for (int stage = 0; stage < stages; ++stage) {
@@ -289,6 +290,11 @@ class WorkloadBuilder {
 
   void add_notes() {
     const auto note = [&](const char* text) { workload_.notes.emplace_back(text); };
+    if (!model_.is_validated) {
+      note(
+          "no published training step of such a model was held against predictions: the interval is "
+          "that of transformers, whose kernels the constants were fitted to");
+    }
     if (strategy_.tensor_parallel > cluster_.scale_up_domain) {
       note(
           "tensor parallelism reaches beyond a scale-up domain: its collectives are charged at the "
@@ -317,7 +323,7 @@ class WorkloadBuilder {
     }
   }
 
-  const TransformerModel& model_;
+  const Model& model_;
   const Strategy& strategy_;
   const Cluster& cluster_;
   const Placement& placement_;
@@ -333,7 +339,7 @@ class WorkloadBuilder {
 
 }  // namespace
 
-BuiltWorkload build_workload(const TransformerModel& model, const Strategy& strategy,
+BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
                              const Profile& profile, const Cluster& cluster,
                              const Placement& placement,
                              std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent) {

@@ -4,7 +4,7 @@
 
 #include "sim/costs/profile.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/network/placement.h"
 #include "sim/programs/stage_costs/stage_cost.h"
@@ -27,7 +27,7 @@ enum class WorkloadExtent {
 /// replicas exchange costs what `PricedCollective` says by the strategy's collective_library;
 /// gradients run as `algorithm` where their collective has it and one is asked for. `placement`'s
 /// degrees are the strategy's.
-[[nodiscard]] BuiltWorkload build_workload(const TransformerModel& model, const Strategy& strategy,
+[[nodiscard]] BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
                                            const Profile& profile, const Cluster& cluster,
                                            const Placement& placement,
                                            std::optional<CollectiveAlgorithm> algorithm,

@@ -175,7 +175,7 @@ Seconds closed_form_time(const Workload& workload, const Topology& topology, dou
   return Seconds(ClosedForm(workload, topology, slowdown).finish());
 }
 
-Seconds closed_form_iteration(const TransformerModel& model, const Strategy& strategy,
+Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
                               const Profile& profile, const Cluster& cluster,
                               const Placement& placement, const Perturbation& perturbation) {
   const BuiltWorkload built = build_workload(model, strategy, profile, cluster, placement,

@@ -3,7 +3,7 @@
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/network/placement.h"
 #include "sim/programs/perturbation/perturbation.h"
@@ -25,7 +25,7 @@ namespace headway {
 /// The same from a job. Blocks are stretched by the median, over runs, of the slowest device's
 /// factor: of n lognormal draws the largest is below exp(sigma * quantile(0.5^(1/n))) half the
 /// time.
-[[nodiscard]] Seconds closed_form_iteration(const TransformerModel& model, const Strategy& strategy,
+[[nodiscard]] Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
                                             const Profile& profile, const Cluster& cluster,
                                             const Placement& placement,
                                             const Perturbation& perturbation);

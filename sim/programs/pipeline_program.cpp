@@ -1,10 +1,14 @@
 #include <array>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/layers/exchanges.h"
 #include "sim/layers/kernel_shape.h"
+#include "sim/layers/parameters.h"
 #include "sim/programs/program_builder.h"
 #include "sim/programs/stage_pieces.h"
 #include "sim/programs/stage_program.h"
@@ -41,11 +45,6 @@ class PipelineProgram {
         stages_(strategy_.pipeline_parallel),
         micro_batches_(static_cast<int>(strategy_.micro_batches())),
         builder_("stage " + std::to_string(stage)) {
-    // Every tensor-parallel rank sends its part of the activations: with sequence parallelism that
-    // is all it has, without it Megatron-LM scatters them first (Narayanan et al. 2021, 4.1).
-    transfer_ = Bytes(static_cast<double>(strategy_.micro_batch * strategy_.sequence_length) /
-                      strategy_.context_parallel * static_cast<double>(job.model->hidden) * 2.0 /
-                      strategy_.tensor_parallel);
     for (int c = 0; c < strategy_.chunks_of_stage(); ++c) add_chunk(c);
   }
 
@@ -302,19 +301,28 @@ class PipelineProgram {
       if (const auto next = neighbour_elsewhere(step.chunk, 1)) {
         const bool onward = next->stage == (stage_ + 1) % stages_;
         send_to(*next, onward ? kPathToNext : kPathToPrevious,
-                activation_slot(next->chunk, step.micro_batch));
+                activation_slot(next->chunk, step.micro_batch), passed_on(position(step.chunk)));
       }
     } else if (needs_gradient(step.kind)) {
       if (const auto previous = neighbour_elsewhere(step.chunk, -1)) {
         const bool back = previous->stage == (stage_ + stages_ - 1) % stages_;
         send_to(*previous, back ? kPathToPrevious : kPathToNext,
-                gradient_slot(previous->chunk, step.micro_batch));
+                gradient_slot(previous->chunk, step.micro_batch),
+                passed_on(position(step.chunk) - 1));
       }
     }
   }
 
-  void send_to(const ChunkPlace& place, std::int32_t path, std::int32_t slot) {
-    builder_.send(place.stage - stage_, path, slot, transfer_,
+  /// From the last layer of a chunk to the first of the next one.
+  [[nodiscard]] Bytes passed_on(int position) const {
+    const auto begin = job_.layers_of_chunk.begin();
+    const int behind = std::accumulate(begin, begin + position + 1, 0);
+    const Layer& last = behind > 0 ? job_.model->layer(behind - 1) : job_.model->first;
+    return stage_message(last, rank_shape_of(strategy_));
+  }
+
+  void send_to(const ChunkPlace& place, std::int32_t path, std::int32_t slot, Bytes amount) {
+    builder_.send(place.stage - stage_, path, slot, amount,
                   !strategy_.overlap_pipeline_transfers);
   }
 
@@ -338,8 +346,7 @@ class PipelineProgram {
     if (reduces_any() && !reduces_every_pass()) reduce_rest();
     wait_for_gradients();
     if (exchanges_embedding(job_) && (stage_ == 0 || stage_ == stages_ - 1)) {
-      const double embedding = static_cast<double>(parameter_counts(*job_.model).token_embedding) /
-                               strategy_.tensor_parallel *
+      const double embedding = tied_parameters(*job_.model) / strategy_.tensor_parallel *
                                bytes_per_element(strategy_.gradient_precision);
       builder_.wait(join(kTiedEmbedding, kTiedEmbedding, Bytes(embedding)));
     }
@@ -357,7 +364,6 @@ class PipelineProgram {
   int stages_;
   int micro_batches_;
   ProgramBuilder builder_;
-  Bytes transfer_;
   std::vector<Chunk> chunks_;
   double trained_ = 0.0;            ///< parameters of this stage that change, but for experts
   double gathered_ = 0.0;           ///< those that replicas gather

@@ -57,7 +57,7 @@ class ShardedProgram {
     if (strategy_.shard_ranks() > 1) {
       shared_.push_back({kParameterGather, kGradientReduce, &Piece::parameters, &Piece::trained});
     }
-    if (job_.model->mixture_of_experts && strategy_.expert_replicas() > 1) {
+    if (job_.model->routing() != nullptr && strategy_.expert_replicas() > 1) {
       shared_.push_back(
           {kExpertGather, kExpertReduce, &Piece::expert_parameters, &Piece::expert_parameters});
     }

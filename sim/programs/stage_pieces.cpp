@@ -1,13 +1,14 @@
 #include "sim/programs/stage_pieces.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
-#include "sim/jobs/adapters.h"
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/kernel_shape.h"
+#include "sim/layers/parameters.h"
+#include "sim/layers/work.h"
 
 namespace headway {
 namespace {
@@ -20,8 +21,7 @@ bool ends_are_apart(const Strategy& strategy) {
 }  // namespace
 
 bool exchanges_embedding(const JobShape& job) {
-  return job.model->tied_embeddings && ends_are_apart(*job.strategy) &&
-         !trains_adapters(*job.strategy);
+  return job.model->tied && ends_are_apart(*job.strategy) && !trains_adapters(*job.strategy);
 }
 
 CollectiveKind gradient_collective(const Strategy& strategy) {
@@ -33,50 +33,48 @@ namespace {
 
 /// Of the first `layers` of the piece.
 TimeByCause layers_time(const JobShape& job, const Piece& piece, int layers,
-                        TimeByCause LayerCost::* pass) {
-  const std::array<int, kLayerKinds> counts =
-      kinds_of_layers(*job.model, {piece.first_layer, layers});
+                        TimeByCause LayerCost::*pass) {
+  const std::vector<int> counts = kinds_of_layers(*job.model, {piece.first_layer, layers});
   TimeByCause time;
-  for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
     if (counts[kind] > 0) time += counts[kind] * (job.cost.layers[kind].*pass);
   }
   return time;
 }
 
 double embedding_parameters(const JobShape& job) {
-  const ParameterCounts counts = parameter_counts(*job.model);
-  return static_cast<double>(counts.token_embedding + counts.position_embedding) /
-         job.strategy->tensor_parallel;
+  return parameters(job.model->first).total() / job.strategy->tensor_parallel;
 }
 
-/// The output head; a tied one is a copy of the embedding where it stands on another stage. What
-/// multi-token prediction adds to its layers stands with it.
+/// The output head without the norm in front of it; a tied one is a copy of the embedding where it
+/// stands on another stage. What multi-token prediction adds to its layers stands with it.
 double head_parameters(const JobShape& job) {
-  const ParameterCounts counts = parameter_counts(*job.model);
-  const bool copied = job.model->tied_embeddings && ends_are_apart(*job.strategy);
-  const std::int64_t head = copied ? counts.token_embedding : counts.output_head;
-  const std::int64_t joins =
-      job.model->multi_token_prediction_layers * prediction_join_parameters(*job.model);
-  return static_cast<double>(head + joins) / job.strategy->tensor_parallel;
+  const Model& model = *job.model;
+  const bool reused = model.tied && !ends_are_apart(*job.strategy);
+  const Parameters last = parameters(model.last);
+  const double head =
+      last.total() - last.of(Part::normalization) - (reused ? tied_parameters(model) : 0.0);
+  const double joins = model.ahead.layers * parameters(model.ahead.join).total();
+  return (head + joins) / job.strategy->tensor_parallel;
 }
 
 /// Adds a layer's parameters to the piece.
-void add_layer(const JobShape& job, Piece& piece, LayerKind kind) {
+void add_layer(const JobShape& job, Piece& piece, const Layer& layer) {
   const Strategy& strategy = *job.strategy;
-  const LayerParameters layer = layer_parameters(*job.model, kind);
-  const double adapter = adapter_parameters_per_rank(*job.model, strategy);
-  const double shared =
-      static_cast<double>(layer.total() - layer.experts) / strategy.tensor_parallel + adapter;
+  const Parameters whole = parameters(layer);
+  const double adapter =
+      adapter_parameters_on_rank(layer, rank_shape_of(strategy), adapter_rank(strategy));
+  const double shared = whole.shared() / strategy.tensor_parallel + adapter;
   piece.parameters += shared;
   piece.trained += trains_adapters(strategy) ? adapter : shared;
-  piece.expert_parameters += static_cast<double>(layer.experts) / strategy.expert_group();
+  piece.expert_parameters += whole.experts() / strategy.expert_group();
 }
 
 }  // namespace
 
 std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   const Strategy& strategy = *job.strategy;
-  const TransformerModel& model = *job.model;
+  const Model& model = *job.model;
   const double gradient_bytes = bytes_per_element(strategy.gradient_precision);
   const auto chunk = job.layers_of_chunk.begin() + global_chunk;
   const int first = std::accumulate(job.layers_of_chunk.begin(), chunk, 0);
@@ -87,8 +85,8 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.head = true;
     piece.parameters += head_parameters(job);
     if (!trains_adapters(strategy)) piece.trained += head_parameters(job);
-    for (int i = 0; i < model.multi_token_prediction_layers; ++i) {
-      add_layer(job, piece, prediction_layer_kind(model));
+    for (int i = 0; i < model.ahead.layers; ++i) {
+      add_layer(job, piece, model.kind(model.ahead.kind));
     }
   }
   const int recomputed = recomputed_layers(strategy, *chunk);
@@ -97,7 +95,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.first_layer = layer;
     if (layer - first < recomputed) ++piece.recomputed;
     if (layer - first < strategy.offload_layers) ++piece.offloaded;
-    add_layer(job, piece, layer_kind(model, layer));
+    add_layer(job, piece, model.layer(layer));
     const double bytes = (piece.trained + piece.expert_parameters) * gradient_bytes;
     if (bytes >= strategy.gradient_bucket.count() && layer > first) {
       pieces.push_back(piece);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/programs/flows/collective_price.h"
 #include "sim/programs/stage_costs/stage_cost.h"
 #include "sim/programs/workload.h"
@@ -29,7 +29,7 @@ inline constexpr int kCommunicators = 8;
 
 /// All that decides what a stage does, beside its number.
 struct JobShape {
-  const TransformerModel* model = nullptr;
+  const Model* model = nullptr;
   const Strategy* strategy = nullptr;
   StageCost cost;
   std::vector<int> layers_of_chunk;  ///< whole model, first to last chunk

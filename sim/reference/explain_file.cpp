@@ -16,6 +16,7 @@
 #include "sim/files/input_files.h"
 #include "sim/jobs/frameworks.h"
 #include "sim/models/huggingface/huggingface.h"
+#include "sim/layers/parameters.h"
 #include "sim/models/read_model.h"
 #include "sim/network/node_type.h"
 #include "sim/network/read_topology.h"
@@ -50,8 +51,14 @@ using Explained = std::optional<ExplainedFile>;
 Explained explain_model(const JsonCursor& part, InputFiles& files) {
   auto read = read_model(part, files);
   if (!read) return std::nullopt;
-  const TransformerModel& model = read->model;
-  const std::int64_t parameters = parameter_counts(model).total();
+  const std::int64_t parameters = parameter_count(read->model);
+  if (!read->transformer) {
+    return ExplainedFile{"model",
+                         fmt::format("{} parameters, {} layers", parameters_text(parameters),
+                                     read->model.layer_count()),
+                         std::move(read->resolved)};
+  }
+  const TransformerModel& model = *read->transformer;
   std::string heads = fmt::format("{} heads", model.attention_heads);
   if (model.kv_heads != model.attention_heads) heads += fmt::format(" ({} kv)", model.kv_heads);
   return ExplainedFile{"model",

@@ -8,45 +8,52 @@
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/layers/flops.h"
 #include "sim/result/link_use.h"
 #include "sim/result/speed.h"
 
 namespace headway {
 namespace {
 
-/// The most work on one stage, as a share of the whole model's. Where the model stands twice each
-/// copy does half.
-double busiest_share(const TransformerModel& model, const Strategy& strategy, Flops head,
-                     Flops layer) {
-  const double all = static_cast<double>(model.layers) * layer.count() + head.count();
+/// Forward operations of the busiest stage's layers and head, for one token. Where the model stands
+/// twice each copy does half.
+Flops busiest_stage(const Model& model, const Strategy& strategy) {
+  const std::int64_t reach = strategy.attention_length();
+  std::vector<Flops> kinds;
+  for (const Layer& layer : model.kinds) kinds.push_back(forward_flops(layer, reach).total());
+  Flops ahead;
+  if (model.ahead.layers > 0) {
+    ahead = kinds[static_cast<std::size_t>(model.ahead.kind)] +
+            forward_flops(model.ahead.join, reach).total();
+  }
+  const Flops head = forward_flops(model.last, reach).total();
   const double copies = strategy.schedule == PipelineSchedule::dual_pipe ? 2.0 : 1.0;
-  double busiest = 0.0;
+  Flops busiest;
   for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {
-    double flops = 0.0;
+    Flops flops;
     int chunk = 0;
     for (const LayerRange& range : stage_layers(model, strategy, stage)) {
-      flops += range.count * layer.count();
-      if (is_last_chunk(strategy, stage, chunk)) flops += head.count();
+      const std::vector<int> counts = kinds_of_layers(model, range);
+      for (std::size_t kind = 0; kind < counts.size(); ++kind) flops += counts[kind] * kinds[kind];
+      if (is_last_chunk(strategy, stage, chunk)) {
+        flops += head + model.ahead.layers * (ahead + head);
+      }
       ++chunk;
     }
-    busiest = std::max(busiest, flops / all / copies);
+    busiest = max(busiest, flops * (1.0 / copies));
   }
   return busiest;
 }
 
-Seconds compute_bound(const TransformerModel& model, const Strategy& strategy,
-                      const DeviceCosts& device) {
-  const Flops forward = forward_flops_per_token(model, strategy.attention_length(), true);
-  const Flops head(2.0 * static_cast<double>(model.hidden * model.vocabulary));
-  const Flops layer = (forward - head) * (1.0 / static_cast<double>(model.layers));
+Seconds compute_bound(const Model& model, const Strategy& strategy, const DeviceCosts& device) {
+  const Flops step = step_flops(model, strategy).model;
+  const Flops forward = forward_flops(model, strategy.attention_length()).total();
   const double ranks_of_stage = static_cast<double>(strategy.ranks()) / strategy.pipeline_parallel;
   const FlopsPerSecond peak(device.peak_flops.at(strategy.precision).value);
-  return busiest_share(model, strategy, head, layer) * step_flops(model, strategy).model /
-         (ranks_of_stage * peak);
+  return (busiest_stage(model, strategy) / forward) * step / (ranks_of_stage * peak);
 }
 
-Seconds memory_bound(const TransformerModel& model, const Strategy& strategy,
-                     const DeviceCosts& device) {
+Seconds memory_bound(const Model& model, const Strategy& strategy, const DeviceCosts& device) {
   Bytes most;
   for (const StageMemory& stage : stage_memory(model, strategy)) {
     most = max(most, stage.parameters + 2.0 * stage.optimizer);
@@ -78,7 +85,7 @@ double least_factor(const Perturbation& perturbation) {
 
 }  // namespace
 
-PhysicalBound physical_bound(const TransformerModel& model, const Strategy& strategy,
+PhysicalBound physical_bound(const Model& model, const Strategy& strategy,
                              const DeviceCosts& device, const Workload& workload,
                              const Timeline& timeline, const Topology& topology) {
   return {.compute = compute_bound(model, strategy, device),

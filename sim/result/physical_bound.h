@@ -3,7 +3,7 @@
 #include "sim/costs/profile.h"
 #include "sim/jobs/memory.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/network/topology.h"
 #include "sim/programs/perturbation/perturbation.h"
 #include "sim/programs/workload.h"
@@ -24,7 +24,7 @@ struct PhysicalBound {
 };
 
 /// Recomputation, attention above the causal half and work in wider formats only add to it.
-[[nodiscard]] PhysicalBound physical_bound(const TransformerModel& model, const Strategy& strategy,
+[[nodiscard]] PhysicalBound physical_bound(const Model& model, const Strategy& strategy,
                                            const DeviceCosts& device, const Workload& workload,
                                            const Timeline& timeline, const Topology& topology);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/result/prediction.h"
 
 namespace headway {
@@ -15,11 +15,11 @@ struct StepFlops {
   Flops model_whole_square;  ///< attention over the whole square
   Flops hardware;            ///< causal attention, recomputed operations included
 };
-[[nodiscard]] StepFlops step_flops(const TransformerModel& model, const Strategy& strategy);
+[[nodiscard]] StepFlops step_flops(const Model& model, const Strategy& strategy);
 
 /// Fills in everything of the prediction that follows from its iteration time: samples and tokens a
 /// second, model FLOP/s, MFU and HFU against `peak` FLOP/s of one accelerator.
-void set_speed(Prediction& prediction, const TransformerModel& model, const Strategy& strategy,
+void set_speed(Prediction& prediction, const Model& model, const Strategy& strategy,
                FlopsPerSecond peak);
 
 }  // namespace headway

@@ -12,8 +12,8 @@ namespace {
 
 /// Parts that a profile may lack.
 void check_optional_costs(const Profile& costs, const ReadStrategy& strategy,
-                          const TransformerModel& model, Diagnostics& diagnostics) {
-  if (model.mixture_of_experts && !costs.experts) {
+                          const Model& model, Diagnostics& diagnostics) {
+  if (model.routing() != nullptr && !costs.experts) {
     diagnostics.add(strategy.cursor.problem(
         fmt::format("profile {} does not know what experts cost", costs.name), "",
         "add \"experts\" to it; `headway explain profile.experts` tells the fields"));
@@ -65,7 +65,7 @@ void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
   }
 }
 
-void check_costs(const Profile& costs, const TransformerModel& model, const ReadStrategy& strategy,
+void check_costs(const Profile& costs, const Model& model, const ReadStrategy& strategy,
                  Diagnostics& diagnostics) {
   const auto names_of = [](const auto& map) {
     std::string names;

@@ -3,7 +3,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/costs/read_profile.h"
 #include "sim/jobs/read_strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 
 namespace headway {
@@ -13,7 +13,7 @@ void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
                        Diagnostics& diagnostics);
 
 /// Reports what a job needs and the profile does not know: a kernel family, a precision, experts.
-void check_costs(const Profile& costs, const TransformerModel& model, const ReadStrategy& strategy,
+void check_costs(const Profile& costs, const Model& model, const ReadStrategy& strategy,
                  Diagnostics& diagnostics);
 
 }  // namespace headway

@@ -68,6 +68,17 @@ void set_families(Profile& profile, double value) {
   for (auto& [unused, family] : profile.kernel_families) (family.*member).value = value;
 }
 
+void without_ends(Model& model) {
+  for (Layer* end : {&model.first, &model.last}) {
+    end->products.clear();
+    end->passes.clear();
+    std::erase_if(end->weights, [](const Weights& weights) {
+      return weights.part == Part::embedding || weights.part == Part::positions;
+    });
+  }
+  model.tied = false;
+}
+
 constexpr std::array kTerms{
     CostTerm{.name = "wave_quantisation",
              .about = "Matrix products fill every wave of tiles.",
@@ -132,7 +143,7 @@ constexpr std::array kTerms{
                  }},
     CostTerm{.name = "head",
              .about = "Embedding, output head and loss take no time.",
-             .change_model = [](TransformerModel& m) { m.vocabulary = 1; }},
+             .change_model = without_ends},
     CostTerm{.name = "recompute",
              .about = "Recomputing activations is free.",
              .change_workload = without_cause<Cause::recompute>},

@@ -15,7 +15,7 @@ struct CostTerm {
   std::string_view name;
   std::string_view about;                      ///< what is left out, one sentence
   void (*change_profile)(Profile&) = nullptr;  ///< these may be nullptr
-  void (*change_model)(TransformerModel&) = nullptr;
+  void (*change_model)(Model&) = nullptr;
   void (*change_workload)(Workload&) = nullptr;
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 
 namespace headway {
 
@@ -19,7 +19,7 @@ struct NeighbourJob {
     Strategy strategy;
   };
   std::string name;
-  TransformerModel model;
+  Model model;
   int first_node = 0;
   std::vector<Size> sizes;  ///< one after the other
 };

@@ -18,7 +18,7 @@ struct OwnJob {
   int nodes = 1;  ///< the first of the cluster
   const Cluster& cluster;
   /// Whether the profile knows what a job needs; reports what it lacks.
-  std::function<void(const TransformerModel& model, const ReadStrategy& strategy)> check_costs;
+  std::function<void(const Model& model, const ReadStrategy& strategy)> check_costs;
 };
 
 /// Reads "jobs" of a scenario and writes them, resolved, into it: who else is on the fabric, and

@@ -144,7 +144,7 @@ void read_goal(ObjectReader& reader, ReliabilitySettings& settings) {
 
 }  // namespace
 
-Bytes checkpoint_bytes(const TransformerModel& model, const Strategy& strategy) {
+Bytes checkpoint_bytes(const Model& model, const Strategy& strategy) {
   constexpr double kParameter = 2.0;
   constexpr double kOptimizer = 12.0;
   double bytes = 0.0;

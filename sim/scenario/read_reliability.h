@@ -5,7 +5,7 @@
 #include "sim/costs/profile.h"
 #include "sim/files/json_reader.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/scenario/reliability_settings.h"
 
@@ -13,7 +13,7 @@ namespace headway {
 
 /// The job that is kept running.
 struct ReliableJob {
-  const TransformerModel& model;
+  const Model& model;
   const Strategy& strategy;
   const Cluster& cluster;
   const Profile& profile;
@@ -26,6 +26,6 @@ struct ReliableJob {
 
 /// What a checkpoint of the whole job holds: parameters in 16 bits, and of those that are trained
 /// the fp32 copy and the two moments of Adam, 12 bytes (Rajbhandari et al. 2020, section 3.1).
-[[nodiscard]] Bytes checkpoint_bytes(const TransformerModel& model, const Strategy& strategy);
+[[nodiscard]] Bytes checkpoint_bytes(const Model& model, const Strategy& strategy);
 
 }  // namespace headway

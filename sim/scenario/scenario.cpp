@@ -267,7 +267,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                                      .cluster = *cluster->topology.cluster,
                                                      .profile = *profile->profile});
     const Profile& costs = *profile->profile;
-    const auto check = [&](const TransformerModel& trained, const ReadStrategy& split) {
+    const auto check = [&](const Model& trained, const ReadStrategy& split) {
       check_costs(costs, trained, split, diagnostics);
     };
     const Cluster& whole = *cluster->topology.cluster;

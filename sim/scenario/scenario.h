@@ -11,7 +11,7 @@
 #include "sim/files/input_files.h"
 #include "sim/files/json_value.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/network/placement.h"
 #include "sim/programs/perturbation/perturbation.h"
@@ -42,7 +42,7 @@ using WorkloadChange = void (*)(Workload&);
 /// A question, read and checked: everything below is consistent with everything else.
 struct Scenario {
   std::string name;
-  TransformerModel model;
+  Model model;
   std::shared_ptr<const Cluster> cluster;
   std::shared_ptr<const Profile> profile;
   Strategy strategy;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/perturbation/perturbation.h"
 #include "tests/sim/network/read_text.h"
@@ -14,7 +15,8 @@ namespace headway {
 
 /// A training job drawn at random: parallel in every way, on a fabric that may be oversubscribed.
 struct RandomJob {
-  TransformerModel model;
+  TransformerModel fields;  ///< of the model
+  Model model;
   Strategy strategy;
   Profile profile;
   Placement placement;
@@ -61,7 +63,7 @@ inline RandomJob random_job(std::uint64_t seed) {
   RandomJob job;
   job.strategy = random_strategy(random);
   const Strategy& strategy = job.strategy;
-  job.model = {.name = "random",
+  job.fields = {.name = "random",
                .layers = strategy.chunks() * (1 + random.below(3)) + random.below(2),
                .hidden = 4096,
                .attention_heads = 32,
@@ -71,6 +73,7 @@ inline RandomJob random_job(std::uint64_t seed) {
                .gated_mlp = random.chance(0.5),
                .vocabulary = 32000,
                .tied_embeddings = random.chance(0.4)};
+  job.model = layers_of(job.fields);
   job.profile = round_profile();
   job.profile.overlap.gradient_reduce_floor = estimate(random.chance(0.5) ? 0.2 : 0.0);
   job.profile.overlap.sharded_interference = estimate(random.chance(0.5) ? 0.1 : 0.0);

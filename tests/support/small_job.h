@@ -1,6 +1,7 @@
 #pragma once
 
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/stage_program.h"
 #include "sim/programs/workload.h"
 
@@ -8,7 +9,7 @@ namespace headway {
 
 /// A model whose layers have 1,000 parameters each:
 /// qkv 10 x 30, projection 10 x 10, MLP 2 x 10 x 29, two norms of 10.
-inline TransformerModel thousand_parameter_layers(int layers, int vocabulary = 1) {
+inline TransformerModel thousand_parameter_fields(int layers, int vocabulary = 1) {
   return {.name = "small",
           .layers = layers,
           .hidden = 10,
@@ -23,11 +24,14 @@ inline TransformerModel thousand_parameter_layers(int layers, int vocabulary = 1
           .projection_bias = false,
           .mlp_bias = false};
 }
+inline Model thousand_parameter_layers(int layers, int vocabulary = 1) {
+  return layers_of(thousand_parameter_fields(layers, vocabulary));
+}
 
 /// A job of which every number is set by hand: a layer takes 1 s forward and 2 s backward, nothing
 /// else takes time, transfers and collectives as little as their plans say.
 struct SmallJob {
-  TransformerModel model;
+  Model model;
   Strategy strategy;
   StageCost cost;
   double never_hidden = 0.0;
@@ -40,8 +44,9 @@ struct SmallJob {
 
   explicit SmallJob(int layers, int vocabulary = 1)
       : model(thousand_parameter_layers(layers, vocabulary)) {
-    cost.layer().forward[Cause::compute] = 1_s;
-    cost.layer().backward[Cause::compute] = 2_s;
+    cost.layers.resize(1);
+    cost.layers[0].forward[Cause::compute] = 1_s;
+    cost.layers[0].backward[Cause::compute] = 2_s;
   }
 
   /// Of a ring, whose flow goes along the plan.
@@ -56,7 +61,7 @@ struct SmallJob {
     JobShape job{.model = &model,
                  .strategy = &strategy,
                  .cost = cost,
-                 .layers_of_chunk = layers_of_chunks(strategy, model.layers),
+                 .layers_of_chunk = layers_of_chunks(strategy, model.layer_count()),
                  .never_hidden = never_hidden,
                  .interference = interference};
     const int sharing =

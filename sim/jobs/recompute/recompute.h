@@ -2,52 +2,33 @@
 
 #include <span>
 #include <string_view>
-#include <vector>
 
+#include "sim/base/units.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/layer.h"
 
 namespace headway {
 
-/// A part of something named: of an operator's forward pass, or of a kept tensor.
-struct NamedShare {
+/// A part of a layer that can be recomputed by itself, as Megatron-Core's --recompute-modules name
+/// it: time and memory follow from what of a layer says that it is made again with it.
+struct RecomputeModule {
+  RecomputePart part;
   std::string_view name;
-  double share = 1.0;
 };
+[[nodiscard]] std::span<const RecomputeModule> recompute_modules();
 
-/// What of a layer the backward pass makes again where it does not make all of it.
-struct RecomputePlan {
-  std::vector<NamedShare> operators;  ///< as sim/models/operators.h calls them, or kAttentionCore
-  std::vector<NamedShare> tensors;    ///< as activation_memory.h calls what need not be kept for it
-  /// Of a forward pass's tensor-parallel exchanges, the share run again: in a dense layer, in one
-  /// with experts (whose MLP is the shared expert's), and of what its routed experts exchange.
-  double exchanges = 0.0;
-  double shared_exchanges = 0.0;
-  double expert_exchanges = 0.0;
-
-  [[nodiscard]] double operator_share(std::string_view name) const;
-  [[nodiscard]] double tensor_share(std::string_view name) const;
-  /// That share in a layer of this kind. Without a shared expert the exchange of attention, which
-  /// only whole layers run again, is the only one of a layer with experts.
-  [[nodiscard]] double tensor_exchanges(const TransformerModel& model, LayerKind kind) const;
-};
-inline constexpr std::string_view kAttentionCore = "attention";
-inline constexpr std::string_view kPermutation = "permutation";  ///< of tokens, to their experts
-
-/// A part of a layer that can be recomputed by itself: time and memory follow from what it covers.
-/// Names are Megatron-Core's --recompute-modules.
-struct RecomputeModuleParts {
-  RecomputeModule module;
-  std::string_view name;
-  RecomputePlan parts;
-};
-[[nodiscard]] std::span<const RecomputeModuleParts> recompute_modules();
-
-/// Empty where nothing, or whole layers, are recomputed.
-[[nodiscard]] RecomputePlan recompute_plan(const Strategy& strategy);
+/// None where nothing, or whole layers, are recomputed.
+[[nodiscard]] RecomputeParts recompute_parts(const Strategy& strategy);
 
 /// How many layers of a chunk of `layers` recompute what the strategy recomputes: all, or the first
 /// `recompute_layers`.
 [[nodiscard]] int recomputed_layers(const Strategy& strategy, int layers);
+
+/// What a layer keeps, on one rank and for one micro-batch, that recomputes what the strategy says.
+[[nodiscard]] Bytes recomputing_layer_bytes(const Layer& layer, const Strategy& strategy);
+
+/// The part that the strategy's recomputation makes again in the backward pass: what the layer that
+/// is being recomputed holds for that while.
+[[nodiscard]] Bytes recomputed_bytes(const Layer& layer, const Strategy& strategy);
 
 }  // namespace headway

@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/jobs/rules/strategy_problem.h"
 
 namespace headway {
 namespace {
+
+std::int64_t whole(double count) { return static_cast<std::int64_t>(count); }
 
 /// Fields that only say something about experts.
 void check_use(const StrategyToCheck& input) {
@@ -22,7 +26,7 @@ void check_use(const StrategyToCheck& input) {
     if (!is_set || !input.sound({field})) continue;
     Diagnostic problem = strategy_problem(input, field, fmt::format("{} needs experts", field),
                                           "the model is dense", "leave it out");
-    relate_model(problem, input, "layers", input.model.model.layers);
+    relate_model(problem, input, "layers", input.model.model.layer_count());
     input.diagnostics.add(std::move(problem));
   }
 }
@@ -52,7 +56,7 @@ void check_folding(const StrategyToCheck& input) {
       std::int64_t{strategy.expert_parallel} * strategy.expert_tensor_parallel;
   if (ranks % group == 0) return;
   const auto fits = [&](std::int64_t wanted) {
-    return input.model.model.mixture_of_experts->experts % wanted == 0 &&
+    return whole(input.model.model.routing()->experts) % wanted == 0 &&
            ranks % (wanted * strategy.expert_tensor_parallel) == 0;
   };
   Diagnostic problem = strategy_problem(
@@ -84,11 +88,13 @@ void check_schedule(const StrategyToCheck& input) {
                                          "the model has experts", "use \"1f1b\" or \"zb_v\""));
 }
 
-/// Adapters stand beside the four matrices of a dense layer.
+/// Adapters stand beside matrices that every layer has.
 void check_adapted_layers(const StrategyToCheck& input) {
-  const TransformerModel& model = input.model.model;
-  const bool is_plain = !model.mixture_of_experts && !model.latent_attention &&
-                        model.multi_token_prediction_layers == 0;
+  const Model& model = input.model.model;
+  const auto& targets = input.strategy.lora_targets;
+  const bool is_plain =
+      !model.routing() && model.ahead.layers == 0 &&
+      std::ranges::all_of(targets, [&](AdapterTarget target) { return model.has_target(target); });
   if (is_plain || input.strategy.task != Task::lora || !input.sound({"task"})) return;
   input.diagnostics.add(strategy_problem(
       input, "task", "adapters are modelled on dense layers with grouped-query attention only",
@@ -109,16 +115,15 @@ void check_sequence(const StrategyToCheck& input) {
   input.diagnostics.add(std::move(problem));
 }
 
-void check_routing(const StrategyToCheck& input, const MixtureOfExperts& mixture) {
+void check_routing(const StrategyToCheck& input, const ExpertRouting& routing) {
   const Strategy& strategy = input.strategy;
-  const double most =
-      static_cast<double>(mixture.experts) / static_cast<double>(mixture.experts_per_token);
+  const double most = routing.experts / routing.experts_per_token;
   if (strategy.expert_imbalance > most && input.sound({"expert_imbalance"})) {
     Diagnostic problem = strategy_problem(
         input, "expert_imbalance", "the busiest expert cannot get more than every token",
         fmt::format("{:g} times the mean", strategy.expert_imbalance),
-        fmt::format("use at most {:g}: {} experts, {} a token", most, mixture.experts,
-                    mixture.experts_per_token));
+        fmt::format("use at most {:g}: {} experts, {} a token", most, routing.experts,
+                    routing.experts_per_token));
     input.diagnostics.add(std::move(problem));
   }
   if (strategy.overlap_expert_exchange && strategy.expert_group() == 1 &&
@@ -133,21 +138,21 @@ void check_routing(const StrategyToCheck& input, const MixtureOfExperts& mixture
 
 void check_experts(const StrategyToCheck& input) {
   check_adapted_layers(input);
-  const auto& mixture = input.model.model.mixture_of_experts;
-  if (!mixture) {
+  const ExpertRouting* routing = input.model.model.routing();
+  if (routing == nullptr) {
     check_use(input);
     return;
   }
   const Strategy& strategy = input.strategy;
-  check_division(input, "expert_parallel", strategy.expert_parallel, mixture->experts,
+  check_division(input, "expert_parallel", strategy.expert_parallel, whole(routing->experts),
                  "the experts");
   check_division(input, "expert_tensor_parallel", strategy.expert_tensor_parallel,
-                 mixture->expert_hidden, "the hidden size of an expert");
+                 whole(routing->inner), "the hidden size of an expert");
   check_folding(input);
   check_sharding_of_experts(input);
   check_schedule(input);
   check_sequence(input);
-  check_routing(input, *mixture);
+  check_routing(input, *routing);
 }
 
 }  // namespace headway

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/jobs/adapters.h"
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/rules/strategy_problem.h"
 #include "sim/jobs/schedules/schedule.h"
 
@@ -184,32 +184,26 @@ void check_recompute(const StrategyToCheck& input) {
 /// A module that the model has nothing of.
 void check_recompute_modules(const StrategyToCheck& input) {
   if (!input.sound({"recompute_modules"})) return;
-  const auto report = [&](RecomputeModule module, std::string_view name, std::string_view lack) {
-    if (std::ranges::find(input.strategy.recompute_modules, module) ==
-        input.strategy.recompute_modules.end()) {
-      return;
-    }
+  const auto report = [&](RecomputePart part, std::string_view name, std::string_view lack) {
+    const auto& named = input.strategy.recompute_modules;
+    if (std::ranges::find(named, part) == named.end() || input.model.model.recomputes(part)) return;
     input.diagnostics.add(strategy_problem(
         input, "recompute_modules",
         fmt::format("recompute_modules names {}, but the model has no {}", name, lack), "",
         fmt::format("leave {} out", name)));
   };
-  if (!input.model.model.latent_attention) {
-    report(RecomputeModule::mla_up_proj, "mla_up_proj", "latent attention");
-  }
-  const auto& mixture = input.model.model.mixture_of_experts;
-  if (!mixture) {
-    report(RecomputeModule::moe, "moe", "mixture of experts");
-    report(RecomputeModule::moe_act, "moe_act", "mixture of experts");
-  }
-  if (!mixture || mixture->shared_expert_hidden == 0) {
-    report(RecomputeModule::shared_experts, "shared_experts", "shared experts");
-  }
+  report(RecomputePart::core_attn, "core_attn", "attention");
+  report(RecomputePart::layernorm, "layernorm", "layer norms");
+  if (!input.model.model.routing()) report(RecomputePart::mlp, "mlp", "MLP");
+  report(RecomputePart::mla_up_proj, "mla_up_proj", "latent attention");
+  report(RecomputePart::moe, "moe", "mixture of experts");
+  report(RecomputePart::moe_act, "moe_act", "mixture of experts");
+  report(RecomputePart::shared_experts, "shared_experts", "shared experts");
 }
 
 void check_offload(const StrategyToCheck& input) {
   const Strategy& strategy = input.strategy;
-  const std::int64_t layers = input.model.model.layers;
+  const std::int64_t layers = input.model.model.layer_count();
   if (input.sound({"offload_layers"}) && strategy.offload_layers > layers) {
     input.diagnostics.add(strategy_problem(input, "offload_layers",
                                            "offload_layers are more than the layers of the model",

@@ -37,11 +37,11 @@ void check_batch(const StrategyToCheck& input) {
 
 /// There are layers enough, but the placement leaves a chunk less than none.
 void report_placement(const StrategyToCheck& input, std::int64_t chunks) {
-  Diagnostic problem =
-      strategy_problem(input, "layer_placement", "the layers cannot be placed like that",
-                       fmt::format("{} layers over {} chunks", input.model.model.layers, chunks),
-                       "use fewer pipeline stages or virtual_stages, or place the layers evenly");
-  relate_model(problem, input, "layers", input.model.model.layers);
+  Diagnostic problem = strategy_problem(
+      input, "layer_placement", "the layers cannot be placed like that",
+      fmt::format("{} layers over {} chunks", input.model.model.layer_count(), chunks),
+      "use fewer pipeline stages or virtual_stages, or place the layers evenly");
+  relate_model(problem, input, "layers", input.model.model.layer_count());
   input.diagnostics.add(std::move(problem));
 }
 
@@ -51,15 +51,15 @@ void check_layers(const StrategyToCheck& input) {
     return;
   }
   const Strategy& strategy = input.strategy;
-  const TransformerModel& model = input.model.model;
-  const std::int64_t layers = model.layers;
+  const Model& model = input.model.model;
+  const std::int64_t layers = model.layer_count();
   const std::int64_t stages = strategy.pipeline_parallel;
   const std::int64_t chunks = stages * strategy.virtual_stages;
-  if (can_place(strategy.layer_placement, layers, chunks, model.multi_token_prediction_layers)) {
+  if (can_place(strategy.layer_placement, layers, chunks, model.ahead.layers)) {
     return;
   }
   const bool has_ends = strategy.layer_placement == LayerPlacement::embedding_and_loss_as_layers;
-  const std::int64_t places = layers + (has_ends ? 2 + model.multi_token_prediction_layers : 0);
+  const std::int64_t places = layers + (has_ends ? 2 + model.ahead.layers : 0);
   if (chunks <= places) {
     report_placement(input, chunks);
     return;
@@ -95,7 +95,7 @@ void check_layers_per_stage(const StrategyToCheck& input) {
   const auto named = static_cast<std::int64_t>(strategy.layers_per_stage.size());
   const std::int64_t sum = std::accumulate(strategy.layers_per_stage.begin(),
                                            strategy.layers_per_stage.end(), std::int64_t{0});
-  const std::int64_t layers = input.model.model.layers;
+  const std::int64_t layers = input.model.model.layer_count();
   std::optional<Diagnostic> problem;
   if (input.object.member("layer_placement")) {
     problem = strategy_problem(input, "layers_per_stage",

@@ -33,9 +33,9 @@ void report_indivisible(const StrategyToCheck& input, const std::vector<Degree>&
   const double others = product / mended.value;
   const auto divides = [&](std::int64_t value) {
     const double ranks = others * static_cast<double>(value);
-    const bool fits_heads =
-        mended.field != "tensor_parallel" || input.model.model.attention_heads % value == 0;
-    return fits_heads && ranks <= accelerators &&
+    const bool can_split = mended.field != "tensor_parallel" ||
+                           input.model.model.tensor_limits.front().size % value == 0;
+    return can_split && ranks <= accelerators &&
            accelerators % static_cast<std::int64_t>(ranks) == 0;
   };
   input.diagnostics.add(

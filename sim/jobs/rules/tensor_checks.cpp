@@ -7,49 +7,40 @@ namespace {
 
 bool divides(std::int64_t part, std::int64_t whole) { return whole % part == 0; }
 
-bool shares_kv_heads(std::int64_t ranks, std::int64_t kv_heads) {
-  return divides(ranks, kv_heads) || divides(kv_heads, ranks);
-}
-
 /// The first dimension that tensor_parallel does not fit; mending it as the help says mends all.
 void check_tensor_parallel(const StrategyToCheck& input) {
   if (!input.sound({"tensor_parallel"})) return;
-  const TransformerModel& model = input.model.model;
+  const Model& model = input.model.model;
   const std::int64_t ranks = input.strategy.tensor_parallel;
-  const std::int64_t shared =
-      model.mixture_of_experts ? model.mixture_of_experts->shared_expert_hidden : 0;
-  const auto report = [&](std::string message, std::string label, std::string_view field,
-                          std::int64_t value) {
-    const auto fits = [&](std::int64_t wanted) {
-      return divides(wanted, model.attention_heads) && shares_kv_heads(wanted, model.kv_heads) &&
-             divides(wanted, model.hidden) && divides(wanted, model.ffn_hidden) &&
-             divides(wanted, shared);
-    };
-    Diagnostic problem =
-        strategy_problem(input, "tensor_parallel", std::move(message), std::move(label),
-                         nearest_help(ranks, model.attention_heads, fits));
-    relate_model(problem, input, field, value);
-    input.diagnostics.add(std::move(problem));
-  };
-  const auto indivisible = [&](std::int64_t value) {
-    return fmt::format("{} does not divide {}", ranks, value);
-  };
-  if (!divides(ranks, model.attention_heads)) {
-    report("tensor_parallel must divide the attention heads", indivisible(model.attention_heads),
-           "attention_heads", model.attention_heads);
-  } else if (!shares_kv_heads(ranks, model.kv_heads)) {
-    report("tensor_parallel must divide the key-value heads or be a multiple of them",
-           fmt::format("{} and {} do neither", ranks, model.kv_heads), "kv_heads", model.kv_heads);
-  } else if (!divides(ranks, model.hidden)) {
-    report("tensor_parallel must divide the hidden size", indivisible(model.hidden), "hidden",
-           model.hidden);
-  } else if (!divides(ranks, model.ffn_hidden)) {
-    report("tensor_parallel must divide the hidden size of the MLP", indivisible(model.ffn_hidden),
-           "ffn_hidden", model.ffn_hidden);
-  } else if (!divides(ranks, shared)) {
-    report("tensor_parallel must divide the hidden size of the shared expert", indivisible(shared),
-           "mixture_of_experts", shared);
+  const TensorLimit* limit = first_indivisible(model, ranks);
+  if (limit == nullptr) return;
+  const std::string rule = limit->may_share
+                               ? fmt::format("divide {} or be a multiple of them", limit->what)
+                               : fmt::format("divide {}", limit->what);
+  const std::string why = limit->may_share
+                              ? fmt::format("{} and {} do neither", ranks, limit->size)
+                              : fmt::format("{} does not divide {}", ranks, limit->size);
+  Diagnostic problem = strategy_problem(
+      input, "tensor_parallel", fmt::format("tensor_parallel must {}", rule), why,
+      nearest_help(ranks, model.tensor_limits.front().size, [&](std::int64_t wanted) {
+        return first_indivisible(model, wanted) == nullptr;
+      }));
+  relate_model(problem, input, limit->field, limit->size);
+  input.diagnostics.add(std::move(problem));
+}
+
+struct Heads {
+  std::int64_t all = 1;
+  std::int64_t of_keys = 1;
+};
+Heads heads_of(const Model& model) {
+  for (const Layer& layer : model.kinds) {
+    if (layer.attention) {
+      return {static_cast<std::int64_t>(layer.attention->heads),
+              static_cast<std::int64_t>(layer.attention->key_heads)};
+    }
   }
+  return {};
 }
 
 void relate_sequence(Diagnostic& problem, const StrategyToCheck& input) {
@@ -78,25 +69,32 @@ void check_ring(const StrategyToCheck& input) {
 /// Ranks that swap tokens for heads need whole numbers of both.
 void check_swapped_heads(const StrategyToCheck& input) {
   if (!input.sound({"tensor_parallel"})) return;
-  const TransformerModel& model = input.model.model;
   const std::int64_t tensor = input.strategy.tensor_parallel;
   const std::int64_t ranks = input.strategy.context_parallel;
   const std::int64_t sequence = input.strategy.sequence_length;
+  const Heads heads = heads_of(input.model.model);
   const auto fits = [&](std::int64_t value) {
-    return divides(tensor * value, model.attention_heads) &&
-           divides(tensor * value, model.kv_heads) && divides(value, sequence);
+    return divides(tensor * value, heads.all) && divides(tensor * value, heads.of_keys) &&
+           divides(value, sequence);
   };
   if (fits(ranks)) return;
   Diagnostic problem = strategy_problem(
       input, "context_parallel",
       "context_parallel by all_to_all must divide the heads of a tensor-parallel rank and the "
       "sequence length",
-      fmt::format("{} x {} ranks for {} and {} heads, {} tokens", tensor, ranks,
-                  model.attention_heads, model.kv_heads, sequence),
+      fmt::format("{} x {} ranks for {} and {} heads, {} tokens", tensor, ranks, heads.all,
+                  heads.of_keys, sequence),
       nearest_help(ranks, sequence, fits));
   relate_strategy(problem, input, "context_parallel_method");
-  relate_model(problem, input, "kv_heads", model.kv_heads);
+  relate_model(problem, input, "kv_heads", heads.of_keys);
   input.diagnostics.add(std::move(problem));
+}
+
+/// Samples that are no sequences cannot be split by position.
+void check_sequences(const StrategyToCheck& input) {
+  input.diagnostics.add(strategy_problem(
+      input, "context_parallel", "context_parallel splits sequences",
+      fmt::format("samples of {} have none", input.model.model.name), "leave it out"));
 }
 
 void check_context_parallel(const StrategyToCheck& input) {
@@ -104,7 +102,9 @@ void check_context_parallel(const StrategyToCheck& input) {
       input.strategy.context_parallel == 1) {
     return;
   }
-  if (input.strategy.context_parallel_method == ContextParallelMethod::ring) {
+  if (!input.model.model.has_tokens) {
+    check_sequences(input);
+  } else if (input.strategy.context_parallel_method == ContextParallelMethod::ring) {
     check_ring(input);
   } else {
     check_swapped_heads(input);
@@ -131,17 +131,14 @@ void check_sequence_parallel(const StrategyToCheck& input) {
 }
 
 void check_positions(const StrategyToCheck& input) {
-  const TransformerModel& model = input.model.model;
-  if (!input.sound({"sequence_length"}) || model.position_encoding != PositionEncoding::learned ||
-      input.strategy.sequence_length <= model.sequence_length) {
-    return;
-  }
+  const std::optional<std::int64_t> most = input.model.model.most_positions;
+  const std::int64_t asked = input.strategy.sequence_length;
+  if (!most || asked <= *most || !input.sound({"sequence_length"})) return;
   Diagnostic problem = strategy_problem(
       input, "sequence_length", "the sequence is longer than the model's learned positions",
-      fmt::format("{} tokens, {} positions", input.strategy.sequence_length, model.sequence_length),
-      fmt::format("use at most {}, or raise the model's sequence_length with it",
-                  model.sequence_length));
-  relate_model(problem, input, "sequence_length", model.sequence_length);
+      fmt::format("{} tokens, {} positions", asked, *most),
+      fmt::format("use at most {}, or raise the model's sequence_length with it", *most));
+  relate_model(problem, input, "sequence_length", *most);
   input.diagnostics.add(std::move(problem));
 }
 

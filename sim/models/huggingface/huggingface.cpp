@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/models/huggingface/huggingface_families.h"
-#include "sim/models/model_fields.h"
+#include "sim/models/transformer/model_fields.h"
 
 namespace headway {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "sim/files/json_document.h"
-#include "sim/models/transformer.h"
+#include "sim/models/transformer/transformer.h"
 
 namespace headway {
 

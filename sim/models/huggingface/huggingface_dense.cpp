@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "sim/models/huggingface/huggingface_families.h"
-#include "sim/models/model_fields.h"
+#include "sim/models/transformer/model_fields.h"
 
 namespace headway {
 namespace {

@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/models/huggingface/huggingface_families.h"
-#include "sim/models/layer_fields.h"
-#include "sim/models/model_fields.h"
+#include "sim/models/transformer/layer_fields.h"
+#include "sim/models/transformer/model_fields.h"
 
 namespace headway {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/models/model_fields.h"
+#include "sim/models/transformer/model_fields.h"
 
 namespace headway {
 namespace {

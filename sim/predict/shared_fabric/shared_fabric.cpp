@@ -30,7 +30,7 @@ struct Member {
   Seconds pace;  ///< of an iteration, about
 };
 
-Workload built(const Scenario& scenario, const TransformerModel& model, const Strategy& strategy,
+Workload built(const Scenario& scenario, const Model& model, const Strategy& strategy,
                int first_accelerator) {
   Placement placement = placement_of(strategy, scenario.placement.order);
   placement.first_accelerator = first_accelerator;

@@ -4,7 +4,7 @@
 
 #include "sim/jobs/strategy.h"
 #include "sim/layers/kernel_shape.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 
 namespace headway {
 
@@ -12,7 +12,7 @@ namespace headway {
 /// each: as many keys as queries, values as wide as keys, no window, no sinks. Sizes that degrees
 /// of parallelism do not divide are rounded up, heads of queries to a multiple of those of keys.
 /// Empty where attention is not fused.
-[[nodiscard]] std::vector<AttentionShape> attention_shapes(const TransformerModel& model,
+[[nodiscard]] std::vector<AttentionShape> attention_shapes(const Model& model,
                                                            const Strategy& strategy);
 
 }  // namespace headway

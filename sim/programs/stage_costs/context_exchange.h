@@ -3,8 +3,8 @@
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/operators.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/layer.h"
+#include "sim/layers/rank_shape.h"
 #include "sim/programs/stage_costs/group_link.h"
 #include "sim/programs/stage_costs/pass_traffic.h"
 
@@ -24,12 +24,12 @@ struct ContextExchange {
 /// before attention, its output after it, four all-to-alls a pass that nothing hides; of each
 /// tensor a rank keeps 1/ranks.
 [[nodiscard]] ContextExchange context_exchange(const Strategy& strategy, const Profile& profile,
-                                               const GroupLink& link, const TransformerModel& model,
-                                               const ShardShape& shard, Seconds attention);
+                                               const GroupLink& link, const Layer& layer,
+                                               const RankShape& shape, Seconds attention);
 
 /// What a rank hands its group for it: round a ring what it passes on; in all-to-alls the tensors
 /// that it swaps, of which every rank of the group gets an equal part.
-[[nodiscard]] PassTraffic context_traffic(const Strategy& strategy, const TransformerModel& model,
-                                          const ShardShape& shard);
+[[nodiscard]] PassTraffic context_traffic(const Strategy& strategy, const Layer& layer,
+                                          const RankShape& shape);
 
 }  // namespace headway

@@ -1,15 +1,15 @@
 #include "sim/programs/stage_costs/exchange_traffic.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/layers/exchanges.h"
 #include "sim/programs/stage_costs/context_exchange.h"
 #include "sim/programs/stage_costs/expert_cost.h"
-#include "sim/programs/stage_costs/rank_work.h"
 #include "sim/programs/stage_costs/tensor_exchange.h"
 
 namespace headway {
@@ -35,54 +35,55 @@ struct LayerTraffic {
 };
 
 /// To the experts and back, as much as if each rank of the group sent 1/ranks to every one.
-Bytes expert_pass(const TransformerModel& model, const Strategy& strategy, const Cluster& cluster,
-                  const ShardShape& shard) {
+Bytes expert_pass(const Layer& layer, const Strategy& strategy, const Cluster& cluster,
+                  const RankShape& shape) {
   const double domains = static_cast<double>(strategy.expert_group()) / cluster.scale_up_domain;
   const double elsewhere = (domains - 1.0) / domains;
-  const double busiest = std::max(1.0, expert_load(*model.mixture_of_experts, shard));
-  const Bytes across = expert_traffic(model, strategy, cluster, shard).across_domains;
+  const double busiest = std::max(1.0, expert_load(layer.routing->experts, shape));
+  const Bytes across = expert_traffic(layer, strategy, cluster, shape).across_domains;
   return 2.0 / (elsewhere * busiest) * across;
 }
 
-LayerTraffic layer_traffic(const TransformerModel& model, const Strategy& strategy,
-                           const Cluster& cluster, const ExchangePlans& plans, LayerKind kind) {
-  const ShardShape shard = shard_of(strategy);
+LayerTraffic layer_traffic(const Layer& layer, const Strategy& strategy, const Cluster& cluster,
+                           const ExchangePlans& plans) {
+  const RankShape shape = rank_shape_of(strategy);
   RankTraffic forward;
   RankTraffic backward;
   if (!plans.tensor.empty()) {
-    const PassTraffic tensor = tensor_traffic(strategy, model, shard, kind);
+    const PassTraffic tensor = tensor_traffic(strategy, layer, shape);
     forward.tensor = tensor.forward;
     backward.tensor = tensor.backward;
   }
   if (!plans.context.empty()) {
-    const PassTraffic context = context_traffic(strategy, model, shard);
+    const PassTraffic context = context_traffic(strategy, layer, shape);
     forward.context = context.forward;
     backward.context = context.backward;
   }
-  if (!plans.experts.empty() && kind.experts) {
-    forward.experts = expert_pass(model, strategy, cluster, shard);
+  if (!plans.experts.empty() && layer.routing) {
+    forward.experts = expert_pass(layer, strategy, cluster, shape);
     backward.experts = forward.experts;
   }
-  LayerTraffic layer;
-  layer.passes.add(1.0, forward);
-  layer.passes.add(1.0, backward);
+  LayerTraffic traffic;
+  traffic.passes.add(1.0, forward);
+  traffic.passes.add(1.0, backward);
   if (strategy.recompute == Recompute::full) {
-    layer.recompute = forward;
-  } else {
-    const RecomputePlan plan = recompute_plan(strategy);
-    layer.recompute = {.tensor = plan.tensor_exchanges(model, kind) * forward.tensor,
-                       .experts = plan.expert_exchanges * forward.experts};
+    traffic.recompute = forward;
+    return traffic;
   }
-  return layer;
+  const RecomputeParts again = recompute_parts(strategy);
+  const double routed = layer.routing ? layer.routing->again.share(again) : 0.0;
+  traffic.recompute = {.tensor = exchanged_again(layer, again) * forward.tensor,
+                       .experts = routed * forward.experts};
+  return traffic;
 }
 
 /// Of a rank of a stage, in the whole iteration.
-RankTraffic stage_traffic(const TransformerModel& model, const Strategy& strategy,
-                          const std::array<LayerTraffic, kLayerKinds>& layers, int stage) {
+RankTraffic stage_traffic(const Model& model, const Strategy& strategy,
+                          const std::vector<LayerTraffic>& layers, int stage) {
   const auto add_layers = [&](RankTraffic& traffic, const LayerRange& range,
-                              RankTraffic LayerTraffic::* part, double passes) {
-    const std::array<int, kLayerKinds> counts = kinds_of_layers(model, range);
-    for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+                              RankTraffic LayerTraffic::*part, double passes) {
+    const std::vector<int> counts = kinds_of_layers(model, range);
+    for (std::size_t kind = 0; kind < counts.size(); ++kind) {
       traffic.add(passes * counts[kind], layers[kind].*part);
     }
   };
@@ -96,8 +97,8 @@ RankTraffic stage_traffic(const TransformerModel& model, const Strategy& strateg
     const LayerRange again{range.first, recomputed_layers(strategy, range.count)};
     add_layers(traffic, again, &LayerTraffic::recompute, passes);
     if (is_last_chunk(strategy, stage, chunk++)) {
-      const double predictions = passes * static_cast<double>(model.multi_token_prediction_layers);
-      const LayerTraffic& layer = layers[prediction_layer_kind(model).index()];
+      const double predictions = passes * model.ahead.layers;
+      const LayerTraffic& layer = layers[static_cast<std::size_t>(model.ahead.kind)];
       traffic.add(predictions, layer.passes);
       traffic.add(predictions, layer.recompute);
     }
@@ -107,13 +108,12 @@ RankTraffic stage_traffic(const TransformerModel& model, const Strategy& strateg
 
 }  // namespace
 
-std::vector<ChargedBytes> exchange_traffic(const TransformerModel& model, const Strategy& strategy,
+std::vector<ChargedBytes> exchange_traffic(const Model& model, const Strategy& strategy,
                                            const Cluster& cluster, const ExchangePlans& plans) {
   if (plans.tensor.empty() && plans.context.empty() && plans.experts.empty()) return {};
-  std::array<LayerTraffic, kLayerKinds> layers;
-  for (const LayerKind kind : layer_kinds()) {
-    if (kind.experts && !model.mixture_of_experts) continue;
-    layers[kind.index()] = layer_traffic(model, strategy, cluster, plans, kind);
+  std::vector<LayerTraffic> layers;
+  for (const Layer& layer : model.kinds) {
+    layers.push_back(layer_traffic(layer, strategy, cluster, plans));
   }
   std::map<LinkId, Bytes> links;
   const auto load = [&](const std::vector<FlowPlan>& stages, int stage, Bytes amount) {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/programs/stage_costs/exchange_plans.h"
 #include "sim/programs/workload.h"
@@ -14,7 +14,7 @@ namespace headway {
 /// layer of a stage and micro-batch what its forward and backward passes exchange, and what is
 /// exchanged again where a forward pass is recomputed. Tokens are counted as if routed evenly; what
 /// ranks that split an expert exchange beyond a scale-up domain is left out.
-[[nodiscard]] std::vector<ChargedBytes> exchange_traffic(const TransformerModel& model,
+[[nodiscard]] std::vector<ChargedBytes> exchange_traffic(const Model& model,
                                                          const Strategy& strategy,
                                                          const Cluster& cluster,
                                                          const ExchangePlans& plans);

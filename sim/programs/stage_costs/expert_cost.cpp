@@ -4,54 +4,45 @@
 #include <cmath>
 
 #include "sim/base/diagnostic.h"
+#include "sim/layers/exchanges.h"
 #include "sim/programs/stage_costs/group_link.h"
 
 namespace headway {
 namespace {
 
-constexpr double kElement = 2.0;  ///< bytes of an activation
 constexpr double kThereAndBack = 2.0;
-
-/// Bytes of one token and expert each, for all tokens of a rank.
-Bytes routed_bytes(const TransformerModel& model, const ShardShape& shard) {
-  const MixtureOfExperts& mixture = *model.mixture_of_experts;
-  return Bytes(shard.residual_tokens() * static_cast<double>(mixture.experts_per_token) *
-               expert_load(mixture, shard) * static_cast<double>(model.hidden) * kElement);
-}
 
 /// Copies of a token that cross from its domain to others, for each of its k experts.
 double crossing_share(const Strategy& strategy, double domains, double experts_per_token) {
   const double elsewhere = (domains - 1.0) / domains;
   if (strategy.expert_dispatch == ExpertDispatch::all_to_all) return elsewhere;
   const double visited = domains * (1.0 - std::pow(1.0 - 1.0 / domains, experts_per_token));
-  return std::min(experts_per_token, visited) * elsewhere / experts_per_token;
+  return visited * elsewhere / experts_per_token;
 }
 
 }  // namespace
 
-ExpertTraffic expert_traffic(const TransformerModel& model, const Strategy& strategy,
-                             const Cluster& cluster, const ShardShape& shard) {
+ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const Cluster& cluster,
+                             const RankShape& shape) {
   const double ranks = strategy.expert_parallel;
-  const Bytes routed = routed_bytes(model, shard);
+  const Bytes routed = routed_message(layer, shape);
   ExpertTraffic traffic{.exchanged = (ranks - 1.0) / ranks * routed};
   const double domains = static_cast<double>(strategy.expert_group()) / cluster.scale_up_domain;
   if (domains > 1.0 && strategy.expert_parallel > 1) {
     traffic.across_domains =
-        crossing_share(strategy, domains,
-                       static_cast<double>(model.mixture_of_experts->experts_per_token)) *
-        routed;
+        crossing_share(strategy, domains, layer.routing->experts_per_token) * routed;
   }
   return traffic;
 }
 
-Seconds seen_expert_exchange(const TransformerModel& model, const Strategy& strategy,
-                             const Profile& profile, const Cluster& cluster,
-                             const ShardShape& shard, Seconds compute, double fabric_share) {
+Seconds seen_expert_exchange(const Layer& layer, const Strategy& strategy, const Profile& profile,
+                             const Cluster& cluster, const RankShape& shape, Seconds compute,
+                             double fabric_share) {
   HEADWAY_CHECK(profile.experts.has_value(), "experts are not in the profile");
   const ExpertCosts& costs = *profile.experts;
   Seconds time;
   if (strategy.expert_parallel > 1) {
-    const ExpertTraffic traffic = expert_traffic(model, strategy, cluster, shard);
+    const ExpertTraffic traffic = expert_traffic(layer, strategy, cluster, shape);
     Seconds inside;
     if (cluster.scale_up_domain > 1) {
       inside = traffic.exchanged /
@@ -73,7 +64,7 @@ Seconds seen_expert_exchange(const TransformerModel& model, const Strategy& stra
   if (strategy.expert_tensor_parallel > 1) {
     const int parts = strategy.expert_tensor_parallel;
     const GroupLink link = group_link(cluster, profile, parts, nics_of_domain(cluster));
-    const Bytes rows = parts * routed_bytes(model, shard);
+    const Bytes rows = parts * routed_message(layer, shape);
     time += link.time(CollectiveKind::all_gather, rows, parts) +
             link.time(CollectiveKind::reduce_scatter, rows, parts);
   }

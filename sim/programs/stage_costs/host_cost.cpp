@@ -7,10 +7,8 @@
 namespace headway {
 namespace {
 
-/// Kernels that a layer launches one after the other, forward and backward, where norms, rotary
-/// embedding and activation are kernels of their own (counted in Megatron-Core's layer).
-constexpr double kForwardKernels = 14.0;
-constexpr double kBackwardKernels = 24.0;
+/// Kernels of the layer that a family's time of the host stands for: a transformer's forward pass.
+constexpr double kTypicalKernels = 14.0;
 /// Issuing a backward pass takes the host this much longer than the forward pass; fitted for both
 /// kinds of layers.
 constexpr double kBackwardHost = 1.5;
@@ -34,12 +32,14 @@ GraphShares graph_shares(const Strategy& strategy, const Profile& profile) {
 }  // namespace
 
 HostCosts host_costs(const Strategy& strategy, const Profile& profile, const KernelFamily& family,
-                     LayerKind kind) {
+                     const Layer& layer) {
   const GraphShares shares = graph_shares(strategy, profile);
   const Seconds gap(shares.gaps * family.launch_gap.value);
-  HostCosts costs{.forward_gaps = kForwardKernels * gap, .backward_gaps = kBackwardKernels * gap};
-  if (!kind.experts) {
-    costs.forward = Seconds(shares.gaps * family.host_per_layer.value);
+  HostCosts costs{.forward_gaps = layer.launches.forward * gap,
+                  .backward_gaps = layer.launches.backward * gap};
+  if (!layer.routing) {
+    const double kernels = layer.launches.forward / kTypicalKernels;
+    costs.forward = kernels * Seconds(shares.gaps * family.host_per_layer.value);
     costs.backward = kBackwardHost * costs.forward;
     return costs;
   }

@@ -3,7 +3,7 @@
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/layer.h"
 
 namespace headway {
 
@@ -16,11 +16,12 @@ struct HostCosts {
   Seconds backward;
 };
 
-/// Of a layer without experts 14 and 24 gaps between kernels. Layers with experts add pauses of
-/// their own, where the host waits to learn how many tokens went where, and issue many more
-/// kernels. CUDA graphs leave a share of both.
+/// A gap for each kernel that the layer launches; of the host's time, which is known for a
+/// transformer's 14 kernels, what its share of them takes. Layers with experts add pauses of their
+/// own, where the host waits to learn how many tokens went where, and issue many more kernels. CUDA
+/// graphs leave a share of both.
 [[nodiscard]] HostCosts host_costs(const Strategy& strategy, const Profile& profile,
-                                   const KernelFamily& family, LayerKind kind);
+                                   const KernelFamily& family, const Layer& layer);
 
 /// A pass that the host issues in `host` and the device executes in `device` takes the longer one;
 /// the fourth-power mean is a smooth maximum. Returns what the host adds.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/diagnostic.h"
-#include "sim/jobs/activation_memory.h"
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/layers/kernel_shape.h"
 
 namespace headway {

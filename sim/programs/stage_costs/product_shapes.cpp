@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/jobs/stage_parameters.h"
-#include "sim/programs/stage_costs/rank_work.h"
+#include "sim/costs/work_cost.h"
+#include "sim/jobs/rank_shape_of.h"
+#include "sim/layers/work.h"
 
 namespace headway {
 namespace {
@@ -20,30 +21,30 @@ void add(std::vector<ProductShape>& all, Precision precision, const GemmShape& s
   if (std::find(uses.begin(), uses.end(), use) == uses.end()) uses.push_back(use);
 }
 
-void add_all(std::vector<ProductShape>& all, const Operators& work, Precision precision) {
-  for (const LinearOperator& linear : work.linears) {
+void add_all(std::vector<ProductShape>& all, const Work& work, Precision precision) {
+  for (const LinearWork& linear : work.linears) {
     const Precision kept = linear.wide ? wide_precision(precision) : precision;
-    const LinearProducts products = linear_products(linear.forward);
     const std::string name(linear.name);
-    add(all, kept, products.forward, name + " forward");
-    add(all, kept, products.data_gradient, name + " data gradient");
-    if (!linear.frozen) add(all, kept, products.weight_gradient, name + " weight gradient");
+    add(all, kept, linear.forward, name + " forward");
+    if (linear.input_gradient) add(all, kept, linear.data_gradient(), name + " data gradient");
+    if (!linear.frozen) add(all, kept, linear.weight_gradient(), name + " weight gradient");
   }
 }
 
 }  // namespace
 
-std::vector<ProductShape> product_shapes(const TransformerModel& model, const Strategy& strategy) {
+std::vector<ProductShape> product_shapes(const Model& model, const Strategy& strategy) {
   std::vector<ProductShape> all;
-  const auto counts = kinds_of_layers(model, {0, static_cast<int>(model.layers)});
-  for (const LayerKind kind : layer_kinds()) {
-    if (counts[kind.index()] == 0) continue;
-    add_all(all, layer_work(model, strategy, kind), strategy.precision);
+  const RankShape shape = rank_shape_of(strategy);
+  const auto add_layer = [&](const Layer& layer, Precision precision, double adapters) {
+    add_all(all, work(layer, shape, adapters), precision);
+  };
+  for (const Layer& layer : model.kinds) {
+    add_layer(layer, strategy.precision, adapter_rank(strategy));
   }
-  if (model.multi_token_prediction_layers > 0) {
-    add_all(all, prediction_join_operators(model, shard_of(strategy)), strategy.precision);
-  }
-  add_all(all, head_work(model, strategy), wide_precision(strategy.precision));
+  if (model.ahead.layers > 0) add_layer(model.ahead.join, strategy.precision, 0.0);
+  add_layer(model.first, wide_precision(strategy.precision), 0.0);
+  add_layer(model.last, wide_precision(strategy.precision), 0.0);
   return all;
 }
 

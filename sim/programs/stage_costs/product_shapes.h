@@ -5,7 +5,7 @@
 
 #include "sim/jobs/strategy.h"
 #include "sim/layers/kernel_shape.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 
 namespace headway {
 
@@ -21,7 +21,7 @@ struct ProductShape {
 /// multi-token prediction layers and of the output head. Experts' grouped products are not among
 /// them: their costs come from elsewhere. A size that degrees of parallelism do not divide is
 /// rounded up.
-[[nodiscard]] std::vector<ProductShape> product_shapes(const TransformerModel& model,
+[[nodiscard]] std::vector<ProductShape> product_shapes(const Model& model,
                                                        const Strategy& strategy);
 
 }  // namespace headway

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include "sim/costs/kernel_cost.h"
 #include "sim/costs/profile.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/model.h"
 #include "sim/network/cluster.h"
 #include "sim/programs/cause.h"
 #include "sim/programs/flows/flow_plans.h"
@@ -27,7 +27,7 @@ struct LayerCost {
 /// expert-parallel traffic included (nobody else uses the scale-up fabric, so its closed forms
 /// stand; fabric_share.h says what that means beyond it).
 struct StageCost {
-  std::array<LayerCost, kLayerKinds> layers;  ///< by LayerKind::index(), of kinds the model has
+  std::vector<LayerCost> layers;  ///< by place in Model::kinds
   TimeByCause embedding_forward;
   TimeByCause embedding_backward;  ///< gradients of weights, all of it
   TimeByCause head_forward;        ///< output head and loss, multi-token prediction layers included
@@ -38,13 +38,14 @@ struct StageCost {
   double spread = 0.0;           ///< one standard deviation of the layers' time, relative
   bool extrapolated = false;     ///< some cost lies outside what was measured or fitted
 
-  [[nodiscard]] LayerCost& layer(LayerKind kind = {}) { return layers[kind.index()]; }
-  [[nodiscard]] const LayerCost& layer(LayerKind kind = {}) const { return layers[kind.index()]; }
+  [[nodiscard]] const LayerCost& layer(int kind = 0) const {
+    return layers[static_cast<std::size_t>(kind)];
+  }
 };
 
 /// Adds up kernel costs over the operators of a layer (COST MODEL: README.md of this folder).
 /// Without `shares` the fabric carries whatever NICs send.
-[[nodiscard]] StageCost stage_cost(const TransformerModel& model, const Strategy& strategy,
+[[nodiscard]] StageCost stage_cost(const Model& model, const Strategy& strategy,
                                    const Profile& profile, const Cluster& cluster,
                                    const FabricShares& shares = {});
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/layers/exchanges.h"
+
 namespace headway {
 namespace {
 
@@ -10,35 +12,28 @@ Seconds seen_beside(Seconds transfer, Seconds compute, double interference) {
   return max(transfer - compute, Seconds(0.0)) + interference * min(transfer, compute);
 }
 
-/// The layer's 16-bit input on one rank's tokens.
-Bytes layer_input(const TransformerModel& model, const ShardShape& shard) {
-  return Bytes(shard.tokens() * static_cast<double>(model.hidden) * 2.0);
-}
-
-/// In one pass: of attention, and of an MLP that is split.
-double exchanges_of(const TransformerModel& model, LayerKind kind) {
-  return !kind.experts || model.mixture_of_experts->shared_expert_hidden > 0 ? 2.0 : 1.0;
-}
-
 }  // namespace
 
-TensorExchange tensor_exchange(const Strategy& strategy, const Profile& profile,
-                               const GroupLink& link, const TransformerModel& model,
-                               const ShardShape& shard, LayerKind kind,
-                               const ColumnGradients& gradients) {
+TensorExchangeTime tensor_exchange(const Strategy& strategy, const Profile& profile,
+                                   const GroupLink& link, const Layer& layer,
+                                   const RankShape& shape, const ColumnGradients& gradients) {
   const int ranks = strategy.tensor_parallel;
   if (ranks == 1) return {};
-  const Bytes input = layer_input(model, shard);
-  const auto time = [&](CollectiveKind collective) { return link.time(collective, input, ranks); };
-  const double exchanges = exchanges_of(model, kind);
+  const auto time = [&](CollectiveKind collective) {
+    Seconds sum;
+    for (const TensorExchange& exchange : layer.exchanges) {
+      sum += link.time(collective, tensor_message(exchange, shape), ranks);
+    }
+    return sum;
+  };
   if (!strategy.sequence_parallel) {
-    const Seconds reduced = exchanges * time(CollectiveKind::all_reduce);
+    const Seconds reduced = time(CollectiveKind::all_reduce);
     if (!strategy.overlap_tensor_parallel_backward) return {reduced, reduced};
     return {reduced,
             seen_beside(reduced, gradients.weights, profile.overlap.sharded_interference.value)};
   }
-  const Seconds gathered = exchanges * time(CollectiveKind::all_gather);
-  const Seconds scattered = exchanges * time(CollectiveKind::reduce_scatter);
+  const Seconds gathered = time(CollectiveKind::all_gather);
+  const Seconds scattered = time(CollectiveKind::reduce_scatter);
   const Seconds both = gathered + scattered;
   if (strategy.overlap_tensor_parallel_backward) {
     const double interference = profile.overlap.sharded_interference.value;
@@ -50,11 +45,13 @@ TensorExchange tensor_exchange(const Strategy& strategy, const Profile& profile,
   return {seen * both, seen * both};
 }
 
-PassTraffic tensor_traffic(const Strategy& strategy, const TransformerModel& model,
-                           const ShardShape& shard, LayerKind kind) {
+PassTraffic tensor_traffic(const Strategy& strategy, const Layer& layer, const RankShape& shape) {
   const double ranks = strategy.tensor_parallel;
-  const Bytes once =
-      exchanges_of(model, kind) * 2.0 * (ranks - 1.0) / ranks * layer_input(model, shard);
+  Bytes messages;
+  for (const TensorExchange& exchange : layer.exchanges) {
+    messages += tensor_message(exchange, shape);
+  }
+  const Bytes once = 2.0 * (ranks - 1.0) / ranks * messages;
   const bool gathers_again =
       strategy.sequence_parallel && strategy.overlap_tensor_parallel_backward;
   return {once, (gathers_again ? 1.5 : 1.0) * once};

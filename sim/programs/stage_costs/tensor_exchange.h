@@ -2,30 +2,25 @@
 
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
+#include "sim/costs/work_cost.h"
 #include "sim/jobs/strategy.h"
-#include "sim/models/operators.h"
-#include "sim/models/transformer.h"
+#include "sim/layers/layer.h"
+#include "sim/layers/rank_shape.h"
 #include "sim/programs/stage_costs/group_link.h"
 #include "sim/programs/stage_costs/pass_traffic.h"
 
 namespace headway {
 
-/// Products of a backward pass with the matrices whose columns tensor-parallel ranks share out.
-struct ColumnGradients {
-  Seconds data;     ///< gradients of their inputs
-  Seconds weights;  ///< gradients of the matrices
-};
-
 /// What tensor-parallel ranks wait for each other in one pass through a layer.
-struct TensorExchange {
+struct TensorExchangeTime {
   Seconds forward;
   Seconds backward;
 };
 
-/// Tensor-parallel traffic of a layer: in each pass an all-reduce for attention and one for the
-/// MLP, or with sequence parallelism two pairs of all-gather and reduce-scatter, of the same bytes
-/// (Korthikanti et al. 2022, section 4.2.2): each 2 (t-1)/t of the layer's 16-bit input. Experts
-/// are not split that way; a shared one is.
+/// Tensor-parallel traffic of a layer: in each pass an all-reduce for each of its exchanges (for
+/// attention and for the MLP), or with sequence parallelism two pairs of all-gather and
+/// reduce-scatter, of the same bytes (Korthikanti et al. 2022, section 4.2.2): each 2 (t-1)/t of
+/// the layer's 16-bit input. Experts are not split that way; a shared one is.
 ///
 /// Where the backward pass overlaps, an all-reduce of an input's gradient runs beside the gradient
 /// of the weights, which does not wait for it; with sequence parallelism the input, kept in parts,
@@ -34,14 +29,14 @@ struct TensorExchange {
 /// in (Korthikanti et al. 2022, sections 4.2.2 and 6.2; Megatron-Core, tensor_parallel/layers.py,
 /// LinearWithGradAccumulationAndAsyncCommunication). What runs side by side slows each other down
 /// by `sharded_interference` of the shorter one.
-[[nodiscard]] TensorExchange tensor_exchange(const Strategy& strategy, const Profile& profile,
-                                             const GroupLink& link, const TransformerModel& model,
-                                             const ShardShape& shard, LayerKind kind,
-                                             const ColumnGradients& gradients);
+[[nodiscard]] TensorExchangeTime tensor_exchange(const Strategy& strategy, const Profile& profile,
+                                                 const GroupLink& link, const Layer& layer,
+                                                 const RankShape& shape,
+                                                 const ColumnGradients& gradients);
 
 /// What a rank sends for it around the ring: 2 (t-1)/t of the layer's input each, and where kept
 /// parts are gathered again for the backward pass half as much more there.
-[[nodiscard]] PassTraffic tensor_traffic(const Strategy& strategy, const TransformerModel& model,
-                                         const ShardShape& shard, LayerKind kind);
+[[nodiscard]] PassTraffic tensor_traffic(const Strategy& strategy, const Layer& layer,
+                                         const RankShape& shape);
 
 }  // namespace headway

@@ -47,7 +47,8 @@ TEST(ClosedForm, IsTheSimulationOfAPipelineWhoseTransfersAreAlone) {
     strategy.data_parallel = strategy.context_parallel = 1;
     strategy.global_batch = 6;
     strategy.sharding = Sharding::none;
-    job.model.layers += job.model.layers % 2;
+    job.fields.layers += job.fields.layers % 2;
+    job.model = layers_of(job.fields);
     job.placement.pipeline = 2;
     job.placement.data = job.placement.context = 1;
     EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;

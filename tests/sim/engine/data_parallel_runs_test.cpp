@@ -105,8 +105,8 @@ SmallJob fully_sharded() {
   SmallJob job = replicas(1000.0);
   job.set_micro_batches(1);
   job.strategy.sharding = Sharding::full;
-  job.cost.layer().forward[Cause::compute] = 0.5_s;
-  job.cost.layer().backward[Cause::compute] = 1_s;
+  job.cost.layers[0].forward[Cause::compute] = 0.5_s;
+  job.cost.layers[0].backward[Cause::compute] = 1_s;
   return job;
 }
 

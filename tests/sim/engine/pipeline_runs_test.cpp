@@ -72,7 +72,7 @@ SmallJob split_pipeline(PipelineSchedule schedule, int stages, int micro_batches
   const bool there_and_back = schedule == PipelineSchedule::zb_v;
   SmallJob job = pipeline(stages, there_and_back ? 2 : 1, micro_batches);
   job.strategy.schedule = schedule;
-  job.cost.layer().weight[Cause::compute] = 1_s;
+  job.cost.layers[0].weight[Cause::compute] = 1_s;
   return job;
 }
 
@@ -165,7 +165,7 @@ TEST(PipelineRuns, TheEmbeddingsOfTheTwoEndsAreAddedUp) {
   // p = 2, m = 2: stage 0 is through at 9 s, stage 1 at 7 s. 100 x 10 parameters of 4 bytes at 4
   // kB/s take 1 s, after the later of them.
   SmallJob job(2, 100);
-  job.model.tied_embeddings = true;
+  job.model.tied = true;
   job.strategy.pipeline_parallel = 2;
   job.set_micro_batches(2);
   job.embedding.rate_cap = BytesPerSecond(4000.0);

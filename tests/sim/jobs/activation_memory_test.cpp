@@ -1,8 +1,8 @@
-#include "sim/jobs/activation_memory.h"
 
 #include <gtest/gtest.h>
 
 #include "sim/jobs/memory.h"
+#include "sim/layers/kept_tensors.h"
 #include "tests/sim/jobs/sample_models.h"
 
 namespace headway {
@@ -13,7 +13,7 @@ using testing::llama;
 
 // GPT-3 175B at micro-batch 1: s b h = 2048 x 12288, 5 a s / h = 5 x 96 x 2048 / 12288 = 80.
 constexpr double kSbh = 2048.0 * 12288.0;
-const TransformerModel kGpt3 = gpt(96, 12'288, 96);
+const Model kGpt3 = gpt(96, 12'288, 96);
 
 Strategy unfused(int tensor_parallel, bool sequence_parallel, Recompute recompute) {
   Strategy strategy;
@@ -26,7 +26,7 @@ Strategy unfused(int tensor_parallel, bool sequence_parallel, Recompute recomput
 }
 
 double per_sbh(const Strategy& strategy) {
-  return layer_activation_bytes(kGpt3, strategy).count() / kSbh;
+  return testing::layer_activations(kGpt3, strategy).count() / kSbh;
 }
 
 TEST(LayerActivationBytes, AreKorthikantisEquationOneOnOneRank) {
@@ -55,18 +55,18 @@ TEST(LayerActivationBytes, AreTheLayersInputWithFullRecomputation) {
 
 TEST(LayerActivationBytes, GrowWithTheMicroBatchAndShrinkWithContextParallel) {
   Strategy strategy = unfused(8, true, Recompute::none);
-  const Bytes one = layer_activation_bytes(kGpt3, strategy);
+  const Bytes one = testing::layer_activations(kGpt3, strategy);
   strategy.micro_batch = 4;
-  EXPECT_DOUBLE_EQ(layer_activation_bytes(kGpt3, strategy) / one, 4.0);
+  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt3, strategy) / one, 4.0);
   strategy.context_parallel = 2;
-  EXPECT_DOUBLE_EQ(layer_activation_bytes(kGpt3, strategy) / one, 2.0);
+  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt3, strategy) / one, 2.0);
 }
 
 TEST(LayerActivationBytes, FusedAttentionKeepsARowSumInsteadOfTheScores) {
   Strategy strategy = unfused(8, true, Recompute::none);
   strategy.fused_attention = true;
   // 4 bytes x 96 / 8 heads x 2048 tokens
-  EXPECT_DOUBLE_EQ(layer_activation_bytes(kGpt3, strategy).count(),
+  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt3, strategy).count(),
                    34.0 / 8.0 * kSbh + 4.0 * 12.0 * 2048.0);
 }
 
@@ -80,26 +80,26 @@ TEST(LayerActivationBytes, AreTwiceAsLargeInFp32ApartFromMasks) {
 // projection's input (2 x 4096), keys and values (2 x 1024), gate, up and their product
 // (3 x 14336), and 4 bytes for each of 32 heads; no dropout.
 TEST(LayerActivationBytes, OfALlamaLayer) {
-  const TransformerModel model = llama(32, 4096, 32, 8, 14'336);
+  const Model model = llama(32, 4096, 32, 8, 14'336);
   Strategy strategy{.sequence_length = 8192};
   const double elements = 4.0 * 4096 + 2.0 * 4096 + 2.0 * 1024 + 3.0 * 14'336;
-  EXPECT_DOUBLE_EQ(layer_activation_bytes(model, strategy).count(),
+  EXPECT_DOUBLE_EQ(testing::layer_activations(model, strategy).count(),
                    8192.0 * (2.0 * elements + 4.0 * 32));
 
   strategy.fused_activation = false;  // the activated gate too
-  EXPECT_DOUBLE_EQ(layer_activation_bytes(model, strategy).count(),
+  EXPECT_DOUBLE_EQ(testing::layer_activations(model, strategy).count(),
                    8192.0 * (2.0 * (elements + 14'336) + 4.0 * 32));
 
   strategy.fused_normalization = false;  // two norms: 8 bytes instead of 2
-  EXPECT_DOUBLE_EQ(layer_activation_bytes(model, strategy).count(),
+  EXPECT_DOUBLE_EQ(testing::layer_activations(model, strategy).count(),
                    8192.0 * (2.0 * (elements + 14'336) + 2.0 * 6.0 * 4096 + 4.0 * 32));
 }
 
 TEST(LayerActivationBytes, KeepAWholeKeyValueHeadOnEachRank) {
-  const TransformerModel model = llama(32, 4096, 32, 2, 14'336);
+  const Model model = llama(32, 4096, 32, 2, 14'336);
   const Strategy strategy{.tensor_parallel = 8, .sequence_length = 1};
   Bytes keys;
-  for (const KeptTensor& tensor : kept_tensors(model, strategy)) {
+  for (const KeptBytes& tensor : kept_tensors(model.layer(0), rank_shape_of(strategy))) {
     if (tensor.name == "keys") keys = tensor.bytes;
   }
   EXPECT_EQ(keys, 2.0 * Bytes(128.0));
@@ -107,10 +107,10 @@ TEST(LayerActivationBytes, KeepAWholeKeyValueHeadOnEachRank) {
 
 TEST(RecomputedBytes, AreWhatTheModesLeaveOut) {
   const auto layer = [&](Recompute recompute) {
-    return layer_activation_bytes(kGpt3, unfused(8, true, recompute));
+    return testing::layer_activations(kGpt3, unfused(8, true, recompute));
   };
   const auto made_again = [&](Recompute recompute) {
-    return recomputed_bytes(kGpt3, unfused(8, true, recompute));
+    return testing::recomputed_activations(kGpt3, unfused(8, true, recompute));
   };
   EXPECT_EQ(made_again(Recompute::none), Bytes(0.0));
   EXPECT_DOUBLE_EQ(made_again(Recompute::selective) / layer(Recompute::none), 80.0 / 114.0);
@@ -118,7 +118,7 @@ TEST(RecomputedBytes, AreWhatTheModesLeaveOut) {
                    (layer(Recompute::none) - layer(Recompute::full)).count());
 }
 
-Strategy with_modules(std::vector<RecomputeModule> modules) {
+Strategy with_modules(std::vector<RecomputePart> modules) {
   Strategy strategy = unfused(1, false, Recompute::modules);
   strategy.recompute_modules = std::move(modules);
   return strategy;
@@ -126,10 +126,10 @@ Strategy with_modules(std::vector<RecomputeModule> modules) {
 
 TEST(LayerActivations, ModulesDropWhatTheyMakeAgain) {
   // Of 34 + 80: scores 80; the outputs of two norms 2 each; inputs of activation and FC2 8 each.
-  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputeModule::core_attn})), 34.0);
-  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputeModule::layernorm})), 30.0 + 80.0);
-  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputeModule::mlp})), 18.0 + 80.0);
-  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputeModule::mlp, RecomputeModule::layernorm})),
+  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputePart::core_attn})), 34.0);
+  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputePart::layernorm})), 30.0 + 80.0);
+  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputePart::mlp})), 18.0 + 80.0);
+  EXPECT_DOUBLE_EQ(per_sbh(with_modules({RecomputePart::mlp, RecomputePart::layernorm})),
                    14.0 + 80.0);
 }
 

@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "sim/jobs/activation_memory.h"
 #include "sim/jobs/memory.h"
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/layers/parameters.h"
+#include "sim/models/transformer/transformer_layers.h"
 #include "tests/sim/jobs/strategy_reading.h"
 
 namespace headway {
@@ -117,7 +119,7 @@ TransformerModel model_of(const std::string& text) {
   Diagnostics diagnostics;
   const JsonCursor scenario(JsonDocument::parse("scenario.json", "{" + text + "}", diagnostics));
   InputFiles files({}, {}, diagnostics);
-  return read_model(*scenario.member("model"), files)->model;
+  return *read_model(*scenario.member("model"), files)->transformer;
 }
 
 /// With attention of 24 and 16 latent numbers, heads of 8 + 4 and values of 6.
@@ -132,29 +134,27 @@ TransformerModel latent_experts() {
   return model;
 }
 
+const LayerVariant kMixed{.experts = true};
+
 TEST(ExpertParameters, AreCutByTheExpertGroupAndNothingElse) {
-  const TransformerModel model = model_of(kExperts);
-  const LayerParameters whole = layer_parameters(model, {.experts = true});
+  const Layer layer = transformer_layer(model_of(kExperts), kMixed);
+  const Parameters whole = parameters(layer);
   const Strategy strategy{.data_parallel = 8, .expert_parallel = 4};
-  const LayerParametersPerRank rank = layer_parameters_per_rank(model, strategy, {.experts = true});
-  EXPECT_DOUBLE_EQ(rank.experts, static_cast<double>(whole.experts) / 4.0);
-  EXPECT_DOUBLE_EQ(rank.shared, static_cast<double>(whole.total() - whole.experts));
-  EXPECT_DOUBLE_EQ(layer_parameters_per_rank(model, Strategy{}, {.experts = true}).total(),
-                   static_cast<double>(whole.total()));
+  const Parameters rank = parameters_on_rank(layer, rank_shape_of(strategy));
+  EXPECT_DOUBLE_EQ(rank.experts(), whole.experts() / 4.0);
+  EXPECT_DOUBLE_EQ(rank.shared(), whole.shared());
 }
 
-TEST(ExpertParameters, OfLatentAttentionAreTheWholeLayerOnOneRank) {
-  TransformerModel model = latent_experts();
-  model.multi_token_prediction_layers = 1;
-  EXPECT_DOUBLE_EQ(layer_parameters_per_rank(model, Strategy{}).total(),
-                   static_cast<double>(layer_parameters(model).total()));
-  const ParameterCounts counts = parameter_counts(model);
+TEST(ExpertParameters, OfLatentAttentionAreTheWholeModelOnOneRank) {
+  TransformerModel fields = latent_experts();
+  fields.multi_token_prediction_layers = 1;
+  const Model model = layers_of(fields);
   EXPECT_DOUBLE_EQ(stage_parameters(model, Strategy{}, 0).total(),
-                   static_cast<double>(counts.total() + counts.multi_token_prediction));
+                   parameters(model).total() + parameters_ahead(model).total());
 }
 
 TEST(ExpertMemory, OptimizerStatesOfExpertsAreSplitOverTheirReplicas) {
-  const TransformerModel model = model_of(kExperts);
+  const Model model = layers_of(model_of(kExperts));
   const Strategy strategy{.data_parallel = 8,
                           .expert_parallel = 4,
                           .global_batch = 8,
@@ -171,30 +171,30 @@ TEST(ExpertMemory, OptimizerStatesOfExpertsAreSplitOverTheirReplicas) {
 TEST(ExpertMemory, ALayerKeepsTheRowsOfItsExperts) {
   const TransformerModel model = model_of(kExperts);
   const Strategy strategy{.global_batch = 1, .sequence_length = 128};
-  const double dense = layer_activation_bytes(model, strategy).count();
-  const double mixed = layer_activation_bytes(model, strategy, {.experts = true}).count();
+  const double dense = layer_activation_bytes(transformer_layer(model), strategy).count();
+  const double mixed = layer_activation_bytes(transformer_layer(model, kMixed), strategy).count();
   // 128 tokens: FC1 input 64, activation 2 x 256 and 256 less; router input 64, and for 2 experts
   // 64, 2 x 96 and 96 more, 2 bytes each.
   EXPECT_DOUBLE_EQ(mixed - dense, 128 * 2.0 * (64 + 2 * (64 + 3 * 96) - 64 - 3 * 256));
 }
 
 /// What a layer with experts does not keep of 128 tokens if it makes `module` again.
-double dropped_by(const TransformerModel& model, RecomputeModule module) {
+double dropped_by(const TransformerModel& model, RecomputePart module) {
   Strategy strategy{.global_batch = 1, .sequence_length = 128};
-  const Bytes whole = layer_activation_bytes(model, strategy, {.experts = true});
+  const Bytes whole = layer_activation_bytes(transformer_layer(model, kMixed), strategy);
   strategy.recompute = Recompute::modules;
   strategy.recompute_modules = {module};
-  return (whole - layer_activation_bytes(model, strategy, {.experts = true})).count();
+  return (whole - layer_activation_bytes(transformer_layer(model, kMixed), strategy)).count();
 }
 
 TEST(ExpertMemory, ModulesDropWhatTheyMakeAgain) {
   const TransformerModel model = latent_experts();
   // Of 128 tokens: FC2's inputs of 2 experts, 96 numbers of 2 bytes each; queries and keys of 12
   // and values of 6 for each head.
-  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputeModule::moe_act), 128 * 2 * 96 * 2.0);
+  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputePart::moe_act), 128 * 2 * 96 * 2.0);
   const auto heads = static_cast<double>(model.attention_heads);
   const auto kv_heads = static_cast<double>(model.kv_heads);
-  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputeModule::mla_up_proj),
+  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputePart::mla_up_proj),
                    128 * 2.0 * (heads * 12 + kv_heads * (12 + 6)));
 }
 
@@ -202,9 +202,8 @@ TEST(ExpertMemory, ARecomputedMixtureKeepsTheInputOfItsRouter) {
   TransformerModel model = latent_experts();
   model.mixture_of_experts->shared_expert_hidden = 48;
   // The shared expert's gate and input of 48 each, their product; for 2 experts 64, 2 x 96 and 96.
-  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputeModule::shared_experts), 128 * 2.0 * 3 * 48);
-  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputeModule::moe),
-                   128 * 2.0 * (3 * 48 + 2 * (64 + 3 * 96)));
+  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputePart::shared_experts), 128 * 2.0 * 3 * 48);
+  EXPECT_DOUBLE_EQ(dropped_by(model, RecomputePart::moe), 128 * 2.0 * (3 * 48 + 2 * (64 + 3 * 96)));
 }
 
 TEST(LayersPerChunk, PredictionLayersTakePlacesToo) {

@@ -3,10 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/jobs/activation_memory.h"
-#include "sim/jobs/adapters.h"
 #include "sim/jobs/memory.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/layers/work.h"
 #include "tests/sim/jobs/sample_models.h"
 #include "tests/sim/jobs/strategy_reading.h"
 
@@ -18,7 +17,12 @@ using testing::kLlama3;
 using testing::llama;
 using testing::read_strategy_text;
 
-const TransformerModel kLlama = llama(32, 4096, 32, 8, 14'336);
+const Model kLlama = llama(32, 4096, 32, 8, 14'336);
+
+double adapters_of_a_layer(const Model& model, const Strategy& strategy) {
+  return adapter_parameters_on_rank(model.layer(0), rank_shape_of(strategy),
+                                    adapter_rank(strategy));
+}
 
 Strategy lora(int rank, std::vector<AdapterTarget> targets) {
   return {.task = Task::lora,
@@ -136,19 +140,35 @@ TEST(FineTuning, DocumentsArePackedIntoSequencesAndIntoFusedAttention) {
 
 TEST(Adapters, AreTwoNarrowMatricesBesideEachTarget) {
   // QKV is 4096 x (32 + 2 x 8) x 128 = 4096 x 6144: 8 x 10,240. FC2 is 14,336 x 4096: 8 x 18,432.
-  EXPECT_DOUBLE_EQ(adapter_parameters_per_rank(kLlama, lora(8, {AdapterTarget::qkv})), 81'920.0);
+  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kLlama, lora(8, {AdapterTarget::qkv})), 81'920.0);
   Strategy both = lora(8, {AdapterTarget::qkv, AdapterTarget::fc2});
-  EXPECT_DOUBLE_EQ(adapter_parameters_per_rank(kLlama, both), 81'920.0 + 147'456.0);
+  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kLlama, both), 81'920.0 + 147'456.0);
   both.tensor_parallel = 4;
-  EXPECT_DOUBLE_EQ(adapter_parameters_per_rank(kLlama, both), (81'920.0 + 147'456.0) / 4.0);
+  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kLlama, both), (81'920.0 + 147'456.0) / 4.0);
   both.task = Task::sft;
-  EXPECT_DOUBLE_EQ(adapter_parameters_per_rank(kLlama, both), 0.0);
+  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kLlama, both), 0.0);
+}
+
+TEST(Adapters, AreCutWhereTheMatrixBesideThemIs) {
+  // 4 ranks: of QKV [4096 x 6144] and FC2 [14,336 x 4096] with rank 8, 16 tokens. QKV's outputs are
+  // cut, so are A's and B's; FC2's inputs are, so A sees a quarter of them and B gives a quarter.
+  Strategy strategy = lora(8, {AdapterTarget::qkv, AdapterTarget::fc2});
+  strategy.tensor_parallel = 4;
+  strategy.sequence_length = 16;
+  const Work layer = work(kLlama.layer(0), rank_shape_of(strategy), adapter_rank(strategy));
+  ASSERT_EQ(layer.linears.size(), 8U);  // the four matrices, then A and B of each target
+  EXPECT_EQ(layer.linears[4].forward, (GemmShape{.m = 16, .n = 2, .k = 4096}));
+  EXPECT_EQ(layer.linears[5].forward, (GemmShape{.m = 16, .n = 1536, .k = 8}));
+  EXPECT_EQ(layer.linears[6].forward, (GemmShape{.m = 16, .n = 8, .k = 3584}));
+  EXPECT_EQ(layer.linears[7].forward, (GemmShape{.m = 16, .n = 1024, .k = 8}));
+  EXPECT_TRUE(layer.linears[0].frozen);
+  EXPECT_FALSE(layer.linears[4].frozen);
 }
 
 TEST(Adapters, AloneHaveGradientsAndOptimizerStates) {
   // 2 bytes of every parameter; of the adapters 4 of gradients and 12 of the optimizer.
   Strategy strategy = lora(8, {AdapterTarget::qkv});
-  const double frozen = static_cast<double>(parameter_counts(kLlama).total());
+  const double frozen = parameters(kLlama).total();
   const double trained = 32.0 * 81'920.0;
   const StageMemory memory = stage_memory(kLlama, strategy).front();
   EXPECT_DOUBLE_EQ(memory.parameters.count(), 2.0 * (frozen + trained));
@@ -169,11 +189,13 @@ TEST(Adapters, AFrozenMatrixKeepsNoInput) {
   whole.task = Task::sft;
   const Bytes residual(8192.0 * 4096.0 * 2.0);
   EXPECT_DOUBLE_EQ(
-      (layer_activation_bytes(kLlama, whole) - layer_activation_bytes(kLlama, strategy)).count(),
+      (testing::layer_activations(kLlama, whole) - testing::layer_activations(kLlama, strategy))
+          .count(),
       (residual + Bytes(8192.0 * 14'336.0 * 2.0)).count());
   strategy.lora_targets = {AdapterTarget::fc2};
   EXPECT_DOUBLE_EQ(
-      (layer_activation_bytes(kLlama, whole) - layer_activation_bytes(kLlama, strategy)).count(),
+      (testing::layer_activations(kLlama, whole) - testing::layer_activations(kLlama, strategy))
+          .count(),
       2.0 * residual.count());
 }
 

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/jobs/activation_memory.h"
 #include "sim/jobs/stage_parameters.h"
 #include "tests/sim/jobs/sample_models.h"
 
@@ -14,19 +13,17 @@ using testing::llama;
 
 constexpr double kReserve = 0.15;  // of what comes and goes in a step
 
-const TransformerModel kLlama = llama(32, 4096, 32, 8, 14'336);
+const Model kLlama = llama(32, 4096, 32, 8, 14'336);
 
 Strategy llama_strategy() { return {.global_batch = 64, .sequence_length = 8192}; }
 
-StageMemory only_stage(const TransformerModel& model, const Strategy& strategy) {
+StageMemory only_stage(const Model& model, const Strategy& strategy) {
   const std::vector<StageMemory> stages = stage_memory(model, strategy);
   EXPECT_EQ(stages.size(), 1U);
   return stages.front();
 }
 
-double parameters_of(const TransformerModel& model) {
-  return static_cast<double>(parameter_counts(model).total());
-}
+double parameters_of(const Model& model) { return parameters(model).total(); }
 
 // Rajbhandari et al. 2020, section 3.1: 2 + 2 bytes and 12 of the optimizer.
 TEST(ModelStates, AreSixteenBytesAParameterIn16BitGradients) {
@@ -83,8 +80,7 @@ TEST(ModelStates, ParametersThatStayForTheBackwardPassAreAllThere) {
   strategy.data_parallel = 16;
   const Bytes resharded = only_stage(kLlama, strategy).buffers;
   strategy.reshard_after_forward = false;
-  const double gathered =
-      128'000.0 * 4096.0 + 4096.0 + layer_parameters_per_rank(kLlama, Strategy{}).total();
+  const double gathered = 128'000.0 * 4096.0 + 4096.0 + testing::layer_parameters(kLlama).total();
   EXPECT_DOUBLE_EQ((only_stage(kLlama, strategy).buffers - resharded).count(),
                    2.0 * (parameters_of(kLlama) - gathered));
 }
@@ -103,7 +99,7 @@ TEST(ModelStates, ShardedStagesOfAPipelineHoldWholeParametersAndGradients) {
   EXPECT_EQ(sharded.optimizer, plain.optimizer);
   EXPECT_DOUBLE_EQ(sharded.parameters.count(), plain.parameters.count() / 8.0);
   EXPECT_DOUBLE_EQ(sharded.gradients.count(), plain.gradients.count() / 8.0);
-  const double layer = layer_parameters_per_rank(kLlama, Strategy{}).total();
+  const double layer = testing::layer_parameters(kLlama).total();
   EXPECT_NEAR((sharded.buffers - plain.buffers).count(),
               (plain.parameters + plain.gradients).count() - 4.0 * layer, 1.0);
 }
@@ -150,7 +146,7 @@ TEST(StageActivations, CountThePassesInFlight) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;
   const std::vector<StageMemory> stages = stage_memory(kLlama, strategy);
-  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  const Bytes pass = 8 * testing::layer_activations(kLlama, strategy);
   EXPECT_DOUBLE_EQ(stages[0].activations / pass, 4.0);
   EXPECT_DOUBLE_EQ(stages[2].activations / pass, 2.0);
   const Bytes head(4.0 * 8192 * 4096 + 4.0 * 8192 * 128'000);
@@ -168,7 +164,7 @@ TEST(StageActivations, OfDoubledPipelinesAreOnePassMoreThanStages) {
                    (single[1].parameters + single[2].parameters).count());
   EXPECT_DOUBLE_EQ(doubled[0].parameters.count(),
                    (single[0].parameters + single[3].parameters).count());
-  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  const Bytes pass = 8 * testing::layer_activations(kLlama, strategy);
   EXPECT_DOUBLE_EQ(doubled[1].activations / pass, 5.0);
 }
 
@@ -179,7 +175,7 @@ TEST(StageActivations, OfPipelinesThereAndBackAreThoseOfOneForwardOneBackward) {
   strategy.virtual_stages = 2;
   strategy.schedule = PipelineSchedule::zb_v;
   const std::vector<StageMemory> stages = stage_memory(kLlama, strategy);
-  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  const Bytes pass = 8 * testing::layer_activations(kLlama, strategy);
   EXPECT_DOUBLE_EQ(stages[3].activations / pass, 4.0);
   EXPECT_GT(stages[0].parameters, stages[1].parameters + Bytes(2.0 * 2.0 * 128'000 * 4096));
 }
@@ -188,7 +184,7 @@ TEST(StageActivations, OfLayersThatRecomputeAreTheirInputs) {
   // 8 of 32 layers keep 2 x 8192 x 4096 bytes each.
   Strategy strategy = llama_strategy();
   const StageMemory none = only_stage(kLlama, strategy);
-  const Bytes layer = layer_activation_bytes(kLlama, strategy);
+  const Bytes layer = testing::layer_activations(kLlama, strategy);
   strategy.recompute = Recompute::full;
   strategy.recompute_layers = 8;
   EXPECT_DOUBLE_EQ((none.activations - only_stage(kLlama, strategy).activations).count(),
@@ -199,12 +195,44 @@ TEST(StageActivations, OfOffloadedLayersAreInHostMemory) {
   // 24 of 32 layers are left; two more are on their way, in buffers, with the allocator's share.
   Strategy strategy = llama_strategy();
   const StageMemory none = only_stage(kLlama, strategy);
-  const Bytes layer = layer_activation_bytes(kLlama, strategy);
+  const Bytes layer = testing::layer_activations(kLlama, strategy);
   strategy.offload_layers = 8;
   const StageMemory offloaded = only_stage(kLlama, strategy);
   EXPECT_DOUBLE_EQ((none.activations - offloaded.activations).count(), 8.0 * layer.count());
   EXPECT_DOUBLE_EQ(offloaded.host.count(), 8.0 * layer.count());
   EXPECT_EQ(none.host, 0_B);
+  // On the last stage the loss outweighs them; on the first of two only they and the reserve on
+  // what is left stand beside 16 - 8 layers.
+  strategy.pipeline_parallel = 2;
+  const auto first_buffers = [&](int layers) {
+    strategy.offload_layers = layers;
+    const StageMemory first = stage_memory(kLlama, strategy)[0];
+    return (first.buffers - kReserve * first.activations).count();
+  };
+  const double without = first_buffers(0);
+  EXPECT_NEAR(first_buffers(1) - without, (1.0 + kReserve) * layer.count(), 1.0);
+  EXPECT_NEAR(first_buffers(8) - without, (1.0 + kReserve) * 2.0 * layer.count(), 1.0);
+}
+
+TEST(StageActivations, OfAPredictionAheadAreALayerItsJoinAndAHead) {
+  // A dense layer more, four inputs of the join and the head's two (2 x 1024 x 64 bytes each), and
+  // the softmax of 1000 words in 4 bytes.
+  TransformerModel fields{.layers = 2,
+                          .hidden = 64,
+                          .attention_heads = 4,
+                          .kv_heads = 4,
+                          .head_size = 16,
+                          .ffn_hidden = 256,
+                          .vocabulary = 1000,
+                          .position_encoding = PositionEncoding::rotary};
+  const Strategy strategy{.sequence_length = 1024};
+  const StageMemory none = only_stage(layers_of(fields), strategy);
+  fields.multi_token_prediction_layers = 1;
+  const Model model = layers_of(fields);
+  const double inputs = (4.0 + 2.0) * 2.0 * 1024 * 64;
+  EXPECT_DOUBLE_EQ(
+      (only_stage(model, strategy).activations - none.activations).count(),
+      testing::layer_activations(model, strategy).count() + inputs + 4.0 * 1024 * 1000);
 }
 
 TEST(ModelStates, OfAnOffloadedOptimizerAreInHostMemory) {
@@ -222,7 +250,7 @@ TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;
   strategy.schedule = PipelineSchedule::gpipe;
-  const Bytes pass = 8 * layer_activation_bytes(kLlama, strategy);
+  const Bytes pass = 8 * testing::layer_activations(kLlama, strategy);
   EXPECT_DOUBLE_EQ(stage_memory(kLlama, strategy)[0].activations / pass, 64.0);
 }
 
@@ -230,22 +258,22 @@ TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {
 // 2 + 2 passes and holds five at most: micro-batches 0, 1 and 2 in chunk 0, 0 and 1 in chunk 1. At
 // other times it holds four passes of chunk 0 and one of chunk 1, which is less.
 TEST(StageActivations, OfInterleavedChunksWeighTheirLayers) {
-  TransformerModel model = kLlama;
-  model.layers = 10;
+  const Model model = llama(10, 4096, 32, 8, 14'336);
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 2;
   strategy.virtual_stages = 2;
   strategy.layer_placement = LayerPlacement::embedding_and_loss_as_layers;
-  const Bytes layer = layer_activation_bytes(model, strategy);
+  const Bytes layer = testing::layer_activations(model, strategy);
   EXPECT_DOUBLE_EQ(stage_memory(model, strategy)[0].activations / layer, 3.0 * 2 + 2.0 * 3);
 }
 
 TEST(StageActivations, IncludeTheEmbeddingsDropoutOfGpt) {
-  const TransformerModel model = gpt(24, 1024, 16);
+  const Model model = gpt(24, 1024, 16);
   const Strategy strategy{.pipeline_parallel = 2, .global_batch = 8, .sequence_length = 2048};
   // A mask of a byte for each of 2048 x 1024 numbers, for both passes in flight.
-  EXPECT_DOUBLE_EQ(stage_memory(model, strategy)[0].activations.count(),
-                   2.0 * (12 * layer_activation_bytes(model, strategy).count() + 2048.0 * 1024));
+  EXPECT_DOUBLE_EQ(
+      stage_memory(model, strategy)[0].activations.count(),
+      2.0 * (12 * testing::layer_activations(model, strategy).count() + 2048.0 * 1024));
 }
 
 // 16-bit logits and an fp32 copy of them, of a rank's part of the vocabulary.
@@ -288,7 +316,7 @@ TEST(Buffers, HoldTheLayerThatIsRecomputed) {
   strategy.pipeline_parallel = 2;
   strategy.recompute = Recompute::full;
   const StageMemory first = stage_memory(kLlama, strategy)[0];
-  const Bytes layer = recomputed_bytes(kLlama, strategy);
+  const Bytes layer = testing::recomputed_activations(kLlama, strategy);
   EXPECT_GT(layer, 500_MiB);
   const Bytes expected = layer + 1_GiB + 256_MiB + kReserve * (first.activations + layer);
   EXPECT_DOUBLE_EQ(first.buffers.count(), expected.count());
@@ -299,7 +327,7 @@ TEST(Buffers, HoldGatheredParametersOfFullSharding) {
   Strategy strategy = llama_strategy();
   strategy.data_parallel = 8;
   const Bytes replicated = only_stage(kLlama, strategy).buffers;
-  const double layer = layer_parameters_per_rank(kLlama, Strategy{}).total();
+  const double layer = testing::layer_parameters(kLlama).total();
   const double vocabulary = 128'000.0 * 4096;
   strategy.sharding = Sharding::full;
   const Bytes sharded = only_stage(kLlama, strategy).buffers;

@@ -4,7 +4,6 @@
 // (Aleph-Alpha/NeurIPS-WANT-submission-efficient-parallelization-layouts, commit e13c2cb).
 #include <gtest/gtest.h>
 
-#include "sim/jobs/activation_memory.h"
 #include "sim/jobs/memory.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/stage_parameters.h"
@@ -18,7 +17,7 @@ using testing::llama;
 
 struct PublishedModel {
   const char* name;
-  TransformerModel model;
+  Model model;
   int pipeline_parallel;
   int virtual_stages;
   int micro_batch;
@@ -61,8 +60,8 @@ double first_stage_layers_gib(const PublishedModel& published, const Strategy& s
   const int passes =
       peak_chunks_in_flight(strategy.schedule, 0, strategy.pipeline_parallel,
                             strategy.virtual_stages, static_cast<int>(strategy.micro_batches()));
-  const double layers = static_cast<double>(published.model.layers) / strategy.chunks();
-  return passes * layers * (layer_activation_bytes(published.model, strategy) / 1_GiB);
+  const double layers = static_cast<double>(published.model.layer_count()) / strategy.chunks();
+  return passes * layers * (testing::layer_activations(published.model, strategy) / 1_GiB);
 }
 
 TEST(PublishedMemory, ActivationsOfFigureOne) {
@@ -108,10 +107,10 @@ TEST(PublishedMemory, SavingsOfFigureSeven) {
   for (const PublishedModel& published : kPublished) {
     SCOPED_TRACE(published.name);
     const auto percent = [&](bool sequence_parallel, Recompute recompute) {
-      const Bytes none =
-          layer_activation_bytes(published.model, strategy_of(published, false, Recompute::none));
+      const Bytes none = testing::layer_activations(published.model,
+                                                    strategy_of(published, false, Recompute::none));
       const Strategy strategy = strategy_of(published, sequence_parallel, recompute);
-      return 100.0 * (layer_activation_bytes(published.model, strategy) / none);
+      return 100.0 * (testing::layer_activations(published.model, strategy) / none);
     };
     EXPECT_NEAR(percent(true, Recompute::none), published.sequence_percent, kReadFromPlot);
     EXPECT_NEAR(percent(false, Recompute::selective), published.selective_percent, kReadFromPlot);
@@ -122,7 +121,7 @@ TEST(PublishedMemory, SavingsOfFigureSeven) {
 
 struct Layout {
   const char* trials;  ///< that ran, and that did not
-  TransformerModel model;
+  Model model;
   int tensor_parallel;
   int pipeline_parallel;
   int data_parallel;

@@ -131,7 +131,7 @@ TEST(ReadStrategy, RecomputationNamesItsLayersOrModules) {
       kLlama3,
       R"("recompute": "modules", "recompute_modules": ["layernorm", "mlp"], "global_batch": 8)");
   EXPECT_THAT(modules.recompute_modules,
-              ::testing::ElementsAre(RecomputeModule::layernorm, RecomputeModule::mlp));
+              ::testing::ElementsAre(RecomputePart::layernorm, RecomputePart::mlp));
 }
 
 TEST(ReadStrategy, LayersOfStagesReadBackAsTheyWereNamed) {
@@ -203,7 +203,7 @@ TEST(ReadStrategy, AcceptsOnlyWhatTheRestOfTheLayerCanWorkWith) {
     ++accepted;
     const Strategy& strategy = reading.read->strategy;
     EXPECT_EQ(strategy.ranks(), 64);
-    const TransformerModel model = testing::llama(32, 4096, 32, 8, 14'336);
+    const Model model = testing::llama(32, 4096, 32, 8, 14'336);
     const std::vector<StageMemory> stages = stage_memory(model, strategy);
     EXPECT_EQ(stages.size(), static_cast<std::size_t>(strategy.pipeline_parallel));
     for (const StageMemory& stage : stages) EXPECT_GT(stage.activations, Bytes(0.0));

@@ -19,12 +19,12 @@ std::vector<int> counts(const std::vector<LayerRange>& ranges) {
 }
 
 TEST(LayerParametersPerRank, AreTheWholeLayerWithoutTensorParallel) {
-  const TransformerModel small_gpt = gpt(12, 768, 12);
-  const TransformerModel small_llama = llama(16, 2048, 32, 8, 8192);
-  EXPECT_DOUBLE_EQ(layer_parameters_per_rank(small_gpt, Strategy{}).total(),
-                   static_cast<double>(layer_parameters(small_gpt).total()));
-  EXPECT_DOUBLE_EQ(layer_parameters_per_rank(small_llama, Strategy{}).total(),
-                   static_cast<double>(layer_parameters(small_llama).total()));
+  const Model small_gpt = gpt(12, 768, 12);
+  const Model small_llama = llama(16, 2048, 32, 8, 8192);
+  EXPECT_DOUBLE_EQ(testing::layer_parameters(small_gpt).total(),
+                   parameters(small_gpt.kinds.front()).total());
+  EXPECT_DOUBLE_EQ(testing::layer_parameters(small_llama).total(),
+                   parameters(small_llama.kinds.front()).total());
 }
 
 // GPT, h = 768, t = 4. Cut: QKV 3 x 192 x (768 + 1) = 442,944; projection 192 x 768 = 147,456;
@@ -32,7 +32,7 @@ TEST(LayerParametersPerRank, AreTheWholeLayerWithoutTensorParallel) {
 // reductions 2 x 768 = 1536, two norms 4 x 768 = 3072.
 TEST(LayerParametersPerRank, KeepNormsAndReducedBiasesOnEveryRank) {
   EXPECT_DOUBLE_EQ(
-      layer_parameters_per_rank(gpt(12, 768, 12), Strategy{.tensor_parallel = 4}).total(),
+      testing::layer_parameters(gpt(12, 768, 12), Strategy{.tensor_parallel = 4}).total(),
       442'944.0 + 147'456.0 + 1'179'648.0 + 768.0 + 1536.0 + 3072.0);
 }
 
@@ -41,22 +41,20 @@ TEST(LayerParametersPerRank, KeepNormsAndReducedBiasesOnEveryRank) {
 // MLP 3 x 2048 x 1024 = 6,291,456; norms 2 x 2048.
 TEST(LayerParametersPerRank, RepeatKeyValueHeadsThatAreFewerThanRanks) {
   EXPECT_DOUBLE_EQ(
-      layer_parameters_per_rank(llama(16, 2048, 32, 2, 8192), Strategy{.tensor_parallel = 8})
+      testing::layer_parameters(llama(16, 2048, 32, 2, 8192), Strategy{.tensor_parallel = 8})
           .total(),
       786'432.0 + 524'288.0 + 6'291'456.0 + 4096.0);
 }
 
 TEST(StageParameters, AreTheWholeModelOnOneRank) {
-  const TransformerModel tied = gpt(12, 768, 12);
-  const TransformerModel untied = llama(16, 2048, 32, 8, 8192);
-  EXPECT_DOUBLE_EQ(stage_parameters(tied, Strategy{}, 0).total(),
-                   static_cast<double>(parameter_counts(tied).total()));
-  EXPECT_DOUBLE_EQ(stage_parameters(untied, Strategy{}, 0).total(),
-                   static_cast<double>(parameter_counts(untied).total()));
+  const Model tied = gpt(12, 768, 12);
+  const Model untied = llama(16, 2048, 32, 8, 8192);
+  EXPECT_DOUBLE_EQ(stage_parameters(tied, Strategy{}, 0).total(), parameters(tied).total());
+  EXPECT_DOUBLE_EQ(stage_parameters(untied, Strategy{}, 0).total(), parameters(untied).total());
 }
 
 TEST(StageParameters, ATiedHeadIsACopyOnTheLastStage) {
-  const TransformerModel model = gpt(12, 768, 12);
+  const Model model = gpt(12, 768, 12);
   const Strategy strategy{.tensor_parallel = 2, .pipeline_parallel = 3};
   // 51,200 x 768 / 2 = 19,660,800 of the vocabulary; 2048 x 768 positions on every rank
   EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 0).embedding, 19'660'800.0 + 1'572'864.0);
@@ -65,11 +63,11 @@ TEST(StageParameters, ATiedHeadIsACopyOnTheLastStage) {
   EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 1).head, 0.0);
   EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 2).head, 19'660'800.0 + 2 * 768.0);
   EXPECT_DOUBLE_EQ(stage_parameters(model, strategy, 1).layers,
-                   4 * layer_parameters_per_rank(model, Strategy{.tensor_parallel = 2}).total());
+                   4 * testing::layer_parameters(model, Strategy{.tensor_parallel = 2}).total());
 }
 
 TEST(StageLayers, AreEveryStagesThChunk) {
-  const TransformerModel model = llama(126, 16'384, 128, 8, 53'248);
+  const Model model = llama(126, 16'384, 128, 8, 53'248);
   const Strategy strategy{.pipeline_parallel = 16,
                           .virtual_stages = 8,
                           .layer_placement = LayerPlacement::embedding_and_loss_as_layers};

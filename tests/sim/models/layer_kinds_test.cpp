@@ -5,7 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "sim/models/operators.h"
+#include "sim/layers/flops.h"
+#include "sim/layers/parameters.h"
+#include "sim/layers/work.h"
+#include "sim/models/transformer/transformer_layers.h"
 #include "tests/sim/models/model_reading.h"
 
 namespace headway {
@@ -45,14 +48,17 @@ TransformerModel small_experts() {
           .sequence_length = 8};
 }
 
+const Layer kDense = transformer_layer(small_experts());
+const Layer kWithExperts = transformer_layer(small_experts(), {.experts = true});
+
 std::vector<bool> with_experts(const TransformerModel& model) {
   std::vector<bool> kinds;
-  for (int i = 0; i < model.layers; ++i) kinds.push_back(layer_kind(model, i).experts);
+  for (int i = 0; i < model.layers; ++i) kinds.push_back(layer_variant(model, i).experts);
   return kinds;
 }
 
-GemmShape product(const Operators& operators, std::string_view name) {
-  for (const LinearOperator& linear : operators.linears) {
+GemmShape product(const Work& operators, std::string_view name) {
+  for (const LinearWork& linear : operators.linears) {
     if (linear.name == name) return linear.forward;
   }
   ADD_FAILURE() << "no product named " << name;
@@ -65,38 +71,36 @@ TEST(LayerKinds, DenseLayersLeadOrComeAtAnInterval) {
   model.mixture_of_experts->leading_dense_layers = 0;
   model.mixture_of_experts->interval = 2;
   EXPECT_THAT(with_experts(model), ElementsAre(false, true, false, true));
-  EXPECT_TRUE(prediction_layer_kind(model).experts);
+  EXPECT_TRUE(layer_variant(model, model.layers - 1).experts);
 }
 
 TEST(LayerKinds, TheLastOfEverySoManyLayersAttendsToAll) {
   TransformerModel model = small_experts();
   model.sliding_window = SlidingWindow{.size = 2, .full_attention_interval = 3};
   std::vector<bool> windowed;
-  for (int i = 0; i < 4; ++i) windowed.push_back(layer_kind(model, i).windowed);
+  for (int i = 0; i < 4; ++i) windowed.push_back(layer_variant(model, i).windowed);
   EXPECT_THAT(windowed, ElementsAre(true, true, false, true));
 }
 
 TEST(LayerKinds, ParametersOfLatentAttentionAndExperts) {
   const TransformerModel model = small_experts();
-  const LayerParameters dense = layer_parameters(model);
+  const Parameters dense = parameters(transformer_layer(model));
   // 8 (16 + 4 x 6) queries, 16 (7 + 2) + 7 x 4 (4 + 3) keys and values, 4 x 3 x 16 projection, and
   // gains of 8 + 7.
-  EXPECT_EQ(dense.attention, 320 + 144 + 196 + 192 + 15);
-  EXPECT_EQ(dense.mlp, 3 * 16 * 32);
-  EXPECT_EQ(dense.experts + dense.router, 0);
-  EXPECT_EQ(dense.normalization, 32);
-  const LayerParameters mixed = layer_parameters(model, {.experts = true});
-  EXPECT_EQ(mixed.attention, dense.attention);
-  EXPECT_EQ(mixed.mlp, 3 * 16 * 6);
-  EXPECT_EQ(mixed.router, 8 * 16);
-  EXPECT_EQ(mixed.experts, 8 * 3 * 16 * 5);
+  EXPECT_EQ(dense.of(Part::attention), 320 + 144 + 196 + 192 + 15);
+  EXPECT_EQ(dense.of(Part::mlp), 3 * 16 * 32);
+  EXPECT_EQ(dense.experts() + dense.of(Part::router), 0);
+  EXPECT_EQ(dense.of(Part::normalization), 32);
+  const Parameters mixed = parameters(transformer_layer(model, {.experts = true}));
+  EXPECT_EQ(mixed.of(Part::attention), dense.of(Part::attention));
+  EXPECT_EQ(mixed.of(Part::mlp), 3 * 16 * 6);
+  EXPECT_EQ(mixed.of(Part::router), 8 * 16);
+  EXPECT_EQ(mixed.experts(), 8 * 3 * 16 * 5);
 
-  const ParameterCounts counts = parameter_counts(model);
-  EXPECT_EQ(counts.total(), dense.total() + 3 * mixed.total() + 16 + 2 * 1600);
+  const Model layers = layers_of(model);
+  EXPECT_EQ(parameters(layers).total(), dense.total() + 3 * mixed.total() + 16 + 2 * 1600);
   // A layer with experts, a product of 32 x 16 and three norms.
-  EXPECT_EQ(counts.multi_token_prediction, mixed.total() + 512 + 48);
-  // 2 of the 8 experts of 240, no embedding.
-  EXPECT_EQ(active_parameters(model), counts.total() - 3 * 6 * 240 - 1600);
+  EXPECT_EQ(parameters_ahead(layers).total(), mixed.total() + 512 + 48);
 }
 
 TEST(LayerKinds, FlopsCountTheExpertsOfATokenAndThePartsOfAttention) {
@@ -107,32 +111,32 @@ TEST(LayerKinds, FlopsCountTheExpertsOfATokenAndThePartsOfAttention) {
   const double mixed = attention + 2 * (3 * 16 * (2 * 5 + 6) + 8 * 16.0);
   const double head = 3200;
   const double prediction = mixed + 2 * 2 * 256.0 + head;
-  EXPECT_DOUBLE_EQ(forward_flops_per_token(model, 8, true).count(),
+  EXPECT_DOUBLE_EQ(forward_flops(layers_of(model), 8).total().count(),
                    dense + 3 * mixed + head + prediction);
   // A window of 2 positions of 8 leaves 2 x (8 - 1) of the 32 pairs below the diagonal.
   model.sliding_window = SlidingWindow{.size = 2};
-  EXPECT_DOUBLE_EQ(forward_flops_per_token(model, 8, true).count(),
+  EXPECT_DOUBLE_EQ(forward_flops(layers_of(model), 8).total().count(),
                    dense + 3 * mixed + head + prediction - 5 * 72.0 * 4 * (1 - 14.0 / 32.0));
 }
 
-TEST(LayerKinds, OperatorsOfLatentAttention) {
+TEST(LayerKinds, WorkOfLatentAttention) {
   // 2 tensor-parallel ranks of 8 tokens; the narrow products work on a rank's own 4.
-  const ShardShape shard{.sequence_length = 8, .tensor_parallel = 2, .sequence_parallel = true};
-  const Operators operators = layer_operators(small_experts(), shard);
+  const RankShape shard{.sequence_length = 8, .tensor_parallel = 2, .sequence_parallel = true};
+  const Work operators = work(kDense, shard);
   EXPECT_EQ(product(operators, "query_down"), (GemmShape{.m = 4, .n = 8, .k = 16}));
   EXPECT_EQ(product(operators, "query_up"), (GemmShape{.m = 8, .n = 12, .k = 8}));
   EXPECT_EQ(product(operators, "key_value_down"), (GemmShape{.m = 4, .n = 9, .k = 16}));
   EXPECT_EQ(product(operators, "key_value_up"), (GemmShape{.m = 8, .n = 14, .k = 7}));
   EXPECT_EQ(product(operators, "projection"), (GemmShape{.m = 8, .n = 16, .k = 6}));
-  ASSERT_EQ(operators.attention.size(), 1U);
+  ASSERT_TRUE(operators.attention.has_value());
   // 2 heads x 8 x 8 / 2 pairs x 2 (6 + 3).
-  EXPECT_DOUBLE_EQ(operators.attention.front().forward_flops(), 2 * 32 * 18.0);
+  EXPECT_DOUBLE_EQ(operators.attention->shape.forward_flops(), 2 * 32 * 18.0);
 }
 
-TEST(LayerKinds, OperatorsOfExperts) {
+TEST(LayerKinds, WorkOfExperts) {
   // 4 ranks share 8 experts; 8 tokens of each go to 2 experts: 4 x 8 x 2 / 4 rows on 2 experts.
-  const ShardShape shard{.sequence_length = 8, .expert_parallel = 4};
-  const Operators operators = layer_operators(small_experts(), shard, {.experts = true});
+  const RankShape shard{.sequence_length = 8, .expert_parallel = 4};
+  const Work operators = work(kWithExperts, shard);
   ASSERT_EQ(operators.grouped.size(), 2U);
   EXPECT_EQ(operators.grouped[0].experts, 2.0);
   EXPECT_EQ(operators.grouped[0].forward, (GemmShape{.m = 8, .n = 10, .k = 16}));
@@ -144,27 +148,27 @@ TEST(LayerKinds, OperatorsOfExperts) {
 }
 
 TEST(LayerKinds, DevicesThatSplitAnExpertHaveEachOthersTokens) {
-  const ShardShape shard{.sequence_length = 8,
-                         .tensor_parallel = 2,
-                         .sequence_parallel = true,
-                         .expert_parallel = 4,
-                         .expert_tensor_parallel = 5};
+  const RankShape shard{.sequence_length = 8,
+                        .tensor_parallel = 2,
+                        .sequence_parallel = true,
+                        .expert_parallel = 4,
+                        .expert_tensor_parallel = 5};
   // 4 own tokens x 5 x 2 rows on 2 experts of 5 / 5.
-  const Operators operators = layer_operators(small_experts(), shard, {.experts = true});
+  const Work operators = work(kWithExperts, shard);
   EXPECT_EQ(operators.grouped[0].forward, (GemmShape{.m = 20, .n = 2, .k = 16}));
 }
 
 TEST(LayerKinds, TheBusiestExpertSetsThePaceUpToItsCapacity) {
-  const MixtureOfExperts mixture = *small_experts().mixture_of_experts;
-  ShardShape shard{.expert_parallel = 4};
-  EXPECT_EQ(expert_load(mixture, shard), 1.0);
+  constexpr double kExperts = 8;
+  RankShape shard{.expert_parallel = 4};
+  EXPECT_EQ(expert_load(kExperts, shard), 1.0);
   // Twice the mean on one of 8, 6/7 on the others; two on a rank.
   shard.expert_imbalance = 2.0;
-  EXPECT_DOUBLE_EQ(expert_load(mixture, shard), (2.0 + 6.0 / 7.0) / 2.0);
+  EXPECT_DOUBLE_EQ(expert_load(kExperts, shard), (2.0 + 6.0 / 7.0) / 2.0);
   shard.expert_capacity = 1.25;
-  EXPECT_DOUBLE_EQ(expert_load(mixture, shard), (1.25 + 6.0 / 7.0) / 2.0);
+  EXPECT_DOUBLE_EQ(expert_load(kExperts, shard), (1.25 + 6.0 / 7.0) / 2.0);
   shard.expert_capacity = 0.5;
-  EXPECT_DOUBLE_EQ(expert_load(mixture, shard), 0.5);
+  EXPECT_DOUBLE_EQ(expert_load(kExperts, shard), 0.5);
 }
 
 constexpr const char* kExperts = R"({
@@ -182,12 +186,12 @@ TEST(LayerKinds, ResolvedFormReadsBack) {
   const ModelReading first = read_model_text(text);
   EXPECT_EQ(first.problems, "");
   ASSERT_TRUE(first.read.has_value());
-  EXPECT_EQ(first.read->model.head_size, 6);
+  EXPECT_EQ(first.read->transformer->head_size, 6);
   EXPECT_EQ((*first.read->resolved)["mixture_of_experts"]["interval"], 1);
   const ModelReading second = read_model_text(first.read->resolved->dump());
   EXPECT_EQ(second.problems, "");
   ASSERT_TRUE(second.read.has_value());
-  EXPECT_EQ(second.read->model, first.read->model);
+  EXPECT_EQ(second.read->transformer, first.read->transformer);
 }
 
 TEST(LayerKinds, SomeLayerHasExperts) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/layers/parameters.h"
 #include "tests/sim/models/model_reading.h"
 
 namespace headway {
@@ -63,14 +64,14 @@ TEST(ReadModel, ReadsEveryField) {
                                   .projection_bias = false,
                                   .mlp_bias = false,
                                   .sequence_length = 13};
-  EXPECT_EQ(reading.read->model, expected);
+  EXPECT_EQ(reading.read->transformer, expected);
 }
 
 TEST(ReadModel, DefaultsAreThoseOfGpt2) {
   const ModelReading reading = read_model_text(kLeast);
   EXPECT_EQ(reading.problems, "");
   ASSERT_TRUE(reading.read.has_value());
-  const TransformerModel& model = reading.read->model;
+  const TransformerModel& model = *reading.read->transformer;
   EXPECT_EQ(model.kv_heads, 4);
   EXPECT_EQ(model.head_size, 16);
   EXPECT_FALSE(model.tied_embeddings);
@@ -90,7 +91,7 @@ TEST(ReadModel, ResolvedFormHoldsEveryDefaultAndReadsBack) {
   const ModelReading second = read_model_text(first.read->resolved->dump());
   EXPECT_EQ(second.problems, "");
   ASSERT_TRUE(second.read.has_value());
-  EXPECT_EQ(second.read->model, first.read->model);
+  EXPECT_EQ(second.read->transformer, first.read->transformer);
   EXPECT_EQ(second.read->resolved, first.read->resolved);
 }
 
@@ -107,7 +108,7 @@ TEST(ReadModel, OverrideMayLeaveThePublishedModel) {
       read_scenario_model(R"({"model": "llama3_405b"})", {"/model/layers=8"});
   EXPECT_EQ(reading.problems, "");
   ASSERT_TRUE(reading.read.has_value());
-  EXPECT_EQ(reading.read->model.layers, 8);
+  EXPECT_EQ(reading.read->transformer->layers, 8);
 }
 
 TEST(ReadModel, UnknownNameSuggestsTheClosest) {
@@ -316,7 +317,7 @@ TEST(ReadModel, AnyValueOfAnyFieldIsReadOrReported) {
         const ModelReading reading = read_model_text(changed_object.dump());
         EXPECT_EQ(reading.read.has_value(), !reading.has_errors) << changed_object.dump();
         if (!reading.read) continue;
-        EXPECT_GT(parameter_counts(reading.read->model).total(), 0) << changed_object.dump();
+        EXPECT_GT(parameter_count(reading.read->model), 0) << changed_object.dump();
       }
     }
   }

@@ -40,7 +40,7 @@ class BuildWorkload : public testing::Test {
                           algorithm);
   }
 
-  TransformerModel model;
+  Model model;
   Strategy strategy;
   Profile profile = round_profile();
   ClusterText cluster = {.nodes = 4, .accelerators = 4, .nics = 4};
@@ -127,7 +127,7 @@ TEST_F(BuildWorkload, ADoubledPipelineReducesOverTheStagesOpposite) {
 }
 
 TEST_F(BuildWorkload, ATiedEmbeddingJoinsTheEndsOfEachReplica) {
-  model.tied_embeddings = true;
+  model.tied = true;
   const Workload workload = built().workload;
   ASSERT_EQ(workload.communicators.size(), 4U);
   EXPECT_EQ(workload.communicators[3].name, "tied embedding, replica 1");

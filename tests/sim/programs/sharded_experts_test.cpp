@@ -9,9 +9,10 @@ namespace {
 /// Two layers whose MLP is four experts of 10 x 5 and 5 x 10 (plain), one a token, on 4 ranks.
 SmallJob expert_job(int expert_parallel) {
   SmallJob job(2);
-  job.model.mixture_of_experts =
+  TransformerModel fields = thousand_parameter_fields(2);
+  fields.mixture_of_experts =
       MixtureOfExperts{.experts = 4, .experts_per_token = 1, .expert_hidden = 5};
-  job.cost.layer({.experts = true}) = job.cost.layer();
+  job.model = layers_of(fields);
   job.strategy.data_parallel = 4;
   job.strategy.expert_parallel = expert_parallel;
   job.strategy.sharding = Sharding::full;

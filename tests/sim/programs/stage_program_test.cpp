@@ -74,7 +74,7 @@ TEST(StagePieces, EndsStandOnTheFirstAndTheLastChunk) {
 
 TEST(StagePieces, ATiedHeadIsACopyOnAnotherStageOnly) {
   SmallJob job(4, 3);
-  job.model.tied_embeddings = true;
+  job.model.tied = true;
   EXPECT_EQ(chunk_parameters(job.shape(), 0), 4030.0);
   job.strategy.pipeline_parallel = 2;
   EXPECT_EQ(chunk_parameters(job.shape(), 0) + chunk_parameters(job.shape(), 1), 4060.0);
@@ -211,7 +211,7 @@ TEST(PipelineProgram, GradientsLeaveWithTheGradientsOfWeights) {
   job.strategy.pipeline_parallel = 2;
   job.strategy.schedule = PipelineSchedule::zb_h1;
   job.strategy.data_parallel = 2;
-  job.cost.layer().weight[Cause::compute] = 0.5_s;
+  job.cost.layers[0].weight[Cause::compute] = 0.5_s;
   job.set_micro_batches(3);
   const Program program = pipeline_program(job.shape(), 1);
   EXPECT_DOUBLE_EQ(seconds_of(program), 3.0 * 2.0 * 3.0);
@@ -236,7 +236,7 @@ TEST(PipelineProgram, AMessageIsARanksPartOfTheActivations) {
 
 TEST(StagePieces, TheFirstLayersOfAChunkRecompute) {
   SmallJob job(5);
-  job.cost.layer().recompute[Cause::recompute] = 1_s;
+  job.cost.layers[0].recompute[Cause::recompute] = 1_s;
   job.strategy.recompute = Recompute::full;
   job.strategy.recompute_layers = 2;
   const auto pieces = chunk_pieces(job.shape(), 0);
@@ -251,8 +251,8 @@ TEST(StagePieces, TheFirstLayersOfAChunkRecompute) {
 
 TEST(StagePieces, TheFirstLayersOfAChunkAreOffloaded) {
   SmallJob job(5);
-  job.cost.layer().offload_forward[Cause::other] = 0.5_s;
-  job.cost.layer().offload_backward[Cause::other] = 0.25_s;
+  job.cost.layers[0].offload_forward[Cause::other] = 0.5_s;
+  job.cost.layers[0].offload_backward[Cause::other] = 0.25_s;
   job.strategy.offload_layers = 2;
   const auto pieces = chunk_pieces(job.shape(), 0);
   EXPECT_EQ(forward_time(job.shape(), pieces[1]).total(), 1.5_s);
@@ -332,7 +332,7 @@ TEST(PipelineProgram, ALoneReplicaReducesNothing) {
 
 TEST(PipelineProgram, OnlyTheEndsAddUpATiedEmbedding) {
   SmallJob job(4, 100);
-  job.model.tied_embeddings = true;
+  job.model.tied = true;
   job.strategy.pipeline_parallel = 4;
   job.set_micro_batches(4);
   for (int stage = 0; stage < 4; ++stage) {
@@ -346,7 +346,7 @@ TEST(PipelineProgram, OnlyAdaptersAreReducedWhereTheyAreTrained) {
   // Rank 2 beside QKV (10 x 30): 80 parameters a layer, 4 bytes each, a ring of 2 moves them once.
   // Nothing travels for the embedding, which is frozen.
   SmallJob job(4, 100);
-  job.model.tied_embeddings = true;
+  job.model.tied = true;
   job.strategy.task = Task::lora;
   job.strategy.lora_rank = 2;
   job.strategy.data_parallel = 2;

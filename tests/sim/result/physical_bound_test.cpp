@@ -1,3 +1,5 @@
+#include "sim/layers/flops.h"
+#include "sim/models/transformer/transformer_layers.h"
 #include "sim/result/physical_bound.h"
 
 #include <gtest/gtest.h>
@@ -40,9 +42,9 @@ TEST(PhysicalBound, TheStageWithTheHeadIsTheBusiest) {
   const TransformerModel model = small_model();
   const Strategy strategy = two_stages();
   const double head = 2.0 * 1024 * 32768;
-  const double layers = forward_flops_per_token(model, 1024, true).count() - head;
+  const double layers = forward_flops(layers_of(model), 1024).total().count() - head;
   const PhysicalBound bound =
-      physical_bound(model, strategy, round_device(), Workload(), Timeline(), Topology());
+      physical_bound(layers_of(model), strategy, round_device(), Workload(), Timeline(), Topology());
   EXPECT_NEAR(bound.compute.count(), 3.0 * 8 * 1024 * (layers / 2 + head) / 1e15, 1e-12);
 }
 
@@ -50,11 +52,11 @@ TEST(PhysicalBound, StatesAreReadAndWrittenOnce) {
   const TransformerModel model = small_model();
   const Strategy strategy = two_stages();
   Bytes most;
-  for (const StageMemory& stage : stage_memory(model, strategy)) {
+  for (const StageMemory& stage : stage_memory(layers_of(model), strategy)) {
     most = max(most, stage.parameters + 2.0 * stage.optimizer);  // 2 B + 2 * 12 B a parameter
   }
   const PhysicalBound bound =
-      physical_bound(model, strategy, round_device(), Workload(), Timeline(), Topology());
+      physical_bound(layers_of(model), strategy, round_device(), Workload(), Timeline(), Topology());
   EXPECT_NEAR(bound.memory.count(), most.count() / 1e12, 1e-15);
 }
 

@@ -1,3 +1,4 @@
+#include "sim/models/transformer/transformer_layers.h"
 #include "sim/result/speed.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ constexpr double kCausal = 4800.0 + 320.0 + 2000.0;
 constexpr double kWhole = 4800.0 + 640.0 + 2000.0;
 
 TEST_F(SpeedTest, AStepIsThreeForwardPasses) {
-  const StepFlops flops = step_flops(model, strategy);
+  const StepFlops flops = step_flops(layers_of(model), strategy);
   EXPECT_DOUBLE_EQ(flops.model.count(), 3.0 * kTokens * kCausal);
   EXPECT_DOUBLE_EQ(flops.model_whole_square.count(), 3.0 * kTokens * kWhole);
   EXPECT_DOUBLE_EQ(flops.hardware.count(), 3.0 * kTokens * kCausal);
@@ -35,30 +36,30 @@ TEST_F(SpeedTest, AStepIsThreeForwardPasses) {
 
 TEST_F(SpeedTest, FullRecomputationRunsTheLayersAFourthTimeButNotTheHead) {
   strategy.recompute = Recompute::full;
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(),
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
                    kTokens * (3.0 * kCausal + kCausal - 2000.0));
 }
 
 TEST_F(SpeedTest, SelectiveRecomputationRunsUnfusedAttentionAgain) {
   strategy.recompute = Recompute::selective;
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(), 3.0 * kTokens * kCausal);
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(), 3.0 * kTokens * kCausal);
   strategy.fused_attention = false;
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(), kTokens * (3.0 * kCausal + 320.0));
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(), kTokens * (3.0 * kCausal + 320.0));
 }
 
 TEST_F(SpeedTest, SomeLayersOrPartsOfThemRunAgain) {
   strategy.recompute = Recompute::full;
   strategy.pipeline_parallel = 1;
   strategy.recompute_layers = 1;  // of two
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(),
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
                    kTokens * (3.0 * kCausal + (kCausal - 2000.0) / 2.0));
   strategy.recompute_layers = 0;
   strategy.recompute = Recompute::modules;
-  strategy.recompute_modules = {RecomputeModule::mlp};  // 2 x 2 x 2 x 10 x 40
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(),
+  strategy.recompute_modules = {RecomputePart::mlp};  // 2 x 2 x 2 x 10 x 40
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
                    kTokens * (3.0 * kCausal + 3200.0));
   strategy.recompute = Recompute::alternate;
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).hardware.count(),
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).hardware.count(),
                    kTokens * (3.0 * kCausal + 2400.0));
 }
 
@@ -68,27 +69,27 @@ TEST_F(SpeedTest, ExpertsRunAgainInTheLayersThatHaveThem) {
   model.mixture_of_experts = MixtureOfExperts{
       .experts = 4, .experts_per_token = 2, .expert_hidden = 5, .shared_expert_hidden = 3};
   strategy.recompute = Recompute::modules;
-  const auto again = [&](RecomputeModule module) {
+  const auto again = [&](RecomputePart module) {
     strategy.recompute_modules = {module};
-    const StepFlops flops = step_flops(model, strategy);
+    const StepFlops flops = step_flops(layers_of(model), strategy);
     return (flops.hardware - flops.model).count();
   };
-  EXPECT_DOUBLE_EQ(again(RecomputeModule::moe), kTokens * 2.0 * (80.0 + 400.0 + 120.0));
-  EXPECT_DOUBLE_EQ(again(RecomputeModule::shared_experts), kTokens * 2.0 * 120.0);
-  EXPECT_DOUBLE_EQ(again(RecomputeModule::mlp), 0.0);  // of dense layers
+  EXPECT_DOUBLE_EQ(again(RecomputePart::moe), kTokens * 2.0 * (80.0 + 400.0 + 120.0));
+  EXPECT_DOUBLE_EQ(again(RecomputePart::shared_experts), kTokens * 2.0 * 120.0);
+  EXPECT_DOUBLE_EQ(again(RecomputePart::mlp), 0.0);  // of dense layers
 }
 
 TEST_F(SpeedTest, FrozenProductsRunTwiceAndAttentionThreeTimes) {
   strategy.task = Task::lora;
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).model.count(),
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).model.count(),
                    kTokens * (2.0 * (4800.0 + 2000.0) + 3.0 * 320.0));
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).model_whole_square.count(),
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).model_whole_square.count(),
                    kTokens * (2.0 * (4800.0 + 2000.0) + 3.0 * 640.0));
 }
 
 TEST_F(SpeedTest, PackedDocumentsAttendToThemselvesOnly) {
   strategy.packed_length = 2;
-  EXPECT_DOUBLE_EQ(step_flops(model, strategy).model.count(),
+  EXPECT_DOUBLE_EQ(step_flops(layers_of(model), strategy).model.count(),
                    3.0 * kTokens * (4800.0 + 80.0 + 2000.0));
 }
 
@@ -96,7 +97,7 @@ TEST_F(SpeedTest, FollowsFromTheIterationTime) {
   strategy.recompute = Recompute::full;
   Prediction prediction;
   prediction.iteration_time = 2_s;
-  set_speed(prediction, model, strategy, FlopsPerSecond(1e6));
+  set_speed(prediction, layers_of(model), strategy, FlopsPerSecond(1e6));
   EXPECT_EQ(prediction.micro_batches, 2);
   EXPECT_DOUBLE_EQ(prediction.samples_per_second, 3.0);
   EXPECT_DOUBLE_EQ(prediction.tokens_per_second, 24.0);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/diagnostic.h"
+#include "sim/layers/parameters.h"
 #include "sim/validate/published_steps.h"
 
 namespace headway {
@@ -60,6 +61,18 @@ Scenario scenario_of(const nlohmann::json& json) {
   return std::get<Scenario>(std::move(outcome));
 }
 
+double fc1_outputs(const Model& model) {
+  for (const Product& product : model.layer(0).products) {
+    if (product.target == AdapterTarget::fc1) return product.outputs;
+  }
+  ADD_FAILURE() << "no MLP";
+  return 0.0;
+}
+
+double norm_parameters_of(const Model& model) {
+  return parameters(model.layer(0)).of(Part::normalization);
+}
+
 TEST(ValidationRow, AnNvl72RackIsOneDomainOfNodesOfFour) {
   nlohmann::json json = row_json();
   json["gpu"] = "GB200";
@@ -112,22 +125,24 @@ TEST(ValidationRow, MixturesOfExpertsMayHaveSoftwareOfTheirOwn) {
 TEST(ValidationRow, ModelsAreMadeUpAsTheyArePublished) {
   nlohmann::json json = row_json();
   json["model"]["gated"] = false;
-  const TransformerModel guessed = scenario_of(json).model;
-  EXPECT_FALSE(guessed.gated_mlp);
-  EXPECT_TRUE(guessed.tied_embeddings);
-  EXPECT_EQ(guessed.position_encoding, PositionEncoding::learned);
+  // GPT's kin: as many outputs of FC1 as the MLP is wide, positions from a table, norms with biases.
+  const Model guessed = scenario_of(json).model;
+  EXPECT_EQ(fc1_outputs(guessed), 14336);
+  EXPECT_TRUE(guessed.tied);
+  EXPECT_TRUE(guessed.most_positions.has_value());
+  EXPECT_EQ(norm_parameters_of(guessed), 2 * 2 * 4096);
 
   json["model"]["name"] = "Nemotron4 15B";
-  const TransformerModel nemotron = scenario_of(json).model;
-  EXPECT_FALSE(nemotron.gated_mlp);
-  EXPECT_FALSE(nemotron.tied_embeddings);
-  EXPECT_EQ(nemotron.position_encoding, PositionEncoding::rotary);
-  EXPECT_EQ(nemotron.normalization, Normalization::layer_norm);
+  const Model nemotron = scenario_of(json).model;
+  EXPECT_EQ(fc1_outputs(nemotron), 14336);
+  EXPECT_FALSE(nemotron.tied);
+  EXPECT_FALSE(nemotron.most_positions.has_value());
+  EXPECT_EQ(norm_parameters_of(nemotron), 2 * 2 * 4096);
 
   json["model"]["name"] = "InternLM 7B";
-  const TransformerModel intern = scenario_of(json).model;
-  EXPECT_TRUE(intern.gated_mlp);
-  EXPECT_EQ(intern.normalization, Normalization::rms_norm);
+  const Model intern = scenario_of(json).model;
+  EXPECT_EQ(fc1_outputs(intern), 2 * 14336);
+  EXPECT_EQ(norm_parameters_of(intern), 2 * 4096);
 }
 
 TEST(ValidationRow, NothingIsGatheredWhereNothingIsSharded) {

@@ -18,11 +18,11 @@ void expect_as_in_library(const std::string& config, const std::string& name) {
   const ModelReading library = read_scenario_model("{\"model\": \"" + name + "\"}");
   EXPECT_EQ(read.problems, "") << name;
   ASSERT_TRUE(read.read.has_value() && library.read.has_value()) << name;
-  TransformerModel model = read.read->model;
-  model.name = library.read->model.name;
-  model.source = library.read->model.source;
-  model.sequence_length = library.read->model.sequence_length;
-  EXPECT_EQ(model, library.read->model) << name;
+  TransformerModel model = *read.read->transformer;
+  model.name = library.read->transformer->name;
+  model.source = library.read->transformer->source;
+  model.sequence_length = library.read->transformer->sequence_length;
+  EXPECT_EQ(model, library.read->transformer) << name;
 }
 
 TEST(HuggingFaceExperts, MixtralHasExpertsInEveryLayer) {

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "sim/layers/parameters.h"
+#include "sim/models/transformer/transformer_layers.h"
 #include "tests/sim/models/model_reading.h"
 
 namespace headway {
@@ -43,7 +45,7 @@ std::string changed(const std::string& from, const std::string& to) {
 }
 
 std::int64_t parameters(const ModelReading& reading) {
-  return reading.read ? parameter_counts(reading.read->model).total() : 0;
+  return reading.read ? parameter_count(reading.read->model) : 0;
 }
 
 TEST(HuggingFace, LlamaHasThePublishedParameters) {
@@ -67,7 +69,7 @@ TEST(HuggingFace, LlamaHasThePublishedParameters) {
                                   .projection_bias = false,
                                   .mlp_bias = false,
                                   .sequence_length = 8192};
-  EXPECT_EQ(reading.read->model, expected);
+  EXPECT_EQ(reading.read->transformer, expected);
 }
 
 TEST(HuggingFace, LlamaMayHaveBiasesAHeadSizeAndATiedHead) {
@@ -76,7 +78,7 @@ TEST(HuggingFace, LlamaMayHaveBiasesAHeadSizeAndATiedHead) {
               "head_dim": 64, "_name_or_path": "mine/llama",)"));
   EXPECT_EQ(reading.problems, "");
   ASSERT_TRUE(reading.read.has_value());
-  const TransformerModel& model = reading.read->model;
+  const TransformerModel& model = *reading.read->transformer;
   EXPECT_TRUE(model.qkv_bias && model.projection_bias && model.mlp_bias);
   EXPECT_EQ(model.head_size, 64);
   EXPECT_EQ(model.name, "mine/llama");
@@ -87,8 +89,8 @@ TEST(HuggingFace, NullMeansTheDefault) {
       changed(R"("num_key_value_heads": 8)", R"("num_key_value_heads": null, "head_dim": null)"));
   EXPECT_EQ(reading.problems, "");
   ASSERT_TRUE(reading.read.has_value());
-  EXPECT_EQ(reading.read->model.kv_heads, 32);
-  EXPECT_EQ(reading.read->model.head_size, 128);
+  EXPECT_EQ(reading.read->transformer->kv_heads, 32);
+  EXPECT_EQ(reading.read->transformer->head_size, 128);
 }
 
 TEST(HuggingFace, Gpt2HasThePublishedParameters) {
@@ -140,7 +142,7 @@ TEST(HuggingFace, MptHasNoBiasAtAll) {
   EXPECT_EQ(reading.problems, "");
   // A layer: 12 x 4096^2 + 2 x 4096 = 201,334,784; 50432 x 4096 = 206,569,472; a norm of 4096.
   EXPECT_EQ(parameters(reading), 32 * 201'334'784LL + 206'569'472 + 4096);
-  EXPECT_EQ(reading.read->model.position_encoding, PositionEncoding::none);
+  EXPECT_EQ(reading.read->transformer->position_encoding, PositionEncoding::none);
 }
 
 TEST(HuggingFace, MptMayShareKeysAndLearnPositions) {
@@ -150,8 +152,8 @@ TEST(HuggingFace, MptMayShareKeysAndLearnPositions) {
           "n_heads": 24, "n_layers": 32, "no_bias": true, "vocab_size": 32768})");
   EXPECT_EQ(reading.problems, "");
   ASSERT_TRUE(reading.read.has_value());
-  EXPECT_EQ(reading.read->model.kv_heads, 8);
-  EXPECT_EQ(reading.read->model.position_encoding, PositionEncoding::learned);
+  EXPECT_EQ(reading.read->transformer->kv_heads, 8);
+  EXPECT_EQ(reading.read->transformer->position_encoding, PositionEncoding::learned);
 }
 
 TEST(HuggingFace, MistralAttendsToAWindowInEveryLayer) {
@@ -163,10 +165,10 @@ TEST(HuggingFace, MistralAttendsToAWindowInEveryLayer) {
   const ModelReading reading = read_model_text(config + "4096}");
   EXPECT_EQ(reading.problems, "");
   EXPECT_EQ(parameters(reading), 7'241'732'096);
-  EXPECT_EQ(reading.read->model.sliding_window, (SlidingWindow{.size = 4096}));
-  EXPECT_TRUE(layer_kind(reading.read->model, 31).windowed);
+  EXPECT_EQ(reading.read->transformer->sliding_window, (SlidingWindow{.size = 4096}));
+  EXPECT_TRUE(layer_variant(*reading.read->transformer, 31).windowed);
   // As long as the longest sequence it hides nothing.
-  EXPECT_FALSE(read_model_text(config + "32768}").read->model.sliding_window.has_value());
+  EXPECT_FALSE(read_model_text(config + "32768}").read->transformer->sliding_window.has_value());
 }
 
 TEST(HuggingFace, Qwen2WithWindowsInSomeLayersIsWarnedOf) {
@@ -194,7 +196,7 @@ TEST(HuggingFace, ResolvedFormIsExplicit) {
   const ModelReading second = read_model_text(first.read->resolved->dump());
   EXPECT_EQ(second.problems, "");
   ASSERT_TRUE(second.read.has_value());
-  EXPECT_EQ(second.read->model, first.read->model);
+  EXPECT_EQ(second.read->transformer, first.read->transformer);
 }
 
 TEST(HuggingFace, IsFoundBesideTheFileThatNamesIt) {
@@ -209,7 +211,7 @@ TEST(HuggingFace, IsFoundBesideTheFileThatNamesIt) {
       scenario);
   EXPECT_EQ(named.problems, "");
   EXPECT_EQ(parameters(named), 8'030'261'248);
-  EXPECT_EQ(named.read->model.name, "Mine");
+  EXPECT_EQ(named.read->transformer->name, "Mine");
 
   const ModelReading direct = read_scenario_model(R"({"model": "config.json"})", {}, scenario);
   EXPECT_EQ(direct.problems, "");
@@ -220,7 +222,7 @@ TEST(HuggingFace, IsFoundBesideTheFileThatNamesIt) {
                           {"/model/huggingface/num_hidden_layers=8"}, scenario);
   EXPECT_EQ(shorter.problems, "");
   ASSERT_TRUE(shorter.read.has_value());
-  EXPECT_EQ(shorter.read->model.layers, 8);
+  EXPECT_EQ(shorter.read->transformer->layers, 8);
   std::filesystem::remove_all(folder);
 }
 

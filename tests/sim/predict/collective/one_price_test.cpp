@@ -16,12 +16,12 @@ namespace {
 /// Layers of 3 x 10^6 (qkv) + 10^6 (projection) + 4 x 10^6 (MLP) + 2,000 (norms) parameters: their
 /// fp32 gradients are a message of 32,008,000 B.
 constexpr Bytes kLayer(32'008'000);
-TransformerModel layers_of_a_thousand(int layers) {
-  TransformerModel model = thousand_parameter_layers(layers);
-  model.hidden = 1000;
-  model.head_size = 1000;
-  model.ffn_hidden = 2000;
-  return model;
+Model layers_of_a_thousand(int layers) {
+  TransformerModel fields = thousand_parameter_fields(layers);
+  fields.hidden = 1000;
+  fields.head_size = 1000;
+  fields.ffn_hidden = 2000;
+  return layers_of(fields);
 }
 
 /// Of the middle one of three layers, as simulated by a job that does nothing else.

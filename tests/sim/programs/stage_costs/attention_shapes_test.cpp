@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/models/transformer/transformer_layers.h"
+
 namespace headway {
 namespace {
 
@@ -38,14 +40,14 @@ TEST(AttentionShapes, AreWhatOneRankRuns) {
                              .query_heads = 6,
                              .key_heads = 2,
                              .head_size = 4};
-  EXPECT_THAT(attention_shapes(small_model(), three_sequences()), ElementsAre(whole));
+  EXPECT_THAT(attention_shapes(layers_of(small_model()), three_sequences()), ElementsAre(whole));
 
   Strategy cut = three_sequences();
   cut.tensor_parallel = 4;  // one and a half heads, half a head of keys
   AttentionShape part = whole;
   part.query_heads = 2;
   part.key_heads = 1;
-  EXPECT_THAT(attention_shapes(small_model(), cut), ElementsAre(part));
+  EXPECT_THAT(attention_shapes(layers_of(small_model()), cut), ElementsAre(part));
 }
 
 TEST(AttentionShapes, HaveHeadsThatShareKeysEvenly) {
@@ -54,7 +56,7 @@ TEST(AttentionShapes, HaveHeadsThatShareKeysEvenly) {
   model.kv_heads = 4;
   Strategy strategy = three_sequences();
   strategy.tensor_parallel = 3;  // 4 2/3 heads and 1 1/3 of keys: 2 of keys, 6 that share them
-  const auto shapes = attention_shapes(model, strategy);
+  const auto shapes = attention_shapes(layers_of(model), strategy);
   ASSERT_EQ(shapes.size(), 1U);
   EXPECT_EQ(shapes[0].key_heads, 2.0);
   EXPECT_EQ(shapes[0].query_heads, 6.0);
@@ -63,13 +65,13 @@ TEST(AttentionShapes, HaveHeadsThatShareKeysEvenly) {
 TEST(AttentionShapes, LeaveOutWhatATableCannotHold) {
   Strategy unfused = three_sequences();
   unfused.fused_attention = false;
-  EXPECT_THAT(attention_shapes(small_model(), unfused), IsEmpty());
+  EXPECT_THAT(attention_shapes(layers_of(small_model()), unfused), IsEmpty());
   Strategy spread = three_sequences();
   spread.context_parallel = 2;  // half of the queries meet all keys
-  EXPECT_THAT(attention_shapes(small_model(), spread), IsEmpty());
+  EXPECT_THAT(attention_shapes(layers_of(small_model()), spread), IsEmpty());
   TransformerModel sinks = small_model();
   sinks.attention_sinks = true;
-  EXPECT_THAT(attention_shapes(sinks, three_sequences()), IsEmpty());
+  EXPECT_THAT(attention_shapes(layers_of(sinks), three_sequences()), IsEmpty());
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/stage_costs/exchange_plans.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
@@ -43,7 +44,7 @@ class ExchangeTrafficTest : public testing::Test {
                               .pipeline = strategy.pipeline_parallel};
     std::vector<double> bytes;
     for (const ChargedBytes& charged : exchange_traffic(
-             model, strategy, *cluster, exchange_plans(strategy, *cluster, placement))) {
+             layers_of(model), strategy, *cluster, exchange_plans(strategy, *cluster, placement))) {
       const Topology& topology = cluster->topology;
       if (!topology.is_switch(topology.link(charged.link).from)) {
         bytes.push_back(charged.bytes.count());

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/layers/parameters.h"
+#include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/stage_costs/host_cost.h"
 #include "sim/programs/stage_pieces.h"
@@ -45,19 +47,20 @@ class ExpertCostTest : public testing::Test {
         .launch_gap = estimate(0.5), .expert_layer = estimate(0.4), .expert_full = estimate(0.1)};
   }
 
-  [[nodiscard]] ShardShape shard() const {
+  [[nodiscard]] RankShape shard() const {
     return {.sequence_length = 1024,
             .tensor_parallel = static_cast<double>(strategy.tensor_parallel),
             .sequence_parallel = strategy.sequence_parallel,
             .expert_parallel = static_cast<double>(strategy.expert_parallel),
             .expert_tensor_parallel = static_cast<double>(strategy.expert_tensor_parallel)};
   }
+  [[nodiscard]] Layer with_experts() const { return transformer_layer(model, {.experts = true}); }
   [[nodiscard]] ExpertTraffic traffic() const {
-    return expert_traffic(model, strategy, *cluster_of(cluster.text()), shard());
+    return expert_traffic(with_experts(), strategy, *cluster_of(cluster.text()), shard());
   }
   [[nodiscard]] double seen() const {
-    return seen_expert_exchange(model, strategy, profile, *cluster_of(cluster.text()), shard(),
-                                compute)
+    return seen_expert_exchange(with_experts(), strategy, profile, *cluster_of(cluster.text()),
+                                shard(), compute)
         .count();
   }
 
@@ -79,8 +82,8 @@ TEST_F(ExpertCostTest, EveryTokenGoesToItsExperts) {
 
 TEST_F(ExpertCostTest, AnOversubscribedFabricCarriesLess) {
   const auto with_share = [&](double share) {
-    return seen_expert_exchange(model, strategy, profile, *cluster_of(cluster.text()), shard(),
-                                compute, share)
+    return seen_expert_exchange(with_experts(), strategy, profile, *cluster_of(cluster.text()),
+                                shard(), compute, share)
         .count();
   };
   // NICs reach 0.8 of 50 GB/s; a fabric that carries 0.9 of their rate is no bottleneck.
@@ -150,7 +153,7 @@ TEST_F(ExpertCostTest, GraphsLeaveAShareOfGapsAndHostTime) {
   }();
   const auto costs = [&](CudaGraph graph, bool experts) {
     strategy.cuda_graph = graph;
-    return host_costs(strategy, profile, family, {.experts = experts});
+    return host_costs(strategy, profile, family, transformer_layer(model, {.experts = experts}));
   };
   EXPECT_DOUBLE_EQ(costs(CudaGraph::none, true).forward_gaps.count(), 14e-6 + 100e-6);
   EXPECT_DOUBLE_EQ(costs(CudaGraph::none, true).backward_gaps.count(), 24e-6 + 150e-6);
@@ -166,9 +169,10 @@ TEST_F(ExpertCostTest, AMixtureIsRecomputedWithItsExchange) {
   // 4,096 rows through the one expert of a rank: two products of 4.096 G operations at 50 TFLOP/s,
   // 4 bytes an inner element at 0.5 TB/s; the router before them.
   strategy.recompute = Recompute::modules;
-  strategy.recompute_modules = {RecomputeModule::moe};
-  const StageCost costs = stage_cost(model, strategy, profile, *cluster_of(cluster.text()));
-  const LayerCost& layer = costs.layer({.experts = true});
+  strategy.recompute_modules = {RecomputePart::moe};
+  const StageCost costs =
+      stage_cost(layers_of(model), strategy, profile, *cluster_of(cluster.text()));
+  const LayerCost& layer = costs.layer();
   const Seconds router = gemm_cost(profile.device, {1024, 16, 1000}, Precision::bf16).time;
   EXPECT_NEAR(layer.recompute.total().count(),
               router.count() + 2.0 * 4.096e9 / 50e12 + 4.0 * 4096 * 500 / 0.5e12 +
@@ -180,11 +184,12 @@ TEST_F(ExpertCostTest, AMixtureIsRecomputedWithItsExchange) {
 TEST_F(ExpertCostTest, ASharedExpertIsRecomputedWithTheExchangeOfItsRanks) {
   model.mixture_of_experts->shared_expert_hidden = 300;
   strategy.recompute = Recompute::modules;
-  strategy.recompute_modules = {RecomputeModule::shared_experts};
+  strategy.recompute_modules = {RecomputePart::shared_experts};
   strategy.tensor_parallel = 2;
   strategy.data_parallel = 8;
-  const StageCost costs = stage_cost(model, strategy, profile, *cluster_of(cluster.text()));
-  const LayerCost& layer = costs.layer({.experts = true});
+  const StageCost costs =
+      stage_cost(layers_of(model), strategy, profile, *cluster_of(cluster.text()));
+  const LayerCost& layer = costs.layer();
   const auto product = [&](double n, double k) {
     return gemm_cost(profile.device, {1024, n, k}, Precision::bf16).time.count();
   };
@@ -197,9 +202,9 @@ TEST_F(ExpertCostTest, ASharedExpertIsRecomputedWithTheExchangeOfItsRanks) {
 TEST_F(ExpertCostTest, LayersOfAKindCostTheSame) {
   model.mixture_of_experts->leading_dense_layers = 1;
   const auto built_cluster = cluster_of(cluster.text());
-  const StageCost cost = stage_cost(model, strategy, profile, *built_cluster);
+  const StageCost cost = stage_cost(layers_of(model), strategy, profile, *built_cluster);
   EXPECT_EQ(cost.layer().forward[Cause::expert_parallel], 0_s);
-  EXPECT_NEAR(cost.layer({.experts = true}).forward[Cause::expert_parallel].count(), seen(), 1e-15);
+  EXPECT_NEAR(cost.layer(1).forward[Cause::expert_parallel].count(), seen(), 1e-15);
 }
 
 TEST_F(ExpertCostTest, ExpertGradientsAreReducedOverTheirOwnReplicas) {
@@ -209,21 +214,20 @@ TEST_F(ExpertCostTest, ExpertGradientsAreReducedOverTheirOwnReplicas) {
   Placement placement;
   placement.data = 16;
   const auto built_cluster = cluster_of(cluster.text());
-  const BuiltWorkload built = build_workload(model, strategy, profile, *built_cluster, placement,
-                                             CollectiveAlgorithm::ring);
+  const BuiltWorkload built = build_workload(layers_of(model), strategy, profile, *built_cluster,
+                                             placement, CollectiveAlgorithm::ring);
   double shared = 0.0;
   double experts = 0.0;
   for (const Operation& operation : built.workload.programs.front().operations) {
     if (operation.kind != OperationKind::join) continue;
     (operation.path == kExpertReduce ? experts : shared) += operation.amount.count();
   }
-  const LayerParameters layer = layer_parameters(model, {.experts = true});
-  const ParameterCounts counts = parameter_counts(model);
+  const Parameters layer = parameters(with_experts());
+  const Parameters counts = parameters(layers_of(model));
   // Rings of 4 and of 16, gradients of 4 bytes: 2 layers of a quarter of the experts each.
-  EXPECT_DOUBLE_EQ(experts, 2.0 * 3.0 / 4.0 * 4.0 * 2.0 * static_cast<double>(layer.experts) / 4.0);
-  const double others =
-      static_cast<double>(2 * (layer.total() - layer.experts) + counts.token_embedding +
-                          counts.position_embedding + counts.output_head);
+  EXPECT_DOUBLE_EQ(experts, 2.0 * 3.0 / 4.0 * 4.0 * 2.0 * layer.experts() / 4.0);
+  const double others = 2.0 * layer.shared() + counts.of(Part::embedding) +
+                        counts.of(Part::positions) + counts.of(Part::head);
   EXPECT_NEAR(shared, 2.0 * 15.0 / 16.0 * 4.0 * others, 1e-6 * shared);
   EXPECT_THAT(built.workload.communicators.back().name, "expert gradient reduce, stage 0");
 }
@@ -232,8 +236,8 @@ TEST_F(ExpertCostTest, ExpertsWithoutReplicasReduceNothing) {
   Placement placement;
   placement.data = 16;
   const auto built_cluster = cluster_of(cluster.text());
-  const BuiltWorkload built = build_workload(model, strategy, profile, *built_cluster, placement,
-                                             CollectiveAlgorithm::ring);
+  const BuiltWorkload built = build_workload(layers_of(model), strategy, profile, *built_cluster,
+                                             placement, CollectiveAlgorithm::ring);
   EXPECT_EQ(built.workload.communicators.size(), 1U);
   EXPECT_THAT(built.workload.notes,
               testing::Contains(testing::HasSubstr("expert-parallel traffic crosses the fabric")));
@@ -241,13 +245,13 @@ TEST_F(ExpertCostTest, ExpertsWithoutReplicasReduceNothing) {
 
 TEST_F(ExpertCostTest, PredictionLayersStandBehindTheLast) {
   const auto built_cluster = cluster_of(cluster.text());
-  const StageCost without = stage_cost(model, strategy, profile, *built_cluster);
+  const StageCost without = stage_cost(layers_of(model), strategy, profile, *built_cluster);
   model.multi_token_prediction_layers = 1;
-  const StageCost with = stage_cost(model, strategy, profile, *built_cluster);
+  const StageCost with = stage_cost(layers_of(model), strategy, profile, *built_cluster);
   // A layer more, the head and the loss again, and a product of 1,024 x 1,000 x 2,000.
   const double more = with.head_forward.total().count() - without.head_forward.total().count();
-  const double known = without.layer({.experts = true}).forward.total().count() +
-                       without.head_forward.total().count();
+  const double known =
+      without.layer().forward.total().count() + without.head_forward.total().count();
   const Cost join = gemm_cost(profile.device, {.m = 1024, .n = 1000, .k = 2000}, Precision::bf16);
   // Norms and residuals: 20 bytes of each element at 0.5 TB/s.
   EXPECT_NEAR(more, known + join.time.count() + 20.0 * 1024 * 1000 / 0.5e12, 1e-12);

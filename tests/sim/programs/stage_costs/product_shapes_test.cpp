@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/models/transformer/transformer_layers.h"
+
 namespace headway {
 namespace {
 
@@ -47,13 +49,13 @@ TEST(ProductShapes, AreThoseOfEveryLinearLayerThreeTimesEach) {
   const TransformerModel model = small_model();
   // qkv 5 x 24 x 8, projection 5 x 8 x 8 (its data gradient is alike), fc1 5 x 16 x 8 (whose data
   // gradient is fc2's forward product), head 5 x 32 x 8
-  EXPECT_THAT(texts(product_shapes(model, one_rank())),
+  EXPECT_THAT(texts(product_shapes(layers_of(model), one_rank())),
               ElementsAre("bf16 5 24 8", "bf16 5 8 24", "bf16 24 8 5",    // qkv
                           "bf16 5 8 8", "bf16 8 8 5",                     // projection
                           "bf16 5 16 8", "bf16 5 8 16", "bf16 16 8 5",    // fc1
                           "bf16 8 16 5",                                  // fc2
                           "bf16 5 32 8", "bf16 5 8 32", "bf16 32 8 5"));  // head
-  const auto products = product_shapes(model, one_rank());
+  const auto products = product_shapes(layers_of(model), one_rank());
   EXPECT_THAT(products[3].uses, ElementsAre("projection forward", "projection data gradient"));
   EXPECT_THAT(products[6].uses, ElementsAre("fc1 data gradient", "fc2 forward"));
 }
@@ -63,7 +65,7 @@ TEST(ProductShapes, AreCutByTensorParallelismAndKeepTheHeadWide) {
   Strategy strategy = one_rank();
   strategy.tensor_parallel = 2;
   strategy.precision = Precision::fp8;
-  const auto all = texts(product_shapes(model, strategy));
+  const auto all = texts(product_shapes(layers_of(model), strategy));
   EXPECT_EQ(all.front(), "fp8 5 12 8");
   EXPECT_EQ(all.back(), "bf16 16 8 5");
 }

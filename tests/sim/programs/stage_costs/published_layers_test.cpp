@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/stage_costs/stage_cost.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
@@ -25,7 +26,8 @@ class PublishedLayers : public testing::Test {
   }
 
   void expect(double forward_ms, double backward_ms) const {
-    const StageCost cost = stage_cost(model, strategy, *shipped("a100_sxm_80gb"), *cluster);
+    const StageCost cost =
+        stage_cost(layers_of(model), strategy, *shipped("a100_sxm_80gb"), *cluster);
     const LayerCost& layer = cost.layer();
     EXPECT_NEAR(layer.forward.total() / 1_ms, forward_ms, kTolerance * forward_ms);
     EXPECT_NEAR((layer.recompute.total() + layer.backward.total()) / 1_ms, backward_ms,

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/stage_costs/stage_cost.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
@@ -33,7 +34,7 @@ class StageCostTest : public testing::Test {
   }
 
   [[nodiscard]] StageCost cost() const {
-    return stage_cost(model, strategy, profile, *cluster_of(cluster.text()));
+    return stage_cost(layers_of(model), strategy, profile, *cluster_of(cluster.text()));
   }
 
   TransformerModel model;

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "sim/base/diagnostic.h"
+#include "sim/models/transformer/transformer_layers.h"
 #include "tests/sim/programs/stage_costs/stage_cost_fixture.h"
 
 namespace headway {
@@ -56,16 +57,16 @@ TEST_F(StageCostTest, OtherRecomputationRunsThatPartAgain) {
 TEST_F(StageCostTest, ModulesAreRecomputedWithAllThatTheyCover) {
   // FC1 and FC2: 8 Gi operations each; the activation function between them.
   strategy.recompute = Recompute::modules;
-  strategy.recompute_modules = {RecomputeModule::mlp};
+  strategy.recompute_modules = {RecomputePart::mlp};
   const double mlp = 16.0 * kGi / kRate + 16.0 * kMi / kMemory;
   EXPECT_NEAR(cost().layer().recompute.total().count(), mlp, 1e-12);
   // Two norms of 4 of the 20 bytes a channel.
-  strategy.recompute_modules = {RecomputeModule::layernorm, RecomputeModule::mlp};
+  strategy.recompute_modules = {RecomputePart::layernorm, RecomputePart::mlp};
   EXPECT_NEAR(cost().layer().recompute.total().count(), mlp + 8.0 * kMi / kMemory, 1e-12);
-  strategy.recompute_modules = {RecomputeModule::core_attn};
+  strategy.recompute_modules = {RecomputePart::core_attn};
   EXPECT_NEAR(cost().layer().recompute.total().count(), attention, 1e-12);
   // The MLP has one of the two exchanges.
-  strategy.recompute_modules = {RecomputeModule::mlp};
+  strategy.recompute_modules = {RecomputePart::mlp};
   strategy.tensor_parallel = 2;
   const StageCost split = cost();
   EXPECT_NEAR(split.layer().recompute.total().count(),

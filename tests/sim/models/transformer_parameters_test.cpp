@@ -1,6 +1,8 @@
-#include "sim/models/transformer.h"
-
 #include <gtest/gtest.h>
+
+#include "sim/layers/flops.h"
+#include "sim/layers/parameters.h"
+#include "sim/models/transformer/transformer_layers.h"
 
 namespace headway {
 namespace {
@@ -48,42 +50,34 @@ TransformerModel gpt3() {
           .sequence_length = 2048};
 }
 
+Parameters counts_of(const TransformerModel& model) { return parameters(layers_of(model)); }
+
 TEST(ParameterCounts, LlamaHasThreeMatricesInTheMlpAndNoBiases) {
-  const ParameterCounts counts = parameter_counts(tiny_llama());
-  EXPECT_EQ(counts.token_embedding, 40);  // 10 x 4
-  EXPECT_EQ(counts.position_embedding, 0);
-  EXPECT_EQ(counts.attention, 96);      // 2 x (4 x (2 + 2) x 2 + 4 x 4)
-  EXPECT_EQ(counts.mlp, 192);           // 2 x 3 x 4 x 8
-  EXPECT_EQ(counts.normalization, 20);  // (2 x 2 + 1) x 4
-  EXPECT_EQ(counts.output_head, 40);
+  const Parameters counts = counts_of(tiny_llama());
+  EXPECT_EQ(counts.of(Part::embedding), 40);  // 10 x 4
+  EXPECT_EQ(counts.of(Part::positions), 0);
+  EXPECT_EQ(counts.of(Part::attention), 96);      // 2 x (4 x (2 + 2) x 2 + 4 x 4)
+  EXPECT_EQ(counts.of(Part::mlp), 192);           // 2 x 3 x 4 x 8
+  EXPECT_EQ(counts.of(Part::normalization), 20);  // (2 x 2 + 1) x 4
+  EXPECT_EQ(counts.of(Part::head), 40);
   EXPECT_EQ(counts.total(), 388);
 }
 
 TEST(ParameterCounts, GptHasBiasesPositionsAndATiedHead) {
-  const ParameterCounts counts = parameter_counts(tiny_gpt());
-  EXPECT_EQ(counts.token_embedding, 40);
-  EXPECT_EQ(counts.position_embedding, 12);  // 3 x 4
-  EXPECT_EQ(counts.attention, 120);          // 2 x (48 weights + 8 + 4 biases)
-  EXPECT_EQ(counts.mlp, 152);                // 2 x (2 x 4 x 8 + 8 + 4)
-  EXPECT_EQ(counts.normalization, 40);       // (2 x 2 + 1) x (4 + 4)
-  EXPECT_EQ(counts.output_head, 0);
+  const Parameters counts = counts_of(tiny_gpt());
+  EXPECT_EQ(counts.of(Part::embedding), 40);
+  EXPECT_EQ(counts.of(Part::positions), 12);      // 3 x 4
+  EXPECT_EQ(counts.of(Part::attention), 120);     // 2 x (48 weights + 8 + 4 biases)
+  EXPECT_EQ(counts.of(Part::mlp), 152);           // 2 x (2 x 4 x 8 + 8 + 4)
+  EXPECT_EQ(counts.of(Part::normalization), 40);  // (2 x 2 + 1) x (4 + 4)
+  EXPECT_EQ(counts.of(Part::head), 0);
   EXPECT_EQ(counts.total(), 364);
 }
 
 TEST(ParameterCounts, ALayerNormMayLackItsBias) {
   TransformerModel model = tiny_gpt();
   model.normalization_bias = false;
-  EXPECT_EQ(parameter_counts(model).normalization, 20);
-}
-
-TEST(ParameterCounts, LayersEmbeddingsHeadAndFinalNormMakeTheWhole) {
-  for (const TransformerModel& model : {tiny_llama(), tiny_gpt(), gpt3()}) {
-    const ParameterCounts counts = parameter_counts(model);
-    const std::int64_t final_norm = counts.normalization / (2 * model.layers + 1);
-    EXPECT_EQ(model.layers * layer_parameters(model).total() + counts.token_embedding +
-                  counts.position_embedding + counts.output_head + final_norm,
-              counts.total());
-  }
+  EXPECT_EQ(counts_of(model).of(Part::normalization), 20);
 }
 
 TEST(ParameterCounts, GptMeetsTheClosedFormOfNarayanan) {
@@ -91,21 +85,24 @@ TEST(ParameterCounts, GptMeetsTheClosedFormOfNarayanan) {
   // the two vectors of the final norm. 12 l h^2 = 173,946,175,488; 13 l h = 15,335,424;
   // (V+s) h = 654,311,424.
   const std::int64_t closed_form = 173'946'175'488 + 15'335'424 + 654'311'424;
-  EXPECT_EQ(parameter_counts(gpt3()).total(), closed_form + 2 * 12288);
+  EXPECT_EQ(parameter_count(layers_of(gpt3())), closed_form + 2 * 12288);
 }
 
 TEST(ForwardFlops, CountsEachProductOnce) {
   // A layer: QKV 2x4x8 = 64, projection 2x4x4 = 32, attention 4x4x3 = 48, MLP 2x3x4x8 = 192; two
   // layers and the head 2x4x10 = 80.
-  EXPECT_EQ(forward_flops_per_token(tiny_llama(), 3, false).count(), 2 * (64 + 32 + 48 + 192) + 80);
+  EXPECT_EQ(forward_flops(layers_of(tiny_llama()), 3).whole_square().count(),
+            2 * (64 + 32 + 48 + 192) + 80);
 }
 
 TEST(ForwardFlops, CausalAttentionIsHalfOfIt) {
-  EXPECT_EQ(forward_flops_per_token(tiny_llama(), 3, true).count(), 2 * (64 + 32 + 24 + 192) + 80);
+  EXPECT_EQ(forward_flops(layers_of(tiny_llama()), 3).total().count(),
+            2 * (64 + 32 + 24 + 192) + 80);
 }
 
 TEST(ForwardFlops, PlainMlpHasTwoMatrices) {
-  EXPECT_EQ(forward_flops_per_token(tiny_gpt(), 3, false).count(), 2 * (64 + 32 + 48 + 128) + 80);
+  EXPECT_EQ(forward_flops(layers_of(tiny_gpt()), 3).whole_square().count(),
+            2 * (64 + 32 + 48 + 128) + 80);
 }
 
 TEST(ForwardFlops, GptMeetsTheClosedFormOfKorthikanti) {
@@ -114,13 +111,13 @@ TEST(ForwardFlops, GptMeetsTheClosedFormOfKorthikanti) {
   const double h = 12288;
   const double closed_form =
       24.0 * 96.0 * h * h * (1.0 + 2048.0 / (6.0 * h) + 51200.0 / (12.0 * 96.0 * h));
-  const double flops = forward_flops_per_token(gpt3(), 2048, false).count();
+  const double flops = forward_flops(layers_of(gpt3()), 2048).whole_square().count();
   EXPECT_NEAR(flops / closed_form, 1.0, 1e-14);
 }
 
 TEST(ForwardFlops, FollowTheSequenceOfTheRunNotOfTheModel) {
-  const double twice = forward_flops_per_token(gpt3(), 4096, false).count();
-  const double once = forward_flops_per_token(gpt3(), 2048, false).count();
+  const double twice = forward_flops(layers_of(gpt3()), 4096).whole_square().count();
+  const double once = forward_flops(layers_of(gpt3()), 2048).whole_square().count();
   EXPECT_EQ(twice - once, 96.0 * 4.0 * 12288.0 * 2048.0);
 }
 

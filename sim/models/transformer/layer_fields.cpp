@@ -1,10 +1,10 @@
-#include "sim/models/layer_fields.h"
+#include "sim/models/transformer/layer_fields.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
-#include "sim/models/model_fields.h"
+#include "sim/models/transformer/model_fields.h"
 
 namespace headway {
 namespace {

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-
-#include "sim/base/units.h"
 
 namespace headway {
 
@@ -45,15 +42,6 @@ struct SlidingWindow {
   friend bool operator==(const SlidingWindow&, const SlidingWindow&) = default;
 };
 
-/// What sets the layers of a model apart from each other.
-struct LayerKind {
-  bool experts = false;   ///< a mixture of experts instead of the MLP
-  bool windowed = false;  ///< attends to a window
-  [[nodiscard]] std::size_t index() const { return (experts ? 1U : 0U) + (windowed ? 2U : 0U); }
-  friend bool operator==(const LayerKind&, const LayerKind&) = default;
-};
-inline constexpr std::size_t kLayerKinds = 4;
-
 /// A decoder-only transformer, as its authors publish it: dense or with experts, with grouped-query
 /// or latent attention. Every count is at least 1; `attention_heads` is a multiple of `kv_heads`.
 struct TransformerModel {
@@ -87,67 +75,9 @@ struct TransformerModel {
   friend bool operator==(const TransformerModel&, const TransformerModel&) = default;
 };
 
-/// The kind of layer `layer`, counted from 0; of the last one for a multi-token prediction layer.
-[[nodiscard]] LayerKind layer_kind(const TransformerModel& model, std::int64_t layer);
-[[nodiscard]] LayerKind prediction_layer_kind(const TransformerModel& model);
-
 /// Elements of a head's values.
-[[nodiscard]] std::int64_t value_head_size(const TransformerModel& model);
-
-/// Parameters of one layer by part, its two normalizations included.
-struct LayerParameters {
-  std::int64_t attention = 0;
-  std::int64_t mlp = 0;  ///< of a layer without experts, or the shared expert
-  std::int64_t router = 0;
-  std::int64_t experts = 0;  ///< all of them
-  std::int64_t normalization = 0;
-  [[nodiscard]] std::int64_t total() const {
-    return attention + mlp + router + experts + normalization;
-  }
-};
-[[nodiscard]] LayerParameters layer_parameters(const TransformerModel& model, LayerKind kind = {});
-
-/// Parameters of one multi-token prediction layer beside the layer itself: it joins the last hidden
-/// state and the embedding of the next token, both normalised, in one product, and normalises its
-/// output.
-[[nodiscard]] std::int64_t prediction_join_parameters(const TransformerModel& model);
-
-/// Parameters by part, of the whole model. `normalization` includes the one before the head.
-struct ParameterCounts {
-  std::int64_t token_embedding = 0;
-  std::int64_t position_embedding = 0;
-  std::int64_t attention = 0;
-  std::int64_t mlp = 0;  ///< shared experts included
-  std::int64_t router = 0;
-  std::int64_t experts = 0;
-  std::int64_t normalization = 0;
-  std::int64_t output_head = 0;  ///< 0 if tied
-  std::int64_t multi_token_prediction = 0;
-
-  /// Without the multi-token prediction layers, as publications count.
-  [[nodiscard]] std::int64_t total() const {
-    return token_embedding + position_embedding + attention + mlp + router + experts +
-           normalization + output_head;
-  }
-};
-[[nodiscard]] ParameterCounts parameter_counts(const TransformerModel& model);
-
-/// Parameters that one token meets, as publications count "activated" ones: those of its experts
-/// instead of all, and the output head, tied or not, instead of the embedding, of which it reads a
-/// row.
-[[nodiscard]] std::int64_t active_parameters(const TransformerModel& model);
-
-/// Operations of the forward pass per token, "model FLOPs": every matrix product once, attention
-/// counted over the causal half or over the whole square, the output head included, embeddings not:
-///   sum over layers [2 h (a + 2g) d + 2 a d h + 4 a d s (/ 2 if causal) + 2 (2 + gated) h f] + 2 h
-///   V
-/// with a heads, g of them for keys and values, of size d, and f the hidden size of the MLP: in a
-/// layer with experts those of a token's experts and of the shared one together, beside the router.
-/// Latent attention counts its products as they are and 2 a s (d + v) for sizes d of keys and v of
-/// values; a window of w positions leaves w (2 - w/s) of s. Source of the convention:
-/// Megatron-Bridge (causal) and Korthikanti et al. 2022, appendix A (whole square). A training step
-/// is three times this.
-[[nodiscard]] Flops forward_flops_per_token(const TransformerModel& model,
-                                            std::int64_t sequence_length, bool causal);
+[[nodiscard]] inline std::int64_t value_head_size(const TransformerModel& model) {
+  return model.latent_attention ? model.latent_attention->value_head_size : model.head_size;
+}
 
 }  // namespace headway

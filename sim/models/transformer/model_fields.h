@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "sim/files/json_reader.h"
-#include "sim/models/transformer.h"
+#include "sim/models/transformer/transformer.h"
 
 namespace headway {
 

@@ -1,11 +1,11 @@
-#include "sim/models/model_fields.h"
+#include "sim/models/transformer/model_fields.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "sim/models/layer_fields.h"
+#include "sim/models/transformer/layer_fields.h"
 
 namespace headway {
 namespace {

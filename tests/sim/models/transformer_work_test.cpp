@@ -1,9 +1,12 @@
-#include "sim/models/operators.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <string>
+
+#include "sim/layers/flops.h"
+#include "sim/layers/work.h"
+#include "sim/models/transformer/transformer_layers.h"
 
 namespace headway {
 namespace {
@@ -31,33 +34,48 @@ TransformerModel plain_model() {
 }
 
 /// 2 sequences of 8 over 2 context-parallel ranks: 8 tokens.
-constexpr ShardShape kQuarter{
+constexpr RankShape kQuarter{
     .micro_batch = 2, .sequence_length = 8, .tensor_parallel = 2, .context_parallel = 2};
-constexpr ShardShape kWhole{.micro_batch = 2, .sequence_length = 8};
+constexpr RankShape kWhole{.micro_batch = 2, .sequence_length = 8};
 
-std::vector<std::string_view> names(const std::vector<MemoryOperator>& passes) {
+/// Layers whose names are looked at later.
+const Layer& kept(Layer layer) {
+  static std::deque<Layer> layers;
+  return layers.emplace_back(std::move(layer));
+}
+Work layer_work(const TransformerModel& model, const RankShape& shape) {
+  return work(kept(transformer_layer(model)), shape);
+}
+Work head_work(const TransformerModel& model, const RankShape& shape) {
+  return work(kept(layers_of(model).last), shape);
+}
+Work embedding_work(const TransformerModel& model, const RankShape& shape) {
+  return work(kept(embedding_layer(model)), shape);
+}
+
+std::vector<std::string_view> names(const std::vector<PassWork>& passes) {
   std::vector<std::string_view> list;
-  for (const MemoryOperator& pass : passes) list.push_back(pass.name);
+  for (const PassWork& pass : passes) list.push_back(pass.name);
   return list;
 }
 
-MemoryOperator named(const Operators& operators, std::string_view name) {
-  for (const MemoryOperator& pass : operators.memory_passes) {
+PassWork named(const Work& operators, std::string_view name) {
+  for (const PassWork& pass : operators.passes) {
     if (pass.name == name) return pass;
   }
   ADD_FAILURE() << "no pass named " << name;
   return {};
 }
 
-double flops(const Operators& operators) {
+double flops(const Work& operators) {
   double sum = 0;
-  for (const LinearOperator& linear : operators.linears) sum += linear.forward.flops();
-  for (const AttentionShape& attention : operators.attention) sum += attention.forward_flops();
+  for (const LinearWork& linear : operators.linears) sum += linear.forward.flops();
+  if (operators.attention) sum += operators.attention->shape.forward_flops();
   return sum;
 }
 
-TEST(LayerOperators, TensorParallelCutsOneSideOfEachProduct) {
-  const std::vector<LinearOperator> linears = layer_operators(gated_model(), kQuarter).linears;
+TEST(LayerWork, TensorParallelCutsOneSideOfEachProduct) {
+  const std::vector<LinearWork> linears = layer_work(gated_model(), kQuarter).linears;
   ASSERT_EQ(linears.size(), 4U);
   EXPECT_EQ(linears[0].name, "qkv");
   EXPECT_EQ(linears[0].forward, (GemmShape{.m = 8, .n = 16, .k = 16}));  // (4 + 2x2) x 4 / 2
@@ -69,12 +87,12 @@ TEST(LayerOperators, TensorParallelCutsOneSideOfEachProduct) {
   EXPECT_EQ(linears[3].forward, (GemmShape{.m = 8, .n = 16, .k = 16}));  // 32 / 2
 }
 
-TEST(LayerOperators, PlainMlpHasHalfTheFirstProduct) {
-  EXPECT_EQ(layer_operators(plain_model(), kQuarter).linears[2].forward,
+TEST(LayerWork, PlainMlpHasHalfTheFirstProduct) {
+  EXPECT_EQ(layer_work(plain_model(), kQuarter).linears[2].forward,
             (GemmShape{.m = 8, .n = 16, .k = 16}));
 }
 
-TEST(LayerOperators, ContextParallelCutsQueriesAndKeepsKeys) {
+TEST(LayerWork, ContextParallelCutsQueriesAndKeepsKeys) {
   const AttentionShape expected{.sequences = 2,
                                 .query_length = 4,
                                 .key_length = 8,
@@ -82,12 +100,12 @@ TEST(LayerOperators, ContextParallelCutsQueriesAndKeepsKeys) {
                                 .key_heads = 1,
                                 .head_size = 4,
                                 .causal = true};
-  EXPECT_THAT(layer_operators(gated_model(), kQuarter).attention, ElementsAre(expected));
+  EXPECT_EQ(layer_work(gated_model(), kQuarter).attention->shape, expected);
 }
 
-TEST(LayerOperators, MemoryPassesOfAGatedRotaryLayer) {
-  const Operators operators = layer_operators(gated_model(), kQuarter);
-  EXPECT_THAT(names(operators.memory_passes),
+TEST(LayerWork, MemoryPassesOfAGatedRotaryLayer) {
+  const Work operators = layer_work(gated_model(), kQuarter);
+  EXPECT_THAT(names(operators.passes),
               ElementsAre("norm_residual_dropout", "rotary", "activation"));
   // 8 tokens x 20 x 16; 8 x 6 x 32 / 2; 8 x (4 + 2) x 4 x 4 / 2
   EXPECT_EQ(named(operators, "norm_residual_dropout").forward, 2560_B);
@@ -95,75 +113,73 @@ TEST(LayerOperators, MemoryPassesOfAGatedRotaryLayer) {
   EXPECT_EQ(named(operators, "rotary").forward, 384_B);
 }
 
-TEST(LayerOperators, MemoryPassesOfAPlainLayer) {
-  const Operators operators = layer_operators(plain_model(), kQuarter);
-  EXPECT_THAT(names(operators.memory_passes), ElementsAre("norm_residual_dropout", "activation"));
+TEST(LayerWork, MemoryPassesOfAPlainLayer) {
+  const Work operators = layer_work(plain_model(), kQuarter);
+  EXPECT_THAT(names(operators.passes), ElementsAre("norm_residual_dropout", "activation"));
   EXPECT_EQ(named(operators, "activation").forward, 512_B);  // 8 x 4 x 32 / 2
 }
 
-TEST(LayerOperators, BackwardMovesTwiceTheBytes) {
-  for (const MemoryOperator& pass : layer_operators(gated_model(), kQuarter).memory_passes) {
+TEST(LayerWork, BackwardMovesTwiceTheBytes) {
+  for (const PassWork& pass : layer_work(gated_model(), kQuarter).passes) {
     EXPECT_EQ(pass.backward, 2.0 * pass.forward) << pass.name;
   }
 }
 
-TEST(LayerOperators, SequenceParallelCutsTheNormsOnly) {
-  ShardShape shard = kQuarter;
+TEST(LayerWork, SequenceParallelCutsTheNormsOnly) {
+  RankShape shard = kQuarter;
   shard.sequence_parallel = true;
-  const Operators operators = layer_operators(gated_model(), shard);
+  const Work operators = layer_work(gated_model(), shard);
   EXPECT_EQ(named(operators, "norm_residual_dropout").forward, 1280_B);
   EXPECT_EQ(named(operators, "activation").forward, 768_B);
   EXPECT_EQ(operators.linears[0].forward.m, 8.0);
 }
 
-TEST(LayerOperators, UnfusedAttentionHasNoRotaryPassOfItsOwn) {
-  ShardShape shard = kQuarter;
+TEST(LayerWork, UnfusedAttentionHasNoRotaryPassOfItsOwn) {
+  RankShape shard = kQuarter;
   shard.fused_attention = false;
-  EXPECT_THAT(names(layer_operators(gated_model(), shard).memory_passes),
+  EXPECT_THAT(names(layer_work(gated_model(), shard).passes),
               ElementsAre("norm_residual_dropout", "activation"));
 }
 
-TEST(Operators, OfAllLayersAndTheHeadMakeTheModelFlops) {
+TEST(Work, OfAllLayersAndTheHeadMakeTheModelFlops) {
   for (const TransformerModel& model : {gated_model(), plain_model()}) {
-    const double layers = 2.0 * flops(layer_operators(model, kWhole));
-    const double head = flops(head_operators(model, kWhole));
+    const double layers = 2.0 * flops(layer_work(model, kWhole));
+    const double head = flops(head_work(model, kWhole));
     const double tokens = 16.0;
-    EXPECT_DOUBLE_EQ(layers + head, tokens * forward_flops_per_token(model, 8, true).count());
+    EXPECT_DOUBLE_EQ(layers + head, tokens * forward_flops(layers_of(model), 8).total().count());
   }
 }
 
-TEST(Operators, DevicesShareTheWorkEvenly) {
+TEST(Work, DevicesShareTheWorkEvenly) {
   const TransformerModel model = gated_model();
-  EXPECT_DOUBLE_EQ(4.0 * flops(layer_operators(model, kQuarter)),
-                   flops(layer_operators(model, kWhole)));
-  EXPECT_DOUBLE_EQ(4.0 * flops(head_operators(model, kQuarter)),
-                   flops(head_operators(model, kWhole)));
+  EXPECT_DOUBLE_EQ(4.0 * flops(layer_work(model, kQuarter)), flops(layer_work(model, kWhole)));
+  EXPECT_DOUBLE_EQ(4.0 * flops(head_work(model, kQuarter)), flops(head_work(model, kWhole)));
 }
 
-TEST(HeadOperators, CutTheVocabulary) {
-  const Operators operators = head_operators(gated_model(), kQuarter);
+TEST(HeadWork, CutTheVocabulary) {
+  const Work operators = head_work(gated_model(), kQuarter);
   ASSERT_EQ(operators.linears.size(), 1U);
   EXPECT_EQ(operators.linears[0].name, "head");
   EXPECT_EQ(operators.linears[0].forward, (GemmShape{.m = 8, .n = 50, .k = 16}));
-  EXPECT_TRUE(operators.attention.empty());
+  EXPECT_FALSE(operators.attention.has_value());
 }
 
-TEST(HeadOperators, LossMovesEighteenBytesALogit) {
-  const MemoryOperator loss = named(head_operators(gated_model(), kQuarter), "cross_entropy");
+TEST(HeadWork, LossMovesEighteenBytesALogit) {
+  const PassWork loss = named(head_work(gated_model(), kQuarter), "cross_entropy");
   EXPECT_EQ(loss.forward, 2400_B);   // 8 x 50 x 6
   EXPECT_EQ(loss.backward, 4800_B);  // 8 x 50 x 12
 }
 
-TEST(EmbeddingOperators, GatherRowsAndScatterGradients) {
-  const Operators operators = embedding_operators(gated_model(), kQuarter);
-  EXPECT_THAT(names(operators.memory_passes), ElementsAre("token_embedding"));
+TEST(EmbeddingWork, GatherRowsAndScatterGradients) {
+  const Work operators = embedding_work(gated_model(), kQuarter);
+  EXPECT_THAT(names(operators.passes), ElementsAre("token_embedding"));
   EXPECT_TRUE(operators.linears.empty());
   EXPECT_EQ(named(operators, "token_embedding").forward, 512_B);   // 8 x 16 x 2 x 2
   EXPECT_EQ(named(operators, "token_embedding").backward, 768_B);  // 8 x 16 x 2 x 3
 }
 
-TEST(EmbeddingOperators, LearnedPositionsAddAPass) {
-  const Operators operators = embedding_operators(plain_model(), kQuarter);
+TEST(EmbeddingWork, LearnedPositionsAddAPass) {
+  const Work operators = embedding_work(plain_model(), kQuarter);
   EXPECT_EQ(named(operators, "position_embedding").forward, 768_B);  // 8 x 16 x 2 x 3
   EXPECT_EQ(named(operators, "position_embedding").backward, 768_B);
 }

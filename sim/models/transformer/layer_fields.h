@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/files/json_reader.h"
-#include "sim/models/transformer.h"
+#include "sim/models/transformer/transformer.h"
 
 namespace headway {
 

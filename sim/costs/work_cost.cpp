@@ -1,0 +1,113 @@
+#include "sim/costs/work_cost.h"
+
+#include "sim/costs/kernel_cost.h"
+
+namespace headway {
+namespace {
+
+class WorkCosts {
+ public:
+  explicit WorkCosts(const WorkKernels& kernels)
+      : kernels_(kernels),
+        device_(kernels.profile.device),
+        wide_(wide_precision(kernels.precision)) {}
+
+  [[nodiscard]] WorkCost of(const Work& work) && {
+    for (const LinearWork& linear : work.linears) add(linear);
+    for (const GroupedWork& grouped : work.grouped) add(grouped);
+    if (work.permuted_elements > 0.0) add_permutation(work);
+    if (bytes_per_element(kernels_.precision) < 2.0) {  // inputs are quantised in each pass
+      costs_.forward.add(cast_cost(device_, cast_elements_, kernels_.scaling));
+      costs_.backward.add(cast_cost(device_, cast_elements_, kernels_.scaling));
+    }
+    if (work.attention) add(*work.attention);
+    for (const PassWork& pass : work.passes) {
+      add_forward(memory_pass_cost(device_, kernels_.family, pass.forward), pass.again);
+      costs_.backward.add(memory_pass_cost(device_, kernels_.family, pass.backward));
+    }
+    return costs_;
+  }
+
+ private:
+  void add_forward(const Cost& cost, const Again& again) {
+    costs_.forward.add(cost);
+    costs_.again += again.share(kernels_.again) * cost.time;
+  }
+
+  void add(const LinearWork& linear) {
+    const Precision kept = linear.wide ? wide_ : kernels_.precision;
+    add_forward(gemm_cost(device_, linear.forward, kept), linear.again);
+    if (linear.input_gradient) {
+      const Cost data_gradient = gemm_cost(device_, linear.data_gradient(), kept);
+      costs_.backward.add(data_gradient);
+      if (linear.column_parallel) costs_.column_gradients.data += data_gradient.time;
+    }
+    if (!linear.frozen) {
+      const Cost weight_gradient = gemm_cost(device_, linear.weight_gradient(), kept);
+      costs_.backward.add(weight_gradient);
+      costs_.weight_gradients += weight_gradient.time;
+      if (linear.column_parallel) costs_.column_gradients.weights += weight_gradient.time;
+    }
+    cast_elements_ += linear.input_elements;
+  }
+
+  void add(const GroupedWork& grouped) {
+    const auto [m, n, k] = grouped.forward;
+    const auto cost_of = [&](const GemmShape& shape) {
+      return grouped_gemm_cost(device_, *kernels_.profile.experts, shape, grouped.experts, m,
+                               kernels_.precision);
+    };
+    add_forward(cost_of({m, n, k}), grouped.again);
+    const Cost weight_gradient = cost_of({n, k, m});
+    costs_.backward.add(cost_of({m, k, n}));
+    costs_.backward.add(weight_gradient);
+    costs_.weight_gradients += weight_gradient.time;
+    cast_elements_ += grouped.experts * m * k;
+  }
+
+  /// Rows go to their experts, and come back; backward both gradients do.
+  void add_permutation(const Work& work) {
+    const auto cost_of = [&](double elements) {
+      return permutation_cost(device_, kernels_.family, *kernels_.profile.experts, elements);
+    };
+    add_forward(cost_of(work.permuted_elements), work.permuted_again);
+    costs_.backward.add(cost_of(2.0 * work.permuted_elements));
+  }
+
+  void add(const AttentionWork& attention) {
+    const auto cost_of = [&](Pass pass) {
+      return kernels_.fused_attention
+                 ? fused_attention_cost(device_, kernels_.family, attention.shape, pass)
+                 : unfused_attention_cost(device_, attention.shape, pass, wide_);
+    };
+    const Cost forward = cost_of(Pass::forward);
+    add_forward(forward, attention.again);
+    costs_.attention_forward = forward.time;
+    costs_.backward.add(cost_of(Pass::backward));
+  }
+
+  const WorkKernels& kernels_;
+  const DeviceCosts& device_;
+  Precision wide_;
+  WorkCost costs_;
+  double cast_elements_ = 0.0;
+};
+
+}  // namespace
+
+void CostSum::add(const Cost& cost) {
+  time_ += cost.time;
+  const double deviation = cost.time.count() * cost.spread;
+  variance_ += deviation * deviation;
+  extrapolated_ = extrapolated_ || cost.status == CostStatus::extrapolated;
+}
+
+Precision wide_precision(Precision precision) {
+  return bytes_per_element(precision) < 2.0 ? Precision::bf16 : precision;
+}
+
+WorkCost work_cost(const Work& work, const WorkKernels& kernels) {
+  return WorkCosts(kernels).of(work);
+}
+
+}  // namespace headway

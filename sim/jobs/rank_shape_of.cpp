@@ -1,0 +1,43 @@
+#include "sim/jobs/rank_shape_of.h"
+
+#include <algorithm>
+
+namespace headway {
+
+RankShape rank_shape_of(const Strategy& strategy) {
+  const double element = working_bytes_per_element(strategy.precision);
+  RankShape shape{
+      .micro_batch = static_cast<double>(strategy.micro_batch),
+      .sequence_length = static_cast<double>(strategy.sequence_length),
+      .packed_length = static_cast<double>(strategy.packed_length),
+      .tensor_parallel = static_cast<double>(strategy.tensor_parallel),
+      .context_parallel = static_cast<double>(strategy.context_parallel),
+      .scattered_heads = strategy.context_parallel_method == ContextParallelMethod::all_to_all,
+      .sequence_parallel = strategy.sequence_parallel,
+      .expert_parallel = static_cast<double>(strategy.expert_parallel),
+      .expert_tensor_parallel = static_cast<double>(strategy.expert_tensor_parallel),
+      .expert_capacity = strategy.expert_capacity_factor,
+      .expert_imbalance = strategy.expert_imbalance,
+      .fused_attention = strategy.fused_attention,
+      .fused_normalization = strategy.fused_normalization,
+      .fused_activation = strategy.fused_activation,
+      .element_bytes = element,
+      .product_bytes = std::min(element, bytes_per_element(strategy.precision))};
+  if (trains_adapters(strategy)) {
+    shape.frozen = true;
+    shape.adapters = strategy.lora_targets;
+  }
+  return shape;
+}
+
+double working_bytes_per_element(Precision precision) {
+  return std::max(bytes_per_element(precision), 2.0);
+}
+
+bool trains_adapters(const Strategy& strategy) { return strategy.task == Task::lora; }
+
+double adapter_rank(const Strategy& strategy) {
+  return trains_adapters(strategy) ? strategy.lora_rank : 0.0;
+}
+
+}  // namespace headway

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "sim/jobs/strategy.h"
+#include "sim/layers/rank_shape.h"
+
+namespace headway {
+
+/// What one rank of the job has of a layer.
+[[nodiscard]] RankShape rank_shape_of(const Strategy& strategy);
+
+/// Bytes of an activation or a parameter as the forward pass uses it.
+[[nodiscard]] double working_bytes_per_element(Precision precision);
+
+/// Whether low-rank adapters are trained, beside frozen matrices.
+[[nodiscard]] bool trains_adapters(const Strategy& strategy);
+
+/// Their rank; 0 without any.
+[[nodiscard]] double adapter_rank(const Strategy& strategy);
+
+}  // namespace headway

@@ -1,0 +1,46 @@
+#include "sim/layers/exchanges.h"
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+constexpr double kElement = 2.0;  ///< bytes of an activation
+
+}  // namespace
+
+Bytes tensor_message(const TensorExchange& exchange, const RankShape& shape) {
+  return Bytes(shape.tokens() * exchange.width * kElement);
+}
+
+double exchanged_again(const Layer& layer, const RecomputeParts& parts) {
+  double all = 0.0;
+  double again = 0.0;
+  for (const TensorExchange& exchange : layer.exchanges) {
+    all += exchange.width;
+    again += exchange.again.share(parts) * exchange.width;
+  }
+  return all > 0.0 ? again / all : 0.0;
+}
+
+ContextMessages context_messages(const Layer& layer, const RankShape& shape) {
+  if (!layer.attention) return {};
+  const auto heads = [&](double count) {
+    return Bytes(count * layer.attention->head_size / shape.tensor_parallel * shape.tokens() *
+                 kElement);
+  };
+  return {heads(layer.attention->heads), heads(layer.attention->key_heads)};
+}
+
+Bytes routed_message(const Layer& layer, const RankShape& shape) {
+  HEADWAY_CHECK(layer.routing.has_value(), "a layer without experts routes nothing");
+  const ExpertRouting& routing = *layer.routing;
+  return Bytes(shape.residual_tokens() * routing.experts_per_token *
+               expert_load(routing.experts, shape) * routing.width * kElement);
+}
+
+Bytes stage_message(const Layer& last_of_stage, const RankShape& shape) {
+  return Bytes(shape.tokens() * last_of_stage.output * kElement / shape.tensor_parallel);
+}
+
+}  // namespace headway

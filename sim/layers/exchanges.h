@@ -1,0 +1,37 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/layers/layer.h"
+#include "sim/layers/rank_shape.h"
+
+namespace headway {
+
+// Messages that a layer's ranks exchange in one pass of a micro-batch. Activations travel in 16
+// bits. What of them is waited for, and which links carry them, is sim/programs' business.
+
+/// Of one of its tensor-parallel exchanges: all of its tokens, whole.
+[[nodiscard]] Bytes tensor_message(const TensorExchange& exchange, const RankShape& shape);
+
+/// Whether the exchanges of a layer are alike in size is the layer's business; what of them is run
+/// again with these parts, as a share of all their bytes.
+[[nodiscard]] double exchanged_again(const Layer& layer, const RecomputeParts& parts);
+
+/// Of context-parallel ranks: queries (or the output), and keys (or values) of its tokens.
+struct ContextMessages {
+  Bytes queries;
+  Bytes keys;
+};
+[[nodiscard]] ContextMessages context_messages(const Layer& layer, const RankShape& shape);
+
+/// Rows of the tokens that a rank routes, one for each expert they go to, on the busiest rank.
+/// Requires a layer with experts.
+[[nodiscard]] Bytes routed_message(const Layer& layer, const RankShape& shape);
+
+/// What a stage hands on to the next, on one rank: tensor-parallel ranks send a part each (with
+/// sequence parallelism it is all they have, without it Megatron-LM scatters them first: Narayanan
+/// et al. 2021, section 4.1).
+[[nodiscard]] Bytes stage_message(const Layer& last_of_stage, const RankShape& shape);
+
+}  // namespace headway

@@ -1,0 +1,136 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/layers/layer_parts.h"
+
+namespace headway {
+
+// The layer language: a layer of any model is written once, as lists of what it computes, stores,
+// keeps for its backward pass and exchanges. Everything that is known of a layer is a sum over
+// these lists: its parameters (parameters.h), what a rank computes (work.h), what it keeps and
+// makes again (kept_tensors.h), FLOPs (flops.h), bytes on wires (exchanges.h). What belongs
+// together stands together: an operator says itself what it is recomputed with, a tensor which
+// product it is the input of. Nothing is joined by names; these are for people.
+//
+// Sizes are those of the whole model; `RankShape` (rank_shape.h) says what is left of them on one
+// rank.
+
+/// A product with a matrix of weights: [rows x inputs] times [inputs x outputs].
+struct Product {
+  std::string name;
+  Part part = Part::other;  ///< that its parameters are counted with
+  Rows rows = Rows::tokens;
+  double rows_each = 1.0;  ///< rows for each of those: positions of an image
+  double outputs = 0.0;
+  double inputs = 0.0;
+  /// Of the outputs, those of key-value heads, and how many heads that are: every tensor-parallel
+  /// rank has one at least.
+  double grouped_outputs = 0.0;
+  double groups = 1.0;
+  Split split = Split::none;
+  bool bias = false;  ///< one for each output, added after a sum over ranks where inputs are split
+  double copies = 1.0;         ///< experts, which expert parallelism shares out
+  bool wide = false;           ///< stays in 16 bits where other products are in less
+  bool gathered = false;       ///< sequence-parallel ranks gather its input from each other
+  bool quantised = true;       ///< its input is cast where products are in less than 16 bits
+  bool input_gradient = true;  ///< false where nothing in front of it is trained
+  std::optional<AdapterTarget> target = {};  ///< as what an adapter may stand beside it
+  Again again = {};
+};
+
+/// Scores, softmax and weighted sum, without the products around it.
+struct AttentionCore {
+  double heads = 1.0;
+  double key_heads = 1.0;
+  double head_size = 1.0;  ///< of queries and keys
+  double value_head_size = 1.0;
+  bool values_differ = false;  ///< latent attention: measured shapes do not hold for it
+  bool causal = true;
+  double window = 0.0;  ///< positions that each position attends to, itself included; 0: all
+  bool sinks = false;   ///< a learned logit of each head joins its softmax
+  Again again = {};
+};
+
+/// A pass over memory: normalization, residual, activation, rotary embedding, loss.
+struct MemoryPass {
+  std::string name;
+  Rows rows = Rows::tokens;
+  double forward = 0.0;  ///< bytes a row
+  double backward = 0.0;
+  Cut cut = Cut::none;
+  KernelChoice when = KernelChoice::always;
+  Again again = {};
+};
+
+/// Parameters that stand in no product: norms, tables, sinks.
+struct Weights {
+  Part part = Part::other;
+  double count = 0.0;
+  Cut cut = Cut::none;
+};
+
+/// A tensor that the forward pass leaves for the backward pass.
+struct KeptTensor {
+  std::string name;
+  Rows rows = Rows::tokens;
+  double elements = 0.0;  ///< a row
+  Cut cut = Cut::none;
+  double pieces = 0.0;    ///< that no cut divides further: key-value heads; 0: any cut does
+  bool attended = false;  ///< for each position that a token attends to
+  Stored stored = Stored::working;
+  KernelChoice when = KernelChoice::always;
+  /// Kept for the gradient of a product's weights only: where adapters alone are trained, the one
+  /// beside this target has to ask for it.
+  bool for_weights = false;
+  std::optional<AdapterTarget> target = {};
+  Again again = {};
+};
+
+/// A router sends each token to some of the experts (Shazeer et al. 2017; Fedus et al. 2021).
+struct ExpertRouting {
+  double experts = 1.0;
+  double experts_per_token = 1.0;
+  double inner = 0.0;  ///< size that ranks which share an expert divide
+  double width = 0.0;  ///< elements of a row that is sent, and put in the order of the experts
+  Again again = {};    ///< permutation and exchange of the rows
+};
+
+/// What tensor-parallel ranks exchange around products that they split: in each pass a sum over
+/// ranks, or a gathering and a scattered sum, of `width` elements a token.
+struct TensorExchange {
+  double width = 0.0;
+  Again again = {};
+};
+
+/// How many kernels a pass launches one after the other.
+struct Launches {
+  double forward = 0.0;
+  double backward = 0.0;
+};
+
+/// One layer, or what stands before or behind the layers of a model.
+struct Layer {
+  std::string name;
+  double input = 0.0;   ///< elements that come in for each token (each sample, if it has none)
+  double output = 0.0;  ///< elements handed on
+  std::vector<Product> products;
+  std::optional<AttentionCore> attention;
+  std::vector<MemoryPass> passes;
+  std::vector<Weights> weights;
+  std::vector<KeptTensor> kept;
+  std::optional<ExpertRouting> routing;
+  std::vector<TensorExchange> exchanges;
+  Launches launches;
+  /// Logits a token that a cross-entropy loss takes; 0 without one.
+  double loss_classes = 0.0;
+};
+
+}  // namespace headway

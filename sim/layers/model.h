@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/layers/layer.h"
+
+namespace headway {
+
+/// A size of a model that tensor parallelism has to divide, under the name of the field that says
+/// it.
+struct TensorLimit {
+  std::string field;
+  std::string what;  ///< "the attention heads"
+  std::int64_t size = 1;
+  bool may_share = false;  ///< a degree that is a multiple of it will do as well
+};
+
+/// Layers behind the last that predict a token further ahead each, in training only: each has a
+/// layer of the model behind a product that joins two inputs, and passes the head again
+/// (DeepSeek-V3, 2024, section 2.2).
+struct PredictionAhead {
+  int layers = 0;
+  int kind = 0;
+  Layer join;
+};
+
+/// What is trained, in layers. Built by a family (sim/models); nothing above knows of families.
+struct Model {
+  std::string name;
+  std::string source;  ///< where the numbers were published
+  std::vector<Layer> kinds;
+  std::vector<int> layers;  ///< of each layer, first to last, its place in `kinds`
+  Layer first;              ///< before them: embedding, stem
+  Layer last;               ///< behind them: output head and loss
+  /// Whether published training steps of its family were held against predictions.
+  bool is_validated = false;
+  bool tied = false;  ///< the head's matrix is the table of the embedding
+  PredictionAhead ahead;
+  /// Whether samples are sequences of tokens; rows are counted in samples if not, which then have
+  /// a sequence length of 1.
+  bool has_tokens = true;
+  std::int64_t sequence_length = 1;                 ///< trained at: a scenario's default
+  std::optional<std::int64_t> most_positions = {};  ///< a learned table has rows for
+  std::vector<TensorLimit> tensor_limits = {};
+
+  [[nodiscard]] int layer_count() const { return static_cast<int>(layers.size()); }
+  [[nodiscard]] const Layer& kind(int index) const {
+    return kinds[static_cast<std::size_t>(index)];
+  }
+  [[nodiscard]] int kind_of(int layer) const { return layers[static_cast<std::size_t>(layer)]; }
+  [[nodiscard]] const Layer& layer(int index) const { return kind(kind_of(index)); }
+  /// Of the first layer with experts; nothing if there is none.
+  [[nodiscard]] const ExpertRouting* routing() const;
+  /// Whether an adapter can stand there in every layer.
+  [[nodiscard]] bool has_target(AdapterTarget target) const;
+  /// Whether a layer has something that is made again with this part.
+  [[nodiscard]] bool recomputes(RecomputePart part) const;
+};
+
+/// Whether these ranks can split every size that they have to; the first that they cannot, or
+/// nothing.
+[[nodiscard]] const TensorLimit* first_indivisible(const Model& model, std::int64_t ranks);
+
+/// Adds a layer to the model, `count` times, as a kind of its own.
+void append_layers(Model& model, Layer layer, int count = 1);
+
+}  // namespace headway

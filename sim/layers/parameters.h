@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "sim/layers/model.h"
+#include "sim/layers/rank_shape.h"
+
+namespace headway {
+
+/// Parameters by what they are counted as. Exact as long as whole.
+struct Parameters {
+  std::array<double, kParts> by_part{};
+
+  [[nodiscard]] double of(Part part) const { return by_part[static_cast<std::size_t>(part)]; }
+  [[nodiscard]] double total() const;
+  /// Those that every data- and context-parallel rank holds alike, and those of routed experts.
+  [[nodiscard]] double experts() const { return of(Part::experts); }
+  [[nodiscard]] double shared() const { return total() - experts(); }
+  Parameters& operator+=(const Parameters& other);
+};
+[[nodiscard]] Parameters operator*(double times, Parameters parameters);
+
+/// Of the whole layer.
+[[nodiscard]] Parameters parameters(const Layer& layer);
+
+/// What one rank holds of it before data-parallel sharding. Tensor parallelism cuts what says so;
+/// norms, biases added after a reduction, routers and what is narrow stand on every rank, and so do
+/// key-value heads where there are fewer of them than ranks. Degrees that do not divide give
+/// fractions.
+[[nodiscard]] Parameters parameters_on_rank(const Layer& layer, const RankShape& shape);
+
+/// Of a model, as publications count: once where two parts share a matrix, and without what looks
+/// ahead.
+[[nodiscard]] Parameters parameters(const Model& model);
+[[nodiscard]] std::int64_t parameter_count(const Model& model);
+
+/// Those that only training has: of the layers that predict further ahead, and their joins.
+[[nodiscard]] Parameters parameters_ahead(const Model& model);
+
+/// Parameters of the matrix that embedding and head share where they are tied.
+[[nodiscard]] double tied_parameters(const Model& model);
+
+}  // namespace headway

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "sim/layers/layer.h"
+
+namespace headway {
+
+/// What one rank has of a layer: its rows, and how sizes are cut.
+struct RankShape {
+  double micro_batch = 1;      ///< samples
+  double sequence_length = 1;  ///< of a whole sequence
+  double packed_length = 0;    ///< of the documents packed into a sequence; 0 if it is one
+  double tensor_parallel = 1;
+  double context_parallel = 1;
+  bool scattered_heads = false;  ///< context parallel ranks have whole sequences of some heads
+  bool sequence_parallel =
+      false;                   ///< norm, dropout and residual on 1/tensor_parallel of the tokens
+  double expert_parallel = 1;  ///< ranks that share out the experts of a layer
+  double expert_tensor_parallel = 1;  ///< ranks that split each expert's matrices
+  double expert_capacity = 0;  ///< most tokens of an expert, in means; 0: as many as are sent to it
+  double expert_imbalance = 1;  ///< tokens sent to the busiest expert, in means
+
+  bool fused_attention = true;      ///< no score matrix in memory
+  bool fused_normalization = true;  ///< an RMS norm is one kernel, which keeps its input only
+  bool fused_activation = true;  ///< a gated activation is one kernel, which keeps its inputs only
+  double element_bytes = 2;      ///< of an activation
+  double product_bytes = 2;      ///< of an activation kept as the input of a product; not more
+  /// Where adapters alone are trained, those matrices that have one.
+  bool frozen = false;
+  std::vector<AdapterTarget> adapters = {};
+
+  /// How far attention reaches: packed documents attend to themselves only.
+  [[nodiscard]] double attention_length() const {
+    return packed_length > 0 ? packed_length : sequence_length;
+  }
+  /// Tokens that one rank sees in a micro-batch.
+  [[nodiscard]] double tokens() const { return micro_batch * sequence_length / context_parallel; }
+  /// Tokens that one rank has in the residual stream, and routes to experts.
+  [[nodiscard]] double residual_tokens() const {
+    return tokens() / (sequence_parallel ? tensor_parallel : 1.0);
+  }
+  /// What a cut divides by.
+  [[nodiscard]] double parts(Cut cut) const {
+    if (cut == Cut::none) return 1.0;
+    return cut == Cut::tensor ? tensor_parallel : expert_tensor_parallel;
+  }
+  [[nodiscard]] bool holds(KernelChoice when) const;
+  /// Bytes of an element that is kept so.
+  [[nodiscard]] double bytes(Stored stored) const;
+  /// Whether something in the backward pass needs the input of that matrix: its gradient, or that
+  /// of the adapter beside it.
+  [[nodiscard]] bool needs_input(const std::optional<AdapterTarget>& target) const;
+};
+
+/// Tokens that the busiest rank works on in its experts, each counted for every expert it goes to,
+/// in multiples of what an even routing would give it. The busiest expert gets `expert_imbalance`
+/// times the mean and the others share the rest; a capacity cuts both.
+[[nodiscard]] double expert_load(double experts, const RankShape& shape);
+
+/// Rows of that sort on a rank. Requires a routing for routed ones.
+[[nodiscard]] double row_count(Rows rows, const Layer& layer, const RankShape& shape);
+
+/// Of a product, by the side that is split.
+[[nodiscard]] double outputs_on_rank(const Product& product, const RankShape& shape);
+[[nodiscard]] double inputs_on_rank(const Product& product, const RankShape& shape);
+
+}  // namespace headway

@@ -1,0 +1,129 @@
+#include "sim/layers/work.h"
+
+#include <algorithm>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+constexpr double kElement = 2.0;    ///< bytes of an activation
+constexpr double kSumPasses = 3.0;  ///< both terms are read, their sum written
+
+LinearWork linear_work(const Product& product, const Layer& layer, const RankShape& shape) {
+  const double rows = product.rows_each * row_count(product.rows, layer, shape);
+  const double parts = shape.tensor_parallel;
+  const bool by_columns = product.split == Split::outputs;
+  const GemmShape forward{
+      .m = rows,
+      .n = by_columns ? product.outputs / parts : product.outputs,
+      .k = product.split == Split::inputs ? product.inputs / parts : product.inputs};
+  const double gathered = product.gathered && shape.sequence_parallel ? parts : 1.0;
+  return {.name = product.name,
+          .forward = forward,
+          .input_elements = product.quantised ? forward.m * forward.k / gathered : 0.0,
+          .frozen = shape.frozen,
+          .wide = product.wide,
+          .column_parallel = by_columns,
+          .input_gradient = product.input_gradient,
+          .target = product.target,
+          .again = product.again};
+}
+
+GroupedWork grouped_work(const Product& product, const Layer& layer, const RankShape& shape) {
+  const double local = product.copies / shape.expert_parallel;
+  return {.name = product.name,
+          .experts = local,
+          .forward = {.m = row_count(product.rows, layer, shape) / local,
+                      .n = outputs_on_rank(product, shape),
+                      .k = inputs_on_rank(product, shape)},
+          .again = product.again};
+}
+
+/// With context parallelism each rank holds 1/context_parallel of the queries and sees every key;
+/// the usual zigzag cut gives each the same share of the causal half (Llama 3, 2024, section
+/// 3.3.2). Where heads are scattered, it has every query of 1/context_parallel of the heads (Jacobs
+/// et al. 2023, section 3.1).
+AttentionShape attention_shape(const AttentionCore& core, const RankShape& shape) {
+  const double head_parts =
+      shape.tensor_parallel * (shape.scattered_heads ? shape.context_parallel : 1.0);
+  const double query_parts = shape.scattered_heads ? 1.0 : shape.context_parallel;
+  return {.sequences = shape.micro_batch * shape.sequence_length / shape.attention_length(),
+          .query_length = shape.attention_length() / query_parts,
+          .key_length = shape.attention_length(),
+          .query_heads = core.heads / head_parts,
+          .key_heads = core.key_heads / head_parts,
+          .head_size = core.head_size,
+          .value_head_size = core.values_differ ? core.value_head_size : 0.0,
+          .causal = core.causal,
+          .window = core.window,
+          .sinks = core.sinks};
+}
+
+const Product& product_of(const Layer& layer, AdapterTarget target) {
+  const auto found =
+      std::ranges::find(layer.products, std::optional<AdapterTarget>(target), &Product::target);
+  HEADWAY_CHECK(found != layer.products.end(), "a layer without the adapter's matrix");
+  return *found;
+}
+
+/// Two narrow products and a sum beside a matrix. Tensor parallelism cuts A where it cuts the
+/// matrix's outputs, and B where it cuts its inputs.
+void add_adapter(Work& work, const LinearWork& beside, double rank, const RankShape& shape) {
+  const auto [m, n, k] = beside.forward;
+  const double parts = shape.tensor_parallel;
+  work.linears.push_back(
+      {.name = "adapter_a",
+       .forward = {.m = m, .n = beside.column_parallel ? rank / parts : rank, .k = k},
+       .wide = true});
+  work.linears.push_back(
+      {.name = "adapter_b",
+       .forward = {.m = m, .n = beside.column_parallel ? n : n / parts, .k = rank},
+       .wide = true});
+  work.passes.push_back({.name = "adapter_sum",
+                         .forward = Bytes(kSumPasses * m * n * kElement),
+                         .backward = Bytes(kSumPasses * m * k * kElement)});
+}
+
+}  // namespace
+
+Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
+  Work work;
+  for (const Product& product : layer.products) {
+    if (product.copies > 1.0) {
+      work.grouped.push_back(grouped_work(product, layer, shape));
+    } else {
+      work.linears.push_back(linear_work(product, layer, shape));
+    }
+  }
+  if (layer.attention) {
+    work.attention = {attention_shape(*layer.attention, shape), layer.attention->again};
+  }
+  for (const MemoryPass& pass : layer.passes) {
+    if (!shape.holds(pass.when)) continue;
+    const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut);
+    work.passes.push_back(
+        {pass.name, Bytes(rows * pass.forward), Bytes(rows * pass.backward), pass.again});
+  }
+  if (layer.routing) {
+    work.permuted_elements = row_count(Rows::routed, layer, shape) * layer.routing->width;
+    work.permuted_again = layer.routing->again;
+  }
+  if (adapter_rank > 0.0) {
+    for (const AdapterTarget target : shape.adapters) {
+      add_adapter(work, linear_work(product_of(layer, target), layer, shape), adapter_rank, shape);
+    }
+  }
+  return work;
+}
+
+double adapter_parameters_on_rank(const Layer& layer, const RankShape& shape, double adapter_rank) {
+  double sides = 0.0;
+  for (const AdapterTarget target : shape.adapters) {
+    const Product& product = product_of(layer, target);
+    sides += product.inputs + product.outputs;
+  }
+  return adapter_rank * sides / shape.tensor_parallel;
+}
+
+}  // namespace headway

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/layers/kernel_shape.h"
+#include "sim/layers/layer.h"
+#include "sim/layers/rank_shape.h"
+
+namespace headway {
+
+/// A product on one rank: forward [m x k][k x n]; backward adds the data gradient [m x n][n x k]
+/// and the weight gradient [n x m][m x k], each with its own shape (Narayanan et al. 2021).
+struct LinearWork {
+  std::string_view name;
+  GemmShape forward;
+  /// Elements of the input that one rank makes, and quantises in low precision: fewer than m k
+  /// where sequence-parallel ranks gather the rest from each other.
+  double input_elements = 0;
+  bool frozen = false;  ///< its weights are not trained: no weight gradient
+  bool wide = false;    ///< stays in 16 bits where other products are in less
+  /// Tensor-parallel ranks hold some of its columns each: all have the whole input, and the
+  /// gradient of the input is a sum over them.
+  bool column_parallel = false;
+  bool input_gradient = true;  ///< something in front of it is trained
+  std::optional<AdapterTarget> target = {};
+  Again again = {};
+
+  [[nodiscard]] GemmShape data_gradient() const { return {forward.m, forward.k, forward.n}; }
+  [[nodiscard]] GemmShape weight_gradient() const { return {forward.n, forward.k, forward.m}; }
+};
+
+/// The same product for each of several experts on one rank, each with its own weights and tokens:
+/// `forward` is that of one expert, tokens the mean over them.
+struct GroupedWork {
+  std::string_view name;
+  double experts = 1;
+  GemmShape forward;
+  Again again = {};
+};
+
+struct AttentionWork {
+  AttentionShape shape;
+  Again again = {};
+};
+
+struct PassWork {
+  std::string_view name;
+  Bytes forward;
+  Bytes backward;
+  Again again = {};
+};
+
+/// What one rank computes of a layer in a micro-batch, before anything is said of its cost. Names
+/// live as long as the layer.
+struct Work {
+  std::vector<LinearWork> linears;
+  std::vector<GroupedWork> grouped;
+  std::optional<AttentionWork> attention;
+  std::vector<PassWork> passes;
+  /// Elements of the rows that are put in the order of the experts, and as many back: a row for
+  /// each token and expert that the rank works on.
+  double permuted_elements = 0;
+  Again permuted_again = {};
+};
+
+/// Adapters, where they alone are trained, included. Degrees that do not divide what they cut are
+/// the strategy reader's business; here they give fractions.
+///
+/// A low-rank adapter (Hu et al. 2021, arXiv:2106.09685, section 4.1) stands beside a frozen matrix
+/// [k x n] with A [k x r] and B [r x n]: the layer gives x W + (x A) B. Tensor-parallel ranks hold
+/// 1/t of both, as NeMo's ParallelLinearAdapter cuts them; what it exchanges of the r-wide
+/// intermediate result is not modelled. Adapters stay in 16 bits.
+[[nodiscard]] Work work(const Layer& layer, const RankShape& shape, double adapter_rank = 0.0);
+
+/// Parameters of one layer's adapters on one rank: r (k + n) / t for each target.
+[[nodiscard]] double adapter_parameters_on_rank(const Layer& layer, const RankShape& shape,
+                                                double adapter_rank);
+
+}  // namespace headway

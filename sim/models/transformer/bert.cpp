@@ -1,0 +1,107 @@
+#include "sim/models/transformer/bert.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/models/families.h"
+#include "sim/models/transformer/model_fields.h"
+#include "sim/models/transformer/transformer_layers.h"
+#include "sim/models/transformer/transformer_parts.h"
+
+namespace headway {
+namespace {
+
+/// What both have in common, in the words of the decoder.
+TransformerModel as_transformer(const BertModel& fields) {
+  return {.layers = fields.layers,
+          .hidden = fields.hidden,
+          .attention_heads = fields.attention_heads,
+          .kv_heads = fields.attention_heads,
+          .head_size = fields.hidden / fields.attention_heads,
+          .ffn_hidden = fields.ffn_hidden,
+          .vocabulary = fields.vocabulary,
+          .tied_embeddings = true,
+          .sequence_length = fields.positions};
+}
+
+Layer embedding(const BertModel& fields, const TransformerModel& shared) {
+  Layer embedding = embedding_layer(shared);
+  embedding.weights.push_back({Part::positions, real(fields.token_types * fields.hidden)});
+  embedding.weights.push_back({Part::normalization, norm_parameters(shared)});
+  return embedding;
+}
+
+/// A product and a norm before the words, whose matrix is the embedding's; a pooled row of each
+/// sequence for the order of sentences.
+Layer head(const BertModel& fields, const TransformerModel& shared) {
+  const double h = real(fields.hidden);
+  const double predicted = real(fields.predicted_words) / real(fields.sequence_length);
+  const double pooled = 1.0 / real(fields.sequence_length);
+  Layer head{.name = "head", .input = h};
+  const auto add = [&head, h](std::string name, double rows, double outputs, Split split) {
+    head.products.push_back({.name = std::move(name),
+                             .part = Part::head,
+                             .rows_each = rows,
+                             .outputs = outputs,
+                             .inputs = h,
+                             .split = split,
+                             .bias = split == Split::none});
+  };
+  add("transform", predicted, h, Split::none);
+  add("words", predicted, real(fields.vocabulary), Split::outputs);
+  add("pooler", pooled, h, Split::none);
+  add("next_sentence", pooled, 2.0, Split::none);
+  head.weights.push_back({Part::head, real(fields.vocabulary), Cut::tensor});  // a bias a word
+  head.weights.push_back({Part::normalization, norm_parameters(shared)});
+  head.loss_classes = predicted * real(fields.vocabulary);
+  head.passes.push_back(cross_entropy_pass(head.loss_classes));
+  head.kept = {{.name = "transform input", .elements = predicted * h},
+               {.name = "transform activation input", .elements = predicted * h},
+               {.name = "transform norm input", .elements = predicted * h},
+               {.name = "words input", .elements = predicted * h}};
+  return head;
+}
+
+}  // namespace
+
+Model layers_of(const BertModel& fields) {
+  const TransformerModel shared = as_transformer(fields);
+  Model model{.name = fields.name,
+              .source = fields.source,
+              .first = embedding(fields, shared),
+              .last = head(fields, shared),
+              .tied = true,
+              .sequence_length = fields.sequence_length,
+              .most_positions = fields.positions,
+              .tensor_limits = tensor_limits(shared)};
+  Layer encoder = transformer_layer(shared);
+  encoder.attention->causal = false;
+  append_layers(model, std::move(encoder), static_cast<int>(fields.layers));
+  return model;
+}
+
+Model read_bert(ObjectReader& reader) {
+  BertModel fields;
+  fields.name = reader.text("name", "encoder");
+  fields.source = reader.text("source", "");
+  fields.layers = reader.integer("layers", model_limits::kLayers);
+  fields.hidden = reader.integer("hidden", model_limits::kHidden);
+  fields.attention_heads = reader.integer("attention_heads", model_limits::kHeads);
+  if (fields.hidden % fields.attention_heads != 0) {
+    reader.report("attention_heads", "attention_heads must divide hidden",
+                  fmt::format("{} does not divide {}", fields.attention_heads, fields.hidden));
+  }
+  fields.ffn_hidden = reader.integer("ffn_hidden", model_limits::kFfnHidden, 4 * fields.hidden);
+  fields.vocabulary = reader.integer("vocabulary", model_limits::kVocabulary);
+  fields.token_types = reader.integer("token_types", between(0, 1'000'000), fields.token_types);
+  fields.positions = reader.integer("positions", model_limits::kSequenceLength, fields.positions);
+  fields.sequence_length =
+      reader.integer("sequence_length", model_limits::kSequenceLength, fields.positions);
+  const auto most = static_cast<double>(fields.sequence_length);
+  fields.predicted_words =
+      reader.integer("predicted_words", between(1.0, most), fields.sequence_length);
+  return layers_of(fields);
+}
+
+}  // namespace headway

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "sim/layers/model.h"
+
+namespace headway {
+
+/// An encoder trained to fill in masked words (Devlin et al. 2018, arXiv:1810.04805), with the
+/// pooled prediction of the next sentence.
+struct BertModel {
+  std::string name = {};
+  std::string source = {};
+  std::int64_t layers = 1;
+  std::int64_t hidden = 1;
+  std::int64_t attention_heads = 1;
+  std::int64_t ffn_hidden = 1;
+  std::int64_t vocabulary = 1;
+  std::int64_t token_types = 2;
+  std::int64_t positions = 512;        ///< rows of the learned table
+  std::int64_t sequence_length = 512;  ///< trained at
+  /// Words of a sequence that the head predicts; all where the loss masks those that stayed.
+  std::int64_t predicted_words = 512;
+};
+
+/// Layers are those of a GPT whose attention sees both ways; what they keep and move is the same
+/// with the norm behind each half instead of in front.
+[[nodiscard]] Model layers_of(const BertModel& fields);
+
+}  // namespace headway

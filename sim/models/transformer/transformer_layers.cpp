@@ -1,0 +1,223 @@
+#include "sim/models/transformer/transformer_layers.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sim/models/transformer/transformer_parts.h"
+
+namespace headway {
+namespace {
+
+using P = RecomputePart;
+
+// Traffic per token, in bytes for each channel, as the study of public training steps fits it in
+// tensors of 2 bytes (the kernels' efficiency is the profile's matter).
+constexpr double kNormBytes = 20.0;             ///< two norms, two residual sums, two dropouts
+constexpr double kCrossEntropyForward = 6.0;    ///< a logit; both passes together are fitted at 18,
+constexpr double kCrossEntropyBackward = 12.0;  ///< between 16 and 20, in 4-byte logits
+constexpr double kBackwardRatio = 2.0;  ///< backward reads the saved tensor and the gradient
+
+constexpr double kElement = 2.0;        ///< bytes of an activation
+constexpr double kGatherPasses = 2.0;   ///< the row is read, the output written
+constexpr double kScatterPasses = 3.0;  ///< the gradient is read, the row read and written
+constexpr double kSumPasses = 3.0;      ///< both terms are read, their sum written
+
+/// Kernels that a layer launches one after the other, where norms, rotary embedding and activation
+/// are kernels of their own (counted in Megatron-Core's layer).
+constexpr Launches kLaunches{.forward = 14.0, .backward = 24.0};
+
+/// Of the pass over norms and residuals, which moves 20 bytes a channel, two norms read and write 4
+/// each.
+constexpr double kNormShare = 0.4;
+/// fp32 tensors that an RMS norm of elementary operations keeps.
+constexpr double kUnfusedNorm = 2.0;
+
+/// What comes into a norm: kept as it is, or in fp32 with the normalised value.
+void add_norm(Layer& layer, const TransformerModel& model, std::string_view which, Again again) {
+  const double h = real(model.hidden);
+  layer.weights.push_back({Part::normalization, norm_parameters(model)});
+  KeptTensor input{
+      .name = std::string(which) + " norm input", .rows = Rows::own, .elements = h, .again = again};
+  if (model.normalization == Normalization::rms_norm) {
+    KeptTensor unfused = input;
+    unfused.elements = kUnfusedNorm * h;
+    unfused.stored = Stored::single;
+    unfused.when = KernelChoice::unfused_normalization;
+    layer.kept.push_back(std::move(unfused));
+    input.when = KernelChoice::fused_normalization;
+  }
+  layer.kept.push_back(std::move(input));
+}
+
+/// The normalization before the head has no pass, as it had none where the constants were fitted.
+Layer head_layer(const TransformerModel& model) {
+  const double h = real(model.hidden);
+  const double vocabulary = real(model.vocabulary);
+  Layer head{.name = "head", .input = h, .loss_classes = vocabulary};
+  head.products.push_back({.name = "head",
+                           .part = Part::head,
+                           .outputs = vocabulary,
+                           .inputs = h,
+                           .split = Split::outputs});
+  head.passes.push_back(cross_entropy_pass(vocabulary));
+  head.weights.push_back({Part::normalization, norm_parameters(model)});
+  head.kept = {{.name = "final norm input", .rows = Rows::own, .elements = h},
+               {.name = "head input", .rows = Rows::own, .elements = h, .for_weights = true}};
+  return head;
+}
+
+/// The hidden state and the embedding of the next token, both normalised, in one product, and a
+/// norm of what comes out. Every tensor-parallel rank makes its part of the columns.
+Layer prediction_join(const TransformerModel& model) {
+  const double h = real(model.hidden);
+  constexpr double kNorms = 3.0;
+  constexpr double kInputs = 4.0;  ///< of the two norms, and of the product twice the size
+  Layer join{.name = "prediction join", .input = 2.0 * h, .output = h};
+  join.products.push_back({.name = "prediction_join",
+                           .part = Part::head,
+                           .outputs = h,
+                           .inputs = 2.0 * h,
+                           .split = Split::outputs,
+                           .gathered = true});
+  add_pass(join, "norm_residual_dropout", Rows::own, kNormBytes * h, Cut::none, {});
+  join.weights.push_back({Part::head, kNorms * norm_parameters(model)});
+  join.kept.push_back({.name = "joined inputs", .rows = Rows::own, .elements = kInputs * h});
+  return join;
+}
+
+}  // namespace
+
+bool has_dropout(const TransformerModel& model) {
+  return model.position_encoding == PositionEncoding::learned;
+}
+
+void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, Again again,
+              KernelChoice when) {
+  layer.passes.push_back({.name = std::move(name),
+                          .rows = rows,
+                          .forward = bytes,
+                          .backward = kBackwardRatio * bytes,
+                          .cut = cut,
+                          .when = when,
+                          .again = again});
+}
+
+void add_dropout_mask(Layer& layer, const TransformerModel& model, std::string name) {
+  if (!has_dropout(model)) return;
+  layer.kept.push_back({.name = std::move(name),
+                        .rows = Rows::own,
+                        .elements = real(model.hidden),
+                        .stored = Stored::mask});
+}
+
+double norm_parameters(const TransformerModel& model) {
+  const bool biased = model.normalization == Normalization::layer_norm && model.normalization_bias;
+  return (biased ? 2.0 : 1.0) * real(model.hidden);
+}
+
+LayerVariant layer_variant(const TransformerModel& model, std::int64_t layer) {
+  LayerVariant variant;
+  if (const auto& mixture = model.mixture_of_experts) {
+    const std::int64_t behind = layer - mixture->leading_dense_layers;
+    variant.experts = behind >= 0 && behind % mixture->interval == mixture->interval - 1;
+  }
+  if (const auto& window = model.sliding_window) {
+    const std::int64_t interval = window->full_attention_interval;
+    variant.windowed = interval == 0 || layer % interval != interval - 1;
+  }
+  return variant;
+}
+
+Layer transformer_layer(const TransformerModel& model, LayerVariant variant) {
+  const double h = real(model.hidden);
+  Layer layer{.name = variant.experts ? "transformer layer with experts" : "transformer layer",
+              .input = h,
+              .output = h,
+              .launches = kLaunches};
+  add_pass(layer, "norm_residual_dropout", Rows::own, kNormBytes * h, Cut::none,
+           {{P::layernorm, kNormShare}, {P::alternate}});
+  add_norm(layer, model, "attention", {});
+  add_norm(layer, model, "MLP", {{P::alternate}});
+  add_attention(layer, model, variant.windowed);
+  if (variant.experts) {
+    add_experts(layer, model, *model.mixture_of_experts);
+  } else {
+    add_dense_mlp(layer, model);
+  }
+  keep_scores(layer, model);
+  return layer;
+}
+
+Layer embedding_layer(const TransformerModel& model) {
+  // A table cut over its rows leaves every rank with a whole output: those of foreign rows are zero
+  // until the ranks sum up (Shoeybi et al. 2019, section 3).
+  const double row_bytes = real(model.hidden) * kElement;
+  Layer embedding{.name = "embedding", .output = real(model.hidden)};
+  embedding.weights.push_back(
+      {Part::embedding, real(model.vocabulary * model.hidden), Cut::tensor});
+  embedding.passes.push_back({.name = "token_embedding",
+                              .forward = kGatherPasses * row_bytes,
+                              .backward = kScatterPasses * row_bytes});
+  if (model.position_encoding == PositionEncoding::learned) {
+    embedding.weights.push_back({Part::positions, real(model.sequence_length * model.hidden)});
+    embedding.passes.push_back({.name = "position_embedding",
+                                .forward = kSumPasses * row_bytes,
+                                .backward = kScatterPasses * row_bytes});
+  }
+  add_dropout_mask(embedding, model, "embedding dropout mask");
+  return embedding;
+}
+
+MemoryPass cross_entropy_pass(double classes) {
+  return {.name = "cross_entropy",
+          .forward = kCrossEntropyForward * classes,
+          .backward = kCrossEntropyBackward * classes,
+          .cut = Cut::tensor};
+}
+
+std::vector<TensorLimit> tensor_limits(const TransformerModel& model) {
+  std::vector<TensorLimit> limits = {
+      {"attention_heads", "the attention heads", model.attention_heads},
+      {"kv_heads", "the key-value heads", model.kv_heads, true},
+      {"hidden", "the hidden size", model.hidden},
+      {"ffn_hidden", "the hidden size of the MLP", model.ffn_hidden}};
+  if (model.mixture_of_experts && model.mixture_of_experts->shared_expert_hidden > 0) {
+    limits.push_back({"mixture_of_experts", "the hidden size of the shared expert",
+                      model.mixture_of_experts->shared_expert_hidden});
+  }
+  return limits;
+}
+
+Model layers_of(const TransformerModel& fields) {
+  Model model{.name = fields.name,
+              .source = fields.source,
+              .first = embedding_layer(fields),
+              .last = head_layer(fields),
+              .is_validated = true,
+              .tied = fields.tied_embeddings,
+              .sequence_length = fields.sequence_length,
+              .tensor_limits = tensor_limits(fields)};
+  if (fields.position_encoding == PositionEncoding::learned) {
+    model.most_positions = fields.sequence_length;
+  }
+  std::array<std::optional<int>, 4> known;
+  for (std::int64_t layer = 0; layer < fields.layers; ++layer) {
+    const LayerVariant variant = layer_variant(fields, layer);
+    std::optional<int>& kind = known[(variant.experts ? 1U : 0U) + (variant.windowed ? 2U : 0U)];
+    if (!kind) {
+      kind = static_cast<int>(model.kinds.size());
+      model.kinds.push_back(transformer_layer(fields, variant));
+    }
+    model.layers.push_back(*kind);
+  }
+  if (fields.multi_token_prediction_layers > 0) {
+    model.ahead = {.layers = static_cast<int>(fields.multi_token_prediction_layers),
+                   .kind = model.layers.back(),
+                   .join = prediction_join(fields)};
+  }
+  return model;
+}
+
+}  // namespace headway

@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "sim/models/transformer/transformer_parts.h"
+
+namespace headway {
+namespace {
+
+using P = RecomputePart;
+
+constexpr double kGatedActivationBytes = 6.0;  ///< two halves read, their product written
+constexpr double kPlainActivationBytes = 4.0;  ///< read and written
+
+/// An MLP by its names: of its parameters, products, activation pass and kept tensors.
+struct MlpWords {
+  Part part;
+  Rows rows;
+  Cut cut;
+  std::string prefix;       ///< of products: "" gives "fc1"
+  std::string kept_prefix;  ///< of tensors: "" gives "FC2 input"
+  std::string gate;
+  double copies;
+  std::optional<AdapterTarget> inward;
+  std::optional<AdapterTarget> outward;
+  Again products;
+  Again activation;
+  Again activation_input;
+  Again second_input;
+};
+
+void add_mlp(Layer& layer, const TransformerModel& model, double inner, const MlpWords& words) {
+  const double h = real(model.hidden);
+  const double inward = model.gated_mlp ? 2.0 : 1.0;
+  layer.products.push_back({.name = words.prefix + "fc1",
+                            .part = words.part,
+                            .rows = words.rows,
+                            .outputs = inward * inner,
+                            .inputs = h,
+                            .split = Split::outputs,
+                            .bias = model.mlp_bias,
+                            .copies = words.copies,
+                            .gathered = true,
+                            .target = words.inward,
+                            .again = words.products});
+  layer.products.push_back({.name = words.prefix + "fc2",
+                            .part = words.part,
+                            .rows = words.rows,
+                            .outputs = h,
+                            .inputs = inner,
+                            .split = Split::inputs,
+                            .bias = model.mlp_bias,
+                            .copies = words.copies,
+                            .target = words.outward,
+                            .again = words.products});
+  add_pass(layer, words.prefix + "activation", words.rows,
+           (model.gated_mlp ? kGatedActivationBytes : kPlainActivationBytes) * inner, words.cut,
+           words.activation);
+  layer.kept.push_back({.name = words.kept_prefix + "activation input",
+                        .rows = words.rows,
+                        .elements = inward * inner,
+                        .cut = words.cut,
+                        .again = words.activation_input});
+  layer.kept.push_back({.name = words.kept_prefix + "FC2 input",
+                        .rows = words.rows,
+                        .elements = inner,
+                        .cut = words.cut,
+                        .stored = Stored::quantised,
+                        .for_weights = true,
+                        .target = words.outward,
+                        .again = words.second_input});
+  if (!model.gated_mlp) return;
+  layer.kept.push_back({.name = words.gate,
+                        .rows = words.rows,
+                        .elements = inner,
+                        .cut = words.cut,
+                        .when = KernelChoice::unfused_activation,
+                        .again = words.second_input});
+}
+
+}  // namespace
+
+void add_dense_mlp(Layer& layer, const TransformerModel& model) {
+  layer.kept.push_back({.name = "FC1 input",
+                        .rows = Rows::own,
+                        .elements = real(model.hidden),
+                        .stored = Stored::quantised,
+                        .for_weights = true,
+                        .target = AdapterTarget::fc1,
+                        .again = {{P::layernorm}}});
+  // Of fc1 and fc2 one of two halves each is made again: of Llama's products PyTorch keeps queries,
+  // values, one of the two halves of FC1, and FC2, whose output stands in here for the input of
+  // FC1, which is as large and not kept.
+  add_mlp(layer, model, real(model.ffn_hidden),
+          {.part = Part::mlp,
+           .rows = Rows::tokens,
+           .cut = Cut::tensor,
+           .gate = "activated gate",
+           .copies = 1.0,
+           .inward = AdapterTarget::fc1,
+           .outward = AdapterTarget::fc2,
+           .products = {{P::mlp}, {P::alternate, kHalfAgain}},
+           .activation = {{P::activation}, {P::mlp}, {P::alternate}},
+           .activation_input = {{P::mlp}, {P::alternate, kHalfAgain}},
+           .second_input = {{P::activation}, {P::mlp}, {P::alternate}}});
+  layer.exchanges.push_back({.width = real(model.hidden), .again = {{P::mlp}}});
+}
+
+void add_experts(Layer& layer, const TransformerModel& model, const MixtureOfExperts& mixture) {
+  const double h = real(model.hidden);
+  layer.routing = ExpertRouting{.experts = real(mixture.experts),
+                                .experts_per_token = real(mixture.experts_per_token),
+                                .inner = real(mixture.expert_hidden),
+                                .width = h,
+                                .again = {{P::moe}}};
+  layer.products.push_back({.name = "router",
+                            .part = Part::router,
+                            .rows = Rows::own,
+                            .outputs = real(mixture.experts),
+                            .inputs = h,
+                            .bias = model.mlp_bias,
+                            .wide = true,
+                            .quantised = false,
+                            .again = {{P::moe}}});
+  layer.kept.push_back({.name = "router input", .rows = Rows::own, .elements = h});
+  layer.kept.push_back({.name = "expert FC1 input",
+                        .rows = Rows::routed,
+                        .elements = h,
+                        .stored = Stored::quantised,
+                        .again = {{P::moe}}});
+  add_mlp(layer, model, real(mixture.expert_hidden),
+          {.part = Part::experts,
+           .rows = Rows::routed,
+           .cut = Cut::expert_tensor,
+           .prefix = "expert_",
+           .kept_prefix = "expert ",
+           .gate = "activated expert gate",
+           .copies = real(mixture.experts),
+           .products = {{P::moe}},
+           .activation = {{P::activation}, {P::moe}, {P::moe_act}},
+           .activation_input = {{P::moe}},
+           .second_input = {{P::activation}, {P::moe}, {P::moe_act}}});
+  if (mixture.shared_expert_hidden == 0) return;
+  add_mlp(layer, model, real(mixture.shared_expert_hidden),
+          {.part = Part::mlp,
+           .rows = Rows::tokens,
+           .cut = Cut::tensor,
+           .prefix = "shared_",
+           .kept_prefix = "shared ",
+           .gate = "activated shared gate",
+           .copies = 1.0,
+           .products = {{P::moe}, {P::shared_experts}},
+           .activation = {{P::activation}, {P::moe}, {P::shared_experts}},
+           .activation_input = {{P::moe}, {P::shared_experts}},
+           .second_input = {{P::activation}, {P::moe}, {P::shared_experts}}});
+  layer.exchanges.push_back({.width = h, .again = {{P::moe}, {P::shared_experts}}});
+}
+
+}  // namespace headway

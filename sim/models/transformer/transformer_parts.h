@@ -1,0 +1,38 @@
+#pragma once
+
+#include <string>
+
+#include "sim/layers/layer.h"
+#include "sim/models/transformer/transformer.h"
+
+namespace headway {
+
+// What a transformer layer is put together of; used by its files only.
+
+[[nodiscard]] inline double real(std::int64_t count) { return static_cast<double>(count); }
+
+inline constexpr double kHalfAgain = 0.5;  ///< of every second product
+
+/// Only the GPT family has a learned table of positions here, and it trains with dropout.
+[[nodiscard]] bool has_dropout(const TransformerModel& model);
+
+/// Backward it moves twice the bytes: the saved tensor and the gradient are read.
+void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, Again again,
+              KernelChoice when = KernelChoice::always);
+
+/// What dropout on the residual stream decided.
+void add_dropout_mask(Layer& layer, const TransformerModel& model, std::string name);
+
+/// Projections and the core between them, grouped-query or latent.
+void add_attention(Layer& layer, const TransformerModel& model, bool windowed);
+
+/// Of a softmax that is written out, its dropout, and what stands for both in a fused kernel.
+void keep_scores(Layer& layer, const TransformerModel& model);
+
+void add_dense_mlp(Layer& layer, const TransformerModel& model);
+
+/// Every rank routes the tokens of its residual stream, and works on those that others send to its
+/// experts; ranks that split an expert all have the tokens of each other.
+void add_experts(Layer& layer, const TransformerModel& model, const MixtureOfExperts& mixture);
+
+}  // namespace headway
