@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "reports/document/csv_text.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {

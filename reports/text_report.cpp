@@ -9,9 +9,9 @@
 #include "reports/answers/what_if_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
-#include "sim/result/advice.h"
-#include "sim/result/anchor_sentence.h"
-#include "sim/result/cost_text.h"
+#include "sim/result/words/advice.h"
+#include "sim/result/words/anchor_sentence.h"
+#include "sim/result/words/cost_text.h"
 #include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
 

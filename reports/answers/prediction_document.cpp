@@ -9,7 +9,7 @@
 #include "reports/csv_report.h"
 #include "reports/sections/prediction_sections.h"
 #include "reports/text_report.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
 

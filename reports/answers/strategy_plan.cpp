@@ -10,7 +10,7 @@
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
 

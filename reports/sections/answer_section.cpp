@@ -5,9 +5,9 @@
 
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
-#include "sim/result/advice.h"
-#include "sim/result/anchor_sentence.h"
-#include "sim/result/cost_text.h"
+#include "sim/result/words/advice.h"
+#include "sim/result/words/anchor_sentence.h"
+#include "sim/result/words/cost_text.h"
 #include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
 

@@ -9,7 +9,7 @@
 
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
 
 namespace headway {

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "reports/sections/study_sections.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
 
 namespace headway {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "reports/sections/prediction_sections.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
 
 namespace headway {

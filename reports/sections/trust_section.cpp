@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/sections/prediction_sections.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
 
 namespace headway {

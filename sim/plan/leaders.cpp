@@ -10,7 +10,7 @@
 #include "sim/files/json_pointer.h"
 #include "sim/plan/pareto.h"
 #include "sim/predict/simulate.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/prediction_bytes.h"
 #include "sim/sweep/sweep_point.h"
 

@@ -23,11 +23,32 @@ constexpr TopicRow kRows[] = {
      "What the accelerator is called elsewhere: \"published_as\" in rows of published steps, "
      "\"pci_devices\" in NCCL's topologies; and \"scale_up_bandwidth\", the rate of its links.",
      "", "headway import nccl-xml, headway validate"},
+    {"profile.hardware.published_as", "array of texts", "none",
+     "Its names in files of published training steps: \"H100\".", "", "headway validate"},
+    {"profile.hardware.pci_devices", "array of texts", "none",
+     "Its PCI device numbers, as NCCL writes them in topologies: \"0x2330\".", "",
+     "headway import nccl-xml"},
+    {"profile.hardware.scale_up_bandwidth", "bandwidth, above 0", "none",
+     "What its links inside a scale-up domain carry one way, by the data sheet.", "",
+     "headway validate"},
     {"profile.nccl", "object", "none",
      "How NCCL behaves inside a node of it: times of a collective and of a step, rates of a ring "
      "and "
      "of the switches. Without it nothing is known of NCCL there.",
      "", "strategy.collective_library, headway collective --library"},
+    {"profile.nccl.source", "text", "required", "The fit or the publication that they are from.",
+     "not empty"},
+    {"profile.nccl.overhead_s", "seconds", "required", "What a collective takes with no bytes."},
+    {"profile.nccl.step_s", "seconds", "required", "What each step of a ring adds."},
+    {"profile.nccl.simple_overhead_s", "seconds", "required",
+     "What the protocol Simple takes more, which larger messages use."},
+    {"profile.nccl.ring_bytes_per_s", "bytes/s", "required", "What a ring over the node carries."},
+    {"profile.nccl.ring_plateau", "number, at least 1", "1.4",
+     "How many times as long latencies of a ring over several nodes are with the protocol Simple: the "
+     "ring is filled and drained."},
+    {"profile.nccl.switch_overhead_s", "seconds", "none",
+     "What a collective takes that the switches sum up (NVLS)."},
+    {"profile.nccl.switch_bytes_per_s", "bytes/s", "none", "What one of these carries."},
     {"profile.estimate.value", "number", "required",
      "Every number of a profile is an object {\"value\", \"spread\", \"source\"}: this is the "
      "number, "

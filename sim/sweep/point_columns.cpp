@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/run_cost.h"
 
 namespace headway {

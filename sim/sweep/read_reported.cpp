@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "sim/files/json_document.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/json/read_result.h"
 #include "sim/sweep/sweep_study.h"
 

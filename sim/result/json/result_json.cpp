@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "sim/files/json_text.h"
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 #include "sim/result/json/prediction_fields.h"
 #include "sim/result/run_cost.h"
 

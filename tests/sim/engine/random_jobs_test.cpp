@@ -95,7 +95,7 @@ TEST(RandomJobs, LinksCarryWhatTheFlowsBring) {
         } else if (operation.kind == OperationKind::join) {
           const Communicator& communicator = workload.communicators[static_cast<std::size_t>(
               group.communicators[static_cast<std::size_t>(operation.path)])];
-          plan = communicator.plan;
+          plan = communicator.plan + operation.way;
           bytes = operation.amount.count() / communicator.members;  // one flow for all members
         }
         if (plan < 0) continue;

@@ -1,4 +1,4 @@
-#include "sim/result/anchor_sentence.h"
+#include "sim/result/words/anchor_sentence.h"
 
 #include <fmt/format.h>
 

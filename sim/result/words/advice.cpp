@@ -1,4 +1,4 @@
-#include "sim/result/advice.h"
+#include "sim/result/words/advice.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sim/result/cost_text.h"
+#include "sim/result/words/cost_text.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
