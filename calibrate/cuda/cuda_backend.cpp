@@ -94,7 +94,7 @@ void CudaBackend::warm_up() {
   }
   if (times.size() < 2 * kSamples) return;
   const DeviceState lasting = state();
-  const auto text = [this, &point](const std::vector<double>& some, const DeviceState& at) {
+  const auto text = [&point](const std::vector<double>& some, const DeviceState& at) {
     std::string line = fmt::format("{:.0f} TFLOP/s", 1e-12 * point.shape.flops() / median(some));
     if (at.clock_hz > 0.0) line += fmt::format(" at {:.0f} MHz", 1e-6 * at.clock_hz);
     if (at.watts > 0.0) line += fmt::format(" and {:.0f} W", at.watts);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/costs/accelerators.h"
 #include "sim/costs/read_profile.h"
 #include "sim/files/input_files.h"
 
@@ -120,8 +121,10 @@ std::shared_ptr<const Profile> published_profile(const std::string& accelerator)
   for (const fs::path& folder : data_folders()) {
     std::error_code none;
     std::vector<fs::path> files;
-    for (const auto& entry : fs::directory_iterator(folder / "calibrate/profiles", none)) {
-      if (entry.path().extension() == ".json") files.push_back(entry.path());
+    for (const std::string& profiles : profile_folders()) {
+      for (const auto& entry : fs::directory_iterator(folder / profiles, none)) {
+        if (entry.path().extension() == ".json") files.push_back(entry.path());
+      }
     }
     std::sort(files.begin(), files.end());
     for (const fs::path& file : files) {

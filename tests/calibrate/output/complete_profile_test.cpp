@@ -31,7 +31,7 @@ Profile read(const fs::path& file) {
 std::set<std::string> shipped_accelerators() {
   std::set<std::string> names;
   for (const auto& entry :
-       fs::directory_iterator(data_folders().back() / "calibrate/profiles")) {
+       fs::directory_iterator(data_folders().back() / "calibrate/profiles/accelerators")) {
     if (entry.path().extension() == ".json") names.insert(read(entry.path()).accelerator);
   }
   return names;
