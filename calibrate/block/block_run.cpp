@@ -1,7 +1,6 @@
 #include "calibrate/block/block_run.h"
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "calibrate/measure/statistics.h"

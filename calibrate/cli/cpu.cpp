@@ -14,7 +14,7 @@ namespace headway {
 namespace {
 
 /// Some hundredths of a second on a core, with products among those of the grid.
-constexpr BlockShape kBlock{.sequences = 2, .sequence = 256, .hidden = 256, .heads = 4};
+constexpr BlockShape kCpuBlock{.sequences = 2, .sequence = 256, .hidden = 256, .heads = 4};
 
 }  // namespace
 
@@ -23,7 +23,7 @@ int calibrate_cpu(const Job& job, const PlanRules& rules) {
     CpuRules cpu;
     CpuBlockDevice core;
     std::optional<BlockTrial> block;
-    if (job.options.block) block.emplace(core, kBlock);
+    if (job.options.block) block.emplace(core, kCpuBlock);
     cpu.no_collectives = rank.alone;
     cpu.seed = job.options.seed;
     if (rank.main == nullptr) {

@@ -14,14 +14,14 @@ namespace headway {
 namespace {
 
 /// Some milliseconds on a device; rows are as long as the kernels'.
-constexpr BlockShape kBlock{.sequences = 8, .sequence = 1024, .hidden = 1024, .heads = 16};
+constexpr BlockShape kCudaBlock{.sequences = 8, .sequence = 1024, .hidden = 1024, .heads = 16};
 
 int calibrate_among(const Job& job, const PlanRules& rules, Rendezvous& rendezvous,
                     int local_rank) {
   CudaBackend backend(job.options.seed, rendezvous, local_rank);
   std::optional<CudaBlockDevice> device;
   std::optional<BlockTrial> block;
-  if (job.options.block) block.emplace(device.emplace(backend.device()), kBlock);
+  if (job.options.block) block.emplace(device.emplace(backend.device()), kCudaBlock);
   return calibrate(job, rules, backend, rendezvous, block);
 }
 

@@ -1,7 +1,6 @@
 #include "calibrate/cuda/device_operation.h"
 
 #include <chrono>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "calibrate/cuda/event_wait.h"

@@ -1,5 +1,7 @@
 #include "calibrate/measure/segment_fit.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -45,6 +47,11 @@ Seconds line_time(const Segment& segment, Bytes size) {
 }
 
 }  // namespace
+
+std::string error_text(const FitError& error) {
+  return fmt::format("{} points, median {:.1f} %, worst {:.1f} %", error.points,
+                     100.0 * error.median, 100.0 * error.most);
+}
 
 FitError relative_errors(const std::vector<double>& errors) {
   if (errors.empty()) return {};

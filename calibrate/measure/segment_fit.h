@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "sim/base/units.h"
@@ -29,6 +30,8 @@ struct FitError {
 };
 /// Of absolute relative errors; zeros for none.
 [[nodiscard]] FitError relative_errors(const std::vector<double>& errors);
+/// "12 points, median 1.3 %, worst 4.0 %"
+[[nodiscard]] std::string error_text(const FitError& error);
 
 /// A time over size in up to a few straight pieces: protocols and cache levels each have their own
 /// latency and bandwidth.

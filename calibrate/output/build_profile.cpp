@@ -20,11 +20,6 @@
 namespace headway {
 namespace {
 
-std::string error_text(const FitError& error) {
-  return fmt::format("{} points, median {:.1f} %, worst {:.1f} %", error.points,
-                     100.0 * error.median, 100.0 * error.most);
-}
-
 std::string joined(const std::vector<std::string>& texts) {
   return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, "; "));
 }

@@ -17,11 +17,6 @@
 namespace headway {
 namespace {
 
-std::string error_text(const FitError& error) {
-  return fmt::format("{} points, median {:.1f} %, worst {:.1f} %", error.points,
-                     100.0 * error.median, 100.0 * error.most);
-}
-
 /// Kernels whose mean is what a profile calls memory traffic: those of a transformer layer.
 const std::vector<MemoryKernel> kLayerKernels = {
     MemoryKernel::layer_norm,    MemoryKernel::rms_norm, MemoryKernel::softmax, MemoryKernel::gelu,

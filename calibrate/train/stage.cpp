@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "calibrate/cpu/cpu_backend.h"
 #include "calibrate/cpu/operand_pool.h"

@@ -14,9 +14,9 @@
 #include "reports/document/text_document.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
@@ -114,7 +114,6 @@ class ClusterPlanDocument {
   }
 
   [[nodiscard]] TextTable runs_table() const {
-    constexpr auto kRight = TextTable::Align::right;
     TextTable table({{"GPUs", kRight},
                      {"strategy"},
                      {"iteration", kRight},

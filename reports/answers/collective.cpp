@@ -52,14 +52,13 @@ std::string costs_text(const CollectiveReport& report) {
 }
 
 TextTable size_table(const CollectiveReport& report) {
-  using Align = TextTable::Align;
-  TextTable table({{"size(B)", Align::right},
+  TextTable table({{"size(B)", kRight},
                    {"algorithm"},
-                   {"time(us)", Align::right},
-                   {"algbw(GB/s)", Align::right},
-                   {"busbw(GB/s)", Align::right},
-                   {"closed form(us)", Align::right},
-                   {"ratio", Align::right}});
+                   {"time(us)", kRight},
+                   {"algbw(GB/s)", kRight},
+                   {"busbw(GB/s)", kRight},
+                   {"closed form(us)", kRight},
+                   {"ratio", kRight}});
   for (const CollectiveRow& row : report.rows) {
     table.add_row({fmt::format("{:.0f}", row.size.count()), algorithm_text(row),
                    microseconds(row.time), gigabytes(row.algorithm_bandwidth),

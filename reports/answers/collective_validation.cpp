@@ -15,8 +15,6 @@
 namespace headway {
 namespace {
 
-using Align = TextTable::Align;
-
 std::string_view class_name(SizeClass size) {
   switch (size) {
     case SizeClass::latency_bound:
@@ -33,10 +31,8 @@ bool everything(const ScoredSweep&) { return true; }
 
 /// A line of all sweeps, then one of each kind of collective.
 TextTable class_table(const CollectiveValidation& validation) {
-  TextTable table({{"message size"},
-                   {"points", Align::right},
-                   {"median error %", Align::right},
-                   {"bias %", Align::right}});
+  TextTable table(
+      {{"message size"}, {"points", kRight}, {"median error %", kRight}, {"bias %", kRight}});
   for (const SizeClass size : kSizeClasses) {
     const PointErrors errors = point_errors(validation, size, everything);
     table.add_row({std::string(class_name(size)), fmt::format("{}", errors.count),
@@ -47,10 +43,10 @@ TextTable class_table(const CollectiveValidation& validation) {
 
 TextTable sweep_table(const CollectiveValidation& validation) {
   std::vector<TextTable::Column> columns = {
-      {"sweep"}, {"collective"}, {"ranks", Align::right}, {"nodes", Align::right}, {"topology"}};
+      {"sweep"}, {"collective"}, {"ranks", kRight}, {"nodes", kRight}, {"topology"}};
   for (const SizeClass size : kSizeClasses) {
-    columns.push_back({std::string(class_name(size)), Align::right});
-    columns.push_back({"bias", Align::right});
+    columns.push_back({std::string(class_name(size)), kRight});
+    columns.push_back({"bias", kRight});
   }
   TextTable table(std::move(columns));
   for (const ScoredSweep& sweep : validation.sweeps) {
@@ -106,7 +102,7 @@ nlohmann::json sweep_json(const CollectiveValidation& validation, const ScoredSw
 TextTable reason_table(const CollectiveValidation& validation) {
   std::map<std::string, int> reasons;
   for (const UnscoredSweep& sweep : validation.unscored) ++reasons[sweep.reason];
-  TextTable table({{"not predicted", Align::right}, {"because"}});
+  TextTable table({{"not predicted", kRight}, {"because"}});
   for (const auto& [reason, count] : reasons) table.add_row({fmt::format("{}", count), reason});
   return table;
 }

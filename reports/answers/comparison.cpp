@@ -15,16 +15,14 @@
 #include "reports/sections/study_sections.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
 
 /// Effects alone and last that differ by more than this share of A's iteration depend on the order.
 constexpr double kOrderMatters = 0.005;
-
-constexpr auto kRight = TextTable::Align::right;
 
 /// A value of the input on a line that stays short.
 std::string value_text(const nlohmann::json& value) {

@@ -17,8 +17,6 @@
 namespace headway {
 namespace {
 
-using Align = TextTable::Align;
-
 std::string_view class_text(const std::string& name) {
   if (name == "switch_switch") return "switch - switch";
   if (name == "hca_switch") return "host port - switch";
@@ -27,7 +25,7 @@ std::string_view class_text(const std::string& name) {
 }
 
 TextTable links_table(const FabricAnalysis& analysis) {
-  TextTable table({{"cables between"}, {"rate"}, {"cables", Align::right}});
+  TextTable table({{"cables between"}, {"rate"}, {"cables", kRight}});
   for (const auto& [name, rates] : analysis.links) {
     for (const auto& [rate, cables] : rates) {
       table.add_row({std::string(class_text(name)), rate, grouped_digits(cables)});
@@ -81,7 +79,7 @@ FactList routing_facts(const Cluster& cluster, const FabricAnalysis& analysis) {
 }
 
 Figure histogram_figure(const FabricAnalysis::AllPairs& pairs) {
-  TextTable table({{"links on the route", Align::right}, {"ordered pairs", Align::right}});
+  TextTable table({{"links on the route", kRight}, {"ordered pairs", kRight}});
   Chart chart{.kind = Chart::Kind::bars, .x_title = "ordered pairs of ports"};
   Chart::Series series{.name = "pairs", .colour = 0};
   for (const auto& [links, count] : pairs.links_histogram) {

@@ -49,7 +49,6 @@ json size_json(const TriedSize& size) {
 }
 
 TextTable tried_table(const LargestPlan& plan) {
-  constexpr auto kRight = TextTable::Align::right;
   TextTable table(
       {{std::string(words_of(plan.goal.of).column), kRight}, {"parameters", kRight}, {""}});
   for (const TriedSize& size : plan.tried) {

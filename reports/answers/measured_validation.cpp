@@ -17,14 +17,13 @@ std::string milliseconds(double seconds) { return fmt::format("{:.2f}", 1e3 * se
 std::string with_sign(double share) { return percent(share) + " %"; }
 
 TextTable step_table(const MeasuredComparison& comparison) {
-  using Align = TextTable::Align;
   TextTable table({{"step"},
-                   {"ranks", Align::right},
-                   {"measured ms", Align::right},
-                   {"+-", Align::right},
-                   {"predicted ms", Align::right},
-                   {"error", Align::right},
-                   {"contaminated", Align::right}});
+                   {"ranks", kRight},
+                   {"measured ms", kRight},
+                   {"+-", kRight},
+                   {"predicted ms", kRight},
+                   {"error", kRight},
+                   {"contaminated", kRight}});
   for (const MeasuredComparison::Row& row : comparison.rows) {
     const MeasuredStep& measured = row.measured;
     table.add_row({measured.step.id, fmt::format("{}", measured.ranks),

@@ -18,8 +18,6 @@
 namespace headway {
 namespace {
 
-using Align = TextTable::Align;
-
 std::string percent_of(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return "";
   return percent(static_cast<double>(part) / static_cast<double>(whole));
@@ -38,30 +36,30 @@ std::vector<const MemoryRow*> wrong_rows(const MemoryValidation& validation) {
 }
 
 nlohmann::json row_json(const MemoryRow& row) {
-  nlohmann::json json = {
+  nlohmann::json object = {
       {"id", row.head.id},           {"framework", row.head.framework}, {"source", row.head.source},
       {"gpu", row.head.accelerator}, {"gpus", row.head.accelerators},   {"ran", row.ran}};
   if (!row.needed) {
-    json["refused"] = row.refused;
-    return json;
+    object["refused"] = row.refused;
+    return object;
   }
-  json["needed_bytes"] = row.needed->count();
-  json["capacity_bytes"] = row.capacity.count();
-  json["right"] = row.is_right();
-  return json;
+  object["needed_bytes"] = row.needed->count();
+  object["capacity_bytes"] = row.capacity.count();
+  object["right"] = row.is_right();
+  return object;
 }
 
 /// How many published jobs that ran are said to fit, and how many that ran out of memory not to:
 /// over all, or by the words of one property.
 TextTable memory_table(const MemoryValidation& validation, std::string_view property) {
   TextTable table({{std::string(property)},
-                   {"ran", Align::right},
-                   {"said to fit", Align::right},
-                   {"%", Align::right},
-                   {"ran out", Align::right},
-                   {"said not to", Align::right},
-                   {"%", Align::right},
-                   {"not told", Align::right}});
+                   {"ran", kRight},
+                   {"said to fit", kRight},
+                   {"%", kRight},
+                   {"ran out", kRight},
+                   {"said not to", kRight},
+                   {"%", kRight},
+                   {"not told", kRight}});
   for (const MemorySummary& group : validation.summary) {
     if (group.by != property) continue;
     table.add_row({group.group, grouped_digits(group.ran), grouped_digits(group.accepted),
@@ -74,10 +72,10 @@ TextTable memory_table(const MemoryValidation& validation, std::string_view prop
 
 TextTable wrong_table(const std::vector<const MemoryRow*>& wrong, std::size_t most) {
   TextTable table({{"judged wrong"},
-                   {"GPUs", Align::right},
-                   {"", Align::left},
-                   {"needed", Align::right},
-                   {"capacity", Align::right}});
+                   {"GPUs", kRight},
+                   {"", TextTable::Align::left},
+                   {"needed", kRight},
+                   {"capacity", kRight}});
   for (std::size_t i = 0; i < std::min(most, wrong.size()); ++i) {
     const MemoryRow& row = *wrong[i];
     table.add_row({row.head.id, grouped_digits(row.head.accelerators), row.ran ? "ran" : "ran out",

@@ -13,8 +13,6 @@
 namespace headway {
 namespace {
 
-constexpr TextTable::Align kRight = TextTable::Align::right;
-
 std::string days(double seconds) {
   constexpr double kSecondsOfDay = 86400.0;
   return std::isfinite(seconds) ? fmt::format("{:.1f}", seconds / kSecondsOfDay) : "never";

@@ -86,7 +86,6 @@ FactList slowdown_facts(const ReplayResult& result) {
 }
 
 DocumentSection step_section(const ReplayResult& result) {
-  constexpr auto kRight = TextTable::Align::right;
   TextTable table(
       {{"step", kRight}, {"measured s", kRight}, {"replayed", kRight}, {"ideal", kRight}});
   Chart chart{.x_title = "step", .y_title = "s"};

@@ -14,12 +14,11 @@ namespace headway {
 namespace {
 
 TextTable hop_table(const Cluster& cluster, const FoundRoute& route) {
-  using Align = TextTable::Align;
   TextTable table({{"node"},
-                   {"out port", Align::right},
-                   {"capacity", Align::right},
-                   {"latency", Align::right},
-                   {"share", Align::right},
+                   {"out port", kRight},
+                   {"capacity", kRight},
+                   {"latency", kRight},
+                   {"share", kRight},
                    {"leads to"}});
   for (const LinkShare& hop : *route.hops) {
     const Link& link = cluster.topology.link(hop.link);

@@ -12,8 +12,6 @@
 namespace headway {
 namespace {
 
-constexpr TextTable::Align kRight = TextTable::Align::right;
-
 TextTable stay_table(const SharedFabric& shared) {
   TextTable table({{"jobs on the fabric"},
                    {"from", kRight},

@@ -10,9 +10,9 @@
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
@@ -28,7 +28,6 @@ std::string count_text(const SearchCounts& counts, std::size_t simulated) {
 }
 
 std::vector<TextTable::Column> columns() {
-  constexpr auto kRight = TextTable::Align::right;
   return {{"", kRight},    {"tp", kRight},   {"cp", kRight}, {"pp", kRight},
           {"dp", kRight},  {"ep", kRight},   {"schedule"},   {"v", kRight},
           {"mb", kRight},  {"zero", kRight}, {"recompute"},  {"iteration", kRight},

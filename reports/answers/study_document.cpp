@@ -16,9 +16,9 @@
 #include "reports/sections/study_sections.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
@@ -127,7 +127,6 @@ std::vector<const StudyPoint*> best_by_scale(const Study& study) {
 }
 
 DocumentSection points_section(const Study& study) {
-  constexpr auto kRight = TextTable::Align::right;
   std::vector<TextTable::Column> columns;
   if (!study.points.empty()) {
     for (const auto& [axis, value] : study.points.front().axes) columns.push_back({axis, kRight});

@@ -22,7 +22,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostPointsShown = 40;
 constexpr std::size_t kFastest = 10;
 
 /// "3 points", "1 point".
@@ -108,7 +108,7 @@ Document run_document(const SweepSummary& summary, const SweepContent& content,
                            counted(summary.points, "point"), summary.simulated,
                            summary.does_not_fit, summary.refused, summary.failed, summary.settled)};
   std::vector<SweepPoint> points = content.points;
-  if (points.size() > kMostRows) {
+  if (points.size() > kMostPointsShown) {
     std::ranges::stable_sort(points, std::greater(), speed_of);
     points.resize(kFastest);
     document.lead = fmt::format("the {} of {} with the most tokens a second and GPU:", kFastest,

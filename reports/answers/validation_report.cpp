@@ -12,7 +12,7 @@ namespace headway {
 namespace {
 
 /// More rows than this are not read on a terminal: the summary comes instead, and the worst ones.
-constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostRowsShown = 40;
 constexpr std::size_t kWorstRows = 12;
 
 std::vector<const ValidationRow*> worst_rows(const Validation& validation) {
@@ -41,7 +41,7 @@ bool tells_apart(const Validation& validation, const RowProperty& property) {
 
 std::string validation_text(const Validation& validation) {
   std::string text;
-  if (validation.rows.size() <= kMostRows) {
+  if (validation.rows.size() <= kMostRowsShown) {
     text = row_table(all_rows(validation)).text() + "\n";
   } else {
     text = fmt::format("The {} rows furthest off of {} (--json has all):\n\n{}\n", kWorstRows,

@@ -14,8 +14,6 @@
 namespace headway {
 namespace {
 
-using Align = TextTable::Align;
-
 /// An id that leaves room for the numbers within 100 columns.
 std::string short_id(const std::string& id) {
   constexpr std::size_t kMost = 46;
@@ -33,10 +31,10 @@ std::string title_of(std::string_view property) {
 
 TextTable row_table(const std::vector<const ValidationRow*>& rows) {
   TextTable table({{"row"},
-                   {"GPUs", Align::right},
-                   {"published", Align::right},
-                   {"predicted", Align::right},
-                   {"error %", Align::right},
+                   {"GPUs", kRight},
+                   {"published", kRight},
+                   {"predicted", kRight},
+                   {"error %", kRight},
                    {"refused"}});
   for (const ValidationRow* row : rows) {
     const bool is_predicted = row->predicted_s.has_value();
@@ -50,18 +48,18 @@ TextTable row_table(const std::vector<const ValidationRow*>& rows) {
 
 TextTable summary_table(const Validation& validation, std::string_view property) {
   TextTable table({{title_of(property)},
-                   {"rows", Align::right},
-                   {"refused", Align::right},
-                   {"mean", Align::right},
-                   {"median", Align::right},
-                   {"p90", Align::right},
-                   {"worst", Align::right},
-                   {"bias", Align::right},
-                   {"inside", Align::right},
-                   {"groups", Align::right},
-                   {"mean", Align::right},
-                   {"median", Align::right},
-                   {"bias", Align::right}});
+                   {"rows", kRight},
+                   {"refused", kRight},
+                   {"mean", kRight},
+                   {"median", kRight},
+                   {"p90", kRight},
+                   {"worst", kRight},
+                   {"bias", kRight},
+                   {"inside", kRight},
+                   {"groups", kRight},
+                   {"mean", kRight},
+                   {"median", kRight},
+                   {"bias", kRight}});
   for (const ValidationSummary& group : validation.summary) {
     if (group.by != property) continue;
     std::vector<std::string> cells = {printable(group.group), grouped_digits(group.rows.count),
@@ -88,7 +86,7 @@ TextTable refusal_table(const Validation& validation) {
   for (const ValidationRow& row : validation.rows) {
     if (!row.predicted_s) ++counts[row.refused];
   }
-  TextTable table({{"refused", Align::right}, {"because"}});
+  TextTable table({{"refused", kRight}, {"because"}});
   for (const auto& [reason, count] : counts) {
     table.add_row({grouped_digits(count), printable(reason)});
   }
@@ -97,12 +95,12 @@ TextTable refusal_table(const Validation& validation) {
 
 TextTable ablation_table(const Validation& validation) {
   TextTable table({{"without"},
-                   {"mean", Align::right},
-                   {"change", Align::right},
-                   {"median", Align::right},
-                   {"bias", Align::right},
-                   {"rows moved", Align::right},
-                   {"most", Align::right},
+                   {"mean", kRight},
+                   {"change", kRight},
+                   {"median", kRight},
+                   {"bias", kRight},
+                   {"rows moved", kRight},
+                   {"most", kRight},
                    {"of row"}});
   const ErrorStatistics& all = validation.summary.front().rows;
   table.add_row({"nothing", percent(all.mean), "", percent(all.median), signed_percent(all.bias)});
@@ -125,7 +123,7 @@ TextTable ablation_table(const Validation& validation) {
 
 TextTable moved_table(const Ablation& ablation) {
   constexpr std::size_t kMostShown = 12;
-  TextTable table({{"row"}, {"error %", Align::right}, {"without " + ablation.term, Align::right}});
+  TextTable table({{"row"}, {"error %", kRight}, {"without " + ablation.term, kRight}});
   for (std::size_t i = 0; i < std::min(kMostShown, ablation.moved.size()); ++i) {
     const Ablation::Row& row = ablation.moved[i];
     table.add_row({short_id(row.id), signed_percent(row.with), signed_percent(row.without)});

@@ -12,8 +12,6 @@
 namespace headway {
 namespace {
 
-constexpr TextTable::Align kRight = TextTable::Align::right;
-
 /// The share of the iteration from which slowness is worth words: repeated measurements of one step
 /// differ by about as much.
 constexpr double kNoticeable = 0.005;
@@ -38,8 +36,8 @@ TextTable help_table(const char* title, const std::vector<Sensitivity>& helps,
                      const TimeScale& scale) {
   TextTable table({{title}, {scale.unit(), kRight}, {"throughput", kRight}});
   for (const Sensitivity& one : helps) {
-    table.add_row({one.title, scale.part(one.iteration_time),
-                   signed_percent(one.speedup - 1.0) + " %"});
+    table.add_row(
+        {one.title, scale.part(one.iteration_time), signed_percent(one.speedup - 1.0) + " %"});
   }
   return table;
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kRowsShown = 14;
 constexpr std::size_t kRowsShownAlone = 40;  ///< where there is no figure
 
-std::string table_text(const TextTable& table) {
+std::string html_table(const TextTable& table) {
   return "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"table\">\n" +
          table.html() + "</div>\n";
 }
@@ -105,8 +105,8 @@ class HtmlBlocks {
   }
 
   std::string operator()(const TextTable& table) const {
-    if (table.row_count() <= kRowsShownAlone) return table_text(table);
-    return folded(fmt::format("The {} rows of this table", table.row_count()), table_text(table));
+    if (table.row_count() <= kRowsShownAlone) return html_table(table);
+    return folded(fmt::format("The {} rows of this table", table.row_count()), html_table(table));
   }
 
   std::string operator()(const Figure& figure) {
@@ -124,7 +124,7 @@ class HtmlBlocks {
       }
       text += "</figure>\n";
     }
-    const std::string table = table_text(figure.table);
+    const std::string table = html_table(figure.table);
     if (figure.table.row_count() <= kRowsShown || picture.empty()) return text + table;
     return text +
            folded(fmt::format("The {} rows of this figure", figure.table.row_count()), table);

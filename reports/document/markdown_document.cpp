@@ -9,7 +9,7 @@
 namespace headway {
 namespace {
 
-std::string table_text(const TextTable& table) {
+std::string markdown_table(const TextTable& table) {
   return table.with_cells(markdown_cell).markdown();
 }
 
@@ -54,7 +54,7 @@ struct MarkdownBlock {
     for (const KeyNumber& number : numbers.numbers) {
       table.add_row({number.name, number.median, number.interval});
     }
-    return table_text(table);
+    return markdown_table(table);
   }
 
   std::string operator()(const Code& code) const {
@@ -64,9 +64,9 @@ struct MarkdownBlock {
                        markdown_cell(code.summary), block);
   }
 
-  std::string operator()(const TextTable& table) const { return table_text(table); }
+  std::string operator()(const TextTable& table) const { return markdown_table(table); }
 
-  std::string operator()(const Figure& figure) const { return table_text(figure.table); }
+  std::string operator()(const Figure& figure) const { return markdown_table(figure.table); }
 
   std::string operator()(const HeatMap& map) const {
     std::vector<TextTable::Column> columns = {{map.row_title + " by " + map.column_title}};
@@ -86,7 +86,7 @@ struct MarkdownBlock {
       }
       table.add_row(std::move(row));
     }
-    std::string text = table_text(table);
+    std::string text = markdown_table(table);
     if (!reasons.items.empty()) text += "\n" + (*this)(reasons);
     return text;
   }

@@ -50,9 +50,10 @@ std::string tick_text(int decade) {
                      : fmt::format("{:.{}f}", std::pow(10.0, decade), -decade);
 }
 
-class Drawing {
+class ScatterDrawing {
  public:
-  explicit Drawing(const ScatterFigure& figure) : figure_(figure), decades_(decades_of(figure)) {}
+  explicit ScatterDrawing(const ScatterFigure& figure)
+      : figure_(figure), decades_(decades_of(figure)) {}
 
   std::string svg() && {
     text_ = fmt::format("<svg viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{}\">\n",
@@ -139,7 +140,7 @@ class Drawing {
 
 std::string svg_of(const ScatterFigure& figure) {
   HEADWAY_CHECK(figure.series.size() <= kShapes, "a figure has as many shapes as series");
-  return Drawing(figure).svg();
+  return ScatterDrawing(figure).svg();
 }
 
 }  // namespace headway

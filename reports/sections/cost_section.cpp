@@ -23,7 +23,6 @@ std::string known(const std::optional<Value>& value, const Text& text) {
 std::string energy_text(Joules energy) { return short_text(energy); }
 
 TextTable energy_table(const RunCost& cost) {
-  constexpr auto kRight = TextTable::Align::right;
   std::vector<TextTable::Column> columns = {{"energy of"}, {"an iteration", kRight}};
   const bool has_run = cost.run && cost.run->energy_by_activity;
   if (has_run) columns.push_back({"the whole run", kRight});
@@ -46,7 +45,6 @@ TextTable energy_table(const RunCost& cost) {
 }
 
 TextTable price_table(const RunCost& cost) {
-  constexpr auto kRight = TextTable::Align::right;
   std::vector<TextTable::Column> columns = {{"cost"}, {"an iteration", kRight}};
   if (cost.run) {
     columns.push_back(

@@ -16,7 +16,7 @@ namespace {
 struct Direction {
   std::string_view name;
   std::string_view arrow;
-  FabricUse::Load FabricUse::Cables::* load;
+  FabricUse::Load FabricUse::Cables::*load;
 };
 constexpr Direction kUp{"up", "\u2191", &FabricUse::Cables::up};
 constexpr Direction kDown{"down", "\u2193", &FabricUse::Cables::down};
@@ -74,7 +74,6 @@ std::string drawing(const FabricUse& use) {
 }
 
 TextTable table_of(const FabricUse& use) {
-  constexpr auto kRight = TextTable::Align::right;
   TextTable table({{"from"},
                    {"to"},
                    {"cables", kRight},

@@ -11,7 +11,6 @@ DocumentSection fabric_section(const Prediction& prediction) {
   const std::string heading = "Fabric: busiest links";
   const std::vector<LinkUse>& links = prediction.busiest_links;
   if (links.empty()) return {heading, {Paragraph{"Nothing crosses the fabric."}}};
-  constexpr auto kRight = TextTable::Align::right;
   TextTable table(
       {{"from"}, {"to"}, {"capacity", kRight}, {"carried", kRight}, {"% used", kRight}});
   Chart chart{.kind = Chart::Kind::bars, .x_title = "% of capacity used"};

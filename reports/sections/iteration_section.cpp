@@ -48,7 +48,6 @@ std::vector<PathKind> path_kinds(const std::vector<CriticalSegment>& path) {
 
 TextTable path_table(const Prediction& prediction) {
   const TimeScale scale(prediction.iteration_time);
-  constexpr auto kRight = TextTable::Align::right;
   TextTable table({{"what"},
                    {scale.unit(), kRight},
                    {"%", kRight},

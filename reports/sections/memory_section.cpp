@@ -9,8 +9,8 @@
 
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
@@ -59,7 +59,6 @@ Chart memory_chart(const MemoryPrediction& memory, const std::vector<std::size_t
 }  // namespace
 
 DocumentSection memory_section(const MemoryPrediction& memory) {
-  constexpr auto kRight = TextTable::Align::right;
   std::vector<TextTable::Column> columns = {{"stage"}};
   for (const auto& [name, part] : kMemoryParts) columns.push_back({std::string(name), kRight});
   columns.push_back({"total", kRight});

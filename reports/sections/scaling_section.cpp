@@ -5,8 +5,8 @@
 #include <map>
 
 #include "reports/sections/study_sections.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
@@ -55,7 +55,6 @@ Figure throughput_figure(const Study& study, const std::vector<const StudyPoint*
   Chart::Series predicted{.name = "predicted"};
   Chart::Series ideal{.name = "ideal", .style = Chart::Style::dashed, .colour = 8};
   Chart::Series measured{.name = "measured", .style = Chart::Style::points, .colour = 1};
-  constexpr auto kRight = TextTable::Align::right;
   TextTable table({{"GPUs", kRight},
                    {unit, kRight},
                    {"5th to 95th percentile", kRight},
@@ -105,7 +104,6 @@ Figure efficiency_figure(const std::vector<const StudyPoint*>& best) {
   Chart chart{.kind = Chart::Kind::lines, .x_title = "GPUs", .y_title = "%", .logarithmic_x = true};
   Chart::Series efficiency{.name = "scaling efficiency"};
   Chart::Series mfu{.name = "MFU", .colour = 2};
-  constexpr auto kRight = TextTable::Align::right;
   TextTable table({{"GPUs", kRight}, {"efficiency %", kRight}, {"MFU %", kRight}});
   for (const StudyPoint* const point : best) {
     const Prediction& prediction = *point->prediction;
@@ -132,7 +130,6 @@ DocumentSection scaling_section(const Study& study, const std::vector<const Stud
 
 DocumentSection time_by_scale_section(const std::vector<const StudyPoint*>& best) {
   Chart chart{.kind = Chart::Kind::stacked_bars, .x_title = "% of the iteration"};
-  constexpr auto kRight = TextTable::Align::right;
   std::vector<TextTable::Column> columns = {{"GPUs", kRight}, {"iteration", kRight}};
   std::vector<Cause> shown;
   for (std::size_t i = 0; i < kCauses; ++i) {

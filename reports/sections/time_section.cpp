@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
 #include "reports/sections/prediction_sections.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 
 DocumentSection time_section(const Prediction& prediction) {
   const TimeScale scale(prediction.iteration_time);
-  constexpr auto kRight = TextTable::Align::right;
   TextTable table({{"cause"}, {scale.unit(), kRight}, {"%", kRight}, {"remark"}});
   Chart chart{.kind = Chart::Kind::bars, .x_title = "% of the iteration"};
   Chart::Series series{.name = "share"};

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "reports/trace/trace_arguments.h"

@@ -1,6 +1,7 @@
 # Each part is AUTO (built if its dependency is found), ON (its absence is an error) or OFF.
 
 option(HEADWAY_WERROR "Treat warnings as errors" OFF)
+option(HEADWAY_UNITY "Compile several sources of a target as one: half the time from nothing" ON)
 option(HEADWAY_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 
 set(HEADWAY_SUMMARY "")

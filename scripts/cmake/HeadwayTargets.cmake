@@ -12,6 +12,13 @@ if(HEADWAY_SANITIZE)
   target_link_options(headway_settings INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(HEADWAY_UNITY)
+  # Sources of a target are compiled together, so what stands in their anonymous namespaces has
+  # names of its own within the target.
+  set(CMAKE_UNITY_BUILD ON)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+endif()
+
 # headway_library(NAME DEPENDS...): the library headway_NAME of all .cpp files in this folder.
 function(headway_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
@@ -29,6 +36,8 @@ endfunction()
 
 function(headway_test_program name sources)
   add_executable(${name}_test ${sources})
+  # Tests may say "small" and "changed" in every file.
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${name}_test PRIVATE ${ARGN} headway_test_support GTest::gmock_main)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 600)

@@ -45,4 +45,7 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
+/// How numbers stand in their column.
+inline constexpr TextTable::Align kRight = TextTable::Align::right;
+
 }  // namespace headway

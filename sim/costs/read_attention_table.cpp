@@ -22,7 +22,7 @@ constexpr std::array<std::pair<std::string_view, Pass>, 2> kPasses = {{
     {"backward", Pass::backward},
 }};
 
-MeasuredAttention read_row(ObjectReader& point) {
+MeasuredAttention read_attention_row(ObjectReader& point) {
   const auto size = [&point](std::string_view key) {
     return static_cast<double>(point.integer(key, at_least(1)));
   };
@@ -64,7 +64,7 @@ std::vector<MeasuredAttention> read_attention_table(ObjectReader& device,
   for (const JsonCursor& element : reader.elements("points")) {
     ObjectReader point(element, reader.diagnostics());
     const std::size_t problems = reader.diagnostics().all().size();
-    const MeasuredAttention row = read_row(point);
+    const MeasuredAttention row = read_attention_row(point);
     point.finish();
     if (reader.diagnostics().all().size() > problems) continue;  // the rest would follow from them
     if (std::fmod(row.shape.query_heads, row.shape.key_heads) != 0.0) {

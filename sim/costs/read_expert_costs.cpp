@@ -1,27 +1,19 @@
 #include "sim/costs/read_expert_costs.h"
 
-#include <nlohmann/json.hpp>
-
 #include "sim/costs/read_estimate.h"
 
 namespace headway {
-namespace {
-
-constexpr Range kShare{.least = 0.0, .most = 1.0, .open = true};
-constexpr Range kNotNegative{.least = 0.0};
-
-}  // namespace
 
 std::optional<ExpertCosts> read_expert_costs(ObjectReader& profile) {
   const auto part = profile.part("experts");
   if (!part) return std::nullopt;
   ObjectReader reader(*part, profile.diagnostics());
   ExpertCosts costs;
-  costs.grouped_efficiency = read_estimate(reader, "grouped_efficiency", kShare);
+  costs.grouped_efficiency = read_estimate(reader, "grouped_efficiency", kShareOfPeak);
   costs.grouped_half_rows = read_estimate(reader, "grouped_half_rows", kNotNegative);
   costs.permutation_bytes = read_estimate(reader, "permutation_bytes_per_element", kNotNegative);
-  costs.exchange_scale_up = read_estimate(reader, "exchange_scale_up_efficiency", kShare);
-  costs.exchange_scale_out = read_estimate(reader, "exchange_scale_out_efficiency", kShare);
+  costs.exchange_scale_up = read_estimate(reader, "exchange_scale_up_efficiency", kShareOfPeak);
+  costs.exchange_scale_out = read_estimate(reader, "exchange_scale_out_efficiency", kShareOfPeak);
   costs.exchange_overhead = read_estimate(reader, "exchange_overhead_s", kNotNegative);
   costs.exchange_seen = read_estimate(reader, "exchange_seen", between(0.0, 1.0));
   costs.exchange_seen_overlapped =

@@ -15,7 +15,7 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kKinds = {{
+constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kCollectiveKinds = {{
     {"all_reduce", CollectiveKind::all_reduce},
     {"all_gather", CollectiveKind::all_gather},
     {"reduce_scatter", CollectiveKind::reduce_scatter},
@@ -126,7 +126,7 @@ std::vector<MeasuredCollective> read_collectives(ObjectReader& scope) {
   for (const JsonCursor& element : scope.elements("collectives")) {
     ObjectReader reader(element, scope.diagnostics());
     MeasuredCollective collective;
-    collective.kind = reader.choice("kind", Words<CollectiveKind>(kKinds));
+    collective.kind = reader.choice("kind", Words<CollectiveKind>(kCollectiveKinds));
     collective.ranks = static_cast<int>(reader.integer("ranks", between(2, 1 << 24)));
     read_curve_into(collective.curve, reader, "message_bytes");
     reader.finish();

@@ -20,10 +20,7 @@
 namespace headway {
 namespace {
 
-constexpr Range kShare{.least = 0.0, .most = 1.0, .open = true};
-constexpr Range kNotNegative{.least = 0.0};
-
-constexpr std::array<std::pair<std::string_view, int>, 2> kKinds = {
+constexpr std::array<std::pair<std::string_view, int>, 2> kProfileKinds = {
     {{"measured", 0}, {"published", 1}}};
 
 std::string read_name(ObjectReader& reader, std::string_view key) {
@@ -114,7 +111,7 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   DeviceCosts device;
   const std::size_t problems_before = diagnostics.all().size();
   device.peak_flops = read_estimates_by_precision(reader, "peak_flops_per_s", positive());
-  device.gemm_efficiency = read_estimates_by_precision(reader, "gemm_efficiency", kShare);
+  device.gemm_efficiency = read_estimates_by_precision(reader, "gemm_efficiency", kShareOfPeak);
   const bool is_understood = diagnostics.all().size() == problems_before;
   if (is_understood) check_precisions(reader, device);
   device.memory_bytes = read_estimate(reader, "memory_bytes", positive());
@@ -129,7 +126,7 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   device.cast_bytes = read_estimate(reader, "cast_bytes_per_element", kNotNegative);
   device.recipe_cast_bytes = read_recipe_casts(reader);
 
-  device.attention_efficiency = read_estimate(reader, "attention_efficiency", kShare);
+  device.attention_efficiency = read_estimate(reader, "attention_efficiency", kShareOfPeak);
   device.attention_backward = read_estimate(reader, "attention_backward", positive());
   device.attention_sequence_half = read_estimate(reader, "attention_sequence_half", kNotNegative);
   device.attention_head_exponent = read_estimate(reader, "attention_head_exponent", kNotNegative);
@@ -142,14 +139,14 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
     device.attention_sink_factor = read_estimate(reader, "attention_sink_factor", at_least(1.0));
   }
   device.attention_table = read_attention_table(reader, attention_peak(device, is_understood));
-  device.batched_gemm_efficiency = read_estimate(reader, "batched_gemm_efficiency", kShare);
+  device.batched_gemm_efficiency = read_estimate(reader, "batched_gemm_efficiency", kShareOfPeak);
   device.misaligned_head_factor = read_estimate(reader, "misaligned_head_factor", at_least(1.0));
   device.unfused_forward_bytes =
       read_estimate(reader, "unfused_forward_bytes_per_score", kNotNegative);
   device.unfused_backward_bytes =
       read_estimate(reader, "unfused_backward_bytes_per_score", kNotNegative);
 
-  device.memory_efficiency = read_estimate(reader, "memory_efficiency", kShare);
+  device.memory_efficiency = read_estimate(reader, "memory_efficiency", kShareOfPeak);
   device.memory_curve = read_curve(reader, "memory_curve", "traffic_bytes");
   if (reader.has("host_bandwidth_bytes_per_s")) {
     device.host_bandwidth = read_estimate(reader, "host_bandwidth_bytes_per_s", positive());
@@ -224,7 +221,7 @@ ScopeCosts read_scope(ObjectReader& profile, std::string_view key) {
   if (!part) return {};
   ObjectReader reader(*part, profile.diagnostics());
   ScopeCosts scope;
-  scope.bandwidth_efficiency = read_estimate(reader, "bandwidth_efficiency", kShare);
+  scope.bandwidth_efficiency = read_estimate(reader, "bandwidth_efficiency", kShareOfPeak);
   scope.latency = read_estimate(reader, "latency_s", kNotNegative);
   scope.overhead = read_estimate(reader, "overhead_s", kNotNegative);
   scope.collectives = read_collectives(reader);
@@ -268,8 +265,8 @@ Profile read_whole(const JsonCursor& cursor, Diagnostics& diagnostics) {
   Profile profile;
   profile.name = read_name(reader, "name");
   profile.accelerator = read_name(reader, "accelerator");
-  const int kind = reader.choice("kind", Words<int>(kKinds));
-  profile.kind = kKinds[static_cast<std::size_t>(kind)].first;
+  const int kind = reader.choice("kind", Words<int>(kProfileKinds));
+  profile.kind = kProfileKinds[static_cast<std::size_t>(kind)].first;
   profile.provenance = read_provenance(reader);
   if (const auto device = reader.required_part("device")) {
     profile.device = read_device(*device, diagnostics);

@@ -3,15 +3,13 @@
 #include <optional>
 #include <string>
 
+#include "sim/import/infiniband_fabric.h"
 #include "sim/import/text_scanner.h"
 
 namespace headway {
 namespace {
 
 constexpr std::string_view kHeader = "Unicast lids";
-constexpr int kMostLid = 0xBFFF;
-constexpr int kMostPort = 254;
-constexpr std::size_t kMostProblems = 20;
 
 /// `Unicast lids [0x0-0x6] of switch DR path slid 0; dlid 0; 0,1,35 guid 0x.. (desc):`
 /// `Unicast lids [0-6] of switch Lid 2 guid 0x.. ('desc'):`
@@ -32,7 +30,7 @@ std::string read_entry(std::string_view line, std::vector<std::uint8_t>& ports) 
   const auto port = scanner.take_number<int>();
   if (!lid || !port) return "an entry is a LID and a port: 0x0001 035";
   if (*lid < 1 || *lid > kMostLid) return "a LID is 0x1 to 0xbfff";
-  if (*port < 0 || *port > kMostPort) return "a port is 0 to 254";
+  if (*port < 0 || *port > kMostInfiniBandPorts) return "a port is 0 to 254";
   const auto place = static_cast<std::size_t>(*lid);
   if (place >= ports.size()) ports.resize(place + 1, 0);
   ports[place] = static_cast<std::uint8_t>(*port);
@@ -79,7 +77,7 @@ void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTa
     Diagnostic diagnostic = lines.problem(std::move(problem));
     diagnostic.help = std::move(help);
     diagnostics.add(std::move(diagnostic));
-    if (++problems < kMostProblems) continue;
+    if (++problems < kMostDumpProblems) continue;
     diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
     return;
   } while (lines.next(line));

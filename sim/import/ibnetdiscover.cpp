@@ -14,10 +14,6 @@ namespace {
 
 using Kind = InfiniBandNode::Kind;
 
-constexpr int kMostPorts = 254;    // of InfiniBand, which numbers them in a byte
-constexpr int kMostLid = 0xBFFF;   // unicast
-constexpr int kMostProblems = 20;  // a file of another kind need not be judged line by line
-
 struct Identity {
   Kind kind = Kind::channel_adapter;
   std::uint64_t guid = 0;
@@ -96,7 +92,7 @@ class BlockReader {
       return fail(in_quotes(*quoted) + " is no S-, H- or R- with a hexadecimal GUID");
     }
     if (identity->kind != kind) return fail("the node's kind and the letter of its GUID differ");
-    if (*ports < 1 || *ports > kMostPorts) return fail("a node has 1 to 254 ports");
+    if (*ports < 1 || *ports > kMostInfiniBandPorts) return fail("a node has 1 to 254 ports");
     current_ = fabric_.add(kind, identity->guid);
     InfiniBandNode& node = fabric_.node(current_);
     if (node.kind != kind) return forget("the same GUID is of a node of another kind before");
@@ -193,7 +189,8 @@ class BlockReader {
     End end;
     if (!scanner.take("[")) return std::nullopt;
     const auto port = scanner.take_number<int>();
-    if (!port || *port < 1 || *port > kMostPorts || !scanner.take("]")) return std::nullopt;
+    if (!port || *port < 1 || *port > kMostInfiniBandPorts || !scanner.take("]"))
+      return std::nullopt;
     end.port = *port;
     if (scanner.take("[ext ") && !scanner.take_to(']')) return std::nullopt;
     if (scanner.take("(")) {
@@ -274,7 +271,7 @@ void read_ibnetdiscover(LineReader& lines, std::string_view line, InfiniBandFabr
   const std::size_t before = diagnostics.all().size();
   do {
     reader.read(line);
-    if (diagnostics.all().size() - before >= kMostProblems) {
+    if (diagnostics.all().size() - before >= kMostDumpProblems) {
       diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
       return;
     }

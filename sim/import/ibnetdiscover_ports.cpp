@@ -11,10 +11,6 @@ namespace {
 
 using Kind = InfiniBandNode::Kind;
 
-constexpr int kMostPorts = 254;
-constexpr int kMostLid = 0xBFFF;
-constexpr std::size_t kMostProblems = 20;
-
 /// "SW  1719 10 0x7cfe9003009ce5b0".
 struct End {
   Kind kind = Kind::channel_adapter;
@@ -40,7 +36,7 @@ std::optional<End> take_end(TextScanner& scanner) {
   scanner.skip_blanks();
   if (!kind || !lid || !port || !scanner.take("0x")) return std::nullopt;
   const auto guid = scanner.take_number<std::uint64_t>(16);
-  if (!guid || *lid < 0 || *lid > kMostLid || *port < 0 || *port > kMostPorts) {
+  if (!guid || *lid < 0 || *lid > kMostLid || *port < 0 || *port > kMostInfiniBandPorts) {
     return std::nullopt;
   }
   return End{.kind = *kind, .lid = *lid, .port = *port, .guid = *guid};
@@ -110,7 +106,7 @@ void read_port_list(LineReader& lines, std::string_view line, InfiniBandFabric& 
     std::string problem = read_line(line, lines, fabric);
     if (problem.empty()) continue;
     diagnostics.add(lines.problem(std::move(problem)));
-    if (++problems < kMostProblems) continue;
+    if (++problems < kMostDumpProblems) continue;
     diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
     return;
   } while (lines.next(line));

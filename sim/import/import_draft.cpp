@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/index.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/import/infiniband_names.h"
@@ -13,8 +14,6 @@ namespace headway {
 namespace {
 
 constexpr BytesPerSecond kUsualBandwidth = 100_Gbps;
-
-std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
 }  // namespace
 

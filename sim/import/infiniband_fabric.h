@@ -11,6 +11,9 @@
 
 namespace headway {
 
+inline constexpr int kMostInfiniBandPorts = 254;  ///< of a node, which numbers them in a byte
+inline constexpr int kMostLid = 0xBFFF;           ///< unicast
+
 /// One end of a cable as a dump tells it.
 struct InfiniBandPort {
   int peer = -1;  ///< number of the node at the other end

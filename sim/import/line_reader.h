@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -8,6 +9,9 @@
 #include "sim/base/diagnostic.h"
 
 namespace headway {
+
+/// Problems after which a dump is given up: a file of another kind need not be judged line by line.
+inline constexpr std::size_t kMostDumpProblems = 20;
 
 /// The lines of a text file that may be gzipped, one after the other, in memory that does not grow
 /// with the file. "-" is standard input.

@@ -7,8 +7,6 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kMostProblems = 20;
-
 struct Entry {
   std::uint64_t guid = 0;
   std::string name;
@@ -40,7 +38,7 @@ void read_name_map(LineReader& lines, std::string_view line, NodeNameMap& names,
     if (is_new) continue;
     diagnostics.add(lines.problem(entry ? "the GUID is named twice"
                                         : "an entry is a GUID and a name in quotes"));
-    if (++problems >= kMostProblems) return;
+    if (++problems >= kMostDumpProblems) return;
   } while (lines.next(line));
 }
 

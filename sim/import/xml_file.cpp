@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "sim/base/file_text.h"
 #include "sim/base/utf8.h"

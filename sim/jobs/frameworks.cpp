@@ -14,8 +14,8 @@
 namespace headway {
 namespace {
 
-constexpr std::string_view kSchema = "headway/framework/1";
-constexpr const char* kFolder = "scenarios/frameworks";
+constexpr std::string_view kFrameworkSchema = "headway/framework/1";
+constexpr const char* kFrameworkFolder = "scenarios/frameworks";
 
 std::vector<std::string> read_texts(ObjectReader& reader, std::string_view key) {
   std::vector<std::string> texts;
@@ -58,10 +58,11 @@ std::vector<Framework> read_all() {
   std::vector<Framework> all;
   std::set<std::string> names;
   for (const std::filesystem::path& data : data_folders()) {
-    for (const std::string& name : json_files_below(data / kFolder)) {
+    for (const std::string& name : json_files_below(data / kFrameworkFolder)) {
       // The first of the folders that has a name hides the others.
       if (!names.insert(name).second) continue;
-      const std::string path = (data / kFolder / (name + ".json")).lexically_normal().string();
+      const std::string path =
+          (data / kFrameworkFolder / (name + ".json")).lexically_normal().string();
       const auto document = JsonDocument::read(path, diagnostics);
       if (document == nullptr) continue;
       auto framework = read_framework(JsonCursor(document), diagnostics);
@@ -81,7 +82,7 @@ std::optional<Framework> read_framework(const JsonCursor& root, Diagnostics& dia
   Diagnostics problems;
   ObjectReader reader(root, problems);
   Framework framework;
-  if (read_schema(reader, kSchema)) {
+  if (read_schema(reader, kFrameworkSchema)) {
     framework.name = reader.text("name");
     framework.about = reader.text("about");
     framework.links = read_texts(reader, "links");

@@ -19,8 +19,8 @@
 namespace headway {
 namespace {
 
-constexpr std::string_view kSchema = "headway/strategy/1";
-constexpr std::string_view kFolder = "scenarios/strategies";
+constexpr std::string_view kStrategySchema = "headway/strategy/1";
+constexpr std::string_view kStrategyFolder = "scenarios/strategies";
 
 // Beyond any machine or training run, and small enough that products of two do not overflow.
 constexpr Range kDegree = between(1, 1'000'000);
@@ -355,13 +355,13 @@ Strategy read_habits(const JsonCursor& part, const Strategy& base, Diagnostics& 
 
 std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadModel& model,
                                           std::optional<int> accelerators, InputFiles& files) {
-  const std::optional<JsonCursor> object = files.follow(part, std::string(kFolder));
+  const std::optional<JsonCursor> object = files.follow(part, std::string(kStrategyFolder));
   if (!object) return std::nullopt;
 
   Diagnostics field_problems;
   ObjectReader reader(*object, field_problems);
   const bool is_file = object->pointer().empty();
-  if ((is_file || reader.has("schema")) && !read_schema(reader, kSchema)) {
+  if ((is_file || reader.has("schema")) && !read_schema(reader, kStrategySchema)) {
     files.diagnostics().append(field_problems);
     return std::nullopt;
   }

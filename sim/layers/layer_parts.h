@@ -48,6 +48,8 @@ enum class KernelChoice {
   unfused_activation
 };
 
+inline constexpr double kWorkingElement = 2.0;  ///< bytes of an activation while it is worked on
+
 /// In how many bytes an element is kept.
 enum class Stored {
   working,         ///< as the forward pass uses it

@@ -7,7 +7,6 @@
 namespace headway {
 namespace {
 
-constexpr double kElement = 2.0;    ///< bytes of an activation
 constexpr double kSumPasses = 3.0;  ///< both terms are read, their sum written
 
 LinearWork linear_work(const Product& product, const Layer& layer, const RankShape& shape) {
@@ -81,8 +80,8 @@ void add_adapter(Work& work, const LinearWork& beside, double rank, const RankSh
        .forward = {.m = m, .n = beside.column_parallel ? n : n / parts, .k = rank},
        .wide = true});
   work.passes.push_back({.name = "adapter_sum",
-                         .forward = Bytes(kSumPasses * m * n * kElement),
-                         .backward = Bytes(kSumPasses * m * k * kElement)});
+                         .forward = Bytes(kSumPasses * m * n * kWorkingElement),
+                         .backward = Bytes(kSumPasses * m * k * kWorkingElement)});
 }
 
 }  // namespace

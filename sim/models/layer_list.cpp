@@ -16,7 +16,6 @@ namespace {
 // A plain list of layers, for models of no family. Sizes are for one sample; where samples are
 // sequences ("sequence_length"), for one token. Bytes are those of 16-bit tensors.
 
-constexpr double kElement = 2.0;
 constexpr Range kCounts = between(1, 1'000'000'000);
 constexpr Range kRepeats = between(1, 10'000);
 constexpr Range kWeights = between(0, 1'000'000'000'000);
@@ -26,7 +25,7 @@ void resolve_as_given(ObjectReader& reader, std::string_view key) {
   reader.resolve(key, given ? given->value() : nlohmann::json::array());
 }
 
-double elements_of(Bytes bytes) { return bytes.count() / kElement; }
+double elements_of(Bytes bytes) { return bytes.count() / kWorkingElement; }
 
 void read_product(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
@@ -59,12 +58,12 @@ void read_pass(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics) {
 Bytes inputs_of(const Layer& layer) {
   double elements = 0.0;
   for (const Product& product : layer.products) elements += product.rows_each * product.inputs;
-  return Bytes(kElement * elements);
+  return Bytes(kWorkingElement * elements);
 }
 
 Bytes output_of(const Layer& layer) {
   if (layer.products.empty()) return Bytes(0.0);
-  return Bytes(kElement * layer.products.back().rows_each * layer.products.back().outputs);
+  return Bytes(kWorkingElement * layer.products.back().rows_each * layer.products.back().outputs);
 }
 
 struct ListedLayer {

@@ -5,14 +5,13 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/index.h"
 #include "sim/network/fabrics/fabric.h"
 #include "sim/network/graph_reader.h"
 
 namespace headway {
 
 namespace {
-
-std::size_t index(int vertex) { return static_cast<std::size_t>(vertex); }
 
 /// The tier of each switch: how many switches stand between it and the nearest endpoint. 0 for
 /// those that no endpoint reaches.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sim/base/index.h"
 #include "sim/base/suggestion.h"
 #include "sim/files/json_objects.h"
 #include "sim/network/latency_defaults.h"
@@ -13,8 +14,6 @@ namespace headway {
 namespace {
 
 constexpr int kMostPorts = 1 << 20;
-
-std::size_t index(int vertex) { return static_cast<std::size_t>(vertex); }
 
 /// `problem` with a pointer to where the same was said before.
 Diagnostic with_earlier(Diagnostic problem, const JsonCursor& earlier) {

@@ -11,7 +11,7 @@
 namespace headway {
 namespace {
 
-constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNoPrice = std::numeric_limits<double>::infinity();
 constexpr std::int64_t kAtATime = 8;     ///< sizes; of no number of cores, or the answer would be
 constexpr double kCouldBeKinder = 0.97;  ///< a simulation than the kindest so far
 constexpr std::array kLarger = {1.25, 1.5, 2.0, 3.0, 4.0};  ///< times the answer, for the front
@@ -123,10 +123,10 @@ class ClusterSearch {
     ClusterSize& size = sizes_[index];
     if (!size.runs.empty()) return;
     judge_.simulate(size);
-    least_delay_ = std::min(least_delay_.value_or(kNever),
+    least_delay_ = std::min(least_delay_.value_or(kNoPrice),
                             kCouldBeKinder * (size.runs.front().needed / size.closed_form));
     least_price_ =
-        std::min(least_price_.value_or(kNever), kCouldBeKinder * price(size) / node_time(size));
+        std::min(least_price_.value_or(kNoPrice), kCouldBeKinder * price(size) / node_time(size));
   }
 
   /// Until something has been simulated anything could be in time that the closed form sees there.
@@ -141,7 +141,7 @@ class ClusterSearch {
   static double node_time(const ClusterSize& size) {
     return static_cast<double>(size.nodes) * size.closed_form.count();
   }
-  static double price(const ClusterSize& size) { return size.runs.front().usd.value_or(kNever); }
+  static double price(const ClusterSize& size) { return size.runs.front().usd.value_or(kNoPrice); }
 
   /// The answer is in time; what lies below it was left out on an estimate.
   void check_smaller() {

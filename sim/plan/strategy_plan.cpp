@@ -1,7 +1,6 @@
 #include "sim/plan/strategy_plan.h"
 
 #include <ctime>
-#include <nlohmann/json.hpp>
 
 #include "sim/sweep/axis_field.h"
 #include "sim/sweep/sweep_point.h"

@@ -11,7 +11,7 @@
 namespace headway {
 namespace {
 
-constexpr Seconds kNever(std::numeric_limits<double>::infinity());
+constexpr Seconds kNoLimit(std::numeric_limits<double>::infinity());
 constexpr Bytes kBoundless(std::numeric_limits<double>::infinity());
 
 struct Candidate {
@@ -25,11 +25,11 @@ class Leaders {
   Leaders(const SearchOptions& options, Bytes capacity)
       : options_(options),
         capacity_(capacity),
-        fastest_with_slack_(options.slacks.size(), kNever) {}
+        fastest_with_slack_(options.slacks.size(), kNoLimit) {}
 
   /// A strategy of this time or more changes nothing, whatever it holds.
   [[nodiscard]] Seconds limit() const {
-    Seconds limit = best_.size() < options_.best ? kNever : best_.back();
+    Seconds limit = best_.size() < options_.best ? kNoLimit : best_.back();
     if (best_.empty()) return limit;
     for (const Seconds fastest : fastest_with_slack_) {
       limit = max(limit, min(fastest, options_.slack_costs * best_.front()));

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
@@ -175,9 +174,9 @@ Seconds closed_form_time(const Workload& workload, const Topology& topology, dou
   return Seconds(ClosedForm(workload, topology, slowdown).finish());
 }
 
-Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
-                              const Profile& profile, const Cluster& cluster,
-                              const Placement& placement, const Perturbation& perturbation) {
+Seconds closed_form_iteration(const Model& model, const Strategy& strategy, const Profile& profile,
+                              const Cluster& cluster, const Placement& placement,
+                              const Perturbation& perturbation) {
   const BuiltWorkload built = build_workload(model, strategy, profile, cluster, placement,
                                              std::nullopt, WorkloadExtent::one_replica);
   const double slowdown = median_of_slowest(perturbation.device_spread, strategy.ranks()) *

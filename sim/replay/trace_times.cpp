@@ -9,16 +9,13 @@
 #include <set>
 #include <tuple>
 
+#include "sim/base/index.h"
+
 namespace headway {
 namespace {
 
 constexpr double kClockError = 0.01;  ///< seconds; clocks of ranks are synchronised to this
-constexpr int kMostProblems = 20;
-
-template <class T>
-auto& at(T& items, int i) {
-  return items[static_cast<std::size_t>(i)];
-}
+constexpr int kMostUnmatched = 20;
 
 bool communicates(std::string_view type) {
   return type != trace_type::kForward && type != trace_type::kBackward &&
@@ -77,7 +74,7 @@ LaidOutTrace lay_out(const std::vector<TraceRow>& rows, const TraceGraph& graph,
   times.operations = static_cast<int>(graph.operations.size());
   std::map<std::tuple<std::string, int, int>, int> numbers;
   for (int i = 0; i < times.operations; ++i) {
-    const TraceOperation& operation = at(graph.operations, i);
+    const TraceOperation& operation = graph.operations[index(i)];
     numbers[{operation.type, operation.sequence, operation.stage}] = i;
   }
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -87,7 +84,7 @@ LaidOutTrace lay_out(const std::vector<TraceRow>& rows, const TraceGraph& graph,
 
   int problems = 0;
   const auto report = [&](std::string message) {
-    if (++problems > kMostProblems) return;
+    if (++problems > kMostUnmatched) return;
     Diagnostic problem;
     problem.message = std::move(message);
     problem.location.file = path;
@@ -111,20 +108,20 @@ LaidOutTrace lay_out(const std::vector<TraceRow>& rows, const TraceGraph& graph,
     if (starts[place] == starts[place]) report(fmt::format("{} stands there twice", name()));
     starts[place] = row.start;
     times.values[place] = row.duration;
-    at(first, step) = std::min(at(first, step), row.start);
-    at(last, step) = std::max(at(last, step), row.end());
-    at(trace.rank_of, row.replica * graph.stages + row.stage) = row.rank;
+    first[index(step)] = std::min(first[index(step)], row.start);
+    last[index(step)] = std::max(last[index(step)], row.end());
+    trace.rank_of[index(row.replica * graph.stages + row.stage)] = row.rank;
   }
   for (int step = 0; step < std::ssize(times.steps); ++step) {
     for (int replica = 0; replica < times.replicas; ++replica) {
       for (int i = 0; i < times.operations; ++i) {
         if (const double start = starts[times.place(step, replica, i)]; start == start) continue;
-        const TraceOperation& operation = at(graph.operations, i);
+        const TraceOperation& operation = graph.operations[index(i)];
         report(fmt::format("{} {} on stage {} of replica {} is missing in step {}", operation.type,
-                           operation.sequence, operation.stage, replica, at(times.steps, step)));
+                           operation.sequence, operation.stage, replica, times.steps[index(step)]));
       }
     }
-    trace.measured.push_back(at(last, step) - at(first, step));
+    trace.measured.push_back(last[index(step)] - first[index(step)]);
   }
   if (problems == 0) take_waiting_out(graph, starts, times);
   return trace;
@@ -134,7 +131,7 @@ TraceTimes ideal_times(const TraceTimes& times, const TraceGraph& graph) {
   std::map<std::string, std::vector<double>> by_type;
   for (std::size_t i = 0; i < times.values.size(); ++i) {
     const auto operation = static_cast<int>(i % static_cast<std::size_t>(times.operations));
-    by_type[at(graph.operations, operation).type].push_back(times.values[i]);
+    by_type[graph.operations[index(operation)].type].push_back(times.values[i]);
   }
   std::map<std::string, double> typical;
   for (auto& [type, values] : by_type) {
@@ -145,7 +142,7 @@ TraceTimes ideal_times(const TraceTimes& times, const TraceGraph& graph) {
   TraceTimes ideal = times;
   for (std::size_t i = 0; i < times.values.size(); ++i) {
     const auto operation = static_cast<int>(i % static_cast<std::size_t>(times.operations));
-    ideal.values[i] = typical.at(at(graph.operations, operation).type);
+    ideal.values[i] = typical.at(graph.operations[index(operation)].type);
   }
   return ideal;
 }
@@ -154,11 +151,11 @@ std::vector<double> replayed_steps(const TraceGraph& graph, const TraceTimes& ti
   std::vector<double> lengths;
   std::vector<double> ends(static_cast<std::size_t>(times.replicas * times.operations), 0.0);
   const auto end_of = [&](int replica, int operation) -> double& {
-    return at(ends, replica * times.operations + operation);
+    return ends[index(replica * times.operations + operation)];
   };
   const auto start_of = [&](int replica, int operation) {
     double start = 0.0;
-    for (const int before : at(graph.operations, operation).after) {
+    for (const int before : graph.operations[index(operation)].after) {
       start = std::max(start, end_of(replica, before));
     }
     return start;
@@ -177,16 +174,17 @@ std::vector<double> replayed_steps(const TraceGraph& graph, const TraceTimes& ti
         }
         continue;
       }
-      const TraceMeeting& meeting = at(graph.meetings, -1 - unit);
+      const TraceMeeting& meeting = graph.meetings[index(-1 - unit)];
       std::vector<double> all_there(static_cast<std::size_t>(times.replicas), 0.0);
       for (int replica = 0; replica < times.replicas; ++replica) {
         for (const int member : meeting.members) {
-          at(all_there, replica) = std::max(at(all_there, replica), start_of(replica, member));
+          all_there[index(replica)] =
+              std::max(all_there[index(replica)], start_of(replica, member));
         }
       }
       const double everybody = std::ranges::max(all_there);
       for (int replica = 0; replica < times.replicas; ++replica) {
-        const double start = meeting.across_replicas ? everybody : at(all_there, replica);
+        const double start = meeting.across_replicas ? everybody : all_there[index(replica)];
         for (const int member : meeting.members) {
           end_of(replica, member) = start + time_of(replica, member);
         }
@@ -195,7 +193,7 @@ std::vector<double> replayed_steps(const TraceGraph& graph, const TraceTimes& ti
     double finish = 0.0;
     for (int replica = 0; replica < times.replicas; ++replica) {
       for (int i = 0; i < times.operations; ++i) {
-        if (has_optimizer && at(graph.operations, i).type != trace_type::kOptimizer) continue;
+        if (has_optimizer && graph.operations[index(i)].type != trace_type::kOptimizer) continue;
         finish = std::max(finish, end_of(replica, i));
       }
     }

@@ -16,7 +16,7 @@ namespace headway {
 namespace {
 
 constexpr double kMostRuns = 100'000;
-constexpr double kMostNodes = 1'000'000;
+constexpr double kMostLostNodes = 1'000'000;
 constexpr int kDefaultRuns = 200;
 
 constexpr std::array<std::pair<std::string_view, FailureUnit>, 6> kUnits{{
@@ -116,7 +116,7 @@ FailureCause read_cause(ObjectReader& reader, const UnitCounts& counts) {
   cause.lifetime = read_lifetime(reader);
   cause.units = counts.of(cause.unit);
   cause.nodes_lost = static_cast<int>(
-      reader.integer("nodes_lost", between(0.0, kMostNodes), counts.nodes_of(cause.unit)));
+      reader.integer("nodes_lost", between(0.0, kMostLostNodes), counts.nodes_of(cause.unit)));
   if (cause.nodes_lost > 0) {
     cause.repair = reader.quantity<Seconds>("repair_time", at_least(0.0));
   } else if (reader.has("repair_time")) {
@@ -183,10 +183,10 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
     static_cast<void>(reader.part("reprovision"));
   }
   settings.spare_nodes =
-      static_cast<int>(reader.integer("spare_nodes", between(0.0, kMostNodes), 0));
+      static_cast<int>(reader.integer("spare_nodes", between(0.0, kMostLostNodes), 0));
   settings.elastic = reader.flag("elastic", false);
   const int nodes_per_rack =
-      static_cast<int>(reader.integer("nodes_per_rack", between(1, kMostNodes), 1));
+      static_cast<int>(reader.integer("nodes_per_rack", between(1, kMostLostNodes), 1));
   const UnitCounts counts(job, settings.nodes, nodes_per_rack);
   read_objects(reader, "failures",
                [&](ObjectReader& entry) { settings.causes.push_back(read_cause(entry, counts)); });

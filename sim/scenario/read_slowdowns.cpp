@@ -18,9 +18,9 @@
 namespace headway {
 namespace {
 
-constexpr double kMostAccelerators = 1 << 30;
-constexpr double kMostNodes = 1 << 30;
-constexpr double kLargestFactor = 1000.0;
+constexpr double kMostSlowAccelerators = 1 << 30;
+constexpr double kMostSlowNodes = 1 << 30;
+constexpr double kLargestSlowdown = 1000.0;
 
 /// "from" and "to", the end of the iteration and beyond where "to" is missing.
 std::pair<double, double> read_span(ObjectReader& reader) {
@@ -38,7 +38,8 @@ std::pair<double, double> read_span(ObjectReader& reader) {
 }  // namespace
 
 AcceleratorRange SlowdownReader::range(ObjectReader& reader, bool may_be_all) const {
-  const double accelerators = cluster_ != nullptr ? cluster_->accelerators() : kMostAccelerators;
+  const double accelerators =
+      cluster_ != nullptr ? cluster_->accelerators() : kMostSlowAccelerators;
   const int of_node = cluster_ != nullptr ? cluster_->node_type.accelerators : 1;
   const bool names_node = reader.has("node");
   if (names_node && reader.has("accelerator")) {
@@ -66,7 +67,7 @@ std::vector<SlowEpisode> SlowdownReader::slow_episodes(ObjectReader& perturbatio
     SlowEpisode episode;
     episode.accelerators = range(reader, false);
     std::tie(episode.from, episode.to) = read_span(reader);
-    episode.time_factor = reader.number("time_factor", between(1.0, kLargestFactor));
+    episode.time_factor = reader.number("time_factor", between(1.0, kLargestSlowdown));
     episodes.push_back(episode);
   });
   return episodes;
@@ -156,7 +157,7 @@ std::vector<LinkEpisode> SlowdownReader::link_episodes(ObjectReader& perturbatio
 std::vector<BackgroundFlow> SlowdownReader::background(ObjectReader& perturbations) const {
   std::vector<BackgroundFlow> flows;
   read_objects(perturbations, "background_traffic", [&](ObjectReader& reader) {
-    const Range nodes = between(0.0, cluster_ != nullptr ? cluster_->nodes - 1.0 : kMostNodes);
+    const Range nodes = between(0.0, cluster_ != nullptr ? cluster_->nodes - 1.0 : kMostSlowNodes);
     const auto from = static_cast<std::int32_t>(reader.integer("from_node", nodes));
     const auto to = static_cast<std::int32_t>(reader.integer("to_node", nodes));
     const auto rate = reader.quantity<BytesPerSecond>("rate", positive());

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "tests/support/scratch_folder.h"
+#include "tests/support/source_folder.h"
 #include "tests/transcripts/transcript.h"
 
 namespace headway {
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFolder = fs::path(HEADWAY_TEST_SOURCE_DIR) / "tests/transcripts";
+const fs::path kFolder = fs::path(source_folder()) / "tests/transcripts";
 
 std::vector<std::string> transcript_names() {
   std::vector<std::string> names;

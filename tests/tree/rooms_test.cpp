@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/source_folder.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = HEADWAY_TEST_SOURCE_DIR;
+const fs::path kRoot = headway::source_folder();
 
 /// The rooms of the house, lowest first: each includes itself and what stands below it.
 const std::vector<std::string> kRooms = {

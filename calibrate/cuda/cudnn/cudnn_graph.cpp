@@ -1,7 +1,5 @@
 #include "calibrate/cuda/cudnn/cudnn_graph.h"
 
-#include <nlohmann/json.hpp>
-
 #include "sim/base/diagnostic.h"
 
 namespace headway {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
 
@@ -151,8 +150,7 @@ DeviceCollectives::DeviceCollectives(Rendezvous& rendezvous, int devices, int de
     : library_(std::make_unique<Library>(rendezvous, devices, device)) {}
 DeviceCollectives::~DeviceCollectives() = default;
 
-std::unique_ptr<Operation> DeviceCollectives::prepare(const CollectivePoint& point,
-                                                      Seconds gap) {
+std::unique_ptr<Operation> DeviceCollectives::prepare(const CollectivePoint& point, Seconds gap) {
   return library_->prepare(point, gap);
 }
 

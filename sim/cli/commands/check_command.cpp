@@ -14,7 +14,7 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kMostFiles = 100'000;
+constexpr std::size_t kMostCheckedFiles = 100'000;
 
 int run_check(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
@@ -70,7 +70,7 @@ Command check_command() {
        .group = OptionGroup::output},
   });
   command.least_arguments = 1;
-  command.most_arguments = kMostFiles;
+  command.most_arguments = kMostCheckedFiles;
   command.outcome = "nothing was run";
   command.details =
       "Standard input (-) is read as a scenario. What --resolve prints reads back as the same "

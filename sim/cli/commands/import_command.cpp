@@ -21,7 +21,7 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kMostFiles = 100'000;
+constexpr std::size_t kMostDumps = 100'000;
 
 const ImportFormat& format_named(const std::string& name) {
   std::vector<std::string> names;
@@ -76,7 +76,7 @@ void check_options(const Arguments& arguments, const ImportFormat& format) {
   }
 }
 
-ImportRequest request_of(const Arguments& arguments, const std::vector<std::string>& paths) {
+ImportRequest import_request_of(const Arguments& arguments, const std::vector<std::string>& paths) {
   ImportRequest request{.paths = paths};
   request.name = arguments.value("name").value_or(name_of_file(paths.front()));
   request.node = arguments.value("node").value_or("");
@@ -101,7 +101,7 @@ int run_import(const Invocation& invocation) {
   check_outputs_spare(outputs, paths, diagnostics);
   diagnostics.throw_if_errors();
 
-  const auto imported = format.import(request_of(arguments, paths), diagnostics);
+  const auto imported = format.import(import_request_of(arguments, paths), diagnostics);
   diagnostics.throw_if_errors();
   const std::string text = json_document_text(*imported);
   const std::string summary = imported_summary(text, format, diagnostics);
@@ -177,7 +177,7 @@ Command import_command() {
   });
   for (const ImportFormat& format : import_formats()) command.words.emplace_back(format.name);
   command.least_arguments = 2;
-  command.most_arguments = kMostFiles;
+  command.most_arguments = kMostDumps;
   command.outcome = "nothing was imported";
   command.details =
       "Formats: " + formats_text() +

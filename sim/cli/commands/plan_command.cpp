@@ -26,7 +26,7 @@ struct PlanRequest {
   std::vector<OutputFile> outputs;
 };
 
-PlanRequest request_of(const Arguments& arguments) {
+PlanRequest plan_request_of(const Arguments& arguments) {
   Diagnostics diagnostics;
   PlanRequest request;
   LeaderOptions& leaders = request.options.leaders;
@@ -78,7 +78,7 @@ const Leader* first_of(const std::vector<Leader>& leaders) {
 int run_plan(const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
   const Arguments& arguments = invocation.arguments;
-  PlanRequest request = request_of(arguments);
+  PlanRequest request = plan_request_of(arguments);
   Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
                     "planning " + request.options.leaders.path);
   request.options.leaders.progress = [&](std::size_t done, std::size_t of) {

@@ -15,7 +15,7 @@
 namespace headway {
 namespace {
 
-constexpr std::int64_t kMostAccelerators = 1 << 30;
+constexpr std::int64_t kMostMeasuredAccelerators = 1 << 30;
 constexpr std::size_t kMostResults = 10'000;
 
 /// "GPUS=RATE"
@@ -24,7 +24,7 @@ std::vector<MeasuredThroughput> measured_in(const std::vector<std::string>& text
   std::vector<MeasuredThroughput> list;
   for (const std::string& text : texts) {
     const std::size_t equals = std::min(text.find('='), text.size());
-    const auto gpus = whole_number_in(text.substr(0, equals), 1, kMostAccelerators);
+    const auto gpus = whole_number_in(text.substr(0, equals), 1, kMostMeasuredAccelerators);
     const std::string rate = equals < text.size() ? text.substr(equals + 1) : "";
     char* end = nullptr;
     const double value = std::strtod(rate.c_str(), &end);

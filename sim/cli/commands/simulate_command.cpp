@@ -38,7 +38,7 @@ struct SimulateRequest {
   }
 };
 
-SimulateRequest request_of(const Invocation& invocation) {
+SimulateRequest simulate_request_of(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   SimulateRequest request;
   Diagnostics diagnostics;
@@ -110,7 +110,7 @@ void write_trace_of(const Simulation& simulation, const std::string& path, Termi
 
 int run_simulate(const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
-  const SimulateRequest request = request_of(invocation);
+  const SimulateRequest request = simulate_request_of(invocation);
   const Scenario scenario = scenario_of(request, invocation);
   const Simulation simulation = simulation_of(scenario, request, terminal);
   const Prediction& prediction = simulation.prediction;

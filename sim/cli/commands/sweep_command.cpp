@@ -52,7 +52,7 @@ void read_outputs(const Arguments& arguments, SweepRequest& request, Diagnostics
   }
 }
 
-SweepRequest request_of(const Invocation& invocation) {
+SweepRequest sweep_request_of(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Diagnostics diagnostics;
   SweepRequest request;
@@ -111,10 +111,10 @@ int run_sweep_command(const Invocation& invocation) {
   std::optional<MpiCrew> crew;
   if (MpiCrew::is_called_for()) crew.emplace();
   if (crew && !crew->leads()) {
-    follow_sweep(*crew, [&] { return job_of(request_of(invocation), nullptr); });
+    follow_sweep(*crew, [&] { return job_of(sweep_request_of(invocation), nullptr); });
     return kExitDone;
   }
-  SweepRequest request = request_of(invocation);
+  SweepRequest request = sweep_request_of(invocation);
   const bool is_dry = invocation.arguments.has("dry-run");
   if (crew && (is_dry || invocation.arguments.has("jobs"))) {
     refuse(

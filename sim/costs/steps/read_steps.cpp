@@ -43,7 +43,7 @@ TrainingStep read_step(ObjectReader& reader) {
   return step;
 }
 
-MeasuredStep read_row(ObjectReader& reader) {
+MeasuredStep read_step_row(ObjectReader& reader) {
   MeasuredStep row;
   row.step = read_step(reader);
   row.ranks = static_cast<int>(reader.integer("ranks", between(1, 1024)));
@@ -85,7 +85,7 @@ std::vector<TrainingStep> read_steps(const std::string& path) {
 }
 
 std::vector<MeasuredStep> read_measured(const std::string& path) {
-  return read_rows<MeasuredStep>(path, "headway/measured/1", "rows", read_row);
+  return read_rows<MeasuredStep>(path, "headway/measured/1", "rows", read_step_row);
 }
 
 std::string measured_json(const std::vector<MeasuredStep>& measured,

@@ -124,7 +124,7 @@ void read_mpt(ObjectReader& reader, TransformerModel& model) {
   if (attention.text("attn_type", "") == "multiquery_attention") model.kv_heads = 1;
 }
 
-constexpr std::array<Family, 12> kFamilies = {{
+constexpr std::array<Family, 12> kDenseFamilies = {{
     {"llama", "LlamaForCausalLM", {}, read_llama},
     {"mistral", "MistralForCausalLM", {}, read_mistral},
     {"qwen2", "Qwen2ForCausalLM", {}, read_qwen2},
@@ -141,6 +141,6 @@ constexpr std::array<Family, 12> kFamilies = {{
 
 }  // namespace
 
-std::span<const Family> dense_families() { return kFamilies; }
+std::span<const Family> dense_families() { return kDenseFamilies; }
 
 }  // namespace headway

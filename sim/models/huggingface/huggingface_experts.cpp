@@ -107,7 +107,7 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model) {
   set_experts(reader, model, mixture);
 }
 
-constexpr std::array<Family, 9> kFamilies = {{
+constexpr std::array<Family, 9> kExpertFamilies = {{
     {"mixtral", "MixtralForCausalLM", {}, read_mixtral, true},
     {"deepseek_v2", "DeepseekV2ForCausalLM", {}, read_deepseek, true},
     {"deepseek_v3", "DeepseekV3ForCausalLM", {}, read_deepseek, true},
@@ -121,6 +121,6 @@ constexpr std::array<Family, 9> kFamilies = {{
 
 }  // namespace
 
-std::span<const Family> expert_families() { return kFamilies; }
+std::span<const Family> expert_families() { return kExpertFamilies; }
 
 }  // namespace headway

@@ -19,7 +19,6 @@ constexpr double kCrossEntropyForward = 6.0;    ///< a logit; both passes togeth
 constexpr double kCrossEntropyBackward = 12.0;  ///< between 16 and 20, in 4-byte logits
 constexpr double kBackwardRatio = 2.0;  ///< backward reads the saved tensor and the gradient
 
-constexpr double kElement = 2.0;        ///< bytes of an activation
 constexpr double kGatherPasses = 2.0;   ///< the row is read, the output written
 constexpr double kScatterPasses = 3.0;  ///< the gradient is read, the row read and written
 constexpr double kSumPasses = 3.0;      ///< both terms are read, their sum written
@@ -153,7 +152,7 @@ Layer transformer_layer(const TransformerModel& model, LayerVariant variant) {
 Layer embedding_layer(const TransformerModel& model) {
   // A table cut over its rows leaves every rank with a whole output: those of foreign rows are zero
   // until the ranks sum up (Shoeybi et al. 2019, section 3).
-  const double row_bytes = real(model.hidden) * kElement;
+  const double row_bytes = real(model.hidden) * kWorkingElement;
   Layer embedding{.name = "embedding", .output = real(model.hidden)};
   embedding.weights.push_back(
       {Part::embedding, real(model.vocabulary * model.hidden), Cut::tensor});

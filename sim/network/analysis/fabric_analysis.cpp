@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/base/index.h"
 #include "sim/base/quantity_text.h"
 #include "sim/network/analysis/max_flow.h"
 #include "sim/network/analysis/max_min_rates.h"
@@ -11,8 +12,6 @@ namespace headway {
 namespace {
 
 constexpr std::int64_t kUnlimited = std::int64_t{1} << 60;
-
-std::size_t index(int number) { return static_cast<std::size_t>(number); }
 
 class Analyst {
  public:

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "sim/base/index.h"
+
 namespace headway {
-namespace {
-
-std::size_t index(int number) { return static_cast<std::size_t>(number); }
-
-}  // namespace
-
 MaxFlow::MaxFlow(int vertices)
     : out_(index(vertices)), level_(index(vertices)), next_(index(vertices)) {}
 

@@ -84,8 +84,7 @@ nlohmann::json counts_json(const TopologyCounts& counts) {
 }
 
 TextTable tier_table(const TopologyCounts& counts) {
-  using Align = TextTable::Align;
-  TextTable table({{"tier"}, {"switches", Align::right}, {"oversubscription", Align::right}});
+  TextTable table({{"tier"}, {"switches", kRight}, {"oversubscription", kRight}});
   for (std::size_t i = 0; i < counts.tiers.size(); ++i) {
     const TopologyCounts::Tier& tier = counts.tiers[i];
     table.add_row({fmt::format("{}", i), grouped_digits(tier.switches),
@@ -95,8 +94,7 @@ TextTable tier_table(const TopologyCounts& counts) {
 }
 
 TextTable cable_table(const TopologyCounts& counts) {
-  using Align = TextTable::Align;
-  TextTable table({{"cables between"}, {"bandwidth", Align::right}, {"cables", Align::right}});
+  TextTable table({{"cables between"}, {"bandwidth", kRight}, {"cables", kRight}});
   for (const TopologyCounts::Cables& entry : counts.cable_classes) {
     table.add_row({between(entry), short_text(entry.bandwidth), grouped_digits(entry.cables)});
   }

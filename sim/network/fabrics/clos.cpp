@@ -12,14 +12,14 @@ namespace headway {
 
 namespace {
 
-constexpr int kMostNodes = 1 << 20;
-constexpr int kMostPorts = 1 << 20;  // of a switch
+constexpr int kMostUnits = 1 << 20;
+constexpr int kMostSwitchPorts = 1 << 20;  // of a switch
 
 constexpr std::pair<std::string_view, bool> kAttachWords[] = {{"rail", true}, {"rack", false}};
 constexpr std::pair<std::string_view, bool> kGroupWords[] = {{"rail", true}, {"pod", false}};
 
 int small_integer(ObjectReader& reader, std::string_view key) {
-  return static_cast<int>(reader.integer(key, between(1, kMostNodes)));
+  return static_cast<int>(reader.integer(key, between(1, kMostUnits)));
 }
 
 ClosTier read_tier(ObjectReader& reader, BytesPerSecond bandwidth, Seconds cable_latency) {
@@ -66,7 +66,7 @@ class ClosReader {
     shape_.units_per_pod = small_integer(reader_, "units_per_pod");
     if (const std::optional<int> pods = optional_integer("pods")) {
       const double units = static_cast<double>(*pods) * shape_.units_per_pod;
-      most_units_ = static_cast<int>(std::min<double>(units, kMostNodes));
+      most_units_ = static_cast<int>(std::min<double>(units, kMostUnits));
     }
   }
 
@@ -84,7 +84,7 @@ class ClosReader {
   void read_size() {
     const double room = static_cast<double>(most_units_.value_or(0)) * shape_.nodes_per_unit;
     shape_.nodes = most_units_ && !request_.nodes
-                       ? static_cast<int>(std::min<double>(room, kMostNodes))
+                       ? static_cast<int>(std::min<double>(room, kMostUnits))
                        : requested_nodes(request_, reader_);
     shape_.units = (shape_.nodes + shape_.nodes_per_unit - 1) / shape_.nodes_per_unit;
     if (most_units_ && shape_.nodes > room) {
@@ -121,7 +121,7 @@ class ClosReader {
                 .are_known = uplinks != 0};
     if (core_part) {
       ObjectReader core(*core_part, reader_.diagnostics());
-      const bool fits = ports.are_known && ports.down <= kMostPorts;
+      const bool fits = ports.are_known && ports.down <= kMostSwitchPorts;
       ports.up = read_core(core, spine, fits ? shape_.spine_ports() : 0);
       reader_.resolve("core", core.finish());
     }
@@ -159,7 +159,7 @@ class ClosReader {
 
   /// Reports a switch whose "ports" are fewer than it needs.
   static void check_ports(ObjectReader& tier, const Ports& needed) {
-    int ports = kMostPorts;
+    int ports = kMostSwitchPorts;
     if (tier.has("ports")) {
       ports = small_integer(tier, "ports");
     } else {

@@ -14,7 +14,7 @@ FabricBuilder build_dragonfly_plus;
 
 namespace {
 
-constexpr int kMost = 1 << 20;
+constexpr int kMostParts = 1 << 20;
 
 /// The cables of one kind.
 struct CableKind {
@@ -72,7 +72,7 @@ class DragonflyReader {
   std::optional<DragonflyPlan> read(int& nodes) {
     const std::size_t problems = reader_.diagnostics().all().size();
     const auto count = [&](std::string_view key) {
-      return static_cast<int>(reader_.integer(key, between(1, kMost)));
+      return static_cast<int>(reader_.integer(key, between(1, kMostParts)));
     };
     plan_.leaves = count(plan_.is_plus ? "leaves_per_group" : "switches_per_group");
     plan_.gates = plan_.is_plus ? count("spines_per_group") : plan_.leaves;
@@ -96,15 +96,16 @@ class DragonflyReader {
     const int nics = request_.node_type.nics;
     std::optional<int> groups;
     if (reader_.has("groups")) {
-      groups = static_cast<int>(reader_.integer("groups", between(1, kMost)));
+      groups = static_cast<int>(reader_.integer("groups", between(1, kMostParts)));
     } else {
       static_cast<void>(reader_.part("groups"));
     }
     if (!is_known) return;
     const double room = static_cast<double>(plan_.leaves) * plan_.endpoints_per_leaf;
-    nodes = groups && !request_.nodes
-                ? static_cast<int>(std::min<double>(std::max(*groups * room / nics, 1.0), kMost))
-                : requested_nodes(request_, reader_);
+    nodes =
+        groups && !request_.nodes
+            ? static_cast<int>(std::min<double>(std::max(*groups * room / nics, 1.0), kMostParts))
+            : requested_nodes(request_, reader_);
     const double endpoints = static_cast<double>(nodes) * nics;
     plan_.groups = groups.value_or(static_cast<int>((endpoints + room - 1) / room));
     reader_.resolve("groups", plan_.groups);

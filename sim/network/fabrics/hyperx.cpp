@@ -13,18 +13,19 @@ FabricBuilder build_hyperx;
 
 namespace {
 
-constexpr int kMost = 1 << 20;
+constexpr int kMostSwitches = 1 << 20;
 
-std::vector<int> read_sizes(ObjectReader& reader) {
+std::vector<int> read_hyperx_sizes(ObjectReader& reader) {
   std::vector<int> sizes;
   if (!reader.has("dims")) static_cast<void>(reader.required_part("dims"));
   for (const JsonCursor& element : reader.elements("dims")) {
     const nlohmann::json& value = element.value();
-    if (value.is_number_integer() && value >= 1 && value <= kMost) {
+    if (value.is_number_integer() && value >= 1 && value <= kMostSwitches) {
       sizes.push_back(value.get<int>());
     } else {
-      reader.diagnostics().add(element.problem("a dimension is a whole number of switches",
-                                               fmt::format("must be between 1 and {}", kMost)));
+      reader.diagnostics().add(
+          element.problem("a dimension is a whole number of switches",
+                          fmt::format("must be between 1 and {}", kMostSwitches)));
     }
   }
   return sizes;
@@ -89,10 +90,10 @@ void add_switches(Topology& topology, const HyperXShape& shape, int switches,
 std::optional<Fabric> build_hyperx(ObjectReader& reader, const FabricRequest& request) {
   const std::size_t problems = reader.diagnostics().all().size();
   const auto is_sound = [&] { return reader.diagnostics().all().size() == problems; };
-  const std::vector<int> sizes = read_sizes(reader);
+  const std::vector<int> sizes = read_hyperx_sizes(reader);
   HyperXShape shape;
   shape.endpoints_per_switch =
-      static_cast<int>(reader.integer("endpoints_per_switch", between(1, kMost)));
+      static_cast<int>(reader.integer("endpoints_per_switch", between(1, kMostSwitches)));
   shape.cables_per_pair = static_cast<int>(reader.integer("cables_per_pair", between(1, 1024), 1));
   const HyperXPlan plan{
       .bandwidth =

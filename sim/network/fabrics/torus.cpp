@@ -16,7 +16,7 @@ constexpr int kFewestThatWrap = 3;  // two vertices are neighbours already
 constexpr Seconds kHopLatency = 500_ns;
 
 /// The sizes; a wrong one is reported and left out.
-std::vector<int> read_sizes(ObjectReader& reader) {
+std::vector<int> read_torus_sizes(ObjectReader& reader) {
   std::vector<int> sizes;
   const auto part = reader.required_part("dims");
   if (!part) return sizes;
@@ -110,7 +110,7 @@ bool matches(const std::vector<int>& sizes, double vertices, const FabricRequest
 /// Endpoints in an n-dimensional grid, cabled to their neighbours and forwarding for each other.
 std::optional<Fabric> build_torus(ObjectReader& reader, const FabricRequest& request) {
   const std::size_t problems = reader.diagnostics().all().size();
-  const std::vector<int> sizes = read_sizes(reader);
+  const std::vector<int> sizes = read_torus_sizes(reader);
   const std::vector<bool> wraps = read_wraps(reader, sizes.size());
   const auto bandwidth =
       reader.quantity<BytesPerSecond>("bandwidth", positive(), request.node_type.nic_bandwidth);

@@ -4,14 +4,13 @@
 #include <limits>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/index.h"
 
 namespace headway {
 
 namespace {
 
 constexpr std::uint16_t kFar = std::numeric_limits<std::uint16_t>::max();
-
-std::size_t index(std::int32_t id) { return static_cast<std::size_t>(id); }
 
 VertexId attachment_of(const Topology& topology, VertexId vertex) {
   const auto links = topology.links_from(vertex);

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/index.h"
 #include "sim/network/routing/routing_kind.h"
 
 namespace headway {
 
 namespace {
 
-constexpr int kMostPorts = 0xFFFF;
-
-std::size_t index(int number) { return static_cast<std::size_t>(number); }
+constexpr int kMostTablePorts = 0xFFFF;
 
 /// The value of a digit, or -1.
 int hex_digit(char c) {
@@ -156,7 +155,7 @@ std::unique_ptr<const Routing> build_table_routing(ObjectReader& reader,
     return nullptr;
   }
   const auto digits = index(static_cast<int>(reader.integer("digits", between(2, 4), 2)));
-  if (digits == 3 || highest_port(request.topology) > kMostPorts) {
+  if (digits == 3 || highest_port(request.topology) > kMostTablePorts) {
     reader.report("digits", "ports have 2 or 4 digits");
   }
   if (!reader.has("rows")) static_cast<void>(reader.required_part("rows"));

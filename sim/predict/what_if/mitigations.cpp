@@ -93,9 +93,9 @@ Workload local_step(Workload workload) {
   return workload;
 }
 
-class CaseList {
+class MitigationList {
  public:
-  CaseList(const Scenario& scenario, const Perturbation& drawn, const Workload& workload)
+  MitigationList(const Scenario& scenario, const Perturbation& drawn, const Workload& workload)
       : scenario_(scenario),
         drawn_(drawn),
         workload_(workload),
@@ -187,7 +187,7 @@ class CaseList {
 
 std::vector<MitigationCase> mitigation_cases(const Scenario& scenario, const Perturbation& drawn,
                                              const Workload& workload) {
-  CaseList cases(scenario, drawn, workload);
+  MitigationList cases(scenario, drawn, workload);
   cases.add_spares();
   cases.add_dropped();
   cases.add_backups();

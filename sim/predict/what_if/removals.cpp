@@ -19,9 +19,9 @@ struct Place {
   double slowest = 0.0;
 };
 
-class CaseList {
+class RemovalList {
  public:
-  CaseList(const Perturbation& perturbation, const Workload& workload)
+  RemovalList(const Perturbation& perturbation, const Workload& workload)
       : perturbation_(perturbation),
         workload_(workload),
         all_(accelerators_of(workload)),
@@ -162,7 +162,7 @@ std::vector<RemovalCase> removal_cases(const Perturbation& perturbation, const W
   const auto group_of = [&](std::int32_t group) -> const RankGroup& {
     return workload.groups[static_cast<std::size_t>(group)];
   };
-  CaseList cases(perturbation, workload);
+  RemovalList cases(perturbation, workload);
   cases.add_causes();
   cases.add_operations();
   cases.add_places(

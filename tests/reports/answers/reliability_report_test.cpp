@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-ReliabilityPrediction sample() {
+ReliabilityPrediction sample_failures() {
   return {.runs = 3,
           .ettr = {0.95, 0.94, 0.95, 0.96},
           .goodput = {0.93, 0.92, 0.93, 0.94},
@@ -35,7 +35,7 @@ ReliabilityPrediction sample() {
 }
 
 TEST(ReliabilityReport, TextSaysWhatIsReachedAndWhatIsLost) {
-  EXPECT_EQ(reliability_text(sample()),
+  EXPECT_EQ(reliability_text(sample_failures()),
             "  over weeks    goodput 93.0 % (92.0 .. 94.0), ETTR 95.0 %, 100 interruptions (84 .. "
             "116), one every 2.64 h\n"
             "  checkpoints   5.16 TiB every 4.17 min of training (daly), which stands still 2.8 s "
@@ -49,7 +49,7 @@ TEST(ReliabilityReport, TextSaysWhatIsReachedAndWhatIsLost) {
 }
 
 TEST(ReliabilityReport, NothingThatInterruptsIsSaid) {
-  ReliabilityPrediction quiet = sample();
+  ReliabilityPrediction quiet = sample_failures();
   quiet.interruptions = {};
   quiet.lost_gpu_hours.clear();
   quiet.time_to_train_s.clear();
@@ -58,14 +58,14 @@ TEST(ReliabilityReport, NothingThatInterruptsIsSaid) {
 
 TEST(ReliabilityReport, ADocumentHasCausesToo) {
   const std::string text =
-      markdown_of({.title = "t", .lead = "", .sections = {reliability_section(sample())}});
+      markdown_of({.title = "t", .lead = "", .sections = {reliability_section(sample_failures())}});
   EXPECT_THAT(text, HasSubstr("## Over weeks"));
   EXPECT_THAT(text, HasSubstr("| GPU "));
 }
 
 TEST(ReliabilityReport, JsonReadsBack) {
   Prediction written = sample_prediction();
-  written.reliability = sample();
+  written.reliability = sample_failures();
   written.reliability->time_to_train_s.back() = std::numeric_limits<double>::infinity();
   const nlohmann::json result = result_json(written);
   EXPECT_EQ(result.at("goodput"), 0.93);

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 
-SharedFabric sample() {
+SharedFabric sample_fabric() {
   return {{{.job = "this job",
             .from = 0.0,
             .to = 7200.0,
@@ -32,7 +32,7 @@ SharedFabric sample() {
 }
 
 TEST(SharedFabricReport, TextHasARowForEachStay) {
-  const std::string text = shared_fabric_text(sample());
+  const std::string text = shared_fabric_text(sample_fabric());
   EXPECT_THAT(text, HasSubstr("this job"));
   EXPECT_THAT(text, HasSubstr("1.250"));
   EXPECT_THAT(text, HasSubstr("1.100"));
@@ -41,7 +41,7 @@ TEST(SharedFabricReport, TextHasARowForEachStay) {
 
 TEST(SharedFabricReport, JsonHasSecondsAndNullForNoEnd) {
   Prediction p = sample_prediction();
-  p.shared_fabric = sample();
+  p.shared_fabric = sample_fabric();
   const nlohmann::json written = result_json(p).at("shared_fabric");
   const nlohmann::json& first = written["stays"][0];
   EXPECT_EQ(first["job"], "this job");
@@ -56,7 +56,7 @@ TEST(SharedFabricReport, JsonHasSecondsAndNullForNoEnd) {
 
 TEST(SharedFabricReport, ReadsBackTheSame) {
   Prediction p = sample_prediction();
-  p.shared_fabric = sample();
+  p.shared_fabric = sample_fabric();
   const std::string text = result_json_text(p);
   Diagnostics diagnostics;
   const auto document = JsonDocument::parse("result", text, diagnostics);
@@ -67,7 +67,7 @@ TEST(SharedFabricReport, ReadsBackTheSame) {
 
 TEST(SharedFabricReport, NamesAreEscaped) {
   Document document;
-  document.sections.push_back(shared_fabric_section(sample()));
+  document.sections.push_back(shared_fabric_section(sample_fabric()));
   EXPECT_THAT(markdown_of(document), HasSubstr("a \\| b"));
 }
 

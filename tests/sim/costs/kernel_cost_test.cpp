@@ -8,10 +8,10 @@
 namespace headway {
 namespace {
 
-double us(const Cost& cost) { return cost.time.count() * 1e6; }
+double kernel_us(const Cost& cost) { return cost.time.count() * 1e6; }
 
 // 4 x 1024 x 1024 x 8 x 128 / 2 = 2.147483648 GFLOP. s0 = s halves the rate of 50 TFLOP/s:
-// 85.89934592 us.
+// 85.89934592 kernel_us.
 constexpr AttentionShape kShape{.sequences = 1,
                                 .query_length = 1024,
                                 .key_length = 1024,
@@ -21,7 +21,7 @@ constexpr AttentionShape kShape{.sequences = 1,
 constexpr double kForwardUs = 85.89934592;
 
 double fused_us(const AttentionShape& shape, Pass pass, const KernelFamily& family) {
-  return us(fused_attention_cost(round_device(), family, shape, pass));
+  return kernel_us(fused_attention_cost(round_device(), family, shape, pass));
 }
 
 TEST(FusedAttention, ForwardIsItsOperationsAtTheRateOfItsLength) {
@@ -74,31 +74,36 @@ TEST(FusedAttention, ADeviceWithoutSixteenBitsWorksInWhatItHas) {
   device.peak_flops.erase(Precision::bf16);
   device.gemm_efficiency.erase(Precision::bf16);
   // fp32 peaks at a tenth of bf16.
-  EXPECT_NEAR(us(fused_attention_cost(device, plain_family(), kShape, Pass::forward)),
+  EXPECT_NEAR(kernel_us(fused_attention_cost(device, plain_family(), kShape, Pass::forward)),
               10 * kForwardUs, 1e-9);
 }
 
 TEST(UnfusedAttention, IsTheWholeSquareAndThePassesOverIt) {
-  // 4 x 1024^2 x 8 x 128 FLOP at 0.5 x 50 TFLOP/s = 171.79869184 us; 8 x 1024^2 scores of 10 B at
-  // 0.5 TB/s = 167.77216 us.
-  EXPECT_NEAR(us(unfused_attention_cost(round_device(), kShape, Pass::forward, Precision::bf16)),
-              171.79869184 + 167.77216, 1e-9);
+  // 4 x 1024^2 x 8 x 128 FLOP at 0.5 x 50 TFLOP/s = 171.79869184 kernel_us; 8 x 1024^2 scores of 10
+  // B at 0.5 TB/s = 167.77216 kernel_us.
+  EXPECT_NEAR(
+      kernel_us(unfused_attention_cost(round_device(), kShape, Pass::forward, Precision::bf16)),
+      171.79869184 + 167.77216, 1e-9);
   // Twice the products, 15 B a score.
-  EXPECT_NEAR(us(unfused_attention_cost(round_device(), kShape, Pass::backward, Precision::bf16)),
-              2 * 171.79869184 + 1.5 * 167.77216, 1e-9);
+  EXPECT_NEAR(
+      kernel_us(unfused_attention_cost(round_device(), kShape, Pass::backward, Precision::bf16)),
+      2 * 171.79869184 + 1.5 * 167.77216, 1e-9);
 }
 
 TEST(UnfusedAttention, AHeadSizeThatIsNoMultipleOfEightSlowsTheProducts) {
   AttentionShape odd = kShape;
   odd.head_size = 100;
-  EXPECT_NEAR(us(unfused_attention_cost(round_device(), odd, Pass::forward, Precision::bf16)),
-              3 * 171.79869184 * 100 / 128 + 167.77216, 1e-9);
+  EXPECT_NEAR(
+      kernel_us(unfused_attention_cost(round_device(), odd, Pass::forward, Precision::bf16)),
+      3 * 171.79869184 * 100 / 128 + 167.77216, 1e-9);
 }
 
 TEST(Attention, OfNothingCostsNothing) {
   const AttentionShape none;
   EXPECT_EQ(fused_us(none, Pass::forward, plain_family()), 0.0);
-  EXPECT_EQ(us(unfused_attention_cost(round_device(), none, Pass::backward, Precision::bf16)), 0.0);
+  EXPECT_EQ(
+      kernel_us(unfused_attention_cost(round_device(), none, Pass::backward, Precision::bf16)),
+      0.0);
 }
 
 TEST(MemoryPass, MovesTheBytesOfItsFamily) {
@@ -106,7 +111,7 @@ TEST(MemoryPass, MovesTheBytesOfItsFamily) {
   unfused.memory_traffic = estimate(2.0, 0.03);
   // 2 x 1 MB at 0.5 TB/s.
   const Cost cost = memory_pass_cost(round_device(), unfused, 1_MB);
-  EXPECT_NEAR(us(cost), 4.0, 1e-12);
+  EXPECT_NEAR(kernel_us(cost), 4.0, 1e-12);
   EXPECT_NEAR(cost.spread, 0.05, 1e-12);
   EXPECT_EQ(cost.status, CostStatus::interpolated);
   EXPECT_EQ(memory_pass_cost(round_device(), unfused, 0_B).time, Seconds(0.0));
@@ -116,39 +121,39 @@ TEST(MemoryPass, FollowsTheMeasuredCurveWhereItReaches) {
   DeviceCosts device = round_device();
   device.memory_curve.points = {{1_MB, 10_us}, {3_MB, 20_us}};
   device.memory_curve.spread = 0.01;
-  EXPECT_NEAR(us(memory_pass_cost(device, plain_family(), 2_MB)), 15.0, 1e-9);
+  EXPECT_NEAR(kernel_us(memory_pass_cost(device, plain_family(), 2_MB)), 15.0, 1e-9);
   EXPECT_EQ(memory_pass_cost(device, plain_family(), 3_MB).status, CostStatus::exact);
 
   const Cost beyond = memory_pass_cost(device, plain_family(), 5_MB);
-  EXPECT_NEAR(us(beyond), 10.0, 1e-9);
+  EXPECT_NEAR(kernel_us(beyond), 10.0, 1e-9);
   EXPECT_EQ(beyond.status, CostStatus::extrapolated);
 }
 
 TEST(MemoryPass, NoMeasurementBeatsThePeak) {
   DeviceCosts device = round_device();
   device.memory_curve.points = {{1_MB, 1_ns}, {3_MB, 2_ns}};
-  EXPECT_NEAR(us(memory_pass_cost(device, plain_family(), 2_MB)), 2.0, 1e-12);
+  EXPECT_NEAR(kernel_us(memory_pass_cost(device, plain_family(), 2_MB)), 2.0, 1e-12);
 }
 
 TEST(Update, MovesItsBytesForEachParameterUnlessItWasMeasured) {
   // 1e6 parameters x 34 B at 0.5 TB/s.
   DeviceCosts device = round_device();
-  EXPECT_NEAR(us(update_cost(device, 1e6)), 68.0, 1e-9);
+  EXPECT_NEAR(kernel_us(update_cost(device, 1e6)), 68.0, 1e-9);
   // Measured for 1 MB and 9 MB of weights: 1e6 parameters, 4 MB of fp32, lie 3/8 between them.
   device.optimizer_curve.points = {{1_MB, 100_us}, {9_MB, 900_us}};
-  EXPECT_NEAR(us(update_cost(device, 1e6)), 400.0, 1e-9);
-  EXPECT_NEAR(us(update_cost(device, 1e7)), 680.0, 1e-9);
+  EXPECT_NEAR(kernel_us(update_cost(device, 1e6)), 400.0, 1e-9);
+  EXPECT_NEAR(kernel_us(update_cost(device, 1e7)), 680.0, 1e-9);
 }
 
 TEST(Cast, MovesItsBytesForEachElement) {
   // 1e6 elements x 5 B at 0.5 TB/s.
   const Cost cost = cast_cost(round_device(), 1e6, Scaling::delayed);
-  EXPECT_NEAR(us(cost), 10.0, 1e-12);
+  EXPECT_NEAR(kernel_us(cost), 10.0, 1e-12);
   EXPECT_NEAR(cost.spread, 0.05, 1e-12);
   // Other recipes move their own: 1e6 x 12 B.
   DeviceCosts device = round_device();
   device.recipe_cast_bytes[Scaling::current] = estimate(12.0);
-  EXPECT_NEAR(us(cast_cost(device, 1e6, Scaling::current)), 24.0, 1e-12);
+  EXPECT_NEAR(kernel_us(cast_cost(device, 1e6, Scaling::current)), 24.0, 1e-12);
   EXPECT_THROW((void)cast_cost(device, 1e6, Scaling::mxfp8), InternalError);
 }
 

@@ -32,13 +32,13 @@ RandomJob uncontended_job(std::uint64_t seed) {
   return job;
 }
 
-constexpr std::uint64_t kJobs = 60;
+constexpr std::uint64_t kClosedFormJobs = 60;
 
 /// Relative difference from the simulation.
 double difference(const RandomJob& job) { return closed_form(job) / simulated(job) - 1.0; }
 
 TEST(ClosedForm, IsTheSimulationOfAPipelineWhoseTransfersAreAlone) {
-  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
     RandomJob job = uncontended_job(seed);
     Strategy& strategy = job.strategy;
     // One replica in two stages: nobody sends, or receives, two things at once.
@@ -56,7 +56,7 @@ TEST(ClosedForm, IsTheSimulationOfAPipelineWhoseTransfersAreAlone) {
 }
 
 TEST(ClosedForm, IsTheSimulationOfReplicasWhoseCollectivesFollowEachOther) {
-  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
     RandomJob job = uncontended_job(seed);
     if (job.strategy.sharding == Sharding::full) continue;
     job.strategy.pipeline_parallel = job.strategy.virtual_stages = 1;
@@ -69,7 +69,7 @@ TEST(ClosedForm, IsNearTheSimulationWhereFlowsOfOneRankShareItsNic) {
   // Gathers beside reductions, activations beside gradients: they share the NIC there, and follow
   // each other here. The jobs are on 5 GB/s NICs, so that transfers are most of some of them.
   int far = 0;
-  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
     const double error = std::abs(difference(uncontended_job(seed)));
     EXPECT_LT(error, 0.2) << "seed " << seed;
     if (error > 0.01) ++far;

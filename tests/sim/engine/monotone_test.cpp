@@ -11,7 +11,7 @@
 namespace headway {
 namespace {
 
-constexpr std::uint64_t kJobs = 500;
+constexpr std::uint64_t kMonotoneJobs = 500;
 constexpr int kDraws = 3;
 /// Where flows share links, a delay may take a competitor out of somebody's way, so that single
 /// iterations do get a little faster now and then (Graham 1969, of schedules in general).
@@ -53,7 +53,7 @@ Perturbation idle_perturbation() {
 }
 
 TEST(Monotone, MoreJitterASlowerNodeAndAWorseLinkNeverHelp) {
-  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kMonotoneJobs; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     RandomJob job = random_job(seed);
     const Workload workload = job.workload();

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/scratch_folder.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 namespace {
@@ -193,7 +194,7 @@ TEST_F(InputFilesTest, DataFoldersStartWithTheEnvironment) {
   unsetenv("HEADWAY_DATA_DIR");
   EXPECT_EQ(folders.front(), path("data"));
   EXPECT_EQ(others, data_folders());
-  EXPECT_EQ(data_folders().back(), HEADWAY_TEST_SOURCE_DIR);
+  EXPECT_EQ(data_folders().back(), source_folder());
 }
 
 }  // namespace

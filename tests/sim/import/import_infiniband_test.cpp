@@ -28,11 +28,11 @@ std::vector<std::string> cases() {
 class InfiniBandCase : public testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] static std::string path(const std::string& file) {
-    return std::string(kInfiniBandSamples) + "/" + GetParam() + "/" + file;
+    return kInfiniBandSamples + "/" + GetParam() + "/" + file;
   }
   [[nodiscard]] static json truth() { return sample_json(path("truth.json")); }
   [[nodiscard]] static std::string tables(const std::string& engine) {
-    return sample_tables(std::string(kInfiniBandSamples) + "/" + GetParam(), engine);
+    return sample_tables(kInfiniBandSamples + "/" + GetParam(), engine);
   }
   [[nodiscard]] static std::shared_ptr<const Cluster> cluster(const std::string& table_file) {
     std::vector<std::string> files = {path("ibnetdiscover.txt")};

@@ -2,6 +2,7 @@
 
 #include "imported_texts.h"
 #include "sim/network/analysis/fabric_analysis.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 
@@ -12,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string sample(const std::string& name) {
-  return HEADWAY_TEST_SOURCE_DIR "/tests/samples/lldp/" + name;
+  return source_folder() + "/tests/samples/lldp/" + name;
 }
 
 Imported import_samples(const std::vector<std::string>& names) {

@@ -6,6 +6,7 @@
 
 #include "imported_texts.h"
 #include "infiniband_samples.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 
@@ -65,7 +66,7 @@ struct Case {
 
 std::vector<Case> mutation_cases() {
   const std::string infiniband = kInfiniBandSamples;
-  const std::string lldp = HEADWAY_TEST_SOURCE_DIR "/tests/samples/lldp/";
+  const std::string lldp = source_folder() + "/tests/samples/lldp/";
   const std::string xml = R"(<system version="1">
 <cpu numaid="0">
 <pci busid="s" class="0x060400">

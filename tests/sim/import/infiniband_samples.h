@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "tests/sim/network/read_text.h"
 #include "sim/import/import_infiniband.h"
 #include "sim/network/find_endpoint.h"
+#include "tests/sim/network/read_text.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 
-inline constexpr const char* kInfiniBandSamples =
-    HEADWAY_TEST_SOURCE_DIR "/tests/samples/infiniband";
+inline const std::string kInfiniBandSamples = source_folder() + "/tests/samples/infiniband";
 
 inline std::string sample_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

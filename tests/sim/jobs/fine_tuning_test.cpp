@@ -17,7 +17,7 @@ using testing::kLlama3;
 using testing::llama;
 using testing::read_strategy_text;
 
-const Model kLlama = llama(32, 4096, 32, 8, 14'336);
+const Model kTunedLlama = llama(32, 4096, 32, 8, 14'336);
 
 double adapters_of_a_layer(const Model& model, const Strategy& strategy) {
   return adapter_parameters_on_rank(model.layer(0), rank_shape_of(strategy),
@@ -140,13 +140,13 @@ TEST(FineTuning, DocumentsArePackedIntoSequencesAndIntoFusedAttention) {
 
 TEST(Adapters, AreTwoNarrowMatricesBesideEachTarget) {
   // QKV is 4096 x (32 + 2 x 8) x 128 = 4096 x 6144: 8 x 10,240. FC2 is 14,336 x 4096: 8 x 18,432.
-  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kLlama, lora(8, {AdapterTarget::qkv})), 81'920.0);
+  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kTunedLlama, lora(8, {AdapterTarget::qkv})), 81'920.0);
   Strategy both = lora(8, {AdapterTarget::qkv, AdapterTarget::fc2});
-  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kLlama, both), 81'920.0 + 147'456.0);
+  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kTunedLlama, both), 81'920.0 + 147'456.0);
   both.tensor_parallel = 4;
-  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kLlama, both), (81'920.0 + 147'456.0) / 4.0);
+  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kTunedLlama, both), (81'920.0 + 147'456.0) / 4.0);
   both.task = Task::sft;
-  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kLlama, both), 0.0);
+  EXPECT_DOUBLE_EQ(adapters_of_a_layer(kTunedLlama, both), 0.0);
 }
 
 TEST(Adapters, AreCutWhereTheMatrixBesideThemIs) {
@@ -155,7 +155,7 @@ TEST(Adapters, AreCutWhereTheMatrixBesideThemIs) {
   Strategy strategy = lora(8, {AdapterTarget::qkv, AdapterTarget::fc2});
   strategy.tensor_parallel = 4;
   strategy.sequence_length = 16;
-  const Work layer = work(kLlama.layer(0), rank_shape_of(strategy), adapter_rank(strategy));
+  const Work layer = work(kTunedLlama.layer(0), rank_shape_of(strategy), adapter_rank(strategy));
   ASSERT_EQ(layer.linears.size(), 8U);  // the four matrices, then A and B of each target
   EXPECT_EQ(layer.linears[4].forward, (GemmShape{.m = 16, .n = 2, .k = 4096}));
   EXPECT_EQ(layer.linears[5].forward, (GemmShape{.m = 16, .n = 1536, .k = 8}));
@@ -168,15 +168,15 @@ TEST(Adapters, AreCutWhereTheMatrixBesideThemIs) {
 TEST(Adapters, AloneHaveGradientsAndOptimizerStates) {
   // 2 bytes of every parameter; of the adapters 4 of gradients and 12 of the optimizer.
   Strategy strategy = lora(8, {AdapterTarget::qkv});
-  const double frozen = parameters(kLlama).total();
+  const double frozen = parameters(kTunedLlama).total();
   const double trained = 32.0 * 81'920.0;
-  const StageMemory memory = stage_memory(kLlama, strategy).front();
+  const StageMemory memory = stage_memory(kTunedLlama, strategy).front();
   EXPECT_DOUBLE_EQ(memory.parameters.count(), 2.0 * (frozen + trained));
   EXPECT_DOUBLE_EQ(memory.gradients.count(), 4.0 * trained);
   EXPECT_DOUBLE_EQ(memory.optimizer.count(), 12.0 * trained);
   strategy.sharding = Sharding::full;
   strategy.data_parallel = 8;
-  EXPECT_DOUBLE_EQ(stage_memory(kLlama, strategy).front().parameters.count(),
+  EXPECT_DOUBLE_EQ(stage_memory(kTunedLlama, strategy).front().parameters.count(),
                    2.0 * (frozen + trained) / 8.0);
 }
 
@@ -188,15 +188,15 @@ TEST(Adapters, AFrozenMatrixKeepsNoInput) {
   Strategy whole = strategy;
   whole.task = Task::sft;
   const Bytes residual(8192.0 * 4096.0 * 2.0);
-  EXPECT_DOUBLE_EQ(
-      (testing::layer_activations(kLlama, whole) - testing::layer_activations(kLlama, strategy))
-          .count(),
-      (residual + Bytes(8192.0 * 14'336.0 * 2.0)).count());
+  EXPECT_DOUBLE_EQ((testing::layer_activations(kTunedLlama, whole) -
+                    testing::layer_activations(kTunedLlama, strategy))
+                       .count(),
+                   (residual + Bytes(8192.0 * 14'336.0 * 2.0)).count());
   strategy.lora_targets = {AdapterTarget::fc2};
-  EXPECT_DOUBLE_EQ(
-      (testing::layer_activations(kLlama, whole) - testing::layer_activations(kLlama, strategy))
-          .count(),
-      2.0 * residual.count());
+  EXPECT_DOUBLE_EQ((testing::layer_activations(kTunedLlama, whole) -
+                    testing::layer_activations(kTunedLlama, strategy))
+                       .count(),
+                   2.0 * residual.count());
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "sim/base/file_text.h"
 #include "sim/layers/parameters.h"
 #include "tests/sim/models/model_reading.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 namespace {
@@ -136,7 +137,7 @@ TEST(ModelLibrary, IsAllChecked) {
   std::vector<std::string> checked;
   for (const Published& model : published()) checked.push_back(model.file);
   std::sort(checked.begin(), checked.end());
-  const std::filesystem::path folder(HEADWAY_TEST_SOURCE_DIR "/scenarios/models");
+  const std::filesystem::path folder(source_folder() + "/scenarios/models");
   EXPECT_EQ(json_files_below(folder), checked);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/models/read_model.h"
+#include "tests/support/source_folder.h"
 
 namespace headway::testing {
 
@@ -30,7 +31,7 @@ inline ModelReading reading_of(const JsonCursor& part, InputFiles& files) {
 inline ModelReading read_model_text(std::string text) {
   Diagnostics diagnostics;
   const auto document = JsonDocument::parse("model.json", std::move(text), diagnostics);
-  InputFiles files({}, {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
+  InputFiles files({}, {source_folder()}, diagnostics);
   return reading_of(JsonCursor(document), files);
 }
 
@@ -43,7 +44,7 @@ inline ModelReading read_scenario_model(std::string text,
   std::vector<Override> overrides;
   for (const std::string& setting : settings) overrides.push_back(parse_override(setting));
   const auto document = JsonDocument::parse(std::move(name), std::move(text), diagnostics);
-  InputFiles files(overrides, {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
+  InputFiles files(overrides, {source_folder()}, diagnostics);
   return reading_of(JsonCursor(document).member("model").value(), files);
 }
 

@@ -23,7 +23,7 @@ TransformerModel llama_kin(TransformerModel model) {
   return model;
 }
 
-TransformerModel gpt3() {
+TransformerModel gpt3_fields() {
   return {.layers = 96,
           .hidden = 12288,
           .attention_heads = 96,
@@ -113,8 +113,8 @@ struct Expected {
   std::array<double, 5> numbers;
 };
 const Expected kExpected[] = {
-    {"gpt3", gpt3, false, 1, {1812099072, 0, 856424448, 7421703487488, 905969664}},
-    {"gpt3", gpt3, false, 8, {226576896, 0, 107053056, 927712935936, 113246208}},
+    {"gpt3_fields", gpt3_fields, false, 1, {1812099072, 0, 856424448, 7421703487488, 905969664}},
+    {"gpt3_fields", gpt3_fields, false, 8, {226576896, 0, 107053056, 927712935936, 113246208}},
     {"llama3", llama3, false, 1, {3187703808, 0, 4265607168, 52226802319360, 5872025600}},
     {"llama3", llama3, false, 8, {398491648, 0, 533200896, 6528350289920, 734003200}},
     {"mixtral", mixtral, true, 1, {41984000, 176160768, 7923040256, 25840670736384, 8992587776}},
@@ -156,7 +156,7 @@ TEST(TransformerLayers, SumsOverTheListAreThoseOfAnIndependentProgram) {
 }
 
 TEST(TransformerLayers, ModelsHaveTheirPublishedParameters) {
-  EXPECT_EQ(parameter_count(layers_of(gpt3())),
+  EXPECT_EQ(parameter_count(layers_of(gpt3_fields())),
             174'604'259'328);  // 96 (12 h^2 + 13 h) + (V + s + 2) h
   EXPECT_EQ(parameter_count(layers_of(llama3())), 405'853'388'800);
   EXPECT_EQ(parameter_count(layers_of(mixtral())), 46'702'792'704);
@@ -181,7 +181,7 @@ TEST(TransformerLayers, FlopsOfATokenAreSixTimesTheMatricesAndAttention) {
   // GPT-3: 96 layers of 12 h^2 weights, attention 4 s h over half the square, head h V.
   const double h = 12288.0;
   const double causal = 2.0 * (96 * 12 * h * h + h * 50257) + 96 * 2 * 2048 * h;
-  const ForwardFlops flops = forward_flops(layers_of(gpt3()), 2048);
+  const ForwardFlops flops = forward_flops(layers_of(gpt3_fields()), 2048);
   EXPECT_NEAR(flops.total().count() / causal, 1.0, 1e-12);
   EXPECT_NEAR(flops.whole_square().count() - flops.total().count(), 96 * 2 * 2048 * h, 1.0);
 }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "sim/network/read_topology.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 
@@ -19,7 +20,7 @@ struct ReadText {
 inline ReadText read_topology_text(const std::string& text,
                                    std::optional<int> nodes = std::nullopt) {
   Diagnostics diagnostics;
-  InputFiles files({}, {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
+  InputFiles files({}, {source_folder()}, diagnostics);
   auto document = JsonDocument::parse("t.json", text, diagnostics);
   ReadText read;
   if (document) read.topology = read_topology(JsonCursor(std::move(document)), files, nodes);

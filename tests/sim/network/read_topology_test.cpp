@@ -6,6 +6,7 @@
 
 #include "read_text.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 namespace {
@@ -91,7 +92,7 @@ TEST(ReadTopology, AFileMustNameItsSchema) {
 
 TEST(ReadTopology, APartWrittenInPlaceNeedNot) {
   Diagnostics diagnostics;
-  InputFiles files({}, {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
+  InputFiles files({}, {source_folder()}, diagnostics);
   const JsonCursor scenario(
       JsonDocument::parse("s.json", R"({"cluster": {"name": "t", "nodes": 2, "node": "dgx_a100",
                                 "fabric": {"kind": "single_switch"}}})",
@@ -107,7 +108,7 @@ TEST(ReadTopology, ANameIsAFileOfTheLibraryOrBesideTheReferringOne) {
   const std::string scenario =
       folder.write("scenario.json", R"({"own": "own.json", "shipped": "ring_8"})");
   Diagnostics diagnostics;
-  InputFiles files({}, {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
+  InputFiles files({}, {source_folder()}, diagnostics);
   const auto root = files.open(scenario, "scenarios");
   ASSERT_TRUE(root.has_value());
   EXPECT_EQ(read_topology(*root->member("own"), files)->cluster->nodes, 5);
@@ -118,7 +119,7 @@ TEST(ReadTopology, OverridesReachIntoIt) {
   Diagnostics diagnostics;
   InputFiles files({{.pointer = "/fabric/leaf/oversubscription", .value_text = "2"},
                     {.pointer = "/node/nics/bandwidth", .value_text = "200 Gb/s"}},
-                   {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
+                   {source_folder()}, diagnostics);
   const auto root = files.open("dgx_h100_superpod", "topologies");
   ASSERT_TRUE(root.has_value());
   const auto read = read_topology(*root, files);

@@ -5,8 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "read_text.h"
-#include "tests/sim/network/routing/routes.h"
 #include "sim/network/analysis/topology_counts.h"
+#include "tests/sim/network/routing/routes.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 namespace {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 std::shared_ptr<const Cluster> shipped(const std::string& name,
                                        std::optional<int> nodes = std::nullopt) {
   Diagnostics diagnostics;
-  InputFiles files({}, {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
+  InputFiles files({}, {source_folder()}, diagnostics);
   const auto part = files.open(name, "topologies");
   auto read = part ? read_topology(*part, files, nodes) : std::nullopt;
   std::string problems;
@@ -28,7 +29,7 @@ std::shared_ptr<const Cluster> shipped(const std::string& name,
 
 TEST(ShippedTopologies, AllAreReadAndMeetWhatTheyExpect) {
   int files = 0;
-  for (const auto& entry : fs::directory_iterator(HEADWAY_TEST_SOURCE_DIR "/topologies")) {
+  for (const auto& entry : fs::directory_iterator(source_folder() + "/topologies")) {
     if (entry.path().extension() != ".json") continue;
     ++files;
     EXPECT_NE(shipped(entry.path().string()), nullptr);
@@ -37,8 +38,7 @@ TEST(ShippedTopologies, AllAreReadAndMeetWhatTheyExpect) {
 }
 
 TEST(ShippedTopologies, AllCiteASource) {
-  for (const auto& entry :
-       fs::recursive_directory_iterator(HEADWAY_TEST_SOURCE_DIR "/topologies")) {
+  for (const auto& entry : fs::recursive_directory_iterator(source_folder() + "/topologies")) {
     if (entry.path().extension() != ".json") continue;
     Diagnostics diagnostics;
     const auto document = JsonDocument::read(entry.path().string(), diagnostics);

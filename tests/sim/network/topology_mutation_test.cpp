@@ -4,6 +4,7 @@
 
 #include "read_text.h"
 #include "tests/sim/network/routing/routes.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 namespace {
@@ -24,7 +25,7 @@ void collect(const nlohmann::json& value, const nlohmann::json::json_pointer& po
 void expect_cluster_or_problems(const nlohmann::json& text) {
   SCOPED_TRACE(text.dump());
   Diagnostics diagnostics;
-  InputFiles files({}, {HEADWAY_TEST_SOURCE_DIR}, diagnostics);
+  InputFiles files({}, {source_folder()}, diagnostics);
   const auto read =
       read_topology(JsonCursor(JsonDocument::parse("t.json", text.dump(), diagnostics)), files);
   ASSERT_NE(read.has_value(), diagnostics.has_errors());
@@ -62,7 +63,7 @@ TEST(TopologyMutations, NoValueOfAnyFieldBreaksTheReader) {
        {"dgx_h100_superpod", "dgx_a100_superpod", "ethernet_10g", "ring_8", "tiny_graph"}) {
     Diagnostics diagnostics;
     const auto document = JsonDocument::read(
-        std::string(HEADWAY_TEST_SOURCE_DIR "/topologies/") + name + ".json", diagnostics);
+        std::string(source_folder() + "/topologies/") + name + ".json", diagnostics);
     ASSERT_NE(document, nullptr);
     nlohmann::json original = document->root();
     original.erase("expect");

@@ -12,8 +12,8 @@
 namespace headway {
 namespace {
 
-struct Study {
-  explicit Study(const nlohmann::json& scenario) {
+struct LargestStudy {
+  explicit LargestStudy(const nlohmann::json& scenario) {
     options.leaders.path = scratch.write("scenario.json", scenario.dump());
     options.leaders.best = 1;
   }
@@ -32,7 +32,7 @@ struct Study {
 
 /// What was found fits as `simulate` has it, and more by a step, or a sixteenth, was tried and does
 /// not.
-void expect_largest(const Study& study, const LargestPlan& plan, std::int64_t step) {
+void expect_largest(const LargestStudy& study, const LargestPlan& plan, std::int64_t step) {
   ASSERT_TRUE(plan.plan.has_value());
   const Scenario found = study.read(plan.plan->leaders.front().options);
   EXPECT_TRUE(simulate(found, {.scaling = false}).prediction.memory.fits);
@@ -51,7 +51,7 @@ TEST(LargestPlan, ALongerContextDoesNotFit) {
   nlohmann::json scenario = small_scenario(2);
   scenario["model"]["hidden"] = 8192;
   scenario["model"]["ffn_hidden"] = 32768;
-  const Study study(scenario);
+  const LargestStudy study(scenario);
   const LargestPlan plan = study.plan(LargestGoal::Of::context);
   expect_largest(study, plan, 256);  // a quarter of 1024
   const Scenario found = study.read(plan.plan->leaders.front().options);
@@ -60,7 +60,7 @@ TEST(LargestPlan, ALongerContextDoesNotFit) {
 }
 
 TEST(LargestPlan, AWiderModelHasMoreHeadsOfTheSameSize) {
-  const Study study(small_scenario(2));
+  const LargestStudy study(small_scenario(2));
   const LargestPlan plan = study.plan(LargestGoal::Of::width);
   ASSERT_TRUE(plan.plan.has_value());
   const Scenario found = study.read(plan.plan->leaders.front().options);
@@ -74,7 +74,7 @@ TEST(LargestPlan, MoreLayersOfTheSameSize) {
   nlohmann::json scenario = small_scenario(2);
   scenario["model"]["hidden"] = 8192;
   scenario["model"]["ffn_hidden"] = 32768;
-  const Study study(scenario);
+  const LargestStudy study(scenario);
   const std::int64_t layers = scenario["model"]["layers"];
   const LargestPlan plan = study.plan(LargestGoal::Of::layers);
   expect_largest(study, plan, std::max<std::int64_t>(1, layers / 4));
@@ -86,13 +86,13 @@ TEST(LargestPlan, MoreLayersOfTheSameSize) {
 /// Its fields are not called as ours are, so the answer writes the model out.
 TEST(LargestPlan, AHuggingFaceModelGrowsToo) {
   nlohmann::json scenario = small_scenario(2);
-  const Study unused(scenario);
+  const LargestStudy unused(scenario);
   const std::string config = unused.scratch.write(
       "config.json", R"({"model_type": "llama", "hidden_size": 1024, "intermediate_size": 4096,
                          "num_hidden_layers": 4, "num_attention_heads": 16, "vocab_size": 32000,
                          "num_key_value_heads": 8, "max_position_embeddings": 1024})");
   scenario["model"] = {{"huggingface", config}};
-  const Study study(scenario);
+  const LargestStudy study(scenario);
   const LargestPlan plan = study.plan(LargestGoal::Of::width);
   ASSERT_TRUE(plan.plan.has_value());
   const Scenario found = study.read(plan.plan->leaders.front().options);
@@ -107,14 +107,14 @@ TEST(LargestPlan, LooksForSmallerOnesToo) {
   scenario["model"]["layers"] = 32;
   scenario["model"]["hidden"] = 16384;
   scenario["model"]["ffn_hidden"] = 65536;
-  const Study study(scenario);
+  const LargestStudy study(scenario);
   const LargestPlan plan = study.plan(LargestGoal::Of::width);
   expect_largest(study, plan, 4096);  // a quarter of 16384
   EXPECT_LT(plan.largest.value, 16384);
 }
 
 TEST(LargestPlan, TheLibraryIsTriedFromTheLargestDown) {
-  const Study study(small_scenario(2));
+  const LargestStudy study(small_scenario(2));
   const LargestPlan plan = study.plan(LargestGoal::Of::model);
   ASSERT_TRUE(plan.plan.has_value());
   EXPECT_TRUE(std::ranges::is_sorted(plan.tried, std::ranges::greater(), &TriedSize::parameters));

@@ -17,11 +17,11 @@ namespace {
 
 using testing::HasSubstr;
 
-Seconds time_of(const Scenario& scenario) {
+Seconds anchored_time(const Scenario& scenario) {
   return run_job(scenario, scenario.strategy, scenario.run.replicas, 1).time();
 }
 
-std::vector<Diagnostic> problems_of(const nlohmann::json& json) {
+std::vector<Diagnostic> anchor_problems(const nlohmann::json& json) {
   try {
     static_cast<void>(scenario_of(json));
   } catch (const InputError& error) {
@@ -33,18 +33,18 @@ std::vector<Diagnostic> problems_of(const nlohmann::json& json) {
 
 TEST(Anchor, ATimePredictedRightChangesNothing) {
   const Scenario scenario = scenario_of(small_scenario(2));
-  const AnchorFit fit = fit_anchor(scenario, time_of(scenario), 1);
+  const AnchorFit fit = fit_anchor(scenario, anchored_time(scenario), 1);
   EXPECT_NEAR(fit.software_factor, 1.0, 1e-5);
-  EXPECT_EQ(fit.predicted, time_of(scenario));
+  EXPECT_EQ(fit.predicted, anchored_time(scenario));
 }
 
 TEST(Anchor, TheAnchoredJobTakesWhatWasMeasured) {
   const Scenario scenario = scenario_of(small_scenario(2));
-  const Seconds predicted = time_of(scenario);
+  const Seconds predicted = anchored_time(scenario);
   for (const double ratio : {0.9, 1.1, 1.5, 4.0}) {
     Scenario faster = scenario;
     faster.software_factor = fit_anchor(scenario, ratio * predicted, 1).software_factor;
-    EXPECT_NEAR(time_of(faster) / (ratio * predicted), 1.0, 2e-6) << ratio;
+    EXPECT_NEAR(anchored_time(faster) / (ratio * predicted), 1.0, 2e-6) << ratio;
     // Part of the time is the network's, so software has to change by more than the whole does.
     EXPECT_GT(std::abs(faster.software_factor - 1.0), std::abs(ratio - 1.0)) << ratio;
   }
@@ -64,7 +64,7 @@ TEST(Anchor, TheNetworkStaysAsItIs) {
 TEST(Anchor, ATimeThatNeedsMoreThanThePeakIsRefused) {
   const Scenario scenario = scenario_of(small_scenario(2));
   try {
-    static_cast<void>(fit_anchor(scenario, 0.01 * time_of(scenario), 1));
+    static_cast<void>(fit_anchor(scenario, 0.01 * anchored_time(scenario), 1));
     FAIL();
   } catch (const InputError& error) {
     EXPECT_THAT(error.diagnostics().front().message, HasSubstr("no software could run this job"));
@@ -120,18 +120,18 @@ TEST(Anchor, CarriesOverToAnotherJob) {
 TEST(Anchor, WrongOnesAreReported) {
   nlohmann::json json = small_scenario(2);
   json["anchor"] = {{"measured_iteration_time", 5.3}};
-  EXPECT_THAT(problems_of(json).front().message, HasSubstr("a time needs a unit"));
+  EXPECT_THAT(anchor_problems(json).front().message, HasSubstr("a time needs a unit"));
 
   nlohmann::json nested = small_scenario(2);
   nested["anchor"] = {{"measured_iteration_time", "5.3 s"}};
   json["anchor"] = {{"measured_iteration_time", "5.3 s"}, {"scenario", nested}};
-  EXPECT_EQ(problems_of(json).front().message, "what was measured has no anchor itself");
+  EXPECT_EQ(anchor_problems(json).front().message, "what was measured has no anchor itself");
 
   nlohmann::json other = small_scenario(2);
   other["cluster"]["topology"]["node"]["accelerator"] = "a100-sxm-80gb";
   other["profile"] = "a100_sxm_80gb";
   json["anchor"] = {{"measured_iteration_time", "5.3 s"}, {"scenario", other}};
-  EXPECT_EQ(problems_of(json).front().message, "an anchor tells of one accelerator only");
+  EXPECT_EQ(anchor_problems(json).front().message, "an anchor tells of one accelerator only");
 }
 
 }  // namespace

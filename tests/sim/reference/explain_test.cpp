@@ -17,6 +17,7 @@
 #include "sim/reference/explain_file.h"
 #include "sim/result/json/result_json.h"
 #include "tests/support/scratch_folder.h"
+#include "tests/support/source_folder.h"
 
 namespace headway {
 namespace {
@@ -107,8 +108,7 @@ TEST(Explain, KnowsEveryFieldOfTheShippedProfiles) {
 
 TEST(Explain, KnowsEveryFieldOfTheShippedNodeTypes) {
   std::set<std::string> unknown;
-  for (const auto& entry :
-       fs::directory_iterator(fs::path(HEADWAY_TEST_SOURCE_DIR) / "topologies/nodes")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(source_folder()) / "topologies/nodes")) {
     collect_unknown(resolved(entry.path().string()), "cluster.topology.node", unknown);
   }
   EXPECT_THAT(unknown, ElementsAre());

@@ -23,7 +23,7 @@ constexpr StepKind kF = StepKind::forward;
 constexpr StepKind kB = StepKind::input_gradient;
 constexpr StepKind kW = StepKind::weight_gradient;
 
-std::vector<PipelineShape> shapes() {
+std::vector<PipelineShape> split_shapes() {
   std::vector<PipelineShape> shapes;
   for (const int stages : {2, 3, 4, 6, 8}) {
     for (const int micro_batches : {1, stages, 2 * stages, 5 * stages}) {
@@ -40,7 +40,7 @@ std::vector<PipelineShape> shapes() {
   return shapes;
 }
 
-std::string name(const PipelineShape& shape) {
+std::string split_name(const PipelineShape& shape) {
   return "schedule " + std::to_string(static_cast<int>(shape.schedule)) + " p" +
          std::to_string(shape.stages) + " m" + std::to_string(shape.micro_batches);
 }
@@ -62,8 +62,8 @@ TEST(SplitSchedules, ZbVGoesThereAndBack) {
 }
 
 TEST(SplitSchedules, EveryPassIsRunOnceAndInOrder) {
-  for (const PipelineShape& shape : shapes()) {
-    SCOPED_TRACE(name(shape));
+  for (const PipelineShape& shape : split_shapes()) {
+    SCOPED_TRACE(split_name(shape));
     const bool doubled = shape.schedule == PipelineSchedule::dual_pipe;
     for (int stage = 0; stage < shape.stages; ++stage) {
       std::set<std::pair<int, int>> forward;
@@ -95,39 +95,39 @@ TEST(SplitSchedules, EveryPassIsRunOnceAndInOrder) {
 
 TEST(SplitSchedules, ZbH1HasTheBubbleOfItsPaper) {
   // (p-1) (F + B - W) where B >= W (Qi et al. 2023, section 2.2); 1F1B's is (p-1) (F + B + W).
-  for (const PipelineShape& shape : shapes()) {
+  for (const PipelineShape& shape : split_shapes()) {
     if (shape.schedule != PipelineSchedule::zb_h1 || shape.micro_batches < shape.stages) continue;
     for (const PassTimes times : {PassTimes{1.0, 2.0, 1.0}, PassTimes{1.0, 2.0, 0.5}}) {
       const double input = times.backward - times.weight;
       const double work = shape.micro_batches * (times.forward + times.backward);
       EXPECT_NEAR(makespan(shape.schedule, shape.stages, 1, shape.micro_batches, times) - work,
                   (shape.stages - 1) * (times.forward + input - times.weight), 1e-9)
-          << name(shape);
+          << split_name(shape);
     }
   }
 }
 
 TEST(SplitSchedules, ZbVOfEqualPartsWaitsForTheFirstMicroBatchOnly) {
-  for (const PipelineShape& shape : shapes()) {
+  for (const PipelineShape& shape : split_shapes()) {
     if (shape.schedule != PipelineSchedule::zb_v) continue;
     const double work = 2.0 * shape.micro_batches * 3.0;
     EXPECT_NEAR(makespan(shape.schedule, shape.stages, 2, shape.micro_batches, {1.0, 2.0, 1.0}),
                 work + (shape.stages - 1), 1e-9)
-        << name(shape);
+        << split_name(shape);
   }
 }
 
 TEST(SplitSchedules, DualPipeHasTheBubbleOfItsReport) {
   // (p/2-1) (F&B + B - 3W), where B is the whole backward pass and F&B a merged pair (DeepSeek-V3
   // report, table 2).
-  for (const PipelineShape& shape : shapes()) {
+  for (const PipelineShape& shape : split_shapes()) {
     if (shape.schedule != PipelineSchedule::dual_pipe) continue;
     for (const PassTimes times : {PassTimes{1.0, 2.0, 1.0}, PassTimes{2.0, 3.0, 1.0}}) {
       const double pass = times.forward + times.backward;
       EXPECT_NEAR(makespan(shape.schedule, shape.stages, 1, shape.micro_batches, times) -
                       shape.micro_batches * pass,
                   (shape.stages / 2.0 - 1.0) * (pass + times.backward - 3.0 * times.weight), 1e-9)
-          << name(shape);
+          << split_name(shape);
     }
   }
 }
@@ -135,7 +135,7 @@ TEST(SplitSchedules, DualPipeHasTheBubbleOfItsReport) {
 TEST(SplitSchedules, HoldNoMoreActivationsThanTheirPapersSay) {
   // ZB-H1 as many passes as 1F1B's first stage; ZB-V as many, of chunks half as large; DualPipe one
   // more than stages (DeepSeek-V3 report, table 2).
-  for (const PipelineShape& shape : shapes()) {
+  for (const PipelineShape& shape : split_shapes()) {
     int most = 0;
     for (int stage = 0; stage < shape.stages; ++stage) {
       most = std::max(most, peak_chunks_in_flight(shape.schedule, stage, shape.stages,
@@ -147,19 +147,19 @@ TEST(SplitSchedules, HoldNoMoreActivationsThanTheirPapersSay) {
             ? std::min(p, shape.micro_batches)
             : (shape.schedule == PipelineSchedule::zb_v ? std::min(2 * p, 2 * shape.micro_batches)
                                                         : p + 1);
-    EXPECT_EQ(most, published) << name(shape);
+    EXPECT_EQ(most, published) << split_name(shape);
   }
 }
 
 TEST(SplitSchedules, PlacesAndPositionsAreInverse) {
-  for (const PipelineShape& shape : shapes()) {
+  for (const PipelineShape& shape : split_shapes()) {
     const int chunks = shape.schedule == PipelineSchedule::zb_h1 ? 1 : 2;
     for (int stage = 0; stage < shape.stages; ++stage) {
       for (int chunk = 0; chunk < chunks; ++chunk) {
         const int position = chunk_position(shape.schedule, stage, chunk, shape.stages);
         const ChunkPlace place = chunk_place(shape.schedule, position, chunk, shape.stages);
-        EXPECT_EQ(place.stage, stage) << name(shape);
-        EXPECT_EQ(place.chunk, chunk) << name(shape);
+        EXPECT_EQ(place.stage, stage) << split_name(shape);
+        EXPECT_EQ(place.chunk, chunk) << split_name(shape);
       }
     }
   }

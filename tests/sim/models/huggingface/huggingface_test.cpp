@@ -37,7 +37,7 @@ constexpr const char* kLlama3 = R"({
   "vocab_size": 128256
 })";
 
-std::string changed(const std::string& from, const std::string& to) {
+std::string changed_configuration(const std::string& from, const std::string& to) {
   std::string text = kLlama3;
   const std::size_t at = text.find(from);
   EXPECT_NE(at, std::string::npos) << from;
@@ -73,8 +73,8 @@ TEST(HuggingFace, LlamaHasThePublishedParameters) {
 }
 
 TEST(HuggingFace, LlamaMayHaveBiasesAHeadSizeAndATiedHead) {
-  const ModelReading reading = read_model_text(
-      changed(R"("attention_bias": false,)", R"("attention_bias": true, "mlp_bias": true,
+  const ModelReading reading = read_model_text(changed_configuration(
+      R"("attention_bias": false,)", R"("attention_bias": true, "mlp_bias": true,
               "head_dim": 64, "_name_or_path": "mine/llama",)"));
   EXPECT_EQ(reading.problems, "");
   ASSERT_TRUE(reading.read.has_value());
@@ -85,8 +85,8 @@ TEST(HuggingFace, LlamaMayHaveBiasesAHeadSizeAndATiedHead) {
 }
 
 TEST(HuggingFace, NullMeansTheDefault) {
-  const ModelReading reading = read_model_text(
-      changed(R"("num_key_value_heads": 8)", R"("num_key_value_heads": null, "head_dim": null)"));
+  const ModelReading reading = read_model_text(changed_configuration(
+      R"("num_key_value_heads": 8)", R"("num_key_value_heads": null, "head_dim": null)"));
   EXPECT_EQ(reading.problems, "");
   ASSERT_TRUE(reading.read.has_value());
   EXPECT_EQ(reading.read->transformer->kv_heads, 32);
@@ -185,7 +185,8 @@ TEST(HuggingFace, Qwen2WithWindowsInSomeLayersIsWarnedOf) {
 }
 
 TEST(HuggingFace, ArchitectureStandsInForAMissingType) {
-  const ModelReading reading = read_model_text(changed(R"("model_type": "llama",)", ""));
+  const ModelReading reading =
+      read_model_text(changed_configuration(R"("model_type": "llama",)", ""));
   EXPECT_EQ(reading.problems, "");
   EXPECT_EQ(parameters(reading), 8'030'261'248);
 }
@@ -239,8 +240,8 @@ TEST(HuggingFace, PublishedParametersAreCheckedHereToo) {
 }
 
 TEST(HuggingFace, OtherFamiliesAreRefused) {
-  const ModelReading reading =
-      read_model_text(changed(R"("model_type": "llama")", R"("model_type": "mamba")"));
+  const ModelReading reading = read_model_text(
+      changed_configuration(R"("model_type": "llama")", R"("model_type": "mamba")"));
   EXPECT_FALSE(reading.read.has_value());
   EXPECT_EQ(reading.problems, R"(error: this Hugging Face model type is not supported
   --> model.json:8:17   /model_type
@@ -252,8 +253,8 @@ TEST(HuggingFace, OtherFamiliesAreRefused) {
 }
 
 TEST(HuggingFace, ExpertsOfADenseFamilyAreRefused) {
-  const ModelReading reading = read_model_text(changed(R"("model_type": "llama",)",
-                                                       R"("model_type": "llama",
+  const ModelReading reading = read_model_text(changed_configuration(R"("model_type": "llama",)",
+                                                                     R"("model_type": "llama",
   "num_local_experts": 8,)"));
   EXPECT_FALSE(reading.read.has_value());
   EXPECT_EQ(reading.problems, R"(error: a mixture of experts is not supported
@@ -266,7 +267,8 @@ TEST(HuggingFace, ExpertsOfADenseFamilyAreRefused) {
 }
 
 TEST(HuggingFace, MissingShapeIsNamed) {
-  const ModelReading reading = read_model_text(changed("  \"hidden_size\": 4096,\n", ""));
+  const ModelReading reading =
+      read_model_text(changed_configuration("  \"hidden_size\": 4096,\n", ""));
   EXPECT_FALSE(reading.read.has_value());
   EXPECT_EQ(reading.problems, R"(error: missing field "hidden_size"
   --> model.json:1:1
@@ -278,8 +280,8 @@ TEST(HuggingFace, MissingShapeIsNamed) {
 }
 
 TEST(HuggingFace, KeyValueHeadsMustDivideTheAttentionHeads) {
-  const ModelReading reading =
-      read_model_text(changed(R"("num_key_value_heads": 8)", R"("num_key_value_heads": 5)"));
+  const ModelReading reading = read_model_text(
+      changed_configuration(R"("num_key_value_heads": 8)", R"("num_key_value_heads": 5)"));
   EXPECT_EQ(reading.problems, R"(error: the key-value heads must divide the attention heads
   --> model.json:11:26   /num_key_value_heads
    |
@@ -304,9 +306,9 @@ TEST(HuggingFace, ModelsAreCalledLikeTheirFileOrFolder) {
 }
 
 TEST(HuggingFace, CountsThatNobodyReadsAreToldOf) {
-  const ModelReading reading =
-      read_model_text(changed(R"("num_hidden_layers": 32,)",
-                              R"("num_hidden_layers": 32, "num_ssm_layers": 4, "num_beams": 1,
+  const ModelReading reading = read_model_text(
+      changed_configuration(R"("num_hidden_layers": 32,)",
+                            R"("num_hidden_layers": 32, "num_ssm_layers": 4, "num_beams": 1,
                                  "unused_size": null, "none_experts": 0, "attention_dropout": 0.1,)"));
   EXPECT_FALSE(reading.has_errors);
   EXPECT_NE(reading.problems.find("warning: \"num_ssm_layers\" is not read"), std::string::npos)

@@ -25,14 +25,14 @@ nlohmann::json weeks() {
             {{"cause", "bug"}, {"of", "software"}, {"mean_time", "10 d"}}}}};
 }
 
-Scenario small(const nlohmann::json& reliability) {
+Scenario small_with_failures(const nlohmann::json& reliability) {
   nlohmann::json text = small_scenario(4);
   text["reliability"] = reliability;
   return scenario_of(text);
 }
 
-std::string problems_of(const nlohmann::json& reliability) {
-  return problems_in([&] { static_cast<void>(small(reliability)); });
+std::string reliability_problems(const nlohmann::json& reliability) {
+  return problems_in([&] { static_cast<void>(small_with_failures(reliability)); });
 }
 
 TEST(Reliability, FiftyFourDaysOfLlama3) {
@@ -53,10 +53,11 @@ TEST(Reliability, FiftyFourDaysOfLlama3) {
 }
 
 TEST(Reliability, ACheckpointHoldsParametersAndOptimizer) {
-  // Every stage and tensor-parallel rank has its part once: 14 bytes a parameter. The small model:
-  // 8 layers of 12 h^2 + 13 h with h = 1024 (biases and norms), 32,000 x 1024 of the embedding, its
-  // copy as output head, 1024 positions and the last norm, to a per mille (what ranks hold twice).
-  const Scenario scenario = small(weeks());
+  // Every stage and tensor-parallel rank has its part once: 14 bytes a parameter. The
+  // small_with_failures model: 8 layers of 12 h^2 + 13 h with h = 1024 (biases and norms), 32,000 x
+  // 1024 of the embedding, its copy as output head, 1024 positions and the last norm, to a per
+  // mille (what ranks hold twice).
+  const Scenario scenario = small_with_failures(weeks());
   const double h = 1024.0;
   const double parameters = 8.0 * (12.0 * h * h + 13.0 * h) + 2.0 * 32000.0 * h + 1024.0 * h;
   EXPECT_NEAR(checkpoint_bytes(scenario.model, scenario.strategy).count() / (14.0 * parameters),
@@ -80,7 +81,7 @@ TEST(Reliability, UnitsAreCountedFromTheJob) {
   // Four nodes of two accelerators and two NICs around one switch; racks of three nodes.
   std::vector<int> units;
   std::vector<int> lost;
-  const auto scenario = small(all);
+  const auto scenario = small_with_failures(all);
   for (const FailureCause& cause : scenario.reliability->causes) {
     units.push_back(cause.units);
     lost.push_back(cause.nodes_lost);
@@ -92,7 +93,7 @@ TEST(Reliability, UnitsAreCountedFromTheJob) {
 TEST(Reliability, WithoutFailuresTrainingTakesItsIterationsAndNothingElse) {
   nlohmann::json quiet = weeks();
   quiet["failures"] = nlohmann::json::array();
-  const ReliabilityPrediction result = reliability(small(quiet), 2_s);
+  const ReliabilityPrediction result = reliability(small_with_failures(quiet), 2_s);
   // 1e9 tokens / (32 sequences x 1024) = 30,517.6, hence 30,518 iterations of 2 s.
   EXPECT_EQ(result.time_to_train(0.5).count(), 61036.0);
   EXPECT_EQ(result.goodput.mean, 1.0);
@@ -104,7 +105,7 @@ TEST(Reliability, MoreFailuresNeverTrainFaster) {
   for (const char* mean : {"1000 d", "100 d", "10 d", "2 d"}) {
     nlohmann::json more = weeks();
     more["failures"][0]["mean_time"] = mean;
-    const double time = reliability(small(more), 2_s).time_to_train(0.5).count();
+    const double time = reliability(small_with_failures(more), 2_s).time_to_train(0.5).count();
     EXPECT_GE(time, before) << mean;
     before = time;
   }
@@ -116,16 +117,16 @@ TEST(Reliability, TheSearchedIntervalIsNoWorseThanDalys) {
   searched["failures"][0]["mean_time"] = "2 d";
   nlohmann::json daly = searched;
   daly["checkpoint"]["interval"] = "daly";
-  const ReliabilityPrediction best = reliability(small(searched), 2_s);
-  const ReliabilityPrediction rule = reliability(small(daly), 2_s);
+  const ReliabilityPrediction best = reliability(small_with_failures(searched), 2_s);
+  const ReliabilityPrediction rule = reliability(small_with_failures(daly), 2_s);
   EXPECT_GE(best.goodput.mean, rule.goodput.mean * (1.0 - 1e-3));
   EXPECT_NEAR(best.goodput.mean, rule.goodput.mean, 0.02);
   EXPECT_EQ(best.interval_by, "search");
 }
 
 TEST(Reliability, TheSameSeedGivesTheSameNumbers) {
-  const ReliabilityPrediction a = reliability(small(weeks()), 2_s);
-  const ReliabilityPrediction b = reliability(small(weeks()), 2_s);
+  const ReliabilityPrediction a = reliability(small_with_failures(weeks()), 2_s);
+  const ReliabilityPrediction b = reliability(small_with_failures(weeks()), 2_s);
   EXPECT_EQ(a.time_to_train_s, b.time_to_train_s);
 }
 
@@ -147,7 +148,7 @@ TEST(Reliability, EveryProblemIsReported) {
                                {"distribution", "empirical"},
                                {"times", {"-3 h", "4"}},
                                {"repair_time", "1 h"}});
-  const std::string problems = problems_of(wrong);
+  const std::string problems = reliability_problems(wrong);
   EXPECT_THAT(problems, HasSubstr("train_tokens and duration both say when the run ends"));
   EXPECT_THAT(problems, HasSubstr("\"dally\" is neither a time nor a way to find one"));
   EXPECT_THAT(problems, HasSubstr("repair_time"));
@@ -159,12 +160,12 @@ TEST(Reliability, AnAsynchronousCheckpointNeedsToKnowTheLinkToTheHost) {
   nlohmann::json text = weeks();
   text["checkpoint"]["asynchronous"] = true;
   text["checkpoint"]["snapshot_bandwidth"] = "20 GB/s";
-  const CheckpointSettings read = small(text).reliability->checkpoint;
+  const CheckpointSettings read = small_with_failures(text).reliability->checkpoint;
   // Each of eight accelerators hands over an eighth.
   EXPECT_DOUBLE_EQ(read.blocking.count(), read.size.count() / 8.0 / 20e9);
   EXPECT_DOUBLE_EQ(read.persisting.count(), read.size.count() / 10e9);
   text["checkpoint"]["asynchronous"] = false;
-  EXPECT_THAT(problems_of(text), HasSubstr("only an asynchronous checkpoint has this"));
+  EXPECT_THAT(reliability_problems(text), HasSubstr("only an asynchronous checkpoint has this"));
 }
 
 }  // namespace

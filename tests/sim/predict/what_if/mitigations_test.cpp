@@ -20,7 +20,7 @@ Scenario plain(const nlohmann::json& perturbations) {
   return scenario_of(text);
 }
 
-WhatIf asked(const Scenario& scenario) {
+WhatIf asked_mitigations(const Scenario& scenario) {
   return what_if(scenario, run_job(scenario, scenario.strategy, 1, 1), 1);
 }
 
@@ -32,7 +32,7 @@ const Sensitivity* find(const WhatIf& what_if, const std::string& name) {
 const nlohmann::json kOneSlowNode = {{"slow_nodes", {{{"node", 2}, {"time_factor", 1.5}}}}};
 
 TEST(Mitigations, ASpareGivesBackWhatTheSlowNodeTakes) {
-  const WhatIf result = asked(plain(kOneSlowNode));
+  const WhatIf result = asked_mitigations(plain(kOneSlowNode));
   const Sensitivity* spare = find(result, "spare_nodes");
   ASSERT_NE(spare, nullptr);
   EXPECT_EQ(spare->title, "node 2 replaced by a spare");
@@ -41,7 +41,7 @@ TEST(Mitigations, ASpareGivesBackWhatTheSlowNodeTakes) {
 }
 
 TEST(Mitigations, LeavingTheNodeOutCostsItsShareOfTheWork) {
-  const WhatIf result = asked(plain(kOneSlowNode));
+  const WhatIf result = asked_mitigations(plain(kOneSlowNode));
   const Sensitivity* fewer = find(result, "fewer_replicas");
   ASSERT_NE(fewer, nullptr);
   EXPECT_EQ(fewer->title, "slow nodes left out: 6 replicas on 6 GPUs");
@@ -51,21 +51,21 @@ TEST(Mitigations, LeavingTheNodeOutCostsItsShareOfTheWork) {
 
 TEST(Mitigations, WaitingForAllButOneHelpsAgainstOneSlowAcceleratorOnly) {
   // 8 replicas: 5 % of them are one. With two slow ones the other is waited for.
-  const auto one =
-      asked(plain({{"slow_accelerators", {{{"accelerator", 3}, {"time_factor", 1.5}}}}}));
+  const auto one = asked_mitigations(
+      plain({{"slow_accelerators", {{{"accelerator", 3}, {"time_factor", 1.5}}}}}));
   const Sensitivity* backup = find(one, "backup_replicas");
   ASSERT_NE(backup, nullptr);
   EXPECT_EQ(backup->title, "not waiting for the last 1 of 8 replicas");
   EXPECT_NEAR(backup->iteration_time / one.ideal, 1.0, 1e-9);
   EXPECT_NEAR(backup->speedup, 7.0 / 8.0 * (one.time / one.ideal), 1e-9);
-  const auto two = asked(plain(kOneSlowNode));
+  const auto two = asked_mitigations(plain(kOneSlowNode));
   EXPECT_NEAR(find(two, "backup_replicas")->iteration_time / two.time, 1.0, 1e-9);
 }
 
 TEST(Mitigations, LocalUpdatesSaveSevenOfEightExchanges) {
   // Equal ranks: an iteration is local work and the exchange that is seen.
   const Scenario scenario = plain(nlohmann::json::object());
-  const WhatIf result = asked(scenario);
+  const WhatIf result = asked_mitigations(scenario);
   EXPECT_EQ(find(result, "spare_nodes"), nullptr);
   EXPECT_EQ(find(result, "fewer_replicas"), nullptr);
   const Sensitivity* local = find(result, "local_updates");
@@ -81,14 +81,14 @@ TEST(Mitigations, ShardedReplicasNeedEachOther) {
   nlohmann::json text = small_scenario(4);
   text["strategy"] = {{"preset", "pytorch-fsdp"}, {"micro_batch", 1}, {"global_batch", 32}};
   text["perturbations"].update(kOneSlowNode);
-  const WhatIf result = asked(scenario_of(text));
+  const WhatIf result = asked_mitigations(scenario_of(text));
   EXPECT_EQ(find(result, "backup_replicas"), nullptr);
   EXPECT_EQ(find(result, "local_updates"), nullptr);
   EXPECT_NE(find(result, "spare_nodes"), nullptr);
 }
 
 TEST(Mitigations, AreOrderedByWhatTheyGive) {
-  const WhatIf result = asked(plain(kOneSlowNode));
+  const WhatIf result = asked_mitigations(plain(kOneSlowNode));
   ASSERT_EQ(result.mitigations.size(), 4U);
   for (std::size_t i = 1; i < result.mitigations.size(); ++i) {
     EXPECT_GE(result.mitigations[i - 1].speedup, result.mitigations[i].speedup);

@@ -13,17 +13,17 @@
 namespace headway {
 namespace {
 
-Scenario small() { return scenario_of(small_scenario(2)); }
+Scenario small_in_all_fields() { return scenario_of(small_scenario(2)); }
 
 Scenario changed(const std::string& name) {
   const auto found = std::ranges::find(sensitivity_cases(), name, &SensitivityCase::name);
-  return found->changed(small());
+  return found->changed(small_in_all_fields());
 }
 
 TEST(Sensitivities, FasterProductsTakeElevenTenthsLessTime) {
   // A product's time is work / (peak x efficiency x ...) + overhead: with 1.1 times the peak the
   // layer's compute falls, attention (its rate a share of the peak, divided by as much) does not.
-  const Scenario now = small();
+  const Scenario now = small_in_all_fields();
   const Scenario better = changed("gemm_rate");
   const double peak = now.profile->device.peak_flops.at(Precision::bf16).value;
   EXPECT_DOUBLE_EQ(better.profile->device.peak_flops.at(Precision::bf16).value, 1.1 * peak);
@@ -36,7 +36,7 @@ TEST(Sensitivities, FasterProductsTakeElevenTenthsLessTime) {
 }
 
 TEST(Sensitivities, NicsTwiceAsFastCarryTwiceAsMuchAndTheScaleUpFabricWhatItDid) {
-  const Scenario now = small();
+  const Scenario now = small_in_all_fields();
   const Scenario better = changed("nic_bandwidth");
   EXPECT_EQ(better.cluster->node_type.nic_bandwidth, 2.0 * now.cluster->node_type.nic_bandwidth);
   EXPECT_EQ(better.cluster->topology.link(0).capacity,
@@ -47,7 +47,7 @@ TEST(Sensitivities, NicsTwiceAsFastCarryTwiceAsMuchAndTheScaleUpFabricWhatItDid)
 
 TEST(Sensitivities, HalfTheLatencyHalvesWhatAnEmptyMessageWaits) {
   // wire + NIC + step: every part of it is halved, the launch is not.
-  const Scenario now = small();
+  const Scenario now = small_in_all_fields();
   const Scenario better = changed("latency");
   EXPECT_EQ(better.cluster->topology.link(0).latency, 0.5 * now.cluster->topology.link(0).latency);
   EXPECT_EQ(better.cluster->node_type.nic_latency, 0.5 * now.cluster->node_type.nic_latency);
@@ -57,11 +57,11 @@ TEST(Sensitivities, HalfTheLatencyHalvesWhatAnEmptyMessageWaits) {
 
 TEST(Sensitivities, TwiceTheMicroBatchesAreTwiceTheSamples) {
   EXPECT_EQ(changed("micro_batches").strategy.micro_batches(),
-            2 * small().strategy.micro_batches());
+            2 * small_in_all_fields().strategy.micro_batches());
 }
 
 TEST(Sensitivities, FasterMemoryIsFasterOnCurvesToo) {
-  const double now = small().profile->device.memory_bandwidth.value;
+  const double now = small_in_all_fields().profile->device.memory_bandwidth.value;
   EXPECT_DOUBLE_EQ(changed("memory_bandwidth").profile->device.memory_bandwidth.value, 1.1 * now);
 }
 

@@ -11,7 +11,7 @@
 namespace headway {
 namespace {
 
-std::vector<std::int32_t> first(int count) {
+std::vector<std::int32_t> first_accelerators(int count) {
   std::vector<std::int32_t> accelerators(static_cast<std::size_t>(count));
   std::iota(accelerators.begin(), accelerators.end(), 0);
   return accelerators;
@@ -20,7 +20,7 @@ std::vector<std::int32_t> first(int count) {
 /// The factors of `draws` executions of a block by a group of equal devices, sorted.
 std::vector<double> sorted_draws(double sigma, int ranks, int draws) {
   const Perturbation perturbation{.seed = 5, .jitter = {.spread = sigma}};
-  const auto accelerators = first(ranks);
+  const auto accelerators = first_accelerators(ranks);
   const auto devices = device_time_factors(perturbation, accelerators);
   std::vector<double> factors;
   for (int i = 0; i < draws; ++i) {
@@ -33,7 +33,7 @@ std::vector<double> sorted_draws(double sigma, int ranks, int draws) {
 
 TEST(Perturbation, NoneLeavesEveryTimeAsItIs) {
   const Perturbation perturbation;
-  const auto accelerators = first(8);
+  const auto accelerators = first_accelerators(8);
   EXPECT_TRUE(perturbation.none());
   const auto devices = device_time_factors(perturbation, accelerators);
   for (const double factor : devices) EXPECT_EQ(factor, 1.0);
@@ -62,7 +62,7 @@ TEST(Perturbation, TheSlowestOfManyFollowsTheDistributionOfTheMaximum) {
 TEST(Perturbation, DevicesDifferByTheirSpreadAroundOne) {
   // 20,000 logs of factors: mean 0 within 4 sigma / sqrt(n), deviation sigma within 2 %.
   const Perturbation perturbation{.device_spread = 0.03};
-  const auto factors = device_time_factors(perturbation, first(20000));
+  const auto factors = device_time_factors(perturbation, first_accelerators(20000));
   double sum = 0.0;
   double squares = 0.0;
   for (const double factor : factors) {
@@ -77,7 +77,7 @@ TEST(Perturbation, DevicesDifferByTheirSpreadAroundOne) {
 TEST(Perturbation, AListedAcceleratorIsThatMuchSlower) {
   const Perturbation perturbation{.slow_accelerators = {{2, 1.5}}};
   EXPECT_FALSE(perturbation.none());
-  const auto accelerators = first(4);
+  const auto accelerators = first_accelerators(4);
   const auto devices = device_time_factors(perturbation, accelerators);
   EXPECT_EQ(devices, (std::vector<double>{1.0, 1.0, 1.5, 1.0}));
   // The others wait for it.
@@ -88,7 +88,7 @@ TEST(Perturbation, ListedAndDrawnFactorsMultiply) {
   const Perturbation drawn{.device_spread = 0.1};
   Perturbation both = drawn;
   both.slow_accelerators[1] = 2.0;
-  const auto accelerators = first(3);
+  const auto accelerators = first_accelerators(3);
   const auto of_drawn = device_time_factors(drawn, accelerators);
   const auto of_both = device_time_factors(both, accelerators);
   EXPECT_EQ(of_both[0], of_drawn[0]);
@@ -132,7 +132,7 @@ TEST(Perturbation, SeedsAndOperationsAndAcceleratorsDrawAnew) {
 TEST(Repair, MakesAnAcceleratorTypicalAndLeavesTheRest) {
   Perturbation slow{.jitter = {.spread = 0.1}, .slow_accelerators = {{1, 1.5}, {2, 3.0}}};
   slow.repair = {.time_factor = 1.25, .accelerators = {2}};
-  const auto accelerators = first(4);
+  const auto accelerators = first_accelerators(4);
   const auto devices = device_time_factors(slow, accelerators);
   EXPECT_EQ(devices, (std::vector<double>{1.0, 1.5, 1.25, 1.0}));
   // Nothing is drawn for it either.
@@ -150,9 +150,9 @@ TEST(Repair, MakesAnAcceleratorTypicalAndLeavesTheRest) {
 TEST(Repair, TheTypicalFactorIsTheLowerMedian) {
   // Factors 1, 1.5, 3 and 1: in order 1, 1, 1.5, 3; the second is the lower median.
   const Perturbation slow{.slow_accelerators = {{1, 1.5}, {2, 3.0}}};
-  EXPECT_EQ(typical_time_factor(slow, first(4)), 1.0);
+  EXPECT_EQ(typical_time_factor(slow, first_accelerators(4)), 1.0);
   // Of the first three, 1, 1.5 and 3, the middle one.
-  EXPECT_EQ(typical_time_factor(slow, first(3)), 1.5);
+  EXPECT_EQ(typical_time_factor(slow, first_accelerators(3)), 1.5);
   EXPECT_EQ(typical_time_factor({}, {}), 1.0);
 }
 

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 
 /// Hidden 8, 2 heads of 4, an MLP of 16 and 32 words; one sequence of 5 tokens.
-TransformerModel small_model() {
+TransformerModel small_product_model() {
   TransformerModel model;
   model.layers = 2;
   model.hidden = 8;
@@ -46,7 +46,7 @@ std::vector<std::string> texts(const std::vector<ProductShape>& products) {
 }
 
 TEST(ProductShapes, AreThoseOfEveryLinearLayerThreeTimesEach) {
-  const TransformerModel model = small_model();
+  const TransformerModel model = small_product_model();
   // qkv 5 x 24 x 8, projection 5 x 8 x 8 (its data gradient is alike), fc1 5 x 16 x 8 (whose data
   // gradient is fc2's forward product), head 5 x 32 x 8
   EXPECT_THAT(texts(product_shapes(layers_of(model), one_rank())),
@@ -61,7 +61,7 @@ TEST(ProductShapes, AreThoseOfEveryLinearLayerThreeTimesEach) {
 }
 
 TEST(ProductShapes, AreCutByTensorParallelismAndKeepTheHeadWide) {
-  const TransformerModel model = small_model();
+  const TransformerModel model = small_product_model();
   Strategy strategy = one_rank();
   strategy.tensor_parallel = 2;
   strategy.precision = Precision::fp8;
