@@ -120,9 +120,9 @@ json leader_json(const Leader& leader) {
 std::string rate_text(const StrategyPlan& plan) {
   return fmt::format(
       "judged {} strategies in {} of one core: {} a second\n",
-      grouped_digits(plan.search.counts.considered), short_text(Seconds(plan.search_cpu_seconds)),
+      grouped_digits(plan.search.counts.considered), short_text(Seconds(plan.search.cpu_seconds)),
       grouped_digits(static_cast<long long>(static_cast<double>(plan.search.counts.considered) /
-                                            plan.search_cpu_seconds)));
+                                            plan.search.cpu_seconds)));
 }
 
 DocumentSection plan_answer_section(const Prediction& best, std::string command_line) {

@@ -34,4 +34,29 @@ int Placement::accelerator(int tensor_index, int context_index, int data_index,
   return first_accelerator + offset;
 }
 
+std::optional<ReplicaStage> Placement::owner(int accelerator) const {
+  int rest = accelerator - first_accelerator;
+  if (rest < 0 || rest >= ranks()) return std::nullopt;
+  ReplicaStage owner;
+  for (const Dimension dimension : order) {
+    switch (dimension) {
+      case Dimension::tensor:
+        rest /= tensor;
+        break;
+      case Dimension::context:
+        rest /= context;
+        break;
+      case Dimension::data:
+        owner.replica = rest % data;
+        rest /= data;
+        break;
+      case Dimension::pipeline:
+        owner.stage = rest % pipeline;
+        rest /= pipeline;
+        break;
+    }
+  }
+  return owner;
+}
+
 }  // namespace headway

@@ -1,11 +1,18 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 namespace headway {
 
 /// The dimensions by which a job is split, innermost first in a placement.
 enum class Dimension { tensor, context, data, pipeline };
+
+/// A stage of a data-parallel replica.
+struct ReplicaStage {
+  int replica = 0;
+  int stage = 0;
+};
 
 /// Which accelerator of the cluster each rank stands on. A rank is named by its coordinates; the
 /// first dimension of `order` varies fastest, so its members are neighbours.
@@ -24,6 +31,8 @@ struct Placement {
   /// every dimension whose degree is more than 1, none twice.
   [[nodiscard]] int accelerator(int tensor_index, int context_index, int data_index,
                                 int pipeline_index) const;
+  /// Whose accelerator it is; nothing for one that the job has not.
+  [[nodiscard]] std::optional<ReplicaStage> owner(int accelerator) const;
 };
 
 }  // namespace headway

@@ -184,12 +184,12 @@ ClusterRun ClusterSizes::run_of(const ClusterSize& size, Leader leader) const {
 }
 
 void ClusterSizes::simulate(ClusterSize& size) const {
-  const LeaderOptions options = *options_of(size);
+  LeaderOptions options = *options_of(size);
+  options.slacks = {kSlack};
   const Scenario scenario = read_variant(options, base_);
   const StrategySpace space(scenario, options_.kept);
-  const StrategySearch search =
-      search_strategies(space, {.best = options.best, .slacks = {kSlack}});
-  for (Leader& leader : simulated_leaders(space, search, options)) {
+  StrategySearch search;
+  for (Leader& leader : simulated_leaders(space, options, search)) {
     size.runs.push_back(run_of(size, std::move(leader)));
   }
 }

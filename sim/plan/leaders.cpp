@@ -10,8 +10,8 @@
 #include "sim/files/json_pointer.h"
 #include "sim/plan/pareto.h"
 #include "sim/predict/simulate.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/prediction_bytes.h"
+#include "sim/result/words/advice.h"
 #include "sim/sweep/sweep_point.h"
 
 namespace headway {
@@ -119,21 +119,35 @@ void set_override(std::vector<Override>& overrides, Override field) {
   overrides.push_back(std::move(field));
 }
 
-std::vector<Leader> simulated_leaders(const StrategySpace& space, const StrategySearch& search,
-                                      const LeaderOptions& options) {
+std::vector<Leader> simulated_leaders(const StrategySpace& space, const LeaderOptions& options,
+                                      StrategySearch& search) {
+  search = search_strategies(space, {.best = options.best, .slacks = options.slacks});
   std::vector<Leader> leaders;
   double kindest = 1.0;  // the least of simulation over closed form
   Seconds fastest;
-  const auto is_open = [&](const RankedStrategy& ranked) {
-    return leaders.size() < options.best || kindest * ranked.time < fastest;
+  const auto is_open = [&](Seconds closed_form) {
+    return leaders.size() < options.best || kindest * closed_form < fastest;
   };
-  auto next = search.ranked.begin();
-  while (next != search.ranked.end() && is_open(*next)) {
+  const auto is_known = [&](const RankedStrategy& ranked) {
+    return std::ranges::any_of(
+        leaders, [&](const Leader& leader) { return leader.ranked.choice == ranked.choice; });
+  };
+  for (auto next = search.ranked.begin();;) {
+    next = std::find_if_not(next, search.ranked.end(), is_known);
+    if (next == search.ranked.end() || !is_open(next->time)) {
+      // What the search left out is no faster than this by its closed form.
+      const Seconds all_below = (1.0 / kindest) * fastest;
+      if (all_below <= search.complete_below) break;
+      search = search_strategies(
+          space, {.best = options.best, .slacks = options.slacks, .all_below = all_below});
+      next = search.ranked.begin();
+      continue;
+    }
     const std::size_t first = leaders.size();
     // In batches whose size depends on no number of cores, or the answer would.
     const std::size_t wanted = first < options.best ? options.best : kBatch;
     for (; next != search.ranked.end() && leaders.size() < first + wanted; ++next) {
-      leaders.push_back(leader_of(space, *next, options));
+      if (!is_known(*next)) leaders.push_back(leader_of(space, *next, options));
     }
     simulate_from(first, leaders, options);
     for (std::size_t i = first; i < leaders.size(); ++i) {
@@ -143,9 +157,7 @@ std::vector<Leader> simulated_leaders(const StrategySpace& space, const Strategy
   }
   const std::size_t fastest_ones = leaders.size();
   for (const RankedStrategy& roomy : search.roomy) {
-    const bool is_known = std::ranges::any_of(
-        leaders, [&](const Leader& leader) { return leader.ranked.choice == roomy.choice; });
-    if (!is_known) leaders.push_back(leader_of(space, roomy, options));
+    if (!is_known(roomy)) leaders.push_back(leader_of(space, roomy, options));
   }
   simulate_from(fastest_ones, leaders, options);
   std::ranges::stable_sort(leaders, {}, [](const Leader& leader) { return leader.time(); });

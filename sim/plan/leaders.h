@@ -27,18 +27,19 @@ struct LeaderOptions {
   std::string path;         ///< of the scenario
   ScenarioOptions options;  ///< with which the base scenario was read
   std::size_t best = 10;
+  std::vector<double> slacks = {};  ///< see SearchOptions
   int jobs = 1;
   /// Told how many of how many simulations that are needed by now are done.
   std::function<void(std::size_t done, std::size_t of)> progress = {};
 };
 
-/// Simulates the leaders of a search, `best` of them at least and as many more as it takes to
-/// settle the order: until no other could be the fastest unless the simulation were kinder to it,
-/// against its closed form, than to any simulated so far. Then those that leave memory free, which
-/// the search found. Fastest first.
+/// Searches a space and simulates the leaders, `best` of them at least and as many more as it takes
+/// to settle the order: until no other could be the fastest unless the simulation were kinder to
+/// it, against its closed form, than to any simulated so far. Then those that leave memory free,
+/// which the search found. Fastest first; none where nothing fits. `search`: the last one.
 [[nodiscard]] std::vector<Leader> simulated_leaders(const StrategySpace& space,
-                                                    const StrategySearch& search,
-                                                    const LeaderOptions& options);
+                                                    const LeaderOptions& options,
+                                                    StrategySearch& search);
 
 /// What has to be set in the scenario to have the strategy.
 [[nodiscard]] std::vector<Override> choice_overrides(const StrategySpace& space,

@@ -1,7 +1,5 @@
 #include "sim/plan/strategy_plan.h"
 
-#include <ctime>
-
 #include "sim/sweep/axis_field.h"
 #include "sim/sweep/sweep_point.h"
 
@@ -9,12 +7,6 @@ namespace headway {
 namespace {
 
 constexpr int kMostTimes = 64;  ///< the cluster, when looking for one that is large enough
-
-double cpu_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
 
 /// The least multiple of the cluster that something fits on.
 std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, const Scenario& base) {
@@ -51,15 +43,14 @@ StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario)
   plan.accelerators = scenario.strategy.ranks();
   plan.global_batch = scenario.strategy.global_batch;
   plan.capacity = Bytes(scenario.profile->device.memory_bytes.value);
-  const double before = cpu_seconds();
-  plan.search = search_strategies(space, {.best = options.leaders.best, .slacks = {0.25, 0.5}});
-  plan.search_cpu_seconds = cpu_seconds() - before;
-  if (plan.search.ranked.empty()) {
+  LeaderOptions leaders = options.leaders;
+  leaders.slacks = {0.25, 0.5};
+  plan.leaders = simulated_leaders(space, leaders, plan.search);
+  if (plan.leaders.empty()) {
     if (plan.search.smallest) plan.closest = space.fields(*plan.search.smallest);
     plan.accelerators_that_fit = fitting_accelerators(options, scenario);
     return plan;
   }
-  plan.leaders = simulated_leaders(space, plan.search, options.leaders);
   plan.command_line = simulate_line(options.leaders.path, plan.leaders.front().options);
   return plan;
 }

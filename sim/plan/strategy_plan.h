@@ -17,9 +17,8 @@ struct StrategyPlan {
   std::int64_t global_batch = 0;
   Bytes capacity;  ///< of an accelerator
   StrategySearch search;
-  std::vector<Leader> leaders;      ///< fastest first; empty if nothing fits
-  double search_cpu_seconds = 0.0;  ///< of one core, for everything but the simulations
-  std::string command_line;         ///< of the answer
+  std::vector<Leader> leaders;  ///< fastest first; empty if nothing fits
+  std::string command_line;     ///< of the answer
   /// Nothing fits: what comes closest, and the least multiple of the cluster (by powers of two, 64
   /// at most) on which something does.
   JsonValue closest;

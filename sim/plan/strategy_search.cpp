@@ -1,6 +1,7 @@
 #include "sim/plan/strategy_search.h"
 
 #include <algorithm>
+#include <ctime>
 #include <limits>
 
 #include "sim/base/diagnostic.h"
@@ -29,7 +30,7 @@ class Leaders {
 
   /// A strategy of this time or more changes nothing, whatever it holds.
   [[nodiscard]] Seconds limit() const {
-    Seconds limit = best_.size() < options_.best ? kNoLimit : best_.back();
+    Seconds limit = best_limit();
     if (best_.empty()) return limit;
     for (const Seconds fastest : fastest_with_slack_) {
       limit = max(limit, min(fastest, options_.slack_costs * best_.front()));
@@ -39,11 +40,16 @@ class Leaders {
 
   /// Whether one of this time at least, that holds so much, may matter.
   [[nodiscard]] bool may_matter(Seconds bound, Bytes memory) const {
-    if (best_.size() < options_.best || bound < best_.back()) return true;
+    if (bound < best_limit()) return true;
     for (std::size_t i = 0; i < fastest_with_slack_.size(); ++i) {
       if (leaves(i, memory) && bound < fastest_with_slack_[i]) return true;
     }
     return false;
+  }
+
+  /// Whoever is below this has been looked at when no bound is below `limit` any more.
+  [[nodiscard]] Seconds best_limit() const {
+    return best_.size() < options_.best ? kNoLimit : max(best_.back(), options_.all_below);
   }
 
   void add(Seconds time, Bytes memory) {
@@ -87,6 +93,12 @@ Bytes capacity_of(const Scenario& scenario) {
   return Bytes(scenario.profile->device.memory_bytes.value);
 }
 
+double cpu_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 }  // namespace
 
 Bytes fullest_or_above(const StrategySpace& space, const StrategyChoice& choice, Bytes limit) {
@@ -117,6 +129,7 @@ bool has_fitting_strategy(const StrategySpace& space) {
 }
 
 StrategySearch search_strategies(const StrategySpace& space, const SearchOptions& options) {
+  const double before = cpu_seconds();
   const Bytes capacity = capacity_of(space.scenario());
   const std::vector<Candidate> all = candidates(space);
   StrategySearch search;
@@ -135,6 +148,7 @@ StrategySearch search_strategies(const StrategySpace& space, const SearchOptions
     leaders.add(time, memory);
     search.ranked.push_back({candidate.choice, time, memory});
   }
+  search.complete_below = leaders.best_limit();
   search.counts.ranked = std::ssize(search.ranked);
   search.counts.pruned_by_bound =
       search.counts.considered - search.counts.pruned_by_memory - search.counts.ranked;
@@ -148,6 +162,7 @@ StrategySearch search_strategies(const StrategySpace& space, const SearchOptions
       search.roomy.push_back(*found);
     }
   }
+  search.cpu_seconds = cpu_seconds() - before;
   if (!search.ranked.empty()) return search;
   space.for_each_thrifty([&](const StrategyChoice& choice) {
     const Bytes memory = fullest_or_above(space, choice, kBoundless);

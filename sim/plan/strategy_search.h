@@ -27,6 +27,8 @@ struct SearchCounts {
 struct StrategySearch {
   SearchCounts counts;
   std::vector<RankedStrategy> ranked;  ///< fastest first
+  Seconds complete_below;              ///< whoever is faster is among them
+  double cpu_seconds = 0.0;            ///< that it took, of one core
   std::vector<RankedStrategy> roomy;   ///< the fastest for each slack, where it is worth its time
   /// Where nothing fits: what comes closest, of those with the smallest micro-batch and 1F1B.
   std::optional<StrategyChoice> smallest;
@@ -39,6 +41,8 @@ struct SearchOptions {
   /// takes no more than `slack_costs` of the time of the fastest.
   std::vector<double> slacks = {};
   double slack_costs = 1.5;
+  /// Whoever is below this is found, however many that are.
+  Seconds all_below = Seconds(0.0);
 };
 
 /// The fastest strategies of a space by their closed form, exactly: in the order of their bounds

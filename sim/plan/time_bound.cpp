@@ -9,6 +9,7 @@
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/programs/perturbation/perturbation.h"
+#include "sim/programs/perturbation/slow_replicas.h"
 #include "sim/programs/stage_pieces.h"
 
 namespace headway {
@@ -62,8 +63,7 @@ const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
   };
   std::vector<std::optional<OfKind>> of_kinds(scenario.model.kinds.size());
   for (int layer = 0; layer < scenario.model.layer_count(); ++layer) {
-    std::optional<OfKind>& kind =
-        of_kinds[static_cast<std::size_t>(scenario.model.kind_of(layer))];
+    std::optional<OfKind>& kind = of_kinds[static_cast<std::size_t>(scenario.model.kind_of(layer))];
     if (!kind) {
       const Piece piece{.first_layer = layer, .layers = 1};
       const Piece recomputed{.first_layer = layer, .layers = 1, .recomputed = 1};
@@ -152,20 +152,27 @@ Seconds TimeBound::of(const StrategyChoice& choice) {
     awaited.push_back(awaited.back() + back - weight[i]);
   }
 
+  std::vector<StageFactors> replicas;
+  if (!scenario.perturbation.slow_accelerators.empty()) {
+    replicas = slow_replicas(scenario.perturbation,
+                             placement_of(space_.strategy(choice), scenario.placement.order));
+  }
   double bound = 0.0;
-  for (const std::vector<int>& positions : cut.positions) {
+  for (std::size_t stage = 0; stage < cut.positions.size(); ++stage) {
+    double slowest = 1.0;
+    for (const StageFactors& factors : replicas) slowest = std::max(slowest, factors[stage]);
     double fill = forward.back();
     double drain = awaited.back();
     double needed = 0.0;  // before the last gradient leaves the stage
     double later = 0.0;   // gradients of weights, which may be worked out after it
-    for (const int position : positions) {
+    for (const int position : cut.positions[stage]) {
       const auto at = static_cast<std::size_t>(position);
       fill = std::min(fill, forward[at]);
       drain = std::min(drain, awaited[at]);
       needed += passes * (forward[at + 1] - forward[at] + awaited[at + 1] - awaited[at]);
       later += passes * weight[at];
     }
-    bound = std::max(bound, fill + needed + std::max(drain, later));
+    bound = std::max(bound, fill + slowest * needed + std::max(drain, slowest * later));
   }
   return Seconds(sums.slowdown * (bound + sums.step_overhead) * kRounding);
 }

@@ -24,7 +24,8 @@ namespace headway {
 /// bound is the largest of all stages. For equal stages it is the (p - 1 + m)(f + b) of 1F1B and
 /// the m (f + b) + (p - 1)(f + b) / v of interleaving (Narayanan et al. 2021, section 2.2); what it
 /// leaves out is all communication, the bubbles that schedules cannot help beyond these, and ranks
-/// that wait for each other. Perturbations stretch it as they do the closed form.
+/// that wait for each other. Perturbations stretch it as they do the closed form; a listed slow
+/// accelerator stretches what its stage computes itself.
 class TimeBound {
  public:
   explicit TimeBound(const StrategySpace& space);

@@ -9,6 +9,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/flows/flow_plans.h"
+#include "sim/programs/perturbation/slow_replicas.h"
 
 namespace headway {
 namespace {
@@ -36,7 +37,7 @@ struct Instance {
 
 class ClosedForm {
  public:
-  ClosedForm(const Workload& workload, const Topology& topology, double slowdown)
+  ClosedForm(const Workload& workload, const Topology& topology, std::span<const double> slowdowns)
       : workload_(workload) {
     for (const FlowPlan& plan : workload.plans) {
       constexpr Bytes kSample(1e9);
@@ -47,6 +48,7 @@ class ClosedForm {
     for (std::size_t i = 0; i < workload.groups.size() && workload.groups[i].replica == 0; ++i) {
       const RankGroup& group = workload.groups[i];
       const Program& program = at(workload.programs, group.program);
+      const double slowdown = slowdowns.empty() ? 1.0 : at(slowdowns, group.stage);
       State state;
       state.group = &group;
       state.program = &program;
@@ -170,8 +172,9 @@ class ClosedForm {
 
 }  // namespace
 
-Seconds closed_form_time(const Workload& workload, const Topology& topology, double slowdown) {
-  return Seconds(ClosedForm(workload, topology, slowdown).finish());
+Seconds closed_form_time(const Workload& workload, const Topology& topology,
+                         std::span<const double> slowdowns) {
+  return Seconds(ClosedForm(workload, topology, slowdowns).finish());
 }
 
 Seconds closed_form_iteration(const Model& model, const Strategy& strategy, const Profile& profile,
@@ -179,9 +182,18 @@ Seconds closed_form_iteration(const Model& model, const Strategy& strategy, cons
                               const Perturbation& perturbation) {
   const BuiltWorkload built = build_workload(model, strategy, profile, cluster, placement,
                                              std::nullopt, WorkloadExtent::one_replica);
-  const double slowdown = median_of_slowest(perturbation.device_spread, strategy.ranks()) *
-                          median_of_slowest(perturbation.jitter, built.workload.ranks_per_group);
-  return closed_form_time(built.workload, cluster.topology, slowdown);
+  const double drawn = median_of_slowest(perturbation.device_spread, strategy.ranks()) *
+                       median_of_slowest(perturbation.jitter, built.workload.ranks_per_group);
+  std::vector<StageFactors> replicas = slow_replicas(perturbation, placement);
+  if (replicas.empty()) {
+    replicas.emplace_back(static_cast<std::size_t>(strategy.pipeline_parallel), 1.0);
+  }
+  Seconds slowest;
+  for (StageFactors& factors : replicas) {
+    for (double& factor : factors) factor *= drawn;
+    slowest = max(slowest, closed_form_time(built.workload, cluster.topology, factors));
+  }
+  return slowest;
 }
 
 }  // namespace headway

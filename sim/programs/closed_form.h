@@ -1,5 +1,7 @@
 #pragma once
 
+#include <span>
+
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
 #include "sim/jobs/strategy.h"
@@ -18,13 +20,13 @@ namespace headway {
 /// contends and ranks are alike; README.md of this folder says where they part.
 ///
 /// Programs as `build_workload` makes them for one replica or for all (the first is looked at).
-/// `slowdown` (>= 1) stretches every block.
+/// `slowdowns` (>= 1, one a stage; none: as they are) stretch the blocks of each stage.
 [[nodiscard]] Seconds closed_form_time(const Workload& workload, const Topology& topology,
-                                       double slowdown = 1.0);
+                                       std::span<const double> slowdowns = {});
 
 /// The same from a job. Blocks are stretched by the median, over runs, of the slowest device's
 /// factor: of n lognormal draws the largest is below exp(sigma * quantile(0.5^(1/n))) half the
-/// time.
+/// time. Where accelerators are listed as slow, that of the slowest replica (slow_replicas.h).
 [[nodiscard]] Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
                                             const Profile& profile, const Cluster& cluster,
                                             const Placement& placement,

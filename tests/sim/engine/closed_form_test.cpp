@@ -87,6 +87,36 @@ TEST(ClosedForm, StretchesBlocksByTheSlowestDevice) {
   EXPECT_GT(closed_form(job), even);
 }
 
+TEST(ClosedForm, FollowsTheSlowestListedReplica) {
+  for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
+    RandomJob job = uncontended_job(seed);
+    if (job.strategy.sharding == Sharding::full) continue;
+    job.strategy.pipeline_parallel = job.strategy.virtual_stages = 1;
+    job.placement.pipeline = 1;
+    const double even = closed_form(job);
+    job.perturbation.slow_accelerators = {{job.strategy.ranks() - 1, 1.5}, {0, 1.25}};
+    EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
+    EXPECT_GT(closed_form(job), even) << "seed " << seed;
+  }
+}
+
+TEST(ClosedForm, StretchesTheStageThatIsSlow) {
+  for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
+    RandomJob job = uncontended_job(seed);
+    job.strategy.pipeline_parallel = 2;
+    job.strategy.virtual_stages = 1;
+    job.strategy.data_parallel = job.strategy.context_parallel = 1;
+    job.strategy.global_batch = 6;
+    job.strategy.sharding = Sharding::none;
+    job.fields.layers += job.fields.layers % 2;
+    job.model = layers_of(job.fields);
+    job.placement.pipeline = 2;
+    job.placement.data = job.placement.context = 1;
+    job.perturbation.slow_accelerators = {{job.strategy.ranks() - 1, 2.0}};
+    EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
+  }
+}
+
 TEST(MedianOfSlowest, IsTheQuantileOfTheMaximum) {
   EXPECT_EQ(median_of_slowest(0.0, 100), 1.0);
   EXPECT_NEAR(median_of_slowest(0.1, 1), 1.0, 1e-12);

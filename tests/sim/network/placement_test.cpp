@@ -37,6 +37,29 @@ TEST(Placement, StartsAtTheFirstAccelerator) {
   EXPECT_EQ(placement.accelerator(1, 0, 0, 1), 103);
 }
 
+TEST(Placement, KnowsWhoseAnAcceleratorIs) {
+  const Placement placement{
+      .order = {Dimension::data, Dimension::tensor, Dimension::pipeline, Dimension::context},
+      .tensor = 2,
+      .context = 3,
+      .data = 5,
+      .pipeline = 4,
+      .first_accelerator = 7};
+  for (int stage = 0; stage < 4; ++stage) {
+    for (int replica = 0; replica < 5; ++replica) {
+      for (int rank = 0; rank < 6; ++rank) {
+        const auto owner =
+            placement.owner(placement.accelerator(rank % 2, rank / 2, replica, stage));
+        ASSERT_TRUE(owner);
+        EXPECT_EQ(owner->replica, replica);
+        EXPECT_EQ(owner->stage, stage);
+      }
+    }
+  }
+  EXPECT_FALSE(placement.owner(6));
+  EXPECT_FALSE(placement.owner(7 + 120));
+}
+
 TEST(Placement, EveryRankHasAnAcceleratorOfItsOwn) {
   const Placement placement{.tensor = 2, .context = 3, .data = 5, .pipeline = 7};
   std::set<int> seen;

@@ -31,6 +31,14 @@ nlohmann::json with_experts() {
   return scenario;
 }
 
+/// Which strategy is best depends on what the slow one has to do.
+nlohmann::json with_slow_accelerators() {
+  nlohmann::json scenario = small(2048);
+  scenario["perturbations"]["slow_accelerators"] = {{{"accelerator", 1}, {"time_factor", 1.25}},
+                                                    {{"accelerator", 2}, {"time_factor", 1.5}}};
+  return scenario;
+}
+
 struct Judged {
   StrategyChoice choice;
   Seconds time;
@@ -91,11 +99,14 @@ TEST(StrategySearch, PruningLosesNothingWithPerturbations) {
   expect_nothing_lost(small(2048, 0.05));
 }
 
+TEST(StrategySearch, PruningLosesNothingWithSlowAccelerators) {
+  expect_nothing_lost(with_slow_accelerators());
+}
+
 TEST(StrategySearch, PruningLosesNothingWithExperts) { expect_nothing_lost(with_experts()); }
 
-/// The bound is sound for every strategy, and not idle: tight for most of them.
-TEST(TimeBound, IsNeverAboveTheClosedFormAndMostlyCloseToIt) {
-  const Scenario scenario = scenario_of(small(2048, 0.03));
+void expect_bound_below_the_closed_form(const nlohmann::json& json) {
+  const Scenario scenario = scenario_of(json);
   const StrategySpace space(scenario, {});
   TimeBound bound(space);
   int close = 0;
@@ -108,6 +119,31 @@ TEST(TimeBound, IsNeverAboveTheClosedFormAndMostlyCloseToIt) {
     if (least > 0.5 * time) ++close;
   });
   EXPECT_GT(close, all / 2);
+}
+
+/// The bound is sound for every strategy, and not idle: tight for most of them.
+TEST(TimeBound, IsNeverAboveTheClosedFormAndMostlyCloseToIt) {
+  expect_bound_below_the_closed_form(small(2048, 0.03));
+}
+
+TEST(TimeBound, IsNeverAboveTheClosedFormWithSlowAccelerators) {
+  expect_bound_below_the_closed_form(with_slow_accelerators());
+}
+
+TEST(StrategySearch, FindsAllThatAreAskedFor) {
+  const Scenario scenario = scenario_of(small(1024));
+  const StrategySpace space(scenario, {});
+  const std::vector<Judged> all = brute_force(space);
+  const Seconds limit = 1.25 * all.front().time;
+  const auto asked =
+      std::ranges::count_if(all, [&](const Judged& judged) { return judged.time < limit; });
+  ASSERT_GT(asked, 10);
+  const StrategySearch search = search_strategies(space, {.best = 3, .all_below = limit});
+  EXPECT_EQ(search.complete_below, limit);
+  ASSERT_GE(std::ssize(search.ranked), asked);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(asked); ++i) {
+    EXPECT_EQ(search.ranked[i].time, all[i].time) << i;
+  }
 }
 
 TEST(StrategySearch, NothingFitsIsAnAnswerWithTheClosest) {
