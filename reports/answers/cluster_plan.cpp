@@ -151,7 +151,7 @@ class ClusterPlanDocument {
       text += fmt::format(", zero {}", static_cast<int>(choice.sharding));
     }
     if (choice.recompute != fastest.recompute) {
-      text += fmt::format(", recompute {}", recompute_word(choice.recompute));
+      text += fmt::format(", recompute {}", word_of(choice.recompute));
     }
     return text;
   }

@@ -45,11 +45,11 @@ TextTable leader_table(const StrategyPlan& plan) {
           choice.data_parallel, choice.expert_parallel}) {
       cells.push_back(std::to_string(degree));
     }
-    cells.emplace_back(schedule_word(choice.schedule));
+    cells.emplace_back(word_of(choice.schedule));
     cells.push_back(std::to_string(choice.virtual_stages));
     cells.push_back(std::to_string(choice.micro_batch));
     cells.push_back(std::to_string(static_cast<int>(choice.sharding)));
-    cells.emplace_back(recompute_word(choice.recompute));
+    cells.emplace_back(word_of(choice.recompute));
     cells.push_back(TimeScale(leader.time()).with_unit(leader.time()));
     cells.push_back(percent(leader.prediction.mfu) + " %");
     cells.push_back(gib(leader.memory()));

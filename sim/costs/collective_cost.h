@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "sim/base/units.h"
+#include "sim/base/words.h"
 
 namespace headway {
 
@@ -29,6 +30,10 @@ enum class CollectiveLibrary {
   profile,   ///< what a profile measured, or knows of each scope
   nccl       ///< NCCL's own model of its protocols
 };
+/// Of those that a job may ask for.
+template <>
+inline constexpr Word<CollectiveLibrary> kWords<CollectiveLibrary>[] = {
+    {"profile", CollectiveLibrary::profile}, {"nccl", CollectiveLibrary::nccl}};
 
 /// One step of a point-to-point transfer between neighbours.
 struct LinkCost {

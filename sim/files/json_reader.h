@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/base/quantity_text.h"
+#include "sim/base/words.h"
 #include "sim/files/json_document.h"
 #include "sim/files/json_value.h"
 
@@ -62,16 +63,24 @@ class ObjectReader {
 
   /// One of a few words. Lists them, with did-you-mean, when it is none of them.
   template <class E>
-  E choice(std::string_view key, std::span<const std::pair<std::string_view, E>> words) {
+  E choice(std::string_view key, Words<E> words) {
     return words[choice_index(key, word_list(words), std::nullopt)].second;
   }
   template <class E>
-  E choice(std::string_view key, std::span<const std::pair<std::string_view, E>> words,
-           E fallback) {
+  E choice(std::string_view key, Words<E> words, E fallback) {
     std::size_t index = 0;
     while (index + 1 < words.size() && words[index].second != fallback) ++index;
     return words[choice_index(key, word_list(words), index)].second;
   }
+
+  /// Some of a few words, each once and at least one, by their indices in the order given. Nothing
+  /// if the field is absent.
+  std::optional<std::vector<std::size_t>> choices(std::string_view key,
+                                                  const std::vector<std::string_view>& words,
+                                                  bool required);
+  /// An array of whole numbers; nothing if it is absent.
+  std::optional<std::vector<std::int64_t>> integers(std::string_view key, Range range,
+                                                    bool required);
 
   /// A member to be read by somebody else; nothing if it is absent. `required_part` reports it.
   std::optional<JsonCursor> part(std::string_view key);
@@ -93,8 +102,7 @@ class ObjectReader {
 
  private:
   template <class E>
-  static std::vector<std::string_view> word_list(
-      std::span<const std::pair<std::string_view, E>> words) {
+  static std::vector<std::string_view> word_list(Words<E> words) {
     std::vector<std::string_view> list;
     for (const auto& word : words) list.push_back(word.first);
     return list;
@@ -116,10 +124,6 @@ class ObjectReader {
   mutable std::vector<std::string> named_;  ///< those, and what was asked after: for suggestions
   JsonValue resolved_;
 };
-
-/// Tables for ObjectReader::choice.
-template <class E>
-using Words = std::span<const std::pair<std::string_view, E>>;
 
 /// Checks that /schema is `expected` ("headway/topology/1"); absent or other is a diagnostic.
 /// False for a file of another kind: every field of it would only be one problem more.

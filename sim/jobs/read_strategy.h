@@ -27,6 +27,9 @@ struct ReadStrategy {
                                                         std::optional<int> accelerators,
                                                         InputFiles& files);
 
+/// Sets the fields of a "strategy" object to what reading them gives this strategy.
+void write_strategy(const Strategy& strategy, const Model& model, nlohmann::json& fields);
+
 /// The fields of a strategy that a framework decides, on top of `base`: not the degrees, not the
 /// batches, not the task.
 [[nodiscard]] Strategy read_habits(const JsonCursor& part, const Strategy& base,

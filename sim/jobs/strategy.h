@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/base/words.h"
 #include "sim/costs/collective_cost.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/layer_parts.h"
@@ -22,6 +23,13 @@ enum class PipelineSchedule {
              ///< Parallelism with Controllable Memory")
   dual_pipe  ///< two copies of the model, fed from both ends (DeepSeek-V3 report, 2024, 3.2.1)
 };
+template <>
+inline constexpr Word<PipelineSchedule> kWords<PipelineSchedule>[] = {
+    {"1f1b", PipelineSchedule::one_f_one_b},
+    {"gpipe", PipelineSchedule::gpipe},
+    {"zb_h1", PipelineSchedule::zb_h1},
+    {"zb_v", PipelineSchedule::zb_v},
+    {"dualpipe", PipelineSchedule::dual_pipe}};
 
 enum class Recompute {
   none,
@@ -31,14 +39,19 @@ enum class Recompute {
   modules,     ///< those that are named
   full         ///< whole layers from their input
 };
+template <>
+inline constexpr Word<Recompute> kWords<Recompute>[] = {
+    {"none", Recompute::none},           {"activation", Recompute::activation},
+    {"selective", Recompute::selective}, {"every_second_product", Recompute::alternate},
+    {"modules", Recompute::modules},     {"full", Recompute::full}};
 
-/// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020); each includes those
-/// before.
+/// What the data-parallel ranks keep a part of (Rajbhandari et al. 2020), by the stage of ZeRO;
+/// each includes those before.
 enum class Sharding {
-  none,       ///< every rank keeps everything
-  optimizer,  ///< ZeRO-1: Megatron's distributed optimizer
-  gradients,  ///< ZeRO-2: gradients too, which are reduced and scattered every micro-batch
-  full        ///< ZeRO-3 / FSDP: parameters are gathered layer by layer, gradients reduced likewise
+  none = 0,       ///< every rank keeps everything
+  optimizer = 1,  ///< Megatron's distributed optimizer
+  gradients = 2,  ///< gradients too, which are reduced and scattered every micro-batch
+  full = 3        ///< FSDP: parameters are gathered layer by layer, gradients reduced likewise
 };
 
 /// How tokens reach the ranks of their experts (Megatron-Core's token dispatchers).
@@ -46,6 +59,9 @@ enum class ExpertDispatch {
   all_to_all,   ///< a copy for every expert a token goes to
   deduplicated  ///< across the fabric one copy for every domain it goes to: DeepEP, HybridEP
 };
+template <>
+inline constexpr Word<ExpertDispatch> kWords<ExpertDispatch>[] = {
+    {"all_to_all", ExpertDispatch::all_to_all}, {"deduplicated", ExpertDispatch::deduplicated}};
 
 /// What the host issues as one launch instead of kernel by kernel.
 enum class CudaGraph {
@@ -53,6 +69,9 @@ enum class CudaGraph {
   layer,  ///< each layer's captured parts
   full    ///< the forward and backward passes of the whole iteration
 };
+template <>
+inline constexpr Word<CudaGraph> kWords<CudaGraph>[] = {
+    {"none", CudaGraph::none}, {"layer", CudaGraph::layer}, {"full", CudaGraph::full}};
 
 /// Where layers stand when their number does not divide by the stages.
 enum class LayerPlacement {
@@ -63,12 +82,20 @@ enum class LayerPlacement {
   /// left: how Megatron-Bridge lays out DeepSeek-V3.
   short_last_chunk
 };
+template <>
+inline constexpr Word<LayerPlacement> kWords<LayerPlacement>[] = {
+    {"even", LayerPlacement::even},
+    {"embedding_and_loss_as_layers", LayerPlacement::embedding_and_loss_as_layers},
+    {"short_last_chunk", LayerPlacement::short_last_chunk}};
 
 /// How attention sees the whole of a sequence that is split over ranks.
 enum class ContextParallelMethod {
   ring,       ///< keys and values go round (Liu et al. 2023)
   all_to_all  ///< ranks swap tokens for heads and back: Ulysses (Jacobs et al. 2023)
 };
+template <>
+inline constexpr Word<ContextParallelMethod> kWords<ContextParallelMethod>[] = {
+    {"ring", ContextParallelMethod::ring}, {"all_to_all", ContextParallelMethod::all_to_all}};
 
 /// What is trained.
 enum class Task {
@@ -76,6 +103,9 @@ enum class Task {
   sft,  ///< supervised fine-tuning of all parameters
   lora  ///< low-rank adapters beside frozen matrices (Hu et al. 2021, arXiv:2106.09685)
 };
+template <>
+inline constexpr Word<Task> kWords<Task>[] = {
+    {"pretrain", Task::pretrain}, {"sft", Task::sft}, {"lora", Task::lora}};
 
 /// How a training job is split over accelerators and what each does. Degrees multiply to the number
 /// of ranks: tensor * context * pipeline * data. Experts are split over the same ranks once more:

@@ -4,23 +4,7 @@
 
 namespace headway {
 
-std::string_view precision_name(Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-      return "fp32";
-    case Precision::tf32:
-      return "tf32";
-    case Precision::fp16:
-      return "fp16";
-    case Precision::bf16:
-      return "bf16";
-    case Precision::fp8:
-      return "fp8";
-    case Precision::fp4:
-      return "fp4";
-  }
-  HEADWAY_CHECK(false, "unknown precision");
-}
+std::string_view precision_name(Precision precision) { return word_of(precision); }
 
 double bytes_per_element(Precision precision) {
   switch (precision) {
@@ -38,20 +22,10 @@ double bytes_per_element(Precision precision) {
   HEADWAY_CHECK(false, "unknown precision");
 }
 
-std::string_view recipe_name(Scaling scaling) {
-  switch (scaling) {
-    case Scaling::delayed:
-      return "fp8";
-    case Scaling::current:
-      return "fp8_current";
-    case Scaling::rowwise:
-      return "fp8_rowwise";
-    case Scaling::mxfp8:
-      return "mxfp8";
-    case Scaling::nvfp4:
-      return "nvfp4";
-  }
-  HEADWAY_CHECK(false, "unknown scaling");
+std::string_view recipe_name(Scaling scaling) { return word_of(scaling); }
+
+Precision precision_of(Scaling scaling) {
+  return scaling == Scaling::nvfp4 ? Precision::fp4 : Precision::fp8;
 }
 
 std::string_view pass_name(Pass pass) { return pass == Pass::forward ? "forward" : "backward"; }

@@ -3,11 +3,17 @@
 #include <cstdint>
 #include <string_view>
 
+#include "sim/base/words.h"
+
 namespace headway {
 
 /// Number formats of tensors and matrix products. `tf32` is stored in 4 bytes, `fp4` with the scale
 /// of each block of 16 in 0.55.
 enum class Precision { fp32, tf32, fp16, bf16, fp8, fp4 };
+template <>
+inline constexpr Word<Precision> kWords<Precision>[] = {
+    {"fp32", Precision::fp32}, {"tf32", Precision::tf32}, {"fp16", Precision::fp16},
+    {"bf16", Precision::bf16}, {"fp8", Precision::fp8},   {"fp4", Precision::fp4}};
 
 [[nodiscard]] std::string_view precision_name(Precision precision);
 [[nodiscard]] double bytes_per_element(Precision precision);
@@ -20,10 +26,15 @@ enum class Scaling {
   mxfp8,    ///< a scale for each block of 32 (OCP microscaling)
   nvfp4     ///< 4 bits, a scale for each block of 16
 };
-
-/// The word for products of inputs scaled like that: "fp8", "fp8_current", "fp8_rowwise", "mxfp8",
-/// "nvfp4".
+/// Each names the products of inputs scaled like that.
+template <>
+inline constexpr Word<Scaling> kWords<Scaling>[] = {{"fp8", Scaling::delayed},
+                                                    {"fp8_current", Scaling::current},
+                                                    {"fp8_rowwise", Scaling::rowwise},
+                                                    {"mxfp8", Scaling::mxfp8},
+                                                    {"nvfp4", Scaling::nvfp4}};
 [[nodiscard]] std::string_view recipe_name(Scaling scaling);
+[[nodiscard]] Precision precision_of(Scaling scaling);
 
 /// Of a layer: its results, or the gradients of its inputs and weights.
 enum class Pass { forward, backward };

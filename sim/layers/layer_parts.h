@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "sim/base/words.h"
+
 namespace headway {
 
 // The words that the parts of a layer are told apart by.
@@ -61,6 +63,12 @@ enum class Stored {
 
 /// A matrix of a layer that a low-rank adapter may stand beside.
 enum class AdapterTarget { qkv, projection, fc1, fc2 };
+template <>
+inline constexpr Word<AdapterTarget> kWords<AdapterTarget>[] = {
+    {"qkv", AdapterTarget::qkv},
+    {"projection", AdapterTarget::projection},
+    {"fc1", AdapterTarget::fc1},
+    {"fc2", AdapterTarget::fc2}};
 
 /// What of a layer the backward pass can make again without making all of it.
 enum class RecomputePart {
@@ -75,6 +83,16 @@ enum class RecomputePart {
   moe_act,
   shared_experts
 };
+/// Of those that can be named one by one.
+template <>
+inline constexpr Word<RecomputePart> kWords<RecomputePart>[] = {
+    {"core_attn", RecomputePart::core_attn},
+    {"layernorm", RecomputePart::layernorm},
+    {"mlp", RecomputePart::mlp},
+    {"mla_up_proj", RecomputePart::mla_up_proj},
+    {"moe", RecomputePart::moe},
+    {"moe_act", RecomputePart::moe_act},
+    {"shared_experts", RecomputePart::shared_experts}};
 inline constexpr std::size_t kRecomputeParts = 10;
 
 /// Parts that a job recomputes.

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/jobs/frameworks.h"
+#include "sim/jobs/read_strategy.h"
+#include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/schedules/schedule.h"
 
 namespace headway {
@@ -34,8 +36,6 @@ std::vector<std::int64_t> divisors(std::int64_t whole) {
   return found;
 }
 
-bool divides(std::int64_t part, std::int64_t whole) { return whole % part == 0; }
-
 /// What a scenario's strategy says itself about a field; `fallback` where it leaves it out or
 /// stands in a file of its own.
 bool says(const Scenario& scenario, const char* field, bool fallback) {
@@ -50,36 +50,33 @@ bool preset_overlaps_backward(const Scenario& scenario) {
   return found != nullptr && found->strategy.overlap_tensor_parallel_backward;
 }
 
-/// Whether context parallelism can split them: round a ring by halves, all-to-all by heads too.
-bool splits_sequences(const Model& model, const Strategy& base, std::int64_t tensor,
-                      std::int64_t context) {
-  if (!model.has_tokens) return false;
-  if (base.context_parallel_method == ContextParallelMethod::ring) {
-    return divides(2 * context, base.sequence_length);
+/// What is chosen, or follows from what is chosen, behind the degrees; and behind the schedule.
+constexpr std::array<std::string_view, 5> kOfSchedules = {
+    "micro_batch", "schedule", "virtual_stages", "overlap_pipeline_transfers",
+    "overlap_tensor_parallel_backward"};
+constexpr std::array<std::string_view, 7> kOfStates = {
+    "zero_stage",        "reshard_after_forward", "shard_group", "overlap_parameter_gather",
+    "recompute_modules", "offload_layers",        "recompute"};
+
+/// Rules that are settled by a choice of degrees, or of degrees and schedule. Those about states
+/// hold in whatever is visited: `strategy` sets what goes with a choice of them.
+std::vector<const StrategyRule*> rules_about(bool schedules) {
+  std::vector<const StrategyRule*> rules;
+  for (const StrategyRule& rule : strategy_rules()) {
+    const auto depends_on = [&](std::string_view field) { return rule.depends_on(field); };
+    const bool is_about_schedules = std::ranges::any_of(kOfSchedules, depends_on);
+    if (rule.severity != Severity::error || rule.is_of_writing) continue;
+    if (std::ranges::any_of(kOfStates, depends_on) || is_about_schedules != schedules) continue;
+    rules.push_back(&rule);
   }
-  return divides(context, base.sequence_length) &&
-         std::ranges::all_of(model.kinds, [&](const Layer& layer) {
-           if (!layer.attention) return true;
-           const auto divides_heads = [&](double heads) {
-             return divides(tensor * context, static_cast<std::int64_t>(heads));
-           };
-           return divides_heads(layer.attention->heads) &&
-                  divides_heads(layer.attention->key_heads);
-         });
+  return rules;
+}
+
+bool keeps_all(const std::vector<const StrategyRule*>& rules, Layout layout) {
+  return std::ranges::all_of(rules, [&](const StrategyRule* rule) { return rule->holds(layout); });
 }
 
 }  // namespace
-
-std::string_view schedule_word(PipelineSchedule schedule) {
-  constexpr std::array<std::string_view, 5> kWords = {"gpipe", "1f1b", "zb_h1", "zb_v", "dualpipe"};
-  return kWords[static_cast<std::size_t>(schedule)];
-}
-
-std::string_view recompute_word(Recompute recompute) {
-  constexpr std::array<std::string_view, 6> kWords = {
-      "none", "activation", "selective", "every_second_product", "modules", "full"};
-  return kWords[static_cast<std::size_t>(recompute)];
-}
 
 const std::vector<std::string_view>& searched_fields() {
   static const std::vector<std::string_view> kFields = {
@@ -97,40 +94,48 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
       splits_sequence_(says(scenario, "sequence_parallel", true)),
       overlaps_backward_(
           says(scenario, "overlap_tensor_parallel_backward", preset_overlaps_backward(scenario))),
-      sets_transfer_overlap_(
-          scenario.given->at("strategy").is_object() &&
-          scenario.given->at("strategy").contains("overlap_pipeline_transfers")) {}
+      sets_transfer_overlap_(scenario.given->at("strategy").is_object() &&
+                             scenario.given->at("strategy").contains("overlap_pipeline_transfers")),
+      schedule_rules_(rules_about(true)) {}
 
 bool StrategySpace::keeps(std::string_view field) const {
   return kept_.contains(std::string(field));
 }
 
 void StrategySpace::for_each(const std::function<void(const StrategyChoice&)>& visit) const {
-  visit_degrees([&](StrategyChoice& choice) { visit_pipelines(choice, false, visit); });
+  visit_degrees([&](StrategyChoice& choice, Strategy& split) {
+    visit_pipelines(choice, split, false, visit);
+  });
 }
 
 void StrategySpace::for_each_thrifty(
     const std::function<void(const StrategyChoice&)>& visit) const {
-  visit_degrees([&](StrategyChoice& choice) { visit_pipelines(choice, true, visit); });
+  visit_degrees([&](StrategyChoice& choice, Strategy& split) {
+    visit_pipelines(choice, split, true, visit);
+  });
 }
 
 std::optional<StrategyChoice> StrategySpace::any() const {
   std::optional<StrategyChoice> first;
-  visit_degrees([&](StrategyChoice& choice) {
+  visit_degrees([&](StrategyChoice& choice, Strategy& split) {
     if (first) return;
-    visit_pipelines(choice, true, [&](const StrategyChoice& visited) {
+    visit_pipelines(choice, split, true, [&](const StrategyChoice& visited) {
       if (!first) first = visited;
     });
   });
   return first;
 }
 
-void StrategySpace::visit_degrees(const std::function<void(StrategyChoice&)>& visit) const {
+void StrategySpace::visit_degrees(
+    const std::function<void(StrategyChoice&, Strategy&)>& visit) const {
   const Model& model = scenario_.model;
   const Strategy& base = scenario_.strategy;
   const auto values = [&](std::string_view field, std::int64_t whole, int kept) {
     return keeps(field) ? std::vector<std::int64_t>{kept} : divisors(whole);
   };
+  const std::vector<const StrategyRule*> rules = rules_about(false);
+  Strategy split = base;
+  split.layers_per_stage.clear();
   const std::int64_t experts =
       model.routing() != nullptr ? static_cast<std::int64_t>(model.routing()->experts) : 1;
   for (const std::int64_t tensor :
@@ -148,27 +153,12 @@ void StrategySpace::visit_degrees(const std::function<void(StrategyChoice&)>& vi
           choice.pipeline_parallel = static_cast<int>(pipeline);
           choice.data_parallel = static_cast<int>(accelerators_ / ranks);
           choice.expert_parallel = static_cast<int>(expert);
-          if (fits_model(choice)) visit(choice);
+          settle_split(choice, split);
+          if (keeps_all(rules, {split, model})) visit(choice, split);
         }
       }
     }
   }
-}
-
-/// The conditions of sim/jobs/rules/tensor_checks.cpp and expert_checks.cpp.
-bool StrategySpace::fits_model(const StrategyChoice& choice) const {
-  const Model& model = scenario_.model;
-  const Strategy& base = scenario_.strategy;
-  const std::int64_t tensor = choice.tensor_parallel;
-  const std::int64_t context = choice.context_parallel;
-  if (first_indivisible(model, tensor) != nullptr) return false;
-  if (context > 1 && !splits_sequences(model, base, tensor, context)) return false;
-  const bool splits_sequence = tensor > 1 && splits_sequence_;
-  if (splits_sequence && !divides(tensor * context, base.sequence_length)) return false;
-  if (model.routing() == nullptr) return true;
-  const std::int64_t group = std::int64_t{choice.expert_parallel} * base.expert_tensor_parallel;
-  return divides(group, tensor * context * choice.data_parallel) &&
-         (tensor == 1 || splits_sequence) && (group > 1 || !base.overlap_expert_exchange);
 }
 
 /// Those that stages and experts leave.
@@ -182,7 +172,7 @@ std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) con
   return left;
 }
 
-void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
+void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, bool only_thrifty,
                                     const std::function<void(const StrategyChoice&)>& visit) const {
   const Strategy& base = scenario_.strategy;
   if (!divides(choice.data_parallel, base.global_batch)) return;
@@ -201,6 +191,8 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
     choice.micro_batch = micro_batch;
     for (const PipelineSchedule schedule : kSchedules) {
       if (keeps("schedule") && schedule != base.schedule) continue;
+      // Without a pipeline all of them are one.
+      if (choice.pipeline_parallel == 1 && schedule != PipelineSchedule::one_f_one_b) continue;
       choice.schedule = schedule;
       for (int chunks = 1; chunks <= stages; ++chunks) {
         if (keeps("virtual_stages") && chunks != base.virtual_stages) continue;
@@ -210,7 +202,8 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
                                         scenario_.model.layer_count())) {
           continue;
         }
-        if (!can_run(choice)) continue;
+        settle_split(choice, split);
+        if (!keeps_all(schedule_rules_, {split, scenario_.model})) continue;
         for (const Sharding sharding : shardings) {
           choice.sharding = sharding;
           for (const Recompute recompute : recomputes) {
@@ -224,37 +217,8 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, bool only_thrifty,
   }
 }
 
-/// The conditions of sim/jobs/rules/pipeline_checks.cpp and option_checks.cpp. Without a pipeline
-/// all schedules are one.
-bool StrategySpace::can_run(const StrategyChoice& choice) const {
-  const Model& model = scenario_.model;
-  const Strategy& base = scenario_.strategy;
-  const std::int64_t stages = choice.pipeline_parallel;
-  const std::int64_t micro_batches =
-      base.global_batch / (choice.data_parallel * choice.micro_batch);
-  const bool has_experts = model.routing() != nullptr;
-  if (!can_place(base.layer_placement, model.layer_count(), stages * choice.virtual_stages,
-                 model.ahead.layers)) {
-    return false;
-  }
-  switch (choice.schedule) {
-    case PipelineSchedule::one_f_one_b:
-      return choice.virtual_stages == 1 || (stages > 1 && micro_batches % stages == 0);
-    case PipelineSchedule::gpipe:
-    case PipelineSchedule::zb_h1:
-      return stages > 1 && choice.virtual_stages == 1;
-    case PipelineSchedule::zb_v:
-      return stages > 1 && choice.virtual_stages == 2 && micro_batches >= 2 * stages - 1;
-    case PipelineSchedule::dual_pipe:
-      return stages > 1 && stages % 2 == 0 && choice.virtual_stages == 1 && !has_experts &&
-             micro_batches % 2 == 0 && micro_batches >= 2 * stages;
-  }
-  return false;
-}
-
-Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
-  const Strategy& base = scenario_.strategy;
-  Strategy strategy = base;
+/// All of a choice but what is done with states: parameters, gradients and activations.
+void StrategySpace::settle_split(const StrategyChoice& choice, Strategy& strategy) const {
   strategy.tensor_parallel = choice.tensor_parallel;
   strategy.context_parallel = choice.context_parallel;
   strategy.pipeline_parallel = choice.pipeline_parallel;
@@ -263,13 +227,20 @@ Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
   strategy.virtual_stages = choice.virtual_stages;
   strategy.schedule = choice.schedule;
   strategy.micro_batch = choice.micro_batch;
-  strategy.layers_per_stage.clear();
   strategy.sequence_parallel = choice.tensor_parallel > 1 && splits_sequence_;
   if (!sets_transfer_overlap_) strategy.overlap_pipeline_transfers = choice.virtual_stages > 1;
-  strategy.tensor_parallel_overlap = base.tensor_parallel_overlap && strategy.sequence_parallel;
+  strategy.tensor_parallel_overlap =
+      scenario_.strategy.tensor_parallel_overlap && strategy.sequence_parallel;
   strategy.overlap_tensor_parallel_backward = overlaps_backward_ && choice.tensor_parallel > 1 &&
                                               !strategy.tensor_parallel_overlap &&
                                               !splits_backward(choice.schedule);
+}
+
+Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
+  const Strategy& base = scenario_.strategy;
+  Strategy strategy = base;
+  strategy.layers_per_stage.clear();
+  settle_split(choice, strategy);
   strategy.sharding = choice.sharding;
   strategy.overlap_parameter_gather =
       choice.sharding != Sharding::none &&
@@ -286,35 +257,8 @@ Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
 }
 
 json StrategySpace::fields(const StrategyChoice& choice) const {
-  const Strategy made = strategy(choice);
   json fields = scenario_.resolved->at("strategy");
-  fields["tensor_parallel"] = made.tensor_parallel;
-  fields["context_parallel"] = made.context_parallel;
-  fields["pipeline_parallel"] = made.pipeline_parallel;
-  fields["data_parallel"] = made.data_parallel;
-  fields["expert_parallel"] = made.expert_parallel;
-  fields["virtual_stages"] = made.virtual_stages;
-  fields["schedule"] = schedule_word(made.schedule);
-  fields["micro_batch"] = made.micro_batch;
-  fields["sequence_parallel"] = made.sequence_parallel;
-  fields["tensor_parallel_overlap"] = made.tensor_parallel_overlap;
-  fields["overlap_tensor_parallel_backward"] = made.overlap_tensor_parallel_backward;
-  fields["overlap_pipeline_transfers"] = made.overlap_pipeline_transfers;
-  fields["overlap_parameter_gather"] = made.overlap_parameter_gather;
-  fields["zero_stage"] = static_cast<int>(made.sharding);
-  fields["recompute"] = recompute_word(made.recompute);
-  fields["offload_layers"] = made.offload_layers;
-  fields.erase("layers_per_stage");
-  fields.erase("shard_group");
-  fields.erase("reshard_after_forward");
-  if (made.sharding == Sharding::full) {
-    fields["shard_group"] = made.shard_group;
-    fields["reshard_after_forward"] = made.reshard_after_forward;
-  }
-  if (made.recompute != scenario_.strategy.recompute) {
-    fields.erase("recompute_layers");
-    fields.erase("recompute_modules");
-  }
+  write_strategy(strategy(choice), scenario_.model, fields);
   return fields;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/jobs/rules/strategy_rules.h"
 #include "sim/scenario/scenario.h"
 
 namespace headway {
@@ -27,10 +28,6 @@ struct StrategyChoice {
   std::int64_t micro_batch = 1;
   friend auto operator<=>(const StrategyChoice&, const StrategyChoice&) = default;
 };
-
-/// As scenarios spell them.
-[[nodiscard]] std::string_view schedule_word(PipelineSchedule schedule);
-[[nodiscard]] std::string_view recompute_word(Recompute recompute);
 
 /// Names of the fields that are varied, as scenarios have them.
 [[nodiscard]] const std::vector<std::string_view>& searched_fields();
@@ -75,12 +72,12 @@ class StrategySpace {
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
 
  private:
-  void visit_degrees(const std::function<void(StrategyChoice&)>& visit) const;
-  void visit_pipelines(StrategyChoice& choice, bool only_thrifty,
+  /// `split` is what the choice says of degrees and schedule.
+  void visit_degrees(const std::function<void(StrategyChoice&, Strategy& split)>& visit) const;
+  void visit_pipelines(StrategyChoice& choice, Strategy& split, bool only_thrifty,
                        const std::function<void(const StrategyChoice&)>& visit) const;
   [[nodiscard]] std::vector<Sharding> shardings(const StrategyChoice& choice) const;
-  [[nodiscard]] bool fits_model(const StrategyChoice& choice) const;
-  [[nodiscard]] bool can_run(const StrategyChoice& choice) const;
+  void settle_split(const StrategyChoice& choice, Strategy& strategy) const;
   [[nodiscard]] bool keeps(std::string_view field) const;
 
   const Scenario& scenario_;
@@ -89,6 +86,7 @@ class StrategySpace {
   bool splits_sequence_;        ///< with tensor parallelism
   bool overlaps_backward_;      ///< its collectives of the backward pass, where they can
   bool sets_transfer_overlap_;  ///< the scenario says whether pipelines' transfers overlap
+  std::vector<const StrategyRule*> schedule_rules_;
 };
 
 }  // namespace headway

@@ -112,7 +112,7 @@ Seconds TimeBound::of(const StrategyChoice& choice) {
   const LayerSums& sums = this->sums(choice);
   const Cut& cut = this->cut(choice);
   const Scenario& scenario = space_.scenario();
-  const bool splits = choice.schedule > PipelineSchedule::one_f_one_b;
+  const bool splits = splits_backward(choice.schedule);
   const bool is_doubled = choice.schedule == PipelineSchedule::dual_pipe;
   const auto micro_batches = static_cast<double>(scenario.strategy.global_batch /
                                                  (choice.data_parallel * choice.micro_batch));

@@ -9,6 +9,7 @@
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/reference/explain_tables.h"
+#include "sim/reference/input_fields.h"
 
 namespace headway {
 namespace {
@@ -17,6 +18,13 @@ void append(std::vector<Topic>& topics, TopicKind kind, std::span<const TopicRow
   for (const TopicRow& row : rows) {
     topics.push_back({kind, std::string(row.name), std::string(row.type), std::string(row.fallback),
                       std::string(row.about), std::string(row.limits), std::string(row.see)});
+  }
+}
+
+void append(std::vector<Topic>& topics, const std::vector<FieldDescription>& fields) {
+  for (const auto& [name, type, notes, value, required] : fields) {
+    topics.push_back(
+        {TopicKind::field, name, type.text, notes.fallback, notes.about, notes.limits, notes.see});
   }
 }
 
@@ -99,12 +107,7 @@ std::string meant_help(std::string_view name, const std::vector<Topic>& topics) 
 const std::vector<Topic>& topics() {
   static const std::vector<Topic> kTopics = [] {
     std::vector<Topic> all;
-    append(all, TopicKind::field, scenario_topics());
-    append(all, TopicKind::field, reliability_topics());
-    append(all, TopicKind::field, strategy_topics());
-    append(all, TopicKind::field, model_topics());
-    append(all, TopicKind::field, topology_topics());
-    append(all, TopicKind::field, fabric_topics());
+    append(all, input_fields());
     append(all, TopicKind::field, profile_topics());
     append(all, TopicKind::field, device_topics());
     append(all, TopicKind::metric, metric_topics());

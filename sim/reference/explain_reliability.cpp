@@ -3,90 +3,6 @@
 namespace headway {
 namespace {
 
-constexpr TopicRow kRows[] = {
-    {"reliability", "an object", "none",
-     "Weeks of training with what breaks in them: histories are drawn on a clock of their own, fed "
-     "with the simulated iteration time.",
-     "", "goodput; ettr; time_to_train_s"},
-    {"reliability.train_tokens", "number above 0", "none",
-     "The run ends when these are trained, and the result says how long that takes.",
-     "either this or duration"},
-    {"reliability.duration", "text with a unit: time", "none",
-     "The run ends after this time, and the result says what was reached.",
-     "either this or train_tokens"},
-    {"reliability.runs", "whole number, 1 to 100,000", "200", "Histories that are drawn."},
-    {"reliability.detection", "text with a unit: time", "required",
-     "From a failure until the job is stopped."},
-    {"reliability.restart", "text with a unit: time", "required",
-     "To schedule the job and start its processes; loading a checkpoint comes on top."},
-    {"reliability.warm_up", "text with a unit: time", "\"0 s\"",
-     "What the first iterations after a restart take beyond their normal time."},
-    {"reliability.reprovision", "text with a unit: time", "never",
-     "Until a new node is there where no spare is left. Without it the job waits for a repair."},
-    {"reliability.spare_nodes", "whole number from 0", "0",
-     "Nodes that stand by. A failed node becomes one when it is repaired."},
-    {"reliability.elastic", "true or false", "false",
-     "Whether the job goes on with fewer data-parallel replicas where no spare is left, and grows "
-     "again when nodes are repaired or new ones come."},
-    {"reliability.nodes_per_rack", "whole number from 1", "1",
-     "How many nodes go with a rack that fails."},
-    {"reliability.failures", "array of objects", "[]", "What interrupts the job, each a cause.", "",
-     "long_run.interruptions_by_cause"},
-    {"reliability.failures.cause", "text", "required", "Its name in the result."},
-    {"reliability.failures.of", R"("gpu", "node", "nic", "switch", "rack" or "software")",
-     "required",
-     "What breaks. There are as many as the job's nodes bring along, all switches of the fabric, "
-     "and one software."},
-    {"reliability.failures.distribution", R"("exponential", "weibull" or "empirical")",
-     "\"exponential\"",
-     "How the time until one of them breaks is distributed. All are new at the start, and a "
-     "replacement is new."},
-    {"reliability.failures.mean_time", "text with a unit: time", "required, but for empirical",
-     "Mean time until one unit breaks. Of 419 interruptions in 54 days on 16,384 accelerators it "
-     "is 54 d x 16,384 / 419."},
-    {"reliability.failures.shape", "number, 0.1 to 100", "required for weibull",
-     "Less than 1 for early failures, more than 1 for wear."},
-    {"reliability.failures.times", "array of texts with a unit: time", "required for empirical",
-     "Observed times, each as likely."},
-    {"reliability.failures.nodes_lost", "whole number from 0",
-     "1 for gpu, node and nic, the rack's nodes, else 0",
-     "Nodes that have to be replaced before the job goes on."},
-    {"reliability.failures.repair_time", "text with a unit: time", "required where nodes are lost",
-     "Until a lost node is back."},
-    {"reliability.failures.notice", "text with a unit: time", "\"0 s\"",
-     "Warning before the end, as spot instances get. If a checkpoint can be taken and stored in "
-     "it, no work is lost."},
-    {"reliability.checkpoint", "an object", "required", "How the state of training is kept.", "",
-     "long_run.checkpoint"},
-    {"reliability.checkpoint.interval", R"(text with a unit: time, or "young", "daly", "search")",
-     "\"daly\"",
-     "Training time between two checkpoints. The words find the one that loses least: by closed "
-     "form, or by trying on the drawn histories.",
-     "", "Young 1974; Daly 2006, equation 37"},
-    {"reliability.checkpoint.size", "text with a unit: size", "from the model",
-     "Of the whole job: 14 bytes a trained parameter (16 bits, and the fp32 copy and moments of "
-     "Adam), 2 a frozen one."},
-    {"reliability.checkpoint.storage_bandwidth", "text with a unit: bandwidth", "required",
-     "At which the whole job writes to storage."},
-    {"reliability.checkpoint.read_bandwidth", "text with a unit: bandwidth", "storage_bandwidth",
-     "At which it reads one back."},
-    {"reliability.checkpoint.asynchronous", "true or false", "false",
-     "Training stands still only until the state is in the host's memory; it can be restored from "
-     "once it is stored."},
-    {"reliability.checkpoint.snapshot_bandwidth", "text with a unit: bandwidth",
-     "the profile's host_bandwidth", "At which an accelerator writes to its host's memory.",
-     "asynchronous checkpoints only"},
-    {"reliability.checkpoint.local", "an object", "none",
-     "A faster tier that is written to more often: the nodes' memory or disks. Lost with a node, "
-     "kept through other failures."},
-    {"reliability.checkpoint.local.interval", "text with a unit: time", "required",
-     "Training time between two, taken as a whole part of the other interval."},
-    {"reliability.checkpoint.local.bandwidth", "text with a unit: bandwidth", "required",
-     "At which a node writes its part and reads it back."},
-    {"reliability.checkpoint.local.survives_lost_nodes", "true or false", "false",
-     "Whether other nodes keep copies."},
-};
-
 constexpr TopicRow kMetrics[] = {
     {"goodput", "share", "",
      "Work done over what a job does in the same time that nothing interrupts and that takes no "
@@ -125,7 +41,94 @@ constexpr TopicRow kMetrics[] = {
 
 }  // namespace
 
-std::span<const TopicRow> reliability_topics() { return kRows; }
+std::vector<FieldRow> reliability_rows() {
+  return {
+      {"reliability", object_type(), "none",
+       "Weeks of training with what breaks in them: histories are drawn on a clock of their own, "
+       "fed with the simulated iteration time.",
+       "", "goodput; ettr; time_to_train_s"},
+      {"reliability.train_tokens", number_type(positive()), "none",
+       "The run ends when these are trained, and the result says how long that takes.",
+       "either this or duration"},
+      {"reliability.duration", quantity_type<Seconds>({}), "none",
+       "The run ends after this time, and the result says what was reached.",
+       "either this or train_tokens"},
+      {"reliability.runs", whole_type(between(1, 100'000)), "200", "Histories that are drawn."},
+      {"reliability.detection", quantity_type<Seconds>({}), "required",
+       "From a failure until the job is stopped."},
+      {"reliability.restart", quantity_type<Seconds>({}), "required",
+       "To schedule the job and start its processes; loading a checkpoint comes on top."},
+      {"reliability.warm_up", quantity_type<Seconds>({}), R"("0 s")",
+       "What the first iterations after a restart take beyond their normal time."},
+      {"reliability.reprovision", quantity_type<Seconds>({}), "never",
+       "Until a new node is there where no spare is left. Without it the job waits for a repair."},
+      {"reliability.spare_nodes", whole_type(at_least(0)), "0",
+       "Nodes that stand by. A failed node becomes one when it is repaired."},
+      {"reliability.elastic", flag_type(), "false",
+       "Whether the job goes on with fewer data-parallel replicas where no spare is left, and "
+       "grows again when nodes are repaired or new ones come."},
+      {"reliability.nodes_per_rack", whole_type(at_least(1)), "1",
+       "How many nodes go with a rack that fails."},
+      {"reliability.failures", array_type(object_type(), "objects"), "[]",
+       "What interrupts the job, each a cause.", "", "long_run.interruptions_by_cause"},
+      {"reliability.failures.cause", text_type(), "required", "Its name in the result."},
+      {"reliability.failures.of", words_type({"gpu", "node", "nic", "switch", "rack", "software"}),
+       "required",
+       "What breaks. There are as many as the job's nodes bring along, all switches of the fabric, "
+       "and one software."},
+      {"reliability.failures.distribution", words_type({"exponential", "weibull", "empirical"}),
+       R"("exponential")",
+       "How the time until one of them breaks is distributed. All are new at the start, and a "
+       "replacement is new."},
+      {"reliability.failures.mean_time", quantity_type<Seconds>({}), "required, but for empirical",
+       "Mean time until one unit breaks. Of 419 interruptions in 54 days on 16,384 accelerators it "
+       "is 54 d x 16,384 / 419."},
+      {"reliability.failures.shape", number_type(between(0.1, 100)), "required for weibull",
+       "Less than 1 for early failures, more than 1 for wear."},
+      {"reliability.failures.times",
+       array_type(quantity_type<Seconds>({}), "texts with a unit: time"), "required for empirical",
+       "Observed times, each as likely."},
+      {"reliability.failures.nodes_lost", whole_type(at_least(0)),
+       "1 for gpu, node and nic, the rack's nodes, else 0",
+       "Nodes that have to be replaced before the job goes on."},
+      {"reliability.failures.repair_time", quantity_type<Seconds>({}),
+       "required where nodes are lost", "Until a lost node is back."},
+      {"reliability.failures.notice", quantity_type<Seconds>({}), R"("0 s")",
+       "Warning before the end, as spot instances get. If a checkpoint can be taken and stored in "
+       "it, no work is lost."},
+      {"reliability.checkpoint", object_type(), "required", "How the state of training is kept.",
+       "", "long_run.checkpoint"},
+      {"reliability.checkpoint.interval",
+       {"text with a unit: time, or \"young\", \"daly\", \"search\"", text_type().schema},
+       R"("daly")",
+       "Training time between two checkpoints. The words find the one that loses least: by closed "
+       "form, or by trying on the drawn histories.",
+       "",
+       "Young 1974; Daly 2006, equation 37"},
+      {"reliability.checkpoint.size", quantity_type<Bytes>({}), "from the model",
+       "Of the whole job: 14 bytes a trained parameter (16 bits, and the fp32 copy and moments of "
+       "Adam), 2 a frozen one."},
+      {"reliability.checkpoint.storage_bandwidth", quantity_type<BytesPerSecond>({}), "required",
+       "At which the whole job writes to storage."},
+      {"reliability.checkpoint.read_bandwidth", quantity_type<BytesPerSecond>({}),
+       "storage_bandwidth", "At which it reads one back."},
+      {"reliability.checkpoint.asynchronous", flag_type(), "false",
+       "Training stands still only until the state is in the host's memory; it can be restored "
+       "from once it is stored."},
+      {"reliability.checkpoint.snapshot_bandwidth", quantity_type<BytesPerSecond>({}),
+       "the profile's host_bandwidth", "At which an accelerator writes to its host's memory.",
+       "asynchronous checkpoints only"},
+      {"reliability.checkpoint.local", object_type(), "none",
+       "A faster tier that is written to more often: the nodes' memory or disks. Lost with a node, "
+       "kept through other failures."},
+      {"reliability.checkpoint.local.interval", quantity_type<Seconds>({}), "required",
+       "Training time between two, taken as a whole part of the other interval."},
+      {"reliability.checkpoint.local.bandwidth", quantity_type<BytesPerSecond>({}), "required",
+       "At which a node writes its part and reads it back."},
+      {"reliability.checkpoint.local.survives_lost_nodes", flag_type(), "false",
+       "Whether other nodes keep copies."}};
+}
+
 std::span<const TopicRow> long_run_topics() { return kMetrics; }
 
 }  // namespace headway

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/files/field_type.h"
 #include "sim/reference/explain.h"
 
 namespace headway {
@@ -18,13 +19,29 @@ struct TopicRow {
   std::string_view see = {};
 };
 
+/// A field whose reader is no table: what is told of it stands apart.
+struct FieldRow {
+  std::string_view name;  ///< from the scenario's root
+  FieldType type;
+  std::string_view fallback;  ///< a value, words or "required"
+  std::string_view about;
+  std::string_view limits = {};
+  std::string_view see = {};
+};
+
+template <class Kinds>
+std::vector<std::string_view> names_of(const Kinds& kinds) {
+  std::vector<std::string_view> names;
+  for (const auto& kind : kinds) names.emplace_back(kind.name);
+  return names;
+}
+
 // Each is defined in the file that bears its name, in the order in which lists show it.
-[[nodiscard]] std::span<const TopicRow> scenario_topics();
-[[nodiscard]] std::span<const TopicRow> reliability_topics();
-[[nodiscard]] std::span<const TopicRow> model_topics();
-[[nodiscard]] std::span<const TopicRow> topology_topics();
-[[nodiscard]] std::span<const TopicRow> fabric_topics();
-[[nodiscard]] std::span<const TopicRow> strategy_topics();
+[[nodiscard]] std::vector<FieldRow> scenario_rows();
+[[nodiscard]] std::vector<FieldRow> reliability_rows();
+[[nodiscard]] std::vector<FieldRow> model_rows();
+[[nodiscard]] std::vector<FieldRow> topology_rows();
+[[nodiscard]] std::vector<FieldRow> fabric_rows();
 [[nodiscard]] std::span<const TopicRow> profile_topics();
 [[nodiscard]] std::span<const TopicRow> device_topics();
 [[nodiscard]] std::span<const TopicRow> metric_topics();

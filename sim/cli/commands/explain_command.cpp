@@ -4,6 +4,8 @@
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/invocation.h"
 #include "sim/cli/options/common_options.h"
+#include "sim/files/json_text.h"
+#include "sim/reference/input_fields.h"
 
 namespace headway {
 namespace {
@@ -23,8 +25,13 @@ std::vector<Topic> all_topics() {
 }
 
 int run_explain(const Invocation& invocation) {
-  const std::vector<Topic> all = all_topics();
   const std::vector<std::string>& names = invocation.arguments.positional();
+  if (const auto schema = invocation.arguments.value("schema")) {
+    if (!names.empty()) refuse("--schema is all that is printed", "leave the name out");
+    invocation.terminal.print(json_text(file_schema(*schema)));
+    return kExitDone;
+  }
+  const std::vector<Topic> all = all_topics();
   invocation.terminal.print(names.empty() ? explanation_list(all)
                                           : explanation(topic_named(names.front(), all), all));
   return kExitDone;
@@ -43,9 +50,14 @@ Command explain_command() {
       "default, meaning, limits and source. Without NAME it lists what there is.";
   command.examples = {
       {"headway explain strategy.tensor_parallel", "by its path; the end of it will do"},
-      {"headway explain breakdown.pipeline_bubble", "a value of the result"},
+      {"headway explain --schema scenario", "what editors complete and check with"},
   };
-  command.options = with_standard_options({});
+  command.options = with_standard_options(
+      {{.name = "schema",
+        .value = "KIND",
+        .help = "the JSON Schema of such files, for editors",
+        .group = OptionGroup::output,
+        .words = {schema_names().begin(), schema_names().end()}}});
   command.most_arguments = 1;
   command.outcome = "nothing was explained";
   command.details =

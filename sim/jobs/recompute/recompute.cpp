@@ -1,25 +1,11 @@
 #include "sim/jobs/recompute/recompute.h"
 
 #include <algorithm>
-#include <array>
 
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/layers/kept_tensors.h"
 
 namespace headway {
-
-std::span<const RecomputeModule> recompute_modules() {
-  static constexpr std::array kModules = {
-      RecomputeModule{RecomputePart::core_attn, "core_attn"},
-      RecomputeModule{RecomputePart::layernorm, "layernorm"},
-      RecomputeModule{RecomputePart::mlp, "mlp"},
-      RecomputeModule{RecomputePart::mla_up_proj, "mla_up_proj"},
-      RecomputeModule{RecomputePart::moe, "moe"},
-      RecomputeModule{RecomputePart::moe_act, "moe_act"},
-      RecomputeModule{RecomputePart::shared_experts, "shared_experts"},
-  };
-  return kModules;
-}
 
 RecomputeParts recompute_parts(const Strategy& strategy) {
   RecomputeParts parts;

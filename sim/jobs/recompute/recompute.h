@@ -1,21 +1,10 @@
 #pragma once
 
-#include <span>
-#include <string_view>
-
 #include "sim/base/units.h"
 #include "sim/jobs/strategy.h"
 #include "sim/layers/layer.h"
 
 namespace headway {
-
-/// A part of a layer that can be recomputed by itself, as Megatron-Core's --recompute-modules name
-/// it: time and memory follow from what of a layer says that it is made again with it.
-struct RecomputeModule {
-  RecomputePart part;
-  std::string_view name;
-};
-[[nodiscard]] std::span<const RecomputeModule> recompute_modules();
 
 /// None where nothing, or whole layers, are recomputed.
 [[nodiscard]] RecomputeParts recompute_parts(const Strategy& strategy);

@@ -3,7 +3,8 @@
 #include <array>
 #include <vector>
 
-#include "sim/jobs/rules/strategy_problem.h"
+#include "sim/jobs/rules/strategy_checks.h"
+#include "sim/jobs/rules/strategy_rules.h"
 
 namespace headway {
 namespace {
@@ -48,10 +49,9 @@ void report_indivisible(const StrategyToCheck& input, const std::vector<Degree>&
 }  // namespace
 
 void check_ranks(const StrategyToCheck& input) {
-  if (!input.accelerators ||
-      !input.sound({"tensor_parallel", "context_parallel", "pipeline_parallel", "data_parallel"})) {
-    return;
-  }
+  constexpr std::string_view kDegrees[] = {"tensor_parallel", "context_parallel",
+                                           "pipeline_parallel", "data_parallel"};
+  if (!input.accelerators || !input.sound(kDegrees)) return;
   const Strategy& strategy = input.strategy;
   const std::array model_degrees = {Degree{"tensor_parallel", strategy.tensor_parallel},
                                     Degree{"context_parallel", strategy.context_parallel},

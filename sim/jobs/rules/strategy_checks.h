@@ -1,7 +1,8 @@
 #pragma once
 
-#include <initializer_list>
 #include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 #include "sim/files/json_document.h"
@@ -22,18 +23,21 @@ struct StrategyToCheck {
 
   /// Whether none of these fields has a problem of its own, which would make problems of their
   /// combination false alarms.
-  [[nodiscard]] bool sound(std::initializer_list<std::string_view> fields) const;
+  [[nodiscard]] bool sound(std::span<const std::string_view> fields) const;
 };
 
-/// Reports every combination of fields that cannot be: among themselves, with the model and with
-/// the accelerators. Each problem names a value that would do where there is one.
+/// Reports every rule (strategy_rules.h) that the strategy breaks, degrees that do not fit the
+/// accelerators, and fields that say nothing about it. Each problem names a value that would do
+/// where there is one.
 void check_strategy(const StrategyToCheck& input);
 
-// Its parts, by what they hold together.
-void check_ranks(const StrategyToCheck& input);     ///< degrees and accelerators
-void check_tensors(const StrategyToCheck& input);   ///< degrees and the model's dimensions
-void check_pipeline(const StrategyToCheck& input);  ///< stages, layers and micro-batches
-void check_experts(const StrategyToCheck& input);   ///< how experts are shared out
-void check_options(const StrategyToCheck& input);   ///< behaviours that need one another
+// Its parts.
+
+/// Degrees and accelerators.
+void check_ranks(const StrategyToCheck& input);
+
+/// A problem at a field of the strategy, or at the preset that set it, or at the object.
+[[nodiscard]] Diagnostic strategy_problem(const StrategyToCheck& input, std::string_view field,
+                                          std::string message, std::string label, std::string help);
 
 }  // namespace headway

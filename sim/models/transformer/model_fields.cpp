@@ -10,9 +10,6 @@
 namespace headway {
 namespace {
 
-template <class E>
-using Word = std::pair<std::string_view, E>;
-
 constexpr std::array<Word<bool>, 2> kMlpWords = {{{"plain", false}, {"gated", true}}};
 constexpr std::array<Word<Normalization>, 2> kNormalizationWords = {
     {{"layer_norm", Normalization::layer_norm}, {"rms_norm", Normalization::rms_norm}}};

@@ -121,6 +121,8 @@ TEST(FineTuning, DocumentsArePackedIntoSequencesAndIntoFusedAttention) {
    |
  9 |     "packed_length": 9000,
    |                      ^^^^ 9000 of 8192 tokens
+   |
+  ::: scenario.json:6:55   /model/sequence_length is 8192
   help: use at most 8192
 )");
   EXPECT_EQ(read_strategy_text(kLlama3, R"(    "packed_length": 1000,

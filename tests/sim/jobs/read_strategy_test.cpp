@@ -201,6 +201,10 @@ TEST(ReadStrategy, AcceptsOnlyWhatTheRestOfTheLayerCanWorkWith) {
     EXPECT_NE(reading.read.has_value(), reading.problems.find("error:") != std::string::npos);
     if (!reading.read) continue;
     ++accepted;
+    const nlohmann::json& resolved = reading.read->resolved;
+    nlohmann::json written = {{"preset", resolved.at("preset")}, {"lora_rank", "of another job"}};
+    write_strategy(reading.read->strategy, testing::llama(32, 4096, 32, 8, 14'336), written);
+    EXPECT_EQ(written, resolved);
     const Strategy& strategy = reading.read->strategy;
     EXPECT_EQ(strategy.ranks(), 64);
     const Model model = testing::llama(32, 4096, 32, 8, 14'336);

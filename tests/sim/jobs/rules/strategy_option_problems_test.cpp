@@ -123,10 +123,10 @@ TEST(StrategyProblem, RecomputingModulesNamesThem) {
   EXPECT_EQ(problems(kLlama3, R"(    "recompute": "modules",
     "global_batch": 64)"),
             R"(error: recompute "modules" needs recompute_modules
-  --> scenario.json:8:15   /strategy
+  --> scenario.json:9:18   /strategy/recompute
    |
- 8 |   "strategy": {
-   |               ^
+ 9 |     "recompute": "modules",
+   |                  ^^^^^^^^^
   help: for example "recompute_modules": ["mlp"]
 )");
 }
@@ -300,12 +300,14 @@ TEST(StrategyProblem, BadFieldsRaiseNoFalseAlarms) {
    |
  8 |     "tensor_parallel": "eight",
    |                        ^^^^^^^ a text
+  help: write a whole number between 1 and 1000000, or leave it out for 1
 
 error: micro_batch must be between 1 and 10000000
   --> scenario.json:10:20   /strategy/micro_batch
    |
 10 |     "micro_batch": 0,
    |                    ^ 0
+  help: leave it out for 1
 )");
 }
 

@@ -132,11 +132,11 @@ TEST(StrategyProblem, LayersOfEveryChunkAreNamedAndAddUp) {
   EXPECT_EQ(problems(kLlama3, R"(    "pipeline_parallel": 2,
     "layers_per_stage": [8, "many"],
     "global_batch": 64)"),
-            R"(error: layers_per_stage has a number of layers each
+            R"(error: layers_per_stage has whole numbers, 0 to 100000 each
   --> scenario.json:10:29   /strategy/layers_per_stage/1
    |
 10 |     "layers_per_stage": [8, "many"],
-   |                             ^^^^^^ not a whole number of them
+   |                             ^^^^^^ not one of them
 )");
   EXPECT_EQ(problems(kLlama3, R"(    "pipeline_parallel": 2,
     "layers_per_stage": [15, 17],

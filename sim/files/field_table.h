@@ -1,0 +1,265 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "sim/base/words.h"
+#include "sim/files/field_type.h"
+#include "sim/files/json_reader.h"
+
+namespace headway {
+
+/// What a field needs to say anything: `field` to be `value`, such as "\"full\"" or "above 0".
+struct FieldNeed {
+  std::string_view field;
+  std::string_view value = {};
+  std::string_view why = {};  ///< it says nothing else
+  std::string_view set = {};  ///< what mends it, where `value` is no value
+
+  [[nodiscard]] std::string_view set_to() const { return set.empty() ? value : set; }
+};
+
+/// Where the value of a field goes in an Object, and when it means something.
+template <class Object>
+struct FieldMember {
+  FieldType type;
+  /// What the object holds before is the default. Empty for what somebody else reads.
+  std::function<void(ObjectReader&, std::string_view key, bool required, Object&)> read = {};
+  std::function<JsonValue(const Object&)> write = {};  ///< null is not written
+
+  bool is_required = false;
+  bool is_presettable = false;
+  bool (*is_used)(const Object&) = nullptr;
+  FieldNeed need = {};
+  void (*settle)(Object&) = nullptr;
+
+  FieldMember required() && { return is_required = true, std::move(*this); }
+  /// A named set of defaults may have the field.
+  FieldMember presettable() && { return is_presettable = true, std::move(*this); }
+  /// It says something about such objects only: it is written for those, and read if it is given.
+  FieldMember where(bool (*used)(const Object&), FieldNeed needs = {}) && {
+    return is_used = used, need = needs, std::move(*this);
+  }
+  /// Its default comes from the fields before it.
+  FieldMember settled(void (*by)(Object&)) && { return settle = by, std::move(*this); }
+};
+
+/// A field of a JSON object, all there is to know of it: reader and writer, help and schema come
+/// from it.
+template <class Object>
+struct Field {
+  std::string_view name;
+  FieldMember<Object> member;
+  std::string_view notes;  ///< see FieldNotes
+};
+
+/// The fields of an Object, in the order in which they are read.
+template <class Object>
+class FieldTable {
+ public:
+  explicit FieldTable(std::vector<Field<Object>> fields) : fields_(std::move(fields)) {}
+
+  [[nodiscard]] const std::vector<Field<Object>>& fields() const { return fields_; }
+
+  /// `wants` is asked before each field whether the object has it, and may set its default.
+  template <class Wants>
+  void read(ObjectReader& reader, Object& object, Wants wants) const {
+    for (const auto& [name, member, notes] : fields_) {
+      if (!member.read || !wants(name, member)) continue;
+      if (member.is_used && !member.is_used(object) && !reader.has(name)) continue;
+      member.read(reader, name, member.is_required, object);
+      if (member.write) resolve_field(reader, name, member.write(object));
+    }
+  }
+  void read(ObjectReader& reader, Object& object) const {
+    read(reader, object, [&](std::string_view, const FieldMember<Object>& member) {
+      if (member.settle) member.settle(object);
+      return true;
+    });
+  }
+
+  /// Sets the fields in `json` to what reading them gave this object, and takes those away that
+  /// say nothing about it.
+  void write(const Object& object, nlohmann::json& json) const {
+    for (const auto& [name, member, notes] : fields_) {
+      if (!member.write) continue;
+      const bool is_used = !member.is_used || member.is_used(object);
+      set_member(json, name, is_used ? member.write(object) : JsonValue());
+    }
+  }
+
+  [[nodiscard]] std::vector<FieldDescription> described() const {
+    std::vector<FieldDescription> rows;
+    const Object object{};
+    for (const auto& [name, member, notes] : fields_) {
+      const JsonValue value = member.write ? member.write(object) : JsonValue();
+      rows.push_back(described_field(name, member.type, notes, member.is_required, value));
+      if (member.need.field.empty()) continue;
+      add_limit(rows.back().notes,
+                fmt::format("needs {} {}", member.need.field, member.need.value));
+    }
+    return rows;
+  }
+
+ private:
+  std::vector<Field<Object>> fields_;
+};
+
+// What a row says of its member.
+
+/// Somebody else reads it.
+template <class Object>
+FieldMember<Object> elsewhere(FieldType type) {
+  return {.type = std::move(type)};
+}
+
+template <class Object>
+FieldMember<Object> text(std::string Object::*member) {
+  return {.type = text_type(),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+                object.*member = required ? reader.text(key) : reader.text(key, object.*member);
+              },
+          .write = [=](const Object& object) { return json_of(object.*member); }};
+}
+
+template <class Object>
+FieldMember<Object> flag(bool Object::*member) {
+  return {.type = flag_type(),
+          .read = [=](ObjectReader& reader, std::string_view key, bool,
+                      Object& object) { object.*member = reader.flag(key, object.*member); },
+          .write = [=](const Object& object) { return json_of(object.*member); }};
+}
+
+/// Of an integer, or of an enum whose values are the numbers of the field.
+template <class Object, class Whole>
+FieldMember<Object> whole(Whole Object::*member, Range range) {
+  return {
+      .type = whole_type(range),
+      .read =
+          [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+            const auto before = static_cast<std::int64_t>(object.*member);
+            object.*member = static_cast<Whole>(required ? reader.integer(key, range)
+                                                         : reader.integer(key, range, before));
+          },
+      .write =
+          [=](const Object& object) { return json_of(static_cast<std::int64_t>(object.*member)); }};
+}
+
+template <class Object>
+FieldMember<Object> number(double Object::*member, Range range) {
+  return {.type = number_type(range),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+                object.*member = required ? reader.number(key, range)
+                                          : reader.number(key, range, object.*member);
+              },
+          .write = [=](const Object& object) { return json_of(object.*member); }};
+}
+
+template <class Object, class Q>
+FieldMember<Object> quantity(Q Object::*member, Range range) {
+  return {.type = quantity_type<Q>(range),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+                object.*member = required ? reader.quantity<Q>(key, range)
+                                          : reader.quantity<Q>(key, range, object.*member);
+              },
+          .write = [=](const Object& object) { return json_of(exact_text(object.*member)); }};
+}
+
+template <class E>
+std::vector<std::string_view> texts_of(Words<E> words) {
+  std::vector<std::string_view> texts;
+  for (const Word<E>& word : words) texts.push_back(word.first);
+  return texts;
+}
+
+/// One of `words`, which have to outlive the row, of what `get` and `set` say.
+template <class Object, class E, class Get, class Set>
+FieldMember<Object> word(Words<E> words, Get get, Set set) {
+  return {.type = word_type(texts_of(words)),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+                set(object,
+                    required ? reader.choice(key, words) : reader.choice(key, words, get(object)));
+              },
+          .write =
+              [=](const Object& object) {
+                for (const auto& [text, value] : words) {
+                  if (value == get(object)) return json_of(text);
+                }
+                return JsonValue();
+              }};
+}
+template <class Object, class E>
+FieldMember<Object> word(E Object::*member, std::type_identity_t<Words<E>> words = kWords<E>) {
+  return word<Object>(
+      words, [=](const Object& object) { return object.*member; },
+      [=](Object& object, E value) { object.*member = value; });
+}
+/// One that may be missing.
+template <class Object, class E>
+FieldMember<Object> word(std::optional<E> Object::*member,
+                         std::type_identity_t<Words<E>> words = kWords<E>) {
+  return {.type = word_type(texts_of(words)),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool, Object& object) {
+                if (!(object.*member) && !reader.has(key)) return;
+                const E before = (object.*member).value_or(words.front().second);
+                object.*member = reader.choice(key, words, before);
+              },
+          .write =
+              [=](const Object& object) {
+                for (const auto& [text, value] : words) {
+                  if (object.*member == value) return json_of(text);
+                }
+                return JsonValue();
+              }};
+}
+
+template <class Object, class Whole>
+FieldMember<Object> wholes(std::vector<Whole> Object::*member, Range range) {
+  return {.type = array_type(whole_type(range), "whole numbers"),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+                const auto values = reader.integers(key, range, required);
+                if (values) (object.*member).assign(values->begin(), values->end());
+              },
+          .write =
+              [=](const Object& object) {
+                return json_of(
+                    std::vector<std::int64_t>((object.*member).begin(), (object.*member).end()));
+              }};
+}
+
+/// Some of a few words, each once and at least one.
+template <class Object, class E>
+FieldMember<Object> words(std::vector<E> Object::*member) {
+  const Words<E> known = kWords<E>;
+  return {.type = array_type(word_type(texts_of(known)), "texts"),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+                const auto chosen = reader.choices(key, texts_of(known), required);
+                if (!chosen) return;
+                (object.*member).clear();
+                for (const std::size_t index : *chosen) {
+                  (object.*member).push_back(known[index].second);
+                }
+              },
+          .write =
+              [=](const Object& object) {
+                std::vector<std::string_view> texts;
+                for (const E value : object.*member) texts.push_back(word_of(value));
+                return json_of(texts);
+              }};
+}
+
+}  // namespace headway

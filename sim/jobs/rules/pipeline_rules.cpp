@@ -1,0 +1,278 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "sim/jobs/rules/strategy_rules.h"
+#include "sim/jobs/schedules/schedule.h"
+
+namespace headway {
+namespace {
+
+/// Sequences of one micro-batch on every replica.
+std::int64_t unit_of(const Strategy& job) { return job.micro_batch * job.data_parallel; }
+
+/// Whether the global batch is whole micro-batches: how many is a question only then.
+bool is_whole(const Strategy& job) { return divides(unit_of(job), job.global_batch); }
+
+/// "896 or 1024": the multiples of `unit` on either side of `wanted`, or only the first one.
+std::string nearest_multiples(std::int64_t wanted, std::int64_t unit) {
+  const std::int64_t below = wanted / unit * unit;
+  if (below == 0) return fmt::format("{}", unit);
+  return fmt::format("{} or {}", below, below + unit);
+}
+
+bool has_ends(const Strategy& job) {
+  return job.layer_placement == LayerPlacement::embedding_and_loss_as_layers;
+}
+
+/// Where a chunk may have something of the model: a layer each, or an end.
+std::int64_t places(const Strategy& job, const Model& model) {
+  return model.layer_count() + (has_ends(job) ? 2 + model.ahead.layers : 0);
+}
+
+bool has_chunks_for_all(const Strategy& job, const Model& model) {
+  if (!job.layers_per_stage.empty() || job.chunks() <= places(job, model)) return true;
+  return can_place(job.layer_placement, model.layer_count(), job.chunks(), model.ahead.layers);
+}
+
+std::string held_text(const Strategy& job, const Model& model) {
+  const std::int64_t layers = model.layer_count();
+  return has_ends(job) ? fmt::format("{} layers, the embedding and the loss", layers)
+                       : fmt::format("{} layer{}", layers, layers == 1 ? "" : "s");
+}
+
+std::int64_t layers_named(const Strategy& job) {
+  return std::accumulate(job.layers_per_stage.begin(), job.layers_per_stage.end(), std::int64_t{0});
+}
+
+/// Chunks of a stage that schedules with split backward passes fix.
+int fixed_chunks(const Strategy& job) { return job.schedule == PipelineSchedule::zb_v ? 2 : 1; }
+
+bool is_doubled(const Strategy& job) { return job.schedule == PipelineSchedule::dual_pipe; }
+
+/// Whether it is a pipeline that its schedule can be asked about micro-batches.
+bool is_split_pipeline(const Strategy& job) {
+  return splits_backward(job.schedule) && job.pipeline_parallel > 1 &&
+         job.virtual_stages == fixed_chunks(job) &&
+         (!is_doubled(job) || job.pipeline_parallel % 2 == 0) && is_whole(job);
+}
+
+BrokenRule too_few_micro_batches(const Strategy& job, std::int64_t least) {
+  return {
+      fmt::format("{} micro-batches over {} stages", job.micro_batches(), job.pipeline_parallel),
+      fmt::format("use a global_batch of {}, or schedule \"1f1b\"",
+                  unit_of(job) * std::max(least, job.micro_batches() + 1))};
+}
+
+std::vector<StrategyRule> layer_rules() {
+  return {
+      {.fields = {"virtual_stages", "pipeline_parallel"},
+       .besides = {"layer_placement"},
+       .words = "no more chunks than the model has layers",
+       .title = "the pipeline has more chunks than the model has layers",
+       .holds =
+           [](Layout job) {
+             return job->virtual_stages == 1 || has_chunks_for_all(job, job.model);
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         const std::int64_t stages = job->pipeline_parallel;
+         const std::int64_t most = places(job, job.model);
+         return {.why = fmt::format("{} stages x {} = {} chunks for {}", stages,
+                                    job->virtual_stages, job->chunks(), held_text(job, job.model)),
+                 .help = stages <= most
+                             ? fmt::format("use virtual_stages of at most {}", most / stages)
+                             : fmt::format("use a pipeline_parallel of at most {}",
+                                           std::max<std::int64_t>(most / job->virtual_stages, 1)),
+                 .of_model = {{"layers", job.model.layer_count()}}};
+       }},
+      {.fields = {"pipeline_parallel"},
+       .besides = {"virtual_stages", "layer_placement"},
+       .words = "no more chunks than the model has layers",
+       .title = "the pipeline has more chunks than the model has layers",
+       .holds =
+           [](Layout job) { return job->virtual_stages > 1 || has_chunks_for_all(job, job.model); },
+       .broken = [](Layout job) -> BrokenRule {
+         return {.why = fmt::format("{} stages for {}", job->chunks(), held_text(job, job.model)),
+                 .help = fmt::format("use a pipeline_parallel of at most {}",
+                                     std::max<std::int64_t>(places(job, job.model), 1)),
+                 .of_model = {{"layers", job.model.layer_count()}}};
+       }},
+      // There are layers enough, but the placement leaves a chunk less than none.
+      {.fields = {"layer_placement"},
+       .besides = {"pipeline_parallel", "virtual_stages"},
+       .words = "every chunk has layers",
+       .title = "the layers cannot be placed like that",
+       .holds =
+           [](Layout job) {
+             return !job->layers_per_stage.empty() || job->chunks() > places(job, job.model) ||
+                    can_place(job->layer_placement, job.model.layer_count(), job->chunks(),
+                              job.model.ahead.layers);
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return {
+             .why = fmt::format("{} layers over {} chunks", job.model.layer_count(), job->chunks()),
+             .help = "use fewer pipeline stages or virtual_stages, or place the layers evenly",
+             .of_model = {{"layers", job.model.layer_count()}}};
+       }},
+      {.fields = {"layers_per_stage", "layer_placement"},
+       .words = "layers_per_stage takes the place of layer_placement",
+       .why = "both are there",
+       .help = "leave one of them out",
+       .holds = [](Layout) { return false; },
+       .is_of_writing = true},
+      {.fields = {"layers_per_stage", "pipeline_parallel", "virtual_stages"},
+       .besides = {"schedule"},
+       .words = "layers_per_stage has to name every chunk",
+       .holds =
+           [](Layout job) {
+             return job->layers_per_stage.empty() ||
+                    std::cmp_equal(job->layers_per_stage.size(), job->chunks());
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return {fmt::format("{} of {}", job->layers_per_stage.size(), job->chunks()),
+                 "name pipeline_parallel x virtual_stages numbers, in the order of the model"};
+       }},
+      {.fields = {"layers_per_stage"},
+       .besides = {"pipeline_parallel", "virtual_stages"},
+       .words = "layers_per_stage has to add up to the model's layers",
+       .holds =
+           [](Layout job) {
+             return !std::cmp_equal(job->layers_per_stage.size(), job->chunks()) ||
+                    layers_named(job) == job.model.layer_count();
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return {.why = fmt::format("{} of {} layers", layers_named(job), job.model.layer_count()),
+                 .of_model = {{"layers", job.model.layer_count()}}};
+       }},
+  };
+}
+
+std::vector<StrategyRule> split_schedule_rules() {
+  return {
+      {.fields = {"schedule"},
+       .besides = {"pipeline_parallel"},
+       .words = "schedules that split backward passes need a pipeline",
+       .holds =
+           [](Layout job) { return !splits_backward(job->schedule) || job->pipeline_parallel > 1; },
+       .broken = [](Layout job) -> BrokenRule {
+         return {.why = "the only stage",
+                 .help = "set pipeline_parallel to 2 or more, or schedule to \"1f1b\"",
+                 .title = fmt::format("{} needs a pipeline", word_of(job->schedule))};
+       }},
+      {.fields = {"pipeline_parallel", "schedule"},
+       .words = "dualpipe needs an even number of stages",
+       .holds =
+           [](Layout job) {
+             return !is_doubled(job) || job->pipeline_parallel == 1 ||
+                    job->pipeline_parallel % 2 == 0;
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         const int stages = job->pipeline_parallel;
+         return {fmt::format("{} stages", stages),
+                 fmt::format("use {} or {}", stages - 1, stages + 1)};
+       }},
+      {.fields = {"virtual_stages", "schedule"},
+       .besides = {"pipeline_parallel"},
+       .words = "zb_v has 2 of virtual_stages, zb_h1 and dualpipe have 1",
+       .holds =
+           [](Layout job) {
+             return !splits_backward(job->schedule) || job->pipeline_parallel == 1 ||
+                    job->virtual_stages == fixed_chunks(job);
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         const int chunks = fixed_chunks(job);
+         return {
+             .why = fmt::format("{} chunks a stage", job->virtual_stages),
+             .help = fmt::format("set virtual_stages to {}, or leave it out", chunks),
+             .title = fmt::format("{} has {} of virtual_stages", word_of(job->schedule), chunks)};
+       }},
+      {.fields = {"schedule", "global_batch", "pipeline_parallel"},
+       .besides = {"micro_batch", "data_parallel", "virtual_stages"},
+       .words = "zb_v needs 2 pipeline_parallel - 1 micro-batches at least",
+       .holds =
+           [](Layout job) {
+             return job->schedule != PipelineSchedule::zb_v || !is_split_pipeline(job) ||
+                    job->micro_batches() >= 2 * job->pipeline_parallel - 1;
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return too_few_micro_batches(job, 2 * job->pipeline_parallel - 1);
+       }},
+      {.fields = {"schedule", "global_batch", "pipeline_parallel"},
+       .besides = {"micro_batch", "data_parallel", "virtual_stages"},
+       .words = "dualpipe needs an even number of micro-batches, twice pipeline_parallel at least",
+       .holds =
+           [](Layout job) {
+             return !is_doubled(job) || !is_split_pipeline(job) ||
+                    (job->micro_batches() >= 2 * job->pipeline_parallel &&
+                     job->micro_batches() % 2 == 0);
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return too_few_micro_batches(job, 2 * job->pipeline_parallel);
+       }},
+  };
+}
+
+std::vector<StrategyRule> interleaving_rules() {
+  return {
+      {.fields = {"virtual_stages"},
+       .besides = {"schedule"},
+       .words = "the gpipe schedule does not interleave",
+       .holds =
+           [](Layout job) {
+             return job->schedule != PipelineSchedule::gpipe || job->virtual_stages == 1;
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return {fmt::format("{} chunks a stage", job->virtual_stages),
+                 "set virtual_stages to 1, or schedule to \"1f1b\""};
+       }},
+      {.fields = {"virtual_stages"},
+       .besides = {"schedule", "pipeline_parallel"},
+       .words = "virtual_stages needs a pipeline",
+       .holds =
+           [](Layout job) {
+             return job->schedule != PipelineSchedule::one_f_one_b || job->virtual_stages == 1 ||
+                    job->pipeline_parallel > 1;
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return {fmt::format("{} chunks on the only stage", job->virtual_stages),
+                 "set pipeline_parallel to 2 or more, or virtual_stages to 1"};
+       }},
+      // Whole groups of `stages` micro-batches go through a chunk before the next chunk's turn.
+      {.fields = {"virtual_stages", "global_batch", "pipeline_parallel"},
+       .besides = {"micro_batch", "data_parallel", "schedule"},
+       .words = "interleaving needs the micro-batches to be a multiple of pipeline_parallel",
+       .holds =
+           [](Layout job) {
+             return job->schedule != PipelineSchedule::one_f_one_b || job->virtual_stages == 1 ||
+                    !is_whole(job) || divides(job->pipeline_parallel, job->micro_batches());
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return {fmt::format("{} micro-batches over {} stages", job->micro_batches(),
+                             job->pipeline_parallel),
+                 fmt::format(
+                     "use a global_batch of {}, or set virtual_stages to 1",
+                     nearest_multiples(job->global_batch, unit_of(job) * job->pipeline_parallel))};
+       }},
+  };
+}
+
+}  // namespace
+
+std::vector<StrategyRule> pipeline_rules() {
+  std::vector<StrategyRule> rules = {
+      {.fields = {"global_batch", "micro_batch", "data_parallel"},
+       .words = "global_batch must be a multiple of micro_batch x data_parallel",
+       .holds = [](Layout job) { return is_whole(job); },
+       .broken = [](Layout job) -> BrokenRule {
+         return {fmt::format("{} is not a multiple of {} x {} = {}", job->global_batch,
+                             job->micro_batch, job->data_parallel, unit_of(job)),
+                 "use " + nearest_multiples(job->global_batch, unit_of(job))};
+       }}};
+  for (const auto& more : {layer_rules(), split_schedule_rules(), interleaving_rules()}) {
+    rules.insert(rules.end(), more.begin(), more.end());
+  }
+  return rules;
+}
+
+}  // namespace headway

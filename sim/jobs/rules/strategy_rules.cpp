@@ -1,0 +1,42 @@
+#include "sim/jobs/rules/strategy_rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace headway {
+
+bool StrategyRule::depends_on(std::string_view field) const {
+  return std::ranges::find(fields, field) != fields.end() ||
+         std::ranges::find(besides, field) != besides.end();
+}
+
+const std::vector<StrategyRule>& strategy_rules() {
+  static const std::vector<StrategyRule> kRules = [] {
+    std::vector<StrategyRule> all;
+    for (const auto& rules :
+         {tensor_rules(), pipeline_rules(), expert_rules(), sharding_rules(), option_rules()}) {
+      all.insert(all.end(), rules.begin(), rules.end());
+    }
+    return all;
+  }();
+  return kRules;
+}
+
+std::string nearest_help(std::int64_t wanted, std::int64_t most,
+                         const std::function<bool(std::int64_t)>& is_valid) {
+  constexpr std::int64_t kFarthest = 1'000'000;  // nobody has more of anything to split by
+  most = std::min(most, kFarthest);
+  std::string help;
+  for (std::int64_t below = std::min(wanted - 1, most); below >= 1; --below) {
+    if (!is_valid(below)) continue;
+    help = fmt::format("use {}", below);
+    break;
+  }
+  for (std::int64_t above = wanted + 1; above <= most; ++above) {
+    if (is_valid(above)) return help + fmt::format("{} {}", help.empty() ? "use" : " or", above);
+  }
+  return help;
+}
+
+}  // namespace headway
