@@ -104,7 +104,8 @@ bool ObjectReader::flag(std::string_view key, bool fallback) {
   bool value = fallback;
   if (member && !member->value().is_boolean()) {
     diagnostics_.add(member->problem(fmt::format("\"{}\" must be true or false", key),
-                                     kind_text(member->value())));
+                                     kind_text(member->value()),
+                                     fmt::format("leave it out for {}", fallback)));
   } else if (member) {
     value = member->value().get<bool>();
   }

@@ -41,6 +41,36 @@ std::string requirement(const Range& range, Shown shown) {
   return text;
 }
 
+/// "between 1 and 8", as `requirement` has it; empty if there is none.
+template <class Shown>
+std::string allowed(const Range& range, Shown shown) {
+  constexpr std::string_view kMustBe = "must be";
+  const std::string text = requirement(range, shown).substr(kMustBe.size());
+  return text.empty() ? text : text.substr(1);
+}
+
+/// How to mend a field: with its default, which stands in what was resolved until the field is
+/// read, or by an example.
+std::string remedy(std::string_view key, bool required, const nlohmann::json& resolved,
+                   std::string_view example) {
+  if (required) return fmt::format("for example \"{}\": {}", key, example);
+  const auto fallback = resolved.find(std::string(key));
+  return fallback == resolved.end() ? "leave it out for no limit"
+                                    : fmt::format("leave it out for {}", fallback->dump());
+}
+
+/// What to write where another type was: the number that stands in quotes, or one that is allowed.
+std::string number_help(const nlohmann::json& value, std::string_view what,
+                        const std::string& allowed, const std::string& remedy) {
+  if (value.is_string()) {
+    const auto quoted = nlohmann::json::parse(value.get_ref<const std::string&>(), nullptr, false);
+    if (quoted.is_number()) return fmt::format("write {} without quotes", quoted.dump());
+  }
+  const char* const joint = remedy.starts_with("leave") ? "or " : "";
+  return fmt::format("write {}{}{}, {}{}", what, allowed.empty() ? "" : " ", allowed, joint,
+                     remedy);
+}
+
 /// A value within the range to go on with once a problem is reported.
 double stand_in(const Range& range) {
   if (!std::isfinite(range.least)) return std::min(0.0, range.most);
@@ -60,19 +90,17 @@ std::int64_t whole_stand_in(const Range& range) {
 
 std::optional<std::int64_t> ObjectReader::read_integer(std::string_view key, const Range& range,
                                                        bool required) {
-  const auto member =
-      take(key, required, fmt::format("{}", std::max<std::int64_t>(whole_stand_in(range), 1)));
+  const std::string example = fmt::format("{}", std::max<std::int64_t>(whole_stand_in(range), 1));
+  const auto member = take(key, required, example);
   if (!member) return std::nullopt;
   const nlohmann::json& value = member->value();
-  if (!value.is_number()) {
-    diagnostics_.add(
-        member->problem(fmt::format("\"{}\" must be a whole number", key), kind_text(value)));
-    return std::nullopt;
-  }
-  const double number = value.get<double>();
+  const std::string mended = remedy(key, required, *resolved_, example);
+  const double number = value.is_number() ? value.get<double>() : 0.5;
   if (std::floor(number) != number) {
     diagnostics_.add(
-        member->problem(fmt::format("\"{}\" must be a whole number", key), value_text(value)));
+        member->problem(fmt::format("\"{}\" must be a whole number", key),
+                        value.is_number() ? value_text(value) : kind_text(value),
+                        number_help(value, "a whole number", allowed(range, plain), mended)));
     return std::nullopt;
   }
   const bool is_held = value.is_number_float() ? std::abs(number) <= kLargestExact
@@ -84,8 +112,8 @@ std::optional<std::int64_t> ObjectReader::read_integer(std::string_view key, con
     return std::nullopt;
   }
   if (!contains(range, number)) {
-    diagnostics_.add(
-        member->problem(fmt::format("{} {}", key, requirement(range, plain)), value_text(value)));
+    diagnostics_.add(member->problem(fmt::format("{} {}", key, requirement(range, plain)),
+                                     value_text(value), mended));
     return std::nullopt;
   }
   return value.is_number_float() ? static_cast<std::int64_t>(number) : value.get<std::int64_t>();
@@ -98,6 +126,7 @@ std::int64_t ObjectReader::integer(std::string_view key, Range range) {
 }
 
 std::int64_t ObjectReader::integer(std::string_view key, Range range, std::int64_t fallback) {
+  (*resolved_)[std::string(key)] = fallback;
   const std::int64_t value = read_integer(key, range, false).value_or(fallback);
   (*resolved_)[std::string(key)] = value;
   return value;
@@ -105,19 +134,21 @@ std::int64_t ObjectReader::integer(std::string_view key, Range range, std::int64
 
 std::optional<double> ObjectReader::read_number(std::string_view key, const Range& range,
                                                 bool required) {
-  const auto member =
-      take(key, required, plain(std::max(stand_in(range), std::min(1.0, range.most))));
+  const std::string example = plain(std::max(stand_in(range), std::min(1.0, range.most)));
+  const auto member = take(key, required, example);
   if (!member) return std::nullopt;
   const nlohmann::json& value = member->value();
+  const std::string mended = remedy(key, required, *resolved_, example);
   if (!value.is_number()) {
     diagnostics_.add(
-        member->problem(fmt::format("\"{}\" must be a number", key), kind_text(value)));
+        member->problem(fmt::format("\"{}\" must be a number", key), kind_text(value),
+                        number_help(value, "a number", allowed(range, plain), mended)));
     return std::nullopt;
   }
   const double number = value.get<double>();
   if (!contains(range, number)) {
-    diagnostics_.add(
-        member->problem(fmt::format("{} {}", key, requirement(range, plain)), value_text(value)));
+    diagnostics_.add(member->problem(fmt::format("{} {}", key, requirement(range, plain)),
+                                     value_text(value), mended));
     return std::nullopt;
   }
   return number;
@@ -130,6 +161,7 @@ double ObjectReader::number(std::string_view key, Range range) {
 }
 
 double ObjectReader::number(std::string_view key, Range range, double fallback) {
+  if (std::isfinite(fallback)) (*resolved_)[std::string(key)] = fallback;
   const double value = read_number(key, range, false).value_or(fallback);
   // JSON has no infinity: a default of "no limit" shows as an absent field.
   if (std::isfinite(value)) (*resolved_)[std::string(key)] = value;
@@ -157,8 +189,9 @@ std::optional<Q> ObjectReader::read_quantity(std::string_view key, const Range& 
   const Q quantity = std::get<Q>(parsed);
   if (!contains(range, quantity.count())) {
     const auto shown = [](double bound) { return bound == 0.0 ? "0" : exact_text(Q(bound)); };
-    diagnostics_.add(
-        member->problem(fmt::format("{} {}", key, requirement(range, shown)), printable(text)));
+    diagnostics_.add(member->problem(
+        fmt::format("{} {}", key, requirement(range, shown)), printable(text),
+        remedy(key, required, *resolved_, fmt::format("\"{}\"", example_text<Q>()))));
     return std::nullopt;
   }
   return quantity;
@@ -173,6 +206,7 @@ Q ObjectReader::quantity(std::string_view key, Range range) {
 
 template <class Q>
 Q ObjectReader::quantity(std::string_view key, Range range, Q fallback) {
+  if (is_finite(fallback)) (*resolved_)[std::string(key)] = exact_text(fallback);
   const Q value = read_quantity<Q>(key, range, false).value_or(fallback);
   if (is_finite(value)) (*resolved_)[std::string(key)] = exact_text(value);
   return value;

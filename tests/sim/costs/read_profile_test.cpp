@@ -193,6 +193,7 @@ TEST(ReadProfile, AnEfficiencyIsAtMostOne) {
    |
 34 |     "memory_efficiency": {"value": 1.2, "spread": 0.05, "source": "bench"},
    |                                    ^^^ 1.2
+  help: for example "value": 1
 
 1 problem in 1 file; nothing was simulated.
 )");

@@ -86,7 +86,8 @@ TEST(ObjectReader, AllProblemsAreReportedAtOnce) {
                  EXPECT_GT(reader.quantity<BytesPerSecond>("link", positive()).count(), 0.0);
                  EXPECT_EQ(reader.text("name"), "");
                }),
-      drawing("layers must be at least 1", text, "/layers", 12, "^ 0") +
+      drawing("layers must be at least 1", text, "/layers", 12, "^ 0",
+              "for example \"layers\": 1") +
           drawing("a bandwidth needs a unit", text, "/link", 23, "^^^",
                   "write \"400 Gb/s\" (bits, as NICs are sold) or \"400 GB/s\" (bytes); they "
                   "differ by 8") +
@@ -149,9 +150,12 @@ TEST(ObjectReader, WrongTypesAreNamed) {
                        reader.members("i");
                      }),
             drawing("\"a\" must be a text", text, "/a", 7, "^ a number") +
-                drawing("\"b\" must be true or false", text, "/b", 15, "^^^ a text") +
-                drawing("\"c\" must be a whole number", text, "/c", 25, "^^^^ null") +
-                drawing("\"d\" must be a number", text, "/d", 36, "^ an array") +
+                drawing("\"b\" must be true or false", text, "/b", 15, "^^^ a text",
+                        "leave it out for true") +
+                drawing("\"c\" must be a whole number", text, "/c", 25, "^^^^ null",
+                        "write a whole number, or leave it out for 1") +
+                drawing("\"d\" must be a number", text, "/d", 36, "^ an array",
+                        "write a number, or leave it out for 1.0") +
                 drawing("\"e\" must be a text with a unit", text, "/e", 45, "^ an object",
                         "for example \"e\": \"1.5 us\"") +
                 drawing("\"f\" must be a text with a unit", text, "/f", 54, "^^^^ true",
@@ -182,29 +186,35 @@ TEST(ObjectReader, FractionsAndHugeNumbersAreNoIntegers) {
                  reader.integer("c", at_least(1), 1);
                  reader.integer("d", between(1, 1024), 1);
                }),
-      drawing("\"a\" must be a whole number", text, "/a", 7, "^^^^ 12.5") +
+      drawing("\"a\" must be a whole number", text, "/a", 7, "^^^^ 12.5",
+              "write a whole number, or leave it out for 1") +
           drawing("b is too large", text, "/b", 18, "^^^^ 1e+30") +
           drawing("c is too large", text, "/c", 29, "^^^^^^^^^^^^^^^^^^^^ 18446744073709551615") +
-          drawing("d must be between 1 and 1024", text, "/d", 56, "^^^^ 1e+30"));
+          drawing("d must be between 1 and 1024", text, "/d", 56, "^^^^ 1e+30",
+                  "leave it out for 1"));
 }
 
 TEST(ObjectReader, RangesAreSaidInWords) {
   const std::string text = R"({"a": 0, "b": 1.5, "c": -1, "d": 9, "e": "-5 GB/s", "f": "9 s"})";
-  EXPECT_EQ(problems(text,
-                     [](ObjectReader& reader) {
-                       EXPECT_GT(reader.number("a", positive()), 0.0);
-                       reader.number("b", between(0, 1));
-                       reader.number("c", {.least = 0, .most = 0.5, .open = true});
-                       EXPECT_LE(reader.integer("d", {.most = 8}), 8);
-                       reader.quantity<BytesPerSecond>("e", positive());
-                       reader.quantity<Seconds>("f", {.least = 0, .most = 1.5});
-                     }),
-            drawing("a must be greater than 0", text, "/a", 7, "^ 0") +
-                drawing("b must be between 0 and 1", text, "/b", 15, "^^^ 1.5") +
-                drawing("c must be greater than 0 and at most 0.5", text, "/c", 25, "^^ -1") +
-                drawing("d must be at most 8", text, "/d", 34, "^ 9") +
-                drawing("e must be greater than 0", text, "/e", 42, "^^^^^^^^^ -5 GB/s") +
-                drawing("f must be between 0 and 1.5 s", text, "/f", 58, "^^^^^ 9 s"));
+  EXPECT_EQ(
+      problems(text,
+               [](ObjectReader& reader) {
+                 EXPECT_GT(reader.number("a", positive()), 0.0);
+                 reader.number("b", between(0, 1));
+                 reader.number("c", {.least = 0, .most = 0.5, .open = true});
+                 EXPECT_LE(reader.integer("d", {.most = 8}), 8);
+                 reader.quantity<BytesPerSecond>("e", positive());
+                 reader.quantity<Seconds>("f", {.least = 0, .most = 1.5});
+               }),
+      drawing("a must be greater than 0", text, "/a", 7, "^ 0", "for example \"a\": 1") +
+          drawing("b must be between 0 and 1", text, "/b", 15, "^^^ 1.5", "for example \"b\": 1") +
+          drawing("c must be greater than 0 and at most 0.5", text, "/c", 25, "^^ -1",
+                  "for example \"c\": 0.5") +
+          drawing("d must be at most 8", text, "/d", 34, "^ 9", "for example \"d\": 1") +
+          drawing("e must be greater than 0", text, "/e", 42, "^^^^^^^^^ -5 GB/s",
+                  "for example \"e\": \"400 Gb/s\"") +
+          drawing("f must be between 0 and 1.5 s", text, "/f", 58, "^^^^^ 9 s",
+                  "for example \"f\": \"1.5 us\""));
 }
 
 TEST(ObjectReader, ADefaultWithoutLimitStaysUnwritten) {
@@ -306,6 +316,7 @@ TEST(ObjectReader, OverriddenValuesPointAtTheOverride) {
   EXPECT_EQ(rendered(diagnostics.all(), "nothing was simulated."),
             "error: a must be at least 1\n"
             "  --> --set /a=0   /a: 0\n"
+            "  help: for example \"a\": 1\n"
             "\n"
             "error: unknown field \"nme\"\n"
             "  --> --set /nme=x   /nme\n"

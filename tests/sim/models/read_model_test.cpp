@@ -182,6 +182,7 @@ TEST(ReadModel, CountsAreAtLeastOne) {
    |
  3 |   "layers": 0,
    |             ^ 0
+  help: for example "layers": 1
 )");
 }
 
@@ -192,6 +193,7 @@ TEST(ReadModel, CountsHaveACap) {
    |
  4 |   "hidden": 64e9,
    |             ^^^^ 64000000000.0
+  help: for example "hidden": 1
 )");
 }
 
@@ -202,6 +204,7 @@ TEST(ReadModel, CountsAreWholeNumbers) {
    |
  3 |   "layers": "2",
    |             ^^^ a text
+  help: write 2 without quotes
 )");
 }
 

@@ -79,7 +79,8 @@ TEST(TopologyDiagnostics, NoNodesAtAll) {
             "  --> t.json:2:10   /nodes\n"
             "   |\n"
             " 2 | \"nodes\": 0,\n"
-            "   |          ^ 0\n");
+            "   |          ^ 0\n"
+            "  help: for example \"nodes\": 1\n");
 }
 
 TEST(TopologyDiagnostics, TorusDimensionsThatAreNotTheNodes) {
