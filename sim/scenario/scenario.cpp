@@ -291,6 +291,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   }
   scenario.resolved = reader.finish();
   if (diagnostics.has_errors()) return std::nullopt;
+  HEADWAY_CHECK(model && cluster && profile && strategy, "a part that is not read is an error");
 
   scenario.model = model->model;
   scenario.model_has_own_fields = model->cursor.member("hidden").has_value();

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "sim/files/json_value_text.h"
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/transformer/model_fields.h"
 
@@ -88,7 +89,10 @@ std::string name_of_file(const JsonCursor& config, std::string_view family) {
 
 /// Into diagnostics of this configuration alone, so that errors among them are its own.
 std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics& own) {
-  if (!whole.value().is_object()) return std::nullopt;
+  if (!whole.value().is_object()) {
+    own.add(whole.problem("a Hugging Face configuration is an object", kind_text(whole.value())));
+    return std::nullopt;
+  }
   const std::optional<Family> family = find_family(whole, own);
   if (!family) return std::nullopt;
   const JsonCursor config = text_part(whole);

@@ -10,6 +10,7 @@
 #include "sim/layers/parameters.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "tests/sim/models/model_reading.h"
+#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -46,6 +47,19 @@ std::string changed_configuration(const std::string& from, const std::string& to
 
 std::int64_t parameters(const ModelReading& reading) {
   return reading.read ? parameter_count(reading.read->model) : 0;
+}
+
+TEST(HuggingFace, WhatIsNoObjectIsAProblem) {
+  for (const char* text : {"\"x\"", "[]", "1", "null"}) {
+    const ScratchFolder scratch;
+    const std::string config = scratch.write("config.json", text);
+    const ModelReading reading =
+        read_model_text(R"({"schema": "headway/model/1", "huggingface": ")" + config + "\"}");
+    EXPECT_FALSE(reading.read.has_value());
+    EXPECT_TRUE(reading.has_errors);
+    EXPECT_NE(reading.problems.find("a Hugging Face configuration is an object"), std::string::npos)
+        << reading.problems;
+  }
 }
 
 TEST(HuggingFace, LlamaHasThePublishedParameters) {
