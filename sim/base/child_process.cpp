@@ -12,6 +12,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
@@ -54,6 +55,8 @@ void* run_task(void* argument) {
     message = kDone + (*work->task)();
   } catch (const EnvironmentError& error) {
     message = kEnvironmentError + std::string(error.what());
+  } catch (const std::bad_alloc&) {
+    message = kEnvironmentError + std::string("there is not enough memory");
   } catch (const std::exception& error) {
     message = kInternalError + std::string(error.what());
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/base/limits.h"
+
 namespace headway {
 namespace {
 
@@ -29,7 +31,17 @@ std::string summary(const std::vector<Diagnostic>& diagnostics) {
 
 }  // namespace
 
-void Diagnostics::add(Diagnostic diagnostic) { all_.push_back(std::move(diagnostic)); }
+void Diagnostics::add(Diagnostic diagnostic) {
+  // What will only be counted need not keep its excerpt: a file may have a million problems.
+  if (std::ssize(all_) >= limits().problems) {
+    diagnostic = {.severity = diagnostic.severity,
+                  .message = std::move(diagnostic.message),
+                  .location = {.file = std::move(diagnostic.location.file),
+                               .line = diagnostic.location.line,
+                               .column = diagnostic.location.column}};
+  }
+  all_.push_back(std::move(diagnostic));
+}
 
 void Diagnostics::append(const Diagnostics& others) {
   const std::vector<Diagnostic> copies = others.all_;  // `others` may be this

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iostream>
 
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 
@@ -17,19 +19,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = std::size_t{1} << 30;
 constexpr std::size_t kMostFilesListed = 10'000;  ///< enough for suggestions anywhere
 constexpr std::size_t kMostNamesShown = 12;
 
-/// Nothing if there is more than kLargestFile of it or reading fails.
-std::optional<std::string> all_of(std::istream& stream) {
+std::size_t largest_file() { return static_cast<std::size_t>(limits().file_bytes); }
+
+/// Ends soon after there is more of it than may be; nothing if reading fails.
+std::optional<std::string> text_of(std::istream& stream) {
   std::string text;
   std::vector<char> block(std::size_t{1} << 16);
-  while (stream && text.size() <= kLargestFile) {
+  while (stream && text.size() <= largest_file()) {
     stream.read(block.data(), static_cast<std::streamsize>(block.size()));
     text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
   }
-  if (stream.bad() || text.size() > kLargestFile) return std::nullopt;
+  if (stream.bad()) return std::nullopt;
   return text;
 }
 
@@ -64,12 +67,16 @@ std::optional<std::string> file_text(const std::string& path, Diagnostics& diagn
         {.message = std::move(message), .location = {.file = path}, .help = std::move(help)});
     return std::nullopt;
   };
-  const std::string too_much =
-      fmt::format("cannot be read, or is larger than {} bytes", kLargestFile);
-  if (path == "-") {
-    auto text = all_of(std::cin);
-    return text ? text : refuse("standard input " + too_much, "");
-  }
+  const auto whole_text = [&](std::istream& stream,
+                              const std::string& name) -> std::optional<std::string> {
+    auto text = text_of(stream);
+    if (!text) return refuse(fmt::format("{} cannot be read", name), "");
+    if (text->size() <= largest_file()) return text;
+    return refuse(fmt::format("{} is larger than {}", name,
+                              short_text(Bytes(static_cast<double>(limits().file_bytes)))),
+                  limit_help(&Limits::file_bytes));
+  };
+  if (path == "-") return whole_text(std::cin, "standard input");
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {
@@ -85,8 +92,7 @@ std::optional<std::string> file_text(const std::string& path, Diagnostics& diagn
     const std::string reason = errno == 0 ? error.message() : std::strerror(errno);
     return refuse(fmt::format("cannot read {}: {}", in_quotes(path), reason), "");
   }
-  auto text = all_of(stream);
-  return text ? text : refuse(fmt::format("{} {}", in_quotes(path), too_much), "");
+  return whole_text(stream, in_quotes(path));
 }
 
 std::vector<std::string> json_files_below(const fs::path& folder) {

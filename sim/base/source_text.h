@@ -24,9 +24,14 @@ class SourceText {
   [[nodiscard]] SourceLocation whole() const;
 
  private:
+  [[nodiscard]] std::size_t characters_up_to(std::size_t byte) const;
+
   std::string name_;
   std::string text_;
   std::vector<std::size_t> line_starts_;
+  /// Of the text up to every kilobyte: the columns of a line of megabytes are not counted anew for
+  /// each of its problems.
+  std::vector<std::size_t> characters_before_;
 };
 
 }  // namespace headway

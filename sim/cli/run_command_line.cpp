@@ -13,6 +13,7 @@
 #include "sim/cli/help/help.h"
 #include "sim/cli/interrupt.h"
 #include "sim/cli/invocation.h"
+#include "sim/cli/options/limit_option.h"
 #include "sim/cli/options/parse_arguments.h"
 
 namespace headway {
@@ -70,6 +71,7 @@ int run_words(const std::vector<std::string>& words, Terminal& terminal, Failure
   if (const auto colour = arguments.value("color")) terminal.set_colour(when_named(*colour));
   terminal.set_quiet(arguments.has("quiet"));
   terminal.set_verbose(arguments.has("verbose"));
+  set_limits(arguments);
   end_on_interrupt(line_of(words));
   return command.run({command, arguments, terminal, context.scenario_fingerprint});
 }

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -58,6 +60,10 @@ Excerpt excerpt(const SourceLocation& location) {
   }
   if (last < width) cut.text += kCut;
   return cut;
+}
+
+std::string grouped_count(std::size_t count) {
+  return grouped_digits(static_cast<long long>(count));
 }
 
 std::string position_text(const SourceLocation& location) {
@@ -125,19 +131,30 @@ std::string rendered(const std::vector<Diagnostic>& diagnostics, const std::stri
                      bool colour) {
   std::string text;
   std::size_t errors = 0;
+  std::size_t warnings = 0;
   std::set<std::string> files;
+  const auto most = static_cast<std::size_t>(limits().problems);
   for (const Diagnostic& diagnostic : diagnostics) {
-    if (!text.empty()) text += "\n";
-    text += rendered(diagnostic, colour);
-    if (diagnostic.severity != Severity::error) continue;
-    ++errors;
+    const bool is_error = diagnostic.severity == Severity::error;
+    if (++(is_error ? errors : warnings) <= most) {
+      if (!text.empty()) text += "\n";
+      text += rendered(diagnostic, colour);
+    }
+    if (!is_error) continue;
     const std::string& file = diagnostic.location.file;
     if (!file.empty() && !file.starts_with("--")) files.insert(file);
   }
+  if (warnings > most) {
+    text += fmt::format("\n{} warnings, {} of them shown; {}\n", grouped_count(warnings), most,
+                        limit_help(&Limits::problems));
+  }
   if (errors == 0) return text;
-  text += fmt::format("\n{} problem{}", errors, errors == 1 ? "" : "s");
+  text += fmt::format("\n{} problem{}", grouped_count(errors), errors == 1 ? "" : "s");
   if (!files.empty()) {
     text += fmt::format(" in {} file{}", files.size(), files.size() == 1 ? "" : "s");
+  }
+  if (errors > most) {
+    text += fmt::format(", {} of them shown ({})", most, limit_help(&Limits::problems));
   }
   text += "; " + outcome;
   if (!outcome.ends_with('.')) text += ".";

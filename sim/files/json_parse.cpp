@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_pointer.h"
 #include "sim/files/json_positions.h"
@@ -66,9 +68,11 @@ class Builder : public json::json_sax_t {
   }
 
   [[nodiscard]] json take_root() { return std::move(root_); }
+  [[nodiscard]] bool is_too_large() const { return values_ > limits().values; }
   [[nodiscard]] bool has_duplicates() const { return has_duplicates_; }
 
  private:
+  [[nodiscard]] bool has_room() { return ++values_ <= limits().values; }
   json& place(json value) {
     if (open_.empty()) return root_ = std::move(value);
     json& parent = *open_.back();
@@ -77,10 +81,12 @@ class Builder : public json::json_sax_t {
     return parent.back();
   }
   bool add(json value) {
+    if (!has_room()) return false;
     place(std::move(value));
     return true;
   }
   bool open(json value) {
+    if (!has_room()) return false;
     open_.push_back(&place(std::move(value)));
     return true;
   }
@@ -93,6 +99,7 @@ class Builder : public json::json_sax_t {
   std::vector<json*> open_;  // a parent does not change while a child is open
   std::string key_;
   bool has_duplicates_ = false;
+  std::int64_t values_ = 0;
 };
 
 void report_duplicates(const SourceText& source, Diagnostics& diagnostics) {
@@ -126,7 +133,15 @@ std::optional<json> parse_json(const SourceText& source, Diagnostics& diagnostic
     return std::nullopt;
   }
   Builder builder;
-  if (!json::sax_parse(text, &builder)) {
+  const bool is_json = json::sax_parse(text, &builder);
+  if (builder.is_too_large()) {
+    diagnostics.add({.message = fmt::format("the document has more than {} values",
+                                            grouped_digits(limits().values)),
+                     .location = source.whole(),
+                     .help = limit_help(&Limits::values)});
+    return std::nullopt;
+  }
+  if (!is_json) {
     diagnostics.add(syntax_problem(source));
     return std::nullopt;
   }

@@ -1,18 +1,29 @@
 #pragma once
 
-#include <optional>
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace headway {
 
-/// More names than this are surely a slip.
-inline constexpr std::size_t kMostListedHosts = 1 << 20;
+/// What may be expanded of all host lists of a file: two characters can stand for millions.
+struct HostlistBudget {
+  std::size_t hosts;
+  std::size_t characters;  ///< of their names
+};
+
+/// Why a host list was not expanded.
+struct HostlistProblem {
+  std::string message;  ///< a clause that follows the list: "is no host list"
+  std::string help;
+};
 
 /// The names that a Slurm host list stands for: "r[1-2]n[01-03],login" is r1n01, r1n02, ... Ranges
-/// keep their leading zeros. Nothing if the text is none, or stands for more than
-/// kMostListedHosts.
-[[nodiscard]] std::optional<std::vector<std::string>> expanded_hostlist(std::string_view text);
+/// keep their leading zeros. Counts first: a list that stands for more than is left of the budget
+/// takes no memory. What is expanded is taken off the budget.
+[[nodiscard]] std::variant<std::vector<std::string>, HostlistProblem> expanded_hostlist(
+    std::string_view text, HostlistBudget& budget);
 
 }  // namespace headway

@@ -17,10 +17,8 @@ constexpr BytesPerSecond kUsualBandwidth = 100_Gbps;
 
 }  // namespace
 
-int ImportDraft::add(std::string name, std::string host) {
-  name = printable(name);
-  while (!names_.insert(name).second) name += "'";
-  vertices_.push_back({.name = std::move(name), .host = printable(host)});
+int ImportDraft::add(const std::string& name, const std::string& host) {
+  vertices_.push_back({.name = names_.unique(printable(name)), .host = printable(host)});
   return static_cast<int>(vertices_.size()) - 1;
 }
 

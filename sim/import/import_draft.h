@@ -2,7 +2,6 @@
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,24 @@
 #include "sim/import/import_notes.h"
 
 namespace headway {
+
+/// Tells apart what bears one name: "leaf", "leaf'", "leaf'2", ... Counts, as trying one mark after
+/// the other takes a time that grows with the square of how many share a name.
+class MarkedNames {
+ public:
+  [[nodiscard]] std::string unique(const std::string& name) {
+    std::string marked = name;
+    for (auto namesakes = of_name_.find(name); of_name_.contains(marked);) {
+      const int number = namesakes->second++;
+      marked = name + "'" + (number == 1 ? "" : std::to_string(number));
+    }
+    of_name_.emplace(marked, 1);
+    return marked;
+  }
+
+ private:
+  std::map<std::string, int> of_name_;  ///< the mark that the next of the same name gets
+};
 
 /// A fabric while it is imported. Vertices are numbered in the order they were added.
 class ImportDraft : public ImportNotes {
@@ -41,14 +58,14 @@ class ImportDraft : public ImportNotes {
     std::string name;
     std::string host;  ///< empty for a switch
   };
-  [[nodiscard]] int add(std::string name, std::string host);
+  [[nodiscard]] int add(const std::string& name, const std::string& host);
   [[nodiscard]] int usual_ports(const std::map<std::string, int>& ports_of_host);
   [[nodiscard]] nlohmann::json node_type(int nics);
   [[nodiscard]] nlohmann::json endpoints_json(std::map<std::string, int> ports_of_host, int nics);
 
   const ImportRequest& request_;
   std::vector<Vertex> vertices_;
-  std::set<std::string> names_;
+  MarkedNames names_;
   std::vector<Cable> cables_;
 };
 

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <variant>
 
+#include "sim/base/limits.h"
 #include "sim/base/utf8.h"
 #include "sim/import/hostlist.h"
 #include "sim/import/import_draft.h"
@@ -23,6 +26,12 @@ std::string lower(std::string_view text) {
   return result;
 }
 
+/// Names of hosts are short: 64 characters each on average.
+HostlistBudget hostlist_budget() {
+  const auto hosts = static_cast<std::size_t>(limits().hosts);
+  return {.hosts = hosts, .characters = 64 * hosts};
+}
+
 /// A switch of topology.conf, with what is listed below it.
 struct SlurmSwitch {
   std::vector<std::string> switches;
@@ -31,6 +40,7 @@ struct SlurmSwitch {
   int vertex = -1;
   std::string parent;     ///< empty for the root
   std::size_t hosts = 0;  ///< below it, on all tiers
+  int height = 1;         ///< tiers of switches from it down, itself included, along its first child
   bool is_counted = false;
 };
 
@@ -65,9 +75,12 @@ class SlurmReader {
       if (key == "switchname") {
         name = std::string(value);
       } else if (key == "nodes" || key == "switches") {
-        const auto names = expanded_hostlist(value);
-        if (!names) return fail(lines, in_quotes(value) + " is no host list");
-        (key == "nodes" ? found.nodes : found.switches) = *names;
+        auto names = expanded_hostlist(value, budget_);
+        if (const auto* problem = std::get_if<HostlistProblem>(&names)) {
+          return fail(lines, in_quotes(value) + " " + problem->message, problem->help);
+        }
+        (key == "nodes" ? found.nodes : found.switches) =
+            std::move(std::get<std::vector<std::string>>(names));
       } else if (key == "linkspeed") {
         has_speeds_ = true;
       } else if (key == "blockname" || key == "blocksizes") {
@@ -94,6 +107,7 @@ class SlurmReader {
 
   Diagnostics& diagnostics_;
   std::map<std::string, SlurmSwitch> switches_;
+  HostlistBudget budget_ = hostlist_budget();
   bool has_speeds_ = false;
 };
 
@@ -154,12 +168,12 @@ class SlurmTree {
       const double below = static_cast<double>(entry.hosts) * nics;
       draft_.add_cable({.a = entry.vertex,
                         .b = switches_.at(entry.parent).vertex,
-                        .bandwidth = below / std::pow(shrink, height(entry)) * bandwidth});
+                        .bandwidth = below / std::pow(shrink, entry.height) * bandwidth});
     }
   }
 
  private:
-  /// Counts from the bottom up, without recursion. False if some switch is not below the root: then
+  /// Counts hosts and tiers from the bottom up, without recursion. False if some switch is not below the root: then
   /// switches go round in a circle.
   bool count_hosts(const std::string& root) {
     std::vector<std::string> order{root};
@@ -183,20 +197,10 @@ class SlurmTree {
     for (std::size_t i = order.size(); i-- > 0;) {
       SlurmSwitch& entry = switches_.at(order[i]);
       entry.hosts += entry.nodes.size();
+      if (!entry.switches.empty()) entry.height = 1 + switches_.at(entry.switches.front()).height;
       if (!entry.parent.empty()) switches_.at(entry.parent).hosts += entry.hosts;
     }
     return true;
-  }
-
-  /// Tiers of switches from this one down, itself included; along its first child.
-  [[nodiscard]] int height(const SlurmSwitch& entry) const {
-    int height = 1;
-    const SlurmSwitch* at = &entry;
-    while (!at->switches.empty()) {
-      at = &switches_.at(at->switches.front());
-      ++height;
-    }
-    return height;
   }
 
   std::map<std::string, SlurmSwitch>& switches_;

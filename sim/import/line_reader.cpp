@@ -6,8 +6,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <utility>
 
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -15,6 +18,7 @@ namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{64} * 1024;
 constexpr std::size_t kBuffer = std::size_t{1024} * 1024;
+constexpr std::int64_t kJudgedFrom = std::int64_t{16} << 20;  ///< unpacked bytes: less harms nobody
 
 gzFile opened(const std::string& path) {
   if (path != "-") return gzopen(path.c_str(), "rb");
@@ -84,12 +88,29 @@ bool LineReader::fill() {
   }
   if (read == 0) file_.reset();
   end_ += static_cast<std::size_t>(read);
-  return read > 0;
+  unpacked_ += read;
+  return read > 0 && !is_too_long();
 }
 
-void LineReader::fail(const std::string& message) {
+bool LineReader::is_too_long() {
+  if (unpacked_ > limits().text_bytes) {
+    fail("it holds more than " + short_text(Bytes(static_cast<double>(limits().text_bytes))) +
+             " of text",
+         limit_help(&Limits::text_bytes));
+    return true;
+  }
+  auto* file = static_cast<gzFile>(file_.get());
+  if (unpacked_ < kJudgedFrom || gzdirect(file) != 0) return false;
+  if (unpacked_ / limits().expansion <= gzoffset(file)) return false;
+  fail("it unpacks to more than " + std::to_string(limits().expansion) + " times its size",
+       limit_help(&Limits::expansion));
+  return true;
+}
+
+void LineReader::fail(const std::string& message, const std::string& help) {
   Diagnostic problem;
   problem.message = "cannot read " + in_quotes(path_) + ": " + message;
+  problem.help = help;
   problem.location.file = path_;
   diagnostics_.add(std::move(problem));
   file_.reset();

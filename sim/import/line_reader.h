@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,7 +22,8 @@ class LineReader {
   LineReader(std::string path, Diagnostics& diagnostics);
 
   /// The next line, without its end; false after the last. `line` is valid until the next call. A
-  /// broken archive, or a line of more than 64 KiB, is reported and ends the file.
+  /// broken archive, one that unpacks to more than limits() allow, or a line of more than 64 KiB is
+  /// reported and ends the file.
   [[nodiscard]] bool next(std::string_view& line);
 
   /// Of the line last read, from 1; 0 before the first.
@@ -36,7 +38,9 @@ class LineReader {
   };
   /// Moves what is left to the front of the buffer and reads more behind it; false at the end.
   [[nodiscard]] bool fill();
-  void fail(const std::string& message);
+  void fail(const std::string& message, const std::string& help = "");
+  /// Reports text that is too long, as it is or for what it was packed from.
+  [[nodiscard]] bool is_too_long();
 
   std::string path_;
   Diagnostics& diagnostics_;
@@ -44,6 +48,7 @@ class LineReader {
   std::vector<char> buffer_;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
+  std::int64_t unpacked_ = 0;  ///< bytes so far
   int line_ = 0;
   std::string_view current_;
 };

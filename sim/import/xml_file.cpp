@@ -38,6 +38,10 @@ std::optional<XmlFile> XmlFile::read(const std::string& path, Diagnostics& diagn
   XmlFile file;
   file.path_ = path;
   file.text_ = std::move(*text);
+  for (std::size_t i = file.text_.find('\n'); i != std::string::npos;
+       i = file.text_.find('\n', i + 1)) {
+    file.line_starts_.push_back(i + 1);
+  }
   file.document_ = std::make_unique<pugi::xml_document>();
   const pugi::xml_parse_result result =
       file.document_->load_buffer(file.text_.data(), file.text_.size());
@@ -68,10 +72,9 @@ SourceLocation XmlFile::location(std::ptrdiff_t offset) const {
   SourceLocation location{.file = path_};
   if (offset < 0 || text_.empty()) return location;
   const std::size_t place = std::min(static_cast<std::size_t>(offset), text_.size());
-  const auto end = text_.begin() + static_cast<std::ptrdiff_t>(place);
-  location.line = 1 + static_cast<int>(std::count(text_.begin(), end, '\n'));
-  const std::size_t before = place == 0 ? std::string::npos : text_.rfind('\n', place - 1);
-  const std::size_t start = before == std::string::npos ? 0 : before + 1;
+  const auto after = std::ranges::upper_bound(line_starts_, place);
+  const std::size_t start = *std::prev(after);
+  location.line = static_cast<int>(after - line_starts_.begin());
   location.column = static_cast<int>(place - start) + 1;
   location.length = 1;
   constexpr std::size_t kLongestExcerpt = 200;

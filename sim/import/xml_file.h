@@ -4,6 +4,7 @@
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
+#include <vector>
 
 #include "sim/base/diagnostic.h"
 
@@ -28,6 +29,7 @@ class XmlFile {
 
   std::string path_;
   std::string text_;
+  std::vector<std::size_t> line_starts_{0};
   std::unique_ptr<pugi::xml_document> document_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/base/index.h"
+#include "sim/base/limits.h"
 #include "sim/base/suggestion.h"
 #include "sim/files/json_objects.h"
 #include "sim/network/latency_defaults.h"
@@ -135,8 +136,11 @@ int GraphReader::vertex_of(ObjectReader& reader, std::string_view key) {
   if (const auto known = numbers_.find(name); known != numbers_.end()) return known->second;
 
   std::vector<std::string_view> names;
-  names.reserve(vertices_.size());
-  for (const GraphVertex& vertex : vertices_) names.push_back(vertex.name);
+  const bool is_shown = std::ssize(reader.diagnostics().all()) < limits().problems;
+  if (is_shown) {
+    names.reserve(vertices_.size());
+    for (const GraphVertex& vertex : vertices_) names.push_back(vertex.name);
+  }
   const auto meant = closest(name, names);
   reader.report(key, fmt::format("no switch or endpoint is called \"{}\"", name), "",
                 meant ? fmt::format("did you mean \"{}\"?", *meant) : "");

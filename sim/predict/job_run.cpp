@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/predict/interval.h"
 #include "sim/result/physical_bound.h"
 
@@ -80,6 +82,20 @@ void simulate_replicas(JobRun& run, const std::vector<SimulationTask>& tasks,
 
 }  // namespace
 
+void check_passes(const Strategy& strategy) {
+  const double passes = 2.0 * static_cast<double>(strategy.micro_batches()) * strategy.chunks();
+  if (passes <= static_cast<double>(limits().passes)) return;
+  Diagnostic problem;
+  problem.message =
+      fmt::format("an iteration would have {} passes of micro-batches through chunks of the model",
+                  grouped_digits(static_cast<long long>(passes)));
+  problem.label = fmt::format("at most {} are simulated", grouped_digits(limits().passes));
+  problem.pointer = "/strategy/global_batch";
+  problem.help = "take a larger micro_batch or a smaller global_batch; " +
+                 limit_help(&Limits::passes);
+  throw InputError(std::move(problem));
+}
+
 Seconds nominal_work(const Program& program) {
   Seconds work;
   for (const Operation& operation : program.operations) {
@@ -90,6 +106,7 @@ Seconds nominal_work(const Program& program) {
 }
 
 BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
+  check_passes(strategy);
   const Placement placement = placement_of(strategy, scenario.placement.order);
   BuiltWorkload built =
       build_workload(scenario.model, strategy, *scenario.profile, *scenario.cluster, placement,

@@ -169,6 +169,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   Simulation simulation;
   Prediction& prediction = simulation.prediction;
   prediction.question = question_of(scenario, options);
+  check_passes(scenario.strategy);
   prediction.memory = predicted_memory(scenario.model, scenario.strategy, *scenario.profile);
   prediction.not_modelled = general_limits(scenario);
   if (!prediction.memory.fits && !options.even_if_it_does_not_fit) return simulation;

@@ -6,7 +6,6 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <tuple>
 #include <utility>
 
 #include "sim/base/file_text.h"
@@ -249,15 +248,12 @@ Explained explained_file(const std::string& name, const ScenarioOptions& options
   return own.has_errors() ? std::nullopt : explained;
 }
 
-void append_new(const Diagnostics& found, std::vector<Diagnostic>& all) {
-  const auto key = [](const Diagnostic& problem) {
-    return std::tie(problem.message, problem.location.file, problem.location.line,
-                    problem.location.column, problem.pointer);
-  };
+void ProblemsOnce::append(const Diagnostics& found) {
   for (const Diagnostic& problem : found.all()) {
-    const bool is_known = std::ranges::any_of(
-        all, [&](const Diagnostic& other) { return key(other) == key(problem); });
-    if (!is_known) all.push_back(problem);
+    const SourceLocation& place = problem.location;
+    std::string key = fmt::format("{}\n{}\n{}:{}\n{}", problem.message, place.file, place.line,
+                                  place.column, problem.pointer);
+    if (known_.insert(std::move(key)).second) all_.push_back(problem);
   }
 }
 

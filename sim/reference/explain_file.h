@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,15 @@ struct ExplainedFile {
 /// The values of "schema" that files may have.
 [[nodiscard]] const std::vector<std::string>& known_schemas();
 
-/// Adds what is not there yet: files share topologies and models, whose problems are told once.
-void append_new(const Diagnostics& found, std::vector<Diagnostic>& all);
+/// Problems of many files: what they share, a topology or a model, has its problems told once.
+class ProblemsOnce {
+ public:
+  void append(const Diagnostics& found);
+  [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
+
+ private:
+  std::vector<Diagnostic> all_;
+  std::set<std::string> known_;
+};
 
 }  // namespace headway

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <optional>
 
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/import/line_reader.h"
@@ -57,6 +59,12 @@ class TraceReader {
         add(lines_.problem(fmt::format("the row has {} values and the first line {} names",
                                        cells_.size(), width_)));
         continue;
+      }
+      if (std::ssize(rows) == limits().rows) {
+        diagnostics_.add(lines_.problem(
+            fmt::format("the trace has more than {} rows", grouped_digits(limits().rows)),
+            limit_help(&Limits::rows)));
+        return {};
       }
       rows.push_back(row());
     }

@@ -27,11 +27,11 @@ int run_check(const Invocation& invocation) {
   }
   command_line.throw_if_errors();
 
-  std::vector<Diagnostic> problems;
+  ProblemsOnce once;
   for (const std::string& path : arguments.positional()) {
     Diagnostics found;
     const auto file = explained_file(path, options, found);
-    append_new(found, problems);
+    once.append(found);
     if (!file) continue;
     if (resolves) {
       terminal.print(json_document_text(file->resolved));
@@ -39,9 +39,10 @@ int run_check(const Invocation& invocation) {
       terminal.print(fmt::format("ok  {}  {}: {}\n", printable(path), file->kind, file->about));
     }
   }
+  const std::vector<Diagnostic>& problems = once.all();
   const bool has_errors = std::ranges::any_of(
       problems, [](const Diagnostic& problem) { return problem.severity == Severity::error; });
-  if (has_errors) throw InputError(std::move(problems));
+  if (has_errors) throw InputError(problems);
   Diagnostics warnings;
   for (const Diagnostic& warning : problems) warnings.add(warning);
   show_warnings(warnings, terminal);

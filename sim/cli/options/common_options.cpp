@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/utf8.h"
+#include "sim/cli/options/limit_option.h"
 
 namespace headway {
 namespace {
@@ -93,6 +94,7 @@ Option progress_option() {
 }
 
 std::vector<Option> with_standard_options(std::vector<Option> own) {
+  own.push_back(limit_option());
   own.push_back({.name = "color",
                  .value = "WHEN",
                  .fallback = "auto",

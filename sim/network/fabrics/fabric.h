@@ -63,10 +63,7 @@ struct ReadFabric {
                                                     Diagnostics& diagnostics,
                                                     nlohmann::json& resolved);
 
-/// The cables of a fabric that is still built: more would take gigabytes and are surely a slip.
-inline constexpr double kMostCables = 4e6;
-
-/// Reports a fabric of more than kMostCables; true if it has no more.
+/// Reports a fabric of more cables than are built; true if it has no more.
 [[nodiscard]] bool fits_in_memory(double cables, ObjectReader& reader);
 
 /// Nodes that the request asks for; reports their absence (as 1) on behalf of fabrics that cannot

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/limits.h"
 #include "sim/base/quantity_text.h"
 #include "sim/network/fabrics/fabric.h"
 #include "sim/network/fabrics/sites.h"
@@ -81,11 +83,12 @@ std::optional<ReadFabric> read_fabric(const JsonCursor& part, const FabricReques
 }
 
 bool fits_in_memory(double cables, ObjectReader& reader) {
-  if (cables <= kMostCables) return true;
-  reader.diagnostics().add(
-      reader.cursor().problem(fmt::format("the fabric would have {} cables; at most {} are built",
-                                          grouped_digits(static_cast<long long>(cables)),
-                                          grouped_digits(static_cast<long long>(kMostCables)))));
+  if (cables <= static_cast<double>(limits().cables)) return true;
+  const double shown = std::min(cables, 1e18);
+  reader.diagnostics().add(reader.cursor().problem(
+      fmt::format("the fabric would have {} cables; at most {} are built",
+                  grouped_digits(static_cast<long long>(shown)), grouped_digits(limits().cables)),
+      "", limit_help(&Limits::cables)));
   return false;
 }
 

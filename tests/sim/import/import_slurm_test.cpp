@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "imported_texts.h"
@@ -12,16 +13,77 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+/// The names, or none.
+std::vector<std::string> names_of(std::string_view text, HostlistBudget budget) {
+  auto names = expanded_hostlist(text, budget);
+  const auto* const expanded = std::get_if<std::vector<std::string>>(&names);
+  return expanded == nullptr ? std::vector<std::string>{} : *expanded;
+}
+std::string problem_of(std::string_view text, HostlistBudget budget) {
+  auto names = expanded_hostlist(text, budget);
+  const auto* const problem = std::get_if<HostlistProblem>(&names);
+  return problem == nullptr ? "" : problem->message;
+}
+
+constexpr HostlistBudget kRoomy{.hosts = 1 << 20, .characters = 1 << 26};
+
 TEST(HostList, RangesKeepTheirZerosAndMultiply) {
-  EXPECT_THAT(*expanded_hostlist("login,n[08-10],r[1-2]c[1,3]"),
+  EXPECT_THAT(names_of("login,n[08-10],r[1-2]c[1,3]", kRoomy),
               ElementsAre("login", "n08", "n09", "n10", "r1c1", "r1c3", "r2c1", "r2c3"));
 }
 
 TEST(HostList, WhatIsNoneIsRefused) {
   for (const char* text : {"", "a,,b", "n[1-", "n]1[", "n[3-1]", "n[a-b]", "n[]", "n[1,]",
                            "n[0-99999999]", "a[0-2000]b[0-2000]", "n[[1]]"}) {
-    EXPECT_FALSE(expanded_hostlist(text)) << text;
+    EXPECT_NE(problem_of(text, kRoomy), "") << text;
   }
+}
+
+TEST(HostList, TheLargestNumbersAreHostsLikeAnyOther) {
+  // 2^64 - 1: one more would be 0 again.
+  EXPECT_THAT(names_of("n[18446744073709551614-18446744073709551615]", kRoomy),
+              ElementsAre("n18446744073709551614", "n18446744073709551615"));
+  EXPECT_THAT(names_of("n[18446744073709551615]", kRoomy), ElementsAre("n18446744073709551615"));
+}
+
+/// Each of these was gigabytes or minutes, though no longer than a line.
+TEST(HostList, WhatIsTooMuchIsCountedAndNotExpanded) {
+  std::string many_ranges = "n[0-1000000";
+  std::string many_brackets = "n";
+  std::string long_chain = "n[0-999999]";
+  for (int i = 0; i < 4000; ++i) {
+    many_ranges += ",0-1000000";
+    many_brackets += "[0-9]";
+    long_chain += "[0]";
+  }
+  const std::string wide = "n[" + std::string(60'000, '0') + "1-1000000]";
+  for (const std::string& text : {std::string("n[0-18446744073709551615]"),
+                                  std::string("a[0-2000]b[0-2000]"), many_ranges + "]"}) {
+    EXPECT_THAT(problem_of(text, kRoomy), HasSubstr("stands for more hosts")) << text.substr(0, 40);
+  }
+  for (const std::string& text : {wide, many_brackets, long_chain}) {
+    EXPECT_EQ(problem_of(text, kRoomy), "makes names of more than 255 characters");
+  }
+}
+
+TEST(HostList, AllListsOfAFileShareOneBudget) {
+  HostlistBudget budget{.hosts = 10, .characters = 100};
+  EXPECT_EQ(std::get<0>(expanded_hostlist("n[1-6]", budget)).size(), 6U);
+  EXPECT_EQ(budget.hosts, 4U);
+  EXPECT_EQ(std::get<1>(expanded_hostlist("m[1-6]", budget)).message,
+            "stands for more hosts than are left of those that a file may name: 4");
+}
+
+TEST(ImportSlurm, ALongChainOfSwitchesTakesNoTimeThatGrowsWithItsSquare) {
+  std::string text = "SwitchName=s0 Nodes=n[1-2]\n";
+  constexpr int kSwitches = 30'000;
+  for (int i = 1; i < kSwitches; ++i) {
+    text += fmt::format("SwitchName=s{} Switches=s{}\n", i, i - 1);
+  }
+  const Imported imported = imported_texts(
+      import_slurm, {text}, {.bandwidth = 100_Gbps, .nics = 1, .oversubscription = 1.0});
+  ASSERT_TRUE(imported.topology) << imported.problems.substr(0, 1000);
+  EXPECT_EQ((*imported.topology)["fabric"]["switches"].size(), std::size_t{kSwitches});
 }
 
 constexpr const char* kTree = R"(# eight nodes on two leaves

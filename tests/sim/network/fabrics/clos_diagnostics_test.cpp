@@ -156,7 +156,8 @@ TEST(ClosDiagnostics, MoreCablesThanAnyoneMeans) {
       "  --> t.json:4:11   /fabric\n"
       "   |\n"
       " 4 | \"fabric\": {\n"
-      "   |           ^\n");
+      "   |           ^\n"
+      "  help: --limit cables=NUMBER allows more\n");
 }
 
 }  // namespace
