@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -71,6 +72,16 @@ void fill(const fs::path& asked, const fs::path& file,
   if (!stream) fail(asked, errno);
 }
 
+/// In a folder that others can write into, a link may lead to a file that only its planter means to
+/// be overwritten. Linux refuses the same of folders with the sticky bit (proc(5),
+/// fs.protected_symlinks), where that is switched on.
+void refuse_planted_link(const fs::path& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return;
+  if (status.st_uid == geteuid() || status.st_uid == 0) return;
+  fail(path, "it is a link that another user made; remove it, or name the file that is meant");
+}
+
 /// The same text for the same file, whether it exists or not.
 fs::path canonical_of(const std::string& path) {
   std::error_code error;
@@ -87,6 +98,7 @@ void write_file(const fs::path& path, const std::function<void(std::ostream&)>& 
   if (fs::is_directory(status)) fail(path, "it is a folder");
   if (fs::exists(status) && !fs::is_regular_file(status)) return fill(path, path, write);
 
+  refuse_planted_link(path);
   const fs::path target = fs::is_regular_file(status) ? fs::canonical(path) : path;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (fs::status(folder, error).type() == fs::file_type::not_found) {

@@ -57,6 +57,17 @@ TEST(WriteFile, NameWithoutAFolderIsInTheCurrentOne) {
   EXPECT_EQ(content_of(scratch.path() / "a.json"), "{}");
 }
 
+TEST(WriteFile, ALinkOfAnotherUserIsNotFollowed) {
+  const ScratchFolder scratch;
+  const std::string victim = scratch.write("victim", "precious");
+  const fs::path link = scratch.path() / "report.html";
+  fs::create_symlink(victim, link);
+  constexpr uid_t kNobody = 65534;
+  if (lchown(link.c_str(), kNobody, kNobody) != 0) GTEST_SKIP() << "only root gives links away";
+  EXPECT_THROW(write_file(link, "new"), EnvironmentError);
+  EXPECT_EQ(content_of(victim), "precious");
+}
+
 TEST(WriteFile, SymbolicLinkStaysOne) {
   const ScratchFolder scratch;
   scratch.write("runs/1.json", "old");
