@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds everything and runs all tests. Safe to repeat, and quick when nothing changed.
-#   --long   adds the long tier: sanitizers, many more mutated dumps, more sweeps killed at random
+#   --long   adds the long tier: sanitizers, many more mutated dumps, more sweeps killed at random,
+#            thousands of broken inputs through whole commands, every write that may fail
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib_setup.sh
@@ -24,4 +25,6 @@ if [ "$long" = yes ]; then
   configure sanitize -DHEADWAY_TESTS=ON
   build sanitize all
   HEADWAY_MUTATIONS=2000 HEADWAY_KILL_TRIALS=30 ctest --preset sanitize
+  HEADWAY_ROAD_INPUTS=10000 HEADWAY_PHYSICS_JOBS=10000 build/release/tests/fuzz/fuzz_test
+  HEADWAY_FAULT_STEP=1 build/release/tests/faults/faults_test
 fi
