@@ -35,7 +35,7 @@ std::string gigabytes(BytesPerSecond rate) { return fmt::format("{:.2f}", rate.c
 
 /// "tree LL128".
 std::string algorithm_text(const CollectiveRow& row) {
-  const std::string_view name = algorithm_name(row.algorithm);
+  const std::string_view name = row.algorithm.name;
   return row.protocol.empty() ? std::string(name) : fmt::format("{} {}", name, row.protocol);
 }
 
@@ -123,7 +123,7 @@ nlohmann::json collective_json(const CollectiveReport& report) {
   for (const CollectiveRow& row : report.rows) {
     rows.push_back(
         {{"size_bytes", static_cast<std::int64_t>(row.size.count())},
-         {"algorithm", algorithm_name(row.algorithm)},
+         {"algorithm", row.algorithm.name},
          {"protocol", row.protocol.empty() ? nlohmann::json() : nlohmann::json(row.protocol)},
          {"time_s", json_number(row.time.count())},
          {"algorithm_bandwidth_bytes_per_s", json_number(row.algorithm_bandwidth.count())},

@@ -83,7 +83,7 @@ nlohmann::json sweep_json(const CollectiveValidation& validation, const ScoredSw
     points.push_back({{"size_bytes", json_number(point.predicted.size.count())},
                       {"published_s", json_number(point.published.count())},
                       {"predicted_s", json_number(point.predicted.time.count())},
-                      {"algorithm", algorithm_name(point.predicted.algorithm)},
+                      {"algorithm", point.predicted.algorithm.name},
                       {"protocol", point.predicted.protocol},
                       {"error", json_number(point.error())}});
   }

@@ -50,22 +50,6 @@ std::string_view collective_name(CollectiveKind kind) {
   HEADWAY_CHECK(false, "unknown collective");
 }
 
-std::string_view algorithm_name(CollectiveAlgorithm algorithm) {
-  switch (algorithm) {
-    case CollectiveAlgorithm::ring:
-      return "ring";
-    case CollectiveAlgorithm::tree:
-      return "tree";
-    case CollectiveAlgorithm::in_network:
-      return "in_network";
-    case CollectiveAlgorithm::nvls:
-      return "nvls";
-    case CollectiveAlgorithm::hierarchical:
-      return "hierarchical";
-  }
-  HEADWAY_CHECK(false, "unknown algorithm");
-}
-
 bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm) {
   return algorithm == CollectiveAlgorithm::ring || kind == CollectiveKind::all_reduce;
 }

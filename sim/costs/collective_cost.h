@@ -17,8 +17,23 @@ enum class CollectiveKind {
 };
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);  ///< "all_reduce"
 
-enum class CollectiveAlgorithm { ring, tree, in_network, nvls, hierarchical };
-[[nodiscard]] std::string_view algorithm_name(CollectiveAlgorithm algorithm);
+/// A way to run collectives, by its name: one of the table in sim/programs/flows/algorithms.
+struct CollectiveAlgorithm {
+  std::string_view name;
+  friend constexpr bool operator==(const CollectiveAlgorithm&,
+                                   const CollectiveAlgorithm&) = default;
+
+  static const CollectiveAlgorithm ring;
+  static const CollectiveAlgorithm tree;
+  static const CollectiveAlgorithm hierarchical;
+  static const CollectiveAlgorithm nvls;
+  static const CollectiveAlgorithm in_network;
+};
+inline constexpr CollectiveAlgorithm CollectiveAlgorithm::ring{"ring"};
+inline constexpr CollectiveAlgorithm CollectiveAlgorithm::tree{"tree"};
+inline constexpr CollectiveAlgorithm CollectiveAlgorithm::hierarchical{"hierarchical"};
+inline constexpr CollectiveAlgorithm CollectiveAlgorithm::nvls{"nvls"};
+inline constexpr CollectiveAlgorithm CollectiveAlgorithm::in_network{"in_network"};
 
 /// Only an all-reduce runs as anything but a ring, which everything runs as (an all-to-all
 /// and a point-to-point transfer, which have no ring in NCCL, count as one).
@@ -57,8 +72,9 @@ struct LinkCost {
 /// the bytes of the ring in the limit: an upper bound, as it leaves out what the switches'
 /// arithmetic and streams cost.
 ///
-/// NVLS and hierarchical all-reduces send different amounts inside a domain and between domains, so
-/// the amount is the message, and the plan of flows says what part of it each link carries.
+/// Other all-reduces (NVLS, hierarchical ones) send different amounts inside a domain and between
+/// domains, so the amount is the message, and the plan of flows says what part of it each link
+/// carries.
 struct CollectiveVolume {
   double bytes_factor = 0.0;
   int steps = 0;

@@ -16,6 +16,7 @@
 #include "sim/models/huggingface/huggingface.h"
 #include "sim/models/read_model.h"
 #include "sim/network/read_topology.h"
+#include "sim/programs/flows/algorithms/algorithm.h"
 #include "sim/scenario/check_profile.h"
 #include "sim/scenario/read_cost.h"
 #include "sim/scenario/read_jobs.h"
@@ -35,19 +36,19 @@ constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
     {"data", Dimension::data},
     {"pipeline", Dimension::pipeline},
 }};
-constexpr std::array<std::pair<std::string_view, std::optional<CollectiveAlgorithm>>, 6>
-    kAlgorithms{{
-        {"auto", std::nullopt},
-        {"ring", CollectiveAlgorithm::ring},
-        {"tree", CollectiveAlgorithm::tree},
-        {"hierarchical", CollectiveAlgorithm::hierarchical},
-        {"nvls", CollectiveAlgorithm::nvls},
-        {"in_network", CollectiveAlgorithm::in_network},
-    }};
 constexpr std::array<std::pair<std::string_view, FlowEngine>, 2> kFlowEngines{{
     {"incremental", FlowEngine::incremental},
     {"simgrid", FlowEngine::simgrid},
 }};
+
+std::vector<std::pair<std::string_view, std::optional<CollectiveAlgorithm>>> algorithm_words() {
+  std::vector<std::pair<std::string_view, std::optional<CollectiveAlgorithm>>> words{
+      {"auto", std::nullopt}};
+  for (const AlgorithmKind& kind : algorithm_kinds()) {
+    words.emplace_back(kind.algorithm.name, kind.algorithm);
+  }
+  return words;
+}
 
 struct ReadCluster {
   ReadTopology topology;
@@ -134,7 +135,7 @@ RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
       static_cast<int>(reader.integer("replicas", between(1, kMostReplicas), run.replicas));
   perturbation.seed = static_cast<std::uint64_t>(reader.integer("seed", seeds, 1));
   run.gradient_algorithm = reader.choice<std::optional<CollectiveAlgorithm>>(
-      "gradient_algorithm", kAlgorithms, run.gradient_algorithm);
+      "gradient_algorithm", algorithm_words(), run.gradient_algorithm);
   run.engine.flows = reader.choice<FlowEngine>("flows", kFlowEngines, run.engine.flows);
   run.engine.fold_equal_links = reader.flag("fold_equal_links", true);
   if (options.seed) {

@@ -18,6 +18,7 @@
 #include "sim/files/json_reader.h"
 #include "sim/predict/collective/byte_sizes.h"
 #include "sim/predict/collective/collective_table.h"
+#include "sim/programs/flows/algorithms/algorithm.h"
 
 namespace headway {
 namespace {
@@ -31,15 +32,9 @@ constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kOperations
     {"send_recv", CollectiveKind::send_receive},
 }};
 
-constexpr CollectiveAlgorithm kAlgorithms[] = {
-    CollectiveAlgorithm::ring, CollectiveAlgorithm::tree, CollectiveAlgorithm::hierarchical,
-    CollectiveAlgorithm::nvls, CollectiveAlgorithm::in_network};
-
 std::vector<std::string> algorithm_words() {
   std::vector<std::string> words{"auto"};
-  for (const CollectiveAlgorithm algorithm : kAlgorithms) {
-    words.emplace_back(algorithm_name(algorithm));
-  }
+  for (const AlgorithmKind& kind : algorithm_kinds()) words.emplace_back(kind.algorithm.name);
   return words;
 }
 
@@ -61,9 +56,11 @@ CollectiveKind operation_of(const Arguments& arguments) {
 std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, CollectiveKind kind) {
   const std::string word = arguments.value("algorithm").value_or("auto");
   if (word == "auto") return std::nullopt;
-  const auto* const found = std::ranges::find(kAlgorithms, word, algorithm_name);
-  HEADWAY_CHECK(found != std::end(kAlgorithms), "the table of options lets other words through");
-  if (has_algorithm(kind, *found)) return *found;
+  for (const AlgorithmKind& known : algorithm_kinds()) {
+    if (known.algorithm.name == word && has_algorithm(kind, known.algorithm)) {
+      return known.algorithm;
+    }
+  }
   refuse(fmt::format("{} does not run with --algorithm {}", collective_name(kind), word),
          "use --algorithm auto; only all_reduce runs as anything but a ring");
 }
@@ -86,7 +83,7 @@ void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
                                 question.algorithm);
   if (!priced.ways().empty()) return;
   refuse(fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
-                     algorithm_name(*question.algorithm)),
+                     question.algorithm->name),
          "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
          "is true; the others run without --library");
 }

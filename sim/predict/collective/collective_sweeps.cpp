@@ -12,7 +12,7 @@ constexpr std::pair<std::string_view, CollectiveKind> kKinds[] = {
     {"reduce_scatter", CollectiveKind::reduce_scatter}, {"broadcast", CollectiveKind::broadcast},
     {"all_to_all", CollectiveKind::all_to_all},         {"send_recv", CollectiveKind::send_receive},
 };
-constexpr std::pair<std::string_view, CollectiveAlgorithm> kAlgorithms[] = {
+constexpr std::pair<std::string_view, CollectiveAlgorithm> kNcclAlgorithms[] = {
     {"ring", CollectiveAlgorithm::ring},
     {"tree", CollectiveAlgorithm::tree},
     {"nvls", CollectiveAlgorithm::nvls},
@@ -44,7 +44,7 @@ PublishedSweep read_sweep(const JsonCursor& element, Diagnostics& diagnostics) {
   sweep.nodes = static_cast<int>(reader.integer("nodes", between(1, kMostNodes)));
   sweep.kind = reader.choice<CollectiveKind>("op", kKinds);
   if (reader.has("algorithm")) {
-    sweep.algorithm = reader.choice<CollectiveAlgorithm>("algorithm", kAlgorithms);
+    sweep.algorithm = reader.choice<CollectiveAlgorithm>("algorithm", kNcclAlgorithms);
   }
   for (const JsonCursor& point : reader.elements("points")) {
     if (const auto read = read_point(point, diagnostics)) sweep.points.push_back(*read);

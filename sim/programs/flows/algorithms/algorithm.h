@@ -1,0 +1,45 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "sim/programs/flows/collective_shapes.h"
+
+namespace headway {
+
+/// One group that runs a collective, and where its flow is laid.
+struct GroupToLay {
+  PlanBuilder& builder;
+  const Domains& domains;  ///< its members
+  const NetworkCosts& costs;
+  CollectiveKind kind = CollectiveKind::all_reduce;
+  int ranks = 2;
+};
+
+/// Lays an algorithm's flow over domains, rails and the fabric, and returns the latency of all its
+/// steps. The flow's amount is `collective_volume(...).bytes_factor` messages: the message itself
+/// for all but rings and trees, so that the weights say what part of it each link carries.
+using AlgorithmLayout = Seconds(const GroupToLay& group);
+
+/// A way to run collectives.
+struct AlgorithmKind {
+  CollectiveAlgorithm algorithm;
+  AlgorithmLayout* lay = nullptr;
+};
+/// All of them.
+[[nodiscard]] std::span<const AlgorithmKind> algorithm_kinds();
+
+// What several algorithms are made of.
+
+/// Rings or trees that run side by side: as many as every domain has members to feed.
+[[nodiscard]] std::size_t rails_of(const Domains& domains);
+[[nodiscard]] std::size_t largest_domain(const Domains& domains);
+
+/// A reduce-scatter and an all-gather around a ring of each domain. Returns their latency.
+Seconds lay_rings_inside(const GroupToLay& group);
+
+/// Edges of the two trees between domains, each of which carries half the message, up and down,
+/// spread over the rails. Returns the latency of the way to the root and back.
+Seconds lay_trees_between(const GroupToLay& group, double bytes_factor);
+
+}  // namespace headway

@@ -1,0 +1,22 @@
+#include "sim/programs/flows/algorithms/algorithm.h"
+
+namespace headway {
+
+/// Reduced and scattered around a ring of the domain, reduced around a ring on each rail, gathered
+/// around the ring of the domain; pipelined, so that it goes at the pace of the slowest of them.
+Seconds lay_hierarchical(const GroupToLay& group) {
+  const Domains& domains = group.domains;
+  const std::size_t rails = rails_of(domains);
+  const auto count = static_cast<double>(domains.size());
+  const double weight = 2.0 * (count - 1.0) / count / static_cast<double>(rails);
+  Seconds per_hop;
+  for (std::size_t d = 0; d < domains.size() && domains.size() > 1; ++d) {
+    for (std::size_t rail = 0; rail < rails; ++rail) {
+      const std::int32_t next = domains[(d + 1) % domains.size()][rail];
+      per_hop = max(per_hop, group.builder.add(domains[d][rail], next, weight));
+    }
+  }
+  return 2.0 * (count - 1.0) * per_hop + lay_rings_inside(group);
+}
+
+}  // namespace headway

@@ -1,0 +1,19 @@
+#include "sim/programs/flows/algorithms/algorithm.h"
+
+namespace headway {
+
+/// NVIDIA SHARP: on each rail a tree of switches along the routes to the first domain, for its part
+/// of the message, on which each link carries a sum once up and once down; inside a domain the
+/// parts are reduced before and gathered after, around rings.
+Seconds lay_in_network(const GroupToLay& group) {
+  const std::size_t rails = rails_of(group.domains);
+  Seconds longest;
+  for (std::size_t rail = 0; rail < rails && group.domains.size() > 1; ++rail) {
+    std::vector<std::int32_t> members;
+    for (const auto& domain : group.domains) members.push_back(domain[rail]);
+    longest = max(longest, group.builder.add_reduction(members, 1.0 / static_cast<double>(rails)));
+  }
+  return longest + lay_rings_inside(group);
+}
+
+}  // namespace headway
