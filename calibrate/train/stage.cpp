@@ -112,13 +112,14 @@ void Stage::backward(int micro_batch, Reducer& reducer, Worker& sender) {
       cpu_gelu_backward(part(layer.sum, micro_batch).data(), output_gradient_.data(),
                         sum_gradient_.data(), elements_);
     }
-    product({{d, d, rows_}, Precision::fp32, GemmLayout::tn}, part(layer.input, micro_batch).data(),
-            sum_gradient_.data(), layer.gradient.data(), micro_batch + 1 < step_.micro_batches);
-    if (step_.overlap && is_whole) reducer.reduce(layer.gradient);
+    // As frameworks do: the gradient of the input first, which takes the place of the output's.
     if (i > 0 || !is_first()) {
       product({{rows_, d, d}, Precision::fp32, GemmLayout::nt}, sum_gradient_.data(),
               layer.weight.data(), output_gradient_.data());
     }
+    product({{d, d, rows_}, Precision::fp32, GemmLayout::tn}, part(layer.input, micro_batch).data(),
+            sum_gradient_.data(), layer.gradient.data(), micro_batch + 1 < step_.micro_batches);
+    if (step_.overlap && is_whole) reducer.reduce(layer.gradient);
   }
   if (is_first()) return;
   const auto gradient = part(input_gradient_, micro_batch);

@@ -160,6 +160,9 @@ struct Strategy {
   /// copies (hybrid sharding; Zhao et al. 2023, section 3.2.2). 0: all that could.
   int shard_group = 0;
   bool overlap_gradient_reduce = true;  ///< buckets start as soon as their layers' backward is done
+  /// Without that overlap: all gradients of a stage in one message (Megatron-LM), not by buckets.
+  bool fused_gradient_reduce = true;
+  bool gradient_norm = true;  ///< the optimizer takes the norm of all gradients first, to clip them
   bool overlap_parameter_gather = true;    ///< ZeRO-1 / FSDP: gathered ahead of use
   Bytes gradient_bucket = Bytes(0.0);      ///< least size of a bucket; 0 is one bucket a layer
   bool overlap_pipeline_transfers = true;  ///< sends and receives do not hold up compute

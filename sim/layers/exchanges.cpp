@@ -3,10 +3,9 @@
 #include "sim/base/diagnostic.h"
 
 namespace headway {
-namespace {}  // namespace
 
 Bytes tensor_message(const TensorExchange& exchange, const RankShape& shape) {
-  return Bytes(shape.tokens() * exchange.width * kWorkingElement);
+  return Bytes(shape.tokens() * exchange.width * shape.element_bytes);
 }
 
 double exchanged_again(const Layer& layer, const RecomputeParts& parts) {
@@ -23,7 +22,7 @@ ContextMessages context_messages(const Layer& layer, const RankShape& shape) {
   if (!layer.attention) return {};
   const auto heads = [&](double count) {
     return Bytes(count * layer.attention->head_size / shape.tensor_parallel * shape.tokens() *
-                 kWorkingElement);
+                 shape.element_bytes);
   };
   return {heads(layer.attention->heads), heads(layer.attention->key_heads)};
 }
@@ -32,11 +31,11 @@ Bytes routed_message(const Layer& layer, const RankShape& shape) {
   HEADWAY_CHECK(layer.routing.has_value(), "a layer without experts routes nothing");
   const ExpertRouting& routing = *layer.routing;
   return Bytes(shape.residual_tokens() * routing.experts_per_token *
-               expert_load(routing.experts, shape) * routing.width * kWorkingElement);
+               expert_load(routing.experts, shape) * routing.width * shape.element_bytes);
 }
 
 Bytes stage_message(const Layer& last_of_stage, const RankShape& shape) {
-  return Bytes(shape.tokens() * last_of_stage.output * kWorkingElement / shape.tensor_parallel);
+  return Bytes(shape.tokens() * last_of_stage.output * shape.element_bytes / shape.tensor_parallel);
 }
 
 }  // namespace headway

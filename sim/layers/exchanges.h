@@ -8,8 +8,9 @@
 
 namespace headway {
 
-// Messages that a layer's ranks exchange in one pass of a micro-batch. Activations travel in 16
-// bits. What of them is waited for, and which links carry them, is sim/programs' business.
+// Messages that a layer's ranks exchange in one pass of a micro-batch. Activations travel as the
+// forward pass uses them. What of them is waited for, and which links carry them, is sim/programs'
+// business.
 
 /// Of one of its tensor-parallel exchanges: all of its tokens, whole.
 [[nodiscard]] Bytes tensor_message(const TensorExchange& exchange, const RankShape& shape);

@@ -1,5 +1,6 @@
 #include "sim/layers/parameters.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace headway {
@@ -64,6 +65,16 @@ Parameters parameters(const Model& model) {
 
 std::int64_t parameter_count(const Model& model) {
   return static_cast<std::int64_t>(parameters(model).total());
+}
+
+double largest_tensor(const Model& model, const RankShape& shape) {
+  double largest = 0.0;
+  for (const Layer& kind : model.kinds) {
+    for (const Product& product : kind.products) {
+      largest = std::max(largest, outputs_on_rank(product, shape) * inputs_on_rank(product, shape));
+    }
+  }
+  return largest;
 }
 
 Parameters parameters_ahead(const Model& model) {

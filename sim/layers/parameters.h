@@ -35,6 +35,9 @@ struct Parameters {
 [[nodiscard]] Parameters parameters(const Model& model);
 [[nodiscard]] std::int64_t parameter_count(const Model& model);
 
+/// Of the largest matrix that a rank holds of a layer: what an optimizer updates at once.
+[[nodiscard]] double largest_tensor(const Model& model, const RankShape& shape);
+
 /// Those that only training has: of the layers that predict further ahead, and their joins.
 [[nodiscard]] Parameters parameters_ahead(const Model& model);
 

@@ -4,9 +4,11 @@
 #include <set>
 #include <utility>
 
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/stage_parameters.h"
-#include "sim/layers/parameters.h"
+#include "sim/layers/exchanges.h"
 #include "sim/layers/kernel_shape.h"
+#include "sim/layers/parameters.h"
 #include "sim/programs/flows/collective_price.h"
 #include "sim/programs/stage_costs/exchange_traffic.h"
 #include "sim/programs/stage_costs/optimizer_cost.h"
@@ -40,8 +42,10 @@ class WorkloadBuilder {
     job_.interference = profile.overlap.sharded_interference.value;
     job_.gradient_traffic =
         profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
-    job_.optimizer_seconds_per_parameter = optimizer_time(profile, strategy, 0.0, 1.0).count();
-    job_.norm_seconds_per_parameter = optimizer_time(profile, strategy, 1.0, 0.0).count();
+    const double tensor = largest_tensor(model, rank_shape_of(strategy));
+    job_.optimizer_seconds_per_parameter =
+        optimizer_time(profile, strategy, 0.0, 1.0, tensor).count();
+    job_.norm_seconds_per_parameter = optimizer_time(profile, strategy, 1.0, 0.0, tensor).count();
   }
 
   BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
@@ -96,15 +100,32 @@ class WorkloadBuilder {
     return static_cast<std::int32_t>(workload_.plans.size()) - 1;
   }
 
+  /// The largest that one stage hands to the next.
+  [[nodiscard]] Bytes largest_stage_message() const {
+    const RankShape shape = rank_shape_of(strategy_);
+    Bytes largest;
+    int behind = 0;
+    for (const int layers : job_.layers_of_chunk) {
+      behind += layers;
+      if (layers > 0 && behind < model_.layer_count()) {
+        largest = max(largest, stage_message(model_.layer(behind - 1), shape));
+      }
+    }
+    return largest;
+  }
+
   void add_paths() {
     const int stages = strategy_.pipeline_parallel;
     if (stages == 1) return;
+    const Bytes message = largest_stage_message();
     for (int replica = 0; replica < replicas_; ++replica) {
       for (int stage = 0; stage < stages; ++stage) {
         RankGroup& from = group(replica, stage);
         for (const int other : {(stage + 1) % stages, (stage + stages - 1) % stages}) {
-          from.paths.push_back(add_plan(transfer_plan(
-              cluster_, network_, from.accelerators, group(replica, other).accelerators, detail_)));
+          FlowPlan plan = transfer_plan(cluster_, network_, from.accelerators,
+                                        group(replica, other).accelerators, detail_);
+          take_measured_time(plan, cluster_, evidence_, message);
+          from.paths.push_back(add_plan(std::move(plan)));
         }
       }
     }
@@ -292,7 +313,8 @@ class WorkloadBuilder {
     const auto note = [&](const char* text) { workload_.notes.emplace_back(text); };
     if (!model_.is_validated) {
       note(
-          "no published training step of such a model was held against predictions: the interval is "
+          "no published training step of such a model was held against predictions: the interval "
+          "is "
           "that of transformers, whose kernels the constants were fitted to");
     }
     if (strategy_.tensor_parallel > cluster_.scale_up_domain) {
@@ -339,9 +361,8 @@ class WorkloadBuilder {
 
 }  // namespace
 
-BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
-                             const Profile& profile, const Cluster& cluster,
-                             const Placement& placement,
+BuiltWorkload build_workload(const Model& model, const Strategy& strategy, const Profile& profile,
+                             const Cluster& cluster, const Placement& placement,
                              std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent) {
   return WorkloadBuilder(model, strategy, profile, cluster, placement, extent).built(algorithm);
 }

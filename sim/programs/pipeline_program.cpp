@@ -322,17 +322,32 @@ class PipelineProgram {
   }
 
   void send_to(const ChunkPlace& place, std::int32_t path, std::int32_t slot, Bytes amount) {
-    builder_.send(place.stage - stage_, path, slot, amount,
-                  !strategy_.overlap_pipeline_transfers);
+    builder_.send(place.stage - stage_, path, slot, amount, !strategy_.overlap_pipeline_transfers);
   }
 
   /// What no overlap hides; the compute that follows waits for it.
   void reduce_rest() {
     const double left = strategy_.overlap_gradient_reduce ? job_.never_hidden : 1.0;
+    if (left == 1.0 && !strategy_.fused_gradient_reduce) {
+      reduce_by_pieces();
+      return;
+    }
     for_each_sharing([&](int chunk, double trained, double /*gathered*/) {
       if (reduces() && left * trained > 0.0) join_reduce(chunk, left * trained);
     });
     join_expert_reduce(left * expert_parameters_);
+    if (reduces_every_pass()) wait_for_gradients();
+  }
+
+  /// Everything, bucket after bucket.
+  void reduce_by_pieces() {
+    for (std::size_t c = chunks_.size(); c-- > 0;) {
+      const std::vector<Piece>& pieces = chunks_[c].pieces;
+      for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+        if (reduces() && piece->trained > 0.0) join_reduce(static_cast<int>(c), piece->trained);
+        join_expert_reduce(piece->expert_parameters);
+      }
+    }
     if (reduces_every_pass()) wait_for_gradients();
   }
 

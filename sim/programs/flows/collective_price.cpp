@@ -64,6 +64,22 @@ const std::vector<MeasuredCollective>* measured_curves(const Profile& profile, c
   return is_other ? nullptr : &scope.collectives;
 }
 
+void take_measured_time(FlowPlan& transfer, const Cluster& cluster, const PriceEvidence& evidence,
+                        Bytes message) {
+  if (evidence.library != CollectiveLibrary::profile) return;
+  const std::vector<MeasuredCollective>* const curves =
+      measured_curves(*evidence.profile, cluster.node_type, transfer.crosses_fabric);
+  if (curves == nullptr) return;
+  const auto measured = measured_collective_cost(*curves, CollectiveKind::send_receive, message, 2);
+  if (!measured) return;
+  transfer.latency = Seconds(0.0);
+  // Nothing measured makes a link faster than it is.
+  const double stretch =
+      std::max(1.0, measured->time / idle_time(transfer, cluster.topology, message));
+  for (LinkLoad& load : transfer.links) load.weight *= stretch;
+  transfer.rate_cap = transfer.rate_cap * (1.0 / stretch);
+}
+
 PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& evidence,
                                    CollectiveKind kind, const CollectiveGroups& groups,
                                    std::optional<CollectiveAlgorithm> algorithm, PlanDetail detail)

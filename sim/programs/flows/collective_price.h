@@ -78,6 +78,11 @@ class PricedCollective {
   std::optional<std::size_t> measured_way_;
 };
 
+/// Has a transfer take what was measured of a message of that size between two ranks, where the
+/// evidence measured it on links like these: stretched over its links as a whole, no latency apart.
+void take_measured_time(FlowPlan& transfer, const Cluster& cluster, const PriceEvidence& evidence,
+                        Bytes message);
+
 /// What messages between two ranks cost beyond the wire.
 [[nodiscard]] NetworkCosts scope_costs(const Cluster& cluster, const PriceEvidence& evidence);
 

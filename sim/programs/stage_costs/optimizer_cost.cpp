@@ -1,6 +1,7 @@
 #include "sim/programs/stage_costs/optimizer_cost.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/rank_shape_of.h"
@@ -10,18 +11,24 @@ namespace headway {
 namespace {
 
 constexpr double kGradientNormBytes = 4.0;
+constexpr double kWeightBytes = 4.0;  ///< of the optimizer's own copy of a parameter
 constexpr double kHostAdamBytes =
     28.0;  ///< gradient, parameter and moments read; the latter written
 
 }  // namespace
 
 Seconds optimizer_time(const Profile& profile, const Strategy& strategy, double parameters,
-                       double updated) {
+                       double updated, double tensor) {
   const DeviceCosts& device = profile.device;
   const BytesPerSecond memory(device.memory_bandwidth.value * device.memory_efficiency.value);
   const double by_host = strategy.optimizer_offload * updated;
-  const Seconds norm = Bytes(parameters * kGradientNormBytes) / memory;
-  const Seconds own = Bytes((updated - by_host) * device.optimizer_bytes.value) / memory;
+  const Seconds norm =
+      strategy.gradient_norm ? Bytes(parameters * kGradientNormBytes) / memory : Seconds(0.0);
+  const double by_device = updated - by_host;
+  const std::optional<Cost> measured =
+      curve_cost(device.optimizer_curve, Bytes(kWeightBytes * tensor));
+  const Seconds own = measured ? by_device / tensor * measured->time
+                               : Bytes(by_device * device.optimizer_bytes.value) / memory;
   if (strategy.optimizer_offload == 0.0) return own + norm;
 
   HEADWAY_CHECK(device.host_bandwidth && device.host_memory_bandwidth,

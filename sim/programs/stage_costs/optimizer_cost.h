@@ -7,7 +7,9 @@
 namespace headway {
 
 /// Time of an optimizer step over `parameters` local parameters of which this rank updates
-/// `updated`: the memory traffic of Adam, and of the gradient norm over all of them.
+/// `updated`: the memory traffic of Adam, and of the gradient norm over all of them where one is
+/// taken. Updates of a tensor of `tensor` parameters, those that most of the model is made of, take
+/// what was measured of one, where one of its size was.
 ///
 /// The host updates the share f = optimizer_offload of them: gradients of g bytes go down and
 /// parameters of p bytes come back over its link, and its Adam moves 28 + p bytes in its memory
@@ -17,6 +19,6 @@ namespace headway {
 /// with D the accelerator's own part; where these overlap (section 5.1: tile by tile), the longest
 /// of the four. Requires a profile with both bandwidths where something is offloaded.
 [[nodiscard]] Seconds optimizer_time(const Profile& profile, const Strategy& strategy,
-                                     double parameters, double updated);
+                                     double parameters, double updated, double tensor = 0.0);
 
 }  // namespace headway

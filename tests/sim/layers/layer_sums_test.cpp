@@ -111,6 +111,13 @@ TEST(LayerParameters, OfAModelCountASharedMatrixOnce) {
   EXPECT_EQ(tied_parameters(model), 100);
 }
 
+TEST(LayerParameters, TheLargestTensorIsTheLargestMatrixOfARank) {
+  Model model;
+  append_layers(model, small_layer());
+  EXPECT_EQ(largest_tensor(model, {}), 24 * 6);
+  EXPECT_EQ(largest_tensor(model, kCut), 9 * 6);  // a quarter of the queries, one key-value head
+}
+
 TEST(LayerWork, IsWhatARankMultipliesAndMoves) {
   const Layer layer = small_layer();
   const Work cut = work(layer, kCut);
@@ -189,6 +196,12 @@ TEST(LayerExchanges, AreMessagesOfARank) {
   EXPECT_EQ(context_messages(layer, kCut).keys, 24_B);
   EXPECT_EQ(routed_message(layer, kCut), 48_B);  // 2 own tokens, 2 experts, 6 channels
   EXPECT_EQ(stage_message(layer, kCut), 28_B);   // 8 tokens of 7, a quarter
+  RankShape wide = kCut;
+  wide.element_bytes = 4;  // twice as wide
+  EXPECT_EQ(tensor_message(layer.exchanges[1], wide), 64_B);
+  EXPECT_EQ(context_messages(layer, wide).queries, 96_B);
+  EXPECT_EQ(routed_message(layer, wide), 96_B);
+  EXPECT_EQ(stage_message(layer, wide), 56_B);
 }
 
 }  // namespace

@@ -45,6 +45,33 @@ TEST(CollectivePrice, WhatWasMeasuredComesFirst) {
   EXPECT_NEAR(idle_time(plan, cluster->topology, price.amount) / price.time, 1.0, 1e-12);
 }
 
+TEST(CollectivePrice, AMeasuredMessageTakesItsTimeBetweenStages) {
+  // 1 MB from node to node in 40 us, twice what the NIC takes at 50 GB/s, and its latency besides.
+  const auto cluster = cluster_of(kNodes.text());
+  Profile profile = round_profile();
+  profile.scale_out.collectives = {
+      {.kind = CollectiveKind::send_receive,
+       .ranks = 2,
+       .curve = {.points = {{1_MB, 40_us}, {2_MB, 41_us}}, .spread = 0.0, .source = "test"}}};
+  const PriceEvidence evidence{.library = CollectiveLibrary::profile, .profile = &profile};
+  const std::vector<std::int32_t> here = {0};
+  const std::vector<std::int32_t> there = {4};
+  const auto transfer = [&](Bytes message) {
+    FlowPlan plan = transfer_plan(*cluster, network_costs(profile), here, there);
+    take_measured_time(plan, *cluster, evidence, message);
+    return plan;
+  };
+  const FlowPlan plan = transfer(1_MB);
+  EXPECT_NEAR(idle_time(plan, cluster->topology, 1_MB).count(), 40e-6, 1e-15);
+  EXPECT_DOUBLE_EQ(plan.links.front().weight, 2.0);
+  // 2 MB are 40 us at the NIC's rate, which nothing measured makes faster.
+  EXPECT_NEAR(idle_time(transfer(2_MB), cluster->topology, 2_MB).count(), 41e-6, 1e-15);
+  profile.scale_out.collectives.front().curve.points = {{1_MB, 10_us}};
+  EXPECT_NEAR(idle_time(transfer(1_MB), cluster->topology, 1_MB).count(), 20e-6, 1e-15);
+  // Of that size nothing was measured: two hops of 2 us before the first byte.
+  EXPECT_NEAR(idle_time(transfer(4_MB), cluster->topology, 4_MB).count(), 82e-6, 1e-12);
+}
+
 TEST(CollectivePrice, OutsideOfWhatWasMeasuredTheClosedFormAnswers) {
   const auto cluster = cluster_of(kNodes.text());
   const Profile profile = measured_profile();

@@ -23,6 +23,21 @@ TEST(OptimizerTime, IsMemoryTraffic) {
   EXPECT_DOUBLE_EQ(optimizer_time(round_profile(), {}, 1e9, 1e8).count(), (3.4e9 + 4e9) / kMemory);
 }
 
+TEST(OptimizerTime, WithoutANormIsTheUpdatesAlone) {
+  const Strategy strategy{.gradient_norm = false};
+  EXPECT_DOUBLE_EQ(optimizer_time(round_profile(), strategy, 1e9, 1e8).count(), 3.4e9 / kMemory);
+}
+
+TEST(OptimizerTime, TakesWhatWasMeasuredOfATensorOfThatSize) {
+  // 2.5e5 parameters, 1e6 bytes of weights, were updated in 100 us: 400 such tensors.
+  Profile profile = round_profile();
+  profile.device.optimizer_curve.points = {{1_MB, 100_us}, {2_MB, 150_us}};
+  const Strategy strategy{.gradient_norm = false};
+  EXPECT_DOUBLE_EQ(optimizer_time(profile, strategy, 1e8, 1e8, 2.5e5).count(), 400 * 100e-6);
+  // Of no other size does it say anything.
+  EXPECT_DOUBLE_EQ(optimizer_time(profile, strategy, 1e8, 1e8, 1e6).count(), 3.4e9 / kMemory);
+}
+
 TEST(OptimizerTime, OnTheHostIsGradientsDownUpdateAndParametersUp) {
   // 1e8 parameters: 0.4 GB of fp32 gradients, 28 + 2 bytes each in memory, 0.2 GB of bf16.
   const Strategy strategy{.optimizer_offload = 1.0};

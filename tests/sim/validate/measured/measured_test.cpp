@@ -43,9 +43,9 @@ TEST(PredictedStep, AnAllReduceTakesAsLongAsItWasMeasuredInItsGroup) {
 }
 
 TEST(PredictedStep, OverlapHidesTheNetworkBehindTheBackwardPass) {
-  // The last layer's gradient is ready at 3 + 1 = 4 ms; three all-reduces in a row end at 19 ms.
-  EXPECT_NEAR(predicted(small_step(true), 2, network_only(5e-3)), 19e-3, 1e-12);
-  // 1 ms each: from 4, 6 and 8 ms; the last one ends at 9 ms.
+  // The last layer's gradients are ready at 3 + 2 = 5 ms; three all-reduces in a row end at 20 ms.
+  EXPECT_NEAR(predicted(small_step(true), 2, network_only(5e-3)), 20e-3, 1e-12);
+  // 1 ms each: from 5, 7 and 8 ms; the last one ends at 9 ms.
   EXPECT_NEAR(predicted(small_step(true), 2, network_only(1e-3)), 9e-3, 1e-12);
 }
 
