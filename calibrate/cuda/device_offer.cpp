@@ -153,8 +153,11 @@ Offer device_offer(int device, const DeviceGroup& group) {
   offer.gemm_width = {512, 1024, 2048, 4096, 8192, 16384};
   offer.most_gemm_flops = 4e12;
   for (const int sequence : {1024, 2048, 4096}) {
-    for (const auto& point : attention_points(offer.precisions.front(), 32, sequence, 128)) {
-      offer.attention.push_back(point);
+    for (const int head_size : {64, 128}) {
+      for (const auto& point :
+           attention_points(offer.precisions.front(), 32, sequence, head_size)) {
+        offer.attention.push_back(point);
+      }
     }
   }
   add_fused_attention(offer);

@@ -7,10 +7,17 @@
 
 namespace headway {
 
-/// Rate of the batched products over what large products of their precision reach by `costs` (peak
-/// and gemm_efficiency): the mean, and half of the range between the largest and the smallest.
+/// Rate of the batched products of attention over what large products of their precision reach by
+/// `costs` (peak and gemm_efficiency).
+struct BatchedFit {
+  Ratio largest;  ///< with the largest heads that were measured; half of the range as its spread
+  /// c in (d/D)^c, by which those with the smallest heads d were slower than with the largest D;
+  /// nothing for heads of one size.
+  std::optional<double> head_exponent;
+};
+/// The products of an attention follow each other, so the mean is of their times for an operation.
 /// Nothing if none was measured.
-[[nodiscard]] std::optional<Ratio> batched_rate(const std::vector<MeasuredPoint>& points,
-                                                const DeviceCosts& costs);
+[[nodiscard]] std::optional<BatchedFit> fitted_batched(const std::vector<MeasuredPoint>& points,
+                                                       const DeviceCosts& costs);
 
 }  // namespace headway

@@ -8,13 +8,13 @@
 #include <optional>
 #include <vector>
 
+#include "calibrate/block/block_cost.h"
 #include "calibrate/measure/statistics.h"
 #include "calibrate/output/clocks.h"
 #include "calibrate/output/collective_fit.h"
 #include "calibrate/output/device_costs.h"
 #include "calibrate/output/estimates.h"
 #include "calibrate/output/interference.h"
-#include "calibrate/output/priced_block.h"
 #include "sim/base/quantity_text.h"
 
 namespace headway {

@@ -85,6 +85,8 @@ void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& the
   with("attention_window_saving", mine.attention_window_saving, theirs.attention_window_saving);
   with("attention_sink_factor", mine.attention_sink_factor, theirs.attention_sink_factor);
   with("batched_gemm_efficiency", mine.batched_gemm_efficiency, theirs.batched_gemm_efficiency);
+  with("batched_gemm_head_exponent", mine.batched_gemm_head_exponent,
+       theirs.batched_gemm_head_exponent);
   with("misaligned_head_factor", mine.misaligned_head_factor, theirs.misaligned_head_factor);
   with("unfused_forward_bytes", mine.unfused_forward_bytes, theirs.unfused_forward_bytes);
   with("unfused_backward_bytes", mine.unfused_backward_bytes, theirs.unfused_backward_bytes);

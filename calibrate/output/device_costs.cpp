@@ -209,11 +209,15 @@ void add_attention(DeviceFindings& found, const Calibration& calibration) {
   const double activation_bytes = calibration.offer.activation_bytes;
   add_fused_attention(found, calibration);
   costs.attention_context_factor = assumed(1.0, 0.2, "as without context parallelism");
-  const auto batched = batched_rate(calibration.points, costs);
+  const std::string of_heads = "measured: products of heads at once against large ones";
+  const auto batched = fitted_batched(calibration.points, costs);
   costs.batched_gemm_efficiency =
-      batched ? estimate(std::min(1.0, batched->value), batched->spread,
-                         "measured: products of heads at once against large ones")
+      batched ? estimate(std::min(1.0, batched->largest.value), batched->largest.spread, of_heads)
               : assumed(0.5, 0.5, "half of what large products reach");
+  if (batched && batched->head_exponent) {
+    costs.batched_gemm_head_exponent =
+        estimate(std::clamp(*batched->head_exponent, 0.0, 2.0), 0.2, of_heads);
+  }
   costs.misaligned_head_factor = assumed(2.0, 0.5, "as on GPUs");
   // Korthikanti et al. 2022, section 4.1: mask, softmax and dropout; 2-byte scores 13 and 18 bytes.
   costs.unfused_forward_bytes = assumed(6.5 * activation_bytes, 0.4, "traffic a score, unfused");

@@ -103,6 +103,7 @@ Json of(const DeviceCosts& device) {
   }
   add(json, "attention_window_saving", device.attention_window_saving);
   add(json, "attention_sink_factor", device.attention_sink_factor);
+  add(json, "batched_gemm_head_exponent", device.batched_gemm_head_exponent);
   add(json, "host_bandwidth_bytes_per_s", device.host_bandwidth);
   add(json, "host_memory_bandwidth_bytes_per_s", device.host_memory_bandwidth);
   if (!device.gemm_table.empty()) json["gemm_table"] = of(device.gemm_table);

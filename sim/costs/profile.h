@@ -83,6 +83,8 @@ struct DeviceCosts {
   std::vector<MeasuredAttention> attention_table;
   Estimate
       batched_gemm_efficiency;  ///< of the linear-layer efficiency: products of unfused attention
+  /// c in min(1, d/128)^c, which those reach with heads of d.
+  Estimate batched_gemm_head_exponent{0.0, 0.0, ""};
   Estimate misaligned_head_factor;  ///< slow-down of those when the head size is no multiple of 8
   Estimate unfused_forward_bytes;   ///< memory traffic per score
   Estimate unfused_backward_bytes;

@@ -140,6 +140,10 @@ DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
   }
   device.attention_table = read_attention_table(reader, attention_peak(device, is_understood));
   device.batched_gemm_efficiency = read_estimate(reader, "batched_gemm_efficiency", kShareOfPeak);
+  if (reader.has("batched_gemm_head_exponent")) {
+    device.batched_gemm_head_exponent =
+        read_estimate(reader, "batched_gemm_head_exponent", between(0.0, 2.0));
+  }
   device.misaligned_head_factor = read_estimate(reader, "misaligned_head_factor", at_least(1.0));
   device.unfused_forward_bytes =
       read_estimate(reader, "unfused_forward_bytes_per_score", kNotNegative);

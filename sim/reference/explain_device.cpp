@@ -63,6 +63,8 @@ constexpr TopicRow kRows[] = {
      "key_heads, head_size, causal, time_s, spread. They win over the formula."},
     {"profile.device.batched_gemm_efficiency", "number, above 0 to 1", "required",
      "Of gemm_efficiency, that the batched products of unfused attention reach."},
+    {"profile.device.batched_gemm_head_exponent", "number, 0 to 2", "0",
+     "How fast those slow down with heads smaller than 128: min(1, d/128) to this power."},
     {"profile.device.misaligned_head_factor", "number from 1", "required",
      "Slow-down of those where the head size is no multiple of 8."},
     {"profile.device.unfused_forward_bytes_per_score", "bytes", "required",

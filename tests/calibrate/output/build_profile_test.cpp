@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "calibrate/block/block_cost.h"
 #include "calibrate/output/atomic_file.h"
 #include "calibrate/output/collective_fit.h"
-#include "calibrate/output/priced_block.h"
 #include "calibrate/output/profile_json.h"
 #include "calibrate/suite/fake_backend.h"
 #include "sim/base/diagnostic.h"

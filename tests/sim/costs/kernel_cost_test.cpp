@@ -98,6 +98,19 @@ TEST(UnfusedAttention, AHeadSizeThatIsNoMultipleOfEightSlowsTheProducts) {
       3 * 171.79869184 * 100 / 128 + 167.77216, 1e-9);
 }
 
+TEST(UnfusedAttention, SmallHeadsMaySlowTheProducts) {
+  // Half the operations at (64/128)^1 of the rate; large heads are as they were.
+  DeviceCosts device = round_device();
+  device.batched_gemm_head_exponent = estimate(1.0);
+  AttentionShape shape = kShape;
+  shape.head_size = 64;
+  EXPECT_NEAR(kernel_us(unfused_attention_cost(device, shape, Pass::forward, Precision::bf16)),
+              171.79869184 + 167.77216, 1e-9);
+  shape.head_size = 256;
+  EXPECT_NEAR(kernel_us(unfused_attention_cost(device, shape, Pass::forward, Precision::bf16)),
+              2 * 171.79869184 + 167.77216, 1e-9);
+}
+
 TEST(Attention, OfNothingCostsNothing) {
   const AttentionShape none;
   EXPECT_EQ(fused_us(none, Pass::forward, plain_family()), 0.0);
