@@ -47,8 +47,10 @@ Row row_of(const Prediction& prediction) {
   row.add_known("iteration_time_p5_s", known, prediction.iteration_interval.low);
   row.add_known("iteration_time_p95_s", known, prediction.iteration_interval.high);
   row.add_known("samples_per_s", known, prediction.samples_per_second);
-  row.add_known("tokens_per_s", known, prediction.tokens_per_second);
-  row.add_known("tokens_per_s_per_gpu", known, prediction.tokens_per_second_per_accelerator);
+  const bool counts_tokens = known && prediction.tokens_per_second > 0.0;
+  row.add_known("tokens_per_s", counts_tokens, prediction.tokens_per_second);
+  row.add_known("tokens_per_s_per_gpu", counts_tokens,
+                prediction.tokens_per_second_per_accelerator);
   row.add_known("model_tflops_per_gpu", known,
                 prediction.model_flops_per_second_per_accelerator / 1e12);
   row.add_known("mfu", known, prediction.mfu);

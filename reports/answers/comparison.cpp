@@ -217,7 +217,9 @@ nlohmann::json side_json(const std::string& name, const Prediction& prediction) 
           {"iteration_time_s", prediction.iteration_time.count()},
           {"iteration_time_interval_s",
            {prediction.iteration_interval.low, prediction.iteration_interval.high}},
-          {"tokens_per_s", prediction.tokens_per_second},
+          {"tokens_per_s", prediction.tokens_per_second > 0.0
+                               ? nlohmann::json(prediction.tokens_per_second)
+                               : nlohmann::json(nullptr)},
           {"samples_per_s", prediction.samples_per_second},
           {"mfu", prediction.mfu},
           {"fits", prediction.memory.fits},

@@ -37,8 +37,19 @@ std::optional<double> number_of(const SweepPoint& point, std::string_view name) 
   return place < point.numbers.size() ? point.numbers[place] : std::nullopt;
 }
 
+/// Tokens a second and accelerator, or samples where these have no tokens.
 double speed_of(const SweepPoint& point) {
-  return number_of(point, "tokens_per_s_per_gpu").value_or(0.0);
+  const double samples =
+      number_of(point, "samples_per_s").value_or(0.0) / number_of(point, "gpus").value_or(1.0);
+  return number_of(point, "tokens_per_s_per_gpu").value_or(samples);
+}
+
+/// "tokens", unless a simulated point has none.
+std::string_view counted_by(const std::vector<SweepPoint>& points) {
+  const bool has_none = std::ranges::any_of(points, [](const SweepPoint& point) {
+    return number_of(point, "samples_per_s") && !number_of(point, "tokens_per_s_per_gpu");
+  });
+  return has_none ? "samples" : "tokens";
 }
 
 std::string value_text(const json& value) {
@@ -69,7 +80,7 @@ TextTable point_table(const std::vector<SweepPoint>& points) {
     columns.push_back({name, TextTable::Align::right});
   }
   columns.push_back({"iteration", TextTable::Align::right});
-  columns.push_back({"tokens/s/GPU", TextTable::Align::right});
+  columns.push_back({fmt::format("{}/s/GPU", counted_by(points)), TextTable::Align::right});
   columns.push_back({"MFU", TextTable::Align::right});
   columns.push_back({""});
   TextTable table(columns);
@@ -111,8 +122,9 @@ Document run_document(const SweepSummary& summary, const SweepContent& content,
   if (points.size() > kMostPointsShown) {
     std::ranges::stable_sort(points, std::greater(), speed_of);
     points.resize(kFastest);
-    document.lead = fmt::format("the {} of {} with the most tokens a second and GPU:", kFastest,
-                                counted(std::ssize(content.points), "stored point"));
+    document.lead = fmt::format("the {} of {} with the most {} a second and GPU:", kFastest,
+                                counted(std::ssize(content.points), "stored point"),
+                                counted_by(content.points));
   }
   if (!points.empty()) document.sections.push_back({"Points", {point_table(points)}});
   document.sections.push_back({"Store", {Paragraph{"store: " + store.string()}}});

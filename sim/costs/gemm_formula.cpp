@@ -23,6 +23,15 @@ double quantisation(const DeviceCosts& device, const GemmShape& shape) {
 
 }  // namespace
 
+GemmShape split_product(const DeviceCosts& device, const GemmShape& shape) {
+  constexpr double kFewestTerms = 1024.0;
+  const double rows_of_tiles =
+      std::floor(device.multiprocessors / std::ceil(shape.n / kTileColumns));
+  const double parts =
+      std::floor(std::min(rows_of_tiles * kTileRows / shape.m, shape.k / kFewestTerms));
+  return parts > 1.0 ? GemmShape{parts * shape.m, shape.n, shape.k / parts} : shape;
+}
+
 Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
   const Estimate& peak = device.peak_flops.at(precision);
   const Estimate& efficiency = device.gemm_efficiency.at(precision);

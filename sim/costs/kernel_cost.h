@@ -25,6 +25,12 @@ namespace headway {
 [[nodiscard]] Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape,
                              Precision precision);
 
+/// The weight gradient of a convolution as kernels run it: few outputs, each a sum over all
+/// positions of all samples, which tiles of the same outputs share out (split-K) until the device
+/// is full, no fewer than 1024 positions to each; as one product with so many more rows. Source:
+/// NVIDIA, "Convolutional Layers User's Guide", on the tile quantisation of weight gradients.
+[[nodiscard]] GemmShape split_product(const DeviceCosts& device, const GemmShape& shape);
+
 /// The same product for each of `experts` experts on their own rows and weights, in one launch:
 ///   t = max(experts * operations / (P e eg), experts * bytes / (W em)) * (1 + m0 / rows)
 /// with the mean `rows` of an expert in the forward pass, and eg = 1 for a single expert. Source of
@@ -56,7 +62,8 @@ namespace headway {
 [[nodiscard]] Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
                                         const AttentionShape& shape, Pass pass);
 
-/// Unfused attention: batched products over the whole square, twice as many backward, plus the
+/// Unfused attention: batched products over the whole square, at a rate that falls with
+/// min(1, d/128)^c for small heads of d, twice as many backward, plus the
 /// traffic of scores, mask, softmax and dropout (Korthikanti et al. 2022, section 4.1).
 [[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape,
                                           Pass pass, Precision precision);

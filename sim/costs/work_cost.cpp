@@ -10,7 +10,9 @@ class WorkCosts {
   explicit WorkCosts(const WorkKernels& kernels)
       : kernels_(kernels),
         device_(kernels.profile.device),
-        wide_(wide_precision(kernels.precision)) {}
+        wide_(wide_precision(kernels.precision)) {
+    plain_.memory_traffic.value = 1.0;
+  }
 
   [[nodiscard]] WorkCost of(const Work& work) && {
     for (const LinearWork& linear : work.linears) add(linear);
@@ -22,8 +24,9 @@ class WorkCosts {
     }
     if (work.attention) add(*work.attention);
     for (const PassWork& pass : work.passes) {
-      add_forward(memory_pass_cost(device_, kernels_.family, pass.forward), pass.again);
-      costs_.backward.add(memory_pass_cost(device_, kernels_.family, pass.backward));
+      const KernelFamily& family = pass.merged ? kernels_.family : plain_;
+      add_forward(memory_pass_cost(device_, family, pass.forward), pass.again);
+      costs_.backward.add(memory_pass_cost(device_, family, pass.backward));
     }
     return costs_;
   }
@@ -43,7 +46,9 @@ class WorkCosts {
       if (linear.column_parallel) costs_.column_gradients.data += data_gradient.time;
     }
     if (!linear.frozen) {
-      const Cost weight_gradient = gemm_cost(device_, linear.weight_gradient(), kept);
+      const GemmShape shape = linear.weight_gradient();
+      const Cost weight_gradient =
+          gemm_cost(device_, linear.convolves ? split_product(device_, shape) : shape, kept);
       costs_.backward.add(weight_gradient);
       costs_.weight_gradients += weight_gradient.time;
       if (linear.column_parallel) costs_.column_gradients.weights += weight_gradient.time;
@@ -89,6 +94,7 @@ class WorkCosts {
   const WorkKernels& kernels_;
   const DeviceCosts& device_;
   Precision wide_;
+  KernelFamily plain_;  ///< what moves an operator's own bytes
   WorkCost costs_;
   double cast_elements_ = 0.0;
 };

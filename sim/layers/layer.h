@@ -68,6 +68,9 @@ struct MemoryPass {
   Cut cut = Cut::none;
   KernelChoice when = KernelChoice::always;
   Again again = {};
+  /// What moves where kernels merge what they can, and software that merges less moves more of; or
+  /// an operator's own bytes, which every software moves.
+  bool merged = true;
 };
 
 /// Parameters that stand in no product: norms, tables, sinks.

@@ -25,6 +25,7 @@ LinearWork linear_work(const Product& product, const Layer& layer, const RankSha
           .wide = product.wide,
           .column_parallel = by_columns,
           .input_gradient = product.input_gradient,
+          .convolves = product.rows_each > 1.0,
           .target = product.target,
           .again = product.again};
 }
@@ -101,8 +102,8 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
   for (const MemoryPass& pass : layer.passes) {
     if (!shape.holds(pass.when)) continue;
     const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut);
-    work.passes.push_back(
-        {pass.name, Bytes(rows * pass.forward), Bytes(rows * pass.backward), pass.again});
+    work.passes.push_back({pass.name, Bytes(rows * pass.forward), Bytes(rows * pass.backward),
+                           pass.again, pass.merged});
   }
   if (layer.routing) {
     work.permuted_elements = row_count(Rows::routed, layer, shape) * layer.routing->width;

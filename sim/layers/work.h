@@ -25,6 +25,7 @@ struct LinearWork {
   /// gradient of the input is a sum over them.
   bool column_parallel = false;
   bool input_gradient = true;  ///< something in front of it is trained
+  bool convolves = false;      ///< its rows are positions of samples: kernels of convolutions
   std::optional<AdapterTarget> target = {};
   Again again = {};
 
@@ -51,6 +52,7 @@ struct PassWork {
   Bytes forward;
   Bytes backward;
   Again again = {};
+  bool merged = true;  ///< as in MemoryPass
 };
 
 /// What one rank computes of a layer in a micro-batch, before anything is said of its cost. Names

@@ -48,6 +48,7 @@ void read_pass(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics) {
   const Bytes forward = reader.quantity<Bytes>("forward", at_least(0.0));
   pass.forward = forward.count();
   pass.backward = reader.quantity<Bytes>("backward", at_least(0.0), 2.0 * forward).count();
+  pass.merged = false;  // what is listed is what moves
   ++layer.launches.forward;
   ++layer.launches.backward;
   reader.finish();
@@ -123,7 +124,7 @@ Model read_layer_list(ObjectReader& reader) {
   if (model.last.loss_classes > 0.0) {
     model.last.passes.push_back(cross_entropy_pass(model.last.loss_classes));
   }
-  model.tensor_limits = {{"layers", "a listed layer, which is never split,", 1}};
+  model.tensor_limits = {{"layers", "a listed layer (which is never split)", 1}};
   return model;
 }
 

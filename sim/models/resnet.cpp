@@ -53,8 +53,11 @@ class Block {
     rectifier("block", elements);
   }
   void pass(std::string name, double forward, double backward, Again again = {}) {
-    layer_.passes.push_back(
-        {.name = std::move(name), .forward = forward, .backward = backward, .again = again});
+    layer_.passes.push_back({.name = std::move(name),
+                             .forward = forward,
+                             .backward = backward,
+                             .again = again,
+                             .merged = false});
     ++layer_.launches.forward;
     ++layer_.launches.backward;
   }
@@ -135,7 +138,7 @@ Model layers_of(const ResNetModel& fields) {
               .source = fields.source,
               .first = stem(fields),
               .has_tokens = false,
-              .tensor_limits = {{"blocks", "a convolution, which is never split,", 1}}};
+              .tensor_limits = {{"blocks", "a convolution (which is never split)", 1}}};
   BlockShape shape{.in = static_cast<double>(fields.width),
                    .width = static_cast<double>(fields.width),
                    .in_size = static_cast<double>(fields.image_size) / kStemStride,

@@ -15,9 +15,10 @@ constexpr TopicRow kRows[] = {
      "Time of one training step over the replicas: what the draws alone do, without how far the "
      "profile and the model are off.",
      "", "run.replicas; perturbations; iteration_time_interval_s"},
-    {"samples_per_s", "sequences a second", "", "global_batch / iteration time."},
-    {"tokens_per_s", "tokens a second", "", "Of the whole job."},
-    {"tokens_per_s_per_gpu", "tokens a second", "", "Of one accelerator."},
+    {"samples_per_s", "samples a second", "", "global_batch / iteration time."},
+    {"tokens_per_s", "tokens a second, or null", "",
+     "Of the whole job; null where samples are no sequences."},
+    {"tokens_per_s_per_gpu", "tokens a second, or null", "", "Of one accelerator."},
     {"model_tflops_per_gpu", "1e12 FLOP/s", "",
      "Model FLOPs of a step over time and accelerators. Three times the forward pass, attention "
      "counted over the causal half, recomputation not counted.",

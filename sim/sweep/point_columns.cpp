@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "sim/result/words/advice.h"
 #include "sim/result/run_cost.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
@@ -14,6 +14,11 @@ using Known = std::optional<double>;
 /// A number that only a job that was simulated has.
 Known simulated(const Prediction& of, double value) {
   return was_simulated(of) ? Known(value) : std::nullopt;
+}
+
+/// Samples that are no sequences have no tokens.
+Known of_tokens(const Prediction& of, double value) {
+  return value > 0.0 ? simulated(of, value) : std::nullopt;
 }
 
 /// A part of what it costs; the scenario need not give the prices.
@@ -37,10 +42,10 @@ constexpr std::array kColumns = {
     PointColumn{"samples_per_s",
                 [](const Prediction& of) { return simulated(of, of.samples_per_second); }},
     PointColumn{"tokens_per_s",
-                [](const Prediction& of) { return simulated(of, of.tokens_per_second); }},
+                [](const Prediction& of) { return of_tokens(of, of.tokens_per_second); }},
     PointColumn{
         "tokens_per_s_per_gpu",
-        [](const Prediction& of) { return simulated(of, of.tokens_per_second_per_accelerator); }},
+        [](const Prediction& of) { return of_tokens(of, of.tokens_per_second_per_accelerator); }},
     PointColumn{"model_tflops_per_gpu",
                 [](const Prediction& of) {
                   return simulated(of, of.model_flops_per_second_per_accelerator / 1e12);

@@ -20,6 +20,7 @@ enum class FieldRule {
   positive,   ///< a number above 0, always there
   endless,    ///< null stands for infinity
   simulated,  ///< null, in all its parts, for a job that was not simulated
+  of_tokens,  ///< likewise, and where samples have no tokens
   lenient,    ///< a text that may be missing
   tera,       ///< in units of 1e12; null for a job that was not simulated
   unwritten,  ///< not in documents, which have it elsewhere
@@ -197,8 +198,8 @@ void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("iteration_time_s", of.iteration_time, FieldRule::simulated);
   visit("iteration_time_interval_s", of.iteration_interval, FieldRule::simulated);
   visit("samples_per_s", of.samples_per_second, FieldRule::simulated);
-  visit("tokens_per_s", of.tokens_per_second, FieldRule::simulated);
-  visit("tokens_per_s_per_gpu", of.tokens_per_second_per_accelerator, FieldRule::simulated);
+  visit("tokens_per_s", of.tokens_per_second, FieldRule::of_tokens);
+  visit("tokens_per_s_per_gpu", of.tokens_per_second_per_accelerator, FieldRule::of_tokens);
   visit("model_tflops_per_gpu", of.model_flops_per_second_per_accelerator, FieldRule::tera);
   visit("mfu", of.mfu, FieldRule::simulated);
   visit("mfu_noncausal", of.mfu_whole_square, FieldRule::simulated);

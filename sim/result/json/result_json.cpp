@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "sim/files/json_text.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/json/prediction_fields.h"
 #include "sim/result/run_cost.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
@@ -148,6 +148,7 @@ class Writer {
       if (!keeps_its_form) value = nullptr;
       for (json& part : value) part = nullptr;
     }
+    if (rule == FieldRule::of_tokens && (!was_simulated_ || value == 0.0)) value = nullptr;
     object_[json::json_pointer(std::string("/") + name)] = std::move(value);
   }
 

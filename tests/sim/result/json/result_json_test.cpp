@@ -61,6 +61,14 @@ TEST(ResultJson, HasEveryKeyWhetherTheJobFitsOrNot) {
   EXPECT_EQ(keys_of(result_json(p)), expected);
 }
 
+TEST(ResultJson, SamplesWithoutTokensHaveNoneASecond) {
+  Prediction p = sample_prediction();
+  p.tokens_per_second = p.tokens_per_second_per_accelerator = 0.0;
+  EXPECT_TRUE(result_json(p)["tokens_per_s"].is_null());
+  EXPECT_TRUE(result_json(p)["tokens_per_s_per_gpu"].is_null());
+  EXPECT_EQ(result_json(p)["samples_per_s"], 221.3);
+}
+
 TEST(ResultJson, NumbersAreInBaseUnits) {
   const json result = result_json(sample_prediction());
   EXPECT_EQ(result["schema"], "headway/result/1");

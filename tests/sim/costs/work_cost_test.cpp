@@ -1,0 +1,176 @@
+// On the round device: bf16 at 50 TFLOP/s, products start 10 us late, inner sizes of 100 count
+// double, half of a wave's quantisation is seen; passes at 0.5 TB/s.
+#include "sim/costs/work_cost.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/costs/kernel_cost.h"
+#include "tests/support/round_profile.h"
+
+namespace headway {
+namespace {
+
+/// Every product of 2 m n k over 50 TFLOP/s, to the last bit.
+Profile even_profile() {
+  Profile profile = round_profile();
+  profile.device.gemm_inner_half = estimate(0.0);
+  profile.device.gemm_quantisation = estimate(0.0);
+  profile.device.gemm_overhead = estimate(0.0);
+  profile.experts = ExpertCosts{.grouped_efficiency = estimate(0.5),
+                                .grouped_half_rows = estimate(1000.0),
+                                .permutation_bytes = estimate(4.0)};
+  return profile;
+}
+
+WorkCost cost_of(const Work& work, const Profile& profile, Precision precision = Precision::bf16,
+                 const RecomputeParts& again = {}) {
+  return work_cost(work, {.profile = profile,
+                          .family = profile.kernel_families.at("fused"),
+                          .precision = precision,
+                          .again = again});
+}
+
+/// 2 x 1e12 operations each: 40 ms.
+constexpr GemmShape kProduct{10'000, 10'000, 10'000};
+constexpr double kProductTime = 0.04;
+
+TEST(WorkCost, AProductRunsOnceForwardAndTwiceBackward) {
+  const Profile profile = even_profile();
+  Work work;
+  work.linears.push_back({.forward = kProduct, .column_parallel = true});
+  const WorkCost cost = cost_of(work, profile);
+  EXPECT_NEAR(cost.forward.time().count(), kProductTime, 1e-15);
+  EXPECT_NEAR(cost.backward.time().count(), 2 * kProductTime, 1e-15);
+  EXPECT_NEAR(cost.weight_gradients.count(), kProductTime, 1e-15);
+  EXPECT_NEAR(cost.column_gradients.data.count(), kProductTime, 1e-15);
+  EXPECT_NEAR(cost.column_gradients.weights.count(), kProductTime, 1e-15);
+  work.linears[0].column_parallel = false;
+  EXPECT_EQ(cost_of(work, profile).column_gradients.data, Seconds(0.0));
+  EXPECT_EQ(cost_of(work, profile).column_gradients.weights, Seconds(0.0));
+}
+
+TEST(WorkCost, WhatIsNotTrainedHasNoGradient) {
+  const Profile profile = even_profile();
+  Work work;
+  work.linears.push_back({.forward = kProduct, .frozen = true});
+  EXPECT_NEAR(cost_of(work, profile).backward.time().count(), kProductTime, 1e-15);
+  EXPECT_EQ(cost_of(work, profile).weight_gradients, Seconds(0.0));
+  work.linears[0] = {.forward = kProduct, .input_gradient = false};
+  EXPECT_NEAR(cost_of(work, profile).backward.time().count(), kProductTime, 1e-15);
+  EXPECT_NEAR(cost_of(work, profile).weight_gradients.count(), kProductTime, 1e-15);
+}
+
+TEST(WorkCost, WeightGradientsOfConvolutionsFillTheDevice) {
+  // 64 x 256 weights from 65,536 positions: half a tile, for one of 8 multiprocessors. 16 tiles of
+  // 4,096 positions each fill all of them: 1,024 rows of the same product, no quantisation left.
+  const DeviceCosts device = round_device();
+  EXPECT_EQ(split_product(device, {64, 256, 65'536}), (GemmShape{1024, 256, 4096}));
+  EXPECT_EQ(split_product(device, {64, 256, 4096}), (GemmShape{256, 256, 1024}));
+  EXPECT_EQ(split_product(device, {64, 256, 1500}), (GemmShape{64, 256, 1500}));
+  EXPECT_EQ(split_product(device, {2048, 256, 65'536}), (GemmShape{2048, 256, 65'536}));
+  const Profile profile = round_profile();
+  Work work;
+  work.linears.push_back({.forward = {65'536, 64, 256}, .convolves = true});
+  EXPECT_EQ(cost_of(work, profile).weight_gradients,
+            gemm_cost(device, {1024, 256, 4096}, Precision::bf16).time);
+  work.linears[0].convolves = false;
+  EXPECT_EQ(cost_of(work, profile).weight_gradients,
+            gemm_cost(device, {64, 256, 65'536}, Precision::bf16).time);
+}
+
+TEST(WorkCost, LowPrecisionCastsInputsOnceAPass) {
+  // 100 TFLOP/s in fp8: 20 ms a product. Casting 1e9 elements moves 5 bytes each: 10 ms.
+  const Profile profile = even_profile();
+  Work work;
+  work.linears.push_back({.forward = kProduct, .input_elements = 1e9});
+  const WorkCost cost = cost_of(work, profile, Precision::fp8);
+  EXPECT_NEAR(cost.forward.time().count(), 0.02 + 0.01, 1e-12);
+  EXPECT_NEAR(cost.backward.time().count(), 2 * 0.02 + 0.01, 1e-12);
+  work.linears[0].wide = true;
+  EXPECT_NEAR(cost_of(work, profile, Precision::fp8).forward.time().count(), 0.04 + 0.01, 1e-12);
+  EXPECT_NEAR(cost_of(work, profile).forward.time().count(), 0.04, 1e-12);
+}
+
+TEST(WorkCost, ExpertsMultiplyTheirOwnRowsAndCastThem) {
+  // 4 experts of 1e4 rows at half the rate, 1 + 1000 / 10,000 of the time: 4 x 80 ms x 1.1; 4 x 1e8
+  // elements cast in 8 bits, at twice the rate: 4 ms.
+  const Profile profile = even_profile();
+  Work work;
+  work.grouped.push_back({.experts = 4, .forward = kProduct});
+  const WorkCost cost = cost_of(work, profile);
+  EXPECT_NEAR(cost.forward.time().count(), 4 * 0.08 * 1.1, 1e-12);
+  EXPECT_NEAR(cost.backward.time().count(), 2 * 4 * 0.08 * 1.1, 1e-12);
+  EXPECT_NEAR(cost.weight_gradients.count(), 4 * 0.08 * 1.1, 1e-12);
+  EXPECT_NEAR(cost_of(work, profile, Precision::fp8).forward.time().count(), 4 * 0.04 * 1.1 + 0.004,
+              1e-12);
+}
+
+TEST(WorkCost, RowsGoToTheirExpertsAndComeBack) {
+  // 1e9 elements of 4 bytes there and back: 16 ms forward, both gradients backward.
+  const Profile profile = even_profile();
+  Work work;
+  work.permuted_elements = 1e9;
+  work.permuted_again = {{RecomputePart::moe, 0.5}};
+  const WorkCost cost = cost_of(work, profile, Precision::bf16, {RecomputePart::moe});
+  EXPECT_NEAR(cost.forward.time().count(), 0.016, 1e-12);
+  EXPECT_NEAR(cost.backward.time().count(), 0.032, 1e-12);
+  EXPECT_NEAR(cost.again.count(), 0.008, 1e-12);
+}
+
+TEST(WorkCost, SoftwareMovesMoreOfWhatOthersMerge) {
+  // 1e9 bytes forward, 2e9 backward, 2 ms each 1e9; a family that moves three times as much.
+  Profile profile = even_profile();
+  profile.kernel_families.at("fused").memory_traffic = estimate(3.0);
+  Work work;
+  work.passes.push_back(
+      {.forward = 1_GB, .backward = 2_GB, .again = {{RecomputePart::activation}}});
+  const WorkCost merged = cost_of(work, profile, Precision::bf16, {RecomputePart::activation});
+  EXPECT_NEAR(merged.forward.time().count(), 6e-3, 1e-12);
+  EXPECT_NEAR(merged.backward.time().count(), 12e-3, 1e-12);
+  EXPECT_NEAR(merged.again.count(), 6e-3, 1e-12);
+  work.passes[0].merged = false;  // the operator's own bytes are all there are
+  const WorkCost own = cost_of(work, profile);
+  EXPECT_NEAR(own.forward.time().count(), 2e-3, 1e-12);
+  EXPECT_NEAR(own.backward.time().count(), 4e-3, 1e-12);
+  EXPECT_EQ(own.again, Seconds(0.0));
+}
+
+TEST(WorkCost, AttentionIsFusedOrNot) {
+  const Profile profile = even_profile();
+  const AttentionShape shape{.sequences = 1,
+                             .query_length = 4096,
+                             .key_length = 4096,
+                             .query_heads = 8,
+                             .key_heads = 8,
+                             .head_size = 128};
+  Work work;
+  work.attention = AttentionWork{shape, {{RecomputePart::core_attn}}};
+  const KernelFamily& family = profile.kernel_families.at("fused");
+  const WorkCost fused = cost_of(work, profile, Precision::bf16, {RecomputePart::core_attn});
+  const Seconds forward = fused_attention_cost(profile.device, family, shape, Pass::forward).time;
+  EXPECT_EQ(fused.forward.time(), forward);
+  EXPECT_EQ(fused.attention_forward, forward);
+  EXPECT_EQ(fused.again, forward);
+  EXPECT_EQ(fused.backward.time(),
+            fused_attention_cost(profile.device, family, shape, Pass::backward).time);
+  const WorkCost unfused =
+      work_cost(work, {.profile = profile, .family = family, .fused_attention = false});
+  EXPECT_EQ(unfused.forward.time(),
+            unfused_attention_cost(profile.device, shape, Pass::forward, Precision::bf16).time);
+  EXPECT_EQ(unfused.backward.time(),
+            unfused_attention_cost(profile.device, shape, Pass::backward, Precision::bf16).time);
+}
+
+TEST(CostSum, PartsErrIndependently) {
+  CostSum sum;
+  sum.add({.time = 3_s, .status = CostStatus::exact, .spread = 0.1});
+  EXPECT_FALSE(sum.extrapolated());
+  sum.add({.time = 4_s, .status = CostStatus::extrapolated, .spread = 0.1});
+  EXPECT_EQ(sum.time(), 7_s);
+  EXPECT_NEAR(sum.variance(), 0.09 + 0.16, 1e-15);
+  sum.add({.time = 1_s, .status = CostStatus::exact, .spread = 0.0});
+  EXPECT_TRUE(sum.extrapolated());
+}
+
+}  // namespace
+}  // namespace headway
