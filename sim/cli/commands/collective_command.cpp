@@ -196,7 +196,7 @@ std::vector<Option> collective_options() {
        .words = algorithm_words()},
       {.name = "library",
        .value = "NAME",
-       .help = "nccl: its protocols and what it chooses; else hardware alone, or the profile",
+       .help = "nccl: its own choices; else hardware, or the profile",
        .group = OptionGroup::run,
        .words = {"nccl"},
        .excludes = {"profile"}},

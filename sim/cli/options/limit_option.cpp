@@ -36,13 +36,9 @@ void set_limit(const std::string& text) {
 }  // namespace
 
 Option limit_option() {
-  std::string names;
-  for (const NamedLimit& limit : named_limits()) {
-    names += fmt::format("{}{}", names.empty() ? "" : ", ", limit.name);
-  }
   return {.name = "limit",
           .value = "NAME=NUMBER",
-          .help = "what inputs may ask for: " + names,
+          .help = "raises a limit: hosts=2000000, say",
           .group = OptionGroup::input,
           .repeatable = true};
 }
