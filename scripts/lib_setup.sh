@@ -3,6 +3,21 @@
 
 say() { printf '%s\n' "==> $*" >&2; }
 
+# only_option OPTION [ARGUMENT...]: prints yes where the option is given, no where nothing is; any
+# other argument ends the script.
+only_option() {
+  local option=$1 given=no argument
+  shift
+  for argument in "$@"; do
+    if [ "$argument" != "$option" ]; then
+      say "unknown option $argument; there is $option"
+      return 2
+    fi
+    given=yes
+  done
+  echo "$given"
+}
+
 # Debian packages that the build needs.
 required_packages=(
   build-essential cmake ninja-build pkg-config git

@@ -6,16 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib_setup.sh
 
-prove=no
-for argument in "$@"; do
-  case $argument in
-    --prove) prove=yes ;;
-    *)
-      say "unknown option $argument; there is --prove"
-      exit 2
-      ;;
-  esac
-done
+prove=$(only_option --prove "$@")
 
 install_missing "${required_packages[@]}" dpkg-dev
 configure release

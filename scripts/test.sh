@@ -6,16 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib_setup.sh
 
-long=no
-for argument in "$@"; do
-  case $argument in
-    --long) long=yes ;;
-    *)
-      say "unknown option $argument; there is --long"
-      exit 2
-      ;;
-  esac
-done
+long=$(only_option --long "$@")
 
 install_missing "${required_packages[@]}" "${test_packages[@]}" "${calibrator_packages[@]}"
 configure release -DHEADWAY_TESTS=ON

@@ -314,8 +314,7 @@ class WorkloadBuilder {
     if (!model_.is_validated) {
       note(
           "no published training step of such a model was held against predictions: the interval "
-          "is "
-          "that of transformers, whose kernels the constants were fitted to");
+          "is that of transformers, whose kernels the constants were fitted to");
     }
     if (strategy_.tensor_parallel > cluster_.scale_up_domain) {
       note(

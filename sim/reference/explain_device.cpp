@@ -4,7 +4,7 @@ namespace headway {
 namespace {
 
 // Formulas: sim/costs/kernel_cost.h.
-constexpr TopicRow kRows[] = {
+constexpr TopicRow kDeviceRows[] = {
     {"profile.device", "an object", "required", "How compute kernels of the accelerator behave."},
     {"profile.device.peak_flops_per_s", "FLOP/s by precision", "required",
      "Dense peak of each precision that the device multiplies matrices in: fp32, tf32, fp16, bf16, "
@@ -90,6 +90,6 @@ constexpr TopicRow kRows[] = {
 
 }  // namespace
 
-std::span<const TopicRow> device_topics() { return kRows; }
+std::span<const TopicRow> device_topics() { return kDeviceRows; }
 
 }  // namespace headway

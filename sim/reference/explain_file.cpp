@@ -14,8 +14,8 @@
 #include "sim/costs/read_profile.h"
 #include "sim/files/input_files.h"
 #include "sim/jobs/frameworks.h"
-#include "sim/models/huggingface/huggingface.h"
 #include "sim/layers/parameters.h"
+#include "sim/models/huggingface/huggingface.h"
 #include "sim/models/read_model.h"
 #include "sim/network/node_type.h"
 #include "sim/network/read_topology.h"
@@ -156,12 +156,12 @@ Explained explain_scenario(const std::string& path, const ScenarioOptions& optio
 }
 
 /// Where names of a kind are looked for, and who reads it. A scenario is read by its path.
-struct FileKind {
+struct ExplainedKind {
   std::string_view schema;
   std::string_view folder;
   Explained (*explain)(const JsonCursor& part, InputFiles& files);
 };
-constexpr std::array<FileKind, 7> kKinds = {{
+constexpr std::array<ExplainedKind, 7> kKinds = {{
     {"headway/scenario/1", "scenarios", nullptr},
     {"headway/topology/1", "topologies", explain_topology},
     {"headway/profile/1", "calibrate/profiles", explain_profile},
@@ -176,7 +176,7 @@ std::string found_path(const std::string& name) {
   std::error_code error;
   if (name == "-" || fs::exists(name, error)) return name;
   for (const fs::path& data : data_folders()) {
-    for (const FileKind& kind : kKinds) {
+    for (const ExplainedKind& kind : kKinds) {
       for (const std::string& file : {name, name + ".json"}) {
         const fs::path path = data / kind.folder / file;
         if (fs::is_regular_file(path, error)) return path.lexically_normal().string();
@@ -187,9 +187,9 @@ std::string found_path(const std::string& name) {
 }
 
 /// The kind that the file says it is; nothing, and a diagnostic, if it says none.
-const FileKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
+const ExplainedKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
   if (is_huggingface_config(root))
-    return &*std::ranges::find(kKinds, "headway/model/1", &FileKind::schema);
+    return &*std::ranges::find(kKinds, "headway/model/1", &ExplainedKind::schema);
   const auto schema = root.value().is_object() ? root.member("schema") : std::nullopt;
   if (!schema) {
     diagnostics.add(root.problem("missing field \"schema\", which says what the file is", "",
@@ -197,7 +197,7 @@ const FileKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
     return nullptr;
   }
   const auto found = std::ranges::find_if(
-      kKinds, [&](const FileKind& kind) { return schema->value() == kind.schema; });
+      kKinds, [&](const ExplainedKind& kind) { return schema->value() == kind.schema; });
   if (found != kKinds.end()) return &*found;
   if (schema->value() == "headway/strategy/1") {
     diagnostics.add(schema->problem("a strategy is checked against a model and a cluster", "",
@@ -221,7 +221,7 @@ const std::vector<std::string>& known_schemas() {
   static const std::vector<std::string> kSchemas = [] {
     std::vector<std::string> schemas;
     schemas.reserve(kKinds.size());
-    for (const FileKind& kind : kKinds) schemas.emplace_back(kind.schema);
+    for (const ExplainedKind& kind : kKinds) schemas.emplace_back(kind.schema);
     schemas.erase(std::unique(schemas.begin(), schemas.end()), schemas.end());
     return schemas;
   }();
@@ -237,7 +237,7 @@ Explained explained_file(const std::string& name, const ScenarioOptions& options
   const std::optional<JsonCursor> root = files.open(path, "scenarios");
   Explained explained;
   if (root) {
-    const FileKind* const kind = kind_of(*root, own);
+    const ExplainedKind* const kind = kind_of(*root, own);
     if (kind != nullptr && kind->explain == nullptr) {
       return explain_scenario(path, options, diagnostics);
     }

@@ -3,7 +3,7 @@
 namespace headway {
 namespace {
 
-constexpr TopicRow kRows[] = {
+constexpr TopicRow kMetricRows[] = {
     {"iteration_time_s", "seconds", "",
      "Time of one training step. The median over replicas; of a job in its stride, not the first "
      "steps."},
@@ -239,6 +239,6 @@ constexpr TopicRow kRows[] = {
 
 }  // namespace
 
-std::span<const TopicRow> metric_topics() { return kRows; }
+std::span<const TopicRow> metric_topics() { return kMetricRows; }
 
 }  // namespace headway

@@ -3,7 +3,7 @@
 namespace headway {
 namespace {
 
-constexpr TopicRow kRows[] = {
+constexpr TopicRow kPlanRows[] = {
     {"plan", "object", "", "What `headway plan --json` prints."},
     {"plan.schema", "text", "",
      "headway/plan/1, with a goal headway/cluster-plan/1 or headway/largest-plan/1."},
@@ -93,6 +93,6 @@ constexpr TopicRow kRows[] = {
 
 }  // namespace
 
-std::span<const TopicRow> plan_topics() { return kRows; }
+std::span<const TopicRow> plan_topics() { return kPlanRows; }
 
 }  // namespace headway

@@ -3,7 +3,7 @@
 namespace headway {
 namespace {
 
-constexpr TopicRow kRows[] = {
+constexpr TopicRow kProfileRows[] = {
     {"profile.schema", "\"headway/profile/1\"", "required",
      "Says that a file is a profile, and of which version."},
     {"profile.name", "text", "required", "What reports call the profile.", "not empty"},
@@ -44,7 +44,8 @@ constexpr TopicRow kRows[] = {
      "What the protocol Simple takes more, which larger messages use."},
     {"profile.nccl.ring_bytes_per_s", "bytes/s", "required", "What a ring over the node carries."},
     {"profile.nccl.ring_plateau", "number, at least 1", "1.4",
-     "How many times as long latencies of a ring over several nodes are with the protocol Simple: the "
+     "How many times as long latencies of a ring over several nodes are with the protocol Simple: "
+     "the "
      "ring is filled and drained."},
     {"profile.nccl.switch_overhead_s", "seconds", "none",
      "What a collective takes that the switches sum up (NVLS)."},
@@ -191,6 +192,6 @@ constexpr TopicRow kRows[] = {
 
 }  // namespace
 
-std::span<const TopicRow> profile_topics() { return kRows; }
+std::span<const TopicRow> profile_topics() { return kProfileRows; }
 
 }  // namespace headway

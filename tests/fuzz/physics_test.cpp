@@ -96,7 +96,7 @@ const std::vector<Relation>& relations() {
          job["cluster"]["topology"]["name"] = "another";
        },
        1.0, 1.0},
-      {"one flow engine for the other", [](json& job) { job["run"]["fold_equal_links"] = false; },
+      {"links of equal use kept apart", [](json& job) { job["run"]["fold_equal_links"] = false; },
        1.0 - 1e-9, 1.0 + 1e-9},
   };
   return kRelations;

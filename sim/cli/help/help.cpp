@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/wrap_text.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/engine/engine_version.h"
@@ -86,6 +88,12 @@ std::string reference_text() {
   text += "\nEnvironment:\n";
   for (const auto& [name, meaning] : kEnvironment) {
     text += labelled(fmt::format("  {}", name), meaning, kTermColumn);
+  }
+  text += "\nLimits:\n";
+  for (const NamedLimit& limit : named_limits()) {
+    text += labelled(fmt::format("  {}", limit.name),
+                     fmt::format("{} [{}]", limit.about, grouped_digits(Limits{}.*limit.value)),
+                     kTermColumn);
   }
   return text + "\nFiles:\n  " + wrapped_text(kFiles, 2, 2);
 }

@@ -38,7 +38,7 @@ void set_limit(const std::string& text) {
 Option limit_option() {
   return {.name = "limit",
           .value = "NAME=NUMBER",
-          .help = "raises a limit: hosts=2000000, say",
+          .help = "sets a limit of inputs: hosts=2000000",
           .group = OptionGroup::input,
           .repeatable = true};
 }

@@ -10,12 +10,8 @@
 namespace headway {
 namespace {
 
-/// Every product of 2 m n k over 50 TFLOP/s, to the last bit.
-Profile even_profile() {
-  Profile profile = round_profile();
-  profile.device.gemm_inner_half = estimate(0.0);
-  profile.device.gemm_quantisation = estimate(0.0);
-  profile.device.gemm_overhead = estimate(0.0);
+Profile profile_with_experts() {
+  Profile profile = even_profile();
   profile.experts = ExpertCosts{.grouped_efficiency = estimate(0.5),
                                 .grouped_half_rows = estimate(1000.0),
                                 .permutation_bytes = estimate(4.0)};
@@ -35,7 +31,7 @@ constexpr GemmShape kProduct{10'000, 10'000, 10'000};
 constexpr double kProductTime = 0.04;
 
 TEST(WorkCost, AProductRunsOnceForwardAndTwiceBackward) {
-  const Profile profile = even_profile();
+  const Profile profile = profile_with_experts();
   Work work;
   work.linears.push_back({.forward = kProduct, .column_parallel = true});
   const WorkCost cost = cost_of(work, profile);
@@ -50,7 +46,7 @@ TEST(WorkCost, AProductRunsOnceForwardAndTwiceBackward) {
 }
 
 TEST(WorkCost, WhatIsNotTrainedHasNoGradient) {
-  const Profile profile = even_profile();
+  const Profile profile = profile_with_experts();
   Work work;
   work.linears.push_back({.forward = kProduct, .frozen = true});
   EXPECT_NEAR(cost_of(work, profile).backward.time().count(), kProductTime, 1e-15);
@@ -80,7 +76,7 @@ TEST(WorkCost, WeightGradientsOfConvolutionsFillTheDevice) {
 
 TEST(WorkCost, LowPrecisionCastsInputsOnceAPass) {
   // 100 TFLOP/s in fp8: 20 ms a product. Casting 1e9 elements moves 5 bytes each: 10 ms.
-  const Profile profile = even_profile();
+  const Profile profile = profile_with_experts();
   Work work;
   work.linears.push_back({.forward = kProduct, .input_elements = 1e9});
   const WorkCost cost = cost_of(work, profile, Precision::fp8);
@@ -94,7 +90,7 @@ TEST(WorkCost, LowPrecisionCastsInputsOnceAPass) {
 TEST(WorkCost, ExpertsMultiplyTheirOwnRowsAndCastThem) {
   // 4 experts of 1e4 rows at half the rate, 1 + 1000 / 10,000 of the time: 4 x 80 ms x 1.1; 4 x 1e8
   // elements cast in 8 bits, at twice the rate: 4 ms.
-  const Profile profile = even_profile();
+  const Profile profile = profile_with_experts();
   Work work;
   work.grouped.push_back({.experts = 4, .forward = kProduct});
   const WorkCost cost = cost_of(work, profile);
@@ -107,7 +103,7 @@ TEST(WorkCost, ExpertsMultiplyTheirOwnRowsAndCastThem) {
 
 TEST(WorkCost, RowsGoToTheirExpertsAndComeBack) {
   // 1e9 elements of 4 bytes there and back: 16 ms forward, both gradients backward.
-  const Profile profile = even_profile();
+  const Profile profile = profile_with_experts();
   Work work;
   work.permuted_elements = 1e9;
   work.permuted_again = {{RecomputePart::moe, 0.5}};
@@ -119,7 +115,7 @@ TEST(WorkCost, RowsGoToTheirExpertsAndComeBack) {
 
 TEST(WorkCost, SoftwareMovesMoreOfWhatOthersMerge) {
   // 1e9 bytes forward, 2e9 backward, 2 ms each 1e9; a family that moves three times as much.
-  Profile profile = even_profile();
+  Profile profile = profile_with_experts();
   profile.kernel_families.at("fused").memory_traffic = estimate(3.0);
   Work work;
   work.passes.push_back(
@@ -136,7 +132,7 @@ TEST(WorkCost, SoftwareMovesMoreOfWhatOthersMerge) {
 }
 
 TEST(WorkCost, AttentionIsFusedOrNot) {
-  const Profile profile = even_profile();
+  const Profile profile = profile_with_experts();
   const AttentionShape shape{.sequences = 1,
                              .query_length = 4096,
                              .key_length = 4096,

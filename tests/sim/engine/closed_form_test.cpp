@@ -32,6 +32,30 @@ RandomJob uncontended_job(std::uint64_t seed) {
   return job;
 }
 
+/// The same in one replica of two stages: nobody sends, or receives, two things at once.
+RandomJob two_stage_job(std::uint64_t seed) {
+  RandomJob job = uncontended_job(seed);
+  Strategy& strategy = job.strategy;
+  strategy.pipeline_parallel = 2;
+  strategy.virtual_stages = 1;
+  strategy.data_parallel = strategy.context_parallel = 1;
+  strategy.global_batch = 6;
+  strategy.sharding = Sharding::none;
+  job.fields.layers += job.fields.layers % 2;
+  job.model = layers_of(job.fields);
+  job.placement.pipeline = 2;
+  job.placement.data = job.placement.context = 1;
+  return job;
+}
+
+/// The same in replicas of one stage, whose collectives follow each other.
+RandomJob one_stage_job(std::uint64_t seed) {
+  RandomJob job = uncontended_job(seed);
+  job.strategy.pipeline_parallel = job.strategy.virtual_stages = 1;
+  job.placement.pipeline = 1;
+  return job;
+}
+
 constexpr std::uint64_t kClosedFormJobs = 60;
 
 /// Relative difference from the simulation.
@@ -39,28 +63,15 @@ double difference(const RandomJob& job) { return closed_form(job) / simulated(jo
 
 TEST(ClosedForm, IsTheSimulationOfAPipelineWhoseTransfersAreAlone) {
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
-    RandomJob job = uncontended_job(seed);
-    Strategy& strategy = job.strategy;
-    // One replica in two stages: nobody sends, or receives, two things at once.
-    strategy.pipeline_parallel = 2;
-    strategy.virtual_stages = 1;
-    strategy.data_parallel = strategy.context_parallel = 1;
-    strategy.global_batch = 6;
-    strategy.sharding = Sharding::none;
-    job.fields.layers += job.fields.layers % 2;
-    job.model = layers_of(job.fields);
-    job.placement.pipeline = 2;
-    job.placement.data = job.placement.context = 1;
+    const RandomJob job = two_stage_job(seed);
     EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
   }
 }
 
 TEST(ClosedForm, IsTheSimulationOfReplicasWhoseCollectivesFollowEachOther) {
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
-    RandomJob job = uncontended_job(seed);
+    const RandomJob job = one_stage_job(seed);
     if (job.strategy.sharding == Sharding::full) continue;
-    job.strategy.pipeline_parallel = job.strategy.virtual_stages = 1;
-    job.placement.pipeline = 1;
     EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
   }
 }
@@ -89,10 +100,8 @@ TEST(ClosedForm, StretchesBlocksByTheSlowestDevice) {
 
 TEST(ClosedForm, FollowsTheSlowestListedReplica) {
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
-    RandomJob job = uncontended_job(seed);
+    RandomJob job = one_stage_job(seed);
     if (job.strategy.sharding == Sharding::full) continue;
-    job.strategy.pipeline_parallel = job.strategy.virtual_stages = 1;
-    job.placement.pipeline = 1;
     const double even = closed_form(job);
     job.perturbation.slow_accelerators = {{job.strategy.ranks() - 1, 1.5}, {0, 1.25}};
     EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
@@ -102,16 +111,7 @@ TEST(ClosedForm, FollowsTheSlowestListedReplica) {
 
 TEST(ClosedForm, StretchesTheStageThatIsSlow) {
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
-    RandomJob job = uncontended_job(seed);
-    job.strategy.pipeline_parallel = 2;
-    job.strategy.virtual_stages = 1;
-    job.strategy.data_parallel = job.strategy.context_parallel = 1;
-    job.strategy.global_batch = 6;
-    job.strategy.sharding = Sharding::none;
-    job.fields.layers += job.fields.layers % 2;
-    job.model = layers_of(job.fields);
-    job.placement.pipeline = 2;
-    job.placement.data = job.placement.context = 1;
+    RandomJob job = two_stage_job(seed);
     job.perturbation.slow_accelerators = {{job.strategy.ranks() - 1, 2.0}};
     EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
   }
