@@ -95,8 +95,8 @@ void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& the
   with("optimizer_bytes", mine.optimizer_bytes, theirs.optimizer_bytes);
 }
 
-/// Published collectives of kinds and groups that were not measured stay, where both are of links of
-/// one rate.
+/// Published collectives of kinds and groups that were not measured stay, where both are of links
+/// of one rate.
 void complete_scope(Completion& with, const std::string& name, ScopeCosts& mine,
                     const ScopeCosts& theirs) {
   const bool was_measured = !mine.collectives.empty();
@@ -109,10 +109,9 @@ void complete_scope(Completion& with, const std::string& name, ScopeCosts& mine,
   if (!was_measured) mine.measured_bandwidth = theirs.measured_bandwidth;
   if (mine.measured_bandwidth != theirs.measured_bandwidth) return;
   for (const MeasuredCollective& one : theirs.collectives) {
-    const bool is_known =
-        std::any_of(mine.collectives.begin(), mine.collectives.end(), [&one](const auto& known) {
-          return known.kind == one.kind && known.ranks == one.ranks;
-        });
+    const bool is_known = std::any_of(
+        mine.collectives.begin(), mine.collectives.end(),
+        [&one](const auto& known) { return known.kind == one.kind && known.ranks == one.ranks; });
     if (!is_known) mine.collectives.push_back(one);
   }
 }

@@ -167,22 +167,22 @@ Json of(const Profile& profile, const std::map<std::string, std::string>& proven
   Json families = Json::object();
   for (const auto& [name, family] : profile.kernel_families) families[name] = of(family);
   Json json = {{"schema", "headway/profile/1"},
-          {"name", profile.name},
-          {"accelerator", profile.accelerator},
-          {"kind", profile.kind},
-          {"provenance", provenance},
-          {"device", of(profile.device)},
-          {"kernel_families", families},
-          {"scale_up", of(profile.scale_up)},
-          {"scale_out", of(profile.scale_out)},
-          {"overlap",
-           {{"tensor_parallel_overlapped", of(profile.overlap.tensor_parallel_overlapped)},
-            {"context_parallel_floor", of(profile.overlap.context_parallel_floor)},
-            {"gradient_reduce_floor", of(profile.overlap.gradient_reduce_floor)},
-            {"sharded_interference", of(profile.overlap.sharded_interference)}}},
-          {"variation",
-           {{"device_speed", of(profile.variation.device_speed)},
-            {"operation_time", of(profile.variation.operation_time)}}}};
+               {"name", profile.name},
+               {"accelerator", profile.accelerator},
+               {"kind", profile.kind},
+               {"provenance", provenance},
+               {"device", of(profile.device)},
+               {"kernel_families", families},
+               {"scale_up", of(profile.scale_up)},
+               {"scale_out", of(profile.scale_out)},
+               {"overlap",
+                {{"tensor_parallel_overlapped", of(profile.overlap.tensor_parallel_overlapped)},
+                 {"context_parallel_floor", of(profile.overlap.context_parallel_floor)},
+                 {"gradient_reduce_floor", of(profile.overlap.gradient_reduce_floor)},
+                 {"sharded_interference", of(profile.overlap.sharded_interference)}}},
+               {"variation",
+                {{"device_speed", of(profile.variation.device_speed)},
+                 {"operation_time", of(profile.variation.operation_time)}}}};
   if (profile.experts) json["experts"] = of(*profile.experts);
   if (profile.cuda_graphs) json["cuda_graphs"] = of(*profile.cuda_graphs);
   return json;

@@ -31,7 +31,7 @@ Limits& limits() {
 
 std::span<const NamedLimit> named_limits() { return kNamedLimits; }
 
-std::string limit_help(std::int64_t Limits::* value) {
+std::string limit_help(std::int64_t Limits::*value) {
   const auto* const named = std::ranges::find(kNamedLimits, value, &NamedLimit::value);
   HEADWAY_CHECK(named != kNamedLimits.end(), "a limit without a name");
   return fmt::format("--limit {}=NUMBER allows more", named->name);

@@ -17,8 +17,8 @@ struct Limits {
   std::int64_t rows = 10'000'000;                     ///< of a trace
   std::int64_t hosts = 1 << 20;                       ///< that host lists of a file stand for
   std::int64_t cables = 4'000'000;                    ///< of a generated fabric
-  std::int64_t passes = 4'000'000;                    ///< of micro-batches through chunks of a model
-  std::int64_t problems = 100;                        ///< that are shown; the others are counted
+  std::int64_t passes = 4'000'000;  ///< of micro-batches through chunks of a model
+  std::int64_t problems = 100;      ///< that are shown; the others are counted
 };
 
 /// Those of this process. The command line sets them before anything is read.
@@ -27,12 +27,12 @@ struct Limits {
 /// One of them as `--limit NAME=NUMBER` names it.
 struct NamedLimit {
   std::string_view name;
-  std::int64_t Limits::* value;
+  std::int64_t Limits::*value;
   std::string_view about;  ///< a clause, no full stop
 };
 [[nodiscard]] std::span<const NamedLimit> named_limits();
 
 /// "--limit hosts=NUMBER allows more": how a message says what to do about a limit.
-[[nodiscard]] std::string limit_help(std::int64_t Limits::* value);
+[[nodiscard]] std::string limit_help(std::int64_t Limits::*value);
 
 }  // namespace headway

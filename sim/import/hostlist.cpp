@@ -116,8 +116,8 @@ std::optional<HostlistProblem> append_part(std::string_view part, std::vector<st
     longest += piece.longest;
   }
   if (longest > kLongestHostName) {
-    return HostlistProblem{
-        fmt::format("makes names of more than {} characters", kLongestHostName), ""};
+    return HostlistProblem{fmt::format("makes names of more than {} characters", kLongestHostName),
+                           ""};
   }
   const std::uint64_t characters = product_up_to(budget.characters, count, longest);
   if (count > budget.hosts || characters > budget.characters) {

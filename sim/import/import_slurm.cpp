@@ -40,7 +40,7 @@ struct SlurmSwitch {
   int vertex = -1;
   std::string parent;     ///< empty for the root
   std::size_t hosts = 0;  ///< below it, on all tiers
-  int height = 1;         ///< tiers of switches from it down, itself included, along its first child
+  int height = 1;  ///< tiers of switches from it down, itself included, along its first child
   bool is_counted = false;
 };
 
@@ -173,8 +173,8 @@ class SlurmTree {
   }
 
  private:
-  /// Counts hosts and tiers from the bottom up, without recursion. False if some switch is not below the root: then
-  /// switches go round in a circle.
+  /// Counts hosts and tiers from the bottom up, without recursion. False if some switch is not
+  /// below the root: then switches go round in a circle.
   bool count_hosts(const std::string& root) {
     std::vector<std::string> order{root};
     std::map<std::string, std::string> owner;

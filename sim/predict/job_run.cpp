@@ -91,8 +91,8 @@ void check_passes(const Strategy& strategy) {
                   grouped_digits(static_cast<long long>(passes)));
   problem.label = fmt::format("at most {} are simulated", grouped_digits(limits().passes));
   problem.pointer = "/strategy/global_batch";
-  problem.help = "take a larger micro_batch or a smaller global_batch; " +
-                 limit_help(&Limits::passes);
+  problem.help =
+      "take a larger micro_batch or a smaller global_batch; " + limit_help(&Limits::passes);
   throw InputError(std::move(problem));
 }
 

@@ -20,8 +20,8 @@ struct JobRun {
   [[nodiscard]] Seconds time() const { return Seconds(timeline.finish); }
 };
 
-/// Refuses, with the reason, more passes than are simulated: each is an operation of its own, of half
-/// a kilobyte.
+/// Refuses, with the reason, more passes than are simulated: each is an operation of its own, of
+/// half a kilobyte.
 void check_passes(const Strategy& strategy);
 
 /// What a rank computes in an iteration, at nominal speed.

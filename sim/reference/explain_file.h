@@ -13,8 +13,8 @@ namespace headway {
 
 /// What a file holds.
 struct ExplainedFile {
-  std::string kind;         ///< "scenario", "topology", "node", "profile", "model"
-  std::string about;        ///< one line, for lists
+  std::string kind;    ///< "scenario", "topology", "node", "profile", "model"
+  std::string about;   ///< one line, for lists
   JsonValue resolved;  ///< the explicit form, every default written out
 };
 

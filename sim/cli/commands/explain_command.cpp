@@ -52,12 +52,12 @@ Command explain_command() {
       {"headway explain strategy.tensor_parallel", "by its path; the end of it will do"},
       {"headway explain --schema scenario", "what editors complete and check with"},
   };
-  command.options = with_standard_options(
-      {{.name = "schema",
-        .value = "KIND",
-        .help = "the JSON Schema of such files, for editors",
-        .group = OptionGroup::output,
-        .words = {schema_names().begin(), schema_names().end()}}});
+  command.options =
+      with_standard_options({{.name = "schema",
+                              .value = "KIND",
+                              .help = "the JSON Schema of such files, for editors",
+                              .group = OptionGroup::output,
+                              .words = {schema_names().begin(), schema_names().end()}}});
   command.most_arguments = 1;
   command.outcome = "nothing was explained";
   command.details =

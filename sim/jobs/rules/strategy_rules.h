@@ -40,8 +40,8 @@ struct StrategyRule {
   std::vector<std::string_view> besides = {};  ///< that it depends on too
   std::string_view words;  ///< "global_batch must be a multiple of micro_batch x data_parallel"
   std::string_view title = {};  ///< of the problem, where that is not the words
-  std::string_view why = {};               ///< at the field to mend
-  std::string_view help = {};              ///< what would do
+  std::string_view why = {};    ///< at the field to mend
+  std::string_view help = {};   ///< what would do
   bool (*holds)(Layout);
   BrokenRule (*broken)(Layout) = nullptr;  ///< instead of those, where they depend on the values
   Severity severity = Severity::error;

@@ -158,7 +158,8 @@ TEST_F(InputFilesTest, FilesAreNotAlikeByTheirEnding) {
   EXPECT_FALSE(files().open(path("nosuch.json"), "topologies").has_value());
   EXPECT_EQ(problems(),
             "error: there is no file \"nosuch.json\"\n"
-            "  --> nosuch.json\n");
+            "  --> nosuch.json\n"
+            "  help: no name there is like it; `headway list` shows what comes with Headway\n");
 }
 
 TEST_F(InputFilesTest, FilesThatCannotBeReadAreExplained) {
