@@ -28,6 +28,7 @@ std::string answer(const ScratchFolder& scratch, const char* jobs,
 TEST(Determinism, ProcessesAndLocalesChangeNoBit) {
   int compared = 0;
   for (std::uint64_t seed = 1; compared < 8; ++seed) {
+    ASSERT_LE(seed, 800U) << "hardly any job can be run";
     const ScratchFolder scratch;
     json scenario = random_scenario(seed);
     scenario["run"] = {{"replicas", 5}, {"seed", seed}};

@@ -106,6 +106,7 @@ TEST(Physics, HoldsForRandomJobs) {
   int jobs = 0;
   std::vector<int> tried(relations().size());
   for (std::uint64_t seed = 1; jobs < jobs_asked(); ++seed) {
+    ASSERT_LE(seed, 100U * static_cast<unsigned>(jobs_asked())) << "hardly any job can be run";
     const json scenario = random_scenario(seed);
     const std::optional<double> before = iteration(scenario);
     if (!before) continue;
