@@ -54,7 +54,11 @@ std::string missing_file_help(const fs::path& path) {
   const bool is_alike =
       meant && (fs::path(*meant).extension() != path.extension() ||
                 closest(path.stem().string(), {fs::path(*meant).stem().string()}));
-  if (!is_alike) return "no name there is like it; `headway list` shows what comes with Headway";
+  if (!is_alike) {
+    // A name without an ending may be of the library, which tells what it has.
+    if (!path.has_extension()) return "";
+    return "no name there is like it; `headway list` shows what comes with Headway";
+  }
   const fs::path suggestion = path.has_parent_path() ? folder / *meant : fs::path(*meant);
   return fmt::format("did you mean {}?", in_quotes(suggestion.string()));
 }

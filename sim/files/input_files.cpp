@@ -50,6 +50,9 @@ std::vector<std::string> known_names(const std::vector<fs::path>& data_folders,
       }
     }
   }
+  // Folders below hold parts of what stands in this one: they come last where a list is cut.
+  std::ranges::stable_partition(
+      names, [](const std::string& name) { return name.find('/') == std::string::npos; });
   return names;
 }
 
