@@ -7,13 +7,14 @@
 #include "reports/answers/reliability_report.h"
 #include "reports/answers/shared_fabric_report.h"
 #include "reports/answers/what_if_report.h"
+#include "reports/sections/server_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/result/number_text.h"
+#include "sim/result/run_cost.h"
 #include "sim/result/words/advice.h"
 #include "sim/result/words/anchor_sentence.h"
 #include "sim/result/words/cost_text.h"
-#include "sim/result/number_text.h"
-#include "sim/result/run_cost.h"
 
 namespace headway {
 namespace {
@@ -34,6 +35,7 @@ class TextReport {
       add_memory();
       add_cost();
       add_time_shares();
+      if (prediction_.servers) text_ += server_text(*prediction_.servers);
       if (prediction_.reliability) text_ += reliability_text(*prediction_.reliability);
       if (prediction_.shared_fabric) text_ += shared_fabric_text(*prediction_.shared_fabric);
       if (prediction_.what_if) text_ += what_if_text(*prediction_.what_if);

@@ -8,10 +8,11 @@
 #include "reports/answers/what_if_report.h"
 #include "reports/csv_report.h"
 #include "reports/sections/prediction_sections.h"
+#include "reports/sections/server_report.h"
 #include "reports/text_report.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 
@@ -26,6 +27,7 @@ Document prediction_document(const Prediction& prediction) {
   const bool has_times = was_simulated(prediction);
   document.sections.push_back(answer_section(prediction));
   if (has_times) document.sections.push_back(time_section(prediction));
+  if (prediction.servers) document.sections.push_back(server_section(*prediction.servers));
   if (auto cost = cost_section(prediction)) document.sections.push_back(std::move(*cost));
   if (prediction.reliability) {
     document.sections.push_back(reliability_section(*prediction.reliability));

@@ -45,7 +45,7 @@ TextTable leader_table(const StrategyPlan& plan) {
           choice.data_parallel, choice.expert_parallel}) {
       cells.push_back(std::to_string(degree));
     }
-    cells.emplace_back(word_of(choice.schedule));
+    cells.emplace_back(choice.schedule->name);
     cells.push_back(std::to_string(choice.virtual_stages));
     cells.push_back(std::to_string(choice.micro_batch));
     cells.push_back(std::to_string(static_cast<int>(choice.sharding)));

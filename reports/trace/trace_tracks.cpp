@@ -101,6 +101,12 @@ class GroupTracks {
         case SpanOf::collective:
           add_collective_wait(waiting, span);
           break;
+        case SpanOf::push:
+          break;
+        case SpanOf::answer:
+          append_span(waiting, "wait for servers", span.begin, span.under_way(), "");
+          append_span(waiting, "parameters from servers", span.under_way(), span.end, "");
+          break;
         case SpanOf::end_of_run:
           append_span(waiting, "wait for the end of the step", span.begin, span.end, "");
           break;

@@ -11,6 +11,7 @@ enum class EventKind : std::uint8_t {
   block_done,
   latency_over,
   flow_done,
+  server_done,
   link_change,
   background
 };

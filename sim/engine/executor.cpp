@@ -20,7 +20,19 @@ auto& at(T& items, std::int64_t i) {
 }  // namespace
 
 Executor::Executor(const Workload& workload, const Perturbation& perturbation)
-    : workload_(workload), perturbation_(perturbation) {
+    : workload_(workload),
+      perturbation_(perturbation),
+      servers_(
+          workload, timeline_,
+          {.carry =
+               [this](std::int32_t plan, double bytes, std::int32_t message, double now) {
+                 start_transfer({.plan = plan, .amount = bytes, .served = message}, now);
+               },
+           .wake = [this](
+                       double when,
+                       std::int32_t server) { queue_.push(when, EventKind::server_done, server); },
+           .answered = [this](std::int32_t group, std::int32_t slot,
+                              double now) { run_if_at(group, OperationKind::pull, slot, now); }}) {
   const std::size_t count = workload.groups.size();
   groups_.resize(count);
   timeline_.first_operation.assign(1, 0);
@@ -84,6 +96,9 @@ void Executor::advance_to(double now) {
             incremental_->handle(event);
           }
           break;
+        case EventKind::server_done:
+          servers_.done(event.id, time);
+          break;
         case EventKind::link_change:
           incremental_->change_links(time);
           break;
@@ -105,6 +120,11 @@ void Executor::run(std::int32_t group, double now) {
     finish_operation(group, now);
   }
   --unfinished_groups_;
+  const std::int64_t through = std::ssize(groups_) - unfinished_groups_;
+  if (workload_.ends_with > 0 && through == workload_.ends_with) {
+    is_over_ = true;
+    timeline_.finish = now;
+  }
   double& of_replica = at(replica_finish_, at(workload_.groups, group).replica);
   of_replica = std::max(of_replica, now);
 }
@@ -147,20 +167,42 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
       return true;
     case OperationKind::wait: {
       const std::int32_t communicator = at(state.communicator_of_slot, operation.slot);
-      HEADWAY_CHECK(communicator >= 0, "a program waits for a collective that it never joined");
+      HEADWAY_CHECK(communicator >= 0,
+                    fmt::format("group {} ({}) waits for collective slot {}, which it never joined",
+                                group, program_of(group).name, operation.slot));
       CollectiveState& collective =
           at(at(collectives_, communicator), at(state.instance_of_slot, operation.slot));
       if (!collective.done) collective.waiting.push_back(group);
       return collective.done;
     }
+    case OperationKind::push:
+      servers_.push(group, operation, now);
+      return true;
+    case OperationKind::pull:
+      return servers_.is_answered(group, operation.slot);
+    case OperationKind::advance:
+      skip_to_round(group, servers_.next_round(group), now);
+      return true;
   }
   HEADWAY_CHECK(false, "unknown kind of operation");
+}
+
+/// Ends all that stands before the round's first operation but for the last, which ends by itself.
+void Executor::skip_to_round(std::int32_t group, std::int32_t round, double now) {
+  const Program& program = program_of(group);
+  const bool is_last = round >= std::ssize(program.rounds);
+  const std::int64_t first =
+      is_last ? std::ssize(program.operations) : std::int64_t{at(program.rounds, round)};
+  while (at(groups_, group).counter + 1 < first) finish_operation(group, now);
 }
 
 void Executor::send(std::int32_t group, const Operation& operation, double now) {
   const std::int32_t receiver = group + operation.peer;
   const std::int64_t message = at(timeline_.first_message, receiver) + operation.slot;
-  HEADWAY_CHECK(std::isnan(at(timeline_.messages, message).sent), "a message is sent twice");
+  HEADWAY_CHECK(
+      std::isnan(at(timeline_.messages, message).sent),
+      fmt::format("group {} ({}) sends a second message to slot {} of group {} ({})", group,
+                  program_of(group).name, operation.slot, receiver, program_of(receiver).name));
   at(timeline_.messages, message).sent = now;
   start_transfer({.plan = at(at(workload_.groups, group).paths, operation.path),
                   .amount = operation.amount.count(),
@@ -184,8 +226,11 @@ void Executor::join(std::int32_t group, const Operation& operation, double now) 
     records.push_back({.first_join = now, .amount = operation.amount.count()});
   }
   Timeline::Collective& record = at(records, instance);
-  HEADWAY_CHECK(record.amount == operation.amount.count(),
-                "the members of a collective disagree on its size");
+  HEADWAY_CHECK(
+      record.amount == operation.amount.count(),
+      fmt::format("group {} ({}) joins {}, number {}, with {} bytes, others with {}", group,
+                  program_of(group).name, at(workload_.communicators, communicator).name, instance,
+                  operation.amount.count(), record.amount));
   record.last_join = now;
   record.last_group = group;
   record.last_operation = state.counter;
@@ -238,6 +283,10 @@ void Executor::begin_flow(std::int32_t token, double now) {
 void Executor::flow_finished(std::int32_t token, double now) {
   const Transfer transfer = at(transfers_, token);
   free_tokens_.push_back(token);
+  if (transfer.served >= 0) {
+    servers_.arrived(transfer.served, now);
+    return;
+  }
   if (transfer.receiver == kNobody) {
     CollectiveState& collective = at(at(collectives_, transfer.communicator), transfer.slot);
     collective.done = true;
@@ -253,17 +302,21 @@ void Executor::flow_finished(std::int32_t token, double now) {
     finish_operation(transfer.sender, now);
     run(transfer.sender, now);
   }
-  const GroupState& state = at(groups_, transfer.receiver);
-  const std::vector<Operation>& operations = program_of(transfer.receiver).operations;
-  if (state.counter >= std::ssize(operations)) return;
-  const Operation& at_operation = at(operations, state.counter);
-  if (at_operation.kind == OperationKind::receive && at_operation.slot == transfer.slot) {
-    run(transfer.receiver, now);
-  }
+  run_if_at(transfer.receiver, OperationKind::receive, transfer.slot, now);
+}
+
+/// Lets a group go on that waits for that slot.
+void Executor::run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now) {
+  const std::int32_t counter = at(groups_, group).counter;
+  const std::vector<Operation>& operations = program_of(group).operations;
+  if (counter >= std::ssize(operations)) return;
+  const Operation& operation = at(operations, counter);
+  if (operation.kind == kind && operation.slot == slot) run(group, now);
 }
 
 std::string Executor::unfinished_text() const {
-  constexpr std::array kWords{"compute", "send", "receive", "join", "wait"};
+  constexpr std::array kWords{"compute", "send", "receive", "join",
+                              "wait",    "push", "pull",    "advance"};
   std::string text;
   int named = 0;
   for (std::size_t i = 0; i < groups_.size() && named < 4; ++i) {
@@ -281,6 +334,15 @@ std::string Executor::unfinished_text() const {
 }
 
 Timeline Executor::take_timeline() {
+  if (is_over_) {
+    for (std::size_t group = 0; group < groups_.size(); ++group) {
+      const std::int64_t first = timeline_.first_operation[group] + groups_[group].counter;
+      std::fill(timeline_.operation_end.begin() + first,
+                timeline_.operation_end.begin() + timeline_.first_operation[group + 1],
+                timeline_.finish);
+    }
+    return std::move(timeline_);
+  }
   std::ranges::sort(replica_finish_);
   const std::int64_t last = std::ssize(replica_finish_) - 1 - workload_.backup_replicas;
   timeline_.finish = at(replica_finish_, last);

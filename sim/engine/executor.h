@@ -7,6 +7,7 @@
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flow_network.h"
 #include "sim/engine/incremental_flows.h"
+#include "sim/engine/parameter_servers.h"
 #include "sim/programs/perturbation/perturbation.h"
 #include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
@@ -28,14 +29,16 @@ class Executor {
   void start();
 
   /// The time of the next event, or a negative number if there is none.
-  [[nodiscard]] double next_time() const { return queue_.empty() ? -1.0 : queue_.top().time; }
+  [[nodiscard]] double next_time() const {
+    return queue_.empty() || is_over_ ? -1.0 : queue_.top().time;
+  }
   /// Handles every event up to `now`.
   void advance_to(double now);
   /// A flow that `network` was given has arrived.
   void flow_finished(std::int32_t token, double now);
 
   [[nodiscard]] EventQueue& queue() { return queue_; }
-  [[nodiscard]] bool complete() const { return unfinished_groups_ == 0; }
+  [[nodiscard]] bool complete() const { return is_over_ || unfinished_groups_ == 0; }
   /// What the first groups that have not finished wait for, for a report of a deadlock.
   [[nodiscard]] std::string unfinished_text() const;
   [[nodiscard]] Timeline take_timeline();
@@ -66,6 +69,7 @@ class Executor {
     std::int32_t slot = -1;           ///< message slot, or instance of the collective
     std::int32_t sender = kNobody;    ///< group that waits for a blocking send
     std::int32_t communicator = -1;
+    std::int32_t served = -1;  ///< message from or to a server
   };
 
   [[nodiscard]] const Program& program_of(std::int32_t group) const;
@@ -77,6 +81,8 @@ class Executor {
   void start_collective_if_ready(std::int32_t communicator, std::int32_t instance, double now);
   void start_transfer(const Transfer& transfer, double now);
   void begin_flow(std::int32_t token, double now);
+  void run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now);
+  void skip_to_round(std::int32_t group, std::int32_t round, double now);
 
   const Workload& workload_;
   Perturbation perturbation_;
@@ -88,8 +94,10 @@ class Executor {
   std::vector<Transfer> transfers_;                        ///< by token
   std::vector<std::int32_t> free_tokens_;
   std::int32_t unfinished_groups_ = 0;
+  bool is_over_ = false;  ///< as many groups are through as the run ends with
   std::vector<double> replica_finish_;
   Timeline timeline_;
+  ParameterServers servers_;
 };
 
 }  // namespace headway

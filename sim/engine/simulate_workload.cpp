@@ -13,14 +13,16 @@
 #include "sim/engine/simgrid_flows.h"
 #include "sim/engine/timeline_bytes.h"
 #include "sim/engine/training_model.h"
+#include "sim/result/last_iteration.h"
 
 namespace headway {
 namespace {
 
-/// Flows that can be under way at once: a collective of each communicator and every message (one
-/// slow link may hold up all of them).
+/// Flows that can be under way at once: a collective of each communicator, every message (one slow
+/// link may hold up all of them), and one each way between a rank group and a server.
 int most_flows(const Workload& workload) {
-  std::size_t flows = workload.communicators.size();
+  std::size_t flows =
+      workload.communicators.size() + 2 * workload.groups.size() * workload.servers.size();
   for (const RankGroup& group : workload.groups) {
     const Program& program = workload.programs[static_cast<std::size_t>(group.program)];
     flows += static_cast<std::size_t>(
@@ -90,7 +92,8 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
   executor.start();
   engine->run();
   HEADWAY_CHECK(executor.complete(), executor.unfinished_text());
-  return executor.take_timeline();
+  Timeline timeline = executor.take_timeline();
+  return workload.iterations > 1 ? last_iteration(workload, timeline) : timeline;
 }
 
 /// What `written` makes of the timeline of each task, in its child.

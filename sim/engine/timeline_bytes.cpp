@@ -67,6 +67,8 @@ void transfer(Stream& stream, T& timeline) {
   stream.list(timeline.first_message);
   stream.list(timeline.messages);
   stream.list(timeline.plan_bytes);
+  stream.list(timeline.updates);
+  stream.list(timeline.served);
 }
 
 }  // namespace

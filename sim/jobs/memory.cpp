@@ -58,26 +58,26 @@ StateBytes state_bytes(const Strategy& strategy) {
   return {.parameter = parameter,
           .gradient = bytes_per_element(
               strategy.kept_gradient_precision.value_or(strategy.gradient_precision)),
-          .optimizer = kMoments + (parameter < kMaster ? kMaster : 0.0)};
+          // Servers hold them, in the memory of their hosts.
+          .optimizer = strategy.synchronisation.by_servers()
+                           ? 0.0
+                           : kMoments + (parameter < kMaster ? kMaster : 0.0)};
 }
-
-int micro_batches(const Strategy& strategy) { return static_cast<int>(strategy.micro_batches()); }
 
 /// The most bytes that passes in flight hold on a stage, where a pass through chunk c holds
 /// `chunk_bytes[c]`.
 Bytes peak_in_flight(const Strategy& strategy, int stage, const std::vector<Bytes>& chunk_bytes) {
-  const int stages = strategy.pipeline_parallel;
   if (chunk_bytes.size() == 1) {
     return chunk_bytes.front() *
-           peak_chunks_in_flight(strategy.schedule, stage, stages, 1, micro_batches(strategy));
+           peak_chunks_in_flight(*strategy.schedule, strategy.pipeline(), stage);
   }
   // Past the warm-up, shorter than two groups of micro-batches, each group repeats the one before.
-  const int groups = std::min(micro_batches(strategy) / stages, 4);
+  PipelineShape shape = strategy.pipeline();
+  const int groups = std::min(shape.micro_batches / shape.stages, 4);
+  if (groups >= 2 && strategy.schedule->bounds_flight) shape.micro_batches = groups * shape.stages;
   Bytes held;
   Bytes peak;
-  for (const ScheduleStep& step :
-       stage_schedule(strategy.schedule, stage, stages, strategy.virtual_stages,
-                      groups >= 2 ? groups * stages : micro_batches(strategy))) {
+  for (const ScheduleStep& step : stage_schedule(*strategy.schedule, shape, stage)) {
     held += held_after(step.kind) * chunk_bytes[static_cast<std::size_t>(step.chunk)];
     peak = max(peak, held);
   }

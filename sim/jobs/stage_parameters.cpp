@@ -4,7 +4,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/rank_shape_of.h"
-#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/schedules/layer_placement.h"
 #include "sim/layers/parameters.h"
 #include "sim/layers/work.h"
 
@@ -12,7 +12,7 @@ namespace headway {
 namespace {
 
 int position_of(const Strategy& strategy, int stage, int chunk) {
-  return chunk_position(strategy.schedule, stage, chunk, strategy.pipeline_parallel);
+  return chunk_position(*strategy.schedule, stage, chunk, strategy.pipeline_parallel);
 }
 
 }  // namespace

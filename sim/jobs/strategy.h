@@ -8,28 +8,12 @@
 #include "sim/base/units.h"
 #include "sim/base/words.h"
 #include "sim/costs/collective_cost.h"
+#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/synchronisation/synchronisation.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/layer_parts.h"
 
 namespace headway {
-
-/// The order in which a pipeline stage works off its micro-batches.
-enum class PipelineSchedule {
-  gpipe,        ///< all forward passes, then all backward passes (Huang et al. 2019)
-  one_f_one_b,  ///< one forward, one backward (Narayanan et al. 2019); interleaved when
-                ///< virtual_stages > 1 (Narayanan et al. 2021, section 2.2)
-  zb_h1,     ///< backward passes in two parts (Qi et al. 2023, "Zero Bubble Pipeline Parallelism")
-  zb_v,      ///< the same with two chunks a stage, there and back (Qi et al. 2024, "Pipeline
-             ///< Parallelism with Controllable Memory")
-  dual_pipe  ///< two copies of the model, fed from both ends (DeepSeek-V3 report, 2024, 3.2.1)
-};
-template <>
-inline constexpr Word<PipelineSchedule> kWords<PipelineSchedule>[] = {
-    {"1f1b", PipelineSchedule::one_f_one_b},
-    {"gpipe", PipelineSchedule::gpipe},
-    {"zb_h1", PipelineSchedule::zb_h1},
-    {"zb_v", PipelineSchedule::zb_v},
-    {"dualpipe", PipelineSchedule::dual_pipe}};
 
 enum class Recompute {
   none,
@@ -124,7 +108,7 @@ struct Strategy {
   int expert_parallel = 1;         ///< ranks that share out the experts of a layer
   int expert_tensor_parallel = 1;  ///< ranks that split each expert's matrices
   int virtual_stages = 1;          ///< model chunks a stage; more than 1 interleaves
-  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  const Schedule* schedule = schedules().data();
   LayerPlacement layer_placement = LayerPlacement::even;
   /// Layers of every chunk, in the order of the model; takes the place of `layer_placement`.
   std::vector<int> layers_per_stage = {};
@@ -174,6 +158,8 @@ struct Strategy {
   double expert_imbalance = 1.0;  ///< tokens of the busiest expert, in means of an even routing
   CudaGraph cuda_graph = CudaGraph::none;
 
+  Synchronisation synchronisation = {};  ///< between replicas
+
   CollectiveLibrary collective_library = CollectiveLibrary::profile;  ///< of their prices
   Precision precision = Precision::bf16;                              ///< of the matrix products
   Scaling scaling = Scaling::delayed;                     ///< of their inputs, below 16 bits
@@ -195,7 +181,7 @@ struct Strategy {
   /// Ranks that work with the same parameters: those that data and context parallelism tell apart,
   /// and the two that a pipeline fed from both ends has.
   [[nodiscard]] int replicas() const {
-    return data_parallel * context_parallel * (schedule == PipelineSchedule::dual_pipe ? 2 : 1);
+    return data_parallel * context_parallel * (schedule->is_doubled() ? 2 : 1);
   }
   /// Of those, how many hold a part of each sharded state.
   [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }
@@ -206,12 +192,16 @@ struct Strategy {
   }
   /// Ranks of a stage that hold the same part of the same experts.
   [[nodiscard]] int expert_replicas() const { return ranks_of_stage() / expert_group(); }
+  /// How its micro-batches go through the stages.
+  [[nodiscard]] PipelineShape pipeline() const {
+    return {.stages = pipeline_parallel,
+            .virtual_stages = virtual_stages,
+            .micro_batches = static_cast<int>(micro_batches())};
+  }
   /// Parts that the model is cut into.
   [[nodiscard]] int chunks() const { return pipeline_parallel * virtual_stages; }
   /// Of those, how many stand on a stage.
-  [[nodiscard]] int chunks_of_stage() const {
-    return schedule == PipelineSchedule::dual_pipe ? 2 : virtual_stages;
-  }
+  [[nodiscard]] int chunks_of_stage() const { return schedule->is_doubled() ? 2 : virtual_stages; }
 };
 
 }  // namespace headway

@@ -5,6 +5,7 @@
 
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/synchronisation/read_synchronisation.h"
 
 namespace headway {
 namespace {
@@ -67,6 +68,25 @@ FieldMember<Strategy> number_format() {
       });
 }
 
+FieldMember<Strategy> pipeline_schedule() {
+  static const std::vector<Word<const Schedule*>> kSchedules = [] {
+    std::vector<Word<const Schedule*>> words;
+    for (const Schedule& schedule : schedules()) words.emplace_back(schedule.name, &schedule);
+    return words;
+  }();
+  return word<Strategy>(
+      Words<const Schedule*>(kSchedules),
+      [](const Strategy& strategy) { return strategy.schedule; },
+      [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
+}
+
+FieldMember<Strategy> synchronisation() {
+  return {.type = object_type(),
+          .read = [](ObjectReader& reader, std::string_view, bool, Strategy& strategy) {
+            strategy.synchronisation = read_synchronisation(reader, strategy.synchronisation);
+          }};
+}
+
 }  // namespace
 
 const FieldTable<Strategy>& strategy_fields() {
@@ -98,7 +118,7 @@ see: strategy.virtual_stages, strategy.schedule; breakdown_s.pipeline_bubble)"},
 limits: the four degrees multiply to the accelerators of the cluster
 see: strategy.zero_stage
 default: what the other degrees leave of the cluster)"},
-       {"schedule", word(&Strategy::schedule).presettable(),
+       {"schedule", pipeline_schedule().presettable(),
         R"(The order in which a stage works off micro-batches. One forward, one backward holds fewer
 activations; GPipe runs all forward passes first. ZB-H1 and ZB-V split backward passes, so that
 gradients of weights fill the bubble; ZB-V's two chunks a stage go there and back. DualPipe has the
@@ -107,7 +127,8 @@ see: Narayanan et al. 2019 (PipeDream); Huang et al. 2019 (arXiv:1811.06965); Qi
 (arXiv:2401.10241) and 2024 (arXiv:2405.15362); DeepSeek-V3, 2024 (arXiv:2412.19437), 3.2.1)"},
        {"virtual_stages",
         whole(&Strategy::virtual_stages, between(1, 10'000)).settled([](Strategy& strategy) {
-          if (strategy.schedule == PipelineSchedule::zb_v) strategy.virtual_stages = 2;
+          const Schedule& schedule = *strategy.schedule;
+          if (!schedule.interleaves()) strategy.virtual_stages = schedule.chunks;
         }),
         R"(Model chunks of a stage. More than 1 interleaves: smaller bubbles, more transfers.
 see: Narayanan et al. 2021 (arXiv:2104.04473), 2.2)"},
@@ -167,7 +188,7 @@ see: profile.overlap.tensor_parallel_overlapped)"},
             .settled([](Strategy& strategy) {
               strategy.overlap_tensor_parallel_backward &= !strategy.tensor_parallel_overlap &&
                                                            strategy.tensor_parallel > 1 &&
-                                                           !splits_backward(strategy.schedule);
+                                                           !strategy.schedule->splits_backward;
             }),
         R"(Tensor-parallel collectives of the backward pass run beside the products that do not wait for them
 (Megatron-LM since 2022: all-reduces beside gradients of weights; with sequence_parallel,
@@ -288,6 +309,10 @@ default: strategy.gradient_precision)"},
 iteration.
 limits: needs cuda_graphs in the profile
 see: profile.cuda_graphs)"},
+       {"synchronisation", synchronisation().presettable(),
+        R"(How replicas come to the same parameters: by collectives, or through parameter servers.
+see: parameter_servers; Li et al. 2014 (OSDI)
+default: what the preset does; by all_reduce where none is)"},
        {"collective_library", word(&Strategy::collective_library).presettable(),
         R"(Whose prices the exchanges of replicas and stages have: "profile" is what the profile measured or
 knows of each scope, with which the published profiles were fitted; "nccl" is NCCL's own model of

@@ -4,6 +4,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/diagnostic.h"
 #include "sim/jobs/frameworks.h"
 #include "sim/jobs/read_strategy.h"
 #include "sim/jobs/rules/strategy_rules.h"
@@ -14,9 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::array kSchedules = {PipelineSchedule::one_f_one_b, PipelineSchedule::gpipe,
-                                   PipelineSchedule::zb_h1, PipelineSchedule::zb_v,
-                                   PipelineSchedule::dual_pipe};
 constexpr std::array kShardings = {Sharding::none, Sharding::optimizer, Sharding::full};
 
 /// Chunks of a stage up to which any number is looked at; beyond, as models of hundreds of layers
@@ -96,7 +94,16 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
           says(scenario, "overlap_tensor_parallel_backward", preset_overlaps_backward(scenario))),
       sets_transfer_overlap_(scenario.given->at("strategy").is_object() &&
                              scenario.given->at("strategy").contains("overlap_pipeline_transfers")),
-      schedule_rules_(rules_about(true)) {}
+      schedule_rules_(rules_about(true)) {
+  if (!scenario.strategy.synchronisation.by_servers()) return;
+  Diagnostic problem;
+  problem.message = "the search over strategies has no bound for what parameter servers take";
+  problem.pointer = "/strategy/synchronisation";
+  problem.help =
+      "`headway sweep --axis /strategy/synchronisation/servers=1..16*2` tries numbers of "
+      "servers; set scheme to \"all_reduce\" for a search";
+  throw InputError(std::move(problem));
+}
 
 bool StrategySpace::keeps(std::string_view field) const {
   return kept_.contains(std::string(field));
@@ -189,11 +196,11 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
   for (const std::int64_t micro_batch : divisors(base.global_batch / choice.data_parallel)) {
     if (keeps("micro_batch") && micro_batch != base.micro_batch) continue;
     choice.micro_batch = micro_batch;
-    for (const PipelineSchedule schedule : kSchedules) {
-      if (keeps("schedule") && schedule != base.schedule) continue;
+    for (const Schedule& schedule : schedules()) {
+      if (keeps("schedule") && &schedule != base.schedule) continue;
       // Without a pipeline all of them are one.
-      if (choice.pipeline_parallel == 1 && schedule != PipelineSchedule::one_f_one_b) continue;
-      choice.schedule = schedule;
+      if (choice.pipeline_parallel == 1 && &schedule != schedules().data()) continue;
+      choice.schedule = &schedule;
       for (int chunks = 1; chunks <= stages; ++chunks) {
         if (keeps("virtual_stages") && chunks != base.virtual_stages) continue;
         choice.virtual_stages = chunks;
@@ -233,7 +240,7 @@ void StrategySpace::settle_split(const StrategyChoice& choice, Strategy& strateg
       scenario_.strategy.tensor_parallel_overlap && strategy.sequence_parallel;
   strategy.overlap_tensor_parallel_backward = overlaps_backward_ && choice.tensor_parallel > 1 &&
                                               !strategy.tensor_parallel_overlap &&
-                                              !splits_backward(choice.schedule);
+                                              !choice.schedule->splits_backward;
 }
 
 Strategy StrategySpace::strategy(const StrategyChoice& choice) const {

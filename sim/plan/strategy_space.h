@@ -22,7 +22,7 @@ struct StrategyChoice {
   int data_parallel = 1;
   int expert_parallel = 1;
   int virtual_stages = 1;
-  PipelineSchedule schedule = PipelineSchedule::one_f_one_b;
+  const Schedule* schedule = schedules().data();  ///< of their table
   Sharding sharding = Sharding::none;
   Recompute recompute = Recompute::none;
   std::int64_t micro_batch = 1;

@@ -102,7 +102,7 @@ const TimeBound::Cut& TimeBound::cut(const StrategyChoice& choice) {
     std::vector<int>& positions = known->positions.emplace_back();
     for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
       positions.push_back(
-          chunk_position(strategy.schedule, stage, chunk, strategy.pipeline_parallel));
+          chunk_position(*strategy.schedule, stage, chunk, strategy.pipeline_parallel));
     }
   }
   return *known;
@@ -112,8 +112,8 @@ Seconds TimeBound::of(const StrategyChoice& choice) {
   const LayerSums& sums = this->sums(choice);
   const Cut& cut = this->cut(choice);
   const Scenario& scenario = space_.scenario();
-  const bool splits = splits_backward(choice.schedule);
-  const bool is_doubled = choice.schedule == PipelineSchedule::dual_pipe;
+  const bool splits = choice.schedule->splits_backward;
+  const bool is_doubled = choice.schedule->is_doubled();
   const auto micro_batches = static_cast<double>(scenario.strategy.global_batch /
                                                  (choice.data_parallel * choice.micro_batch));
   const double passes = is_doubled ? micro_batches / 2.0 : micro_batches;

@@ -46,7 +46,7 @@ class TimeBound {
   /// `stage_cost` looks at.
   std::map<std::tuple<int, int, int, std::int64_t, Recompute>, std::unique_ptr<LayerSums>> sums_;
   /// By stages, virtual stages and schedule.
-  std::map<std::tuple<int, int, PipelineSchedule>, std::unique_ptr<Cut>> cuts_;
+  std::map<std::tuple<int, int, const Schedule*>, std::unique_ptr<Cut>> cuts_;
 };
 
 }  // namespace headway

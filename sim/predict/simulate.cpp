@@ -29,26 +29,9 @@ namespace {
 
 constexpr std::size_t kListedLinks = 10;
 
-std::string_view schedule_title(PipelineSchedule schedule) {
-  switch (schedule) {
-    case PipelineSchedule::gpipe:
-      return "GPipe";
-    case PipelineSchedule::one_f_one_b:
-      return "1F1B";
-    case PipelineSchedule::zb_h1:
-      return "ZB-H1";
-    case PipelineSchedule::zb_v:
-      return "ZB-V";
-    case PipelineSchedule::dual_pipe:
-      return "DualPipe";
-  }
-  HEADWAY_CHECK(false, "unknown schedule");
-}
-
 std::string schedule_text(const Strategy& strategy) {
-  std::string text(schedule_title(strategy.schedule));
-  const bool interleaves = strategy.schedule == PipelineSchedule::one_f_one_b;
-  if (interleaves && strategy.virtual_stages > 1) {
+  std::string text(strategy.schedule->title);
+  if (strategy.schedule->interleaves() && strategy.virtual_stages > 1) {
     text += fmt::format(" x {}", strategy.virtual_stages);
   }
   return text;
@@ -64,6 +47,12 @@ std::string strategy_text(const Strategy& strategy) {
   text += fmt::format(", pp {}, dp {}, global batch {}", strategy.pipeline_parallel,
                       strategy.data_parallel, strategy.global_batch);
   if (strategy.pipeline_parallel > 1) text += ", " + schedule_text(strategy);
+  if (strategy.synchronisation.by_servers()) {
+    const Synchronisation& how = strategy.synchronisation;
+    text += fmt::format(", {} server{} {}, {}", how.servers, how.servers == 1 ? "" : "s",
+                        how.hosts == ServerHosts::beside ? "beside workers" : "apart",
+                        how.asynchronous ? "asynchronous" : "synchronous");
+  }
   return text;
 }
 
@@ -193,8 +182,18 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
                            .kernel_spread = main_run.cost.spread,
                            .beyond_calibration = main_run.cost.extrapolated};
   prediction.events = timeline.events;
+  Strategy worked_off = scenario.strategy;
+  if (!main_run.workload.servers.empty()) {
+    prediction.servers = server_use(main_run.workload, timeline);
+    // Backups' gradients are not part of a step.
+    const std::int64_t quorum = main_run.workload.serving.quorum;
+    if (quorum > 0) {
+      worked_off.global_batch =
+          worked_off.global_batch * quorum / std::ssize(main_run.workload.groups);
+    }
+  }
   set_speed(
-      prediction, scenario.model, scenario.strategy,
+      prediction, scenario.model, worked_off,
       FlopsPerSecond(scenario.profile->device.peak_flops.at(scenario.strategy.precision).value));
 
   const std::int32_t group = critical_group(main_run.workload, timeline);

@@ -1,7 +1,9 @@
 #include "sim/programs/build_workload.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "sim/jobs/rank_shape_of.h"
@@ -10,6 +12,8 @@
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/parameters.h"
 #include "sim/programs/flows/collective_price.h"
+#include "sim/programs/parameter_server.h"
+#include "sim/programs/replica_groups.h"
 #include "sim/programs/stage_costs/exchange_traffic.h"
 #include "sim/programs/stage_costs/optimizer_cost.h"
 #include "sim/programs/stage_program.h"
@@ -52,6 +56,11 @@ class WorkloadBuilder {
     workload_.nic_efficiency = network_.scale_out_efficiency;
     workload_.ranks_per_group = strategy_.tensor_parallel * strategy_.context_parallel;
     algorithm_ = algorithm;
+    if (strategy_.synchronisation.by_servers()) {
+      add_served();
+      add_notes();
+      return {std::move(workload_), job_.cost};
+    }
     add_groups();
     add_paths();
     if (strategy_.replicas() > 1) add_replica_communicators();
@@ -66,15 +75,48 @@ class WorkloadBuilder {
       workload_.programs.back().message_slots =
           2 * strategy_.chunks_of_stage() * static_cast<int>(strategy_.micro_batches());
     }
+    for (std::size_t i = 0; i < workload_.groups.size(); ++i) {
+      RankGroup& group = workload_.groups[i];
+      const auto program = static_cast<std::size_t>(group.program);
+      for (const std::string& name : workload_.programs[program].communicators) {
+        group.communicators.push_back(communicators_[i].at(name));
+      }
+    }
     drop_unused_ways();
     add_notes();
     return {std::move(workload_), job_.cost};
   }
 
  private:
+  [[nodiscard]] std::size_t index(int replica, int stage) const {
+    return static_cast<std::size_t>(replica * strategy_.pipeline_parallel + stage);
+  }
   [[nodiscard]] RankGroup& group(int replica, int stage) {
-    const int index = replica * strategy_.pipeline_parallel + stage;
-    return workload_.groups[static_cast<std::size_t>(index)];
+    return workload_.groups[index(replica, stage)];
+  }
+  /// What the program of a group calls `name` is that communicator.
+  void join(int replica, int stage, std::string_view name, std::int32_t communicator) {
+    communicators_[index(replica, stage)][name] = communicator;
+  }
+
+  /// Workers and servers instead of replicas that reduce.
+  void add_served() {
+    std::optional<PricedCollective> local;
+    const int members = accelerators_of_worker(strategy_, cluster_);
+    if (members > 1) {
+      std::vector<std::int32_t> first(static_cast<std::size_t>(members));
+      for (int i = 0; i < members; ++i) {
+        first[static_cast<std::size_t>(i)] = placement_.accelerator(0, 0, i, 0);
+      }
+      local.emplace(cluster_, evidence_, CollectiveKind::all_reduce, CollectiveGroups{first});
+    }
+    lay_out_servers({.shape = job_,
+                     .profile = *evidence_.profile,
+                     .cluster = cluster_,
+                     .placement = placement_,
+                     .network = network_,
+                     .local_reduction = local ? &*local : nullptr},
+                    workload_);
   }
 
   void add_groups() {
@@ -84,7 +126,6 @@ class WorkloadBuilder {
         added.program = stage;
         added.stage = stage;
         added.replica = replica;
-        added.communicators.assign(kCommunicators, -1);
         for (int c = 0; c < strategy_.context_parallel; ++c) {
           for (int t = 0; t < strategy_.tensor_parallel; ++t) {
             added.accelerators.push_back(placement_.accelerator(t, c, replica, stage));
@@ -93,6 +134,7 @@ class WorkloadBuilder {
         workload_.groups.push_back(std::move(added));
       }
     }
+    communicators_.resize(workload_.groups.size());
   }
 
   std::int32_t add_plan(FlowPlan plan) {
@@ -131,48 +173,12 @@ class WorkloadBuilder {
     }
   }
 
-  /// For each tensor-parallel index, the ranks of these replicas that hold the same parameters:
-  /// those of a stage, and where the model stands twice also those of the stage opposite.
-  [[nodiscard]] CollectiveGroups replicas_of(int stage, int first, int count) const {
-    CollectiveGroups groups;
-    for (int t = 0; t < strategy_.tensor_parallel; ++t) {
-      std::vector<std::int32_t> members;
-      for (int d = first; d < first + count; ++d) {
-        for (int c = 0; c < strategy_.context_parallel; ++c) {
-          members.push_back(placement_.accelerator(t, c, d, stage));
-          if (is_doubled()) members.push_back(placement_.accelerator(t, c, d, opposite(stage)));
-        }
-      }
-      groups.push_back(std::move(members));
-    }
-    return groups;
-  }
-  [[nodiscard]] bool is_doubled() const {
-    return strategy_.schedule == PipelineSchedule::dual_pipe;
-  }
+  [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
   [[nodiscard]] int opposite(int stage) const { return strategy_.pipeline_parallel - 1 - stage; }
 
-  /// For each place in an expert group, the ranks that hold the same part of the same experts.
-  /// Ranks of a stage are counted tensor-parallel ones first, then context- and data-parallel ones;
-  /// an expert group is that many in a row (Megatron-Core's order of expert ranks). The groups of a
-  /// stage run together, as one communicator.
-  [[nodiscard]] CollectiveGroups expert_replicas_of(int stage) const {
-    CollectiveGroups groups(static_cast<std::size_t>(strategy_.expert_group()));
-    int rank = 0;
-    for (int d = 0; d < strategy_.data_parallel; ++d) {
-      for (int c = 0; c < strategy_.context_parallel; ++c) {
-        for (int t = 0; t < strategy_.tensor_parallel; ++t) {
-          groups[static_cast<std::size_t>(rank++ % strategy_.expert_group())].push_back(
-              placement_.accelerator(t, c, d, stage));
-        }
-      }
-    }
-    return groups;
-  }
-
-  /// At `place` of the groups that join it, which the job's programs are told its prices of.
+  /// Whose price the job's programs know by the name `called`.
   std::int32_t add_communicator(std::string name, CollectiveKind kind, int members,
-                                std::int32_t place, const CollectiveGroups& groups,
+                                std::string_view called, const CollectiveGroups& groups,
                                 std::optional<CollectiveAlgorithm> algorithm = std::nullopt) {
     PricedCollective prices(cluster_, evidence_, kind, groups, algorithm, detail_);
     if (prices.ways().empty()) {  // NCCL has no such algorithm here
@@ -181,7 +187,7 @@ class WorkloadBuilder {
     }
     const auto first = static_cast<std::int32_t>(workload_.plans.size());
     for (const PricedCollective::Way& way : prices.ways()) add_plan(way.plan);
-    job_.prices[static_cast<std::size_t>(place)] = std::move(prices);
+    job_.prices.insert_or_assign(called, std::move(prices));
     workload_.communicators.push_back({std::move(name), kind, members, first});
     return static_cast<std::int32_t>(workload_.communicators.size()) - 1;
   }
@@ -222,7 +228,8 @@ class WorkloadBuilder {
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       const std::string where = "stage " + std::to_string(stage);
       for (int first = 0; strategy_.shard_ranks() > 1 && first < replicas_; first += members) {
-        add_sharing_communicators(where, replicas_of(stage, first, members), stage, first, members);
+        add_sharing_communicators(where, replicas_of(strategy_, placement_, stage, first, members),
+                                  stage, first, members);
       }
       if (members < strategy_.data_parallel) add_copy_communicators(where, stage, members);
     }
@@ -240,33 +247,24 @@ class WorkloadBuilder {
                                    joining, kParameterGather, groups);
     }
     for (int replica = first; replica < std::min(first + members, replicas_); ++replica) {
-      group(replica, stage).communicators[kGradientReduce] = reduce_id;
-      group(replica, stage).communicators[kParameterGather] = gather_id;
+      join(replica, stage, kGradientReduce, reduce_id);
+      join(replica, stage, kParameterGather, gather_id);
       if (!is_doubled()) continue;
-      group(replica, opposite(stage)).communicators[kOtherGradientReduce] = reduce_id;
-      group(replica, opposite(stage)).communicators[kOtherParameterGather] = gather_id;
+      join(replica, opposite(stage), kOtherGradientReduce, reduce_id);
+      join(replica, opposite(stage), kOtherParameterGather, gather_id);
     }
   }
 
   /// The ranks that hold the same part of each copy.
   void add_copy_communicators(const std::string& where, int stage, int members) {
     for (int offset = 0; offset < std::min(members, replicas_); ++offset) {
-      CollectiveGroups groups;
-      for (int t = 0; t < strategy_.tensor_parallel; ++t) {
-        for (int c = 0; c < strategy_.context_parallel; ++c) {
-          std::vector<std::int32_t> holders;
-          for (int d = offset; d < strategy_.data_parallel; d += members) {
-            holders.push_back(placement_.accelerator(t, c, d, stage));
-          }
-          groups.push_back(std::move(holders));
-        }
-      }
       const std::int32_t id =
           add_communicator("gradient reduce between copies, " + where, CollectiveKind::all_reduce,
-                           strategy_.data_parallel / members, kReplicaReduce, groups,
+                           strategy_.data_parallel / members, kReplicaReduce,
+                           copies_of(strategy_, placement_, stage, offset, members),
                            asked(CollectiveKind::all_reduce));
       for (int replica = offset; replica < replicas_; replica += members) {
-        group(replica, stage).communicators[kReplicaReduce] = id;
+        join(replica, stage, kReplicaReduce, id);
       }
     }
   }
@@ -278,14 +276,12 @@ class WorkloadBuilder {
 
   void add_expert_communicators() {
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      const CollectiveGroups groups = expert_replicas_of(stage);
+      const CollectiveGroups groups = expert_replicas_of(strategy_, placement_, stage);
       const std::string where = "stage " + std::to_string(stage);
-      const auto add = [&](const std::string& name, CollectiveKind kind, std::int32_t place) {
-        const std::int32_t id = add_communicator(name + where, kind, strategy_.data_parallel, place,
-                                                 groups, asked(kind));
-        for (int replica = 0; replica < replicas_; ++replica) {
-          group(replica, stage).communicators[static_cast<std::size_t>(place)] = id;
-        }
+      const auto add = [&](const std::string& name, CollectiveKind kind, std::string_view called) {
+        const std::int32_t id = add_communicator(name + where, kind, strategy_.data_parallel,
+                                                 called, groups, asked(kind));
+        for (int replica = 0; replica < replicas_; ++replica) join(replica, stage, called, id);
       };
       add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
@@ -304,8 +300,8 @@ class WorkloadBuilder {
       const std::int32_t id = add_communicator("tied embedding, replica " + std::to_string(replica),
                                                CollectiveKind::all_reduce, 2, kTiedEmbedding,
                                                groups, asked(CollectiveKind::all_reduce));
-      group(replica, 0).communicators[kTiedEmbedding] = id;
-      group(replica, last).communicators[kTiedEmbedding] = id;
+      join(replica, 0, kTiedEmbedding, id);
+      join(replica, last, kTiedEmbedding, id);
     }
   }
 
@@ -334,6 +330,11 @@ class WorkloadBuilder {
           "NICs "
           "and the fabric leave it, and does not contend with other traffic");
     }
+    if (strategy_.synchronisation.by_servers()) {
+      note(
+          "a server works at one push at a time, as fast as its host's memory; what else its host "
+          "does costs it nothing");
+    }
     if (overruled_) {
       note(
           "NCCL has no such gradient_algorithm for some of the collectives: they run as it "
@@ -355,6 +356,7 @@ class WorkloadBuilder {
   int replicas_;            ///< that are laid out
   PlanDetail detail_;
   JobShape job_;
+  std::vector<std::map<std::string_view, std::int32_t>> communicators_;  ///< by group, then name
   Workload workload_;
 };
 

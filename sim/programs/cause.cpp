@@ -21,6 +21,7 @@ constexpr std::array<CauseText, kCauses> kTexts{{
     {"data_parallel_exposed", "exposed data-parallel"},
     {"optimizer", "optimizer"},
     {"straggler_wait", "lost to slower ranks"},
+    {"server_wait", "waiting for servers"},
     {"data_loading", "data loading"},
     {"other", "host and other"},
 }};

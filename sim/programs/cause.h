@@ -20,10 +20,11 @@ enum class Cause {
   data_parallel_exposed,
   optimizer,
   straggler_wait,
+  server_wait,
   data_loading,
   other
 };
-inline constexpr std::size_t kCauses = 12;
+inline constexpr std::size_t kCauses = 13;
 
 /// As result files spell it: "tensor_parallel".
 [[nodiscard]] std::string_view cause_name(Cause cause);

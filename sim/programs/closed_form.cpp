@@ -141,6 +141,10 @@ class ClosedForm {
         state.now = std::max(state.now, end);
         return true;
       }
+      case OperationKind::push:
+      case OperationKind::pull:
+      case OperationKind::advance:
+        HEADWAY_CHECK(false, "what servers take is known by simulation only");
     }
     HEADWAY_CHECK(false, "unknown kind of operation");
   }

@@ -50,8 +50,8 @@ class PipelineProgram {
 
   Program built() && {
     if (gathers_ahead()) gather_ahead();
-    const std::vector<ScheduleStep> steps = stage_schedule(
-        strategy_.schedule, stage_, stages_, strategy_.virtual_stages, micro_batches_);
+    const std::vector<ScheduleStep> steps =
+        stage_schedule(*strategy_.schedule, strategy_.pipeline(), stage_);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::size_t first = i;
       while (steps[i].merged) ++i;
@@ -82,13 +82,13 @@ class PipelineProgram {
     return gathers() && strategy_.overlap_parameter_gather;
   }
   [[nodiscard]] int position(int chunk) const {
-    return chunk_position(strategy_.schedule, stage_, chunk, stages_);
+    return chunk_position(*strategy_.schedule, stage_, chunk, stages_);
   }
   /// The chunk before or behind one of this stage's, unless the model begins or ends there.
   [[nodiscard]] std::optional<ChunkPlace> neighbour(int chunk, int steps) const {
     const int wanted = position(chunk) + steps;
     if (wanted < 0 || wanted >= strategy_.chunks()) return std::nullopt;
-    return chunk_place(strategy_.schedule, wanted, chunk, stages_);
+    return chunk_place(*strategy_.schedule, wanted, chunk, stages_);
   }
   /// The same, if what passes between them has to travel.
   [[nodiscard]] std::optional<ChunkPlace> neighbour_elsewhere(int chunk, int steps) const {
@@ -96,9 +96,7 @@ class PipelineProgram {
     return place && place->stage != stage_ ? place : std::nullopt;
   }
   /// Whether the chunks are of copies that share their parameters with different stages.
-  [[nodiscard]] bool is_doubled() const {
-    return strategy_.schedule == PipelineSchedule::dual_pipe;
-  }
+  [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
   [[nodiscard]] Chunk& chunk_of(const ScheduleStep& step) {
     return chunks_[static_cast<std::size_t>(step.chunk)];
   }
@@ -133,7 +131,7 @@ class PipelineProgram {
     }
     chunk.whole_forward = builder_.add_block("forward", forward);
     chunk.whole_backward = builder_.add_block("backward", backward);
-    if (splits_backward(strategy_.schedule)) {
+    if (strategy_.schedule->splits_backward) {
       chunk.input_gradient = builder_.add_block("input gradient", input_gradient);
       chunk.weight_gradient = builder_.add_block("weight gradient", weight_gradient);
       for (const Piece& piece : chunk.pieces) {
@@ -195,9 +193,9 @@ class PipelineProgram {
   [[nodiscard]] Bytes exchanged(double elements, double element_bytes) const {
     return Bytes(job_.gradient_traffic * elements * element_bytes);
   }
-  /// Joins the communicator at `place`, at the price that the job knows for it at `priced`.
-  std::int32_t join(std::int32_t place, std::int32_t priced, Bytes message) {
-    return builder_.join(place, job_.prices[static_cast<std::size_t>(priced)]->price(message));
+  /// Joins a communicator, at the price that the job knows for `priced`.
+  std::int32_t join(std::string_view communicator, std::string_view priced, Bytes message) {
+    return builder_.join(communicator, job_.prices.at(priced).price(message));
   }
   [[nodiscard]] double gradient_bytes() const {
     return bytes_per_element(strategy_.gradient_precision);

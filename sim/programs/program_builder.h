@@ -1,6 +1,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "sim/programs/flows/collective_price.h"
 #include "sim/programs/workload.h"
@@ -38,16 +40,32 @@ class ProgramBuilder {
     program_.message_slots = std::max(program_.message_slots, slot + 1);
   }
   /// Returns the slot to wait for.
-  std::int32_t join(std::int32_t communicator, const CollectivePrice& price) {
+  std::int32_t join(std::string_view communicator, const CollectivePrice& price) {
     const std::int32_t slot = program_.collective_slots++;
     append({.kind = OperationKind::join,
-            .path = communicator,
+            .path = place_of(communicator),
             .slot = slot,
             .way = static_cast<std::int32_t>(price.way),
             .amount = price.amount});
     return slot;
   }
   void wait(std::int32_t slot) { append({.kind = OperationKind::wait, .slot = slot}); }
+
+  /// Begins a further iteration.
+  void begin_round() {
+    program_.rounds.push_back(static_cast<std::int32_t>(std::ssize(program_.operations)));
+  }
+  /// Returns the slot to pull from.
+  std::int32_t push(std::int32_t key) {
+    const std::int32_t slot = program_.message_slots++;
+    append({.kind = OperationKind::push,
+            .path = key,
+            .slot = slot,
+            .way = static_cast<std::int32_t>(std::ssize(program_.rounds)) - 1});
+    return slot;
+  }
+  void pull(std::int32_t slot) { append({.kind = OperationKind::pull, .slot = slot}); }
+  void advance() { append({.kind = OperationKind::advance}); }
 
   [[nodiscard]] Program finished() && { return std::move(program_); }
 
@@ -56,6 +74,12 @@ class ProgramBuilder {
     operation.micro_batch = micro_batch_;
     operation.chunk = chunk_;
     program_.operations.push_back(operation);
+  }
+
+  std::int32_t place_of(std::string_view communicator) {
+    if (const std::int32_t known = program_.place_of(communicator); known >= 0) return known;
+    program_.communicators.emplace_back(communicator);
+    return static_cast<std::int32_t>(std::ssize(program_.communicators)) - 1;
   }
 
   Program program_;

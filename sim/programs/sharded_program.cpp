@@ -12,8 +12,8 @@ namespace {
 
 /// Parameters that one group of ranks shares out: those of the layers, or the routed experts.
 struct SharedOut {
-  std::int32_t gather = -1;  ///< communicators
-  std::int32_t reduce = -1;
+  std::string_view gather;  ///< communicators
+  std::string_view reduce;
   double Piece::*held = nullptr;
   double Piece::*trained = nullptr;
 };
@@ -65,8 +65,8 @@ class ShardedProgram {
 
   [[nodiscard]] bool has_copies() const { return strategy_.shard_ranks() < strategy_.replicas(); }
 
-  [[nodiscard]] const PricedCollective& prices(std::int32_t communicator) const {
-    return *job_.prices[static_cast<std::size_t>(communicator)];
+  [[nodiscard]] const PricedCollective& prices(std::string_view communicator) const {
+    return job_.prices.at(communicator);
   }
   [[nodiscard]] Bytes gathered_bytes(const SharedOut& shared, const Piece& piece) const {
     return Bytes(job_.gradient_traffic * piece.*shared.held * 2.0);

@@ -15,7 +15,10 @@ namespace {
 
 /// Whether the embedding and the head stand on stages of their own.
 bool ends_are_apart(const Strategy& strategy) {
-  return strategy.pipeline_parallel > 1 && strategy.schedule != PipelineSchedule::zb_v;
+  const auto stage_of = [&](int position) {
+    return chunk_place(*strategy.schedule, position, 0, strategy.pipeline_parallel).stage;
+  };
+  return stage_of(0) != stage_of(strategy.chunks() - 1);
 }
 
 }  // namespace

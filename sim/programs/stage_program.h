@@ -1,8 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
+#include <map>
+#include <string_view>
 #include <vector>
 
 #include "sim/jobs/strategy.h"
@@ -13,19 +13,22 @@
 
 namespace headway {
 
-/// Indices into RankGroup::paths and RankGroup::communicators that stage programs use.
+/// Indices into RankGroup::paths that stage programs use.
 inline constexpr std::int32_t kPathToNext = 0;
 inline constexpr std::int32_t kPathToPrevious = 1;
-inline constexpr std::int32_t kGradientReduce = 0;
-inline constexpr std::int32_t kParameterGather = 1;
-inline constexpr std::int32_t kTiedEmbedding = 2;
-inline constexpr std::int32_t kReplicaReduce = 3;  ///< between copies of the sharded parameters
+
+// What stage programs call the communicators that they join.
+inline constexpr std::string_view kGradientReduce = "gradient reduce";
+inline constexpr std::string_view kParameterGather = "parameter gather";
+inline constexpr std::string_view kTiedEmbedding = "tied embedding";
+/// Between copies of the sharded parameters.
+inline constexpr std::string_view kReplicaReduce = "gradient reduce between copies";
 /// Of the second chunk, where it is not of the model that the first one is of (DualPipe).
-inline constexpr std::int32_t kOtherGradientReduce = 4;
-inline constexpr std::int32_t kOtherParameterGather = 5;
-inline constexpr std::int32_t kExpertReduce = 6;  ///< of routed experts, over their own replicas
-inline constexpr std::int32_t kExpertGather = 7;
-inline constexpr int kCommunicators = 8;
+inline constexpr std::string_view kOtherGradientReduce = "other gradient reduce";
+inline constexpr std::string_view kOtherParameterGather = "other parameter gather";
+/// Of routed experts, over their own replicas.
+inline constexpr std::string_view kExpertReduce = "expert gradient reduce";
+inline constexpr std::string_view kExpertGather = "expert parameter gather";
 
 /// All that decides what a stage does, beside its number.
 struct JobShape {
@@ -33,8 +36,8 @@ struct JobShape {
   const Strategy* strategy = nullptr;
   StageCost cost;
   std::vector<int> layers_of_chunk;  ///< whole model, first to last chunk
-  /// Of the collectives of replicas, by RankGroup::communicators; nothing where there is none.
-  std::array<std::optional<PricedCollective>, kCommunicators> prices;
+  /// Of what programs join, by its name.
+  std::map<std::string_view, PricedCollective> prices;
   /// Share of gradient and parameter traffic that is seen although it could overlap: it competes
   /// with compute for the device's memory and multiprocessors.
   double never_hidden = 0.0;

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/units.h"
@@ -40,7 +42,10 @@ enum class OperationKind : std::uint8_t {
   send,     ///< starts a transfer to another rank group, and waits for it if `blocking`
   receive,  ///< waits for a message
   join,     ///< takes part in the next collective of a communicator, without waiting
-  wait      ///< waits for the end of a collective joined before
+  wait,     ///< waits for the end of a collective joined before
+  push,     ///< sends its part of a key to every server that holds some of it, without waiting
+  pull,     ///< waits until all of these have answered
+  advance   ///< goes on with the round that the answers since the last one allow
 };
 
 /// One step of a program.
@@ -49,11 +54,11 @@ struct Operation {
   bool blocking = false;    ///< send: the group goes on only when the message has arrived
   std::int32_t block = -1;  ///< compute: index into Program::blocks
   std::int32_t peer = 0;    ///< send: receiving group, relative to the sender
-  std::int32_t path =
-      -1;  ///< send: which of RankGroup::paths; join: which of RankGroup::communicators
-  std::int32_t slot = -1;  ///< send: message slot of the receiver; receive: own message slot;
-                           ///< join and wait: own collective slot
-  std::int32_t way = 0;    ///< join: which of the communicator's plans the message takes
+  /// Send: which of RankGroup::paths; join: which of RankGroup::communicators; push: which key.
+  std::int32_t path = -1;
+  std::int32_t slot = -1;  ///< send: message slot of the receiver; receive, push and pull: own
+                           ///< message slot; join and wait: own collective slot
+  std::int32_t way = 0;    ///< join: which of the communicator's plans; push: of which round
   Bytes amount;            ///< send and join: bytes of the flow
   std::int32_t micro_batch = -1;
   std::int32_t chunk = -1;
@@ -70,8 +75,18 @@ struct Program {
   std::string name;  ///< "stage 3"
   std::vector<Block> blocks;
   std::vector<Operation> operations;
+  std::vector<std::string> communicators;  ///< what it calls those that it joins
   std::int32_t message_slots = 0;
   std::int32_t collective_slots = 0;
+  /// Where several iterations are one program: the first operation of each.
+  std::vector<std::int32_t> rounds;
+
+  /// The place of a communicator in RankGroup::communicators; -1 if the program joins none so.
+  [[nodiscard]] std::int32_t place_of(std::string_view communicator) const {
+    const auto found = std::ranges::find(communicators, communicator);
+    return found == communicators.end() ? -1
+                                        : static_cast<std::int32_t>(found - communicators.begin());
+  }
 };
 
 /// The ranks of one tensor- and context-parallel group, which compute in lockstep and are simulated
@@ -79,10 +94,11 @@ struct Program {
 struct RankGroup {
   std::int32_t program = 0;
   std::int32_t stage = 0;
-  std::int32_t replica = 0;                 ///< data-parallel index
-  std::vector<std::int32_t> accelerators;   ///< of its ranks
-  std::vector<std::int32_t> paths;          ///< indices into Workload::plans, by Operation::path
-  std::vector<std::int32_t> communicators;  ///< indices into Workload::communicators
+  std::int32_t replica = 0;                ///< data-parallel index
+  std::vector<std::int32_t> accelerators;  ///< of its ranks
+  std::vector<std::int32_t> paths;         ///< indices into Workload::plans, by Operation::path
+  /// Indices into Workload::communicators, in the order of its program's names for them.
+  std::vector<std::int32_t> communicators;
 };
 
 /// Rank groups that run collectives together. The k-th join of each member belongs to the k-th
@@ -93,6 +109,34 @@ struct Communicator {
   std::int32_t members = 0;
   std::int32_t plan = -1;    ///< index into Workload::plans, of its first way; others follow
   std::int32_t backups = 0;  ///< members that it does not wait for: the last ones to join
+};
+
+/// What a server does about one key: parameters whose gradients travel together.
+struct ServedKey {
+  Bytes push;      ///< that a rank group sends it; nothing where the server holds none of the key
+  Bytes pull;      ///< that it sends back
+  Seconds add_up;  ///< for every push of a round
+  Seconds update;  ///< for every round, or for every push where each is an update
+};
+
+/// Holds some of the parameters. Takes what rank groups push in the order in which it arrives, one
+/// at a time, and sends parameters back.
+struct Server {
+  std::string name;                      ///< "server 3"
+  std::vector<ServedKey> keys;           ///< all of the job
+  std::vector<std::int32_t> plans_here;  ///< by rank group, indices into Workload::plans
+  std::vector<std::int32_t> plans_back;
+};
+
+/// When servers answer.
+struct Serving {
+  static constexpr std::int32_t kAnyLead = std::numeric_limits<std::int32_t>::max();
+
+  /// Pushes of a round that are added up, whereupon parameters are updated and all are answered;
+  /// what comes later for that round is dropped. 0: every push is an update, answered by itself.
+  std::int32_t quorum = 0;
+  /// Without a quorum: by how many updates of a key a group may be ahead of the slowest.
+  std::int32_t lead = kAnyLead;
 };
 
 /// An iteration of a training job, ready to be simulated: programs by class of rank, never a graph
@@ -106,8 +150,13 @@ struct Workload {
   std::vector<ChargedBytes> charged;
   std::int32_t ranks_per_group = 1;
   std::int32_t backup_replicas = 0;  ///< the iteration is over when all but so many are
-  double nic_efficiency = 1.0;       ///< share of a NIC's rate that all its flows together reach
-  std::vector<std::string> notes;    ///< what was simplified for this job, for the report
+  std::vector<Server> servers;
+  Serving serving;
+  std::int32_t iterations = 1;  ///< that the programs run through
+  /// The run ends when so many rank groups are through, whatever the others do; 0: when all are.
+  std::int32_t ends_with = 0;
+  double nic_efficiency = 1.0;     ///< share of a NIC's rate that all its flows together reach
+  std::vector<std::string> notes;  ///< what was simplified for this job, for the report
 };
 
 }  // namespace headway

@@ -11,13 +11,14 @@
 namespace headway {
 namespace {
 
-/// The fields that a preset resolves to, for a job in which none of them is without effect. Read by
-/// the reader of scenarios, so that what is told is what happens.
-nlohmann::json preset_fields(std::string_view preset) {
+/// The fields that a preset resolves to. Read by the reader of scenarios, so that what is told is
+/// what happens. Nothing for a degree that the preset does not take.
+nlohmann::json resolved_preset(std::string_view preset, int tensor_parallel) {
   constexpr const char* kModel = R"({"layers": 8, "hidden": 8, "attention_heads": 8,
     "ffn_hidden": 8, "mlp": "plain", "vocabulary": 8, "sequence_length": 8})";
   constexpr int kAccelerators = 4;
-  const nlohmann::json object = {{"preset", preset}, {"tensor_parallel", 2}, {"global_batch", 8}};
+  const nlohmann::json object = {
+      {"preset", preset}, {"tensor_parallel", tensor_parallel}, {"global_batch", 8}};
 
   Diagnostics diagnostics;
   InputFiles files({}, {}, diagnostics);
@@ -30,8 +31,16 @@ nlohmann::json preset_fields(std::string_view preset) {
   const auto model = read_model(part("model"), files);
   HEADWAY_CHECK(model.has_value(), "the model of explain_presets is wrong");
   const auto strategy = read_strategy(part("strategy"), *model, kAccelerators, files);
-  HEADWAY_CHECK(strategy.has_value(), fmt::format("preset {} does not resolve", preset));
-  return strategy->resolved;
+  return strategy ? nlohmann::json(strategy->resolved) : nlohmann::json();
+}
+
+/// For a job in which as little as may be is without effect: tensor parallelism, where it is taken.
+nlohmann::json preset_fields(std::string_view preset) {
+  for (const int tensor_parallel : {2, 1}) {
+    const nlohmann::json fields = resolved_preset(preset, tensor_parallel);
+    if (!fields.is_null()) return fields;
+  }
+  HEADWAY_CHECK(false, fmt::format("preset {} does not resolve", preset));
 }
 
 std::string fields_text(const nlohmann::json& fields, const nlohmann::json& defaults) {

@@ -11,6 +11,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/strategy_fields.h"
+#include "sim/jobs/synchronisation/read_synchronisation.h"
 #include "sim/reference/explain_tables.h"
 
 namespace headway {
@@ -56,6 +57,10 @@ void append_strategy(std::vector<FieldDescription>& fields) {
       add_limit(field.notes, rule.words);
     }
     field.name = "strategy." + field.name;
+    fields.push_back(std::move(field));
+  }
+  for (FieldDescription& field : synchronisation_fields().described()) {
+    field.name = "strategy.synchronisation." + field.name;
     fields.push_back(std::move(field));
   }
 }

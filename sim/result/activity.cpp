@@ -90,6 +90,10 @@ class ActivityRows {
           add_halves("waits for a message", "transfer");
           break;
         case SpanOf::join:
+        case SpanOf::push:
+          break;
+        case SpanOf::answer:
+          add_halves("waits for servers", "parameters from servers");
           break;
         case SpanOf::collective:
           add_halves("waits for the last rank",

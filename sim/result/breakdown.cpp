@@ -67,6 +67,10 @@ TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
         charge(span, Cause::pipeline_bubble, Cause::pipeline_transfer);
         break;
       case SpanOf::join:
+      case SpanOf::push:
+        break;
+      case SpanOf::answer:
+        charge(span, Cause::server_wait, Cause::data_parallel_exposed);
         break;
       case SpanOf::collective:
         charge(span, Cause::straggler_wait, Cause::data_parallel_exposed);

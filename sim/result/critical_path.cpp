@@ -92,7 +92,12 @@ class PathWalk {
       case SpanOf::collective:
         if (span.end > span.begin) return to_last_member(span);
         break;
+      case SpanOf::answer:
+        add("parameters from servers", span.under_way(), span.end);
+        add("waits for servers", span.begin, span.under_way());
+        break;
       case SpanOf::join:
+      case SpanOf::push:
       case SpanOf::end_of_run:
         break;
     }

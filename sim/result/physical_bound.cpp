@@ -27,7 +27,7 @@ Flops busiest_stage(const Model& model, const Strategy& strategy) {
             forward_flops(model.ahead.join, reach).total();
   }
   const Flops head = forward_flops(model.last, reach).total();
-  const double copies = strategy.schedule == PipelineSchedule::dual_pipe ? 2.0 : 1.0;
+  const double copies = strategy.schedule->is_doubled() ? 2.0 : 1.0;
   Flops busiest;
   for (int stage = 0; stage < strategy.pipeline_parallel; ++stage) {
     Flops flops;

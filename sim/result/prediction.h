@@ -10,6 +10,7 @@
 #include "sim/jobs/memory.h"
 #include "sim/programs/cause.h"
 #include "sim/result/reliability.h"
+#include "sim/result/server_use.h"
 #include "sim/result/shared_fabric.h"
 #include "sim/result/what_if.h"
 
@@ -118,8 +119,8 @@ struct Question {
   std::string node_type;
   std::int64_t nodes = 0;
   std::int64_t accelerators = 0;
-  std::string strategy;       ///< "tp 8, pp 16, dp 128, global batch 2048, 1F1B x 8"
-  std::string profile;        ///< "h100-sxm (published)"
+  std::string strategy;  ///< "tp 8, pp 16, dp 128, global batch 2048, 1F1B x 8"
+  std::string profile;   ///< "h100-sxm (published)"
   JsonValue scenario;    ///< resolved: every default written out
   JsonValue provenance;  ///< versions, files with fingerprints, command line
 };
@@ -147,6 +148,7 @@ struct Prediction {
   std::optional<WhatIf> what_if;
   std::optional<ReliabilityPrediction> reliability;
   std::optional<SharedFabric> shared_fabric;  ///< if there are other jobs
+  std::optional<ServerUse> servers;           ///< of a job that has some
 
   TimeByCause breakdown;      ///< of the critical rank; sums to the iteration
   std::string critical_rank;  ///< "stage 15, replica 3"

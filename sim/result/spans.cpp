@@ -1,5 +1,7 @@
 #include "sim/result/spans.h"
 
+#include <cmath>
+
 namespace headway {
 
 std::vector<Span> group_spans(const Workload& workload, const Timeline& timeline,
@@ -31,6 +33,16 @@ std::vector<Span> group_spans(const Workload& workload, const Timeline& timeline
         span.of = SpanOf::collective;
         span.collective = at(joined, operation.slot);
         span.started = record_of(timeline, span.collective).last_join;
+        break;
+      case OperationKind::pull: {
+        span.of = SpanOf::answer;
+        const double sent = at(messages, operation.slot).sent;
+        span.started = std::isnan(sent) ? span.end : sent;  // the run may end before it
+        break;
+      }
+      case OperationKind::push:
+      case OperationKind::advance:
+        span.of = SpanOf::push;
         break;
     }
     spans.push_back(span);

@@ -17,6 +17,8 @@ enum class SpanOf {
   message,     ///< a message of another group
   join,        ///< nothing: joining a collective takes no time
   collective,  ///< one joined before
+  push,        ///< nothing: a push takes no time
+  answer,      ///< the last answer of servers to what was pushed before
   end_of_run   ///< the other groups, after its last operation
 };
 

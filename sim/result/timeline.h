@@ -10,7 +10,8 @@
 namespace headway {
 
 /// When everything of a simulated iteration happened, in seconds from its start. Operation i of a
-/// group lasts from the end of operation i - 1 (0 for the first) to its own end, waiting included.
+/// group lasts from the end of operation i - 1 (0 for the first) to its own end, waiting included;
+/// what a run that ended early did not come to ends with it.
 struct Timeline {
   struct Message {
     double sent = std::numeric_limits<double>::quiet_NaN();     ///< the send was reached
@@ -25,6 +26,21 @@ struct Timeline {
     double amount = 0.0;  ///< bytes of the flow
   };
 
+  /// A push that a server worked into its parameters by itself.
+  struct Update {
+    double time = 0.0;
+    std::int32_t server = -1;
+    std::int32_t key = -1;
+    std::int32_t group = -1;
+    std::int32_t staleness = 0;  ///< updates of the key since the group got it
+  };
+  /// What a server did until the end of the run.
+  struct Served {
+    double busy = 0.0;  ///< seconds
+    std::int64_t taken = 0;
+    std::int64_t dropped = 0;  ///< pushes of rounds that were over
+  };
+
   double finish = 0.0;
   std::vector<std::int64_t> first_operation;  ///< by group, into operation_end; one more at the end
   std::vector<double> operation_end;
@@ -33,6 +49,8 @@ struct Timeline {
   std::vector<Message> messages;
   std::vector<std::vector<Collective>> collectives;  ///< by communicator, in order
   std::vector<double> plan_bytes;                    ///< bytes of all flows of each plan
+  std::vector<Update> updates;                       ///< in order of time
+  std::vector<Served> served;                        ///< by server
   std::int64_t events = 0;                           ///< that the executor handled
   std::int64_t flows = 0;                            ///< that crossed the fabric
 

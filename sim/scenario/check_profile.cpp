@@ -11,8 +11,8 @@ namespace headway {
 namespace {
 
 /// Parts that a profile may lack.
-void check_optional_costs(const Profile& costs, const ReadStrategy& strategy,
-                          const Model& model, Diagnostics& diagnostics) {
+void check_optional_costs(const Profile& costs, const ReadStrategy& strategy, const Model& model,
+                          Diagnostics& diagnostics) {
   if (model.routing() != nullptr && !costs.experts) {
     diagnostics.add(strategy.cursor.problem(
         fmt::format("profile {} does not know what experts cost", costs.name), "",
@@ -39,6 +39,11 @@ void check_host_costs(const Profile& costs, const ReadStrategy& strategy,
   };
   if (offloads_optimizer || strategy.strategy.offload_layers > 0) {
     require(costs.device.host_bandwidth, "the link to the host", "host_bandwidth_bytes_per_s");
+  }
+  if (strategy.strategy.synchronisation.by_servers() && !costs.device.host_memory_bandwidth) {
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} does not know how fast the memory of servers is", costs.name), "",
+        "add host_memory_bandwidth_bytes_per_s to the profile's device"));
   }
   if (offloads_optimizer) {
     require(costs.device.host_memory_bandwidth, "the host's memory",
@@ -107,6 +112,22 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
                                 "", "set strategy.collective_library to \"profile\""));
   }
   check_host_costs(costs, strategy, diagnostics);
+}
+
+void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, int accelerators,
+                        Diagnostics& diagnostics) {
+  const Synchronisation& how = strategy.strategy.synchronisation;
+  if (!how.by_servers() || how.hosts != ServerHosts::apart) return;
+  const int of_node = cluster.node_type.accelerators;
+  const int left = cluster.nodes - (accelerators + of_node - 1) / of_node;
+  if (how.servers <= left) return;
+  const auto place = strategy.cursor.member("synchronisation");
+  diagnostics.add(
+      (place ? *place : strategy.cursor)
+          .problem("servers apart need a node each behind those of the job",
+                   fmt::format("{} servers, {} such nodes", how.servers, left),
+                   "set cluster.job_nodes to what workers take, raise cluster.nodes, or "
+                   "set hosts to \"beside\""));
 }
 
 }  // namespace headway

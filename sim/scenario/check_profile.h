@@ -16,4 +16,8 @@ void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
 void check_costs(const Profile& costs, const Model& model, const ReadStrategy& strategy,
                  Diagnostics& diagnostics);
 
+/// Nodes that servers apart need behind those of the job's accelerators.
+void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, int accelerators,
+                        Diagnostics& diagnostics);
+
 }  // namespace headway

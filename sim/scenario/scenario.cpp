@@ -239,6 +239,9 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (strategy_part && model) {
     strategy = read_strategy(*strategy_part, *model, accelerators, files);
   }
+  if (cluster && strategy) {
+    check_server_hosts(*strategy, *cluster->topology.cluster, *accelerators, diagnostics);
+  }
   if (profile && cluster) {
     check_accelerator(*profile, cluster->topology.cluster->node_type, diagnostics);
     if (strategy) {
@@ -279,6 +282,16 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
          .cluster = whole,
          .check_costs = check},
         files);
+    bool has_servers = strategy->strategy.synchronisation.by_servers();
+    for (const NeighbourJob& job : scenario.jobs) {
+      for (const NeighbourJob::Size& size : job.sizes) {
+        has_servers = has_servers || size.strategy.synchronisation.by_servers();
+      }
+    }
+    if (has_servers && !scenario.jobs.empty()) {
+      reader.report("jobs", "jobs on one fabric are modelled without parameter servers only", "",
+                    "set synchronisation.scheme to \"all_reduce\" in all of them");
+    }
   } else {
     static_cast<void>(reader.part("reliability"));
     static_cast<void>(reader.part("jobs"));

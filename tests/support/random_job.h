@@ -53,7 +53,7 @@ inline Strategy random_strategy(RandomNumbers& random) {
   strategy.overlap_pipeline_transfers = random.chance(0.7);
   if (random.chance(0.5)) strategy.gradient_bucket = Bytes(random.between(1e8, 2e9));
   if (random.chance(0.2) && strategy.virtual_stages == 1) {
-    strategy.schedule = PipelineSchedule::gpipe;
+    strategy.schedule = schedule_named("gpipe");
   }
   return strategy;
 }
@@ -64,15 +64,15 @@ inline RandomJob random_job(std::uint64_t seed) {
   job.strategy = random_strategy(random);
   const Strategy& strategy = job.strategy;
   job.fields = {.name = "random",
-               .layers = strategy.chunks() * (1 + random.below(3)) + random.below(2),
-               .hidden = 4096,
-               .attention_heads = 32,
-               .kv_heads = random.chance(0.5) ? 32 : 8,
-               .head_size = 128,
-               .ffn_hidden = 16384,
-               .gated_mlp = random.chance(0.5),
-               .vocabulary = 32000,
-               .tied_embeddings = random.chance(0.4)};
+                .layers = strategy.chunks() * (1 + random.below(3)) + random.below(2),
+                .hidden = 4096,
+                .attention_heads = 32,
+                .kv_heads = random.chance(0.5) ? 32 : 8,
+                .head_size = 128,
+                .ffn_hidden = 16384,
+                .gated_mlp = random.chance(0.5),
+                .vocabulary = 32000,
+                .tied_embeddings = random.chance(0.4)};
   job.model = layers_of(job.fields);
   job.profile = round_profile();
   job.profile.overlap.gradient_reduce_floor = estimate(random.chance(0.5) ? 0.2 : 0.0);

@@ -1,6 +1,9 @@
 #pragma once
 
-#include "sim/jobs/schedules/schedule.h"
+#include <map>
+#include <string_view>
+
+#include "sim/jobs/schedules/layer_placement.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/programs/stage_program.h"
 #include "sim/programs/workload.h"
@@ -66,15 +69,15 @@ struct SmallJob {
                  .interference = interference};
     const int sharing =
         strategy.sharding == Sharding::full ? strategy.shard_ranks() : strategy.replicas();
-    job.prices[kGradientReduce] = price(gradient_collective(strategy), sharing, reduce);
-    job.prices[kParameterGather] = price(CollectiveKind::all_gather, sharing, gather);
-    job.prices[kReplicaReduce] =
-        price(CollectiveKind::all_reduce, strategy.replicas() / strategy.shard_ranks(), copies);
-    job.prices[kTiedEmbedding] = price(CollectiveKind::all_reduce, 2, embedding);
-    job.prices[kExpertReduce] =
-        price(gradient_collective(strategy), strategy.expert_replicas(), reduce);
-    job.prices[kExpertGather] =
-        price(CollectiveKind::all_gather, strategy.expert_replicas(), gather);
+    job.prices.emplace(kGradientReduce, price(gradient_collective(strategy), sharing, reduce));
+    job.prices.emplace(kParameterGather, price(CollectiveKind::all_gather, sharing, gather));
+    job.prices.emplace(kReplicaReduce, price(CollectiveKind::all_reduce,
+                                             strategy.replicas() / strategy.shard_ranks(), copies));
+    job.prices.emplace(kTiedEmbedding, price(CollectiveKind::all_reduce, 2, embedding));
+    job.prices.emplace(kExpertReduce,
+                       price(gradient_collective(strategy), strategy.expert_replicas(), reduce));
+    job.prices.emplace(kExpertGather,
+                       price(CollectiveKind::all_gather, strategy.expert_replicas(), gather));
     return job;
   }
 
@@ -96,12 +99,12 @@ struct SmallJob {
                                .stage = stage,
                                .replica = replica,
                                .accelerators = {replica * stages + stage},
-                               .paths = {0, 0},
-                               .communicators = {-1, -1, -1, -1, -1, -1}});
+                               .paths = {0, 0}});
       }
     }
-    const auto group = [&](int replica, int stage) -> RankGroup& {
-      return made.groups[static_cast<std::size_t>(replica * stages + stage)];
+    std::vector<std::map<std::string_view, std::int32_t>> named(made.groups.size());
+    const auto join = [&](int replica, int stage, std::string_view name, std::int32_t id) {
+      named[static_cast<std::size_t>(replica * stages + stage)][name] = id;
     };
     for (int stage = 0; stage < stages; ++stage) {
       Program program = strategy.sharding == Sharding::full ? sharded_program(shape())
@@ -109,41 +112,48 @@ struct SmallJob {
       program.message_slots =
           2 * strategy.chunks_of_stage() * static_cast<int>(strategy.micro_batches());
       made.programs.push_back(std::move(program));
-      const bool doubled = strategy.schedule == PipelineSchedule::dual_pipe;
+      const bool doubled = strategy.schedule->is_doubled();
       const int sharing = doubled ? replicas : strategy.shard_ranks() / strategy.context_parallel;
       for (int first = 0; first < replicas; first += sharing) {
         const int joining = doubled ? 2 * sharing : sharing;
         const auto reduces = communicator("gradient reduce", joining, reduce);
         const auto gathers = communicator("parameter gather", joining, gather);
         for (int replica = first; replica < first + sharing; ++replica) {
-          group(replica, stage).communicators[kGradientReduce] = reduces;
-          group(replica, stage).communicators[kParameterGather] = gathers;
+          join(replica, stage, kGradientReduce, reduces);
+          join(replica, stage, kParameterGather, gathers);
           if (!doubled) continue;
-          group(replica, stages - 1 - stage).communicators[kOtherGradientReduce] = reduces;
-          group(replica, stages - 1 - stage).communicators[kOtherParameterGather] = gathers;
+          join(replica, stages - 1 - stage, kOtherGradientReduce, reduces);
+          join(replica, stages - 1 - stage, kOtherParameterGather, gathers);
         }
       }
       for (int offset = 0; offset < sharing && sharing < replicas; ++offset) {
         const auto sums = communicator("copies", replicas / sharing, copies);
         for (int replica = offset; replica < replicas; replica += sharing) {
-          group(replica, stage).communicators[kReplicaReduce] = sums;
+          join(replica, stage, kReplicaReduce, sums);
         }
       }
     }
     for (int replica = 0; replica < replicas; ++replica) {
       const auto ties = communicator("tied embedding", 2, embedding);
-      group(replica, 0).communicators[kTiedEmbedding] = ties;
-      group(replica, stages - 1).communicators[kTiedEmbedding] = ties;
+      join(replica, 0, kTiedEmbedding, ties);
+      join(replica, stages - 1, kTiedEmbedding, ties);
+    }
+    for (std::size_t i = 0; i < made.groups.size(); ++i) {
+      const Program& program = made.programs[static_cast<std::size_t>(made.groups[i].program)];
+      for (const std::string& name : program.communicators) {
+        made.groups[i].communicators.push_back(named[i].at(name));
+      }
     }
     return made;
   }
 };
 
 /// Bytes of all that a program puts into a communicator.
-inline double joined_bytes(const Program& program, std::int32_t communicator) {
+inline double joined_bytes(const Program& program, std::string_view communicator) {
   double bytes = 0.0;
+  const std::int32_t place = program.place_of(communicator);
   for (const Operation& operation : program.operations) {
-    if (operation.kind == OperationKind::join && operation.path == communicator) {
+    if (operation.kind == OperationKind::join && operation.path == place) {
       bytes += operation.amount.count();
     }
   }

@@ -114,10 +114,7 @@ std::vector<StrategyRule> expert_rules() {
        .words = "schedule \"dualpipe\" is modelled without experts only",
        .why = "the model has experts",
        .help = "use \"1f1b\" or \"zb_v\"",
-       .holds =
-           [](Layout job) {
-             return !job.model.routing() || job->schedule != PipelineSchedule::dual_pipe;
-           }},
+       .holds = [](Layout job) { return !job.model.routing() || !job->schedule->is_doubled(); }},
       // Every rank routes tokens of its own (Megatron-LM asks for the same).
       {.fields = {"tensor_parallel", "sequence_parallel"},
        .words = "experts with tensor_parallel need sequence_parallel",

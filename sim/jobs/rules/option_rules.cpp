@@ -39,7 +39,7 @@ std::vector<StrategyRule> overlap_rules() {
        .help = "set schedule to \"1f1b\", or leave it out",
        .holds =
            [](Layout job) {
-             return !job->overlap_tensor_parallel_backward || !splits_backward(job->schedule);
+             return !job->overlap_tensor_parallel_backward || !job->schedule->splits_backward;
            }},
       {.fields = {"tensor_parallel_overlap", "sequence_parallel"},
        .besides = {"tensor_parallel"},

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "sim/jobs/rules/strategy_rules.h"
-#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/schedules/layer_placement.h"
 
 namespace headway {
 namespace {
@@ -46,23 +46,36 @@ std::int64_t layers_named(const Strategy& job) {
   return std::accumulate(job.layers_per_stage.begin(), job.layers_per_stage.end(), std::int64_t{0});
 }
 
-/// Chunks of a stage that schedules with split backward passes fix.
-int fixed_chunks(const Strategy& job) { return job.schedule == PipelineSchedule::zb_v ? 2 : 1; }
-
-bool is_doubled(const Strategy& job) { return job.schedule == PipelineSchedule::dual_pipe; }
-
-/// Whether it is a pipeline that its schedule can be asked about micro-batches.
-bool is_split_pipeline(const Strategy& job) {
-  return splits_backward(job.schedule) && job.pipeline_parallel > 1 &&
-         job.virtual_stages == fixed_chunks(job) &&
-         (!is_doubled(job) || job.pipeline_parallel % 2 == 0) && is_whole(job);
+bool has_its_chunks(const Strategy& job) {
+  return job.schedule->interleaves() || job.virtual_stages == job.schedule->chunks;
 }
 
-BrokenRule too_few_micro_batches(const Strategy& job, std::int64_t least) {
-  return {
-      fmt::format("{} micro-batches over {} stages", job.micro_batches(), job.pipeline_parallel),
-      fmt::format("use a global_batch of {}, or schedule \"1f1b\"",
-                  unit_of(job) * std::max(least, job.micro_batches() + 1))};
+/// Whether it is a pipeline that its schedule can be asked about micro-batches.
+bool is_ready_for_batches(const Strategy& job) {
+  const bool is_alone = job.pipeline_parallel == 1;
+  return is_whole(job) && has_its_chunks(job) &&
+         job.pipeline_parallel % job.schedule->stage_multiple == 0 &&
+         !(is_alone && (job.schedule->needs_pipeline || job.virtual_stages > 1));
+}
+
+bool has_its_micro_batches(const Strategy& job) {
+  if (!is_ready_for_batches(job)) return true;
+  const MicroBatchNeed need = job.schedule->needed(job.pipeline());
+  return job.micro_batches() >= need.least && job.micro_batches() % need.multiple == 0;
+}
+
+BrokenRule wrong_micro_batches(const Strategy& job, std::string_view otherwise) {
+  const MicroBatchNeed need = job.schedule->needed(job.pipeline());
+  const std::int64_t unit = unit_of(job);
+  const std::int64_t step = need.multiple * unit;
+  const std::string batches =
+      job.global_batch > need.least * unit
+          ? nearest_multiples(job.global_batch, step)
+          : fmt::format("{}", (need.least + need.multiple - 1) / need.multiple * step);
+  return {.why = fmt::format("{} micro-batches over {} stages", job.micro_batches(),
+                             job.pipeline_parallel),
+          .help = fmt::format("use a global_batch of {}, or {}", batches, otherwise),
+          .title = std::string(job.schedule->need_text)};
 }
 
 std::vector<StrategyRule> layer_rules() {
@@ -148,90 +161,78 @@ std::vector<StrategyRule> layer_rules() {
   };
 }
 
-std::vector<StrategyRule> split_schedule_rules() {
+std::vector<StrategyRule> schedule_rules() {
   return {
       {.fields = {"schedule"},
-       .besides = {"pipeline_parallel"},
+       .besides = {"pipeline_parallel", "virtual_stages"},
        .words = "schedules that split backward passes need a pipeline",
        .holds =
-           [](Layout job) { return !splits_backward(job->schedule) || job->pipeline_parallel > 1; },
+           [](Layout job) {
+             return !job->schedule->needs_pipeline || job->pipeline_parallel > 1 ||
+                    !has_its_chunks(job);
+           },
        .broken = [](Layout job) -> BrokenRule {
          return {.why = "the only stage",
                  .help = "set pipeline_parallel to 2 or more, or schedule to \"1f1b\"",
-                 .title = fmt::format("{} needs a pipeline", word_of(job->schedule))};
+                 .title = fmt::format("{} needs a pipeline", job->schedule->name)};
        }},
       {.fields = {"pipeline_parallel", "schedule"},
        .words = "dualpipe needs an even number of stages",
        .holds =
            [](Layout job) {
-             return !is_doubled(job) || job->pipeline_parallel == 1 ||
-                    job->pipeline_parallel % 2 == 0;
+             return job->pipeline_parallel == 1 ||
+                    job->pipeline_parallel % job->schedule->stage_multiple == 0;
            },
        .broken = [](Layout job) -> BrokenRule {
          const int stages = job->pipeline_parallel;
-         return {fmt::format("{} stages", stages),
-                 fmt::format("use {} or {}", stages - 1, stages + 1)};
+         const int multiple = job->schedule->stage_multiple;
+         const int below = stages / multiple * multiple;
+         return {.why = fmt::format("{} stages", stages),
+                 .help = below == 0 ? fmt::format("use {}", multiple)
+                                    : fmt::format("use {} or {}", below, below + multiple),
+                 .title = multiple == 2 ? fmt::format("{} needs an even number of stages",
+                                                      job->schedule->name)
+                                        : fmt::format("{} needs a multiple of {} stages",
+                                                      job->schedule->name, multiple)};
        }},
       {.fields = {"virtual_stages", "schedule"},
-       .besides = {"pipeline_parallel"},
-       .words = "zb_v has 2 of virtual_stages, zb_h1 and dualpipe have 1",
-       .holds =
-           [](Layout job) {
-             return !splits_backward(job->schedule) || job->pipeline_parallel == 1 ||
-                    job->virtual_stages == fixed_chunks(job);
-           },
+       .words = "zb_v has 2 of virtual_stages, the others but 1f1b have 1",
+       .holds = [](Layout job) { return has_its_chunks(job) || job->schedule->chunks == 1; },
        .broken = [](Layout job) -> BrokenRule {
-         const int chunks = fixed_chunks(job);
-         return {
-             .why = fmt::format("{} chunks a stage", job->virtual_stages),
-             .help = fmt::format("set virtual_stages to {}, or leave it out", chunks),
-             .title = fmt::format("{} has {} of virtual_stages", word_of(job->schedule), chunks)};
+         const int chunks = job->schedule->chunks;
+         return {.why = fmt::format("{} chunks a stage", job->virtual_stages),
+                 .help = fmt::format("set virtual_stages to {}, or leave it out", chunks),
+                 .title = fmt::format("{} has {} of virtual_stages", job->schedule->name, chunks)};
+       }},
+      {.fields = {"virtual_stages", "schedule"},
+       .words = "only 1f1b interleaves",
+       .holds = [](Layout job) { return has_its_chunks(job) || job->schedule->chunks != 1; },
+       .broken = [](Layout job) -> BrokenRule {
+         return {.why = fmt::format("{} chunks a stage", job->virtual_stages),
+                 .help = "set virtual_stages to 1, or schedule to \"1f1b\"",
+                 .title = fmt::format("the {} schedule does not interleave", job->schedule->name)};
        }},
       {.fields = {"schedule", "global_batch", "pipeline_parallel"},
        .besides = {"micro_batch", "data_parallel", "virtual_stages"},
-       .words = "zb_v needs 2 pipeline_parallel - 1 micro-batches at least",
+       .words = "as many micro-batches as the schedule takes",
        .holds =
            [](Layout job) {
-             return job->schedule != PipelineSchedule::zb_v || !is_split_pipeline(job) ||
-                    job->micro_batches() >= 2 * job->pipeline_parallel - 1;
+             return job->virtual_stages > 1 && job->schedule->interleaves()
+                        ? true
+                        : has_its_micro_batches(job);
            },
-       .broken = [](Layout job) -> BrokenRule {
-         return too_few_micro_batches(job, 2 * job->pipeline_parallel - 1);
-       }},
-      {.fields = {"schedule", "global_batch", "pipeline_parallel"},
-       .besides = {"micro_batch", "data_parallel", "virtual_stages"},
-       .words = "dualpipe needs an even number of micro-batches, twice pipeline_parallel at least",
-       .holds =
-           [](Layout job) {
-             return !is_doubled(job) || !is_split_pipeline(job) ||
-                    (job->micro_batches() >= 2 * job->pipeline_parallel &&
-                     job->micro_batches() % 2 == 0);
-           },
-       .broken = [](Layout job) -> BrokenRule {
-         return too_few_micro_batches(job, 2 * job->pipeline_parallel);
-       }},
+       .broken = [](Layout job) { return wrong_micro_batches(job, "schedule \"1f1b\""); }},
   };
 }
 
 std::vector<StrategyRule> interleaving_rules() {
   return {
       {.fields = {"virtual_stages"},
-       .besides = {"schedule"},
-       .words = "the gpipe schedule does not interleave",
-       .holds =
-           [](Layout job) {
-             return job->schedule != PipelineSchedule::gpipe || job->virtual_stages == 1;
-           },
-       .broken = [](Layout job) -> BrokenRule {
-         return {fmt::format("{} chunks a stage", job->virtual_stages),
-                 "set virtual_stages to 1, or schedule to \"1f1b\""};
-       }},
-      {.fields = {"virtual_stages"},
        .besides = {"schedule", "pipeline_parallel"},
        .words = "virtual_stages needs a pipeline",
        .holds =
            [](Layout job) {
-             return job->schedule != PipelineSchedule::one_f_one_b || job->virtual_stages == 1 ||
+             return !job->schedule->interleaves() || job->virtual_stages == 1 ||
                     job->pipeline_parallel > 1;
            },
        .broken = [](Layout job) -> BrokenRule {
@@ -244,16 +245,10 @@ std::vector<StrategyRule> interleaving_rules() {
        .words = "interleaving needs the micro-batches to be a multiple of pipeline_parallel",
        .holds =
            [](Layout job) {
-             return job->schedule != PipelineSchedule::one_f_one_b || job->virtual_stages == 1 ||
-                    !is_whole(job) || divides(job->pipeline_parallel, job->micro_batches());
+             return !job->schedule->interleaves() || job->virtual_stages == 1 ||
+                    has_its_micro_batches(job);
            },
-       .broken = [](Layout job) -> BrokenRule {
-         return {fmt::format("{} micro-batches over {} stages", job->micro_batches(),
-                             job->pipeline_parallel),
-                 fmt::format(
-                     "use a global_batch of {}, or set virtual_stages to 1",
-                     nearest_multiples(job->global_batch, unit_of(job) * job->pipeline_parallel))};
-       }},
+       .broken = [](Layout job) { return wrong_micro_batches(job, "set virtual_stages to 1"); }},
   };
 }
 
@@ -269,7 +264,7 @@ std::vector<StrategyRule> pipeline_rules() {
                              job->micro_batch, job->data_parallel, unit_of(job)),
                  "use " + nearest_multiples(job->global_batch, unit_of(job))};
        }}};
-  for (const auto& more : {layer_rules(), split_schedule_rules(), interleaving_rules()}) {
+  for (const auto& more : {layer_rules(), schedule_rules(), interleaving_rules()}) {
     rules.insert(rules.end(), more.begin(), more.end());
   }
   return rules;

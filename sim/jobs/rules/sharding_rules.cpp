@@ -67,7 +67,7 @@ std::vector<StrategyRule> sharding_rules() {
        .help = "use zero_stage 1",
        .holds =
            [](Layout job) {
-             return !is_fully_sharded_pipeline(job) || job->schedule != PipelineSchedule::dual_pipe;
+             return !is_fully_sharded_pipeline(job) || !job->schedule->is_doubled();
            }},
       // and copies of their own.
       {.fields = {"shard_group", "pipeline_parallel"},

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string_view>
 #include <vector>
-
-#include "sim/jobs/strategy.h"
 
 namespace headway {
 
@@ -25,69 +25,101 @@ struct ScheduleStep {
   friend bool operator==(const ScheduleStep&, const ScheduleStep&) = default;
 };
 
-/// Where chunk `chunk` of stage `stage` is in the model, from 0 for the one with the embedding:
-/// chunk * stages + stage. ZB-V goes there and back: chunk 0 of stage s is part s, chunk 1 part
-/// 2 stages - 1 - s. DualPipe has the model twice: chunk 0 is part s of the copy that is fed at
-/// stage 0, chunk 1 part stages - 1 - s of the one fed at the other end.
-[[nodiscard]] int chunk_position(PipelineSchedule schedule, int stage, int chunk, int stages);
+/// What a schedule orders: the passes of micro-batches through the chunks of stages.
+struct PipelineShape {
+  int stages = 1;
+  int virtual_stages = 1;
+  int micro_batches = 1;
+};
 
-/// Whether gradients of weights wait for later: schedules of the zero-bubble kind.
-[[nodiscard]] bool splits_backward(PipelineSchedule schedule);
+/// Of one micro-batch through one chunk, where all are alike; seconds.
+struct PassTimes {
+  double forward = 1.0;
+  double backward = 1.0;  ///< both parts
+  double weight = 0.0;    ///< the part of it that gives gradients of the weights
+};
+
+/// How the model goes through the stages.
+enum class Course {
+  rounds,           ///< chunk c of stage s is part c * stages + s
+  there_and_back,   ///< chunk 0 of stage s is part s, chunk 1 part 2 stages - 1 - s
+  from_either_end,  ///< two copies: chunk 0 is part s of the one fed at stage 0, chunk 1 part
+                    ///< stages - 1 - s of the one fed at the other end
+};
+
+/// How many micro-batches a schedule takes.
+struct MicroBatchNeed {
+  std::int64_t least = 1;
+  std::int64_t multiple = 1;
+};
+
+inline constexpr int kAnyChunks = 0;
+
+/// The order in which pipeline stages work off their micro-batches, and all that follows from it.
+struct Schedule {
+  std::string_view name;   ///< "zb_v": as scenarios spell it
+  std::string_view title;  ///< "ZB-V": as people read it
+  std::string_view what;   ///< in a sentence
+  std::string_view source;
+
+  Course course = Course::rounds;
+  int chunks = 1;                ///< of a stage, or kAnyChunks: as many as virtual_stages says
+  bool splits_backward = false;  ///< gradients of weights wait for later
+  bool needs_pipeline = false;   ///< else a single stage is fine
+  int stage_multiple = 1;        ///< of which the number of stages has to be one
+  /// More micro-batches than four for each stage are never in flight together.
+  bool bounds_flight = true;
+
+  /// What it needs of micro-batches, as a number for any shape and in words.
+  MicroBatchNeed (*need)(const PipelineShape& shape) = nullptr;  ///< nothing: any number
+  std::string_view need_text = {};
+
+  /// What a stage does, in order; of a shape that it takes.
+  std::vector<ScheduleStep> (*steps)(const PipelineShape& shape, int stage) = nullptr;
+
+  /// The most passes whose activations a stage holds at once, where a formula knows it; else it is
+  /// counted from the steps.
+  std::int64_t (*in_flight)(const PipelineShape& shape, int stage) = nullptr;
+
+  /// Time that the fullest stage is not at work, all stages alike and transfers free; where the
+  /// source has a formula, for the times it holds for.
+  double (*bubble)(const PipelineShape& shape, const PassTimes& times) = nullptr;
+
+  /// Two copies of the model share the stages, each with half of the micro-batches.
+  [[nodiscard]] bool is_doubled() const { return course == Course::from_either_end; }
+  [[nodiscard]] bool interleaves() const { return chunks == kAnyChunks; }
+  [[nodiscard]] MicroBatchNeed needed(const PipelineShape& shape) const {
+    return need == nullptr ? MicroBatchNeed{} : need(shape);
+  }
+};
+
+/// All there are; the first is taken where a scenario names none.
+[[nodiscard]] std::span<const Schedule> schedules();
+[[nodiscard]] const Schedule* schedule_named(std::string_view name);
+
+/// Whether it orders the passes of such a pipeline.
+[[nodiscard]] bool takes(const Schedule& schedule, const PipelineShape& shape);
+
+/// What stage `stage` does, in order. Requires a shape that the schedule takes.
+[[nodiscard]] std::vector<ScheduleStep> stage_schedule(const Schedule& schedule,
+                                                       const PipelineShape& shape, int stage);
+
+/// Where chunk `chunk` of stage `stage` is in the model, from 0 for the one with the embedding.
+[[nodiscard]] int chunk_position(const Schedule& schedule, int stage, int chunk, int stages);
 
 struct ChunkPlace {
   int stage = 0;
   int chunk = 0;
 };
-/// Where that position is; of DualPipe's two copies, in the one of which a stage has chunk `copy`.
-[[nodiscard]] ChunkPlace chunk_place(PipelineSchedule schedule, int position, int copy, int stages);
-
-/// What stage `stage` of `stages` does, in order. GPipe: all forward passes, then all backward ones
-/// in the same order of micro-batches. 1F1B: stages - stage - 1 warm-up forward passes, then
-/// alternating. Interleaved (virtual_stages > 1; Narayanan et al. 2021, section 2.2, as Megatron-LM
-/// orders it): warm-up of 2 (stages - stage - 1) + (virtual_stages - 1) * stages passes,
-/// micro-batches in groups of `stages`. Interleaving requires 1F1B, micro_batches to be a multiple
-/// of stages, and stages > 1.
-///
-/// ZB-H1: the order of 1F1B with backward passes in two parts; stage s does the weight gradient of
-/// the micro-batch s before. ZB-V: requires 2 virtual stages and 2 stages - 1 micro-batches.
-/// DualPipe: half of the micro-batches from each end, each end counting its own; requires an even
-/// number of stages, and of micro-batches, of which there are twice as many at least.
-[[nodiscard]] std::vector<ScheduleStep> stage_schedule(PipelineSchedule schedule, int stage,
-                                                       int stages, int virtual_stages,
-                                                       int micro_batches);
+/// Where that position is; of two copies, in the one of which a stage has chunk `copy`.
+[[nodiscard]] ChunkPlace chunk_place(const Schedule& schedule, int position, int copy, int stages);
 
 /// By how many passes more a step leaves activations held: 1, 0 or -1.
 [[nodiscard]] int held_after(StepKind kind);
 
 /// The most micro-batch passes through a chunk whose activations stage `stage` holds at once: from
 /// the forward pass to the gradient of the weights.
-[[nodiscard]] int peak_chunks_in_flight(PipelineSchedule schedule, int stage, int stages,
-                                        int virtual_stages, int micro_batches);
-
-/// Time lost to filling and draining, as a share of the work, when all stages are equal and
-/// transfers free: (p-1)/(v m) (Narayanan et al. 2021, section 2.2); GPipe the same with v = 1.
-/// The schedules that split backward passes have bubbles of their own; schedule_test.cpp has them.
-[[nodiscard]] double bubble_fraction(int stages, int virtual_stages, int micro_batches);
-
-/// Transformer layers in each chunk, first to last; chunk c * stages + s stands on stage s.
-///
-/// `even` gives the first layers % chunks chunks one layer more. `embedding_and_loss_as_layers`
-/// splits layers + 2 + `prediction_layers` that way, takes one off the first chunk, whose place the
-/// embedding holds, and 1 + prediction_layers off the last, for the loss and the multi-token
-/// prediction layers: Megatron-LM's account_for_embedding_in_pipeline_split and
-/// account_for_loss_in_pipeline_split, which ask for the sum to be a multiple of the chunks; where
-/// it is not, the fullest chunk has its ceiling. `short_last_chunk` gives every chunk but the last
-/// ceil((layers + 2) / chunks). Requires as many layers (or layers and ends) as chunks, and for the
-/// last one that chunks - 1 of that size are no more than all.
-[[nodiscard]] std::vector<int> layers_per_chunk(LayerPlacement placement, int layers, int chunks,
-                                                int prediction_layers = 0);
-
-/// Whether that many layers can be placed so.
-[[nodiscard]] bool can_place(LayerPlacement placement, std::int64_t layers, std::int64_t chunks,
-                             std::int64_t prediction_layers);
-
-/// The same for a strategy, which may name them one by one.
-[[nodiscard]] std::vector<int> layers_of_chunks(const Strategy& strategy, std::int64_t layers,
-                                                int prediction_layers = 0);
+[[nodiscard]] int peak_chunks_in_flight(const Schedule& schedule, const PipelineShape& shape,
+                                        int stage);
 
 }  // namespace headway

@@ -62,7 +62,9 @@ SlowNodes slow_nodes(const Cluster& cluster, const Perturbation& drawn, const Wo
 std::set<std::int32_t> gradient_reductions(const Workload& workload) {
   std::set<std::int32_t> reductions;
   for (const RankGroup& group : workload.groups) {
-    reductions.insert(group.communicators[kGradientReduce]);
+    const std::int32_t place =
+        workload.programs[static_cast<std::size_t>(group.program)].place_of(kGradientReduce);
+    if (place >= 0) reductions.insert(group.communicators[static_cast<std::size_t>(place)]);
   }
   return reductions;
 }
@@ -79,8 +81,9 @@ Workload without_waiting(Workload workload, int backups) {
 Workload local_step(Workload workload) {
   for (Program& program : workload.programs) {
     std::set<std::int32_t> slots;
+    const std::int32_t reduce = program.place_of(kGradientReduce);
     for (const Operation& operation : program.operations) {
-      if (operation.kind == OperationKind::join && operation.path == kGradientReduce) {
+      if (operation.kind == OperationKind::join && operation.path == reduce) {
         slots.insert(operation.slot);
       }
     }
@@ -172,8 +175,9 @@ class MitigationList {
   /// Each replica can go on without the others.
   [[nodiscard]] bool holds_everything() const {
     const Strategy& strategy = scenario_.strategy;
-    return strategy.data_parallel > 1 && strategy.sharding == Sharding::none &&
-           strategy.expert_group() == 1 && strategy.schedule != PipelineSchedule::dual_pipe;
+    return workload_.servers.empty() && strategy.data_parallel > 1 &&
+           strategy.sharding == Sharding::none && strategy.expert_group() == 1 &&
+           !strategy.schedule->is_doubled();
   }
 
   const Scenario& scenario_;

@@ -88,7 +88,7 @@ RankTraffic stage_traffic(const Model& model, const Strategy& strategy,
     }
   };
   // Either copy of the model sees half of the micro-batches.
-  const double copies = strategy.schedule == PipelineSchedule::dual_pipe ? 2.0 : 1.0;
+  const double copies = strategy.schedule->is_doubled() ? 2.0 : 1.0;
   const double passes = static_cast<double>(strategy.micro_batches()) / copies;
   RankTraffic traffic;
   int chunk = 0;

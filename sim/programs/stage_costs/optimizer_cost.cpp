@@ -12,8 +12,6 @@ namespace {
 
 constexpr double kGradientNormBytes = 4.0;
 constexpr double kWeightBytes = 4.0;  ///< of the optimizer's own copy of a parameter
-constexpr double kHostAdamBytes =
-    28.0;  ///< gradient, parameter and moments read; the latter written
 
 }  // namespace
 

@@ -6,6 +6,10 @@
 
 namespace headway {
 
+/// What Adam on a host moves for a parameter, in fp32: gradient, parameter and two moments read,
+/// the latter three written.
+inline constexpr double kHostAdamBytes = 28.0;
+
 /// Time of an optimizer step over `parameters` local parameters of which this rank updates
 /// `updated`: the memory traffic of Adam, and of the gradient norm over all of them where one is
 /// taken. Updates of a tensor of `tensor` parameters, those that most of the model is made of, take

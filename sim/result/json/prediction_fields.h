@@ -190,6 +190,17 @@ void visit_fields(auto& visit, Of<WhatIf> auto& of) {
   visit("gpus", of.accelerators, FieldRule::unwritten);
 }
 
+void visit_fields(auto& visit, Of<ServerUse> auto& of) {
+  visit("servers", of.servers);
+  visit("workers", of.workers);
+  visit("idle_share", of.idle_share);
+  visit("hottest_server", of.hottest);
+  visit("hottest_server_busy", of.hottest_busy);
+  visit("dropped_share", of.dropped_share);
+  visit("mean_staleness", of.mean_staleness);
+  visit("staleness", of.staleness);
+}
+
 void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("question", of.question);
   visit("gpus", of.question.accelerators, FieldRule::positive);
@@ -217,6 +228,7 @@ void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("fabric", of.fabric);
   visit("long_run", of.reliability);
   visit("shared_fabric", of.shared_fabric);
+  visit("parameter_servers", of.servers);
   visit("what_if", of.what_if);
   if (of.what_if) {
     visit("bottlenecks", of.what_if->sensitivities);

@@ -38,6 +38,8 @@ constexpr std::array<CauseAdvice, kCauses> kAdvice{{
     {"", "sharding the optimizer over the data-parallel ranks shrinks it"},
     {"slow devices, and waiting for the last rank",
      "replacing or avoiding slow devices shrinks it"},
+    {"gradients pushed, added up, and parameters back",
+     "more servers, or asynchronous updates, shrink it"},
     {"ranks wait for input", "more loader processes or faster storage shrink it"},
     {"launches and host work", "larger micro-batches or captured graphs shrink it"},
 }};

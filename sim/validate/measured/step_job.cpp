@@ -91,7 +91,7 @@ Strategy step_strategy(const TrainingStep& step, int ranks, const Profile& profi
   const int replicas = ranks / step.pipeline_stages;
   Strategy strategy{.pipeline_parallel = step.pipeline_stages,
                     .data_parallel = replicas,
-                    .schedule = PipelineSchedule::gpipe,
+                    .schedule = schedule_named("gpipe"),
                     .micro_batch = step.batch / step.micro_batches,
                     .global_batch = std::int64_t{step.batch} * replicas};
   strategy.overlap_gradient_reduce = step.overlap;

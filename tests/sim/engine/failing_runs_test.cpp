@@ -55,21 +55,30 @@ TEST(FailingRuns, ADeadlockIsReportedWithWhatItHangsOn) {
 }
 
 TEST(FailingRuns, ACollectiveThatSomebodyNeverJoinsIsADeadlock) {
-  EXPECT_THAT([] { simulate(pair_of({join(1_B), kWait}, {kCompute})); },
-              ThrowsMessage<InternalError>(
-                  HasSubstr("1 of 2 rank groups did not finish: group 0 (stage 0) at operation 1 "
-                            "of 2 (wait)")));
+  EXPECT_THAT(
+      [] {
+        simulate(pair_of({join(1_B), kWait}, {kCompute}));
+      },
+      ThrowsMessage<InternalError>(
+          HasSubstr("1 of 2 rank groups did not finish: group 0 (stage 0) at operation 1 "
+                    "of 2 (wait)")));
 }
 
 TEST(FailingRuns, ProgramsThatContradictThemselvesAreReported) {
   EXPECT_THAT([] { simulate(pair_of({kWait}, {})); },
-              ThrowsMessage<InternalError>(
-                  HasSubstr("a program waits for a collective that it never joined")));
-  EXPECT_THAT([] { simulate(pair_of({kCompute, send(1), send(1)}, {kReceive})); },
-              ThrowsMessage<InternalError>(HasSubstr("a message is sent twice")));
+              ThrowsMessage<InternalError>(HasSubstr(
+                  "group 0 (stage 0) waits for collective slot 0, which it never joined")));
   EXPECT_THAT(
-      [] { simulate(pair_of({kCompute, join(1_B)}, {join(2_B)})); },
-      ThrowsMessage<InternalError>(HasSubstr("the members of a collective disagree on its size")));
+      [] {
+        simulate(pair_of({kCompute, send(1), send(1)}, {kReceive}));
+      },
+      ThrowsMessage<InternalError>(
+          HasSubstr("group 0 (stage 0) sends a second message to slot 0 of group 1")));
+  EXPECT_THAT(
+      [] {
+        simulate(pair_of({kCompute, join(1_B)}, {join(2_B)}));
+      },
+      ThrowsMessage<InternalError>(HasSubstr("joins both, number 0, with 1 bytes, others with 2")));
 }
 
 TEST(FailingRuns, ALinkWithoutCapacityIsReported) {

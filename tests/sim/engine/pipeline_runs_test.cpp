@@ -61,15 +61,15 @@ TEST(PipelineRuns, GPipeHasTheBubbleOfPlainOneForwardOneBackward) {
   for (const int stages : {2, 4, 7}) {
     for (const int micro_batches : {1, 3, 16}) {
       SmallJob job = pipeline(stages, 1, micro_batches);
-      job.strategy.schedule = PipelineSchedule::gpipe;
+      job.strategy.schedule = schedule_named("gpipe");
       EXPECT_DOUBLE_EQ(seconds(job), 3.0 * (micro_batches + stages - 1));
     }
   }
 }
 
 /// Of the 2 s of a layer's backward pass one is for gradients of the weights.
-SmallJob split_pipeline(PipelineSchedule schedule, int stages, int micro_batches) {
-  const bool there_and_back = schedule == PipelineSchedule::zb_v;
+SmallJob split_pipeline(const Schedule* schedule, int stages, int micro_batches) {
+  const bool there_and_back = schedule == schedule_named("zb_v");
   SmallJob job = pipeline(stages, there_and_back ? 2 : 1, micro_batches);
   job.strategy.schedule = schedule;
   job.cost.layers[0].weight[Cause::compute] = 1_s;
@@ -79,14 +79,14 @@ SmallJob split_pipeline(PipelineSchedule schedule, int stages, int micro_batches
 TEST(PipelineRuns, SplitBackwardPassesHaveTheBubblesOfTheirPapers) {
   for (const int stages : {2, 4, 8}) {
     for (const int micro_batches : {2 * stages, 6 * stages}) {
-      const auto run = [&](PipelineSchedule schedule) {
+      const auto run = [&](const Schedule* schedule) {
         return seconds(split_pipeline(schedule, stages, micro_batches));
       };
       const double work = 3.0 * micro_batches;
       // (p-1) (1 + 1 - 1); a forward pass for every stage before the last; (p/2-1) (3 + 2 - 3).
-      EXPECT_NEAR(run(PipelineSchedule::zb_h1), work + stages - 1.0, 1e-9);
-      EXPECT_NEAR(run(PipelineSchedule::zb_v), 2.0 * work + stages - 1.0, 1e-9);
-      EXPECT_NEAR(run(PipelineSchedule::dual_pipe), work + stages - 2.0, 1e-9);
+      EXPECT_NEAR(run(schedule_named("zb_h1")), work + stages - 1.0, 1e-9);
+      EXPECT_NEAR(run(schedule_named("zb_v")), 2.0 * work + stages - 1.0, 1e-9);
+      EXPECT_NEAR(run(schedule_named("dualpipe")), work + stages - 2.0, 1e-9);
     }
   }
 }
@@ -95,7 +95,7 @@ TEST(PipelineRuns, BothCopiesOfADoubledPipelineReduceTogether) {
   // Two stages, a layer each, no bubble: 12 s. Each of them holds both layers; a layer's gradients
   // are summed up over two replicas and both copies: a ring of four moves 2 x 3/4 of 4,000 bytes (1
   // parameter in 100 more with the embedding or the head), 1.515 s at 4,000 bytes/s.
-  SmallJob job = split_pipeline(PipelineSchedule::dual_pipe, 2, 4);
+  SmallJob job = split_pipeline(schedule_named("dualpipe"), 2, 4);
   job.strategy.data_parallel = 2;
   job.set_micro_batches(4);
   job.reduce.rate_cap = BytesPerSecond(4000.0);
@@ -106,7 +106,7 @@ TEST(PipelineRuns, BothCopiesOfADoubledPipelineReduceTogether) {
 TEST(PipelineRuns, BothCopiesOfADoubledPipelineGatherTogether) {
   // As above, with a sharded optimizer: a reduce-scatter moves half as much, a gather a quarter of
   // it all, 3/4 of 2,020 bytes for each layer; neither hides. The stages join them crosswise.
-  SmallJob job = split_pipeline(PipelineSchedule::dual_pipe, 2, 4);
+  SmallJob job = split_pipeline(schedule_named("dualpipe"), 2, 4);
   job.strategy.data_parallel = 2;
   job.set_micro_batches(4);
   job.reduce.rate_cap = job.gather.rate_cap = BytesPerSecond(4000.0);

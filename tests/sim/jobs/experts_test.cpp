@@ -4,7 +4,7 @@
 
 #include "sim/jobs/memory.h"
 #include "sim/jobs/rank_shape_of.h"
-#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/schedules/layer_placement.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/parameters.h"
 #include "sim/models/transformer/transformer_layers.h"

@@ -158,7 +158,7 @@ TEST(StageActivations, OfDoubledPipelinesAreOnePassMoreThanStages) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;
   const std::vector<StageMemory> single = stage_memory(kLlama, strategy);
-  strategy.schedule = PipelineSchedule::dual_pipe;
+  strategy.schedule = schedule_named("dualpipe");
   const std::vector<StageMemory> doubled = stage_memory(kLlama, strategy);
   EXPECT_DOUBLE_EQ(doubled[1].parameters.count(),
                    (single[1].parameters + single[2].parameters).count());
@@ -173,7 +173,7 @@ TEST(StageActivations, OfPipelinesThereAndBackAreThoseOfOneForwardOneBackward) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;
   strategy.virtual_stages = 2;
-  strategy.schedule = PipelineSchedule::zb_v;
+  strategy.schedule = schedule_named("zb_v");
   const std::vector<StageMemory> stages = stage_memory(kLlama, strategy);
   const Bytes pass = 8 * testing::layer_activations(kLlama, strategy);
   EXPECT_DOUBLE_EQ(stages[3].activations / pass, 4.0);
@@ -249,7 +249,7 @@ TEST(ModelStates, OfAnOffloadedOptimizerAreInHostMemory) {
 TEST(StageActivations, OfGpipeHoldEveryMicroBatch) {
   Strategy strategy = llama_strategy();
   strategy.pipeline_parallel = 4;
-  strategy.schedule = PipelineSchedule::gpipe;
+  strategy.schedule = schedule_named("gpipe");
   const Bytes pass = 8 * testing::layer_activations(kLlama, strategy);
   EXPECT_DOUBLE_EQ(stage_memory(kLlama, strategy)[0].activations / pass, 64.0);
 }

@@ -57,9 +57,7 @@ Strategy strategy_of(const PublishedModel& published, bool sequence_parallel, Re
 
 /// What the layers of the first stage keep at its fullest.
 double first_stage_layers_gib(const PublishedModel& published, const Strategy& strategy) {
-  const int passes =
-      peak_chunks_in_flight(strategy.schedule, 0, strategy.pipeline_parallel,
-                            strategy.virtual_stages, static_cast<int>(strategy.micro_batches()));
+  const int passes = peak_chunks_in_flight(*strategy.schedule, strategy.pipeline(), 0);
   const double layers = static_cast<double>(published.model.layer_count()) / strategy.chunks();
   return passes * layers * (testing::layer_activations(published.model, strategy) / 1_GiB);
 }

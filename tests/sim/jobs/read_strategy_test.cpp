@@ -42,7 +42,7 @@ TEST(ReadStrategy, TakesEveryField) {
   EXPECT_EQ(strategy.pipeline_parallel, 4);
   EXPECT_EQ(strategy.data_parallel, 8);
   EXPECT_EQ(strategy.virtual_stages, 2);
-  EXPECT_EQ(strategy.schedule, PipelineSchedule::one_f_one_b);
+  EXPECT_EQ(strategy.schedule, schedule_named("1f1b"));
   EXPECT_EQ(strategy.layer_placement, LayerPlacement::embedding_and_loss_as_layers);
   EXPECT_EQ(strategy.micro_batch, 2);
   EXPECT_EQ(strategy.global_batch, 256);
@@ -223,6 +223,12 @@ TEST(Presets, ReadBackFromWhatTheyResolveTo) {
                               R"("tensor_parallel": 1, "data_parallel": 8)"}) {
       const StrategyReading first = read_strategy_text(
           kGpt3, "\"preset\": \"" + preset.name + "\", \"global_batch\": 64, " + split, 8);
+      const bool is_cut = std::string_view(split).find("\"tensor_parallel\": 2") == 0;
+      if (is_cut && !first.read) {
+        EXPECT_THAT(first.problems,
+                    ::testing::HasSubstr("a worker of parameter servers holds the whole"));
+        continue;
+      }
       EXPECT_EQ(first.problems, "");
       ASSERT_TRUE(first.read);
       const std::string text = first.read->resolved->dump();
@@ -254,7 +260,7 @@ TEST(Presets, SetWhatTheFrameworkDoes) {
   EXPECT_TRUE(preset("pytorch-fsdp").overlap_parameter_gather);
   EXPECT_EQ(preset("deepspeed-zero-1").sharding, Sharding::optimizer);
   EXPECT_FALSE(preset("deepspeed-zero-1").overlap_gradient_reduce);
-  EXPECT_EQ(preset("gpipe").schedule, PipelineSchedule::gpipe);
+  EXPECT_EQ(preset("gpipe").schedule, schedule_named("gpipe"));
 }
 
 TEST(Presets, ReduceInTheFormatThatGoesWithThePrecision) {

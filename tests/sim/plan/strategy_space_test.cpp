@@ -64,7 +64,7 @@ TEST(StrategySpace, HasWhatTheReaderTakesAndNothingElse) {
     for (const int context : {1, 2, 4}) {
       for (const int pipeline : {1, 2, 4}) {
         if (4 % (tensor * context * pipeline) != 0) continue;
-        for (const int schedule : {0, 1, 2, 3, 4}) {
+        for (const Schedule& schedule : schedules()) {
           for (const int chunks : {1, 2, 3, 8}) {
             for (const std::int64_t micro_batch : {1, 2, 3}) {
               for (const Sharding sharding :
@@ -74,10 +74,10 @@ TEST(StrategySpace, HasWhatTheReaderTakesAndNothingElse) {
                                       .pipeline_parallel = pipeline,
                                       .data_parallel = 4 / (tensor * context * pipeline),
                                       .virtual_stages = chunks,
-                                      .schedule = static_cast<PipelineSchedule>(schedule),
+                                      .schedule = &schedule,
                                       .sharding = sharding,
                                       .micro_batch = micro_batch};
-                if (pipeline == 1 && choice.schedule != PipelineSchedule::one_f_one_b) continue;
+                if (pipeline == 1 && choice.schedule != schedule_named("1f1b")) continue;
                 const std::optional<Strategy> wanted = read_choice(path, space, choice);
                 ASSERT_EQ(inside.contains(choice), wanted.has_value())
                     << space.fields(choice).dump();
@@ -100,7 +100,7 @@ TEST(StrategySpace, KeptFieldsStay) {
   const StrategySpace space(scenario, {"tensor_parallel", "schedule", "micro_batch"});
   for (const StrategyChoice& choice : choices_of(space)) {
     EXPECT_EQ(choice.tensor_parallel, 2);
-    EXPECT_EQ(choice.schedule, PipelineSchedule::one_f_one_b);
+    EXPECT_EQ(choice.schedule, schedule_named("1f1b"));
     EXPECT_EQ(choice.micro_batch, 1);
   }
   EXPECT_GT(choices_of(space).size(), 4U);

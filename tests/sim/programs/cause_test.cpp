@@ -23,6 +23,7 @@ TEST(Cause, HasANameOfItsOwnForFilesAndOneForPeople) {
   EXPECT_EQ(cause_name(Cause::data_parallel_exposed), "data_parallel_exposed");
   EXPECT_EQ(cause_name(Cause::other), "other");
   EXPECT_EQ(cause_title(Cause::straggler_wait), "lost to slower ranks");
+  EXPECT_EQ(cause_name(Cause::server_wait), "server_wait");
   EXPECT_THROW(static_cast<void>(cause_name(static_cast<Cause>(kCauses))), InternalError);
 }
 

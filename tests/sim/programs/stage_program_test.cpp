@@ -154,9 +154,8 @@ TEST(PipelineProgram, EveryMessageIsSentOnceAndReceivedOnce) {
   for (const int stages : {1, 2, 3, 5}) {
     for (const int virtual_stages : {1, 2, 3}) {
       if (stages == 1 && virtual_stages > 1) continue;
-      for (const PipelineSchedule schedule :
-           {PipelineSchedule::gpipe, PipelineSchedule::one_f_one_b}) {
-        if (schedule == PipelineSchedule::gpipe && virtual_stages > 1) continue;
+      for (const Schedule* schedule : {schedule_named("gpipe"), schedule_named("1f1b")}) {
+        if (schedule == schedule_named("gpipe") && virtual_stages > 1) continue;
         SmallJob job(stages * virtual_stages);
         job.strategy.pipeline_parallel = stages;
         job.strategy.virtual_stages = virtual_stages;
@@ -173,7 +172,7 @@ TEST(PipelineProgram, EveryMessageIsSentOnceAndReceivedOnce) {
 
 TEST(PipelineProgram, SplitSchedulesSendAndReceiveEveryMessageOnce) {
   for (const int stages : {2, 4, 6}) {
-    for (const PipelineSchedule schedule : {PipelineSchedule::zb_h1, PipelineSchedule::dual_pipe}) {
+    for (const Schedule* schedule : {schedule_named("zb_h1"), schedule_named("dualpipe")}) {
       SmallJob job(stages);
       job.strategy.pipeline_parallel = stages;
       job.strategy.schedule = schedule;
@@ -190,7 +189,7 @@ TEST(PipelineProgram, NothingTravelsWhereThePipelineTurns) {
   SmallJob job(8, 3);
   job.strategy.pipeline_parallel = 4;
   job.strategy.virtual_stages = 2;
-  job.strategy.schedule = PipelineSchedule::zb_v;
+  job.strategy.schedule = schedule_named("zb_v");
   job.set_micro_batches(8);
   int sent = 0;
   for (int stage = 0; stage < 4; ++stage) {
@@ -209,7 +208,7 @@ TEST(PipelineProgram, GradientsLeaveWithTheGradientsOfWeights) {
   // weights is cut into its pieces.
   SmallJob job(4);
   job.strategy.pipeline_parallel = 2;
-  job.strategy.schedule = PipelineSchedule::zb_h1;
+  job.strategy.schedule = schedule_named("zb_h1");
   job.strategy.data_parallel = 2;
   job.cost.layers[0].weight[Cause::compute] = 0.5_s;
   job.set_micro_batches(3);

@@ -263,6 +263,8 @@ TEST(StrategyProblem, GpipeDoesNotInterleave) {
    |
 11 |     "virtual_stages": 2,
    |                       ^ 2 chunks a stage
+   |
+  ::: scenario.json:9:17   /strategy/schedule is "gpipe"
   help: set virtual_stages to 1, or schedule to "1f1b"
 )");
 }

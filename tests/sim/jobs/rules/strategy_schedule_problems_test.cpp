@@ -82,7 +82,7 @@ TEST(StrategyProblem, SplitSchedulesNeedMicroBatches) {
    |
   ::: scenario.json:12:21   /strategy/global_batch is 18
   ::: scenario.json:10:26   /strategy/pipeline_parallel is 2
-  help: use a global_batch of 20, or schedule "1f1b"
+  help: use a global_batch of 16 or 20, or schedule "1f1b"
 )");
 }
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "sim/base/diagnostic.h"
-#include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/schedules/layer_placement.h"
 
 namespace headway {
 namespace {

@@ -10,31 +10,20 @@
 
 namespace headway::testing {
 
-struct PipelineShape {
-  PipelineSchedule schedule;
-  int stages;
-  int virtual_stages;
-  int micro_batches;
-};
-
-struct PassTimes {
-  double forward = 1.0;   ///< of one micro-batch through one chunk
-  double backward = 1.0;  ///< both parts
-  double weight = 0.0;    ///< the part of it that gives gradients of the weights
-  [[nodiscard]] double of(StepKind kind) const {
-    if (kind == StepKind::forward) return forward;
-    if (kind == StepKind::backward) return backward;
-    return kind == StepKind::weight_gradient ? weight : backward - weight;
-  }
-};
+/// What a step takes.
+inline double time_of(const PassTimes& times, StepKind kind) {
+  if (kind == StepKind::forward) return times.forward;
+  if (kind == StepKind::backward) return times.backward;
+  return kind == StepKind::weight_gradient ? times.weight : times.backward - times.weight;
+}
 
 /// When the last of `stages` equal stages is done if transfers take no time: each stage works off
 /// its schedule in order, each pass waits for the one before it in the model. Negative if the
 /// stages wait for one another for ever.
-inline double makespan(PipelineSchedule schedule, int stages, int virtual_stages, int micro_batches,
-                       PassTimes times) {
-  const bool doubled = schedule == PipelineSchedule::dual_pipe;
-  const int last = (doubled ? stages : stages * virtual_stages) - 1;
+inline double makespan(const Schedule& schedule, const PipelineShape& shape, PassTimes times) {
+  const int stages = shape.stages;
+  const bool doubled = schedule.is_doubled();
+  const int last = stages * shape.virtual_stages - 1;
   /// When passes were through: by copy of the model, position, micro-batch.
   using Pass = std::array<int, 3>;
   std::map<Pass, double> forward_done;
@@ -46,7 +35,7 @@ inline double makespan(PipelineSchedule schedule, int stages, int virtual_stages
 
   std::vector<std::vector<ScheduleStep>> steps;
   for (int stage = 0; stage < stages; ++stage) {
-    steps.push_back(stage_schedule(schedule, stage, stages, virtual_stages, micro_batches));
+    steps.push_back(stage_schedule(schedule, shape, stage));
   }
   std::vector<std::size_t> next(static_cast<std::size_t>(stages), 0);
   std::vector<double> free_at(static_cast<std::size_t>(stages), 0.0);
@@ -79,7 +68,7 @@ inline double makespan(PipelineSchedule schedule, int stages, int virtual_stages
           const std::optional<double> input = ready(stage, step);
           waits = waits || !input;
           start = std::max(start, input.value_or(0.0));
-          length += times.of(step.kind);
+          length += time_of(times, step.kind);
         }
         if (waits) break;
         free_at[s] = start + length;

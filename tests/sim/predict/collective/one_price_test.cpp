@@ -37,13 +37,15 @@ double reduction_in_training(const Cluster& cluster, const Profile& profile,
       build_workload(layers_of_a_thousand(3), strategy, profile, cluster, placement, std::nullopt)
           .workload;
   std::vector<Operation> reductions;
+  const std::int32_t place = workload.programs.front().place_of(kGradientReduce);
   for (const Operation& operation : workload.programs.front().operations) {
-    const bool reduces = operation.kind == OperationKind::join && operation.path == kGradientReduce;
+    const bool reduces = operation.kind == OperationKind::join && operation.path == place;
     if (reduces) reductions.push_back(operation);
   }
   EXPECT_GE(reductions.size(), 3U);
   const Operation& middle = reductions[reductions.size() / 2];
-  const std::int32_t communicator = workload.groups.front().communicators[kGradientReduce];
+  const std::int32_t communicator =
+      workload.groups.front().communicators.at(static_cast<std::size_t>(place));
   const std::int32_t plan =
       workload.communicators[static_cast<std::size_t>(communicator)].plan + middle.way;
   return idle_time(workload.plans[static_cast<std::size_t>(plan)], cluster.topology, middle.amount)

@@ -218,9 +218,11 @@ TEST_F(ExpertCostTest, ExpertGradientsAreReducedOverTheirOwnReplicas) {
                                              placement, CollectiveAlgorithm::ring);
   double shared = 0.0;
   double experts = 0.0;
-  for (const Operation& operation : built.workload.programs.front().operations) {
+  const Program& program = built.workload.programs.front();
+  for (const Operation& operation : program.operations) {
     if (operation.kind != OperationKind::join) continue;
-    (operation.path == kExpertReduce ? experts : shared) += operation.amount.count();
+    (operation.path == program.place_of(kExpertReduce) ? experts : shared) +=
+        operation.amount.count();
   }
   const Parameters layer = parameters(with_experts());
   const Parameters counts = parameters(layers_of(model));

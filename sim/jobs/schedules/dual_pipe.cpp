@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/jobs/schedules/split_schedules.h"
+#include "sim/jobs/schedules/schedule.h"
 
 namespace headway {
 namespace {
@@ -55,9 +55,8 @@ class DualPipeWriter {
   std::size_t weights_done_ = 0;
 };
 
-}  // namespace
-
-std::vector<ScheduleStep> dual_pipe_schedule(int stage, int stages, int micro_batches) {
+std::vector<ScheduleStep> dual_pipe_steps(const PipelineShape& shape, int stage) {
+  const int stages = shape.stages;
   DualPipeWriter writer(stage, stages);
   constexpr auto kNear = DualPipeWriter::near;
   constexpr auto kFar = DualPipeWriter::far;
@@ -75,7 +74,7 @@ std::vector<ScheduleStep> dual_pipe_schedule(int stage, int stages, int micro_ba
     writer.weight_gradient();
     writer.forward(kFar);
   }
-  for (int i = 0; i < micro_batches / 2 - stages + from_end + 1; ++i) {
+  for (int i = 0; i < shape.micro_batches / 2 - stages + from_end + 1; ++i) {
     if (i == 0 && from_middle == 0) {  // the middle stages' first pair: the gradient need not wait
       writer.forward(kNear);
       writer.backward(kFar);
@@ -104,6 +103,34 @@ std::vector<ScheduleStep> dual_pipe_schedule(int stage, int stages, int micro_ba
   }
   for (int i = 0; i <= from_end; ++i) writer.weight_gradient();
   return std::move(writer).finished();
+}
+
+}  // namespace
+
+/// Section 3.2.1 and figure 5: half of the micro-batches from each end, each end counting its own.
+/// A forward and a backward pass of opposite ends run merged. Gradients of inputs as long as
+/// forward passes, those of weights no longer: the bubble is (p/2-1) (merged pair + backward - 3
+/// weight gradient).
+Schedule dual_pipe() {
+  return {.name = "dualpipe",
+          .title = "DualPipe",
+          .what = "DualPipe has the model twice and is fed from both ends.",
+          .source = "DeepSeek-V3, 2024 (arXiv:2412.19437), 3.2.1",
+          .course = Course::from_either_end,
+          .splits_backward = true,
+          .needs_pipeline = true,
+          .stage_multiple = 2,
+          .need = [](const PipelineShape& shape) -> MicroBatchNeed {
+            return {.least = 2 * std::int64_t{shape.stages}, .multiple = 2};
+          },
+          .need_text =
+              "dualpipe needs an even number of micro-batches, twice pipeline_parallel at least",
+          .steps = dual_pipe_steps,
+          .bubble =
+              [](const PipelineShape& shape, const PassTimes& times) {
+                const double pair = times.forward + times.backward;
+                return (shape.stages / 2.0 - 1.0) * (pair + times.backward - 3.0 * times.weight);
+              }};
 }
 
 }  // namespace headway

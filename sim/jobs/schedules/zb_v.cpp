@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/jobs/schedules/split_schedules.h"
+#include "sim/jobs/schedules/schedule.h"
 
 namespace headway {
 namespace {
@@ -29,29 +29,10 @@ class TwoChunkWriter {
   std::array<std::array<int, 2>, 4> done_{};  ///< by kind and chunk
 };
 
-}  // namespace
-
-std::vector<ScheduleStep> zb_h1_schedule(int stage, int stages, int micro_batches) {
-  const int warm_up = std::min(stages - stage - 1, micro_batches);
-  std::vector<ScheduleStep> steps;
-  const auto add = [&](StepKind kind, int micro_batch) {
-    steps.push_back({.kind = kind, .chunk = 0, .micro_batch = micro_batch});
-  };
-  for (int i = 0; i < warm_up; ++i) add(StepKind::forward, i);
-  for (int i = 0; i < micro_batches; ++i) {
-    if (i + warm_up < micro_batches) add(StepKind::forward, i + warm_up);
-    add(StepKind::input_gradient, i);
-    if (i >= stage) add(StepKind::weight_gradient, i - stage);
-  }
-  for (int i = std::max(0, micro_batches - stage); i < micro_batches; ++i) {
-    add(StepKind::weight_gradient, i);
-  }
-  return steps;
-}
-
-std::vector<ScheduleStep> zb_v_schedule(int stage, int stages, int micro_batches) {
+std::vector<ScheduleStep> zb_v_steps(const PipelineShape& shape, int stage) {
   TwoChunkWriter writer;
-  const int behind = stages - stage;
+  const int micro_batches = shape.micro_batches;
+  const int behind = shape.stages - stage;
   // The first micro-batches come back to this stage after 2 * behind - 1 forward passes.
   for (int i = 0; i < 2 * behind - 1; ++i) writer.add(StepKind::forward, 0);
   for (int i = 0; i < stage; ++i) {
@@ -80,6 +61,31 @@ std::vector<ScheduleStep> zb_v_schedule(int stage, int stages, int micro_batches
     }
   }
   return std::move(writer).finished();
+}
+
+}  // namespace
+
+/// The V-shaped schedule without bubbles inside, as torch.distributed.pipelining's
+/// ScheduleZBVZeroBubble runs it too. Three equal parts of a pass: what is left is the (p-1)
+/// forward passes of a chunk before the last stage has work. (The authors hide those behind the end
+/// of the step before, whose optimizer then does not wait for the whole model's gradient norm; that
+/// is not modelled.)
+Schedule zb_v() {
+  return {.name = "zb_v",
+          .title = "ZB-V",
+          .what = "ZB-V splits backward passes too, and its two chunks a stage go there and back.",
+          .source = "Qi et al. 2024 (arXiv:2405.15362)",
+          .course = Course::there_and_back,
+          .chunks = 2,
+          .splits_backward = true,
+          .needs_pipeline = true,
+          .need = [](const PipelineShape& shape) -> MicroBatchNeed {
+            return {.least = 2 * std::int64_t{shape.stages} - 1};
+          },
+          .need_text = "zb_v needs 2 pipeline_parallel - 1 micro-batches at least",
+          .steps = zb_v_steps,
+          .bubble = [](const PipelineShape& shape,
+                       const PassTimes& times) { return (shape.stages - 1) * times.forward; }};
 }
 
 }  // namespace headway

@@ -1,0 +1,134 @@
+// Jobs of parameter servers as they are built, against what their numbers say they take.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "sim/engine/simulate_workload.h"
+#include "sim/layers/parameters.h"
+#include "sim/programs/build_workload.h"
+#include "sim/programs/parameter_server.h"
+#include "sim/result/server_use.h"
+#include "tests/sim/network/read_text.h"
+#include "tests/support/cluster_text.h"
+#include "tests/support/round_profile.h"
+#include "tests/support/small_job.h"
+
+namespace headway {
+namespace {
+
+constexpr double kMemory = 1e6;  ///< of a server, so slow that its work shows
+constexpr double kNic = 1e6;
+constexpr double kPath = 2e-6;  ///< two cables
+
+/// What travels: all but the scales of the norm in front of the head, which no exchange counts.
+double learned(const Model& model) {
+  return parameters(model).total() - parameters(model.last).of(Part::normalization);
+}
+
+/// Workers of one accelerator each, and servers apart, around one switch.
+struct ServedRun {
+  int workers = 4;
+  int servers = 2;
+  Synchronisation how = {};
+  std::vector<double> slow = {};  ///< time factors of the first workers
+
+  Model model = thousand_parameter_layers(4, 10);
+
+  [[nodiscard]] BuiltWorkload built(const Cluster& cluster) const {
+    Strategy strategy{.data_parallel = workers, .global_batch = workers, .sequence_length = 64};
+    strategy.gradient_bucket = Bytes(1e9);
+    strategy.synchronisation = how;
+    strategy.synchronisation.scheme = SynchronisationScheme::parameter_server;
+    strategy.synchronisation.servers = servers;
+    strategy.synchronisation.hosts = ServerHosts::apart;
+    Profile profile = round_profile();
+    profile.device.host_memory_bandwidth = estimate(kMemory);
+    return build_workload(model, strategy, profile, cluster, {.data = workers}, std::nullopt);
+  }
+  struct Outcome {
+    Timeline timeline;
+    ServerUse use;
+    double work = 0.0;  ///< of a worker
+  };
+  [[nodiscard]] Outcome run() const {
+    const auto cluster =
+        cluster_of(ClusterText{.nodes = workers + servers, .nic_bandwidth = "1 MB/s"}.text());
+    const BuiltWorkload job = built(*cluster);
+    Perturbation perturbation;
+    for (std::size_t i = 0; i < slow.size(); ++i) {
+      perturbation.slow_accelerators[static_cast<int>(i)] = slow[i];
+    }
+    Outcome outcome;
+    outcome.timeline = simulate_workload(job.workload, cluster->topology, perturbation);
+    outcome.use = server_use(job.workload, outcome.timeline);
+    const Program& program = job.workload.programs.front();
+    for (const Operation& operation : program.operations) {
+      if (operation.kind != OperationKind::compute) continue;
+      outcome.work +=
+          program.blocks[static_cast<std::size_t>(operation.block)].time.total().count();
+    }
+    outcome.work /= job.workload.iterations;
+    return outcome;
+  }
+};
+
+// W workers push N/S gradients of 4 bytes to each of S servers and pull 2 bytes of each: at their
+// NICs N bytes leave a worker and W N / S reach a server, whichever is more. All pushes end
+// together; then a server adds up W times 12 bytes and updates 30 of each of its N/S parameters.
+TEST(ParameterServerJobs, SynchronousStepsTakeWhatTheirNumbersSay) {
+  for (const int workers : {1, 2, 4, 7}) {
+    for (const int servers : {1, 2, 4}) {
+      const ServedRun job{.workers = workers, .servers = servers};
+      const auto outcome = job.run();
+      const double held = learned(job.model) / servers;
+      const double narrow = std::max(workers, servers);
+      const double expected = outcome.work + 2.0 * kPath + narrow * held * (4.0 + 2.0) / kNic +
+                              held * (12.0 * workers + 30.0) / kMemory;
+      EXPECT_NEAR(outcome.timeline.finish, expected, 1e-9 * expected)
+          << workers << " workers, " << servers << " servers";
+      EXPECT_NEAR(outcome.use.idle_share, 1.0 - outcome.work / expected, 1e-9);
+      EXPECT_NEAR(outcome.use.hottest_busy, held * (12.0 * workers + 30.0) / kMemory / expected,
+                  1e-9);
+    }
+  }
+}
+
+TEST(ParameterServerJobs, AlikeAsynchronousWorkersAreStaleByAllOthers) {
+  for (const int workers : {1, 2, 5, 8}) {
+    const ServedRun job{.workers = workers, .servers = 2, .how = {.asynchronous = true}};
+    const ServerUse use = job.run().use;
+    EXPECT_NEAR(use.mean_staleness, workers - 1.0, 1e-9);
+    ASSERT_EQ(std::ssize(use.staleness), workers);
+    EXPECT_NEAR(use.staleness.back(), 1.0, 1e-9);
+  }
+}
+
+// The looser the bound, the less workers wait for a slow one; the more stale are their updates.
+TEST(ParameterServerJobs, LooserBoundsAreNeverSlower) {
+  double time = 1e9;
+  double idle = 1.0;
+  for (const int bound : {0, 1, 2, 4, 8}) {
+    const ServedRun job{.workers = 4,
+                        .servers = 4,
+                        .how = {.asynchronous = true, .staleness_bound = bound},
+                        .slow = {4.0}};
+    const auto outcome = job.run();
+    EXPECT_LE(outcome.timeline.finish, time * (1.0 + 1e-9)) << bound;
+    EXPECT_LE(outcome.use.idle_share, idle + 1e-9) << bound;
+    time = outcome.timeline.finish;
+    idle = outcome.use.idle_share;
+  }
+}
+
+TEST(ParameterServerJobs, ABackupTakesThePlaceOfASlowWorker) {
+  const std::vector<double> slow = {50.0};
+  const double all = ServedRun{.workers = 4, .servers = 4, .slow = slow}.run().timeline.finish;
+  const auto three =
+      ServedRun{.workers = 4, .servers = 4, .how = {.backup_workers = 1}, .slow = slow}.run();
+  EXPECT_LT(three.timeline.finish, all);
+  EXPECT_GT(three.use.dropped_share, 0.0);
+  EXPECT_LE(three.use.dropped_share, 0.25);  // of four workers, the one
+}
+
+}  // namespace
+}  // namespace headway
