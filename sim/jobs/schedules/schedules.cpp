@@ -8,12 +8,14 @@ namespace headway {
 // Each is defined in the file that bears its name.
 Schedule one_f_one_b();
 Schedule gpipe();
+Schedule breadth_first();
 Schedule zb_h1();
 Schedule zb_v();
 Schedule dual_pipe();
 
 std::span<const Schedule> schedules() {
-  static const std::array kSchedules{one_f_one_b(), gpipe(), zb_h1(), zb_v(), dual_pipe()};
+  static const std::array kSchedules{one_f_one_b(), gpipe(), breadth_first(),
+                                     zb_h1(),       zb_v(),  dual_pipe()};
   return kSchedules;
 }
 
