@@ -1,5 +1,7 @@
 #include "sim/costs/read_expert_costs.h"
 
+#include <nlohmann/json.hpp>
+
 #include "sim/costs/read_estimate.h"
 
 namespace headway {

@@ -143,6 +143,11 @@ TEST(FasterAlgorithm, RingsWinLargeMessages) {
   EXPECT_EQ(faster_algorithm(CollectiveKind::all_reduce, 100_GB, 256, kQuietLink), kRing);
 }
 
+TEST(FasterAlgorithm, ARingIsTakenWhereBothTakeAsLong) {
+  // An empty message among two ranks is two steps of either.
+  EXPECT_EQ(faster_algorithm(CollectiveKind::all_reduce, 0_B, 2, kQuietLink), kRing);
+}
+
 TEST(FasterAlgorithm, EverythingElseIsARing) {
   for (const CollectiveKind kind : kAllKinds) {
     if (kind == CollectiveKind::all_reduce) continue;

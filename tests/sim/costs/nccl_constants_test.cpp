@@ -54,5 +54,22 @@ TEST(NcclConstants, SmallMessagesDoNotFillATree) {
   EXPECT_EQ(nccl_tree_filling(NcclProtocol::simple, 16_GiB), 1.0);
 }
 
+// The rows of treeCorrectionFactor in NCCL's src/graph/tuning.cc add up to 17.9, 19.0 and 17.1; no
+// entry is above 1.
+TEST(NcclConstants, TreeFillingIsNcclsTable) {
+  const std::pair<NcclProtocol, double> sums[] = {
+      {NcclProtocol::ll, 17.9}, {NcclProtocol::ll128, 19.0}, {NcclProtocol::simple, 17.1}};
+  for (const auto& [protocol, sum] : sums) {
+    double all = 0.0;
+    double bytes = 64.0;
+    for (int i = 0; i < 23; ++i, bytes *= 2.0) {
+      const double filling = nccl_tree_filling(protocol, Bytes(bytes));
+      EXPECT_LE(filling, 1.0);
+      all += filling;
+    }
+    EXPECT_NEAR(all, sum, 1e-9) << protocol_name(protocol);
+  }
+}
+
 }  // namespace
 }  // namespace headway

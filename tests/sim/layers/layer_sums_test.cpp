@@ -111,6 +111,14 @@ TEST(LayerParameters, OfAModelCountASharedMatrixOnce) {
   EXPECT_EQ(tied_parameters(model), 100);
 }
 
+TEST(LayerParameters, TwoExpertsAreSharedOutLikeEight) {
+  Layer layer{.name = "pair"};
+  layer.products = {
+      {.name = "up", .part = Part::experts, .outputs = 5.0, .inputs = 6.0, .copies = 2.0}};
+  EXPECT_EQ(parameters(layer).experts(), 2 * 5 * 6);
+  EXPECT_EQ(parameters_on_rank(layer, {.expert_parallel = 2}).experts(), 5 * 6);
+}
+
 TEST(LayerParameters, TheLargestTensorIsTheLargestMatrixOfARank) {
   Model model;
   append_layers(model, small_layer());

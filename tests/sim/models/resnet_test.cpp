@@ -44,6 +44,13 @@ TEST(ResNet, NothingInFrontOfTheStemIsTrained) {
   EXPECT_FALSE(stem.linears[0].input_gradient);
 }
 
+// Pooling reads 64 channels at 112 x 112 and writes them at 56 x 56, 2 bytes each.
+TEST(ResNet, PoolingMovesWhatItTakesAndGives) {
+  const Work stem = work(layers_of(ResNetModel{}).first, {});
+  EXPECT_EQ(stem.passes.back().name, "pool");
+  EXPECT_DOUBLE_EQ(stem.passes.back().forward.count(), 2.0 * 64 * (112 * 112 + 56 * 56));
+}
+
 TEST(ResNet, KeepsWhatConvolutionsGiveAndTake) {
   // The second block: inputs of three norms of 64, 64 and 256 channels at 56 x 56, outputs of the
   // rectifiers behind them; the latter are cheap to make again.

@@ -25,5 +25,19 @@ TEST(GradientReduce, WithoutOverlapTravelsWholeOrByBuckets) {
   EXPECT_EQ(joins(), 2);
 }
 
+TEST(GradientReduce, ShardedGradientsAreReducedWithEveryMicroBatch) {
+  // 4,020 parameters of 4 bytes: a reduce-scatter of 4 moves 3/4 of them, three times by ZeRO-2, and
+  // no more at the end of the step.
+  SmallJob job(4);
+  job.strategy.data_parallel = 4;
+  job.strategy.sharding = Sharding::gradients;
+  job.set_micro_batches(3);
+  for (const bool overlap : {false, true}) {
+    job.strategy.overlap_gradient_reduce = overlap;
+    EXPECT_NEAR(joined_bytes(pipeline_program(job.shape(), 0), kGradientReduce),
+                3 * 0.75 * 4.0 * 4020.0, 1e-9);
+  }
+}
+
 }  // namespace
 }  // namespace headway

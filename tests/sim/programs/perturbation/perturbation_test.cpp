@@ -164,5 +164,13 @@ TEST(Repair, CoversWhatItNames) {
   EXPECT_FALSE(repair.covers_block("forward"));
 }
 
+// Of lognormal draws the largest of one is 1 half the time, of more it is above: of four
+// exp(0.1 x 0.998), where 0.998 is the normal quantile of 0.5^(1/4) = 0.841.
+TEST(SlowestDevice, IsSlowerTheMoreThereAre) {
+  EXPECT_EQ(median_of_slowest(0.0, 100), 1.0);
+  EXPECT_NEAR(median_of_slowest(0.1, 1), 1.0, 1e-9);
+  EXPECT_NEAR(median_of_slowest(0.1, 4), std::exp(0.1 * 0.998), 1e-4);
+}
+
 }  // namespace
 }  // namespace headway
