@@ -244,6 +244,11 @@ StageMemory states_of_stage(const Model& model, const Strategy& strategy, int st
   memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
   memory.optimizer =
       (1.0 - strategy.optimizer_offload) * states(trained, bytes.optimizer, Sharding::optimizer);
+  // Ranks of an island share out its last average and the momentum of the outer steps, in fp32.
+  constexpr double kOuterBytes = 8.0;
+  if (strategy.islands() > 1) {
+    memory.optimizer += Bytes(kOuterBytes * trained / strategy.replicas());
+  }
   memory.host = strategy.optimizer_offload *
                 states(trained, bytes.optimizer + bytes.gradient, Sharding::optimizer);
   return memory;

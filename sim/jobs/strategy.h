@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -178,10 +179,17 @@ struct Strategy {
   [[nodiscard]] int ranks() const {
     return tensor_parallel * context_parallel * pipeline_parallel * data_parallel;
   }
-  /// Ranks that work with the same parameters: those that data and context parallelism tell apart,
-  /// and the two that a pipeline fed from both ends has.
+  /// Groups of data-parallel ranks that take steps of their own: one, but for local steps.
+  [[nodiscard]] int islands() const {
+    if (!synchronisation.by_local_steps()) return 1;
+    return synchronisation.islands > 0 ? synchronisation.islands : data_parallel;
+  }
+  /// Of an island.
+  [[nodiscard]] int island_data_parallel() const { return std::max(1, data_parallel / islands()); }
+  /// Ranks that work with the same parameters: those of an island that data and context parallelism
+  /// tell apart, and the two that a pipeline fed from both ends has.
   [[nodiscard]] int replicas() const {
-    return data_parallel * context_parallel * (schedule->is_doubled() ? 2 : 1);
+    return island_data_parallel() * context_parallel * (schedule->is_doubled() ? 2 : 1);
   }
   /// Of those, how many hold a part of each sharded state.
   [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }

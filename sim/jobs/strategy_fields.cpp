@@ -241,6 +241,11 @@ default: required with recompute "modules")"},
 while the next layers run and come back ahead of the backward pass; what that does not hide is seen.
 limits: needs a profile with host_bandwidth_bytes_per_s
 see: Megatron-Core's cpu_offloading_num_layers; profile.device.host_bandwidth_bytes_per_s)"},
+       {"synchronisation", synchronisation().presettable(),
+        R"(How replicas come to the same parameters: by collectives, through parameter servers, or by averages
+every so many steps.
+see: parameter_servers; Li et al. 2014 (OSDI)
+default: what the preset does; by all_reduce where none is)"},
        {"zero_stage", whole(&Strategy::sharding, between(0, 3)).presettable(),
         R"(What data-parallel ranks keep a part of. 0 nothing, 1 the optimizer (ZeRO-1, Megatron's distributed
 optimizer), 2 gradients as well, reduced every micro-batch (ZeRO-2), 3 parameters as well (ZeRO-3,
@@ -309,10 +314,6 @@ default: strategy.gradient_precision)"},
 iteration.
 limits: needs cuda_graphs in the profile
 see: profile.cuda_graphs)"},
-       {"synchronisation", synchronisation().presettable(),
-        R"(How replicas come to the same parameters: by collectives, or through parameter servers.
-see: parameter_servers; Li et al. 2014 (OSDI)
-default: what the preset does; by all_reduce where none is)"},
        {"collective_library", word(&Strategy::collective_library).presettable(),
         R"(Whose prices the exchanges of replicas and stages have: "profile" is what the profile measured or
 knows of each scope, with which the published profiles were fitted; "nccl" is NCCL's own model of

@@ -53,6 +53,10 @@ std::string strategy_text(const Strategy& strategy) {
                         how.hosts == ServerHosts::beside ? "beside workers" : "apart",
                         how.asynchronous ? "asynchronous" : "synchronous");
   }
+  if (strategy.islands() > 1) {
+    text += fmt::format(", {} islands of {} local steps", strategy.islands(),
+                        strategy.synchronisation.every);
+  }
   return text;
 }
 

@@ -12,11 +12,13 @@
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/parameters.h"
 #include "sim/programs/flows/collective_price.h"
+#include "sim/programs/local_steps.h"
 #include "sim/programs/parameter_server.h"
 #include "sim/programs/replica_groups.h"
 #include "sim/programs/stage_costs/exchange_traffic.h"
 #include "sim/programs/stage_costs/optimizer_cost.h"
 #include "sim/programs/stage_program.h"
+#include "sim/programs/workload_notes.h"
 
 namespace headway {
 namespace {
@@ -58,12 +60,13 @@ class WorkloadBuilder {
     algorithm_ = algorithm;
     if (strategy_.synchronisation.by_servers()) {
       add_served();
-      add_notes();
+      workload_.notes = workload_notes(model_, strategy_, cluster_, overruled_);
       return {std::move(workload_), job_.cost};
     }
     add_groups();
     add_paths();
     if (strategy_.replicas() > 1) add_replica_communicators();
+    if (strategy_.islands() > 1) add_island_communicators();
     if (model_.routing() != nullptr && strategy_.expert_replicas() > 1) add_expert_communicators();
     if (exchanges_embedding(job_)) add_embedding_communicators();
     const int stages = strategy_.pipeline_parallel;
@@ -71,6 +74,7 @@ class WorkloadBuilder {
       workload_.programs.push_back(strategy_.sharding == Sharding::full && stages == 1
                                        ? sharded_program(job_)
                                        : pipeline_program(job_, stage));
+      if (strategy_.islands() > 1) add_average(workload_.programs.back(), job_, stage);
       // Every stage names its message slots alike, whether it uses them all or not.
       workload_.programs.back().message_slots =
           2 * strategy_.chunks_of_stage() * static_cast<int>(strategy_.micro_batches());
@@ -83,7 +87,7 @@ class WorkloadBuilder {
       }
     }
     drop_unused_ways();
-    add_notes();
+    workload_.notes = workload_notes(model_, strategy_, cluster_, overruled_);
     return {std::move(workload_), job_.cost};
   }
 
@@ -231,7 +235,7 @@ class WorkloadBuilder {
         add_sharing_communicators(where, replicas_of(strategy_, placement_, stage, first, members),
                                   stage, first, members);
       }
-      if (members < strategy_.data_parallel) add_copy_communicators(where, stage, members);
+      if (members < strategy_.island_data_parallel()) add_copy_communicators(where, stage, members);
     }
   }
 
@@ -269,6 +273,45 @@ class WorkloadBuilder {
     }
   }
 
+  /// The ranks at the same place in every island; and an island's, where each has but a part of
+  /// what was averaged. In an iteration there is but a share of each, its latency too.
+  void add_island_communicators() {
+    const int of_island = strategy_.island_data_parallel();
+    const Synchronisation& how = strategy_.synchronisation;
+    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
+      const std::string where = "stage " + std::to_string(stage);
+      for (int offset = 0; offset < std::min(of_island, replicas_); ++offset) {
+        const std::int32_t id =
+            add_seldom("average of islands, " + where, CollectiveKind::all_reduce,
+                       strategy_.islands(), kIslandAverage,
+                       copies_of(strategy_, placement_, stage, offset, of_island), how.averages());
+        for (int replica = offset; replica < replicas_; replica += of_island) {
+          join(replica, stage, kIslandAverage, id);
+        }
+      }
+      for (int first = 0; gathers_average(strategy_) && first < replicas_; first += of_island) {
+        const std::int32_t id = add_seldom(
+            "average in an island, " + where, CollectiveKind::all_gather, of_island, kIslandGather,
+            replicas_of(strategy_, placement_, stage, first, of_island), how.averages());
+        for (int replica = first; replica < std::min(first + of_island, replicas_); ++replica) {
+          join(replica, stage, kIslandGather, id);
+        }
+      }
+    }
+  }
+
+  /// One that runs `times` an iteration, on average.
+  std::int32_t add_seldom(std::string name, CollectiveKind kind, int members,
+                          std::string_view called, const CollectiveGroups& groups, double times) {
+    const std::size_t first = workload_.plans.size();
+    const std::int32_t id =
+        add_communicator(std::move(name), kind, members, called, groups, asked(kind));
+    for (std::size_t plan = first; plan < workload_.plans.size(); ++plan) {
+      workload_.plans[plan].latency = times * workload_.plans[plan].latency;
+    }
+    return id;
+  }
+
   /// The algorithm that the run asks for, where the kind has it.
   [[nodiscard]] std::optional<CollectiveAlgorithm> asked(CollectiveKind kind) const {
     return algorithm_ && has_algorithm(kind, *algorithm_) ? algorithm_ : std::nullopt;
@@ -302,46 +345,6 @@ class WorkloadBuilder {
                                                groups, asked(CollectiveKind::all_reduce));
       join(replica, 0, kTiedEmbedding, id);
       join(replica, last, kTiedEmbedding, id);
-    }
-  }
-
-  void add_notes() {
-    const auto note = [&](const char* text) { workload_.notes.emplace_back(text); };
-    if (!model_.is_validated) {
-      note(
-          "no published training step of such a model was held against predictions: the interval "
-          "is that of transformers, whose kernels the constants were fitted to");
-    }
-    if (strategy_.tensor_parallel > cluster_.scale_up_domain) {
-      note(
-          "tensor parallelism reaches beyond a scale-up domain: its collectives are charged at the "
-          "rate that NICs and fabric leave them, and do not contend with other traffic");
-    }
-    if (strategy_.context_parallel > 1 &&
-        strategy_.tensor_parallel * strategy_.context_parallel > cluster_.scale_up_domain) {
-      note(
-          "context-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
-          "NIC "
-          "and the fabric leave it, and does not contend with other traffic");
-    }
-    if (strategy_.expert_group() > cluster_.scale_up_domain) {
-      note(
-          "expert-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
-          "NICs "
-          "and the fabric leave it, and does not contend with other traffic");
-    }
-    if (strategy_.synchronisation.by_servers()) {
-      note(
-          "a server works at one push at a time, as fast as its host's memory; what else its host "
-          "does costs it nothing");
-    }
-    if (overruled_) {
-      note(
-          "NCCL has no such gradient_algorithm for some of the collectives: they run as it "
-          "chooses");
-    }
-    if (strategy_.expert_imbalance == 1.0 && strategy_.expert_parallel > 1) {
-      note("routing is even: every expert gets as many tokens as the others (expert_imbalance)");
     }
   }
 

@@ -10,12 +10,16 @@ namespace {
 constexpr Word<bool> kUpdates[] = {{"synchronous", false}, {"asynchronous", true}};
 constexpr Range kServers = between(1, 100'000);
 constexpr Range kWorkers = between(0, 1'000'000);
+constexpr Range kSteps = between(1, 1'000'000);
+constexpr Range kBits = between(1, 64);
 
 bool has_servers(const Synchronisation& by) { return by.by_servers(); }
 bool has_steps(const Synchronisation& by) { return by.by_servers() && !by.asynchronous; }
+bool is_local(const Synchronisation& by) { return by.by_local_steps(); }
 bool has_no_steps(const Synchronisation& by) { return by.by_servers() && by.asynchronous; }
 
 constexpr FieldNeed kServersNeeded = {"scheme", "\"parameter_server\"", "it says nothing here"};
+constexpr FieldNeed kLocalNeeded = {"scheme", "\"local_steps\"", "it says nothing here"};
 constexpr FieldNeed kStepsNeeded = {"updates", "\"synchronous\"", "it says nothing here"};
 constexpr FieldNeed kNoStepsNeeded = {"updates", "\"asynchronous\"", "it says nothing here"};
 
@@ -39,8 +43,8 @@ FieldMember<Synchronisation> staleness_bound() {
 const FieldTable<Synchronisation>& synchronisation_fields() {
   static const FieldTable<Synchronisation> kFields(
       {{"scheme", word(&Synchronisation::scheme),
-        R"(By collectives between replicas, whatever is sharded; or pushed to servers, which update the
-parameters, and pulled from them.
+        R"(By collectives between replicas, whatever is sharded; pushed to servers, which update the
+parameters, and pulled from them; or in islands of replicas that average what they learned every so many steps.
 see: strategy.zero_stage)"},
        {"servers", whole(&Synchronisation::servers, kServers).where(has_servers, kServersNeeded),
         R"(Servers. Each holds an equal part of every bucket of gradients.
@@ -68,13 +72,32 @@ default: none)"},
         flag(&Synchronisation::local_reduction).where(has_servers, kServersNeeded),
         R"(Whether the accelerators of a scale-up domain add up their gradients first and are one worker, each
 pushing its part.
-see: Jiang et al. 2020 (OSDI, BytePS))"}});
+see: Jiang et al. 2020 (OSDI, BytePS))"},
+       {"every", whole(&Synchronisation::every, kSteps).where(is_local, kLocalNeeded),
+        R"(Steps from one average of the islands to the next. What so few averages cost in loss is not
+modelled.
+see: Douillard et al. 2023 (arXiv:2311.08105, DiLoCo))"},
+       {"islands", whole(&Synchronisation::islands, kWorkers).where(is_local, kLocalNeeded),
+        R"(Groups of data-parallel replicas, next to each other, which exchange gradients at every step. 0: each
+replica is an island.
+limits: divides data_parallel)"},
+       {"bits", number(&Synchronisation::bits, kBits).where(is_local, kLocalNeeded),
+        R"(Of a parameter on its way between islands.
+see: Jaghouar et al. 2024 (arXiv:2412.01152, INTELLECT-1): 8)"},
+       {"fragments", whole(&Synchronisation::fragments, kSteps).where(is_local, kLocalNeeded),
+        R"(Parts of the model, each averaged by itself at its own step of a period.
+limits: at most every
+see: Douillard et al. 2025 (arXiv:2501.18512, Streaming DiLoCo))"},
+       {"overlap_steps",
+        whole(&Synchronisation::overlap_steps, kWorkers).where(is_local, kLocalNeeded),
+        R"(Steps that islands take while an average is under way, before they need it. 0: they wait for it.
+limits: fragments x overlap_steps is at most every)"}});
   return kFields;
 }
 
 Synchronisation read_synchronisation(ObjectReader& strategy, const Synchronisation& habits) {
   const std::optional<JsonCursor> given = strategy.part("synchronisation");
-  if (!given && !habits.by_servers()) return habits;
+  if (!given && habits.scheme == SynchronisationScheme::all_reduce) return habits;
   const JsonCursor object =
       given ? *given
             : JsonCursor(JsonDocument::parse("synchronisation", "{}", strategy.diagnostics()));

@@ -8,14 +8,16 @@ namespace headway {
 
 /// By what the replicas of a job come to the same parameters.
 enum class SynchronisationScheme {
-  all_reduce,       ///< collectives between them, whatever is sharded
-  parameter_server  ///< pushed to servers and pulled from them (Li et al. 2014, OSDI)
+  all_reduce,        ///< collectives between them, whatever is sharded
+  parameter_server,  ///< pushed to servers and pulled from them (Li et al. 2014, OSDI)
+  local_steps  ///< groups of them meet every so many steps only (Stich 2018, arXiv:1805.09767)
 };
 
 template <>
 inline constexpr Word<SynchronisationScheme> kWords<SynchronisationScheme>[] = {
     {"all_reduce", SynchronisationScheme::all_reduce},
-    {"parameter_server", SynchronisationScheme::parameter_server}};
+    {"parameter_server", SynchronisationScheme::parameter_server},
+    {"local_steps", SynchronisationScheme::local_steps}};
 
 /// Where servers stand.
 enum class ServerHosts {
@@ -42,9 +44,25 @@ struct Synchronisation {
   /// Accelerators of a scale-up domain add up their gradients first, and are one worker.
   bool local_reduction = false;
 
+  // Local steps. Islands are groups of replicas that work as one, each by itself; every so many
+  // steps they average what they learned and an outer optimizer takes a step of it (DiLoCo:
+  // Douillard et al. 2023, arXiv:2311.08105).
+  int every = 500;     ///< steps from one average of a parameter to the next
+  int islands = 0;     ///< 0: each replica is one
+  double bits = 32.0;  ///< of a parameter, between islands
+  /// Parts of the model that are averaged in turn, spread over the steps (Streaming DiLoCo:
+  /// Douillard et al. 2025, arXiv:2501.18512).
+  int fragments = 1;
+  int overlap_steps = 0;  ///< during which an average is under way while islands go on
+
   [[nodiscard]] bool by_servers() const {
     return scheme == SynchronisationScheme::parameter_server;
   }
+  [[nodiscard]] bool by_local_steps() const { return scheme == SynchronisationScheme::local_steps; }
+  /// Averages a step, of a fragment each.
+  [[nodiscard]] double averages() const { return static_cast<double>(fragments) / every; }
+  /// Share of the steps in which one may be under way.
+  [[nodiscard]] double averaging() const { return averages() * overlap_steps; }
 };
 
 }  // namespace headway

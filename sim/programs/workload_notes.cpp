@@ -1,0 +1,54 @@
+#include "sim/programs/workload_notes.h"
+
+namespace headway {
+
+std::vector<std::string> workload_notes(const Model& model, const Strategy& strategy,
+                                        const Cluster& cluster, bool is_overruled) {
+  std::vector<std::string> notes;
+  const auto note = [&notes](const char* text) { notes.emplace_back(text); };
+  if (!model.is_validated) {
+    note(
+        "no published training step of such a model was held against predictions: the interval "
+        "is that of transformers, whose kernels the constants were fitted to");
+  }
+  if (strategy.tensor_parallel > cluster.scale_up_domain) {
+    note(
+        "tensor parallelism reaches beyond a scale-up domain: its collectives are charged at the "
+        "rate that NICs and fabric leave them, and do not contend with other traffic");
+  }
+  if (strategy.context_parallel > 1 &&
+      strategy.tensor_parallel * strategy.context_parallel > cluster.scale_up_domain) {
+    note(
+        "context-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
+        "NIC "
+        "and the fabric leave it, and does not contend with other traffic");
+  }
+  if (strategy.expert_group() > cluster.scale_up_domain) {
+    note(
+        "expert-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
+        "NICs "
+        "and the fabric leave it, and does not contend with other traffic");
+  }
+  if (strategy.synchronisation.by_servers()) {
+    note(
+        "a server works at one push at a time, as fast as its host's memory; what else its host "
+        "does costs it nothing");
+  }
+  if (strategy.islands() > 1) {
+    note(
+        "an iteration is the average one of a period of local steps: what islands lose by them "
+        "in "
+        "loss is not counted, and what slows single steps is as if they met at every one");
+  }
+  if (is_overruled) {
+    note(
+        "NCCL has no such gradient_algorithm for some of the collectives: they run as it "
+        "chooses");
+  }
+  if (strategy.expert_imbalance == 1.0 && strategy.expert_parallel > 1) {
+    note("routing is even: every expert gets as many tokens as the others (expert_imbalance)");
+  }
+  return notes;
+}
+
+}  // namespace headway
