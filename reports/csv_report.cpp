@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "reports/document/csv_text.h"
+#include "sim/result/decision/objective.h"
 #include "sim/result/words/advice.h"
 
 namespace headway {
@@ -21,6 +22,13 @@ class Row {
   }
   void add_known(std::string_view header, bool is_known, double value) {
     add(header, is_known ? csv_number(value) : "");
+  }
+
+  void add_interval(std::string_view name, std::string_view unit,
+                    const std::optional<Interval>& interval) {
+    const Interval known = interval.value_or(Interval{});
+    add_known(fmt::format("{}_p5_{}", name, unit), interval.has_value(), known.low);
+    add_known(fmt::format("{}_p95_{}", name, unit), interval.has_value(), known.high);
   }
 
   [[nodiscard]] std::string headers() const { return headers_ + "\n"; }
@@ -57,6 +65,12 @@ Row row_of(const Prediction& prediction) {
   row.add_known("hfu", known, prediction.hfu);
   row.add_known("scaling_efficiency", known && prediction.scaling,
                 prediction.scaling ? prediction.scaling->efficiency : 0.0);
+  const DecisionNumbers of = decision_numbers(prediction);
+  row.add_known("goodput", of.goodput.has_value(), of.goodput.value_or(0.0));
+  row.add_known("run_time_s", of.run_time.has_value(), of.run_time.value_or(Seconds()).count());
+  row.add_interval("run_time", "s", of.run_time_interval);
+  row.add_known("run_cost_usd", of.run_usd.has_value(), of.run_usd.value_or(0.0));
+  row.add_interval("run_cost", "usd", of.run_usd_interval);
   row.add("memory_bytes", csv_number(fullest_memory(prediction.memory).total().count()));
   row.add("memory_capacity_bytes", csv_number(prediction.memory.capacity.count()));
   for (std::size_t i = 0; i < kCauses; ++i) {

@@ -10,6 +10,7 @@
 #include "reports/sections/server_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/result/decision/objective.h"
 #include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
 #include "sim/result/words/advice.h"
@@ -33,6 +34,7 @@ class TextReport {
       }
       add_scaling();
       add_memory();
+      add_run_time();
       add_cost();
       add_time_shares();
       if (prediction_.servers) text_ += server_text(*prediction_.servers);
@@ -104,15 +106,25 @@ class TextReport {
                              short_text(memory.capacity), place));
   }
 
+  void add_run_time() {
+    const DecisionNumbers numbers = decision_numbers(prediction_);
+    const std::string days = objective_text(Objective::run_time, numbers);
+    if (days.empty()) return;
+    add_labelled(
+        objective_title(Objective::run_time),
+        fmt::format("{}   ({}; 5th to 95th percentile{})", bold(days),
+                    objective_interval_text(Objective::run_time, numbers),
+                    prediction_.reliability ? ", failures counted" : ", without failures"));
+  }
+
   void add_cost() {
     const std::optional<RunCost> cost = run_cost(prediction_);
     const std::string text = cost ? cost_text(*cost) : "";
     if (text.empty()) return;
-    constexpr double kSecondsPerDay = 86400.0;
-    add_labelled("cost",
-                 bold(text) + (cost->run ? fmt::format(" for the run of {:.3g} days",
-                                                       cost->run->time.count() / kSecondsPerDay)
-                                         : " an iteration"));
+    const std::string range =
+        objective_interval_text(Objective::run_cost, decision_numbers(prediction_));
+    add_labelled("cost", bold(text) + (cost->run ? " for the run" : " an iteration") +
+                             (range.empty() ? "" : fmt::format("   ({})", range)));
   }
 
   void add_time_shares() {

@@ -14,6 +14,7 @@
 #include "reports/document/text_document.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
+#include "sim/result/decision/objective.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
 #include "sim/result/words/advice.h"
@@ -220,7 +221,12 @@ class ClusterPlanDocument {
             ? fmt::format(", {} go to failures and checkpoints", time(run.median - run.training))
             : "",
         time(run.needed - run.median), share(plan_.goal.probability));
-    if (run.usd) text += fmt::format("  US$ {} on average\n", prefixed_count(*run.usd));
+    if (run.usd) {
+      const DecisionNumbers numbers = decision_numbers(run.leader.prediction);
+      text += fmt::format("  {}, {} from the 5th to the 95th percentile\n",
+                          objective_text(Objective::run_cost, numbers),
+                          objective_interval_text(Objective::run_cost, numbers));
+    }
     return text + "What binds: " + binding();
   }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/base/quantity_text.h"
 #include "sim/base/text_table.h"
@@ -12,11 +11,6 @@
 
 namespace headway {
 namespace {
-
-std::string days(double seconds) {
-  constexpr double kSecondsOfDay = 86400.0;
-  return std::isfinite(seconds) ? fmt::format("{:.1f}", seconds / kSecondsOfDay) : "never";
-}
 
 std::string goodput_sentence(const ReliabilityPrediction& of) {
   const auto range = [](const Percentiles& of_runs) {
@@ -34,11 +28,6 @@ std::string checkpoint_sentence(const ReliabilityPrediction& of) {
   return fmt::format("{} every {} of training ({}), which stands still {} for each",
                      short_text(of.checkpoint_size), short_text(of.checkpoint_interval),
                      of.interval_by, short_text(of.checkpoint_blocking));
-}
-
-std::string time_sentence(const ReliabilityPrediction& of) {
-  return fmt::format("{} days, 90 % between {} and {}", days(of.time_to_train(0.5).count()),
-                     days(of.time_to_train(0.05).count()), days(of.time_to_train(0.95).count()));
 }
 
 std::string_view loss_title(std::string_view name) {
@@ -91,9 +80,6 @@ TextTable cause_table(const ReliabilityPrediction& of) {
 std::string reliability_text(const ReliabilityPrediction& of) {
   std::string text = fmt::format("  {:<14}{}\n", "over weeks", goodput_sentence(of));
   text += fmt::format("  {:<14}{}\n", "checkpoints", checkpoint_sentence(of));
-  if (!of.time_to_train_s.empty()) {
-    text += fmt::format("  {:<14}{}\n", "time to train", time_sentence(of));
-  }
   text += "\n";
   if (!largest(of.lost_gpu_hours).empty()) text += loss_table(of).text(2) + "\n";
   return text;
@@ -103,7 +89,6 @@ DocumentSection reliability_section(const ReliabilityPrediction& of) {
   std::string text = fmt::format("Mean of {} histories, 90 % of them in brackets: {}. ", of.runs,
                                  goodput_sentence(of));
   text += fmt::format("Checkpoints: {}.", checkpoint_sentence(of));
-  if (!of.time_to_train_s.empty()) text += fmt::format(" Time to train: {}.", time_sentence(of));
   DocumentSection section{"Over weeks", {Paragraph{std::move(text)}}};
   if (!largest(of.lost_gpu_hours).empty()) {
     section.blocks.emplace_back(Figure{.title = "Where GPU-hours go that train nothing",

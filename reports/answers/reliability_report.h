@@ -7,7 +7,7 @@
 
 namespace headway {
 
-/// Lines of the text report: goodput, checkpoints, time to train, and where accelerator-hours went.
+/// Lines of the text report: goodput, checkpoints, and where accelerator-hours went.
 [[nodiscard]] std::string reliability_text(const ReliabilityPrediction& reliability);
 
 /// The same as a section of a document.

@@ -10,6 +10,7 @@
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
+#include "sim/result/decision/choice.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
 #include "sim/result/words/advice.h"
@@ -27,15 +28,25 @@ std::string count_text(const SearchCounts& counts, std::size_t simulated) {
       grouped_digits(counts.pruned_by_memory), grouped_digits(counts.ranked), simulated);
 }
 
-std::vector<TextTable::Column> columns() {
-  return {{"", kRight},    {"tp", kRight},   {"cp", kRight}, {"pp", kRight},
-          {"dp", kRight},  {"ep", kRight},   {"schedule"},   {"v", kRight},
-          {"mb", kRight},  {"zero", kRight}, {"recompute"},  {"iteration", kRight},
-          {"MFU", kRight}, {"GiB", kRight},  {"front"},      {"lost by"}};
+std::vector<TextTable::Column> columns(const std::vector<Objective>& objectives) {
+  std::vector<TextTable::Column> columns = {
+      {"", kRight},   {"tp", kRight}, {"cp", kRight}, {"pp", kRight},   {"dp", kRight},
+      {"ep", kRight}, {"schedule"},   {"v", kRight},  {"mb", kRight},   {"zero", kRight},
+      {"recompute"},  {"iteration", kRight},          {"MFU", kRight}};
+  for (const Objective objective : objectives) {
+    columns.push_back({std::string(objective_title(objective)), kRight});
+  }
+  columns.insert(columns.end(), {{"GiB", kRight}, {"front"}, {"lost by"}});
+  return columns;
 }
 
 TextTable leader_table(const StrategyPlan& plan) {
-  TextTable table(columns());
+  std::vector<Candidate> candidates;
+  for (const Leader& leader : plan.leaders) {
+    candidates.push_back({{}, decision_numbers(leader.prediction)});
+  }
+  const std::vector<Objective> objectives = objectives_beside_throughput(candidates);
+  TextTable table(columns(objectives));
   for (std::size_t i = 0; i < plan.leaders.size(); ++i) {
     const Leader& leader = plan.leaders[i];
     const StrategyChoice& choice = leader.ranked.choice;
@@ -52,6 +63,9 @@ TextTable leader_table(const StrategyPlan& plan) {
     cells.emplace_back(word_of(choice.recompute));
     cells.push_back(TimeScale(leader.time()).with_unit(leader.time()));
     cells.push_back(percent(leader.prediction.mfu) + " %");
+    for (const Objective objective : objectives) {
+      cells.push_back(objective_text(objective, candidates[i].numbers));
+    }
     cells.push_back(gib(leader.memory()));
     cells.emplace_back(leader.is_on_front ? "*" : "");
     cells.push_back(leader.lost.empty() ? "-" : leader.lost);
@@ -102,6 +116,7 @@ std::string infeasible_text(const StrategyPlan& plan) {
 
 json leader_json(const Leader& leader) {
   const json result = result_json(leader.prediction);
+  const auto known = [&](const char* name) { return result.value(name, json(nullptr)); };
   return {{"strategy", result.at("scenario").at("strategy")},
           {"iteration_time_s", result.at("iteration_time_s")},
           {"iteration_time_interval_s", result.at("iteration_time_interval_s")},
@@ -109,6 +124,11 @@ json leader_json(const Leader& leader) {
           {"samples_per_s", result.at("samples_per_s")},
           {"tokens_per_s", result.at("tokens_per_s")},
           {"mfu", result.at("mfu")},
+          {"goodput", known("goodput")},
+          {"run_time_s", known("run_time_s")},
+          {"run_time_interval_s", known("run_time_interval_s")},
+          {"run_cost_usd", known("run_cost_usd")},
+          {"run_cost_interval_usd", known("run_cost_interval_usd")},
           {"breakdown_s", result.at("breakdown_s")},
           {"memory_bytes", result.at("memory_bytes").at("largest")},
           {"on_front", leader.is_on_front},
@@ -199,6 +219,9 @@ std::string strategy_plan_csv(const StrategyPlan& plan) {
                  "samples_per_s",
                  "tokens_per_s",
                  "mfu",
+                 "goodput",
+                 "run_time_s",
+                 "run_cost_usd",
                  "memory_bytes",
                  "on_front",
                  "lost_by",

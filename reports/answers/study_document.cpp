@@ -16,24 +16,13 @@
 #include "reports/sections/study_sections.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
+#include "sim/result/json/choice_json.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
 #include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {
-
-const StudyPoint* fastest_point(const Study& study) {
-  const StudyPoint* fastest = nullptr;
-  for (const StudyPoint& point : study.points) {
-    if (!has_speed(point)) continue;
-    if (fastest == nullptr ||
-        throughput_of(*point.prediction) > throughput_of(*fastest->prediction)) {
-      fastest = &point;
-    }
-  }
-  return fastest;
-}
 
 std::string counts_sentence(const Study& study) {
   const auto simulated = std::ranges::count_if(study.points, has_speed);
@@ -46,18 +35,15 @@ std::string counts_sentence(const Study& study) {
   return text + ".";
 }
 
-DocumentSection answer_of(const Study& study, const StudyPoint* fastest,
+DocumentSection answer_of(const Study& study, const std::optional<Choice>& choice,
                           const std::vector<const StudyPoint*>& best) {
   DocumentSection section{"Answer", {}};
-  if (fastest == nullptr) {
+  if (!choice) {
     section.blocks.emplace_back(Paragraph{counts_sentence(study) + " None of them can run."});
     return section;
   }
-  const Prediction& prediction = *fastest->prediction;
-  const std::string unit = " " + throughput_unit(prediction) + "/s";
-  std::string text = fmt::format("{} The fastest is {}: {}{} on {} GPUs.", counts_sentence(study),
-                                 point_name(*fastest), prefixed_count(throughput_of(prediction)),
-                                 unit, whole_number(prediction.question.accelerators));
+  const Prediction& prediction = *study.points[choice->taken()].prediction;
+  std::string text = counts_sentence(study) + " " + choice_text(*choice, candidates_of(study));
   if (best.size() > 1) {
     const Prediction& small = *best.front()->prediction;
     const Prediction& large = *best.back()->prediction;
@@ -80,11 +66,11 @@ DocumentSection answer_of(const Study& study, const StudyPoint* fastest,
   return section;
 }
 
-DocumentSection reproduction_of(const Study& study, const StudyPoint& fastest) {
-  DocumentSection section = reproduction_section(fastest.prediction->question);
+DocumentSection reproduction_of(const Study& study, const StudyPoint& chosen) {
+  DocumentSection section = reproduction_section(chosen.prediction->question);
   if (study.command_line.empty()) return section;
   section.blocks.insert(section.blocks.begin(),
-                        {Paragraph{"All points, then the fastest alone:"},
+                        {Paragraph{"All points, then the answer alone:"},
                          Code{.text = study.command_line, .language = "sh"}});
   return section;
 }
@@ -104,12 +90,14 @@ std::string throughput_unit(const Prediction& prediction) {
   return prediction.tokens_per_second > 0.0 ? "tokens" : "samples";
 }
 
-std::string point_name(const StudyPoint& point) {
-  std::string name;
-  for (const auto& [axis, value] : point.axes) {
-    name += fmt::format("{}{} {}", name.empty() ? "" : ", ", axis, value);
-  }
-  return name;
+Candidate candidate_of(const StudyPoint& point) {
+  return {point.axes, point.prediction ? decision_numbers(*point.prediction) : DecisionNumbers{}};
+}
+
+std::vector<Candidate> candidates_of(const Study& study) {
+  std::vector<Candidate> candidates;
+  for (const StudyPoint& point : study.points) candidates.push_back(candidate_of(point));
+  return candidates;
 }
 
 std::vector<const StudyPoint*> best_by_scale(const Study& study) {
@@ -134,9 +122,15 @@ DocumentSection points_section(const Study& study) {
   for (const char* const title : {"GPUs", "iteration", "throughput /s", "MFU %", "memory %"}) {
     columns.push_back({title, kRight});
   }
+  const std::vector<Candidate> candidates = candidates_of(study);
+  const std::vector<Objective> shown = objectives_beside_throughput(candidates);
+  for (const Objective objective : shown) {
+    columns.push_back({std::string(objective_title(objective)), kRight});
+  }
   columns.push_back({"remark"});
   TextTable table(std::move(columns));
-  for (const StudyPoint& point : study.points) {
+  for (std::size_t i = 0; i < study.points.size(); ++i) {
+    const StudyPoint& point = study.points[i];
     std::vector<std::string> row;
     for (const auto& [axis, value] : point.axes) row.push_back(value);
     if (has_speed(point)) {
@@ -147,8 +141,11 @@ DocumentSection points_section(const Study& study) {
       row.push_back(percent(prediction.mfu));
       row.push_back(
           percent(fullest_memory(prediction.memory).total() / prediction.memory.capacity));
+      for (const Objective objective : shown) {
+        row.push_back(objective_text(objective, candidates[i].numbers));
+      }
     } else {
-      row.resize(row.size() + 5);
+      row.resize(row.size() + 5 + shown.size());
     }
     row.push_back(point.reason);
     table.add_row(std::move(row));
@@ -158,17 +155,20 @@ DocumentSection points_section(const Study& study) {
 
 Document study_document(const Study& study) {
   const std::vector<const StudyPoint*> best = best_by_scale(study);
-  const StudyPoint* const fastest = fastest_point(study);
+  const std::optional<Choice> choice = choice_of(candidates_of(study));
   Document document;
   document.title = study.name;
-  document.sections.push_back(answer_of(study, fastest, best));
+  document.sections.push_back(answer_of(study, choice, best));
+  const auto add = [&](DocumentSection section) {
+    if (!section.blocks.empty()) document.sections.push_back(std::move(section));
+  };
+  if (choice) add(axis_section(study, choice->objective));
   const bool has_scale = best.size() > 1 || (!best.empty() && !study.measured.empty());
   if (has_scale) document.sections.push_back(scaling_section(study, best));
   if (!best.empty()) document.sections.push_back(time_by_scale_section(best));
-  DocumentSection strategies = strategy_section(study);
-  if (!strategies.blocks.empty()) document.sections.push_back(std::move(strategies));
-  if (fastest != nullptr) {
-    const Prediction& prediction = *fastest->prediction;
+  add(strategy_section(study));
+  if (choice) {
+    const Prediction& prediction = *study.points[choice->taken()].prediction;
     document.lead = fmt::format("{} on {}; profile {}.", prediction.question.model,
                                 prediction.question.cluster, prediction.question.profile);
     if (prediction.reliability) {
@@ -176,14 +176,15 @@ Document study_document(const Study& study) {
     }
     if (prediction.what_if) document.sections.push_back(what_if_section(*prediction.what_if));
     document.sections.push_back(memory_section(prediction.memory));
-    document.sections.back().heading = "Memory of the fastest";
+    document.sections.back().heading = "Memory of the answer";
     document.sections.push_back(fabric_section(prediction));
-    document.sections.back().heading = "Fabric: busiest links of the fastest";
+    document.sections.back().heading = "Fabric: busiest links of the answer";
   }
   document.sections.push_back(points_section(study));
-  if (fastest != nullptr) {
-    document.sections.push_back(trust_section(*fastest->prediction));
-    document.sections.push_back(reproduction_of(study, *fastest));
+  if (choice) {
+    const StudyPoint& chosen = study.points[choice->taken()];
+    document.sections.push_back(trust_section(*chosen.prediction));
+    document.sections.push_back(reproduction_of(study, chosen));
   }
   return document;
 }
@@ -221,6 +222,7 @@ std::string study_json_text(const Study& study) {
   }
   return json_text({{"schema", "headway/study/1"},
                     {"name", study.name},
+                    {"choice", choice_json(candidates_of(study))},
                     {"command_line", study.command_line},
                     {"points", std::move(points)}});
 }

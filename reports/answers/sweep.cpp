@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +14,8 @@
 #include "reports/document/text_document.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
+#include "sim/result/decision/choice.h"
+#include "sim/result/json/choice_json.h"
 #include "sim/result/number_text.h"
 #include "sim/sweep/point_columns.h"
 #include "sim/sweep/sweep_study.h"
@@ -37,6 +40,56 @@ std::optional<double> number_of(const SweepPoint& point, std::string_view name) 
   return place < point.numbers.size() ? point.numbers[place] : std::nullopt;
 }
 
+std::string value_text(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// What the columns say of a point that was simulated.
+DecisionNumbers numbers_of(const SweepPoint& point) {
+  DecisionNumbers numbers;
+  if (point.status != PointStatus::done) return numbers;
+  const auto interval = [&](std::string_view low, std::string_view high) {
+    const auto least = number_of(point, low);
+    const auto most = number_of(point, high);
+    return least && most ? std::optional(Interval{*least, *most}) : std::nullopt;
+  };
+  const std::optional<double> tokens = number_of(point, "tokens_per_s");
+  numbers.accelerators = static_cast<std::int64_t>(number_of(point, "gpus").value_or(0.0));
+  numbers.counts_tokens = tokens.has_value();
+  numbers.throughput = tokens ? tokens : number_of(point, "samples_per_s");
+  numbers.goodput = number_of(point, "goodput");
+  if (const auto time = number_of(point, "run_time_s")) numbers.run_time = Seconds(*time);
+  numbers.run_usd = number_of(point, "run_cost_usd");
+  numbers.goodput_interval = interval("goodput_low", "goodput_high");
+  numbers.run_time_interval = interval("run_time_low_s", "run_time_high_s");
+  numbers.run_usd_interval = interval("run_cost_low_usd", "run_cost_high_usd");
+  return numbers;
+}
+
+/// A run that never ends has no number in the store, which others of its sweep have.
+std::vector<Candidate> candidates_of(const std::vector<SweepPoint>& points) {
+  std::vector<Candidate> candidates;
+  bool has_time = false;
+  bool has_price = false;
+  for (const SweepPoint& point : points) {
+    Candidate candidate{.numbers = numbers_of(point)};
+    for (const auto& [name, value] : point.axes->items()) {
+      candidate.axes.emplace_back(name, value_text(value));
+    }
+    has_time = has_time || candidate.numbers.run_time;
+    has_price = has_price || candidate.numbers.run_usd;
+    candidates.push_back(std::move(candidate));
+  }
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  for (Candidate& candidate : candidates) {
+    DecisionNumbers& numbers = candidate.numbers;
+    if (!numbers.throughput) continue;
+    if (has_time && !numbers.run_time) numbers.run_time = Seconds(kNever);
+    if (has_price && !numbers.run_usd) numbers.run_usd = kNever;
+  }
+  return candidates;
+}
+
 /// Tokens a second and accelerator, or samples where these have no tokens.
 double speed_of(const SweepPoint& point) {
   const double samples =
@@ -52,11 +105,7 @@ std::string_view counted_by(const std::vector<SweepPoint>& points) {
   return has_none ? "samples" : "tokens";
 }
 
-std::string value_text(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-std::vector<std::string> cells_of(const SweepPoint& point) {
+std::vector<std::string> cells_of(const SweepPoint& point, const std::vector<Objective>& shown) {
   std::vector<std::string> cells;
   for (const auto& [name, value] : point.axes->items()) cells.push_back(value_text(value));
   if (point.status == PointStatus::done) {
@@ -64,9 +113,14 @@ std::vector<std::string> cells_of(const SweepPoint& point) {
     cells.push_back(TimeScale(time).with_unit(time));
     cells.push_back(fmt::format("{:.0f}", speed_of(point)));
     cells.push_back(percent(number_of(point, "mfu").value_or(0.0)) + " %");
+    const DecisionNumbers numbers = numbers_of(point);
+    for (const Objective objective : shown) {
+      const std::string text = objective_text(objective, numbers);
+      cells.push_back(text.empty() ? "never" : text);
+    }
     cells.emplace_back();
   } else {
-    cells.insert(cells.end(), 3, "-");
+    cells.insert(cells.end(), 3 + shown.size(), "-");
     std::string status(status_name(point.status));
     std::ranges::replace(status, '_', ' ');
     cells.push_back(fmt::format("{}: {}", status, point.reason));
@@ -82,10 +136,26 @@ TextTable point_table(const std::vector<SweepPoint>& points) {
   columns.push_back({"iteration", TextTable::Align::right});
   columns.push_back({fmt::format("{}/s/GPU", counted_by(points)), TextTable::Align::right});
   columns.push_back({"MFU", TextTable::Align::right});
+  const std::vector<Objective> shown = objectives_beside_throughput(candidates_of(points));
+  for (const Objective objective : shown) {
+    columns.push_back({std::string(objective_title(objective)), TextTable::Align::right});
+  }
   columns.push_back({""});
   TextTable table(columns);
-  for (const SweepPoint& point : points) table.add_row(cells_of(point));
+  for (const SweepPoint& point : points) table.add_row(cells_of(point, shown));
   return table;
+}
+
+/// The best for what the scenario is about; as the table has it where that is the throughput of a
+/// GPU.
+void keep_best(std::vector<SweepPoint>& points, std::optional<Objective> objective) {
+  const auto rank = [&](const SweepPoint& point) {
+    if (!objective || *objective == Objective::throughput) return speed_of(point);
+    return merit(*objective, numbers_of(point))
+        .value_or(-std::numeric_limits<double>::infinity());
+  };
+  std::ranges::stable_sort(points, std::greater(), rank);
+  points.resize(kFastest);
 }
 
 json point_json(const SweepPoint& point) {
@@ -119,14 +189,20 @@ Document run_document(const SweepSummary& summary, const SweepContent& content,
                            counted(summary.points, "point"), summary.simulated,
                            summary.does_not_fit, summary.refused, summary.failed, summary.settled)};
   std::vector<SweepPoint> points = content.points;
+  const std::vector<Candidate> candidates = candidates_of(points);
+  const std::optional<Choice> choice = choice_of(candidates);
   if (points.size() > kMostPointsShown) {
-    std::ranges::stable_sort(points, std::greater(), speed_of);
-    points.resize(kFastest);
-    document.lead = fmt::format("the {} of {} with the most {} a second and GPU:", kFastest,
-                                counted(std::ssize(content.points), "stored point"),
-                                counted_by(content.points));
+    const bool by_rate = !choice || choice->objective == Objective::throughput;
+    keep_best(points, choice ? std::optional(choice->objective) : std::nullopt);
+    document.lead = fmt::format(
+        "the {} of {} {}:", kFastest, counted(std::ssize(content.points), "stored point"),
+        by_rate ? fmt::format("with the most {} a second and GPU", counted_by(content.points))
+                : fmt::format("with the best {}", objective_title(choice->objective)));
   }
   if (!points.empty()) document.sections.push_back({"Points", {point_table(points)}});
+  if (choice && candidates.size() > 1) {
+    document.sections.push_back({"Answer", {Paragraph{choice_text(*choice, candidates)}}});
+  }
   document.sections.push_back({"Store", {Paragraph{"store: " + store.string()}}});
   return document;
 }
@@ -135,7 +211,8 @@ json sweep_json(const SweepSummary& summary, const SweepContent& content,
                 const std::filesystem::path& store) {
   json points = json::array();
   for (const SweepPoint& point : content.points) points.push_back(point_json(point));
-  return {{"schema", "headway/sweep/1"},
+  return {{"schema", "headway/sweep/2"},
+          {"choice", choice_json(candidates_of(content.points))},
           {"store", store.string()},
           {"counts",
            {{"points", summary.points},

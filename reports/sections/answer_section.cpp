@@ -8,6 +8,8 @@
 #include "sim/result/words/advice.h"
 #include "sim/result/words/anchor_sentence.h"
 #include "sim/result/words/cost_text.h"
+#include "sim/result/decision/choice.h"
+#include "sim/result/decision/run_time.h"
 #include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
 
@@ -39,7 +41,7 @@ std::string sentences(const Prediction& prediction) {
                   scale.with_unit(prediction.iteration_time));
   if (prediction.replicas > 1) {
     const Percentiles& runs = prediction.replica_time;
-    text += fmt::format(", the median of {} simulated runs (5th to 95th percentile {} .. {})",
+    text += fmt::format(", the median of {} simulated runs (their own spread, by the draws alone, {} .. {})",
                         prediction.replicas, scale.number(Seconds(runs.low)),
                         scale.with_unit(Seconds(runs.high)));
   }
@@ -57,17 +59,28 @@ KeyNumbers numbers(const Prediction& prediction) {
   const double flops = prediction.model_flops_per_second_per_accelerator;
   const Interval work = rate_interval(flops, prediction);
   const Interval mfu = rate_interval(prediction.mfu, prediction);
-  return {
-      {{"iteration", scale.with_unit(prediction.iteration_time),
-        fmt::format("{} .. {}", scale.number(Seconds(time.low)),
-                    scale.with_unit(Seconds(time.high)))},
-       {"throughput", throughput_text(prediction, throughput(prediction)),
-        fmt::format("{} .. {}", prefixed_count(rate.low), throughput_text(prediction, rate.high))},
-       {"model work a GPU", short_text(FlopsPerSecond(flops)),
-        fmt::format("{} .. {}", short_text(FlopsPerSecond(work.low)),
-                    short_text(FlopsPerSecond(work.high)))},
-       {"MFU", percent(prediction.mfu) + " %",
-        fmt::format("{} .. {} %", percent(mfu.low), percent(mfu.high))}}};
+  KeyNumbers key;
+  const DecisionNumbers decision = decision_numbers(prediction);
+  for (const Objective objective : objectives_beside_throughput({{{}, decision}})) {
+    key.numbers.push_back({std::string(objective_title(objective)),
+                           objective_text(objective, decision),
+                           objective_interval_text(objective, decision)});
+  }
+  const bool is_about_more = !key.numbers.empty();
+  key.numbers.push_back({"iteration", scale.with_unit(prediction.iteration_time),
+                         fmt::format("{} .. {}", scale.number(Seconds(time.low)),
+                                     scale.with_unit(Seconds(time.high)))});
+  key.numbers.push_back(
+      {"throughput", throughput_text(prediction, throughput(prediction)),
+       fmt::format("{} .. {}", prefixed_count(rate.low), throughput_text(prediction, rate.high))});
+  if (!is_about_more) {
+    key.numbers.push_back({"model work a GPU", short_text(FlopsPerSecond(flops)),
+                           fmt::format("{} .. {}", short_text(FlopsPerSecond(work.low)),
+                                       short_text(FlopsPerSecond(work.high)))});
+  }
+  key.numbers.push_back({"MFU", percent(prediction.mfu) + " %",
+                         fmt::format("{} .. {} %", percent(mfu.low), percent(mfu.high))});
+  return key;
 }
 
 std::string further_numbers(const Prediction& prediction) {
@@ -93,6 +106,16 @@ std::string cost_sentence(const Prediction& prediction) {
   return fmt::format("{} costs {}.", cost->run ? "The whole run" : "An iteration", text);
 }
 
+/// What makes the interval of the time to train; empty where nothing says how long the run is.
+std::string run_sentence(const Prediction& prediction) {
+  if (!run_time(prediction)) return "";
+  return fmt::format(
+      "The run has {} tokens. Its interval holds what the prediction of an iteration may be off{}.",
+      prefixed_count(*run_tokens(prediction)),
+      prediction.reliability ? " and how its histories with failures differ"
+                             : "; nothing fails in this scenario");
+}
+
 }  // namespace
 
 DocumentSection answer_section(const Prediction& prediction) {
@@ -100,8 +123,9 @@ DocumentSection answer_section(const Prediction& prediction) {
   if (was_simulated(prediction)) {
     section.blocks = {Paragraph{sentences(prediction)}, numbers(prediction),
                       Paragraph{further_numbers(prediction)}};
-    const std::string cost = cost_sentence(prediction);
-    if (!cost.empty()) section.blocks.emplace_back(Paragraph{cost});
+    for (const std::string& sentence : {run_sentence(prediction), cost_sentence(prediction)}) {
+      if (!sentence.empty()) section.blocks.emplace_back(Paragraph{sentence});
+    }
     if (prediction.anchor) {
       section.blocks.emplace_back(Paragraph{
           fmt::format("Anchored by a measured step: {}.", anchor_sentence(*prediction.anchor))});

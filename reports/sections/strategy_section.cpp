@@ -11,29 +11,16 @@ namespace {
 
 constexpr std::size_t kMostNames = 40;  ///< a map of more rows or columns is none
 
-struct VaryingAxis {
-  std::size_t index = 0;
-  std::string name;
-  std::vector<std::string> values;  ///< in the order of the points
-};
-
-std::vector<VaryingAxis> varying_axes(const Study& study) {
-  std::vector<VaryingAxis> axes;
-  if (study.points.empty()) return axes;
-  for (std::size_t i = 0; i < study.points.front().axes.size(); ++i) {
-    VaryingAxis axis{i, study.points.front().axes[i].first, {}};
-    for (const StudyPoint& point : study.points) {
-      const std::string& value = point.axes[i].second;
-      if (std::ranges::find(axis.values, value) == axis.values.end()) axis.values.push_back(value);
-    }
-    if (axis.values.size() > 1 && axis.values.size() <= kMostNames) axes.push_back(std::move(axis));
-  }
+/// Those that can be rows or columns.
+std::vector<StudyAxis> map_axes(const Study& study) {
+  std::vector<StudyAxis> axes = varying_axes(study);
+  std::erase_if(axes, [](const StudyAxis& axis) { return axis.values.size() > kMostNames; });
   return axes;
 }
 
 /// Rows and columns: what is not the size of the job, where there are two such.
-bool choose(std::vector<VaryingAxis>& axes) {
-  std::ranges::stable_partition(axes, [](const VaryingAxis& axis) { return axis.name != "gpus"; });
+bool choose(std::vector<StudyAxis>& axes) {
+  std::ranges::stable_partition(axes, [](const StudyAxis& axis) { return axis.name != "gpus"; });
   return axes.size() >= 2;
 }
 
@@ -42,8 +29,8 @@ double per_accelerator(const Prediction& prediction) {
 }
 
 /// The best point at a place of the map; if none has a speed, the first one.
-const StudyPoint* point_at(const Study& study, const VaryingAxis& row, const std::string& row_value,
-                           const VaryingAxis& column, const std::string& column_value) {
+const StudyPoint* point_at(const Study& study, const StudyAxis& row, const std::string& row_value,
+                           const StudyAxis& column, const std::string& column_value) {
   const StudyPoint* best = nullptr;
   for (const StudyPoint& point : study.points) {
     if (point.axes[row.index].second != row_value) continue;
@@ -70,10 +57,10 @@ HeatMap::Cell cell_of(const StudyPoint* point, double fastest) {
 }  // namespace
 
 DocumentSection strategy_section(const Study& study) {
-  std::vector<VaryingAxis> axes = varying_axes(study);
+  std::vector<StudyAxis> axes = map_axes(study);
   if (!choose(axes)) return {"Strategies", {}};
-  const VaryingAxis& row = axes[0];
-  const VaryingAxis& column = axes[1];
+  const StudyAxis& row = axes[0];
+  const StudyAxis& column = axes[1];
   double fastest = 0.0;
   std::string unit = "tokens";
   for (const StudyPoint& point : study.points) {

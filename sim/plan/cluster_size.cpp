@@ -8,8 +8,8 @@
 #include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
 #include "sim/layers/parameters.h"
-#include "sim/plan/run_time.h"
 #include "sim/plan/scenario_variant.h"
+#include "sim/result/decision/run_time.h"
 #include "sim/result/run_cost.h"
 #include "sim/result/speed.h"
 #include "sim/sweep/axis_field.h"
@@ -27,12 +27,6 @@ constexpr double kBytesOfParameter = 16.0;
 
 std::int64_t nodes_for(double share) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share)));
-}
-
-/// The wall time of each history; without failures there is one.
-std::vector<double> walls_of(const Prediction& prediction, Seconds training) {
-  if (!prediction.reliability) return {training.count()};
-  return prediction.reliability->time_to_train_s;
 }
 
 /// Of the whole run, where the scenario has prices.
@@ -173,8 +167,7 @@ ClusterRun ClusterSizes::run_of(const ClusterSize& size, Leader leader) const {
   const Prediction& prediction = leader.prediction;
   ClusterRun run;
   run.training = goal_.tokens / tokens_of_step(size) * leader.time();
-  const RunTime time(walls_of(prediction, run.training), Seconds(prediction.iteration_interval.low),
-                     Seconds(prediction.iteration_interval.high));
+  const RunTime time = run_time(prediction, goal_.tokens);
   run.median = time.at(0.5);
   run.needed = time.at(goal_.probability);
   run.probability = time.probability(goal_.deadline);

@@ -17,7 +17,7 @@ struct ClusterRun {
   Seconds median;             ///< with them
   Seconds needed;             ///< it is through by then with the goal's probability
   double probability = 0.0;   ///< of being through by the deadline
-  std::optional<double> usd;  ///< of the whole run, where the scenario has prices
+  std::optional<double> usd;  ///< median of the whole run, where it has prices
   bool is_on_front = false;   ///< nobody beats it in time, accelerators, price and free memory
 };
 

@@ -67,12 +67,32 @@ constexpr TopicRow kMetricRows[] = {
     {"energy_J_per_token", "joules", "", "The same for one token."},
     {"carbon_kg", "kilograms of CO2", "", "Of one iteration's energy.", "",
      "cost.carbon_kg_per_kwh"},
+    {"objective", "text", "",
+     "What the scenario is about: run_cost_usd where the whole run has a price, run_time_s where it "
+     "has tokens, goodput where something fails, else throughput. Sweeps and comparisons judge by "
+     "it.",
+     "", "choice"},
+    {"choice", "object", "",
+     "Which point of a sweep is the best for what its scenario is about; null if none was "
+     "simulated."},
+    {"choice.objective", "text", "", "By what they are judged.", "", "objective"},
+    {"choice.best", "object", "", "The value of each axis of the best point."},
+    {"choice.within_1_percent", "array of objects", "",
+     "The same of all points that are as good but for 1 %."},
+    {"choice.fewest", "object or null", "",
+     "Where the only axis counts what is paid for (gpus, nodes, spare nodes): the one of those with "
+     "the fewest."},
     {"run_time_s", "seconds", "",
-     "Of the whole run; with a reliability section the mean of its histories, with failures.", "",
-     "cost.tokens"},
+     "When the whole run is through, median: its histories with failures, if the scenario has any, "
+     "times what the prediction of an iteration may be off.",
+     "", "cost.tokens, reliability.train_tokens"},
+    {"run_time_interval_s", "two numbers of seconds", "", "Its 5th and 95th percentile.", "",
+     "iteration_time_interval_s; time_to_train_s"},
     {"run_cost_usd", "US dollars", "",
      "Price of the whole run: GPUs, spare nodes too, for run_time_s; storage and egress where they "
      "have prices."},
+    {"run_cost_interval_usd", "two numbers of US dollars", "",
+     "Its 5th and 95th percentile: the price of a run as long as run_time_interval_s says."},
     {"run_cost_parts_usd", "object", "", "What it is made of, where storage or egress are priced."},
     {"run_cost_parts_usd.gpus", "US dollars", "", "GPUs."},
     {"run_cost_parts_usd.storage", "US dollars", "", "What is stored, for run_time_s."},

@@ -13,8 +13,10 @@ constexpr TopicRow kMetrics[] = {
      "goodput where a job goes on with fewer nodes.",
      "", "Kokolis et al. 2025 (arXiv:2410.21680)"},
     {"time_to_train_s", "object", "",
-     "Wall time until reliability.train_tokens are trained: mean, p5, p50, p95; null if never."},
-    {"time_to_train_s.mean", "seconds", "", "Mean of histories."},
+     "Wall time until all tokens are trained, failures and the error of the prediction included: "
+     "mean, p5, p50, p95; null if never.",
+     "", "run_time_s"},
+    {"time_to_train_s.mean", "seconds", "", "Mean."},
     {"time_to_train_s.p5", "seconds", "", "5th percentile."},
     {"time_to_train_s.p50", "seconds", "", "Median."},
     {"time_to_train_s.p95", "seconds", "", "95th percentile."},
@@ -26,7 +28,8 @@ constexpr TopicRow kMetrics[] = {
     {"long_run.interruptions", "object", "", "In a history: mean, p5, p50 and p95."},
     {"long_run.interruptions_by_cause", "object", "", "Mean of a history, by name of the cause."},
     {"long_run.time_to_train_s", "array of seconds", "",
-     "Of every history, ascending; empty where a duration is given."},
+     "Of every history, ascending, as if an iteration took just what is predicted: failures alone. "
+     "Empty where a duration is given."},
     {"long_run.job_mttf_s", "seconds", "",
      "Mean time to failure of the job: wall time over interruptions."},
     {"long_run.lost_gpu_hours", "object", "",

@@ -13,7 +13,7 @@ namespace {
 using Unit = std::pair<std::string_view, double>;
 constexpr std::array<Unit, 3> kPowers = {{{"W", 1.0}, {"kW", 1e3}, {"MW", 1e6}}};
 constexpr std::array<Unit, 6> kEnergies = {
-    {{"PJ", 1e15}, {"TJ", 1e12}, {"GJ", 1e9}, {"MJ", 1e6}, {"kJ", 1e3}, {"J", 1.0}}};
+    {{"TWh", 3.6e15}, {"GWh", 3.6e12}, {"MWh", 3.6e9}, {"kWh", 3.6e6}, {"Wh", 3.6e3}, {"J", 1.0}}};
 
 }  // namespace
 

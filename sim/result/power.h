@@ -19,7 +19,8 @@ constexpr Joules operator*(Watts power, Seconds time) {
 /// number and unit is optional.
 [[nodiscard]] std::optional<Watts> parse_power(std::string_view text);
 
-/// "4.2 GJ", "351 J": three digits and a fitting unit, for people.
+/// "4.2 MWh", "351 J": three digits and a fitting unit, for people; as a meter has it from a
+/// watt-hour on.
 [[nodiscard]] std::string short_text(Joules energy);
 
 }  // namespace headway

@@ -2,11 +2,11 @@
 
 #include <array>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <span>
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/decision/run_time.h"
 
 namespace headway {
 namespace {
@@ -51,18 +51,6 @@ double priced_gb(const json& size) {
   return std::get<Bytes>(bytes).count() / kBytesPerPricedGb;
 }
 
-/// Mean wall time of a run whose iterations take `training` in all.
-Seconds run_time(const Prediction& prediction, double tokens, Seconds training) {
-  if (!prediction.reliability) return training;
-  const ReliabilityPrediction& of = *prediction.reliability;
-  const json& asked = prediction.question.scenario->at("reliability");
-  const std::vector<double>& walls = of.time_to_train_s;
-  const bool is_same = asked.contains("train_tokens") && asked.at("train_tokens") == tokens;
-  if (!is_same || walls.empty()) return training / of.goodput.mean;
-  return Seconds(std::accumulate(walls.begin(), walls.end(), 0.0) /
-                 static_cast<double>(walls.size()));
-}
-
 /// Of the time that is lost to failures and checkpoints, what is spent on doing work again.
 double share_done_again(const Prediction& prediction) {
   if (!prediction.reliability) return 0.0;
@@ -83,12 +71,13 @@ double paid_accelerators(const Prediction& prediction) {
 }
 
 RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
-                         const json& inputs) {
-  const auto tokens = inputs.at("tokens").get<double>();
+                         const json& inputs, double tokens) {
   const double iterations = tokens / iteration.tokens;
   const Seconds training = iterations * prediction.iteration_time;
+  const RunTime through = run_time(prediction, tokens);
   RunCost::Run run;
-  run.time = run_time(prediction, tokens, training);
+  run.time = through.at(0.5);
+  run.time_interval = through.interval();
   const Seconds lost = run.time - training;
   const Seconds again = share_done_again(prediction) * lost;
   if (inputs.contains("usd_per_gpu_hour")) {
@@ -127,6 +116,14 @@ std::optional<double> RunCost::Run::usd() const {
   return sum;
 }
 
+std::optional<Interval> RunCost::Run::usd_interval() const {
+  const std::optional<double> all = usd();
+  if (!all) return std::nullopt;
+  const double once = egress_usd.value_or(0.0);
+  const auto at = [&](double seconds) { return once + (*all - once) * (seconds / time.count()); };
+  return Interval{at(time_interval.low), at(time_interval.high)};
+}
+
 std::optional<RunCost> run_cost(const Prediction& prediction) {
   const json& scenario = prediction.question.scenario;
   if (!scenario.is_object() || !scenario.contains("cost")) return std::nullopt;
@@ -148,9 +145,8 @@ std::optional<RunCost> run_cost(const Prediction& prediction) {
                        inputs.at("carbon_kg_per_kwh").get<double>();
     }
   }
-  if (inputs.contains("tokens") && cost.tokens > 0.0) {
-    cost.run = cost_of_run(prediction, cost, inputs);
-  }
+  const std::optional<double> tokens = run_tokens(prediction);
+  if (tokens && cost.tokens > 0.0) cost.run = cost_of_run(prediction, cost, inputs, *tokens);
   return cost;
 }
 

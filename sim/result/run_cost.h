@@ -23,7 +23,8 @@ struct EnergyByActivity {
 struct RunCost {
   /// The whole run.
   struct Run {
-    Seconds time;  ///< with failures, their mean, where the scenario has any
+    Seconds time;            ///< until it is through, median (run_time.h)
+    Interval time_interval;  ///< seconds
     std::optional<double> gpus_usd;
     std::optional<double> storage_usd;
     std::optional<double> egress_usd;
@@ -33,6 +34,8 @@ struct RunCost {
 
     /// All that has a price.
     [[nodiscard]] std::optional<double> usd() const;
+    /// Of the price, as the time lies in its interval.
+    [[nodiscard]] std::optional<Interval> usd_interval() const;
   };
   std::optional<double> usd;     ///< of the accelerators that train
   std::optional<Joules> energy;  ///< at the meter: the cluster's, times the PUE
@@ -49,10 +52,10 @@ struct RunCost {
 /// (ISO/IEC 30134-2). Carbon: energy in kWh times the intensity of the grid. What hosts and
 /// switches draw is not counted, unless the powers given are shares of a node's.
 ///
-/// A run has tokens / tokens of an iteration iterations, not rounded. Where the scenario has a
-/// "reliability" it takes as long as its histories do on average, spare nodes are paid for too,
-/// work that is done again draws what the iteration does, and everything else that is lost draws
-/// the power of waiting. Storage is paid for as long as the run takes, in months of 30 days; egress
+/// A run has tokens / tokens of an iteration iterations, not rounded, and takes what `run_time` says:
+/// the error of the prediction and, where the scenario has a "reliability", its histories. Spare
+/// nodes are paid for too, work that is done again draws what the iteration does, and everything
+/// else that is lost draws the power of waiting. Storage is paid for as long as the run takes, in months of 30 days; egress
 /// once.
 ///
 /// Nothing for a prediction without "cost" in its scenario, or without a time.

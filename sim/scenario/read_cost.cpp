@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/utf8.h"
@@ -27,7 +28,7 @@ void read_power(ObjectReader& reader, const char* activity) {
 }
 
 /// A price of a GB and how much has it: both of them, or neither; of the whole run.
-void read_priced_size(ObjectReader& reader, const char* price, const char* size) {
+void read_priced_size(ObjectReader& reader, const char* price, const char* size, bool has_run) {
   if (reader.has(price)) reader.number(price, kMoney);
   if (reader.has(size)) reader.quantity<Bytes>(size, at_least(0.0));
   if (reader.has(price) && !reader.has(size)) {
@@ -37,7 +38,7 @@ void read_priced_size(ObjectReader& reader, const char* price, const char* size)
     reader.report(size, fmt::format("{} needs {}", size, price), "",
                   "say what a GB costs, or leave it out");
   }
-  if (reader.has(price) && !reader.has("tokens")) {
+  if (reader.has(price) && !has_run) {
     reader.report(price, fmt::format("{} needs tokens", price), "",
                   "it counts in the cost of the whole run: say how many tokens that has");
   }
@@ -45,7 +46,8 @@ void read_priced_size(ObjectReader& reader, const char* price, const char* size)
 
 }  // namespace
 
-nlohmann::json read_cost(const JsonCursor& part, Diagnostics& diagnostics) {
+nlohmann::json read_cost(const JsonCursor& part, const std::optional<double>& train_tokens,
+                         Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
   if (reader.has("usd_per_gpu_hour")) reader.number("usd_per_gpu_hour", kMoney);
   if (const auto power = reader.part("power")) {
@@ -63,9 +65,17 @@ nlohmann::json read_cost(const JsonCursor& part, Diagnostics& diagnostics) {
     reader.report(field, fmt::format("{} needs power", field), "",
                   "say what an accelerator draws in \"power\", or leave it out");
   }
-  if (reader.has("tokens")) reader.number("tokens", kTokens);
-  read_priced_size(reader, "usd_per_gb_month", "stored");
-  read_priced_size(reader, "usd_per_gb_egress", "egress");
+  const bool has_run = reader.has("tokens") || train_tokens;
+  if (reader.has("tokens")) {
+    const double tokens = reader.number("tokens", kTokens);
+    if (train_tokens && std::isfinite(*train_tokens) && tokens != *train_tokens) {
+      reader.report("tokens", "tokens and reliability.train_tokens are of one run, but differ",
+                    fmt::format("train_tokens is {:g}", *train_tokens),
+                    "leave tokens out: the run then has train_tokens");
+    }
+  }
+  read_priced_size(reader, "usd_per_gb_month", "stored", has_run);
+  read_priced_size(reader, "usd_per_gb_egress", "egress", has_run);
   return reader.finish();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -251,7 +252,6 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   scenario.perturbation = read_perturbations(reader, profile ? profile->profile.get() : nullptr,
                                              cluster ? cluster->topology.cluster.get() : nullptr);
   scenario.run = read_run(reader, options, scenario.perturbation);
-  if (const auto part = reader.part("cost")) reader.resolve("cost", read_cost(*part, diagnostics));
   const bool needs_changes =
       !scenario.perturbation.link_episodes.empty() || !scenario.perturbation.background.empty();
   if (needs_changes && scenario.run.engine.flows == FlowEngine::simgrid) {
@@ -295,6 +295,15 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   } else {
     static_cast<void>(reader.part("reliability"));
     static_cast<void>(reader.part("jobs"));
+  }
+  if (const auto part = reader.part("cost")) {
+    std::optional<double> train_tokens;
+    if (scenario.reliability) {
+      train_tokens = scenario.reliability->train_tokens;
+    } else if (reader.has("reliability")) {
+      train_tokens = std::numeric_limits<double>::infinity();
+    }
+    reader.resolve("cost", read_cost(*part, train_tokens, diagnostics));
   }
 
   if (model) reader.resolve("model", model->resolved);

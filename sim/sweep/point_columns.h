@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/result/decision/objective.h"
 #include "sim/result/prediction.h"
 
 namespace headway {
@@ -13,7 +14,7 @@ namespace headway {
 /// it. It has the name that result documents give it, unit included.
 struct PointColumn {
   std::string_view name;
-  std::optional<double> (*of)(const Prediction& prediction);
+  std::optional<double> (*of)(const Prediction& prediction, const DecisionNumbers& decision);
 };
 
 [[nodiscard]] std::span<const PointColumn> point_columns();

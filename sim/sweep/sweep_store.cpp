@@ -26,7 +26,8 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSchema = "headway/sweep/1";
+constexpr std::string_view kSchema = "headway/sweep/2";
+constexpr std::string_view kAnySchema = "headway/sweep/";
 constexpr std::string_view kLockFile = "sweep.lock";
 constexpr int kPatienceMs = 60'000;  // while somebody reads
 
@@ -115,7 +116,12 @@ SweepHeader header_of(sqlite3* database, const fs::path& path) {
   SqliteStatement tables(database,
                          "SELECT count(*) FROM sqlite_master WHERE name IN ('sweep', 'points')");
   tables.step();
-  if (tables.text(0) != "2" || header_value(database, "schema") != kSchema) {
+  const std::string schema = tables.text(0) == "2" ? header_value(database, "schema") : "";
+  if (schema.starts_with(kAnySchema) && schema != kSchema) {
+    refuse(fmt::format("{} holds {}, this Headway reads {}", path.string(), schema, kSchema),
+           "sweep again into another folder");
+  }
+  if (schema != kSchema) {
     refuse(fmt::format("{} is no store of a sweep", path.string()),
            "`headway sweep -o DIR` writes DIR/sweep.db");
   }

@@ -69,7 +69,7 @@
         if (values.length > 1) scale.ticks = values.map((value) => ({ value: Math.log2(value) }));
       };
     } else {
-      options.scales.y.beginAtZero = true;
+      options.scales.y.beginAtZero = spec.from_zero;
     }
     options.plugins.tooltip = {
       filter: (item) => !item.dataset.unnamed,

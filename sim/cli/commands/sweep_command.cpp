@@ -138,12 +138,15 @@ Command sweep_command() {
   command.about =
       "Predicts a scenario at every combination of some values, and keeps each point in the store "
       "DIR/sweep.db as soon as it is done. Running the same command again does only what is "
-      "missing.";
+      "missing. Ends with the best point for what the scenario is about: the cost of the run, the "
+      "time to train, the goodput, or the throughput.";
   command.examples = {
       {"headway sweep llama3_8b_64 --axis gpus=8..256*2 --axis micro_batch=1,2 -o s",
        "twelve points, from one node to 32"},
       {"headway sweep my.json --axis gpus_weak=8..4096*2 --shard 0/16 -o part0",
        "the batch grows with the cluster; one of sixteen parts"},
+      {"headway sweep llama3_405b_54_days --axis /reliability/spare_nodes=0..32+4 -o n -o n.html",
+       "how many spare nodes are worth it: the fewest within 1 % of the best goodput"},
   };
   command.options = with_standard_options({
       {.name = "axis",

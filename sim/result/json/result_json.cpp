@@ -6,6 +6,8 @@
 #include <type_traits>
 
 #include "sim/files/json_text.h"
+#include "sim/result/decision/objective.h"
+#include "sim/result/decision/run_time.h"
 #include "sim/result/json/prediction_fields.h"
 #include "sim/result/run_cost.h"
 #include "sim/result/words/advice.h"
@@ -49,8 +51,10 @@ void add_cost(json& result, const RunCost& cost) {
   }
   if (!cost.run) return;
   const RunCost::Run& run = *cost.run;
-  result["run_time_s"] = number(run.time);
   add(result, "run_cost_usd", run.usd());
+  if (const auto range = run.usd_interval()) {
+    result["run_cost_interval_usd"] = {number(range->low), number(range->high)};
+  }
   if (run.storage_usd || run.egress_usd) {
     json parts = json::object();
     add(parts, "gpus", run.gpus_usd);
@@ -104,14 +108,20 @@ void add_derived(json& object, const WhatIf& of) {
 void add_reliability(json& object, const ReliabilityPrediction& of) {
   object["goodput"] = of.goodput.mean;
   object["ettr"] = of.ettr.mean;
-  if (of.time_to_train_s.empty()) return;
-  double sum = 0.0;
-  for (const double time : of.time_to_train_s) sum += time;
-  object["time_to_train_s"] = {
-      {"mean", number(sum / static_cast<double>(of.time_to_train_s.size()))},
-      {"p5", number(of.time_to_train(0.05))},
-      {"p50", number(of.time_to_train(0.5))},
-      {"p95", number(of.time_to_train(0.95))}};
+}
+
+/// When the run is through, and what the scenario is about.
+void add_run(json& object, const Prediction& of) {
+  object["objective"] = objective_name(objective_of(decision_numbers(of)));
+  const std::optional<RunTime> through = was_simulated(of) ? run_time(of) : std::nullopt;
+  if (!through) return;
+  const Interval interval = through->interval();
+  object["run_time_s"] = number(through->at(0.5));
+  object["run_time_interval_s"] = {number(interval.low), number(interval.high)};
+  object["time_to_train_s"] = {{"mean", number(through->mean())},
+                               {"p5", number(interval.low)},
+                               {"p50", number(through->at(0.5))},
+                               {"p95", number(interval.high)}};
 }
 
 void add_derived(json& object, const Prediction& of) {
@@ -119,6 +129,7 @@ void add_derived(json& object, const Prediction& of) {
   if (!of.scaling) object["scaling_reference"] = object["scaling_efficiency"] = nullptr;
   if (const auto cost = run_cost(of)) add_cost(object, *cost);
   if (of.reliability) add_reliability(object, *of.reliability);
+  add_run(object, of);
 }
 
 // Parts that documents do without where there is nothing in them.

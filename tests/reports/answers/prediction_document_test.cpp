@@ -23,7 +23,7 @@ tp 8, pp 8, dp 16, global batch 1536, 1F1B; profile h200-sxm (measured), cluster
 
 ## Answer
 
-One iteration takes 6.94 s, the median of 9 simulated runs (5th to 95th percentile 6.90 .. 7.00 s). That is 453 k tokens/s at an MFU of 47.0 %, 465 TFLOP of model work a second on each GPU. Largest gain left: exposed tensor-parallel, 0.61 s of 6.94 s; a smaller tensor-parallel degree or overlap with the matrix products shrinks it.
+One iteration takes 6.94 s, the median of 9 simulated runs (their own spread, by the draws alone, 6.90 .. 7.00 s). That is 453 k tokens/s at an MFU of 47.0 %, 465 TFLOP of model work a second on each GPU. Largest gain left: exposed tensor-parallel, 0.61 s of 6.94 s; a smaller tensor-parallel degree or overlap with the matrix products shrinks it.
 
 | number | median | 5th to 95th percentile |
 | --- | ---: | ---: |
@@ -199,8 +199,8 @@ TEST(MarkdownReport, CostAndEnergyHaveASection) {
   const std::string report = markdown_report(p);
   EXPECT_THAT(report, HasSubstr("\n## Cost and energy\n\n| cost | an iteration |\n"));
   // 1024 GPUs for 6.94 s; 5.58 of them at 700 W are 4.00 MJ of 4.40.
-  EXPECT_THAT(report, HasSubstr("\n| GPUs, US\\$ | 3.95 |\n| energy | 4.4 MJ |\n"));
-  EXPECT_THAT(report, HasSubstr("\n| computing | 4 MJ | 90.8 |\n"));
+  EXPECT_THAT(report, HasSubstr("\n| GPUs, US\\$ | 3.95 |\n| energy | 1.22 kWh |\n"));
+  EXPECT_THAT(report, HasSubstr("\n| computing | 1.11 kWh | 90.8 |\n"));
 }
 
 TEST(MarkdownReport, NamesBreakNeitherTablesNorHeadings) {

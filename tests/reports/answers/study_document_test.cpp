@@ -100,5 +100,45 @@ TEST(StudyDocument, JsonHoldsEveryResult) {
   EXPECT_TRUE(document["points"][4]["result"].is_null());
 }
 
+/// The sample with failures that leave so much of it.
+StudyPoint with_spares(int spares, double goodput) {
+  Prediction p = sample_prediction();
+  p.reliability.emplace().goodput = {goodput, goodput - 0.01, goodput, goodput + 0.01};
+  p.reliability->runs = 3;
+  return {{{"/reliability/spare_nodes", std::to_string(spares)}}, p, ""};
+}
+
+TEST(StudyDocument, IsAboutWhatItsScenarioIsAbout) {
+  Study study{.name = "spares"};
+  study.points = {with_spares(0, 0.2), with_spares(8, 0.925), with_spares(16, 0.93)};
+  const std::string text = markdown_of(study_document(study));
+  EXPECT_THAT(text, HasSubstr("The best goodput has /reliability/spare_nodes 16: 93.0 % on 1024 "
+                              "GPUs. The fewest within 1 % of it: 8, with 92.5 %; within 0.1 %: "
+                              "16, with 93.0 %."));
+  EXPECT_THAT(text, HasSubstr("\n| /reliability/spare_nodes | goodput | 5th to 95th percentile |"));
+  EXPECT_THAT(text, HasSubstr("\n| 0 | 20.0 % | 19.0 .. 21.0 % |\n"));
+  const nlohmann::json choice = nlohmann::json::parse(study_json_text(study)).at("choice");
+  EXPECT_EQ(choice.at("objective"), "goodput");
+  EXPECT_EQ(choice.at("fewest").at("/reliability/spare_nodes"), "8");
+}
+
+/// Times of any unit make one curve; a word among them is a line of its own.
+TEST(StudyDocument, DrawsEveryAxis) {
+  Study study{.name = "checkpoints"};
+  const std::vector<std::pair<std::string, double>> points = {
+      {"2 h", 0.6}, {"30 min", 0.9}, {"daly", 0.92}, {"90 s", 0.91}};
+  for (const auto& [interval, goodput] : points) {
+    study.points.push_back(with_spares(1, goodput));
+    study.points.back().axes = {{"/reliability/checkpoint/interval", interval}};
+  }
+  const std::string page = html_of(study_document(study));
+  EXPECT_THAT(page, HasSubstr(R"("x":[1.5,30.0,120.0])"));
+  EXPECT_THAT(page, HasSubstr(R"("x_title":"/reliability/checkpoint/interval, min")"));
+  EXPECT_THAT(page, HasSubstr(R"("name":"daly","style":"dashed","values":[92.0,92.0,92.0])"));
+  for (StudyPoint& point : study.points) point.axes = {{"preset", point.axes[0].second + "!"}};
+  EXPECT_THAT(html_of(study_document(study)),
+              HasSubstr(R"("labels":["2 h!","30 min!","daly!","90 s!"])"));
+}
+
 }  // namespace
 }  // namespace headway

@@ -19,7 +19,8 @@ TEST(Power, TimesTimeIsEnergy) { EXPECT_EQ(Watts(700.0) * Seconds(2.0), Joules(1
 TEST(Power, EnergyIsShownInAFittingUnit) {
   EXPECT_EQ(short_text(Joules(0.0)), "0 J");
   EXPECT_EQ(short_text(Joules(351.0)), "351 J");
-  EXPECT_EQ(short_text(Joules(4.2e9)), "4.2 GJ");
+  EXPECT_EQ(short_text(Joules(7.2e6)), "2 kWh");  // 3.6 MJ each
+  EXPECT_EQ(short_text(Joules(4.32e9)), "1.2 MWh");
 }
 
 }  // namespace

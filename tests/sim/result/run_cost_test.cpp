@@ -58,15 +58,15 @@ TEST(RunCost, ARunHasAsManyIterationsAsItsTokensTake) {
   EXPECT_FALSE(run.egress_usd.has_value());
 }
 
-/// The same hour of training takes 4500 s on average, of which a third of what is lost is work that
-/// is done again; one node of ten is a spare.
+/// The same hour of training takes 4500 s, the median of its histories, of which a third of what is
+/// lost is work that is done again; one node of ten is a spare.
 Prediction with_failures(nlohmann::json cost) {
   Prediction p = prediction(std::move(cost));
   p.question.nodes = 10;
   (*p.question.scenario)["reliability"] = {{"train_tokens", 3.6e6}, {"spare_nodes", 1}};
   ReliabilityPrediction reliability;
-  reliability.goodput.mean = 0.75;
-  reliability.time_to_train_s = {4000.0, 5000.0};
+  reliability.goodput = {.mean = 0.75, .low = 0.72, .median = 0.75, .high = 0.8};
+  reliability.time_to_train_s = {4000.0, 4500.0, 5000.0};
   reliability.lost_gpu_hours = {{"lost_work", 1.0}, {"restart", 2.0}};
   p.reliability = reliability;
   return p;
@@ -79,9 +79,26 @@ TEST(RunCost, ARunPaysForFailuresAndForSpareNodes) {
   EXPECT_DOUBLE_EQ(cost->run.value().usd().value(), 137.5);
 }
 
-TEST(RunCost, AnotherRunTakesAsMuchLongerAsTheHistoriesDo) {
-  const auto cost = run_cost(with_failures({{"usd_per_gpu_hour", 1.0}, {"tokens", 7.2e6}}));
-  EXPECT_DOUBLE_EQ(cost.value().run.value().time.count(), 7200.0 / 0.75);
+TEST(RunCost, ARunBesideHistoriesOfAGivenTimeTakesAsMuchLongerAsTheyDo) {
+  Prediction p = with_failures({{"usd_per_gpu_hour", 1.0}, {"tokens", 7.2e6}});
+  (*p.question.scenario)["reliability"].erase("train_tokens");
+  p.reliability->time_to_train_s.clear();
+  const auto cost = run_cost(p);
+  EXPECT_NEAR(cost.value().run.value().time.count(), 7200.0 / 0.75, 1e-6);
+}
+
+/// Iterations of 36 s that may take 30 to 43.2 s: a factor of 1.2 either way, and so may the price
+/// of the time; what leaves the site costs the same.
+TEST(RunCost, ThePriceIsAsUncertainAsTheTime) {
+  Prediction p = prediction({{"usd_per_gpu_hour", 1.5},
+                             {"tokens", 3.6e6},
+                             {"usd_per_gb_egress", 0.1},
+                             {"egress", "100 GB"}});
+  p.iteration_interval = {30.0, 43.2};
+  const RunCost::Run run = run_cost(p).value().run.value();
+  EXPECT_DOUBLE_EQ(run.usd().value(), 160.0);
+  EXPECT_NEAR(run.usd_interval().value().low, 150.0 / 1.2 + 10.0, 1e-9);
+  EXPECT_NEAR(run.usd_interval().value().high, 150.0 * 1.2 + 10.0, 1e-9);
 }
 
 TEST(RunCost, WorkThatIsDoneAgainDrawsWhatWorkDraws) {

@@ -43,6 +43,7 @@ TEST(ResultJson, HasEveryKeyWhetherTheJobFitsOrNot) {
                                           "micro_batches",
                                           "model_tflops_per_gpu",
                                           "not_modelled",
+                                          "objective",
                                           "provenance",
                                           "question",
                                           "replica_time_s",
