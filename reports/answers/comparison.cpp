@@ -15,8 +15,10 @@
 #include "reports/sections/study_sections.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
+#include "sim/result/decision/choice.h"
 #include "sim/result/number_text.h"
 #include "sim/result/words/advice.h"
+#include "sim/result/words/fabric_remark.h"
 
 namespace headway {
 namespace {
@@ -63,13 +65,62 @@ bool depends_on_order(const ChangeEffect& effect, Seconds whole) {
          std::abs(share_of(*effect.alone - *effect.last, whole)) > kOrderMatters;
 }
 
+/// "B does not fit in memory: 90.1 GiB of 79.1 GiB on the fullest rank, and was simulated as if it
+/// did. "
+std::string fit_text(const Comparison& comparison) {
+  std::string text;
+  for (const auto& [letter, of] : {std::pair{"A", &comparison.a}, {"B", &comparison.b}}) {
+    if (of->memory.fits) continue;
+    text += fmt::format(
+        "{} does not fit in memory: {} of {} on the fullest rank; it was simulated as if it did. ",
+        letter, short_text(fullest_memory(of->memory).total()), short_text(of->memory.capacity));
+  }
+  return text;
+}
+
+/// What both are about beside their throughput, with its intervals.
+std::string objectives_text(const Comparison& comparison) {
+  const DecisionNumbers a = decision_numbers(comparison.a);
+  const DecisionNumbers b = decision_numbers(comparison.b);
+  std::string text;
+  for (const Objective objective : objectives_beside_throughput({{{}, a}, {{}, b}})) {
+    const auto in_a = objective_number(objective, a);
+    const auto in_b = objective_number(objective, b);
+    if (!in_a || !in_b) continue;
+    std::string title(objective_title(objective));
+    title.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(title.front())));
+    text += fmt::format("{}: {} in A ({}), {} in B ({})", title, objective_text(objective, a),
+                        objective_interval_text(objective, a), objective_text(objective, b),
+                        objective_interval_text(objective, b));
+    const bool is_finite = std::isfinite(*in_a) && std::isfinite(*in_b);
+    text += is_finite ? fmt::format(", {}. ", change_percent(*in_b, *in_a)) : ". ";
+  }
+  return text;
+}
+
+/// Why changes of the fabric that do nothing do nothing.
+std::vector<std::string> fabric_notes(const Comparison& comparison) {
+  std::vector<std::string> notes;
+  for (const ChangeEffect& effect : comparison.effects) {
+    const bool is_of_links = std::ranges::any_of(
+        effect.changes, [](const InputChange& change) { return is_of_fabric(change.pointer); });
+    if (!is_of_links || !are_equal(effect.before.count(), effect.after.count())) continue;
+    const std::string why = fabric_remark(comparison.b);
+    if (why.empty()) continue;
+    notes.push_back(
+        fmt::format("{} is without effect: {}.", changes_text(effect.changes), why));
+  }
+  return notes;
+}
+
 DocumentSection answer_of(const Comparison& comparison) {
   const Prediction& a = comparison.a;
   const Prediction& b = comparison.b;
   const TimeScale scale(a.iteration_time);
   const bool is_same = are_equal(throughput_of(a), throughput_of(b)) &&
                        are_equal(a.iteration_time.count(), b.iteration_time.count());
-  std::string text =
+  std::string text = fit_text(comparison) + objectives_text(comparison);
+  text +=
       is_same
           ? fmt::format("An iteration takes {} in both, and throughput is {} {}/s.",
                         scale.with_unit(a.iteration_time), prefixed_count(throughput_of(a)),
@@ -81,9 +132,6 @@ DocumentSection answer_of(const Comparison& comparison) {
                 prefixed_count(throughput_of(a)), throughput_unit(a),
                 prefixed_count(throughput_of(b)),
                 change_percent(throughput_of(b), throughput_of(a)));
-  for (const auto& [letter, prediction] : {std::pair{"A", &a}, {"B", &b}}) {
-    if (!prediction->memory.fits) text += fmt::format(" {} does not fit in memory.", letter);
-  }
   if (comparison.effects.empty()) {
     text += " Nothing that matters differs in their inputs.";
   } else if (is_same) {
@@ -97,6 +145,9 @@ DocumentSection answer_of(const Comparison& comparison) {
                         signed_part(scale, most.after - most.before), scale.unit());
   }
   DocumentSection section{"Answer", {Paragraph{std::move(text)}}};
+  for (const std::string& note : fabric_notes(comparison)) {
+    section.blocks.emplace_back(Paragraph{note});
+  }
   for (const std::string& note : comparison.notes) section.blocks.emplace_back(Notice{note});
   return section;
 }
@@ -178,6 +229,24 @@ DocumentSection results_section(const Comparison& comparison) {
                        const std::string& text_b) {
     table.add_row({name, text_a, text_b, change_percent(in_b, in_a)});
   };
+  const DecisionNumbers of_a = decision_numbers(a);
+  const DecisionNumbers of_b = decision_numbers(b);
+  const auto cell = [](Objective objective, const DecisionNumbers& of) {
+    const std::string range = objective_interval_text(objective, of);
+    return objective_text(objective, of) + (range.empty() ? "" : fmt::format(" ({})", range));
+  };
+  for (const Objective objective : objectives_beside_throughput({{{}, of_a}, {{}, of_b}})) {
+    add(std::string(objective_title(objective)), objective_number(objective, of_a).value_or(0.0),
+        objective_number(objective, of_b).value_or(0.0), cell(objective, of_a),
+        cell(objective, of_b));
+  }
+  const auto time_cell = [](const Prediction& of) {
+    const TimeScale scale(of.iteration_time);
+    return fmt::format("{} ({} .. {})", scale.with_unit(of.iteration_time),
+                       scale.number(Seconds(of.iteration_interval.low)),
+                       scale.with_unit(Seconds(of.iteration_interval.high)));
+  };
+  add("iteration", a.iteration_time.count(), b.iteration_time.count(), time_cell(a), time_cell(b));
   add("GPUs", static_cast<double>(a.question.accelerators),
       static_cast<double>(b.question.accelerators), whole_number(a.question.accelerators),
       whole_number(b.question.accelerators));
@@ -206,7 +275,16 @@ DocumentSection results_section(const Comparison& comparison) {
   return {"What differs in the results", {std::move(table)}};
 }
 
+nlohmann::json known_json(const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? nlohmann::json(*value) : nlohmann::json(nullptr);
+}
+nlohmann::json known_json(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return {known_json(interval->low), known_json(interval->high)};
+}
+
 nlohmann::json side_json(const std::string& name, const Prediction& prediction) {
+  const DecisionNumbers of = decision_numbers(prediction);
   nlohmann::json causes;
   for (std::size_t i = 0; i < kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);
@@ -222,6 +300,12 @@ nlohmann::json side_json(const std::string& name, const Prediction& prediction) 
                                : nlohmann::json(nullptr)},
           {"samples_per_s", prediction.samples_per_second},
           {"mfu", prediction.mfu},
+          {"objective", objective_name(objective_of(of))},
+          {"goodput", known_json(of.goodput)},
+          {"run_time_s", of.run_time ? known_json(of.run_time->count()) : nlohmann::json(nullptr)},
+          {"run_time_interval_s", known_json(of.run_time_interval)},
+          {"run_cost_usd", known_json(of.run_usd)},
+          {"run_cost_interval_usd", known_json(of.run_usd_interval)},
           {"fits", prediction.memory.fits},
           {"memory_bytes", fullest_memory(prediction.memory).total().count()},
           {"breakdown_s", std::move(causes)}};

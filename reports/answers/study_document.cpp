@@ -20,6 +20,7 @@
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
 #include "sim/result/words/advice.h"
+#include "sim/result/words/fabric_remark.h"
 
 namespace headway {
 namespace {
@@ -33,6 +34,48 @@ std::string counts_sentence(const Study& study) {
   if (short_of_memory > 0) text += fmt::format(", {} do not fit in memory", short_of_memory);
   if (impossible > 0) text += fmt::format(", {} are not possible", impossible);
   return text + ".";
+}
+
+constexpr const char* kAnchorAdvice = " `headway anchor` takes a measured step into the prediction.";
+
+/// How measured points stand to the predictions of their sizes; empty where nothing was measured.
+std::string measured_text(const Study& study, const std::vector<const StudyPoint*>& best) {
+  std::string text;
+  int judged = 0;
+  int inside = 0;
+  for (const MeasuredThroughput& measured : study.measured) {
+    const auto found = std::ranges::find(best, measured.accelerators, [](const StudyPoint* point) {
+      return point->prediction->question.accelerators;
+    });
+    if (found == best.end()) continue;
+    const Prediction& prediction = *(*found)->prediction;
+    const DecisionNumbers numbers = decision_numbers(prediction);
+    const Interval interval = numbers.throughput_interval.value_or(Interval{});
+    const bool is_inside =
+        measured.per_second >= interval.low && measured.per_second <= interval.high;
+    ++judged;
+    inside += is_inside ? 1 : 0;
+    text += fmt::format("{}on {} GPUs is {} % against the prediction{}", judged == 1 ? " " : "; ",
+                        whole_number(measured.accelerators),
+                        signed_percent(measured.per_second / throughput_of(prediction) - 1.0),
+                        is_inside ? "" : " (outside its interval)");
+  }
+  if (judged == 0) return "";
+  text = fmt::format(" Measured throughput{}.", text);
+  if (judged == 1) return text + (inside == 1 ? " It lies in its interval." : kAnchorAdvice);
+  if (inside == judged) return text + fmt::format(" All {} lie in their intervals.", judged);
+  return text + fmt::format(" {} of {} lie outside of their intervals, which should hold 90 %.{}",
+                            judged - inside, judged, kAnchorAdvice);
+}
+
+/// Why an axis of the fabric changes nothing; empty where it does, or no such axis varies.
+std::string fabric_text(const Study& study, const Choice& choice) {
+  const std::vector<StudyAxis> axes = varying_axes(study);
+  if (axes.size() != 1 || !is_of_fabric(axes.front().name)) return "";
+  const auto simulated = std::ranges::count_if(study.points, has_speed);
+  if (std::ssize(choice.as_good) != simulated) return "";
+  const std::string why = fabric_remark(*study.points[choice.best].prediction);
+  return why.empty() ? "" : fmt::format(" It matters little: {}.", why);
 }
 
 DocumentSection answer_of(const Study& study, const std::optional<Choice>& choice,
@@ -56,6 +99,7 @@ DocumentSection answer_of(const Study& study, const std::optional<Choice>& choic
         whole_number(small.question.accelerators), whole_number(large.question.accelerators), more,
         faster, percent(faster / more));
   }
+  text += fabric_text(study, *choice) + measured_text(study, best);
   section.blocks.emplace_back(Paragraph{text + " " + closing_sentence(prediction)});
   const DocumentSection detail = answer_section(prediction);
   for (const DocumentBlock& block : detail.blocks) {

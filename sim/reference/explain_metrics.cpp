@@ -235,8 +235,10 @@ constexpr TopicRow kMetricRows[] = {
      "iteration_time_s without it, gain_s, gpu_hours_per_iteration, gpu_hours_per_day. Of places "
      "of a kind the slowest is tried, with --what-if the five slowest."},
     {"mitigations", "array of objects", "",
-     "What could be done about stragglers, most throughput first, as in bottlenecks: spare_nodes, "
-     "fewer_replicas, and where replicas hold everything backup_replicas (nobody waits for the "
+     "What could be done about stragglers, most throughput first, as in bottlenecks: spare_nodes (in "
+     "place of all nodes that the scenario lists as slow, which gives what taking the list away "
+     "does; without a list, of all that are more than 5 % slower than the typical one), "
+     "more_spare_nodes (of both), fewer_replicas, and where replicas hold everything backup_replicas (nobody waits for the "
      "last 5 %) and local_updates (gradients exchanged every 8 steps). Speedup is that of samples "
      "a second of the whole job; what a sample teaches is taken to be the same. Together with "
      "what_if.",

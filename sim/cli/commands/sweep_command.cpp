@@ -138,15 +138,12 @@ Command sweep_command() {
   command.about =
       "Predicts a scenario at every combination of some values, and keeps each point in the store "
       "DIR/sweep.db as soon as it is done. Running the same command again does only what is "
-      "missing. Ends with the best point for what the scenario is about: the cost of the run, the "
-      "time to train, the goodput, or the throughput.";
+      "missing.";
   command.examples = {
       {"headway sweep llama3_8b_64 --axis gpus=8..256*2 --axis micro_batch=1,2 -o s",
        "twelve points, from one node to 32"},
       {"headway sweep my.json --axis gpus_weak=8..4096*2 --shard 0/16 -o part0",
        "the batch grows with the cluster; one of sixteen parts"},
-      {"headway sweep llama3_405b_54_days --axis /reliability/spare_nodes=0..32+4 -o n -o n.html",
-       "how many spare nodes are worth it: the fewest within 1 % of the best goodput"},
   };
   command.options = with_standard_options({
       {.name = "axis",
@@ -189,7 +186,10 @@ Command sweep_command() {
       "be are stored as refused, with the reason; jobs that do not fit as does_not_fit. A point "
       "that failed (its process was killed, say) is tried again by the next run, and the exit code "
       "is 1 while there are any. Values with commas are given as one JSON array: "
-      "--axis '/strategy/layers_per_stage=[[3,5],[4,4]]'. More values may be added to the axes of "
+      "--axis '/strategy/layers_per_stage=[[3,5],[4,4]]'. The answer names the best point for what "
+      "the scenario is about: the cost of the run where it has a price, the time to train where it "
+      "has tokens, the goodput where something fails, else the throughput; and of "
+      "/reliability/spare_nodes=0..32+4, gpus or nodes the fewest within 1 % of it. More values may be added to the axes of "
       "a store later. In a Slurm array, --shard $SLURM_ARRAY_TASK_ID/16 with a folder for each "
       "task; under mpirun or srun the first process writes and hands out points. The store is "
       "SQLite: sqlite3 DIR/sweep.db 'select axes, iteration_time_s from points'.";

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <iterator>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "sim/predict/job_run.h"
@@ -17,45 +18,51 @@
 namespace headway {
 namespace {
 
-/// What a node has to be slower than the typical one to be replaced.
+/// What a node that is not listed has to be slower than the typical one to be replaced.
 constexpr double kNoticeablySlow = 1.05;
-constexpr std::size_t kMostReplaced = 8;
 /// Of the replicas nobody waits for these: Chen et al. found 4 to 6 % best (figure 8).
 constexpr double kBackupShare = 0.05;
 /// Steps of which one exchanges gradients: local SGD is commonly run with 4 to 16.
 constexpr int kLocalSteps = 8;
 
-/// The slowest nodes, and their accelerators in ascending order.
+/// Nodes, and their accelerators in ascending order.
 struct SlowNodes {
-  std::vector<int> nodes;
+  std::set<int> nodes;
   std::vector<std::int32_t> accelerators;
-  double typical = 1.0;
 };
 
-SlowNodes slow_nodes(const Cluster& cluster, const Perturbation& drawn, const Workload& workload) {
-  SlowNodes found;
-  const std::vector<std::int32_t> all = accelerators_of(workload);
+SlowNodes with_accelerators(std::set<int> nodes, const Cluster& cluster,
+                            const std::vector<std::int32_t>& all) {
+  SlowNodes slow{std::move(nodes), {}};
+  std::ranges::copy_if(all, std::back_inserter(slow.accelerators), [&](std::int32_t accelerator) {
+    return slow.nodes.contains(cluster.node_of(accelerator));
+  });
+  return slow;
+}
+
+/// Where the scenario lists accelerators as slower than most.
+std::set<int> listed_nodes(const Cluster& cluster, const Perturbation& drawn,
+                           const std::vector<std::int32_t>& all) {
+  std::set<int> nodes;
+  const Perturbation without = without_listed_slowness(drawn, all);
+  for (const auto& [accelerator, factor] : drawn.slow_accelerators) {
+    if (!std::ranges::binary_search(all, accelerator)) continue;
+    const bool is_slower = factor > without.slow_accelerators.at(accelerator);
+    if (is_slower) nodes.insert(cluster.node_of(accelerator));
+  }
+  return nodes;
+}
+
+/// All that are noticeably slower than the typical accelerator.
+std::set<int> noticeably_slow_nodes(const Cluster& cluster, const Perturbation& drawn,
+                                    const std::vector<std::int32_t>& all) {
+  std::set<int> nodes;
   const std::vector<double> factors = worst_time_factors(drawn, all);
-  found.typical = typical_time_factor(drawn, all);
-  std::map<int, double> slowest;
+  const double typical = typical_time_factor(drawn, all);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    double& of_node = slowest[cluster.node_of(all[i])];
-    of_node = std::max(of_node, factors[i]);
+    if (factors[i] > kNoticeablySlow * typical) nodes.insert(cluster.node_of(all[i]));
   }
-  std::vector<std::pair<double, int>> slow;
-  for (const auto& [node, factor] : slowest) {
-    if (factor > kNoticeablySlow * found.typical) slow.emplace_back(-factor, node);
-  }
-  std::ranges::sort(slow);
-  if (slow.size() > kMostReplaced) slow.resize(kMostReplaced);
-  for (const auto& [unused, node] : slow) found.nodes.push_back(node);
-  std::ranges::sort(found.nodes);
-  for (const std::int32_t accelerator : all) {
-    if (std::ranges::binary_search(found.nodes, cluster.node_of(accelerator))) {
-      found.accelerators.push_back(accelerator);
-    }
-  }
-  return found;
+  return nodes;
 }
 
 /// The gradient reductions of the replicas.
@@ -102,14 +109,27 @@ class MitigationList {
       : scenario_(scenario),
         drawn_(drawn),
         workload_(workload),
-        slow_(slow_nodes(*scenario.cluster, drawn, workload)) {}
+        all_(accelerators_of(workload)),
+        listed_(listed_nodes(*scenario.cluster, drawn, all_)) {
+    std::set<int> nodes = noticeably_slow_nodes(*scenario.cluster, drawn, all_);
+    nodes.insert(listed_.begin(), listed_.end());
+    slow_ = with_accelerators(std::move(nodes), *scenario.cluster, all_);
+  }
 
+  /// Nodes that the scenario lists, and then those too that are slow by their draw or for a while. A
+  /// spare in place of a listed one differs from others as that did, by its draw: the list removed.
   void add_spares() {
-    if (slow_.nodes.empty()) return;
-    const bool is_one = slow_.nodes.size() == 1;
-    add({.name = "spare_nodes",
-         .title = is_one ? fmt::format("node {} replaced by a spare", slow_.nodes.front())
-                         : fmt::format("{} slow nodes replaced by spares", slow_.nodes.size()),
+    if (!listed_.empty()) {
+      add({.name = "spare_nodes",
+           .title = spares_title(listed_, "listed slow nodes"),
+           .parts = {{workload_, without_listed_slowness(drawn_, all_)}}});
+    }
+    if (slow_.nodes.size() == listed_.size()) return;
+    const std::size_t others = slow_.nodes.size() - listed_.size();
+    add({.name = listed_.empty() ? "spare_nodes" : "more_spare_nodes",
+         .title = listed_.empty() ? spares_title(slow_.nodes, "slow nodes")
+                                  : fmt::format("{} listed and {} other slow nodes replaced by spares",
+                                                listed_.size(), others),
          .parts = {{workload_, without_the_slow()}}});
   }
 
@@ -166,9 +186,15 @@ class MitigationList {
  private:
   void add(MitigationCase one) { cases_.push_back(std::move(one)); }
 
+  static std::string spares_title(const std::set<int>& nodes, std::string_view what) {
+    return nodes.size() == 1 ? fmt::format("node {} replaced by a spare", *nodes.begin())
+                             : fmt::format("{} {} replaced by spares", nodes.size(), what);
+  }
+
   [[nodiscard]] Perturbation without_the_slow() const {
     Perturbation without = drawn_;
-    without.repair = {.time_factor = slow_.typical, .accelerators = slow_.accelerators};
+    without.repair = {.time_factor = typical_time_factor(drawn_, all_),
+                      .accelerators = slow_.accelerators};
     return without;
   }
 
@@ -183,7 +209,9 @@ class MitigationList {
   const Scenario& scenario_;
   const Perturbation& drawn_;
   const Workload& workload_;
-  SlowNodes slow_;
+  std::vector<std::int32_t> all_;  ///< accelerators of the job, ascending
+  std::set<int> listed_;           ///< nodes
+  SlowNodes slow_;                 ///< these, and those that are slow otherwise
   std::vector<MitigationCase> cases_;
 };
 

@@ -30,12 +30,7 @@ class RemovalList {
 
   void add_causes() {
     if (!perturbation_.slow_accelerators.empty()) {
-      Perturbation without = perturbation_;
-      for (auto& [unused, factor] : without.slow_accelerators) factor = 1.0;
-      // A factor that most have is no straggler's: it stays.
-      const double rest = typical_time_factor(without, all_);
-      for (auto& [unused, factor] : without.slow_accelerators) factor = typical_ / rest;
-      add(RemovalKind::cause, "listed slow accelerators", std::move(without));
+      add(RemovalKind::cause, "listed slow accelerators", without_listed_slowness(perturbation_, all_));
     }
     if (perturbation_.device_spread > 0.0) {
       Perturbation without = perturbation_;
@@ -128,6 +123,16 @@ class RemovalList {
 };
 
 }  // namespace
+
+Perturbation without_listed_slowness(const Perturbation& perturbation,
+                                     std::span<const std::int32_t> accelerators) {
+  Perturbation without = perturbation;
+  for (auto& [unused, factor] : without.slow_accelerators) factor = 1.0;
+  const double rest = typical_time_factor(without, accelerators);
+  const double common = typical_time_factor(perturbation, accelerators) / rest;
+  for (auto& [unused, factor] : without.slow_accelerators) factor = common;
+  return without;
+}
 
 std::vector<double> worst_time_factors(const Perturbation& perturbation,
                                        std::span<const std::int32_t> accelerators) {

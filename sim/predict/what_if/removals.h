@@ -37,4 +37,9 @@ struct RemovalCase {
                                                      const Workload& workload,
                                                      const Cluster& cluster, int most);
 
+/// Listed slow accelerators no slower than what most of them share: a factor that most have is no
+/// straggler's, and stays. `accelerators`: of the job, ascending.
+[[nodiscard]] Perturbation without_listed_slowness(const Perturbation& perturbation,
+                                                   std::span<const std::int32_t> accelerators);
+
 }  // namespace headway

@@ -40,6 +40,36 @@ TEST(Mitigations, ASpareGivesBackWhatTheSlowNodeTakes) {
   EXPECT_DOUBLE_EQ(spare->speedup, result.time / result.ideal);
 }
 
+/// However many there are and however little slower: the advice gives what removing the cause does.
+TEST(Mitigations, SparesTakeThePlaceOfAllListedNodes) {
+  nlohmann::json text = small_scenario(24);
+  text["strategy"] = {{"preset", "pytorch-ddp"}, {"micro_batch", 1}, {"global_batch", 48}};
+  nlohmann::json& slow = text["perturbations"]["slow_nodes"];
+  for (int i = 0; i < 10; ++i) slow.push_back({{"node", 2 * i}, {"time_factor", 1.03 + 0.01 * i}});
+  text["perturbations"]["device_spread"] = 0.001;
+  const WhatIf result = asked_mitigations(scenario_of(text));
+  const Sensitivity* spare = find(result, "spare_nodes");
+  ASSERT_NE(spare, nullptr);
+  EXPECT_EQ(spare->title, "10 listed slow nodes replaced by spares");
+  const auto removal =
+      std::ranges::find(result.removals, "listed slow accelerators", &Removal::what);
+  ASSERT_NE(removal, result.removals.end());
+  EXPECT_EQ(spare->iteration_time, removal->without);
+  EXPECT_EQ(find(result, "more_spare_nodes"), nullptr);
+}
+
+TEST(Mitigations, NodesThatAreSlowForAWhileAreReplacedBesideListedOnes) {
+  nlohmann::json perturbations = kOneSlowNode;
+  perturbations["slow_episodes"] = {
+      {{"node", 0}, {"time_factor", 1.4}}};
+  const WhatIf result = asked_mitigations(plain(perturbations));
+  EXPECT_EQ(find(result, "spare_nodes")->title, "node 2 replaced by a spare");
+  const Sensitivity* more = find(result, "more_spare_nodes");
+  ASSERT_NE(more, nullptr);
+  EXPECT_EQ(more->title, "1 listed and 1 other slow nodes replaced by spares");
+  EXPECT_GT(more->speedup, find(result, "spare_nodes")->speedup);
+}
+
 TEST(Mitigations, LeavingTheNodeOutCostsItsShareOfTheWork) {
   const WhatIf result = asked_mitigations(plain(kOneSlowNode));
   const Sensitivity* fewer = find(result, "fewer_replicas");
