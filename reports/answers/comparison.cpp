@@ -107,8 +107,7 @@ std::vector<std::string> fabric_notes(const Comparison& comparison) {
     if (!is_of_links || !are_equal(effect.before.count(), effect.after.count())) continue;
     const std::string why = fabric_remark(comparison.b);
     if (why.empty()) continue;
-    notes.push_back(
-        fmt::format("{} is without effect: {}.", changes_text(effect.changes), why));
+    notes.push_back(fmt::format("{} is without effect: {}.", changes_text(effect.changes), why));
   }
   return notes;
 }

@@ -30,9 +30,9 @@ std::string count_text(const SearchCounts& counts, std::size_t simulated) {
 
 std::vector<TextTable::Column> columns(const std::vector<Objective>& objectives) {
   std::vector<TextTable::Column> columns = {
-      {"", kRight},   {"tp", kRight}, {"cp", kRight}, {"pp", kRight},   {"dp", kRight},
-      {"ep", kRight}, {"schedule"},   {"v", kRight},  {"mb", kRight},   {"zero", kRight},
-      {"recompute"},  {"iteration", kRight},          {"MFU", kRight}};
+      {"", kRight},   {"tp", kRight},        {"cp", kRight}, {"pp", kRight}, {"dp", kRight},
+      {"ep", kRight}, {"schedule"},          {"v", kRight},  {"mb", kRight}, {"zero", kRight},
+      {"recompute"},  {"iteration", kRight}, {"MFU", kRight}};
   for (const Objective objective : objectives) {
     columns.push_back({std::string(objective_title(objective)), kRight});
   }

@@ -36,7 +36,8 @@ std::string counts_sentence(const Study& study) {
   return text + ".";
 }
 
-constexpr const char* kAnchorAdvice = " `headway anchor` takes a measured step into the prediction.";
+constexpr const char* kAnchorAdvice =
+    " `headway anchor` takes a measured step into the prediction.";
 
 /// How measured points stand to the predictions of their sizes; empty where nothing was measured.
 std::string measured_text(const Study& study, const std::vector<const StudyPoint*>& best) {

@@ -151,8 +151,7 @@ TextTable point_table(const std::vector<SweepPoint>& points) {
 void keep_best(std::vector<SweepPoint>& points, std::optional<Objective> objective) {
   const auto rank = [&](const SweepPoint& point) {
     if (!objective || *objective == Objective::throughput) return speed_of(point);
-    return merit(*objective, numbers_of(point))
-        .value_or(-std::numeric_limits<double>::infinity());
+    return merit(*objective, numbers_of(point)).value_or(-std::numeric_limits<double>::infinity());
   };
   std::ranges::stable_sort(points, std::greater(), rank);
   points.resize(kFastest);

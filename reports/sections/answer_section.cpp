@@ -5,13 +5,13 @@
 
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
-#include "sim/result/words/advice.h"
-#include "sim/result/words/anchor_sentence.h"
-#include "sim/result/words/cost_text.h"
 #include "sim/result/decision/choice.h"
 #include "sim/result/decision/run_time.h"
 #include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
+#include "sim/result/words/advice.h"
+#include "sim/result/words/anchor_sentence.h"
+#include "sim/result/words/cost_text.h"
 
 namespace headway {
 namespace {
@@ -41,9 +41,9 @@ std::string sentences(const Prediction& prediction) {
                   scale.with_unit(prediction.iteration_time));
   if (prediction.replicas > 1) {
     const Percentiles& runs = prediction.replica_time;
-    text += fmt::format(", the median of {} simulated runs (their own spread, by the draws alone, {} .. {})",
-                        prediction.replicas, scale.number(Seconds(runs.low)),
-                        scale.with_unit(Seconds(runs.high)));
+    text += fmt::format(
+        ", the median of {} simulated runs (their own spread, by the draws alone, {} .. {})",
+        prediction.replicas, scale.number(Seconds(runs.low)), scale.with_unit(Seconds(runs.high)));
   }
   return text +
          fmt::format(". That is {} at an MFU of {} %, {} of model work a second on each GPU. {}",

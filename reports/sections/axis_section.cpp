@@ -16,9 +16,10 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kMostLines = 6;   ///< that can be told from each other
-constexpr double kCloseTogether = 0.5;  ///< least over greatest from which a line from 0 says little
-constexpr double kManyTimes = 16.0;     ///< greatest over least from which doublings are drawn alike
+constexpr std::size_t kMostLines = 6;  ///< that can be told from each other
+constexpr double kCloseTogether =
+    0.5;                             ///< least over greatest from which a line from 0 says little
+constexpr double kManyTimes = 16.0;  ///< greatest over least from which doublings are drawn alike
 
 std::optional<double> plain_number(const std::string& text) {
   char* end = nullptr;
@@ -153,11 +154,11 @@ class AxisFigure {
   }
 
   [[nodiscard]] Chart lines(const AxisValues& values, const StudyAxis* other) const {
-    Chart chart{.kind = Chart::Kind::lines,
-                .y_title = objective_unit(objective_, some_),
-                .logarithmic_x =
-                    values.x.front() > 0.0 && values.x.back() / values.x.front() >= kManyTimes,
-                .x = values.x};
+    Chart chart{
+        .kind = Chart::Kind::lines,
+        .y_title = objective_unit(objective_, some_),
+        .logarithmic_x = values.x.front() > 0.0 && values.x.back() / values.x.front() >= kManyTimes,
+        .x = values.x};
     if (other != nullptr) {
       add_lines(chart, values.numbers, *other);
     } else {
@@ -207,9 +208,8 @@ class AxisFigure {
   }
 
   [[nodiscard]] Chart bars(const std::vector<std::string>& values) const {
-    Chart chart{.kind = Chart::Kind::bars,
-                .x_title = objective_unit(objective_, some_),
-                .labels = values};
+    Chart chart{
+        .kind = Chart::Kind::bars, .x_title = objective_unit(objective_, some_), .labels = values};
     Chart::Series series{.name = std::string(objective_title(objective_))};
     for (const std::string& value : values) {
       series.values.push_back(number_of(best_at(value, nullptr, "")));

@@ -34,8 +34,8 @@ struct StudyAxis {
 /// Throughput and efficiency against accelerators. Requires a scale.
 [[nodiscard]] DocumentSection scaling_section(const Study& study,
                                               const std::vector<const StudyPoint*>& best);
-/// What the study is about, against every axis that varies, whatever it is: a curve where its values
-/// are numbers, else bars. No blocks if none does.
+/// What the study is about, against every axis that varies, whatever it is: a curve where its
+/// values are numbers, else bars. No blocks if none does.
 [[nodiscard]] DocumentSection axis_section(const Study& study, Objective objective);
 /// Shares of causes by scale.
 [[nodiscard]] DocumentSection time_by_scale_section(const std::vector<const StudyPoint*>& best);

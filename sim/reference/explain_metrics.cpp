@@ -68,7 +68,8 @@ constexpr TopicRow kMetricRows[] = {
     {"carbon_kg", "kilograms of CO2", "", "Of one iteration's energy.", "",
      "cost.carbon_kg_per_kwh"},
     {"objective", "text", "",
-     "What the scenario is about: run_cost_usd where the whole run has a price, run_time_s where it "
+     "What the scenario is about: run_cost_usd where the whole run has a price, run_time_s where "
+     "it "
      "has tokens, goodput where something fails, else throughput. Sweeps and comparisons judge by "
      "it.",
      "", "choice"},
@@ -80,7 +81,8 @@ constexpr TopicRow kMetricRows[] = {
     {"choice.within_1_percent", "array of objects", "",
      "The same of all points that are as good but for 1 %."},
     {"choice.fewest", "object or null", "",
-     "Where the only axis counts what is paid for (gpus, nodes, spare nodes): the one of those with "
+     "Where the only axis counts what is paid for (gpus, nodes, spare nodes): the one of those "
+     "with "
      "the fewest."},
     {"run_time_s", "seconds", "",
      "When the whole run is through, median: its histories with failures, if the scenario has any, "
@@ -235,10 +237,12 @@ constexpr TopicRow kMetricRows[] = {
      "iteration_time_s without it, gain_s, gpu_hours_per_iteration, gpu_hours_per_day. Of places "
      "of a kind the slowest is tried, with --what-if the five slowest."},
     {"mitigations", "array of objects", "",
-     "What could be done about stragglers, most throughput first, as in bottlenecks: spare_nodes (in "
+     "What could be done about stragglers, most throughput first, as in bottlenecks: spare_nodes "
+     "(in "
      "place of all nodes that the scenario lists as slow, which gives what taking the list away "
      "does; without a list, of all that are more than 5 % slower than the typical one), "
-     "more_spare_nodes (of both), fewer_replicas, and where replicas hold everything backup_replicas (nobody waits for the "
+     "more_spare_nodes (of both), fewer_replicas, and where replicas hold everything "
+     "backup_replicas (nobody waits for the "
      "last 5 %) and local_updates (gradients exchanged every 8 steps). Speedup is that of samples "
      "a second of the whole job; what a sample teaches is taken to be the same. Together with "
      "what_if.",

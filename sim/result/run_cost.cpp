@@ -70,8 +70,8 @@ double paid_accelerators(const Prediction& prediction) {
   return training * (1.0 + spares / static_cast<double>(question.nodes));
 }
 
-RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
-                         const json& inputs, double tokens) {
+RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration, const json& inputs,
+                         double tokens) {
   const double iterations = tokens / iteration.tokens;
   const Seconds training = iterations * prediction.iteration_time;
   const RunTime through = run_time(prediction, tokens);

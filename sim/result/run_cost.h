@@ -52,11 +52,11 @@ struct RunCost {
 /// (ISO/IEC 30134-2). Carbon: energy in kWh times the intensity of the grid. What hosts and
 /// switches draw is not counted, unless the powers given are shares of a node's.
 ///
-/// A run has tokens / tokens of an iteration iterations, not rounded, and takes what `run_time` says:
-/// the error of the prediction and, where the scenario has a "reliability", its histories. Spare
-/// nodes are paid for too, work that is done again draws what the iteration does, and everything
-/// else that is lost draws the power of waiting. Storage is paid for as long as the run takes, in months of 30 days; egress
-/// once.
+/// A run has tokens / tokens of an iteration iterations, not rounded, and takes what `run_time`
+/// says: the error of the prediction and, where the scenario has a "reliability", its histories.
+/// Spare nodes are paid for too, work that is done again draws what the iteration does, and
+/// everything else that is lost draws the power of waiting. Storage is paid for as long as the run
+/// takes, in months of 30 days; egress once.
 ///
 /// Nothing for a prediction without "cost" in its scenario, or without a time.
 [[nodiscard]] std::optional<RunCost> run_cost(const Prediction& prediction);

@@ -38,33 +38,49 @@ constexpr std::array kColumns = {
                   return static_cast<double>(of.question.accelerators);
                 }},
     PointColumn{"iteration_time_s",
-                [](const Prediction& of, const DecisionNumbers&) { return simulated(of, of.iteration_time.count()); }},
+                [](const Prediction& of, const DecisionNumbers&) {
+                  return simulated(of, of.iteration_time.count());
+                }},
     PointColumn{"iteration_time_low_s",
-                [](const Prediction& of, const DecisionNumbers&) { return simulated(of, of.iteration_interval.low); }},
+                [](const Prediction& of, const DecisionNumbers&) {
+                  return simulated(of, of.iteration_interval.low);
+                }},
     PointColumn{"iteration_time_high_s",
-                [](const Prediction& of, const DecisionNumbers&) { return simulated(of, of.iteration_interval.high); }},
+                [](const Prediction& of, const DecisionNumbers&) {
+                  return simulated(of, of.iteration_interval.high);
+                }},
     PointColumn{"samples_per_s",
-                [](const Prediction& of, const DecisionNumbers&) { return simulated(of, of.samples_per_second); }},
+                [](const Prediction& of, const DecisionNumbers&) {
+                  return simulated(of, of.samples_per_second);
+                }},
     PointColumn{"tokens_per_s",
-                [](const Prediction& of, const DecisionNumbers&) { return of_tokens(of, of.tokens_per_second); }},
-    PointColumn{
-        "tokens_per_s_per_gpu",
-        [](const Prediction& of, const DecisionNumbers&) { return of_tokens(of, of.tokens_per_second_per_accelerator); }},
+                [](const Prediction& of, const DecisionNumbers&) {
+                  return of_tokens(of, of.tokens_per_second);
+                }},
+    PointColumn{"tokens_per_s_per_gpu",
+                [](const Prediction& of, const DecisionNumbers&) {
+                  return of_tokens(of, of.tokens_per_second_per_accelerator);
+                }},
     PointColumn{"model_tflops_per_gpu",
                 [](const Prediction& of, const DecisionNumbers&) {
                   return simulated(of, of.model_flops_per_second_per_accelerator / 1e12);
                 }},
-    PointColumn{"mfu", [](const Prediction& of, const DecisionNumbers&) { return simulated(of, of.mfu); }},
-    PointColumn{"hfu", [](const Prediction& of, const DecisionNumbers&) { return simulated(of, of.hfu); }},
+    PointColumn{"mfu",
+                [](const Prediction& of, const DecisionNumbers&) { return simulated(of, of.mfu); }},
+    PointColumn{"hfu",
+                [](const Prediction& of, const DecisionNumbers&) { return simulated(of, of.hfu); }},
     PointColumn{"scaling_efficiency",
                 [](const Prediction& of, const DecisionNumbers&) {
                   return of.scaling ? simulated(of, of.scaling->efficiency) : std::nullopt;
                 }},
-    PointColumn{
-        "memory_bytes",
-        [](const Prediction& of, const DecisionNumbers&) -> Known { return fullest_memory(of.memory).total().count(); }},
+    PointColumn{"memory_bytes",
+                [](const Prediction& of, const DecisionNumbers&) -> Known {
+                  return fullest_memory(of.memory).total().count();
+                }},
     PointColumn{"memory_capacity_bytes",
-                [](const Prediction& of, const DecisionNumbers&) -> Known { return of.memory.capacity.count(); }},
+                [](const Prediction& of, const DecisionNumbers&) -> Known {
+                  return of.memory.capacity.count();
+                }},
     PointColumn{"cost_usd",
                 [](const Prediction& of, const DecisionNumbers&) {
                   return of_cost(of, [](const RunCost& cost) { return cost.usd; });
@@ -75,27 +91,31 @@ constexpr std::array kColumns = {
                     return cost.energy ? Known(cost.energy->count()) : std::nullopt;
                   });
                 }},
-    PointColumn{"goodput",
-                [](const Prediction&, const DecisionNumbers& of) { return of.goodput; }},
-    PointColumn{"goodput_low",
-                [](const Prediction&, const DecisionNumbers& of) { return low(of.goodput_interval); }},
-    PointColumn{"goodput_high",
-                [](const Prediction&, const DecisionNumbers& of) { return high(of.goodput_interval); }},
+    PointColumn{"goodput", [](const Prediction&, const DecisionNumbers& of) { return of.goodput; }},
+    PointColumn{"goodput_low", [](const Prediction&,
+                                  const DecisionNumbers& of) { return low(of.goodput_interval); }},
+    PointColumn{
+        "goodput_high",
+        [](const Prediction&, const DecisionNumbers& of) { return high(of.goodput_interval); }},
     PointColumn{"run_time_s",
                 [](const Prediction&, const DecisionNumbers& of) -> Known {
                   const auto time = of.run_time;
                   return time ? Known(time->count()) : std::nullopt;
                 }},
-    PointColumn{"run_time_low_s",
-                [](const Prediction&, const DecisionNumbers& of) { return low(of.run_time_interval); }},
-    PointColumn{"run_time_high_s",
-                [](const Prediction&, const DecisionNumbers& of) { return high(of.run_time_interval); }},
+    PointColumn{
+        "run_time_low_s",
+        [](const Prediction&, const DecisionNumbers& of) { return low(of.run_time_interval); }},
+    PointColumn{
+        "run_time_high_s",
+        [](const Prediction&, const DecisionNumbers& of) { return high(of.run_time_interval); }},
     PointColumn{"run_cost_usd",
                 [](const Prediction&, const DecisionNumbers& of) { return of.run_usd; }},
-    PointColumn{"run_cost_low_usd",
-                [](const Prediction&, const DecisionNumbers& of) { return low(of.run_usd_interval); }},
-    PointColumn{"run_cost_high_usd",
-                [](const Prediction&, const DecisionNumbers& of) { return high(of.run_usd_interval); }},
+    PointColumn{
+        "run_cost_low_usd",
+        [](const Prediction&, const DecisionNumbers& of) { return low(of.run_usd_interval); }},
+    PointColumn{
+        "run_cost_high_usd",
+        [](const Prediction&, const DecisionNumbers& of) { return high(of.run_usd_interval); }},
 };
 
 }  // namespace

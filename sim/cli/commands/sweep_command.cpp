@@ -189,7 +189,8 @@ Command sweep_command() {
       "--axis '/strategy/layers_per_stage=[[3,5],[4,4]]'. The answer names the best point for what "
       "the scenario is about: the cost of the run where it has a price, the time to train where it "
       "has tokens, the goodput where something fails, else the throughput; and of "
-      "/reliability/spare_nodes=0..32+4, gpus or nodes the fewest within 1 % of it. More values may be added to the axes of "
+      "/reliability/spare_nodes=0..32+4, gpus or nodes the fewest within 1 % of it. More values "
+      "may be added to the axes of "
       "a store later. In a Slurm array, --shard $SLURM_ARRAY_TASK_ID/16 with a folder for each "
       "task; under mpirun or srun the first process writes and hands out points. The store is "
       "SQLite: sqlite3 DIR/sweep.db 'select axes, iteration_time_s from points'.";

@@ -116,8 +116,9 @@ class MitigationList {
     slow_ = with_accelerators(std::move(nodes), *scenario.cluster, all_);
   }
 
-  /// Nodes that the scenario lists, and then those too that are slow by their draw or for a while. A
-  /// spare in place of a listed one differs from others as that did, by its draw: the list removed.
+  /// Nodes that the scenario lists, and then those too that are slow by their draw or for a while.
+  /// A spare in place of a listed one differs from others as that did, by its draw: the list
+  /// removed.
   void add_spares() {
     if (!listed_.empty()) {
       add({.name = "spare_nodes",
@@ -127,9 +128,10 @@ class MitigationList {
     if (slow_.nodes.size() == listed_.size()) return;
     const std::size_t others = slow_.nodes.size() - listed_.size();
     add({.name = listed_.empty() ? "spare_nodes" : "more_spare_nodes",
-         .title = listed_.empty() ? spares_title(slow_.nodes, "slow nodes")
-                                  : fmt::format("{} listed and {} other slow nodes replaced by spares",
-                                                listed_.size(), others),
+         .title = listed_.empty()
+                      ? spares_title(slow_.nodes, "slow nodes")
+                      : fmt::format("{} listed and {} other slow nodes replaced by spares",
+                                    listed_.size(), others),
          .parts = {{workload_, without_the_slow()}}});
   }
 

@@ -30,7 +30,8 @@ class RemovalList {
 
   void add_causes() {
     if (!perturbation_.slow_accelerators.empty()) {
-      add(RemovalKind::cause, "listed slow accelerators", without_listed_slowness(perturbation_, all_));
+      add(RemovalKind::cause, "listed slow accelerators",
+          without_listed_slowness(perturbation_, all_));
     }
     if (perturbation_.device_spread > 0.0) {
       Perturbation without = perturbation_;

@@ -14,7 +14,7 @@
 namespace headway {
 namespace {
 
-constexpr double kAsGood = 0.01;  ///< of the best: less than predictions are off
+constexpr double kAsGood = 0.01;    ///< of the best: less than predictions are off
 constexpr double kClosest = 0.001;  ///< what a page shows of a percentage
 constexpr std::array<std::string_view, 5> kPaidFor = {"gpus", "gpus_weak", "nodes",
                                                       "/cluster/nodes", "/reliability/spare_nodes"};
@@ -35,9 +35,8 @@ std::optional<std::size_t> only_axis(const std::vector<Candidate>& candidates) {
   std::optional<std::size_t> varying;
   for (std::size_t i = 0; i < candidates.front().axes.size(); ++i) {
     const std::string& first = candidates.front().axes[i].second;
-    const bool varies = std::ranges::any_of(candidates, [&](const Candidate& candidate) {
-      return candidate.axes[i].second != first;
-    });
+    const bool varies = std::ranges::any_of(
+        candidates, [&](const Candidate& candidate) { return candidate.axes[i].second != first; });
     if (!varies) continue;
     if (varying) return std::nullopt;
     varying = i;
@@ -139,10 +138,9 @@ std::vector<Objective> objectives_beside_throughput(const std::vector<Candidate>
 
 std::string choice_text(const Choice& choice, const std::vector<Candidate>& candidates) {
   const Candidate& best = candidates[choice.best];
-  std::string text =
-      fmt::format("{} {}: {} on {} GPUs.", superlative(choice.objective), best.name(),
-                  objective_text(choice.objective, best.numbers),
-                  whole_number(best.numbers.accelerators));
+  std::string text = fmt::format("{} {}: {} on {} GPUs.", superlative(choice.objective),
+                                 best.name(), objective_text(choice.objective, best.numbers),
+                                 whole_number(best.numbers.accelerators));
   if (choice.fewest && *choice.fewest != choice.best) {
     const std::size_t axis = *only_axis(candidates);
     const auto counted = [&](std::size_t i) {

@@ -22,8 +22,8 @@ struct Candidate {
 /// Which of them to take. Candidates have the same names of axes.
 struct Choice {
   Objective objective = Objective::throughput;
-  std::size_t best = 0;               ///< index; of equal ones the first
-  std::vector<std::size_t> as_good;   ///< within 1 % of it, it too, in their order
+  std::size_t best = 0;              ///< index; of equal ones the first
+  std::vector<std::size_t> as_good;  ///< within 1 % of it, it too, in their order
   /// Where the one axis that varies counts what is paid for (GPUs, nodes, spare nodes): the one
   /// with fewest within 1 %, and within 0.1 %.
   std::optional<std::size_t> fewest;

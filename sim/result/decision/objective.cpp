@@ -51,6 +51,7 @@ std::string number_text(Objective objective, double number) {
 std::string with_unit(Objective objective, const std::string& number, const DecisionNumbers& of) {
   const std::string unit = objective_unit(objective, of);
   if (number == "never") return number;
+  if (objective == Objective::run_time && number == "1") return "1 day";
   return objective == Objective::run_cost ? unit + " " + number : number + " " + unit;
 }
 
@@ -153,8 +154,7 @@ std::optional<Interval> objective_interval(Objective objective, const DecisionNu
                                 of.throughput_interval};
   std::optional<Interval> interval = intervals.at(static_cast<std::size_t>(objective));
   if (interval) {
-    interval =
-        Interval{in_units(objective, interval->low), in_units(objective, interval->high)};
+    interval = Interval{in_units(objective, interval->low), in_units(objective, interval->high)};
   }
   return interval;
 }

@@ -14,11 +14,11 @@ namespace headway {
 /// The numbers that one chooses a job by; nothing where the scenario gives nothing for them.
 struct DecisionNumbers {
   std::int64_t accelerators = 0;
-  bool counts_tokens = true;          ///< else `throughput` is in samples
-  std::optional<double> throughput;   ///< a second; of a job that was simulated
-  std::optional<double> goodput;      ///< share, mean of histories
-  std::optional<Seconds> run_time;    ///< until all tokens are trained, median
-  std::optional<double> run_usd;      ///< of the whole run, median
+  bool counts_tokens = true;         ///< else `throughput` is in samples
+  std::optional<double> throughput;  ///< a second; of a job that was simulated
+  std::optional<double> goodput;     ///< share, mean of histories
+  std::optional<Seconds> run_time;   ///< until all tokens are trained, median
+  std::optional<double> run_usd;     ///< of the whole run, median
   std::optional<Interval> throughput_interval = {};
   std::optional<Interval> goodput_interval = {};
   std::optional<Interval> run_time_interval = {};  ///< seconds

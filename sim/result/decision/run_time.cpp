@@ -17,9 +17,9 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-RunTime::RunTime(std::vector<double> walls, Seconds low, Seconds high)
-    : walls_(std::move(walls)) {
-  if (low > Seconds(0.0)) width_ = std::log(high / low) / (2.0 * boost::math::quantile(kStandard, 0.95));
+RunTime::RunTime(std::vector<double> walls, Seconds low, Seconds high) : walls_(std::move(walls)) {
+  if (low > Seconds(0.0))
+    width_ = std::log(high / low) / (2.0 * boost::math::quantile(kStandard, 0.95));
 }
 
 double RunTime::probability(Seconds deadline) const {
@@ -90,7 +90,9 @@ RunTime run_time(const Prediction& prediction, double tokens) {
   }
   constexpr std::size_t kOuter = 37;  // of 200: 0.185
   constexpr std::size_t kMiddle = 126;
-  const auto stretched = [&](double goodput) { return goodput > 0.0 ? training / goodput : kNever; };
+  const auto stretched = [&](double goodput) {
+    return goodput > 0.0 ? training / goodput : kNever;
+  };
   std::vector<double> walls(kOuter, stretched(of.goodput.low));
   walls.insert(walls.end(), kMiddle, stretched(of.goodput.median));
   walls.insert(walls.end(), kOuter, stretched(of.goodput.high));

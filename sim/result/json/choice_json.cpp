@@ -21,8 +21,8 @@ nlohmann::json choice_json(const std::vector<Candidate>& candidates) {
   return {{"objective", objective_name(choice->objective)},
           {"best", axes_json(candidates[choice->best])},
           {"within_1_percent", std::move(as_good)},
-          {"fewest", choice->fewest ? axes_json(candidates[*choice->fewest])
-                                    : nlohmann::json(nullptr)}};
+          {"fewest",
+           choice->fewest ? axes_json(candidates[*choice->fewest]) : nlohmann::json(nullptr)}};
 }
 
 }  // namespace headway

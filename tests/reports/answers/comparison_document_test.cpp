@@ -66,8 +66,9 @@ TEST(ComparisonDocument, BeginsWithWhatDoesNotFit) {
               HasSubstr("## Answer\n\nB does not fit in memory: "));
 }
 
-/// A run of 453.2e3 x 86,400 x 10 tokens takes 10 days in A; 524.2 k tokens/s make it 8.65. At 2 US$
-/// an hour 1024 GPUs cost 491.5 k. The interval of 6.70 .. 7.22 s is a factor of 1.038 either way.
+/// A run of 453.2e3 x 86,400 x 10 tokens takes 10 days in A; 524.2 k tokens/s make it 8.65. At 2
+/// US$ an hour 1024 GPUs cost 491.5 k. The interval of 6.70 .. 7.22 s is a factor of 1.038 either
+/// way.
 TEST(ComparisonDocument, CarriesDaysAndMoneyWithTheirIntervals) {
   Comparison comparison = sample_comparison();
   comparison.b.iteration_interval = {6.70 / 6.94 * 6.0, 7.22 / 6.94 * 6.0};
@@ -76,10 +77,11 @@ TEST(ComparisonDocument, CarriesDaysAndMoneyWithTheirIntervals) {
                                         {"usd_per_gpu_hour", 2.0}};
   }
   const std::string text = answer_as(".md", comparison_answer(comparison));
-  EXPECT_THAT(text, HasSubstr("Cost of the run: US\\$ 492 k in A (US\\$ 473 k .. 510 k), US\\$ 425 k "
-                              "in B (US\\$ 409 k .. 441 k), -13.5 %. Time to train: 10 days in A (9.63 .. "
-                              "10.4 days), 8.65 days in B (8.33 .. 8.97 days), -13.5 %. An "
-                              "iteration takes 6.94 s in A"));
+  EXPECT_THAT(
+      text, HasSubstr("Cost of the run: US\\$ 492 k in A (US\\$ 473 k .. 510 k), US\\$ 425 k "
+                      "in B (US\\$ 409 k .. 441 k), -13.5 %. Time to train: 10 days in A (9.63 .. "
+                      "10.4 days), 8.65 days in B (8.33 .. 8.97 days), -13.5 %. An "
+                      "iteration takes 6.94 s in A"));
   EXPECT_THAT(text, HasSubstr("| time to train | 10 days (9.63 .. 10.4 days) | 8.65 days ("));
   const nlohmann::json document =
       nlohmann::json::parse(answer_as(".json", comparison_answer(comparison)));
@@ -95,10 +97,11 @@ TEST(ComparisonDocument, AChangeOfTheFabricWithoutEffectSaysWhy) {
                          .after = 6.94_s}};
   comparison.b.fabric.tiers = {{"NIC ports", 8}, {"leaf switches", 2}, {"spine switches", 1}};
   comparison.b.fabric.cables = {{.lower = 0, .upper = 1, .cables = 8}, {.lower = 1, .upper = 2}};
-  EXPECT_THAT(answer_as(".md", comparison_answer(comparison)),
-              HasSubstr("/cluster/topology/fabric/oversubscription 1 -\\> 4 is without effect: "
-                        "nothing of this job crosses the fabric: all that it exchanges stays inside "
-                        "its nodes."));
+  EXPECT_THAT(
+      answer_as(".md", comparison_answer(comparison)),
+      HasSubstr("/cluster/topology/fabric/oversubscription 1 -\\> 4 is without effect: "
+                "nothing of this job crosses the fabric: all that it exchanges stays inside "
+                "its nodes."));
   comparison.b.fabric.cables[0].up = {Bytes(1e9), BytesPerSecond(1e9), 0.1, 0.25};
   EXPECT_THAT(answer_as(".md", comparison_answer(comparison)),
               HasSubstr("nothing of this job goes above the leaf switches, and below them the "

@@ -104,13 +104,15 @@ TEST(StudyDocument, JsonHoldsEveryResult) {
 TEST(StudyDocument, JudgesWhatWasMeasured) {
   Study study = sample_study();
   study.measured = {{1024, 410e3}, {4096, 1.30e6}};
-  EXPECT_THAT(markdown_of(study_document(study)),
-              HasSubstr("Measured throughput on 1024 GPUs is +2.5 % against the prediction; on 4096 "
-                        "GPUs is +1.6 % against the prediction. All 2 lie in their intervals."));
+  EXPECT_THAT(
+      markdown_of(study_document(study)),
+      HasSubstr("Measured throughput on 1024 GPUs is +2.5 % against the prediction; on 4096 "
+                "GPUs is +1.6 % against the prediction. All 2 lie in their intervals."));
   study.measured = {{1024, 200e3}};
-  EXPECT_THAT(markdown_of(study_document(study)),
-              HasSubstr("Measured throughput on 1024 GPUs is -50.0 % against the prediction (outside "
-                        "its interval). \\`headway anchor\\` takes a"));
+  EXPECT_THAT(
+      markdown_of(study_document(study)),
+      HasSubstr("Measured throughput on 1024 GPUs is -50.0 % against the prediction (outside "
+                "its interval). \\`headway anchor\\` takes a"));
 }
 
 /// The sample with failures that leave so much of it.

@@ -60,8 +60,7 @@ TEST(Mitigations, SparesTakeThePlaceOfAllListedNodes) {
 
 TEST(Mitigations, NodesThatAreSlowForAWhileAreReplacedBesideListedOnes) {
   nlohmann::json perturbations = kOneSlowNode;
-  perturbations["slow_episodes"] = {
-      {{"node", 0}, {"time_factor", 1.4}}};
+  perturbations["slow_episodes"] = {{{"node", 0}, {"time_factor", 1.4}}};
   const WhatIf result = asked_mitigations(plain(perturbations));
   EXPECT_EQ(find(result, "spare_nodes")->title, "node 2 replaced by a spare");
   const Sensitivity* more = find(result, "more_spare_nodes");

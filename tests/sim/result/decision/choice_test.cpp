@@ -12,9 +12,7 @@ Candidate at(const std::string& axis, const std::string& value, DecisionNumbers 
   return {{{axis, value}}, numbers};
 }
 
-DecisionNumbers with_goodput(double goodput) {
-  return {.throughput = 1000.0, .goodput = goodput};
-}
+DecisionNumbers with_goodput(double goodput) { return {.throughput = 1000.0, .goodput = goodput}; }
 
 TEST(Choice, OfWhatIsPaidForIsTheFewestThatAreAsGood) {
   const std::string spares = "/reliability/spare_nodes";
@@ -28,9 +26,10 @@ TEST(Choice, OfWhatIsPaidForIsTheFewestThatAreAsGood) {
   // 0.99 x 0.905 = 0.896.
   EXPECT_EQ(choice.as_good, (std::vector<std::size_t>{1, 2, 3, 4}));
   EXPECT_EQ(choice.taken(), 1U);
-  EXPECT_EQ(choice_text(choice, candidates),
-            "The best goodput has /reliability/spare_nodes 12: 90.5 % on 64 GPUs. The fewest within "
-            "1 % of it: 4, with 89.9 %; within 0.1 %: 12, with 90.5 %.");
+  EXPECT_EQ(
+      choice_text(choice, candidates),
+      "The best goodput has /reliability/spare_nodes 12: 90.5 % on 64 GPUs. The fewest within "
+      "1 % of it: 4, with 89.9 %; within 0.1 %: 12, with 90.5 %.");
 }
 
 TEST(Choice, OfAnythingElseIsTheBestAndSaysWhatIsAsGood) {
@@ -55,7 +54,7 @@ TEST(Choice, IsByMoneyWhereEverybodyHasAPrice) {
   candidates[1].numbers.run_usd.reset();
   EXPECT_EQ(choice_of(candidates)->objective, Objective::run_time);
   EXPECT_EQ(choice_text(*choice_of(candidates), candidates),
-            "The soonest through is schedule a: 1 days on 64 GPUs.");
+            "The soonest through is schedule a: 1 day on 64 GPUs.");
 }
 
 TEST(Choice, LeavesOutRunsThatNeverEndAndJobsThatCannotRun) {
