@@ -13,13 +13,30 @@ const Accelerator* accelerator_of(const PublishedRow& row) {
   return found == accelerators().end() ? nullptr : &*found;
 }
 
+namespace {
+
+/// Accelerators of a job that reach each other without a NIC. On several NVL72 racks a job takes
+/// equally many nodes of each (segments, in Slurm's block topology): 64 accelerators of a rack
+/// rather than 72, so that groups of a power of two stay inside.
+std::int64_t domain_of_job(const PublishedRow& row, std::int64_t per_node) {
+  const std::int64_t domain = std::max<std::int64_t>(per_node, row.nvlink_domain);
+  const std::int64_t nodes = row.head.accelerators / per_node;
+  const std::int64_t fit = domain / per_node;
+  if (domain == per_node || nodes <= fit) return domain;
+  std::int64_t segment = fit;
+  while (nodes % segment != 0) --segment;
+  return segment * per_node;
+}
+
+}  // namespace
+
 nlohmann::json row_topology(const PublishedRow& row, const Accelerator& accelerator) {
   // An NVL72 rack is eighteen nodes of four accelerators in one scale-up domain.
   constexpr std::int64_t kRackDomain = 72;
   constexpr std::int64_t kRackNode = 4;
   const std::int64_t node = row.nvlink_domain == kRackDomain ? kRackNode : row.nvlink_domain;
   const auto per_node = std::min<std::int64_t>(node, row.head.accelerators);
-  const std::int64_t domain = std::max<std::int64_t>(per_node, row.nvlink_domain);
+  const std::int64_t domain = domain_of_job(row, per_node);
   const std::int64_t nodes = row.head.accelerators / per_node;
   constexpr std::int64_t kUnit = 32;
   const std::int64_t units = (nodes + kUnit - 1) / kUnit;

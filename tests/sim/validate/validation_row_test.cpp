@@ -84,6 +84,17 @@ TEST(ValidationRow, AnNvl72RackIsOneDomainOfNodesOfFour) {
   EXPECT_EQ(scenario.profile->name, "gb200");
 }
 
+TEST(ValidationRow, AJobOnSeveralNvl72RacksTakesAsMuchOfEach) {
+  nlohmann::json json = row_json();
+  json["gpu"] = "GB200";
+  json["nvlink_domain"] = 72;
+  json["gpus"] = json["train"]["dp"] = 128;
+  EXPECT_EQ(scenario_of(json).cluster->scale_up_domain, 64);  // two racks, 16 nodes of each
+  json["gpus"] = json["train"]["dp"] = 144;
+  json["train"]["global_batch"] = 144;
+  EXPECT_EQ(scenario_of(json).cluster->scale_up_domain, 72);
+}
+
 TEST(ValidationRow, ADgx2IsANodeOfSixteen) {
   nlohmann::json json = row_json();
   json["gpu"] = "V100";
