@@ -236,6 +236,8 @@ void Executor::join(std::int32_t group, const Operation& operation, double now) 
   record.last_operation = state.counter;
   ++at(instances, instance).joined;
   at(instances, instance).way = operation.way;
+  at(instances, instance).at_least =
+      std::max(at(instances, instance).at_least, operation.at_least.count());
   start_collective_if_ready(communicator, instance, now);
 }
 
@@ -250,6 +252,7 @@ void Executor::start_collective_if_ready(std::int32_t communicator, std::int32_t
   collective.started = true;
   start_transfer({.plan = of.plan + collective.way,
                   .amount = at(at(timeline_.collectives, communicator), instance).amount,
+                  .at_least = collective.at_least,
                   .slot = instance,
                   .communicator = communicator},
                  now);
@@ -273,11 +276,14 @@ void Executor::begin_flow(std::int32_t token, double now) {
   const Transfer& transfer = at(transfers_, token);
   const FlowPlan& plan = at(workload_.plans, transfer.plan);
   if (plan.links.empty() || transfer.amount <= 0.0) {
-    queue_.push(now + transfer.amount / plan.rate_cap.count(), EventKind::flow_done, token);
+    const double time = std::max(transfer.amount / plan.rate_cap.count(), transfer.at_least);
+    queue_.push(now + time, EventKind::flow_done, token);
     return;
   }
   ++timeline_.flows;
-  network_->start(transfer.plan, Bytes(transfer.amount), token, now);
+  BytesPerSecond cap = plan.rate_cap;
+  if (transfer.at_least > 0.0) cap = min(cap, Bytes(transfer.amount) / Seconds(transfer.at_least));
+  network_->start(transfer.plan, Bytes(transfer.amount), cap, token, now);
 }
 
 void Executor::flow_finished(std::int32_t token, double now) {

@@ -57,6 +57,7 @@ class Executor {
   struct CollectiveState {
     std::int32_t joined = 0;
     std::int32_t way = 0;  ///< that its members take
+    double at_least = 0.0;
     bool started = false;
     bool done = false;
     std::vector<std::int32_t> waiting;  ///< groups
@@ -65,6 +66,7 @@ class Executor {
   struct Transfer {
     std::int32_t plan = -1;
     double amount = 0.0;
+    double at_least = 0.0;            ///< seconds of the flow, however idle its links are
     std::int32_t receiver = kNobody;  ///< group; kNobody for a collective
     std::int32_t slot = -1;           ///< message slot, or instance of the collective
     std::int32_t sender = kNobody;    ///< group that waits for a blocking send

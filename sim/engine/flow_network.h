@@ -16,8 +16,10 @@ class FlowNetwork {
 
   virtual ~FlowNetwork() = default;
 
-  /// Starts moving `amount` bytes (more than 0) along plan `plan` at time `now`.
-  virtual void start(std::int32_t plan, Bytes amount, std::int32_t token, double now) = 0;
+  /// Starts moving `amount` bytes (more than 0) along plan `plan` at time `now`, at a rate of
+  /// `rate_cap` at most.
+  virtual void start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
+                     double now) = 0;
 
   /// Called once all that happens at `now` has been said, before time goes on.
   virtual void settle(double now) = 0;

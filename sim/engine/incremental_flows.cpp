@@ -9,10 +9,8 @@
 
 namespace headway {
 
-IncrementalFlows::IncrementalFlows(const std::vector<FlowPlan>& plans, LinkUsage usage,
-                                   EventQueue& events, Finished finished)
-    : plans_(plans),
-      usage_(std::move(usage)),
+IncrementalFlows::IncrementalFlows(LinkUsage usage, EventQueue& events, Finished finished)
+    : usage_(std::move(usage)),
       events_(events),
       finished_(std::move(finished)),
       shares_(usage_.capacities) {}
@@ -81,9 +79,9 @@ std::int32_t IncrementalFlows::add(std::int32_t plan, double rate_cap, double am
   return handle;
 }
 
-void IncrementalFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, double now) {
-  const double rate_cap = plans_[static_cast<std::size_t>(plan)].rate_cap.count();
-  const std::int32_t handle = add(plan, rate_cap, amount.count(), now);
+void IncrementalFlows::start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap,
+                             std::int32_t token, double now) {
+  const std::int32_t handle = add(plan, rate_cap.count(), amount.count(), now);
   flows_[static_cast<std::size_t>(handle)].token = token;
 }
 

@@ -16,9 +16,8 @@ namespace headway {
 /// flows that are coupled to it.
 class IncrementalFlows : public FlowNetwork {
  public:
-  /// `plans` and `events` outlive this object.
-  IncrementalFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, EventQueue& events,
-                   Finished finished);
+  /// `events` outlives this object.
+  IncrementalFlows(LinkUsage usage, EventQueue& events, Finished finished);
 
   /// Links that carry less for a while; before anything starts. The usage has to keep them apart.
   void use_episodes(const std::vector<LinkEpisode>& episodes);
@@ -31,7 +30,8 @@ class IncrementalFlows : public FlowNetwork {
   /// An event of kind background has come up: that flow begins or ends.
   void change_background(const Event& event);
 
-  void start(std::int32_t plan, Bytes amount, std::int32_t token, double now) override;
+  void start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
+             double now) override;
   void settle(double now) override;
 
   /// An event of kind flow_done has come up.
@@ -48,7 +48,6 @@ class IncrementalFlows : public FlowNetwork {
 
   std::int32_t add(std::int32_t plan, double rate_cap, double amount, double now);
 
-  const std::vector<FlowPlan>& plans_;
   LinkUsage usage_;
   EventQueue& events_;
   Finished finished_;

@@ -8,10 +8,8 @@
 
 namespace headway {
 
-SimGridFlows::SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, int slots,
-                           Finished finished)
-    : plans_(plans),
-      usage_(std::move(usage)),
+SimGridFlows::SimGridFlows(LinkUsage usage, int slots, Finished finished)
+    : usage_(std::move(usage)),
       finished_(std::move(finished)),
       zone_(FabricZone::create(usage_.capacities, slots)),
       token_of_slot_(static_cast<std::size_t>(slots), -1) {
@@ -33,14 +31,15 @@ SimGridFlows::SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, 
   });
 }
 
-void SimGridFlows::start(std::int32_t plan, Bytes amount, std::int32_t token, double /*now*/) {
+void SimGridFlows::start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap,
+                         std::int32_t token, double /*now*/) {
   HEADWAY_CHECK(!free_slots_.empty(), "more flows at once than slots were made for them");
   const int slot = free_slots_.back();
   free_slots_.pop_back();
   token_of_slot_[static_cast<std::size_t>(slot)] = token;
   const auto i = static_cast<std::size_t>(plan);
   const double unit = usage_.units[i];
-  zone_->set_route(slot, routes_[i], plans_[i].rate_cap.count() * unit);
+  zone_->set_route(slot, routes_[i], rate_cap.count() * unit);
 
   // SimGrid counts whole bytes, and never starts a Comm of none.
   const double bytes = std::max(1.0, std::round(amount.count() * unit));

@@ -15,16 +15,16 @@ namespace headway {
 /// sharing. The reference for IncrementalFlows; an order of magnitude slower on coupled flows.
 class SimGridFlows : public FlowNetwork {
  public:
-  /// Builds hosts and links in the current engine. `plans` outlives this object.
-  SimGridFlows(const std::vector<FlowPlan>& plans, LinkUsage usage, int slots, Finished finished);
+  /// Builds hosts and links in the current engine.
+  SimGridFlows(LinkUsage usage, int slots, Finished finished);
 
-  void start(std::int32_t plan, Bytes amount, std::int32_t token, double now) override;
+  void start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
+             double now) override;
   void settle(double /*now*/) override {}
 
  private:
   void on_completion(const simgrid::s4u::Activity& activity);
 
-  const std::vector<FlowPlan>& plans_;
   LinkUsage usage_;
   Finished finished_;
   FabricZone* zone_;

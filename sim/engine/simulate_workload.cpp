@@ -73,8 +73,7 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
   std::unique_ptr<IncrementalFlows> incremental;
   std::unique_ptr<SimGridFlows> comms;
   if (options.flows == FlowEngine::incremental) {
-    incremental = std::make_unique<IncrementalFlows>(workload.plans, std::move(usage),
-                                                     executor.queue(), finished);
+    incremental = std::make_unique<IncrementalFlows>(std::move(usage), executor.queue(), finished);
     incremental->use_episodes(perturbation.link_episodes);
     incremental->use_background(perturbation.background,
                                 static_cast<std::int32_t>(workload.plans.size()));
@@ -83,8 +82,7 @@ Timeline simulate_here(const Workload& workload, const Topology& topology,
   } else {
     HEADWAY_CHECK(perturbation.link_episodes.empty(), "Comms keep the bandwidth they began with");
     HEADWAY_CHECK(perturbation.background.empty(), "Comms have an end");
-    comms = std::make_unique<SimGridFlows>(workload.plans, std::move(usage), most_flows(workload),
-                                           finished);
+    comms = std::make_unique<SimGridFlows>(std::move(usage), most_flows(workload), finished);
     executor.use_network(*comms);
   }
   engine->add_model(std::make_shared<TrainingModel>(executor));

@@ -46,18 +46,31 @@ TimeBound::TimeBound(const StrategySpace& space) : space_(space) {}
 TimeBound::~TimeBound() = default;
 
 const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
+  const Scenario& scenario = space_.scenario();
+  // How far ranks of a group stand apart may depend on the other degrees.
+  const bool is_in_row = std::ranges::is_sorted(scenario.placement.order);
   std::unique_ptr<LayerSums>& known =
       sums_[{choice.tensor_parallel, choice.context_parallel, choice.expert_parallel,
-             choice.micro_batch, choice.recompute}];
+             choice.micro_batch, choice.recompute, is_in_row ? 0 : choice.data_parallel,
+             is_in_row ? 0 : choice.pipeline_parallel}];
   if (known) return *known;
   known = std::make_unique<LayerSums>();
   LayerSums& sums = *known;
-  const Scenario& scenario = space_.scenario();
   const Strategy strategy = space_.strategy(choice);
   JobShape job;
   job.model = &scenario.model;
   job.strategy = &strategy;
-  job.cost = stage_cost(scenario.model, strategy, *scenario.profile, *scenario.cluster);
+  const ExchangePlaces places = best_places(strategy, *scenario.cluster, scenario.placement.order);
+  job.cost = stage_cost(scenario.model, strategy, *scenario.profile, *scenario.cluster, places);
+  sums.slowdown = median_of_slowest(scenario.perturbation.device_spread, strategy.ranks()) *
+                  median_of_slowest(scenario.perturbation.jitter,
+                                    strategy.tensor_parallel * strategy.context_parallel);
+  // No slow device stretches what is on the fabric; the bound stretches all that it adds up.
+  const double on_fabric =
+      scenario.perturbation.slow_accelerators.empty() ? 1.0 / sums.slowdown : 0.0;
+  const auto stretchable = [&](const TimeByCause& time, const PassFlows& flows) {
+    return time.total().count() - (1.0 - on_fabric) * flows.awaited.total().count();
+  };
   struct OfKind {
     double forward, backward, recompute, weight;
   };
@@ -67,10 +80,12 @@ const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
     if (!kind) {
       const Piece piece{.first_layer = layer, .layers = 1};
       const Piece recomputed{.first_layer = layer, .layers = 1, .recomputed = 1};
-      const TimeByCause again = backward_time(job, recomputed) + -1.0 * backward_time(job, piece);
-      kind = {.forward = forward_time(job, piece).total().count(),
-              .backward = backward_time(job, piece).total().count(),
-              .recompute = again.total().count(),
+      const double backward = stretchable(backward_time(job, piece), backward_flows(job, piece));
+      const double with_recompute =
+          stretchable(backward_time(job, recomputed), backward_flows(job, recomputed));
+      kind = {.forward = stretchable(forward_time(job, piece), forward_flows(job, piece)),
+              .backward = backward,
+              .recompute = with_recompute - backward,
               .weight = weight_gradient_time(job, piece).total().count()};
     }
     sums.forward.push_back(sums.forward.back() + kind->forward);
@@ -80,14 +95,11 @@ const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
   }
   sums.embedding_forward = job.cost.embedding_forward.total().count();
   sums.embedding_backward = job.cost.embedding_backward.total().count();
-  sums.head_forward = job.cost.head_forward.total().count();
-  sums.head_backward = job.cost.head_backward.total().count();
+  sums.head_forward = stretchable(job.cost.head_forward, job.cost.head_forward_flows);
+  sums.head_backward = stretchable(job.cost.head_backward, job.cost.head_backward_flows);
   sums.head_weight = job.cost.head_weight.total().count();
   sums.micro_batch_overhead = job.cost.micro_batch_overhead.count();
   sums.step_overhead = job.cost.step_overhead.count();
-  sums.slowdown = median_of_slowest(scenario.perturbation.device_spread, strategy.ranks()) *
-                  median_of_slowest(scenario.perturbation.jitter,
-                                    strategy.tensor_parallel * strategy.context_parallel);
   return sums;
 }
 

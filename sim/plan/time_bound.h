@@ -42,9 +42,11 @@ class TimeBound {
   [[nodiscard]] const Cut& cut(const StrategyChoice& choice);
 
   const StrategySpace& space_;
-  /// By tensor-, context- and expert-parallel degree, micro-batch and recomputation: all that
-  /// `stage_cost` looks at.
-  std::map<std::tuple<int, int, int, std::int64_t, Recompute>, std::unique_ptr<LayerSums>> sums_;
+  /// By tensor-, context- and expert-parallel degree, micro-batch and recomputation, and in an
+  /// order of ranks of its own by data- and pipeline-parallel degree: all that `stage_cost` looks
+  /// at.
+  std::map<std::tuple<int, int, int, std::int64_t, Recompute, int, int>, std::unique_ptr<LayerSums>>
+      sums_;
   /// By stages, virtual stages and schedule.
   std::map<std::tuple<int, int, const Schedule*>, std::unique_ptr<Cut>> cuts_;
 };

@@ -100,20 +100,7 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
   throw InputError(std::move(problem));
 }
 
-/// Flows share links; exchanges inside layers are charged as if nothing else used them.
-void warn_of_overfull_link(Prediction& prediction) {
-  if (prediction.busiest_links.empty()) return;
-  const LinkUse& link = prediction.busiest_links.front();
-  if (link.utilisation <= 1.0) return;
-  prediction.warnings.push_back(fmt::format(
-      "{} > {} would carry {} % of what it can, as exchanges inside layers do not contend with "
-      "other traffic here: the iteration takes {} at least",
-      link.from, link.to, std::lround(100.0 * link.utilisation),
-      short_text(link.utilisation * prediction.iteration_time)));
-}
-
 void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun& result) {
-  warn_of_overfull_link(prediction);
   if (result.cost.extrapolated) {
     prediction.warnings.push_back(
         "some kernels lie outside of what the profile was measured on; `headway-calibrate` with "

@@ -11,17 +11,20 @@
 #include "sim/layers/exchanges.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/parameters.h"
+#include "sim/programs/exchange_layout.h"
 #include "sim/programs/flows/collective_price.h"
 #include "sim/programs/local_steps.h"
 #include "sim/programs/parameter_server.h"
 #include "sim/programs/replica_groups.h"
-#include "sim/programs/stage_costs/exchange_traffic.h"
 #include "sim/programs/stage_costs/optimizer_cost.h"
 #include "sim/programs/stage_program.h"
+#include "sim/programs/unused_ways.h"
 #include "sim/programs/workload_notes.h"
 
 namespace headway {
 namespace {
+
+constexpr int kNotLaidOut = -1;
 
 class WorkloadBuilder {
  public:
@@ -33,14 +36,24 @@ class WorkloadBuilder {
         placement_(placement),
         evidence_{.library = strategy.collective_library, .profile = &profile},
         network_(scope_costs(cluster, evidence_)),
-        replicas_(extent == WorkloadExtent::whole ? strategy.data_parallel : 1),
-        detail_(extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic) {
+        detail_(extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic),
+        exchanges_(model, strategy, cluster, placement) {
     job_.model = &model;
     job_.strategy = &strategy;
-    ExchangePlans exchanges;
-    if (detail_ == PlanDetail::fabric) exchanges = exchange_plans(strategy, cluster, placement);
-    job_.cost = stage_cost(model, strategy, profile, cluster, fabric_shares(exchanges, cluster));
-    workload_.charged = exchange_traffic(model, strategy, cluster, exchanges);
+    for (const ExchangePlaces& places : exchanges_.classes()) {
+      costs_.push_back(stage_cost(model, strategy, profile, cluster, places));
+    }
+    job_.cost = costs_.front();
+    if (extent == WorkloadExtent::whole) {
+      for (int replica = 0; replica < strategy.data_parallel; ++replica)
+        replicas_.push_back(replica);
+    } else {
+      replicas_ = exchanges_.distinct_replicas();
+    }
+    place_of_.assign(static_cast<std::size_t>(strategy.data_parallel), kNotLaidOut);
+    for (std::size_t i = 0; i < replicas_.size(); ++i) {
+      place_of_[static_cast<std::size_t>(replicas_[i])] = static_cast<int>(i);
+    }
     for (const LayerRange& range : chunk_layers(model, strategy)) {
       job_.layers_of_chunk.push_back(range.count);
     }
@@ -60,8 +73,8 @@ class WorkloadBuilder {
     algorithm_ = algorithm;
     if (strategy_.synchronisation.by_servers()) {
       add_served();
-      workload_.notes = workload_notes(model_, strategy_, cluster_, overruled_);
-      return {std::move(workload_), job_.cost};
+      workload_.notes = workload_notes(model_, strategy_, overruled_);
+      return {std::move(workload_), costs_.front()};
     }
     add_groups();
     add_paths();
@@ -69,16 +82,11 @@ class WorkloadBuilder {
     if (strategy_.islands() > 1) add_island_communicators();
     if (model_.routing() != nullptr && strategy_.expert_replicas() > 1) add_expert_communicators();
     if (exchanges_embedding(job_)) add_embedding_communicators();
-    const int stages = strategy_.pipeline_parallel;
-    for (int stage = 0; stage < stages; ++stage) {
-      workload_.programs.push_back(strategy_.sharding == Sharding::full && stages == 1
-                                       ? sharded_program(job_)
-                                       : pipeline_program(job_, stage));
-      if (strategy_.islands() > 1) add_average(workload_.programs.back(), job_, stage);
-      // Every stage names its message slots alike, whether it uses them all or not.
-      workload_.programs.back().message_slots =
-          2 * strategy_.chunks_of_stage() * static_cast<int>(strategy_.micro_batches());
-    }
+    const auto names_of = [&](int replica, int stage) {
+      return is_laid_out(replica) ? &communicators_[index(replica, stage)] : nullptr;
+    };
+    exchanges_.add_communicators(workload_, names_of, detail_);
+    add_programs();
     for (std::size_t i = 0; i < workload_.groups.size(); ++i) {
       RankGroup& group = workload_.groups[i];
       const auto program = static_cast<std::size_t>(group.program);
@@ -86,14 +94,25 @@ class WorkloadBuilder {
         group.communicators.push_back(communicators_[i].at(name));
       }
     }
-    drop_unused_ways();
-    workload_.notes = workload_notes(model_, strategy_, cluster_, overruled_);
-    return {std::move(workload_), job_.cost};
+    drop_unused_ways(workload_);
+    workload_.notes = workload_notes(model_, strategy_, overruled_);
+    return {std::move(workload_), costs_.front()};
   }
 
  private:
   [[nodiscard]] std::size_t index(int replica, int stage) const {
-    return static_cast<std::size_t>(replica * strategy_.pipeline_parallel + stage);
+    const int place = place_of_[static_cast<std::size_t>(replica)];
+    return static_cast<std::size_t>(place * strategy_.pipeline_parallel + stage);
+  }
+  [[nodiscard]] bool is_laid_out(int replica) const {
+    return place_of_[static_cast<std::size_t>(replica)] != kNotLaidOut;
+  }
+  /// Of every `step`-th replica from `first` to before `end`.
+  [[nodiscard]] bool is_any_laid_out(int first, int end, int step) const {
+    for (int replica = first; replica < end; replica += step) {
+      if (is_laid_out(replica)) return true;
+    }
+    return false;
   }
   [[nodiscard]] RankGroup& group(int replica, int stage) {
     return workload_.groups[index(replica, stage)];
@@ -124,10 +143,9 @@ class WorkloadBuilder {
   }
 
   void add_groups() {
-    for (int replica = 0; replica < replicas_; ++replica) {
+    for (const int replica : replicas_) {
       for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
         RankGroup added;
-        added.program = stage;
         added.stage = stage;
         added.replica = replica;
         for (int c = 0; c < strategy_.context_parallel; ++c) {
@@ -139,6 +157,30 @@ class WorkloadBuilder {
       }
     }
     communicators_.resize(workload_.groups.size());
+  }
+
+  /// One for each stage, or where the replicas of a stage stand differently, for each way to stand.
+  void add_programs() {
+    std::map<std::pair<int, std::size_t>, std::int32_t> known;  // by stage and class
+    for (const RankGroup& group : workload_.groups) {
+      known.emplace(std::pair(group.stage, exchanges_.class_of(group.replica, group.stage)), 0);
+    }
+    for (auto& [which, program] : known) {
+      const auto& [stage, way_to_stand] = which;
+      program = static_cast<std::int32_t>(workload_.programs.size());
+      job_.cost = costs_[way_to_stand];
+      workload_.programs.push_back(strategy_.sharding == Sharding::full &&
+                                           strategy_.pipeline_parallel == 1
+                                       ? sharded_program(job_)
+                                       : pipeline_program(job_, stage));
+      if (strategy_.islands() > 1) add_average(workload_.programs.back(), job_, stage);
+      // Every stage names its message slots alike, whether it uses them all or not.
+      workload_.programs.back().message_slots =
+          2 * strategy_.chunks_of_stage() * static_cast<int>(strategy_.micro_batches());
+    }
+    for (RankGroup& group : workload_.groups) {
+      group.program = known.at({group.stage, exchanges_.class_of(group.replica, group.stage)});
+    }
   }
 
   std::int32_t add_plan(FlowPlan plan) {
@@ -164,7 +206,7 @@ class WorkloadBuilder {
     const int stages = strategy_.pipeline_parallel;
     if (stages == 1) return;
     const Bytes message = largest_stage_message();
-    for (int replica = 0; replica < replicas_; ++replica) {
+    for (const int replica : replicas_) {
       for (int stage = 0; stage < stages; ++stage) {
         RankGroup& from = group(replica, stage);
         for (const int other : {(stage + 1) % stages, (stage + stages - 1) % stages}) {
@@ -196,34 +238,6 @@ class WorkloadBuilder {
     return static_cast<std::int32_t>(workload_.communicators.size()) - 1;
   }
 
-  /// Plans by which no message goes: the engine need not look at their links.
-  void drop_unused_ways() {
-    std::vector<bool> used(workload_.plans.size(), false);
-    const auto at = [](auto& items, std::int32_t i) -> decltype(auto) {
-      return items[static_cast<std::size_t>(i)];
-    };
-    for (const RankGroup& group : workload_.groups) {
-      for (const std::int32_t path : group.paths) at(used, path) = true;
-    }
-    std::vector<std::set<std::pair<std::int32_t, std::int32_t>>> joined;  // communicator, way
-    for (const Program& program : workload_.programs) {
-      auto& of_program = joined.emplace_back();
-      for (const Operation& operation : program.operations) {
-        if (operation.kind != OperationKind::join) continue;
-        of_program.emplace(operation.path, operation.way);
-      }
-    }
-    for (const RankGroup& group : workload_.groups) {
-      for (const auto& [place, way] : at(joined, group.program)) {
-        const Communicator& joins = at(workload_.communicators, at(group.communicators, place));
-        at(used, joins.plan + way) = true;
-      }
-    }
-    for (std::size_t plan = 0; plan < used.size(); ++plan) {
-      if (!used[plan]) workload_.plans[plan] = {};
-    }
-  }
-
   /// Those that share out the states of a stage reduce and gather together: all, or with copies of
   /// fully sharded parameters each consecutive `shard_group` of ranks.
   void add_replica_communicators() {
@@ -231,7 +245,8 @@ class WorkloadBuilder {
                                      : strategy_.shard_ranks() / strategy_.context_parallel;
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       const std::string where = "stage " + std::to_string(stage);
-      for (int first = 0; strategy_.shard_ranks() > 1 && first < replicas_; first += members) {
+      for (int first = 0; first < strategy_.data_parallel; first += members) {
+        if (strategy_.shard_ranks() == 1 || !is_any_laid_out(first, first + members, 1)) continue;
         add_sharing_communicators(where, replicas_of(strategy_, placement_, stage, first, members),
                                   stage, first, members);
       }
@@ -250,7 +265,8 @@ class WorkloadBuilder {
       gather_id = add_communicator("parameter gather, " + where, CollectiveKind::all_gather,
                                    joining, kParameterGather, groups);
     }
-    for (int replica = first; replica < std::min(first + members, replicas_); ++replica) {
+    for (int replica = first; replica < first + members; ++replica) {
+      if (!is_laid_out(replica)) continue;
       join(replica, stage, kGradientReduce, reduce_id);
       join(replica, stage, kParameterGather, gather_id);
       if (!is_doubled()) continue;
@@ -261,14 +277,15 @@ class WorkloadBuilder {
 
   /// The ranks that hold the same part of each copy.
   void add_copy_communicators(const std::string& where, int stage, int members) {
-    for (int offset = 0; offset < std::min(members, replicas_); ++offset) {
+    for (int offset = 0; offset < members; ++offset) {
+      if (!is_any_laid_out(offset, strategy_.data_parallel, members)) continue;
       const std::int32_t id =
           add_communicator("gradient reduce between copies, " + where, CollectiveKind::all_reduce,
                            strategy_.data_parallel / members, kReplicaReduce,
                            copies_of(strategy_, placement_, stage, offset, members),
                            asked(CollectiveKind::all_reduce));
-      for (int replica = offset; replica < replicas_; replica += members) {
-        join(replica, stage, kReplicaReduce, id);
+      for (int replica = offset; replica < strategy_.data_parallel; replica += members) {
+        if (is_laid_out(replica)) join(replica, stage, kReplicaReduce, id);
       }
     }
   }
@@ -280,20 +297,24 @@ class WorkloadBuilder {
     const Synchronisation& how = strategy_.synchronisation;
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       const std::string where = "stage " + std::to_string(stage);
-      for (int offset = 0; offset < std::min(of_island, replicas_); ++offset) {
+      for (int offset = 0; offset < of_island; ++offset) {
+        if (!is_any_laid_out(offset, strategy_.data_parallel, of_island)) continue;
         const std::int32_t id =
             add_seldom("average of islands, " + where, CollectiveKind::all_reduce,
                        strategy_.islands(), kIslandAverage,
                        copies_of(strategy_, placement_, stage, offset, of_island), how.averages());
-        for (int replica = offset; replica < replicas_; replica += of_island) {
+        for (int replica = offset; replica < strategy_.data_parallel; replica += of_island) {
+          if (!is_laid_out(replica)) continue;
           join(replica, stage, kIslandAverage, id);
         }
       }
-      for (int first = 0; gathers_average(strategy_) && first < replicas_; first += of_island) {
+      for (int first = 0; first < strategy_.data_parallel; first += of_island) {
+        if (!gathers_average(strategy_) || !is_any_laid_out(first, first + of_island, 1)) continue;
         const std::int32_t id = add_seldom(
             "average in an island, " + where, CollectiveKind::all_gather, of_island, kIslandGather,
             replicas_of(strategy_, placement_, stage, first, of_island), how.averages());
-        for (int replica = first; replica < std::min(first + of_island, replicas_); ++replica) {
+        for (int replica = first; replica < first + of_island; ++replica) {
+          if (!is_laid_out(replica)) continue;
           join(replica, stage, kIslandGather, id);
         }
       }
@@ -324,7 +345,7 @@ class WorkloadBuilder {
       const auto add = [&](const std::string& name, CollectiveKind kind, std::string_view called) {
         const std::int32_t id = add_communicator(name + where, kind, strategy_.data_parallel,
                                                  called, groups, asked(kind));
-        for (int replica = 0; replica < replicas_; ++replica) join(replica, stage, called, id);
+        for (const int replica : replicas_) join(replica, stage, called, id);
       };
       add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
@@ -335,7 +356,7 @@ class WorkloadBuilder {
 
   void add_embedding_communicators() {
     const int last = strategy_.pipeline_parallel - 1;
-    for (int replica = 0; replica < replicas_; ++replica) {
+    for (const int replica : replicas_) {
       CollectiveGroups groups;
       for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
         groups.push_back({group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
@@ -356,8 +377,11 @@ class WorkloadBuilder {
   NetworkCosts network_;  ///< of transfers between stages
   std::optional<CollectiveAlgorithm> algorithm_;
   bool overruled_ = false;  ///< the library does not have that somewhere
-  int replicas_;            ///< that are laid out
   PlanDetail detail_;
+  ExchangeLayout exchanges_;
+  std::vector<StageCost> costs_;  ///< by class of where groups stand
+  std::vector<int> replicas_;     ///< that are laid out
+  std::vector<int> place_of_;     ///< of each replica among them
   JobShape job_;
   std::vector<std::map<std::string_view, std::int32_t>> communicators_;  ///< by group, then name
   Workload workload_;

@@ -14,13 +14,13 @@ namespace headway {
 
 struct BuiltWorkload {
   Workload workload;
-  StageCost cost;
+  StageCost cost;  ///< of the first rank group
 };
 
 /// How much of the job is laid out.
 enum class WorkloadExtent {
   whole,       ///< every rank group, every link
-  one_replica  ///< the groups of the first replica on idle NICs: enough for the closed form
+  one_replica  ///< of replicas that stand alike one, on idle NICs: enough for the closed form
 };
 
 /// Turns a training job into programs, rank groups, communicators and the flows between them. What

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
@@ -37,7 +39,8 @@ struct Instance {
 
 class ClosedForm {
  public:
-  ClosedForm(const Workload& workload, const Topology& topology, std::span<const double> slowdowns)
+  ClosedForm(const Workload& workload, const Topology& topology, std::span<const double> slowdowns,
+             const std::set<std::int32_t>& replicas)
       : workload_(workload) {
     for (const FlowPlan& plan : workload.plans) {
       constexpr Bytes kSample(1e9);
@@ -45,8 +48,8 @@ class ClosedForm {
       rates_.push_back(
           {plan.latency.count(), transfer.count() / kSample.count(), plan.crosses_fabric});
     }
-    for (std::size_t i = 0; i < workload.groups.size() && workload.groups[i].replica == 0; ++i) {
-      const RankGroup& group = workload.groups[i];
+    for (const RankGroup& group : workload.groups) {
+      if (!replicas.contains(group.replica)) continue;
       const Program& program = at(workload.programs, group.program);
       const double slowdown = slowdowns.empty() ? 1.0 : at(slowdowns, group.stage);
       State state;
@@ -158,10 +161,18 @@ class ClosedForm {
     Instance& instance = instances[number];
     instance.ready = std::max(instance.ready, state.now);
     if (++instance.joined < at(present_, id)) return;
-    const IdleRate& rate = at(rates_, at(workload_.communicators, id).plan + operation.way);
+    const Communicator& of = at(workload_.communicators, id);
+    const IdleRate& rate = at(rates_, of.plan + operation.way);
+    const double transfer =
+        std::max(operation.amount.count() * rate.seconds_per_byte, operation.at_least.count());
+    if (is_exchange(of)) {  // a pass waits for it, whatever else is sent
+      instance.end = std::max(instance.ready, at(last_end_, id)) + transfer + rate.latency;
+      at(last_end_, id) = instance.end;
+      return;
+    }
     double& free = state.free[rate.crosses_fabric ? 1 : 0];
     const double start = std::max({instance.ready, at(last_end_, id), free});
-    free = start + operation.amount.count() * rate.seconds_per_byte;
+    free = start + transfer;
     instance.end = free + rate.latency;
     at(last_end_, id) = instance.end;
   }
@@ -174,11 +185,43 @@ class ClosedForm {
   std::vector<double> last_end_;  ///< of each communicator's last collective
 };
 
+/// Replicas that wait for each other in their passes, by the first of them: of those with the same
+/// programs one, and of sets with the same programs the first.
+std::vector<std::set<std::int32_t>> distinct_sets(const Workload& workload) {
+  std::map<std::int32_t, std::vector<std::int32_t>> programs;  // by replica, of its stages
+  std::map<std::int32_t, std::int32_t> first_of;               // replica of an exchange
+  std::map<std::int32_t, std::set<std::int32_t>> sets;
+  for (const RankGroup& group : workload.groups) {
+    programs[group.replica].push_back(group.program);
+    std::int32_t first = group.replica;
+    for (const std::int32_t id : group.communicators) {
+      if (id < 0 || !is_exchange(at(workload.communicators, id))) continue;
+      first = std::min(first, first_of.emplace(id, group.replica).first->second);
+    }
+    sets[first].insert(group.replica);
+  }
+  std::vector<std::set<std::int32_t>> distinct;
+  std::set<std::set<std::vector<std::int32_t>>> known;
+  for (const auto& [unused, replicas] : sets) {
+    std::set<std::vector<std::int32_t>> sorts;
+    std::set<std::int32_t> one_of_each;
+    for (const std::int32_t replica : replicas) {
+      if (sorts.insert(programs[replica]).second) one_of_each.insert(replica);
+    }
+    if (known.insert(std::move(sorts)).second) distinct.push_back(std::move(one_of_each));
+  }
+  return distinct;
+}
+
 }  // namespace
 
 Seconds closed_form_time(const Workload& workload, const Topology& topology,
                          std::span<const double> slowdowns) {
-  return Seconds(ClosedForm(workload, topology, slowdowns).finish());
+  double slowest = 0.0;
+  for (const std::set<std::int32_t>& replicas : distinct_sets(workload)) {
+    slowest = std::max(slowest, ClosedForm(workload, topology, slowdowns, replicas).finish());
+  }
+  return Seconds(slowest);
 }
 
 Seconds closed_form_iteration(const Model& model, const Strategy& strategy, const Profile& profile,

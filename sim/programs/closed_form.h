@@ -15,11 +15,13 @@ namespace headway {
 
 /// What an iteration takes if its flows meet nobody else's: the analytic twin of the simulation.
 /// Steps through the programs of one replica (the recurrence start = max(own end, what it waits
-/// for)) with the closed forms of transfers and collectives; those that leave a group over the same
-/// NICs, or the same scale-up fabric, follow each other. Equal to the simulation where nothing
-/// contends and ranks are alike; README.md of this folder says where they part.
+/// for)) with the closed forms of transfers and collectives; those between replicas that leave a
+/// group over the same NICs, or the same scale-up fabric, follow each other. Where replicas stand
+/// differently, of one of each sort, with those that it exchanges with in its passes: the slowest
+/// counts. Equal to the simulation where nothing contends and ranks are alike; README.md of this
+/// folder says where they part.
 ///
-/// Programs as `build_workload` makes them for one replica or for all (the first is looked at).
+/// Programs as `build_workload` makes them for some replicas or for all.
 /// `slowdowns` (>= 1, one a stage; none: as they are) stretch the blocks of each stage.
 [[nodiscard]] Seconds closed_form_time(const Workload& workload, const Topology& topology,
                                        std::span<const double> slowdowns = {});

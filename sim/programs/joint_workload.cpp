@@ -62,10 +62,6 @@ void append(Workload& all, const JointPart& part) {
     all.communicators.push_back(std::move(communicator));
   }
   all.plans.insert(all.plans.end(), job.plans.begin(), job.plans.end());
-  for (ChargedBytes charged : job.charged) {
-    charged.bytes *= part.iterations;
-    all.charged.push_back(charged);
-  }
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ constexpr double kParameterBytes = 2.0;  ///< parameters are gathered in 16 bits
 /// One chunk of the stage: its pieces, its blocks, and how far it has come.
 struct Chunk {
   std::vector<Piece> pieces;
-  std::vector<std::int32_t> forward_blocks;  ///< a piece each
-  std::vector<std::int32_t> backward_blocks;
-  std::vector<std::int32_t> weight_blocks;  ///< of a backward pass in two parts, like the next two
+  std::vector<std::int32_t> forward_passes;  ///< a piece each
+  std::vector<std::int32_t> backward_passes;
+  std::vector<std::int32_t> weight_passes;  ///< of a backward pass in two parts, like the next two
   std::int32_t whole_forward = -1;
   std::int32_t whole_backward = -1;
   std::int32_t input_gradient = -1;
@@ -118,25 +118,31 @@ class PipelineProgram {
     TimeByCause backward;
     TimeByCause input_gradient;
     TimeByCause weight_gradient;
+    PassFlows sent_forward;
+    PassFlows sent_backward;
     for (const Piece& piece : chunk.pieces) {
       forward += forward_time(job_, piece);
       backward += backward_time(job_, piece);
       input_gradient += input_gradient_time(job_, piece);
       weight_gradient += weight_gradient_time(job_, piece);
-      chunk.forward_blocks.push_back(builder_.add_block("forward", forward_time(job_, piece)));
-      chunk.backward_blocks.push_back(builder_.add_block("backward", backward_time(job_, piece)));
+      sent_forward += forward_flows(job_, piece);
+      sent_backward += backward_flows(job_, piece);
+      chunk.forward_passes.push_back(
+          builder_.add_pass("forward", forward_time(job_, piece), forward_flows(job_, piece)));
+      chunk.backward_passes.push_back(
+          builder_.add_pass("backward", backward_time(job_, piece), backward_flows(job_, piece)));
       chunk.trained += piece.trained;
       chunk.gathered += gathered_of(piece);
       expert_parameters_ += piece.expert_parameters;
     }
-    chunk.whole_forward = builder_.add_block("forward", forward);
-    chunk.whole_backward = builder_.add_block("backward", backward);
+    chunk.whole_forward = builder_.add_pass("forward", forward, sent_forward);
+    chunk.whole_backward = builder_.add_pass("backward", backward, sent_backward);
     if (strategy_.schedule->splits_backward) {
-      chunk.input_gradient = builder_.add_block("input gradient", input_gradient);
-      chunk.weight_gradient = builder_.add_block("weight gradient", weight_gradient);
+      chunk.input_gradient = builder_.add_pass("input gradient", input_gradient, sent_backward);
+      chunk.weight_gradient = builder_.add_pass("weight gradient", weight_gradient, {});
       for (const Piece& piece : chunk.pieces) {
-        chunk.weight_blocks.push_back(
-            builder_.add_block("weight gradient", weight_gradient_time(job_, piece)));
+        chunk.weight_passes.push_back(
+            builder_.add_pass("weight gradient", weight_gradient_time(job_, piece), {}));
       }
     }
     trained_ += chunk.trained;
@@ -249,13 +255,13 @@ class PipelineProgram {
         forward(chunk_of(step));
         break;
       case StepKind::input_gradient:
-        builder_.compute(chunk_of(step).input_gradient);
+        builder_.run(chunk_of(step).input_gradient);
         break;
       case StepKind::backward:
-        gradients(step.chunk, chunk_of(step).whole_backward, chunk_of(step).backward_blocks);
+        gradients(step.chunk, chunk_of(step).whole_backward, chunk_of(step).backward_passes);
         break;
       case StepKind::weight_gradient:
-        gradients(step.chunk, chunk_of(step).weight_gradient, chunk_of(step).weight_blocks);
+        gradients(step.chunk, chunk_of(step).weight_gradient, chunk_of(step).weight_passes);
         break;
     }
   }
@@ -263,24 +269,24 @@ class PipelineProgram {
   void forward(Chunk& chunk) {
     const bool first_pass = chunk.forwards_done++ == 0;
     if (!first_pass || chunk.gather_slots.empty()) {
-      builder_.compute(chunk.whole_forward);
+      builder_.run(chunk.whole_forward);
       return;
     }
     for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
       wait_if_any(chunk.gather_slots[i]);
       wait_if_any(chunk.expert_gather_slots[i]);
-      builder_.compute(chunk.forward_blocks[i]);
+      builder_.run(chunk.forward_passes[i]);
     }
   }
 
   /// A pass that leaves gradients of the weights: as a whole or, if they leave at once, by pieces.
-  void gradients(int index, std::int32_t whole, const std::vector<std::int32_t>& blocks) {
+  void gradients(int index, std::int32_t whole, const std::vector<std::int32_t>& passes) {
     Chunk& chunk = chunks_[static_cast<std::size_t>(index)];
     const bool last_pass = ++chunk.gradients_done == passes_of_chunk();
     const bool reduces_now = reduces_any() && (last_pass || reduces_every_pass());
     if (reduces_now && strategy_.overlap_gradient_reduce) {
       for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
-        builder_.compute(blocks[i]);
+        builder_.run(passes[i]);
         const double hidden = 1.0 - job_.never_hidden;
         if (reduces() && chunk.pieces[i].trained > 0.0) {
           join_reduce(index, hidden * chunk.pieces[i].trained);
@@ -288,7 +294,7 @@ class PipelineProgram {
         join_expert_reduce(hidden * chunk.pieces[i].expert_parameters);
       }
     } else {
-      builder_.compute(whole);
+      builder_.run(whole);
     }
     if (reduces_now && reduces_every_pass()) reduce_rest();
   }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/programs/flows/collective_price.h"
+#include "sim/programs/stage_costs/exchange_flow.h"
 #include "sim/programs/workload.h"
 
 namespace headway {
@@ -49,7 +50,22 @@ class ProgramBuilder {
             .amount = price.amount});
     return slot;
   }
+  std::int32_t join(std::string_view communicator, Bytes amount, Seconds at_least) {
+    const std::int32_t slot = program_.collective_slots++;
+    append({.kind = OperationKind::join,
+            .path = place_of(communicator),
+            .slot = slot,
+            .amount = amount,
+            .at_least = at_least});
+    return slot;
+  }
   void wait(std::int32_t slot) { append({.kind = OperationKind::wait, .slot = slot}); }
+
+  /// Adds a pass whose ranks exchange something over the fabric, to be run any number of times;
+  /// `time` is all that it takes on an idle one. Returns what `run` knows it by.
+  std::int32_t add_pass(const std::string& name, TimeByCause time, const PassFlows& flows);
+  /// Sends what hides while the ranks compute, then what they wait for, kind after kind.
+  void run(std::int32_t pass);
 
   /// Begins a further iteration.
   void begin_round() {
@@ -70,6 +86,20 @@ class ProgramBuilder {
   [[nodiscard]] Program finished() && { return std::move(program_); }
 
  private:
+  /// A flow of an exchange.
+  struct Sent {
+    ExchangeKind kind = ExchangeKind::tensor;
+    Bytes amount;
+    Seconds at_least;
+  };
+  struct Pass {
+    std::vector<Sent> hidden;  ///< while everything is computed
+    std::int32_t block = -1;
+    std::vector<Sent> beside_window;  ///< while only the second block is
+    std::int32_t window = -1;
+    std::vector<Sent> seen;
+  };
+
   void append(Operation operation) {
     operation.micro_batch = micro_batch_;
     operation.chunk = chunk_;
@@ -83,6 +113,7 @@ class ProgramBuilder {
   }
 
   Program program_;
+  std::vector<Pass> passes_;
   int micro_batch_ = -1;
   int chunk_ = -1;
 };

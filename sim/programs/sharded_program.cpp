@@ -26,12 +26,14 @@ class ShardedProgram {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       trained_ += pieces_[i].trained;
       experts_ += pieces_[i].expert_parameters;
-      forward_blocks_.push_back(
-          builder_.add_block("forward", slowed(forward_time(job, pieces_[i]), gather_of(i + 1))));
+      forward_passes_.push_back(
+          builder_.add_pass("forward", slowed(forward_time(job, pieces_[i]), gather_of(i + 1)),
+                            forward_flows(job, pieces_[i])));
       const Seconds transfers =
           (strategy_.reshard_after_forward ? gather_of(i - 1) : Seconds(0.0)) + reduce_of(i + 1);
-      backward_blocks_.push_back(
-          builder_.add_block("backward", slowed(backward_time(job, pieces_[i]), transfers)));
+      backward_passes_.push_back(
+          builder_.add_pass("backward", slowed(backward_time(job, pieces_[i]), transfers),
+                            backward_flows(job, pieces_[i])));
     }
   }
 
@@ -134,7 +136,7 @@ class ShardedProgram {
   void forward() {
     std::vector<std::size_t> order(pieces_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    gather_and_run(order, 0, [&](std::size_t i) { builder_.compute(forward_blocks_[i]); });
+    gather_and_run(order, 0, [&](std::size_t i) { builder_.run(forward_passes_[i]); });
   }
 
   /// The last piece's parameters are still there from the forward pass, or all are.
@@ -143,7 +145,7 @@ class ShardedProgram {
     std::iota(order.rbegin(), order.rend(), std::size_t{0});
     const std::size_t at_hand = strategy_.reshard_after_forward ? 1 : order.size();
     gather_and_run(order, at_hand, [&](std::size_t i) {
-      builder_.compute(backward_blocks_[i]);
+      builder_.run(backward_passes_[i]);
       reduce(pieces_[i]);
     });
   }
@@ -178,8 +180,8 @@ class ShardedProgram {
   ProgramBuilder builder_;
   std::vector<Piece> pieces_;
   std::vector<SharedOut> shared_;
-  std::vector<std::int32_t> forward_blocks_;
-  std::vector<std::int32_t> backward_blocks_;
+  std::vector<std::int32_t> forward_passes_;
+  std::vector<std::int32_t> backward_passes_;
   double trained_ = 0.0;
   double experts_ = 0.0;
   Slots last_reduces_;

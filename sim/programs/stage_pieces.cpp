@@ -35,14 +35,14 @@ CollectiveKind gradient_collective(const Strategy& strategy) {
 namespace {
 
 /// Of the first `layers` of the piece.
-TimeByCause layers_time(const JobShape& job, const Piece& piece, int layers,
-                        TimeByCause LayerCost::*pass) {
+template <class Sum>
+Sum sum_of_layers(const JobShape& job, const Piece& piece, int layers, Sum LayerCost::*pass) {
   const std::vector<int> counts = kinds_of_layers(*job.model, {piece.first_layer, layers});
-  TimeByCause time;
+  Sum sum;
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-    if (counts[kind] > 0) time += counts[kind] * (job.cost.layers[kind].*pass);
+    if (counts[kind] > 0) sum += counts[kind] * (job.cost.layers[kind].*pass);
   }
-  return time;
+  return sum;
 }
 
 double embedding_parameters(const JobShape& job) {
@@ -125,8 +125,8 @@ double chunk_parameters(const JobShape& job, int global_chunk) {
 }
 
 TimeByCause forward_time(const JobShape& job, const Piece& piece) {
-  TimeByCause time = layers_time(job, piece, piece.layers, &LayerCost::forward);
-  time += layers_time(job, piece, piece.offloaded, &LayerCost::offload_forward);
+  TimeByCause time = sum_of_layers(job, piece, piece.layers, &LayerCost::forward);
+  time += sum_of_layers(job, piece, piece.offloaded, &LayerCost::offload_forward);
   if (piece.embedding) time += job.cost.embedding_forward;
   if (piece.head) time += job.cost.head_forward;
   if (piece.begins_chunk) {
@@ -136,12 +136,25 @@ TimeByCause forward_time(const JobShape& job, const Piece& piece) {
 }
 
 TimeByCause backward_time(const JobShape& job, const Piece& piece) {
-  TimeByCause time = layers_time(job, piece, piece.layers, &LayerCost::backward);
-  time += layers_time(job, piece, piece.recomputed, &LayerCost::recompute);
-  time += layers_time(job, piece, piece.offloaded, &LayerCost::offload_backward);
+  TimeByCause time = sum_of_layers(job, piece, piece.layers, &LayerCost::backward);
+  time += sum_of_layers(job, piece, piece.recomputed, &LayerCost::recompute);
+  time += sum_of_layers(job, piece, piece.offloaded, &LayerCost::offload_backward);
   if (piece.embedding) time += job.cost.embedding_backward;
   if (piece.head) time += job.cost.head_backward;
   return time;
+}
+
+PassFlows forward_flows(const JobShape& job, const Piece& piece) {
+  PassFlows flows = sum_of_layers(job, piece, piece.layers, &LayerCost::forward_flows);
+  if (piece.head) flows += job.cost.head_forward_flows;
+  return flows;
+}
+
+PassFlows backward_flows(const JobShape& job, const Piece& piece) {
+  PassFlows flows = sum_of_layers(job, piece, piece.layers, &LayerCost::backward_flows);
+  flows += sum_of_layers(job, piece, piece.recomputed, &LayerCost::recompute_flows);
+  if (piece.head) flows += job.cost.head_backward_flows;
+  return flows;
 }
 
 TimeByCause input_gradient_time(const JobShape& job, const Piece& piece) {
@@ -149,7 +162,7 @@ TimeByCause input_gradient_time(const JobShape& job, const Piece& piece) {
 }
 
 TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
-  TimeByCause time = layers_time(job, piece, piece.layers, &LayerCost::weight);
+  TimeByCause time = sum_of_layers(job, piece, piece.layers, &LayerCost::weight);
   if (piece.embedding) time += job.cost.embedding_backward;
   if (piece.head) time += job.cost.head_weight;
   return time;

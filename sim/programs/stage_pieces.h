@@ -27,6 +27,9 @@ struct Piece {
 
 [[nodiscard]] TimeByCause forward_time(const JobShape& job, const Piece& piece);
 [[nodiscard]] TimeByCause backward_time(const JobShape& job, const Piece& piece);
+/// What of these passes crosses the fabric; of a backward pass in two parts all is of the first.
+[[nodiscard]] PassFlows forward_flows(const JobShape& job, const Piece& piece);
+[[nodiscard]] PassFlows backward_flows(const JobShape& job, const Piece& piece);
 /// The two parts of it, for schedules that split it.
 [[nodiscard]] TimeByCause input_gradient_time(const JobShape& job, const Piece& piece);
 [[nodiscard]] TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece);

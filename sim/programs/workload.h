@@ -31,12 +31,6 @@ struct FlowPlan {
   bool crosses_fabric = false;  ///< else it stays inside scale-up domains
 };
 
-/// What crosses a link in an iteration without a flow of its own.
-struct ChargedBytes {
-  LinkId link = -1;
-  Bytes bytes;
-};
-
 enum class OperationKind : std::uint8_t {
   compute,  ///< occupies the rank group for the block's time
   send,     ///< starts a transfer to another rank group, and waits for it if `blocking`
@@ -60,6 +54,7 @@ struct Operation {
                            ///< message slot; join and wait: own collective slot
   std::int32_t way = 0;    ///< join: which of the communicator's plans; push: of which round
   Bytes amount;            ///< send and join: bytes of the flow
+  Seconds at_least;        ///< join: how long the flow takes however idle its links are
   std::int32_t micro_batch = -1;
   std::int32_t chunk = -1;
 };
@@ -109,7 +104,15 @@ struct Communicator {
   std::int32_t members = 0;
   std::int32_t plan = -1;    ///< index into Workload::plans, of its first way; others follow
   std::int32_t backups = 0;  ///< members that it does not wait for: the last ones to join
+  /// What the time under way is charged to.
+  Cause cause = Cause::data_parallel_exposed;
 };
+
+/// Whether it carries what ranks send each other inside layers, which passes wait for; else it is
+/// of replicas.
+[[nodiscard]] inline bool is_exchange(const Communicator& communicator) {
+  return communicator.cause != Cause::data_parallel_exposed;
+}
 
 /// What a server does about one key: parameters whose gradients travel together.
 struct ServedKey {
@@ -146,8 +149,6 @@ struct Workload {
   std::vector<RankGroup> groups;
   std::vector<Communicator> communicators;
   std::vector<FlowPlan> plans;
-  /// Of exchanges inside layers, which are charged as time of the blocks.
-  std::vector<ChargedBytes> charged;
   std::int32_t ranks_per_group = 1;
   std::int32_t backup_replicas = 0;  ///< the iteration is over when all but so many are
   std::vector<Server> servers;

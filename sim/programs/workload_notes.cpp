@@ -3,31 +3,13 @@
 namespace headway {
 
 std::vector<std::string> workload_notes(const Model& model, const Strategy& strategy,
-                                        const Cluster& cluster, bool is_overruled) {
+                                        bool is_overruled) {
   std::vector<std::string> notes;
   const auto note = [&notes](const char* text) { notes.emplace_back(text); };
   if (!model.is_validated) {
     note(
         "no published training step of such a model was held against predictions: the interval "
         "is that of transformers, whose kernels the constants were fitted to");
-  }
-  if (strategy.tensor_parallel > cluster.scale_up_domain) {
-    note(
-        "tensor parallelism reaches beyond a scale-up domain: its collectives are charged at the "
-        "rate that NICs and fabric leave them, and do not contend with other traffic");
-  }
-  if (strategy.context_parallel > 1 &&
-      strategy.tensor_parallel * strategy.context_parallel > cluster.scale_up_domain) {
-    note(
-        "context-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
-        "NIC "
-        "and the fabric leave it, and does not contend with other traffic");
-  }
-  if (strategy.expert_group() > cluster.scale_up_domain) {
-    note(
-        "expert-parallel traffic crosses the fabric: it is charged at the rate that a rank's "
-        "NICs "
-        "and the fabric leave it, and does not contend with other traffic");
   }
   if (strategy.synchronisation.by_servers()) {
     note(

@@ -5,13 +5,12 @@
 
 #include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
-#include "sim/network/cluster.h"
 
 namespace headway {
 
 /// What the programs of a job leave out or take for granted, in sentences. `is_overruled`: the
 /// library does not have the algorithm that the run asks for everywhere.
 [[nodiscard]] std::vector<std::string> workload_notes(const Model& model, const Strategy& strategy,
-                                                      const Cluster& cluster, bool is_overruled);
+                                                      bool is_overruled);
 
 }  // namespace headway

@@ -73,7 +73,8 @@ TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
         charge(span, Cause::server_wait, Cause::data_parallel_exposed);
         break;
       case SpanOf::collective:
-        charge(span, Cause::straggler_wait, Cause::data_parallel_exposed);
+        charge(span, Cause::straggler_wait,
+               at(workload.communicators, span.collective.communicator).cause);
         break;
       case SpanOf::end_of_run:  // until the last group is done the step is not over for anybody
         time[Cause::straggler_wait] += Seconds(span.end - span.begin);

@@ -17,8 +17,8 @@ namespace headway {
 /// Where the time of a group goes, from 0 to the end of the iteration. Computing is charged to its
 /// block's causes at nominal speed, what a slower device or an unlucky draw adds to straggler_wait.
 /// Waiting for a message is pipeline_transfer while the message is under way and pipeline_bubble
-/// before; waiting for a collective is straggler_wait until its last member joins and
-/// data_parallel_exposed from then on.
+/// before; waiting for a collective is straggler_wait until its last member joins and what its
+/// communicator's time is charged to from then on.
 [[nodiscard]] TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
                                           std::int32_t group);
 

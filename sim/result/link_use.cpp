@@ -6,22 +6,13 @@
 
 namespace headway {
 
-std::vector<double> flow_bytes_by_link(const Workload& workload, const Timeline& timeline,
-                                       const Topology& topology) {
+std::vector<double> bytes_by_link(const Workload& workload, const Timeline& timeline,
+                                  const Topology& topology) {
   std::vector<double> carried(static_cast<std::size_t>(topology.link_count()), 0.0);
   for (std::size_t plan = 0; plan < workload.plans.size(); ++plan) {
     for (const LinkLoad& load : workload.plans[plan].links) {
       carried[static_cast<std::size_t>(load.link)] += load.weight * timeline.plan_bytes[plan];
     }
-  }
-  return carried;
-}
-
-std::vector<double> bytes_by_link(const Workload& workload, const Timeline& timeline,
-                                  const Topology& topology) {
-  std::vector<double> carried = flow_bytes_by_link(workload, timeline, topology);
-  for (const ChargedBytes& charged : workload.charged) {
-    carried[static_cast<std::size_t>(charged.link)] += charged.bytes.count();
   }
   return carried;
 }

@@ -14,13 +14,8 @@ namespace headway {
 [[nodiscard]] std::vector<LinkUse> busiest_links(const Workload& workload, const Timeline& timeline,
                                                  const Topology& topology, std::size_t count);
 
-/// Bytes that crossed each link of the topology: of flows, and of what blocks are charged for.
+/// Bytes that crossed each link of the topology.
 [[nodiscard]] std::vector<double> bytes_by_link(const Workload& workload, const Timeline& timeline,
                                                 const Topology& topology);
-
-/// Of flows alone.
-[[nodiscard]] std::vector<double> flow_bytes_by_link(const Workload& workload,
-                                                     const Timeline& timeline,
-                                                     const Topology& topology);
 
 }  // namespace headway

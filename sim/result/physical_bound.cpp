@@ -63,7 +63,7 @@ Seconds memory_bound(const Model& model, const Strategy& strategy, const DeviceC
 
 Seconds network_bound(const Workload& workload, const Timeline& timeline,
                       const Topology& topology) {
-  const std::vector<double> carried = flow_bytes_by_link(workload, timeline, topology);
+  const std::vector<double> carried = bytes_by_link(workload, timeline, topology);
   Seconds longest;
   for (LinkId id = 0; id < topology.link_count(); ++id) {
     const Bytes bytes(carried[static_cast<std::size_t>(id)]);

@@ -18,7 +18,7 @@ struct PhysicalBound {
   /// What the fullest stage's ranks read and write at least once a step over the memory's
   /// bandwidth: parameters read, optimizer states read and written.
   Seconds memory;
-  /// What the flows on the busiest link carried over its capacity.
+  /// What the busiest link carried over its capacity.
   Seconds network;
   [[nodiscard]] Seconds longest() const { return max(compute, max(memory, network)); }
 };

@@ -1,5 +1,6 @@
 #include "sim/result/spans.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace headway {
@@ -58,10 +59,24 @@ std::vector<Span> group_spans(const Workload& workload, const Timeline& timeline
 double waiting_time(const Workload& workload, const Timeline& timeline, std::int32_t group) {
   const Program& program = program_of(workload, group);
   const auto ends = timeline.ends_of(group);
+  const bool exchanges =
+      std::ranges::any_of(at(workload.groups, group).communicators, [&](std::int32_t communicator) {
+        return communicator >= 0 && is_exchange(at(workload.communicators, communicator));
+      });
+  std::vector<JoinedCollective> joined;
+  if (exchanges) joined = joined_collectives(workload, group);
   double waiting = 0.0;
   double begin = 0.0;
   for (std::size_t i = 0; i < ends.size(); ++i) {
-    if (program.operations[i].kind != OperationKind::compute) waiting += ends[i] - begin;
+    const Operation& operation = program.operations[i];
+    double end = ends[i];
+    if (exchanges && operation.kind == OperationKind::wait) {
+      const JoinedCollective& collective = at(joined, operation.slot);
+      if (is_exchange(at(workload.communicators, collective.communicator))) {
+        end = std::clamp(record_of(timeline, collective).last_join, begin, end);
+      }
+    }
+    if (operation.kind != OperationKind::compute) waiting += end - begin;
     begin = ends[i];
   }
   return waiting;

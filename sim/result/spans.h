@@ -41,7 +41,8 @@ struct Span {
 [[nodiscard]] std::vector<Span> group_spans(const Workload& workload, const Timeline& timeline,
                                             std::int32_t group);
 
-/// Time until its last operation that a group spends on other things than computing.
+/// Time until its last operation that a group spends on other things than computing and what its
+/// own ranks exchange inside layers.
 [[nodiscard]] double waiting_time(const Workload& workload, const Timeline& timeline,
                                   std::int32_t group);
 

@@ -11,6 +11,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
+#include "sim/programs/stage_costs/exchange_kind.h"
 
 namespace headway {
 namespace {
@@ -19,6 +20,15 @@ template <Cause cause>
 void without_cause(Workload& workload) {
   for (Program& program : workload.programs) {
     for (Block& block : program.blocks) block.time[cause] = Seconds(0.0);
+    for (const ExchangeKind kind : kAllExchanges) {
+      const std::int32_t place = program.place_of(communicator_of(kind));
+      if (cause_of(kind) != cause || place < 0) continue;
+      for (Operation& operation : program.operations) {
+        if (operation.kind != OperationKind::join || operation.path != place) continue;
+        operation.amount = Bytes(0.0);
+        operation.at_least = Seconds(0.0);
+      }
+    }
   }
 }
 
@@ -37,14 +47,18 @@ void without_transfers(Workload& workload) {
 }
 
 void without_data_parallel(Workload& workload) {
-  // Every plan that is no path of a group is a way of a communicator.
-  std::vector<bool> is_path(workload.plans.size(), false);
+  // Every plan that is neither a path of a group nor an exchange's is a way of a communicator.
+  std::vector<bool> is_other(workload.plans.size(), false);
   for (const RankGroup& group : workload.groups) {
-    for (const std::int32_t path : group.paths) is_path[static_cast<std::size_t>(path)] = true;
+    for (const std::int32_t path : group.paths) is_other[static_cast<std::size_t>(path)] = true;
+  }
+  for (const Communicator& communicator : workload.communicators) {
+    const auto plan = static_cast<std::size_t>(communicator.plan);
+    if (is_exchange(communicator)) is_other[plan] = true;
   }
   std::vector<std::int32_t> plans;
-  for (std::size_t plan = 0; plan < is_path.size(); ++plan) {
-    if (!is_path[plan]) plans.push_back(static_cast<std::int32_t>(plan));
+  for (std::size_t plan = 0; plan < is_other.size(); ++plan) {
+    if (!is_other[plan]) plans.push_back(static_cast<std::int32_t>(plan));
   }
   make_free(workload, plans);
 }

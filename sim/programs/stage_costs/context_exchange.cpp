@@ -23,13 +23,13 @@ ContextExchange context_exchange(const Strategy& strategy, const Profile& profil
   if (strategy.context_parallel_method == ContextParallelMethod::ring) {
     const Bytes keys_and_values = 2.0 * messages.keys;
     const Seconds pass = ring_time(ranks, profile, link, keys_and_values, attention);
-    return {pass, 2.0 * pass};
+    return {pass, 2.0 * pass, profile.overlap.context_parallel_floor.value, attention};
   }
   const auto swap = [&](Bytes tensor) {
     return link.time(CollectiveKind::all_to_all, tensor, ranks);
   };
   const Seconds pass = 2.0 * swap(messages.queries) + 2.0 * swap(messages.keys);
-  return {pass, pass};
+  return {pass, pass, 1.0, {}};
 }
 
 PassTraffic context_traffic(const Strategy& strategy, const Layer& layer, const RankShape& shape) {

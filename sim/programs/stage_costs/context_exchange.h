@@ -14,6 +14,8 @@ namespace headway {
 struct ContextExchange {
   Seconds forward;
   Seconds backward;
+  double share_seen = 1.0;  ///< of the transfers, however long attention takes
+  Seconds window;           ///< of a forward pass's attention, behind which the rest hides
 };
 
 /// Ring attention (Liu et al. 2023): keys and values of the other ranks arrive while the own ones

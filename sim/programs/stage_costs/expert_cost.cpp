@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "sim/base/diagnostic.h"
 #include "sim/layers/exchanges.h"
@@ -12,39 +13,57 @@ namespace {
 
 constexpr double kThereAndBack = 2.0;
 
-/// Copies of a token that cross from its domain to others, for each of its k experts.
-double crossing_share(const Strategy& strategy, double domains, double experts_per_token) {
-  const double elsewhere = (domains - 1.0) / domains;
-  if (strategy.expert_dispatch == ExpertDispatch::all_to_all) return elsewhere;
-  const double visited = domains * (1.0 - std::pow(1.0 - 1.0 / domains, experts_per_token));
-  return visited * elsewhere / experts_per_token;
+/// Domain b is visited by a token of an expert-parallel group of `ranks`.
+double visited(double experts_per_token, double of_domain, double ranks) {
+  return 1.0 - std::pow(1.0 - of_domain / ranks, experts_per_token);
 }
 
 }  // namespace
 
-ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const Cluster& cluster,
+double crossing_part(const Strategy& strategy, const GroupPlace& place, double experts_per_token,
+                     int from, int to) {
+  const double ranks = place.ranks();
+  if (strategy.expert_dispatch == ExpertDispatch::all_to_all) return from * (to / ranks);
+  return from * visited(experts_per_token, to, ranks) / experts_per_token;
+}
+
+ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const GroupPlace& place,
                              const RankShape& shape) {
   const double ranks = strategy.expert_parallel;
   const Bytes routed = routed_message(layer, shape);
   ExpertTraffic traffic{.exchanged = (ranks - 1.0) / ranks * routed};
-  const double domains = static_cast<double>(strategy.expert_group()) / cluster.scale_up_domain;
-  if (domains > 1.0 && strategy.expert_parallel > 1) {
-    traffic.across_domains =
-        crossing_share(strategy, domains, layer.routing->experts_per_token) * routed;
+  if (!place.crosses()) return traffic;
+  const double experts_per_token = layer.routing->experts_per_token;
+  std::map<int, int> domains;  // of each size
+  for (const int members : place.members) ++domains[members];
+  double busiest = 0.0;
+  for (const auto& [here, unused] : domains) {
+    double sent = 0.0;
+    double received = 0.0;
+    for (const auto& [other, count] : domains) {
+      const double others = other == here ? count - 1.0 : count;
+      sent += others * crossing_part(strategy, place, experts_per_token, here, other);
+      received += others * crossing_part(strategy, place, experts_per_token, other, here);
+    }
+    busiest = std::max({busiest, sent / here, received / here});
   }
+  traffic.across_domains = busiest * routed;
   return traffic;
 }
 
-Seconds seen_expert_exchange(const Layer& layer, const Strategy& strategy, const Profile& profile,
-                             const Cluster& cluster, const RankShape& shape, Seconds compute,
-                             double fabric_share) {
+ExpertExchange expert_exchange(const Layer& layer, const Strategy& strategy, const Profile& profile,
+                               const Cluster& cluster, const ExchangePlaces& places,
+                               const RankShape& shape, Seconds compute, double wire_efficiency) {
   HEADWAY_CHECK(profile.experts.has_value(), "experts are not in the profile");
   const ExpertCosts& costs = *profile.experts;
-  Seconds time;
+  ExpertExchange exchange;
   if (strategy.expert_parallel > 1) {
-    const ExpertTraffic traffic = expert_traffic(layer, strategy, cluster, shape);
+    const GroupPlace& place = places[ExchangeKind::experts];
+    const ExpertTraffic traffic = expert_traffic(layer, strategy, place, shape);
+    const double busiest = std::max(1.0, expert_load(layer.routing->experts, shape));
+    exchange.routed = kThereAndBack / busiest * routed_message(layer, shape);
     Seconds inside;
-    if (cluster.scale_up_domain > 1) {
+    if (place.most() > 1) {
       inside = traffic.exchanged /
                (costs.exchange_scale_up.value * cluster.node_type.scale_up_bandwidth);
     }
@@ -52,23 +71,28 @@ Seconds seen_expert_exchange(const Layer& layer, const Strategy& strategy, const
     Seconds on_wire;
     if (traffic.across_domains > Bytes(0.0)) {
       const BytesPerSecond nics = nics_of_rank(cluster) * cluster.node_type.nic_bandwidth;
-      across =
-          traffic.across_domains / (std::min(fabric_share, costs.exchange_scale_out.value) * nics);
-      on_wire = traffic.across_domains / (fabric_share * nics);
+      across = traffic.across_domains / (costs.exchange_scale_out.value * nics);
+      on_wire = traffic.across_domains / (wire_efficiency * nics);
+      exchange.wire = routed_message(layer, shape) / on_wire;
     }
-    const Seconds exchange = Seconds(costs.exchange_overhead.value) + max(inside, across);
-    const double seen = strategy.overlap_expert_exchange ? costs.exchange_seen_overlapped.value
-                                                         : costs.exchange_seen.value;
-    time += max(kThereAndBack * seen * exchange, kThereAndBack * on_wire - compute);
+    exchange.transfer = kThereAndBack * max(inside, across);
+    exchange.share_seen = strategy.overlap_expert_exchange ? costs.exchange_seen_overlapped.value
+                                                           : costs.exchange_seen.value;
+    const Seconds shown =
+        exchange.share_seen *
+        (kThereAndBack * Seconds(costs.exchange_overhead.value) + exchange.transfer);
+    exchange.seen = max(shown, kThereAndBack * on_wire - compute);
   }
   if (strategy.expert_tensor_parallel > 1) {
     const int parts = strategy.expert_tensor_parallel;
-    const GroupLink link = group_link(cluster, profile, parts, nics_of_domain(cluster));
+    const GroupPlace& place = places[ExchangeKind::expert_slices];
+    const GroupLink link = group_link(cluster, profile, place, nics_of_rings(cluster, place));
     const Bytes rows = parts * routed_message(layer, shape);
-    time += link.time(CollectiveKind::all_gather, rows, parts) +
-            link.time(CollectiveKind::reduce_scatter, rows, parts);
+    exchange.slices = link.time(CollectiveKind::all_gather, rows, parts) +
+                      link.time(CollectiveKind::reduce_scatter, rows, parts);
+    exchange.slice_bytes = 2.0 * (parts - 1.0) / parts * rows;
   }
-  return time;
+  return exchange;
 }
 
 }  // namespace headway

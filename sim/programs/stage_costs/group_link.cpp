@@ -1,6 +1,7 @@
 #include "sim/programs/stage_costs/group_link.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "sim/costs/measured_collective.h"
 #include "sim/programs/flows/collective_price.h"
@@ -10,34 +11,39 @@ namespace headway {
 Seconds GroupLink::time(CollectiveKind kind, Bytes message, int ranks) const {
   if (measured != nullptr) {
     const auto cost = measured_collective_cost(*measured, kind, message, ranks);
-    if (cost) return cost->time;
+    if (cost) {
+      const auto volume = collective_volume(kind, CollectiveAlgorithm::ring, ranks);
+      return max(cost->time, volume.bytes_factor * message / wire);
+    }
   }
   return overhead + collective_time(kind, CollectiveAlgorithm::ring, message, ranks, step);
 }
 
-GroupLink group_link(const Cluster& cluster, const Profile& profile, int ranks, double nics,
-                     double fabric_share) {
+GroupLink group_link(const Cluster& cluster, const Profile& profile, const GroupPlace& place,
+                     double nics) {
   const NetworkCosts network = network_costs(profile);
-  const BytesPerSecond inside = network.scale_up_efficiency * cluster.node_type.scale_up_bandwidth;
-  if (ranks <= cluster.scale_up_domain) {
-    return {measured_curves(profile, cluster.node_type, false),
+  const NodeType& node = cluster.node_type;
+  const BytesPerSecond inside = network.scale_up_efficiency * node.scale_up_bandwidth;
+  if (!place.crosses()) {
+    return {measured_curves(profile, node, false),
             network.scale_up_overhead,
-            {network.scale_up_latency, inside}};
+            {network.scale_up_latency, inside},
+            BytesPerSecond(std::numeric_limits<double>::infinity())};
   }
-  const bool fabric_binds = fabric_share < network.scale_out_efficiency;
-  const BytesPerSecond across =
-      std::min(fabric_share, network.scale_out_efficiency) * nics * cluster.node_type.nic_bandwidth;
-  return {fabric_binds ? nullptr : measured_curves(profile, cluster.node_type, true),
+  const BytesPerSecond wire = nics * node.nic_bandwidth;
+  const BytesPerSecond across = network.scale_out_efficiency * wire;
+  return {measured_curves(profile, node, true),
           network.scale_out_overhead,
-          {network.scale_out_latency, cluster.scale_up_domain > 1 ? min(inside, across) : across}};
+          {network.scale_out_latency, place.most() > 1 ? min(inside, across) : across},
+          wire};
 }
 
 double nics_of_rank(const Cluster& cluster) {
   return static_cast<double>(cluster.node_type.nics) / cluster.node_type.accelerators;
 }
 
-double nics_of_domain(const Cluster& cluster) {
-  return std::max(1.0, nics_of_rank(cluster) * cluster.scale_up_domain);
+double nics_of_rings(const Cluster& cluster, const GroupPlace& place) {
+  return std::max(1.0, nics_of_rank(cluster) * place.fewest());
 }
 
 }  // namespace headway

@@ -10,6 +10,7 @@
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/exchanges.h"
 #include "sim/layers/work.h"
+#include "sim/programs/flows/collective_price.h"
 #include "sim/programs/stage_costs/context_exchange.h"
 #include "sim/programs/stage_costs/expert_cost.h"
 #include "sim/programs/stage_costs/group_link.h"
@@ -32,6 +33,16 @@ Seconds offload_time(const Layer& layer, const Strategy& strategy, const DeviceC
   return recomputing_layer_bytes(layer, strategy) / BytesPerSecond(device.host_bandwidth->value);
 }
 
+/// Of a layer's two passes.
+struct PassTime {
+  Seconds forward;
+  Seconds backward;
+};
+struct PassShare {
+  double forward = 1.0;
+  double backward = 1.0;
+};
+
 TimeByCause simple_pass(const CostSum& costs) {
   TimeByCause time;
   time[Cause::compute] = costs.time();
@@ -42,14 +53,22 @@ TimeByCause simple_pass(const CostSum& costs) {
 class StageCosts {
  public:
   StageCosts(const Model& model, const Strategy& strategy, const Profile& profile,
-             const Cluster& cluster, const FabricShares& shares, const KernelFamily& family)
+             const Cluster& cluster, const ExchangePlaces& places, const KernelFamily& family)
       : model_(model),
         strategy_(strategy),
         profile_(profile),
         cluster_(cluster),
-        shares_(shares),
+        places_(places),
         family_(family),
-        shape_(rank_shape_of(strategy)) {}
+        shape_(rank_shape_of(strategy)),
+        release_(release_factor(family, strategy)) {
+    const PriceEvidence evidence{.library = strategy.collective_library, .profile = &profile};
+    for (const ExchangeKind kind : kAllExchanges) {
+      if (!places[kind].crosses()) continue;
+      wire_efficiency_ = scope_costs(cluster, evidence).scale_out_efficiency;
+      break;
+    }
+  }
 
   [[nodiscard]] StageCost all() {
     const std::vector<int> counts = kinds_of_layers(model_, {0, model_.layer_count()});
@@ -68,7 +87,7 @@ class StageCosts {
 
  private:
   [[nodiscard]] WorkCost costs_of(const Work& work, const KernelFamily& family,
-                                   Precision precision) {
+                                  Precision precision) {
     const WorkCost costs = work_cost(work, {.profile = profile_,
                                             .family = family,
                                             .precision = precision,
@@ -83,28 +102,30 @@ class StageCosts {
   void add_layer(const Layer& of, int count, LayerCost& layer) {
     const WorkCost costs =
         costs_of(work(of, shape_, adapter_rank(strategy_)), family_, strategy_.precision);
-    // Collectives run a ring over each NIC of a domain; ring attention has a rank's own NIC.
+    // Collectives run a ring over the NIC of each member that all domains have; ring attention has
+    // a rank's own NIC.
+    const GroupPlace& tensor_place = places_[ExchangeKind::tensor];
+    const GroupLink tensor_link =
+        group_link(cluster_, profile_, tensor_place, nics_of_rings(cluster_, tensor_place));
     const TensorExchangeTime tensor =
-        tensor_exchange(strategy_, profile_,
-                        group_link(cluster_, profile_, strategy_.tensor_parallel,
-                                   nics_of_domain(cluster_), shares_.tensor),
-                        of, shape_, costs.column_gradients);
-    const GroupLink context_link =
-        group_link(cluster_, profile_, strategy_.tensor_parallel * strategy_.context_parallel,
-                   std::min(1.0, nics_of_rank(cluster_)), shares_.context);
+        tensor_exchange(strategy_, profile_, tensor_link, of, shape_, costs.column_gradients);
+    const GroupLink context_link = group_link(cluster_, profile_, places_[ExchangeKind::context],
+                                              std::min(1.0, nics_of_rank(cluster_)));
     const ContextExchange context =
         context_exchange(strategy_, profile_, context_link, of, shape_, costs.attention_forward);
     // Beside the exchanges of a forward pass runs the backward pass of another micro-batch.
     const Seconds beside = 0.5 * (costs.forward.time() + costs.backward.time());
-    const Seconds experts = of.routing ? seen_expert_exchange(of, strategy_, profile_, cluster_,
-                                                              shape_, beside, shares_.experts)
-                                       : Seconds(0.0);
+    const ExpertExchange experts = of.routing
+                                       ? expert_exchange(of, strategy_, profile_, cluster_, places_,
+                                                         shape_, beside, wire_efficiency_)
+                                       : ExpertExchange{};
+    const Seconds routing = experts.seen + experts.slices;
     const HostCosts host = host_costs(strategy_, profile_, family_, of);
 
     layer.forward[Cause::compute] = costs.forward.time();
     layer.forward[Cause::tensor_parallel] = tensor.forward;
     layer.forward[Cause::context_parallel] = context.forward;
-    layer.forward[Cause::expert_parallel] = experts;
+    layer.forward[Cause::expert_parallel] = routing;
     layer.forward[Cause::other] = host.forward_gaps;
     layer.forward[Cause::other] += host_excess(layer.forward.total(), host.forward);
 
@@ -112,7 +133,7 @@ class StageCosts {
     layer.backward[Cause::tensor_parallel] = tensor.backward;
     layer.weight[Cause::compute] = costs.weight_gradients;
     layer.backward[Cause::context_parallel] = context.backward;
-    layer.backward[Cause::expert_parallel] = experts;
+    layer.backward[Cause::expert_parallel] = routing;
     layer.backward[Cause::other] = host.backward_gaps;
     layer.backward[Cause::other] += host_excess(layer.backward.total(), host.backward);
     const RecomputeParts again = recompute_parts(strategy_);
@@ -120,9 +141,90 @@ class StageCosts {
     layer.recompute[Cause::recompute] =
         strategy_.recompute == Recompute::full
             ? layer.forward.total()
-            : costs.again + routed_again * experts + exchanged_again(of, again) * tensor.forward;
+            : costs.again + routed_again * routing + exchanged_again(of, again) * tensor.forward;
+    add_flows(of, layer, costs, tensor, tensor_link, context, context_link, experts);
     layers_time_ += count * (costs.forward.time() + costs.backward.time());
     layers_variance_ += count * count * (costs.forward.variance() + costs.backward.variance());
+  }
+
+  /// What of the exchanges crosses the fabric. Bytes that do not fit behind the compute of a
+  /// forward pass travel beside a backward one.
+  void add_flows(const Layer& of, LayerCost& layer, const WorkCost& costs,
+                 const TensorExchangeTime& tensor, const GroupLink& tensor_link,
+                 const ContextExchange& context, const GroupLink& context_link,
+                 const ExpertExchange& experts) {
+    // Ring attention hides behind attention, everything else behind the whole pass.
+    const bool is_ring = context.window > Seconds(0.0);
+    const auto add = [&](ExchangeKind kind, PassTraffic bytes, PassTime seen, PassShare share,
+                         BytesPerSecond rate, BytesPerSecond wire, PassTime window) {
+      if (!places_[kind].crosses() || bytes.forward == Bytes(0.0)) return;
+      const double slower = 1.0 / release_;
+      Bytes left_over;
+      layer.forward_flows.of[kind] = exchange_flow({.bytes = bytes.forward,
+                                                    .share_seen = share.forward,
+                                                    .seen = release_ * seen.forward,
+                                                    .rate = slower * rate,
+                                                    .wire = wire,
+                                                    .window = release_ * window.forward},
+                                                   left_over);
+      ExchangeFlow& backward = layer.backward_flows.of[kind];
+      backward = exchange_flow({.bytes = bytes.backward,
+                                .share_seen = share.backward,
+                                .seen = release_ * seen.backward,
+                                .rate = slower * rate,
+                                .wire = wire,
+                                .window = release_ * window.backward,
+                                .left_over = left_over},
+                               left_over);
+      backward.hidden += left_over;
+      backward.hidden_time = max(backward.hidden_time, backward.hidden / wire);
+      layer.forward_flows.awaited[cause_of(kind)] += layer.forward_flows.of[kind].seen_time;
+      layer.backward_flows.awaited[cause_of(kind)] += backward.seen_time;
+      if (kind != ExchangeKind::context || !is_ring) return;
+      layer.forward_flows.of[kind].window = release_ * window.forward;
+      backward.window = release_ * window.backward;
+    };
+    const PassTime passes{costs.forward.time(), costs.backward.time()};
+    add(ExchangeKind::tensor, tensor_traffic(strategy_, of, shape_),
+        {tensor.forward, tensor.backward}, {tensor.forward_seen, tensor.backward_seen},
+        tensor_link.step.bandwidth, wire_efficiency_ * tensor_link.wire, passes);
+    // What is swapped stays with its rank in part.
+    const double ranks = strategy_.context_parallel;
+    const double swapped = is_ring ? 1.0 : ranks / std::max(1.0, ranks - 1.0);
+    add(ExchangeKind::context, context_traffic(strategy_, of, shape_),
+        {context.forward, context.backward}, {context.share_seen, context.share_seen},
+        swapped * context_link.step.bandwidth, swapped * wire_efficiency_ * context_link.wire,
+        is_ring ? PassTime{context.window, 2.0 * context.window} : passes);
+    const BytesPerSecond routing_rate = experts.routed / experts.transfer;
+    add(ExchangeKind::experts, {experts.routed, experts.routed}, {experts.seen, experts.seen},
+        {experts.share_seen, experts.share_seen}, routing_rate, experts.wire, passes);
+    const GroupPlace& slices = places_[ExchangeKind::expert_slices];
+    const GroupLink slice_link =
+        group_link(cluster_, profile_, slices, nics_of_rings(cluster_, slices));
+    add(ExchangeKind::expert_slices, {experts.slice_bytes, experts.slice_bytes},
+        {experts.slices, experts.slices}, {1.0, 1.0}, slice_link.step.bandwidth,
+        wire_efficiency_ * slice_link.wire, passes);
+    add_flows_again(of, layer);
+  }
+
+  /// Of what is exchanged once more for a backward pass that recomputes.
+  void add_flows_again(const Layer& of, LayerCost& layer) {
+    if (strategy_.recompute == Recompute::full) {
+      layer.recompute_flows = layer.forward_flows;
+    } else {
+      const RecomputeParts again = recompute_parts(strategy_);
+      const double routed = of.routing ? of.routing->again.share(again) : 0.0;
+      const auto repeat = [&](ExchangeKind kind, double share) {
+        layer.recompute_flows.of[kind] = share * layer.forward_flows.of[kind];
+      };
+      repeat(ExchangeKind::tensor, exchanged_again(of, again));
+      repeat(ExchangeKind::experts, routed);
+      repeat(ExchangeKind::expert_slices, routed);
+    }
+    layer.recompute_flows.awaited = {};
+    for (const ExchangeKind kind : kAllExchanges) {
+      layer.recompute_flows.awaited[Cause::recompute] += layer.recompute_flows.of[kind].seen_time;
+    }
   }
 
   void add_ends() {
@@ -146,20 +248,22 @@ class StageCosts {
         ahead * (simple_pass(head.forward) + simple_pass(join.forward) + layer.forward);
     cost_.head_backward += ahead * (simple_pass(head.backward) + simple_pass(join.backward) +
                                     layer.backward + layer.recompute);
+    cost_.head_forward_flows += ahead * layer.forward_flows;
+    cost_.head_backward_flows += ahead * layer.backward_flows;
+    cost_.head_backward_flows += ahead * layer.recompute_flows;
     cost_.head_weight[Cause::compute] +=
         ahead * (head.weight_gradients + join.weight_gradients + layer.weight.total());
   }
 
   void scale_by_release() {
-    const double release = release_factor(family_, strategy_);
     for (LayerCost& layer : cost_.layers) {
       for (TimeByCause* time : {&layer.forward, &layer.backward, &layer.recompute, &layer.weight}) {
-        *time = release * *time;
+        *time = release_ * *time;
       }
     }
     for (TimeByCause* time : {&cost_.head_forward, &cost_.head_backward, &cost_.head_weight,
                               &cost_.embedding_forward, &cost_.embedding_backward}) {
-      *time = release * *time;
+      *time = release_ * *time;
     }
   }
 
@@ -177,9 +281,11 @@ class StageCosts {
   const Strategy& strategy_;
   const Profile& profile_;
   const Cluster& cluster_;
-  const FabricShares& shares_;
+  const ExchangePlaces& places_;
   const KernelFamily& family_;
   RankShape shape_;
+  double release_;
+  double wire_efficiency_ = 1.0;  ///< that all flows of a NIC together reach
   StageCost cost_;
   Seconds layers_time_;
   double layers_variance_ = 0.0;
@@ -188,10 +294,16 @@ class StageCosts {
 }  // namespace
 
 StageCost stage_cost(const Model& model, const Strategy& strategy, const Profile& profile,
-                     const Cluster& cluster, const FabricShares& shares) {
+                     const Cluster& cluster, const ExchangePlaces& places) {
   const auto found = profile.kernel_families.find(strategy.kernel_family);
   HEADWAY_CHECK(found != profile.kernel_families.end(), "kernel family is not in the profile");
-  return StageCosts{model, strategy, profile, cluster, shares, found->second}.all();
+  return StageCosts{model, strategy, profile, cluster, places, found->second}.all();
+}
+
+StageCost stage_cost(const Model& model, const Strategy& strategy, const Profile& profile,
+                     const Cluster& cluster) {
+  return stage_cost(model, strategy, profile, cluster,
+                    best_places(strategy, cluster, Placement{}.order));
 }
 
 }  // namespace headway

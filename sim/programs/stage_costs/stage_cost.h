@@ -9,11 +9,12 @@
 #include "sim/network/cluster.h"
 #include "sim/programs/cause.h"
 #include "sim/programs/flows/flow_plans.h"
-#include "sim/programs/stage_costs/fabric_share.h"
+#include "sim/programs/stage_costs/exchange_flow.h"
+#include "sim/programs/stage_costs/group_place.h"
 
 namespace headway {
 
-/// What one layer takes.
+/// What one layer takes, exchanges on an idle fabric included.
 struct LayerCost {
   TimeByCause forward;
   TimeByCause backward;
@@ -21,11 +22,14 @@ struct LayerCost {
   TimeByCause weight;            ///< part of it: gradients of the weights, which nobody waits for
   TimeByCause offload_forward;   ///< what hides neither behind the layer that goes to the host's
   TimeByCause offload_backward;  ///< memory, nor behind the one that comes back
+  PassFlows forward_flows;       ///< what of it crosses the fabric
+  PassFlows backward_flows;
+  PassFlows recompute_flows;
 };
 
 /// What the pieces of a micro-batch take on one rank of nominal speed, tensor-, context- and
-/// expert-parallel traffic included (nobody else uses the scale-up fabric, so its closed forms
-/// stand; fabric_share.h says what that means beyond it).
+/// expert-parallel traffic included: inside a scale-up domain as a closed form, since nobody else
+/// uses its fabric, and beyond it as time on an idle fabric with the bytes that flows carry.
 struct StageCost {
   std::vector<LayerCost> layers;  ///< by place in Model::kinds
   TimeByCause embedding_forward;
@@ -33,6 +37,8 @@ struct StageCost {
   TimeByCause head_forward;        ///< output head and loss, multi-token prediction layers included
   TimeByCause head_backward;
   TimeByCause head_weight;
+  PassFlows head_forward_flows;  ///< of multi-token prediction layers
+  PassFlows head_backward_flows;
   Seconds micro_batch_overhead;  ///< of a stage, with every micro-batch
   Seconds step_overhead;         ///< once an iteration: what the host does while the device idles
   double spread = 0.0;           ///< one standard deviation of the layers' time, relative
@@ -43,10 +49,13 @@ struct StageCost {
   }
 };
 
-/// Adds up kernel costs over the operators of a layer (COST MODEL: README.md of this folder).
-/// Without `shares` the fabric carries whatever NICs send.
+/// Adds up kernel costs over the operators of a layer (COST MODEL: README.md of this folder), for a
+/// rank whose groups stand like that.
 [[nodiscard]] StageCost stage_cost(const Model& model, const Strategy& strategy,
                                    const Profile& profile, const Cluster& cluster,
-                                   const FabricShares& shares = {});
+                                   const ExchangePlaces& places);
+/// For ranks that stand as well as can be, tensor-parallel ones side by side.
+[[nodiscard]] StageCost stage_cost(const Model& model, const Strategy& strategy,
+                                   const Profile& profile, const Cluster& cluster);
 
 }  // namespace headway

@@ -12,6 +12,8 @@ Seconds seen_beside(Seconds transfer, Seconds compute, double interference) {
   return max(transfer - compute, Seconds(0.0)) + interference * min(transfer, compute);
 }
 
+double share_of(Seconds seen, Seconds all) { return all > Seconds(0.0) ? seen / all : 1.0; }
+
 }  // namespace
 
 TensorExchangeTime tensor_exchange(const Strategy& strategy, const Profile& profile,
@@ -29,20 +31,22 @@ TensorExchangeTime tensor_exchange(const Strategy& strategy, const Profile& prof
   if (!strategy.sequence_parallel) {
     const Seconds reduced = time(CollectiveKind::all_reduce);
     if (!strategy.overlap_tensor_parallel_backward) return {reduced, reduced};
-    return {reduced,
-            seen_beside(reduced, gradients.weights, profile.overlap.sharded_interference.value)};
+    const Seconds seen =
+        seen_beside(reduced, gradients.weights, profile.overlap.sharded_interference.value);
+    return {reduced, seen, 1.0, share_of(seen, reduced)};
   }
   const Seconds gathered = time(CollectiveKind::all_gather);
   const Seconds scattered = time(CollectiveKind::reduce_scatter);
   const Seconds both = gathered + scattered;
   if (strategy.overlap_tensor_parallel_backward) {
     const double interference = profile.overlap.sharded_interference.value;
-    return {both, gathered + seen_beside(gathered, gradients.data, interference) +
-                      seen_beside(scattered, gradients.weights, interference)};
+    const Seconds seen = gathered + seen_beside(gathered, gradients.data, interference) +
+                         seen_beside(scattered, gradients.weights, interference);
+    return {both, seen, 1.0, share_of(seen, gathered + both)};
   }
   const double seen =
       strategy.tensor_parallel_overlap ? profile.overlap.tensor_parallel_overlapped.value : 1.0;
-  return {seen * both, seen * both};
+  return {seen * both, seen * both, seen, seen};
 }
 
 PassTraffic tensor_traffic(const Strategy& strategy, const Layer& layer, const RankShape& shape) {

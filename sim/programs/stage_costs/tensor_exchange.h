@@ -11,10 +11,13 @@
 
 namespace headway {
 
-/// What tensor-parallel ranks wait for each other in one pass through a layer.
+/// What tensor-parallel ranks wait for each other in one pass through a layer, and what share that
+/// is of all the time that their collectives take.
 struct TensorExchangeTime {
   Seconds forward;
   Seconds backward;
+  double forward_seen = 1.0;
+  double backward_seen = 1.0;
 };
 
 /// Tensor-parallel traffic of a layer: in each pass an all-reduce for each of its exchanges (for

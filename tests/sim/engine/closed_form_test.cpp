@@ -21,10 +21,12 @@ double closed_form(const RandomJob& job) {
 }
 
 /// A job whose flows have the network to themselves: a switch that blocks nobody, a NIC each, equal
-/// ranks.
+/// ranks, and nodes inside which those exchange that share a layer.
 RandomJob uncontended_job(std::uint64_t seed) {
   RandomJob job = random_job(seed);
   job.perturbation = {};
+  job.cluster_text.accelerators =
+      std::max(job.cluster_text.accelerators, 2 * job.strategy.tensor_parallel);
   job.cluster_text.nics = job.cluster_text.accelerators;
   job.cluster_text.fabric = ClusterText{}.fabric;
   job.cluster_text.nodes *= 2;  // room for a second stage

@@ -33,9 +33,10 @@ TEST(RandomJobs, BothFlowEnginesAgree) {
     const Timeline incremental = simulated(job, {.flows = FlowEngine::incremental});
     const Timeline simgrid = simulated(job, {.flows = FlowEngine::simgrid});
     ASSERT_EQ(incremental.operation_end.size(), simgrid.operation_end.size());
-    // SimGrid counts whole bytes and merges what happens within a nanosecond.
+    // SimGrid counts whole bytes, of flow after flow, and merges what happens within a nanosecond.
+    const double within = 5e-9 * simgrid.finish;
     for (std::size_t i = 0; i < simgrid.operation_end.size(); ++i) {
-      ASSERT_NEAR(incremental.operation_end[i], simgrid.operation_end[i], 1e-9 * simgrid.finish);
+      ASSERT_NEAR(incremental.operation_end[i], simgrid.operation_end[i], within);
     }
   });
 }
@@ -104,7 +105,7 @@ TEST(RandomJobs, LinksCarryWhatTheFlowsBring) {
         }
       }
     }
-    const auto reported = flow_bytes_by_link(workload, timeline, job.cluster->topology);
+    const auto reported = bytes_by_link(workload, timeline, job.cluster->topology);
     for (std::size_t i = 0; i < carried.size(); ++i) {
       ASSERT_NEAR(reported[i], carried[i], 1e-9 * carried[i]) << "link " << i;
       const double most =

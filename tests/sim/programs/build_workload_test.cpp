@@ -192,16 +192,16 @@ TEST_F(BuildWorkload, WaysThatNobodyTakesLoadNoLinks) {
   EXPECT_FALSE(workload.plans[static_cast<std::size_t>(reduce.plan) + 1].links.empty());
 }
 
-TEST_F(BuildWorkload, SaysWhereGroupsReachBeyondADomain) {
+TEST_F(BuildWorkload, ExchangesBeyondADomainHaveCommunicators) {
   strategy.tensor_parallel = 8;
   strategy.context_parallel = 1;
   strategy.pipeline_parallel = 1;
-  EXPECT_THAT(built().workload.notes,
-              ElementsAre(HasSubstr("tensor parallelism reaches beyond a scale-up domain")));
-  strategy.tensor_parallel = 4;
-  strategy.context_parallel = 2;
-  EXPECT_THAT(built().workload.notes,
-              ElementsAre(HasSubstr("context-parallel traffic crosses the fabric")));
+  const Workload workload = built().workload;
+  const Communicator& exchange = workload.communicators.back();
+  EXPECT_EQ(exchange.name, "tensor exchange, stage 0");
+  EXPECT_EQ(exchange.members, 1);
+  EXPECT_EQ(exchange.cause, Cause::tensor_parallel);
+  EXPECT_TRUE(workload.notes.empty());
 }
 
 }  // namespace

@@ -32,12 +32,6 @@ TEST_F(LinkUseTest, ALinkCarriesItsWeightOfEveryFlow) {
   EXPECT_THAT(bytes_by_link(workload, timeline, topology), ElementsAre(2e9, 0.0, 6e9, 0.0));
 }
 
-TEST_F(LinkUseTest, WhatBlocksAreChargedForCrossesTheLinksToo) {
-  workload.charged = {{0, 1_GB}, {3, 5_GB}};
-  EXPECT_THAT(bytes_by_link(workload, timeline, topology), ElementsAre(3e9, 0.0, 6e9, 5e9));
-  EXPECT_THAT(flow_bytes_by_link(workload, timeline, topology), ElementsAre(2e9, 0.0, 6e9, 0.0));
-}
-
 TEST_F(LinkUseTest, TheBusiestComesFirst) {
   const auto busiest = busiest_links(workload, timeline, topology, 10);
   ASSERT_EQ(busiest.size(), 2U);  // links that carry nothing are left out

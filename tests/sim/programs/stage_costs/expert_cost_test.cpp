@@ -56,12 +56,15 @@ class ExpertCostTest : public testing::Test {
   }
   [[nodiscard]] Layer with_experts() const { return transformer_layer(model, {.experts = true}); }
   [[nodiscard]] ExpertTraffic traffic() const {
-    return expert_traffic(with_experts(), strategy, *cluster_of(cluster.text()), shard());
+    return expert_traffic(with_experts(), strategy, places()[ExchangeKind::experts], shard());
+  }
+  [[nodiscard]] ExchangePlaces places() const {
+    return best_places(strategy, *cluster_of(cluster.text()), Placement{}.order);
   }
   [[nodiscard]] double seen() const {
-    return seen_expert_exchange(with_experts(), strategy, profile, *cluster_of(cluster.text()),
-                                shard(), compute)
-        .count();
+    const ExpertExchange exchange = expert_exchange(
+        with_experts(), strategy, profile, *cluster_of(cluster.text()), places(), shard(), compute);
+    return (exchange.seen + exchange.slices).count();
   }
 
   TransformerModel model;
@@ -80,17 +83,16 @@ TEST_F(ExpertCostTest, EveryTokenGoesToItsExperts) {
   EXPECT_DOUBLE_EQ(traffic().across_domains.count(), routed / 2.0);
 }
 
-TEST_F(ExpertCostTest, AnOversubscribedFabricCarriesLess) {
-  const auto with_share = [&](double share) {
-    return seen_expert_exchange(with_experts(), strategy, profile, *cluster_of(cluster.text()),
-                                shard(), compute, share)
-        .count();
+TEST_F(ExpertCostTest, TheSmallerPartOfAGroupIsTheBusiest) {
+  // Four of 16 ranks alone: 12/16 of what they route goes to the others, and comes from them.
+  const GroupPlace uneven{.members = {12, 4}};
+  const auto across = [&] {
+    return expert_traffic(with_experts(), strategy, uneven, shard()).across_domains.count();
   };
-  // NICs reach 0.8 of 50 GB/s; a fabric that carries 0.9 of their rate is no bottleneck.
-  EXPECT_EQ(with_share(0.9), seen());
-  const double at_nics = routed / 2.0 / (0.8 * 50e9);
-  const double on_fabric = routed / 2.0 / (0.25 * 50e9);
-  EXPECT_NEAR(with_share(0.25) - seen(), 2.0 * 0.9 * (on_fabric - at_nics), 1e-12);
+  EXPECT_DOUBLE_EQ(across(), 12.0 / 16.0 * routed);
+  // One copy a domain: 1 - (3/4)^4 = 175/256 of the tokens of 12 ranks go to the four.
+  strategy.expert_dispatch = ExpertDispatch::deduplicated;
+  EXPECT_DOUBLE_EQ(across(), 12.0 / 4.0 * 175.0 / 256.0 * 1024.0 * 2000.0);
 }
 
 TEST_F(ExpertCostTest, OneCopyANodeCrossesTheFabric) {
@@ -240,9 +242,9 @@ TEST_F(ExpertCostTest, ExpertsWithoutReplicasReduceNothing) {
   const auto built_cluster = cluster_of(cluster.text());
   const BuiltWorkload built = build_workload(layers_of(model), strategy, profile, *built_cluster,
                                              placement, CollectiveAlgorithm::ring);
-  EXPECT_EQ(built.workload.communicators.size(), 1U);
-  EXPECT_THAT(built.workload.notes,
-              testing::Contains(testing::HasSubstr("expert-parallel traffic crosses the fabric")));
+  // Of everything else, and of the tokens that go from node to node.
+  ASSERT_EQ(built.workload.communicators.size(), 2U);
+  EXPECT_EQ(built.workload.communicators.back().name, "expert exchange, stage 0");
 }
 
 TEST_F(ExpertCostTest, PredictionLayersStandBehindTheLast) {

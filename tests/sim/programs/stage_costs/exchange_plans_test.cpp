@@ -1,22 +1,22 @@
-#include "sim/programs/stage_costs/exchange_traffic.h"
+#include "sim/programs/stage_costs/exchange_plans.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
-#include <string>
 
 #include "sim/models/transformer/transformer_layers.h"
-#include "sim/programs/stage_costs/exchange_plans.h"
+#include "sim/programs/build_workload.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
+#include "tests/support/round_profile.h"
 
 namespace headway {
 namespace {
 
 /// Four nodes of two accelerators with a NIC each, below one switch.
-class ExchangeTrafficTest : public testing::Test {
+class ExchangePlansTest : public testing::Test {
  protected:
-  ExchangeTrafficTest() {
+  ExchangePlansTest() {
     model = {.layers = 2,
              .hidden = 1000,
              .attention_heads = 8,
@@ -25,6 +25,14 @@ class ExchangeTrafficTest : public testing::Test {
              .ffn_hidden = 4000,
              .vocabulary = 1000};
     strategy.sequence_length = 1024;
+    ExpertCosts costs;
+    costs.grouped_efficiency = estimate(1.0);
+    costs.exchange_scale_up = estimate(1.0);
+    costs.exchange_scale_out = estimate(0.5);
+    costs.exchange_seen = estimate(0.8);
+    costs.exchange_seen_overlapped = estimate(0.2);
+    profile.experts = costs;
+    profile.overlap.context_parallel_floor = estimate(0.1);
   }
 
   void add_experts() {
@@ -42,13 +50,33 @@ class ExchangeTrafficTest : public testing::Test {
                               .context = strategy.context_parallel,
                               .data = strategy.data_parallel,
                               .pipeline = strategy.pipeline_parallel};
-    std::vector<double> bytes;
-    for (const ChargedBytes& charged : exchange_traffic(
-             layers_of(model), strategy, *cluster, exchange_plans(strategy, *cluster, placement))) {
-      const Topology& topology = cluster->topology;
-      if (!topology.is_switch(topology.link(charged.link).from)) {
-        bytes.push_back(charged.bytes.count());
+    const Workload workload =
+        build_workload(layers_of(model), strategy, profile, *cluster, placement, std::nullopt)
+            .workload;
+    std::map<std::int32_t, double> flows;  // bytes, by communicator
+    for (const RankGroup& group : workload.groups) {
+      std::map<std::int32_t, double> of_group;
+      for (const Operation& operation :
+           workload.programs[static_cast<std::size_t>(group.program)].operations) {
+        if (operation.kind != OperationKind::join) continue;
+        of_group[group.communicators[static_cast<std::size_t>(operation.path)]] +=
+            operation.amount.count();
       }
+      for (const auto& [communicator, amount] : of_group) flows[communicator] = amount;
+    }
+    std::map<LinkId, double> links;
+    for (const auto& [id, amount] : flows) {
+      const Communicator& communicator = workload.communicators[static_cast<std::size_t>(id)];
+      if (!is_exchange(communicator)) continue;
+      for (const LinkLoad& load :
+           workload.plans[static_cast<std::size_t>(communicator.plan)].links) {
+        links[load.link] += load.weight * amount;
+      }
+    }
+    std::vector<double> bytes;
+    for (const auto& [link, carried] : links) {
+      const Topology& topology = cluster->topology;
+      if (!topology.is_switch(topology.link(link).from)) bytes.push_back(carried);
     }
     return bytes;
   }
@@ -60,17 +88,18 @@ class ExchangeTrafficTest : public testing::Test {
 
   TransformerModel model;
   Strategy strategy;
+  Profile profile = round_profile();
 };
 
 constexpr double kInput = 1024.0 * 1000.0 * 2.0;  // a layer's, in 16 bits
 
-TEST_F(ExchangeTrafficTest, WhatStaysInsideANodeCrossesNothing) {
+TEST_F(ExchangePlansTest, WhatStaysInsideANodeCrossesNothing) {
   strategy.tensor_parallel = 2;
   strategy.context_parallel = 1;
   EXPECT_TRUE(sent().empty());
 }
 
-TEST_F(ExchangeTrafficTest, EveryTokenGoesToItsExpertsAndBackInBothPasses) {
+TEST_F(ExchangePlansTest, EveryTokenGoesToItsExpertsAndBackInBothPasses) {
   add_experts();
   // 1,024 tokens to 4 experts each; 6 of 8 experts are on other nodes. There and back, forward and
   // backward, in 2 layers.
@@ -86,19 +115,33 @@ TEST_F(ExchangeTrafficTest, EveryTokenGoesToItsExpertsAndBackInBothPasses) {
   expect_each_sends(8, 2.0 * 10.0 * crossing);
 }
 
-TEST_F(ExchangeTrafficTest, ABusyExpertTakesFromTheOthers) {
+TEST_F(ExchangePlansTest, ABusyExpertTakesFromTheOthers) {
   add_experts();
   strategy.expert_imbalance = 4.0;
   expect_each_sends(8, 8.0 * 6.0 / 8.0 * 4.0 * kInput);
 }
 
-TEST_F(ExchangeTrafficTest, DenseLayersSendNoTokensAway) {
+TEST_F(ExchangePlansTest, WhatHidesCrossesAsMuch) {
+  add_experts();
+  strategy.overlap_expert_exchange = true;
+  expect_each_sends(8, 2.0 * 2.0 * 2.0 * 6.0 / 8.0 * 4.0 * kInput);
+}
+
+TEST_F(ExchangePlansTest, OneCopyANodeCrossesTheFabric) {
+  // Four nodes; of four experts at random 4 (1 - (3/4)^4) are visited, three quarters of them are
+  // others: (175/64) x 3/4 copies instead of 3.
+  add_experts();
+  strategy.expert_dispatch = ExpertDispatch::deduplicated;
+  expect_each_sends(8, 8.0 * 175.0 / 64.0 * 3.0 / 4.0 * kInput);
+}
+
+TEST_F(ExchangePlansTest, DenseLayersSendNoTokensAway) {
   add_experts();
   model.mixture_of_experts->leading_dense_layers = 1;
   expect_each_sends(8, 4.0 * 6.0 / 8.0 * 4.0 * kInput);
 }
 
-TEST_F(ExchangeTrafficTest, EveryStageSendsWhatItsLayersDo) {
+TEST_F(ExchangePlansTest, EveryStageSendsWhatItsLayersDo) {
   // Two layers on the first stage, one on the second.
   add_experts();
   model.layers = 3;
@@ -115,14 +158,14 @@ TEST_F(ExchangeTrafficTest, EveryStageSendsWhatItsLayersDo) {
   }
 }
 
-TEST_F(ExchangeTrafficTest, ARingOfKeysAndValuesCrossesWhereANodeEnds) {
+TEST_F(ExchangePlansTest, ARingOfKeysAndValuesCrossesWhereANodeEnds) {
   strategy.context_parallel = 8;
   // 128 tokens of 4 x 125 channels, twice, 2 bytes; 7 times forward, 14 times backward, 2 layers.
   // The second rank of each node sends to the next node.
   expect_each_sends(4, 2.0 * 21.0 * (128.0 * 500.0 * 2.0 * 2.0));
 }
 
-TEST_F(ExchangeTrafficTest, SwappedHeadsGoToAllOtherNodes) {
+TEST_F(ExchangePlansTest, SwappedHeadsGoToAllOtherNodes) {
   strategy.context_parallel = 4;
   strategy.context_parallel_method = ContextParallelMethod::all_to_all;
   // Queries and output of 1,000 channels, keys and values of 500, for 256 tokens; half to the other
@@ -130,7 +173,7 @@ TEST_F(ExchangeTrafficTest, SwappedHeadsGoToAllOtherNodes) {
   expect_each_sends(4, 2.0 * 2.0 * 0.5 * (256.0 * 3000.0 * 2.0));
 }
 
-TEST_F(ExchangeTrafficTest, TensorParallelRingsRunOnEachRail) {
+TEST_F(ExchangePlansTest, TensorParallelRingsRunOnEachRail) {
   strategy.tensor_parallel = 8;
   // Two exchanges a pass of 2 x 7/8 of the input, on two rails; forward and backward, 2 layers.
   const double pass = 2.0 * 2.0 * 7.0 / 8.0 * kInput / 2.0;
@@ -141,7 +184,7 @@ TEST_F(ExchangeTrafficTest, TensorParallelRingsRunOnEachRail) {
   expect_each_sends(8, 2.0 * 2.5 * pass);
 }
 
-TEST_F(ExchangeTrafficTest, PredictionLayersSendTooOnTheLastStage) {
+TEST_F(ExchangePlansTest, PredictionLayersSendTooOnTheLastStage) {
   add_experts();
   model.multi_token_prediction_layers = 1;
   expect_each_sends(8, 12.0 * 6.0 / 8.0 * 4.0 * kInput);

@@ -1,0 +1,165 @@
+#include "sim/programs/exchange_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "sim/programs/stage_costs/exchange_plans.h"
+
+namespace headway {
+namespace {
+
+/// Ranks of a group, and how far one stands behind the other as ranks of a stage are counted.
+struct GroupShape {
+  int ranks = 1;
+  int stride = 1;
+};
+
+GroupShape shape_of(ExchangeKind kind, const Strategy& strategy) {
+  switch (kind) {
+    case ExchangeKind::tensor:
+      return {strategy.tensor_parallel, 1};
+    case ExchangeKind::context:
+      return {strategy.context_parallel, strategy.tensor_parallel};
+    case ExchangeKind::experts:
+      return {strategy.expert_parallel, strategy.expert_tensor_parallel};
+    case ExchangeKind::expert_slices:
+      return {strategy.expert_tensor_parallel, 1};
+  }
+  return {};
+}
+
+}  // namespace
+
+ExchangeLayout::ExchangeLayout(const Model& model, const Strategy& strategy, const Cluster& cluster,
+                               const Placement& placement)
+    : model_(model),
+      strategy_(strategy),
+      cluster_(cluster),
+      placement_(placement),
+      stages_(strategy.pipeline_parallel) {
+  std::vector<ExchangePlaces> places(static_cast<std::size_t>(strategy.data_parallel) *
+                                     static_cast<std::size_t>(stages_));
+  for (const ExchangeKind kind : kAllExchanges) {
+    if (shape_of(kind, strategy).ranks > 1) place(kind, places);
+  }
+  std::map<ExchangePlaces, std::size_t> known;
+  for (ExchangePlaces& of_group : places) {
+    const auto [entry, is_new] = known.emplace(std::move(of_group), classes_.size());
+    if (is_new) classes_.push_back(entry->first);
+    class_of_.push_back(entry->second);
+  }
+}
+
+ExchangeLayout::Members ExchangeLayout::ranks_of(int stage, int first_replica, int replicas) const {
+  Members ranks;
+  for (int d = first_replica; d < first_replica + replicas; ++d) {
+    for (int c = 0; c < strategy_.context_parallel; ++c) {
+      for (int t = 0; t < strategy_.tensor_parallel; ++t) {
+        ranks.push_back(placement_.accelerator(t, c, d, stage));
+      }
+    }
+  }
+  return ranks;
+}
+
+std::vector<ExchangeLayout::Members> ExchangeLayout::groups_of(ExchangeKind kind,
+                                                               const Members& ranks) const {
+  const GroupShape shape = shape_of(kind, strategy_);
+  const auto stride = static_cast<std::size_t>(shape.stride);
+  const std::size_t block = static_cast<std::size_t>(shape.ranks) * stride;
+  std::vector<Members> groups;
+  for (std::size_t first = 0; first + block <= ranks.size(); first += block) {
+    for (std::size_t offset = 0; offset < stride; ++offset) {
+      Members& members = groups.emplace_back();
+      for (std::size_t i = offset; i < block; i += stride) members.push_back(ranks[first + i]);
+    }
+  }
+  return groups;
+}
+
+int ExchangeLayout::replicas_of(ExchangeKind kind) const {
+  const GroupShape shape = shape_of(kind, strategy_);
+  const int of_replica = strategy_.tensor_parallel * strategy_.context_parallel;
+  return std::lcm(shape.ranks * shape.stride, of_replica) / of_replica;
+}
+
+void ExchangeLayout::place(ExchangeKind kind, std::vector<ExchangePlaces>& places) {
+  const int replicas = replicas_of(kind);
+  for (int stage = 0; stage < stages_; ++stage) {
+    for (int first = 0; first < strategy_.data_parallel; first += replicas) {
+      GroupPlace slowest;
+      for (const Members& members : groups_of(kind, ranks_of(stage, first, replicas))) {
+        GroupPlace place = place_of_group(cluster_, members);
+        if (slowest.ranks() == 1 || is_slower_place(place, slowest)) slowest = std::move(place);
+      }
+      if (slowest.crosses()) together_ = std::max(together_, replicas);
+      for (int replica = first; replica < first + replicas; ++replica) {
+        places[index(replica, stage)][kind] = slowest;
+      }
+    }
+  }
+}
+
+std::vector<int> ExchangeLayout::distinct_replicas() const {
+  using Sort = std::vector<std::size_t>;  // classes of a replica's stages
+  std::vector<int> distinct;
+  std::set<std::set<Sort>> known;
+  for (int first = 0; first < strategy_.data_parallel; first += together_) {
+    std::set<Sort> sorts;
+    std::vector<int> one_of_each;
+    for (int replica = first; replica < first + together_; ++replica) {
+      const auto begin = class_of_.begin() + static_cast<std::ptrdiff_t>(index(replica, 0));
+      if (sorts.emplace(begin, begin + stages_).second) one_of_each.push_back(replica);
+    }
+    if (!known.insert(std::move(sorts)).second) continue;
+    distinct.insert(distinct.end(), one_of_each.begin(), one_of_each.end());
+  }
+  return distinct;
+}
+
+void ExchangeLayout::add_communicators(Workload& workload, const NamesOf& names_of,
+                                       PlanDetail detail) const {
+  for (const ExchangeKind kind : kAllExchanges) {
+    const int replicas = replicas_of(kind);
+    for (int stage = 0; stage < stages_; ++stage) {
+      for (int first = 0; first < strategy_.data_parallel; first += replicas) {
+        if (!classes_[class_of(first, stage)][kind].crosses()) continue;
+        add_communicator(kind, stage, first, workload, names_of, detail);
+      }
+    }
+  }
+}
+
+void ExchangeLayout::add_communicator(ExchangeKind kind, int stage, int first_replica,
+                                      Workload& workload, const NamesOf& names_of,
+                                      PlanDetail detail) const {
+  const int replicas = replicas_of(kind);
+  const auto id = static_cast<std::int32_t>(workload.communicators.size());
+  bool is_used = false;
+  for (int replica = first_replica; replica < first_replica + replicas; ++replica) {
+    Names* const names = names_of(replica, stage);
+    if (names == nullptr) continue;
+    names->insert_or_assign(communicator_of(kind), id);
+    is_used = true;
+  }
+  if (!is_used) return;
+  FlowPlan plan{.links = {}, .latency = Seconds(0.0), .crosses_fabric = true};
+  if (detail == PlanDetail::fabric) {
+    const std::vector<Members> exchanging =
+        groups_of(kind, ranks_of(stage, first_replica, replicas));
+    plan = exchange_plan(kind, model_, strategy_, cluster_, exchanging);
+  }
+  workload.communicators.push_back(
+      {.name = fmt::format("{}, stage {}", communicator_of(kind), stage),
+       .kind = CollectiveKind::all_to_all,
+       .members = replicas,
+       .plan = static_cast<std::int32_t>(workload.plans.size()),
+       .cause = cause_of(kind)});
+  workload.plans.push_back(std::move(plan));
+}
+
+}  // namespace headway
