@@ -5,11 +5,8 @@
 namespace headway {
 
 std::span<const ModelFamily> model_families() {
-  static constexpr std::array kFamilies = {
-      ModelFamily{"bert", read_bert},
-      ModelFamily{"resnet", read_resnet},
-      ModelFamily{"list", read_layer_list},
-  };
+  // A list of layers stands last: it is what an array of layers is.
+  static const std::array kFamilies = {bert(), resnet(), vgg(), vision_transformer(), layer_list()};
   return kFamilies;
 }
 

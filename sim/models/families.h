@@ -2,7 +2,9 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "sim/files/field_type.h"
 #include "sim/files/json_reader.h"
 #include "sim/layers/model.h"
 
@@ -13,15 +15,20 @@ namespace headway {
 /// the model is not used.
 struct ModelFamily {
   std::string_view name;
+  std::string_view what;  ///< "an encoder trained to fill in words"
   Model (*read)(ObjectReader& reader);
+  /// Of what it reads, for help and schema.
+  std::vector<FieldDescription> (*fields)();
 };
 
 /// All but the decoder-only transformer, which is what a model is if it names no family.
 [[nodiscard]] std::span<const ModelFamily> model_families();
 
 // A file each.
-[[nodiscard]] Model read_bert(ObjectReader& reader);
-[[nodiscard]] Model read_resnet(ObjectReader& reader);
-[[nodiscard]] Model read_layer_list(ObjectReader& reader);
+[[nodiscard]] ModelFamily bert();
+[[nodiscard]] ModelFamily resnet();
+[[nodiscard]] ModelFamily vgg();
+[[nodiscard]] ModelFamily vision_transformer();
+[[nodiscard]] ModelFamily layer_list();
 
 }  // namespace headway

@@ -97,8 +97,6 @@ ListedLayer read_layer(const JsonCursor& part, Diagnostics& diagnostics) {
   return listed;
 }
 
-}  // namespace
-
 Model read_layer_list(ObjectReader& reader) {
   Model model{.name = reader.text("name", "listed layers"), .source = reader.text("source", "")};
   model.has_tokens = reader.has("sequence_length");
@@ -126,6 +124,14 @@ Model read_layer_list(ObjectReader& reader) {
   }
   model.tensor_limits = {{"layers", "a listed layer (which is never split)", 1}};
   return model;
+}
+
+}  // namespace
+
+ModelFamily layer_list() {
+  return {.name = "list", .what = "layers one by one", .read = read_layer_list, .fields = [] {
+            return std::vector<FieldDescription>();
+          }};
 }
 
 }  // namespace headway

@@ -61,8 +61,8 @@ std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& file
   return ModelSource{.transformer = *model, .is_overridden = is_overridden(*config)};
 }
 
-/// The family that an object names: nothing for a decoder-only transformer. An array of objects is a
-/// list of them, whether it says so or not.
+/// The family that an object names: nothing for a decoder-only transformer. An array of objects is
+/// a list of them, whether it says so or not.
 const ModelFamily* read_family(ObjectReader& reader) {
   std::vector<std::pair<std::string_view, const ModelFamily*>> words = {{"transformer", nullptr}};
   for (const ModelFamily& family : model_families()) words.emplace_back(family.name, &family);

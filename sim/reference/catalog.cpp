@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "sim/costs/accelerators.h"
 #include "sim/files/input_files.h"
 #include "sim/jobs/frameworks.h"
+#include "sim/jobs/schedules/schedule.h"
+#include "sim/models/families.h"
 #include "sim/reference/explain_file.h"
 
 namespace headway {
@@ -102,20 +105,46 @@ std::vector<CatalogEntry> preset_entries() {
   return entries;
 }
 
+std::vector<CatalogEntry> family_entries() {
+  std::vector<CatalogEntry> entries;
+  for (const ModelFamily& family : model_families()) {
+    entries.push_back({std::string(family.name), std::string(family.what), ""});
+  }
+  return entries;
+}
+
+std::vector<CatalogEntry> schedule_entries() {
+  std::vector<CatalogEntry> entries;
+  for (const Schedule& schedule : schedules()) {
+    entries.push_back({std::string(schedule.name), std::string(schedule.what), ""});
+  }
+  return entries;
+}
+
+/// What is listed and no file of its own folder.
+struct BuiltInKind {
+  std::string_view name;
+  std::vector<CatalogEntry> (*entries)();
+};
+constexpr std::array<BuiltInKind, 3> kBuiltIn = {
+    {{"presets", preset_entries}, {"families", family_entries}, {"schedules", schedule_entries}}};
+
 }  // namespace
 
 const std::vector<std::string>& catalog_kinds() {
   static const std::vector<std::string> kNames = [] {
     std::vector<std::string> names;
     for (const FileKind& kind : file_kinds()) names.push_back(kind.name);
-    names.emplace_back("presets");
+    for (const BuiltInKind& kind : kBuiltIn) names.emplace_back(kind.name);
     return names;
   }();
   return kNames;
 }
 
 std::vector<CatalogEntry> catalog(const std::string& kind) {
-  if (kind == "presets") return preset_entries();
+  for (const BuiltInKind& built_in : kBuiltIn) {
+    if (kind == built_in.name) return built_in.entries();
+  }
   const auto found = std::ranges::find(file_kinds(), kind, &FileKind::name);
   if (found != file_kinds().end()) return files_of(*found);
   Diagnostic problem;

@@ -12,7 +12,8 @@ struct CatalogEntry {
   std::string path;
 };
 
-/// `kind` is "models", "topologies", "profiles", "scenarios" or "presets". In order of names.
+/// `kind` is "models", "topologies", "profiles", "scenarios", "presets", "families" (of
+/// models) or "schedules" (of pipelines). Files and presets in order of names.
 [[nodiscard]] std::vector<CatalogEntry> catalog(const std::string& kind);
 
 /// The kinds, for messages and completion.

@@ -1,6 +1,17 @@
+#include "sim/models/families.h"
 #include "sim/reference/explain_tables.h"
 
 namespace headway {
+namespace {
+
+/// A decoder is what a model is if it names none.
+std::vector<std::string_view> family_names() {
+  std::vector<std::string_view> names = {"transformer"};
+  for (const ModelFamily& family : model_families()) names.push_back(family.name);
+  return names;
+}
+
+}  // namespace
 
 std::vector<FieldRow> model_rows() {
   return {
@@ -101,31 +112,9 @@ std::vector<FieldRow> model_rows() {
       {"model.mlp_bias", flag_type(), "true", "The matrices of the MLP have biases."},
       {"model.sequence_length", whole_type(between(1, 1'000'000'000)), "required",
        "Tokens of a sequence that the model is trained at.", "", "strategy.sequence_length"},
-      {"model.family", words_type({"transformer", "bert", "resnet", "list"}), R"("transformer")",
-       "What kind of model the fields describe: a decoder-only transformer, an encoder trained to "
-       "fill in words, a residual convolutional network, or layers one by one. An array of layers "
-       "is a list."},
-      {"model.token_types", whole_type(between(0, 1'000'000)), "2",
-       "Rows of a BERT's table of segments."},
-      {"model.positions", whole_type(between(1, 1'000'000'000)), "512",
-       "Rows of a BERT's learned table of positions."},
-      {"model.predicted_words",
-       {"whole number, 1 to sequence_length", whole_type(at_least(1)).schema},
-       "sequence_length",
-       "Words of a sequence whose loss a BERT computes: those that were masked, or all.",
-       "",
-       "Devlin et al. 2018 (arXiv:1810.04805), 3.1"},
-      {"model.blocks", array_type(whole_type(between(1, 1000)), "whole numbers, 1 to 1000"),
-       "[3, 4, 6, 3]", "Residual blocks of each stage of a ResNet.", "",
-       "He et al. 2015 (arXiv:1512.03385), table 1"},
-      {"model.bottleneck", flag_type(), "true",
-       "A block has convolutions of 1 x 1, 3 x 3 and 1 x 1 with four times the width, not two of 3 "
-       "x 3."},
-      {"model.width", whole_type(between(1, 100'000)), "64",
-       "Channels of a ResNet's first stage; each stage has twice those of the one before."},
-      {"model.image_size", whole_type(between(8, 100'000)), "224", "Pixels of a side of an image."},
-      {"model.classes", whole_type(between(1, 100'000'000)), "1000",
-       "Classes that a ResNet tells apart."},
+      {"model.family", word_type(family_names()), R"("transformer")",
+       "What kind of model the fields describe: a decoder-only transformer, or what `headway list "
+       "families` shows. An array of layers is a list."},
       {"model.loss_classes", whole_type(between(0, 1'000'000'000)), "0",
        "Of a list of layers: logits that a cross-entropy loss takes; 0 without one."},
       {"model.layers.name", text_type(), R"("layer")", "Of a listed layer: what it is called."},

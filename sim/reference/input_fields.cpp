@@ -12,6 +12,7 @@
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/strategy_fields.h"
 #include "sim/jobs/synchronisation/read_synchronisation.h"
+#include "sim/models/families.h"
 #include "sim/reference/explain_tables.h"
 
 namespace headway {
@@ -62,6 +63,18 @@ void append_strategy(std::vector<FieldDescription>& fields) {
   for (FieldDescription& field : synchronisation_fields().described()) {
     field.name = "strategy.synchronisation." + field.name;
     fields.push_back(std::move(field));
+  }
+}
+
+/// Those of all families of models. What several have is told once.
+void append_families(std::vector<FieldDescription>& fields) {
+  for (const ModelFamily& family : model_families()) {
+    for (FieldDescription& field : family.fields()) {
+      field.name = "model." + field.name;
+      if (std::ranges::find(fields, field.name, &FieldDescription::name) != fields.end()) continue;
+      field.required = false;
+      fields.push_back(std::move(field));
+    }
   }
 }
 
@@ -134,6 +147,7 @@ const std::vector<FieldDescription>& input_fields() {
     append_rows(all, reliability_rows());
     append_strategy(all);
     append_rows(all, model_rows());
+    append_families(all);
     append_rows(all, topology_rows());
     append_rows(all, fabric_rows());
     return all;

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "sim/files/field_table.h"
 #include "sim/models/families.h"
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/transformer_layers.h"
@@ -81,27 +82,63 @@ Model layers_of(const BertModel& fields) {
   return model;
 }
 
+namespace {
+
+const FieldTable<BertModel>& bert_fields() {
+  static const FieldTable<BertModel> kFields(
+      {{"layers", whole(&BertModel::layers, model_limits::kLayers).required(), "Encoder layers."},
+       {"hidden", whole(&BertModel::hidden, model_limits::kHidden).required(),
+        "Size of the residual stream."},
+       {"attention_heads", whole(&BertModel::attention_heads, model_limits::kHeads).required(),
+        "Attention heads.\nlimits: divide hidden"},
+       {"ffn_hidden",
+        whole(&BertModel::ffn_hidden, model_limits::kFfnHidden).settled([](BertModel& model) {
+          model.ffn_hidden = 4 * model.hidden;
+        }),
+        "Inner size of the MLP.\ndefault: 4 hidden"},
+       {"vocabulary", whole(&BertModel::vocabulary, model_limits::kVocabulary).required(),
+        "Rows of the table of words."},
+       {"token_types", whole(&BertModel::token_types, between(0, 1'000'000)),
+        "Rows of a BERT's table of segments."},
+       {"positions", whole(&BertModel::positions, model_limits::kSequenceLength),
+        "Rows of a BERT's learned table of positions."},
+       {"sequence_length",
+        whole(&BertModel::sequence_length, model_limits::kSequenceLength)
+            .settled([](BertModel& model) { model.sequence_length = model.positions; }),
+        "Words of a sequence that the model is trained at.\ndefault: positions"},
+       {"predicted_words",
+        whole(&BertModel::predicted_words, model_limits::kSequenceLength)
+            .settled([](BertModel& model) { model.predicted_words = model.sequence_length; }),
+        R"(Words of a sequence whose loss a BERT computes: those that were masked, or all.
+limits: no more than sequence_length
+see: Devlin et al. 2018 (arXiv:1810.04805), 3.1
+default: sequence_length)"}});
+  return kFields;
+}
+
 Model read_bert(ObjectReader& reader) {
   BertModel fields;
   fields.name = reader.text("name", "encoder");
   fields.source = reader.text("source", "");
-  fields.layers = reader.integer("layers", model_limits::kLayers);
-  fields.hidden = reader.integer("hidden", model_limits::kHidden);
-  fields.attention_heads = reader.integer("attention_heads", model_limits::kHeads);
+  bert_fields().read(reader, fields);
   if (fields.hidden % fields.attention_heads != 0) {
     reader.report("attention_heads", "attention_heads must divide hidden",
                   fmt::format("{} does not divide {}", fields.attention_heads, fields.hidden));
   }
-  fields.ffn_hidden = reader.integer("ffn_hidden", model_limits::kFfnHidden, 4 * fields.hidden);
-  fields.vocabulary = reader.integer("vocabulary", model_limits::kVocabulary);
-  fields.token_types = reader.integer("token_types", between(0, 1'000'000), fields.token_types);
-  fields.positions = reader.integer("positions", model_limits::kSequenceLength, fields.positions);
-  fields.sequence_length =
-      reader.integer("sequence_length", model_limits::kSequenceLength, fields.positions);
-  const auto most = static_cast<double>(fields.sequence_length);
-  fields.predicted_words =
-      reader.integer("predicted_words", between(1.0, most), fields.sequence_length);
+  if (fields.predicted_words > fields.sequence_length) {
+    reader.report("predicted_words", "predicted_words must be at most sequence_length",
+                  fmt::format("{} of {}", fields.predicted_words, fields.sequence_length));
+  }
   return layers_of(fields);
+}
+
+}  // namespace
+
+ModelFamily bert() {
+  return {.name = "bert",
+          .what = "an encoder trained to fill in words",
+          .read = read_bert,
+          .fields = [] { return bert_fields().described(); }};
 }
 
 }  // namespace headway

@@ -42,7 +42,14 @@ const std::vector<Published>& published() {
   static const std::vector<Published> models = {
       // Counts of the released weights, to the last parameter.
       {"bert_large", 336'226'108, 1},
+      {"resnet_18", 11'689'512, 1},
       {"resnet_50", 25'557'032, 1},
+      {"resnet_101", 44'549'160, 1},
+      {"resnet_152", 60'192'808, 1},
+      {"vgg_16", 138'357'544, 1},
+      {"vit_b_16", 86'567'656, 1},
+      {"vit_l_16", 304'326'632, 1},
+      {"vit_h_14", 632'045'800, 1},
       {"gpt2_small", 124'439'808, 1},
       {"gpt2_xl", 1'557'611'200, 1},
       {"gpt_neox_20b", 20'554'567'680, 1},

@@ -1,0 +1,102 @@
+#include "sim/models/convolution_block.h"
+
+#include <utility>
+
+#include "sim/models/transformer/transformer_layers.h"
+
+namespace headway {
+namespace {
+
+// Bytes of memory passes for each element of an operator's output, in tensors of 2 bytes. Batch
+// normalization reads its input for the statistics and again to normalise, and writes; the
+// rectifier reads and writes. Backward: gradient and input twice, one written; gradient and output
+// of the rectifier read, one written.
+constexpr double kNormForward = 6.0;
+constexpr double kNormBackward = 10.0;
+constexpr double kRectifierForward = 4.0;
+constexpr double kRectifierBackward = 6.0;
+constexpr double kSumPass = 6.0;  ///< two terms read, one written, either way
+constexpr double kPoolBytes = 2.0;
+
+}  // namespace
+
+void ConvolutionBlock::convolution(const Convolution& of) {
+  const double positions = of.size * of.size;
+  layer_.products.push_back({.name = of.name,
+                             .rows_each = positions,
+                             .outputs = of.out,
+                             .inputs = of.in * of.kernel * of.kernel,
+                             .bias = of.bias,
+                             .input_gradient = of.input_gradient});
+  ++layer_.launches.forward;
+  layer_.launches.backward += of.input_gradient ? 2.0 : 1.0;
+  const double elements = positions * of.out;
+  if (of.normalised) {
+    layer_.weights.push_back({Part::normalization, 2.0 * of.out});
+    pass(of.name + " norm", kNormForward * elements, kNormBackward * elements);
+    layer_.kept.push_back({.name = of.name + " norm input", .elements = elements});
+  }
+  if (of.rectified) rectifier(of.name, elements);
+}
+
+void ConvolutionBlock::sum(double elements) {
+  pass("residual sum", kSumPass * elements, kSumPass * elements);
+  rectifier("block", elements);
+}
+
+void ConvolutionBlock::pool(double channels, double from, double to) {
+  const double moved = kPoolBytes * channels * (from * from + to * to);
+  pass("pool", moved, moved);
+}
+
+void ConvolutionBlock::mean(double channels, double size) {
+  const double moved = kPoolBytes * size * size * channels;
+  pass("mean", moved, moved);
+}
+
+void ConvolutionBlock::linear(std::string name, double in, double out, bool dropped) {
+  layer_.kept.push_back({.name = name + " input", .elements = in});
+  layer_.products.push_back({.name = name, .outputs = out, .inputs = in, .bias = true});
+  ++layer_.launches.forward;
+  layer_.launches.backward += 2.0;
+  rectifier(name, out);
+  if (!dropped) return;
+  layer_.kept.push_back({.name = name + " dropout mask", .elements = out, .stored = Stored::mask});
+}
+
+Layer ConvolutionBlock::finished(double input, double output) && {
+  layer_.input = input;
+  layer_.output = output;
+  return std::move(layer_);
+}
+
+void ConvolutionBlock::pass(std::string name, double forward, double backward, Again again) {
+  layer_.passes.push_back({.name = std::move(name),
+                           .forward = forward,
+                           .backward = backward,
+                           .again = again,
+                           .merged = false});
+  ++layer_.launches.forward;
+  ++layer_.launches.backward;
+}
+
+void ConvolutionBlock::rectifier(const std::string& name, double elements) {
+  const Again again{{RecomputePart::activation}};
+  pass(name + " rectifier", kRectifierForward * elements, kRectifierBackward * elements, again);
+  layer_.kept.push_back({.name = name + " output", .elements = elements, .again = again});
+}
+
+Layer classifier(ConvolutionBlock block, double input, double channels, double classes) {
+  Layer head = std::move(block).finished(input, 0.0);
+  head.products.push_back({.name = "classifier",
+                           .part = Part::head,
+                           .outputs = classes,
+                           .inputs = channels,
+                           .bias = true});
+  head.passes.push_back(cross_entropy_pass(classes));
+  head.kept.push_back({.name = "classifier input", .elements = channels});
+  head.loss_classes = classes;
+  return head;
+}
+
+}  // namespace headway

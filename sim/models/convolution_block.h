@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+
+#include "sim/layers/layer.h"
+
+namespace headway {
+
+/// k x k, from `in` channels to `out` at `size` x `size` positions.
+struct Convolution {
+  std::string name;
+  double in = 1.0;
+  double out = 1.0;
+  double kernel = 1.0;
+  double size = 1.0;
+  bool bias = false;
+  bool normalised = true;  ///< by a batch norm behind it
+  bool rectified = true;
+  bool input_gradient = true;  ///< false where nothing in front of it is trained
+};
+
+/// Writes a layer of a convolutional network, operator by operator. Convolutions are products
+/// [positions x k k channels] (implicit GEMM, which moves nothing to lay them out). Each pass over
+/// memory is a kernel of its own, in tensors of 2 bytes.
+class ConvolutionBlock {
+ public:
+  explicit ConvolutionBlock(std::string name) { layer_.name = std::move(name); }
+
+  void convolution(const Convolution& of);
+  /// What goes around the block is added to what comes out of it, and rectified.
+  void sum(double elements);
+  /// Of squares of positions, `from` a side to `to`.
+  void pool(double channels, double from, double to);
+  /// The mean of each channel.
+  void mean(double channels, double size);
+  /// Fully connected; a dropout behind the rectifier keeps a mask.
+  void linear(std::string name, double in, double out, bool dropped);
+
+  [[nodiscard]] Layer finished(double input, double output) &&;
+
+ private:
+  void pass(std::string name, double forward, double backward, Again again = {});
+  /// Its output, which the next operator takes, tells where it let through.
+  void rectifier(const std::string& name, double elements);
+
+  Layer layer_;
+};
+
+/// The last layer of a classifier, with its loss.
+[[nodiscard]] Layer classifier(ConvolutionBlock block, double input, double channels,
+                               double classes);
+
+}  // namespace headway
