@@ -46,7 +46,7 @@ std::optional<std::vector<std::int64_t>> ObjectReader::integers(std::string_view
     if (!fits) {
       diagnostics_.add(element.problem(
           fmt::format("{} has whole numbers, {:g} to {:g} each", key, range.least, range.most),
-          "not one of them"));
+          "not one of them", fmt::format("for example {:g}", std::max(range.least, 1.0))));
     }
     values.push_back(fits ? value.get<std::int64_t>() : 0);
   }

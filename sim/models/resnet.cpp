@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "sim/files/field_table.h"
 #include "sim/models/convolution_block.h"
 #include "sim/models/families.h"
+#include "sim/models/family_fields.h"
 
 namespace headway {
 namespace {
@@ -119,10 +119,7 @@ see: He et al. 2015 (arXiv:1512.03385), table 1)"},
 }
 
 Model read_resnet(ObjectReader& reader) {
-  ResNetModel fields;
-  fields.name = reader.text("name", "residual network");
-  fields.source = reader.text("source", "");
-  resnet_fields().read(reader, fields);
+  ResNetModel fields = read_family_fields(reader, resnet_fields(), "residual network");
   if (fields.blocks.empty()) {
     reader.report("blocks", "a residual network has one stage of blocks at least", "",
                   "ResNet-50 has [3, 4, 6, 3]");

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/files/field_table.h"
 #include "sim/models/convolution_block.h"
 #include "sim/models/families.h"
+#include "sim/models/family_fields.h"
 
 namespace headway {
 namespace {
@@ -81,10 +81,7 @@ see: Simonyan and Zisserman 2014 (arXiv:1409.1556), table 1)"},
 }
 
 Model read_vgg(ObjectReader& reader) {
-  VggModel fields;
-  fields.name = reader.text("name", "plain convolutional network");
-  fields.source = reader.text("source", "");
-  vgg_fields().read(reader, fields);
+  VggModel fields = read_family_fields(reader, vgg_fields(), "plain convolutional network");
   const auto stages = static_cast<std::int64_t>(fields.convolutions.size());
   if (stages == 0) {
     reader.report("convolutions", "a VGG has one stage of convolutions at least", "",
@@ -92,7 +89,8 @@ Model read_vgg(ObjectReader& reader) {
     fields.convolutions = {1};
   } else if (stages > 60 || fields.image_size >> stages == 0) {
     reader.report("convolutions", "each stage halves the image, which is too small for so many",
-                  fmt::format("{} stages of an image of {}", stages, fields.image_size));
+                  fmt::format("{} stages of an image of {}", stages, fields.image_size),
+                  "leave stages out, or use a larger image_size");
   }
   return layers_of(fields);
 }

@@ -22,8 +22,9 @@ std::int32_t ProgramBuilder::add_pass(const std::string& name, TimeByCause time,
     TimeByCause beside;
     const Seconds kernels = time[Cause::compute] + time[Cause::recompute];
     const double share = std::min(1.0, window / kernels);
-    for (const Cause cause : {Cause::compute, Cause::recompute})
+    for (const Cause cause : {Cause::compute, Cause::recompute}) {
       beside[cause] = share * time[cause];
+    }
     pass.window = add_block(name, beside);
     time += -1.0 * beside;
   }

@@ -18,9 +18,9 @@ std::vector<std::string> workload_notes(const Model& model, const Strategy& stra
   }
   if (strategy.islands() > 1) {
     note(
-        "an iteration is the average one of a period of local steps: what islands lose by them "
-        "in "
-        "loss is not counted, and what slows single steps is as if they met at every one");
+        "an iteration is the average one of a period of local steps: what islands lose "
+        "in loss by them is not counted, and what slows single steps is as if they met at every "
+        "one");
   }
   if (is_overruled) {
     note(

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/rules/strategy_rules.h"
 
 namespace headway {
 namespace {
 
+constexpr std::int64_t kMostConnections = 262'144;
 constexpr std::string_view kWholeModel = "a worker of parameter servers holds the whole model";
 
 bool by_servers(const Strategy& job) { return job.synchronisation.by_servers(); }
@@ -51,6 +54,22 @@ std::vector<StrategyRule> synchronisation_rules() {
                "only adapters would travel, which is not modelled",
                "use task \"pretrain\" or \"sft\", or synchronisation.scheme to \"all_reduce\"",
                [](Layout job) { return !by_servers(job) || !trains_adapters(job); }),
+      {.fields = {"synchronisation"},
+       .besides = {"data_parallel"},
+       .words = "workers x servers must be at most 262,144",
+       .why = "each pair has a connection, whose messages are simulated one by one",
+       .holds =
+           [](Layout job) {
+             return !by_servers(job) ||
+                    std::int64_t{job->synchronisation.servers} * job->data_parallel <=
+                        kMostConnections;
+           },
+       .broken = [](Layout job) -> BrokenRule {
+         return {fmt::format("{} servers and {} data-parallel ranks", job->synchronisation.servers,
+                             job->data_parallel),
+                 fmt::format("use {} servers at most",
+                             std::max<std::int64_t>(1, kMostConnections / job->data_parallel))};
+       }},
       {.fields = {"synchronisation"},
        .besides = {"data_parallel"},
        .words = "backup_workers have to leave a worker to wait for",

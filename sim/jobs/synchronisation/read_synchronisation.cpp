@@ -8,7 +8,7 @@ namespace headway {
 namespace {
 
 constexpr Word<bool> kUpdates[] = {{"synchronous", false}, {"asynchronous", true}};
-constexpr Range kServers = between(1, 100'000);
+constexpr Range kServers = between(1, 4096);
 constexpr Range kWorkers = between(0, 1'000'000);
 constexpr Range kSteps = between(1, 1'000'000);
 constexpr Range kBits = between(1, 64);

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "sim/files/field_table.h"
 #include "sim/models/families.h"
+#include "sim/models/family_fields.h"
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/models/transformer/transformer_parts.h"
@@ -117,17 +117,12 @@ default: sequence_length)"}});
 }
 
 Model read_bert(ObjectReader& reader) {
-  BertModel fields;
-  fields.name = reader.text("name", "encoder");
-  fields.source = reader.text("source", "");
-  bert_fields().read(reader, fields);
-  if (fields.hidden % fields.attention_heads != 0) {
-    reader.report("attention_heads", "attention_heads must divide hidden",
-                  fmt::format("{} does not divide {}", fields.attention_heads, fields.hidden));
-  }
+  BertModel fields = read_family_fields(reader, bert_fields(), "encoder");
+  check_heads(fields.hidden, fields.attention_heads, reader);
   if (fields.predicted_words > fields.sequence_length) {
     reader.report("predicted_words", "predicted_words must be at most sequence_length",
-                  fmt::format("{} of {}", fields.predicted_words, fields.sequence_length));
+                  fmt::format("{} of {}", fields.predicted_words, fields.sequence_length),
+                  "leave it out for all of them");
   }
   return layers_of(fields);
 }

@@ -104,6 +104,15 @@ std::int64_t default_head_size(std::int64_t hidden, std::int64_t attention_heads
   return 1;
 }
 
+void check_heads(std::int64_t hidden, std::int64_t attention_heads, ObjectReader& reader) {
+  if (hidden % attention_heads == 0) return;
+  std::int64_t fewer = attention_heads;
+  while (hidden % fewer != 0) --fewer;
+  reader.report("attention_heads", "attention_heads must divide hidden",
+                fmt::format("{} does not divide {}", attention_heads, hidden),
+                fmt::format("use {} heads, say", fewer));
+}
+
 bool check_combinations(const TransformerModel& model, const JsonCursor& object,
                         std::string_view heads_key, std::string_view kv_heads_key,
                         Diagnostics& diagnostics) {

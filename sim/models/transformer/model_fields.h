@@ -39,6 +39,9 @@ inline constexpr double kMostParameters = 1e15;
                                              std::string_view heads_key,
                                              std::string_view head_size_key);
 
+/// Reports heads of an encoder that do not share out its channels evenly.
+void check_heads(std::int64_t hidden, std::int64_t attention_heads, ObjectReader& reader);
+
 /// Whether fields that are each right can be together; reports it if not: key-value heads that do
 /// not divide the attention heads (the keys name where these stand), a size beyond all reason.
 [[nodiscard]] bool check_combinations(const TransformerModel& model, const JsonCursor& object,

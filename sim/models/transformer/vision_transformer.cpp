@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "sim/files/field_table.h"
 #include "sim/models/families.h"
+#include "sim/models/family_fields.h"
 #include "sim/models/transformer/model_fields.h"
 #include "sim/models/transformer/transformer_layers.h"
 #include "sim/models/transformer/transformer_parts.h"
@@ -33,13 +33,14 @@ Layer patch_embedding(const VisionTransformerModel& fields) {
   const double h = real(fields.hidden);
   const double tokens = real(fields.patches() + 1);
   Layer embedding{.name = "patch embedding", .output = h};
-  embedding.products.push_back({.name = "patches",
-                                .part = Part::embedding,
-                                .rows_each = real(fields.patches()) / tokens,
-                                .outputs = h,
-                                .inputs = kPatchColours * real(fields.patch_size * fields.patch_size),
-                                .bias = true,
-                                .input_gradient = false});
+  embedding.products.push_back(
+      {.name = "patches",
+       .part = Part::embedding,
+       .rows_each = real(fields.patches()) / tokens,
+       .outputs = h,
+       .inputs = kPatchColours * real(fields.patch_size * fields.patch_size),
+       .bias = true,
+       .input_gradient = false});
   embedding.weights.push_back({Part::positions, (tokens + 1.0) * h});  // and the class token
   embedding.passes.push_back({.name = "position_embedding",
                               .forward = kPositionForward * h,
@@ -109,17 +110,13 @@ see: Dosovitskiy et al. 2020 (arXiv:2010.11929))"},
 }
 
 Model read_vision_transformer(ObjectReader& reader) {
-  VisionTransformerModel fields;
-  fields.name = reader.text("name", "vision transformer");
-  fields.source = reader.text("source", "");
-  vision_fields().read(reader, fields);
-  if (fields.hidden % fields.attention_heads != 0) {
-    reader.report("attention_heads", "attention_heads must divide hidden",
-                  fmt::format("{} does not divide {}", fields.attention_heads, fields.hidden));
-  }
+  VisionTransformerModel fields = read_family_fields(reader, vision_fields(), "vision transformer");
+  check_heads(fields.hidden, fields.attention_heads, reader);
   if (fields.image_size % fields.patch_size != 0) {
     reader.report("patch_size", "patch_size must divide image_size",
-                  fmt::format("{} does not divide {}", fields.patch_size, fields.image_size));
+                  fmt::format("{} does not divide {}", fields.patch_size, fields.image_size),
+                  fmt::format("use an image_size of {}",
+                              (fields.image_size / fields.patch_size + 1) * fields.patch_size));
     fields.patch_size = fields.image_size;
   }
   return layers_of(fields);

@@ -109,18 +109,23 @@ TEST(ParameterServers, SynchronousWorkersTakeTheAnalyticTime) {
   }
 }
 
+/// Workers that compute 1, 2, 3 and 10 s, of which a round waits for three.
+Job one_of_four_is_slow() {
+  return {.workers = 4,
+          .rounds = 7,
+          .compute = {1.0, 2.0, 3.0, 10.0},
+          .push = 0.001,
+          .pull = 0.001,
+          .serving = {.quorum = 3},
+          .skips = true,
+          .ends_with = 3};
+}
+
 // Computing 1, 2, 3 and 10 s with one backup: rounds last as the third fastest, 3 s. The slow
 // worker is dropped after 10 s, in the fourth round (9 to 12), and begins the one that is under way
 // again, the fourth, whose end at 12 s it does not meet either (20 s): it is dropped twice in 21 s.
 TEST(ParameterServers, BackupWorkersAreNotWaitedFor) {
-  const Job job{.workers = 4,
-                .rounds = 7,
-                .compute = {1.0, 2.0, 3.0, 10.0},
-                .push = 0.001,
-                .pull = 0.001,
-                .serving = {.quorum = 3},
-                .skips = true,
-                .ends_with = 3};
+  const Job job = one_of_four_is_slow();
   const Timeline timeline = job.run();
   EXPECT_NEAR(timeline.finish, 21.0, 1e-3);
   EXPECT_EQ(timeline.served.front().taken, 21);
@@ -262,15 +267,8 @@ TEST(LastIteration, CountsWorkersOfDifferentPace) {
 // In step, an iteration is the run by their number: 7 rounds of 3 s, with the fourth worker's 10 s
 // in none of them.
 TEST(LastIteration, IsAShareOfARunInStep) {
-  const Job job{.workers = 4,
-                .rounds = 7,
-                .compute = {1.0, 2.0, 3.0, 10.0},
-                .push = 0.001,
-                .pull = 0.001,
-                .serving = {.quorum = 3},
-                .skips = true,
-                .ends_with = 3,
-                .settles = true};
+  Job job = one_of_four_is_slow();
+  job.settles = true;
   const Timeline timeline = job.run();
   EXPECT_NEAR(timeline.finish, 3.0, 1e-3);
   EXPECT_NEAR(timeline.ends_of(2).back(), 3.0, 1e-3);

@@ -137,6 +137,7 @@ TEST(StrategyProblem, LayersOfEveryChunkAreNamedAndAddUp) {
    |
 10 |     "layers_per_stage": [8, "many"],
    |                             ^^^^^^ not one of them
+  help: for example 1
 )");
   EXPECT_EQ(problems(kLlama3, R"(    "pipeline_parallel": 2,
     "layers_per_stage": [15, 17],

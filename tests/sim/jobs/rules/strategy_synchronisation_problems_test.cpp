@@ -84,6 +84,20 @@ TEST(StrategyProblem, BackupsLeaveAWorkerToWaitFor) {
 )");
 }
 
+TEST(StrategyProblem, ConnectionsToServersAreBounded) {
+  EXPECT_EQ(
+      problems(kLlama3, R"(    "synchronisation": {"scheme": "parameter_server", "servers": 4096},
+    "global_batch": 128)",
+               128),
+      R"(error: workers x servers must be at most 262,144
+  --> scenario.json:9:24   /strategy/synchronisation
+   |
+ 9 |     "synchronisation": {"scheme": "parameter_server", "servers": 4096},
+   |                        ^ 4096 servers and 128 data-parallel ranks
+  help: use 2048 servers at most
+)");
+}
+
 TEST(StrategyProblem, FieldsOfOtherSchemesSayNothing) {
   EXPECT_EQ(problems(kLlama3, R"(    "synchronisation": {"servers": 8},
     "global_batch": 64)"),

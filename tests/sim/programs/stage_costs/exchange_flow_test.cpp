@@ -5,16 +5,20 @@
 namespace headway {
 namespace {
 
+/// 10 GB, a fifth of them seen, at 40 of a wire's 50 GB/s.
+ExchangeCharge ten_gigabytes(Seconds seen, Seconds window) {
+  return {.bytes = 10_GB,
+          .share_seen = 0.2,
+          .seen = seen,
+          .rate = 40_GBps,
+          .wire = 50_GBps,
+          .window = window};
+}
+
 TEST(ExchangeFlow, WhatIsSeenOfTheTimeIsSeenOfTheBytes) {
   // 10 GB at 40 GB/s take 0.25 s; a fifth of them and 10 ms of latencies are seen.
   Bytes left_over;
-  const ExchangeFlow flow = exchange_flow({.bytes = 10_GB,
-                                           .share_seen = 0.2,
-                                           .seen = 60_ms,
-                                           .rate = 40_GBps,
-                                           .wire = 50_GBps,
-                                           .window = 1_s},
-                                          left_over);
+  const ExchangeFlow flow = exchange_flow(ten_gigabytes(60_ms, 1_s), left_over);
   EXPECT_DOUBLE_EQ(flow.seen.count(), 2e9);
   EXPECT_DOUBLE_EQ(flow.seen_time.count(), 0.05);
   EXPECT_DOUBLE_EQ(flow.hidden.count(), 8e9);
@@ -25,13 +29,7 @@ TEST(ExchangeFlow, WhatIsSeenOfTheTimeIsSeenOfTheBytes) {
 TEST(ExchangeFlow, ComputeThatIsTooShortLeavesMoreToSee) {
   // Of 10 GB, 50 ms of compute cover 2.5 GB on a wire of 50 GB/s: the rest takes 150 ms.
   Bytes left_over;
-  const ExchangeFlow flow = exchange_flow({.bytes = 10_GB,
-                                           .share_seen = 0.2,
-                                           .seen = 150_ms,
-                                           .rate = 40_GBps,
-                                           .wire = 50_GBps,
-                                           .window = 50_ms},
-                                          left_over);
+  const ExchangeFlow flow = exchange_flow(ten_gigabytes(150_ms, 50_ms), left_over);
   EXPECT_DOUBLE_EQ(flow.hidden.count(), 2.5e9);
   EXPECT_DOUBLE_EQ(flow.hidden_time.count(), 0.05);
   EXPECT_DOUBLE_EQ(flow.seen.count(), 7.5e9);
@@ -42,12 +40,7 @@ TEST(ExchangeFlow, ComputeThatIsTooShortLeavesMoreToSee) {
 TEST(ExchangeFlow, WhatFitsNowhereIsLeftToAnotherPass) {
   // Charged for 100 ms beside 50 ms of compute: 7.5 of the 10 GB; the next pass has 200 ms.
   Bytes left_over;
-  const ExchangeCharge charge{.bytes = 10_GB,
-                              .share_seen = 0.2,
-                              .seen = 100_ms,
-                              .rate = 40_GBps,
-                              .wire = 50_GBps,
-                              .window = 50_ms};
+  const ExchangeCharge charge = ten_gigabytes(100_ms, 50_ms);
   EXPECT_DOUBLE_EQ(exchange_flow(charge, left_over).seen.count(), 5e9);
   EXPECT_DOUBLE_EQ(left_over.count(), 2.5e9);
   ExchangeCharge next = charge;
