@@ -21,6 +21,12 @@ std::vector<StrategyRule> local_step_rules() {
   return {
       {.fields = {"synchronisation"},
        .besides = {"data_parallel"},
+       .words = "local steps need two islands at least",
+       .why = "a single one has nobody to meet",
+       .help = "raise islands or data_parallel, or set synchronisation.scheme to \"all_reduce\"",
+       .holds = [](Layout job) { return !by_local_steps(job) || job->islands() > 1; }},
+      {.fields = {"synchronisation"},
+       .besides = {"data_parallel"},
        .words = "islands must divide data_parallel",
        .holds =
            [](Layout job) {

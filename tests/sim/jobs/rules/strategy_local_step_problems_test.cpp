@@ -47,6 +47,18 @@ TEST(Synchronisation, IslandsKeepTheirLastAverage) {
   EXPECT_NEAR(more, 8.0 * 8.03e9 / 4.0, 0.01 * 8.0 * 8.03e9 / 4.0);
 }
 
+TEST(StrategyProblem, AnIslandAloneTakesNoLocalSteps) {
+  for (const std::string fields : {R"("data_parallel": 8,
+    "synchronisation": {"scheme": "local_steps", "islands": 1})",
+                                   R"("tensor_parallel": 8,
+    "synchronisation": {"scheme": "local_steps"})"}) {
+    const std::string found = problems(kLlama3, "    " + fields + R"(,
+    "global_batch": 64)",
+                                       8);
+    EXPECT_TRUE(found.starts_with("error: local steps need two islands at least\n")) << found;
+  }
+}
+
 TEST(StrategyProblem, IslandsAreEquallyLarge) {
   EXPECT_EQ(problems(kLlama3, R"(    "synchronisation": {"scheme": "local_steps", "islands": 3},
     "global_batch": 64)",
