@@ -17,6 +17,7 @@ struct CollectiveValidation;
 struct Comparison;
 struct FabricAnalysis;
 struct FoundRoute;
+struct FreeConstant;
 struct LargestPlan;
 struct MeasuredComparison;
 struct MemoryValidation;
@@ -69,10 +70,12 @@ struct Validation;
 [[nodiscard]] Answer route_answer(const Cluster& cluster, const FoundRoute& route);
 
 /// How far predictions of published steps are off ("headway/validation/1"); whether published jobs
-/// fit ("headway/memory-validation/1"); how long collectives take against published sweeps
+/// fit ("headway/memory-validation/1"); what constants are free ("headway/free-constants/1"); how
+/// long collectives take against published sweeps
 /// ("headway/collective-validation/1"); steps that were run here ("headway/measured_validation/1").
 [[nodiscard]] Answer validation_answer(const Validation& validation);
 [[nodiscard]] Answer memory_validation_answer(const MemoryValidation& validation);
+[[nodiscard]] Answer free_constants_answer(const std::vector<FreeConstant>& constants);
 [[nodiscard]] Answer collective_validation_answer(const CollectiveValidation& validation);
 [[nodiscard]] Answer measured_validation_answer(const MeasuredComparison& comparison);
 

@@ -26,7 +26,7 @@ std::string interval_text(const Prediction& prediction) {
                     prediction.replicas);
   text += fmt::format(
       "{} how well the costs of kernels are known ({} %, one standard deviation), and how far the "
-      "model was off on published steps that its constants had not seen ({} % on {}).",
+      "model was off on published steps of sources that its constants had not seen ({} % on {}).",
       prediction.replicas == 1 ? ":" : ",", percent(confidence.kernel_spread),
       percent(confidence.model_error), confidence.job_kind);
   if (confidence.beyond_calibration) {

@@ -29,7 +29,8 @@ struct KernelFamily {
   Estimate host_per_layer;     ///< seconds the host needs to issue a layer's forward pass
   Estimate step_overhead;      ///< seconds a step of which the device sees nothing useful
   Estimate loss_traffic{1.0};  ///< factor on the bytes of the loss over the vocabulary
-  /// Factor on the bytes of gradients and parameters between replicas: copies, padding, buckets.
+  /// Factor on the bytes of gradients and parameters between replicas that shard optimizer states:
+  /// what they exchange beyond what they have to, copies, padding, buckets.
   Estimate gradient_traffic{1.0};
   Estimate micro_batch_overhead;  ///< seconds a stage loses with every micro-batch
   /// Factors on the time of all kernels, by release ("nemo-25.02"): what changed between releases

@@ -341,7 +341,8 @@ see: Hu et al. 2021 (arXiv:2106.09685), 4.1)"},
         R"(The matrices of a layer with an adapter: qkv, projection, fc1, fc2.
 limits: at least one, none twice
 see: Hu et al. 2021 (arXiv:2106.09685), 7.1)"},
-       {"packed_length", whole(&Strategy::packed_length, kTokens).settled(settle_packed_length),
+       {"packed_length",
+        whole(&Strategy::packed_length, kTokens).presettable().settled(settle_packed_length),
         R"(Length of the document that a token stands in, on average over tokens, where documents are packed
 into a sequence. Each attends to itself only.
 see: strategy.sequence_length; Krell et al. 2021 (arXiv:2107.02027)

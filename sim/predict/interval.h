@@ -19,17 +19,19 @@ enum class JobKind { dense, experts, fine_tuning };
 /// "dense pre-training"
 [[nodiscard]] std::string_view job_kind_title(JobKind kind);
 
-/// Standard deviation of log(predicted / published) on configurations that a fit of the profiles
-/// has not seen (three-fold cross-validation, tests/validation/README.md): such that 90 % of them
-/// lie within 1.645 times it.
+/// Standard deviation of log(predicted / published) on published steps of sources that a fit of the
+/// profiles has not seen, their software and clusters with them (each source left out in turn,
+/// tests/validation/README.md): such that 90 % of them lie within 1.645 times it.
 [[nodiscard]] double model_error(JobKind kind);
+/// The same on steps of sources that it has seen.
+[[nodiscard]] double known_source_error(JobKind kind);
 
 /// Where 90 % of measured iterations of such a job should lie: around the median of the runs, whose
 /// times are given, as wide as three independent errors make it together: the draws differ, kernel
 /// costs are known to `spread` (one standard deviation, relative), and the model itself is off by
-/// what validation shows on jobs of this kind.
+/// `model_error`.
 [[nodiscard]] Interval expected_interval(const std::vector<double>& times, double spread,
-                                         JobKind kind);
+                                         double model_error);
 
 /// The same of a job whose software was anchored by a measured step, of that very job or of another
 /// one. What kernels cost and how far the model is off is then known as far as two configurations

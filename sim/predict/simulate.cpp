@@ -140,8 +140,9 @@ AnchorEffect apply_anchor(Scenario& scenario, int jobs) {
           .predicted_of_it = fit.predicted,
           .software_factor = fit.software_factor,
           .time_without = without.time(),
-          .interval_without = expected_interval(without.times, without.cost.spread,
-                                                job_kind(scenario.model, scenario.strategy))};
+          .interval_without =
+              expected_interval(without.times, without.cost.spread,
+                                model_error(job_kind(scenario.model, scenario.strategy)))};
 }
 
 Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
@@ -167,7 +168,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   const JobKind kind = job_kind(scenario.model, scenario.strategy);
   prediction.iteration_interval =
       scenario.anchor ? anchored_interval(main_run.times, kind, scenario.anchor->of == nullptr)
-                      : expected_interval(main_run.times, main_run.cost.spread, kind);
+                      : expected_interval(main_run.times, main_run.cost.spread, model_error(kind));
   prediction.confidence = {.job_kind = std::string(job_kind_title(kind)),
                            .model_error = model_error(kind),
                            .kernel_spread = main_run.cost.spread,

@@ -59,8 +59,10 @@ class WorkloadBuilder {
     }
     job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
     job_.interference = profile.overlap.sharded_interference.value;
-    job_.gradient_traffic =
-        profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
+    if (strategy.sharding != Sharding::none) {
+      job_.gradient_traffic =
+          profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
+    }
     const double tensor = largest_tensor(model, rank_shape_of(strategy));
     job_.optimizer_seconds_per_parameter =
         optimizer_time(profile, strategy, 0.0, 1.0, tensor).count();

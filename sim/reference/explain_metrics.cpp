@@ -48,8 +48,8 @@ constexpr TopicRow kMetricRows[] = {
      "The kind of published steps that model_error was found on."},
     {"confidence.model_error", "share", "",
      "Standard deviation of the model's error (of the logarithm of times) against published steps "
-     "that its constants had not seen.",
-     "", "headway validate"},
+     "of sources that its constants had not seen.",
+     "", "headway validate --leave-out source"},
     {"confidence.kernel_spread", "share", "",
      "Standard deviation of what kernels cost, as the profile knows it.", "", "headway-calibrate"},
     {"confidence.beyond_calibration", "true or false", "",

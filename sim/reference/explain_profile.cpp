@@ -75,7 +75,8 @@ constexpr TopicRow kProfileRows[] = {
     {"profile.kernel_families.loss_traffic", "number above 0", "1",
      "Factor on the bytes that the loss over the vocabulary moves."},
     {"profile.kernel_families.gradient_traffic", "number, at least 1", "1",
-     "Factor on the bytes of gradients and parameters that replicas exchange."},
+     "Factor on the bytes of gradients and parameters that replicas exchange where optimizer "
+     "states are sharded."},
     {"profile.kernel_families.micro_batch_overhead_s", "seconds", "0",
      "What a pipeline stage loses with every micro-batch."},
     {"profile.kernel_families.releases", "object of numbers", "none",

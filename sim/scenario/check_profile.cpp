@@ -86,12 +86,15 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
                                 "", "use one of " + names_of(costs.kernel_families)));
   } else if (!release.empty() && !family->second.releases.contains(release)) {
     const std::string known = names_of(family->second.releases);
-    diagnostics.add(strategy.cursor.problem(
-        fmt::format("kernel family \"{}\" of profile {} has no release \"{}\"", family->first,
-                    costs.name, release),
+    Diagnostic unknown = strategy.cursor.problem(
+        fmt::format("kernel family \"{}\" of profile {} has no release \"{}\": it counts as one "
+                    "like any other",
+                    family->first, costs.name, release),
         "",
         known.empty() ? "leave strategy.software_release out"
-                      : "leave it out, or use one of " + known));
+                      : "leave it out, or use one of " + known);
+    unknown.severity = Severity::warning;
+    diagnostics.add(std::move(unknown));
   }
   check_optional_costs(costs, strategy, model, diagnostics);
   if (!supports(costs.device, strategy.strategy.precision)) {

@@ -151,6 +151,9 @@ nlohmann::json recipe_fields(const PublishedRow& row, const Framework& framework
     fields[field] = *found;
     return true;
   };
+  if (train.at("task") != "pretrain" && take("packed_length")) {
+    assumed.emplace_back("sequences as long as in the published recipe");
+  }
   const bool says_graphs = is_given(train, "cuda_graph");
   if ((!says_graphs || only_assumes_graphs(row)) && take("cuda_graph") && says_graphs) {
     assumed.emplace_back("no CUDA graphs, as in the recipe of the release");
@@ -244,12 +247,12 @@ nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
     strategy["lora_targets"] = {"qkv"};
     assumed.emplace_back("adapters of rank 8 on the QKV matrix");
   }
-  if (train.at("task") != "pretrain") {
-    assumed.emplace_back("documents of 0.4 of the sequence, packed");
-  }
   strategy["cuda_graph"] = cuda_graph_of(row);
   if (is_given(row.model, "moe")) add_experts(strategy, row, assumed);
   strategy.update(recipe_fields(row, framework, assumed));
+  if (train.at("task") != "pretrain" && !strategy.contains("packed_length")) {
+    assumed.emplace_back("documents of 0.4 of the sequence, packed");
+  }
   return strategy;
 }
 

@@ -10,7 +10,9 @@
 #include "sim/base/child_process.h"
 #include "sim/predict/interval.h"
 #include "sim/predict/job_run.h"
+#include "sim/validate/left_out_source.h"
 #include "sim/validate/published_steps.h"
+#include "sim/validate/source_effects.h"
 #include "sim/validate/validation_row.h"
 
 namespace headway {
@@ -28,8 +30,18 @@ int draws_of(const Strategy& strategy) {
   return passes < kPassesOfOneDraw ? kDraws : 1;
 }
 
+/// The scenario as constants that have seen the row's source predict it, or ones that have not.
+Scenario known_scenario(Scenario scenario, const PublishedRow& row, bool leave_out_source) {
+  if (leave_out_source) return without_source(std::move(scenario), row.head.source);
+  return with_source_effects(
+      std::move(scenario),
+      effects_of_source(known_source_effects(), row.head.source, row.release,
+                        row.head.kind == "moe"));
+}
+
 /// Runs in a child: what becomes of a row, as JSON.
-std::string predicted_row(const PublishedRow& row, const CostTerm* left_out) {
+std::string predicted_row(const PublishedRow& row, const CostTerm* left_out,
+                          bool leave_out_source) {
   nlohmann::json answer;
   std::vector<std::string> assumed;
   auto outcome = scenario_of_row(row, assumed);
@@ -39,12 +51,16 @@ std::string predicted_row(const PublishedRow& row, const CostTerm* left_out) {
     answer["refused"] = refusal->reason;
   } else {
     // It ran, so it fitted: what our memory model thinks of it is another question.
-    auto& known = std::get<Scenario>(outcome);
+    Scenario known =
+        known_scenario(std::move(std::get<Scenario>(outcome)), row, leave_out_source);
     const Scenario scenario =
         left_out == nullptr ? std::move(known) : without_term(std::move(known), *left_out);
     const JobRun run = run_job(scenario, scenario.strategy, draws_of(scenario.strategy), 1);
+    const JobKind kind = job_kind(scenario.model, scenario.strategy);
+    const bool is_known = !leave_out_source && known_source_effects().contains(row.head.source);
     const Interval interval =
-        expected_interval(run.times, run.cost.spread, job_kind(scenario.model, scenario.strategy));
+        expected_interval(run.times, run.cost.spread,
+                          is_known ? known_source_error(kind) : model_error(kind));
     answer["predicted_s"] = run.time().count();
     answer["low_s"] = interval.low;
     answer["high_s"] = interval.high;
@@ -75,7 +91,9 @@ std::vector<std::vector<ValidationRow>> predictions(const std::vector<PublishedR
   std::vector<std::function<std::string()>> tasks;
   for (const CostTerm* term : left_out) {
     for (const PublishedRow& row : published) {
-      tasks.emplace_back([&row, term] { return predicted_row(row, term); });
+      tasks.emplace_back([&row, term, leave_out = options.leave_out_source] {
+        return predicted_row(row, term, leave_out);
+      });
     }
   }
   std::size_t done = 0;
@@ -122,6 +140,7 @@ Validation validate_rows(const std::string& path, const ValidateOptions& options
   std::vector<std::vector<ValidationRow>> by_term = predictions(published, left_out, options);
 
   Validation validation;
+  validation.left_out_source = options.leave_out_source;
   validation.rows = std::move(by_term.front());
   validation.summary = summaries(validation.rows);
   for (std::size_t i = 0; i < options.ablate.size(); ++i) {

@@ -27,12 +27,14 @@ struct Validation {
   std::vector<ValidationRow> rows;         ///< in the order of the file
   std::vector<ValidationSummary> summary;  ///< over all, then by each property
   std::vector<Ablation> ablations;         ///< in the order asked for
+  bool left_out_source = false;            ///< as asked for
 };
 
 struct ValidateOptions {
   int jobs = 1;
   ValidationFilter filter;
   std::vector<const CostTerm*> ablate;  ///< each alone is left out once more
+  bool leave_out_source = false;        ///< with constants that have seen no row of a row's source
   std::function<void(std::size_t done, std::size_t of)> progress;
 };
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints what an anchor is worth on software that no fit has seen.
 
-usage: fit.py ... --partitions 20 --report REPORT.json; anchor_scatter.py REPORT.json
+usage: fit.py ... --report REPORT.json; anchor_scatter.py REPORT.json
 
 Each source is predicted with constants fitted to the other ones. Two configurations of one model on
 one accelerator then stand for a measured job and the one that is asked for: the anchor leaves the
@@ -36,10 +36,10 @@ def main():
     errors = collections.defaultdict(lambda: collections.defaultdict(
         lambda: collections.defaultdict(list)))
     with open(sys.argv[1], encoding="utf-8") as file:
-        for row in json.load(file)["unseen_sources"]:
+        for row in json.load(file)["rows"]:
             kind = row["kind"] if row["kind"] == "experts" else "others"
             job = tuple(row["group"].split("|")[:2])  # the model's size, the accelerator
-            errors[kind][row["source"], job][row["group"]].append(math.log1p(row["error"]))
+            errors[kind][row["source"], job][row["group"]].append(math.log1p(row["unseen_source"]))
     print(f"{'kind':8} {'sources':>7} {'pairs':>6} {'alone: mean':>12} {'sd':>6}"
           f" {'anchored: mean':>15} {'sd':>6}")
     for kind, jobs in sorted(errors.items()):

@@ -2,9 +2,10 @@
 // the published profiles asks. Usage: closed_form_rows ROWS.json
 //
 // Writes one line first: the rows that can be predicted, as [{"id", "group", "source", ...}].
-// Then answers every line {"PROFILE": {"/json/pointer": value, ...}, ...} on standard input, which
-// changes profiles of the data folder, with a line [seconds, ...], a row each; an empty object
-// means the profiles as they are.
+// Then answers every line {"profiles": {"PROFILE": {"/json/pointer": value, ...}, ...}, "sources":
+// {"SOURCE": {"kernel_time": factor, ...}}} on standard input, which changes profiles of the data
+// folder and says how sources differ from others (as they ship, where it says nothing of either),
+// with a line [seconds, ...], a row each.
 
 #include <fmt/format.h>
 
@@ -16,10 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "sim/costs/read_profile.h"
 #include "sim/files/input_files.h"
 #include "sim/programs/closed_form.h"
+#include "sim/validate/changed_profile.h"
 #include "sim/validate/published_steps.h"
+#include "sim/validate/source_effects.h"
 #include "sim/validate/validation_row.h"
 
 namespace headway {
@@ -27,6 +29,9 @@ namespace {
 
 struct Row {
   Scenario scenario;
+  std::string source;
+  std::string release;
+  bool is_mixture = false;
   nlohmann::json description;
 };
 
@@ -44,7 +49,11 @@ std::vector<Row> read_rows(const std::string& path) {
       fmt::print(stderr, "{}: {}\n", published.head.id, refusal->reason);
       continue;
     }
-    Row row{std::move(std::get<Scenario>(scenario)), {}};
+    Row row{.scenario = std::move(std::get<Scenario>(scenario)),
+            .source = published.head.source,
+            .release = published.release,
+            .is_mixture = published.head.kind == "moe",
+            .description = {}};
     row.description = {
         {"id", published.head.id},
         {"group", published.head.group.empty() ? published.head.id : published.head.group},
@@ -54,7 +63,8 @@ std::vector<Row> read_rows(const std::string& path) {
         {"accelerator", published.head.accelerator},
         {"precision", published.head.precision},
         {"task", published.train->value("task", "pretrain")},
-        {"experts", published.model->contains("moe") && !published.model->at("moe").is_null()},
+        {"experts", row.scenario.model.routing() != nullptr},
+        {"mixture", row.is_mixture},
         {"family", row.scenario.strategy.kernel_family},
         {"profile", row.scenario.profile->name},
         {"published_s", published.head.published_s}};
@@ -63,30 +73,13 @@ std::vector<Row> read_rows(const std::string& path) {
   return rows;
 }
 
-/// A profile of the data folder with some values changed.
-std::shared_ptr<const Profile> changed_profile(const std::string& name,
-                                               const nlohmann::json& changes) {
-  std::vector<Override> overrides;
-  for (const auto& [pointer, value] : changes.items()) {
-    overrides.push_back({"/profile" + pointer, value.dump()});
-  }
-  Diagnostics diagnostics;
-  InputFiles files(std::move(overrides), data_folders(), diagnostics);
-  const nlohmann::json part = {{"profile", name}};
-  const JsonCursor root(JsonDocument::parse("fit", part.dump(), diagnostics));
-  const auto profile = read_profile(*root.member("profile"), files);
-  files.report_unused_overrides();
-  diagnostics.throw_if_errors();
-  return profile->profile;
-}
-
 /// Once a pipeline is full, every round of micro-batches takes as long as the one before: a long
 /// step is a short one and a number of rounds.
-double predicted(const Scenario& scenario, const Profile& profile) {
+double predicted(const Scenario& scenario) {
   const auto time = [&](std::int64_t micro_batches) {
     Strategy strategy = scenario.strategy;
     strategy.global_batch = micro_batches * strategy.micro_batch * strategy.data_parallel;
-    return closed_form_iteration(scenario.model, strategy, profile, *scenario.cluster,
+    return closed_form_iteration(scenario.model, strategy, *scenario.profile, *scenario.cluster,
                                  scenario.placement, scenario.perturbation)
         .count();
   };
@@ -99,13 +92,33 @@ double predicted(const Scenario& scenario, const Profile& profile) {
   return short_step + static_cast<double>(rounds_left_out) * (time(few + round) - short_step);
 }
 
-nlohmann::json predictions(const std::vector<Row>& rows, const nlohmann::json& changes,
+std::map<std::string, SourceEffects> effects_in(const nlohmann::json& sources) {
+  std::map<std::string, SourceEffects> effects;
+  for (const auto& [source, said] : sources.items()) {
+    effects[source] = {.kernel_time = said.value("kernel_time", 1.0),
+                       .memory_traffic = said.value("memory_traffic", 1.0),
+                       .loss_traffic = said.value("loss_traffic", 1.0),
+                       .gradient_traffic = said.value("gradient_traffic", 1.0)};
+  }
+  return effects;
+}
+
+nlohmann::json predictions(const std::vector<Row>& rows, const nlohmann::json& question,
                            const std::map<std::string, std::shared_ptr<const Profile>>& unchanged) {
   std::map<std::string, std::shared_ptr<const Profile>> profiles = unchanged;
-  for (const auto& [name, values] : changes.items()) profiles[name] = changed_profile(name, values);
+  const nlohmann::json changed = question.value("profiles", nlohmann::json::object());
+  for (const auto& [name, changes] : changed.items()) {
+    profiles[name] = changed_profile(name, changes);
+  }
+  const auto effects = question.contains("sources") ? effects_in(question.at("sources"))
+                                                    : known_source_effects();
   nlohmann::json times = nlohmann::json::array();
   for (const Row& row : rows) {
-    times.push_back(predicted(row.scenario, *profiles.at(row.scenario.profile->name)));
+    Scenario scenario = row.scenario;
+    scenario.profile = profiles.at(scenario.profile->name);
+    scenario.perturbation.device_spread = scenario.profile->variation.device_speed.value;
+    times.push_back(predicted(with_source_effects(
+        std::move(scenario), effects_of_source(effects, row.source, row.release, row.is_mixture))));
   }
   return times;
 }

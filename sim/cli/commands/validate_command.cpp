@@ -17,6 +17,7 @@
 #include "sim/costs/steps/read_steps.h"
 #include "sim/files/input_files.h"
 #include "sim/predict/collective/collective_validation.h"
+#include "sim/validate/free_constants.h"
 #include "sim/validate/measured/measured_comparison.h"
 #include "sim/validate/memory_validation.h"
 #include "sim/validate/validation.h"
@@ -129,6 +130,14 @@ int run_collectives(const Invocation& invocation) {
   return kExitDone;
 }
 
+/// What the fit of the published profiles was free to choose.
+int run_constants(const Invocation& invocation) {
+  const std::vector<OutputFile> outputs = outputs_of(invocation.arguments);
+  const std::vector<FreeConstant> constants = free_constants();
+  give(free_constants_answer(constants), outputs, invocation);
+  return kExitDone;
+}
+
 std::vector<Profile> profiles_of(const Arguments& arguments) {
   const std::vector<std::string> paths = arguments.values("profile");
   if (paths.empty() || paths.size() > 2) {
@@ -170,6 +179,7 @@ int run_validate(const Invocation& invocation) {
     refuse("--profile needs --measured", "published rows take the profile of their accelerator");
   }
   if (arguments.has("memory")) return run_memory(invocation);
+  if (arguments.has("constants")) return run_constants(invocation);
   Terminal& terminal = invocation.terminal;
   const auto tolerance = tolerance_of(arguments);
   const std::vector<OutputFile> outputs = outputs_of(arguments);
@@ -178,6 +188,7 @@ int run_validate(const Invocation& invocation) {
   options.jobs = jobs_of(arguments);
   options.filter = filter_of(arguments);
   options.ablate = terms_of(arguments);
+  options.leave_out_source = arguments.has("leave-out");
   const Validation validation =
       validation_of(arguments.value("rows").value_or(""), options, when, terminal);
   give(validation_answer(validation), outputs, invocation);
@@ -200,7 +211,7 @@ std::vector<Option> validate_options() {
     return others;
   };
   Option measured = repeatable_option("measured", "FILE", "steps that were run here, instead");
-  measured.excludes = beside_filters({"rows", "ablate", "memory", "tolerance"});
+  measured.excludes = beside_filters({"rows", "ablate", "leave-out", "memory", "tolerance"});
   return with_standard_options({
       {.name = "rows",
        .value = "FILE",
@@ -218,17 +229,28 @@ std::vector<Option> validate_options() {
       repeatable_option("id", "PREFIX", "only rows whose id begins so"),
       {.name = "ablate",
        .value = "TERM",
-       .help = "predict again without a term of the cost model; all takes each in turn",
+       .help = "again without a term, or each: all",
        .group = OptionGroup::run,
        .repeatable = true},
+      {.name = "leave-out",
+       .value = "WHAT",
+       .help = "source: as if nothing of a row's own were known",
+       .group = OptionGroup::run,
+       .words = {"source"}},
+      {.name = "constants",
+       .help = "what the fit was free to choose, and on which rows",
+       .group = OptionGroup::run,
+       .excludes = beside_filters(
+           {"rows", "ablate", "leave-out", "memory", "collectives", "tolerance", "measured"})},
       {.name = "memory",
        .help = "whether jobs fit: ones that ran, ones that did not",
        .group = OptionGroup::run,
-       .excludes = {"ablate", "tolerance", "profile"}},
+       .excludes = {"ablate", "leave-out", "tolerance", "profile"}},
       {.name = "collectives",
        .help = "collectives of NCCL, against 20 published sweeps",
        .group = OptionGroup::run,
-       .excludes = beside_filters({"ablate", "memory", "tolerance", "measured", "profile"})},
+       .excludes =
+           beside_filters({"ablate", "leave-out", "memory", "tolerance", "measured", "profile"})},
       {.name = "tolerance",
        .value = "SHARE",
        .help = "exit code 1 if the mean error exceeds it: 10%",
@@ -247,13 +269,11 @@ Command validate_command() {
   command.name = "validate";
   command.group = "Predict";
   command.summary = "predictions against published or measured steps";
-  command.about =
-      "Predicts published training steps and compares. A row that cannot be predicted is refused "
-      "with its reason and does not stop the rest.";
+  command.about = "Predicts published training steps and compares; what it cannot, it refuses.";
   command.examples = {
       {"headway validate -o errors.html", "every row that ships, as a page"},
-      {"headway validate --kind dense --gpu H100 --ablate recompute --tolerance 10%",
-       "some of them, also without a term; fails if the mean error is above 10 %"},
+      {"headway validate --leave-out source --kind dense --gpu H100 --tolerance 10%",
+       "what others may expect of some; fails if the mean error is above 10 %"},
   };
   command.options = validate_options();
   command.outcome = "nothing was predicted";
@@ -261,8 +281,13 @@ Command validate_command() {
       "A file holds {\"rows\": [...]}, one object a published step: id, gpu, gpus, model, train, "
       "measured.iteration_time_s and where it was published. Errors are predicted / published - 1; "
       "a group of near-identical rows counts once in the columns that say so. What a row does not "
-      "say and was taken for granted stands in the JSON result as \"assumed\". `headway explain "
-      "terms` lists what --ablate can leave out. --measured takes what headway-calibrate --steps "
+      "say and was taken for granted stands in the JSON result as \"assumed\", and a row that "
+      "cannot be "
+      "predicted with the reason. `headway explain "
+      "terms` lists what --ablate can leave out. --leave-out source takes constants that were "
+      "fitted "
+      "without any row of a row's source: what software and clusters that nobody has measured may "
+      "expect. --measured takes what headway-calibrate --steps "
       "wrote and needs --profile, once or twice: calibrated before the steps were run, and after. "
       "Its verdict is inconclusive where other work on the machine, or the two profiles, make more "
       "than 5 % of difference.";

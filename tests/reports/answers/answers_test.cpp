@@ -8,6 +8,7 @@
 #include "sim/predict/collective/collective_table.h"
 #include "sim/result/replay.h"
 #include "sim/result/study.h"
+#include "sim/validate/free_constants.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/sample_prediction.h"
 
@@ -37,6 +38,23 @@ TEST(Answer, OfAPredictionAndOfManyHasEveryForm) {
   expect_every_form(prediction_answer(prediction), "gpt3-175b on 128 x HGX H200, 1024 GPUs");
   const Study study{.name = "two", .points = {{{}, prediction, ""}}};
   expect_every_form(study_answer(study), "two");
+}
+
+TEST(Answer, OfFreeConstantsSaysWhatEachRestsOn) {
+  const std::vector<FreeConstant> constants = {{.constant = "memory traffic",
+                                                .of = "others'",
+                                                .factor = 1.25,
+                                                .width = 0.3,
+                                                .spread = 0.1,
+                                                .rows = 1382,
+                                                .configurations = 117,
+                                                .sources = 8}};
+  const Answer answer = free_constants_answer(constants);
+  expect_every_form(answer, "Free constants of the published profiles");
+  EXPECT_THAT(answer.text(false), HasSubstr("memory traffic  others'   1.250   0.30  0.10  1,382"));
+  EXPECT_EQ(answer_as(".csv", answer),
+            "constant,of,factor,width,spread,rows,configurations,sources\n"
+            "memory traffic,others',1.25,0.3,0.1,1382,117,8\n");
 }
 
 /// A second message of twice the bandwidth; the closed form of the first is 80 of its 100 us.

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "reports/answers/answers.h"
-#include "reports/answers/validation_report.h"
+#include "reports/answers/validation/validation_report.h"
 #include "sim/predict/collective/collective_table.h"
 
 namespace headway {

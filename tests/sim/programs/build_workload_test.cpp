@@ -76,7 +76,8 @@ TEST_F(BuildWorkload, EveryStageReducesAmongItsReplicas) {
   EXPECT_THAT(workload.groups[1].communicators, ElementsAre(1));
 }
 
-TEST_F(BuildWorkload, SoftwareMayMoveMoreThanTheGradients) {
+TEST_F(BuildWorkload, SoftwareMayMoveMoreThanTheGradientsWhereItSharesStatesOut) {
+  strategy.sharding = Sharding::optimizer;
   const auto reduced = [&] {
     Bytes sum;
     for (const Operation& operation : built().workload.programs[1].operations) {
@@ -88,6 +89,10 @@ TEST_F(BuildWorkload, SoftwareMayMoveMoreThanTheGradients) {
   EXPECT_GT(before, Bytes(0.0));
   profile.kernel_families[strategy.kernel_family].gradient_traffic.value = 1.5;
   EXPECT_DOUBLE_EQ(reduced() / before, 1.5);
+  strategy.sharding = Sharding::none;
+  const Bytes whole = reduced();
+  profile.kernel_families[strategy.kernel_family].gradient_traffic.value = 1.0;
+  EXPECT_EQ(reduced(), whole);
 }
 
 TEST_F(BuildWorkload, AShardedOptimizerHasAGatherBesides) {

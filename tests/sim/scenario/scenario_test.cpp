@@ -56,12 +56,17 @@ TEST(Scenario, AKernelFamilyThatTheProfileDoesNotKnowIsRefused) {
             "/strategy: profile h100_sxm has no kernel family \"handwritten\"\n");
 }
 
-TEST(Scenario, AReleaseThatTheKernelFamilyDoesNotKnowIsRefused) {
+TEST(Scenario, AReleaseThatTheKernelFamilyDoesNotKnowIsOneLikeAnyOther) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"]["software_release"] = "handwritten-1.0";
-  EXPECT_EQ(problems_of(scenario),
-            "/strategy: kernel family \"fused\" of profile h100_sxm has no release "
-            "\"handwritten-1.0\"\n");
+  const ScratchFolder scratch;
+  Diagnostics diagnostics;
+  (void)read_scenario(scratch.write("scenario.json", scenario.dump(2)), {}, diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(diagnostics.all().front().severity, Severity::warning);
+  EXPECT_EQ(diagnostics.all().front().message,
+            "kernel family \"fused\" of profile h100_sxm has no release \"handwritten-1.0\": it "
+            "counts as one like any other");
 }
 
 TEST(Scenario, AHostThatTheProfileDoesNotKnowTakesNothingOver) {

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "reports/answers/validation_report.h"
+#include "reports/answers/validation/validation_report.h"
 #include "sim/files/json_output.h"
 
 namespace headway {
@@ -77,7 +77,10 @@ nlohmann::json validation_json(const Validation& validation) {
   nlohmann::json summary = nlohmann::json::array();
   for (const ValidationSummary& group : validation.summary) summary.push_back(summary_json(group));
   nlohmann::json object = {
-      {"schema", "headway/validation/1"}, {"rows", rows}, {"summary", summary}};
+      {"schema", "headway/validation/1"},
+      {"left_out", validation.left_out_source ? nlohmann::json("source") : nlohmann::json()},
+      {"rows", rows},
+      {"summary", summary}};
   for (const Ablation& ablation : validation.ablations) {
     object["ablations"].push_back(ablation_json(ablation));
   }

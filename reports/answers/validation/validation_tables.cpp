@@ -1,4 +1,4 @@
-#include "reports/answers/validation_tables.h"
+#include "reports/answers/validation/validation_tables.h"
 
 #include <fmt/format.h>
 

@@ -1,11 +1,11 @@
-#include "reports/answers/validation_report.h"
+#include "reports/answers/validation/validation_report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "reports/answers/validation_tables.h"
+#include "reports/answers/validation/validation_tables.h"
 #include "sim/base/quantity_text.h"
 
 namespace headway {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "reports/answers/answers.h"
-#include "reports/answers/validation_report.h"
-#include "reports/answers/validation_tables.h"
+#include "reports/answers/validation/validation_report.h"
+#include "reports/answers/validation/validation_tables.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/scatter_figure.h"
 #include "sim/base/quantity_text.h"
@@ -42,6 +42,10 @@ DocumentSection answer(const Validation& validation) {
   std::string text =
       fmt::format("{} published steps; {} of them predicted, {} refused. ", grouped_digits(rows),
                   grouped_digits(all.rows.count), grouped_digits(all.refused));
+  if (validation.left_out_source) {
+    text +=
+        "Every row is predicted with constants that were fitted without any row of its source. ";
+  }
   if (all.rows.count > 0) {
     text += fmt::format(
         "The mean absolute error is {} % (median {} %, worst {} %, bias {} %), and {:.0f} % of the "
@@ -102,7 +106,9 @@ std::vector<DocumentSection> sections_below_the_figure(const Validation& validat
   sections.push_back(sources(validation));
   sections.push_back(
       {"How to make this page again",
-       {Code{.text = "headway validate -o validation.md -o validation.html", .language = "sh"},
+       {Code{.text = fmt::format("headway validate{} -o validation.md -o validation.html",
+                                 validation.left_out_source ? " --leave-out source" : ""),
+             .language = "sh"},
         Paragraph{"--json prints every row with its prediction, its interval and what was "
                   "assumed. The rows stand in scenarios/validation/published_steps.json."}}});
   return sections;

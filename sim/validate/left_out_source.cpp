@@ -1,0 +1,37 @@
+#include "sim/validate/left_out_source.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/files/input_files.h"
+#include "sim/validate/changed_profile.h"
+
+namespace headway {
+namespace {
+
+/// By source, what is changed in the profiles that its rows use.
+const nlohmann::json& unseen_sources() {
+  static const nlohmann::json sources = [] {
+    Diagnostics diagnostics;
+    InputFiles files({}, data_folders(), diagnostics);
+    const auto root = files.open("validation/unseen_sources.json", "scenarios");
+    diagnostics.throw_if_errors();
+    return root->value().at("sources");
+  }();
+  return sources;
+}
+
+}  // namespace
+
+Scenario without_source(Scenario scenario, const std::string& source) {
+  const auto of_source = unseen_sources().find(source);
+  if (of_source == unseen_sources().end()) return scenario;
+  const auto changes = of_source->find(scenario.profile->name);
+  if (changes == of_source->end()) return scenario;
+  scenario.profile = changed_profile(scenario.profile->name, *changes);
+  scenario.perturbation.device_spread = scenario.profile->variation.device_speed.value;
+  return scenario;
+}
+
+}  // namespace headway

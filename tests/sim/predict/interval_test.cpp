@@ -1,0 +1,24 @@
+#include "sim/predict/interval.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace headway {
+namespace {
+
+TEST(Interval, ASourceThatWasSeenIsKnownBetterThanOneThatWasNot) {
+  for (const JobKind kind : {JobKind::dense, JobKind::experts, JobKind::fine_tuning}) {
+    EXPECT_LT(known_source_error(kind), model_error(kind));
+  }
+}
+
+TEST(Interval, ErrorsOfKernelsAndOfTheModelAddAsSquares) {
+  // sqrt(0.03^2 + 0.04^2) = 0.05, 1.645 of which lie on either side.
+  const Interval interval = expected_interval({2.0}, 0.03, 0.04);
+  EXPECT_NEAR(std::log(interval.high / 2.0), 1.6448536 * 0.05, 1e-8);
+  EXPECT_NEAR(std::log(2.0 / interval.low), 1.6448536 * 0.05, 1e-8);
+}
+
+}  // namespace
+}  // namespace headway

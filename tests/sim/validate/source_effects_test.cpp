@@ -1,0 +1,75 @@
+#include "sim/validate/source_effects.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/validate/changed_profile.h"
+#include "sim/validate/free_constants.h"
+#include "sim/validate/left_out_source.h"
+
+namespace headway {
+namespace {
+
+Scenario scenario_of(const std::string& profile, const std::string& family) {
+  Scenario scenario;
+  scenario.profile = changed_profile(profile, nlohmann::json::object());
+  scenario.strategy.kernel_family = family;
+  return scenario;
+}
+
+TEST(SourceEffects, AreFactorsOnWhatTheFamilyOfTheRowHas) {
+  const Scenario before = scenario_of("a100_sxm_80gb", "deepspeed");
+  const Scenario after =
+      with_source_effects(before, {.kernel_time = 1.25,
+                                   .memory_traffic = 2.0,
+                                   .loss_traffic = 3.0,
+                                   .gradient_traffic = 4.0});
+  const KernelFamily& was = before.profile->kernel_families.at("deepspeed");
+  const KernelFamily& is = after.profile->kernel_families.at("deepspeed");
+  EXPECT_EQ(is.memory_traffic.value, 2.0 * was.memory_traffic.value);
+  EXPECT_EQ(is.loss_traffic.value, 3.0 * was.loss_traffic.value);
+  EXPECT_EQ(is.gradient_traffic.value, 4.0 * was.gradient_traffic.value);
+  EXPECT_EQ(is.releases.at(after.strategy.software_release).value, 1.25);
+  EXPECT_EQ(after.profile->kernel_families.at("fused").memory_traffic.value,
+            before.profile->kernel_families.at("fused").memory_traffic.value);
+  EXPECT_TRUE(was.releases.empty());  // the profile itself is everybody's
+}
+
+TEST(SourceEffects, ReleasesAndMixturesOfASourceMultiplyWhatItIs) {
+  const std::map<std::string, SourceEffects> known = {{"lab", {.kernel_time = 1.5}},
+                                                      {"lab, 2.0", {.kernel_time = 0.5}},
+                                                      {"lab, mixtures", {.kernel_time = 3.0}},
+                                                      {"lab, 2.0, mixtures", {.kernel_time = 7.0}}};
+  EXPECT_EQ(effects_of_source(known, "lab", "1.0", false).kernel_time, 1.5);
+  EXPECT_EQ(effects_of_source(known, "lab", "2.0", false).kernel_time, 0.75);
+  EXPECT_EQ(effects_of_source(known, "lab", "", true).kernel_time, 4.5);
+  EXPECT_EQ(effects_of_source(known, "lab", "2.0", true).kernel_time, 15.75);
+  EXPECT_EQ(effects_of_source(known, "nobody", "2.0", true).kernel_time, 1.0);
+}
+
+TEST(SourceEffects, ConstantsThatHaveNotSeenASourceAreOthers) {
+  const Scenario known = scenario_of("a100_sxm_80gb", "internevo");
+  const Scenario unseen = without_source(known, "internevo");
+  EXPECT_NE(unseen.profile->device.gemm_efficiency.at(Precision::bf16).value,
+            known.profile->device.gemm_efficiency.at(Precision::bf16).value);
+  EXPECT_EQ(without_source(known, "nobody").profile, known.profile);
+}
+
+TEST(FreeConstants, AreAtMostAHundredAndNoneRestsOnOneRow) {
+  const std::vector<FreeConstant> constants = free_constants();
+  EXPECT_LE(constants.size(), 100U);
+  EXPECT_GT(constants.size(), 50U);
+  for (const FreeConstant& constant : constants) {
+    EXPECT_GT(constant.rows, 1) << constant.constant << " of " << constant.of;
+    EXPECT_GE(constant.rows, constant.configurations) << constant.constant;
+    EXPECT_GE(constant.configurations, constant.sources) << constant.constant;
+    EXPECT_LE(constant.spread, constant.width * 1.01) << constant.constant;
+  }
+}
+
+}  // namespace
+}  // namespace headway
