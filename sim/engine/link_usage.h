@@ -13,7 +13,8 @@ namespace headway {
 /// The links that the plans of a workload load, each only once: links that the very same plans use
 /// with the very same weights bind alike, so of each such class only the tightest is kept. That is
 /// exact whatever flows are active (the others can never be the bottleneck), and folds, say, the
-/// eight rails of a rail-optimised fabric into one.
+/// eight rails of a rail-optimised fabric into one. Nor is a link kept if all that use it take at
+/// least as large a share of some other one: that one binds first, whatever flows are active.
 ///
 /// Weights are counted in units of the plan: whole numbers of streams on each link, where a stream
 /// carries `unit` bytes for each byte of the flow. Links are shared out between streams, as NICs
@@ -23,7 +24,7 @@ struct LinkUsage {
   std::vector<double> capacities;                     ///< bytes/s, by kept link
   std::vector<std::vector<MaxMinShares::Use>> plans;  ///< what each plan uses of the kept links
   std::vector<double> units;                          ///< of each plan
-  std::vector<LinkId> kept;                           ///< a member of each class
+  std::vector<LinkId> kept;                           ///< a member of each class, ascending
 };
 
 /// Of a link at a NIC only `nic_efficiency` of the capacity is there, for all flows together. Links
