@@ -1,8 +1,10 @@
 #include "sim/base/child_process.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,43 +26,72 @@ using Task = std::function<std::string()>;
 
 constexpr std::size_t kStackBytes = std::size_t{1} << 30;  // reserved, touched only as far as used
 
-/// First byte of what a child sends; the text follows.
-constexpr char kDone = 'd';
-constexpr char kEnvironmentError = 'e';
-constexpr char kInternalError = 'i';
+bool process_is_child = false;
 
-struct ChildWork {
-  const Task* task;
-  int pipe;
-  bool delivered = false;
+/// What a child sends of each task: this, then the text.
+struct AnswerHead {
+  ChildOutcome::Status status = ChildOutcome::Status::done;
+  bool needs_fresh_child = false;
+  std::size_t size = 0;
 };
 
-bool write_all(int file, const std::string& text) {
-  const char* at = text.data();
-  std::size_t left = text.size();
-  while (left > 0) {
-    const ssize_t count = write(file, at, left);
+struct ChildWork {
+  const std::vector<Task>* tasks;
+  int commands;  ///< numbers of tasks come here
+  int answers;
+};
+
+bool write_all(int file, const void* bytes, std::size_t size) {
+  const char* at = static_cast<const char*>(bytes);
+  while (size > 0) {
+    const ssize_t count = write(file, at, size);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return false;
     at += count;
-    left -= static_cast<std::size_t>(count);
+    size -= static_cast<std::size_t>(count);
   }
   return true;
 }
 
-void* run_task(void* argument) {
-  auto* work = static_cast<ChildWork*>(argument);
-  std::string message;
+/// Returns the number of bytes, 0 at the end of the stream.
+std::size_t read_once(int file, void* to, std::size_t size) {
+  ssize_t count = -1;
+  do {
+    count = read(file, to, size);
+  } while (count < 0 && errno == EINTR);
+  return count < 0 ? 0 : static_cast<std::size_t>(count);
+}
+
+bool send_answer(int pipe, ChildOutcome::Status status, const std::string& text,
+                 bool needs_fresh_child = false) {
+  const AnswerHead head{status, needs_fresh_child, text.size()};
+  return write_all(pipe, &head, sizeof head) && write_all(pipe, text.data(), text.size());
+}
+
+/// Runs a task and tells what became of it. Returns whether more can be run here: what an exception
+/// leaves behind is not known.
+bool run_task(const Task& task, int answers) {
+  using enum ChildOutcome::Status;
   try {
-    message = kDone + (*work->task)();
+    return send_answer(answers, done, task());
+  } catch (const FreshChildNeeded&) {
+    send_answer(answers, internal_error, "a task finds even a fresh process in its way", true);
   } catch (const EnvironmentError& error) {
-    message = kEnvironmentError + std::string(error.what());
+    send_answer(answers, environment_error, error.what());
   } catch (const std::bad_alloc&) {
-    message = kEnvironmentError + std::string("there is not enough memory");
+    send_answer(answers, environment_error, "there is not enough memory");
   } catch (const std::exception& error) {
-    message = kInternalError + std::string(error.what());
+    send_answer(answers, internal_error, error.what());
   }
-  work->delivered = write_all(work->pipe, message);
+  return false;
+}
+
+void* run_tasks(void* argument) {
+  auto* work = static_cast<ChildWork*>(argument);
+  std::size_t task = 0;
+  while (read_once(work->commands, &task, sizeof task) == sizeof task) {
+    if (!run_task((*work->tasks)[task], work->answers)) break;
+  }
   return nullptr;
 }
 
@@ -70,18 +101,19 @@ int run_on_deep_stack(ChildWork& work) {
   pthread_t thread{};
   if (const int error = pthread_attr_init(&attributes)) return error;
   if (const int error = pthread_attr_setstacksize(&attributes, kStackBytes)) return error;
-  if (const int error = pthread_create(&thread, &attributes, run_task, &work)) return error;
+  if (const int error = pthread_create(&thread, &attributes, run_tasks, &work)) return error;
   return pthread_join(thread, nullptr);
 }
 
-[[noreturn]] void child_main(const Task& task, int pipe) {
-  ChildWork work{&task, pipe};
+[[noreturn]] void child_main(const std::vector<Task>& tasks, int commands, int answers) {
+  process_is_child = true;
+  ChildWork work{&tasks, commands, answers};
   if (const int error = run_on_deep_stack(work)) {
     const std::string text = fmt::format("cannot start a thread with a stack of {} MiB: {}",
                                          kStackBytes >> 20, std::strerror(error));
-    work.delivered = write_all(pipe, kEnvironmentError + text);
+    send_answer(answers, ChildOutcome::Status::environment_error, text);
   }
-  _exit(work.delivered ? 0 : 1);  // no destructors: the objects are the parent's
+  _exit(0);  // no destructors: the objects are the parent's
 }
 
 std::string death_text(int status) {
@@ -101,33 +133,79 @@ int wait_for_end(pid_t process) {
 }
 
 struct Child {
-  std::size_t task;
-  pid_t process;
-  int pipe;
-  std::string received;
+  pid_t process = 0;
+  int commands = -1;
+  int answers = -1;
+  std::size_t task = 0;  ///< that it works on
+  std::size_t taken = 0;
+  AnswerHead head;
+  std::size_t head_bytes = 0;  ///< that have come
+  std::string text;
+  std::size_t text_bytes = 0;
 };
 
-Child start_child(const std::vector<Task>& tasks, std::size_t index,
-                  const std::vector<Child>& others) {
-  std::array<int, 2> ends{};
+using Pipe = std::array<int, 2>;
+
+Pipe new_pipe() {
+  Pipe ends{};
   if (pipe(ends.data()) != 0) {
     throw EnvironmentError(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
   }
+  return ends;
+}
+
+Pipe new_sockets() {
+  Pipe ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) {
+    throw EnvironmentError(fmt::format("cannot make a pair of sockets: {}", std::strerror(errno)));
+  }
+  return ends;
+}
+
+void close_both(const Pipe& ends) {
+  close(ends[0]);
+  close(ends[1]);
+}
+
+/// Large answers go through in fewer turns. Where the system grants less it is only slower.
+void widen(const Pipe& ends) {
+  constexpr int kBytes = 1 << 20;
+  static_cast<void>(fcntl(ends[1], F_SETPIPE_SZ, kBytes));
+}
+
+Child start_child(const std::vector<Task>& tasks, const std::vector<Child>& others) {
+  const Pipe answers = new_pipe();
+  const Pipe commands = new_sockets();
+  widen(answers);
   std::fflush(nullptr);  // or the child would print buffered text a second time
   const pid_t process = fork();
   if (process < 0) {
     const int error = errno;
-    close(ends[0]);
-    close(ends[1]);
+    close_both(commands);
+    close_both(answers);
     throw EnvironmentError(fmt::format("cannot fork a simulation: {}", std::strerror(error)));
   }
   if (process == 0) {
-    close(ends[0]);
-    for (const Child& other : others) close(other.pipe);
-    child_main(tasks[index], ends[1]);
+    close(commands[1]);
+    close(answers[0]);
+    for (const Child& other : others) {
+      close(other.commands);
+      close(other.answers);
+    }
+    child_main(tasks, commands[0], answers[1]);
   }
-  close(ends[1]);
-  return {index, process, ends[0], {}};
+  close(commands[0]);
+  close(answers[1]);
+  return {.process = process, .commands = commands[1], .answers = answers[0]};
+}
+
+void hand_out(Child& child, std::size_t task) {
+  child.task = task;
+  ++child.taken;
+  child.head_bytes = 0;
+  child.text_bytes = 0;
+  // A child that has died meanwhile cannot be told, which reading its answer finds out.
+  static_cast<void>(send(child.commands, &task, sizeof task, MSG_NOSIGNAL));
 }
 
 /// The children under way. Those that an exception leaves behind are killed.
@@ -140,42 +218,51 @@ struct RunningChildren {
   ~RunningChildren() {
     for (Child& child : all) {
       kill(child.process, SIGKILL);
-      close(child.pipe);
+      close(child.commands);
+      close(child.answers);
       wait_for_end(child.process);
     }
   }
 };
 
-/// Reads what is there. Returns false at the end of the stream.
-bool read_some(Child& child) {
-  std::array<char, 65536> buffer;
-  const ssize_t count = read(child.pipe, buffer.data(), buffer.size());
-  if (count < 0) return errno == EINTR;
-  child.received.append(buffer.data(), static_cast<std::size_t>(count));
-  return count > 0;
+enum class Reading { more, whole, ended };
+
+/// Reads what is there of an answer.
+Reading read_some(Child& child) {
+  if (child.head_bytes < sizeof child.head) {
+    char* const to = reinterpret_cast<char*>(&child.head) + child.head_bytes;
+    const std::size_t count = read_once(child.answers, to, sizeof child.head - child.head_bytes);
+    if (count == 0) return Reading::ended;
+    child.head_bytes += count;
+    if (child.head_bytes < sizeof child.head) return Reading::more;
+    child.text.resize(child.head.size);
+    return child.text.empty() ? Reading::whole : Reading::more;
+  }
+  const std::size_t count = read_once(child.answers, child.text.data() + child.text_bytes,
+                                      child.text.size() - child.text_bytes);
+  if (count == 0) return Reading::ended;
+  child.text_bytes += count;
+  return child.text_bytes == child.text.size() ? Reading::whole : Reading::more;
 }
 
-ChildOutcome reap(Child& child) {
-  close(child.pipe);
-  const int status = wait_for_end(child.process);
-  const bool whole = WIFEXITED(status) && WEXITSTATUS(status) == 0 && !child.received.empty();
-  if (!whole) return {ChildOutcome::Status::died, {}, death_text(status)};
-  std::string text = child.received.substr(1);
-  switch (child.received.front()) {
-    case kDone:
-      return {ChildOutcome::Status::done, std::move(text), {}};
-    case kEnvironmentError:
-      return {ChildOutcome::Status::environment_error, {}, std::move(text)};
-    default:
-      return {ChildOutcome::Status::internal_error, {}, std::move(text)};
-  }
+/// Lets a child end, or hears how it did. Returns its status, as waitpid gives it.
+int end_child(const Child& child) {
+  close(child.commands);
+  close(child.answers);
+  return wait_for_end(child.process);
+}
+
+ChildOutcome outcome_of(Child& child) {
+  const ChildOutcome::Status status = child.head.status;
+  if (status == ChildOutcome::Status::done) return {status, std::move(child.text), {}};
+  return {status, {}, std::move(child.text)};
 }
 
 }  // namespace
 
 std::vector<ChildOutcome> run_in_children(
     const std::vector<Task>& tasks, int jobs,
-    const std::function<void(std::size_t, ChildOutcome&)>& finished) {
+    const std::function<void(std::size_t, ChildOutcome&)>& finished, ChildLife life) {
   HEADWAY_CHECK(jobs >= 1, "at least one child at a time");
   std::vector<ChildOutcome> outcomes(tasks.size());
   RunningChildren children;
@@ -183,25 +270,49 @@ std::vector<ChildOutcome> run_in_children(
   std::size_t next = 0;
   while (next < tasks.size() || !running.empty()) {
     while (next < tasks.size() && std::ssize(running) < jobs) {
-      running.push_back(start_child(tasks, next++, running));
+      running.push_back(start_child(tasks, running));
+      hand_out(running.back(), next++);
     }
     std::vector<pollfd> waiting;
     waiting.reserve(running.size());
-    for (const Child& child : running) waiting.push_back({child.pipe, POLLIN, 0});
+    for (const Child& child : running) waiting.push_back({child.answers, POLLIN, 0});
     if (poll(waiting.data(), waiting.size(), -1) < 0) {
       if (errno == EINTR) continue;
       throw EnvironmentError(fmt::format("cannot wait for simulations: {}", std::strerror(errno)));
     }
     for (std::size_t i = running.size(); i-- > 0;) {
-      if (waiting[i].revents == 0 || read_some(running[i])) continue;
-      outcomes[running[i].task] = reap(running[i]);
-      const std::size_t task = running[i].task;
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+      Child& child = running[i];
+      if (waiting[i].revents == 0) continue;
+      const Reading reading = read_some(child);
+      if (reading == Reading::more) continue;
+      const std::size_t task = child.task;
+      if (reading == Reading::whole && child.head.needs_fresh_child && child.taken > 1) {
+        end_child(child);
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+        running.push_back(start_child(tasks, running));
+        hand_out(running.back(), task);
+        continue;
+      }
+      if (reading == Reading::whole) outcomes[task] = outcome_of(child);
+      const bool goes_on = life == ChildLife::many_tasks && reading == Reading::whole &&
+                           outcomes[task].status == ChildOutcome::Status::done &&
+                           next < tasks.size();
+      if (goes_on) {
+        hand_out(child, next++);
+      } else {
+        const int status = end_child(child);
+        running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
+        if (reading == Reading::ended) {
+          outcomes[task] = {ChildOutcome::Status::died, {}, death_text(status)};
+        }
+      }
       if (finished) finished(task, outcomes[task]);
     }
   }
   return outcomes;
 }
+
+bool in_child() { return process_is_child; }
 
 std::string output_or_throw(ChildOutcome outcome) {
   switch (outcome.status) {

@@ -15,14 +15,26 @@ struct ChildOutcome {
   std::string failure;  ///< otherwise, in words
 };
 
-/// Runs each task in a forked child of its own, at most `jobs` at a time, on a thread with a deep
-/// stack, and returns what they returned, in the order of the tasks. A child that throws or is
-/// killed harms neither the others nor this process. `finished` is called here after each task with
-/// its index and what became of it, which it may take. Requires jobs >= 1 and that this process has
-/// a single thread.
+/// Whether a child takes one task after another or a new one is forked for each.
+enum class ChildLife { many_tasks, one_task };
+
+/// Runs tasks in forked children, at most `jobs` of them, each on a thread with a deep stack, and
+/// returns what they returned, in the order of the tasks. Where a child takes many tasks, one finds
+/// what earlier ones left in memory and must not depend on it. A task that throws or
+/// kills its child harms neither the others nor this process: a new child takes what is left.
+/// `finished` is called here after each task with its index and what became of it, which it may
+/// take. Requires jobs >= 1 and that this process has a single thread.
 [[nodiscard]] std::vector<ChildOutcome> run_in_children(
     const std::vector<std::function<std::string()>>& tasks, int jobs,
-    const std::function<void(std::size_t, ChildOutcome&)>& finished = {});
+    const std::function<void(std::size_t, ChildOutcome&)>& finished = {},
+    ChildLife life = ChildLife::many_tasks);
+
+/// Whether this process is such a child: it has a deep stack, and its death is an outcome.
+[[nodiscard]] bool in_child();
+
+/// A task throws this where what earlier tasks of its child left behind is in its way: it is done
+/// again as the first one of another child.
+struct FreshChildNeeded {};
 
 /// The output of a task, or its failure as the exception that it was.
 [[nodiscard]] std::string output_or_throw(ChildOutcome outcome);

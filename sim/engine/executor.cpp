@@ -22,6 +22,7 @@ auto& at(T& items, std::int64_t i) {
 Executor::Executor(const Workload& workload, const Perturbation& perturbation)
     : workload_(workload),
       perturbation_(perturbation),
+      draws_(perturbation_),
       servers_(
           workload, timeline_,
           {.carry =
@@ -33,6 +34,12 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
                        std::int32_t server) { queue_.push(when, EventKind::server_done, server); },
            .answered = [this](std::int32_t group, std::int32_t slot,
                               double now) { run_if_at(group, OperationKind::pull, slot, now); }}) {
+  for (const Program& program : workload.programs) {
+    std::vector<BlockTime>& times = block_times_.emplace_back();
+    for (const Block& block : program.blocks) {
+      times.push_back({block.time.total().count(), perturbation.repair.covers_block(block.name)});
+    }
+  }
   const std::size_t count = workload.groups.size();
   groups_.resize(count);
   timeline_.first_operation.assign(1, 0);
@@ -75,40 +82,50 @@ void Executor::start() {
 }
 
 void Executor::advance_to(double now) {
-  while (!queue_.empty() && queue_.top().time <= now) {
-    const double time = queue_.top().time;
-    // Everything of one moment first, so that the network shares out its links once.
-    while (!queue_.empty() && queue_.top().time == time) {
-      const Event event = queue_.pop();
-      ++timeline_.events;
-      switch (event.kind) {
-        case EventKind::block_done:
-          finish_operation(event.id, time);
-          run(event.id, time);
-          break;
-        case EventKind::latency_over:
-          begin_flow(event.id, time);
-          break;
-        case EventKind::flow_done:
-          if (event.version == 0) {
-            flow_finished(event.id, time);  // a transfer that no link limits
-          } else {
-            incremental_->handle(event);
-          }
-          break;
-        case EventKind::server_done:
-          servers_.done(event.id, time);
-          break;
-        case EventKind::link_change:
-          incremental_->change_links(time);
-          break;
-        case EventKind::background:
-          incremental_->change_background(event);
-          break;
-      }
-    }
-    network_->settle(time);
+  while (!queue_.empty() && queue_.next_time() <= now) handle_moment(queue_.next_time());
+}
+
+double Executor::advance_moments(int count) {
+  double last = -1.0;
+  while (count-- > 0 && !queue_.empty() && !is_over_) {
+    last = queue_.next_time();
+    handle_moment(last);
   }
+  return last;
+}
+
+/// Everything of one moment first, so that the network shares out its links once.
+void Executor::handle_moment(double time) {
+  while (!queue_.empty() && queue_.next_time() == time) {
+    const Event event = queue_.pop();
+    ++timeline_.events;
+    switch (event.kind) {
+      case EventKind::block_done:
+        finish_operation(event.id, time);
+        run(event.id, time);
+        break;
+      case EventKind::latency_over:
+        begin_flow(event.id, time);
+        break;
+      case EventKind::flow_done:
+        if (event.version == 0) {
+          flow_finished(event.id, time);  // a transfer that no link limits
+        } else {
+          incremental_->handle(event);
+        }
+        break;
+      case EventKind::server_done:
+        servers_.done(event.id, time);
+        break;
+      case EventKind::link_change:
+        incremental_->change_links(time);
+        break;
+      case EventKind::background:
+        incremental_->change_background(event);
+        break;
+    }
+  }
+  network_->settle(time);
 }
 
 /// Runs a group until it has to wait.
@@ -139,20 +156,17 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
   GroupState& state = at(groups_, group);
   switch (operation.kind) {
     case OperationKind::compute: {
-      const Block& block = at(program_of(group).blocks, operation.block);
-      const double factor =
-          perturbation_.repair.covers_block(block.name)
-              ? perturbation_.repair.time_factor
-              : block_time_factor(perturbation_, at(workload_.groups, group).accelerators,
-                                  state.device_factors, static_cast<std::uint32_t>(state.counter));
-      const double share = micro_batch_factor(perturbation_, at(workload_.groups, group).replica,
-                                              operation.micro_batch);
-      const double work = block.time.total().count() * factor * share;
-      const bool is_repaired = perturbation_.repair.covers_block(block.name);
-      queue_.push(is_repaired ? now + work
-                              : block_end(perturbation_, at(workload_.groups, group).accelerators,
-                                          now, work),
-                  EventKind::block_done, group);
+      const RankGroup& ranks = at(workload_.groups, group);
+      const BlockTime& block = at(at(block_times_, ranks.program), operation.block);
+      const double factor = block.is_repaired
+                                ? perturbation_.repair.time_factor
+                                : draws_.factor(ranks.accelerators, state.device_factors,
+                                                static_cast<std::uint32_t>(state.counter));
+      const double share = micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
+      const double work = block.seconds * factor * share;
+      queue_.push(
+          block.is_repaired ? now + work : block_end(perturbation_, ranks.accelerators, now, work),
+          EventKind::block_done, group);
       return false;
     }
     case OperationKind::send:

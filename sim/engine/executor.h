@@ -8,6 +8,7 @@
 #include "sim/engine/flow_network.h"
 #include "sim/engine/incremental_flows.h"
 #include "sim/engine/parameter_servers.h"
+#include "sim/programs/perturbation/block_draws.h"
 #include "sim/programs/perturbation/perturbation.h"
 #include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
@@ -30,10 +31,13 @@ class Executor {
 
   /// The time of the next event, or a negative number if there is none.
   [[nodiscard]] double next_time() const {
-    return queue_.empty() || is_over_ ? -1.0 : queue_.top().time;
+    return queue_.empty() || is_over_ ? -1.0 : queue_.next_time();
   }
   /// Handles every event up to `now`.
   void advance_to(double now);
+  /// Handles all events of the next so many moments. Returns the last of these, or a negative
+  /// number if nothing was left to do.
+  double advance_moments(int count);
   /// A flow that `network` was given has arrived.
   void flow_finished(std::int32_t token, double now);
 
@@ -46,6 +50,10 @@ class Executor {
  private:
   static constexpr std::int32_t kNobody = -1;
 
+  struct BlockTime {
+    double seconds = 0.0;  ///< at nominal speed
+    bool is_repaired = false;
+  };
   struct GroupState {
     std::int32_t counter = 0;  ///< the operation it is at
     std::vector<double> device_factors;
@@ -75,6 +83,7 @@ class Executor {
   };
 
   [[nodiscard]] const Program& program_of(std::int32_t group) const;
+  void handle_moment(double time);
   void run(std::int32_t group, double now);
   bool execute(std::int32_t group, const Operation& operation, double now);
   void finish_operation(std::int32_t group, double now);
@@ -88,6 +97,8 @@ class Executor {
 
   const Workload& workload_;
   Perturbation perturbation_;
+  BlockDraws draws_;
+  std::vector<std::vector<BlockTime>> block_times_;  ///< by program
   FlowNetwork* network_ = nullptr;
   IncrementalFlows* incremental_ = nullptr;
   EventQueue queue_;

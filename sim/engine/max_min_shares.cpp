@@ -29,9 +29,11 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
   flow.positions.resize(uses.size());
   flow.cap = cap;
   flow.rate = 0.0;
-  flow.old_rate = 0.0;
+  flow.told_rate = 0.0;
   flow.bottleneck = kOwnCap;
   flow.active = true;
+  flow.alone = has_links_to_itself(flow);
+  if (flow.alone) place_alone(flow);
   for (std::size_t i = 0; i < uses.size(); ++i) {
     std::vector<User>& users = links_[index(uses[i].link)].users;
     flow.positions[i] = static_cast<std::int32_t>(users.size());
@@ -39,6 +41,22 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
   }
   choose(handle);
   return handle;
+}
+
+bool MaxMinShares::has_links_to_itself(const Flow& flow) const {
+  return std::ranges::all_of(flow.uses,
+                             [&](const Use& use) { return links_[index(use.link)].users.empty(); });
+}
+
+/// What filling would give it: the least that its cap and its links allow.
+void MaxMinShares::place_alone(Flow& flow) {
+  flow.rate = flow.cap;
+  for (const Use& use : flow.uses) {
+    const double allowed = links_[index(use.link)].capacity / use.weight;
+    if (allowed > flow.rate || (allowed == flow.rate && flow.bottleneck <= use.link)) continue;
+    flow.rate = allowed;
+    flow.bottleneck = use.link;
+  }
 }
 
 void MaxMinShares::remove(std::int32_t handle) {
@@ -50,7 +68,7 @@ void MaxMinShares::remove(std::int32_t handle) {
     const User& moved = users[position];
     flows_[index(moved.flow)].positions[index(moved.use)] = flow.positions[i];
     users.pop_back();
-    touched_links_.push_back(flow.uses[i].link);
+    if (!users.empty()) touched_links_.push_back(flow.uses[i].link);
   }
   flow.active = false;
   flow.uses = {};
@@ -61,7 +79,10 @@ void MaxMinShares::set_capacity(std::int32_t id, double capacity) {
   LinkState& link = links_[index(id)];
   if (link.capacity == capacity) return;
   link.capacity = capacity;
-  for (const User& user : link.users) choose(user.flow);
+  for (const User& user : link.users) {
+    flows_[index(user.flow)].alone = false;
+    choose(user.flow);
+  }
   touched_links_.push_back(id);
 }
 
@@ -196,11 +217,22 @@ std::span<const MaxMinShares::Change> MaxMinShares::settle() {
     if (!flow.active) flow.chosen = false;
     return !flow.active;
   });
-  if (chosen_.empty()) return changes_;
-
+  const bool all_alone = std::ranges::all_of(
+      chosen_, [&](std::int32_t handle) { return flows_[index(handle)].alone; });
+  if (!all_alone) fill_until_fair();
   for (const std::int32_t handle : chosen_) {
-    flows_[index(handle)].old_rate = flows_[index(handle)].rate;
+    Flow& flow = flows_[index(handle)];
+    flow.chosen = false;
+    flow.alone = false;
+    if (flow.rate == flow.told_rate) continue;
+    flow.told_rate = flow.rate;
+    changes_.push_back({handle, flow.rate});
   }
+  chosen_.clear();
+  return changes_;
+}
+
+void MaxMinShares::fill_until_fair() {
   std::size_t listed = 0;
   int round = 0;
   do {
@@ -210,25 +242,14 @@ std::span<const MaxMinShares::Change> MaxMinShares::settle() {
         for (const User& user : links_[index(chosen_links_[i])].users) choose(user.flow);
       }
     }
-    for (std::size_t i = listed; i < chosen_.size(); ++i) {
-      Flow& flow = flows_[index(chosen_[i])];
-      if (i >= listed && round > 1) flow.old_rate = flow.rate;
-      list_links_of(chosen_[i]);
-    }
+    for (std::size_t i = listed; i < chosen_.size(); ++i) list_links_of(chosen_[i]);
     listed = chosen_.size();
     prepare_links();
     fill();
   } while (choose_the_unfair());
 
-  for (const std::int32_t handle : chosen_) {
-    Flow& flow = flows_[index(handle)];
-    flow.chosen = false;
-    if (flow.rate != flow.old_rate) changes_.push_back({handle, flow.rate});
-  }
   for (const std::int32_t id : chosen_links_) links_[index(id)].listed = false;
-  chosen_.clear();
   chosen_links_.clear();
-  return changes_;
 }
 
 }  // namespace headway

@@ -51,10 +51,11 @@ class MaxMinShares {
     std::vector<std::int32_t> positions;  ///< in the links' user lists, one a use
     double cap = 0.0;
     double rate = 0.0;
-    double old_rate = 0.0;
+    double told_rate = 0.0;  ///< in the last change of this flow
     std::int32_t bottleneck = kOwnCap;
     bool active = false;
     bool chosen = false;  ///< computed anew in this settling
+    bool alone = false;   ///< nobody else was on its links when it came: its rate is known
     bool placed = false;  ///< has its rate in this round
   };
   struct User {
@@ -85,6 +86,9 @@ class MaxMinShares {
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
   void choose(std::int32_t flow);
+  [[nodiscard]] bool has_links_to_itself(const Flow& flow) const;
+  void place_alone(Flow& flow);
+  void fill_until_fair();
   void list_links_of(std::int32_t flow);
   void prepare_links();
   void fill();

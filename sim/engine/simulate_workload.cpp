@@ -47,51 +47,97 @@ std::set<LinkId> links_of(const std::vector<LinkEpisode>& episodes) {
   return links;
 }
 
-Timeline simulate_here(const Workload& workload, const Topology& topology,
-                       const Perturbation& perturbation, const EngineOptions& options) {
+/// SimGrid's engine, which a process can make once, with the executors' model in it. Never
+/// destroyed: SimGrid's shutdown runs when the process exits, which children do without cleaning
+/// up.
+struct ProcessEngine {
+  simgrid::s4u::Engine* engine;
+  TrainingModel* model;
+};
+
+ProcessEngine new_engine() {
   std::array<char*, 3> arguments{const_cast<char*>("headway"),
                                  const_cast<char*>("--log=root.thresh:critical"), nullptr};
   int count = 2;
-  // Never destroyed: SimGrid's shutdown runs when the child exits, which it does without cleaning
-  // up.
   auto* engine = new simgrid::s4u::Engine(&count, arguments.data());
   configure_simgrid();
+  auto model = std::make_shared<TrainingModel>();
+  engine->add_model(model);
+  return {engine, model.get()};
+}
 
-  Executor executor(workload, perturbation);
-  const auto finished = [&executor](std::int32_t token, double now) {
-    executor.flow_finished(token, now);
-  };
-  // Plans of the job, then of others, which only the network has to know.
-  std::vector<FlowPlan> with_others;
-  if (!perturbation.background.empty()) {
-    with_others = workload.plans;
-    for (const BackgroundFlow& flow : perturbation.background) with_others.push_back(flow.plan);
-  }
-  LinkUsage usage = link_usage(with_others.empty() ? workload.plans : with_others, topology,
-                               options.fold_equal_links, workload.nic_efficiency,
-                               links_of(perturbation.link_episodes));
-  std::unique_ptr<IncrementalFlows> incremental;
-  std::unique_ptr<SimGridFlows> comms;
-  if (options.flows == FlowEngine::incremental) {
-    incremental = std::make_unique<IncrementalFlows>(std::move(usage), executor.queue(), finished);
-    incremental->use_episodes(perturbation.link_episodes);
-    incremental->use_background(perturbation.background,
-                                static_cast<std::int32_t>(workload.plans.size()));
-    executor.use_incremental(*incremental);
-    FabricZone::create({}, 1);  // an engine needs a platform, be it empty
-  } else {
-    HEADWAY_CHECK(perturbation.link_episodes.empty(), "Comms keep the bandwidth they began with");
-    HEADWAY_CHECK(perturbation.background.empty(), "Comms have an end");
-    comms = std::make_unique<SimGridFlows>(std::move(usage), most_flows(workload), finished);
-    executor.use_network(*comms);
-  }
-  engine->add_model(std::make_shared<TrainingModel>(executor));
-
+Timeline run_in(const ProcessEngine& process, Executor& executor, OthersInEngine others,
+                const Workload& workload) {
+  process.model->take(executor, others, simgrid::s4u::Engine::get_clock());
   executor.start();
-  engine->run();
+  process.engine->run();
   HEADWAY_CHECK(executor.complete(), executor.unfinished_text());
   Timeline timeline = executor.take_timeline();
   return workload.iterations > 1 ? last_iteration(workload, timeline) : timeline;
+}
+
+/// What the links carry, of the job and of others.
+struct NetworkUse {
+  std::vector<FlowPlan> with_others;  ///< plans of the job, then of others; empty if there are none
+  LinkUsage usage;
+};
+
+NetworkUse network_use(const Workload& workload, const Topology& topology,
+                       const Perturbation& perturbation, const EngineOptions& options) {
+  NetworkUse use;
+  if (!perturbation.background.empty()) {
+    use.with_others = workload.plans;
+    for (const BackgroundFlow& flow : perturbation.background) use.with_others.push_back(flow.plan);
+  }
+  use.usage = link_usage(use.with_others.empty() ? workload.plans : use.with_others, topology,
+                         options.fold_equal_links, workload.nic_efficiency,
+                         links_of(perturbation.link_episodes));
+  return use;
+}
+
+/// With our own max-min solver: SimGrid has nothing but the model to ask.
+Timeline simulate_incremental(const Workload& workload, const Topology& topology,
+                              const Perturbation& perturbation, const EngineOptions& options) {
+  static const ProcessEngine process = [] {
+    const ProcessEngine made = new_engine();
+    FabricZone::create({}, 1);  // an engine needs a platform, be it empty
+    return made;
+  }();
+  Executor executor(workload, perturbation);
+  NetworkUse use = network_use(workload, topology, perturbation, options);
+  IncrementalFlows flows(
+      std::move(use.usage), executor.queue(),
+      [&executor](std::int32_t token, double now) { executor.flow_finished(token, now); });
+  flows.use_episodes(perturbation.link_episodes);
+  flows.use_background(perturbation.background, static_cast<std::int32_t>(workload.plans.size()));
+  executor.use_incremental(flows);
+  return run_in(process, executor, OthersInEngine::nobody, workload);
+}
+
+/// With SimGrid's Comms, over a platform of its own: once a process.
+Timeline simulate_with_comms(const Workload& workload, const Topology& topology,
+                             const Perturbation& perturbation, const EngineOptions& options) {
+  HEADWAY_CHECK(perturbation.link_episodes.empty(), "Comms keep the bandwidth they began with");
+  HEADWAY_CHECK(perturbation.background.empty(), "Comms have an end");
+  const ProcessEngine process = new_engine();
+  Executor executor(workload, perturbation);
+  SimGridFlows comms(
+      network_use(workload, topology, perturbation, options).usage, most_flows(workload),
+      [&executor](std::int32_t token, double now) { executor.flow_finished(token, now); });
+  executor.use_network(comms);
+  return run_in(process, executor, OthersInEngine::comms, workload);
+}
+
+Timeline simulated(const SimulationTask& task, const EngineOptions& options) {
+  const auto simulate =
+      options.flows == FlowEngine::incremental ? simulate_incremental : simulate_with_comms;
+  return simulate(*task.workload, *task.topology, task.perturbation, options);
+}
+
+/// Whether there is no need for another process: this one is a child already, and has nothing else
+/// to do meanwhile.
+bool runs_here(const EngineOptions& options, int jobs) {
+  return in_child() && jobs == 1 && options.flows == FlowEngine::incremental;
 }
 
 /// What `written` makes of the timeline of each task, in its child.
@@ -101,13 +147,14 @@ std::vector<std::string> run_tasks(const std::vector<SimulationTask>& tasks,
   std::vector<std::function<std::string()>> runs;
   runs.reserve(tasks.size());
   for (const SimulationTask& task : tasks) {
-    runs.emplace_back([&task, &options, written] {
-      return written(simulate_here(*task.workload, *task.topology, task.perturbation, options));
-    });
+    runs.emplace_back([&task, &options, written] { return written(simulated(task, options)); });
   }
   std::vector<std::string> outputs;
   outputs.reserve(tasks.size());
-  for (ChildOutcome& outcome : run_in_children(runs, jobs)) {
+  if (in_child() && simgrid::s4u::Engine::has_instance()) throw FreshChildNeeded();
+  const ChildLife life =
+      options.flows == FlowEngine::incremental ? ChildLife::many_tasks : ChildLife::one_task;
+  for (ChildOutcome& outcome : run_in_children(runs, jobs, {}, life)) {
     outputs.push_back(output_or_throw(std::move(outcome)));
   }
   return outputs;
@@ -119,6 +166,10 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
                                          const EngineOptions& options, int jobs) {
   std::vector<Timeline> timelines;
   timelines.reserve(tasks.size());
+  if (runs_here(options, jobs)) {
+    for (const SimulationTask& task : tasks) timelines.push_back(simulated(task, options));
+    return timelines;
+  }
   for (const std::string& bytes : run_tasks(tasks, options, jobs, timeline_bytes)) {
     timelines.push_back(timeline_of_bytes(bytes));
   }
@@ -134,6 +185,10 @@ std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
   };
   std::vector<double> times;
   times.reserve(tasks.size());
+  if (runs_here(options, jobs)) {
+    for (const SimulationTask& task : tasks) times.push_back(simulated(task, options).finish);
+    return times;
+  }
   for (const std::string& bytes : run_tasks(tasks, options, jobs, finish_bytes)) {
     HEADWAY_CHECK(bytes.size() == sizeof(double), "a child sends the length of its iteration");
     times.emplace_back();

@@ -25,10 +25,10 @@ struct SimulationTask {
   Perturbation perturbation;
 };
 
-/// Simulates iterations with SimGrid, each in a forked child (an engine of SimGrid can be used once
-/// a process), `jobs` at a time. Deterministic: the same arguments give the same bytes, at any
-/// `jobs`. Throws InternalError if programs deadlock or a child dies, EnvironmentError if none can
-/// be made.
+/// Simulates iterations with SimGrid, in forked children, `jobs` at a time; in this process where
+/// it is a child already and only one at a time is asked for. Deterministic: the same arguments
+/// give the same bytes, at any `jobs`. Throws InternalError if programs deadlock or a child dies,
+/// EnvironmentError if none can be made.
 [[nodiscard]] std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& tasks,
                                                        const EngineOptions& options, int jobs);
 

@@ -63,28 +63,6 @@ double typical_time_factor(const Perturbation& perturbation,
   return *middle;
 }
 
-double block_time_factor(const Perturbation& perturbation,
-                         std::span<const std::int32_t> accelerators,
-                         std::span<const double> device_factors, std::uint32_t operation) {
-  const auto [least, most] = std::ranges::minmax(device_factors);
-  if (perturbation.jitter.none()) return most;
-  const Repair& repair = perturbation.repair;
-  const auto draw = [&](std::int32_t accelerator, int count) {
-    if (repair.covers(accelerator)) return 1.0;
-    const auto counter = static_cast<std::uint64_t>(accelerator);
-    return largest_draw(perturbation.jitter, counter_draw(perturbation.seed, counter, operation),
-                        count);
-  };
-  if (least == most && repair.accelerators.empty()) {
-    return most * draw(accelerators[0], static_cast<int>(accelerators.size()));
-  }
-  double slowest = 0.0;
-  for (std::size_t i = 0; i < device_factors.size(); ++i) {
-    slowest = std::max(slowest, device_factors[i] * draw(accelerators[i], 1));
-  }
-  return slowest;
-}
-
 double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica,
                           std::int32_t micro_batch) {
   if (perturbation.micro_batches.none() || micro_batch < 0) return 1.0;

@@ -65,14 +65,6 @@ struct Perturbation {
 [[nodiscard]] double typical_time_factor(const Perturbation& perturbation,
                                          std::span<const std::int32_t> accelerators);
 
-/// The time factor of one execution of one block by accelerators that wait for each other: the
-/// largest product of a device factor and a lognormal draw of its own. Equal devices are drawn at
-/// once, by inverting the distribution of their maximum. Depends on nothing but its arguments.
-[[nodiscard]] double block_time_factor(const Perturbation& perturbation,
-                                       std::span<const std::int32_t> accelerators,
-                                       std::span<const double> device_factors,
-                                       std::uint32_t operation);
-
 /// The factor on the work of a micro-batch of a data-parallel replica: sequences of other lengths
 /// than the others', say. 1 without jitter of micro-batches, and for what belongs to none of them
 /// (-1).

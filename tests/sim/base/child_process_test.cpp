@@ -7,6 +7,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -154,6 +155,44 @@ TEST(ChildProcess, ATaskHasADeepStack) {
   // 50,000 frames of 4 KiB, 200 MB: SimGrid recurses once for each link that is coupled.
   const auto outcomes = run_in_children({[] { return std::to_string(depth_reached(50'000)); }}, 1);
   EXPECT_EQ(outcomes[0].output, "50001");
+}
+
+TEST(ChildProcess, AChildTakesManyTasksUnlessAskedNotTo) {
+  const Tasks tasks(6, [] { return std::to_string(getpid()); });
+  const auto processes = [&](ChildLife life) {
+    std::set<std::string> different;
+    for (const ChildOutcome& outcome : run_in_children(tasks, 1, {}, life)) {
+      different.insert(outcome.output);
+    }
+    return different.size();
+  };
+  EXPECT_EQ(processes(ChildLife::many_tasks), 1U);
+  EXPECT_EQ(processes(ChildLife::one_task), 6U);
+}
+
+TEST(ChildProcess, AChildKnowsThatItIsOne) {
+  EXPECT_FALSE(in_child());
+  EXPECT_EQ(run_in_children({[] { return std::to_string(in_child()); }}, 1)[0].output, "1");
+}
+
+TEST(ChildProcess, ATaskThatNeedsAFreshChildGetsOne) {
+  static int done_here = 0;  // in each child a copy of its own
+  Tasks tasks(5, [] {
+    if (done_here > 0) throw FreshChildNeeded();
+    return std::string("first");
+  });
+  tasks[1] = tasks[3] = [] { return std::to_string(++done_here); };
+  std::vector<int> heard(tasks.size(), 0);
+  const auto outcomes =
+      run_in_children(tasks, 1, [&](std::size_t task, ChildOutcome&) { ++heard[task]; });
+  for (const std::size_t i : {0U, 2U, 4U}) EXPECT_EQ(outcomes[i].output, "first") << i;
+  for (const std::size_t i : {1U, 3U}) EXPECT_EQ(outcomes[i].output, "1") << i;
+  EXPECT_THAT(heard, testing::Each(1));
+  // One that is never content is no endless loop.
+  const auto stubborn =
+      run_in_children({[]() -> std::string { throw FreshChildNeeded(); }}, 1).front();
+  EXPECT_EQ(stubborn.status, Status::internal_error);
+  expect_no_child_left();
 }
 
 TEST(ChildProcess, OneAtATimeIsTheLeast) {

@@ -1,0 +1,45 @@
+#include "sim/programs/perturbation/draw_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "sim/programs/perturbation/counter_draw.h"
+
+namespace headway {
+namespace {
+
+/// The largest relative difference from what is tabulated, over draws and the ends of the range.
+double worst_difference(const Jitter& jitter, int draws) {
+  DrawTable table(jitter, draws);
+  std::vector<double> places = {0x1p-53, 0x1p-30,       0x1p-13,       0x1p-12,       0.25,
+                                0.5,     0.5 + 0x1p-53, 1.0 - 0x1p-12, 1.0 - 0x1p-13, 0.75,
+                                0.4999,  0.03125,       1.0 - 0x1p-30, 1.0 - 0x1p-53};
+  for (std::uint64_t i = 0; i < 200'000; ++i) places.push_back(counter_draw(7, 1, i));
+  double worst = 0.0;
+  for (const double u : places) {
+    worst = std::max(worst, std::abs(table(u) / largest_draw(jitter, u, draws) - 1.0));
+  }
+  return worst;
+}
+
+TEST(DrawTable, IsTheFunctionItselfToRounding) {
+  for (const int draws : {1, 2, 8, 64}) {
+    for (const double spread : {0.01, 0.05, 0.5}) {
+      EXPECT_LT(worst_difference({.spread = spread}, draws), 2e-13) << spread << ' ' << draws;
+      EXPECT_LT(worst_difference({.kind = Jitter::Kind::gamma, .spread = spread}, draws), 1e-12)
+          << spread << ' ' << draws;
+    }
+  }
+}
+
+TEST(DrawTable, WhatHasCornersIsNotTabulated) {
+  const Jitter corners{.kind = Jitter::Kind::quantiles, .quantiles = {1.0, 1.1, 1.2, 2.0}};
+  EXPECT_EQ(worst_difference(corners, 8), 0.0);
+  EXPECT_EQ(worst_difference({.kind = Jitter::Kind::exponential, .spread = 0.1}, 8), 0.0);
+}
+
+}  // namespace
+}  // namespace headway
