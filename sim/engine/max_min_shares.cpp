@@ -27,35 +27,43 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
   Flow& flow = flows_[index(handle)];
   flow.uses = uses;
   flow.positions.resize(uses.size());
+  flow.shared.clear();
+  flow.shared_positions.resize(uses.size());
   flow.cap = cap;
   flow.rate = 0.0;
   flow.told_rate = 0.0;
-  flow.bottleneck = kOwnCap;
+  flow.bottleneck = kOwnBound;
   flow.active = true;
-  flow.alone = has_links_to_itself(flow);
-  if (flow.alone) place_alone(flow);
+  set_bound(flow);
   for (std::size_t i = 0; i < uses.size(); ++i) {
     std::vector<User>& users = links_[index(uses[i].link)].users;
     flow.positions[i] = static_cast<std::int32_t>(users.size());
     users.push_back({handle, uses[i].weight, static_cast<std::int32_t>(i)});
+    if (users.size() == 2) share(users.front());
+    if (users.size() >= 2) share(users.back());
   }
   choose(handle);
   return handle;
 }
 
-bool MaxMinShares::has_links_to_itself(const Flow& flow) const {
-  return std::ranges::all_of(flow.uses,
-                             [&](const Use& use) { return links_[index(use.link)].users.empty(); });
+void MaxMinShares::share(const User& user) {
+  Flow& flow = flows_[index(user.flow)];
+  flow.shared_positions[index(user.use)] = static_cast<std::int32_t>(flow.shared.size());
+  flow.shared.push_back(user.use);
 }
 
-/// What filling would give it: the least that its cap and its links allow.
-void MaxMinShares::place_alone(Flow& flow) {
-  flow.rate = flow.cap;
+void MaxMinShares::unshare(const User& user) {
+  Flow& flow = flows_[index(user.flow)];
+  const std::int32_t position = flow.shared_positions[index(user.use)];
+  flow.shared[index(position)] = flow.shared.back();
+  flow.shared_positions[index(flow.shared.back())] = position;
+  flow.shared.pop_back();
+}
+
+void MaxMinShares::set_bound(Flow& flow) const {
+  flow.bound = flow.cap;
   for (const Use& use : flow.uses) {
-    const double allowed = links_[index(use.link)].capacity / use.weight;
-    if (allowed > flow.rate || (allowed == flow.rate && flow.bottleneck <= use.link)) continue;
-    flow.rate = allowed;
-    flow.bottleneck = use.link;
+    flow.bound = std::min(flow.bound, links_[index(use.link)].capacity / use.weight);
   }
 }
 
@@ -68,10 +76,13 @@ void MaxMinShares::remove(std::int32_t handle) {
     const User& moved = users[position];
     flows_[index(moved.flow)].positions[index(moved.use)] = flow.positions[i];
     users.pop_back();
-    if (!users.empty()) touched_links_.push_back(flow.uses[i].link);
+    if (users.empty()) continue;
+    if (users.size() == 1) unshare(users.front());
+    touched_links_.push_back(flow.uses[i].link);
   }
   flow.active = false;
   flow.uses = {};
+  flow.shared.clear();
   free_flows_.push_back(handle);
 }
 
@@ -80,7 +91,7 @@ void MaxMinShares::set_capacity(std::int32_t id, double capacity) {
   if (link.capacity == capacity) return;
   link.capacity = capacity;
   for (const User& user : link.users) {
-    flows_[index(user.flow)].alone = false;
+    set_bound(flows_[index(user.flow)]);
     choose(user.flow);
   }
   touched_links_.push_back(id);
@@ -94,11 +105,13 @@ void MaxMinShares::choose(std::int32_t handle) {
 }
 
 void MaxMinShares::list_links_of(std::int32_t handle) {
-  for (const Use& use : flows_[index(handle)].uses) {
-    LinkState& link = links_[index(use.link)];
+  const Flow& flow = flows_[index(handle)];
+  for (const std::int32_t use : flow.shared) {
+    const std::int32_t id = flow.uses[index(use)].link;
+    LinkState& link = links_[index(id)];
     if (link.listed) continue;
     link.listed = true;
-    chosen_links_.push_back(use.link);
+    chosen_links_.push_back(id);
   }
 }
 
@@ -126,7 +139,8 @@ void MaxMinShares::place(std::int32_t handle, double rate, std::int32_t bottlene
   flow.placed = true;
   flow.rate = rate;
   flow.bottleneck = bottleneck;
-  for (const Use& use : flow.uses) {
+  for (const std::int32_t place : flow.shared) {
+    const Use& use = flow.uses[index(place)];
     LinkState& link = links_[index(use.link)];
     link.left = std::max(link.left - use.weight * rate, 0.0);
     link.weights -= use.weight;
@@ -138,7 +152,24 @@ void MaxMinShares::place(std::int32_t handle, double rate, std::int32_t bottlene
   }
 }
 
-/// Progressive filling: the link (or cap) that allows least decides for its flows, and so on.
+/// Filling where there is one flow to be placed.
+void MaxMinShares::fill_one(std::int32_t handle) {
+  Flow& flow = flows_[index(handle)];
+  flow.rate = flow.bound;
+  flow.bottleneck = kOwnBound;
+  for (const std::int32_t place : flow.shared) {
+    const Use& use = flow.uses[index(place)];
+    const LinkState& link = links_[index(use.link)];
+    const double allowed = link.left / link.weights;
+    const bool is_less =
+        allowed < flow.rate || (allowed == flow.rate && use.link < flow.bottleneck);
+    if (!is_less) continue;
+    flow.rate = allowed;
+    flow.bottleneck = use.link;
+  }
+}
+
+/// Progressive filling: the link (or own bound) that allows least decides for its flows, and so on.
 void MaxMinShares::fill() {
   heap_.clear();
   for (const std::int32_t id : chosen_links_) {
@@ -147,7 +178,7 @@ void MaxMinShares::fill() {
   }
   for (const std::int32_t handle : chosen_) {
     flows_[index(handle)].placed = false;
-    heap_.push_back({flows_[index(handle)].cap, kOwnCap, handle, 0});
+    heap_.push_back({flows_[index(handle)].bound, kOwnBound, handle, 0});
   }
   std::make_heap(heap_.begin(), heap_.end(), std::greater<>());
   std::size_t unplaced = chosen_.size();
@@ -155,9 +186,9 @@ void MaxMinShares::fill() {
     std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
     const Candidate candidate = heap_.back();
     heap_.pop_back();
-    if (candidate.link == kOwnCap) {
+    if (candidate.link == kOwnBound) {
       if (flows_[index(candidate.flow)].placed) continue;
-      place(candidate.flow, candidate.rate, kOwnCap);
+      place(candidate.flow, candidate.rate, kOwnBound);
       --unplaced;
       continue;
     }
@@ -217,13 +248,10 @@ std::span<const MaxMinShares::Change> MaxMinShares::settle() {
     if (!flow.active) flow.chosen = false;
     return !flow.active;
   });
-  const bool all_alone = std::ranges::all_of(
-      chosen_, [&](std::int32_t handle) { return flows_[index(handle)].alone; });
-  if (!all_alone) fill_until_fair();
+  fill_until_fair();
   for (const std::int32_t handle : chosen_) {
     Flow& flow = flows_[index(handle)];
     flow.chosen = false;
-    flow.alone = false;
     if (flow.rate == flow.told_rate) continue;
     flow.told_rate = flow.rate;
     changes_.push_back({handle, flow.rate});
@@ -233,6 +261,7 @@ std::span<const MaxMinShares::Change> MaxMinShares::settle() {
 }
 
 void MaxMinShares::fill_until_fair() {
+  if (chosen_.empty()) return;
   std::size_t listed = 0;
   int round = 0;
   do {
@@ -245,7 +274,11 @@ void MaxMinShares::fill_until_fair() {
     for (std::size_t i = listed; i < chosen_.size(); ++i) list_links_of(chosen_[i]);
     listed = chosen_.size();
     prepare_links();
-    fill();
+    if (chosen_.size() == 1) {
+      fill_one(chosen_.front());
+    } else {
+      fill();
+    }
   } while (choose_the_unfair());
 
   for (const std::int32_t id : chosen_links_) links_[index(id)].listed = false;

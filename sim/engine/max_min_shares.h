@@ -44,18 +44,23 @@ class MaxMinShares {
   [[nodiscard]] std::int64_t rounds() const { return rounds_; }
 
  private:
-  static constexpr std::int32_t kOwnCap = -1;  ///< the bottleneck of a flow that runs at its cap
+  static constexpr std::int32_t kOwnBound =
+      -1;  ///< the bottleneck of a flow that runs at its bound
 
   struct Flow {
     std::span<const Use> uses;
     std::vector<std::int32_t> positions;  ///< in the links' user lists, one a use
+    /// Uses of links that others use too, in no order. The rest allows what it allows anybody: it
+    /// is part of `bound` and need not be looked at again, be it thousands of links of a ring.
+    std::vector<std::int32_t> shared;
+    std::vector<std::int32_t> shared_positions;  ///< in `shared`, one a use
     double cap = 0.0;
+    double bound = 0.0;  ///< the rate that its cap and its links would allow if it were alone
     double rate = 0.0;
     double told_rate = 0.0;  ///< in the last change of this flow
-    std::int32_t bottleneck = kOwnCap;
+    std::int32_t bottleneck = kOwnBound;
     bool active = false;
     bool chosen = false;  ///< computed anew in this settling
-    bool alone = false;   ///< nobody else was on its links when it came: its rate is known
     bool placed = false;  ///< has its rate in this round
   };
   struct User {
@@ -73,8 +78,8 @@ class MaxMinShares {
   };
   struct Candidate {
     double rate;
-    std::int32_t link;  ///< or kOwnCap
-    std::int32_t flow;  ///< if kOwnCap
+    std::int32_t link;  ///< or kOwnBound
+    std::int32_t flow;  ///< if kOwnBound
     std::int32_t version;
     friend bool operator>(const Candidate& a, const Candidate& b) {
       if (a.rate != b.rate) return a.rate > b.rate;
@@ -86,12 +91,14 @@ class MaxMinShares {
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
   void choose(std::int32_t flow);
-  [[nodiscard]] bool has_links_to_itself(const Flow& flow) const;
-  void place_alone(Flow& flow);
+  void share(const User& user);
+  void unshare(const User& user);
+  void set_bound(Flow& flow) const;
   void fill_until_fair();
   void list_links_of(std::int32_t flow);
   void prepare_links();
   void fill();
+  void fill_one(std::int32_t flow);
   void place(std::int32_t flow, double rate, std::int32_t bottleneck);
   [[nodiscard]] bool choose_the_unfair();
 
