@@ -49,6 +49,7 @@ SimulateRequest simulate_request_of(const Invocation& invocation) {
   if (const auto gpus = arguments.integer("reference", 1, kMostAccelerators)) {
     request.simulate.reference_accelerators = static_cast<int>(*gpus);
   }
+  request.simulate.even_if_it_does_not_fit = arguments.has("even-if-it-does-not-fit");
   if (arguments.has("what-if")) request.simulate.what_if = WhatIfExtent::everything;
   request.progress = when_named(arguments.value("progress").value_or("auto"));
   request.reports = report_files(arguments.values("output"), answer_suffixes(), diagnostics);
@@ -95,7 +96,7 @@ Simulation simulation_of(const Scenario& scenario, const SimulateRequest& reques
 }
 
 void write_trace_of(const Simulation& simulation, const std::string& path, Terminal& terminal) {
-  if (!simulation.prediction.memory.fits) {
+  if (simulation.prediction.iteration_time == Seconds(0.0)) {
     terminal.narrate("the job does not fit in memory, so there is no trace of it\n");
     return;
   }
@@ -157,6 +158,10 @@ Command simulate_command() {
                "scenario lists slow parts",
        .group = OptionGroup::run,
        .changes_result = true},
+      {.name = "even-if-it-does-not-fit",
+       .help = "simulates a job that is short of memory, too",
+       .group = OptionGroup::run,
+       .changes_result = true},
       jobs_option(),
       json_option(),
       output_option(),
@@ -170,8 +175,8 @@ Command simulate_command() {
   command.most_arguments = 1;
   command.outcome = "nothing was simulated";
   command.details =
-      "A job that does not fit in memory is not simulated: the report says by how much and what "
-      "would help, and the exit code is 1. Fields may be set through references: --set "
+      "A job that does not fit in memory is not simulated unless --even-if-it-does-not-fit asks for "
+      "it: the report says by how much and what would help, and the exit code is 1. Fields may be set through references: --set "
       "/model/layers=8 changes the model that the scenario names. A value that is not JSON is "
       "taken as text, so a quantity needs no quotes of its own: --set /cluster/topology/node/nics/"
       "bandwidth='200 Gb/s'. Options win over --set, --set over the scenario. The same input and "
