@@ -121,10 +121,12 @@ void MaxMinShares::prepare_links() {
     LinkState& link = links_[index(id)];
     link.left = link.capacity;
     link.weights = 0.0;
+    link.unplaced = 0;
     for (const User& user : link.users) {
       const Flow& flow = flows_[index(user.flow)];
       if (flow.chosen) {
         link.weights += user.weight;
+        ++link.unplaced;
       } else {
         link.left -= user.weight * flow.rate;
       }
@@ -144,11 +146,8 @@ void MaxMinShares::place(std::int32_t handle, double rate, std::int32_t bottlene
     LinkState& link = links_[index(use.link)];
     link.left = std::max(link.left - use.weight * rate, 0.0);
     link.weights -= use.weight;
+    --link.unplaced;
     ++link.version;
-    if (use.link != bottleneck && link.weights > use.weight * kTolerance) {
-      heap_.push_back({link.left / link.weights, use.link, -1, link.version});
-      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
-    }
   }
 }
 
@@ -170,11 +169,13 @@ void MaxMinShares::fill_one(std::int32_t handle) {
 }
 
 /// Progressive filling: the link (or own bound) that allows least decides for its flows, and so on.
+/// What a link allows only grows as flows are placed, so that a stale candidate need not be looked
+/// at before it comes up.
 void MaxMinShares::fill() {
   heap_.clear();
   for (const std::int32_t id : chosen_links_) {
     const LinkState& link = links_[index(id)];
-    if (link.weights > 0.0) heap_.push_back({link.left / link.weights, id, -1, link.version});
+    heap_.push_back({link.left / link.weights, id, -1, link.version});
   }
   for (const std::int32_t handle : chosen_) {
     flows_[index(handle)].placed = false;
@@ -193,7 +194,12 @@ void MaxMinShares::fill() {
       continue;
     }
     LinkState& link = links_[index(candidate.link)];
-    if (link.version != candidate.version) continue;
+    if (link.unplaced == 0) continue;
+    if (link.version != candidate.version) {
+      heap_.push_back({link.left / link.weights, candidate.link, -1, link.version});
+      std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+      continue;
+    }
     for (const User& user : link.users) {
       const Flow& flow = flows_[index(user.flow)];
       if (!flow.chosen || flow.placed) continue;

@@ -71,8 +71,9 @@ class MaxMinShares {
   struct LinkState {
     double capacity = 0.0;
     std::vector<User> users;
-    double left = 0.0;     ///< this round: capacity that no placed flow takes
-    double weights = 0.0;  ///< this round: of chosen flows without a rate
+    double left = 0.0;          ///< this round: capacity that no placed flow takes
+    double weights = 0.0;       ///< this round: of chosen flows without a rate
+    std::int32_t unplaced = 0;  ///< this round: chosen flows without a rate
     std::int32_t version = 0;
     bool listed = false;  ///< in chosen_links_
   };

@@ -13,6 +13,7 @@
 #include "sim/predict/anchor.h"
 #include "sim/predict/interval.h"
 #include "sim/predict/job_run.h"
+#include "sim/predict/job_run_memory.h"
 #include "sim/predict/located_problems.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/reliability/reliability.h"
@@ -160,7 +161,12 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   if (options.scaling) reference = reference_strategy(scenario, options);
 
   if (scenario.anchor) prediction.anchor = apply_anchor(scenario, options.jobs);
-  JobRun main_run = run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs);
+  const auto run = [&](const Strategy& strategy) {
+    const bool may_be_known = options.memory != nullptr && !scenario.anchor;
+    return may_be_known ? options.memory->run(scenario, strategy, options.jobs)
+                        : run_job(scenario, strategy, scenario.run.replicas, options.jobs);
+  };
+  JobRun main_run = run(scenario.strategy);
   const Timeline& timeline = main_run.timeline;
   prediction.iteration_time = Seconds(timeline.finish);
   prediction.replicas = static_cast<int>(main_run.times.size());
@@ -210,8 +216,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;
     Seconds reference_time = prediction.iteration_time;
     if (!is_itself) {
-      const JobRun smaller = run_job(scenario, *reference, scenario.run.replicas, options.jobs);
-      reference_time = smaller.time();
+      reference_time = run(*reference).time();
     }
     // Work for each accelerator is the same, so the ratio of speeds is that of times.
     prediction.scaling =

@@ -11,6 +11,8 @@
 
 namespace headway {
 
+class JobRunMemory;
+
 struct SimulateOptions {
   int jobs = 1;  ///< simulations at a time
   /// Accelerators of the reference that scaling efficiency is measured against; nothing: the
@@ -18,6 +20,7 @@ struct SimulateOptions {
   std::optional<int> reference_accelerators;
   bool scaling = true;  ///< simulate the reference too
   WhatIfExtent what_if = WhatIfExtent::none;
+  JobRunMemory* memory = nullptr;  ///< of earlier scenarios, which may have been the same jobs
   bool even_if_it_does_not_fit = false;  ///< go on where memory is short
   std::string command_line;              ///< for provenance
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/base/shell_text.h"
 #include "sim/network/routing/routing.h"
+#include "sim/predict/job_run_memory.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/simulate.h"
 #include "sim/result/prediction_bytes.h"
@@ -19,14 +21,6 @@ namespace headway {
 namespace {
 
 using nlohmann::json;
-
-/// Of the profile's content, which a resolved scenario only names.
-std::string profile_fingerprint(const Scenario& scenario) {
-  for (const json& file : *scenario.files) {
-    if (file.at("path") == scenario.resolved->at("profile")) return file.at("fingerprint");
-  }
-  return "";  // it stands in the scenario
-}
 
 std::string key_of(const Scenario& scenario) {
   return fingerprint_text(scenario.resolved->dump() + profile_fingerprint(scenario));
@@ -48,8 +42,15 @@ std::string shortage_text(const MemoryPrediction& memory) {
                      short_text(memory.capacity));
 }
 
+/// Whether points differ in what is reckoned after the simulation.
+bool has_axis_of_afterwards(const SweepJob& job) {
+  return std::ranges::any_of(job.axes, [](const Axis& axis) {
+    return axis.name.starts_with("/reliability/") || axis.name.starts_with("/cost/");
+  });
+}
+
 void simulate_point(const Scenario& scenario, const std::string& line, bool only_read,
-                    SweepPoint& point) {
+                    bool remembers, SweepPoint& point) {
   if (only_read) {
     const MemoryPrediction memory =
         predicted_memory(scenario.model, scenario.strategy, *scenario.profile);
@@ -58,7 +59,10 @@ void simulate_point(const Scenario& scenario, const std::string& line, bool only
     point.reason = shortage_text(memory);
     return;
   }
-  point.prediction = simulate(scenario, {.command_line = line}).prediction;
+  static JobRunMemory memory;  // of this process, which takes many points
+  point.prediction =
+      simulate(scenario, {.memory = remembers ? &memory : nullptr, .command_line = line})
+          .prediction;
   if (point.prediction->memory.fits) return;
   point.status = PointStatus::does_not_fit;
   point.reason = shortage_text(point.prediction->memory);
@@ -108,7 +112,8 @@ std::optional<SweepPoint> run_point(const SweepJob& job, std::int64_t index,
     if (keys.contains(point.key)) return std::nullopt;
     point.scenario = scenario.resolved;
     point.status = PointStatus::done;
-    simulate_point(scenario, simulate_line(job.path, options), only_read, point);
+    simulate_point(scenario, simulate_line(job.path, options), only_read,
+                   has_axis_of_afterwards(job), point);
   } catch (const InputError& error) {
     point.status = PointStatus::refused;
     point.reason = problem_list(error);
