@@ -60,8 +60,9 @@ class MaxMinShares {
     double told_rate = 0.0;  ///< in the last change of this flow
     std::int32_t bottleneck = kOwnBound;
     bool active = false;
-    bool chosen = false;  ///< computed anew in this settling
-    bool placed = false;  ///< has its rate in this round
+    bool chosen = false;    ///< computed anew in this settling
+    bool placed = false;    ///< has its rate in this round
+    std::int32_t turn = 0;  ///< in chosen_, while filling
   };
   struct User {
     std::int32_t flow;
@@ -75,7 +76,8 @@ class MaxMinShares {
     double weights = 0.0;       ///< this round: of chosen flows without a rate
     std::int32_t unplaced = 0;  ///< this round: chosen flows without a rate
     std::int32_t version = 0;
-    bool listed = false;  ///< in chosen_links_
+    std::int32_t turn = 0;  ///< in chosen_links_, while filling
+    bool listed = false;    ///< in chosen_links_
   };
   struct Candidate {
     double rate;
@@ -99,7 +101,9 @@ class MaxMinShares {
   void list_links_of(std::int32_t flow);
   void prepare_links();
   void fill();
-  void fill_one(std::int32_t flow);
+  void fill_by_scanning();
+  void fill_by_heap();
+  std::size_t place_users(std::int32_t link, double rate);
   void place(std::int32_t flow, double rate, std::int32_t bottleneck);
   [[nodiscard]] bool choose_the_unfair();
 
@@ -110,6 +114,8 @@ class MaxMinShares {
   std::vector<std::int32_t> chosen_;
   std::vector<std::int32_t> chosen_links_;
   std::vector<Candidate> heap_;
+  std::vector<double> levels_;  ///< what chosen links allow
+  std::vector<double> bounds_;  ///< of chosen flows
   std::vector<Change> changes_;
   std::int64_t rounds_ = 0;
 };

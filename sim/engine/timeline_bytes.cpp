@@ -8,8 +8,27 @@
 namespace headway {
 namespace {
 
+/// How many bytes a writer will write.
+class Measure {
+ public:
+  template <class T>
+  void value(const T& item) {
+    bytes_ += sizeof item;
+  }
+  template <class T>
+  void list(const std::vector<T>& items) {
+    bytes_ += sizeof items.size() + items.size() * sizeof(T);
+  }
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_ = 0;
+};
+
 class Writer {
  public:
+  explicit Writer(std::size_t bytes) { bytes_.reserve(bytes); }
+
   template <class T>
   void value(const T& item) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -71,13 +90,20 @@ void transfer(Stream& stream, T& timeline) {
   stream.list(timeline.served);
 }
 
+template <class Stream>
+void put_timeline(Stream& stream, const Timeline& timeline) {
+  transfer(stream, timeline);
+  stream.value(timeline.collectives.size());
+  for (const auto& of_communicator : timeline.collectives) stream.list(of_communicator);
+}
+
 }  // namespace
 
 std::string timeline_bytes(const Timeline& timeline) {
-  Writer writer;
-  transfer(writer, timeline);
-  writer.value(timeline.collectives.size());
-  for (const auto& of_communicator : timeline.collectives) writer.list(of_communicator);
+  Measure measure;
+  put_timeline(measure, timeline);
+  Writer writer(measure.bytes());
+  put_timeline(writer, timeline);
   return std::move(writer).taken();
 }
 

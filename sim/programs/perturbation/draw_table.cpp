@@ -82,10 +82,12 @@ double DrawTable::operator()(double u) {
   if (!is_known_[cell]) fill(cell);
   const std::uint64_t rest = bits & ((std::uint64_t{1} << kRestBits) - 1);
   const double t = std::ldexp(1.0, 1 - kRestBits) * static_cast<double>(rest) - 1.0;
-  const Terms& terms = cells_[cell];
-  double value = terms.back();
-  for (std::size_t power = kTerms - 1; power-- > 0;) value = value * t + terms[power];
-  return value;
+  // Estrin's scheme: Horner's waits for each product before the next.
+  const Terms& a = cells_[cell];
+  const double t2 = t * t;
+  const double low = (a[0] + a[1] * t) + (a[2] + a[3] * t) * t2;
+  const double high = (a[4] + a[5] * t) + (a[6] + a[7] * t) * t2;
+  return low + high * (t2 * t2);
 }
 
 }  // namespace headway

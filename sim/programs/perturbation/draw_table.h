@@ -25,7 +25,7 @@ class DrawTable {
  private:
   static constexpr int kOctaves = 12;  ///< below 2^-13 on either side nothing is tabulated
   static constexpr int kCellBits = 4;  ///< an octave is cut into 2^kCellBits cells
-  static constexpr int kTerms = 8;
+  static constexpr int kTerms = 8;     ///< as the evaluation is written out for
   using Terms = std::array<double, kTerms>;
 
   void fill(std::size_t cell);
