@@ -249,6 +249,9 @@ StageMemory states_of_stage(const Model& model, const Strategy& strategy, int st
   if (strategy.islands() > 1) {
     memory.optimizer += Bytes(kOuterBytes * trained / strategy.replicas());
   }
+  if (strategy.replicas() > 1 && strategy.compression.method->keeps_error) {
+    memory.gradients += Bytes(kKeptErrorBytes * trained);
+  }
   memory.host = strategy.optimizer_offload *
                 states(trained, bytes.optimizer + bytes.gradient, Sharding::optimizer);
   return memory;

@@ -9,6 +9,7 @@
 #include "sim/base/units.h"
 #include "sim/base/words.h"
 #include "sim/costs/collective_cost.h"
+#include "sim/jobs/compression/compression.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
 #include "sim/layers/kernel_shape.h"
@@ -148,8 +149,12 @@ struct Strategy {
   /// Without that overlap: all gradients of a stage in one message (Megatron-LM), not by buckets.
   bool fused_gradient_reduce = true;
   bool gradient_norm = true;  ///< the optimizer takes the norm of all gradients first, to clip them
-  bool overlap_parameter_gather = true;    ///< ZeRO-1 / FSDP: gathered ahead of use
-  Bytes gradient_bucket = Bytes(0.0);      ///< least size of a bucket; 0 is one bucket a layer
+  bool overlap_parameter_gather = true;  ///< ZeRO-1 / FSDP: gathered ahead of use
+  Bytes gradient_bucket = Bytes(0.0);    ///< least size of a bucket; 0 is one bucket a layer
+  std::optional<Bytes> first_gradient_bucket = {};  ///< of the first one, if another
+  /// What became ready since the last bucket began leaves after so long, however small (Horovod);
+  /// 0: buckets wait until they are full.
+  Seconds gradient_cycle = Seconds(0.0);
   bool overlap_pipeline_transfers = true;  ///< sends and receives do not hold up compute
 
   ExpertDispatch expert_dispatch = ExpertDispatch::all_to_all;
@@ -160,6 +165,7 @@ struct Strategy {
   CudaGraph cuda_graph = CudaGraph::none;
 
   Synchronisation synchronisation = {};  ///< between replicas
+  Compression compression = {};          ///< of the gradients that they exchange
 
   CollectiveLibrary collective_library = CollectiveLibrary::profile;  ///< of their prices
   Precision precision = Precision::bf16;                              ///< of the matrix products

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/jobs/compression/read_compression.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/synchronisation/read_synchronisation.h"
@@ -85,6 +86,30 @@ FieldMember<Strategy> synchronisation() {
           .read = [](ObjectReader& reader, std::string_view, bool, Strategy& strategy) {
             strategy.synchronisation = read_synchronisation(reader, strategy.synchronisation);
           }};
+}
+
+FieldMember<Strategy> compression() {
+  return {.type = object_type(),
+          .read = [](ObjectReader& reader, std::string_view, bool, Strategy& strategy) {
+            strategy.compression = read_compression(reader, strategy.compression);
+          }};
+}
+
+FieldMember<Strategy> first_gradient_bucket() {
+  constexpr Range kBucket = at_least(0);
+  return {.type = quantity_type<Bytes>(kBucket),
+          .read =
+              [](ObjectReader& reader, std::string_view key, bool, Strategy& strategy) {
+                if (reader.has(key)) {
+                  strategy.first_gradient_bucket = reader.quantity<Bytes>(key, kBucket);
+                }
+              },
+          .write =
+              [](const Strategy& strategy) {
+                return strategy.first_gradient_bucket
+                           ? json_of(exact_text(*strategy.first_gradient_bucket))
+                           : JsonValue();
+              }};
 }
 
 }  // namespace
@@ -246,6 +271,10 @@ see: Megatron-Core's cpu_offloading_num_layers; profile.device.host_bandwidth_by
 every so many steps.
 see: parameter_servers; Li et al. 2014 (OSDI)
 default: what the preset does; by all_reduce where none is)"},
+       {"compression", compression().presettable(),
+        R"(How gradients are made smaller on their way between replicas.
+limits: only where they are all-reduced
+default: what the preset does; not at all where none is)"},
        {"zero_stage", whole(&Strategy::sharding, between(0, 3)).presettable(),
         R"(What data-parallel ranks keep a part of. 0 nothing, 1 the optimizer (ZeRO-1, Megatron's distributed
 optimizer), 2 gradients as well, reduced every micro-batch (ZeRO-2), 3 parameters as well (ZeRO-3,
@@ -291,6 +320,14 @@ see: strategy.gradient_bucket; breakdown_s.data_parallel_exposed)"},
 default: true where parameters are gathered)"},
        {"gradient_bucket", quantity(&Strategy::gradient_bucket, at_least(0)).presettable(),
         R"(Least size of a bucket of gradients. 0 is one bucket a layer.)"},
+       {"first_gradient_bucket", first_gradient_bucket().presettable(),
+        R"(Least size of the bucket that the backward pass fills first, so that its exchange begins early.
+see: Li et al. 2020 (arXiv:2006.15704), 3.2.3: 1 MiB in PyTorch
+default: strategy.gradient_bucket)"},
+       {"gradient_cycle", quantity(&Strategy::gradient_cycle, at_least(0)).presettable(),
+        R"(After so long a bucket leaves with what is ready, however small (Horovod's cycle time, beside its
+fusion buffer as gradient_bucket). 0: it waits until it is full.
+see: Sergeev and Del Balso 2018 (arXiv:1802.05799); strategy.gradient_bucket)"},
        {"overlap_pipeline_transfers",
         flag(&Strategy::overlap_pipeline_transfers).presettable().settled([](Strategy& strategy) {
           strategy.overlap_pipeline_transfers &= strategy.virtual_stages > 1;

@@ -59,10 +59,9 @@ class WorkloadBuilder {
     }
     job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
     job_.interference = profile.overlap.sharded_interference.value;
-    if (strategy.sharding != Sharding::none) {
-      job_.gradient_traffic =
-          profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
-    }
+    const KernelFamily& family = profile.kernel_families.at(strategy.kernel_family);
+    if (strategy.sharding != Sharding::none) job_.gradient_traffic = family.gradient_traffic.value;
+    job_.memory_seconds_per_byte = 1.0 / streaming_rate(profile).count();
     const double tensor = largest_tensor(model, rank_shape_of(strategy));
     job_.optimizer_seconds_per_parameter =
         optimizer_time(profile, strategy, 0.0, 1.0, tensor).count();
@@ -262,13 +261,16 @@ class WorkloadBuilder {
     const CollectiveKind reduce = gradient_collective(strategy_);
     const std::int32_t reduce_id = add_communicator("gradient reduce, " + where, reduce, joining,
                                                     kGradientReduce, groups, asked(reduce));
-    std::int32_t gather_id = -1;
-    if (strategy_.sharding != Sharding::none) {
-      gather_id = add_communicator("parameter gather, " + where, CollectiveKind::all_gather,
-                                   joining, kParameterGather, groups);
-    }
+    const auto gathered_by = [&](const char* words, std::string_view called) {
+      return add_communicator(words + where, CollectiveKind::all_gather, joining, called, groups);
+    };
+    const bool shards = strategy_.sharding != Sharding::none;
+    const bool sums = gathers_sums(strategy_.compression);
+    const int gather_id = shards ? gathered_by("parameter gather, ", kParameterGather) : -1;
+    const int compressed_id = sums ? gathered_by("compressed gather, ", kCompressedGather) : -1;
     for (int replica = first; replica < first + members; ++replica) {
       if (!is_laid_out(replica)) continue;
+      join(replica, stage, kCompressedGather, compressed_id);
       join(replica, stage, kGradientReduce, reduce_id);
       join(replica, stage, kParameterGather, gather_id);
       if (!is_doubled()) continue;
@@ -306,8 +308,7 @@ class WorkloadBuilder {
                        strategy_.islands(), kIslandAverage,
                        copies_of(strategy_, placement_, stage, offset, of_island), how.averages());
         for (int replica = offset; replica < strategy_.data_parallel; replica += of_island) {
-          if (!is_laid_out(replica)) continue;
-          join(replica, stage, kIslandAverage, id);
+          if (is_laid_out(replica)) join(replica, stage, kIslandAverage, id);
         }
       }
       for (int first = 0; first < strategy_.data_parallel; first += of_island) {
@@ -316,8 +317,7 @@ class WorkloadBuilder {
             "average in an island, " + where, CollectiveKind::all_gather, of_island, kIslandGather,
             replicas_of(strategy_, placement_, stage, first, of_island), how.averages());
         for (int replica = first; replica < first + of_island; ++replica) {
-          if (!is_laid_out(replica)) continue;
-          join(replica, stage, kIslandGather, id);
+          if (is_laid_out(replica)) join(replica, stage, kIslandGather, id);
         }
       }
     }

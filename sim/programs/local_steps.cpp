@@ -79,8 +79,8 @@ void add_average(Program& program, const JobShape& job, int stage) {
   const double part = trained / strategy.replicas();
   const Operation average = seldom_join(
       program, job, kIslandAverage, Bytes(part / how.fragments * how.bits / 8.0), how.averages());
-  const std::ptrdiff_t begin = how.overlap_steps > 0 ? place_after(program, 1.0 - how.averaging())
-                                                     : std::ssize(program.operations);
+  const std::ptrdiff_t begin = how.overlap_steps > 0.0 ? place_after(program, 1.0 - how.averaging())
+                                                       : std::ssize(program.operations);
   program.operations.insert(program.operations.begin() + begin, average);
   program.operations.push_back({.kind = OperationKind::wait, .slot = average.slot});
 

@@ -30,8 +30,8 @@ struct Chunk {
   std::int32_t weight_gradient = -1;
   std::vector<std::int32_t> gather_slots;  ///< a piece each, empty if nothing is gathered ahead
   std::vector<std::int32_t> expert_gather_slots;
-  double trained = 0.0;   ///< parameters that change, but for routed experts
-  double gathered = 0.0;  ///< those that replicas gather
+  GradientPart gradients;  ///< of parameters that change, but for routed experts
+  double gathered = 0.0;   ///< those that replicas gather
   int forwards_done = 0;
   int gradients_done = 0;
 };
@@ -65,7 +65,9 @@ class PipelineProgram {
   }
 
  private:
-  [[nodiscard]] bool reduces() const { return strategy_.replicas() > 1 && trained_ > 0.0; }
+  [[nodiscard]] bool reduces() const {
+    return strategy_.replicas() > 1 && gradients_.elements > 0.0;
+  }
   /// Sharded gradients do not wait for the other micro-batches: nobody would hold all of them.
   [[nodiscard]] bool reduces_every_pass() const {
     return strategy_.sharding == Sharding::gradients;
@@ -84,16 +86,8 @@ class PipelineProgram {
   [[nodiscard]] int position(int chunk) const {
     return chunk_position(*strategy_.schedule, stage_, chunk, stages_);
   }
-  /// The chunk before or behind one of this stage's, unless the model begins or ends there.
-  [[nodiscard]] std::optional<ChunkPlace> neighbour(int chunk, int steps) const {
-    const int wanted = position(chunk) + steps;
-    if (wanted < 0 || wanted >= strategy_.chunks()) return std::nullopt;
-    return chunk_place(*strategy_.schedule, wanted, chunk, stages_);
-  }
-  /// The same, if what passes between them has to travel.
   [[nodiscard]] std::optional<ChunkPlace> neighbour_elsewhere(int chunk, int steps) const {
-    const std::optional<ChunkPlace> place = neighbour(chunk, steps);
-    return place && place->stage != stage_ ? place : std::nullopt;
+    return chunk_elsewhere(strategy_, stage_, chunk, steps);
   }
   /// Whether the chunks are of copies that share their parameters with different stages.
   [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
@@ -131,8 +125,8 @@ class PipelineProgram {
           builder_.add_pass("forward", forward_time(job_, piece), forward_flows(job_, piece)));
       chunk.backward_passes.push_back(
           builder_.add_pass("backward", backward_time(job_, piece), backward_flows(job_, piece)));
-      chunk.trained += piece.trained;
-      chunk.gathered += gathered_of(piece);
+      chunk.gradients += piece.gradients();
+      chunk.gathered += gathered_of(job_, piece);
       expert_parameters_ += piece.expert_parameters;
     }
     chunk.whole_forward = builder_.add_pass("forward", forward, sent_forward);
@@ -145,25 +139,20 @@ class PipelineProgram {
             builder_.add_pass("weight gradient", weight_gradient_time(job_, piece), {}));
       }
     }
-    trained_ += chunk.trained;
+    gradients_ += chunk.gradients;
     gathered_ += chunk.gathered;
     chunks_.push_back(std::move(chunk));
-  }
-
-  /// Where parameters are sharded, frozen ones too.
-  [[nodiscard]] double gathered_of(const Piece& piece) const {
-    return strategy_.sharding == Sharding::full ? piece.parameters : piece.trained;
   }
 
   /// Chunks that reduce and gather together: all, or each by itself.
   template <class Visit>
   void for_each_sharing(Visit visit) {
     if (!is_doubled()) {
-      visit(0, trained_, gathered_);
+      visit(0, gradients_, gathered_);
       return;
     }
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
-      visit(static_cast<int>(c), chunks_[c].trained, chunks_[c].gathered);
+      visit(static_cast<int>(c), chunks_[c].gradients, chunks_[c].gathered);
     }
   }
 
@@ -171,7 +160,7 @@ class PipelineProgram {
   /// stage that shares them joins them in the other order.
   void gather_and_wait(double share) {
     std::vector<std::int32_t> slots;
-    for_each_sharing([&](int chunk, double /*trained*/, double gathered) {
+    for_each_sharing([&](int chunk, const GradientPart& /*gradients*/, double gathered) {
       if (reduces() && gathered > 0.0) slots.push_back(join_gather(chunk, share * gathered));
     });
     for (const std::int32_t slot : slots) builder_.wait(slot);
@@ -186,8 +175,9 @@ class PipelineProgram {
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
       for (const Piece& piece : chunks_[c].pieces) {
         chunks_[c].gather_slots.push_back(
-            reduces() && gathered_of(piece) > 0.0
-                ? join_gather(static_cast<int>(c), (1.0 - job_.never_hidden) * gathered_of(piece))
+            reduces() && gathered_of(job_, piece) > 0.0
+                ? join_gather(static_cast<int>(c),
+                              (1.0 - job_.never_hidden) * gathered_of(job_, piece))
                 : -1);
         chunks_[c].expert_gather_slots.push_back(
             join_expert_gather((1.0 - job_.never_hidden) * piece.expert_parameters));
@@ -212,10 +202,21 @@ class PipelineProgram {
                 kParameterGather, exchanged(parameters, kParameterBytes));
   }
 
-  void join_reduce(int chunk, double parameters) {
+  void join_reduce(int chunk, const GradientPart& gradients) {
     const bool other = is_doubled() && chunk == 1;
-    last_reduce_[other ? 1 : 0] = join(other ? kOtherGradientReduce : kGradientReduce,
-                                       kGradientReduce, exchanged(parameters, gradient_bytes()));
+    const Bytes message = gradient_message(job_, gradients);
+    last_reduce_[other ? 1 : 0] =
+        join(other ? kOtherGradientReduce : kGradientReduce, kGradientReduce, message);
+    // The second half of the exchange has no ranks more to go to than the first, and shares links
+    // with it: begun together they end when one behind the other would.
+    if (gathers_sums(strategy_.compression)) {
+      last_compressed_gather_ = join(kCompressedGather, kCompressedGather, message);
+    }
+  }
+
+  void compress(const GradientPart& gradients) {
+    if (strategy_.compression.is_none() || !reduces()) return;
+    builder_.compute(builder_.add_block("compression", compression_time(job_, gradients)));
   }
 
   /// -1 if there is nothing to gather.
@@ -287,14 +288,16 @@ class PipelineProgram {
     if (reduces_now && strategy_.overlap_gradient_reduce) {
       for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
         builder_.run(passes[i]);
+        compress(chunk.pieces[i].gradients());
         const double hidden = 1.0 - job_.never_hidden;
         if (reduces() && chunk.pieces[i].trained > 0.0) {
-          join_reduce(index, hidden * chunk.pieces[i].trained);
+          join_reduce(index, hidden * chunk.pieces[i].gradients());
         }
         join_expert_reduce(hidden * chunk.pieces[i].expert_parameters);
       }
     } else {
       builder_.run(whole);
+      if (reduces_now) compress(chunk.gradients);
     }
     if (reduces_now && reduces_every_pass()) reduce_rest();
   }
@@ -305,24 +308,17 @@ class PipelineProgram {
       if (const auto next = neighbour_elsewhere(step.chunk, 1)) {
         const bool onward = next->stage == (stage_ + 1) % stages_;
         send_to(*next, onward ? kPathToNext : kPathToPrevious,
-                activation_slot(next->chunk, step.micro_batch), passed_on(position(step.chunk)));
+                activation_slot(next->chunk, step.micro_batch),
+                passed_on(job_, position(step.chunk)));
       }
     } else if (needs_gradient(step.kind)) {
       if (const auto previous = neighbour_elsewhere(step.chunk, -1)) {
         const bool back = previous->stage == (stage_ + stages_ - 1) % stages_;
         send_to(*previous, back ? kPathToPrevious : kPathToNext,
                 gradient_slot(previous->chunk, step.micro_batch),
-                passed_on(position(step.chunk) - 1));
+                passed_on(job_, position(step.chunk) - 1));
       }
     }
-  }
-
-  /// From the last layer of a chunk to the first of the next one.
-  [[nodiscard]] Bytes passed_on(int position) const {
-    const auto begin = job_.layers_of_chunk.begin();
-    const int behind = std::accumulate(begin, begin + position + 1, 0);
-    const Layer& last = behind > 0 ? job_.model->layer(behind - 1) : job_.model->first;
-    return stage_message(last, rank_shape_of(strategy_));
   }
 
   void send_to(const ChunkPlace& place, std::int32_t path, std::int32_t slot, Bytes amount) {
@@ -336,8 +332,8 @@ class PipelineProgram {
       reduce_by_pieces();
       return;
     }
-    for_each_sharing([&](int chunk, double trained, double /*gathered*/) {
-      if (reduces() && left * trained > 0.0) join_reduce(chunk, left * trained);
+    for_each_sharing([&](int chunk, const GradientPart& gradients, double /*gathered*/) {
+      if (reduces() && left * gradients.elements > 0.0) join_reduce(chunk, left * gradients);
     });
     join_expert_reduce(left * expert_parameters_);
     if (reduces_every_pass()) wait_for_gradients();
@@ -348,7 +344,7 @@ class PipelineProgram {
     for (std::size_t c = chunks_.size(); c-- > 0;) {
       const std::vector<Piece>& pieces = chunks_[c].pieces;
       for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
-        if (reduces() && piece->trained > 0.0) join_reduce(static_cast<int>(c), piece->trained);
+        if (reduces() && piece->trained > 0.0) join_reduce(static_cast<int>(c), piece->gradients());
         join_expert_reduce(piece->expert_parameters);
       }
     }
@@ -358,6 +354,7 @@ class PipelineProgram {
   /// Gradients of a communicator are reduced in order, so the last one is the one to wait for.
   void wait_for_gradients() {
     for (const std::int32_t slot : last_reduce_) wait_if_any(slot);
+    wait_if_any(last_compressed_gather_);
     wait_if_any(last_expert_reduce_);
   }
 
@@ -370,7 +367,7 @@ class PipelineProgram {
       builder_.wait(join(kTiedEmbedding, kTiedEmbedding, Bytes(embedding)));
     }
     builder_.compute(
-        builder_.add_block("optimizer", step_time(job_, trained_, expert_parameters_)));
+        builder_.add_block("optimizer", step_time(job_, gradients_.elements, expert_parameters_)));
     if (gathers() && !strategy_.overlap_parameter_gather) {
       gather_and_wait(1.0);
       wait_if_any(join_expert_gather(expert_parameters_));
@@ -384,10 +381,11 @@ class PipelineProgram {
   int micro_batches_;
   ProgramBuilder builder_;
   std::vector<Chunk> chunks_;
-  double trained_ = 0.0;            ///< parameters of this stage that change, but for experts
+  GradientPart gradients_;          ///< of parameters of this stage that change, but for experts
   double gathered_ = 0.0;           ///< those that replicas gather
   double expert_parameters_ = 0.0;  ///< of routed experts
   std::int32_t last_expert_reduce_ = -1;
+  std::int32_t last_compressed_gather_ = -1;
   std::array<std::int32_t, 2> last_reduce_{-1, -1};  ///< of the first chunk's copy, of the other
 };
 

@@ -6,6 +6,7 @@
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
 #include "sim/jobs/stage_parameters.h"
+#include "sim/layers/exchanges.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/parameters.h"
 #include "sim/layers/work.h"
@@ -28,6 +29,14 @@ bool exchanges_embedding(const JobShape& job) {
 }
 
 CollectiveKind gradient_collective(const Strategy& strategy) {
+  switch (strategy.compression.method->exchange) {
+    case CompressedExchange::gather:
+      return CollectiveKind::all_gather;
+    case CompressedExchange::scatter_and_gather:
+      return CollectiveKind::all_to_all;
+    case CompressedExchange::reduce:
+      break;
+  }
   return strategy.sharding == Sharding::none ? CollectiveKind::all_reduce
                                              : CollectiveKind::reduce_scatter;
 }
@@ -61,6 +70,29 @@ double head_parameters(const JobShape& job) {
   return (head + joins) / job.strategy->tensor_parallel;
 }
 
+/// What low-rank factors leave of the gradients of a layer: those of its matrices, where they are
+/// smaller, and all else.
+double factor_elements(const Layer& layer, const Compression& how) {
+  double elements = parameters(layer).total();
+  for (const Product& product : layer.products) {
+    const double factors = how.rank * (product.outputs + product.inputs);
+    elements -= product.copies * std::max(0.0, product.outputs * product.inputs - factors);
+  }
+  return elements;
+}
+
+/// Whether the gradients of the piece leave, with nothing of the chunk before them if it is first.
+bool is_bucket(const JobShape& job, const Piece& piece, bool is_first) {
+  const Strategy& strategy = *job.strategy;
+  const double bytes =
+      (piece.trained + piece.expert_parameters) * bytes_per_element(strategy.gradient_precision);
+  const Bytes least = is_first ? strategy.first_gradient_bucket.value_or(strategy.gradient_bucket)
+                               : strategy.gradient_bucket;
+  if (bytes >= least.count()) return true;
+  return strategy.gradient_cycle > Seconds(0.0) &&
+         backward_time(job, piece).total() >= strategy.gradient_cycle;
+}
+
 /// Adds a layer's parameters to the piece.
 void add_layer(const JobShape& job, Piece& piece, const Layer& layer) {
   const Strategy& strategy = *job.strategy;
@@ -71,6 +103,7 @@ void add_layer(const JobShape& job, Piece& piece, const Layer& layer) {
   piece.parameters += shared;
   piece.trained += trains_adapters(strategy) ? adapter : shared;
   piece.expert_parameters += whole.experts() / strategy.expert_group();
+  piece.factors += factor_elements(layer, strategy.compression);
 }
 
 }  // namespace
@@ -78,7 +111,6 @@ void add_layer(const JobShape& job, Piece& piece, const Layer& layer) {
 std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   const Strategy& strategy = *job.strategy;
   const Model& model = *job.model;
-  const double gradient_bytes = bytes_per_element(strategy.gradient_precision);
   const auto chunk = job.layers_of_chunk.begin() + global_chunk;
   const int first = std::accumulate(job.layers_of_chunk.begin(), chunk, 0);
 
@@ -88,6 +120,8 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.head = true;
     piece.parameters += head_parameters(job);
     if (!trains_adapters(strategy)) piece.trained += head_parameters(job);
+    piece.factors +=
+        std::min(factor_elements(model.last, strategy.compression), head_parameters(job));
     for (int i = 0; i < model.ahead.layers; ++i) {
       add_layer(job, piece, model.kind(model.ahead.kind));
     }
@@ -99,8 +133,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     if (layer - first < recomputed) ++piece.recomputed;
     if (layer - first < strategy.offload_layers) ++piece.offloaded;
     add_layer(job, piece, model.layer(layer));
-    const double bytes = (piece.trained + piece.expert_parameters) * gradient_bytes;
-    if (bytes >= strategy.gradient_bucket.count() && layer > first) {
+    if (layer > first && is_bucket(job, piece, pieces.empty())) {
       pieces.push_back(piece);
       piece = {};
     }
@@ -109,6 +142,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.embedding = true;
     piece.parameters += embedding_parameters(job);
     if (!trains_adapters(strategy)) piece.trained += embedding_parameters(job);
+    piece.factors += embedding_parameters(job);
   }
   pieces.push_back(piece);
   std::ranges::reverse(pieces);
@@ -165,6 +199,46 @@ TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
   TimeByCause time = sum_of_layers(job, piece, piece.layers, &LayerCost::weight);
   if (piece.embedding) time += job.cost.embedding_backward;
   if (piece.head) time += job.cost.head_weight;
+  return time;
+}
+
+double gathered_of(const JobShape& job, const Piece& piece) {
+  return job.strategy->sharding == Sharding::full ? piece.parameters : piece.trained;
+}
+
+std::optional<ChunkPlace> chunk_elsewhere(const Strategy& strategy, int stage, int chunk,
+                                          int steps) {
+  const int stages = strategy.pipeline_parallel;
+  const int wanted = chunk_position(*strategy.schedule, stage, chunk, stages) + steps;
+  if (wanted < 0 || wanted >= strategy.chunks()) return std::nullopt;
+  const ChunkPlace place = chunk_place(*strategy.schedule, wanted, chunk, stages);
+  return place.stage != stage ? std::optional(place) : std::nullopt;
+}
+
+Bytes passed_on(const JobShape& job, int global_chunk) {
+  const auto begin = job.layers_of_chunk.begin();
+  const int behind = std::accumulate(begin, begin + global_chunk + 1, 0);
+  const Layer& last = behind > 0 ? job.model->layer(behind - 1) : job.model->first;
+  return stage_message(last, rank_shape_of(*job.strategy));
+}
+
+Bytes gradient_message(const JobShape& job, const GradientPart& gradients) {
+  const Strategy& strategy = *job.strategy;
+  const double bytes = bytes_per_element(strategy.gradient_precision);
+  if (strategy.compression.is_none()) {
+    return Bytes(job.gradient_traffic * gradients.elements * bytes);
+  }
+  return job.gradient_traffic *
+         compressed_message(strategy.compression, gradients, bytes, strategy.replicas());
+}
+
+TimeByCause compression_time(const JobShape& job, const GradientPart& gradients) {
+  const Strategy& strategy = *job.strategy;
+  const Bytes streamed = strategy.compression.method->streamed(
+      strategy.compression, gradients, bytes_per_element(strategy.gradient_precision),
+      strategy.replicas());
+  TimeByCause time;
+  time[Cause::data_parallel_exposed] = Seconds(streamed.count() * job.memory_seconds_per_byte);
   return time;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sim/programs/stage_program.h"
@@ -19,10 +20,14 @@ struct Piece {
   double parameters = 0.0;         ///< on one rank, but for its routed experts
   double trained = 0.0;            ///< of those: all, or the adapters
   double expert_parameters = 0.0;  ///< of those
+  double factors = 0.0;            ///< of those trained, where low-rank factors stand for matrices
+
+  [[nodiscard]] GradientPart gradients() const { return {trained, factors}; }
 };
 
 /// Cuts a chunk, in forward order, into pieces whose gradients are at least the strategy's bucket
-/// (one layer each if that is 0). Filled from the back, because backward passes finish there first.
+/// (one layer each if that is 0), or took its cycle to compute. Filled from the back, because
+/// backward passes finish there first; the first one has a size of its own, where it is said.
 [[nodiscard]] std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk);
 
 [[nodiscard]] TimeByCause forward_time(const JobShape& job, const Piece& piece);
@@ -33,6 +38,22 @@ struct Piece {
 /// The two parts of it, for schedules that split it.
 [[nodiscard]] TimeByCause input_gradient_time(const JobShape& job, const Piece& piece);
 [[nodiscard]] TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece);
+
+/// What replicas gather of it: where parameters are sharded, frozen ones too.
+[[nodiscard]] double gathered_of(const JobShape& job, const Piece& piece);
+
+/// The chunk so many steps behind one of a stage's, if what passes between them has to travel;
+/// nothing where the model begins or ends in between.
+[[nodiscard]] std::optional<ChunkPlace> chunk_elsewhere(const Strategy& strategy, int stage,
+                                                        int chunk, int steps);
+
+/// From the last layer of a chunk to the first of the next one.
+[[nodiscard]] Bytes passed_on(const JobShape& job, int global_chunk);
+
+/// The message of a collective of replicas about such a part of their gradients, and what a rank
+/// does to make it smaller and the sum of all ranks' whole again.
+[[nodiscard]] Bytes gradient_message(const JobShape& job, const GradientPart& gradients);
+[[nodiscard]] TimeByCause compression_time(const JobShape& job, const GradientPart& gradients);
 
 /// What a rank does between its last gradient and the end of the step.
 [[nodiscard]] TimeByCause step_time(const JobShape& job, double parameters,

@@ -20,6 +20,8 @@ inline constexpr std::int32_t kPathToPrevious = 1;
 // What stage programs call the communicators that they join.
 inline constexpr std::string_view kGradientReduce = "gradient reduce";
 inline constexpr std::string_view kParameterGather = "parameter gather";
+/// What compressed parts of the gradients are put together by.
+inline constexpr std::string_view kCompressedGather = "compressed gather";
 inline constexpr std::string_view kTiedEmbedding = "tied embedding";
 /// Between copies of the sharded parameters.
 inline constexpr std::string_view kReplicaReduce = "gradient reduce between copies";
@@ -44,7 +46,8 @@ struct JobShape {
   /// Fully sharded: by what share of the shorter one compute and transfers slow each other down
   /// while both run, and how long the transfers take alone.
   double interference = 0.0;
-  double gradient_traffic = 1.0;  ///< bytes that replicas exchange for each they need to
+  double gradient_traffic = 1.0;         ///< bytes that replicas exchange for each they need to
+  double memory_seconds_per_byte = 0.0;  ///< of what streams through a device's memory
   double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
   double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
 };

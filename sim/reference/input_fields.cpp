@@ -9,6 +9,7 @@
 #include <set>
 
 #include "sim/base/diagnostic.h"
+#include "sim/jobs/compression/read_compression.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/strategy_fields.h"
 #include "sim/jobs/synchronisation/read_synchronisation.h"
@@ -62,6 +63,10 @@ void append_strategy(std::vector<FieldDescription>& fields) {
   }
   for (FieldDescription& field : synchronisation_fields().described()) {
     field.name = "strategy.synchronisation." + field.name;
+    fields.push_back(std::move(field));
+  }
+  for (FieldDescription& field : compression_fields().described()) {
+    field.name = "strategy.compression." + field.name;
     fields.push_back(std::move(field));
   }
 }

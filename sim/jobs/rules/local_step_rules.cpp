@@ -11,8 +11,7 @@ bool by_local_steps(const Strategy& job) { return job.synchronisation.by_local_s
 
 /// Averages may be under way one after the other, each through its steps.
 bool fits_period(const Synchronisation& how) {
-  const auto steps = std::int64_t{how.fragments} * std::max(1, how.overlap_steps);
-  return steps <= how.every;
+  return how.fragments * std::max(1.0, how.overlap_steps) <= how.every;
 }
 
 }  // namespace
@@ -48,7 +47,7 @@ std::vector<StrategyRule> local_step_rules() {
        .broken = [](Layout job) -> BrokenRule {
          const Synchronisation& how = job->synchronisation;
          return {fmt::format("{} fragments and {} steps in a period of {}", how.fragments,
-                             std::max(1, how.overlap_steps), how.every),
+                             std::max(1.0, how.overlap_steps), how.every),
                  "raise every, or lower one of them"};
        }},
       {.fields = {"shard_group", "synchronisation"},

@@ -14,8 +14,9 @@ bool StrategyRule::depends_on(std::string_view field) const {
 const std::vector<StrategyRule>& strategy_rules() {
   static const std::vector<StrategyRule> kRules = [] {
     std::vector<StrategyRule> all;
-    for (const auto& rules : {tensor_rules(), pipeline_rules(), expert_rules(), sharding_rules(),
-                              option_rules(), synchronisation_rules(), local_step_rules()}) {
+    for (const auto& rules :
+         {tensor_rules(), pipeline_rules(), expert_rules(), sharding_rules(), option_rules(),
+          synchronisation_rules(), local_step_rules(), compression_rules()}) {
       all.insert(all.end(), rules.begin(), rules.end());
     }
     return all;

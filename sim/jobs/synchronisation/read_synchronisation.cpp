@@ -1,8 +1,6 @@
 #include "sim/jobs/synchronisation/read_synchronisation.h"
 
-#include <fmt/format.h>
-
-#include <nlohmann/json.hpp>
+#include "sim/jobs/part_fields.h"
 
 namespace headway {
 namespace {
@@ -11,6 +9,7 @@ constexpr Word<bool> kUpdates[] = {{"synchronous", false}, {"asynchronous", true
 constexpr Range kServers = between(1, 4096);
 constexpr Range kWorkers = between(0, 1'000'000);
 constexpr Range kSteps = between(1, 1'000'000);
+constexpr Range kOverlap = between(0.0, 1'000'000.0);
 constexpr Range kBits = between(1, 64);
 
 bool has_servers(const Synchronisation& by) { return by.by_servers(); }
@@ -89,32 +88,16 @@ see: Jaghouar et al. 2024 (arXiv:2412.01152, INTELLECT-1): 8)"},
 limits: at most every
 see: Douillard et al. 2025 (arXiv:2501.18512, Streaming DiLoCo))"},
        {"overlap_steps",
-        whole(&Synchronisation::overlap_steps, kWorkers).where(is_local, kLocalNeeded),
-        R"(Steps that islands take while an average is under way, before they need it. 0: they wait for it.
+        number(&Synchronisation::overlap_steps, kOverlap).where(is_local, kLocalNeeded),
+        R"(Steps that islands take while an average is under way, before they need it. 0: they wait for it;
+less than 1: layers are averaged from within the last step before it, as soon as each is updated.
 limits: fragments x overlap_steps is at most every)"}});
   return kFields;
 }
 
 Synchronisation read_synchronisation(ObjectReader& strategy, const Synchronisation& habits) {
-  const std::optional<JsonCursor> given = strategy.part("synchronisation");
-  if (!given && habits.scheme == SynchronisationScheme::all_reduce) return habits;
-  const JsonCursor object =
-      given ? *given
-            : JsonCursor(JsonDocument::parse("synchronisation", "{}", strategy.diagnostics()));
-  ObjectReader reader(object, strategy.diagnostics());
-  Synchronisation read = habits;
-  synchronisation_fields().read(reader, read);
-  for (const auto& [name, member, notes] : synchronisation_fields().fields()) {
-    if (!member.is_used || member.is_used(read) || !reader.has(name)) continue;
-    reader.report(
-        name, fmt::format("{} needs {} {}", name, member.need.field, member.need.value),
-        std::string(member.need.why),
-        fmt::format("leave it out, or set {} to {}", member.need.field, member.need.value));
-  }
-  nlohmann::json resolved = reader.finish();
-  synchronisation_fields().write(read, resolved);
-  strategy.resolve("synchronisation", std::move(resolved));
-  return read;
+  return read_part(strategy, "synchronisation", synchronisation_fields(), habits,
+                   habits.scheme == SynchronisationScheme::all_reduce);
 }
 
 }  // namespace headway

@@ -53,7 +53,7 @@ struct Synchronisation {
   /// Parts of the model that are averaged in turn, spread over the steps (Streaming DiLoCo:
   /// Douillard et al. 2025, arXiv:2501.18512).
   int fragments = 1;
-  int overlap_steps = 0;  ///< during which an average is under way while islands go on
+  double overlap_steps = 0.0;  ///< during which an average is under way while islands go on
 
   [[nodiscard]] bool by_servers() const {
     return scheme == SynchronisationScheme::parameter_server;

@@ -15,10 +15,15 @@ constexpr double kWeightBytes = 4.0;  ///< of the optimizer's own copy of a para
 
 }  // namespace
 
+BytesPerSecond streaming_rate(const Profile& profile) {
+  const DeviceCosts& device = profile.device;
+  return BytesPerSecond(device.memory_bandwidth.value * device.memory_efficiency.value);
+}
+
 Seconds optimizer_time(const Profile& profile, const Strategy& strategy, double parameters,
                        double updated, double tensor) {
   const DeviceCosts& device = profile.device;
-  const BytesPerSecond memory(device.memory_bandwidth.value * device.memory_efficiency.value);
+  const BytesPerSecond memory = streaming_rate(profile);
   const double by_host = strategy.optimizer_offload * updated;
   const Seconds norm =
       strategy.gradient_norm ? Bytes(parameters * kGradientNormBytes) / memory : Seconds(0.0);

@@ -25,4 +25,7 @@ inline constexpr double kHostAdamBytes = 28.0;
 [[nodiscard]] Seconds optimizer_time(const Profile& profile, const Strategy& strategy,
                                      double parameters, double updated, double tensor = 0.0);
 
+/// What streams through a device's memory in a second.
+[[nodiscard]] BytesPerSecond streaming_rate(const Profile& profile);
+
 }  // namespace headway

@@ -105,7 +105,7 @@ TEST(ReadStrategy, ResolvesToEveryFieldAndReadsBack) {
     "overlap_tensor_parallel_backward": true, "attention": "flash",
     "fused_normalization": true, "fused_activation": true, "vocabulary_parallel_loss": true,
     "fused_loss": false, "recompute": "none", "offload_layers": 0, "zero_stage": 1, "optimizer_offload": 0.0, "overlap_gradient_reduce": true,
-    "overlap_parameter_gather": true, "gradient_bucket": "160 MB",
+    "overlap_parameter_gather": true, "gradient_bucket": "160 MB", "gradient_cycle": "0 s",
     "overlap_pipeline_transfers": false, "precision": "bf16", "gradient_precision": "fp32",
     "collective_library": "profile", "kernel_family": "fused", "software_release": "",
     "cuda_graph": "none",

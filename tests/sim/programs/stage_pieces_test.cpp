@@ -1,0 +1,52 @@
+// How frameworks cut gradients into messages.
+#include "sim/programs/stage_pieces.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "tests/support/small_job.h"
+
+namespace headway {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::vector<int> layers_of_pieces(const SmallJob& job) {
+  std::vector<int> layers;
+  for (const Piece& piece : chunk_pieces(job.shape(), 0)) layers.push_back(piece.layers);
+  return layers;
+}
+
+// DDP: what the backward pass fills first leaves early.
+TEST(StagePieces, TheFirstBucketMayBeSmaller) {
+  SmallJob job(5, 3);
+  job.strategy.gradient_bucket = Bytes(8000.0);
+  job.strategy.first_gradient_bucket = Bytes(1000.0);
+  EXPECT_THAT(layers_of_pieces(job), ElementsAre(2, 2, 1));
+}
+
+// Horovod: 2 s of backward pass a layer; with a cycle of 3 s two layers leave together, however
+// large the fusion buffer; with one of 2 s each by itself.
+TEST(StagePieces, ACycleLeavesWithWhatIsReady) {
+  SmallJob job(5, 3);
+  job.strategy.gradient_bucket = 1_GB;
+  job.strategy.gradient_cycle = 3_s;
+  EXPECT_THAT(layers_of_pieces(job), ElementsAre(1, 2, 2));
+  job.strategy.gradient_cycle = 2_s;
+  EXPECT_THAT(layers_of_pieces(job), ElementsAre(1, 1, 1, 1, 1));
+}
+
+// Rank 2 of a layer of 10: qkv 2 (10 + 30), projection 2 (10 + 10), MLP twice 2 (10 + 29), and two
+// norms of 10, instead of 1,000.
+TEST(StagePieces, LowRankFactorsStandForMatrices) {
+  SmallJob job(1);
+  job.strategy.compression.rank = 2;
+  const Piece piece = chunk_pieces(job.shape(), 0).front();
+  const double ends = piece.trained - 1000.0;  // embedding and head, as they are: 10 each
+  EXPECT_DOUBLE_EQ(piece.factors, 80.0 + 40.0 + 2.0 * 78.0 + 20.0 + ends);
+}
+
+}  // namespace
+}  // namespace headway
