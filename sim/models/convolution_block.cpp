@@ -1,5 +1,6 @@
 #include "sim/models/convolution_block.h"
 
+#include <cmath>
 #include <utility>
 
 #include "sim/models/transformer/transformer_layers.h"
@@ -18,14 +19,19 @@ constexpr double kRectifierBackward = 6.0;
 constexpr double kSumPass = 6.0;  ///< two terms read, one written, either way
 constexpr double kPoolBytes = 2.0;
 
+double positions_of(const Convolution& of) { return std::pow(of.size, of.dimensions); }
+double taps_of(const Convolution& of) {
+  return of.across > 0.0 ? of.kernel * of.across : std::pow(of.kernel, of.dimensions);
+}
+
 }  // namespace
 
 void ConvolutionBlock::convolution(const Convolution& of) {
-  const double positions = of.size * of.size;
+  const double positions = positions_of(of);
   layer_.products.push_back({.name = of.name,
                              .rows_each = positions,
                              .outputs = of.out,
-                             .inputs = of.in * of.kernel * of.kernel,
+                             .inputs = of.in * taps_of(of),
                              .bias = of.bias,
                              .input_gradient = of.input_gradient});
   ++layer_.launches.forward;
@@ -37,6 +43,16 @@ void ConvolutionBlock::convolution(const Convolution& of) {
     layer_.kept.push_back({.name = of.name + " norm input", .elements = elements});
   }
   if (of.rectified) rectifier(of.name, elements);
+}
+
+void ConvolutionBlock::transposed(const Convolution& of) {
+  layer_.products.push_back({.name = of.name,
+                             .rows_each = positions_of(of) / taps_of(of),
+                             .outputs = of.out * taps_of(of),
+                             .inputs = of.in});
+  layer_.kept.push_back({.name = of.name + " output", .elements = positions_of(of) * of.out});
+  ++layer_.launches.forward;
+  layer_.launches.backward += 2.0;
 }
 
 void ConvolutionBlock::sum(double elements) {

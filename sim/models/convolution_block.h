@@ -6,13 +6,16 @@
 
 namespace headway {
 
-/// k x k, from `in` channels to `out` at `size` x `size` positions.
+/// k x k, from `in` channels to `out` at `size` x `size` positions; in three dimensions k x k x k
+/// at as many positions each way.
 struct Convolution {
   std::string name;
   double in = 1.0;
   double out = 1.0;
   double kernel = 1.0;
+  double across = 0.0;  ///< of a kernel that is not square: kernel x across
   double size = 1.0;
+  int dimensions = 2;
   bool bias = false;
   bool normalised = true;  ///< by a batch norm behind it
   bool rectified = true;
@@ -29,6 +32,9 @@ class ConvolutionBlock {
   void convolution(const Convolution& of);
   /// What goes around the block is added to what comes out of it, and rectified.
   void sum(double elements);
+  /// Transposed, with a stride as large as its kernel: each position becomes kernel^dimensions of
+  /// them, `size` a side. Nothing stands behind it.
+  void transposed(const Convolution& of);
   /// Of squares of positions, `from` a side to `to`.
   void pool(double channels, double from, double to);
   /// The mean of each channel.

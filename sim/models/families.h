@@ -25,8 +25,11 @@ struct ModelFamily {
 [[nodiscard]] std::span<const ModelFamily> model_families();
 
 // A file each.
+[[nodiscard]] ModelFamily alexnet();
 [[nodiscard]] ModelFamily bert();
+[[nodiscard]] ModelFamily inception();
 [[nodiscard]] ModelFamily resnet();
+[[nodiscard]] ModelFamily unet3d();
 [[nodiscard]] ModelFamily vgg();
 [[nodiscard]] ModelFamily vision_transformer();
 [[nodiscard]] ModelFamily layer_list();

@@ -42,7 +42,13 @@ const std::vector<Published>& published() {
   static const std::vector<Published> models = {
       // Counts of the released weights, to the last parameter.
       {"bert_large", 336'226'108, 1},
+      {"bert_base", 110'106'428, 1},
+      {"alexnet", 61'100'840, 1},
+      {"inception_v3", 23'834'568, 1},
+      {"yolov3", 61'949'149, 1},
       {"resnet_18", 11'689'512, 1},
+      // Its stem is 3 x 3 there (11,173,962 in all), 7 x 7 here.
+      {"resnet_18_cifar", 11'173'962 + 40 * 3 * 64, 1},
       {"resnet_50", 25'557'032, 1},
       {"resnet_101", 44'549'160, 1},
       {"resnet_152", 60'192'808, 1},
@@ -96,6 +102,8 @@ const std::vector<Published>& published() {
       {"megatron_310.1b", 310.1 * kBillion, 0.1 * kBillion},
       {"megatron_529.6b", 529.6 * kBillion, 0.1 * kBillion},
       {"megatron_1008b", 1008.0 * kBillion, 0.1 * kBillion},
+      // nnU-Net of volumes, which MLPerf took over: Roy et al. 2023 (arXiv:2303.09975), table 1.
+      {"unet3d", 31.2e6, 0.1e6},
       // By their names: Korthikanti et al. 2022, Brown et al. 2020, MosaicML.
       {"megatron_22b", 22 * kBillion, 1 * kBillion},
       {"mt_nlg_530b", 530 * kBillion, 1 * kBillion},
