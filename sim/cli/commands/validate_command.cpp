@@ -20,6 +20,7 @@
 #include "sim/validate/free_constants.h"
 #include "sim/validate/measured/measured_comparison.h"
 #include "sim/validate/memory_validation.h"
+#include "sim/validate/sync/sync_validation.h"
 #include "sim/validate/validation.h"
 
 namespace headway {
@@ -118,6 +119,25 @@ int run_memory(const Invocation& invocation) {
   return kExitDone;
 }
 
+/// What synchronisation, input and recovery cost.
+int run_sync(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  const std::vector<OutputFile> outputs = outputs_of(arguments);
+  Diagnostics diagnostics;
+  Progress progress(invocation.terminal, when_named(arguments.value("progress").value_or("auto")),
+                    "predicting published rows");
+  const SyncValidation validation = validate_sync(
+      {.path = arguments.value("rows").value_or(""),
+       .id_prefixes = arguments.values("id"),
+       .jobs = jobs_of(arguments),
+       .progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); }},
+      diagnostics);
+  progress.finish();
+  show_warnings(diagnostics, invocation.terminal);
+  give(sync_validation_answer(validation), outputs, invocation);
+  return kExitDone;
+}
+
 /// How long collectives take, against tables of nccl-tests.
 int run_collectives(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
@@ -174,6 +194,7 @@ int run_measured(const Invocation& invocation) {
 int run_validate(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   if (arguments.has("collectives")) return run_collectives(invocation);
+  if (arguments.has("sync")) return run_sync(invocation);
   if (arguments.has("measured")) return run_measured(invocation);
   if (arguments.has("profile")) {
     refuse("--profile needs --measured", "published rows take the profile of their accelerator");
@@ -240,8 +261,8 @@ std::vector<Option> validate_options() {
       {.name = "constants",
        .help = "what the fit was free to choose, and on which rows",
        .group = OptionGroup::run,
-       .excludes = beside_filters(
-           {"rows", "ablate", "leave-out", "memory", "collectives", "tolerance", "measured"})},
+       .excludes = beside_filters({"rows", "ablate", "leave-out", "memory", "collectives", "sync",
+                                   "tolerance", "measured"})},
       {.name = "memory",
        .help = "whether jobs fit: ones that ran, ones that did not",
        .group = OptionGroup::run,
@@ -251,6 +272,11 @@ std::vector<Option> validate_options() {
        .group = OptionGroup::run,
        .excludes =
            beside_filters({"ablate", "leave-out", "memory", "tolerance", "measured", "profile"})},
+      {.name = "sync",
+       .help = "how jobs synchronise and read: 78 published rows",
+       .group = OptionGroup::run,
+       .excludes = {"ablate", "leave-out", "memory", "collectives", "tolerance", "measured",
+                    "profile", "kind", "framework", "source", "gpu", "precision", "scale"}},
       {.name = "tolerance",
        .value = "SHARE",
        .help = "exit code 1 if the mean error exceeds it: 10%",
@@ -282,12 +308,11 @@ Command validate_command() {
       "measured.iteration_time_s and where it was published. Errors are predicted / published - 1; "
       "a group of near-identical rows counts once in the columns that say so. What a row does not "
       "say and was taken for granted stands in the JSON result as \"assumed\", and a row that "
-      "cannot be "
-      "predicted with the reason. `headway explain "
-      "terms` lists what --ablate can leave out. --leave-out source takes constants that were "
-      "fitted "
-      "without any row of a row's source: what software and clusters that nobody has measured may "
-      "expect. --measured takes what headway-calibrate --steps "
+      "cannot be predicted with the reason. `headway explain terms` lists what --ablate can leave "
+      "out. --leave-out source takes constants that were fitted without any row of a row's source: "
+      "what software and clusters that nobody has measured may expect. --sync takes rows that say "
+      "in words what was run, a list of objects or {\"rows\": [...]}: id, kind, set-up, metric, "
+      "value. --measured takes what headway-calibrate --steps "
       "wrote and needs --profile, once or twice: calibrated before the steps were run, and after. "
       "Its verdict is inconclusive where other work on the machine, or the two profiles, make more "
       "than 5 % of difference.";

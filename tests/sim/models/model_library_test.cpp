@@ -46,6 +46,8 @@ const std::vector<Published>& published() {
       {"alexnet", 61'100'840, 1},
       {"inception_v3", 23'834'568, 1},
       {"yolov3", 61'949'149, 1},
+      // Four tables of 6,040 users and 3,706 items, 32 and 128 wide; 256-128-64-32 and 64-1.
+      {"neumf", 9'746 * 160 + 257 * 128 + 129 * 64 + 65 * 32 + 65, 1},
       {"resnet_18", 11'689'512, 1},
       // Its stem is 3 x 3 there (11,173,962 in all), 7 x 7 here.
       {"resnet_18_cifar", 11'173'962 + 40 * 3 * 64, 1},

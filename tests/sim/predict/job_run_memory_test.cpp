@@ -13,7 +13,7 @@ namespace headway {
 namespace {
 
 nlohmann::json with_failures(int spares) {
-  nlohmann::json text = small_scenario(2);
+  nlohmann::json text = small_scenario(4);
   text["reliability"] = {
       {"duration", "10 d"},
       {"detection", "1 min"},
@@ -63,6 +63,7 @@ TEST(JobRunMemory, PredictionsAreTheSameWithAndWithout) {
     const Simulation with = simulate(scenario, {.memory = &memory});
     const Simulation without = simulate(scenario, {});
     EXPECT_EQ(timeline_bytes(with.timeline), timeline_bytes(without.timeline));
+    ASSERT_TRUE(with.prediction.scaling && without.prediction.scaling);
     EXPECT_EQ(with.prediction.scaling->efficiency, without.prediction.scaling->efficiency);
     EXPECT_EQ(with.prediction.reliability->goodput.mean,
               without.prediction.reliability->goodput.mean);

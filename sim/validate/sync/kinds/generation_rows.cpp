@@ -1,0 +1,94 @@
+// Steps by generation of accelerator, from data sheets alone, and by how workers are spread.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "sim/validate/sync/sync_kind.h"
+#include "sim/validate/sync/sync_scenario.h"
+
+namespace headway {
+namespace {
+
+struct Generation {
+  std::string_view published;
+  std::string_view accelerator;
+  std::string_view profile;
+  double scale_up;  ///< bytes/s
+};
+constexpr std::array kGenerations = {Generation{"v100", "v100-sxm", "v100_sxm", 150e9},
+                                     Generation{"p100", "p100-sxm", "p100_sxm", 80e9},
+                                     Generation{"k80", "k80", "k80", 16e9}};
+constexpr std::string_view kUnconsolidated = "_unconsolidated";
+/// Steps of all workers count, as each takes a batch of its own. What servers of these accelerators have had in public clouds.
+constexpr BytesPerSecond kCloudEthernet(1.25e9);
+
+struct GenerationModel {
+  std::string_view words;
+  std::string_view model;
+};
+constexpr std::array kGenerationModels = {GenerationModel{"ResNet-50 (batch", "resnet_50"},
+                                          GenerationModel{"ResNet-18 (batch", "resnet_18_cifar"}};
+
+double steps_a_second(const Generation& generation, std::string_view model, int batch, int workers,
+                      bool is_spread) {
+  const int nodes = is_spread ? workers : 1;
+  return workers /
+         iteration_seconds(scenario_from(
+             {{"model", model},
+              {"cluster", switched_nodes({.accelerator = std::string(generation.accelerator),
+                                          .nodes = nodes,
+                                          .per_node = workers / nodes,
+                                          .scale_up_bandwidth = BytesPerSecond(generation.scale_up),
+                                          .nic_bandwidth = kCloudEthernet})},
+              {"profile", generation.profile},
+              {"strategy",
+               {{"preset", "pytorch-ddp"},
+                {"precision", "fp32"},
+                {"micro_batch", batch},
+                {"global_batch", batch * workers}}}}));
+}
+
+SyncOutcome predict_generations(const SyncQuestion& question) {
+  const SyncRow& row = question.row;
+  const auto* const model =
+      std::ranges::find_if(kGenerationModels, [&](const GenerationModel& named) {
+        return row.set_up.find(named.words) != std::string::npos;
+      });
+  if (model == kGenerationModels.end()) return refused("its model is not in the library");
+  const auto batch = number_after(row.set_up, "batch size");
+  const auto workers = number_before(row.set_up, "worker(s)");
+  if (!batch || !workers || !row.value->is_object()) {
+    return refused("the row does not say batch, workers and steps by accelerator");
+  }
+  SyncOutcome outcome;
+  outcome.assumed = {"fp32, data sheets alone; 10 Gb/s where workers are spread over servers",
+                     "the steps of all workers are counted"};
+  for (const Generation& generation : kGenerations) {
+    for (const bool is_spread : {false, true}) {
+      std::string key(generation.published);
+      if (is_spread) key += kUnconsolidated;
+      if (is_spread && *workers == 1.0) continue;  // the same once more
+      if (!row.value->contains(key)) continue;
+      outcome.values.push_back(
+          {.what = fmt::format("steps/s, {}", key),
+           .published = row.value->at(key),
+           .predicted = steps_a_second(generation, model->model, static_cast<int>(*batch),
+                                       static_cast<int>(*workers), is_spread),
+           .ordered_with = row.id});
+    }
+  }
+  return outcome;
+}
+
+}  // namespace
+
+SyncKind generation_rows() {
+  return {.name = "generations of accelerators",
+          .about = "steps by generation of accelerator and by placement, from data sheets",
+          .takes = [](const SyncRow& row) { return row.kind == "hetero_measured"; },
+          .predict = predict_generations};
+}
+
+}  // namespace headway

@@ -1,0 +1,55 @@
+// Steps to the same quality at other batch sizes, from the gradient noise at one.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "sim/predict/statistics/gradient_noise.h"
+#include "sim/validate/sync/sync_kind.h"
+
+namespace headway {
+namespace {
+
+SyncOutcome predict_statistics(const SyncQuestion& question) {
+  const nlohmann::json& value = *question.row.value;
+  if (!value.is_object()) return refused("the row has no runs by batch size");
+  struct Run {
+    double steps = 0.0;
+    double noise = 0.0;
+  };
+  std::map<std::int64_t, Run> runs;
+  for (const auto& [batch, run] : value.items()) {
+    std::int64_t size = 0;
+    std::from_chars(batch.data(), batch.data() + batch.size(), size);
+    if (size > 0 && run.contains("last_iteration") && run.contains("mid_noise_scale")) {
+      runs[size] = {run.at("last_iteration"), run.at("mid_noise_scale")};
+    }
+  }
+  if (runs.size() < 2) return refused("one batch size has nothing to be held against");
+  const auto& [smallest, measured] = *runs.begin();
+  SyncOutcome outcome;
+  outcome.assumed = {fmt::format("the gradient noise scale of batch {}, {:.0f} samples", smallest,
+                                 measured.noise)};
+  for (const auto& [batch, run] : runs) {
+    if (batch == smallest) continue;
+    outcome.values.push_back(
+        {.what = fmt::format("steps at batch {}", batch),
+         .published = run.steps,
+         .predicted = measured.steps * steps_ratio(measured.noise, static_cast<double>(smallest),
+                                                   static_cast<double>(batch)),
+         .ordered_with = "steps of " + question.row.id});
+  }
+  return outcome;
+}
+
+}  // namespace
+
+SyncKind statistics_rows() {
+  return {.name = "statistical efficiency",
+          .about = "steps to the same quality at other batch sizes",
+          .takes = [](const SyncRow& row) { return row.kind == "statistical_efficiency"; },
+          .predict = predict_statistics};
+}
+
+}  // namespace headway

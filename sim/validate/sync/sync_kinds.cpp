@@ -1,0 +1,39 @@
+#include <algorithm>
+#include <array>
+
+#include "sim/validate/sync/sync_kind.h"
+
+namespace headway {
+
+// Each is defined in the file that bears its name.
+SyncKind data_parallel_rows();
+SyncKind spread_rows();
+SyncKind generation_rows();
+SyncKind overlap_rows();
+SyncKind sharded_rows();
+SyncKind unlike_stage_rows();
+SyncKind parameter_server_rows();
+SyncKind local_step_rows();
+SyncKind streaming_rows();
+SyncKind volunteer_rows();
+SyncKind compression_rows();
+SyncKind input_rows();
+SyncKind page_cache_rows();
+SyncKind statistics_rows();
+
+std::span<const SyncKind> sync_kinds() {
+  static const std::array kKinds{data_parallel_rows(),    spread_rows(),      generation_rows(),
+                                 overlap_rows(),          sharded_rows(),     unlike_stage_rows(),
+                                 parameter_server_rows(), local_step_rows(),  streaming_rows(),
+                                 volunteer_rows(),        compression_rows(), input_rows(),
+                                 page_cache_rows(),       statistics_rows()};
+  return kKinds;
+}
+
+const SyncKind* sync_kind_of(const SyncRow& row) {
+  const auto found =
+      std::ranges::find_if(sync_kinds(), [&](const SyncKind& kind) { return kind.takes(row); });
+  return found == sync_kinds().end() ? nullptr : &*found;
+}
+
+}  // namespace headway

@@ -1,0 +1,135 @@
+// Published rows of synchronisation: how they are read, and what is made of their errors.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/files/input_files.h"
+#include "sim/validate/sync/sync_validation.h"
+
+namespace headway {
+namespace {
+
+std::vector<SyncRow> rows_of(const std::string& text) {
+  Diagnostics diagnostics;
+  const auto document = JsonDocument::parse("rows.json", text, diagnostics);
+  auto rows = read_sync_rows(JsonCursor(document), diagnostics);
+  for (const Diagnostic& problem : diagnostics.all()) ADD_FAILURE() << problem.message;
+  return rows;
+}
+
+TEST(SyncRows, AreAListOrAreNamed) {
+  const auto plain = rows_of(R"([{"id": "a", "kind": "dlrm", "set-up": "u", "value": 2}])");
+  const auto named = rows_of(
+      R"({"set-ups": {"u": "eight nodes"}, "rows": [{"id": "a", "set-up": "u", "value": [1, 2]}]})");
+  ASSERT_EQ(plain.size(), 1U);
+  EXPECT_EQ(plain.front().kind, "dlrm");
+  EXPECT_EQ(plain.front().set_up, "u");
+  EXPECT_EQ(value_at(plain.front(), 0), 2.0);
+  EXPECT_EQ(value_at(plain.front(), 1), std::nullopt);
+  ASSERT_EQ(named.size(), 1U);
+  EXPECT_EQ(named.front().set_up, "eight nodes");
+  EXPECT_EQ(value_at(named.front(), 1), 2.0);
+}
+
+TEST(SyncRows, WithoutAValueAreAProblem) {
+  Diagnostics diagnostics;
+  const auto document = JsonDocument::parse("rows.json", R"([{"kind": "dlrm"}])", diagnostics);
+  static_cast<void>(read_sync_rows(JsonCursor(document), diagnostics));
+  ASSERT_EQ(diagnostics.all().size(), 2U);
+  EXPECT_EQ(diagnostics.all()[0].message, "a row needs \"id\", a text");
+  EXPECT_EQ(diagnostics.all()[1].message, "a row needs \"value\"");
+}
+
+TEST(SyncRows, SayNumbersInWords) {
+  EXPECT_EQ(number_after("H = 100, FP4", "H ="), 100.0);
+  EXPECT_EQ(number_after("H = 100, FP4", "FP"), 4.0);
+  EXPECT_EQ(number_after("H = 100", "K ="), std::nullopt);
+  EXPECT_EQ(number_before("batch 64k a GPU", "a GPU"), 64'000.0);
+  EXPECT_EQ(number_before("GPUs; 40 samples", "samples"), 40.0);
+  EXPECT_EQ(number_before("some samples", "samples"), std::nullopt);
+  EXPECT_EQ(text_between("layers a stage [7, 9]; x", "[", "]"), "7, 9");
+  EXPECT_EQ(parts_of("1+2+3", "+"), (std::vector<std::string>{"1", "2", "3"}));
+}
+
+// Every row that ships is of the file it was taken from, with its link, and of a known kind or
+// none.
+TEST(SyncRows, ShipWithTheirLinks) {
+  Diagnostics diagnostics;
+  InputFiles files({}, data_folders(), diagnostics);
+  const auto root = files.open(kBuiltInSyncRows, "scenarios");
+  ASSERT_TRUE(root);
+  const auto rows = read_sync_rows(*root, diagnostics);
+  EXPECT_EQ(rows.size(), 78U);
+  std::set<std::string> ids;
+  for (const SyncRow& row : rows) {
+    EXPECT_TRUE(ids.insert(row.id).second) << row.id;
+    EXPECT_TRUE(row.link.starts_with("https://")) << row.id;
+    EXPECT_GT(row.set_up.size(), 15U) << row.id;
+  }
+}
+
+TEST(SyncSummary, CountsErrorsAndOrders) {
+  const auto row = [](std::string id, double published, double predicted) {
+    PredictedSyncRow made;
+    made.row.id = std::move(id);
+    made.outcome.values = {
+        {.what = "step", .published = published, .predicted = predicted, .ordered_with = "steps"}};
+    return made;
+  };
+  // 1 < 2 < 2.05 < 4 published: 2 and 2.05 are not apart; 4 comes out below 2.05.
+  std::vector<PredictedSyncRow> rows = {row("a", 1.0, 1.1), row("b", 2.0, 2.0), row("c", 2.05, 4.1),
+                                        row("d", 4.0, 3.0)};
+  rows.push_back(row("e", 1.0, 9.0));
+  rows.back().outcome.calibrates = true;
+  PredictedSyncRow lacking;
+  lacking.outcome = refused("for a reason");
+  rows.push_back(lacking);
+  const SyncSummary all = sync_summaries(rows).front();
+  EXPECT_EQ(all.rows, 6U);
+  EXPECT_EQ(all.refused, 1U);
+  EXPECT_EQ(all.calibrating, 1U);
+  // Errors of 10, 0, 100 and 25 %.
+  EXPECT_EQ(all.relative.count, 4U);
+  EXPECT_NEAR(all.relative.median, 0.175, 1e-12);
+  EXPECT_NEAR(all.relative.mean, 0.3375, 1e-12);
+  EXPECT_NEAR(all.relative.worst, 1.0, 1e-12);
+  EXPECT_EQ(all.pairs, 5U);
+  EXPECT_EQ(all.ordered, 4U);
+}
+
+SyncOutcome outcome_of_shipped(const std::string& id) {
+  Diagnostics diagnostics;
+  const SyncValidation validation = validate_sync({.id_prefixes = {id}}, diagnostics);
+  EXPECT_EQ(validation.rows.size(), 1U) << id;
+  EXPECT_EQ(validation.rows.front().outcome.refused, "") << id;
+  return validation.rows.front().outcome;
+}
+
+// 38 min / (38 min + 103 s) = 95.68 %, and of the baseline's MFU as much.
+TEST(SyncKinds, VolunteersWorkForWhatAveragesLeave) {
+  const SyncOutcome outcome = outcome_of_shipped("intellect1-usa");
+  EXPECT_NEAR(outcome.values.front().predicted, 2280.0 / 2383.0, 2e-4);
+  EXPECT_NEAR(outcome.values.back().predicted, 0.433 * 2280.0 / 2383.0, 2e-4);
+}
+
+TEST(SyncKinds, StreamingSendsFourHundredTimesLess) {
+  const SyncOutcome outcome = outcome_of_shipped("streaming-diloco-25b");
+  EXPECT_DOUBLE_EQ(outcome.values.back().predicted, 400.0);
+  EXPECT_LT(std::abs(outcome.values.front().error()), 0.1);
+}
+
+TEST(SyncKinds, InputIsArithmetic) {
+  for (const ComparedValue& value : outcome_of_shipped("mlperf-storage-unet3d_h100").values) {
+    EXPECT_NEAR(value.error(), 0.0, 1e-9);
+  }
+}
+
+TEST(SyncValidation, RefusesFilesWithoutARow) {
+  Diagnostics diagnostics;
+  EXPECT_THROW(static_cast<void>(validate_sync({.id_prefixes = {"nobody"}}, diagnostics)),
+               InputError);
+}
+
+}  // namespace
+}  // namespace headway
