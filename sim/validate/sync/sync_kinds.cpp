@@ -8,6 +8,7 @@ namespace headway {
 // Each is defined in the file that bears its name.
 SyncKind data_parallel_rows();
 SyncKind spread_rows();
+SyncKind scaling_rows();
 SyncKind generation_rows();
 SyncKind overlap_rows();
 SyncKind sharded_rows();
@@ -22,11 +23,11 @@ SyncKind page_cache_rows();
 SyncKind statistics_rows();
 
 std::span<const SyncKind> sync_kinds() {
-  static const std::array kKinds{data_parallel_rows(),    spread_rows(),      generation_rows(),
-                                 overlap_rows(),          sharded_rows(),     unlike_stage_rows(),
-                                 parameter_server_rows(), local_step_rows(),  streaming_rows(),
-                                 volunteer_rows(),        compression_rows(), input_rows(),
-                                 page_cache_rows(),       statistics_rows()};
+  static const std::array kKinds{data_parallel_rows(), spread_rows(),           scaling_rows(),
+                                 generation_rows(),    overlap_rows(),          sharded_rows(),
+                                 unlike_stage_rows(),  parameter_server_rows(), local_step_rows(),
+                                 streaming_rows(),     volunteer_rows(),        compression_rows(),
+                                 input_rows(),         page_cache_rows(),       statistics_rows()};
   return kKinds;
 }
 

@@ -78,9 +78,10 @@ std::vector<SyncRow> read_sync_rows(const JsonCursor& root, Diagnostics& diagnos
                                        root.value(), "metrics"),
                  .source = text_member(row, "source", root.value(), "sources"),
                  .link = link_of(row)};
-    if (row.contains("value")) read.value = row.at("value");
+    const bool has_value = row.contains("value");
+    if (has_value) read.value = row.at("value");
     if (read.id.empty()) diagnostics.add(place.problem("a row needs \"id\", a text"));
-    if (read.value->is_null()) diagnostics.add(place.problem("a row needs \"value\""));
+    if (!has_value) diagnostics.add(place.problem("a row needs \"value\""));
     rows.push_back(std::move(read));
   }
   return rows;

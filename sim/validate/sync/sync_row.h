@@ -19,7 +19,7 @@ struct SyncRow {
   std::string metric;  ///< what the values are
   std::string source;
   std::string link;
-  JsonValue value;  ///< a number, a list of them, or numbers by name
+  JsonValue value;  ///< a number, a list of them, or numbers by name; null where nothing came out
 };
 
 /// What ships, as InputFiles finds it below "scenarios".

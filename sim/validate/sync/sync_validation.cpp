@@ -30,6 +30,8 @@ std::string predicted_sync_row(const SyncRow& row, std::span<const SyncRow> know
   SyncOutcome outcome;
   if (kind == nullptr) {
     outcome = refused(fmt::format("nothing predicts rows of kind {}", in_quotes(row.kind)));
+  } else if (row.value->is_null()) {
+    outcome = refused("it has no value");
   } else {
     try {
       outcome = kind->predict({.row = row, .known = known});

@@ -72,7 +72,8 @@ double seconds_at_full_rate(Scenario scenario) {
 SyncOutcome predict_speed_up(const SyncQuestion& question) {
   const SyncRow& row = question.row;
   const auto batch = number_before(row.set_up, "samples a GPU");
-  const auto gigabits = number_after(row.set_up, "iperf rate is");
+  auto gigabits = number_after(row.set_up, "iperf rate is");
+  if (!gigabits) gigabits = number_before(row.set_up, "Gb");
   const auto nodes = number_before(row.set_up, "nodes x");
   const auto per_node = number_after(row.set_up, "nodes x");
   const auto warm_up = number_before(row.metric, "% warm-up");

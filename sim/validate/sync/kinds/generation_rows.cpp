@@ -21,7 +21,8 @@ constexpr std::array kGenerations = {Generation{"v100", "v100-sxm", "v100_sxm", 
                                      Generation{"p100", "p100-sxm", "p100_sxm", 80e9},
                                      Generation{"k80", "k80", "k80", 16e9}};
 constexpr std::string_view kUnconsolidated = "_unconsolidated";
-/// Steps of all workers count, as each takes a batch of its own. What servers of these accelerators have had in public clouds.
+/// Steps of all workers count, as each takes a batch of its own. What servers of these accelerators
+/// have had in public clouds.
 constexpr BytesPerSecond kCloudEthernet(1.25e9);
 
 struct GenerationModel {

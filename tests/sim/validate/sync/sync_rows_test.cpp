@@ -125,6 +125,35 @@ TEST(SyncKinds, InputIsArithmetic) {
   }
 }
 
+// One accelerator is as published by construction; eight are no faster than eight of it, and rows
+// of another machine tell nothing.
+TEST(SyncKinds, ThroughputScalesFromOneAccelerator) {
+  const auto rows = rows_of(R"([
+    {"id": "tfbench-m-1", "hardware": "8x K80", "conditions": "batch 64; ResNet-50; 1 GPUs",
+     "unit": "images/s", "value": 50},
+    {"id": "tfbench-m-8", "hardware": "8x K80", "conditions": "batch 64; ResNet-50; 8 GPUs",
+     "unit": "images/s", "value": 380},
+    {"id": "tfbench-n-8", "hardware": "8x K80", "conditions": "batch 64; ResNet-50; 8 GPUs",
+     "unit": "images/s", "value": 380}])");
+  const auto outcome = [&](const SyncRow& row) {
+    return sync_kind_of(row)->predict({.row = row, .known = rows});
+  };
+  EXPECT_TRUE(outcome(rows[0]).calibrates);
+  EXPECT_NEAR(outcome(rows[0]).values.front().predicted, 50.0, 0.05);
+  EXPECT_GT(outcome(rows[1]).values.front().predicted, 300.0);
+  EXPECT_LT(outcome(rows[1]).values.front().predicted, 400.0);
+  EXPECT_EQ(outcome(rows[2]).refused, "no row tells what one accelerator reaches");
+}
+
+// 3 x 2 x 4.09 GFLOP an image at 4.37 TFLOP/s allow 178 of them a second, whatever a row says.
+TEST(SyncKinds, NothingIsPredictedFasterThanPhysics) {
+  const auto rows = rows_of(R"([
+    {"id": "tfbench-m-1", "hardware": "8x K80", "conditions": "batch 64; ResNet-50; 1 GPUs",
+     "unit": "images/s", "value": 300}])");
+  const SyncOutcome outcome = sync_kind_of(rows[0])->predict({.row = rows[0], .known = rows});
+  EXPECT_TRUE(outcome.refused.starts_with("one accelerator is faster than all multiplications"));
+}
+
 TEST(SyncValidation, RefusesFilesWithoutARow) {
   Diagnostics diagnostics;
   EXPECT_THROW(static_cast<void>(validate_sync({.id_prefixes = {"nobody"}}, diagnostics)),
