@@ -60,9 +60,11 @@ std::string option_label(const Option& option) {
   return label;
 }
 
-std::string options_text(const Command& command) {
+/// Who reads the short help has found it: its last line names what is left of that group.
+std::string options_text(const Command& command, bool in_full) {
   std::string text;
   for (const auto& [group, title] : kGroups) {
+    if (group == OptionGroup::help && !in_full) continue;
     std::string lines;
     for (const Option& option : command.options) {
       if (option.group != group) continue;
@@ -73,10 +75,10 @@ std::string options_text(const Command& command) {
   return text;
 }
 
-std::string body(const Command& command) {
+std::string body(const Command& command, bool in_full) {
   std::string text = usage(command) + "\n" + wrapped_text(command.about, 0, 0) + "\nExamples:\n";
   for (const Example& example : command.examples) text += example_text(example);
-  return text + options_text(command);
+  return text + options_text(command, in_full);
 }
 
 std::string reference_text() {
@@ -129,13 +131,13 @@ std::string overview() {
 }
 
 std::string short_help(const Command& command) {
-  return body(command) +
+  return body(command, false) +
          fmt::format("\n`headway {} --help` adds details, exit codes and environment.\n",
                      command.name);
 }
 
 std::string full_help(const Command& command) {
-  std::string text = body(command);
+  std::string text = body(command, true);
   text += "\nDetails:\n  " + wrapped_text(command.details, 2, 2);
   return text + reference_text();
 }
