@@ -33,6 +33,11 @@ enum class JobKind { dense, experts, fine_tuning };
 [[nodiscard]] Interval expected_interval(const std::vector<double>& times, double spread,
                                          double model_error);
 
+/// Of log(measured / predicted) of one job, the share that another job of the same model,
+/// accelerator and software has too; the rest is that job's own (anchor_scatter.py,
+/// tests/validation/README.md).
+[[nodiscard]] double shared_by_jobs(JobKind kind);
+
 /// The same of a job whose software was anchored by a measured step, of that very job or of another
 /// one. What kernels cost and how far the model is off is then known as far as two configurations
 /// of one software are off together (tests/validation/README.md).

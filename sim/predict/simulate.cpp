@@ -135,15 +135,17 @@ AnchorEffect apply_anchor(Scenario& scenario, int jobs) {
   const Scenario measured = anchored_scenario(scenario);
   const AnchorFit fit = fit_anchor(measured, scenario.anchor->measured, jobs);
   const JobRun without = run_job(scenario, scenario.strategy, scenario.run.replicas, jobs);
-  scenario.software_factor = fit.software_factor;
-  return {.of = measured.name,
-          .measured = scenario.anchor->measured,
-          .predicted_of_it = fit.predicted,
-          .software_factor = fit.software_factor,
-          .time_without = without.time(),
-          .interval_without =
-              expected_interval(without.times, without.cost.spread,
-                                model_error(job_kind(scenario.model, scenario.strategy)))};
+  const bool is_very_job = scenario.anchor->of == nullptr;
+  const JobKind kind = job_kind(scenario.model, scenario.strategy);
+  scenario.software_factor =
+      std::pow(fit.software_factor, is_very_job ? 1.0 : shared_by_jobs(kind));
+  return {
+      .of = measured.name,
+      .measured = scenario.anchor->measured,
+      .predicted_of_it = fit.predicted,
+      .software_factor = scenario.software_factor,
+      .time_without = without.time(),
+      .interval_without = expected_interval(without.times, without.cost.spread, model_error(kind))};
 }
 
 Simulation simulated(const Scenario& asked, const SimulateOptions& options) {

@@ -110,8 +110,9 @@ constexpr TopicRow kMetricRows[] = {
     {"anchored.measured_s", "seconds", "", "What one iteration of it took."},
     {"anchored.predicted_of_it_s", "seconds", "", "What was predicted for it without knowing."},
     {"anchored.software_factor", "number", "",
-     "What times of compute, recomputation, optimizer and host are multiplied by, so that the "
-     "prediction of the measured job is the measurement."},
+     "What times of compute, recomputation, optimizer and host are multiplied by. With it the "
+     "prediction of the measured job is the measurement; another job takes 0.8 of its logarithm, "
+     "0.25 where there are experts, as the rest is the measured job's own."},
     {"anchored.iteration_time_without_s", "seconds", "",
      "The iteration here as predicted without the anchor."},
     {"anchored.interval_without_s", "two numbers of seconds", "",
