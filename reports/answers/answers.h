@@ -72,8 +72,8 @@ struct Validation;
 
 /// How far predictions of published steps are off ("headway/validation/1"); whether published jobs
 /// fit ("headway/memory-validation/1"); what constants are free ("headway/free-constants/1"); what
-/// synchronisation, input and recovery cost ("headway/sync-validation/1"); how long collectives take
-/// against published sweeps ("headway/collective-validation/1"); steps that were run here
+/// synchronisation, input and recovery cost ("headway/sync-validation/1"); how long collectives
+/// take against published sweeps ("headway/collective-validation/1"); steps that were run here
 /// ("headway/measured_validation/1").
 [[nodiscard]] Answer validation_answer(const Validation& validation);
 [[nodiscard]] Answer memory_validation_answer(const MemoryValidation& validation);

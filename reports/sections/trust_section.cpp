@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/sections/prediction_sections.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/advice.h"
 
 namespace headway {
 namespace {

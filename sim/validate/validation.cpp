@@ -33,10 +33,9 @@ int draws_of(const Strategy& strategy) {
 /// The scenario as constants that have seen the row's source predict it, or ones that have not.
 Scenario known_scenario(Scenario scenario, const PublishedRow& row, bool leave_out_source) {
   if (leave_out_source) return without_source(std::move(scenario), row.head.source);
-  return with_source_effects(
-      std::move(scenario),
-      effects_of_source(known_source_effects(), row.head.source, row.release,
-                        row.head.kind == "moe"));
+  return with_source_effects(std::move(scenario),
+                             effects_of_source(known_source_effects(), row.head.source, row.release,
+                                               row.head.kind == "moe"));
 }
 
 /// Runs in a child: what becomes of a row, as JSON.
@@ -51,16 +50,14 @@ std::string predicted_row(const PublishedRow& row, const CostTerm* left_out,
     answer["refused"] = refusal->reason;
   } else {
     // It ran, so it fitted: what our memory model thinks of it is another question.
-    Scenario known =
-        known_scenario(std::move(std::get<Scenario>(outcome)), row, leave_out_source);
+    Scenario known = known_scenario(std::move(std::get<Scenario>(outcome)), row, leave_out_source);
     const Scenario scenario =
         left_out == nullptr ? std::move(known) : without_term(std::move(known), *left_out);
     const JobRun run = run_job(scenario, scenario.strategy, draws_of(scenario.strategy), 1);
     const JobKind kind = job_kind(scenario.model, scenario.strategy);
     const bool is_known = !leave_out_source && known_source_effects().contains(row.head.source);
-    const Interval interval =
-        expected_interval(run.times, run.cost.spread,
-                          is_known ? known_source_error(kind) : model_error(kind));
+    const Interval interval = expected_interval(
+        run.times, run.cost.spread, is_known ? known_source_error(kind) : model_error(kind));
     answer["predicted_s"] = run.time().count();
     answer["low_s"] = interval.low;
     answer["high_s"] = interval.high;

@@ -110,8 +110,8 @@ nlohmann::json predictions(const std::vector<Row>& rows, const nlohmann::json& q
   for (const auto& [name, changes] : changed.items()) {
     profiles[name] = changed_profile(name, changes);
   }
-  const auto effects = question.contains("sources") ? effects_in(question.at("sources"))
-                                                    : known_source_effects();
+  const auto effects =
+      question.contains("sources") ? effects_in(question.at("sources")) : known_source_effects();
   nlohmann::json times = nlohmann::json::array();
   for (const Row& row : rows) {
     Scenario scenario = row.scenario;

@@ -31,13 +31,13 @@ Document constants_document(const std::vector<FreeConstant>& constants) {
                    grouped_digits(constant.sources)});
   }
   return {.title = "Free constants of the published profiles",
-          .sections = {{"What each rests on",
-                        {table,
-                         Paragraph{fmt::format(
-                             "{} free constants: factors on a prior (of a source: on what others "
-                             "have), drawn from distributions of these widths; what the rows leave "
-                             "of a width; and the published steps whose time it changes.",
-                             constants.size())}}}}};
+          .sections = {
+              {"What each rests on",
+               {table, Paragraph{fmt::format(
+                           "{} free constants: factors on a prior (of a source: on what others "
+                           "have), drawn from distributions of these widths; what the rows leave "
+                           "of a width; and the published steps whose time it changes.",
+                           constants.size())}}}}};
 }
 
 nlohmann::json constants_json(const std::vector<FreeConstant>& constants) {

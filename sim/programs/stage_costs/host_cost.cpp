@@ -9,8 +9,8 @@ namespace {
 
 /// Kernels of the layer that a family's time of the host stands for: a transformer's forward pass.
 constexpr double kTypicalKernels = 14.0;
-/// Issuing a collective takes the host this much of what a kernel does: layers of two tensor-parallel
-/// ranks take 0.2 ms longer than those of one, for six collectives (vTrain,
+/// Issuing a collective takes the host this much of what a kernel does: layers of two
+/// tensor-parallel ranks take 0.2 ms longer than those of one, for six collectives (vTrain,
 /// data/ground_truth_single.csv, the shortest micro-batches).
 constexpr double kCollectiveKernels = 0.5;
 /// Issuing a backward pass takes the host this much longer than the forward pass; fitted for both
@@ -20,8 +20,8 @@ constexpr double kBackwardExpertHost = 1.2;
 constexpr double kBackwardExpertGap = 1.5;
 
 /// Power of the mean that stands for the longer of two times: where device and host take equally
-/// long, a pass takes 9 % longer than either. Layers of vTrain's small jobs turn from one to the other
-/// within a doubling of the micro-batch.
+/// long, a pass takes 9 % longer than either. Layers of vTrain's small jobs turn from one to the
+/// other within a doubling of the micro-batch.
 constexpr double kSharpness = 8.0;
 
 /// What CUDA graphs leave of the gaps between kernels, and of those of the experts.

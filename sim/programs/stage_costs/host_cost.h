@@ -17,10 +17,10 @@ struct HostCosts {
 };
 
 /// A gap for each kernel that the layer launches; of the host's time, which is known for a
-/// transformer's 14 kernels, what its share of them takes, and more where tensor-parallel ranks issue
-/// collectives between them. Layers with experts add pauses of their
-/// own, where the host waits to learn how many tokens went where, and issue many more kernels. CUDA
-/// graphs leave a share of both.
+/// transformer's 14 kernels, what its share of them takes, and more where tensor-parallel ranks
+/// issue collectives between them. Layers with experts add pauses of their own, where the host
+/// waits to learn how many tokens went where, and issue many more kernels. CUDA graphs leave a
+/// share of both.
 [[nodiscard]] HostCosts host_costs(const Strategy& strategy, const Profile& profile,
                                    const KernelFamily& family, const Layer& layer);
 

@@ -23,11 +23,9 @@ Scenario scenario_of(const std::string& profile, const std::string& family) {
 
 TEST(SourceEffects, AreFactorsOnWhatTheFamilyOfTheRowHas) {
   const Scenario before = scenario_of("a100_sxm_80gb", "deepspeed");
-  const Scenario after =
-      with_source_effects(before, {.kernel_time = 1.25,
-                                   .memory_traffic = 2.0,
-                                   .loss_traffic = 3.0,
-                                   .gradient_traffic = 4.0});
+  const Scenario after = with_source_effects(
+      before,
+      {.kernel_time = 1.25, .memory_traffic = 2.0, .loss_traffic = 3.0, .gradient_traffic = 4.0});
   const KernelFamily& was = before.profile->kernel_families.at("deepspeed");
   const KernelFamily& is = after.profile->kernel_families.at("deepspeed");
   EXPECT_EQ(is.memory_traffic.value, 2.0 * was.memory_traffic.value);

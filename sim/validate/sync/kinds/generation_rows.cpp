@@ -32,6 +32,7 @@ struct GenerationModel {
 constexpr std::array kGenerationModels = {GenerationModel{"ResNet-50 (batch", "resnet_50"},
                                           GenerationModel{"ResNet-18 (batch", "resnet_18_cifar"}};
 
+/// Steps of all workers count, as each takes a batch of its own.
 double steps_a_second(const Generation& generation, std::string_view model, int batch, int workers,
                       bool is_spread) {
   const int nodes = is_spread ? workers : 1;
