@@ -46,6 +46,7 @@ def dense(gpus, *more):
 
 
 SPREAD = ["--set", "/perturbations={\"device_spread\": 0.02, \"operation_spread\": 0.02}"]
+EVEN = ["--set", "/perturbations={\"device_spread\": 0, \"operation_spread\": 0}"]
 SLOW = ["--set", "/perturbations={\"slow_accelerators\": [{\"accelerator\": 7, "
         "\"time_factor\": 1.25}]}"]
 
@@ -53,10 +54,11 @@ SLOW = ["--set", "/perturbations={\"slow_accelerators\": [{\"accelerator\": 7, "
 def benchmarks():
     """(name, GPUs, command)"""
     for gpus in (4096, 16384, 65536, 131072):
-        yield "simulate, uniform", gpus, dense(gpus)
+        yield "simulate, nothing drawn", gpus, dense(gpus, *EVEN)
+    for gpus in (4096, 16384, 65536, 131072):
+        yield "simulate, as the profile draws", gpus, dense(gpus)
     for gpus in (4096, 16384):
         yield "simulate, one slow GPU", gpus, dense(gpus, *SLOW)
-        yield "simulate, every GPU drawn", gpus, dense(gpus, *SPREAD)
     yield "simulate, 10 replicas", 4096, dense(4096, *SPREAD, "--replicas", "10")
     yield "what-if", 4096, dense(4096, *SLOW, "--what-if")
     yield "simulate, mixture of experts", 256, ["simulate", MIXTURE, "--json", "-j", "1"]
