@@ -90,6 +90,10 @@ Scenario scenario_from(const nlohmann::json& parts) {
 }
 
 double iteration_seconds(const Scenario& scenario) {
+  if (!std::isfinite(scenario.software_factor) || scenario.software_factor <= 0.0) {
+    throw InputError(
+        Diagnostic{.message = "the time that its compute is calibrated with is not above 0"});
+  }
   return run_job(scenario, scenario.strategy, kDrawsOfSyncRow, 1).time().count();
 }
 

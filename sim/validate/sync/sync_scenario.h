@@ -44,7 +44,8 @@ struct IslandsOfOne {
 /// A scenario from its parts, as a file would have it. Throws InputError.
 [[nodiscard]] Scenario scenario_from(const nlohmann::json& parts);
 
-/// What an iteration takes, the median of a few draws.
+/// What an iteration takes, the median of a few draws. Throws InputError where the row that compute
+/// is calibrated with makes no sense.
 [[nodiscard]] double iteration_seconds(const Scenario& scenario);
 
 /// Where `value`, falling or rising with x, is `wanted`, between two positive x, by halving on a

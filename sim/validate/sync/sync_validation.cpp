@@ -24,6 +24,24 @@ std::vector<SyncRow> sync_rows_of(const std::string& path, Diagnostics& diagnost
   return rows;
 }
 
+/// Whether an error can be told of it.
+bool is_comparable(const ComparedValue& value) {
+  return std::isfinite(value.published) && std::isfinite(value.predicted) &&
+         (value.is_share || value.published > 0.0);
+}
+
+SyncOutcome outcome_by(const SyncKind& kind, const SyncQuestion& question) {
+  try {
+    SyncOutcome outcome = kind.predict(question);
+    if (std::ranges::all_of(outcome.values, is_comparable)) return outcome;
+    return refused("its value, or one that it rests on, is not above 0");
+  } catch (const InputError& error) {
+    return refused(error.diagnostics().front().message);
+  } catch (const nlohmann::json::exception&) {
+    return refused("its value has another shape than those of its kind");
+  }
+}
+
 /// Runs in a child.
 std::string predicted_sync_row(const SyncRow& row, std::span<const SyncRow> known) {
   const SyncKind* const kind = sync_kind_of(row);
@@ -33,11 +51,7 @@ std::string predicted_sync_row(const SyncRow& row, std::span<const SyncRow> know
   } else if (row.value->is_null()) {
     outcome = refused("it has no value");
   } else {
-    try {
-      outcome = kind->predict({.row = row, .known = known});
-    } catch (const InputError& error) {
-      outcome = refused(error.diagnostics().front().message);
-    }
+    outcome = outcome_by(*kind, {.row = row, .known = known});
   }
   nlohmann::json values = nlohmann::json::array();
   for (const ComparedValue& value : outcome.values) {

@@ -1,11 +1,15 @@
 // Published rows of synchronisation: how they are read, and what is made of their errors.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "sim/files/input_files.h"
 #include "sim/validate/sync/sync_validation.h"
+#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -122,6 +126,53 @@ TEST(SyncKinds, StreamingSendsFourHundredTimesLess) {
 TEST(SyncKinds, InputIsArithmetic) {
   for (const ComparedValue& value : outcome_of_shipped("mlperf-storage-unet3d_h100").values) {
     EXPECT_NEAR(value.error(), 0.0, 1e-9);
+  }
+}
+
+/// The rows that ship with `change` done to each, and how they come out.
+std::vector<PredictedSyncRow> predicted_after(const std::function<void(nlohmann::json&)>& change) {
+  Diagnostics diagnostics;
+  InputFiles files({}, data_folders(), diagnostics);
+  nlohmann::json rows = files.open(kBuiltInSyncRows, "scenarios")->value();
+  change(rows);
+  const ScratchFolder folder;
+  // Of each kind but the one that takes seconds a row.
+  return validate_sync({.path = folder.write("rows.json", rows.dump()),
+                        .id_prefixes = {"bamboo", "ps-", "mlperf-", "pollux-", "onebit", "fsdp",
+                                        "stall", "sailor", "gavel", "streaming", "intellect",
+                                        "ddp-", "nv-", "recovery"}},
+                       diagnostics)
+      .rows;
+}
+
+void make_zero(nlohmann::json& value) {
+  if (value.is_number()) value = 0;
+  if (!value.is_structured()) return;
+  for (nlohmann::json& part : value) make_zero(part);
+}
+
+void expect_sense(const std::vector<PredictedSyncRow>& rows) {
+  EXPECT_GT(rows.size(), 50U);
+  for (const PredictedSyncRow& row : rows) {
+    for (const ComparedValue& value : row.outcome.values) {
+      EXPECT_TRUE(std::isfinite(value.error())) << row.row.id << ", " << value.what;
+    }
+  }
+}
+
+TEST(SyncKinds, RefuseWhatMakesNoSense) {
+  expect_sense(predicted_after([](nlohmann::json& file) {
+    for (nlohmann::json& row : file.at("rows")) make_zero(row.at("value"));
+  }));
+  expect_sense(predicted_after([](nlohmann::json& file) {
+    for (nlohmann::json& row : file.at("rows")) row["value"] = "text";
+  }));
+  for (const char* digits : {"0", "99999999999"}) {
+    expect_sense(predicted_after([&](nlohmann::json& file) {
+      for (nlohmann::json& set_up : file.at("set-ups")) {
+        set_up = std::regex_replace(set_up.get<std::string>(), std::regex("[0-9]+"), digits);
+      }
+    }));
   }
 }
 
