@@ -9,6 +9,7 @@
 #include "reports/answers/answers.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
+#include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
 #include "sim/result/number_text.h"
 
