@@ -97,6 +97,7 @@ std::shared_ptr<const JsonDocument> JsonDocument::read(const std::string& path,
 
 const nlohmann::json& JsonDocument::root() const { return *content_->root; }
 const std::string& JsonDocument::name() const { return content_->source->text.name(); }
+bool JsonDocument::is_changed() const { return !content_->applied.empty(); }
 const std::string& JsonDocument::pointer_prefix() const { return content_->prefix; }
 
 SourceLocation JsonDocument::value_location(const std::string& pointer) const {

@@ -57,6 +57,8 @@ class JsonDocument {
   /// stands where it came from.
   [[nodiscard]] std::shared_ptr<const JsonDocument> over(
       const std::shared_ptr<const JsonDocument>& base) const;
+  /// Whether an override set a value of it.
+  [[nodiscard]] bool is_changed() const;
   [[nodiscard]] const std::string& pointer_prefix() const;  ///< the `prefix` it was made with
 
  private:

@@ -176,6 +176,19 @@ Placement placement_of(const Strategy& strategy, std::vector<Dimension> order) {
 
 namespace {
 
+/// A file is named; of one that was changed on the way stands all that it says, its software's
+/// numbers with its own.
+void resolve_profile(const JsonCursor& profile, ObjectReader& reader) {
+  if (!profile.pointer().empty()) return;
+  if (!profile.document().is_changed()) {
+    reader.resolve("profile", profile.document().name());
+    return;
+  }
+  nlohmann::json whole = profile.value();
+  whole.erase("software");
+  reader.resolve("profile", std::move(whole));
+}
+
 std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                 const ScenarioOptions& options, InputFiles& files);
 
@@ -309,9 +322,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (model) reader.resolve("model", model->resolved);
   if (cluster) reader.resolve("cluster", cluster->resolved);
   if (strategy) reader.resolve("strategy", strategy->resolved);
-  if (profile && profile->cursor.pointer().empty()) {
-    reader.resolve("profile", profile->cursor.document().name());
-  }
+  if (profile) resolve_profile(profile->cursor, reader);
   scenario.resolved = reader.finish();
   if (diagnostics.has_errors()) return std::nullopt;
   HEADWAY_CHECK(model && cluster && profile && strategy, "a part that is not read is an error");

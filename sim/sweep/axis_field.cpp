@@ -66,8 +66,11 @@ std::vector<std::string> known_pointers(const Scenario& base) {
   collect_pointers(base.given, "", pointers);
   for (const Topic& topic : topics()) {
     if (topic.kind != TopicKind::field) continue;
-    pointers.push_back("/" + topic.name);
-    std::ranges::replace(pointers.back(), '.', '/');
+    std::string pointer = "/" + topic.name;
+    std::ranges::replace(pointer, '.', '/');
+    // A measured number has its value beside its spread and its source.
+    if (pointer.starts_with("/profile/")) pointers.push_back(pointer + "/value");
+    pointers.push_back(std::move(pointer));
   }
   return pointers;
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
 
@@ -121,6 +122,21 @@ TEST(Scenario, OptionsOfTheCommandLineWinAndAreRecorded) {
   EXPECT_EQ(scenario.run.replicas, 3);
   EXPECT_EQ((*scenario.resolved)["strategy"]["global_batch"], 64);
   EXPECT_EQ((*scenario.resolved)["run"]["seed"], 9);
+}
+
+TEST(Scenario, AProfileThatWasChangedOnTheWayStandsInWhatWasResolved) {
+  const ScratchFolder scratch;
+  const std::string path = scratch.write("scenario.json", small_scenario(4).dump(2));
+  Diagnostics diagnostics;
+  const Scenario changed = read_scenario(
+      path, {.overrides = {parse_override("/profile/device/memory_efficiency/value=0.5")}},
+      diagnostics);
+  const Scenario again = scenario_of(*changed.resolved);
+  EXPECT_EQ(again.profile->device.memory_efficiency.value, 0.5);
+  EXPECT_EQ(again.profile->kernel_families.size(), changed.profile->kernel_families.size());
+  EXPECT_EQ(again.resolved, changed.resolved);
+  const Scenario plain = read_scenario(path, {}, diagnostics);
+  EXPECT_TRUE((*plain.resolved)["profile"].is_string());
 }
 
 TEST(Scenario, AnOverrideThatNobodyReadsIsAnError) {

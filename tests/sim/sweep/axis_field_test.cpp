@@ -122,6 +122,7 @@ error: the axes micro_batch and /strategy/micro_batch both set /strategy/micro_b
 TEST(AxisField, FieldsThatTheScenarioLeavesOutAreKnown) {
   EXPECT_EQ(problem_of({{"/cluster/nodes", {2, 4}}, {"/perturbations/slow_accelerators", {}}}), "");
   EXPECT_EQ(problem_of({{"/cluster/topology/node/nics/bandwidth", {"25 GB/s"}}}), "");
+  EXPECT_EQ(problem_of({{"/profile/device/memory_efficiency/value", {0.5, 0.8}}}), "");
 }
 
 }  // namespace
