@@ -48,15 +48,8 @@ Model layers_of(const AlexNetModel& fields) {
     append_layers(model, std::move(block).finished(input, in * side * side));
     input = in * side * side;
   }
-  const double hidden = static_cast<double>(fields.hidden);
-  for (const char* name : {"fc1", "fc2"}) {
-    ConvolutionBlock block("fully connected");
-    block.linear(name, input, hidden, true);
-    append_layers(model, std::move(block).finished(input, hidden));
-    input = hidden;
-  }
-  model.last =
-      classifier(ConvolutionBlock("classifier"), input, input, static_cast<double>(fields.classes));
+  append_fully_connected(model, input, static_cast<double>(fields.hidden),
+                         static_cast<double>(fields.classes));
   return model;
 }
 

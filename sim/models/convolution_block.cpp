@@ -115,4 +115,14 @@ Layer classifier(ConvolutionBlock block, double input, double channels, double c
   return head;
 }
 
+void append_fully_connected(Model& model, double input, double hidden, double classes) {
+  for (const char* name : {"fc1", "fc2"}) {
+    ConvolutionBlock block("fully connected");
+    block.linear(name, input, hidden, true);
+    append_layers(model, std::move(block).finished(input, hidden));
+    input = hidden;
+  }
+  model.last = classifier(ConvolutionBlock("classifier"), input, input, classes);
+}
+
 }  // namespace headway

@@ -52,6 +52,10 @@ class ConvolutionBlock {
   Layer layer_;
 };
 
+/// Two fully connected layers of `hidden` outputs, then the classifier, behind the layers that the
+/// model has: the end of AlexNet and VGG.
+void append_fully_connected(Model& model, double input, double hidden, double classes);
+
 /// The last layer of a classifier, with its loss.
 [[nodiscard]] Layer classifier(ConvolutionBlock block, double input, double channels,
                                double classes);

@@ -48,16 +48,8 @@ Model layers_of(const VggModel& fields) {
     append_layers(model, std::move(block).finished(input, out * size * size));
     out = std::min(2.0 * out, kWidest * narrowest);
   }
-  const double hidden = static_cast<double>(fields.hidden);
-  double width = in * size * size;
-  for (const char* name : {"fc1", "fc2"}) {
-    ConvolutionBlock block("fully connected");
-    block.linear(name, width, hidden, true);
-    append_layers(model, std::move(block).finished(width, hidden));
-    width = hidden;
-  }
-  model.last =
-      classifier(ConvolutionBlock("classifier"), width, width, static_cast<double>(fields.classes));
+  append_fully_connected(model, in * size * size, static_cast<double>(fields.hidden),
+                         static_cast<double>(fields.classes));
   return model;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -42,6 +43,14 @@ inline constexpr const char* kBuiltInSyncRows = "validation/published_sync.json"
                                        std::string_view end);
 /// Cut at `separator`.
 [[nodiscard]] std::vector<std::string> parts_of(std::string_view text, std::string_view separator);
+
+/// The first entry of a table whose `words` stand in the text; null if none does.
+template <class Table>
+const typename Table::value_type* named_in(const Table& table, std::string_view text) {
+  const auto found = std::ranges::find_if(
+      table, [&](const auto& entry) { return text.find(entry.words) != std::string_view::npos; });
+  return found == table.end() ? nullptr : &*found;
+}
 
 /// Number `index` of the value; nothing if it is none ("1000+").
 [[nodiscard]] std::optional<double> value_at(const SyncRow& row, std::size_t index);

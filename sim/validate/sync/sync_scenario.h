@@ -9,6 +9,16 @@
 
 namespace headway {
 
+/// An accelerator of old servers, and what connects those of one by data sheet.
+struct ServerKind {
+  const char* accelerator;
+  const char* profile;
+  BytesPerSecond scale_up;
+};
+inline constexpr ServerKind kV100Server{"v100-sxm", "v100_sxm", BytesPerSecond(150e9)};
+inline constexpr ServerKind kP100Server{"p100-sxm", "p100_sxm", BytesPerSecond(80e9)};
+inline constexpr ServerKind kK80Server{"k80", "k80", BytesPerSecond(16e9)};
+
 /// Nodes around one switch that holds nobody up.
 struct SwitchedNodes {
   std::string accelerator = "any";

@@ -53,13 +53,11 @@ std::optional<std::pair<int, int>> nodes_and_accelerators(const std::string& tex
 }
 
 std::optional<PlacedJob> placed_job(const SyncRow& row) {
-  const auto* const model = std::ranges::find_if(kPlacedModels, [&](const NamedModel& named) {
-    return row.set_up.find(named.words) != std::string::npos;
-  });
+  const NamedModel* const model = named_in(kPlacedModels, row.set_up);
   // The cluster stands before the first semicolons; placements after the model.
   const auto batch = number_before(row.set_up, "samples a GPU");
   const auto placed = nodes_and_accelerators(row.set_up);
-  if (model == kPlacedModels.end() || !batch || !placed) return std::nullopt;
+  if (model == nullptr || !batch || !placed) return std::nullopt;
   const auto [nodes, accelerators] = *placed;
   if (accelerators % nodes != 0) return std::nullopt;
   return PlacedJob{.model = std::string(model->model),

@@ -1,7 +1,6 @@
 // Steps by generation of accelerator, from data sheets alone, and by how workers are spread.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -13,13 +12,11 @@ namespace {
 
 struct Generation {
   std::string_view published;
-  std::string_view accelerator;
-  std::string_view profile;
-  double scale_up;  ///< bytes/s
+  ServerKind server;
 };
-constexpr std::array kGenerations = {Generation{"v100", "v100-sxm", "v100_sxm", 150e9},
-                                     Generation{"p100", "p100-sxm", "p100_sxm", 80e9},
-                                     Generation{"k80", "k80", "k80", 16e9}};
+constexpr std::array kGenerations = {Generation{"v100", kV100Server},
+                                     Generation{"p100", kP100Server},
+                                     Generation{"k80", kK80Server}};
 constexpr std::string_view kUnconsolidated = "_unconsolidated";
 /// Steps of all workers count, as each takes a batch of its own. What servers of these accelerators
 /// have had in public clouds.
@@ -39,12 +36,12 @@ double steps_a_second(const Generation& generation, std::string_view model, int 
   return workers /
          iteration_seconds(scenario_from(
              {{"model", model},
-              {"cluster", switched_nodes({.accelerator = std::string(generation.accelerator),
+              {"cluster", switched_nodes({.accelerator = generation.server.accelerator,
                                           .nodes = nodes,
                                           .per_node = workers / nodes,
-                                          .scale_up_bandwidth = BytesPerSecond(generation.scale_up),
+                                          .scale_up_bandwidth = generation.server.scale_up,
                                           .nic_bandwidth = kCloudEthernet})},
-              {"profile", generation.profile},
+              {"profile", generation.server.profile},
               {"strategy",
                {{"preset", "pytorch-ddp"},
                 {"precision", "fp32"},
@@ -54,11 +51,8 @@ double steps_a_second(const Generation& generation, std::string_view model, int 
 
 SyncOutcome predict_generations(const SyncQuestion& question) {
   const SyncRow& row = question.row;
-  const auto* const model =
-      std::ranges::find_if(kGenerationModels, [&](const GenerationModel& named) {
-        return row.set_up.find(named.words) != std::string::npos;
-      });
-  if (model == kGenerationModels.end()) return refused("its model is not in the library");
+  const GenerationModel* const model = named_in(kGenerationModels, row.set_up);
+  if (model == nullptr) return refused("its model is not in the library");
   const auto batch = number_after(row.set_up, "batch size");
   const auto workers = number_before(row.set_up, "worker(s)");
   if (!batch || !workers || !row.value->is_object()) {

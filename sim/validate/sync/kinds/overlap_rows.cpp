@@ -22,13 +22,13 @@ double overlapped_seconds(const OverlappedModel& model, int servers, int per_ser
                           BytesPerSecond link, bool overlaps) {
   return iteration_seconds(
       scenario_from({{"model", model.model},
-                     {"cluster", switched_nodes({.accelerator = "v100-sxm",
+                     {"cluster", switched_nodes({.accelerator = kV100Server.accelerator,
                                                  .nodes = servers,
                                                  .per_node = per_server,
-                                                 .scale_up_bandwidth = BytesPerSecond(150e9),
+                                                 .scale_up_bandwidth = kV100Server.scale_up,
                                                  .nic_bandwidth = link,
                                                  .nic_latency = Seconds(1e-6)})},
-                     {"profile", "v100_sxm"},
+                     {"profile", kV100Server.profile},
                      {"strategy",
                       {{"preset", "pytorch-ddp"},
                        {"precision", "fp32"},

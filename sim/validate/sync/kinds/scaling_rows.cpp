@@ -1,7 +1,6 @@
 // Throughput of image networks over accelerators, from one accelerator's; and scaling alone.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -30,13 +29,11 @@ constexpr std::array kImageNetworks = {ImageNetwork{"InceptionV3", "inception_v3
 
 struct ImageMachine {
   std::string_view words;
-  std::string_view accelerator;
-  std::string_view profile;
-  double scale_up;  ///< bytes/s
+  ServerKind server;
 };
-constexpr std::array kImageMachines = {ImageMachine{"P100", "p100-sxm", "p100_sxm", 80e9},
-                                       ImageMachine{"Pascal", "p100-sxm", "p100_sxm", 80e9},
-                                       ImageMachine{"K80", "k80", "k80", 16e9}};
+constexpr std::array kImageMachines = {ImageMachine{"P100", kP100Server},
+                                       ImageMachine{"Pascal", kP100Server},
+                                       ImageMachine{"K80", kK80Server}};
 
 struct ImageJob {
   const ImageNetwork* network = nullptr;
@@ -46,13 +43,6 @@ struct ImageJob {
   int nodes = 1;
   BytesPerSecond network_rate = BytesPerSecond(1.25e9);
 };
-
-template <class Table>
-const typename Table::value_type* named_in(const Table& table, const std::string& text) {
-  const auto found = std::ranges::find_if(
-      table, [&](const auto& entry) { return text.find(entry.words) != std::string::npos; });
-  return found == table.end() ? nullptr : &*found;
-}
 
 /// "synthetic, batch 64 (AlexNet 512); AlexNet; 8 GPUs".
 std::optional<ImageJob> image_job(const SyncRow& row) {
@@ -78,19 +68,19 @@ std::optional<ImageJob> image_job(const SyncRow& row) {
 
 Scenario image_scenario(const ImageJob& job, double compute) {
   const int per_node = job.accelerators / job.nodes;
-  Scenario scenario = scenario_from(
-      {{"model", job.network->model},
-       {"cluster", switched_nodes({.accelerator = std::string(job.machine->accelerator),
-                                   .nodes = job.nodes,
-                                   .per_node = per_node,
-                                   .scale_up_bandwidth = BytesPerSecond(job.machine->scale_up),
-                                   .nic_bandwidth = job.network_rate})},
-       {"profile", job.machine->profile},
-       {"strategy",
-        {{"preset", "horovod"},
-         {"precision", "fp32"},
-         {"micro_batch", job.batch},
-         {"global_batch", std::int64_t{job.batch} * job.accelerators}}}});
+  Scenario scenario =
+      scenario_from({{"model", job.network->model},
+                     {"cluster", switched_nodes({.accelerator = job.machine->server.accelerator,
+                                                 .nodes = job.nodes,
+                                                 .per_node = per_node,
+                                                 .scale_up_bandwidth = job.machine->server.scale_up,
+                                                 .nic_bandwidth = job.network_rate})},
+                     {"profile", job.machine->server.profile},
+                     {"strategy",
+                      {{"preset", "horovod"},
+                       {"precision", "fp32"},
+                       {"micro_batch", job.batch},
+                       {"global_batch", std::int64_t{job.batch} * job.accelerators}}}});
   scenario.software_factor = compute;
   return scenario;
 }

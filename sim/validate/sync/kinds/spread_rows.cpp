@@ -14,12 +14,12 @@ constexpr int kSpreadBatch = 64;
 Scenario spread_job(int machines, int per_machine, double compute, BytesPerSecond network) {
   Scenario scenario =
       scenario_from({{"model", "resnet_50"},
-                     {"cluster", switched_nodes({.accelerator = "v100-sxm",
+                     {"cluster", switched_nodes({.accelerator = kV100Server.accelerator,
                                                  .nodes = machines,
                                                  .per_node = per_machine,
-                                                 .scale_up_bandwidth = BytesPerSecond(150e9),
+                                                 .scale_up_bandwidth = kV100Server.scale_up,
                                                  .nic_bandwidth = network})},
-                     {"profile", "v100_sxm"},
+                     {"profile", kV100Server.profile},
                      {"strategy",
                       {{"preset", "horovod"},
                        {"precision", "fp32"},

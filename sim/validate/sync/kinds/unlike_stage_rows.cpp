@@ -48,11 +48,8 @@ std::vector<int> whole_numbers(const std::string& list) {
 /// "4 x (4 x GH-96, TP4)": four replicas of four accelerators of a kind.
 std::variant<PipelinedJob, std::string> pipelined_job(const SyncRow& row) {
   PipelinedJob job;
-  const auto* const model = std::ranges::find_if(kPipelined, [&](const PipelinedModel& named) {
-    return row.set_up.find(named.words) != std::string::npos;
-  });
-  if (model == kPipelined.end()) return "its model is not known";
-  job.model = &*model;
+  job.model = named_in(kPipelined, row.set_up);
+  if (job.model == nullptr) return "its model is not known";
   const std::string stages = text_between(row.set_up, "stages: [", "];");
   std::set<std::string> kinds;
   std::set<std::string> shapes;
@@ -78,11 +75,11 @@ std::variant<PipelinedJob, std::string> pipelined_job(const SyncRow& row) {
   }
   // The framework counts the embedding as a layer of the first stage, and the head as one of the
   // last.
-  if (std::accumulate(job.layers.begin(), job.layers.end(), 0) == model->layers + 2) {
+  if (std::accumulate(job.layers.begin(), job.layers.end(), 0) == job.model->layers + 2) {
     --job.layers.front();
     --job.layers.back();
   }
-  if (std::accumulate(job.layers.begin(), job.layers.end(), 0) != model->layers) {
+  if (std::accumulate(job.layers.begin(), job.layers.end(), 0) != job.model->layers) {
     return "its stages have other layers than the model";
   }
   job.replicas = static_cast<int>(*replicas);
