@@ -14,6 +14,9 @@ namespace headway {
 
 /// An object without fields.
 [[nodiscard]] JsonCursor empty_part(std::string_view name, Diagnostics& diagnostics);
+/// Whether it is an object; if not, says how `name` is written, whose first field is `first`.
+[[nodiscard]] bool is_part(const JsonCursor& given, std::string_view name, std::string_view first,
+                           Diagnostics& diagnostics);
 /// Resolves it, `write` setting what its fields say.
 void resolve_part(ObjectReader& strategy, std::string_view name, ObjectReader& part,
                   const std::function<void(nlohmann::json&)>& write);
@@ -27,6 +30,7 @@ Part read_part(ObjectReader& strategy, std::string_view name, const FieldTable<P
   const std::optional<JsonCursor> given = strategy.part(name);
   if (!given && are_idle) return habits;
   Diagnostics& diagnostics = strategy.diagnostics();
+  if (given && !is_part(*given, name, fields.fields().front().name, diagnostics)) return habits;
   ObjectReader reader(given ? *given : empty_part(name, diagnostics), diagnostics);
   Part read = habits;
   fields.read(reader, read);

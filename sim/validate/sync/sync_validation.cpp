@@ -47,7 +47,9 @@ std::string predicted_sync_row(const SyncRow& row, std::span<const SyncRow> know
   const SyncKind* const kind = sync_kind_of(row);
   SyncOutcome outcome;
   if (kind == nullptr) {
-    outcome = refused(fmt::format("nothing predicts rows of kind {}", in_quotes(row.kind)));
+    outcome = refused(row.kind.empty()
+                          ? "nothing predicts such rows, which name no kind"
+                          : fmt::format("nothing predicts rows of kind {}", in_quotes(row.kind)));
   } else if (row.value->is_null()) {
     outcome = refused("it has no value");
   } else {

@@ -45,37 +45,13 @@ SyncOutcome predict_delay(const SyncQuestion& question) {
   return outcome;
 }
 
-/// Keys that both ends know need not travel with their values.
-SyncOutcome predict_keys(const SyncQuestion& question) {
-  const SyncRow& row = question.row;
-  const bool are_eight = row.set_up.find("int64 keys, double values") != std::string::npos;
-  const nlohmann::json& value = *row.value;
-  const bool has_text = value.is_array() && !value.empty() && value[0].is_string();
-  const auto saved = has_text ? number_after(value[0].get<std::string>(), "~") : value_at(row, 0);
-  if (!are_eight || !saved) return refused("the row does not say bytes of keys and values");
-  constexpr double kKeyBytes = 8.0;
-  constexpr double kValueBytes = 8.0;
-  SyncOutcome outcome;
-  outcome.values = {{.what = "traffic saved by caching keys",
-                     .published = *saved / 100.0,
-                     .predicted = kKeyBytes / (kKeyBytes + kValueBytes),
-                     .is_share = true}};
-  outcome.assumed = {"what servers and filters compress depends on the data, and is not said"};
-  return outcome;
-}
-
 }  // namespace
 
 SyncKind parameter_server_rows() {
   return {.name = "parameter servers",
-          .about = "waiting of workers by how far they may be ahead, traffic of keys",
+          .about = "waiting of workers by how far they may be ahead",
           .takes = [](const SyncRow& row) { return row.kind == "parameter_server"; },
-          .predict =
-              [](const SyncQuestion& question) {
-                return question.row.metric.find("caching keys") != std::string::npos
-                           ? predict_keys(question)
-                           : predict_delay(question);
-              }};
+          .predict = predict_delay};
 }
 
 }  // namespace headway

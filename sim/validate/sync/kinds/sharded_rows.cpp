@@ -65,7 +65,8 @@ SyncOutcome predict_sharded(const SyncQuestion& question) {
     // Forward passes fetch ahead either way: the host issues their gathers before it waits. Of the
     // gathers, which are alike, half are the backward pass's.
     constexpr double kOfBackward = 0.5;
-    outcome.assumed.emplace_back("the forward pass fetches ahead either way");
+    outcome.assumed.emplace_back(
+        "the forward pass fetches ahead either way: half of what is gained where neither does");
     outcome.values = {{.what = "gained by fetching ahead",
                        .published = *published / 100.0,
                        .predicted = kOfBackward * (waited / fetched - 1.0),

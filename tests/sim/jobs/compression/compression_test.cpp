@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string>
 
 #include "sim/jobs/memory.h"
 #include "tests/sim/jobs/sample_models.h"
@@ -105,6 +106,13 @@ TEST(StrategyProblem, AFieldOfAnotherCompressionSaysNothing) {
     "compression": {"method": "quantise", "density": 0.1}, "global_batch": 64)",
                                      8);
   EXPECT_TRUE(found.starts_with("error: density needs method \"top_k\"\n")) << found;
+}
+
+TEST(Compression, IsAnObject) {
+  const std::string found =
+      problems(kLlama3, R"("compression": "top_k", "data_parallel": 8, "global_batch": 64)", 8);
+  EXPECT_NE(found.find("\"compression\" must be an object"), std::string::npos) << found;
+  EXPECT_NE(found.find("write \"compression\": {\"method\": ...}"), std::string::npos) << found;
 }
 
 }  // namespace

@@ -13,18 +13,5 @@ TEST(InputBound, AnAcceleratorDrawsItsBatches) {
   EXPECT_NEAR(demand_at(kUnet, 0.9).count(), 2.8594e9, 1e5);
 }
 
-TEST(InputBound, AStepIsTheLongerOfReadingAndComputing) {
-  EXPECT_EQ(input_bound_step(kUnet, BytesPerSecond(4e9)), Seconds(0.323));
-  EXPECT_DOUBLE_EQ(input_bound_step(kUnet, BytesPerSecond(1e9)).count(), 7.0 * 0.146600628);
-}
-
-// 20 GB/s / 2.8594 GB/s = 6.99: the seventh would push all below nine tenths.
-TEST(InputBound, AStoreFeedsAsManyAsStayAboveTheFloor) {
-  EXPECT_EQ(accelerators_fed(kUnet, BytesPerSecond(20e9), 0.9), 6);
-  EXPECT_EQ(accelerators_fed(kUnet, BytesPerSecond(20.02e9), 0.9), 7);
-  const BytesPerSecond share = BytesPerSecond(20.02e9) / 7.0;
-  EXPECT_GE(kUnet.compute / input_bound_step(kUnet, share), 0.9);
-}
-
 }  // namespace
 }  // namespace headway
