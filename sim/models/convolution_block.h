@@ -3,6 +3,7 @@
 #include <string>
 
 #include "sim/layers/layer.h"
+#include "sim/layers/model.h"
 
 namespace headway {
 
