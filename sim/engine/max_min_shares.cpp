@@ -1,6 +1,7 @@
 #include "sim/engine/max_min_shares.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 
@@ -9,6 +10,9 @@ namespace {
 
 /// Rates closer than this (relative) are equal: far above rounding, far below what matters.
 constexpr double kTolerance = 1e-10;
+
+/// Rates closer than this are one, computed twice.
+constexpr double kSameRate = 1e-13;
 
 /// Flows times candidates up to which filling looks at all candidates for each flow.
 constexpr std::size_t kMostScanned = 8192;
@@ -24,6 +28,7 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
   std::int32_t handle = static_cast<std::int32_t>(flows_.size());
   if (free_flows_.empty()) {
     flows_.emplace_back();
+    paces_.emplace_back();
   } else {
     handle = free_flows_.back();
     free_flows_.pop_back();
@@ -34,33 +39,34 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
   flow.shared.clear();
   flow.shared_positions.resize(uses.size());
   flow.cap = cap;
-  flow.rate = 0.0;
+  flow.bound = cap;
   flow.told_rate = 0.0;
-  flow.bottleneck = kOwnBound;
   flow.active = true;
-  set_bound(flow);
+  paces_[index(handle)].rate = 0.0;
+  paces_[index(handle)].bottleneck = kOwnBound;
   for (std::size_t i = 0; i < uses.size(); ++i) {
-    std::vector<User>& users = links_[index(uses[i].link)].users;
-    flow.positions[i] = static_cast<std::int32_t>(users.size());
-    users.push_back({handle, uses[i].weight, static_cast<std::int32_t>(i)});
-    if (users.size() == 2) share(users.front());
-    if (users.size() >= 2) share(users.back());
+    LinkState& link = links_[index(uses[i].link)];
+    flow.bound = std::min(flow.bound, link.capacity / uses[i].weight);
+    flow.positions[i] = static_cast<std::int32_t>(link.users.size());
+    link.users.push_back({handle, static_cast<std::int32_t>(i), uses[i].weight});
+    if (link.users.size() == 2) share(uses[i].link, link.users.front());
+    if (link.users.size() >= 2) share(uses[i].link, link.users.back());
   }
   choose(handle);
   return handle;
 }
 
-void MaxMinShares::share(const User& user) {
+void MaxMinShares::share(std::int32_t link, const User& user) {
   Flow& flow = flows_[index(user.flow)];
   flow.shared_positions[index(user.use)] = static_cast<std::int32_t>(flow.shared.size());
-  flow.shared.push_back(user.use);
+  flow.shared.push_back({link, user.use, user.weight});
 }
 
 void MaxMinShares::unshare(const User& user) {
   Flow& flow = flows_[index(user.flow)];
   const std::int32_t position = flow.shared_positions[index(user.use)];
   flow.shared[index(position)] = flow.shared.back();
-  flow.shared_positions[index(flow.shared.back())] = position;
+  flow.shared_positions[index(flow.shared.back().use)] = position;
   flow.shared.pop_back();
 }
 
@@ -102,20 +108,18 @@ void MaxMinShares::set_capacity(std::int32_t id, double capacity) {
 }
 
 void MaxMinShares::choose(std::int32_t handle) {
-  Flow& flow = flows_[index(handle)];
-  if (flow.chosen) return;
-  flow.chosen = true;
+  Pace& pace = paces_[index(handle)];
+  if (pace.chosen) return;
+  pace.chosen = true;
   chosen_.push_back(handle);
 }
 
 void MaxMinShares::list_links_of(std::int32_t handle) {
-  const Flow& flow = flows_[index(handle)];
-  for (const std::int32_t use : flow.shared) {
-    const std::int32_t id = flow.uses[index(use)].link;
-    LinkState& link = links_[index(id)];
+  for (const Shared& use : flows_[index(handle)].shared) {
+    LinkState& link = links_[index(use.link)];
     if (link.listed) continue;
     link.listed = true;
-    chosen_links_.push_back(id);
+    chosen_links_.push_back(use.link);
   }
 }
 
@@ -127,12 +131,12 @@ void MaxMinShares::prepare_links() {
     link.weights = 0.0;
     link.unplaced = 0;
     for (const User& user : link.users) {
-      const Flow& flow = flows_[index(user.flow)];
-      if (flow.chosen) {
+      const Pace& pace = paces_[index(user.flow)];
+      if (pace.chosen) {
         link.weights += user.weight;
         ++link.unplaced;
       } else {
-        link.left -= user.weight * flow.rate;
+        link.left -= user.weight * pace.rate;
       }
     }
     link.left = std::max(link.left, 0.0);
@@ -141,12 +145,8 @@ void MaxMinShares::prepare_links() {
 }
 
 void MaxMinShares::place(std::int32_t handle, double rate, std::int32_t bottleneck) {
-  Flow& flow = flows_[index(handle)];
-  flow.placed = true;
-  flow.rate = rate;
-  flow.bottleneck = bottleneck;
-  for (const std::int32_t place : flow.shared) {
-    const Use& use = flow.uses[index(place)];
+  paces_[index(handle)] = {rate, bottleneck, true, true};
+  for (const Shared& use : flows_[index(handle)].shared) {
     LinkState& link = links_[index(use.link)];
     link.left = std::max(link.left - use.weight * rate, 0.0);
     link.weights -= use.weight;
@@ -158,9 +158,8 @@ void MaxMinShares::place(std::int32_t handle, double rate, std::int32_t bottlene
 /// Progressive filling: the link (or own bound) that allows least decides for its flows, and so on.
 void MaxMinShares::fill() {
   for (std::size_t i = 0; i < chosen_.size(); ++i) {
-    Flow& flow = flows_[index(chosen_[i])];
-    flow.placed = false;
-    flow.turn = static_cast<std::int32_t>(i);
+    paces_[index(chosen_[i])].placed = false;
+    flows_[index(chosen_[i])].turn = static_cast<std::int32_t>(i);
   }
   const std::size_t candidates = chosen_.size() + chosen_links_.size();
   if (chosen_.size() * candidates <= kMostScanned) {
@@ -174,8 +173,8 @@ void MaxMinShares::fill() {
 std::size_t MaxMinShares::place_users(std::int32_t id, double rate) {
   std::size_t placed = 0;
   for (const User& user : links_[index(id)].users) {
-    const Flow& flow = flows_[index(user.flow)];
-    if (!flow.chosen || flow.placed) continue;
+    const Pace& pace = paces_[index(user.flow)];
+    if (!pace.chosen || pace.placed) continue;
     place(user.flow, rate, id);
     ++placed;
   }
@@ -195,8 +194,8 @@ void MaxMinShares::fill_by_scanning() {
   for (const std::int32_t handle : chosen_) bounds_.push_back(flows_[index(handle)].bound);
   const auto tell = [&](const Flow& flow) {  // what its rate leaves to others
     bounds_[index(flow.turn)] = kPlaced;
-    for (const std::int32_t use : flow.shared) {
-      const LinkState& link = links_[index(flow.uses[index(use)].link)];
+    for (const Shared& use : flow.shared) {
+      const LinkState& link = links_[index(use.link)];
       levels_[index(link.turn)] = link.unplaced > 0 ? link.left / link.weights : kPlaced;
     }
   };
@@ -206,7 +205,7 @@ void MaxMinShares::fill_by_scanning() {
     if (least_level == levels_.end() || *least_bound <= *least_level) {
       // All bounds are infinite only where no link limits a flow either.
       std::size_t turn = static_cast<std::size_t>(least_bound - bounds_.begin());
-      while (flows_[index(chosen_[turn])].placed) ++turn;
+      while (paces_[index(chosen_[turn])].placed) ++turn;
       place(chosen_[turn], *least_bound, kOwnBound);
       tell(flows_[index(chosen_[turn])]);
       --unplaced;
@@ -215,7 +214,7 @@ void MaxMinShares::fill_by_scanning() {
     const std::int32_t id = chosen_links_[static_cast<std::size_t>(least_level - levels_.begin())];
     unplaced -= place_users(id, *least_level);
     for (const User& user : links_[index(id)].users) {
-      if (flows_[index(user.flow)].chosen) tell(flows_[index(user.flow)]);
+      if (paces_[index(user.flow)].chosen) tell(flows_[index(user.flow)]);
     }
   }
 }
@@ -237,7 +236,7 @@ void MaxMinShares::fill_by_heap() {
     const Candidate candidate = heap_.back();
     heap_.pop_back();
     if (candidate.link == kOwnBound) {
-      if (flows_[index(candidate.flow)].placed) continue;
+      if (paces_[index(candidate.flow)].placed) continue;
       place(candidate.flow, candidate.rate, kOwnBound);
       --unplaced;
       continue;
@@ -256,30 +255,33 @@ void MaxMinShares::fill_by_heap() {
 /// Chooses every fixed flow that has lost its bottleneck or stands above a chosen flow on that
 /// flow's bottleneck. Returns whether there was one.
 bool MaxMinShares::choose_the_unfair() {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
   const std::size_t before = chosen_.size();
   for (const std::int32_t id : chosen_links_) {
     const LinkState& link = links_[index(id)];
     double load = 0.0;
     double fastest = 0.0;
-    double slowest_chosen_here = -1.0;  // of chosen flows that call this link their bottleneck
+    double fastest_fixed = 0.0;
+    double slowest_chosen = kNone;  // of those that call this link their bottleneck, like the next
+    double slowest_fixed = kNone;
     for (const User& user : link.users) {
-      const Flow& flow = flows_[index(user.flow)];
-      load += user.weight * flow.rate;
-      fastest = std::max(fastest, flow.rate);
-      if (flow.chosen && flow.bottleneck == id &&
-          (slowest_chosen_here < 0.0 || flow.rate < slowest_chosen_here)) {
-        slowest_chosen_here = flow.rate;
-      }
+      const Pace& pace = paces_[index(user.flow)];
+      load += user.weight * pace.rate;
+      fastest = std::max(fastest, pace.rate);
+      if (!pace.chosen) fastest_fixed = std::max(fastest_fixed, pace.rate);
+      if (pace.bottleneck != id) continue;
+      double& slowest = pace.chosen ? slowest_chosen : slowest_fixed;
+      slowest = std::min(slowest, pace.rate);
     }
+    const double fair = slowest_chosen * (1.0 + kTolerance);
     const bool full = load >= link.capacity * (1.0 - kTolerance);
+    const double least = full ? fastest * (1.0 - kTolerance) : kNone;  // of those it holds back
+    if ((slowest_fixed == kNone || slowest_fixed >= least) && fastest_fixed <= fair) continue;
     for (const User& user : link.users) {
-      const Flow& flow = flows_[index(user.flow)];
-      if (flow.chosen) continue;
-      const bool lost_bottleneck =
-          flow.bottleneck == id && (!full || flow.rate < fastest * (1.0 - kTolerance));
-      const bool above_chosen =
-          slowest_chosen_here >= 0.0 && flow.rate > slowest_chosen_here * (1.0 + kTolerance);
-      if (lost_bottleneck || above_chosen) choose(user.flow);
+      const Pace& pace = paces_[index(user.flow)];
+      if (pace.chosen) continue;
+      const bool lost_bottleneck = pace.bottleneck == id && pace.rate < least;
+      if (lost_bottleneck || pace.rate > fair) choose(user.flow);
     }
   }
   return chosen_.size() > before;
@@ -289,33 +291,46 @@ std::span<const MaxMinShares::Change> MaxMinShares::settle() {
   changes_.clear();
   for (const std::int32_t id : touched_links_) {
     for (const User& user : links_[index(id)].users) {
-      if (flows_[index(user.flow)].bottleneck == id) choose(user.flow);
+      if (paces_[index(user.flow)].bottleneck == id) choose(user.flow);
     }
   }
   touched_links_.clear();
   std::erase_if(chosen_, [&](std::int32_t handle) {  // added and removed without settling between
-    Flow& flow = flows_[index(handle)];
-    if (!flow.active) flow.chosen = false;
-    return !flow.active;
+    const bool active = flows_[index(handle)].active;
+    if (!active) paces_[index(handle)].chosen = false;
+    return !active;
   });
   fill_until_fair();
   for (const std::int32_t handle : chosen_) {
     Flow& flow = flows_[index(handle)];
-    flow.chosen = false;
-    if (flow.rate == flow.told_rate) continue;
-    flow.told_rate = flow.rate;
-    changes_.push_back({handle, flow.rate});
+    Pace& pace = paces_[index(handle)];
+    pace.chosen = false;
+    if (std::abs(pace.rate - flow.told_rate) <= kSameRate * flow.told_rate) {
+      pace.rate = flow.told_rate;
+      continue;
+    }
+    flow.told_rate = pace.rate;
+    changes_.push_back({handle, pace.rate});
   }
+  counts_.changed += std::ssize(changes_);
   chosen_.clear();
   return changes_;
 }
 
 void MaxMinShares::fill_until_fair() {
   if (chosen_.empty()) return;
+  ++counts_.settlings;
+  if (chosen_.size() == 1 && flows_[index(chosen_.front())].shared.empty()) {  // it meets nobody
+    ++counts_.rounds;
+    ++counts_.recomputed;
+    Pace& pace = paces_[index(chosen_.front())];
+    pace.rate = flows_[index(chosen_.front())].bound;
+    pace.bottleneck = kOwnBound;
+    return;
+  }
   std::size_t listed = 0;
   int round = 0;
   do {
-    ++rounds_;
     if (++round > 4) {  // far from local: take in the neighbours too, so that rounds stay few
       for (std::size_t i = 0, n = chosen_links_.size(); i < n; ++i) {
         for (const User& user : links_[index(chosen_links_[i])].users) choose(user.flow);
@@ -323,9 +338,11 @@ void MaxMinShares::fill_until_fair() {
     }
     for (std::size_t i = listed; i < chosen_.size(); ++i) list_links_of(chosen_[i]);
     listed = chosen_.size();
+    counts_.recomputed += std::ssize(chosen_);
     prepare_links();
     fill();
   } while (choose_the_unfair());
+  counts_.rounds += round;
 
   for (const std::int32_t id : chosen_links_) links_[index(id)].listed = false;
   chosen_links_.clear();

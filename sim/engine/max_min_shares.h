@@ -40,34 +40,52 @@ class MaxMinShares {
   /// call of any member.
   std::span<const Change> settle();
 
-  [[nodiscard]] double rate(std::int32_t flow) const { return flows_[index(flow)].rate; }
-  [[nodiscard]] std::int64_t rounds() const { return rounds_; }
+  [[nodiscard]] double rate(std::int32_t flow) const { return paces_[index(flow)].rate; }
+
+  /// What was done so far: the work is that of the flows computed anew, be it several times in a
+  /// settling that goes through several rounds.
+  struct Counts {
+    std::int64_t settlings = 0;
+    std::int64_t rounds = 0;
+    std::int64_t recomputed = 0;  ///< flows, in all rounds
+    std::int64_t changed = 0;     ///< rates
+  };
+  [[nodiscard]] const Counts& counts() const { return counts_; }
 
  private:
   static constexpr std::int32_t kOwnBound =
       -1;  ///< the bottleneck of a flow that runs at its bound
 
+  /// What links ask of their users again and again, close together.
+  struct Pace {
+    double rate = 0.0;
+    std::int32_t bottleneck = kOwnBound;
+    bool chosen = false;  ///< computed anew in this settling
+    bool placed = false;  ///< has its rate in this round
+  };
+  /// A use of a link that others use too.
+  struct Shared {
+    std::int32_t link;
+    std::int32_t use;
+    double weight;
+  };
   struct Flow {
     std::span<const Use> uses;
     std::vector<std::int32_t> positions;  ///< in the links' user lists, one a use
     /// Uses of links that others use too, in no order. The rest allows what it allows anybody: it
     /// is part of `bound` and need not be looked at again, be it thousands of links of a ring.
-    std::vector<std::int32_t> shared;
+    std::vector<Shared> shared;
     std::vector<std::int32_t> shared_positions;  ///< in `shared`, one a use
     double cap = 0.0;
-    double bound = 0.0;  ///< the rate that its cap and its links would allow if it were alone
-    double rate = 0.0;
+    double bound = 0.0;      ///< the rate that its cap and its links would allow if it were alone
     double told_rate = 0.0;  ///< in the last change of this flow
-    std::int32_t bottleneck = kOwnBound;
     bool active = false;
-    bool chosen = false;    ///< computed anew in this settling
-    bool placed = false;    ///< has its rate in this round
     std::int32_t turn = 0;  ///< in chosen_, while filling
   };
   struct User {
     std::int32_t flow;
-    double weight;
     std::int32_t use;  ///< which of the flow's uses this is
+    double weight;
   };
   struct LinkState {
     double capacity = 0.0;
@@ -94,7 +112,7 @@ class MaxMinShares {
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
   void choose(std::int32_t flow);
-  void share(const User& user);
+  void share(std::int32_t link, const User& user);
   void unshare(const User& user);
   void set_bound(Flow& flow) const;
   void fill_until_fair();
@@ -109,6 +127,7 @@ class MaxMinShares {
 
   std::vector<LinkState> links_;
   std::vector<Flow> flows_;
+  std::vector<Pace> paces_;  ///< of flows_
   std::vector<std::int32_t> free_flows_;
   std::vector<std::int32_t> touched_links_;  ///< lost a flow since the last settling
   std::vector<std::int32_t> chosen_;
@@ -117,7 +136,7 @@ class MaxMinShares {
   std::vector<double> levels_;  ///< what chosen links allow
   std::vector<double> bounds_;  ///< of chosen flows
   std::vector<Change> changes_;
-  std::int64_t rounds_ = 0;
+  Counts counts_;
 };
 
 }  // namespace headway

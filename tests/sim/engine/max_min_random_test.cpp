@@ -188,11 +188,11 @@ TEST(MaxMinRandom, ALocalChangeIsSettledInFewRounds) {
     shares.add(uses.back(), 4.0);
   }
   shares.settle();
-  const std::int64_t before = shares.rounds();
+  const std::int64_t before = shares.counts().rounds;
   uses.push_back({{7, 1.0}});
   shares.add(uses.back(), std::numeric_limits<double>::infinity());
   EXPECT_EQ(shares.settle().size(), 1U);  // 6 are left beside the 4 of the flow that is there
-  EXPECT_LE(shares.rounds() - before, 2);
+  EXPECT_LE(shares.counts().rounds - before, 2);
 }
 
 }  // namespace
