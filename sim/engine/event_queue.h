@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -17,80 +16,56 @@ enum class EventKind : std::uint8_t {
 };
 
 struct Event {
+  static constexpr std::uint32_t kMostVersion = (1U << 29) - 1;
+
+  Event(double at, EventKind what, std::int32_t whose, std::uint32_t which = 0)
+      : time(at), id(whose), version(which & kMostVersion), kind(what) {}
+
   double time;
-  EventKind kind;
   std::int32_t id;
-  std::uint32_t version;  ///< flow_done: stale unless it is the flow's latest
+  std::uint32_t version : 29;  ///< flow_done: stale unless it is the flow's latest
+  EventKind kind : 3;
 };
 
-/// Future events, earliest first; equal times in the order they were pushed. A heap whose nodes
-/// have four children: half as deep as one of two, and the children of a node lie side by side.
+/// Future events, moment after moment.
+///
+/// Times that differ by rounding are one moment: what replicas do in step must not come apart
+/// because a sum was formed in another order, since flows that share links multiply differences (a
+/// flow that meets another ends twice as much later as it began). The events of a moment come in
+/// the order of their kinds and ids, whichever way they were pushed.
+///
+/// A ladder (Tang, Goh, Thng, Ladder queue, 2005): far events lie unsorted, nearer ones in buckets
+/// of equal width, and only those of the nearest bucket in a heap, which stays small however many
+/// events there are.
 class EventQueue {
  public:
-  void push(double time, EventKind kind, std::int32_t id, std::uint32_t version = 0) {
-    const Node node{time, next_++ << kKindBits | static_cast<std::uint64_t>(kind), id, version};
-    std::size_t at = heap_.size();
-    heap_.push_back(node);
-    while (at > 0) {
-      const std::size_t parent = (at - 1) / kChildren;
-      if (!is_before(node, heap_[parent])) break;
-      heap_[at] = heap_[parent];
-      at = parent;
-    }
-    heap_[at] = node;
-  }
-  [[nodiscard]] bool empty() const { return heap_.empty(); }
-  [[nodiscard]] double next_time() const { return heap_.front().time; }
-  Event pop() {
-    const Node first = heap_.front();
-    const Node last = heap_.back();
-    heap_.pop_back();
-    if (!heap_.empty()) sink(last);
-    return {first.time, static_cast<EventKind>(first.order & ((1U << kKindBits) - 1)), first.id,
-            first.version};
-  }
-  [[nodiscard]] std::uint64_t pushed() const { return next_; }
+  /// Relative; sums of thousands of rounded times are off by less.
+  static constexpr double kSameMoment = 1e-12;
+
+  /// `id` and `version` (at most Event::kMostVersion) are the caller's.
+  void push(double time, EventKind kind, std::int32_t id, std::uint32_t version = 0);
+  [[nodiscard]] bool empty() const { return near_.empty(); }
+  [[nodiscard]] double next_time() const { return near_.front().time; }
+  /// The end of the moment that begins at `time`.
+  [[nodiscard]] static double end_of_moment(double time) { return time * (1.0 + kSameMoment); }
+  /// Appends all events up to `end` to `events`, in the order of a moment.
+  void take_until(double end, std::vector<Event>& events);
 
  private:
-  static constexpr std::size_t kChildren = 4;
-  static constexpr int kKindBits = 3;
+  void push_near(const Event& event);
+  void pop_near();
+  void refill();
+  void spread_far();
+  /// Which bucket a time belongs to, be it none of them.
+  [[nodiscard]] double bucket_of(double time) const { return (time - start_) * buckets_a_second_; }
 
-  struct Node {
-    double time;
-    std::uint64_t order;  ///< number of the push, then the kind
-    std::int32_t id;
-    std::uint32_t version;
-  };
-
-  static bool is_before(const Node& a, const Node& b) {
-    return a.time < b.time || (a.time == b.time && a.order < b.order);
-  }
-
-  /// Puts a node in the place of the first: the hole goes down to the end, since what was last
-  /// belongs there most often, and the node up from it.
-  void sink(const Node& node) {
-    const std::size_t size = heap_.size();
-    std::size_t hole = 0;
-    for (std::size_t child = 1; child < size; child = hole * kChildren + 1) {
-      const std::size_t end = std::min(child + kChildren, size);
-      std::size_t first = child;
-      for (std::size_t other = child + 1; other < end; ++other) {
-        if (is_before(heap_[other], heap_[first])) first = other;
-      }
-      heap_[hole] = heap_[first];
-      hole = first;
-    }
-    while (hole > 0) {
-      const std::size_t parent = (hole - 1) / kChildren;
-      if (!is_before(node, heap_[parent])) break;
-      heap_[hole] = heap_[parent];
-      hole = parent;
-    }
-    heap_[hole] = node;
-  }
-
-  std::vector<Node> heap_;
-  std::uint64_t next_ = 0;
+  std::vector<Event> near_;  ///< a heap: before bucket `next_`; empty only if all is
+  std::vector<std::vector<Event>> buckets_;
+  std::size_t next_ = 0;  ///< the first bucket that was not taken yet
+  std::size_t used_ = 0;  ///< buckets in use
+  double start_ = 0.0;
+  double buckets_a_second_ = 0.0;
+  std::vector<Event> far_;  ///< behind the last bucket
 };
 
 }  // namespace headway

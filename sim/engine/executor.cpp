@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <numeric>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
@@ -48,7 +50,14 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
     const RankGroup& group = workload.groups[i];
     const Program& program = at(workload.programs, group.program);
     GroupState& state = groups_[i];
-    state.device_factors = device_time_factors(perturbation, group.accelerators);
+    const std::vector<double> factors = device_time_factors(perturbation, group.accelerators);
+    std::vector<std::size_t> order(factors.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t of) { return factors[of]; });
+    for (const std::size_t of : order) {
+      state.accelerators.push_back(group.accelerators[of]);
+      state.device_factors.push_back(factors[of]);
+    }
     state.joins.assign(group.communicators.size(), 0);
     state.instance_of_slot.assign(static_cast<std::size_t>(program.collective_slots), -1);
     state.communicator_of_slot = state.instance_of_slot;
@@ -94,38 +103,45 @@ double Executor::advance_moments(int count) {
   return last;
 }
 
-/// Everything of one moment first, so that the network shares out its links once.
+/// Everything of one moment first, all at its beginning, so that the network shares out its links
+/// once and those in step stay in step.
 void Executor::handle_moment(double time) {
-  while (!queue_.empty() && queue_.next_time() == time) {
-    const Event event = queue_.pop();
-    ++timeline_.events;
-    switch (event.kind) {
-      case EventKind::block_done:
-        finish_operation(event.id, time);
-        run(event.id, time);
-        break;
-      case EventKind::latency_over:
-        begin_flow(event.id, time);
-        break;
-      case EventKind::flow_done:
-        if (event.version == 0) {
-          flow_finished(event.id, time);  // a transfer that no link limits
-        } else {
-          incremental_->handle(event);
-        }
-        break;
-      case EventKind::server_done:
-        servers_.done(event.id, time);
-        break;
-      case EventKind::link_change:
-        incremental_->change_links(time);
-        break;
-      case EventKind::background:
-        incremental_->change_background(event);
-        break;
-    }
+  const double end = EventQueue::end_of_moment(time);
+  while (!queue_.empty() && queue_.next_time() <= end) {
+    moment_.clear();
+    queue_.take_until(end, moment_);
+    timeline_.events += std::ssize(moment_);
+    for (const Event& event : moment_) handle(event, time);
   }
   network_->settle(time);
+}
+
+void Executor::handle(const Event& event, double now) {
+  switch (event.kind) {
+    case EventKind::block_done:
+      finish_operation(event.id, now);
+      run(event.id, now);
+      break;
+    case EventKind::latency_over:
+      begin_flow(event.id, now);
+      break;
+    case EventKind::flow_done:
+      if (event.version == 0) {
+        flow_finished(event.id, now);  // a transfer that no link limits
+      } else {
+        incremental_->handle(event, now);
+      }
+      break;
+    case EventKind::server_done:
+      servers_.done(event.id, now);
+      break;
+    case EventKind::link_change:
+      incremental_->change_links(event.time);  // an episode may begin then and not before
+      break;
+    case EventKind::background:
+      incremental_->change_background(event.id, now);
+      break;
+  }
 }
 
 /// Runs a group until it has to wait.
@@ -160,7 +176,7 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
       const BlockTime& block = at(at(block_times_, ranks.program), operation.block);
       const double factor = block.is_repaired
                                 ? perturbation_.repair.time_factor
-                                : draws_.factor(ranks.accelerators, state.device_factors,
+                                : draws_.factor(state.accelerators, state.device_factors,
                                                 static_cast<std::uint32_t>(state.counter));
       const double share = micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
       const double work = block.seconds * factor * share;

@@ -55,7 +55,8 @@ class Executor {
     bool is_repaired = false;
   };
   struct GroupState {
-    std::int32_t counter = 0;  ///< the operation it is at
+    std::int32_t counter = 0;                ///< the operation it is at
+    std::vector<std::int32_t> accelerators;  ///< the slowest first, like the next
     std::vector<double> device_factors;
     std::vector<std::int32_t> joins;  ///< so far, by Operation::path
     std::vector<std::int32_t>
@@ -84,6 +85,7 @@ class Executor {
 
   [[nodiscard]] const Program& program_of(std::int32_t group) const;
   void handle_moment(double time);
+  void handle(const Event& event, double now);
   void run(std::int32_t group, double now);
   bool execute(std::int32_t group, const Operation& operation, double now);
   void finish_operation(std::int32_t group, double now);
@@ -102,6 +104,7 @@ class Executor {
   FlowNetwork* network_ = nullptr;
   IncrementalFlows* incremental_ = nullptr;
   EventQueue queue_;
+  std::vector<Event> moment_;  ///< what is being handled
   std::vector<GroupState> groups_;
   std::vector<std::vector<CollectiveState>> collectives_;  ///< by communicator
   std::vector<Transfer> transfers_;                        ///< by token

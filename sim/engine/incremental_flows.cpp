@@ -8,6 +8,12 @@
 #include "sim/base/diagnostic.h"
 
 namespace headway {
+namespace {
+
+/// Never 0, which no flow of a network has.
+std::uint32_t after(std::uint32_t version) { return version % Event::kMostVersion + 1; }
+
+}  // namespace
 
 IncrementalFlows::IncrementalFlows(LinkUsage usage, EventQueue& events, Finished finished)
     : usage_(std::move(usage)),
@@ -52,11 +58,11 @@ void IncrementalFlows::use_background(const std::vector<BackgroundFlow>& flows,
   }
 }
 
-void IncrementalFlows::change_background(const Event& event) {
-  Background& changed = background_[static_cast<std::size_t>(event.id)];
+void IncrementalFlows::change_background(std::int32_t id, double now) {
+  Background& changed = background_[static_cast<std::size_t>(id)];
   if (changed.handle < 0) {
     constexpr double kEndless = std::numeric_limits<double>::infinity();
-    changed.handle = add(changed.plan, changed.rate_cap, kEndless, event.time);
+    changed.handle = add(changed.plan, changed.rate_cap, kEndless, now);
   } else {
     shares_.remove(changed.handle);
     changed.handle = -1;
@@ -74,7 +80,7 @@ std::int32_t IncrementalFlows::add(std::int32_t plan, double rate_cap, double am
   flow.left = amount * unit;
   flow.rate = 0.0;
   flow.at = now;
-  ++flow.version;
+  flow.version = after(flow.version);
   unsettled_ = true;
   return handle;
 }
@@ -93,20 +99,20 @@ void IncrementalFlows::settle(double now) {
     flow.left = std::max(0.0, flow.left - flow.rate * (now - flow.at));
     flow.rate = change.rate;
     flow.at = now;
-    ++flow.version;
+    flow.version = after(flow.version);
     // Without any rate it waits for its link to come back; what others send has no end of its own.
     if (flow.rate == 0.0 || std::isinf(flow.left)) continue;
     events_.push(now + flow.left / flow.rate, EventKind::flow_done, change.flow, flow.version);
   }
 }
 
-void IncrementalFlows::handle(const Event& event) {
+void IncrementalFlows::handle(const Event& event, double now) {
   Flow& flow = flows_[static_cast<std::size_t>(event.id)];
   if (flow.version != event.version) return;
-  ++flow.version;
+  flow.version = after(flow.version);
   shares_.remove(event.id);
   unsettled_ = true;
-  finished_(flow.token, event.time);
+  finished_(flow.token, now);
 }
 
 }  // namespace headway

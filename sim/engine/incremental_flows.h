@@ -27,15 +27,17 @@ class IncrementalFlows : public FlowNetwork {
   /// What others send; before anything starts. The usage knows their plans, which outlive this
   /// object, as those from `first_plan` on.
   void use_background(const std::vector<BackgroundFlow>& flows, std::int32_t first_plan);
-  /// An event of kind background has come up: that flow begins or ends.
-  void change_background(const Event& event);
+  /// An event of kind background has come up: that flow of others begins or ends.
+  void change_background(std::int32_t id, double now);
 
   void start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
              double now) override;
   void settle(double now) override;
 
   /// An event of kind flow_done has come up.
-  void handle(const Event& event);
+  void handle(const Event& event, double now);
+
+  [[nodiscard]] const MaxMinShares::Counts& counts() const { return shares_.counts(); }
 
  private:
   struct Flow {

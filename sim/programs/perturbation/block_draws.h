@@ -19,12 +19,14 @@ class BlockDraws {
   /// The time factor of one execution of one block by accelerators that wait for each other: the
   /// largest product of a device factor and a draw of its own. Equal devices are drawn at once, by
   /// inverting the distribution of their maximum. Depends on nothing but its arguments and the
-  /// perturbation.
+  /// perturbation. Soonest done where the slowest devices come first.
   [[nodiscard]] double factor(std::span<const std::int32_t> accelerators,
                               std::span<const double> device_factors, std::uint32_t operation);
 
  private:
-  [[nodiscard]] double draw(std::int32_t accelerator, std::size_t count, std::uint32_t operation);
+  /// The largest of `count` draws.
+  [[nodiscard]] DrawTable& table(std::size_t count);
+  [[nodiscard]] double quantile(std::int32_t accelerator, std::uint32_t operation) const;
 
   const Perturbation& perturbation_;
   std::vector<std::unique_ptr<DrawTable>> tables_;  ///< by number of draws
