@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <functional>
-#include <numeric>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
@@ -46,26 +44,14 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
   groups_.resize(count);
   timeline_.first_operation.assign(1, 0);
   timeline_.first_message.assign(1, 0);
-  for (std::size_t i = 0; i < count; ++i) {
-    const RankGroup& group = workload.groups[i];
+  for (const RankGroup& group : workload.groups) {
     const Program& program = at(workload.programs, group.program);
-    GroupState& state = groups_[i];
-    const std::vector<double> factors = device_time_factors(perturbation, group.accelerators);
-    std::vector<std::size_t> order(factors.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, std::greater(), [&](std::size_t of) { return factors[of]; });
-    for (const std::size_t of : order) {
-      state.accelerators.push_back(group.accelerators[of]);
-      state.device_factors.push_back(factors[of]);
-    }
-    state.joins.assign(group.communicators.size(), 0);
-    state.instance_of_slot.assign(static_cast<std::size_t>(program.collective_slots), -1);
-    state.communicator_of_slot = state.instance_of_slot;
     timeline_.first_operation.push_back(timeline_.first_operation.back() +
                                         std::ssize(program.operations));
     timeline_.first_message.push_back(timeline_.first_message.back() + program.message_slots);
   }
   timeline_.operation_end.assign(static_cast<std::size_t>(timeline_.first_operation.back()), 0.0);
+  for (std::size_t i = 0; i < count; ++i) set_up(i);
   timeline_.messages.resize(static_cast<std::size_t>(timeline_.first_message.back()));
   timeline_.collectives.resize(workload.communicators.size());
   timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
@@ -74,6 +60,24 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
   std::int32_t replicas = 0;
   for (const RankGroup& group : workload.groups) replicas = std::max(replicas, group.replica + 1);
   replica_finish_.assign(static_cast<std::size_t>(replicas), 0.0);
+}
+
+/// The state of a group before anything runs.
+void Executor::set_up(std::size_t index) {
+  const RankGroup& group = workload_.groups[index];
+  const Program& program = at(workload_.programs, group.program);
+  GroupState& state = groups_[index];
+  state.end = static_cast<std::int32_t>(program.operations.size());
+  state.operations = program.operations.data();
+  state.blocks = at(block_times_, group.program).data();
+  state.operation_end = timeline_.operation_end.data() + timeline_.first_operation[index];
+  state.joins.assign(group.communicators.size(), 0);
+  state.instance_of_slot.assign(static_cast<std::size_t>(program.collective_slots), -1);
+  state.communicator_of_slot = state.instance_of_slot;
+  const std::vector<BlockDraws::Device> devices = draws_.devices(group.accelerators);
+  state.first_device = devices_.size();
+  state.devices = devices.size();
+  devices_.insert(devices_.end(), devices.begin(), devices.end());
 }
 
 void Executor::use_incremental(IncrementalFlows& flows) {
@@ -147,9 +151,8 @@ void Executor::handle(const Event& event, double now) {
 /// Runs a group until it has to wait.
 void Executor::run(std::int32_t group, double now) {
   GroupState& state = at(groups_, group);
-  const std::vector<Operation>& operations = program_of(group).operations;
-  while (state.counter < std::ssize(operations)) {
-    if (!execute(group, at(operations, state.counter), now)) return;
+  while (state.counter < state.end) {
+    if (!execute(group, state.operations[state.counter], now)) return;
     finish_operation(group, now);
   }
   --unfinished_groups_;
@@ -163,28 +166,17 @@ void Executor::run(std::int32_t group, double now) {
 }
 
 void Executor::finish_operation(std::int32_t group, double now) {
-  const std::int64_t first = at(timeline_.first_operation, group);
-  at(timeline_.operation_end, first + at(groups_, group).counter++) = now;
+  GroupState& state = at(groups_, group);
+  state.operation_end[state.counter++] = now;
 }
 
 /// Does one operation. Returns false if the group has to wait before it is over.
 bool Executor::execute(std::int32_t group, const Operation& operation, double now) {
   GroupState& state = at(groups_, group);
   switch (operation.kind) {
-    case OperationKind::compute: {
-      const RankGroup& ranks = at(workload_.groups, group);
-      const BlockTime& block = at(at(block_times_, ranks.program), operation.block);
-      const double factor = block.is_repaired
-                                ? perturbation_.repair.time_factor
-                                : draws_.factor(state.accelerators, state.device_factors,
-                                                static_cast<std::uint32_t>(state.counter));
-      const double share = micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
-      const double work = block.seconds * factor * share;
-      queue_.push(
-          block.is_repaired ? now + work : block_end(perturbation_, ranks.accelerators, now, work),
-          EventKind::block_done, group);
+    case OperationKind::compute:
+      queue_.push(block_done(group, operation, now), EventKind::block_done, group);
       return false;
-    }
     case OperationKind::send:
       send(group, operation, now);
       return !operation.blocking;
@@ -215,6 +207,20 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
       return true;
   }
   HEADWAY_CHECK(false, "unknown kind of operation");
+}
+
+/// When a block will be done that begins now.
+double Executor::block_done(std::int32_t group, const Operation& operation, double now) {
+  const GroupState& state = at(groups_, group);
+  const BlockTime& block = state.blocks[operation.block];
+  const double factor = block.is_repaired
+                            ? perturbation_.repair.time_factor
+                            : draws_.factor({devices_.data() + state.first_device, state.devices},
+                                            static_cast<std::uint32_t>(state.counter));
+  const RankGroup& ranks = at(workload_.groups, group);
+  const double share = micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
+  const double work = block.seconds * factor * share;
+  return block.is_repaired ? now + work : block_end(perturbation_, ranks.accelerators, now, work);
 }
 
 /// Ends all that stands before the round's first operation but for the last, which ends by itself.
@@ -343,10 +349,9 @@ void Executor::flow_finished(std::int32_t token, double now) {
 
 /// Lets a group go on that waits for that slot.
 void Executor::run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now) {
-  const std::int32_t counter = at(groups_, group).counter;
-  const std::vector<Operation>& operations = program_of(group).operations;
-  if (counter >= std::ssize(operations)) return;
-  const Operation& operation = at(operations, counter);
+  const GroupState& state = at(groups_, group);
+  if (state.counter >= state.end) return;
+  const Operation& operation = state.operations[state.counter];
   if (operation.kind == kind && operation.slot == slot) run(group, now);
 }
 

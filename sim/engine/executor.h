@@ -54,10 +54,15 @@ class Executor {
     double seconds = 0.0;  ///< at nominal speed
     bool is_repaired = false;
   };
+  /// What every step of a group asks for comes first.
   struct GroupState {
-    std::int32_t counter = 0;                ///< the operation it is at
-    std::vector<std::int32_t> accelerators;  ///< the slowest first, like the next
-    std::vector<double> device_factors;
+    std::int32_t counter = 0;  ///< the operation it is at
+    std::int32_t end = 0;      ///< operations of its program
+    const Operation* operations = nullptr;
+    const BlockTime* blocks = nullptr;
+    double* operation_end = nullptr;  ///< in the timeline
+    std::size_t first_device = 0;     ///< in devices_
+    std::size_t devices = 0;
     std::vector<std::int32_t> joins;  ///< so far, by Operation::path
     std::vector<std::int32_t>
         instance_of_slot;  ///< collective slot -> instance of its communicator
@@ -84,10 +89,12 @@ class Executor {
   };
 
   [[nodiscard]] const Program& program_of(std::int32_t group) const;
+  void set_up(std::size_t group);
   void handle_moment(double time);
   void handle(const Event& event, double now);
   void run(std::int32_t group, double now);
   bool execute(std::int32_t group, const Operation& operation, double now);
+  [[nodiscard]] double block_done(std::int32_t group, const Operation& operation, double now);
   void finish_operation(std::int32_t group, double now);
   void send(std::int32_t group, const Operation& operation, double now);
   void join(std::int32_t group, const Operation& operation, double now);
@@ -106,6 +113,7 @@ class Executor {
   EventQueue queue_;
   std::vector<Event> moment_;  ///< what is being handled
   std::vector<GroupState> groups_;
+  std::vector<BlockDraws::Device> devices_;                ///< group after group
   std::vector<std::vector<CollectiveState>> collectives_;  ///< by communicator
   std::vector<Transfer> transfers_;                        ///< by token
   std::vector<std::int32_t> free_tokens_;

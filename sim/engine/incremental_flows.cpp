@@ -15,15 +15,16 @@ std::uint32_t after(std::uint32_t version) { return version % Event::kMostVersio
 
 }  // namespace
 
-IncrementalFlows::IncrementalFlows(LinkUsage usage, EventQueue& events, Finished finished)
+IncrementalFlows::IncrementalFlows(std::shared_ptr<const LinkUsage> usage, EventQueue& events,
+                                   Finished finished)
     : usage_(std::move(usage)),
       events_(events),
       finished_(std::move(finished)),
-      shares_(usage_.capacities) {}
+      shares_(usage_->capacities) {}
 
 void IncrementalFlows::use_episodes(const std::vector<LinkEpisode>& episodes) {
   episodes_ = episodes;
-  nominal_ = usage_.capacities;
+  nominal_ = usage_->capacities;
   for (const LinkEpisode& episode : episodes_) {
     for (const double change : {episode.from, episode.to}) {
       if (std::isfinite(change)) events_.push(change, EventKind::link_change, 0);
@@ -34,9 +35,9 @@ void IncrementalFlows::use_episodes(const std::vector<LinkEpisode>& episodes) {
 
 void IncrementalFlows::change_links(double now) {
   for (const LinkEpisode& changed : episodes_) {
-    const auto kept = std::ranges::lower_bound(usage_.kept, changed.link);
-    if (kept == usage_.kept.end() || *kept != changed.link) continue;  // no flow crosses it
-    const auto i = static_cast<std::size_t>(kept - usage_.kept.begin());
+    const auto kept = std::ranges::lower_bound(usage_->kept, changed.link);
+    if (kept == usage_->kept.end() || *kept != changed.link) continue;  // no flow crosses it
+    const auto i = static_cast<std::size_t>(kept - usage_->kept.begin());
     double factor = 1.0;
     for (const LinkEpisode& episode : episodes_) {
       if (episode.link == changed.link && episode.from <= now && now < episode.to) {
@@ -73,8 +74,8 @@ void IncrementalFlows::change_background(std::int32_t id, double now) {
 /// Returns the flow's handle.
 std::int32_t IncrementalFlows::add(std::int32_t plan, double rate_cap, double amount, double now) {
   const auto i = static_cast<std::size_t>(plan);
-  const double unit = usage_.units[i];
-  const std::int32_t handle = shares_.add(usage_.plans[i], rate_cap * unit);
+  const double unit = usage_->units[i];
+  const std::int32_t handle = shares_.add(usage_->plans[i], rate_cap * unit);
   if (static_cast<std::size_t>(handle) >= flows_.size()) flows_.emplace_back();
   Flow& flow = flows_[static_cast<std::size_t>(handle)];
   flow.left = amount * unit;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/engine/event_queue.h"
@@ -17,7 +18,7 @@ namespace headway {
 class IncrementalFlows : public FlowNetwork {
  public:
   /// `events` outlives this object.
-  IncrementalFlows(LinkUsage usage, EventQueue& events, Finished finished);
+  IncrementalFlows(std::shared_ptr<const LinkUsage> usage, EventQueue& events, Finished finished);
 
   /// Links that carry less for a while; before anything starts. The usage has to keep them apart.
   void use_episodes(const std::vector<LinkEpisode>& episodes);
@@ -50,7 +51,7 @@ class IncrementalFlows : public FlowNetwork {
 
   std::int32_t add(std::int32_t plan, double rate_cap, double amount, double now);
 
-  LinkUsage usage_;
+  std::shared_ptr<const LinkUsage> usage_;
   EventQueue& events_;
   Finished finished_;
   MaxMinShares shares_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <set>
 #include <simgrid/s4u.hpp>
+#include <utility>
 
 #include "sim/base/child_process.h"
 #include "sim/base/diagnostic.h"
@@ -79,59 +81,95 @@ Timeline run_in(const ProcessEngine& process, Executor& executor, OthersInEngine
 /// What the links carry, of the job and of others.
 struct NetworkUse {
   std::vector<FlowPlan> with_others;  ///< plans of the job, then of others; empty if there are none
-  LinkUsage usage;
+  std::shared_ptr<const LinkUsage> usage;
 };
 
-NetworkUse network_use(const Workload& workload, const Topology& topology,
-                       const Perturbation& perturbation, const EngineOptions& options) {
+NetworkUse network_use(const SimulationTask& task, const EngineOptions& options) {
+  const Perturbation& perturbation = task.perturbation;
   NetworkUse use;
   if (!perturbation.background.empty()) {
-    use.with_others = workload.plans;
+    use.with_others = task.workload->plans;
     for (const BackgroundFlow& flow : perturbation.background) use.with_others.push_back(flow.plan);
   }
-  use.usage = link_usage(use.with_others.empty() ? workload.plans : use.with_others, topology,
-                         options.fold_equal_links, workload.nic_efficiency,
-                         links_of(perturbation.link_episodes));
+  use.usage = std::make_shared<const LinkUsage>(
+      link_usage(use.with_others.empty() ? task.workload->plans : use.with_others, *task.topology,
+                 options.fold_equal_links, task.workload->nic_efficiency,
+                 links_of(perturbation.link_episodes)));
   return use;
 }
 
+/// What the links of a job carry, worked out once for all tasks that ask for the same.
+class SharedUse {
+ public:
+  SharedUse(const std::vector<SimulationTask>& tasks, const EngineOptions& options)
+      : options_(options) {
+    std::map<Job, int> tasks_of;
+    for (const SimulationTask& task : tasks) {
+      if (is_shared(task)) ++tasks_of[job_of(task)];
+    }
+    for (const SimulationTask& task : tasks) {
+      const auto count = tasks_of.find(job_of(task));
+      if (count == tasks_of.end() || count->second < 2 || known_.contains(count->first)) continue;
+      known_.emplace(count->first, network_use({task.workload, task.topology, {}}, options));
+    }
+  }
+
+  [[nodiscard]] NetworkUse of(const SimulationTask& task) const {
+    const auto found = is_shared(task) ? known_.find(job_of(task)) : known_.end();
+    return found == known_.end() ? network_use(task, options_) : found->second;
+  }
+
+ private:
+  using Job = std::pair<const Workload*, const Topology*>;
+  static Job job_of(const SimulationTask& task) { return {task.workload, task.topology}; }
+  /// Others and changing links have a part in it.
+  static bool is_shared(const SimulationTask& task) {
+    return task.perturbation.background.empty() && task.perturbation.link_episodes.empty();
+  }
+
+  EngineOptions options_;
+  std::map<Job, NetworkUse> known_;
+};
+
 /// With our own max-min solver: SimGrid has nothing but the model to ask.
-Timeline simulate_incremental(const Workload& workload, const Topology& topology,
-                              const Perturbation& perturbation, const EngineOptions& options) {
+Timeline simulate_incremental(const SimulationTask& task, const NetworkUse& use) {
   static const ProcessEngine process = [] {
     const ProcessEngine made = new_engine();
     FabricZone::create({}, 1);  // an engine needs a platform, be it empty
     return made;
   }();
-  Executor executor(workload, perturbation);
-  NetworkUse use = network_use(workload, topology, perturbation, options);
-  IncrementalFlows flows(
-      std::move(use.usage), executor.queue(),
-      [&executor](std::int32_t token, double now) { executor.flow_finished(token, now); });
-  flows.use_episodes(perturbation.link_episodes);
-  flows.use_background(perturbation.background, static_cast<std::int32_t>(workload.plans.size()));
+  const Workload& workload = *task.workload;
+  Executor executor(workload, task.perturbation);
+  IncrementalFlows flows(use.usage, executor.queue(), [&executor](std::int32_t token, double now) {
+    executor.flow_finished(token, now);
+  });
+  flows.use_episodes(task.perturbation.link_episodes);
+  flows.use_background(task.perturbation.background,
+                       static_cast<std::int32_t>(workload.plans.size()));
   executor.use_incremental(flows);
   return run_in(process, executor, OthersInEngine::nobody, workload);
 }
 
 /// With SimGrid's Comms, over a platform of its own: once a process.
-Timeline simulate_with_comms(const Workload& workload, const Topology& topology,
-                             const Perturbation& perturbation, const EngineOptions& options) {
-  HEADWAY_CHECK(perturbation.link_episodes.empty(), "Comms keep the bandwidth they began with");
-  HEADWAY_CHECK(perturbation.background.empty(), "Comms have an end");
+Timeline simulate_with_comms(const SimulationTask& task, const NetworkUse& use) {
+  HEADWAY_CHECK(task.perturbation.link_episodes.empty(),
+                "Comms keep the bandwidth they began with");
+  HEADWAY_CHECK(task.perturbation.background.empty(), "Comms have an end");
+  const Workload& workload = *task.workload;
   const ProcessEngine process = new_engine();
-  Executor executor(workload, perturbation);
-  SimGridFlows comms(
-      network_use(workload, topology, perturbation, options).usage, most_flows(workload),
-      [&executor](std::int32_t token, double now) { executor.flow_finished(token, now); });
+  Executor executor(workload, task.perturbation);
+  SimGridFlows comms(*use.usage, most_flows(workload), [&executor](std::int32_t token, double now) {
+    executor.flow_finished(token, now);
+  });
   executor.use_network(comms);
   return run_in(process, executor, OthersInEngine::comms, workload);
 }
 
-Timeline simulated(const SimulationTask& task, const EngineOptions& options) {
+Timeline simulated(const SimulationTask& task, const EngineOptions& options,
+                   const SharedUse& shared) {
   const auto simulate =
       options.flows == FlowEngine::incremental ? simulate_incremental : simulate_with_comms;
-  return simulate(*task.workload, *task.topology, task.perturbation, options);
+  return simulate(task, shared.of(task));
 }
 
 /// Whether there is no need for another process: this one is a child already, and has nothing else
@@ -144,10 +182,12 @@ bool runs_here(const EngineOptions& options, int jobs) {
 std::vector<std::string> run_tasks(const std::vector<SimulationTask>& tasks,
                                    const EngineOptions& options, int jobs,
                                    std::string (*written)(const Timeline&)) {
+  const SharedUse shared(tasks, options);
   std::vector<std::function<std::string()>> runs;
   runs.reserve(tasks.size());
   for (const SimulationTask& task : tasks) {
-    runs.emplace_back([&task, &options, written] { return written(simulated(task, options)); });
+    runs.emplace_back(
+        [&task, &options, &shared, written] { return written(simulated(task, options, shared)); });
   }
   std::vector<std::string> outputs;
   outputs.reserve(tasks.size());
@@ -167,7 +207,8 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
   std::vector<Timeline> timelines;
   timelines.reserve(tasks.size());
   if (runs_here(options, jobs)) {
-    for (const SimulationTask& task : tasks) timelines.push_back(simulated(task, options));
+    const SharedUse shared(tasks, options);
+    for (const SimulationTask& task : tasks) timelines.push_back(simulated(task, options, shared));
     return timelines;
   }
   for (const std::string& bytes : run_tasks(tasks, options, jobs, timeline_bytes)) {
@@ -186,7 +227,10 @@ std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
   std::vector<double> times;
   times.reserve(tasks.size());
   if (runs_here(options, jobs)) {
-    for (const SimulationTask& task : tasks) times.push_back(simulated(task, options).finish);
+    const SharedUse shared(tasks, options);
+    for (const SimulationTask& task : tasks) {
+      times.push_back(simulated(task, options, shared).finish);
+    }
     return times;
   }
   for (const std::string& bytes : run_tasks(tasks, options, jobs, finish_bytes)) {

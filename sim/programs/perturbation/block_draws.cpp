@@ -1,10 +1,26 @@
 #include "sim/programs/perturbation/block_draws.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "sim/programs/perturbation/counter_draw.h"
 
 namespace headway {
+
+std::vector<BlockDraws::Device> BlockDraws::devices(
+    std::span<const std::int32_t> accelerators) const {
+  const std::vector<double> factors = device_time_factors(perturbation_, accelerators);
+  std::vector<Device> devices;
+  devices.reserve(accelerators.size());
+  for (std::size_t i = 0; i < accelerators.size(); ++i) {
+    devices.push_back(
+        {.time_factor = factors[i],
+         .stream = counter_stream(perturbation_.seed, static_cast<std::uint64_t>(accelerators[i])),
+         .is_repaired = perturbation_.repair.covers(accelerators[i])});
+  }
+  std::ranges::stable_sort(devices, std::greater(), &Device::time_factor);
+  return devices;
+}
 
 DrawTable& BlockDraws::table(std::size_t count) {
   if (count >= tables_.size()) tables_.resize(count + 1);
@@ -15,31 +31,24 @@ DrawTable& BlockDraws::table(std::size_t count) {
   return *table;
 }
 
-double BlockDraws::quantile(std::int32_t accelerator, std::uint32_t operation) const {
-  return counter_draw(perturbation_.seed, static_cast<std::uint64_t>(accelerator), operation);
-}
-
-double BlockDraws::factor(std::span<const std::int32_t> accelerators,
-                          std::span<const double> device_factors, std::uint32_t operation) {
-  const auto [least, most] = std::ranges::minmax(device_factors);
+double BlockDraws::factor(std::span<const Device> devices, std::uint32_t operation) {
+  const double most = devices.front().time_factor;
   if (perturbation_.jitter.none()) return most;
-  if (least == most && perturbation_.repair.accelerators.empty()) {
-    return most * table(accelerators.size())(quantile(accelerators[0], operation));
+  if (most == devices.back().time_factor && perturbation_.repair.accelerators.empty()) {
+    return most * table(devices.size())(counter_draw(devices.front().stream, operation));
   }
   DrawTable& of_one = table(1);
   double slowest = 0.0;
-  double known_factor = 0.0;  // of a device that was drawn for, and what it drew
-  double known_quantile = 0.0;
-  for (std::size_t i = 0; i < device_factors.size(); ++i) {
-    if (perturbation_.repair.covers(accelerators[i])) {
-      slowest = std::max(slowest, device_factors[i]);
+  double largest = 0.0;  // that was drawn, by a device that is no faster than those that follow
+  for (const Device& device : devices) {
+    if (device.is_repaired) {
+      slowest = std::max(slowest, device.time_factor);
       continue;
     }
-    const double drawn = quantile(accelerators[i], operation);
-    if (device_factors[i] <= known_factor && drawn <= known_quantile) continue;  // it is no slower
-    slowest = std::max(slowest, device_factors[i] * of_one(drawn));
-    known_factor = device_factors[i];
-    known_quantile = drawn;
+    const double drawn = counter_draw(device.stream, operation);
+    if (drawn <= largest) continue;
+    largest = drawn;
+    slowest = std::max(slowest, device.time_factor * of_one(drawn));
   }
   return slowest;
 }

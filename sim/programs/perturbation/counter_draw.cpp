@@ -13,9 +13,15 @@ std::uint64_t mixed(std::uint64_t x) {
 
 }  // namespace
 
-double counter_draw(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t bits = mixed(mixed(mixed(seed) ^ a) ^ b);
+std::uint64_t counter_stream(std::uint64_t seed, std::uint64_t a) { return mixed(mixed(seed) ^ a); }
+
+double counter_draw(std::uint64_t stream, std::uint64_t b) {
+  const std::uint64_t bits = mixed(stream ^ b);
   return (static_cast<double>(bits >> 12) + 0.5) * 0x1.0p-52;  // exact, so never 0 or 1
+}
+
+double counter_draw(std::uint64_t seed, std::uint64_t a, std::uint64_t b) {
+  return counter_draw(counter_stream(seed, a), b);
 }
 
 }  // namespace headway

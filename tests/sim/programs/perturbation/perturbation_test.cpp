@@ -15,8 +15,9 @@ namespace headway {
 namespace {
 
 double factor_of(const Perturbation& perturbation, std::span<const std::int32_t> accelerators,
-                 std::span<const double> devices, std::uint32_t operation) {
-  return BlockDraws(perturbation).factor(accelerators, devices, operation);
+                 std::uint32_t operation) {
+  BlockDraws draws(perturbation);
+  return draws.factor(draws.devices(accelerators), operation);
 }
 
 std::vector<std::int32_t> first_accelerators(int count) {
@@ -32,8 +33,7 @@ std::vector<double> sorted_draws(double sigma, int ranks, int draws) {
   const auto devices = device_time_factors(perturbation, accelerators);
   std::vector<double> factors;
   for (int i = 0; i < draws; ++i) {
-    factors.push_back(
-        factor_of(perturbation, accelerators, devices, static_cast<std::uint32_t>(i)));
+    factors.push_back(factor_of(perturbation, accelerators, static_cast<std::uint32_t>(i)));
   }
   std::ranges::sort(factors);
   return factors;
@@ -45,7 +45,7 @@ TEST(Perturbation, NoneLeavesEveryTimeAsItIs) {
   EXPECT_TRUE(perturbation.none());
   const auto devices = device_time_factors(perturbation, accelerators);
   for (const double factor : devices) EXPECT_EQ(factor, 1.0);
-  EXPECT_EQ(factor_of(perturbation, accelerators, devices, 3), 1.0);
+  EXPECT_EQ(factor_of(perturbation, accelerators, 3), 1.0);
 }
 
 TEST(Perturbation, TheSlowestOfManyFollowsTheDistributionOfTheMaximum) {
@@ -89,7 +89,7 @@ TEST(Perturbation, AListedAcceleratorIsThatMuchSlower) {
   const auto devices = device_time_factors(perturbation, accelerators);
   EXPECT_EQ(devices, (std::vector<double>{1.0, 1.0, 1.5, 1.0}));
   // The others wait for it.
-  EXPECT_EQ(factor_of(perturbation, accelerators, devices, 0), 1.5);
+  EXPECT_EQ(factor_of(perturbation, accelerators, 0), 1.5);
 }
 
 TEST(Perturbation, ListedAndDrawnFactorsMultiply) {
@@ -114,12 +114,12 @@ TEST(Perturbation, ADrawDependsOnNothingButItsArguments) {
 
   std::vector<double> ascending;
   for (std::uint32_t i = 0; i < 100; ++i) {
-    ascending.push_back(factor_of(perturbation, forward, devices, i));
+    ascending.push_back(factor_of(perturbation, forward, i));
   }
   for (std::uint32_t i = 100; i-- > 0;) {
-    EXPECT_EQ(factor_of(perturbation, forward, devices, i), ascending[i]);
+    EXPECT_EQ(factor_of(perturbation, forward, i), ascending[i]);
     // Devices of different speed draw one by one, in any order.
-    EXPECT_EQ(factor_of(perturbation, backward, reversed, i), ascending[i]);
+    EXPECT_EQ(factor_of(perturbation, backward, i), ascending[i]);
   }
 }
 
@@ -127,7 +127,7 @@ TEST(Perturbation, SeedsAndOperationsAndAcceleratorsDrawAnew) {
   const auto factor = [](std::uint64_t seed, std::int32_t accelerator, std::uint32_t operation) {
     const std::vector<std::int32_t> one = {accelerator};
     const std::vector<double> nominal = {1.0};
-    return factor_of({.seed = seed, .jitter = {.spread = 0.1}}, one, nominal, operation);
+    return factor_of({.seed = seed, .jitter = {.spread = 0.1}}, one, operation);
   };
   EXPECT_NE(factor(1, 0, 0), factor(2, 0, 0));
   EXPECT_NE(factor(1, 0, 0), factor(1, 1, 0));
@@ -145,13 +145,13 @@ TEST(Repair, MakesAnAcceleratorTypicalAndLeavesTheRest) {
   EXPECT_EQ(devices, (std::vector<double>{1.0, 1.5, 1.25, 1.0}));
   // Nothing is drawn for it either.
   const std::vector<std::int32_t> repaired = {2};
-  EXPECT_EQ(factor_of(slow, repaired, std::vector<double>{1.25}, 7), 1.25);
+  EXPECT_EQ(factor_of(slow, repaired, 7), 1.25);
   // The draws of the others are what they were.
   const std::vector<std::int32_t> other = {3};
   Perturbation before = slow;
   before.repair = {};
   const std::vector<double> nominal = {1.0};
-  EXPECT_EQ(factor_of(slow, other, nominal, 7), factor_of(before, other, nominal, 7));
+  EXPECT_EQ(factor_of(slow, other, 7), factor_of(before, other, 7));
 }
 
 TEST(Repair, TheTypicalFactorIsTheLowerMedian) {
