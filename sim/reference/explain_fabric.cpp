@@ -8,7 +8,8 @@ std::vector<FieldRow> fabric_rows() {
       {"cluster.topology.fabric", object_type(), "required",
        "The switches and cables between the nodes."},
       {"cluster.topology.fabric.kind", word_type(names_of(fabric_kinds())), "required",
-       "The shape of the fabric. A clos has leaf, spine and maybe core switches; rail_only has a "
+       "The shape of the fabric. A clos has leaf, spine and maybe core switches; a fat_tree is a "
+       "clos of equal switches that grows with its nodes; rail_only has a "
        "switch for each NIC number; a torus has none; a graph is written out cable by cable."},
       {"cluster.topology.fabric.planes", whole_type(between(1, 16)), "1",
        "Copies of the fabric's switches: port p of each NIC is on plane p with its part of the "
@@ -35,14 +36,18 @@ std::vector<FieldRow> fabric_rows() {
        "From port to port of a switch (all but clos and torus). InfiniBand; Ethernet takes about "
        "600 ns."},
       {"cluster.topology.fabric.ports", whole_type(at_least(0)), "not checked",
-       "Ports of a switch (single_switch, rail_only): a guard against slips.",
+       "Ports of a switch. A guard against slips (single_switch, rail_only); of a fat_tree, whose "
+       "shape follows from it, required.",
        "enough for every NIC"},
-      {"cluster.topology.fabric.attach", words_type({"rail", "rack"}), "required (clos)",
+      {"cluster.topology.fabric.attach", words_type({"rail", "rack"}), "required (clos, fat_tree)",
        "How nodes attach to leaf switches. By rail, NIC i of every node of a unit goes to the "
        "unit's leaf i; by rack, all NICs of a unit go to one leaf.",
        "", "NVIDIA DGX SuperPOD reference architectures (rail-optimised)"},
-      {"cluster.topology.fabric.nodes_per_unit", whole_type(at_least(0)), "required (clos)",
+      {"cluster.topology.fabric.nodes_per_unit", whole_type(at_least(0)),
+       "required (clos); as many as a leaf has room for (fat_tree)",
        "Nodes on the same leaf switches (a scalable unit, a rack)."},
+      {"cluster.topology.fabric.oversubscription", number_type(at_least(1)), "1 (fat_tree)",
+       "Bandwidth below a leaf over bandwidth above it. Above the leaves there is none."},
       {"cluster.topology.fabric.units", whole_type(at_least(0)), "as many as the nodes need",
        "Units of a clos of two tiers. Its spines are sized for that many."},
       {"cluster.topology.fabric.units_per_pod", whole_type(at_least(0)), "required with a core",

@@ -15,7 +15,6 @@ namespace {
 constexpr int kMostUnits = 1 << 20;
 constexpr int kMostSwitchPorts = 1 << 20;  // of a switch
 
-constexpr std::pair<std::string_view, bool> kAttachWords[] = {{"rail", true}, {"rack", false}};
 constexpr std::pair<std::string_view, bool> kGroupWords[] = {{"rail", true}, {"pod", false}};
 
 int small_integer(ObjectReader& reader, std::string_view key) {
@@ -182,16 +181,9 @@ class ClosReader {
 std::optional<Fabric> build_clos(ObjectReader& reader, const FabricRequest& request) {
   const std::size_t problems = reader.diagnostics().all().size();
   const ClosPlan plan = ClosReader(reader, request).read();
-  const ClosShape& shape = plan.shape;
   if (reader.diagnostics().all().size() != problems) return std::nullopt;
-  if (!fits_in_memory(clos_cables(shape), reader)) return std::nullopt;
-
-  Fabric fabric{.topology = clos_topology(plan), .nodes = shape.nodes};
-  for (VertexId endpoint = 0; endpoint < shape.endpoints(); ++endpoint) {
-    fabric.endpoints.push_back(endpoint);
-  }
-  fabric.layout = std::make_unique<ClosShape>(shape);
-  return fabric;
+  if (!fits_in_memory(clos_cables(plan.shape), reader)) return std::nullopt;
+  return clos_fabric(plan);
 }
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <memory>
 
 #include "sim/base/diagnostic.h"
 #include "sim/network/endpoint_names.h"
@@ -114,6 +115,15 @@ class ClosBuilder {
 }  // namespace
 
 Topology clos_topology(const ClosPlan& plan) { return ClosBuilder(plan).build(); }
+
+Fabric clos_fabric(const ClosPlan& plan) {
+  Fabric fabric{.topology = clos_topology(plan), .nodes = plan.shape.nodes};
+  for (VertexId endpoint = 0; endpoint < plan.shape.endpoints(); ++endpoint) {
+    fabric.endpoints.push_back(endpoint);
+  }
+  fabric.layout = std::make_unique<ClosShape>(plan.shape);
+  return fabric;
+}
 
 double clos_cables(const ClosShape& shape) {
   // Rounding the products of ints to doubles first, as they may not fit an int.

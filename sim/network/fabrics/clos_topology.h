@@ -2,6 +2,7 @@
 
 #include "sim/base/units.h"
 #include "sim/network/fabrics/clos_shape.h"
+#include "sim/network/fabrics/fabric.h"
 #include "sim/network/topology.h"
 
 namespace headway {
@@ -25,6 +26,9 @@ struct ClosPlan {
 /// where there are pods, "spine/rail3/5" where nothing joins the rails), "core/plane4/1". Ports
 /// keep the numbers of the full design where nodes, units or pods are left out.
 [[nodiscard]] Topology clos_topology(const ClosPlan& plan);
+
+/// That graph with all its endpoints and the shape that routings need.
+[[nodiscard]] Fabric clos_fabric(const ClosPlan& plan);
 
 /// Cables of that graph; a double, because the plan may ask for too many.
 [[nodiscard]] double clos_cables(const ClosShape& shape);

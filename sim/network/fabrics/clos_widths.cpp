@@ -47,14 +47,13 @@ int uplinks_from_oversubscription(ObjectReader& tier, const DownwardPorts& down)
   return uplinks;
 }
 
-/// Of `number`, not above `most`.
+}  // namespace
+
 int largest_divisor(int number, int most) {
   int divisor = std::min(number, most);
   while (number % divisor != 0) --divisor;
   return divisor;
 }
-
-}  // namespace
 
 int read_uplinks(ObjectReader& tier, const DownwardPorts& down) {
   if (!tier.has("uplinks")) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 
 #include "sim/files/json_reader.h"
 #include "sim/network/fabrics/clos_shape.h"
@@ -10,6 +11,13 @@ namespace headway {
 /// How many cables lead up from a switch, and to how many switches: the numbers that users give in
 /// one of several ways, of which the others follow. A number that cannot be told because what it
 /// follows from was wrong is 0; then fields are read but not compared with it.
+
+/// /attach: by rail, or by rack.
+inline constexpr std::pair<std::string_view, bool> kAttachWords[] = {{"rail", true},
+                                                                     {"rack", false}};
+
+/// Of `number`, not above `most`; both at least 1.
+[[nodiscard]] int largest_divisor(int number, int most);
 
 struct DownwardPorts {
   int ports = 1;         ///< may be 0, not known

@@ -16,6 +16,7 @@ namespace headway {
 FabricBuilder build_clos;
 FabricBuilder build_dragonfly;
 FabricBuilder build_dragonfly_plus;
+FabricBuilder build_fat_tree;
 FabricBuilder build_graph;
 FabricBuilder build_hyperx;
 FabricBuilder build_rail_only;
@@ -28,6 +29,7 @@ constexpr int kMostPlanes = 16;
 
 constexpr FabricKind kFabricKinds[] = {
     {"clos", build_clos, "d-mod-k"},
+    {"fat_tree", build_fat_tree, "d-mod-k"},
     {"rail_only", build_rail_only, "shortest"},
     {"single_switch", build_single_switch, "shortest"},
     {"torus", build_torus, "dimension-order"},

@@ -19,9 +19,9 @@ namespace {
 // microbenchmarks, which did not go into the fit of these profiles. A profile stands for training,
 // at the clocks of a power-capped device, so it may be up to 20 % slower than they are.
 
-const std::vector<std::string> kNames = {"v100_sxm", "a100_sxm_40gb", "a100_sxm_80gb",
-                                         "h100_sxm", "h200_sxm",      "b200_sxm",
-                                         "b300_sxm", "gb200",         "gb300"};
+const std::vector<std::string> kNames = {
+    "v100_sxm", "a100_sxm_40gb", "a100_sxm_80gb", "h100_sxm", "h200_sxm", "b200_sxm",
+    "b300_sxm", "gb200",         "gb300",         "h800_sxm", "h20"};
 
 double teraflops(Flops work, Seconds time) { return work / time / 1_TFLOPps; }
 

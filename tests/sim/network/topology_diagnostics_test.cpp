@@ -17,15 +17,15 @@ std::string with_graph(const std::string& cables) {
 }
 
 TEST(TopologyDiagnostics, AnUnknownKindOfFabric) {
-  EXPECT_EQ(
-      problem_of(with_fabric("\"fabric\": {\n\"kind\": \"clos3\"}")),
-      "error: kind cannot be \"clos3\"\n"
-      "  --> t.json:5:9   /fabric/kind\n"
-      "   |\n"
-      " 5 | \"kind\": \"clos3\"}}\n"
-      "   |         ^^^^^^^\n"
-      "  help: did you mean \"clos\"? It is one of \"clos\", \"rail_only\", \"single_switch\", "
-      "\"torus\", \"dragonfly\", \"dragonfly_plus\", \"hyperx\", \"graph\"\n");
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\n\"kind\": \"clos3\"}")),
+            "error: kind cannot be \"clos3\"\n"
+            "  --> t.json:5:9   /fabric/kind\n"
+            "   |\n"
+            " 5 | \"kind\": \"clos3\"}}\n"
+            "   |         ^^^^^^^\n"
+            "  help: did you mean \"clos\"? It is one of \"clos\", \"fat_tree\", \"rail_only\", "
+            "\"single_switch\", "
+            "\"torus\", \"dragonfly\", \"dragonfly_plus\", \"hyperx\", \"graph\"\n");
 }
 
 TEST(TopologyDiagnostics, AnUnknownKindOfRouting) {
@@ -246,23 +246,23 @@ TEST(TopologyDiagnostics, AScaleUpDomainThatCutsNodes) {
 }
 
 TEST(TopologyDiagnostics, AnUnknownNodeFileDoesNotHideAnUnknownFabric) {
-  EXPECT_EQ(
-      problem_of("{\"schema\": \"headway/topology/1\", \"name\": \"t\", \"nodes\": 1,\n"
-                 "\"node\": \"dgx_h10\",\n"
-                 "\"fabric\": {\"kind\":\n\"tours\"}}"),
-      "error: cannot find \"dgx_h10\"\n"
-      "  --> t.json:2:9   /node\n"
-      "   |\n"
-      " 2 | \"node\": \"dgx_h10\",\n"
-      "   |         ^^^^^^^^^\n"
-      "  help: did you mean \"dgx_h100\"?\n"
-      "error: kind cannot be \"tours\"\n"
-      "  --> t.json:4:1   /fabric/kind\n"
-      "   |\n"
-      " 4 | \"tours\"}}\n"
-      "   | ^^^^^^^\n"
-      "  help: did you mean \"torus\"? It is one of \"clos\", \"rail_only\", \"single_switch\", "
-      "\"torus\", \"dragonfly\", \"dragonfly_plus\", \"hyperx\", \"graph\"\n");
+  EXPECT_EQ(problem_of("{\"schema\": \"headway/topology/1\", \"name\": \"t\", \"nodes\": 1,\n"
+                       "\"node\": \"dgx_h10\",\n"
+                       "\"fabric\": {\"kind\":\n\"tours\"}}"),
+            "error: cannot find \"dgx_h10\"\n"
+            "  --> t.json:2:9   /node\n"
+            "   |\n"
+            " 2 | \"node\": \"dgx_h10\",\n"
+            "   |         ^^^^^^^^^\n"
+            "  help: did you mean \"dgx_h100\"?\n"
+            "error: kind cannot be \"tours\"\n"
+            "  --> t.json:4:1   /fabric/kind\n"
+            "   |\n"
+            " 4 | \"tours\"}}\n"
+            "   | ^^^^^^^\n"
+            "  help: did you mean \"torus\"? It is one of \"clos\", \"fat_tree\", \"rail_only\", "
+            "\"single_switch\", "
+            "\"torus\", \"dragonfly\", \"dragonfly_plus\", \"hyperx\", \"graph\"\n");
 }
 
 TEST(TopologyDiagnostics, AnExpectationThatIsNotMet) {
