@@ -60,12 +60,23 @@ TextTable price_table(const RunCost& cost) {
   const auto of_run = [&](auto member) {
     return cost.run ? (*cost.run).*member : std::optional<double>();
   };
-  add("GPUs, US$", known(cost.usd, prefixed_count),
+  const bool is_rented_alone = !cost.run || cost.run->usd() == cost.run->gpus_usd;
+  if (!is_rented_alone) {
+    add("all of it, US$", known(cost.usd, prefixed_count), known(cost.run->usd(), prefixed_count));
+  }
+  add("GPUs, US$", is_rented_alone ? known(cost.usd, prefixed_count) : "",
       known(of_run(&RunCost::Run::gpus_usd), prefixed_count));
+  add("used up of the purchase, US$", "",
+      known(of_run(&RunCost::Run::purchase_usd), prefixed_count));
+  add("electricity, US$", "", known(of_run(&RunCost::Run::electricity_usd), prefixed_count));
   add("storage, US$", "", known(of_run(&RunCost::Run::storage_usd), prefixed_count));
   add("egress, US$", "", known(of_run(&RunCost::Run::egress_usd), prefixed_count));
+  if (cost.run && cost.run->bought_usd) {
+    add("paid until then, US$", "", known(cost.run->outlay(), prefixed_count));
+  }
   add("energy", known(cost.energy, energy_text),
       cost.run ? known(cost.run->energy, energy_text) : "");
+  add("power to supply", known(cost.peak_power, [](Watts power) { return short_text(power); }), "");
   add("CO2, kg", known(cost.carbon_kg, prefixed_count),
       known(of_run(&RunCost::Run::carbon_kg), prefixed_count));
   return table;

@@ -55,8 +55,10 @@ constexpr TopicRow kMetricRows[] = {
     {"confidence.beyond_calibration", "true or false", "",
      "Some kernels lie outside of what the profile was measured on; the spread is wider for it."},
 
-    {"cost_usd", "US dollars", "", "Price of one iteration: GPUs, time and price of a GPU-hour.",
-     "", "cost.usd_per_gpu_hour"},
+    {"cost_usd", "US dollars", "",
+     "Price of one iteration: GPUs, time and price of a GPU-hour; with a purchase its part of the "
+     "years of depreciation, with a price of electricity that.",
+     "", "cost.usd_per_gpu_hour, cost.purchase, cost.usd_per_kwh"},
     {"cost_usd_per_million_tokens", "US dollars", "", "The same for a million tokens."},
     {"energy_J", "joules", "",
      "Energy of one iteration at the meter. Every GPU's time goes to causes as the critical rank's "
@@ -67,6 +69,10 @@ constexpr TopicRow kMetricRows[] = {
     {"energy_J_per_token", "joules", "", "The same for one token."},
     {"carbon_kg", "kilograms of CO2", "", "Of one iteration's energy.", "",
      "cost.carbon_kg_per_kwh"},
+    {"peak_power_W", "watts", "",
+     "What the building has to supply: nodes, spare ones too, at their most, and switches, times "
+     "the power usage effectiveness.",
+     "", "cost.power"},
     {"objective", "text", "",
      "What the scenario is about: run_cost_usd where the whole run has a price, run_time_s where "
      "it "
@@ -91,14 +97,23 @@ constexpr TopicRow kMetricRows[] = {
     {"run_time_interval_s", "two numbers of seconds", "", "Its 5th and 95th percentile.", "",
      "iteration_time_interval_s; time_to_train_s"},
     {"run_cost_usd", "US dollars", "",
-     "Price of the whole run: GPUs, spare nodes too, for run_time_s; storage and egress where they "
-     "have prices."},
+     "Price of the whole run: GPUs, spare nodes too, for run_time_s; what it uses up of a "
+     "purchase, electricity, storage and egress where they have prices."},
     {"run_cost_interval_usd", "two numbers of US dollars", "",
-     "Its 5th and 95th percentile: the price of a run as long as run_time_interval_s says."},
-    {"run_cost_parts_usd", "object", "", "What it is made of, where storage or egress are priced."},
-    {"run_cost_parts_usd.gpus", "US dollars", "", "GPUs."},
+     "Its 5th and 95th percentile: the price of a run as long as run_time_interval_s says, and "
+     "prices off by cost.price_spread."},
+    {"run_cost_parts_usd", "object", "", "What it is made of, where it is more than rented GPUs."},
+    {"run_cost_parts_usd.gpus", "US dollars", "", "GPUs that are rented."},
+    {"run_cost_parts_usd.purchase", "US dollars", "",
+     "What the run uses up of what was bought: the share of its years of depreciation, all without "
+     "them."},
+    {"run_cost_parts_usd.electricity", "US dollars", "", "run_energy_J at cost.usd_per_kwh."},
     {"run_cost_parts_usd.storage", "US dollars", "", "What is stored, for run_time_s."},
     {"run_cost_parts_usd.egress", "US dollars", "", "What leaves the site."},
+    {"run_outlay_usd", "US dollars", "",
+     "What has been paid when the run is through: as run_cost_usd, but what was bought in full.",
+     "", "cost.purchase"},
+    {"run_outlay_interval_usd", "two numbers of US dollars", "", "Its 5th and 95th percentile."},
     {"run_energy_J", "joules", "", "Energy of the whole run."},
     {"run_energy_by_activity_J", "object", "",
      "The same by what GPUs do meanwhile; what failures lose but work done again is waiting."},

@@ -29,6 +29,16 @@ std::optional<Watts> parse_power(std::string_view text) {
   return std::nullopt;
 }
 
+std::string exact_text(Watts power) { return fmt::format("{} W", power.count()); }
+
+std::string short_text(Watts power) {
+  for (auto unit = kPowers.rbegin(); unit != kPowers.rend(); ++unit) {
+    if (power.count() < unit->second && unit + 1 != kPowers.rend()) continue;
+    return fmt::format("{:.3g} {}", power.count() / unit->second, unit->first);
+  }
+  return "0 W";
+}
+
 std::string short_text(Joules energy) {
   for (const auto& [symbol, joules] : kEnergies) {
     if (energy.count() >= joules || joules == 1.0) {

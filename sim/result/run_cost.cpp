@@ -1,6 +1,8 @@
 #include "sim/result/run_cost.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
 
@@ -17,6 +19,8 @@ constexpr double kSecondsPerHour = 3600.0;
 constexpr double kSecondsPerMonth = 30.0 * 24.0 * kSecondsPerHour;
 constexpr double kBytesPerPricedGb = 1e9;
 constexpr double kJoulesPerKilowattHour = 3.6e6;
+constexpr double kSecondsPerYear = 365.0 * 24.0 * kSecondsPerHour;
+constexpr double k95th = 1.6448536269514722;  ///< percentile of the standard normal
 constexpr std::array kComputing = {Cause::compute, Cause::recompute, Cause::optimizer};
 constexpr std::array kExchanging = {Cause::tensor_parallel, Cause::context_parallel,
                                     Cause::expert_parallel, Cause::pipeline_transfer,
@@ -29,10 +33,20 @@ Seconds sum_of(const TimeByCause& time, std::span<const Cause> causes) {
 }
 
 /// A power of the resolved scenario, which only has those that can be read.
-Watts power_of(const json& power, const char* activity) {
-  const auto watts = parse_power(power.at(activity).get<std::string>());
+Watts power_of(const json& power, const char* of) {
+  const auto watts = parse_power(power.at(of).get<std::string>());
   HEADWAY_CHECK(watts.has_value(), "a resolved power can be read");
   return *watts;
+}
+
+Watts fabric_power(const json& power) {
+  return power.contains("fabric") ? power_of(power, "fabric") : Watts(0.0);
+}
+
+/// Of one accelerator with its share of the switches.
+Watts power_of_accelerator(const Prediction& prediction, const json& power, const char* activity) {
+  const auto accelerators = static_cast<double>(prediction.question.accelerators);
+  return power_of(power, activity) + 1.0 / accelerators * fabric_power(power);
 }
 
 /// Of one accelerator in one iteration.
@@ -40,9 +54,12 @@ EnergyByActivity accelerator_energy(const Prediction& prediction, const json& po
   const Seconds computing = sum_of(prediction.breakdown, kComputing);
   const Seconds exchanging = sum_of(prediction.breakdown, kExchanging);
   const Seconds waiting = prediction.breakdown.total() - computing - exchanging;
-  return {.computing = power_of(power, "computing") * computing,
-          .exchanging = power_of(power, "exchanging") * exchanging,
-          .waiting = power_of(power, "waiting") * waiting};
+  const auto draws = [&](const char* activity) {
+    return power_of_accelerator(prediction, power, activity);
+  };
+  return {.computing = draws("computing") * computing,
+          .exchanging = draws("exchanging") * exchanging,
+          .waiting = draws("waiting") * waiting};
 }
 
 /// A size of the resolved scenario, in the GB that prices are for.
@@ -61,13 +78,38 @@ double share_done_again(const Prediction& prediction) {
   return all > 0.0 && again != lost.end() ? again->second / all : 0.0;
 }
 
+/// Spare nodes over those that train.
+double spare_share(const json& scenario, std::int64_t nodes) {
+  if (!scenario.contains("reliability") || nodes < 1) return 0.0;
+  return scenario.at("reliability").value("spare_nodes", 0.0) / static_cast<double>(nodes);
+}
+
 /// Accelerators that are paid for: those that train and those that wait for one to break.
 double paid_accelerators(const Prediction& prediction) {
-  const Question& question = prediction.question;
-  const auto training = static_cast<double>(question.accelerators);
+  const auto training = static_cast<double>(prediction.question.accelerators);
   if (!prediction.reliability) return training;
-  const auto spares = question.scenario->at("reliability").at("spare_nodes").get<double>();
-  return training * (1.0 + spares / static_cast<double>(question.nodes));
+  const Question& question = prediction.question;
+  return training * (1.0 + spare_share(question.scenario, question.nodes));
+}
+
+/// What a time uses up of what was bought; all of it if it does not wear out.
+double used_up(const json& purchase, Seconds time) {
+  const auto usd = purchase.at("usd").get<double>();
+  if (!purchase.contains("depreciation_years")) return usd;
+  const double years = purchase.at("depreciation_years").get<double>();
+  return usd * std::min(1.0, time.count() / (years * kSecondsPerYear));
+}
+
+double electricity_usd(const json& inputs, Joules energy) {
+  return energy.count() / kJoulesPerKilowattHour * inputs.at("usd_per_kwh").get<double>();
+}
+
+/// A price at a time, `median` at the median one, with the lognormal spread of prices.
+Interval with_spread(double low, double median, double high, double spread) {
+  if (spread <= 0.0 || median <= 0.0) return {low, high};
+  const double of_prices = k95th * spread;
+  return {median * std::exp(-std::hypot(std::log(median / low), of_prices)),
+          median * std::exp(std::hypot(std::log(high / median), of_prices))};
 }
 
 RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration, const json& inputs,
@@ -84,6 +126,13 @@ RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
     run.gpus_usd = inputs.at("usd_per_gpu_hour").get<double>() * paid_accelerators(prediction) *
                    run.time.count() / kSecondsPerHour;
   }
+  if (inputs.contains("purchase")) {
+    const json& purchase = inputs.at("purchase");
+    run.bought_usd = bought_usd(prediction.question.scenario);
+    run.wears_out = purchase.contains("depreciation_years");
+    run.purchase_usd = used_up(purchase, run.time);
+  }
+  run.price_spread = inputs.value("price_spread", 0.0);
   if (inputs.contains("usd_per_gb_month")) {
     run.storage_usd = inputs.at("usd_per_gb_month").get<double>() * priced_gb(inputs.at("stored")) *
                       run.time.count() / kSecondsPerMonth;
@@ -97,8 +146,10 @@ RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
                         (lost - again).count();
     EnergyByActivity& energy = run.energy_by_activity.emplace(
         (training + again) / prediction.iteration_time * *iteration.energy_by_activity);
-    energy.waiting += idle * (power_of(inputs.at("power"), "waiting") * Seconds(1.0));
+    energy.waiting +=
+        idle * (power_of_accelerator(prediction, inputs.at("power"), "waiting") * Seconds(1.0));
     run.energy = energy.total();
+    if (inputs.contains("usd_per_kwh")) run.electricity_usd = electricity_usd(inputs, *run.energy);
     if (iteration.carbon_kg) {
       run.carbon_kg = *iteration.carbon_kg * (*run.energy / *iteration.energy);
     }
@@ -110,7 +161,7 @@ RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration,
 
 std::optional<double> RunCost::Run::usd() const {
   std::optional<double> sum;
-  for (const auto& part : {gpus_usd, storage_usd, egress_usd}) {
+  for (const auto& part : {gpus_usd, purchase_usd, electricity_usd, storage_usd, egress_usd}) {
     if (part) sum = sum.value_or(0.0) + *part;
   }
   return sum;
@@ -119,9 +170,24 @@ std::optional<double> RunCost::Run::usd() const {
 std::optional<Interval> RunCost::Run::usd_interval() const {
   const std::optional<double> all = usd();
   if (!all) return std::nullopt;
-  const double once = egress_usd.value_or(0.0);
+  const double bought = wears_out ? 0.0 : purchase_usd.value_or(0.0);
+  const double once = egress_usd.value_or(0.0) + bought;
   const auto at = [&](double seconds) { return once + (*all - once) * (seconds / time.count()); };
-  return Interval{at(time_interval.low), at(time_interval.high)};
+  return with_spread(at(time_interval.low), *all, at(time_interval.high), price_spread);
+}
+
+std::optional<double> RunCost::Run::outlay() const {
+  const std::optional<double> all = usd();
+  if (!all || !bought_usd) return all;
+  return *all - *purchase_usd + *bought_usd;
+}
+
+std::optional<Interval> RunCost::Run::outlay_interval() const {
+  const std::optional<double> all = outlay();
+  if (!all) return std::nullopt;
+  const double once = egress_usd.value_or(0.0) + bought_usd.value_or(0.0);
+  const auto at = [&](double seconds) { return once + (*all - once) * (seconds / time.count()); };
+  return with_spread(at(time_interval.low), *all, at(time_interval.high), price_spread);
 }
 
 std::optional<RunCost> run_cost(const Prediction& prediction) {
@@ -136,10 +202,18 @@ std::optional<RunCost> run_cost(const Prediction& prediction) {
     cost.usd = inputs.at("usd_per_gpu_hour").get<double>() * accelerators *
                prediction.iteration_time.count() / kSecondsPerHour;
   }
+  if (inputs.contains("purchase") && inputs.at("purchase").contains("depreciation_years")) {
+    cost.usd = cost.usd.value_or(0.0) + used_up(inputs.at("purchase"), prediction.iteration_time);
+  }
   if (inputs.contains("power")) {
+    cost.peak_power =
+        peak_power(scenario, prediction.question.nodes, prediction.question.accelerators);
     cost.energy_by_activity = accelerators * inputs.at("power_usage_effectiveness").get<double>() *
                               accelerator_energy(prediction, inputs.at("power"));
     cost.energy = cost.energy_by_activity->total();
+    if (inputs.contains("usd_per_kwh")) {
+      cost.usd = cost.usd.value_or(0.0) + electricity_usd(inputs, *cost.energy);
+    }
     if (inputs.contains("carbon_kg_per_kwh")) {
       cost.carbon_kg = cost.energy->count() / kJoulesPerKilowattHour *
                        inputs.at("carbon_kg_per_kwh").get<double>();
@@ -148,6 +222,28 @@ std::optional<RunCost> run_cost(const Prediction& prediction) {
   const std::optional<double> tokens = run_tokens(prediction);
   if (tokens && cost.tokens > 0.0) cost.run = cost_of_run(prediction, cost, inputs, *tokens);
   return cost;
+}
+
+std::optional<Watts> peak_power(const json& scenario, std::int64_t nodes,
+                                std::int64_t accelerators) {
+  if (!scenario.contains("cost") || !scenario.at("cost").contains("power")) return std::nullopt;
+  const json& inputs = scenario.at("cost");
+  const json& power = inputs.at("power");
+  Watts of_nodes;
+  if (power.contains("node")) {
+    of_nodes = static_cast<double>(nodes) * power_of(power, "node");
+  } else {
+    for (const char* activity : {"computing", "exchanging", "waiting"}) {
+      of_nodes = max(of_nodes, static_cast<double>(accelerators) * power_of(power, activity));
+    }
+  }
+  return inputs.at("power_usage_effectiveness").get<double>() *
+         ((1.0 + spare_share(scenario, nodes)) * of_nodes + fabric_power(power));
+}
+
+std::optional<double> bought_usd(const json& scenario) {
+  if (!scenario.contains("cost") || !scenario.at("cost").contains("purchase")) return std::nullopt;
+  return scenario.at("cost").at("purchase").at("usd").get<double>();
 }
 
 }  // namespace headway

@@ -7,24 +7,87 @@
 
 #include "sim/base/utf8.h"
 #include "sim/files/json_reader.h"
+#include "sim/network/analysis/bill_of_materials.h"
 #include "sim/result/power.h"
 
 namespace headway {
 namespace {
 
 constexpr Range kMoney = between(0.0, 1e9);
+constexpr Range kWholeCluster = between(0.0, 1e13);
+constexpr Range kYears{.least = 0.0, .most = 100.0, .open = true};
 constexpr Range kEffectiveness = between(1.0, 10.0);
 constexpr Range kIntensity = between(0.0, 100.0);
 constexpr Range kTokens{.least = 0.0, .most = 1e18, .open = true};
 
-void read_power(ObjectReader& reader, const char* activity) {
-  const std::size_t problems = reader.diagnostics().all().size();
-  const std::string text = reader.text(activity);
-  if (reader.diagnostics().all().size() > problems) return;
-  const auto power = parse_power(text);
-  if (power && *power >= Watts(0.0)) return;
-  reader.report(activity, fmt::format("{} is no power", in_quotes(text)), "",
+void report_no_power(ObjectReader& reader, const char* field, const std::string& text) {
+  reader.report(field, fmt::format("{} is no power", in_quotes(text)), "",
                 R"(write "700 W" or "0.7 kW")");
+}
+
+/// A power; `otherwise` if it is left out, which is an error without that.
+std::optional<Watts> read_watts(ObjectReader& reader, const char* field,
+                                std::optional<Watts> otherwise = std::nullopt) {
+  const std::size_t problems = reader.diagnostics().all().size();
+  const std::string text =
+      otherwise ? reader.text(field, exact_text(*otherwise)) : reader.text(field);
+  if (reader.diagnostics().all().size() > problems) return std::nullopt;
+  const auto power = parse_power(text);
+  if (power && *power >= Watts(0.0)) return power;
+  report_no_power(reader, field, text);
+  return std::nullopt;
+}
+
+std::optional<Watts> read_watts_if_given(ObjectReader& reader, const char* field) {
+  return reader.has(field) ? read_watts(reader, field) : std::nullopt;
+}
+
+/// "power": of an accelerator by what it does, of a node at most, and of the switches.
+nlohmann::json read_power(const JsonCursor& part, const CostContext& context,
+                          Diagnostics& diagnostics) {
+  ObjectReader reader(part, diagnostics);
+  const std::optional<Watts> node = read_watts_if_given(reader, "node");
+  const std::optional<Watts> of_switch = read_watts_if_given(reader, "switch");
+  if (reader.has("fabric")) read_watts(reader, "fabric");
+  std::optional<Watts> share;
+  if (reader.has("node")) {
+    const int accelerators = context.cluster ? context.cluster->node_type.accelerators : 1;
+    share = 1.0 / accelerators * node.value_or(Watts(0.0));
+  }
+  for (const char* activity : {"computing", "exchanging", "waiting"}) {
+    read_watts(reader, activity, share);
+  }
+  if (of_switch && context.cluster) {
+    const auto switches = static_cast<double>(bill_of_materials(*context.cluster).all_switches());
+    static_cast<void>(reader.part("fabric"));
+    reader.resolve("fabric", exact_text(switches * *of_switch));
+  }
+  return reader.finish();
+}
+
+/// "purchase": what the whole cluster costs is the sum of its parts, where any has a price.
+nlohmann::json read_purchase(const JsonCursor& part, const CostContext& context,
+                             Diagnostics& diagnostics) {
+  ObjectReader reader(part, diagnostics);
+  std::optional<BillOfMaterials> bill;
+  if (context.cluster) bill = bill_of_materials(*context.cluster);
+  std::optional<double> sum;
+  const auto add = [&](const char* price, std::int64_t count) {
+    if (!reader.has(price)) return;
+    sum = sum.value_or(0.0) + reader.number(price, kMoney) * static_cast<double>(count);
+  };
+  add("usd_per_node", bill ? bill->nodes + context.spare_nodes : 0);
+  add("usd_per_switch", bill ? bill->all_switches() : 0);
+  add("usd_per_cable", bill ? bill->all_cables() : 0);
+  add("usd_per_transceiver", bill ? bill->transceivers() : 0);
+  if (!sum) {
+    reader.number("usd", kWholeCluster);
+  } else {
+    static_cast<void>(reader.part("usd"));
+    reader.resolve("usd", *sum);
+  }
+  if (reader.has("depreciation_years")) reader.number("depreciation_years", kYears);
+  return reader.finish();
 }
 
 /// A price of a GB and how much has it: both of them, or neither; of the whole run.
@@ -46,20 +109,22 @@ void read_priced_size(ObjectReader& reader, const char* price, const char* size,
 
 }  // namespace
 
-nlohmann::json read_cost(const JsonCursor& part, const std::optional<double>& train_tokens,
+nlohmann::json read_cost(const JsonCursor& part, const CostContext& context,
                          Diagnostics& diagnostics) {
+  const std::optional<double>& train_tokens = context.train_tokens;
   ObjectReader reader(part, diagnostics);
   if (reader.has("usd_per_gpu_hour")) reader.number("usd_per_gpu_hour", kMoney);
+  if (const auto purchase = reader.part("purchase")) {
+    reader.resolve("purchase", read_purchase(*purchase, context, diagnostics));
+  }
+  if (reader.has("price_spread")) reader.number("price_spread", between(0.0, 1.0));
   if (const auto power = reader.part("power")) {
-    ObjectReader powers(*power, diagnostics);
-    for (const char* activity : {"computing", "exchanging", "waiting"}) {
-      read_power(powers, activity);
-    }
-    reader.resolve("power", powers.finish());
+    reader.resolve("power", read_power(*power, context, diagnostics));
     reader.number("power_usage_effectiveness", kEffectiveness, 1.0);
     if (reader.has("carbon_kg_per_kwh")) reader.number("carbon_kg_per_kwh", kIntensity);
+    if (reader.has("usd_per_kwh")) reader.number("usd_per_kwh", kMoney);
   }
-  for (const char* field : {"power_usage_effectiveness", "carbon_kg_per_kwh"}) {
+  for (const char* field : {"power_usage_effectiveness", "carbon_kg_per_kwh", "usd_per_kwh"}) {
     if (reader.has("power") || !reader.has(field)) continue;
     reader.number(field, at_least(0.0));
     reader.report(field, fmt::format("{} needs power", field), "",

@@ -4,16 +4,23 @@
 #include <optional>
 
 #include "sim/files/json_document.h"
+#include "sim/network/cluster.h"
 
 namespace headway {
 
-/// Reads the "cost" of a scenario: what a GPU-hour costs, what power an accelerator draws. Returns
-/// it with its defaults; `run_cost` makes costs of it. Problems go into the diagnostics.
-///
-/// `train_tokens`: of the scenario's "reliability", which its "tokens" may only repeat; infinite
-/// where that could not be read.
-[[nodiscard]] nlohmann::json read_cost(const JsonCursor& part,
-                                       const std::optional<double>& train_tokens,
+/// What of a scenario decides what its "cost" means.
+struct CostContext {
+  /// Of the scenario's "reliability", which the cost's tokens may only repeat; infinite where that
+  /// could not be read.
+  std::optional<double> train_tokens;
+  const Cluster* cluster = nullptr;  ///< nullptr: could not be read
+  int spare_nodes = 0;               ///< beside those of the cluster
+};
+
+/// Reads the "cost" of a scenario: what is rented and bought, what power is drawn. Returns it with
+/// its defaults, what follows from the parts of the cluster among them; `run_cost` makes costs of
+/// it. Problems go into the diagnostics.
+[[nodiscard]] nlohmann::json read_cost(const JsonCursor& part, const CostContext& context,
                                        Diagnostics& diagnostics);
 
 }  // namespace headway

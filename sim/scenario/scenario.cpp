@@ -310,13 +310,14 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
     static_cast<void>(reader.part("jobs"));
   }
   if (const auto part = reader.part("cost")) {
-    std::optional<double> train_tokens;
+    CostContext context{.cluster = cluster ? cluster->topology.cluster.get() : nullptr};
     if (scenario.reliability) {
-      train_tokens = scenario.reliability->train_tokens;
+      context.train_tokens = scenario.reliability->train_tokens;
+      context.spare_nodes = scenario.reliability->spare_nodes;
     } else if (reader.has("reliability")) {
-      train_tokens = std::numeric_limits<double>::infinity();
+      context.train_tokens = std::numeric_limits<double>::infinity();
     }
-    reader.resolve("cost", read_cost(*part, train_tokens, diagnostics));
+    reader.resolve("cost", read_cost(*part, context, diagnostics));
   }
 
   if (model) reader.resolve("model", model->resolved);

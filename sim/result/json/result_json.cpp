@@ -1,5 +1,7 @@
 #include "sim/result/json/result_json.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -42,6 +44,7 @@ void add_cost(json& result, const RunCost& cost) {
     result["energy_by_activity_J"] = energy_json(*cost.energy_by_activity);
   }
   add(result, "carbon_kg", cost.carbon_kg);
+  add(result, "peak_power_W", cost.peak_power);
   constexpr double kMillion = 1e6;
   if (cost.tokens > 0.0 && cost.usd) {
     result["cost_usd_per_million_tokens"] = number(*cost.usd / cost.tokens * kMillion);
@@ -55,12 +58,21 @@ void add_cost(json& result, const RunCost& cost) {
   if (const auto range = run.usd_interval()) {
     result["run_cost_interval_usd"] = {number(range->low), number(range->high)};
   }
-  if (run.storage_usd || run.egress_usd) {
+  const std::array others = {run.purchase_usd, run.electricity_usd, run.storage_usd,
+                             run.egress_usd};
+  if (std::ranges::any_of(others, [](const auto& part) { return part.has_value(); })) {
     json parts = json::object();
     add(parts, "gpus", run.gpus_usd);
+    add(parts, "purchase", run.purchase_usd);
+    add(parts, "electricity", run.electricity_usd);
     add(parts, "storage", run.storage_usd);
     add(parts, "egress", run.egress_usd);
     result["run_cost_parts_usd"] = std::move(parts);
+  }
+  if (run.bought_usd) {
+    add(result, "run_outlay_usd", run.outlay());
+    const Interval range = *run.outlay_interval();
+    result["run_outlay_interval_usd"] = {number(range.low), number(range.high)};
   }
   add(result, "run_energy_J", run.energy);
   if (run.energy_by_activity) {

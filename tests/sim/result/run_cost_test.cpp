@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace headway {
@@ -131,6 +132,51 @@ TEST(RunCost, IsNothingWithoutInputsOrWithoutATime) {
   p = prediction({});
   p.question.scenario = nlohmann::json::object();
   EXPECT_FALSE(run_cost(p).has_value());
+}
+
+/// An hour of 100 accelerators on ten nodes that cost 8,760 dollars a year of depreciation: one an
+/// hour. Eight kilowatts a node and twenty of switches, times 1.5, at ten cents.
+TEST(RunCost, ARunUsesUpWhatWasBoughtAndDrawsWhatNodesAndSwitchesDo) {
+  Prediction p = prediction({{"tokens", 3.6e6},
+                             {"purchase", {{"usd", 17'520.0}, {"depreciation_years", 2.0}}},
+                             {"power",
+                              {{"node", "8 kW"},
+                               {"fabric", "20 kW"},
+                               {"computing", "800 W"},
+                               {"exchanging", "800 W"},
+                               {"waiting", "800 W"}}},
+                             {"power_usage_effectiveness", 1.5},
+                             {"usd_per_kwh", 0.1}});
+  p.question.nodes = 10;
+  const RunCost cost = run_cost(p).value();
+  EXPECT_DOUBLE_EQ(cost.peak_power.value().count(), 150e3);
+  // An iteration is a hundredth of an hour: 1.5 kWh and a cent of the cluster.
+  EXPECT_DOUBLE_EQ(cost.energy.value().count(), 1.5 * 3.6e6);
+  EXPECT_DOUBLE_EQ(cost.usd.value(), 0.01 + 0.15);
+  const RunCost::Run& run = cost.run.value();
+  EXPECT_DOUBLE_EQ(run.purchase_usd.value(), 1.0);
+  EXPECT_DOUBLE_EQ(run.electricity_usd.value(), 15.0);
+  EXPECT_DOUBLE_EQ(run.usd().value(), 16.0);
+  EXPECT_DOUBLE_EQ(run.outlay().value(), 17'520.0 + 15.0);
+}
+
+TEST(RunCost, WithoutYearsOfDepreciationTheRunPaysForAllThatWasBought) {
+  Prediction p = prediction({{"tokens", 3.6e6}, {"purchase", {{"usd", 1000.0}}}});
+  p.iteration_interval = {30.0, 43.2};
+  const RunCost::Run run = run_cost(p).value().run.value();
+  EXPECT_DOUBLE_EQ(run.usd().value(), 1000.0);
+  EXPECT_DOUBLE_EQ(run.usd_interval().value().low, 1000.0);  // whatever the time
+  EXPECT_DOUBLE_EQ(run.usd_interval().value().high, 1000.0);
+}
+
+/// 150 dollars, off by a factor of 1.2 either way for the time, and by e^(1.645 x 0.1) for the
+/// price: logarithms of 0.1823 and 0.1645 add in squares to 0.2456.
+TEST(RunCost, PricesMayBeOffBesideTheTime) {
+  Prediction p = prediction({{"usd_per_gpu_hour", 1.5}, {"tokens", 3.6e6}, {"price_spread", 0.1}});
+  p.iteration_interval = {30.0, 43.2};
+  const RunCost::Run run = run_cost(p).value().run.value();
+  EXPECT_NEAR(run.usd_interval().value().low, 150.0 * std::exp(-0.24555), 1e-3);
+  EXPECT_NEAR(run.usd_interval().value().high, 150.0 * std::exp(0.24555), 1e-3);
 }
 
 }  // namespace
