@@ -17,6 +17,7 @@ constexpr FieldNames kMptNames{.layers = "n_layers",
                                .hidden = "d_model",
                                .attention_heads = "n_heads",
                                .sequence_length = "max_seq_len"};
+constexpr FieldNames kFalconNames{.kv_heads = "num_kv_heads", .default_sequence_length = 2048};
 /// Files of Gemma 3 leave out what is as in its configuration class.
 constexpr FieldNames kGemma3Names{.default_vocabulary = 262'208,
                                   .default_sequence_length = 131'072};
@@ -37,6 +38,11 @@ void read_llama(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
   model.mlp_bias = given_flag(reader, "mlp_bias", false);
+}
+
+void read_smollm3(ObjectReader& reader, TransformerModel& model) {
+  read_llama(reader, model);
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
 }
 
 void read_mistral(ObjectReader& reader, TransformerModel& model) {
@@ -124,7 +130,78 @@ void read_mpt(ObjectReader& reader, TransformerModel& model) {
   if (attention.text("attn_type", "") == "multiquery_attention") model.kv_heads = 1;
 }
 
-constexpr std::array<Family, 12> kDenseFamilies = {{
+/// Norms behind attention and MLP instead of before them, and norms of queries and keys, which are
+/// left out as Qwen3's are.
+void read_olmo2(ObjectReader& reader, TransformerModel& model) { read_qwen3(reader, model); }
+
+/// Falcon: one norm a layer less where attention and MLP stand side by side, which is not counted.
+void read_falcon(ObjectReader& reader, TransformerModel& model) {
+  const bool is_grouped = given_flag(reader, "new_decoder_architecture", false);
+  if (!is_grouped) {
+    model.kv_heads = given_flag(reader, "multi_query", true) ? 1 : model.attention_heads;
+  }
+  static_cast<void>(given_count(reader, "num_ln_in_parallel_attn", between(1, 2), 2));
+  model.ffn_hidden =
+      given_count(reader, "ffn_hidden_size", model_limits::kFfnHidden, 4 * model.hidden);
+  const bool biased = given_flag(reader, "bias", false);
+  model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
+  model.position_encoding =
+      given_flag(reader, "alibi", false) ? PositionEncoding::none : PositionEncoding::rotary;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+}
+
+/// Learned positions; the smallest but one (350m) embeds tokens in fewer dimensions, which is
+/// warned of as unread.
+void read_opt(ObjectReader& reader, TransformerModel& model) {
+  model.ffn_hidden = reader.integer("ffn_dim", model_limits::kFfnHidden);
+  const bool biased = given_flag(reader, "enable_bias", true);
+  model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  const auto embedded = given(reader.cursor(), "word_embed_proj_dim");
+  if (embedded && embedded->value() == nlohmann::json(model.hidden)) {
+    static_cast<void>(reader.integer("word_embed_proj_dim", model_limits::kHidden));
+  }
+}
+
+/// Layer norms without a bias; attention and MLP stand side by side behind one, of two counted.
+void read_cohere(ObjectReader& reader, TransformerModel& model) {
+  read_qwen3(reader, model);
+  model.normalization = Normalization::layer_norm;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+}
+
+void read_cohere2(ObjectReader& reader, TransformerModel& model) {
+  read_cohere(reader, model);
+  constexpr std::int64_t kEveryFourth = 4;
+  read_sliding_window(
+      reader, model,
+      given_count(reader, "sliding_window_pattern", between(2, 10'000), kEveryFourth));
+}
+
+/// Biases of queries, keys and values alone. GLM-4 of 2025 has two norms a layer more than are
+/// counted.
+void read_glm(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = given_flag(reader, "attention_bias", false);
+}
+
+void read_starcoder2(ObjectReader& reader, TransformerModel& model) {
+  read_gpt_neox(reader, model);
+  const bool biased = given_flag(reader, "use_bias", true);
+  model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  read_sliding_window(reader, model, 0);
+}
+
+/// Phi-1 and Phi-2; attention and MLP stand side by side behind one norm, of two counted.
+void read_phi(ObjectReader& reader, TransformerModel& model) {
+  model.ffn_hidden =
+      given_count(reader, "intermediate_size", model_limits::kFfnHidden, 4 * model.hidden);
+  model.position_encoding = PositionEncoding::rotary;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
+}
+
+constexpr std::array<Family, 24> kDenseFamilies = {{
     {"llama", "LlamaForCausalLM", {}, read_llama},
     {"mistral", "MistralForCausalLM", {}, read_mistral},
     {"qwen2", "Qwen2ForCausalLM", {}, read_qwen2},
@@ -137,6 +214,18 @@ constexpr std::array<Family, 12> kDenseFamilies = {{
     {"gpt2", "GPT2LMHeadModel", kGpt2Names, read_gpt2},
     {"gpt_neox", "GPTNeoXForCausalLM", {}, read_gpt_neox},
     {"mpt", "MPTForCausalLM", kMptNames, read_mpt},
+    {"olmo2", "Olmo2ForCausalLM", {}, read_olmo2},
+    {"phi", "PhiForCausalLM", {}, read_phi},
+    {"phi3", "Phi3ForCausalLM", {}, read_mistral},
+    {"falcon", "FalconForCausalLM", kFalconNames, read_falcon},
+    {"opt", "OPTForCausalLM", {}, read_opt},
+    {"cohere", "CohereForCausalLM", {}, read_cohere},
+    {"cohere2", "Cohere2ForCausalLM", {}, read_cohere2},
+    {"glm", "GlmForCausalLM", {}, read_glm},
+    {"glm4", "Glm4ForCausalLM", {}, read_glm},
+    {"granite", "GraniteForCausalLM", {}, read_llama},
+    {"smollm3", "SmolLM3ForCausalLM", {}, read_smollm3},
+    {"starcoder2", "Starcoder2ForCausalLM", {}, read_starcoder2},
 }};
 
 }  // namespace
