@@ -23,6 +23,9 @@ publish llama3_70b_fsdp_256 llama3_70b_fsdp_256
 publish qwen3_235b_a22b_256 qwen3_235b_a22b_256
 publish straggler_one_slow_node straggler_one_slow_node --what-if
 
+"$headway" plan scenarios/buy_70b_90_days.json -q -o "$scratch/buy.html" >/dev/null
+sed -e "s|$PWD/||g" "$scratch/buy.html" >"$out/buy_70b_90_days.html"
+
 (cd "$scratch" && "$headway" sweep llama3_8b_64 --axis gpus=8..1024*2 \
   --axis tensor_parallel=1,2,4,8 --axis pipeline_parallel=1,2,4,8 --axis micro_batch=1,2 \
   --set /run/replicas=1 -o sweep -q >/dev/null && "$headway" report sweep -o sweep.html)

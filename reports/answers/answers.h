@@ -22,6 +22,7 @@ struct LargestPlan;
 struct MeasuredComparison;
 struct MemoryValidation;
 struct Prediction;
+struct PurchasePlan;
 struct ReplayResult;
 struct StrategyPlan;
 struct Study;
@@ -51,6 +52,10 @@ struct Validation;
 /// The sizes that were tried, and the smallest or cheapest that meets the goal
 /// ("headway/cluster-plan/1").
 [[nodiscard]] Answer cluster_plan_answer(const ClusterPlan& plan);
+
+/// Which of several clusters to take and how much of it, what it is made of, and what the others
+/// lack ("headway/purchase-plan/1").
+[[nodiscard]] Answer purchase_plan_answer(const PurchasePlan& plan);
 
 /// What was tried, the largest that fits, and the strategies that are fastest there
 /// ("headway/largest-plan/1").

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -29,18 +30,55 @@ std::int64_t nodes_for(double share) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share)));
 }
 
-/// Of the whole run, where the scenario has prices.
-std::optional<double> price_of(const Prediction& prediction) {
-  const std::optional<RunCost> cost = run_cost(prediction);
-  const std::optional<double> usd = cost && cost->run ? cost->run->usd() : std::nullopt;
+std::optional<double> finite(std::optional<double> usd) {
   return usd && std::isfinite(*usd) ? usd : std::nullopt;
+}
+
+/// The next multiple of the step.
+std::int64_t in_steps(std::int64_t nodes, std::int64_t step) {
+  return (nodes + step - 1) / step * step;
+}
+
+int nodes_of_domain(const Cluster& cluster) {
+  return std::max(1, cluster.scale_up_domain / cluster.node_type.accelerators);
 }
 
 }  // namespace
 
+Shortfall shortfall(const ClusterSize& size, const TrainingGoal& goal) {
+  Shortfall missing;
+  if (goal.power && size.power) missing.power = max(Watts(0.0), *size.power - *goal.power);
+  if (size.runs.empty()) return missing;
+  const ClusterRun& run = size.runs.front();
+  missing.time = max(Seconds(0.0), run.needed - goal.deadline);
+  if (goal.budget && run.outlay_interval) {
+    missing.usd = std::max(0.0, run.outlay_interval->high - *goal.budget);
+  }
+  return missing;
+}
+
+double minimised(const ClusterSize& size, TrainingGoal::Minimize minimize) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const ClusterRun& run = size.runs.front();
+  switch (minimize) {
+    case TrainingGoal::Minimize::gpus:
+      return static_cast<double>(size.accelerators);
+    case TrainingGoal::Minimize::cost:
+      return run.usd.value_or(kNever);
+    case TrainingGoal::Minimize::days:
+      return run.needed.count();
+    case TrainingGoal::Minimize::energy:
+      return run.energy ? run.energy->count() : kNever;
+  }
+  HEADWAY_CHECK(false, "unknown goal");
+}
+
 ClusterSizes::ClusterSizes(const Scenario& base, const PlanOptions& options,
-                           const TrainingGoal& goal)
-    : base_(base), options_(options), goal_(goal) {
+                           const TrainingGoal& goal, std::optional<int> delivered)
+    : base_(base),
+      options_(options),
+      goal_(goal),
+      step_(delivered.value_or(nodes_of_domain(*base.cluster))) {
   options_.leaders.best = kLeaders;
 }
 
@@ -50,7 +88,8 @@ std::int64_t ClusterSizes::least_nodes(Seconds deadline) const {
       static_cast<double>(strategy.global_batch) * static_cast<double>(strategy.sequence_length);
   const Flops work = (goal_.tokens / tokens_of_step) * step_flops(base_.model, strategy).model;
   const FlopsPerSecond peak(base_.profile->device.peak_flops.at(strategy.precision).value);
-  return nodes_for(work / peak / deadline / base_.cluster->node_type.accelerators);
+  const double nodes = work / peak / deadline / base_.cluster->node_type.accelerators;
+  return in_steps(nodes_for(nodes), step_);
 }
 
 std::int64_t ClusterSizes::most_nodes(Seconds deadline) const {
@@ -58,7 +97,31 @@ std::int64_t ClusterSizes::most_nodes(Seconds deadline) const {
   const std::int64_t to_hold =
       nodes_for(kBytesOfParameter * parameters / base_.profile->device.memory_bytes.value /
                 base_.cluster->node_type.accelerators);
-  return kRoomToGrow * std::max(least_nodes(deadline), to_hold);
+  return in_steps(kRoomToGrow * std::max(least_nodes(deadline), to_hold), step_);
+}
+
+std::optional<std::int64_t> ClusterSizes::most_nodes_affordable() const {
+  const json& scenario = base_.resolved;
+  const auto nodes = static_cast<double>(base_.cluster->nodes);
+  const int per_node = base_.cluster->node_type.accelerators;
+  double most = std::numeric_limits<double>::infinity();
+  if (goal_.power) {
+    json without_switches = scenario;
+    if (scenario.contains("cost") && scenario.at("cost").contains("power")) {
+      without_switches["cost"]["power"].erase("fabric");
+    }
+    const auto one = peak_power(without_switches, 1, per_node);
+    const auto two = peak_power(without_switches, 2, std::int64_t{2} * per_node);
+    // Spare nodes draw power too, as many whatever the size.
+    if (one && *two > *one) most = 1.0 + (*goal_.power - *one) / (*two - *one);
+  }
+  if (const auto bought = bought_usd(scenario); goal_.budget && bought && *bought > 0.0) {
+    const json& purchase = scenario.at("cost").at("purchase");
+    const double of_node = purchase.value("usd_per_node", *bought / nodes);
+    if (of_node > 0.0) most = std::min(most, *goal_.budget / of_node);
+  }
+  if (!std::isfinite(most)) return std::nullopt;
+  return static_cast<std::int64_t>(std::max(most, 0.0)) / step_ * step_;
 }
 
 /// The batch that shares most with the number of accelerators, of those that the goal allows; of
@@ -121,20 +184,32 @@ double ClusterSizes::tokens_of_step(const ClusterSize& size) const {
          static_cast<double>(base_.strategy.sequence_length);
 }
 
-/// As bytes: why nothing can run, else nothing, and the run's time by the closed form.
+/// As bytes: why nothing can run, else nothing; the run's time by the closed form; what the size
+/// draws and costs before it runs.
 std::string ClusterSizes::estimated(const ClusterSize& size, const LeaderOptions& options) const {
-  ByteWriter bytes;
+  std::string reason;
+  Seconds closed_form;
+  std::optional<Watts> power;
+  std::optional<double> bought;
   try {
     const Scenario scenario = read_variant(options, base_);
+    power = peak_power(scenario.resolved, size.nodes, size.accelerators);
+    bought = bought_usd(scenario.resolved);
     const StrategySearch search =
         search_strategies(StrategySpace(scenario, options_.kept), {.best = 1});
-    const bool fits = !search.ranked.empty();
-    bytes.put(std::string(fits ? "" : "nothing fits in memory"));
-    bytes.put(fits ? goal_.tokens / tokens_of_step(size) * search.ranked.front().time : Seconds());
+    if (search.ranked.empty()) {
+      reason = "nothing fits in memory";
+    } else {
+      closed_form = goal_.tokens / tokens_of_step(size) * search.ranked.front().time;
+    }
   } catch (const InputError& error) {
-    bytes.put(error.diagnostics().front().message);
-    bytes.put(Seconds());
+    reason = error.diagnostics().front().message;
   }
+  ByteWriter bytes;
+  bytes.put(reason);
+  bytes.put(closed_form);
+  bytes.put(power);
+  bytes.put(bought);
   return bytes.take();
 }
 
@@ -159,6 +234,8 @@ std::vector<ClusterSize> ClusterSizes::estimates(const std::vector<std::int64_t>
     ByteReader bytes(answer);
     bytes.get(size.reason);
     bytes.get(size.closed_form);
+    bytes.get(size.power);
+    bytes.get(size.bought);
   }
   return sizes;
 }
@@ -171,7 +248,13 @@ ClusterRun ClusterSizes::run_of(const ClusterSize& size, Leader leader) const {
   run.median = time.at(0.5);
   run.needed = time.at(goal_.probability);
   run.probability = time.probability(goal_.deadline);
-  run.usd = price_of(prediction);
+  if (const std::optional<RunCost> cost = run_cost(prediction); cost && cost->run) {
+    run.usd = finite(cost->run->usd());
+    run.energy = cost->run->energy;
+    run.outlay = finite(cost->run->outlay());
+    if (run.usd) run.usd_interval = cost->run->usd_interval();
+    if (run.outlay) run.outlay_interval = cost->run->outlay_interval();
+  }
   run.leader = std::move(leader);
   return run;
 }
@@ -181,6 +264,7 @@ void ClusterSizes::simulate(ClusterSize& size) const {
   options.slacks = {kSlack};
   const Scenario scenario = read_variant(options, base_);
   const StrategySpace space(scenario, options_.kept);
+  size.bill = bill_of_materials(*scenario.cluster);
   StrategySearch search;
   for (Leader& leader : simulated_leaders(space, options, search)) {
     size.runs.push_back(run_of(size, std::move(leader)));

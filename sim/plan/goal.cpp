@@ -19,12 +19,20 @@ namespace headway {
 namespace {
 
 constexpr double kMostTokens = 1e18;
+constexpr double kMostMoney = 1e15;
 constexpr double kMostBatchChange = 0.5;
 constexpr std::array<std::pair<std::string_view, LargestGoal::Of>, 4> kLargest{{
     {"model", LargestGoal::Of::model},
     {"width", LargestGoal::Of::width},
     {"layers", LargestGoal::Of::layers},
     {"context", LargestGoal::Of::context},
+}};
+
+constexpr std::array<std::pair<std::string_view, TrainingGoal::Minimize>, 4> kMinimize{{
+    {"gpus", TrainingGoal::Minimize::gpus},
+    {"cost", TrainingGoal::Minimize::cost},
+    {"days", TrainingGoal::Minimize::days},
+    {"energy", TrainingGoal::Minimize::energy},
 }};
 
 /// A positive number and what stands behind it; nothing for anything else.
@@ -42,17 +50,17 @@ std::optional<Number> number_of(const std::string& text) {
 }
 
 /// "2T", "500B", "1000".
-std::optional<double> tokens_of(const std::string& text) {
+std::optional<double> count_of(const std::string& text, double most) {
   constexpr std::string_view kSuffixes = "KMBT";
   const auto number = number_of(text);
   if (!number) return std::nullopt;
-  double tokens = number->value;
+  double count = number->value;
   if (!number->suffix.empty()) {
     const std::size_t power = kSuffixes.find(number->suffix.front());
     if (number->suffix.size() > 1 || power == std::string_view::npos) return std::nullopt;
-    tokens *= std::pow(1000.0, static_cast<double>(power + 1));
+    count *= std::pow(1000.0, static_cast<double>(power + 1));
   }
-  return tokens <= kMostTokens ? std::optional(tokens) : std::nullopt;
+  return count <= most ? std::optional(count) : std::nullopt;
 }
 
 /// "95%" or "0.95".
@@ -65,7 +73,8 @@ std::optional<double> share_of(const std::string& text) {
 
 class GoalText {
  public:
-  explicit GoalText(const std::string& text) : text_(text) {}
+  GoalText(const std::string& text, const std::string& where)
+      : text_(text), where_(where.empty() ? "--goal " + printable(text) : where) {}
 
   Goal goal() {
     std::string spaced = text_;
@@ -74,7 +83,7 @@ class GoalText {
     for (std::string word; words >> word;) take(word);
     if (!seen_.contains("largest")) {
       if (!seen_.contains("tokens")) report("a goal needs tokens", "add tokens=2T");
-      if (!seen_.contains("deadline")) report("a goal needs a deadline", "add deadline=30d");
+      check_limits();
     } else if (seen_.size() > 1) {
       report("largest stands alone", "what fits does not depend on tokens or a deadline");
     }
@@ -84,10 +93,21 @@ class GoalText {
   }
 
  private:
+  /// Something has to bound the cluster: from below the deadline, or from above what it may take.
+  void check_limits() {
+    const bool is_soonest = training_.minimize == TrainingGoal::Minimize::days;
+    const bool has_ceiling = seen_.contains("budget") || seen_.contains("power");
+    if (is_soonest && !has_ceiling) {
+      report("minimize=days needs a ceiling", "add budget=50M or power=2MW");
+    } else if (!is_soonest && !seen_.contains("deadline")) {
+      report("a goal needs a deadline", "add deadline=30d");
+    }
+  }
+
   void report(std::string message, std::string help) {
     Diagnostic problem;
     problem.message = std::move(message);
-    problem.location.file = "--goal " + printable(text_);
+    problem.location.file = where_;
     problem.help = std::move(help);
     problems_.add(std::move(problem));
   }
@@ -105,7 +125,9 @@ class GoalText {
 
   /// An example where the value is none; empty if all went well.
   std::string set(const std::string& name, const std::string& value) {
-    if (name == "tokens") return set_number(tokens_of(value), training_.tokens, "tokens=2T");
+    if (name == "tokens") {
+      return set_number(count_of(value, kMostTokens), training_.tokens, "tokens=2T");
+    }
     if (name == "deadline") {
       const auto time = parse_quantity<Seconds>(value);
       const auto* const seconds = std::get_if<Seconds>(&time);
@@ -122,11 +144,22 @@ class GoalText {
       if (share && *share > kMostBatchChange) share.reset();
       return set_number(share, training_.batch_within, "batch_within=5%: half of it at most");
     }
+    if (name == "budget") {
+      training_.budget = count_of(value, kMostMoney);
+      return training_.budget ? "" : "budget=50M: US$, more than 0";
+    }
+    if (name == "power") {
+      training_.power = parse_power(value);
+      if (training_.power && *training_.power <= Watts(0.0)) training_.power.reset();
+      return training_.power ? "" : "power=2MW";
+    }
     if (name == "minimize") {
-      if (value != "gpus" && value != "usd") return "minimize=gpus or minimize=usd";
-      training_.minimize =
-          value == "usd" ? TrainingGoal::Minimize::usd : TrainingGoal::Minimize::gpus;
-      return "";
+      for (const auto& [word, minimize] : kMinimize) {
+        if (word != value) continue;
+        training_.minimize = minimize;
+        return "";
+      }
+      return "minimize=gpus, minimize=cost, minimize=days or minimize=energy";
     }
     if (name == "largest") {
       for (const auto& [named, of] : kLargest) {
@@ -147,19 +180,20 @@ class GoalText {
   }
 
   void refuse(const std::string& name) {
-    const auto meant =
-        closest(name, {"tokens", "deadline", "probability", "batch_within", "minimize", "largest"});
+    const auto meant = closest(name, {"tokens", "deadline", "probability", "batch_within", "budget",
+                                      "power", "minimize", "largest"});
     if (meant) {  // that it is missing need not be told too
       seen_.erase(name);
       seen_.insert(*meant);
     }
     report(fmt::format("a goal has no {}", in_quotes(name)),
            (meant ? fmt::format("did you mean \"{}\"? ", *meant) : "") +
-               "goals are like \"tokens=2T deadline=30d probability=95%\" (and batch_within, "
-               "minimize) or \"largest=context\"");
+               "goals are like \"tokens=2T deadline=30d probability=95%\" (and budget, power, "
+               "batch_within, minimize) or \"largest=context\"");
   }
 
   const std::string& text_;
+  std::string where_;
   TrainingGoal training_;
   LargestGoal largest_;
   std::set<std::string> seen_;
@@ -168,6 +202,12 @@ class GoalText {
 
 }  // namespace
 
-Goal parse_goal(const std::string& text) { return GoalText(text).goal(); }
+std::string_view word_of(TrainingGoal::Minimize minimize) {
+  return kMinimize.at(static_cast<std::size_t>(minimize)).first;
+}
+
+Goal parse_goal(const std::string& text, const std::string& where) {
+  return GoalText(text, where).goal();
+}
 
 }  // namespace headway

@@ -1,21 +1,29 @@
 #pragma once
 
+#include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "sim/base/units.h"
+#include "sim/result/power.h"
 
 namespace headway {
 
-/// A run that has to be through in time, on the smallest or the cheapest cluster.
+/// A run that has to be through in time, within a budget and a power, on the cluster that needs
+/// least of something.
 struct TrainingGoal {
-  enum class Minimize { gpus, usd };
+  enum class Minimize { gpus, cost, days, energy };
   double tokens = 0.0;
-  Seconds deadline;
-  double probability = 0.95;  ///< of being through, in (0, 1)
-  double batch_within = 0.0;  ///< share that the global batch may be off by to fit a cluster
+  Seconds deadline = Seconds(std::numeric_limits<double>::infinity());
+  double probability = 0.95;     ///< of being through, in (0, 1)
+  double batch_within = 0.0;     ///< share that the global batch may be off by to fit a cluster
+  std::optional<double> budget;  ///< US$ that may have been paid when it is through
+  std::optional<Watts> power;    ///< that the building can supply
   Minimize minimize = Minimize::gpus;
 };
+[[nodiscard]] std::string_view word_of(TrainingGoal::Minimize minimize);
 
 /// The most that fits on a cluster: a model of the library, the scenario's with larger hidden and
 /// feed-forward sizes or with more layers, or a longer context.
@@ -26,10 +34,12 @@ struct LargestGoal {
 
 using Goal = std::variant<TrainingGoal, LargestGoal>;
 
-/// Reads "tokens=2T deadline=30d probability=95% batch_within=5% minimize=usd" or
-/// "largest=context", words in any order, with spaces or commas between them. Tokens may have K, M,
-/// B or T behind the number; shares are in percent or numbers below 1; all but tokens and deadline
-/// can be left out. Throws InputError with every problem.
-[[nodiscard]] Goal parse_goal(const std::string& text);
+/// Reads "tokens=2T deadline=30d probability=95% batch_within=5% budget=50M power=2MW
+/// minimize=cost" or "largest=context", words in any order, with spaces or commas between them.
+/// Tokens and US$ may have K, M, B or T behind the number; shares are in percent or numbers below
+/// 1; all but tokens and deadline can be left out, and the deadline where minimize=days has a
+/// budget or a power to keep to. Throws InputError with every problem, each with `where` the text
+/// stands ("--goal" and the text if that is empty).
+[[nodiscard]] Goal parse_goal(const std::string& text, const std::string& where = "");
 
 }  // namespace headway

@@ -1,5 +1,7 @@
 #include "sim/plan/scenario_variant.h"
 
+#include <nlohmann/json.hpp>
+
 namespace headway {
 
 std::optional<LeaderOptions> variant_options(const PlanOptions& options, const Scenario& changed,

@@ -1,5 +1,7 @@
 #include "sim/plan/strategy_plan.h"
 
+#include <nlohmann/json.hpp>
+
 #include "sim/sweep/axis_field.h"
 #include "sim/sweep/sweep_point.h"
 

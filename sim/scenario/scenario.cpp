@@ -18,6 +18,7 @@
 #include "sim/models/read_model.h"
 #include "sim/network/read_topology.h"
 #include "sim/programs/flows/algorithms/algorithm.h"
+#include "sim/scenario/candidates.h"
 #include "sim/scenario/check_profile.h"
 #include "sim/scenario/read_cost.h"
 #include "sim/scenario/read_jobs.h"
@@ -236,6 +237,14 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   Scenario scenario;
   scenario.name = reader.text("name", path);
   reader.text("description", "");
+  if (reader.has("goal")) reader.text("goal");
+  for (const char* of_plans : {"candidates", "candidate"}) {
+    static_cast<void>(reader.part(of_plans));
+  }
+  if (reader.has("candidate") && !reader.has("candidates")) {
+    reader.report("candidate", "there are no candidates to choose from", "",
+                  "list them in \"candidates\", or leave it out");
+  }
 
   std::optional<ReadModel> model;
   if (const auto part = reader.required_part("model")) model = read_model(*part, files);
@@ -324,7 +333,9 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (cluster) reader.resolve("cluster", cluster->resolved);
   if (strategy) reader.resolve("strategy", strategy->resolved);
   if (profile) resolve_profile(profile->cursor, reader);
-  scenario.resolved = reader.finish();
+  nlohmann::json resolved = reader.finish();
+  for (const char* taken : {"candidates", "candidate"}) resolved.erase(taken);
+  scenario.resolved = std::move(resolved);
   if (diagnostics.has_errors()) return std::nullopt;
   HEADWAY_CHECK(model && cluster && profile && strategy, "a part that is not read is an error");
 
@@ -355,6 +366,7 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
   if (options.profile) {
     overrides.push_back({"/profile", nlohmann::json(*options.profile).dump()});
   }
+  overrides = with_candidate(path, std::move(overrides), diagnostics);
   InputFiles files(std::move(overrides), data_folders(), diagnostics);
   const std::optional<JsonCursor> root = files.open(path, "scenarios");
   diagnostics.throw_if_errors();

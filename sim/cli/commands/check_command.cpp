@@ -9,6 +9,7 @@
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/files/json_output.h"
+#include "sim/plan/purchase_plan.h"
 #include "sim/reference/explain_file.h"
 
 namespace headway {
@@ -31,8 +32,9 @@ int run_check(const Invocation& invocation) {
   for (const std::string& path : arguments.positional()) {
     Diagnostics found;
     const auto file = explained_file(path, options, found);
+    if (file && file->kind == "scenario") check_plan_fields(path, options, found);
     once.append(found);
-    if (!file) continue;
+    if (!file || found.has_errors()) continue;
     if (resolves) {
       terminal.print(json_document_text(file->resolved));
     } else {

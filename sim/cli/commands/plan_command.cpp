@@ -4,6 +4,7 @@
 #include "reports/answers/strategy_plan.h"
 #include "reports/write_file.h"
 #include "sim/base/quantity_text.h"
+#include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
@@ -12,7 +13,9 @@
 #include "sim/files/json_output.h"
 #include "sim/plan/cluster_plan.h"
 #include "sim/plan/largest_plan.h"
+#include "sim/plan/purchase_plan.h"
 #include "sim/plan/strategy_plan.h"
+#include "sim/scenario/candidates.h"
 
 namespace headway {
 namespace {
@@ -23,8 +26,15 @@ constexpr int kLeaders = 10;  ///< where it is not said
 struct PlanRequest {
   PlanOptions options;
   std::optional<Goal> goal;
+  std::vector<CandidateCluster> candidates;
   std::vector<OutputFile> outputs;
 };
+
+/// A value of --set that is a text may be written as JSON has it.
+std::string unquoted(const std::string& text) {
+  const bool is_quoted = text.size() >= 2 && text.starts_with('"') && text.ends_with('"');
+  return is_quoted ? text.substr(1, text.size() - 2) : text;
+}
 
 PlanRequest plan_request_of(const Arguments& arguments) {
   Diagnostics diagnostics;
@@ -35,12 +45,30 @@ PlanRequest plan_request_of(const Arguments& arguments) {
   leaders.jobs = jobs_of(arguments);
   for (const std::string& field : arguments.values("keep")) request.options.kept.insert(field);
   request.outputs = answer_files(arguments, {leaders.path}, diagnostics);
-  if (const auto goal = arguments.value("goal")) {
-    try {
+  const PlanFields fields = read_plan_fields(leaders.path, leaders.options, diagnostics);
+  request.candidates = fields.candidates;
+  for (const Override& field : leaders.options.overrides) {  // one of them was asked for
+    if (field.pointer != "/candidate") continue;
+    std::erase_if(request.candidates, [&](const CandidateCluster& candidate) {
+      return candidate.name != unquoted(field.value_text);
+    });
+  }
+  const auto goal = arguments.value("goal");
+  try {
+    if (goal) {
       request.goal = parse_goal(*goal);
-    } catch (const InputError& error) {
-      for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
+    } else if (fields.goal) {
+      request.goal = parse_goal(*fields.goal, printable(leaders.path) + "   /goal");
     }
+  } catch (const InputError& error) {
+    for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
+  }
+  const bool is_training = request.goal && std::holds_alternative<TrainingGoal>(*request.goal);
+  if (request.candidates.size() > 1 && !is_training && !diagnostics.has_errors()) {
+    diagnostics.add({.message = "several candidates need a goal to choose by",
+                     .location = {.file = printable(leaders.path)},
+                     .help = "write \"goal\": \"tokens=2T deadline=30d\" beside them, or --goal; "
+                             "--set /candidate=NAME takes one"});
   }
   const bool asks_for_size = request.goal && std::holds_alternative<LargestGoal>(*request.goal);
   leaders.best = static_cast<std::size_t>(
@@ -101,8 +129,16 @@ int run_plan(const Invocation& invocation) {
     return give_plan(largest_plan_answer(plan), plan.plan ? first_of(plan.plan->leaders) : nullptr,
                      request, invocation);
   }
-  const ClusterPlan plan =
-      plan_cluster(request.options, std::get<TrainingGoal>(*request.goal), diagnostics);
+  const auto& goal = std::get<TrainingGoal>(*request.goal);
+  if (!request.candidates.empty()) {
+    const PurchasePlan plan = plan_purchase(request.options, goal, request.candidates, diagnostics);
+    finish();
+    const CandidatePlan* const found = plan.found();
+    return give_plan(purchase_plan_answer(plan),
+                     found ? &found->plan.found()->runs.front().leader : nullptr, request,
+                     invocation);
+  }
+  const ClusterPlan plan = plan_cluster(request.options, goal, diagnostics);
   finish();
   const ClusterSize* const found = plan.found();
   return give_plan(cluster_plan_answer(plan), found ? &found->runs.front().leader : nullptr,
@@ -125,6 +161,8 @@ Command plan_command() {
       {"headway plan llama3_8b_64", "the ten best strategies on its eight nodes"},
       {"headway plan llama3_70b_30_days --goal tokens=2T,deadline=30d",
        "the fewest GPUs that train so much in time"},
+      {"headway plan buy_70b_90_days -o buy.html",
+       "which of three clusters to buy, how many, and what the others lack"},
   };
   command.options = with_standard_options({
       {.name = "goal",
@@ -172,11 +210,15 @@ Command plan_command() {
       "memory free, if they take no more than 1.5 times as long. If nothing fits, the answer says "
       "what comes closest and how many GPUs would do, and the exit code is 1. "
       "With --goal 'tokens=2T deadline=30d probability=95%' it is the fewest GPUs of this kind and "
-      "fabric on which so many tokens are trained by then: failures and checkpoints count as the "
-      "scenario's reliability has them, stragglers as its perturbations do, and the margin is that "
-      "of the prediction's interval. minimize=usd asks for the cheapest instead; batch_within=5% "
-      "lets the global batch be off by so much, for more sizes to divide it. If none is in time, "
-      "the answer says what would be, and the exit code is 1. "
+      "fabric on which so many tokens are trained by then, in whole scale-up domains: failures and "
+      "checkpoints count as the scenario's reliability has them, stragglers as its perturbations "
+      "do, and the margin is that of the prediction's interval. budget=50M and power=2MW are what "
+      "may have been paid by then, at the 95th percentile, and what the building supplies; "
+      "minimize=cost, energy or days asks for the cluster that takes least of it instead of the "
+      "fewest GPUs; batch_within=5% lets the global batch be off by so much, for more sizes to "
+      "divide it. If none meets it, the answer says what each lacks, and the exit code is 1. "
+      "A scenario may have the goal itself (\"goal\"), and \"candidates\" of which one is taken: "
+      "other topologies, profiles, prices and powers, each bought in its own deliveries. "
       "--goal largest=model looks for the largest model of the library that fits on the cluster; "
       "largest=width, largest=layers and largest=context for how far this one can grow. -v tells "
       "how fast strategies were judged.";

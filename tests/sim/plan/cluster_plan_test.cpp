@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/predict/simulate.h"
+#include "sim/result/decision/run_time.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
 
@@ -98,6 +99,9 @@ TEST(ClusterPlan, TheAnswerIsWhatSimulateSaysOfIt) {
   ASSERT_EQ(prediction.reliability->time_to_train_s.size(), 20U);
   EXPECT_LE(run.needed, goal.deadline);
   EXPECT_GE(run.probability, goal.probability);
+  // The 95th percentile of the time is what simulate has.
+  ASSERT_EQ(goal.probability, 0.95);
+  EXPECT_NEAR(run_time(prediction)->interval().high, run.needed.count(), 1e-9 * run.needed.count());
   EXPECT_GT(run.median, run.training);
   EXPECT_GT(run.needed, run.median);
 }
@@ -155,7 +159,7 @@ TEST(ClusterPlan, TheCheapestCostsNoMoreThanTheSmallest) {
   const Study study(scenario);
   TrainingGoal goal = study.goal(1.0);
   const ClusterPlan smallest = study.plan(goal);
-  goal.minimize = TrainingGoal::Minimize::usd;
+  goal.minimize = TrainingGoal::Minimize::cost;
   const ClusterPlan cheapest = study.plan(goal);
   ASSERT_NE(smallest.found(), nullptr);
   ASSERT_NE(cheapest.found(), nullptr);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/support/scenario_reading.h"
 
 namespace headway {
@@ -15,12 +17,12 @@ std::string problem_of(const std::string& text) {
 
 TEST(Goal, HasItsWordsInAnyOrder) {
   const TrainingGoal goal =
-      training("deadline=30d  tokens=1.5T,probability=50% minimize=usd batch_within=0.05");
+      training("deadline=30d  tokens=1.5T,probability=50% minimize=cost batch_within=0.05");
   EXPECT_EQ(goal.tokens, 1.5e12);
   EXPECT_EQ(goal.deadline, Seconds(30.0 * 86400.0));
   EXPECT_EQ(goal.probability, 0.5);
   EXPECT_EQ(goal.batch_within, 0.05);
-  EXPECT_EQ(goal.minimize, TrainingGoal::Minimize::usd);
+  EXPECT_EQ(goal.minimize, TrainingGoal::Minimize::cost);
 }
 
 TEST(Goal, MostOfItCanBeLeftOut) {
@@ -40,7 +42,7 @@ TEST(Goal, EveryProblemIsToldAtOnce) {
 
 error: a goal has no "deadlin"
   --> --goal tokens=2X deadlin=1 probability=100%
-  help: did you mean "deadline"? goals are like "tokens=2T deadline=30d probability=95%" (and batch_within, minimize) or "largest=context"
+  help: did you mean "deadline"? goals are like "tokens=2T deadline=30d probability=95%" (and budget, power, batch_within, minimize) or "largest=context"
 
 error: "probability=100%" cannot be understood
   --> --goal tokens=2X deadlin=1 probability=100%
@@ -84,6 +86,26 @@ TEST(Goal, ValuesThatCannotBeAreRefused) {
         "tokens=2T deadline=1d minimize=time", "tokens deadline=1d", "largest=hidden"}) {
     EXPECT_NE(problem_of(text).find("cannot be understood"), std::string::npos) << text;
   }
+}
+
+TEST(Goal, HasABudgetAndAPower) {
+  const TrainingGoal goal =
+      training("tokens=15T deadline=90d budget=50M power=2MW minimize=energy");
+  EXPECT_EQ(goal.budget, 5e7);
+  EXPECT_EQ(goal.power, Watts(2e6));
+  EXPECT_EQ(goal.minimize, TrainingGoal::Minimize::energy);
+}
+
+TEST(Goal, TheSoonestNeedsACeilingInsteadOfADeadline) {
+  const TrainingGoal goal = training("tokens=1T power=500kW minimize=days");
+  EXPECT_FALSE(std::isfinite(goal.deadline.count()));
+  EXPECT_EQ(problem_of("tokens=1T minimize=days"),
+            R"(error: minimize=days needs a ceiling
+  --> --goal tokens=1T minimize=days
+  help: add budget=50M or power=2MW
+
+1 problem; nothing was done.
+)");
 }
 
 }  // namespace

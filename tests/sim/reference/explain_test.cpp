@@ -13,6 +13,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/plan/cluster_plan.h"
 #include "sim/plan/largest_plan.h"
+#include "sim/plan/purchase_plan.h"
 #include "sim/reference/catalog.h"
 #include "sim/reference/explain_file.h"
 #include "sim/result/json/result_json.h"
@@ -48,7 +49,11 @@ const std::set<std::string> kWholes = {"profile.provenance",
 
 /// Objects that are told elsewhere.
 const std::map<std::string, std::string> kSame = {{"jobs.model", "model"},
-                                                  {"jobs.strategy", "strategy"}};
+                                                  {"jobs.strategy", "strategy"},
+                                                  {"candidates.cost", "cost"},
+                                                  {"candidates.strategy", "strategy"},
+                                                  {"candidates.reliability", "reliability"},
+                                                  {"candidates.perturbations", "perturbations"}};
 
 /// Adds every field of `value` that explain does not know.
 void collect_unknown(const nlohmann::json& value, const std::string& name,
@@ -149,16 +154,28 @@ TEST(Explain, KnowsEveryValueOfAPlan) {
   clusters.sizes.resize(2);
   clusters.sizes[0].reason = "some";
   clusters.sizes[1].runs = {ClusterRun{.leader = leader}};
+  clusters.sizes[1].power = Watts(1.0);
+  clusters.sizes[1].bought = 1.0;
+  clusters.sizes[1].bill.cables.emplace_back();
   clusters.answer = 1;
   clusters.nearest.emplace();
+  PurchasePlan purchase{.candidates = {{.name = "some", .plan = clusters}}, .answer = 0};
+  nlohmann::json purchased = parsed(purchase_plan_answer(purchase));
+  nlohmann::json candidate = purchased["candidates"][0];
+  for (const char* own : {"name", "cluster", "nearest_size"}) candidate.erase(own);
+  for (const char* like_a_plan :
+       {"gpus", "best", "sizes", "nearest", "delivered_nodes", "memory_capacity_bytes"}) {
+    purchased["candidates"][0].erase(like_a_plan);
+  }
+  purchased["candidates"][0]["nearest_size"] = nullptr;
   LargestPlan largest;
   largest.tried = {TriedSize{.name = "some"}};
   largest.largest = largest.tried.front();
   largest.plan = strategies;
   std::set<std::string> unknown;
-  for (nlohmann::json plan :
-       {nothing_fits, parsed(strategy_plan_answer(strategies)),
-        parsed(cluster_plan_answer(clusters)), parsed(largest_plan_answer(largest))}) {
+  for (nlohmann::json plan : {nothing_fits, parsed(strategy_plan_answer(strategies)),
+                              parsed(cluster_plan_answer(clusters)),
+                              parsed(largest_plan_answer(largest)), purchased, candidate}) {
     plan["best"] = nullptr;  // a result
     collect_unknown(plan, "plan", unknown);
   }

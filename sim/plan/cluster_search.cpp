@@ -1,0 +1,200 @@
+#include "sim/plan/cluster_search.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "sim/plan/pareto.h"
+
+namespace headway {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::int64_t kAtATime = 8;     ///< sizes; of no number of cores, or the answer would be
+constexpr double kCouldBeKinder = 0.97;  ///< a simulation than the kindest so far
+constexpr std::array kLarger = {1.25, 1.5, 2.0, 3.0, 4.0};  ///< times the answer, for the front
+constexpr double kLater = 1.25;         ///< times the deadline, to find one that can be met
+constexpr int kLaterDeadlines = 30;     ///< up to a thousand times the goal's
+constexpr std::size_t kSoonestOf = 16;  ///< sizes that are compared for the soonest
+
+double node_time(const ClusterSize& size) {
+  return static_cast<double>(size.nodes) * size.closed_form.count();
+}
+
+}  // namespace
+
+ClusterSearch::ClusterSearch(const ClusterSizes& judge, const TrainingGoal& goal)
+    : judge_(judge), goal_(goal), deadline_(goal.deadline) {}
+
+void ClusterSearch::find() {
+  if (goal_.minimize == TrainingGoal::Minimize::days) return find_soonest();
+  find_smallest_in_time();
+  if (smallest_) find_least();
+}
+
+std::int64_t ClusterSearch::most_nodes() const { return judge_.most_nodes(deadline_); }
+
+void ClusterSearch::find_smallest_in_time() {
+  const std::int64_t last = most_nodes();
+  for (std::int64_t nodes = judge_.least_nodes(deadline_); nodes <= last; nodes += judge_.step()) {
+    ClusterSize& size = size_at(nodes);
+    if (!could_meet(size)) continue;
+    simulate(size);
+    if (!size.meets(deadline_)) continue;
+    smallest_ = nodes;
+    return check_smaller();
+  }
+}
+
+/// The smallest is in time; what lies below it was left out on an estimate.
+void ClusterSearch::check_smaller() {
+  for (;;) {
+    const ClusterSize* const below = fastest_below(*smallest_);
+    if (below == nullptr) return;
+    ClusterSize& size = size_at(below->nodes);
+    simulate(size);
+    if (!size.meets(deadline_)) return;
+    smallest_ = size.nodes;
+  }
+}
+
+/// From the smallest in time upwards: the first that keeps to all limits; where money or energy is
+/// to be least, all that could take less of it, as some divide better.
+void ClusterSearch::find_least() {
+  const bool wants_fewest = goal_.minimize == TrainingGoal::Minimize::gpus;
+  const std::int64_t last = most_nodes();
+  for (std::int64_t nodes = *smallest_; nodes <= last; nodes += judge_.step()) {
+    ClusterSize& size = size_at(nodes);
+    if (!size.can_run()) continue;
+    if (!is_affordable(size)) return;
+    const double least = answer_ ? minimised(sizes_.at(*answer_), goal_.minimize) : kNever;
+    if (size.runs.empty() && !(could_meet(size) && could_be_less(size, least))) continue;
+    simulate(size);
+    if (!size.meets(deadline_) || !shortfall(size, goal_).is_none()) continue;
+    if (!answer_ || minimised(size, goal_.minimize) < least) answer_ = nodes;
+    if (wants_fewest) return;
+  }
+}
+
+/// Of the largest that what is drawn and bought allows, the one that is through first.
+void ClusterSearch::find_soonest() {
+  const std::int64_t most = judge_.most_nodes_affordable().value_or(0);
+  std::vector<ClusterSize*> largest;
+  for (std::int64_t nodes = most; nodes > 0 && largest.size() < kSoonestOf;
+       nodes -= judge_.step()) {
+    ClusterSize& size = size_at(nodes);
+    if (size.can_run() && is_affordable(size)) largest.push_back(&size);
+  }
+  std::ranges::stable_sort(largest, {}, [](const ClusterSize* size) { return size->closed_form; });
+  for (ClusterSize* const size : largest) {
+    const ClusterSize* const best = answer_ ? &sizes_.at(*answer_) : nullptr;
+    const Seconds soonest = best ? best->runs.front().needed : Seconds(kNever);
+    if (least_delay_ && *least_delay_ * size->closed_form >= soonest) break;
+    simulate(*size);
+    if (!smallest_) smallest_ = size->nodes;
+    if (!shortfall(*size, goal_).is_none()) continue;
+    if (size->runs.front().needed < soonest) answer_ = size->nodes;
+  }
+}
+
+void ClusterSearch::simulate_larger() {
+  for (const double times : kLarger) {
+    const auto wanted = static_cast<std::int64_t>(
+        std::ceil(times * static_cast<double>(*answer_) / static_cast<double>(judge_.step())));
+    const std::int64_t first = wanted * judge_.step();
+    for (std::int64_t i = 0; i < kAtATime; ++i) {
+      ClusterSize& size = size_at(first + i * judge_.step());
+      if (!size.can_run()) continue;
+      simulate(size);
+      break;
+    }
+  }
+}
+
+std::optional<NearestChange> ClusterSearch::nearest() {
+  for (int i = 0; i < kLaterDeadlines && !smallest_; ++i) {
+    deadline_ = kLater * deadline_;
+    find_smallest_in_time();
+  }
+  if (!smallest_) return std::nullopt;
+  const ClusterSize& size = sizes_.at(*smallest_);
+  const ClusterRun& run = size.runs.front();
+  return NearestChange{.accelerators = size.accelerators,
+                       .deadline = run.needed,
+                       .tokens = goal_.tokens * (goal_.deadline / run.needed),
+                       .probability = run.probability};
+}
+
+/// Judges it, and the next few, by the closed form.
+ClusterSize& ClusterSearch::size_at(std::int64_t nodes) {
+  if (const auto found = sizes_.find(nodes); found != sizes_.end()) return found->second;
+  std::vector<std::int64_t> next;
+  for (std::int64_t i = 0; i < kAtATime; ++i) {
+    const std::int64_t more = nodes + i * judge_.step();
+    if (sizes_.contains(more) || more > std::max(nodes, most_nodes())) break;
+    next.push_back(more);
+  }
+  for (ClusterSize& size : judge_.estimates(next)) sizes_.emplace(size.nodes, std::move(size));
+  return sizes_.at(nodes);
+}
+
+void ClusterSearch::simulate(ClusterSize& size) {
+  if (!size.runs.empty()) return;
+  judge_.simulate(size);
+  least_delay_ = std::min(least_delay_.value_or(kNever),
+                          kCouldBeKinder * (size.runs.front().needed / size.closed_form));
+  least_value_ = std::min(least_value_.value_or(kNever),
+                          kCouldBeKinder * minimised(size, goal_.minimize) / node_time(size));
+}
+
+/// Until something has been simulated anything could be in time that the closed form sees there.
+bool ClusterSearch::could_meet(const ClusterSize& size) const {
+  return size.can_run() && least_delay_.value_or(kCouldBeKinder) * size.closed_form <= deadline_;
+}
+
+bool ClusterSearch::could_be_less(const ClusterSize& size, double than) const {
+  return goal_.minimize == TrainingGoal::Minimize::gpus ||
+         least_value_.value_or(0.0) * node_time(size) < than;
+}
+
+bool ClusterSearch::is_affordable(const ClusterSize& size) const {
+  if (goal_.power && size.power && *size.power > *goal_.power) return false;
+  return !(goal_.budget && size.bought && *size.bought > *goal_.budget);
+}
+
+/// By the closed form; nullptr if nothing can run on any.
+const ClusterSize* ClusterSearch::fastest_below(std::int64_t nodes) const {
+  const ClusterSize* fastest = nullptr;
+  for (const auto& [count, size] : sizes_) {
+    if (count >= nodes) break;
+    if (!size.can_run()) continue;
+    if (fastest == nullptr || size.closed_form < fastest->closed_form) fastest = &size;
+  }
+  return fastest;
+}
+
+void ClusterSearch::mark_front() {
+  std::vector<ClusterRun*> runs;
+  std::vector<std::vector<double>> points;
+  for (auto& [nodes, size] : sizes_) {
+    for (ClusterRun& run : size.runs) {
+      runs.push_back(&run);
+      points.push_back({run.needed.count(), static_cast<double>(size.accelerators),
+                        run.usd.value_or(0.0), run.leader.memory().count()});
+    }
+  }
+  const std::vector<bool> front = pareto_front(points);
+  for (std::size_t i = 0; i < runs.size(); ++i) runs[i]->is_on_front = front[i];
+}
+
+void ClusterSearch::hand_over(ClusterPlan& plan) && {
+  mark_front();
+  for (auto& [nodes, size] : sizes_) {
+    if (answer_ == nodes) plan.answer = plan.sizes.size();
+    if (smallest_ == nodes) plan.smallest = plan.sizes.size();
+    plan.sizes.push_back(std::move(size));
+  }
+}
+
+}  // namespace headway

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "sim/plan/cluster_plan.h"
+#include "sim/plan/cluster_size.h"
+
+namespace headway {
+
+/// Looks for the number of nodes that meets a goal, in the steps of `judge`. Neither time nor money
+/// is monotone in it: some sizes divide the batch worse than smaller ones. So sizes are gone
+/// through upwards, all of them; the closed form of each costs little, and leaves out of the
+/// simulation what cannot be the answer: sizes that would be too late, too dear or draw too much
+/// with the least factor from closed form to result that any simulated size has shown, less 3 %.
+/// What is drawn, and paid for nodes and switches, only grows: there the search ends.
+class ClusterSearch {
+ public:
+  /// Both have to outlive this.
+  ClusterSearch(const ClusterSizes& judge, const TrainingGoal& goal);
+
+  /// The answer, if there is one: the smallest that meets the goal, or the one that takes least of
+  /// what is to be minimised.
+  void find();
+
+  /// Simulates larger ones than the answer, up to four times it, for the front of time,
+  /// accelerators, price and memory.
+  void simulate_larger();
+
+  /// Where nothing is in time: the smallest that meets a later deadline.
+  [[nodiscard]] std::optional<NearestChange> nearest();
+
+  [[nodiscard]] bool has_answer() const { return answer_.has_value(); }
+  /// Something is in time, whatever it takes.
+  [[nodiscard]] bool has_smallest() const { return smallest_.has_value(); }
+
+  void hand_over(ClusterPlan& plan) &&;
+
+ private:
+  void find_smallest_in_time();
+  void check_smaller();
+  void find_least();
+  void find_soonest();
+  ClusterSize& size_at(std::int64_t nodes);
+  void simulate(ClusterSize& size);
+  [[nodiscard]] std::int64_t most_nodes() const;
+  [[nodiscard]] bool could_meet(const ClusterSize& size) const;
+  [[nodiscard]] bool could_be_less(const ClusterSize& size, double than) const;
+  [[nodiscard]] bool is_affordable(const ClusterSize& size) const;
+  [[nodiscard]] const ClusterSize* fastest_below(std::int64_t nodes) const;
+  void mark_front();
+
+  const ClusterSizes& judge_;
+  const TrainingGoal& goal_;
+  Seconds deadline_;                           ///< the goal's, or a later one
+  std::map<std::int64_t, ClusterSize> sizes_;  ///< by nodes
+  std::optional<std::int64_t> smallest_;       ///< in time
+  std::optional<std::int64_t> answer_;
+  std::optional<double> least_delay_;  ///< of a run over its closed form
+  std::optional<double> least_value_;  ///< of a node for a second of the closed form
+};
+
+}  // namespace headway

@@ -1,0 +1,73 @@
+#include "sim/plan/planned_scenario.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/files/input_files.h"
+#include "sim/plan/strategy_space.h"
+#include "sim/scenario/candidates.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+/// The scenario as it was written, overrides applied; nothing if it cannot be read.
+std::optional<json> written(const LeaderOptions& leaders) {
+  Diagnostics ignored;
+  InputFiles files(with_candidate(leaders.path, leaders.options.overrides, ignored), data_folders(),
+                   ignored);
+  const auto root = files.open(leaders.path, "scenarios");
+  if (ignored.has_errors() || !root || !root->value().is_object()) return std::nullopt;
+  return root->value();
+}
+
+/// One node, and nothing of the strategy that a search varies. Nothing if the strategy stands in
+/// another file.
+std::optional<std::vector<Override>> without_strategy(const json& scenario,
+                                                      const std::set<std::string>& kept) {
+  if (!scenario.contains("strategy") || !scenario.at("strategy").is_object()) return std::nullopt;
+  if (!scenario.contains("cluster")) return std::nullopt;
+  json strategy = scenario.at("strategy");
+  for (const std::string_view field : searched_fields()) {
+    if (!kept.contains(std::string(field))) strategy.erase(std::string(field));
+  }
+  strategy.erase("data_parallel");
+  std::vector<Override> overrides = {{"/strategy", strategy.dump()}};
+  json cluster = scenario.at("cluster");
+  const bool has_details = cluster.is_object() && cluster.contains("topology");
+  if (has_details && !cluster.contains("job_nodes")) {
+    overrides.push_back({"/cluster/nodes", "1"});
+    return overrides;
+  }
+  if (!has_details) cluster = {{"topology", cluster}};
+  cluster.erase("job_nodes");
+  cluster["nodes"] = 1;
+  overrides.push_back({"/cluster", cluster.dump()});
+  return overrides;
+}
+
+}  // namespace
+
+Scenario read_planned(PlanOptions& options, Diagnostics& diagnostics) {
+  LeaderOptions& leaders = options.leaders;
+  Diagnostics as_written;
+  std::optional<InputError> wrong;
+  try {
+    Scenario scenario = read_scenario(leaders.path, leaders.options, as_written);
+    diagnostics.append(as_written);
+    return scenario;
+  } catch (const InputError& error) {
+    wrong = error;
+  }
+  const std::optional<json> scenario = written(leaders);
+  const auto changes = scenario ? without_strategy(*scenario, options.kept) : std::nullopt;
+  if (!changes) throw *wrong;
+  LeaderOptions changed = leaders;
+  for (const Override& field : *changes) set_override(changed.options.overrides, field);
+  Scenario read = read_scenario(leaders.path, changed.options, diagnostics);
+  leaders = std::move(changed);
+  return read;
+}
+
+}  // namespace headway

@@ -1,0 +1,184 @@
+#include "sim/scenario/candidates.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "sim/base/suggestion.h"
+#include "sim/base/utf8.h"
+#include "sim/files/input_files.h"
+#include "sim/files/json_reader.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+constexpr int kMostDelivered = 1'000'000;
+/// Parts of a scenario that a candidate may have; "topology" is that of "cluster".
+constexpr std::array kParts = {"cluster", "profile",       "strategy",
+                               "cost",    "perturbations", "reliability"};
+
+struct ReadCandidate {
+  CandidateCluster cluster;
+  json parts;  ///< as the file has them
+};
+
+/// "delivery": "domain", "unit", or a number of nodes.
+void read_delivery(ObjectReader& reader, CandidateCluster& candidate) {
+  using Delivery = CandidateCluster::Delivery;
+  static constexpr std::pair<std::string_view, Delivery> kWords[] = {{"domain", Delivery::domain},
+                                                                     {"unit", Delivery::unit}};
+  const auto given = reader.cursor().member("delivery");
+  if (given && given->value().is_number()) {
+    candidate.delivery = Delivery::nodes;
+    candidate.nodes = static_cast<int>(reader.integer("delivery", between(1, kMostDelivered)));
+  } else {
+    candidate.delivery = reader.choice<Delivery>("delivery", kWords, Delivery::domain);
+  }
+}
+
+ReadCandidate read_candidate(const JsonCursor& part, Diagnostics& diagnostics) {
+  ObjectReader reader(part, diagnostics);
+  ReadCandidate candidate{.parts = json::object()};
+  candidate.cluster.name = reader.text("name");
+  read_delivery(reader, candidate.cluster);
+  for (const char* name : kParts) {
+    if (const auto given = reader.part(name)) candidate.parts[name] = given->value();
+  }
+  if (const auto topology = reader.part("topology")) {
+    if (candidate.parts.contains("cluster")) {
+      reader.report("topology", "a candidate has a topology or a cluster, not both");
+    }
+    candidate.parts["cluster"] = {{"topology", topology->value()}};
+  }
+  static_cast<void>(reader.finish());
+  return candidate;
+}
+
+std::vector<ReadCandidate> read_candidates(const JsonCursor& root, Diagnostics& diagnostics) {
+  std::vector<ReadCandidate> candidates;
+  const std::optional<JsonCursor> list = root.member("candidates");
+  if (!list) return candidates;
+  if (!list->value().is_array() || list->value().empty()) {
+    diagnostics.add(list->problem("candidates is a list of clusters to choose from", "",
+                                  R"(write [{"name": "A", "topology": "hgx_h200_400g"}])"));
+    return candidates;
+  }
+  for (std::size_t i = 0; i < list->value().size(); ++i) {
+    const JsonCursor element = list->element(i);
+    if (!element.value().is_object()) {
+      diagnostics.add(element.problem("a candidate is an object with a name"));
+      continue;
+    }
+    ReadCandidate read = read_candidate(element, diagnostics);
+    const bool is_known = std::ranges::any_of(candidates, [&](const ReadCandidate& other) {
+      return other.cluster.name == read.cluster.name;
+    });
+    if (is_known) {
+      diagnostics.add(element.problem(
+          fmt::format("two candidates are called {}", in_quotes(read.cluster.name))));
+    }
+    candidates.push_back(std::move(read));
+  }
+  return candidates;
+}
+
+/// That which "candidate" names; the first if it is absent.
+const ReadCandidate* chosen(const JsonCursor& root, const std::vector<ReadCandidate>& candidates,
+                            Diagnostics& diagnostics) {
+  const std::optional<JsonCursor> given = root.member("candidate");
+  if (!given) return &candidates.front();
+  std::vector<std::string_view> names;
+  for (const ReadCandidate& candidate : candidates) {
+    if (given->value() == json(candidate.cluster.name)) return &candidate;
+    names.emplace_back(candidate.cluster.name);
+  }
+  const std::string name =
+      given->value().is_string() ? given->value().get<std::string>() : given->value().dump();
+  const auto meant = closest(name, names);
+  diagnostics.add(given->problem(fmt::format("no candidate is called {}", in_quotes(name)), "",
+                                 meant ? fmt::format("did you mean \"{}\"?", *meant)
+                                       : fmt::format("there are {}", fmt::join(names, ", "))));
+  return nullptr;
+}
+
+/// What a part becomes: fields of an object change those of the file's object, anything else
+/// replaces it. A cluster that is a topology becomes an object with it.
+json merged(const std::string& name, json own, json given) {
+  const auto is_topology = [](const json& cluster) {
+    return !cluster.is_object() || !cluster.contains("topology");
+  };
+  if (name == "cluster") {
+    if (is_topology(given)) given = {{"topology", std::move(given)}};
+    if (own.is_object() && !is_topology(own)) {
+      own["topology"] = given.at("topology");  // in one piece
+    }
+  }
+  if (!own.is_object() || !given.is_object()) return given;
+  own.merge_patch(given);
+  return own;
+}
+
+/// The file's root with overrides that lead no further, if it can be read.
+std::optional<JsonCursor> root_of(const std::string& path, const std::vector<Override>& overrides) {
+  if (path == "-") return std::nullopt;  // can be read once only
+  Diagnostics ignored;
+  InputFiles files(overrides, data_folders(), ignored);
+  std::optional<JsonCursor> root = files.open(path, "scenarios");
+  if (ignored.has_errors() || !root || !root->value().is_object()) return std::nullopt;
+  return root;
+}
+
+}  // namespace
+
+PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& options,
+                            Diagnostics& diagnostics) {
+  PlanFields fields;
+  const std::optional<JsonCursor> root = root_of(path, options.overrides);
+  if (!root) return fields;
+  for (ReadCandidate& candidate : read_candidates(*root, diagnostics)) {
+    fields.candidates.push_back(std::move(candidate.cluster));
+  }
+  const auto goal = root->member("goal");
+  if (goal && goal->value().is_string()) fields.goal = goal->value().get<std::string>();
+  return fields;
+}
+
+std::vector<Override> with_candidate(const std::string& path, std::vector<Override> overrides,
+                                     Diagnostics& diagnostics) {
+  const std::optional<JsonCursor> root = root_of(path, overrides);
+  if (!root || !root->member("candidates")) return overrides;
+  const std::vector<ReadCandidate> candidates = read_candidates(*root, diagnostics);
+  if (candidates.empty()) return overrides;
+  const ReadCandidate* const candidate = chosen(*root, candidates, diagnostics);
+  if (candidate == nullptr) return overrides;
+  std::vector<Override> all;
+  for (const auto& [name, part] : candidate->parts.items()) {
+    const json own = root->value().contains(name) ? root->value().at(name) : json();
+    all.push_back({"/" + name, merged(name, own, part).dump()});
+  }
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  return all;
+}
+
+int delivered_nodes(const CandidateCluster& candidate, const Scenario& scenario) {
+  const Cluster& cluster = *scenario.cluster;
+  const int of_domain = std::max(1, cluster.scale_up_domain / cluster.node_type.accelerators);
+  switch (candidate.delivery) {
+    case CandidateCluster::Delivery::nodes:
+      return candidate.nodes;
+    case CandidateCluster::Delivery::unit: {
+      const json& fabric = scenario.resolved->at("cluster").at("topology").at("fabric");
+      return fabric.value("nodes_per_unit", of_domain);
+    }
+    case CandidateCluster::Delivery::domain:
+      return of_domain;
+  }
+  HEADWAY_CHECK(false, "unknown delivery");
+}
+
+}  // namespace headway

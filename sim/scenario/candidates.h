@@ -1,0 +1,41 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/scenario/scenario.h"
+
+namespace headway {
+
+/// A cluster that a scenario may be run on: parts of a scenario that replace the file's own, or
+/// change single fields of them.
+struct CandidateCluster {
+  enum class Delivery { domain, unit, nodes };
+  std::string name;
+  Delivery delivery = Delivery::domain;  ///< what is delivered at a time: whole scale-up domains,
+                                         ///< units of the fabric, or so many nodes
+  int nodes = 1;                         ///< of a delivery by nodes
+};
+
+/// What of a scenario speaks to `headway plan` alone.
+struct PlanFields {
+  std::optional<std::string> goal;
+  std::vector<CandidateCluster> candidates;
+};
+
+/// Reads them. Nothing of a file that cannot be opened: `read_scenario` says why.
+[[nodiscard]] PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& options,
+                                          Diagnostics& diagnostics);
+
+/// The overrides that make the scenario that of the candidate that its "candidate" names, or of the
+/// first, and the given ones after them; those alone where there are no candidates. Problems of the
+/// list go into the diagnostics.
+[[nodiscard]] std::vector<Override> with_candidate(const std::string& path,
+                                                   std::vector<Override> overrides,
+                                                   Diagnostics& diagnostics);
+
+/// Nodes that are delivered together on the cluster of a scenario that was read as this candidate.
+[[nodiscard]] int delivered_nodes(const CandidateCluster& candidate, const Scenario& scenario);
+
+}  // namespace headway
