@@ -18,6 +18,7 @@ struct Comparison;
 struct FabricAnalysis;
 struct FoundRoute;
 struct FreeConstant;
+struct KnobPairs;
 struct LargestPlan;
 struct MeasuredComparison;
 struct MemoryValidation;
@@ -76,12 +77,14 @@ struct Validation;
 [[nodiscard]] Answer route_answer(const Cluster& cluster, const FoundRoute& route);
 
 /// How far predictions of published steps are off ("headway/validation/1"); whether published jobs
-/// fit ("headway/memory-validation/1"); what constants are free ("headway/free-constants/1"); what
+/// fit ("headway/memory-validation/1"); what changing one thing does ("headway/row-pairs/1"); what
+/// constants are free ("headway/free-constants/1"); what
 /// synchronisation, input and recovery cost ("headway/sync-validation/1"); how long collectives
 /// take against published sweeps ("headway/collective-validation/1"); steps that were run here
 /// ("headway/measured_validation/1").
 [[nodiscard]] Answer validation_answer(const Validation& validation);
 [[nodiscard]] Answer memory_validation_answer(const MemoryValidation& validation);
+[[nodiscard]] Answer row_pairs_answer(const std::vector<KnobPairs>& knobs);
 [[nodiscard]] Answer free_constants_answer(const std::vector<FreeConstant>& constants);
 [[nodiscard]] Answer sync_validation_answer(const SyncValidation& validation);
 [[nodiscard]] Answer collective_validation_answer(const CollectiveValidation& validation);

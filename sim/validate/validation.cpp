@@ -140,6 +140,7 @@ Validation validate_rows(const std::string& path, const ValidateOptions& options
   validation.left_out_source = options.leave_out_source;
   validation.rows = std::move(by_term.front());
   validation.summary = summaries(validation.rows);
+  if (options.pairs) validation.knobs = pairs_by_knob(published, validation.rows);
   for (std::size_t i = 0; i < options.ablate.size(); ++i) {
     validation.ablations.push_back(
         ablation_of(options.ablate[i]->name, validation.rows, by_term[i + 1]));

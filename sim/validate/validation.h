@@ -6,6 +6,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/scenario/cost_terms.h"
+#include "sim/validate/row_pairs.h"
 #include "sim/validate/validation_filter.h"
 #include "sim/validate/validation_summary.h"
 
@@ -27,6 +28,7 @@ struct Validation {
   std::vector<ValidationRow> rows;         ///< in the order of the file
   std::vector<ValidationSummary> summary;  ///< over all, then by each property
   std::vector<Ablation> ablations;         ///< in the order asked for
+  std::vector<KnobPairs> knobs;            ///< if asked for; empty if no rows make pairs
   bool left_out_source = false;            ///< as asked for
 };
 
@@ -34,6 +36,7 @@ struct ValidateOptions {
   int jobs = 1;
   ValidationFilter filter;
   std::vector<const CostTerm*> ablate;  ///< each alone is left out once more
+  bool pairs = false;                   ///< what changing one thing does, too
   bool leave_out_source = false;        ///< with constants that have seen no row of a row's source
   std::function<void(std::size_t done, std::size_t of)> progress;
 };

@@ -210,9 +210,11 @@ int run_validate(const Invocation& invocation) {
   options.filter = filter_of(arguments);
   options.ablate = terms_of(arguments);
   options.leave_out_source = arguments.has("leave-out");
+  options.pairs = arguments.has("pairs");
   const Validation validation =
       validation_of(arguments.value("rows").value_or(""), options, when, terminal);
-  give(validation_answer(validation), outputs, invocation);
+  give(options.pairs ? row_pairs_answer(validation.knobs) : validation_answer(validation), outputs,
+       invocation);
   return verdict(validation, tolerance, terminal);
 }
 
@@ -258,6 +260,11 @@ std::vector<Option> validate_options() {
        .help = "source: as if nothing of a row's own were known",
        .group = OptionGroup::run,
        .words = {"source"}},
+      {.name = "pairs",
+       .help = "what changing one thing does: rows that differ so",
+       .group = OptionGroup::run,
+       .excludes = {"ablate", "memory", "collectives", "sync", "tolerance", "measured",
+                    "constants"}},
       {.name = "constants",
        .help = "what the fit was free to choose, and on which rows",
        .group = OptionGroup::run,

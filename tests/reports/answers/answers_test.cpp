@@ -9,6 +9,7 @@
 #include "sim/result/replay.h"
 #include "sim/result/study.h"
 #include "sim/validate/free_constants.h"
+#include "sim/validate/row_pairs.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/sample_prediction.h"
 
@@ -55,6 +56,20 @@ TEST(Answer, OfFreeConstantsSaysWhatEachRestsOn) {
   EXPECT_EQ(answer_as(".csv", answer),
             "constant,of,factor,width,spread,rows,configurations,sources\n"
             "memory traffic,others',1.25,0.3,0.1,1382,117,8\n");
+}
+
+TEST(Answer, OfPairsSaysHowWellEffectsAreTold) {
+  const std::vector<RowPair> pairs = {{"a", "b", 1.1, 1.2}};
+  const std::vector<KnobPairs> knobs = {{"all", pairs, 1.91, 1, 1, 0.1},
+                                        {"micro-batch", pairs, 1.91, 1, 1, 0.1}};
+  const Answer answer = row_pairs_answer(knobs);
+  expect_every_form(answer, "What changing one thing does");
+  EXPECT_THAT(answer.text(false), HasSubstr("micro-batch       1   1.91      1 of 1"));
+  EXPECT_THAT(answer.text(false), HasSubstr("1.91 times as large"));
+  EXPECT_EQ(answer_as(".csv", answer),
+            "knob,first,second,published,predicted\n"
+            "micro-batch,a,b,1.1,1.2\n");
+  EXPECT_THAT(row_pairs_answer({}).text(false), HasSubstr("No two rows"));
 }
 
 /// A second message of twice the bandwidth; the closed form of the first is 80 of its 100 us.
