@@ -13,21 +13,25 @@
 #include "sim/cli/outputs.h"
 #include "sim/predict/anchor.h"
 #include "sim/predict/simulate.h"
+#include "sim/replay/step_log.h"
 
 namespace headway {
 namespace {
 
-Seconds measured_of(const Arguments& arguments, Diagnostics& diagnostics) {
+/// The time that was given; nothing for a log, which is read with the scenario it is of.
+std::optional<Seconds> measured_of(const Arguments& arguments, Diagnostics& diagnostics) {
   const auto text = arguments.value("measured");
   if (!text) {
-    diagnostics.add({.message = "anchor needs --measured TIME",
-                     .help = "what one optimizer step took: --measured \"5.3 s\""});
-    return Seconds(1.0);
+    if (!arguments.has("measured-log")) {
+      diagnostics.add({.message = "anchor needs --measured TIME or --measured-log FILE",
+                       .help = "what one optimizer step took: --measured \"5.3 s\""});
+    }
+    return std::nullopt;
   }
   const ParsedQuantity<Seconds> parsed = parse_quantity<Seconds>(*text);
   if (const auto* wrong = std::get_if<QuantityProblem>(&parsed)) {
     diagnostics.add({.message = "--measured needs a time: " + wrong->problem, .help = wrong->help});
-    return Seconds(1.0);
+    return std::nullopt;
   }
   const Seconds measured = std::get<Seconds>(parsed);
   if (measured <= Seconds(0.0)) {
@@ -36,6 +40,16 @@ Seconds measured_of(const Arguments& arguments, Diagnostics& diagnostics) {
          .help = "write \"5.3 s\""});
   }
   return measured;
+}
+
+/// What a step of that scenario took, by its log; says on the terminal what was found there.
+Seconds logged_time(const std::string& path, const Scenario& ran, Terminal& terminal) {
+  const LoggedSteps steps = read_step_log(path);
+  const Seconds time = step_time(steps, ran);
+  terminal.report(fmt::format("{} ({}): {} in the median of {} steps, the first {} left out\n",
+                              path, steps.format, short_text(time), steps.used,
+                              steps.lines - steps.used));
+  return time;
 }
 
 Scenario read(const std::string& path, const ScenarioOptions& options, Diagnostics& diagnostics) {
@@ -52,16 +66,18 @@ int run_anchor(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Diagnostics diagnostics;
   const ScenarioOptions options = scenario_options_of(arguments, diagnostics);
-  const Seconds measured = measured_of(arguments, diagnostics);
-  const std::vector<OutputFile> outputs =
-      answer_files(arguments, {arguments.positional().front(), arguments.value("for").value_or("")},
-                   diagnostics);
+  const std::optional<Seconds> measured = measured_of(arguments, diagnostics);
+  const std::string log = arguments.value("measured-log").value_or("");
+  const std::vector<OutputFile> outputs = answer_files(
+      arguments, {arguments.positional().front(), arguments.value("for").value_or(""), log},
+      diagnostics);
   const int jobs = jobs_of(arguments);
   diagnostics.throw_if_errors();
   const Scenario ran = read(arguments.positional().front(), options, diagnostics);
   const auto other = arguments.value("for");
-  const Scenario scenario = with_anchor(
-      ran, other ? std::optional(read(*other, {}, diagnostics)) : std::nullopt, measured);
+  const Scenario scenario =
+      with_anchor(ran, other ? std::optional(read(*other, {}, diagnostics)) : std::nullopt,
+                  measured ? *measured : logged_time(log, ran, invocation.terminal));
   show_warnings(diagnostics, invocation.terminal);
 
   SimulateOptions simulate_options;
@@ -87,7 +103,7 @@ Command anchor_command() {
       "Takes what one step of SCENARIO was measured to take as the speed of its software, and "
       "predicts with that: the same job, or with --for another one.";
   command.examples = {
-      {"headway anchor my.json --measured 5.3s", "where the time of that step went"},
+      {"headway anchor my.json --measured-log train.log", "where the time of its steps went"},
       {"headway anchor my.json --measured 5.3s --for larger.json -o larger.md",
        "what another job of the same software would take"},
   };
@@ -97,6 +113,12 @@ Command anchor_command() {
        .help = "what one optimizer step of SCENARIO took: \"5.3 s\"",
        .group = OptionGroup::input,
        .changes_result = true},
+      {.name = "measured-log",
+       .value = "FILE",
+       .help = "the training log of SCENARIO: median of its steps",
+       .group = OptionGroup::input,
+       .changes_result = true,
+       .excludes = {"measured"}},
       {.name = "for",
        .value = "OTHER",
        .fallback = "SCENARIO itself",
@@ -119,7 +141,10 @@ Command anchor_command() {
       "prediction of the measured job is the measurement. The network and the shape of the "
       "pipeline stay as modelled. A time that would need kernels beyond the peak of the device is "
       "refused. The interval narrows to what remains between configurations of one source once "
-      "that factor is known. --set and --profile change SCENARIO. A scenario can hold the same as "
+      "that factor is known. A log is one of Megatron-LM, Megatron-DeepSpeed, NeMo, "
+      "Megatron-Bridge, "
+      "torchtitan, DeepSpeed or Hugging Face, plain or gzipped; its first tenth is left out as "
+      "warm-up. --set and --profile change SCENARIO. A scenario can hold the same as "
       "\"anchor\": {\"measured_iteration_time\": \"5.3 s\", \"scenario\": \"my.json\"}.";
   command.run = run_anchor;
   return command;

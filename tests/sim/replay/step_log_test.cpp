@@ -1,0 +1,105 @@
+#include "sim/replay/step_log.h"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+namespace {
+
+using testing::HasSubstr;
+using Unit = LoggedSteps::Unit;
+
+LoggedSteps logged(const std::string& text) {
+  const ScratchFolder scratch;
+  return read_step_log(scratch.write("train.log", text));
+}
+
+Scenario job_of_8() {
+  Scenario scenario;
+  scenario.strategy.global_batch = 64;
+  scenario.strategy.sequence_length = 1000;
+  scenario.strategy.data_parallel = 8;
+  return scenario;
+}
+
+TEST(StepLog, MegatronWritesMilliseconds) {
+  const LoggedSteps steps = logged(
+      "node-1:  iteration 1/ 5 | elapsed time per iteration (ms): 9000.0 | lm loss: 11\n"
+      "nothing of steps\n"
+      "node-1:  iteration 2/ 5 | elapsed time per iteration (ms): 5200.0 | lm loss: 11\n"
+      "node-1:  iteration 3/ 5 | elapsed time per iteration (ms): 5100.0 | lm loss: 11\n"
+      "node-1:  iteration 4/ 5 | elapsed time per iteration (ms): 5400.0 | lm loss: 11\n");
+  EXPECT_EQ(steps.format, "Megatron");
+  EXPECT_EQ(steps.lines, 4);
+  EXPECT_EQ(steps.used, 3);  // the first warms up
+  EXPECT_DOUBLE_EQ(steps.median, 5.2);
+  EXPECT_EQ(step_time(steps, job_of_8()), Seconds(5.2));
+}
+
+TEST(StepLog, TorchtitanWritesTokensOfAnAccelerator) {
+  // With colours, and thousands grouped.
+  const LoggedSteps steps = logged(
+      "[titan] \x1b[31mstep: 10  \x1b[32mloss:  8.1  \x1b[34mtps: 4,000  \x1b[35mmfu: 30.2%\n"
+      "[titan] \x1b[31mstep: 20  \x1b[32mloss:  7.1  \x1b[34mtps:\x1b[0m 2,000  mfu: 30.2%\n");
+  EXPECT_EQ(steps.format, "torchtitan");
+  EXPECT_EQ(steps.unit, Unit::tokens_a_second);
+  EXPECT_EQ(steps.median, 3000.0);  // of two, their mean
+  // 64 samples of 1,000 tokens over 8 accelerators at 3,000 tokens/s.
+  EXPECT_NEAR(step_time(steps, job_of_8()).count(), 8000.0 / 3000.0, 1e-12);
+}
+
+TEST(StepLog, NemoHuggingFaceAndDeepSpeedWriteTheirs) {
+  EXPECT_EQ(logged("iteration 9/99 | global_step: 9 | train_step_timing in s: 5.33\n").median,
+            5.33);
+  const LoggedSteps trainer = logged(
+      "{'loss': 2.1, 'epoch': 0.1}\n"
+      "{'train_runtime': 80.0, 'train_samples_per_second': 16.0, 'train_steps_per_second': 0.25, "
+      "'train_loss': 2.0}\n");
+  EXPECT_EQ(trainer.format, "Hugging Face");
+  EXPECT_EQ(step_time(trainer, job_of_8()), Seconds(4.0));
+  const LoggedSteps deepspeed = logged(
+      "global_step=3, RunningAvgSamplesPerSec=29.1, CurrSamplesPerSec=32.0, MemAllocated=1\n");
+  EXPECT_EQ(step_time(deepspeed, job_of_8()), Seconds(2.0));
+}
+
+TEST(StepLog, ProgressBarsWriteOverTheirLine) {
+  const LoggedSteps steps =
+      logged("  5%|# | 10/200 [01:10<22:00,  6.95s/it]\r 6%|# | 11/200 [01:17<21:00,  6.50s/it]\n");
+  EXPECT_EQ(steps.median, 6.5);
+  EXPECT_EQ(step_time(logged("10/200 [00:05<01:35, 2.00it/s]\n"), job_of_8()), Seconds(0.5));
+}
+
+TEST(StepLog, TheLineThatSaysMostCounts) {
+  const LoggedSteps steps = logged(
+      "CurrSamplesPerSec=300.0\n"
+      "iteration 3/ 5 | elapsed time per iteration (ms): 5000.0 |\n");
+  EXPECT_EQ(steps.format, "Megatron");
+  EXPECT_EQ(steps.median, 5.0);
+}
+
+TEST(StepLog, ALogThatSaysNothingIsRefused) {
+  EXPECT_THAT(problems_in([] { static_cast<void>(logged("loss: 3\ntps: none\n")); }),
+              HasSubstr("says nothing of how long a step took"));
+  EXPECT_THAT(problems_in([] { static_cast<void>(logged("")); }), HasSubstr("--measured"));
+  EXPECT_THAT(problems_in([] { static_cast<void>(read_step_log("/no/such/log")); }),
+              HasSubstr("/no/such/log"));
+}
+
+TEST(StepLog, ReadsTheLogOfARealRun) {
+  const char* samples = std::getenv("HEADWAY_SAMPLES");
+  if (samples == nullptr) GTEST_SKIP() << "set HEADWAY_SAMPLES to the folder of sample files";
+  // Five steps of 76.0, 75.3, 75.2, 75.2 and 75.2 s.
+  const LoggedSteps steps =
+      read_step_log(std::string(samples) + "/logs/megatron-deepspeed-train.log");
+  EXPECT_EQ(steps.format, "Megatron");
+  EXPECT_EQ(steps.lines, 5);
+  EXPECT_NEAR(steps.median, 75.2, 0.1);
+}
+
+}  // namespace
+}  // namespace headway
