@@ -75,6 +75,8 @@ void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& the
   with("gemm_inner_half", mine.gemm_inner_half, theirs.gemm_inner_half);
   with("gemm_quantisation", mine.gemm_quantisation, theirs.gemm_quantisation);
   with("gemm_overhead", mine.gemm_overhead, theirs.gemm_overhead);
+  with("gradient_accumulation_bytes", mine.gradient_accumulation_bytes,
+       theirs.gradient_accumulation_bytes);
   with("cast_bytes", mine.cast_bytes, theirs.cast_bytes);
   with("cast_bytes_by_recipe", mine.recipe_cast_bytes, theirs.recipe_cast_bytes);
   with("attention_efficiency", mine.attention_efficiency, theirs.attention_efficiency);

@@ -101,6 +101,7 @@ Json of(const DeviceCosts& device) {
   for (const auto& [scaling, estimate] : device.recipe_cast_bytes) {
     json["cast_bytes_by_recipe"][std::string(recipe_name(scaling))] = of(estimate);
   }
+  add(json, "gradient_accumulation_bytes_per_weight", device.gradient_accumulation_bytes);
   add(json, "attention_window_saving", device.attention_window_saving);
   add(json, "attention_sink_factor", device.attention_sink_factor);
   add(json, "batched_gemm_head_exponent", device.batched_gemm_head_exponent);

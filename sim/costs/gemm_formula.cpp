@@ -21,6 +21,24 @@ double quantisation(const DeviceCosts& device, const GemmShape& shape) {
   return std::min(q, kWorstQuantisation);
 }
 
+Cost measured_product(const DeviceCosts& device, const GemmShape& shape, Precision precision,
+                      const ProductTable& table) {
+  const Estimate& peak = device.peak_flops.at(precision);
+  const Estimate& efficiency = device.gemm_efficiency.at(precision);
+  const double waves = 1.0 + table.quantisation * (quantisation(device, shape) - 1.0);
+  const double compute = shape.flops() / (peak.value * efficiency.value) * waves;
+  const double streaming = gemm_traffic(shape, precision).count() / device.memory_bandwidth.value;
+  const double measured = std::max(compute, streaming) * product_factor(table, shape);
+  const double spread = compute >= streaming ? combined_spread({peak.spread, efficiency.spread})
+                                             : device.memory_bandwidth.spread;
+  const Estimate& cold = device.gemm_cold_operands;
+  const double loading = cold.value * streaming;
+  return {.time = Seconds(measured + loading),
+          .status = CostStatus::interpolated,
+          .spread = spread_of_sum(measured, combined_spread({spread, table.spread}), loading,
+                                  combined_spread({device.memory_bandwidth.spread, cold.spread}))};
+}
+
 }  // namespace
 
 GemmShape split_product(const DeviceCosts& device, const GemmShape& shape) {
@@ -36,6 +54,9 @@ Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape, Precis
   const Estimate& peak = device.peak_flops.at(precision);
   const Estimate& efficiency = device.gemm_efficiency.at(precision);
 
+  if (const auto table = device.products.find(precision); table != device.products.end()) {
+    return measured_product(device, shape, precision, table->second);
+  }
   const double excess = quantisation(device, shape) - 1.0;
   const double wave_term = device.gemm_quantisation.value * excess;
   const double start_term = device.gemm_inner_half.value / shape.k;

@@ -19,6 +19,10 @@ namespace headway {
 /// tiles where these fit badly). Sources: roofline (Williams et al. 2009); tile and wave
 /// quantisation, NVIDIA "Matrix Multiplication Background".
 ///
+/// A precision with a ProductTable takes max(2mnk/(P e) * (1 + w (q - 1)), bytes / W) times the
+/// table's factor instead, with the w of the table, and c * bytes / W for operands that come from
+/// memory where the benchmark's came from the cache (`gemm_cold_operands`).
+///
 /// A shape of the profile's table is returned as it was measured. One among measured shapes takes
 /// the formula, scaled by how far they were from theirs. One that the table does not cover takes
 /// the formula as it stands and is `extrapolated`; without a table for the precision nothing is.

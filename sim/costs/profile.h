@@ -8,6 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/costs/measured_collective.h"
 #include "sim/costs/measured_curve.h"
+#include "sim/costs/product_table.h"
 #include "sim/layers/kernel_shape.h"
 
 namespace headway {
@@ -63,7 +64,16 @@ struct DeviceCosts {
   int multiprocessors = 1;
 
   std::map<Precision, Estimate>
-      gemm_efficiency;       ///< of peak, on large shapes; same keys as the peak
+      gemm_efficiency;  ///< of peak, on large shapes; same keys as the peak
+  /// Published measurements, by which products of other shapes differ from large ones; of
+  /// precisions without, the three constants that follow tell. May be empty.
+  std::map<Precision, ProductTable> products;
+  /// Of the time that a product's traffic takes the memory, what it takes longer in training than
+  /// those measurements, whose operands the cache still held from the repetition before.
+  Estimate gemm_cold_operands;
+  /// Memory traffic per weight with which every micro-batch adds its gradient to the sum, beyond
+  /// the product's own result.
+  Estimate gradient_accumulation_bytes;
   Estimate gemm_inner_half;  ///< k0: inner size at which the start of a product costs as much again
   Estimate gemm_quantisation;  ///< w: share of the wave and tile quantisation that is seen
   Estimate gemm_overhead;      ///< t0: seconds a product costs beyond its work

@@ -15,6 +15,8 @@
 #include "sim/costs/read_estimate.h"
 #include "sim/costs/read_expert_costs.h"
 #include "sim/costs/read_measurements.h"
+#include "sim/costs/read_product_tables.h"
+#include "sim/costs/spread.h"
 #include "sim/files/json_reader.h"
 
 namespace headway {
@@ -106,18 +108,56 @@ std::optional<Estimate> attention_peak(const DeviceCosts& device, bool is_unders
   return precision ? std::optional(device.peak_flops.at(*precision)) : std::nullopt;
 }
 
-DeviceCosts read_device(const JsonCursor& part, Diagnostics& diagnostics) {
+/// What published products give a device: how shapes differ, and the efficiency of large ones where
+/// the profile does not state it, theirs times the rate in training.
+void take_products(ObjectReader& reader, const PublishedKernels& kernels, DeviceCosts& device) {
+  const Range range{.least = 0.0, .most = 2.0, .open = true};
+  const auto rates = read_estimates_by_precision(reader, "rate_in_training", range);
+  const auto take = [&](Precision precision, const ProductTable& table, Precision measured) {
+    if (!device.peak_flops.contains(precision)) return;
+    device.products[precision] = table;
+    if (device.gemm_efficiency.contains(precision)) return;
+    const auto rate = rates.find(measured);
+    if (rate == rates.end()) {
+      reader.report("rate_in_training",
+                    fmt::format("rate_in_training lacks \"{}\"", precision_name(measured)), "",
+                    "every precision that \"kernels\" measured needs one");
+      return;
+    }
+    device.gemm_efficiency[precision] = {std::min(1.0, table.efficiency * rate->second.value),
+                                         combined_spread({table.spread, rate->second.spread}),
+                                         fmt::format("{} of the peak ({}), times rate_in_training",
+                                                     table.efficiency, kernels.source)};
+  };
+  for (const auto& [precision, table] : kernels.products) take(precision, table, precision);
+  // The same tensor cores multiply both 16-bit formats at the same rate.
+  const auto bf16 = kernels.products.find(Precision::bf16);
+  if (bf16 != kernels.products.end()) take(Precision::fp16, bf16->second, Precision::bf16);
+}
+
+DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKernels>& kernels,
+                        Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
   DeviceCosts device;
   const std::size_t problems_before = diagnostics.all().size();
   device.peak_flops = read_estimates_by_precision(reader, "peak_flops_per_s", positive());
-  device.gemm_efficiency = read_estimates_by_precision(reader, "gemm_efficiency", kShareOfPeak);
+  if (!kernels || reader.has("gemm_efficiency")) {
+    device.gemm_efficiency = read_estimates_by_precision(reader, "gemm_efficiency", kShareOfPeak);
+  }
+  if (kernels) take_products(reader, *kernels, device);
+  if (reader.has("gemm_cold_operands")) {
+    device.gemm_cold_operands = read_estimate(reader, "gemm_cold_operands", between(0.0, 2.0));
+  }
   const bool is_understood = diagnostics.all().size() == problems_before;
   if (is_understood) check_precisions(reader, device);
   device.memory_bytes = read_estimate(reader, "memory_bytes", positive());
   device.memory_bandwidth = read_estimate(reader, "memory_bandwidth_bytes_per_s", positive());
   device.multiprocessors = read_multiprocessors(reader);
 
+  if (reader.has("gradient_accumulation_bytes_per_weight")) {
+    device.gradient_accumulation_bytes =
+        read_estimate(reader, "gradient_accumulation_bytes_per_weight", kNotNegative);
+  }
   device.gemm_inner_half = read_estimate(reader, "gemm_inner_half", kNotNegative);
   device.gemm_quantisation = read_estimate(reader, "gemm_quantisation", between(0.0, 1.0));
   device.gemm_overhead = read_estimate(reader, "gemm_overhead_s", kNotNegative);
@@ -263,7 +303,8 @@ Variation read_variation(ObjectReader& profile) {
   return variation;
 }
 
-Profile read_whole(const JsonCursor& cursor, Diagnostics& diagnostics) {
+Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernels>& kernels,
+                   Diagnostics& diagnostics) {
   ObjectReader reader(cursor, diagnostics);
   read_schema(reader, "headway/profile/1");
   Profile profile;
@@ -273,7 +314,7 @@ Profile read_whole(const JsonCursor& cursor, Diagnostics& diagnostics) {
   profile.kind = kProfileKinds[static_cast<std::size_t>(kind)].first;
   profile.provenance = read_provenance(reader);
   if (const auto device = reader.required_part("device")) {
-    profile.device = read_device(*device, diagnostics);
+    profile.device = read_device(*device, kernels, diagnostics);
   }
   profile.kernel_families = read_families(reader, profile.device);
   profile.scale_up = read_scope(reader, "scale_up");
@@ -283,6 +324,7 @@ Profile read_whole(const JsonCursor& cursor, Diagnostics& diagnostics) {
   profile.cuda_graphs = read_graph_costs(reader);
   profile.variation = read_variation(reader);
   reader.part("software");
+  reader.part("kernels");
   reader.part("hardware");  // accelerators.h reads these two
   reader.part("nccl");
   reader.finish();
@@ -313,7 +355,9 @@ std::optional<ReadProfile> read_profile(const JsonCursor& part, InputFiles& file
   if (!cursor) return std::nullopt;
 
   Diagnostics problems;
-  auto profile = std::make_shared<const Profile>(read_whole(*cursor, problems));
+  const auto kernels = read_kernels_of(*cursor, files);
+  if (cursor->member("kernels") && !kernels) return std::nullopt;
+  auto profile = std::make_shared<const Profile>(read_whole(*cursor, kernels, problems));
   files.diagnostics().append(problems);
   if (problems.has_errors()) return std::nullopt;
   return ReadProfile{std::move(profile), *cursor, fingerprint_text(cursor->value().dump())};

@@ -1,6 +1,7 @@
 #include "sim/costs/work_cost.h"
 
 #include "sim/costs/kernel_cost.h"
+#include "sim/costs/spread.h"
 
 namespace headway {
 namespace {
@@ -50,8 +51,11 @@ class WorkCosts {
       const Cost weight_gradient =
           gemm_cost(device_, linear.convolves ? split_product(device_, shape) : shape, kept);
       costs_.backward.add(weight_gradient);
-      costs_.weight_gradients += weight_gradient.time;
-      if (linear.column_parallel) costs_.column_gradients.weights += weight_gradient.time;
+      const Seconds adding = add_to_sum(shape.m * shape.n);
+      costs_.weight_gradients += weight_gradient.time + adding;
+      if (linear.column_parallel) {
+        costs_.column_gradients.weights += weight_gradient.time + adding;
+      }
     }
     cast_elements_ += linear.input_elements;
   }
@@ -66,8 +70,19 @@ class WorkCosts {
     const Cost weight_gradient = cost_of({n, k, m});
     costs_.backward.add(cost_of({m, k, n}));
     costs_.backward.add(weight_gradient);
-    costs_.weight_gradients += weight_gradient.time;
+    const Seconds adding = add_to_sum(grouped.experts * n * k);
+    costs_.weight_gradients += weight_gradient.time + adding;
     cast_elements_ += grouped.experts * m * k;
+  }
+
+  /// The gradient of so many weights is added to that of earlier micro-batches.
+  Seconds add_to_sum(double weights) {
+    const Estimate& bytes = device_.gradient_accumulation_bytes;
+    if (bytes.value == 0.0) return {};
+    Cost adding = memory_pass_cost(device_, plain_, Bytes(weights * bytes.value));
+    adding.spread = combined_spread({adding.spread, bytes.spread});
+    costs_.backward.add(adding);
+    return adding.time;
   }
 
   /// Rows go to their experts, and come back; backward both gradients do.

@@ -12,8 +12,8 @@ namespace {
 /// As model_error, where another configuration of the same model on the same accelerator and with
 /// the same software was measured, though no constant was ever fitted to that software
 /// (tests/validation/README.md).
-constexpr double kAnchoredError = 0.083;
-constexpr double kAnchoredExpertsError = 0.120;
+constexpr double kAnchoredError = 0.073;
+constexpr double kAnchoredExpertsError = 0.121;
 /// The same between two measurements of one configuration: 1 to 2 % (same page).
 constexpr double kRepeatError = 0.02;
 /// The 95th percentile of the standard normal distribution.
@@ -56,11 +56,11 @@ JobKind job_kind(const Model& model, const Strategy& strategy) {
 double model_error(JobKind kind) {
   switch (kind) {
     case JobKind::dense:
-      return 0.106;
+      return 0.108;
     case JobKind::experts:
-      return 0.183;
+      return 0.163;
     case JobKind::fine_tuning:
-      return 0.094;
+      return 0.108;
   }
   HEADWAY_CHECK(false, "unknown kind of job");
 }
@@ -68,11 +68,11 @@ double model_error(JobKind kind) {
 double known_source_error(JobKind kind) {
   switch (kind) {
     case JobKind::dense:
-      return 0.067;
+      return 0.060;
     case JobKind::experts:
-      return 0.102;
+      return 0.116;
     case JobKind::fine_tuning:
-      return 0.053;
+      return 0.048;
   }
   HEADWAY_CHECK(false, "unknown kind of job");
 }
@@ -89,7 +89,7 @@ std::string_view job_kind_title(JobKind kind) {
   HEADWAY_CHECK(false, "unknown kind of job");
 }
 
-double shared_by_jobs(JobKind kind) { return kind == JobKind::experts ? 0.25 : 0.8; }
+double shared_by_jobs(JobKind kind) { return kind == JobKind::experts ? 0.33 : 0.84; }
 
 Interval expected_interval(const std::vector<double>& times, double spread, double model_error) {
   return interval_around(times, spread * spread + model_error * model_error);

@@ -94,15 +94,22 @@ void without_ends(Model& model) {
 }
 
 constexpr std::array kTerms{
-    CostTerm{.name = "wave_quantisation",
-             .about = "Matrix products fill every wave of tiles.",
-             .change_profile = [](Profile& p) { p.device.gemm_quantisation.value = 0.0; }},
-    CostTerm{.name = "gemm_start",
-             .about = "Matrix products reach their rate at any inner size.",
-             .change_profile = [](Profile& p) { p.device.gemm_inner_half.value = 0.0; }},
-    CostTerm{.name = "gemm_overhead",
-             .about = "A matrix product costs nothing beyond its work.",
-             .change_profile = [](Profile& p) { p.device.gemm_overhead.value = 0.0; }},
+    CostTerm{.name = "product_shapes",
+             .about = "Matrix products of all shapes are as fast as large ones.",
+             .change_profile =
+                 [](Profile& p) {
+                   p.device.products.clear();
+                   p.device.gemm_quantisation.value = 0.0;
+                   p.device.gemm_inner_half.value = 0.0;
+                   p.device.gemm_overhead.value = 0.0;
+                 }},
+    CostTerm{.name = "cold_operands",
+             .about = "Matrix products find their operands in the cache.",
+             .change_profile = [](Profile& p) { p.device.gemm_cold_operands.value = 0.0; }},
+    CostTerm{
+        .name = "gradient_accumulation",
+        .about = "Adding the gradients of micro-batches up takes no time.",
+        .change_profile = [](Profile& p) { p.device.gradient_accumulation_bytes.value = 0.0; }},
     CostTerm{.name = "attention_shape",
              .about =
                  "Fused attention is as fast on short sequences and small heads, and backward, "

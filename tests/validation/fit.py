@@ -24,7 +24,7 @@ from scipy.optimize import least_squares
 
 from fit_constants import ARCHITECTURE, CONSTANTS
 from fit_report import constants_table, show, show_partitions, summary, kind_of
-from profile_text import read_profiles, write_profiles
+from profile_text import PROFILES, read_profiles, write_profiles
 
 SCALE = 0.03  # of the pseudo-Huber loss: errors beyond it count linearly
 SPREAD = 1.5  # of sigma: steps from one source err together, so they tell less than they seem to
@@ -116,7 +116,7 @@ class Fit:
         for place in self.places:
             value = place.value(x)
             if place.constant is moved and place.pointer is not None:
-                value *= np.exp(STEP)
+                value = min(value * np.exp(STEP), place.constant.most)
             if place.pointer is not None:
                 question["profiles"].setdefault(place.holder, {})[place.pointer + "/value"] = value
             else:
@@ -207,13 +207,16 @@ def write_constants(fit, x, spread, summary_line):
         node = at(fit.profiles[place.holder], place.pointer)
         if place.effects:
             node.update(said)
-        elif node["value"] != place.prior:
+        elif node["value"] != place.prior or node["source"].startswith("fitted"):
             node.update(value=place.prior, spread=FIXED_SPREAD,
                         source="the prior of the fit, which leaves it, see tests/validation")
     for profile in fit.profiles.values():
-        efficiency = profile["device"]["gemm_efficiency"]
-        if efficiency.get("tf32", {}).get("source", "").startswith("assumption: that of bf16"):
-            efficiency["tf32"]["value"] = efficiency["bf16"]["value"]
+        tf32 = profile["device"]["gemm_efficiency"].get("tf32", {})
+        if tf32.get("source", "").startswith("assumption: that of bf16"):
+            kernels = json.loads((PROFILES / "kernels" / f"{profile['kernels']}.json").read_text())
+            efficiency = kernels["products"]["bf16"]["efficiency"]
+            rate = profile["device"]["rate_in_training"]["bf16"]["value"]
+            tf32["value"] = float(f"{efficiency * rate:.4g}")
         profile["provenance"]["fit"] = summary_line
     write_profiles(fit.profiles)
     write_lines(SCENARIOS / "sources.json", "headway/published-sources/1", sources)

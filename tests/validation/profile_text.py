@@ -9,7 +9,8 @@ import pathlib
 
 PROFILES = pathlib.Path(__file__).resolve().parents[2] / "calibrate" / "profiles"
 SOFTWARE = PROFILES / "software" / "published.json"
-OWN = {"schema", "name", "accelerator", "kind", "software", "hardware", "nccl"}  # never shared
+# never shared
+OWN = {"schema", "name", "accelerator", "kind", "software", "kernels", "hardware", "nccl"}
 
 
 def merged(own, shared):

@@ -36,10 +36,10 @@ TEST(CostTerms, NamesAreUniqueAndExplained) {
 
 TEST(CostTerms, AnUnknownOneIsRefusedWithWhatWasMeant) {
   try {
-    static_cast<void>(cost_term_named("wave_quantization"));
+    static_cast<void>(cost_term_named("product_shape"));
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_EQ(error.diagnostics().front().help, R"(did you mean "wave_quantisation"?)");
+    EXPECT_EQ(error.diagnostics().front().help, R"(did you mean "product_shapes"?)");
   }
 }
 
