@@ -27,6 +27,7 @@ using Task = std::function<std::string()>;
 constexpr std::size_t kStackBytes = std::size_t{1} << 30;  // reserved, touched only as far as used
 
 bool process_is_child = false;
+long long forked = 0;
 
 /// What a child sends of each task: this, then the text.
 struct AnswerHead {
@@ -194,6 +195,7 @@ Child start_child(const std::vector<Task>& tasks, const std::vector<Child>& othe
     }
     child_main(tasks, commands[0], answers[1]);
   }
+  ++forked;
   close(commands[0]);
   close(answers[1]);
   return {.process = process, .commands = commands[1], .answers = answers[0]};
@@ -313,6 +315,8 @@ std::vector<ChildOutcome> run_in_children(
 }
 
 bool in_child() { return process_is_child; }
+
+long long children_forked() { return forked; }
 
 std::string output_or_throw(ChildOutcome outcome) {
   switch (outcome.status) {

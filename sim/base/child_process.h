@@ -32,6 +32,9 @@ enum class ChildLife { many_tasks, one_task };
 /// Whether this process is such a child: it has a deep stack, and its death is an outcome.
 [[nodiscard]] bool in_child();
 
+/// How many children this process has forked so far.
+[[nodiscard]] long long children_forked();
+
 /// A task throws this where what earlier tasks of its child left behind is in its way: it is done
 /// again as the first one of another child.
 struct FreshChildNeeded {};

@@ -114,7 +114,7 @@ void Executor::handle_moment(double time) {
   while (!queue_.empty() && queue_.next_time() <= end) {
     moment_.clear();
     queue_.take_until(end, moment_);
-    timeline_.events += std::ssize(moment_);
+    timeline_.counts.events += std::ssize(moment_);
     for (const Event& event : moment_) handle(event, time);
   }
   network_->settle(time);
@@ -316,7 +316,7 @@ void Executor::begin_flow(std::int32_t token, double now) {
     queue_.push(now + time, EventKind::flow_done, token);
     return;
   }
-  ++timeline_.flows;
+  ++timeline_.counts.flows;
   BytesPerSecond cap = plan.rate_cap;
   if (transfer.at_least > 0.0) cap = min(cap, Bytes(transfer.amount) / Seconds(transfer.at_least));
   network_->start(transfer.plan, Bytes(transfer.amount), cap, token, now);
@@ -375,6 +375,12 @@ std::string Executor::unfinished_text() const {
 }
 
 Timeline Executor::take_timeline() {
+  if (incremental_ != nullptr) {
+    const MaxMinShares::Counts& of_solver = incremental_->counts();
+    timeline_.counts.settlings = of_solver.settlings;
+    timeline_.counts.recomputed = of_solver.recomputed;
+    timeline_.counts.changed = of_solver.changed;
+  }
   if (is_over_) {
     for (std::size_t group = 0; group < groups_.size(); ++group) {
       const std::int64_t first = timeline_.first_operation[group] + groups_[group].counter;

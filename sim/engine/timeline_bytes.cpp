@@ -79,8 +79,7 @@ class Reader {
 template <class Stream, class T>
 void transfer(Stream& stream, T& timeline) {
   stream.value(timeline.finish);
-  stream.value(timeline.events);
-  stream.value(timeline.flows);
+  stream.value(timeline.counts);
   stream.list(timeline.first_operation);
   stream.list(timeline.operation_end);
   stream.list(timeline.first_message);

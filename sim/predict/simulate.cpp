@@ -181,7 +181,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
                            .model_error = model_error(kind),
                            .kernel_spread = main_run.cost.spread,
                            .beyond_calibration = main_run.cost.extrapolated};
-  prediction.events = timeline.events;
+  prediction.counts = timeline.counts;
   Strategy worked_off = scenario.strategy;
   if (!main_run.workload.servers.empty()) {
     prediction.servers = server_use(main_run.workload, timeline);

@@ -288,6 +288,9 @@ constexpr TopicRow kMetricRows[] = {
     {"gpus", "whole number", "", "Accelerators of the job."},
     {"micro_batches", "whole number", "", "That a replica works off in a step."},
     {"events", "whole number", "", "That the simulator handled in the median replica."},
+    {"sharing", "object", "",
+     "What sharing links cost the simulator there: flows, moments in which links were shared out "
+     "anew (settlings), flows computed anew in these, rates that changed."},
 
     {"algbw", "1e9 bytes/s", "", "Algorithm bandwidth of a collective: size / time.", "",
      "nccl-tests, doc/PERFORMANCE.md; headway collective"},

@@ -9,6 +9,7 @@
 #include "sim/files/json_value.h"
 #include "sim/jobs/memory.h"
 #include "sim/programs/cause.h"
+#include "sim/result/engine_counts.h"
 #include "sim/result/reliability.h"
 #include "sim/result/server_use.h"
 #include "sim/result/shared_fabric.h"
@@ -161,7 +162,7 @@ struct Prediction {
   std::vector<std::string> warnings;
   std::vector<std::string>
       not_modelled;         ///< simplifications that touch this scenario, then general ones
-  std::int64_t events = 0;  ///< that the simulator handled
+  EngineCounts counts;      ///< of the median replica
 };
 
 }  // namespace headway

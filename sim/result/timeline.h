@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/programs/workload.h"
+#include "sim/result/engine_counts.h"
 
 namespace headway {
 
@@ -51,8 +52,7 @@ struct Timeline {
   std::vector<double> plan_bytes;                    ///< bytes of all flows of each plan
   std::vector<Update> updates;                       ///< in order of time
   std::vector<Served> served;                        ///< by server
-  std::int64_t events = 0;                           ///< that the executor handled
-  std::int64_t flows = 0;                            ///< that crossed the fabric
+  EngineCounts counts;
 
   [[nodiscard]] std::span<const double> ends_of(std::int32_t group) const {
     const auto i = static_cast<std::size_t>(group);

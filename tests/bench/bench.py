@@ -4,7 +4,9 @@
 usage: bench.py HEADWAY [--json FILE] [--only WORD] [--repeat N]
 
 Processor time is what counts where others use the machine too; of several runs the least is
-taken. Nothing here passes or fails: numbers are for people to compare.
+taken. Counts (events, flows whose rate was computed anew, rates that changed; of the median
+replica) tell of a regression on any machine. Nothing here passes or fails: numbers are for people
+to compare.
 """
 
 import argparse
@@ -107,17 +109,20 @@ def main():
     parser.add_argument("--repeat", type=int, default=1)
     asked = parser.parse_args()
     rows = []
-    print(f"{'':34}{'GPUs':>9}{'CPU s':>9}{'GiB':>7}{'events':>12}{'growth':>8}")
+    print(f"{'':34}{'GPUs':>9}{'CPU s':>9}{'GiB':>7}{'events':>12}{'recomputed':>12}"
+          f"{'changed':>10}{'growth':>8}")
     for name, gpus, command in benchmarks():
         if asked.only not in name:
             continue
         seconds, memory, document = measured(asked.program, command, asked.repeat)
         rows.append({"name": name, "gpus": gpus, "cpu_s": round(seconds, 3),
-                     "memory_bytes": memory, "events": document.get("events")})
+                     "memory_bytes": memory, "events": document.get("events"),
+                     **document.get("sharing", {})})
         exponents(rows)
         row = rows[-1]
         print(f"{name:34}{gpus or '':>9}{row['cpu_s']:>9.2f}{memory / 2**30:>7.2f}"
-              f"{row['events'] or '':>12}"
+              f"{row['events'] or '':>12}{row.get('recomputed', ''):>12}"
+              f"{row.get('changed', ''):>10}"
               + (f"{row['growth']:>8.2f}" if "growth" in row else ""), flush=True)
     if asked.json:
         with open(asked.json, "w", encoding="utf-8") as file:

@@ -23,7 +23,7 @@ void simulate_scenario(benchmark::State& state, const char* name, FlowEngine flo
   std::int64_t events = 0;
   for (auto unused : state) {
     const Simulation simulation = simulate(scenario, {.scaling = false});
-    events += simulation.prediction.events;
+    events += simulation.prediction.counts.events;
   }
   state.counters["events/s"] =
       benchmark::Counter(static_cast<double>(events), benchmark::Counter::kIsRate);

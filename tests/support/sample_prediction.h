@@ -66,7 +66,8 @@ inline Prediction sample_prediction() {
   p.busiest_links = {{"leaf-3", "spine-1", 50.0_GBps, 173.5_GB, 0.5},
                      {"node-7/nic-2", "leaf-3", 50.0_GBps, 86.75_GB, 0.25}};
   p.not_modelled = {"expert parallelism", "checkpoints"};
-  p.events = 123456;
+  p.counts = {
+      .events = 123456, .flows = 40000, .settlings = 60000, .recomputed = 90000, .changed = 50000};
   return p;
 }
 

@@ -7,6 +7,7 @@
 #include "reports/answers/answers.h"
 #include "reports/trace/trace.h"
 #include "reports/write_file.h"
+#include "sim/base/child_process.h"
 #include "sim/base/fingerprint.h"
 #include "sim/base/quantity_text.h"
 #include "sim/cli/exit_codes.h"
@@ -115,9 +116,14 @@ int run_simulate(const Invocation& invocation) {
   const Scenario scenario = scenario_of(request, invocation);
   const Simulation simulation = simulation_of(scenario, request, terminal);
   const Prediction& prediction = simulation.prediction;
-  terminal.remark(fmt::format("{} replica{}, {} events in the median one\n", prediction.replicas,
-                              prediction.replicas == 1 ? "" : "s",
-                              grouped_digits(prediction.events)));
+  const EngineCounts& counts = prediction.counts;
+  terminal.remark(
+      fmt::format("{} replica{}, {} events in the median one; {} flows, links shared "
+                  "out {} times, {} flows computed anew, {} rates changed; {} forks\n",
+                  prediction.replicas, prediction.replicas == 1 ? "" : "s",
+                  grouped_digits(counts.events), grouped_digits(counts.flows),
+                  grouped_digits(counts.settlings), grouped_digits(counts.recomputed),
+                  grouped_digits(counts.changed), grouped_digits(children_forked())));
   const auto trace = [&] {
     if (request.trace) write_trace_of(simulation, *request.trace, terminal);
   };

@@ -53,6 +53,14 @@ void visit_fields(auto& visit, Of<Confidence> auto& of) {
   visit("beyond_calibration", of.beyond_calibration);
 }
 
+/// Its events stand beside it.
+void visit_fields(auto& visit, Of<EngineCounts> auto& of) {
+  visit("flows", of.flows);
+  visit("settlings", of.settlings);
+  visit("recomputed", of.recomputed);
+  visit("changed", of.changed);
+}
+
 /// Likewise its efficiency.
 void visit_fields(auto& visit, Of<ScalingReference> auto& of) {
   visit("gpus", of.accelerators);
@@ -239,7 +247,8 @@ void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("micro_batches", of.micro_batches);
   visit("warnings", of.warnings);
   visit("not_modelled", of.not_modelled);
-  visit("events", of.events);
+  visit("events", of.counts.events);
+  visit("sharing", of.counts);
 }
 
 /// A struct of which `visit_fields` knows the fields.

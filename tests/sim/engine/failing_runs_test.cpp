@@ -123,7 +123,7 @@ TEST(TimelineBytes, ReadBackAsTheyWere) {
                     .messages = {{.sent = 0.5, .arrived = 1.0}},
                     .collectives = {{}, {{.first_join = 1.0, .end = 2.0, .amount = 7.0}}},
                     .plan_bytes = {7.0},
-                    .events = 11,
+                    .counts = {.events = 11, .changed = 7},
                     .flows = 1};
   const std::string bytes = timeline_bytes(timeline);
   const Timeline read = timeline_of_bytes(bytes);
@@ -132,7 +132,8 @@ TEST(TimelineBytes, ReadBackAsTheyWere) {
   EXPECT_EQ(read.operation_end, timeline.operation_end);
   ASSERT_EQ(read.collectives.size(), 2U);
   EXPECT_EQ(read.collectives[1][0].amount, 7.0);
-  EXPECT_EQ(read.events, 11);
+  EXPECT_EQ(read.counts.events, 11);
+  EXPECT_EQ(read.counts.changed, 7);
 }
 
 TEST(TimelineBytes, CutShortAreRefused) {

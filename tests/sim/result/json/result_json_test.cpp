@@ -53,6 +53,7 @@ TEST(ResultJson, HasEveryKeyWhetherTheJobFitsOrNot) {
                                           "scaling_reference",
                                           "scenario",
                                           "schema",
+                                          "sharing",
                                           "tokens_per_s",
                                           "tokens_per_s_per_gpu",
                                           "warnings"};
