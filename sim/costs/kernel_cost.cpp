@@ -29,6 +29,14 @@ Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family, Byt
                         family.memory_traffic.spread);
 }
 
+Cost gather_cost(const DeviceCosts& device, Bytes traffic) {
+  if (!device.gather_efficiency) return streaming_cost(device, traffic, 0.0);
+  const Estimate& efficiency = *device.gather_efficiency;
+  return {.time = traffic / BytesPerSecond(device.memory_bandwidth.value * efficiency.value),
+          .status = CostStatus::interpolated,
+          .spread = combined_spread({device.memory_bandwidth.spread, efficiency.spread})};
+}
+
 Cost update_cost(const DeviceCosts& device, double parameters) {
   constexpr double kWeightBytes = 4.0;
   if (const auto measured = curve_cost(device.optimizer_curve, Bytes(kWeightBytes * parameters))) {

@@ -72,6 +72,9 @@ namespace headway {
 [[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape,
                                           Pass pass, Precision precision);
 
+/// Looking up rows of tables, or updating them: `traffic` bytes at the rate of scattered rows.
+[[nodiscard]] Cost gather_cost(const DeviceCosts& device, Bytes traffic);
+
 /// A streaming pass over `traffic` bytes of device memory, as the operator counts them; the family
 /// scales them to what its kernels really move. From the measured curve where it reaches.
 [[nodiscard]] Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family,

@@ -101,6 +101,8 @@ struct DeviceCosts {
   Estimate unfused_backward_bytes;
 
   Estimate memory_efficiency;  ///< of memory_bandwidth, of streaming kernels
+  /// Of memory_bandwidth, of kernels that look up rows of tables; none: as streaming kernels.
+  std::optional<Estimate> gather_efficiency;
   MeasuredCurve memory_curve;  ///< measured streaming passes over their traffic; may be empty
   std::optional<Estimate> host_bandwidth;  ///< bytes/s to and from the host's memory, each way
   /// Bytes/s that the host's optimizer moves in its memory, an accelerator's part of it.

@@ -191,6 +191,9 @@ DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKer
       read_estimate(reader, "unfused_backward_bytes_per_score", kNotNegative);
 
   device.memory_efficiency = read_estimate(reader, "memory_efficiency", kShareOfPeak);
+  if (reader.has("gather_efficiency")) {
+    device.gather_efficiency = read_estimate(reader, "gather_efficiency", kShareOfPeak);
+  }
   device.memory_curve = read_curve(reader, "memory_curve", "traffic_bytes");
   if (reader.has("host_bandwidth_bytes_per_s")) {
     device.host_bandwidth = read_estimate(reader, "host_bandwidth_bytes_per_s", positive());

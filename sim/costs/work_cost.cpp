@@ -24,6 +24,7 @@ class WorkCosts {
       costs_.backward.add(cast_cost(device_, cast_elements_, kernels_.scaling));
     }
     if (work.attention) add(*work.attention);
+    if (work.tables.forward > Bytes(0.0)) add_tables(work.tables);
     for (const PassWork& pass : work.passes) {
       const KernelFamily& family = pass.merged ? kernels_.family : plain_;
       add_forward(memory_pass_cost(device_, family, pass.forward), pass.again);
@@ -40,16 +41,22 @@ class WorkCosts {
 
   void add(const LinearWork& linear) {
     const Precision kept = linear.wide ? wide_ : kernels_.precision;
-    add_forward(gemm_cost(device_, linear.forward, kept), linear.again);
+    const auto in_turns = [&](GemmShape shape) {
+      shape.m /= linear.turns;
+      Cost cost = gemm_cost(device_, shape, kept);
+      cost.time *= linear.turns;
+      return cost;
+    };
+    add_forward(in_turns(linear.forward), linear.again);
     if (linear.input_gradient) {
-      const Cost data_gradient = gemm_cost(device_, linear.data_gradient(), kept);
+      const Cost data_gradient = in_turns(linear.data_gradient());
       costs_.backward.add(data_gradient);
       if (linear.column_parallel) costs_.column_gradients.data += data_gradient.time;
     }
     if (!linear.frozen) {
       const GemmShape shape = linear.weight_gradient();
       const Cost weight_gradient =
-          gemm_cost(device_, linear.convolves ? split_product(device_, shape) : shape, kept);
+          gemm_cost(device_, linear.splits_terms ? split_product(device_, shape) : shape, kept);
       costs_.backward.add(weight_gradient);
       const Seconds adding = add_to_sum(shape.m * shape.n);
       costs_.weight_gradients += weight_gradient.time + adding;
@@ -104,6 +111,15 @@ class WorkCosts {
     add_forward(forward, attention.again);
     costs_.attention_forward = forward.time;
     costs_.backward.add(cost_of(Pass::backward));
+  }
+
+  void add_tables(const PassWork& tables) {
+    const Cost forward = gather_cost(device_, tables.forward);
+    const Cost backward = gather_cost(device_, tables.backward);
+    costs_.forward.add(forward);
+    costs_.backward.add(backward);
+    costs_.tables_forward = forward.time;
+    costs_.tables_backward = backward.time;
   }
 
   const WorkKernels& kernels_;

@@ -35,6 +35,8 @@ struct WorkCost {
   Seconds weight_gradients;          ///< part of `backward`
   ColumnGradients column_gradients;  ///< part of `backward`
   Seconds attention_forward;         ///< part of `forward`
+  Seconds tables_forward;            ///< part of `forward`: rows of tables looked up
+  Seconds tables_backward;           ///< part of `backward`: and updated
   Seconds again;                     ///< what of `forward` is recomputed part by part
 };
 

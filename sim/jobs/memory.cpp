@@ -10,6 +10,7 @@
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/kept_tensors.h"
 #include "sim/layers/parameters.h"
+#include "sim/layers/tables.h"
 #include "sim/layers/work.h"
 
 namespace headway {
@@ -134,7 +135,8 @@ Bytes exchange_buffers(const Model& model, const Strategy& strategy, int stage,
   };
   const double adapter = largest_of_kinds(model, strategy, stage, adapter_of);
   const double layer = largest_of_kinds(model, strategy, stage, [&](const Layer& kind) {
-    return adapter_of(kind) + parameters_on_rank(kind, shape).total();
+    const Parameters on_rank = parameters_on_rank(kind, shape);
+    return adapter_of(kind) + on_rank.total() - on_rank.tables();
   });
   if (strategy.sharding == Sharding::full) {
     const double largest = std::max({layer, parameters.embedding, parameters.head});
@@ -149,6 +151,26 @@ Bytes exchange_buffers(const Model& model, const Strategy& strategy, int stage,
   const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);
   if (strategy.gradient_bucket > Bytes(0.0)) return min(all, strategy.gradient_bucket);
   return min(all, Bytes((adapters ? adapter : layer) * bytes.gradient));
+}
+
+/// Tables that ranks share out, on the fullest one.
+struct TableMemory {
+  Bytes weights;
+  Bytes states;
+  Bytes exchanged;  ///< pooled rows of all ranks, on their way
+};
+TableMemory table_memory(const Model& model, const Strategy& strategy) {
+  const RankShape shape = rank_shape_of(strategy);
+  TableMemory memory;
+  for (const Layer& kind : model.kinds) {
+    if (kind.tables.empty()) continue;
+    const RankTables tables = tables_on_rank(kind, shape);
+    const TableMessages messages = table_messages(kind, shape);
+    memory.weights += Bytes(kTableBytes * tables.placed);
+    memory.states += Bytes(kTableBytes * tables.states);
+    memory.exchanged += messages.summed + messages.swapped;
+  }
+  return memory;
 }
 
 Bytes communicators(const Strategy& strategy) {
@@ -252,6 +274,12 @@ StageMemory states_of_stage(const Model& model, const Strategy& strategy, int st
   if (strategy.replicas() > 1 && strategy.compression.method->keeps_error) {
     memory.gradients += Bytes(kKeptErrorBytes * trained);
   }
+  const TableMemory tables = table_memory(model, strategy);  // no pipeline parts them
+  memory.table_weights = tables.weights;
+  memory.table_states = tables.states;
+  memory.parameters += tables.weights;
+  memory.optimizer += tables.states;
+  memory.buffers += tables.exchanged;
   memory.host = strategy.optimizer_offload *
                 states(trained, bytes.optimizer + bytes.gradient, Sharding::optimizer);
   return memory;
@@ -286,9 +314,9 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
     memory.host += peak_in_flight(strategy, stage, chunk_host_bytes);
   }
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
-  memory.buffers = transient + exchange_buffers(model, strategy, stage, parameters) +
-                   communicators(strategy) + kDeviceContext +
-                   kAllocatorReserve * (memory.activations + transient);
+  memory.buffers += transient + exchange_buffers(model, strategy, stage, parameters) +
+                    communicators(strategy) + kDeviceContext +
+                    kAllocatorReserve * (memory.activations + transient);
   return memory;
 }
 

@@ -20,6 +20,10 @@ struct StageMemory {
   /// In the host's memory for this accelerator: offloaded activations, optimizer states and the
   /// gradients that update them. Not part of the total.
   Bytes host;
+  /// Of the parameters, weights of tables that ranks share out, and of the optimizer's part, their
+  /// states: a step touches some of their rows only.
+  Bytes table_weights;
+  Bytes table_states;
   [[nodiscard]] Bytes total() const {
     return parameters + gradients + optimizer + activations + buffers;
   }

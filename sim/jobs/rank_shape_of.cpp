@@ -18,6 +18,8 @@ RankShape rank_shape_of(const Strategy& strategy) {
       .expert_tensor_parallel = static_cast<double>(strategy.expert_tensor_parallel),
       .expert_capacity = strategy.expert_capacity_factor,
       .expert_imbalance = strategy.expert_imbalance,
+      .tables = strategy.tables,
+      .table_ranks = static_cast<double>(strategy.data_parallel),
       .fused_attention = strategy.fused_attention,
       .fused_normalization = strategy.fused_normalization,
       .fused_activation = strategy.fused_activation,

@@ -14,6 +14,7 @@
 #include "sim/jobs/synchronisation/synchronisation.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/layer_parts.h"
+#include "sim/layers/table_plan.h"
 
 namespace headway {
 
@@ -163,6 +164,8 @@ struct Strategy {
   double expert_capacity_factor = 0.0;
   double expert_imbalance = 1.0;  ///< tokens of the busiest expert, in means of an even routing
   CudaGraph cuda_graph = CudaGraph::none;
+
+  TablePlan tables = {};  ///< of embedding bags, over the data-parallel ranks
 
   Synchronisation synchronisation = {};  ///< between replicas
   Compression compression = {};          ///< of the gradients that they exchange

@@ -7,6 +7,7 @@
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/synchronisation/read_synchronisation.h"
+#include "sim/jobs/table_plan_fields.h"
 
 namespace headway {
 namespace {
@@ -81,17 +82,12 @@ FieldMember<Strategy> pipeline_schedule() {
       [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
 }
 
-FieldMember<Strategy> synchronisation() {
+/// An object that has a table of fields of its own.
+template <class Part>
+FieldMember<Strategy> part(Part Strategy::*member, Part (*read)(ObjectReader&, const Part&)) {
   return {.type = object_type(),
-          .read = [](ObjectReader& reader, std::string_view, bool, Strategy& strategy) {
-            strategy.synchronisation = read_synchronisation(reader, strategy.synchronisation);
-          }};
-}
-
-FieldMember<Strategy> compression() {
-  return {.type = object_type(),
-          .read = [](ObjectReader& reader, std::string_view, bool, Strategy& strategy) {
-            strategy.compression = read_compression(reader, strategy.compression);
+          .read = [=](ObjectReader& reader, std::string_view, bool, Strategy& strategy) {
+            strategy.*member = read(reader, strategy.*member);
           }};
 }
 
@@ -266,12 +262,16 @@ default: required with recompute "modules")"},
 while the next layers run and come back ahead of the backward pass; what that does not hide is seen.
 limits: needs a profile with host_bandwidth_bytes_per_s
 see: Megatron-Core's cpu_offloading_num_layers; profile.device.host_bandwidth_bytes_per_s)"},
-       {"synchronisation", synchronisation().presettable(),
+       {"embedding_tables", part(&Strategy::tables, read_table_plan).presettable(),
+        R"(How data-parallel ranks share out the tables of a recommendation model, and update their rows.
+see: model.table_rows
+default: what the preset does; whole tables where none is)"},
+       {"synchronisation", part(&Strategy::synchronisation, read_synchronisation).presettable(),
         R"(How replicas come to the same parameters: by collectives, through parameter servers, or by averages
 every so many steps.
 see: parameter_servers; Li et al. 2014 (OSDI)
 default: what the preset does; by all_reduce where none is)"},
-       {"compression", compression().presettable(),
+       {"compression", part(&Strategy::compression, read_compression).presettable(),
         R"(How gradients are made smaller on their way between replicas.
 limits: only where they are all-reduced
 default: what the preset does; not at all where none is)"},

@@ -42,6 +42,12 @@ struct Product {
   bool gathered = false;       ///< sequence-parallel ranks gather its input from each other
   bool quantised = true;       ///< its input is cast where products are in less than 16 bits
   bool input_gradient = true;  ///< false where nothing in front of it is trained
+  /// The gradient of its weights, of few outputs and many terms, is shared out over the whole
+  /// device (split-K).
+  bool splits_terms = false;
+  /// Positions of a sequence are multiplied one after the other: what a recurrent layer does with
+  /// its state. The gradient of its weights waits for all of them.
+  bool in_turns = false;
   std::optional<AdapterTarget> target = {};  ///< as what an adapter may stand beside it
   Again again = {};
 };
@@ -63,7 +69,7 @@ struct AttentionCore {
 struct MemoryPass {
   std::string name;
   Rows rows = Rows::tokens;
-  double forward = 0.0;  ///< bytes a row
+  double forward = 0.0;  ///< bytes a row, in tensors of 16 bits; twice as many in wider ones
   double backward = 0.0;
   Cut cut = Cut::none;
   KernelChoice when = KernelChoice::always;
@@ -113,6 +119,17 @@ struct TensorExchange {
   Again again = {};
 };
 
+/// A table of an embedding bag (Naumov et al. 2019, arXiv:1906.00091, section 2): each sample sums
+/// up, or averages, so many of its rows.
+struct EmbeddingTable {
+  double rows = 1.0;
+  double width = 1.0;
+  double lookups = 1.0;
+  /// Of what all samples of a step look up: the share that is not one popular row or another again,
+  /// which caches have. What is left is spread evenly over the table.
+  double distinct = 1.0;
+};
+
 /// How many kernels a pass launches one after the other.
 struct Launches {
   double forward = 0.0;
@@ -130,6 +147,7 @@ struct Layer {
   std::vector<Weights> weights;
   std::vector<KeptTensor> kept;
   std::optional<ExpertRouting> routing;
+  std::vector<EmbeddingTable> tables;
   std::vector<TensorExchange> exchanges;
   Launches launches;
   /// Logits a token that a cross-entropy loss takes; 0 without one.

@@ -22,9 +22,10 @@ enum class Part {
   embedding,
   positions,
   head,
-  other
+  other,
+  tables  ///< of embedding bags, which a job places over its ranks
 };
-inline constexpr std::size_t kParts = 9;
+inline constexpr std::size_t kParts = 10;
 
 /// What the rows of a tensor are, on one rank and for one micro-batch.
 enum class Rows {

@@ -24,6 +24,10 @@ const ExpertRouting* Model::routing() const {
   return nullptr;
 }
 
+bool Model::has_tables() const {
+  return std::ranges::any_of(kinds, [](const Layer& layer) { return !layer.tables.empty(); });
+}
+
 bool Model::recomputes(RecomputePart part) const {
   return std::ranges::any_of(
       kinds, [part](const Layer& layer) { return headway::recomputes(layer, part); });

@@ -54,6 +54,8 @@ struct Model {
   [[nodiscard]] const Layer& layer(int index) const { return kind(kind_of(index)); }
   /// Of the first layer with experts; nothing if there is none.
   [[nodiscard]] const ExpertRouting* routing() const;
+  /// Whether a layer has tables of embedding bags.
+  [[nodiscard]] bool has_tables() const;
   /// Whether an adapter can stand there in every layer.
   [[nodiscard]] bool has_target(AdapterTarget target) const;
   /// Whether a layer has something that is made again with this part.

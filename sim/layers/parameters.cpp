@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "sim/layers/tables.h"
+
 namespace headway {
 namespace {
 
@@ -48,6 +50,11 @@ Parameters parameters_on_rank(const Layer& layer, const RankShape& shape) {
   add_products(sum, layer, shape);
   for (const Weights& weights : layer.weights) {
     of(sum, weights.part) += weights.count / shape.parts(weights.cut);
+  }
+  if (!layer.tables.empty()) {
+    const RankTables tables = tables_on_rank(layer, shape);
+    of(sum, Part::embedding) += tables.replicated;
+    of(sum, Part::tables) += tables.placed;
   }
   return sum;
 }

@@ -14,9 +14,11 @@ struct Parameters {
 
   [[nodiscard]] double of(Part part) const { return by_part[static_cast<std::size_t>(part)]; }
   [[nodiscard]] double total() const;
-  /// Those that every data- and context-parallel rank holds alike, and those of routed experts.
+  /// Those that every data- and context-parallel rank holds alike, those of routed experts, and of
+  /// tables that ranks share out.
   [[nodiscard]] double experts() const { return of(Part::experts); }
-  [[nodiscard]] double shared() const { return total() - experts(); }
+  [[nodiscard]] double tables() const { return of(Part::tables); }
+  [[nodiscard]] double shared() const { return total() - experts() - tables(); }
   Parameters& operator+=(const Parameters& other);
 };
 [[nodiscard]] Parameters operator*(double times, Parameters parameters);
@@ -26,8 +28,8 @@ struct Parameters {
 
 /// What one rank holds of it before data-parallel sharding. Tensor parallelism cuts what says so;
 /// norms, biases added after a reduction, routers and what is narrow stand on every rank, and so do
-/// key-value heads where there are fewer of them than ranks. Degrees that do not divide give
-/// fractions.
+/// key-value heads where there are fewer of them than ranks. Of tables that ranks share out, those
+/// of the fullest. Degrees that do not divide give fractions.
 [[nodiscard]] Parameters parameters_on_rank(const Layer& layer, const RankShape& shape);
 
 /// Of a model, as publications count: once where two parts share a matrix, and without what looks

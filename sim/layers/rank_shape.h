@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "sim/layers/layer.h"
+#include "sim/layers/table_plan.h"
 
 namespace headway {
 
@@ -21,6 +22,9 @@ struct RankShape {
   double expert_tensor_parallel = 1;  ///< ranks that split each expert's matrices
   double expert_capacity = 0;  ///< most tokens of an expert, in means; 0: as many as are sent to it
   double expert_imbalance = 1;  ///< tokens sent to the busiest expert, in means
+
+  TablePlan tables = {};   ///< how those of embedding bags stand
+  double table_ranks = 1;  ///< on so many, a micro-batch each
 
   bool fused_attention = true;      ///< no score matrix in memory
   bool fused_normalization = true;  ///< an RMS norm is one kernel, which keeps its input only

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/diagnostic.h"
+#include "sim/layers/tables.h"
 
 namespace headway {
 namespace {
@@ -25,7 +26,8 @@ LinearWork linear_work(const Product& product, const Layer& layer, const RankSha
           .wide = product.wide,
           .column_parallel = by_columns,
           .input_gradient = product.input_gradient,
-          .convolves = product.rows_each > 1.0,
+          .splits_terms = product.splits_terms || product.rows_each > 1.0,
+          .turns = product.in_turns ? shape.sequence_length : 1.0,
           .target = product.target,
           .again = product.again};
 }
@@ -101,9 +103,14 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
   }
   for (const MemoryPass& pass : layer.passes) {
     if (!shape.holds(pass.when)) continue;
-    const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut);
+    const double rows = row_count(pass.rows, layer, shape) / shape.parts(pass.cut) *
+                        (shape.element_bytes / kWorkingElement);
     work.passes.push_back({pass.name, Bytes(rows * pass.forward), Bytes(rows * pass.backward),
                            pass.again, pass.merged});
+  }
+  if (!layer.tables.empty()) {
+    const RankTables tables = tables_on_rank(layer, shape);
+    work.tables = {.name = "tables", .forward = tables.forward, .backward = tables.backward};
   }
   if (layer.routing) {
     work.permuted_elements = row_count(Rows::routed, layer, shape) * layer.routing->width;

@@ -25,7 +25,8 @@ struct LinearWork {
   /// gradient of the input is a sum over them.
   bool column_parallel = false;
   bool input_gradient = true;  ///< something in front of it is trained
-  bool convolves = false;      ///< its rows are positions of samples: kernels of convolutions
+  bool splits_terms = false;   ///< as in Product; kernels of convolutions do
+  double turns = 1.0;          ///< one after the other, of as many rows each
   std::optional<AdapterTarget> target = {};
   Again again = {};
 
@@ -62,6 +63,7 @@ struct Work {
   std::vector<GroupedWork> grouped;
   std::optional<AttentionWork> attention;
   std::vector<PassWork> passes;
+  PassWork tables;  ///< what looking up and updating rows of tables moves
   /// Elements of the rows that are put in the order of the experts, and as many back: a row for
   /// each token and expert that the rank works on.
   double permuted_elements = 0;

@@ -27,7 +27,9 @@ struct ModelFamily {
 // A file each.
 [[nodiscard]] ModelFamily alexnet();
 [[nodiscard]] ModelFamily bert();
+[[nodiscard]] ModelFamily dlrm();
 [[nodiscard]] ModelFamily inception();
+[[nodiscard]] ModelFamily lstm();
 [[nodiscard]] ModelFamily resnet();
 [[nodiscard]] ModelFamily unet3d();
 [[nodiscard]] ModelFamily vgg();

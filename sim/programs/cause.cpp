@@ -16,6 +16,7 @@ constexpr std::array<CauseText, kCauses> kTexts{{
     {"tensor_parallel", "exposed tensor-parallel"},
     {"context_parallel", "exposed context-parallel"},
     {"expert_parallel", "exposed expert-parallel"},
+    {"embedding_exchange", "exposed embedding exchange"},
     {"pipeline_bubble", "pipeline bubble"},
     {"pipeline_transfer", "pipeline transfers"},
     {"data_parallel_exposed", "exposed data-parallel"},

@@ -15,6 +15,7 @@ enum class Cause {
   tensor_parallel,
   context_parallel,
   expert_parallel,
+  embedding_exchange,
   pipeline_bubble,
   pipeline_transfer,
   data_parallel_exposed,
@@ -24,7 +25,7 @@ enum class Cause {
   data_loading,
   other
 };
-inline constexpr std::size_t kCauses = 13;
+inline constexpr std::size_t kCauses = 14;
 
 /// As result files spell it: "tensor_parallel".
 [[nodiscard]] std::string_view cause_name(Cause cause);

@@ -18,7 +18,7 @@ struct GroupShape {
   int stride = 1;
 };
 
-GroupShape shape_of(ExchangeKind kind, const Strategy& strategy) {
+GroupShape shape_of(ExchangeKind kind, const Model& model, const Strategy& strategy) {
   switch (kind) {
     case ExchangeKind::tensor:
       return {strategy.tensor_parallel, 1};
@@ -28,6 +28,9 @@ GroupShape shape_of(ExchangeKind kind, const Strategy& strategy) {
       return {strategy.expert_parallel, strategy.expert_tensor_parallel};
     case ExchangeKind::expert_slices:
       return {strategy.expert_tensor_parallel, 1};
+    case ExchangeKind::tables:
+      if (!model.has_tables() || strategy.tables.placement == TablePlacement::replicated) return {};
+      return {strategy.data_parallel, strategy.tensor_parallel * strategy.context_parallel};
   }
   return {};
 }
@@ -44,7 +47,7 @@ ExchangeLayout::ExchangeLayout(const Model& model, const Strategy& strategy, con
   std::vector<ExchangePlaces> places(static_cast<std::size_t>(strategy.data_parallel) *
                                      static_cast<std::size_t>(stages_));
   for (const ExchangeKind kind : kAllExchanges) {
-    if (shape_of(kind, strategy).ranks > 1) place(kind, places);
+    if (shape_of(kind, model, strategy).ranks > 1) place(kind, places);
   }
   std::map<ExchangePlaces, std::size_t> known;
   for (ExchangePlaces& of_group : places) {
@@ -68,7 +71,7 @@ ExchangeLayout::Members ExchangeLayout::ranks_of(int stage, int first_replica, i
 
 std::vector<ExchangeLayout::Members> ExchangeLayout::groups_of(ExchangeKind kind,
                                                                const Members& ranks) const {
-  const GroupShape shape = shape_of(kind, strategy_);
+  const GroupShape shape = shape_of(kind, model_, strategy_);
   const auto stride = static_cast<std::size_t>(shape.stride);
   const std::size_t block = static_cast<std::size_t>(shape.ranks) * stride;
   std::vector<Members> groups;
@@ -82,7 +85,7 @@ std::vector<ExchangeLayout::Members> ExchangeLayout::groups_of(ExchangeKind kind
 }
 
 int ExchangeLayout::replicas_of(ExchangeKind kind) const {
-  const GroupShape shape = shape_of(kind, strategy_);
+  const GroupShape shape = shape_of(kind, model_, strategy_);
   const int of_replica = strategy_.tensor_parallel * strategy_.context_parallel;
   return std::lcm(shape.ranks * shape.stride, of_replica) / of_replica;
 }

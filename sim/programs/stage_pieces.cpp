@@ -9,6 +9,7 @@
 #include "sim/layers/exchanges.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/parameters.h"
+#include "sim/layers/tables.h"
 #include "sim/layers/work.h"
 
 namespace headway {
@@ -73,7 +74,8 @@ double head_parameters(const JobShape& job) {
 /// What low-rank factors leave of the gradients of a layer: those of its matrices, where they are
 /// smaller, and all else.
 double factor_elements(const Layer& layer, const Compression& how) {
-  double elements = parameters(layer).total();
+  const Parameters whole = parameters(layer);
+  double elements = whole.total() - whole.tables();
   for (const Product& product : layer.products) {
     const double factors = how.rank * (product.outputs + product.inputs);
     elements -= product.copies * std::max(0.0, product.outputs * product.inputs - factors);
@@ -99,11 +101,12 @@ void add_layer(const JobShape& job, Piece& piece, const Layer& layer) {
   const Parameters whole = parameters(layer);
   const double adapter =
       adapter_parameters_on_rank(layer, rank_shape_of(strategy), adapter_rank(strategy));
-  const double shared = whole.shared() / strategy.tensor_parallel + adapter;
+  const double tables = tables_on_rank(layer, rank_shape_of(strategy)).replicated;
+  const double shared = whole.shared() / strategy.tensor_parallel + adapter + tables;
   piece.parameters += shared;
   piece.trained += trains_adapters(strategy) ? adapter : shared;
   piece.expert_parameters += whole.experts() / strategy.expert_group();
-  piece.factors += factor_elements(layer, strategy.compression);
+  piece.factors += factor_elements(layer, strategy.compression) + tables;
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/strategy_fields.h"
 #include "sim/jobs/synchronisation/read_synchronisation.h"
+#include "sim/jobs/table_plan_fields.h"
 #include "sim/models/families.h"
 #include "sim/reference/explain_tables.h"
 
@@ -63,6 +64,10 @@ void append_strategy(std::vector<FieldDescription>& fields) {
   }
   for (FieldDescription& field : synchronisation_fields().described()) {
     field.name = "strategy.synchronisation." + field.name;
+    fields.push_back(std::move(field));
+  }
+  for (FieldDescription& field : table_plan_fields().described()) {
+    field.name = "strategy.embedding_tables." + field.name;
     fields.push_back(std::move(field));
   }
   for (FieldDescription& field : compression_fields().described()) {

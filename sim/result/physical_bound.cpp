@@ -56,7 +56,8 @@ Seconds compute_bound(const Model& model, const Strategy& strategy, const Device
 Seconds memory_bound(const Model& model, const Strategy& strategy, const DeviceCosts& device) {
   Bytes most;
   for (const StageMemory& stage : stage_memory(model, strategy)) {
-    most = max(most, stage.parameters + 2.0 * stage.optimizer);
+    most = max(most, stage.parameters - stage.table_weights +
+                         2.0 * (stage.optimizer - stage.table_states));
   }
   return most / BytesPerSecond(device.memory_bandwidth.value);
 }

@@ -22,9 +22,9 @@ constexpr double kJoulesPerKilowattHour = 3.6e6;
 constexpr double kSecondsPerYear = 365.0 * 24.0 * kSecondsPerHour;
 constexpr double k95th = 1.6448536269514722;  ///< percentile of the standard normal
 constexpr std::array kComputing = {Cause::compute, Cause::recompute, Cause::optimizer};
-constexpr std::array kExchanging = {Cause::tensor_parallel, Cause::context_parallel,
-                                    Cause::expert_parallel, Cause::pipeline_transfer,
-                                    Cause::data_parallel_exposed};
+constexpr std::array kExchanging = {Cause::tensor_parallel,   Cause::context_parallel,
+                                    Cause::expert_parallel,   Cause::embedding_exchange,
+                                    Cause::pipeline_transfer, Cause::data_parallel_exposed};
 
 Seconds sum_of(const TimeByCause& time, std::span<const Cause> causes) {
   Seconds sum;

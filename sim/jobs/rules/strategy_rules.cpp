@@ -16,7 +16,7 @@ const std::vector<StrategyRule>& strategy_rules() {
     std::vector<StrategyRule> all;
     for (const auto& rules :
          {tensor_rules(), pipeline_rules(), expert_rules(), sharding_rules(), option_rules(),
-          synchronisation_rules(), local_step_rules(), compression_rules()}) {
+          synchronisation_rules(), local_step_rules(), compression_rules(), table_rules()}) {
       all.insert(all.end(), rules.begin(), rules.end());
     }
     return all;

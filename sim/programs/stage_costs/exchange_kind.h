@@ -10,15 +10,16 @@ namespace headway {
 
 /// What ranks send each other inside layers.
 enum class ExchangeKind {
-  tensor,        ///< collectives of tensor-parallel ranks
-  context,       ///< keys and values round a ring, or heads swapped for tokens
-  experts,       ///< tokens to the ranks of their experts and back
-  expert_slices  ///< rows between the ranks that split an expert
+  tensor,         ///< collectives of tensor-parallel ranks
+  context,        ///< keys and values round a ring, or heads swapped for tokens
+  experts,        ///< tokens to the ranks of their experts and back
+  expert_slices,  ///< rows between the ranks that split an expert
+  tables          ///< pooled rows of embedding bags to the ranks of their samples
 };
-inline constexpr std::size_t kExchangeKinds = 4;
+inline constexpr std::size_t kExchangeKinds = 5;
 inline constexpr std::array<ExchangeKind, kExchangeKinds> kAllExchanges = {
-    ExchangeKind::tensor, ExchangeKind::context, ExchangeKind::experts,
-    ExchangeKind::expert_slices};
+    ExchangeKind::tensor, ExchangeKind::context, ExchangeKind::experts, ExchangeKind::expert_slices,
+    ExchangeKind::tables};
 
 /// One of each kind.
 template <class T>
@@ -44,6 +45,8 @@ class ByExchange {
     case ExchangeKind::experts:
     case ExchangeKind::expert_slices:
       return Cause::expert_parallel;
+    case ExchangeKind::tables:
+      return Cause::embedding_exchange;
   }
   return Cause::other;
 }
@@ -59,6 +62,8 @@ class ByExchange {
       return "expert exchange";
     case ExchangeKind::expert_slices:
       return "expert slice exchange";
+    case ExchangeKind::tables:
+      return "embedding exchange";
   }
   return "exchange";
 }

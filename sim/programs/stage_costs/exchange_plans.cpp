@@ -59,6 +59,11 @@ FlowPlan exchange_plan(ExchangeKind kind, const Model& model, const Strategy& st
           });
         }
         break;
+      case ExchangeKind::tables:
+        add_exchange(builder, by_domain(cluster, members), [&](int from, int to) {
+          return static_cast<double>(from) * to / static_cast<double>(members.size());
+        });
+        break;
       case ExchangeKind::experts: {
         const double per_token = model.routing()->experts_per_token;
         add_exchange(builder, by_domain(cluster, members), [&](int from, int to) {

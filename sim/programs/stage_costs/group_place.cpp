@@ -83,6 +83,7 @@ ExchangePlaces best_places(const Strategy& strategy, const Cluster& cluster,
   places[ExchangeKind::context] = along(Dimension::context);
   places[ExchangeKind::experts] =
       even_place(strategy.expert_parallel, most_in_domain(cluster, in_row ? slices : 1));
+  places[ExchangeKind::tables] = along(Dimension::data);
   places[ExchangeKind::expert_slices] = even_place(slices, cluster.scale_up_domain);
   return places;
 }

@@ -15,6 +15,7 @@
 #include "sim/programs/stage_costs/expert_cost.h"
 #include "sim/programs/stage_costs/group_link.h"
 #include "sim/programs/stage_costs/host_cost.h"
+#include "sim/programs/stage_costs/table_exchange.h"
 #include "sim/programs/stage_costs/tensor_exchange.h"
 
 namespace headway {
@@ -40,6 +41,10 @@ struct PassTime {
 struct PassShare {
   double forward = 1.0;
   double backward = 1.0;
+};
+struct PassTables {
+  TableExchange forward;
+  TableExchange backward;
 };
 
 TimeByCause simple_pass(const CostSum& costs) {
@@ -119,12 +124,17 @@ class StageCosts {
                                                          shape_, beside, wire_efficiency_)
                                        : ExpertExchange{};
     const Seconds routing = experts.seen + experts.slices;
+    const TableExchange pooled =
+        exchange_of_tables(of, costs.forward.time() - costs.tables_forward);
+    const TableExchange gradients =
+        exchange_of_tables(of, costs.backward.time() - costs.tables_backward);
     const HostCosts host = host_costs(strategy_, profile_, family_, of);
 
     layer.forward[Cause::compute] = costs.forward.time();
     layer.forward[Cause::tensor_parallel] = tensor.forward;
     layer.forward[Cause::context_parallel] = context.forward;
     layer.forward[Cause::expert_parallel] = routing;
+    layer.forward[Cause::embedding_exchange] = pooled.seen;
     layer.forward[Cause::other] = host.forward_gaps;
     layer.forward[Cause::other] += host_excess(layer.forward.total(), host.forward);
 
@@ -133,6 +143,7 @@ class StageCosts {
     layer.weight[Cause::compute] = costs.weight_gradients;
     layer.backward[Cause::context_parallel] = context.backward;
     layer.backward[Cause::expert_parallel] = routing;
+    layer.backward[Cause::embedding_exchange] = gradients.seen;
     layer.backward[Cause::other] = host.backward_gaps;
     layer.backward[Cause::other] += host_excess(layer.backward.total(), host.backward);
     const RecomputeParts again = recompute_parts(strategy_);
@@ -141,9 +152,15 @@ class StageCosts {
         strategy_.recompute == Recompute::full
             ? layer.forward.total()
             : costs.again + routed_again * routing + exchanged_again(of, again) * tensor.forward;
-    add_flows(of, layer, costs, tensor, tensor_link, context, context_link, experts);
+    add_flows(of, layer, costs, tensor, tensor_link, context, context_link, experts,
+              {pooled, gradients});
     layers_time_ += count * (costs.forward.time() + costs.backward.time());
     layers_variance_ += count * count * (costs.forward.variance() + costs.backward.variance());
+  }
+
+  [[nodiscard]] TableExchange exchange_of_tables(const Layer& of, Seconds beside) const {
+    return table_exchange(of, profile_, cluster_, places_[ExchangeKind::tables], shape_, beside,
+                          wire_efficiency_);
   }
 
   /// What of the exchanges crosses the fabric. Bytes that do not fit behind the compute of a
@@ -151,7 +168,7 @@ class StageCosts {
   void add_flows(const Layer& of, LayerCost& layer, const WorkCost& costs,
                  const TensorExchangeTime& tensor, const GroupLink& tensor_link,
                  const ContextExchange& context, const GroupLink& context_link,
-                 const ExpertExchange& experts) {
+                 const ExpertExchange& experts, const PassTables& tables) {
     // Ring attention hides behind attention, everything else behind the whole pass.
     const bool is_ring = context.window > Seconds(0.0);
     const auto add = [&](ExchangeKind kind, PassTraffic bytes, PassTime seen, PassShare share,
@@ -203,6 +220,11 @@ class StageCosts {
     add(ExchangeKind::expert_slices, {experts.slice_bytes, experts.slice_bytes},
         {experts.slices, experts.slices}, {1.0, 1.0}, slice_link.step.bandwidth,
         wire_efficiency_ * slice_link.wire, passes);
+    const auto& [pooled, gradients] = tables;
+    add(ExchangeKind::tables, {pooled.sent, gradients.sent}, {pooled.seen, gradients.seen},
+        {pooled.share_seen, gradients.share_seen}, pooled.rate, pooled.wire,
+        {costs.forward.time() - costs.tables_forward,
+         costs.backward.time() - costs.tables_backward});
     add_flows_again(of, layer);
   }
 

@@ -30,6 +30,8 @@ constexpr std::array<CauseAdvice, kCauses> kAdvice{{
      "a smaller context-parallel degree or longer sequences shrink its share"},
     {"tokens to and from experts, not hidden",
      "keeping experts inside a scale-up domain shrinks it"},
+    {"pooled rows of tables and their gradients, not hidden",
+     "groups of ranks that add up first, or small tables on every rank shrink it"},
     {"stages without work", "more micro-batches or virtual stages shrink it"},
     {"activations and gradients under way",
      "overlapping the transfers with compute or fewer virtual stages shrink it"},
@@ -53,7 +55,7 @@ const CauseAdvice& advice_on(Cause cause) {
 /// A part of a stage's memory and what makes it smaller.
 struct MemoryPart {
   std::string_view name;
-  Bytes StageMemory::* amount;
+  Bytes StageMemory::*amount;
   std::string_view remedy;
 };
 

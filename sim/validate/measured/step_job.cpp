@@ -12,10 +12,11 @@
 namespace headway {
 namespace {
 
-/// Bytes that a pass of fp32 elements moves at least: an activation reads one and writes one, its
-/// gradient and that of the loss read two and write one.
-constexpr double kActivationBytes = 8.0;
-constexpr double kGradientBytes = 12.0;
+/// Bytes of an element that a pass moves at least, as layers have them (of 16 bits; these are twice
+/// as wide): an activation reads one and writes one, its gradient and that of the loss read two and
+/// write one.
+constexpr double kActivationBytes = 2.0 * kWorkingElement;
+constexpr double kGradientBytes = 3.0 * kWorkingElement;
 constexpr double kElementBytes = 4.0;
 
 Layer square_layer(double width, bool input_gradient) {

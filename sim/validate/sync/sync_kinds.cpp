@@ -13,6 +13,7 @@ SyncKind generation_rows();
 SyncKind overlap_rows();
 SyncKind sharded_rows();
 SyncKind unlike_stage_rows();
+SyncKind recommendation_rows();
 SyncKind parameter_server_rows();
 SyncKind local_step_rows();
 SyncKind streaming_rows();
@@ -20,14 +21,16 @@ SyncKind volunteer_rows();
 SyncKind compression_rows();
 SyncKind input_rows();
 SyncKind page_cache_rows();
+SyncKind preprocessing_rows();
 SyncKind statistics_rows();
 
 std::span<const SyncKind> sync_kinds() {
-  static const std::array kKinds{data_parallel_rows(), spread_rows(),           scaling_rows(),
-                                 generation_rows(),    overlap_rows(),          sharded_rows(),
-                                 unlike_stage_rows(),  parameter_server_rows(), local_step_rows(),
-                                 streaming_rows(),     volunteer_rows(),        compression_rows(),
-                                 input_rows(),         page_cache_rows(),       statistics_rows()};
+  static const std::array kKinds{data_parallel_rows(),  spread_rows(),           scaling_rows(),
+                                 generation_rows(),     overlap_rows(),          sharded_rows(),
+                                 unlike_stage_rows(),   parameter_server_rows(), local_step_rows(),
+                                 streaming_rows(),      volunteer_rows(),        compression_rows(),
+                                 input_rows(),          page_cache_rows(),       statistics_rows(),
+                                 recommendation_rows(), preprocessing_rows()};
   return kKinds;
 }
 

@@ -90,12 +90,40 @@ TEST(WorkCost, WeightGradientsOfConvolutionsFillTheDevice) {
   EXPECT_EQ(split_product(device, {2048, 256, 65'536}), (GemmShape{2048, 256, 65'536}));
   const Profile profile = round_profile();
   Work work;
-  work.linears.push_back({.forward = {65'536, 64, 256}, .convolves = true});
+  work.linears.push_back({.forward = {65'536, 64, 256}, .splits_terms = true});
   EXPECT_EQ(cost_of(work, profile).weight_gradients,
             gemm_cost(device, {1024, 256, 4096}, Precision::bf16).time);
-  work.linears[0].convolves = false;
+  work.linears[0].splits_terms = false;
   EXPECT_EQ(cost_of(work, profile).weight_gradients,
             gemm_cost(device, {64, 256, 65'536}, Precision::bf16).time);
+}
+
+TEST(WorkCost, ProductsInTurnsAreAsManySmallOnes) {
+  const Profile profile = round_profile();
+  Work work;
+  work.linears.push_back({.forward = {4096, 64, 256}, .turns = 4.0});
+  const WorkCost cost = cost_of(work, profile);
+  const auto time_of = [&](const GemmShape& shape) {
+    return gemm_cost(profile.device, shape, Precision::bf16).time;
+  };
+  EXPECT_EQ(cost.forward.time(), 4.0 * time_of({1024, 64, 256}));
+  // The gradient of the weights waits for all of them.
+  EXPECT_EQ(cost.weight_gradients, time_of({64, 256, 4096}));
+  EXPECT_EQ(cost.backward.time(), 4.0 * time_of({1024, 256, 64}) + time_of({64, 256, 4096}));
+}
+
+TEST(WorkCost, RowsOfTablesMoveAtTheRateOfScatteredOnes) {
+  Profile profile = round_profile();
+  const BytesPerSecond peak(profile.device.memory_bandwidth.value);
+  Work work;
+  work.tables = {.name = "tables", .forward = Bytes(1e9), .backward = Bytes(3e9)};
+  const double streaming = profile.device.memory_efficiency.value;
+  EXPECT_EQ(cost_of(work, profile).tables_forward, Bytes(1e9) / (streaming * peak));
+  profile.device.gather_efficiency = estimate(0.5);
+  const WorkCost cost = cost_of(work, profile);
+  EXPECT_EQ(cost.forward.time(), Bytes(1e9) / (0.5 * peak));
+  EXPECT_EQ(cost.backward.time(), Bytes(3e9) / (0.5 * peak));
+  EXPECT_EQ(cost.tables_backward, cost.backward.time());
 }
 
 TEST(WorkCost, LowPrecisionCastsInputsOnceAPass) {

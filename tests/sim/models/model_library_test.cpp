@@ -48,6 +48,22 @@ const std::vector<Published>& published() {
       {"yolov3", 61'949'149, 1},
       // Four tables of 6,040 users and 3,706 items, 32 and 128 wide; 256-128-64-32 and 64-1.
       {"neumf", 9'746 * 160 + 257 * 128 + 129 * 64 + 65 * 32 + 65, 1},
+      // Rows of 128: 204,184,588 of the tables (MLPerf caps the largest at 40 million), 32,709,138,
+      // 177,944,275 and 882,774,559. Bottom 13-512-256-128. Behind three cross layers of 3,456 x
+      // 512 twice and a bias, or 479 of 351 pairs and 128: 1024-1024-512-256-1.
+      // A table and a head of 33,278 x 200 with a bias, two layers of 4 x 200 x (200 + 200) and two
+      // biases.
+      {"lstm_wikitext2", 33'278 * 401 + 2 * (4 * 200 * 400 + 2 * 800), 1},
+      {"dlrm_dcnv2",
+       204'184'588.0 * 128 + 171'392 + 3 * (2 * 3456 * 512 + 3456) + 3457 * 1024 + 1025 * 1024 +
+           1025 * 512 + 513 * 256 + 257,
+       1},
+      {"dlrm_criteo_xlarge",
+       882'774'559.0 * 128 + 171'392 + 480 * 1024 + 1025 * 1024 + 1025 * 512 + 513 * 256 + 257, 1},
+      {"dlrm_criteo_small",
+       32'709'138.0 * 128 + 171'392 + 480 * 1024 + 1025 * 1024 + 1025 * 512 + 513 * 256 + 257, 1},
+      {"dlrm_criteo_large",
+       177'944'275.0 * 128 + 171'392 + 480 * 1024 + 1025 * 1024 + 1025 * 512 + 513 * 256 + 257, 1},
       {"resnet_18", 11'689'512, 1},
       // Its stem is 3 x 3 there (11,173,962 in all), 7 x 7 here.
       {"resnet_18_cifar", 11'173'962 + 40 * 3 * 64, 1},

@@ -47,8 +47,9 @@ TEST(CostTerms, AJobIsFasterWithoutAnyOfItsTerms) {
   const Scenario scenario = busy_scenario();
   const Seconds whole = run_job(scenario, scenario.strategy, 1, 1).time();
   for (const CostTerm& term : cost_terms()) {
-    // Factors, which may lie on either side of 1; this model has no experts.
-    if (term.name == "kernel_family" || term.name == "release" || term.name == "expert_parallel") {
+    // Factors, which may lie on either side of 1; this model has no experts and no tables.
+    if (term.name == "kernel_family" || term.name == "release" || term.name == "expert_parallel" ||
+        term.name == "embedding_exchange") {
       continue;
     }
     const Scenario without = without_term(scenario, term);
@@ -60,6 +61,14 @@ TEST(CostTerms, ExpertsAreFasterWithoutTheirExchange) {
   Diagnostics diagnostics;
   const Scenario scenario = read_scenario("qwen3_235b_a22b_256", {}, diagnostics);
   const Scenario without = without_term(scenario, cost_term_named("expert_parallel"));
+  EXPECT_LT(run_job(without, without.strategy, 1, 1).time(),
+            run_job(scenario, scenario.strategy, 1, 1).time());
+}
+
+TEST(CostTerms, TablesSendWhatTheyPooled) {
+  Diagnostics diagnostics;
+  const Scenario scenario = read_scenario("dlrm_dcnv2_64", {}, diagnostics);
+  const Scenario without = without_term(scenario, cost_term_named("embedding_exchange"));
   EXPECT_LT(run_job(without, without.strategy, 1, 1).time(),
             run_job(scenario, scenario.strategy, 1, 1).time());
 }

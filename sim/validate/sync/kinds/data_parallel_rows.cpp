@@ -59,10 +59,12 @@ std::optional<PlacedJob> placed_job(const SyncRow& row) {
   const auto placed = nodes_and_accelerators(row.set_up);
   if (model == nullptr || !batch || !placed) return std::nullopt;
   const auto [nodes, accelerators] = *placed;
-  if (accelerators % nodes != 0) return std::nullopt;
+  // Nodes that hold unlike numbers count as one an accelerator where they do not divide: a ring
+  // sends as much over a node's network then.
+  const bool is_even = accelerators % nodes == 0;
   return PlacedJob{.model = std::string(model->model),
-                   .nodes = nodes,
-                   .per_node = accelerators / nodes,
+                   .nodes = is_even ? nodes : accelerators,
+                   .per_node = is_even ? accelerators / nodes : 1,
                    .batch = *batch};
 }
 
@@ -157,7 +159,7 @@ BytesPerSecond network_of(const SyncRow& row) {
 SyncOutcome predict_placed(const SyncQuestion& question) {
   const SyncRow& row = question.row;
   const auto job = placed_job(row);
-  if (!job) return refused("its model is not in the library, or its nodes hold unlike numbers");
+  if (!job) return refused("its model is not in the library, or its nodes are not told");
   const auto step = value_at(row, 0);
   const auto measured = compute_row(question, *job);
   const SyncRow* const network = network_row(question);

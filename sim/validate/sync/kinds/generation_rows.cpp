@@ -26,7 +26,8 @@ struct GenerationModel {
   std::string_view words;
   std::string_view model;
 };
-constexpr std::array kGenerationModels = {GenerationModel{"ResNet-50 (batch", "resnet_50"},
+constexpr std::array kGenerationModels = {GenerationModel{"LM (batch", "lstm_wikitext2"},
+                                          GenerationModel{"ResNet-50 (batch", "resnet_50"},
                                           GenerationModel{"ResNet-18 (batch", "resnet_18_cifar"}};
 
 /// Steps of all workers count, as each takes a batch of its own.

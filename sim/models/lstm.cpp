@@ -1,0 +1,117 @@
+#include "sim/models/lstm.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "sim/models/families.h"
+#include "sim/models/family_fields.h"
+#include "sim/models/transformer/transformer_layers.h"
+
+namespace headway {
+namespace {
+
+/// Input, forget and output gates, and what is proposed for the cell.
+constexpr double kGates = 4.0;
+// Bytes of memory passes for each element of the state, in tensors of 2 bytes. Forward both
+// products of the gates and the cell are read, the gates, the cell and the state written; backward
+// the gates, two cells and both gradients are read, those of the gates and the cell written.
+constexpr double kStepForward = 2.0 * (2.0 * kGates + 1.0 + kGates + 2.0);
+constexpr double kStepBackward = 2.0 * (kGates + 2.0 + 2.0 + kGates + 1.0);
+constexpr double kLookup = 4.0;  ///< a row read and written, either way
+
+Layer recurrent_layer(double inputs, double hidden, double positions) {
+  Layer layer{.name = "lstm", .input = inputs, .output = hidden};
+  layer.products = {{.name = "gates of inputs",
+                     .part = Part::mlp,
+                     .outputs = kGates * hidden,
+                     .inputs = inputs,
+                     .bias = true,
+                     .splits_terms = true},
+                    {.name = "gates of states",
+                     .part = Part::mlp,
+                     .outputs = kGates * hidden,
+                     .inputs = hidden,
+                     .bias = true,
+                     .splits_terms = true,
+                     .in_turns = true}};
+  layer.passes.push_back({.name = "cell",
+                          .forward = kStepForward * hidden,
+                          .backward = kStepBackward * hidden,
+                          .merged = false});
+  layer.kept = {{.name = "inputs", .elements = inputs, .for_weights = true},
+                {.name = "gates", .elements = kGates * hidden},
+                {.name = "cells and states", .elements = 2.0 * hidden}};
+  // A product and a kernel of gates for each position; both gradients of weights at the end.
+  constexpr double kKernels = 2.0;
+  layer.launches = {1.0 + kKernels * positions, 3.0 + kKernels * positions};
+  return layer;
+}
+
+}  // namespace
+
+Model layers_of(const LstmModel& fields) {
+  const auto hidden = static_cast<double>(fields.hidden);
+  const auto width = static_cast<double>(fields.embedding_width);
+  const auto vocabulary = static_cast<double>(fields.vocabulary);
+  Model model{.name = fields.name,
+              .source = fields.source,
+              .first = {.name = "embedding", .output = width},
+              .last = {.name = "head", .input = hidden, .loss_classes = vocabulary},
+              .tied = fields.tied_embeddings,
+              .sequence_length = fields.sequence_length,
+              .tensor_limits = {{"hidden", "a recurrent layer (which is never split)", 1}}};
+  model.first.weights.push_back({Part::embedding, vocabulary * width});
+  model.first.passes.push_back(
+      {.name = "lookup", .forward = kLookup * width, .backward = kLookup * width});
+  const auto positions = static_cast<double>(fields.sequence_length);
+  append_layers(model, recurrent_layer(width, hidden, positions));
+  if (fields.layers > 1) {
+    append_layers(model, recurrent_layer(hidden, hidden, positions),
+                  static_cast<int>(fields.layers) - 1);
+  }
+  model.last.products.push_back(
+      {.name = "head", .part = Part::head, .outputs = vocabulary, .inputs = hidden, .bias = true});
+  model.last.passes.push_back(cross_entropy_pass(vocabulary));
+  model.last.kept = {{.name = "head input", .elements = hidden, .for_weights = true}};
+  return model;
+}
+
+namespace {
+
+const FieldTable<LstmModel>& lstm_fields() {
+  constexpr Range kWidths = between(1, 10'000'000);
+  static const FieldTable<LstmModel> kFields(
+      {{"layers", whole(&LstmModel::layers, between(1, 10'000)), "Layers of the model."},
+       {"hidden", whole(&LstmModel::hidden, kWidths), "Elements of the state of a layer."},
+       {"embedding_width", whole(&LstmModel::embedding_width, kWidths),
+        "Elements of a row of an embedding table."},
+       {"vocabulary", whole(&LstmModel::vocabulary, between(1, 100'000'000)),
+        "Rows of the table of words."},
+       {"sequence_length", whole(&LstmModel::sequence_length, between(1, 1'000'000)),
+        "Words of a sequence that the model is trained at (truncated backpropagation)."},
+       {"tied_embeddings", flag(&LstmModel::tied_embeddings),
+        "The head shares the table of the embedding."}});
+  return kFields;
+}
+
+Model read_lstm(ObjectReader& reader) {
+  const LstmModel fields = read_family_fields(reader, lstm_fields(), "LSTM language model");
+  if (fields.tied_embeddings && fields.embedding_width != fields.hidden) {
+    reader.report("tied_embeddings",
+                  "a head that shares the table needs a state as wide as its rows",
+                  fmt::format("{} and {}", fields.hidden, fields.embedding_width),
+                  "set embedding_width to hidden, or leave it out");
+  }
+  return layers_of(fields);
+}
+
+}  // namespace
+
+ModelFamily lstm() {
+  return {.name = "lstm", .what = "a recurrent language model", .read = read_lstm, .fields = [] {
+            return lstm_fields().described();
+          }};
+}
+
+}  // namespace headway

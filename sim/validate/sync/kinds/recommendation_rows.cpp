@@ -1,0 +1,193 @@
+// Samples a second of recommendation models (DLRM, DLRM-DCNv2), from data sheets.
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <variant>
+
+#include "sim/validate/sync/sync_kind.h"
+#include "sim/validate/sync/sync_scenario.h"
+
+namespace headway {
+namespace {
+
+/// A machine as rows call it, and what is in it.
+struct Machine {
+  std::string_view words;
+  std::string_view accelerator;
+  std::string_view profile;
+  int per_node;  ///< of a whole machine; 0 where rows count accelerators
+  BytesPerSecond scale_up;
+};
+constexpr BytesPerSecond kGbs(1e9);
+/// Eight V100 in a cube mesh: three of seven peers are two links away, so that what everybody sends
+/// everybody loads links 10/7 times.
+constexpr BytesPerSecond kCubeMesh = 105.0 * kGbs;
+constexpr BytesPerSecond kPcie4 = 32.0 * kGbs;
+constexpr BytesPerSecond kPcie5 = 64.0 * kGbs;
+// What stands in another's name stands behind it.
+constexpr std::array kMachines = {
+    Machine{"DGX-1", "v100-sxm", "v100_sxm", 8, kCubeMesh},
+    Machine{"DGX-2", "v100-sxm", "v100_sxm", 16, 150.0 * kGbs},
+    Machine{"DGX A100", "a100-sxm-80gb", "a100_sxm_80gb", 8, 300.0 * kGbs},
+    Machine{"DGX H100", "h100-sxm", "h100_sxm", 8, 450.0 * kGbs},
+    Machine{"DGX H200", "h200-sxm", "h200_sxm", 8, 450.0 * kGbs},
+    Machine{"DGX B200", "b200-sxm", "b200_sxm", 8, 900.0 * kGbs},
+    Machine{"GB300", "gb300", "gb300", 0, 900.0 * kGbs},
+    Machine{"GB200", "gb200", "gb200", 0, 900.0 * kGbs},
+    Machine{"B300", "b300-sxm", "b300_sxm", 0, 900.0 * kGbs},
+    Machine{"B200", "b200-sxm", "b200_sxm", 0, 900.0 * kGbs},
+    Machine{"GH200", "gh200", "gh200", 0, 450.0 * kGbs},
+    Machine{"H200", "h200-sxm", "h200_sxm", 0, 450.0 * kGbs},
+    Machine{"H100 PCIe", "h100-pcie", "h100_pcie", 0, kPcie5},
+    Machine{"H100-PCIe", "h100-pcie", "h100_pcie", 0, kPcie5},
+    Machine{"H100", "h100-sxm", "h100_sxm", 0, 450.0 * kGbs},
+    Machine{"A100 80GB", "a100-sxm-80gb", "a100_sxm_80gb", 0, 300.0 * kGbs},
+    Machine{"A100", "a100-sxm-40gb", "a100_sxm_40gb", 0, 300.0 * kGbs},
+    Machine{"L40S", "l40s", "l40s", 0, kPcie4},
+    Machine{"L40", "l40", "l40", 0, kPcie4},
+    Machine{"V100", "v100-sxm", "v100_sxm", 0, 150.0 * kGbs}};
+
+struct RecommendationJob {
+  const Machine* machine = nullptr;
+  std::string_view model;
+  std::string_view preset;
+  int accelerators = 1;
+  int nodes = 1;
+  std::int64_t batch = 1;  ///< of all
+};
+
+/// What rows train, by words that only they have.
+std::string_view model_of(const SyncRow& row) {
+  const auto says = [&](std::string_view words) {
+    return row.set_up.find(words) != std::string::npos;
+  };
+  if (says("DCN")) return "dlrm_dcnv2";
+  if (says("extra large") || says("extra-large") || says("xlarge")) return "dlrm_criteo_xlarge";
+  if (says("small")) return "dlrm_criteo_small";
+  if (says("large")) return "dlrm_criteo_large";
+  return "";
+}
+
+std::string_view preset_of(const SyncRow& row) {
+  const std::string all = row.source + "; " + row.set_up;
+  const auto says = [&](std::string_view words) { return all.find(words) != std::string::npos; };
+  if (says("HugeCTR")) return "hugectr";
+  if (says("TF2") || says("TensorFlow")) return "tf2-dlrm";
+  return says("PyTorch") ? "pytorch-dlrm" : "";
+}
+
+/// Nodes and accelerators: "8 x DGX H100", "8 x B200", "2 nodes x 8 H100", "DGX-2 V100, 16 GPU(s)".
+std::optional<std::pair<int, int>> machines_of(const std::string& text, const Machine& machine) {
+  const std::string named(machine.words);
+  auto count = number_before(text, "x " + named);
+  if (!count) count = number_before(text, named);
+  const auto accelerators = number_before(text, "GPU");
+  const double nodes = number_before(text, "node").value_or(1.0);
+  if (machine.per_node == 0) {
+    const auto of_node = count ? count : accelerators;
+    if (!of_node) return std::nullopt;
+    return std::pair(static_cast<int>(nodes), static_cast<int>(nodes * *of_node));
+  }
+  const auto whole = static_cast<int>(count.value_or(nodes));
+  return std::pair(whole,
+                   accelerators ? static_cast<int>(*accelerators) : whole * machine.per_node);
+}
+
+std::optional<std::int64_t> batch_of(const std::string& text, int accelerators) {
+  for (const char* words : {"a GPU", "per GPU", "/GPU"}) {
+    if (const auto each = number_before(text, words)) {
+      constexpr double kThousand = 1000.0;
+      constexpr double kBinaryThousand = 1024.0;  // batches are powers of two
+      return static_cast<std::int64_t>(*each / kThousand * kBinaryThousand) * accelerators;
+    }
+  }
+  for (const char* words : {"global batch size", "global batch", "batch size", "batch"}) {
+    if (const auto all = number_after(text, words)) return static_cast<std::int64_t>(*all);
+  }
+  return std::nullopt;
+}
+
+std::variant<RecommendationJob, std::string> recommendation_job(const SyncRow& row) {
+  RecommendationJob job{
+      .machine = named_in(kMachines, row.set_up), .model = model_of(row), .preset = preset_of(row)};
+  if (job.machine == nullptr) return "no profile of its processors ships";
+  if (job.model.empty()) return "its tables are not in the library";
+  if (job.preset.empty()) return "its software is not described";
+  const auto machines = machines_of(row.set_up, *job.machine);
+  if (!machines) return "the row does not say how many accelerators";
+  std::tie(job.nodes, job.accelerators) = *machines;
+  const auto batch = batch_of(row.set_up, job.accelerators);
+  if (!batch || *batch % job.accelerators != 0) return "the row does not say a batch that divides";
+  job.batch = *batch;
+  return job;
+}
+
+nlohmann::json strategy_of(const RecommendationJob& job, std::string_view precision) {
+  nlohmann::json strategy = {{"preset", job.preset},
+                             {"precision", precision},
+                             {"micro_batch", job.batch / job.accelerators},
+                             {"global_batch", job.batch}};
+  // One of its tables is larger than an accelerator.
+  if (job.model == "dlrm_criteo_xlarge") strategy["embedding_tables"]["placement"] = "column";
+  // HugeCTR's plan for several nodes places tables on nodes, whose ranks cut the rows; what memory
+  // moves while the network moves a byte, by what a lookup moves for each byte sent, is 67 / 4
+  // there.
+  if (job.preset == "hugectr" && job.nodes > 1) {
+    strategy["embedding_tables"] = {{"group", job.accelerators / job.nodes},
+                                    {"exchange_cost", 67.0 / 4.0}};
+  }
+  return strategy;
+}
+
+double samples_a_second(const RecommendationJob& job, std::string_view precision) {
+  constexpr BytesPerSecond kNdr(50e9);
+  const int per_node = job.accelerators / job.nodes;
+  const Scenario scenario = scenario_from(
+      {{"model", job.model},
+       {"cluster", switched_nodes({.accelerator = std::string(job.machine->accelerator),
+                                   .nodes = job.nodes,
+                                   .per_node = per_node,
+                                   .scale_up_bandwidth = job.machine->scale_up,
+                                   .nics = per_node,
+                                   .nic_bandwidth = kNdr,
+                                   .nic_latency = Seconds(1e-6)})},
+       {"profile", job.machine->profile},
+       {"strategy", strategy_of(job, precision)}});
+  return static_cast<double>(job.batch) / iteration_seconds(scenario);
+}
+
+SyncOutcome predict_recommendation(const SyncQuestion& question) {
+  const SyncRow& row = question.row;
+  const auto read = recommendation_job(row);
+  if (const auto* reason = std::get_if<std::string>(&read)) return refused(*reason);
+  const auto& job = std::get<RecommendationJob>(read);
+  SyncOutcome outcome;
+  outcome.assumed = {fmt::format("{}, preset {}; data sheets alone", job.model, job.preset)};
+  const bool is_v100 = job.machine->profile == "v100_sxm";
+  const bool has_both = row.metric.find("full") != std::string::npos;
+  const auto add = [&](std::size_t index, std::string_view precision) {
+    const auto published = value_at(row, index);
+    if (!published) return;
+    outcome.values.push_back({.what = fmt::format("samples/s, {}", precision),
+                              .published = *published,
+                              .predicted = samples_a_second(job, precision),
+                              .ordered_with = fmt::format("samples of {}", job.preset)});
+  };
+  if (has_both) add(0, is_v100 ? "fp32" : "tf32");
+  add(has_both ? 1 : 0, "fp16");
+  if (outcome.values.empty()) return refused("the row has no number of samples a second");
+  return outcome;
+}
+
+}  // namespace
+
+SyncKind recommendation_rows() {
+  return {.name = "recommendation",
+          .about = "samples a second of recommendation models, from data sheets",
+          .takes = [](const SyncRow& row) { return row.kind == "dlrm"; },
+          .predict = predict_recommendation};
+}
+
+}  // namespace headway
