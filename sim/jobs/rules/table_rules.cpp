@@ -25,19 +25,6 @@ StrategyRule not_placed(std::string_view field, std::string_view words, std::str
 std::vector<StrategyRule> table_rules() {
   return {
       {.fields = {"embedding_tables"},
-       .words = "embedding_tables needs a model with tables",
-       .why = "there is nothing to place",
-       .help = "leave it out",
-       .holds =
-           [](Layout job) {
-             const TablePlan plain;
-             const TablePlan& plan = job->tables;
-             return job.model.has_tables() ||
-                    (plan.placement == plain.placement && plan.group == plain.group &&
-                     plan.replicated_below == plain.replicated_below &&
-                     plan.optimizer == plain.optimizer);
-           }},
-      {.fields = {"embedding_tables"},
        .besides = {"data_parallel"},
        .words = "embedding_tables.group must divide data_parallel",
        .holds =

@@ -6,7 +6,6 @@
 namespace headway {
 namespace {
 
-using testing::kLlama3;
 using testing::problems;
 using testing::read_strategy_text;
 
@@ -25,18 +24,6 @@ TEST(EmbeddingTables, OfAPresetMayBeChanged) {
   ASSERT_TRUE(reading.read) << reading.problems;
   EXPECT_EQ(reading.read->strategy.tables.placement, TablePlacement::balanced);
   EXPECT_EQ(reading.read->strategy.tables.group, 8);
-}
-
-TEST(StrategyProblem, TablesAreOfModelsThatHaveSome) {
-  EXPECT_EQ(problems(kLlama3, R"(    "embedding_tables": {"placement": "row"},
-    "global_batch": 64)"),
-            R"(error: embedding_tables needs a model with tables
-  --> scenario.json:9:25   /strategy/embedding_tables
-   |
- 9 |     "embedding_tables": {"placement": "row"},
-   |                         ^ there is nothing to place
-  help: leave it out
-)");
 }
 
 TEST(StrategyProblem, GroupsOfTablesDivideTheRanks) {
