@@ -294,6 +294,10 @@ constexpr TopicRow kMetricRows[] = {
     {"sharing", "object", "",
      "What sharing links cost the simulator there: flows, moments in which links were shared out "
      "anew (settlings), flows computed anew in these, rates that changed."},
+    {"sharing.flows", "number", "", "Transfers and collectives that crossed the fabric."},
+    {"sharing.settlings", "number", "", "Moments in which links were shared out anew."},
+    {"sharing.recomputed", "number", "", "Flows whose rate was computed in these, in every round."},
+    {"sharing.changed", "number", "", "Rates that came out different."},
 
     {"algbw", "1e9 bytes/s", "", "Algorithm bandwidth of a collective: size / time.", "",
      "nccl-tests, doc/PERFORMANCE.md; headway collective"},

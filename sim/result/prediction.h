@@ -9,10 +9,10 @@
 #include "sim/files/json_value.h"
 #include "sim/jobs/memory.h"
 #include "sim/programs/cause.h"
-#include "sim/result/engine_counts.h"
 #include "sim/result/reliability.h"
 #include "sim/result/server_use.h"
 #include "sim/result/shared_fabric.h"
+#include "sim/result/timeline.h"
 #include "sim/result/what_if.h"
 
 namespace headway {

@@ -6,9 +6,17 @@
 #include <vector>
 
 #include "sim/programs/workload.h"
-#include "sim/result/engine_counts.h"
 
 namespace headway {
+
+/// What the engine did in a run. Counts tell of a regression on any machine.
+struct EngineCounts {
+  std::int64_t events = 0;      ///< that the executor handled
+  std::int64_t flows = 0;       ///< that crossed the fabric
+  std::int64_t settlings = 0;   ///< moments in which links were shared out anew
+  std::int64_t recomputed = 0;  ///< flows in these, again in each round
+  std::int64_t changed = 0;     ///< rates
+};
 
 /// When everything of a simulated iteration happened, in seconds from its start. Operation i of a
 /// group lasts from the end of operation i - 1 (0 for the first) to its own end, waiting included;

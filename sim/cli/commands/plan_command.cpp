@@ -158,7 +158,6 @@ Command plan_command() {
       "degrees, schedule, virtual stages, micro-batch, sharding and recomputation is judged, the "
       "leaders are simulated. With a goal, the cluster's size is searched too.";
   command.examples = {
-      {"headway plan llama3_8b_64", "the ten best strategies on its eight nodes"},
       {"headway plan llama3_70b_30_days --goal tokens=2T,deadline=30d",
        "the fewest GPUs that train so much in time"},
       {"headway plan buy_70b_90_days -o buy.html",

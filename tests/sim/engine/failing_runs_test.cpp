@@ -123,8 +123,7 @@ TEST(TimelineBytes, ReadBackAsTheyWere) {
                     .messages = {{.sent = 0.5, .arrived = 1.0}},
                     .collectives = {{}, {{.first_join = 1.0, .end = 2.0, .amount = 7.0}}},
                     .plan_bytes = {7.0},
-                    .counts = {.events = 11, .changed = 7},
-                    .flows = 1};
+                    .counts = {.events = 11, .flows = 1, .changed = 7}};
   const std::string bytes = timeline_bytes(timeline);
   const Timeline read = timeline_of_bytes(bytes);
   EXPECT_EQ(timeline_bytes(read), bytes);

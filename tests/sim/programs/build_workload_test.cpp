@@ -79,8 +79,9 @@ TEST_F(BuildWorkload, EveryStageReducesAmongItsReplicas) {
 TEST_F(BuildWorkload, SoftwareMayMoveMoreThanTheGradientsWhereItSharesStatesOut) {
   strategy.sharding = Sharding::optimizer;
   const auto reduced = [&] {
+    const BuiltWorkload job = built();
     Bytes sum;
-    for (const Operation& operation : built().workload.programs[1].operations) {
+    for (const Operation& operation : job.workload.programs[1].operations) {
       if (operation.kind == OperationKind::join) sum += operation.amount;
     }
     return sum;
