@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/quantile.h"
 #include "sim/base/utf8.h"
 #include "sim/import/line_reader.h"
 
@@ -85,13 +86,6 @@ std::optional<double> number_at(std::string_view line, const Marker& marker) {
   return number ? std::optional(*number * marker.scale) : std::nullopt;
 }
 
-double median_of(std::vector<double> numbers) {
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::ranges::nth_element(numbers, middle);
-  if (numbers.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(numbers.begin(), middle)) / 2.0;
-}
-
 [[noreturn]] void refuse_without_steps(const std::string& path) {
   Diagnostic problem;
   problem.message = fmt::format("{} says nothing of how long a step took", in_quotes(path));
@@ -122,7 +116,7 @@ LoggedSteps read_step_log(const std::string& path) {
                       .lines = static_cast<std::int64_t>(numbers[i].size())};
     numbers[i].erase(numbers[i].begin(), numbers[i].begin() + static_cast<std::ptrdiff_t>(warm_up));
     steps.used = static_cast<std::int64_t>(numbers[i].size());
-    steps.median = median_of(std::move(numbers[i]));
+    steps.median = median(std::move(numbers[i]));
     return steps;
   }
   refuse_without_steps(path);

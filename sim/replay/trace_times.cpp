@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "sim/base/index.h"
+#include "sim/base/quantile.h"
 
 namespace headway {
 namespace {
@@ -20,15 +21,6 @@ constexpr int kMostUnmatched = 20;
 bool communicates(std::string_view type) {
   return type != trace_type::kForward && type != trace_type::kBackward &&
          type != trace_type::kOptimizer && type != trace_type::kGarbage;
-}
-
-/// The mean of the two middle values where their number is even.
-double median(std::vector<double> values) {
-  const auto half = static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, values.begin() + half);
-  const double upper = values[static_cast<std::size_t>(half)];
-  if (values.size() % 2 == 1) return upper;
-  return (upper + *std::max_element(values.begin(), values.begin() + half)) / 2.0;
 }
 
 /// Turns durations of operations that meet into what they take once all have started.

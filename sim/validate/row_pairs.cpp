@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/quantile.h"
 #include "sim/validate/row_fields.h"
 
 namespace headway {
@@ -126,9 +128,7 @@ void sum_up(KnobPairs& knob) {
     if (published * predicted > 0.0) ++knob.right_sign;
   }
   knob.slope = squares > 0.0 ? products / squares : 0.0;
-  const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
-  std::ranges::nth_element(errors, middle);
-  knob.median_error = *middle;
+  knob.median_error = median(std::move(errors));
 }
 
 }  // namespace
