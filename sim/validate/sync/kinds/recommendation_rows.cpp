@@ -1,7 +1,9 @@
-// Samples a second of recommendation models (DLRM, DLRM-DCNv2), from data sheets.
+// Samples a second of recommendation models (DLRM, DLRM-DCNv2).
 #include <fmt/format.h>
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <variant>
@@ -95,12 +97,16 @@ std::optional<std::pair<int, int>> machines_of(const std::string& text, const Ma
                    accelerators ? static_cast<int>(*accelerators) : whole * machine.per_node);
 }
 
+/// "64k" is read as 64,000, where batches are powers of two.
+std::int64_t binary_thousands(std::int64_t count) {
+  const auto thousands = static_cast<std::uint64_t>(count / 1000);
+  return count % 1000 == 0 && std::has_single_bit(thousands) ? count / 1000 * 1024 : count;
+}
+
 std::optional<std::int64_t> batch_of(const std::string& text, int accelerators) {
   for (const char* words : {"a GPU", "per GPU", "/GPU"}) {
     if (const auto each = number_before(text, words)) {
-      constexpr double kThousand = 1000.0;
-      constexpr double kBinaryThousand = 1024.0;  // batches are powers of two
-      return static_cast<std::int64_t>(*each / kThousand * kBinaryThousand) * accelerators;
+      return binary_thousands(static_cast<std::int64_t>(*each)) * accelerators;
     }
   }
   for (const char* words : {"global batch size", "global batch", "batch size", "batch"}) {
@@ -164,7 +170,7 @@ SyncOutcome predict_recommendation(const SyncQuestion& question) {
   if (const auto* reason = std::get_if<std::string>(&read)) return refused(*reason);
   const auto& job = std::get<RecommendationJob>(read);
   SyncOutcome outcome;
-  outcome.assumed = {fmt::format("{}, preset {}; data sheets alone", job.model, job.preset)};
+  outcome.assumed = {fmt::format("{}, preset {}", job.model, job.preset)};
   const bool is_v100 = job.machine->profile == "v100_sxm";
   const bool has_both = row.metric.find("full") != std::string::npos;
   const auto add = [&](std::size_t index, std::string_view precision) {
@@ -185,7 +191,7 @@ SyncOutcome predict_recommendation(const SyncQuestion& question) {
 
 SyncKind recommendation_rows() {
   return {.name = "recommendation",
-          .about = "samples a second of recommendation models, from data sheets",
+          .about = "samples a second of recommendation models",
           .takes = [](const SyncRow& row) { return row.kind == "dlrm"; },
           .predict = predict_recommendation};
 }

@@ -196,6 +196,60 @@ TEST(SyncKinds, ThroughputScalesFromOneAccelerator) {
   EXPECT_EQ(outcome(rows[2]).refused, "no row tells what one accelerator reaches");
 }
 
+SyncOutcome outcome_of_dlrm(const std::string& set_up) {
+  const auto rows = rows_of(R"([{"id": "a", "kind": "dlrm", "metric": "throughput", "set-up": ")" +
+                            set_up + R"(", "value": [1e6]}])");
+  return sync_kind_of(rows[0])->predict({.row = rows[0], .known = rows});
+}
+
+// Twice the accelerators, each with as many samples, train at most twice as many of them; and 64k
+// samples are 65,536.
+TEST(SyncKinds, RecommendationScalesWithItsAccelerators) {
+  const auto samples = [](const std::string& set_up) {
+    const SyncOutcome outcome = outcome_of_dlrm(set_up);
+    EXPECT_EQ(outcome.refused, "") << set_up;
+    return outcome.refused.empty() ? outcome.values.front().predicted : 0.0;
+  };
+  const double four = samples("4 x H100 SXM; DLRM-DCNv2; 8192 per GPU; HugeCTR");
+  const double eight = samples("8 x H100 SXM; DLRM-DCNv2; 8192 per GPU; HugeCTR");
+  EXPECT_GT(eight, 1.5 * four);
+  EXPECT_LT(eight, 2.0 * four);
+  EXPECT_EQ(samples("4 x H100 SXM; DLRM-DCNv2; global batch 32768; HugeCTR"), four);
+  EXPECT_EQ(samples("8 x A100; DLRM large; batch 64k a GPU; PyTorch"),
+            samples("8 x A100; DLRM large; batch 65536 a GPU; PyTorch"));
+}
+
+TEST(SyncKinds, RecommendationSaysWhatARowLacks) {
+  EXPECT_EQ(outcome_of_dlrm("2 x Xeon; DLRM-DCNv2; batch 8192; HugeCTR").refused,
+            "no profile of its processors ships");
+  EXPECT_EQ(outcome_of_dlrm("8 x H100; a model; batch 8192; HugeCTR").refused,
+            "its tables are not in the library");
+  EXPECT_EQ(outcome_of_dlrm("8 x H100; DLRM-DCNv2; batch 8192; a program").refused,
+            "its software is not described");
+  EXPECT_EQ(outcome_of_dlrm("8 x H100; DLRM-DCNv2; batch 8193; HugeCTR").refused,
+            "the row does not say a batch that divides");
+}
+
+// A network of fewer operations takes more images a second, so more cores to prepare them: 1.8 for
+// 4.1 GMAC an image are at most 2.3 times as many cores.
+TEST(SyncKinds, CoresFollowImages) {
+  const auto rows = rows_of(R"([
+    {"id": "a", "kind": "data_stall", "metric": "cores a GPU that ResNet-50 needs",
+     "set-up": "V100, 512 images a GPU", "value": [3, 4]},
+    {"id": "b", "kind": "data_stall", "metric": "cores a GPU that ResNet-18 needs",
+     "set-up": "V100, 512 images a GPU", "value": [12, 24]}])");
+  const auto outcome = [&](const SyncRow& row) {
+    return sync_kind_of(row)->predict({.row = row, .known = rows});
+  };
+  EXPECT_TRUE(outcome(rows[0]).calibrates);
+  const SyncOutcome other = outcome(rows[1]);
+  ASSERT_EQ(other.refused, "");
+  EXPECT_FALSE(other.calibrates);
+  EXPECT_EQ(other.values.front().published, 18.0);
+  EXPECT_GT(other.values.front().predicted, 1.5 * 3.5);
+  EXPECT_LT(other.values.front().predicted, 4.089 / 1.814 * 3.5 * 1.2);
+}
+
 // 3 x 2 x 4.09 GFLOP an image at 4.37 TFLOP/s allow 178 of them a second, whatever a row says.
 TEST(SyncKinds, NothingIsPredictedFasterThanPhysics) {
   const auto rows = rows_of(R"([
