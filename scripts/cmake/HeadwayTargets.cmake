@@ -39,6 +39,7 @@ function(headway_test_program name sources)
   # Tests may say "small" and "changed" in every file.
   set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${name}_test PRIVATE ${ARGN} headway_test_support GTest::gmock_main)
+  target_precompile_headers(${name}_test REUSE_FROM headway_test_support)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 600)
 endfunction()
