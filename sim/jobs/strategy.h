@@ -150,7 +150,7 @@ struct Strategy {
   /// Without that overlap: all gradients of a stage in one message (Megatron-LM), not by buckets.
   bool fused_gradient_reduce = true;
   bool gradient_norm = true;  ///< the optimizer takes the norm of all gradients first, to clip them
-  bool overlap_parameter_gather = true;  ///< ZeRO-1 / FSDP: gathered ahead of use
+  bool overlap_parameter_gather = true;  ///< ZeRO-1: gathered ahead of use; FSDP: backward
   Bytes gradient_bucket = Bytes(0.0);    ///< least size of a bucket; 0 is one bucket a layer
   std::optional<Bytes> first_gradient_bucket = {};  ///< of the first one, if another
   /// What became ready since the last bucket began leaves after so long, however small (Horovod);

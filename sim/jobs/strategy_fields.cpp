@@ -316,7 +316,9 @@ see: strategy.gradient_bucket; breakdown_s.data_parallel_exposed)"},
         flag(&Strategy::overlap_parameter_gather).presettable().settled([](Strategy& strategy) {
           strategy.overlap_parameter_gather &= strategy.sharding != Sharding::none;
         }),
-        R"(Parameters are gathered ahead of their use (ZeRO, FSDP).
+        R"(Parameters are gathered ahead of their use (ZeRO, FSDP). Fully sharded, this is of the backward pass
+(PyTorch's BackwardPrefetch): forward the host is ahead of the device anyway.
+see: Zhao et al. 2023 (arXiv:2304.11277), 3.3
 default: true where parameters are gathered)"},
        {"gradient_bucket", quantity(&Strategy::gradient_bucket, at_least(0)).presettable(),
         R"(Least size of a bucket of gradients. 0 is one bucket a layer.)"},

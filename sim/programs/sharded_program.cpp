@@ -30,7 +30,7 @@ class ShardedProgram {
           builder_.add_pass("forward", slowed(forward_time(job, pieces_[i]), gather_of(i + 1)),
                             forward_flows(job, pieces_[i])));
       const Seconds transfers =
-          (strategy_.reshard_after_forward ? gather_of(i - 1) : Seconds(0.0)) + reduce_of(i + 1);
+          (gathers_ahead_backward() ? gather_of(i - 1) : Seconds(0.0)) + reduce_of(i + 1);
       backward_passes_.push_back(
           builder_.add_pass("backward", slowed(backward_time(job, pieces_[i]), transfers),
                             backward_flows(job, pieces_[i])));
@@ -78,9 +78,13 @@ class ShardedProgram {
                  bytes_per_element(strategy_.gradient_precision));
   }
 
+  [[nodiscard]] bool gathers_ahead_backward() const {
+    return strategy_.overlap_parameter_gather && strategy_.reshard_after_forward;
+  }
+
   /// What the transfers of piece i take while another piece computes; nothing for no piece.
   [[nodiscard]] Seconds gather_of(std::size_t i) const {
-    if (!strategy_.overlap_parameter_gather || i >= pieces_.size()) return Seconds(0.0);
+    if (i >= pieces_.size()) return Seconds(0.0);
     Seconds sum;
     for (const SharedOut& shared : shared_) {
       if (pieces_[i].*shared.held == 0.0) continue;
@@ -117,15 +121,19 @@ class ShardedProgram {
     return slots;
   }
 
-  /// Runs the pieces in the given order, each after its parameters have come; with overlap those of
-  /// the next piece are on their way meanwhile. The first `at_hand` of them are there already.
+  /// Runs the pieces in the given order, each after its parameters have come; if `is_ahead`, those
+  /// of the next piece are on their way meanwhile. The first `at_hand` of them are there already.
   template <class Run>
-  void gather_and_run(const std::vector<std::size_t>& order, std::size_t at_hand, Run run) {
+  void gather_and_run(const std::vector<std::size_t>& order, std::size_t at_hand, bool is_ahead,
+                      Run run) {
     Slots ahead;
     for (std::size_t i = 0; i < order.size(); ++i) {
       Slots slots = std::exchange(ahead, {});
-      if (slots.empty() && i >= at_hand) slots = gather(pieces_[order[i]]);
-      if (strategy_.overlap_parameter_gather && i + 1 < order.size() && i + 1 >= at_hand) {
+      if (slots.empty() && i >= at_hand) {
+        if (!is_ahead) wait(std::exchange(last_reduces_, {}));
+        slots = gather(pieces_[order[i]]);
+      }
+      if (is_ahead && i + 1 < order.size() && i + 1 >= at_hand) {
         ahead = gather(pieces_[order[i + 1]]);
       }
       wait(slots);
@@ -133,18 +141,22 @@ class ShardedProgram {
     }
   }
 
+  /// The host issues the next piece's gather before the device has computed this one, whatever is
+  /// asked for (Zhao et al. 2023, section 3.3.3).
   void forward() {
     std::vector<std::size_t> order(pieces_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    gather_and_run(order, 0, [&](std::size_t i) { builder_.run(forward_passes_[i]); });
+    gather_and_run(order, 0, true, [&](std::size_t i) { builder_.run(forward_passes_[i]); });
   }
 
-  /// The last piece's parameters are still there from the forward pass, or all are.
+  /// The last piece's parameters are still there from the forward pass, or all are. Not ahead, a
+  /// gather waits behind the reduction that the piece before left in the same queue (Zhao et al.
+  /// 2023, section 3.3.2).
   void backward() {
     std::vector<std::size_t> order(pieces_.size());
     std::iota(order.rbegin(), order.rend(), std::size_t{0});
     const std::size_t at_hand = strategy_.reshard_after_forward ? 1 : order.size();
-    gather_and_run(order, at_hand, [&](std::size_t i) {
+    gather_and_run(order, at_hand, gathers_ahead_backward(), [&](std::size_t i) {
       builder_.run(backward_passes_[i]);
       reduce(pieces_[i]);
     });

@@ -120,16 +120,16 @@ TEST(DataParallelRuns, FullShardingGathersOneLayerAhead) {
   EXPECT_NEAR(sharded.exposed, 13.56 - 6.0, 1e-12);
 }
 
-TEST(DataParallelRuns, FullShardingWithoutPrefetchWaitsForEveryGather) {
-  // Forward: 4.02 s of gathers and 2 s of work. Backward: 1 s, then three times gather and pass,
-  // 1 + 1, 1 + 1 and 1.01 + 1: passes end at 7.02, 9.02, 11.02, 13.03; reductions at 9.04, 11.04,
-  // 13.04 and 13.04 + 2.02.
+TEST(DataParallelRuns, FullShardingWithoutBackwardPrefetchGathersBehindReductions) {
+  // Forward as above, until 4.52. Backward: layer 4 until 5.52, then three times the reduction
+  // before, gather and pass: 2.02 + 1 + 1, 2 + 1 + 1 and 2 + 1.01 + 1; the last reduction takes
+  // 2.02.
   SmallJob job = fully_sharded();
   job.strategy.overlap_parameter_gather = false;
-  EXPECT_NEAR(outcome(job).seconds, 15.06, 1e-12);
-  // And for every reduction: 4.02 + 2 + 4 + 3.01 + 8.04.
+  EXPECT_NEAR(outcome(job).seconds, 5.52 + 4.02 + 4.0 + 4.01 + 2.02, 1e-12);
+  // That leaves nothing for reductions to overlap.
   job.strategy.overlap_gradient_reduce = false;
-  EXPECT_NEAR(outcome(job).seconds, 21.07, 1e-12);
+  EXPECT_NEAR(outcome(job).seconds, 5.52 + 4.02 + 4.0 + 4.01 + 2.02, 1e-12);
 }
 
 /// The same with reductions of half a second a layer.
@@ -185,9 +185,9 @@ TEST(DataParallelRuns, ComputeAndTransfersSlowEachOtherDown) {
   // With resharding, beside gathers of 1, 1 and 1.01 s too: 1.5 s each from layer 4 to layer 2.
   job.strategy.reshard_after_forward = true;
   EXPECT_NEAR(outcome(job).seconds, 4.52 + 4.5 + 1.25 + 0.505, 1e-12);
-  // Nothing runs beside compute where nothing overlaps: 4.02 + 2 s, 4 + 3.01 + 2.01 s.
+  // Nothing runs beside a backward pass where nothing overlaps: 4 + 3.01 + 2.01 s.
   job.strategy.overlap_parameter_gather = job.strategy.overlap_gradient_reduce = false;
-  EXPECT_NEAR(outcome(job).seconds, 4.02 + 2.0 + 4.0 + 3.01 + 2.01, 1e-12);
+  EXPECT_NEAR(outcome(job).seconds, 4.52 + 4.0 + 3.01 + 2.01, 1e-12);
 }
 
 TEST(DataParallelRuns, ShardedGradientsAreReducedEveryMicroBatch) {

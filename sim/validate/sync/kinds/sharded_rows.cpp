@@ -62,14 +62,9 @@ SyncOutcome predict_sharded(const SyncQuestion& question) {
     constexpr int kMany = 128;
     const double fetched = iteration_seconds(sharded_job(kMany, network, 1, true));
     const double waited = iteration_seconds(sharded_job(kMany, network, 1, false));
-    // Forward passes fetch ahead either way: the host issues their gathers before it waits. Of the
-    // gathers, which are alike, half are the backward pass's.
-    constexpr double kOfBackward = 0.5;
-    outcome.assumed.emplace_back(
-        "the forward pass fetches ahead either way: half of what is gained where neither does");
     outcome.values = {{.what = "gained by fetching ahead",
                        .published = *published / 100.0,
-                       .predicted = kOfBackward * (waited / fetched - 1.0),
+                       .predicted = waited / fetched - 1.0,
                        .is_share = true}};
     return outcome;
   }
