@@ -219,9 +219,10 @@ void add_attention(DeviceFindings& found, const Calibration& calibration) {
         estimate(std::clamp(*batched->head_exponent, 0.0, 2.0), 0.2, of_heads);
   }
   costs.misaligned_head_factor = assumed(2.0, 0.5, "as on GPUs");
-  // Korthikanti et al. 2022, section 4.1: mask, softmax and dropout; 2-byte scores 13 and 18 bytes.
-  costs.unfused_forward_bytes = assumed(6.5 * activation_bytes, 0.4, "traffic a score, unfused");
-  costs.unfused_backward_bytes = assumed(9.0 * activation_bytes, 0.4, "traffic a score, unfused");
+  // Softmax reads and writes scores, dropout too and writes its mask; backward, dropout reads both,
+  // softmax its result and a gradient, and each writes a gradient: 9 and 11 bytes of 2-byte scores.
+  costs.unfused_forward_bytes = assumed(4.5 * activation_bytes, 0.4, "traffic a score, unfused");
+  costs.unfused_backward_bytes = assumed(5.5 * activation_bytes, 0.4, "traffic a score, unfused");
 }
 
 void add_family(DeviceFindings& found, const Calibration& calibration) {

@@ -150,19 +150,23 @@ Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& sha
   // A mask hides scores but saves no work: the products run over the whole square.
   const double work =
       2.0 * scores * (shape.head_size + shape.value_size()) * (is_backward ? 2.0 : 1.0);
+  const double memory_rate = device.memory_bandwidth.value * device.memory_efficiency.value;
   const Estimate& head_exponent = device.batched_gemm_head_exponent;
   const double head_log = std::log(std::min(1.0, shape.head_size / kFullHeadSize));
   double products = work / (peak.value * efficiency.value * device.batched_gemm_efficiency.value *
                             std::exp(head_exponent.value * head_log));
   if (is_misaligned) products *= device.misaligned_head_factor.value;
+  // Each product writes the scores or reads them: with heads of 128 that takes longer than to
+  // multiply.
+  const double moved = scores * bytes_per_element(precision) * (is_backward ? 4.0 : 2.0);
+  products = std::max(products, moved / memory_rate);
   const double products_spread =
       combined_spread({peak.spread, efficiency.spread, device.batched_gemm_efficiency.spread,
                        head_exponent.value * head_log * head_exponent.spread,
                        is_misaligned ? device.misaligned_head_factor.spread : 0.0});
 
   const double traffic = scores * bytes.value;
-  const double streaming =
-      traffic / (device.memory_bandwidth.value * device.memory_efficiency.value);
+  const double streaming = traffic / memory_rate;
   const double streaming_spread = combined_spread(
       {bytes.spread, device.memory_bandwidth.spread, device.memory_efficiency.spread});
 

@@ -66,9 +66,10 @@ namespace headway {
 [[nodiscard]] Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
                                         const AttentionShape& shape, Pass pass);
 
-/// Unfused attention: batched products over the whole square, at a rate that falls with
-/// min(1, d/128)^c for small heads of d, twice as many backward, plus the
-/// traffic of scores, mask, softmax and dropout (Korthikanti et al. 2022, section 4.1).
+/// Unfused attention: two batched products over the whole square, four backward, each at a rate
+/// that falls with min(1, d/128)^c for small heads of d but not faster than its scores are written
+/// or read; then the passes over the scores between them, of softmax, mask and dropout
+/// (Korthikanti et al. 2022, section 4.1).
 [[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape,
                                           Pass pass, Precision precision);
 

@@ -148,7 +148,8 @@ CONSTANTS = [
              of_chips(0.5, AMPERE, BLACKWELL)),
     Constant("attention over contexts", [DEVICE + "attention_context_factor"], 1.1,
              everywhere(0.15)),
-    Constant("batched products", [DEVICE + "batched_gemm_efficiency"], 0.45, everywhere(0.15)),
+    # Heads of 128 leave unfused products to the memory that their scores go through.
+    Constant("batched products", [DEVICE + "batched_gemm_efficiency"], 0.8, []),
     Constant("misaligned heads", [DEVICE + "misaligned_head_factor"], 4.0, everywhere(0.5)),
     # Memory
     Constant("memory efficiency", [DEVICE + "memory_efficiency"], 0.80, everywhere(0.05)),

@@ -111,6 +111,17 @@ TEST(UnfusedAttention, SmallHeadsMaySlowTheProducts) {
               2 * 171.79869184 + 167.77216, 1e-9);
 }
 
+TEST(UnfusedAttention, ProductsOfSmallHeadsWaitForTheirScores) {
+  // Heads of 16 multiply for 21.5 us, and 8 x 1024^2 scores of 2 B pass at 0.5 TB/s twice in 67.1.
+  AttentionShape shape = kShape;
+  shape.head_size = 16;
+  const DeviceCosts device = round_device();
+  EXPECT_NEAR(kernel_us(unfused_attention_cost(device, shape, Pass::forward, Precision::bf16)),
+              67.108864 + 167.77216, 1e-9);
+  EXPECT_NEAR(kernel_us(unfused_attention_cost(device, shape, Pass::backward, Precision::bf16)),
+              2 * 67.108864 + 1.5 * 167.77216, 1e-9);
+}
+
 TEST(Attention, OfNothingCostsNothing) {
   const AttentionShape none;
   EXPECT_EQ(fused_us(none, Pass::forward, plain_family()), 0.0);
