@@ -16,6 +16,7 @@
 #include "sim/result/words/advice.h"
 #include "sim/result/words/anchor_sentence.h"
 #include "sim/result/words/cost_text.h"
+#include "sim/result/words/evidence_sentence.h"
 
 namespace headway {
 namespace {
@@ -32,6 +33,7 @@ class TextReport {
       if (prediction_.anchor) {
         add_labelled("anchor", printable(anchor_sentence(*prediction_.anchor)));
       }
+      add_evidence();
       add_scaling();
       add_memory();
       add_run_time();
@@ -84,6 +86,12 @@ class TextReport {
                         counts_tokens ? "tokens" : "samples");
     line += fmt::format("      MFU {}", bold(percent(prediction_.mfu) + " %"));
     add_labelled("iteration", line);
+  }
+
+  void add_evidence() {
+    add_labelled("rests on", printable(evidence_sentence(prediction_.confidence)));
+    const std::string narrower = narrowing_sentence(prediction_);
+    if (!narrower.empty()) add_labelled("narrower", printable(narrower));
   }
 
   void add_scaling() {

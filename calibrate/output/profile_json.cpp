@@ -118,6 +118,11 @@ Json of(const DeviceCosts& device) {
   return json;
 }
 
+void add(Json& json, const PublishedSteps& steps) {
+  if (steps.count == 0) return;
+  json["published_steps"] = {{"count", steps.count}, {"sources", steps.sources}};
+}
+
 Json of(const KernelFamily& family) {
   Json json = {{"memory_traffic", of(family.memory_traffic)},
                {"attention_rate", of(family.attention_rate)},
@@ -128,6 +133,7 @@ Json of(const KernelFamily& family) {
   add(json, "gradient_traffic", family.gradient_traffic);
   add(json, "micro_batch_overhead_s", family.micro_batch_overhead);
   if (!family.releases.empty()) json["releases"] = of(family.releases);
+  add(json, family.published_steps);
   return json;
 }
 
@@ -186,6 +192,7 @@ Json of(const Profile& profile, const std::map<std::string, std::string>& proven
                  {"operation_time", of(profile.variation.operation_time)}}}};
   if (profile.experts) json["experts"] = of(*profile.experts);
   if (profile.cuda_graphs) json["cuda_graphs"] = of(*profile.cuda_graphs);
+  add(json, profile.published_steps);
   return json;
 }
 

@@ -5,13 +5,15 @@
 #include "reports/sections/prediction_sections.h"
 #include "sim/result/number_text.h"
 #include "sim/result/words/advice.h"
+#include "sim/result/words/evidence_sentence.h"
 
 namespace headway {
 namespace {
 
 std::string interval_text(const Prediction& prediction) {
   const Confidence& confidence = prediction.confidence;
-  std::string text =
+  std::string text = fmt::format("What this rests on: {}. ", evidence_sentence(confidence));
+  text +=
       "The intervals should hold 90 % of measured jobs like this one (5th to 95th percentile). ";
   if (prediction.anchor) {
     return text +
@@ -32,7 +34,8 @@ std::string interval_text(const Prediction& prediction) {
   if (confidence.beyond_calibration) {
     text += " Some kernels lie outside of what the profile was measured on.";
   }
-  return text;
+  const std::string narrower = narrowing_sentence(prediction);
+  return narrower.empty() ? text : fmt::format("{} Narrower: {}.", text, narrower);
 }
 
 }  // namespace

@@ -21,6 +21,13 @@ struct Estimate {
   std::string source;
 };
 
+/// Published training steps that constants were fitted to, and how many publications they are from;
+/// none: nobody has compared predictions with such a one.
+struct PublishedSteps {
+  int count = 0;
+  int sources = 0;
+};
+
 /// What sets one body of software apart from another on the same device: whether norms, activations
 /// and residuals are fused, how good its attention kernel is, what it leaves to the host.
 struct KernelFamily {
@@ -37,6 +44,7 @@ struct KernelFamily {
   /// Factors on the time of all kernels, by release ("nemo-25.02"): what changed between releases
   /// without changing any of the above. May be empty.
   std::map<std::string, Estimate> releases;
+  PublishedSteps published_steps;  ///< of this software, on any accelerator
 };
 
 /// A measured matrix product. The table wins over the formula where it has the shape.
@@ -188,6 +196,7 @@ struct Profile {
   std::optional<ExpertCosts> experts;     ///< nothing: no model with experts can be predicted
   std::optional<GraphCosts> cuda_graphs;  ///< nothing: none can be used
   Variation variation;
+  PublishedSteps published_steps;  ///< on this accelerator, of any software
 };
 
 }  // namespace headway

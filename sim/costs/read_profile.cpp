@@ -208,6 +208,18 @@ DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKer
   return device;
 }
 
+PublishedSteps read_published_steps(ObjectReader& holder) {
+  const auto part = holder.part("published_steps");
+  if (!part) return {};
+  ObjectReader reader(*part, holder.diagnostics());
+  PublishedSteps steps;
+  constexpr Range kSome = between(1.0, 1e9);
+  steps.count = static_cast<int>(reader.integer("count", kSome));
+  steps.sources = static_cast<int>(reader.integer("sources", kSome));
+  reader.finish();
+  return steps;
+}
+
 std::map<std::string, Estimate> read_releases(ObjectReader& family) {
   std::map<std::string, Estimate> releases;
   const auto part = family.part("releases");
@@ -240,6 +252,7 @@ KernelFamily read_family(const JsonCursor& part, const DeviceCosts& device,
     family.micro_batch_overhead = read_estimate(reader, "micro_batch_overhead_s", kNotNegative);
   }
   family.releases = read_releases(reader);
+  family.published_steps = read_published_steps(reader);
 
   const double efficiency = family.attention_rate.value * device.attention_efficiency.value;
   if (efficiency > 1.0) {
@@ -326,6 +339,7 @@ Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernel
   profile.experts = read_expert_costs(reader);
   profile.cuda_graphs = read_graph_costs(reader);
   profile.variation = read_variation(reader);
+  profile.published_steps = read_published_steps(reader);
   reader.part("software");
   reader.part("kernels");
   reader.part("hardware");  // accelerators.h reads these two

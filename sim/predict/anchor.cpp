@@ -118,7 +118,7 @@ Scenario with_anchor(const Scenario& ran, std::optional<Scenario> asked, Seconds
   nlohmann::json resolved = {{"measured_iteration_time", exact_text(measured)}};
   if (!asked) {
     Scenario anchored = ran;
-    anchored.anchor = Anchor{measured, nullptr};
+    anchored.anchors = {{measured, nullptr}};
     (*anchored.resolved)["anchor"] = std::move(resolved);
     return anchored;
   }
@@ -132,14 +132,13 @@ Scenario with_anchor(const Scenario& ran, std::optional<Scenario> asked, Seconds
   }
   resolved["scenario"] = *ran.resolved;
   (*asked->resolved)["anchor"] = std::move(resolved);
-  asked->anchor = Anchor{measured, std::make_shared<const Scenario>(ran)};
+  asked->anchors = {{measured, std::make_shared<const Scenario>(ran)}};
   return *std::move(asked);
 }
 
-Scenario anchored_scenario(const Scenario& scenario) {
-  HEADWAY_CHECK(scenario.anchor.has_value(), "a scenario without an anchor");
-  Scenario measured = scenario.anchor->of ? *scenario.anchor->of : scenario;
-  measured.anchor.reset();
+Scenario anchored_scenario(const Scenario& scenario, const Anchor& anchor) {
+  Scenario measured = anchor.of ? *anchor.of : scenario;
+  measured.anchors.clear();
   return measured;
 }
 

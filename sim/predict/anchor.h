@@ -25,7 +25,7 @@ struct AnchorFit {
 [[nodiscard]] Scenario with_anchor(const Scenario& ran, std::optional<Scenario> asked,
                                    Seconds measured);
 
-/// The scenario that the anchor's measurement is of: what it names, or the scenario itself.
-[[nodiscard]] Scenario anchored_scenario(const Scenario& scenario);
+/// The scenario that a measurement is of: what the anchor names, or the scenario itself.
+[[nodiscard]] Scenario anchored_scenario(const Scenario& scenario, const Anchor& anchor);
 
 }  // namespace headway

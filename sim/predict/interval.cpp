@@ -12,8 +12,8 @@ namespace {
 /// As model_error, where another configuration of the same model on the same accelerator and with
 /// the same software was measured, though no constant was ever fitted to that software
 /// (tests/validation/README.md).
-constexpr double kAnchoredError = 0.073;
-constexpr double kAnchoredExpertsError = 0.121;
+constexpr double kAnchoredError = 0.072;
+constexpr double kAnchoredExpertsError = 0.125;
 /// The same between two measurements of one configuration: 1 to 2 % (same page).
 constexpr double kRepeatError = 0.02;
 /// The 95th percentile of the standard normal distribution.
@@ -56,11 +56,11 @@ JobKind job_kind(const Model& model, const Strategy& strategy) {
 double model_error(JobKind kind) {
   switch (kind) {
     case JobKind::dense:
-      return 0.108;
+      return 0.114;
     case JobKind::experts:
-      return 0.163;
+      return 0.160;
     case JobKind::fine_tuning:
-      return 0.108;
+      return 0.114;
   }
   HEADWAY_CHECK(false, "unknown kind of job");
 }
@@ -72,7 +72,7 @@ double known_source_error(JobKind kind) {
     case JobKind::experts:
       return 0.116;
     case JobKind::fine_tuning:
-      return 0.048;
+      return 0.047;
   }
   HEADWAY_CHECK(false, "unknown kind of job");
 }
@@ -89,16 +89,29 @@ std::string_view job_kind_title(JobKind kind) {
   HEADWAY_CHECK(false, "unknown kind of job");
 }
 
-double shared_by_jobs(JobKind kind) { return kind == JobKind::experts ? 0.33 : 0.84; }
+namespace {
+
+/// Of one job's error, what another has too.
+double shared_by_one(JobKind kind) { return kind == JobKind::experts ? 0.31 : 0.84; }
+
+}  // namespace
+
+double shared_by_jobs(JobKind kind, std::size_t measured_jobs) {
+  const double share = shared_by_one(kind);
+  const auto jobs = static_cast<double>(measured_jobs);
+  return jobs * share / (1.0 + (jobs - 1.0) * share);
+}
 
 Interval expected_interval(const std::vector<double>& times, double spread, double model_error) {
   return interval_around(times, spread * spread + model_error * model_error);
 }
 
-Interval anchored_interval(const std::vector<double>& times, JobKind kind, bool is_very_job) {
-  const double other = kind == JobKind::experts ? kAnchoredExpertsError : kAnchoredError;
-  const double error = is_very_job ? kRepeatError : other;
-  return interval_around(times, error * error);
+Interval anchored_interval(const std::vector<double>& times, JobKind kind, std::size_t other_jobs) {
+  if (other_jobs == 0) return interval_around(times, kRepeatError * kRepeatError);
+  const double by_one = kind == JobKind::experts ? kAnchoredExpertsError : kAnchoredError;
+  const double share = shared_by_one(kind);
+  const double left_open = share / (1.0 + (static_cast<double>(other_jobs) - 1.0) * share);
+  return interval_around(times, by_one * by_one * (1.0 + left_open) / (1.0 + share));
 }
 
 }  // namespace headway

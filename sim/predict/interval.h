@@ -20,8 +20,9 @@ enum class JobKind { dense, experts, fine_tuning };
 [[nodiscard]] std::string_view job_kind_title(JobKind kind);
 
 /// Standard deviation of log(predicted / published) on published steps of sources that a fit of the
-/// profiles has not seen, their software and clusters with them (each source left out in turn,
-/// tests/validation/README.md): such that 90 % of them lie within 1.645 times it.
+/// profiles has not seen, their clusters with them (each source left out in turn,
+/// tests/validation/README.md): such that 90 % of them lie within 1.645 times it. It is the same
+/// whether another source had steps of the same software or not.
 [[nodiscard]] double model_error(JobKind kind);
 /// The same on steps of sources that it has seen.
 [[nodiscard]] double known_source_error(JobKind kind);
@@ -33,15 +34,18 @@ enum class JobKind { dense, experts, fine_tuning };
 [[nodiscard]] Interval expected_interval(const std::vector<double>& times, double spread,
                                          double model_error);
 
-/// Of log(measured / predicted) of one job, the share that another job of the same model,
-/// accelerator and software has too; the rest is that job's own (anchor_scatter.py,
-/// tests/validation/README.md).
-[[nodiscard]] double shared_by_jobs(JobKind kind);
+/// Of log(measured / predicted), in the mean over so many jobs, the share that another job of the
+/// same model, accelerator and software has too. Of one it is s (anchor_scatter.py,
+/// tests/validation/README.md), the rest is that job's own; of n, n s / (1 + (n - 1) s), as what is
+/// their own averages out.
+[[nodiscard]] double shared_by_jobs(JobKind kind, std::size_t measured_jobs);
 
-/// The same of a job whose software was anchored by a measured step, of that very job or of another
-/// one. What kernels cost and how far the model is off is then known as far as two configurations
-/// of one software are off together (tests/validation/README.md).
+/// The interval of a job whose software was anchored by measured steps of so many other jobs; none:
+/// of that very job. What kernels cost and how far the model is off is then known as far as
+/// configurations of one software are off together (tests/validation/README.md): of the variance
+/// v (1 + s) of a job that one other anchors, v is its own and v s what one job leaves open of what
+/// they share; n leave v s / (1 + (n - 1) s).
 [[nodiscard]] Interval anchored_interval(const std::vector<double>& times, JobKind kind,
-                                         bool is_very_job);
+                                         std::size_t other_jobs);
 
 }  // namespace headway

@@ -105,20 +105,13 @@ void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun
   if (result.cost.extrapolated) {
     prediction.warnings.push_back(
         "some kernels lie outside of what the profile was measured on; `headway-calibrate` with "
-        "the "
-        "shapes of this scenario would narrow the interval");
+        "the shapes of this scenario would narrow the interval");
   }
   const std::string& nodes_have = scenario.cluster->node_type.accelerator;
   if (nodes_have != "any" && nodes_have != scenario.profile->accelerator) {
     prediction.warnings.push_back(fmt::format(
         "the nodes have {}, and profile {} was measured on {}: compute is priced as the latter",
         nodes_have, scenario.profile->name, scenario.profile->accelerator));
-  }
-  if (scenario.profile->kind == "published") {
-    prediction.warnings.push_back(fmt::format(
-        "profile {} comes from published numbers; a profile measured on your machines would narrow "
-        "the interval",
-        scenario.profile->name));
   }
 }
 
@@ -130,22 +123,71 @@ std::vector<std::string> general_limits(const Scenario& scenario) {
           "the first iterations, before clocks and memory allocators settle"};
 }
 
-/// Fits the anchor, makes the scenario's software as fast as it says, and tells what that changed.
-AnchorEffect apply_anchor(Scenario& scenario, int jobs) {
-  const Scenario measured = anchored_scenario(scenario);
-  const AnchorFit fit = fit_anchor(measured, scenario.anchor->measured, jobs);
+/// Steps of that job itself count as of none.
+std::size_t other_jobs(const std::vector<Anchor>& anchors) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(anchors, [](const Anchor& anchor) { return anchor.of != nullptr; }));
+}
+
+/// Fits the anchors, makes the scenario's software as fast as they say, and tells what that
+/// changed.
+AnchorEffect apply_anchors(Scenario& scenario, int jobs) {
+  AnchorEffect effect;
+  double logarithms = 0.0;
+  for (const Anchor& anchor : scenario.anchors) {
+    const Scenario measured = anchored_scenario(scenario, anchor);
+    const AnchorFit fit = fit_anchor(measured, anchor.measured, jobs);
+    effect.steps.push_back({.of = measured.name,
+                            .measured = anchor.measured,
+                            .predicted = fit.predicted,
+                            .software_factor = fit.software_factor});
+    logarithms += std::log(fit.software_factor);
+  }
   const JobRun without = run_job(scenario, scenario.strategy, scenario.run.replicas, jobs);
-  const bool is_very_job = scenario.anchor->of == nullptr;
-  const JobKind kind = job_kind(scenario.model, scenario.strategy);
+  const std::size_t others = other_jobs(scenario.anchors);
+  const double shared =
+      others == 0 ? 1.0 : shared_by_jobs(job_kind(scenario.model, scenario.strategy), others);
   scenario.software_factor =
-      std::pow(fit.software_factor, is_very_job ? 1.0 : shared_by_jobs(kind));
+      std::exp(shared * logarithms / static_cast<double>(effect.steps.size()));
+  effect.software_factor = scenario.software_factor;
+  effect.time_without = without.time();
+  effect.interval_without = expected_interval(
+      without.times, without.cost.spread, model_error(job_kind(scenario.model, scenario.strategy)));
+  return effect;
+}
+
+/// A measured step that is further off than those that constants were fitted to hardly ever are.
+void warn_of_implausible(Prediction& prediction, const Confidence& confidence) {
+  constexpr double kQuantile995 = 2.5758293035489004;  // of the standard normal distribution
+  const double farthest =
+      kQuantile995 * std::hypot(confidence.model_error, confidence.kernel_spread);
+  for (const AnchorStep& step : prediction.anchor->steps) {
+    const double ratio = step.measured / step.predicted;
+    if (std::abs(std::log(ratio)) <= farthest) continue;
+    prediction.warnings.push_back(fmt::format(
+        "{} was measured to take {:.3g} times what is predicted, and 99 of 100 such jobs are "
+        "expected within {:.2f} .. {:.2f}: check that the time is of one step of that very job",
+        step.of, ratio, std::exp(-farthest), std::exp(farthest)));
+  }
+}
+
+/// Another configuration's measured step says nothing more once the software is anchored.
+Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Interval& interval) {
+  const JobKind kind = job_kind(scenario.model, scenario.strategy);
+  const Profile& profile = *scenario.profile;
+  const std::string& family = scenario.strategy.kernel_family;
+  const PublishedSteps& software = profile.kernel_families.at(family).published_steps;
+  const PublishedSteps& accelerator = profile.published_steps;
+  const bool is_measured = profile.kind == "measured";
   return {
-      .of = measured.name,
-      .measured = scenario.anchor->measured,
-      .predicted_of_it = fit.predicted,
-      .software_factor = scenario.software_factor,
-      .time_without = without.time(),
-      .interval_without = expected_interval(without.times, without.cost.spread, model_error(kind))};
+      .software = {family, is_measured && software.count == 0, software.count, software.sources},
+      .accelerator = {profile.accelerator, is_measured, accelerator.count, accelerator.sources},
+      .with_measured_step =
+          scenario.anchors.empty() ? anchored_interval(run.times, kind, 1) : interval,
+      .job_kind = std::string(job_kind_title(kind)),
+      .model_error = model_error(kind),
+      .kernel_spread = run.cost.spread,
+      .beyond_calibration = run.cost.extrapolated};
 }
 
 Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
@@ -162,9 +204,9 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   std::optional<Strategy> reference;
   if (options.scaling) reference = reference_strategy(scenario, options);
 
-  if (scenario.anchor) prediction.anchor = apply_anchor(scenario, options.jobs);
+  if (!scenario.anchors.empty()) prediction.anchor = apply_anchors(scenario, options.jobs);
   const auto run = [&](const Strategy& strategy) {
-    const bool may_be_known = options.memory != nullptr && !scenario.anchor;
+    const bool may_be_known = options.memory != nullptr && scenario.anchors.empty();
     return may_be_known ? options.memory->run(scenario, strategy, options.jobs)
                         : run_job(scenario, strategy, scenario.run.replicas, options.jobs);
   };
@@ -175,12 +217,11 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.replica_time = percentiles_of(main_run.times);
   const JobKind kind = job_kind(scenario.model, scenario.strategy);
   prediction.iteration_interval =
-      scenario.anchor ? anchored_interval(main_run.times, kind, scenario.anchor->of == nullptr)
-                      : expected_interval(main_run.times, main_run.cost.spread, model_error(kind));
-  prediction.confidence = {.job_kind = std::string(job_kind_title(kind)),
-                           .model_error = model_error(kind),
-                           .kernel_spread = main_run.cost.spread,
-                           .beyond_calibration = main_run.cost.extrapolated};
+      prediction.anchor
+          ? anchored_interval(main_run.times, kind, other_jobs(scenario.anchors))
+          : expected_interval(main_run.times, main_run.cost.spread,
+                              model_error(job_kind(scenario.model, scenario.strategy)));
+  prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
   prediction.counts = timeline.counts;
   Strategy worked_off = scenario.strategy;
   if (!main_run.workload.servers.empty()) {
@@ -206,6 +247,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.not_modelled.insert(prediction.not_modelled.begin(), main_run.workload.notes.begin(),
                                  main_run.workload.notes.end());
   add_warnings(prediction, scenario, main_run);
+  if (prediction.anchor) warn_of_implausible(prediction, prediction.confidence);
   if (scenario.reliability) {
     prediction.reliability = reliability(scenario, prediction.iteration_time);
   }

@@ -108,16 +108,27 @@ bool is_aborted(const JsonCursor& profile, Diagnostics& diagnostics) {
   return true;
 }
 
+/// What a published profile's predictions were held against.
+std::string grade_text(const Profile& profile) {
+  if (profile.kind == "measured") return "measured";
+  const PublishedSteps& steps = profile.published_steps;
+  return fmt::format(
+      "published: {}, {}",
+      profile.device.products.empty() ? "products by data sheet" : "products measured",
+      steps.count == 0
+          ? "no training step known"
+          : fmt::format("{} training step{} of {} source{}", steps.count,
+                        steps.count == 1 ? "" : "s", steps.sources, steps.sources == 1 ? "" : "s"));
+}
+
 Explained explain_profile(const JsonCursor& part, InputFiles& files) {
   const auto read = read_profile(part, files);
   if (!read || is_aborted(read->cursor, files.diagnostics())) return std::nullopt;
   const Profile& profile = *read->profile;
   return ExplainedFile{
       "profile",
-      fmt::format("{}, {}: {}, {}, {} kernel famil{}", profile.accelerator, profile.kind,
-                  peak_text(profile.device), short_text(Bytes(profile.device.memory_bytes.value)),
-                  profile.kernel_families.size(),
-                  profile.kernel_families.size() == 1 ? "y" : "ies"),
+      fmt::format("{}, {}, {}; {}", profile.accelerator, peak_text(profile.device),
+                  short_text(Bytes(profile.device.memory_bytes.value)), grade_text(profile)),
       read->cursor.value()};  // a profile has no defaults to write out
 }
 

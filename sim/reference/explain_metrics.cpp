@@ -44,6 +44,16 @@ constexpr TopicRow kMetricRows[] = {
     {"confidence", "object", "",
      "What the interval is made of, besides how far the replicas differ; null for a job that was "
      "not simulated. An anchor takes the place of both."},
+    {"confidence.software", "object", "",
+     "Published training steps of this software that predictions were compared with: of (the "
+     "kernel family), measured (by a calibration of yours), steps, sources (publications).",
+     "", "profile.kernel_families.published_steps"},
+    {"confidence.accelerator", "object", "", "The same of this accelerator, with any software.", "",
+     "profile.published_steps"},
+    {"confidence.with_measured_step_s", "object", "",
+     "The interval that one measured step of another job of this model, software and accelerator "
+     "would leave: low, high; the interval as it is where the software is anchored.",
+     "", "headway anchor"},
     {"confidence.job_kind", "text", "",
      "The kind of published steps that model_error was found on."},
     {"confidence.model_error", "share", "",
@@ -119,15 +129,19 @@ constexpr TopicRow kMetricRows[] = {
      "The same by what GPUs do meanwhile; what failures lose but work done again is waiting."},
     {"run_carbon_kg", "kilograms of CO2", "", "Of the whole run's energy."},
 
-    {"anchored", "object", "", "What a measured step changed; absent without an anchor.", "",
+    {"anchored", "object", "", "What measured steps changed; absent without an anchor.", "",
      "anchor; headway anchor"},
-    {"anchored.of", "text", "", "Name of the scenario that was measured."},
-    {"anchored.measured_s", "seconds", "", "What one iteration of it took."},
-    {"anchored.predicted_of_it_s", "seconds", "", "What was predicted for it without knowing."},
+    {"anchored.steps", "array of objects", "", "The measured steps, a job each."},
+    {"anchored.steps.of", "text", "", "Name of the scenario that was measured."},
+    {"anchored.steps.measured_s", "seconds", "", "What one iteration of it took."},
+    {"anchored.steps.predicted_s", "seconds", "", "What was predicted for it without knowing."},
+    {"anchored.steps.software_factor", "number", "",
+     "On times of compute, recomputation, optimizer and host: with it the prediction of that job "
+     "is the measurement."},
     {"anchored.software_factor", "number", "",
-     "What times of compute, recomputation, optimizer and host are multiplied by. With it the "
-     "prediction of the measured job is the measurement; another job takes 0.8 of its logarithm, "
-     "0.25 where there are experts, as the rest is the measured job's own."},
+     "What those times are multiplied by here. Another job takes 0.84 of the factor's logarithm, "
+     "0.31 where there are experts, as the rest is the measured job's own; of the mean of several "
+     "it takes more."},
     {"anchored.iteration_time_without_s", "seconds", "",
      "The iteration here as predicted without the anchor."},
     {"anchored.interval_without_s", "two numbers of seconds", "",

@@ -196,10 +196,12 @@ std::vector<FieldRow> scenario_rows() {
       {"jobs.sizes.at", quantity_type<Seconds>({}), "required", "From then on."},
       {"jobs.sizes.nodes", whole_type(at_least(0)), "required", "So many nodes; 0 for none.",
        "that divide the batch as the strategy asks"},
-      {"anchor", object_type(), "none",
-       "One measured step of your own run. It says how fast the software is on these machines, and "
-       "replaces what the profile knows of that on average; network and pipeline stay as modelled.",
-       "", "headway anchor; anchored.software_factor"},
+      {"anchor", either(object_type(), array_type(object_type(), "objects")), "none",
+       "A measured step of your own run, or steps of several jobs. They say how fast the software "
+       "is on these machines, and replace what the profile knows of that on average; network and "
+       "pipeline stay as modelled.",
+       "one of this very scenario, or any number of others",
+       "headway anchor; anchored.software_factor"},
       {"anchor.measured_iteration_time", quantity_type<Seconds>({}), "required",
        "What one optimizer step took, in the steady state.",
        "not faster than the peaks of the hardware allow"},

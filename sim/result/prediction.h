@@ -86,18 +86,36 @@ struct MemoryPrediction {
   bool fits = true;
 };
 
-/// What a measured step of the user's own run changed.
-struct AnchorEffect {
+/// A measured step of the user's own run.
+struct AnchorStep {
   std::string of;  ///< name of the scenario that was measured
   Seconds measured;
-  Seconds predicted_of_it;       ///< without knowing the measurement
-  double software_factor = 1.0;  ///< on times of compute, recomputation, optimizer and host
-  Seconds time_without;          ///< iteration predicted here without it
+  Seconds predicted;             ///< without knowing the measurement
+  double software_factor = 1.0;  ///< that explains it, on times of compute, optimizer and host
+};
+
+/// What measured steps changed.
+struct AnchorEffect {
+  std::vector<AnchorStep> steps;
+  double software_factor = 1.0;  ///< on times of compute, recomputation, optimizer and host here
+  Seconds time_without;          ///< iteration predicted here without them
   Interval interval_without;
+};
+
+/// Published training steps that predictions were compared with, and how many publications they
+/// are from. None: nobody has compared.
+struct Evidence {
+  std::string of;            ///< "fused" software, "h100-sxm"
+  bool is_measured = false;  ///< by the user's own calibration, whatever others published
+  std::int64_t steps = 0;
+  std::int64_t sources = 0;
 };
 
 /// What the interval is made of besides the draws: standard deviations of logarithms of times.
 struct Confidence {
+  Evidence software;     ///< the kernel family, on any accelerator
+  Evidence accelerator;  ///< the profile's, of any software
+  Interval with_measured_step;  ///< seconds; what one measured step of such a job would leave
   std::string job_kind;        ///< "dense pre-training": what `model_error` was found on
   double model_error = 0.0;    ///< of the model as a whole, against published steps it had not seen
   double kernel_spread = 0.0;  ///< of what kernels cost, as the profile knows it

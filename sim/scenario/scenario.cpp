@@ -20,6 +20,7 @@
 #include "sim/programs/flows/algorithms/algorithm.h"
 #include "sim/scenario/candidates.h"
 #include "sim/scenario/check_profile.h"
+#include "sim/scenario/read_anchors.h"
 #include "sim/scenario/read_cost.h"
 #include "sim/scenario/read_jobs.h"
 #include "sim/scenario/read_perturbations.h"
@@ -191,39 +192,6 @@ void resolve_profile(const JsonCursor& profile, ObjectReader& reader) {
 }
 
 std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
-                                const ScenarioOptions& options, InputFiles& files);
-
-/// What is known of one step that was measured. Nothing if there are errors.
-std::optional<Anchor> read_anchor(const JsonCursor& part, const std::string& path,
-                                  const Cluster* cluster, const ScenarioOptions& options,
-                                  InputFiles& files, nlohmann::json& resolved) {
-  ObjectReader reader(part, files.diagnostics());
-  Anchor anchor;
-  anchor.measured = reader.quantity<Seconds>("measured_iteration_time", positive());
-  if (const auto of = reader.part("scenario")) {
-    const std::optional<JsonCursor> root = files.follow(*of, "scenarios");
-    if (root && root->value().is_object() && root->value().contains("anchor")) {
-      reader.report("scenario", "what was measured has no anchor itself", "this one has",
-                    "name a scenario without \"anchor\"");
-    } else if (root) {
-      if (auto measured = read_at(*root, path, options, files)) {
-        if (cluster != nullptr &&
-            measured->cluster->node_type.accelerator != cluster->node_type.accelerator) {
-          reader.report("scenario", "an anchor tells of one accelerator only",
-                        fmt::format("measured on {}, to be applied to {}",
-                                    measured->cluster->node_type.accelerator,
-                                    cluster->node_type.accelerator));
-        }
-        reader.resolve("scenario", measured->resolved);
-        anchor.of = std::make_shared<const Scenario>(std::move(*measured));
-      }
-    }
-  }
-  resolved = reader.finish();
-  return files.diagnostics().has_errors() ? std::nullopt : std::optional(anchor);
-}
-
-std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                 const ScenarioOptions& options, InputFiles& files) {
   Diagnostics& diagnostics = files.diagnostics();
   ObjectReader reader(root, diagnostics);
@@ -280,12 +248,9 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
     reader.report("run", "SimGrid's flows do not know links that change or traffic of others", "",
                   "leave perturbations.slow_links and background_traffic out, or run.flows");
   }
-  if (const auto part = reader.part("anchor")) {
-    nlohmann::json resolved;
-    scenario.anchor = read_anchor(*part, path, cluster ? cluster->topology.cluster.get() : nullptr,
-                                  options, files, resolved);
-    reader.resolve("anchor", std::move(resolved));
-  }
+  scenario.anchors = read_anchors(
+      reader, cluster ? cluster->topology.cluster.get() : nullptr, files,
+      [&](const JsonCursor& measured) { return read_at(measured, path, options, files); });
 
   if (model && cluster && profile && strategy) {
     scenario.reliability = read_reliability(reader, {.model = model->model,

@@ -49,7 +49,7 @@ struct Scenario {
   Placement placement;
   Perturbation perturbation;
   RunSettings run;
-  std::optional<Anchor> anchor;
+  std::vector<Anchor> anchors;  ///< one of the scenario itself, or any number of others
   std::optional<ReliabilitySettings> reliability;
   std::vector<NeighbourJob> jobs;  ///< others on the same fabric
   /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.

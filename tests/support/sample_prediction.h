@@ -25,7 +25,10 @@ inline Prediction sample_prediction() {
                                  {{"path", "h200.json"}, {"fingerprint", "fedcba9876543210"}}}}})};
   p.iteration_time = 6.94_s;
   p.iteration_interval = {6.70, 7.22};
-  p.confidence = {.job_kind = "dense pre-training", .model_error = 0.109, .kernel_spread = 0.02};
+  p.confidence = {.software = {"fused", false, 214, 9},
+                  .accelerator = {"h200-sxm", true, 31, 4},
+                  .with_measured_step = {6.8, 7.1},
+                  .job_kind = "dense pre-training", .model_error = 0.109, .kernel_spread = 0.02};
   p.replicas = 9;
   p.replica_time = {.mean = 6.95, .low = 6.9, .median = 6.94, .high = 7.0};
   p.micro_batches = 96;

@@ -92,11 +92,16 @@ class Fit:
         self.width = np.array([effect.width for _, effect in self.effects])
         self.places = [place for constant in CONSTANTS for place in self.places_of(constant)]
 
+    def families(self, profile):
+        """Those that a row ran: what is known of others is not the fit's to say."""
+        seen = {row["family"] for row in self.rows}
+        return [family for family in profile["kernel_families"] if family in seen]
+
     def places_of(self, constant):
         numbers = [i for i, (other, _) in enumerate(self.effects) if other is constant]
         for profile, content in self.profiles.items():
             for pointer in constant.pointers:
-                families = content["kernel_families"] if "{family}" in pointer else [None]
+                families = self.families(content) if "{family}" in pointer else [None]
                 for family in families:
                     where = pointer.format(family=family)
                     prior = constant.median(profile, family)
@@ -218,8 +223,23 @@ def write_constants(fit, x, spread, summary_line):
             rate = profile["device"]["rate_in_training"]["bf16"]["value"]
             tf32["value"] = float(f"{efficiency * rate:.4g}")
         profile["provenance"]["fit"] = summary_line
+    count_published_steps(fit.profiles, fit.rows)
     write_profiles(fit.profiles)
     write_lines(SCENARIOS / "sources.json", "headway/published-sources/1", sources)
+
+
+def count_published_steps(profiles, rows):
+    """What the constants of each accelerator and of each software rest on."""
+    def counted(mine):
+        return {"count": len(mine), "sources": len({row["source"] for row in mine})}
+    for name, profile in profiles.items():
+        holders = {"profile": [(name, profile)], "family": profile["kernel_families"].items()}
+        for key, parts in holders.items():
+            for part_name, part in parts:
+                part.pop("published_steps", None)
+                mine = [row for row in rows if row[key] == part_name]
+                if mine:
+                    part["published_steps"] = counted(mine)
 
 
 def write_lines(path, schema, sources):

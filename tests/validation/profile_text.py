@@ -83,7 +83,7 @@ def number(value):
 
 
 def is_leaf(value):
-    return not isinstance(value, dict) or (value and "value" in value)
+    return not isinstance(value, dict) or "value" in value or "count" in value
 
 
 def line(value):

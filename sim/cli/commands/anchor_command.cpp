@@ -54,7 +54,7 @@ Seconds logged_time(const std::string& path, const Scenario& ran, Terminal& term
 
 Scenario read(const std::string& path, const ScenarioOptions& options, Diagnostics& diagnostics) {
   Scenario scenario = read_scenario(path, options, diagnostics);
-  if (scenario.anchor) {
+  if (!scenario.anchors.empty()) {
     diagnostics.add({.message = fmt::format("{} has an anchor already", path),
                      .help = "`headway simulate` applies it; take it out to give another"});
   }

@@ -9,13 +9,40 @@
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/files/json_output.h"
+#include "sim/plan/open_choices.h"
 #include "sim/plan/purchase_plan.h"
 #include "sim/reference/explain_file.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {
 
 constexpr std::size_t kMostCheckedFiles = 100'000;
+constexpr std::size_t kShownChoices = 6;
+constexpr std::size_t kShownValues = 4;
+
+std::string value_text(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string choices_text(const OpenChoices& open) {
+  if (open.choices.empty()) return "";
+  const TimeScale scale(open.time);
+  std::string text = fmt::format("    leaves open, where an iteration takes {} in closed form:\n",
+                                 scale.with_unit(open.time));
+  for (std::size_t i = 0; i < std::min(open.choices.size(), kShownChoices); ++i) {
+    const OpenChoice& choice = open.choices[i];
+    std::vector<std::string> others;
+    for (const OpenValue& other : choice.others) {
+      if (others.size() == kShownValues) break;
+      others.push_back(
+          fmt::format("{} with {}", scale.with_unit(other.time), value_text(*other.value)));
+    }
+    text += fmt::format("      {:<24}{:<12}{}\n", choice.field, value_text(*choice.taken),
+                        fmt::join(others, ", "));
+  }
+  return text;
+}
 
 int run_check(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
@@ -28,6 +55,7 @@ int run_check(const Invocation& invocation) {
   }
   command_line.throw_if_errors();
 
+  const bool is_alone = arguments.positional().size() == 1;
   ProblemsOnce once;
   for (const std::string& path : arguments.positional()) {
     Diagnostics found;
@@ -39,6 +67,9 @@ int run_check(const Invocation& invocation) {
       terminal.print(json_document_text(file->resolved));
     } else {
       terminal.print(fmt::format("ok  {}  {}: {}\n", printable(path), file->kind, file->about));
+      if (is_alone && file->kind == "scenario") {
+        terminal.print(choices_text(open_choices(path, options)));
+      }
     }
   }
   const std::vector<Diagnostic>& problems = once.all();
@@ -61,7 +92,10 @@ Command check_command() {
   command.summary = "every problem of input files; runs nothing";
   command.about =
       "Reads files by what their \"schema\" says they are, with all they refer to, and prints "
-      "every problem of all of them. Runs nothing.";
+      "every problem of all of them. Runs nothing. Of one scenario it also names the fields that "
+      "it "
+      "leaves to its software and that matter most, with what other words there would make of "
+      "its iteration.";
   command.examples = {
       {"headway check scenarios/*.json topologies/*.json", "all files of a project"},
       {"headway check my.json --resolve", "the scenario with every default written out, as JSON"},

@@ -46,7 +46,17 @@ void visit_fields(auto& visit, Of<Percentiles> auto& of) {
   visit("p95", of.high);
 }
 
+void visit_fields(auto& visit, Of<Evidence> auto& of) {
+  visit("of", of.of);
+  visit("measured", of.is_measured);
+  visit("steps", of.steps);
+  visit("sources", of.sources);
+}
+
 void visit_fields(auto& visit, Of<Confidence> auto& of) {
+  visit("software", of.software);
+  visit("accelerator", of.accelerator);
+  visit("with_measured_step_s", of.with_measured_step);
   visit("job_kind", of.job_kind);
   visit("model_error", of.model_error);
   visit("kernel_spread", of.kernel_spread);
@@ -68,10 +78,15 @@ void visit_fields(auto& visit, Of<ScalingReference> auto& of) {
   visit("description", of.description);
 }
 
-void visit_fields(auto& visit, Of<AnchorEffect> auto& of) {
+void visit_fields(auto& visit, Of<AnchorStep> auto& of) {
   visit("of", of.of);
   visit("measured_s", of.measured);
-  visit("predicted_of_it_s", of.predicted_of_it);
+  visit("predicted_s", of.predicted);
+  visit("software_factor", of.software_factor);
+}
+
+void visit_fields(auto& visit, Of<AnchorEffect> auto& of) {
+  visit("steps", of.steps);
   visit("software_factor", of.software_factor);
   visit("iteration_time_without_s", of.time_without);
   visit("interval_without_s", of.interval_without);

@@ -93,7 +93,7 @@ TEST(Anchor, TellsWhatItChangedAndNarrowsTheInterval) {
   EXPECT_NEAR(anchored.iteration_time / plain.iteration_time, 1.2, 1e-5);
   EXPECT_EQ(anchored.anchor->time_without, plain.iteration_time);
   EXPECT_EQ(anchored.anchor->interval_without.low, plain.iteration_interval.low);
-  EXPECT_EQ(anchored.anchor->predicted_of_it, plain.iteration_time);
+  EXPECT_EQ(anchored.anchor->steps.front().predicted, plain.iteration_time);
   const auto width = [](const Interval& interval) { return interval.high / interval.low; };
   EXPECT_LT(width(anchored.iteration_interval), width(plain.iteration_interval));
 }
@@ -111,7 +111,7 @@ TEST(Anchor, CarriesOverToAnotherJob) {
   // Of what was measured a fifth is taken to be that job's own.
   const double factor = fit_anchor(scenario_of(ran), 1.2 * plain.iteration_time, 1).software_factor;
   EXPECT_NEAR(after.anchor->software_factor, std::pow(factor, 0.84), 1e-6);
-  EXPECT_EQ(after.anchor->of, "small");
+  EXPECT_EQ(after.anchor->steps.front().of, "small");
   // Wider than that of the measured job itself, narrower than without.
   EXPECT_GT(after.iteration_interval.high / after.iteration_time.count(), 1.05);
   EXPECT_LT(after.iteration_interval.high / after.iteration_time.count(),
@@ -120,10 +120,49 @@ TEST(Anchor, CarriesOverToAnotherJob) {
   EXPECT_EQ(scenario_of(scenario.resolved).resolved, scenario.resolved);
 }
 
+TEST(Anchor, SeveralTellMoreThanOne) {
+  nlohmann::json asked = small_scenario(8);
+  const auto anchor_of = [](int nodes, double factor) {
+    const nlohmann::json ran = small_scenario(nodes);
+    const Seconds predicted = simulate(scenario_of(ran), {}).prediction.iteration_time;
+    return nlohmann::json{{"measured_iteration_time", exact_text(factor * predicted)},
+                          {"scenario", ran}};
+  };
+  asked["anchor"] = anchor_of(2, 1.2);
+  const Prediction by_one = simulate(scenario_of(asked), {}).prediction;
+  asked["anchor"] = {anchor_of(2, 1.2), anchor_of(4, 1.1)};
+  const Scenario scenario = scenario_of(asked);
+  const Prediction by_two = simulate(scenario, {}).prediction;
+  ASSERT_EQ(by_two.anchor->steps.size(), 2U);
+  // Of the mean of two they share 2 x 0.84 / 1.84.
+  const double product =
+      by_two.anchor->steps[0].software_factor * by_two.anchor->steps[1].software_factor;
+  EXPECT_NEAR(by_two.anchor->software_factor, std::pow(product, 0.5 * 2.0 * 0.84 / 1.84), 1e-9);
+  const auto width = [](const Interval& interval) { return interval.high / interval.low; };
+  EXPECT_LT(width(by_two.iteration_interval), width(by_one.iteration_interval));
+  EXPECT_EQ(scenario_of(scenario.resolved).resolved, scenario.resolved);
+}
+
+TEST(Anchor, AStepThatNobodyWouldExpectIsWarnedOf) {
+  nlohmann::json json = small_scenario(2);
+  const Seconds predicted = simulate(scenario_of(json), {}).prediction.iteration_time;
+  json["anchor"] = {{"measured_iteration_time", exact_text(4.0 * predicted)}};
+  const Prediction anchored = simulate(scenario_of(json), {}).prediction;
+  EXPECT_THAT(anchored.warnings,
+              testing::Contains(HasSubstr("was measured to take 4 times what is predicted")));
+}
+
 TEST(Anchor, WrongOnesAreReported) {
   nlohmann::json json = small_scenario(2);
   json["anchor"] = {{"measured_iteration_time", 5.3}};
   EXPECT_THAT(anchor_problems(json).front().message, HasSubstr("a time needs a unit"));
+
+  json["anchor"] = nlohmann::json::array();
+  EXPECT_EQ(anchor_problems(json).front().message, "an empty list anchors nothing");
+  json["anchor"] = {{{"measured_iteration_time", "5.3 s"}},
+                    {{"measured_iteration_time", "5.3 s"}, {"scenario", small_scenario(4)}}};
+  EXPECT_EQ(anchor_problems(json).front().message,
+            "a step of this very scenario leaves nothing to learn from others");
 
   nlohmann::json nested = small_scenario(2);
   nested["anchor"] = {{"measured_iteration_time", "5.3 s"}};

@@ -122,7 +122,7 @@ TEST(Explain, KnowsEveryFieldOfTheShippedNodeTypes) {
 TEST(Explain, KnowsEveryValueOfAResult) {
   Prediction prediction;
   prediction.scaling.emplace();
-  prediction.anchor.emplace();
+  prediction.anchor.emplace().steps.emplace_back();
   prediction.what_if.emplace();
   prediction.reliability.emplace().time_to_train_s = {1.0};
   prediction.memory.stages.emplace_back();

@@ -27,9 +27,7 @@ std::string written_again(const Prediction& prediction) {
 
 TEST(ReadResult, GivesTheSameDocumentAgain) {
   Prediction p = sample_prediction();
-  p.anchor = {.of = "lab",
-              .measured = 5.3_s,
-              .predicted_of_it = 5.0_s,
+  p.anchor = {.steps = {{"lab", 5.3_s, 5.0_s, 1.071}},
               .software_factor = 1.071,
               .time_without = 8.2_s,
               .interval_without = {7.1, 9.5}};

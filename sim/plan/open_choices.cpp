@@ -1,0 +1,95 @@
+#include "sim/plan/open_choices.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "sim/jobs/strategy_fields.h"
+#include "sim/plan/leaders.h"
+#include "sim/predict/predicted_memory.h"
+#include "sim/programs/closed_form.h"
+
+namespace headway {
+namespace {
+
+constexpr double kTelling = 0.02;
+/// Numbers that jobs leave out, of which twice as many are as common.
+constexpr std::array<std::string_view, 2> kDoubled = {"micro_batch", "virtual_stages"};
+
+Seconds time_of(const Scenario& scenario) {
+  return closed_form_iteration(scenario.model, scenario.strategy, *scenario.profile,
+                               *scenario.cluster, scenario.placement, scenario.perturbation);
+}
+
+/// Nothing where the scenario cannot be run like that.
+std::optional<Seconds> time_with(const std::string& path, ScenarioOptions options,
+                                 const std::string& field, const nlohmann::json& value) {
+  set_override(options.overrides, {"/strategy/" + field, value.dump()});
+  Diagnostics ignored;
+  try {
+    const Scenario scenario = read_scenario(path, options, ignored);
+    if (!predicted_memory(scenario.model, scenario.strategy, *scenario.profile).fits) return {};
+    return time_of(scenario);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
+/// What may stand there instead.
+std::vector<nlohmann::json> other_values(const Field<Strategy>& field,
+                                         const nlohmann::json& taken) {
+  if (std::ranges::find(kDoubled, field.name) != kDoubled.end()) {
+    return {2 * taken.get<std::int64_t>()};
+  }
+  if (!field.member.is_presettable) return {};
+  if (taken.is_boolean()) return {!taken.get<bool>()};
+  const nlohmann::json& schema = *field.member.type.schema;
+  if (!schema.contains("enum")) return {};
+  std::vector<nlohmann::json> others;
+  for (const nlohmann::json& word : schema.at("enum")) {
+    if (word != taken) others.push_back(word);
+  }
+  return others;
+}
+
+/// How far the farthest of them is from `time`, in logarithms.
+double reach(const OpenChoice& choice, Seconds time) {
+  double farthest = 0.0;
+  for (const OpenValue& other : choice.others) {
+    farthest = std::max(farthest, std::abs(std::log(other.time / time)));
+  }
+  return farthest;
+}
+
+}  // namespace
+
+OpenChoices open_choices(const std::string& path, const ScenarioOptions& options) {
+  Diagnostics ignored;
+  const Scenario scenario = read_scenario(path, options, ignored);
+  const nlohmann::json said = scenario.given->value("strategy", nlohmann::json::object());
+  OpenChoices open{.time = time_of(scenario), .choices = {}};
+  for (const Field<Strategy>& field : strategy_fields().fields()) {
+    const FieldMember<Strategy>& member = field.member;
+    const std::string name(field.name);
+    if (said.contains(name) || !member.write) continue;
+    if (member.is_used && !member.is_used(scenario.strategy)) continue;
+    const JsonValue taken = member.write(scenario.strategy);
+    if (taken->is_null()) continue;
+    OpenChoice choice{.field = name, .taken = taken, .others = {}};
+    for (const nlohmann::json& value : other_values(field, *taken)) {
+      const auto time = time_with(path, options, name, value);
+      if (time) choice.others.push_back({value, *time});
+    }
+    std::ranges::stable_sort(choice.others, {}, &OpenValue::time);
+    if (reach(choice, open.time) >= kTelling) open.choices.push_back(std::move(choice));
+  }
+  std::ranges::stable_sort(open.choices, [&](const OpenChoice& a, const OpenChoice& b) {
+    return reach(a, open.time) > reach(b, open.time);
+  });
+  return open;
+}
+
+}  // namespace headway

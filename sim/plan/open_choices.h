@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/base/units.h"
+#include "sim/files/json_value.h"
+#include "sim/scenario/scenario.h"
+
+namespace headway {
+
+/// Another value of a field, and what an iteration would take with it.
+struct OpenValue {
+  JsonValue value;
+  Seconds time;
+};
+
+/// A field of the strategy that a scenario leaves to its software, and what it may mean.
+struct OpenChoice {
+  std::string field;              ///< "recompute"
+  JsonValue taken;                ///< by the preset, or by default
+  std::vector<OpenValue> others;  ///< those that can be run and fit, fastest first
+};
+
+struct OpenChoices {
+  Seconds time;                     ///< as the scenario stands
+  std::vector<OpenChoice> choices;  ///< what moves it by 2 % or more, most first
+};
+
+/// What a scenario does not say and is most of its answer: every word of each field that software
+/// decides (and twice the micro-batch, and two virtual stages) where the scenario has none, one at
+/// a time, in closed form. What does not read or fit is left out. Throws InputError for a scenario
+/// with problems. Costs a reading of the scenario a word.
+[[nodiscard]] OpenChoices open_choices(const std::string& path, const ScenarioOptions& options);
+
+}  // namespace headway
