@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <variant>
 #include <vector>
 
 #include "reports/answers/answer.h"
@@ -61,6 +62,10 @@ struct Validation;
 /// What was tried, the largest that fits, and the strategies that are fastest there
 /// ("headway/largest-plan/1").
 [[nodiscard]] Answer largest_plan_answer(const LargestPlan& plan);
+
+/// That of the four which the plan is.
+[[nodiscard]] Answer plan_answer(
+    const std::variant<StrategyPlan, LargestPlan, ClusterPlan, PurchasePlan>& plan);
 
 /// Which difference of the inputs makes which part of the difference ("headway/comparison/1").
 [[nodiscard]] Answer comparison_answer(const Comparison& comparison);

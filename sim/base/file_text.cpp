@@ -8,6 +8,8 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <sstream>
+#include <utility>
 
 #include "sim/base/limits.h"
 #include "sim/base/quantity_text.h"
@@ -21,6 +23,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostFilesListed = 10'000;  ///< enough for suggestions anywhere
 constexpr std::size_t kMostNamesShown = 12;
+
+std::map<std::string, std::string>& held_files() {
+  static std::map<std::string, std::string> files;
+  return files;
+}
 
 std::size_t largest_file() { return static_cast<std::size_t>(limits().file_bytes); }
 
@@ -65,6 +72,16 @@ std::string missing_file_help(const fs::path& path) {
 
 }  // namespace
 
+HeldFile::HeldFile(std::string name, std::string text) {
+  const auto [place, is_new] = held_files().emplace(std::move(name), std::move(text));
+  HEADWAY_CHECK(is_new, "a name is held twice");
+  place_ = place;
+}
+
+HeldFile::~HeldFile() { held_files().erase(place_); }
+
+bool HeldFile::is_held(const std::string& name) { return held_files().contains(name); }
+
 std::optional<std::string> file_text(const std::string& path, Diagnostics& diagnostics) {
   const auto refuse = [&](std::string message, std::string help) {
     diagnostics.add(
@@ -81,6 +98,10 @@ std::optional<std::string> file_text(const std::string& path, Diagnostics& diagn
                   limit_help(&Limits::file_bytes));
   };
   if (path == "-") return whole_text(std::cin, "standard input");
+  if (const auto held = held_files().find(path); held != held_files().end()) {
+    std::istringstream stream(held->second);
+    return whole_text(stream, in_quotes(path));
+  }
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) {

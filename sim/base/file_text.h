@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,8 +11,24 @@
 
 namespace headway {
 
-/// The content of a file ("-" is standard input). Missing, unreadable, a folder, over 1 GiB: a
-/// diagnostic and nothing.
+/// A text that stands for a file of this process under a name, for as long as this object lives: a
+/// scenario that a program made and never wrote. What it refers to is looked for from the folder in
+/// which the process runs. The name is nobody's file ("<scenario>"); one object has it at a time.
+class HeldFile {
+ public:
+  HeldFile(std::string name, std::string text);
+  ~HeldFile();
+  HeldFile(const HeldFile&) = delete;
+  HeldFile& operator=(const HeldFile&) = delete;
+
+  [[nodiscard]] static bool is_held(const std::string& name);
+
+ private:
+  std::map<std::string, std::string>::iterator place_;
+};
+
+/// The content of a file ("-" is standard input), or of a held one. Missing, unreadable, a folder,
+/// over 1 GiB: a diagnostic and nothing.
 [[nodiscard]] std::optional<std::string> file_text(const std::string& path,
                                                    Diagnostics& diagnostics);
 

@@ -42,12 +42,8 @@ int report_failure(Terminal& terminal, const FailureContext& context) {
     terminal.report(rendered(error.diagnostics(), context.outcome, terminal.colours_errors()));
     return kExitInput;
   } catch (const UnreachableError& error) {
-    Diagnostic problem;
-    problem.message = error.what();
-    problem.help =
-        "the forwarding tables lack it, or lead over what is down; `headway topology` "
-        "counts such pairs";
-    terminal.report(rendered({problem}, context.outcome, terminal.colours_errors()));
+    terminal.report(
+        rendered(as_input_error(error).diagnostics(), context.outcome, terminal.colours_errors()));
     return kExitInput;
   } catch (const EnvironmentError& error) {
     return report_environment(terminal, error.what());

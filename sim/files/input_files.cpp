@@ -90,7 +90,7 @@ std::optional<JsonCursor> InputFiles::open(const std::string& path, const std::s
 std::optional<JsonCursor> InputFiles::open(const std::string& path,
                                            const std::vector<std::string>& folders) {
   std::error_code error;
-  if (path == "-" || fs::exists(path, error)) return load(path, "");
+  if (path == "-" || HeldFile::is_held(path) || fs::exists(path, error)) return load(path, "");
   if (const auto found = in_data_folders(data_folders_, folders, path)) return load(*found, "");
 
   Diagnostics problems;

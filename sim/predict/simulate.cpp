@@ -18,6 +18,7 @@
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/reliability/reliability.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
+#include "sim/result/activity.h"
 #include "sim/result/breakdown.h"
 #include "sim/result/fabric_use.h"
 #include "sim/result/link_use.h"
@@ -282,6 +283,17 @@ Simulation simulate(const Scenario& asked, const SimulateOptions& options) {
   } catch (const InputError& error) {
     throw located(error, asked);
   }
+}
+
+Simulation simulate_in_full(const Scenario& scenario, SimulateOptions options) {
+  if (options.what_if == WhatIfExtent::none && scenario.perturbation.lists_slowness()) {
+    options.what_if = WhatIfExtent::stragglers;
+  }
+  Simulation simulation = simulate(scenario, options);
+  Prediction& prediction = simulation.prediction;
+  prediction.activity =
+      activity_of(simulation.workload, simulation.timeline, prediction.critical_path);
+  return simulation;
 }
 
 }  // namespace headway

@@ -36,4 +36,8 @@ struct Simulation {
 /// not an error), unless told to.
 [[nodiscard]] Simulation simulate(const Scenario& scenario, const SimulateOptions& options);
 
+/// The same with what is shown of a single job: what its accelerators did, and, where the scenario
+/// lists slow parts, what those cost, for whoever lists them asks that.
+[[nodiscard]] Simulation simulate_in_full(const Scenario& scenario, SimulateOptions options);
+
 }  // namespace headway

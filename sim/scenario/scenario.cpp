@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 
+#include "sim/base/file_text.h"
 #include "sim/base/fingerprint.h"
 #include "sim/costs/read_profile.h"
 #include "sim/files/json_reader.h"
@@ -156,10 +155,10 @@ RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
 nlohmann::json file_list(const InputFiles& files) {
   nlohmann::json list = nlohmann::json::array();
   for (const std::filesystem::path& path : files.read_paths()) {
-    std::ifstream stream(path, std::ios::binary);
-    std::ostringstream content;
-    content << stream.rdbuf();
-    list.push_back({{"path", path.string()}, {"fingerprint", fingerprint_text(content.str())}});
+    Diagnostics gone;  // it was read a moment ago; standard input is read once only
+    const std::string content =
+        path == "-" ? std::string() : file_text(path.string(), gone).value_or("");
+    list.push_back({{"path", path.string()}, {"fingerprint", fingerprint_text(content)}});
   }
   return list;
 }

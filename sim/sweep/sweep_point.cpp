@@ -70,8 +70,9 @@ void simulate_point(const Scenario& scenario, const std::string& line, bool only
 
 }  // namespace
 
-std::string simulate_line(const std::string& path, const ScenarioOptions& options) {
-  std::string line = "headway simulate " + shell_quoted(path);
+std::string scenario_line(std::string_view command, const std::string& path,
+                          const ScenarioOptions& options) {
+  std::string line = fmt::format("headway {} {}", command, shell_quoted(path));
   if (options.profile) line += " --profile " + shell_quoted(*options.profile);
   if (options.seed) line += fmt::format(" --seed {}", *options.seed);
   if (options.replicas) line += fmt::format(" --replicas {}", *options.replicas);
@@ -79,6 +80,10 @@ std::string simulate_line(const std::string& path, const ScenarioOptions& option
     line += " --set " + shell_quoted(field.pointer + "=" + field.value_text);
   }
   return line;
+}
+
+std::string simulate_line(const std::string& path, const ScenarioOptions& options) {
+  return scenario_line("simulate", path, options);
 }
 
 SweepJob read_sweep_job(const std::string& path, const ScenarioOptions& options,

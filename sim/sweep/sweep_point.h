@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/scenario/scenario.h"
@@ -35,6 +36,9 @@ struct SweepJob {
 /// The point of which nothing is known but that it failed.
 [[nodiscard]] SweepPoint failed_point(const SweepJob& job, std::int64_t index, std::string reason);
 
+/// The command line, as far as the scenario goes, with which `headway COMMAND` does the same.
+[[nodiscard]] std::string scenario_line(std::string_view command, const std::string& path,
+                                        const ScenarioOptions& options);
 /// The command line that predicts a scenario read with these options.
 [[nodiscard]] std::string simulate_line(const std::string& path, const ScenarioOptions& options);
 

@@ -1,79 +1,37 @@
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "reports/answers/answers.h"
 #include "reports/answers/strategy_plan.h"
 #include "reports/write_file.h"
-#include "sim/base/quantity_text.h"
-#include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
 #include "sim/files/json_output.h"
-#include "sim/plan/cluster_plan.h"
-#include "sim/plan/largest_plan.h"
-#include "sim/plan/purchase_plan.h"
-#include "sim/plan/strategy_plan.h"
-#include "sim/scenario/candidates.h"
+#include "sim/plan/plan_question.h"
 
 namespace headway {
 namespace {
 
-constexpr std::int64_t kMostLeaders = 1000;
-constexpr int kLeaders = 10;  ///< where it is not said
-
 struct PlanRequest {
-  PlanOptions options;
-  std::optional<Goal> goal;
-  std::vector<CandidateCluster> candidates;
+  PlanQuestion question;
   std::vector<OutputFile> outputs;
 };
-
-/// A value of --set that is a text may be written as JSON has it.
-std::string unquoted(const std::string& text) {
-  const bool is_quoted = text.size() >= 2 && text.starts_with('"') && text.ends_with('"');
-  return is_quoted ? text.substr(1, text.size() - 2) : text;
-}
 
 PlanRequest plan_request_of(const Arguments& arguments) {
   Diagnostics diagnostics;
   PlanRequest request;
-  LeaderOptions& leaders = request.options.leaders;
-  leaders.path = arguments.positional().front();
-  leaders.options = scenario_options_of(arguments, diagnostics);
-  leaders.jobs = jobs_of(arguments);
-  for (const std::string& field : arguments.values("keep")) request.options.kept.insert(field);
-  request.outputs = answer_files(arguments, {leaders.path}, diagnostics);
-  const PlanFields fields = read_plan_fields(leaders.path, leaders.options, diagnostics);
-  request.candidates = fields.candidates;
-  for (const Override& field : leaders.options.overrides) {  // one of them was asked for
-    if (field.pointer != "/candidate") continue;
-    std::erase_if(request.candidates, [&](const CandidateCluster& candidate) {
-      return candidate.name != unquoted(field.value_text);
-    });
-  }
-  const auto goal = arguments.value("goal");
-  try {
-    if (goal) {
-      request.goal = parse_goal(*goal);
-    } else if (fields.goal) {
-      request.goal = parse_goal(*fields.goal, printable(leaders.path) + "   /goal");
-    }
-  } catch (const InputError& error) {
-    for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
-  }
-  const bool is_training = request.goal && std::holds_alternative<TrainingGoal>(*request.goal);
-  if (request.candidates.size() > 1 && !is_training && !diagnostics.has_errors()) {
-    diagnostics.add({.message = "several candidates need a goal to choose by",
-                     .location = {.file = printable(leaders.path)},
-                     .help = "write \"goal\": \"tokens=2T deadline=30d\" beside them, or --goal; "
-                             "--set /candidate=NAME takes one"});
-  }
-  const bool asks_for_size = request.goal && std::holds_alternative<LargestGoal>(*request.goal);
-  leaders.best = static_cast<std::size_t>(
-      arguments.integer("best", 1, kMostLeaders).value_or(asks_for_size ? 1 : kLeaders));
-  check_plan(request.options, diagnostics);
+  PlanOptions options;
+  options.leaders.path = arguments.positional().front();
+  options.leaders.options = scenario_options_of(arguments, diagnostics);
+  options.leaders.jobs = jobs_of(arguments);
+  for (const std::string& field : arguments.values("keep")) options.kept.insert(field);
+  request.outputs = answer_files(arguments, {options.leaders.path}, diagnostics);
+  request.question = read_plan_question(std::move(options), arguments.value("goal"),
+                                        arguments.integer("best", 1, kMostLeaders), diagnostics);
   return request;
 }
 
@@ -99,50 +57,22 @@ int give_plan(const Answer& plan, const Leader* best, const PlanRequest& request
   return best == nullptr ? kExitNegative : kExitDone;
 }
 
-const Leader* first_of(const std::vector<Leader>& leaders) {
-  return leaders.empty() ? nullptr : &leaders.front();
-}
-
 int run_plan(const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
   const Arguments& arguments = invocation.arguments;
   PlanRequest request = plan_request_of(arguments);
+  LeaderOptions& leaders = request.question.options.leaders;
   Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
-                    "planning " + request.options.leaders.path);
-  request.options.leaders.progress = [&](std::size_t done, std::size_t of) {
-    progress.update(done, of);
-  };
+                    "planning " + leaders.path);
+  leaders.progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); };
   Diagnostics diagnostics;
-  const auto finish = [&] {
-    progress.finish();
-    show_warnings(diagnostics, terminal);
-  };
-  if (!request.goal) {
-    const StrategyPlan plan = plan_strategy(request.options, diagnostics);
-    terminal.remark(rate_text(plan));
-    finish();
-    return give_plan(strategy_plan_answer(plan), first_of(plan.leaders), request, invocation);
+  const Plan plan = planned(request.question, diagnostics);
+  if (const auto* const strategy = std::get_if<StrategyPlan>(&plan)) {
+    terminal.remark(rate_text(*strategy));
   }
-  if (const auto* const largest = std::get_if<LargestGoal>(&*request.goal)) {
-    const LargestPlan plan = plan_largest(request.options, *largest, diagnostics);
-    finish();
-    return give_plan(largest_plan_answer(plan), plan.plan ? first_of(plan.plan->leaders) : nullptr,
-                     request, invocation);
-  }
-  const auto& goal = std::get<TrainingGoal>(*request.goal);
-  if (!request.candidates.empty()) {
-    const PurchasePlan plan = plan_purchase(request.options, goal, request.candidates, diagnostics);
-    finish();
-    const CandidatePlan* const found = plan.found();
-    return give_plan(purchase_plan_answer(plan),
-                     found ? &found->plan.found()->runs.front().leader : nullptr, request,
-                     invocation);
-  }
-  const ClusterPlan plan = plan_cluster(request.options, goal, diagnostics);
-  finish();
-  const ClusterSize* const found = plan.found();
-  return give_plan(cluster_plan_answer(plan), found ? &found->runs.front().leader : nullptr,
-                   request, invocation);
+  progress.finish();
+  show_warnings(diagnostics, terminal);
+  return give_plan(plan_answer(plan), best_of(plan), request, invocation);
 }
 
 }  // namespace

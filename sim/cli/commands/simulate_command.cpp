@@ -16,7 +16,6 @@
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
 #include "sim/predict/simulate.h"
-#include "sim/result/activity.h"
 
 namespace headway {
 namespace {
@@ -84,14 +83,7 @@ Simulation simulation_of(const Scenario& scenario, const SimulateRequest& reques
   // A single point says nothing while it runs, which is worth a line to people only.
   const bool is_unasked = request.progress == When::automatic && !terminal.errors_are_seen();
   Progress progress(terminal, is_unasked ? When::never : request.progress, what);
-  SimulateOptions options = request.simulate;
-  if (options.what_if == WhatIfExtent::none && scenario.perturbation.lists_slowness()) {
-    options.what_if = WhatIfExtent::stragglers;  // whoever lists slow parts asks what they cost
-  }
-  Simulation simulation = simulate(scenario, options);
-  Prediction& prediction = simulation.prediction;
-  prediction.activity =
-      activity_of(simulation.workload, simulation.timeline, prediction.critical_path);
+  Simulation simulation = simulate_in_full(scenario, request.simulate);
   progress.finish();
   return simulation;
 }

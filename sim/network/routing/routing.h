@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "sim/base/diagnostic.h"
 #include "sim/network/topology.h"
 
 namespace headway {
@@ -27,6 +28,9 @@ class UnreachableError : public std::runtime_error {
   VertexId source_;
   VertexId destination_;
 };
+
+/// It as a problem of the input, with what to do about it.
+[[nodiscard]] InputError as_input_error(const UnreachableError& error);
 
 /// How a fabric forwards: the links that a flow between two endpoints loads. Implementations keep
 /// no table of host pairs and answer in O(hops). They may be asked from several threads.

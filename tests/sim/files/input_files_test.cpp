@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/base/file_text.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/source_folder.h"
 
@@ -55,6 +56,31 @@ TEST_F(InputFilesTest, ReferencesAreLookedForBesideTheirFileFirst) {
   EXPECT_EQ(inputs.read_paths(),
             (std::vector<std::filesystem::path>{path("mine/run.json"), path("mine/model.json"),
                                                 path("data/scenarios/models/llama3_405b.json")}));
+}
+
+TEST_F(InputFilesTest, ATextThatIsHeldIsReadAsAFileOfTheWorkingDirectory) {
+  const HeldFile held("<scenario>", R"({"a": "llama3_405b",
+ "b": "no_such_file"})");
+  InputFiles inputs = files({"/a/layers=7"});
+  for (int time = 0; time < 2; ++time) {  // as often as one likes
+    const JsonCursor root = inputs.open("<scenario>", "scenarios").value();
+    EXPECT_EQ(inputs.follow(*root.member("a"), "scenarios/models")->value()["layers"], 7);
+  }
+  const JsonCursor root = inputs.open("<scenario>", "scenarios").value();
+  EXPECT_FALSE(inputs.follow(*root.member("b"), "scenarios/models"));
+  EXPECT_EQ(problems(),
+            "error: cannot find \"no_such_file\"\n"
+            "  --> <scenario>:2:7   /b\n"
+            "   |\n"
+            " 2 |  \"b\": \"no_such_file\"}\n"
+            "   |       ^^^^^^^^^^^^^^\n"
+            "  help: there are gpt3_175b, llama3_405b\n");
+}
+
+TEST_F(InputFilesTest, ATextIsHeldAsLongAsItsObjectLives) {
+  { const HeldFile held("<scenario>", "{}"); }
+  EXPECT_FALSE(HeldFile::is_held("<scenario>"));
+  EXPECT_FALSE(files().open("<scenario>", "scenarios"));
 }
 
 /// What ships comes first: a scenario may bear the name of the model that it names.
