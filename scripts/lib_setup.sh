@@ -27,6 +27,8 @@ required_packages=(
 )
 # What only the tests need on top.
 test_packages=(libgtest-dev libgmock-dev sqlite3)
+# The Python module; the build leaves it out where they are missing.
+module_packages=(pybind11-dev python3-dev)
 # Parts of the calibrator; the build leaves out what is not there.
 calibrator_packages=(libopenmpi-dev openmpi-bin libopenblas-dev)
 

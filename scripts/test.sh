@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 
 long=$(only_option --long "$@")
 
-install_missing "${required_packages[@]}" "${test_packages[@]}" "${calibrator_packages[@]}"
+install_missing "${required_packages[@]}" "${test_packages[@]}" "${module_packages[@]}" \
+  "${calibrator_packages[@]}"
 configure release -DHEADWAY_TESTS=ON
 build release all
 ctest --preset release

@@ -52,6 +52,21 @@ if(HEADWAY_WITH_CHARTS)
   set(HEADWAY_CHART_LIBRARY ${HEADWAY_CHART_JS})
 endif()
 
+headway_part(PYTHON "The Python module `headway` (pybind11)")
+set(headway_python_lack "the simulator is left out")
+if(HEADWAY_SANITIZE)
+  set(headway_python_lack "Python itself is not built with sanitizers")
+elseif(HEADWAY_WITH_SIM AND NOT HEADWAY_PYTHON STREQUAL "OFF")
+  set(headway_python_lack
+      "pybind11 or Python's headers were not found; Debian has them as pybind11-dev and python3-dev")
+  set(PYBIND11_FINDPYTHON ON)
+  find_package(Python 3.9 QUIET COMPONENTS Interpreter Development.Module)
+  if(Python_Development.Module_FOUND)
+    find_package(pybind11 2.10 QUIET CONFIG)
+  endif()
+endif()
+headway_settle(PYTHON pybind11_FOUND "${headway_python_lack}")
+
 include(HeadwayCalibratorOptions)
 
 headway_part(TESTS "The tests (GoogleTest)")

@@ -19,11 +19,22 @@ if(HEADWAY_UNITY)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 endif()
 
+# headway_loadable(TARGET): the library may become part of a module that Python loads. Calls within
+# it stay direct calls.
+function(headway_loadable target)
+  if(HEADWAY_WITH_PYTHON)
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    target_compile_options(${target} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
+  endif()
+endfunction()
+
 # headway_library(NAME DEPENDS...): the library headway_NAME of all .cpp files in this folder.
 function(headway_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   add_library(headway_${name} STATIC ${sources})
   target_link_libraries(headway_${name} PUBLIC headway_settings ${ARGN})
+  headway_loadable(headway_${name})
 endfunction()
 
 # headway_room(NAME DEPENDS...): the library headway_NAME of all .cpp files in the folder NAME and
@@ -32,6 +43,7 @@ function(headway_room name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
   add_library(headway_${name} STATIC ${sources})
   target_link_libraries(headway_${name} PUBLIC headway_settings ${ARGN})
+  headway_loadable(headway_${name})
 endfunction()
 
 function(headway_test_program name sources)

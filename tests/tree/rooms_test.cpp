@@ -28,6 +28,9 @@ const std::vector<std::string> kRooms = {
 /// What stands beside them, and what of the house it may include.
 const std::map<std::string, std::set<std::string>> kBeside = {
     {"reports/document", {"sim/base", "sim/files"}},
+    {"sim/python",
+     {"sim/base", "sim/files", "sim/network", "sim/scenario", "sim/predict", "sim/sweep",
+      "sim/plan", "reports"}},
     {"kernels", {"sim/base"}},
     {"calibrate", {"sim/base", "sim/files", "sim/layers", "sim/costs", "kernels"}},
 };
@@ -43,6 +46,7 @@ const std::vector<Fence> kFences = {
     {std::regex("^boost/program_options.*"), {"sim/cli", "calibrate"}},
     {std::regex("^mpi\\.h$"), {"calibrate", "sim/sweep"}},
     {std::regex("^sqlite3\\.h$"), {"sim/sweep"}},
+    {std::regex("^(pybind11/.*|Python\\.h)$"), {"sim/python"}},
 };
 
 /// The room that a file or an included header stands in; empty for none. A folder inside another
