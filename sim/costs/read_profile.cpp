@@ -354,6 +354,11 @@ std::optional<JsonCursor> with_software(const JsonCursor& profile, InputFiles& f
   if (!named) return profile;
   const auto software = files.follow(*named, "calibrate/profiles/software");
   if (!software) return std::nullopt;
+  if (!software->pointer().empty()) {
+    files.diagnostics().add(named->problem("the software of a profile is a file", "an object",
+                                           "write it into a file, and name that here"));
+    return std::nullopt;
+  }
   ObjectReader reader(*software, files.diagnostics());
   if (!read_schema(reader, "headway/software/1")) return std::nullopt;
   if (!profile.pointer().empty()) {

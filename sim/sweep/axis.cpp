@@ -7,7 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "sim/base/source_text.h"
 #include "sim/base/utf8.h"
+#include "sim/files/json_parse.h"
 
 namespace headway {
 namespace {
@@ -27,6 +29,10 @@ class AxisText {
 
   Axis axis() {
     Axis axis;
+    if (first_invalid_utf8(text_) != std::string_view::npos) {
+      report("the text is not UTF-8", "");
+      return axis;
+    }
     const std::size_t equals = text_.find('=');
     if (equals == std::string_view::npos || equals == 0) {
       report("an axis has the form NAME=VALUES", std::string(kForms));
@@ -59,7 +65,7 @@ class AxisText {
   }
 
   void add_array(Axis& axis, std::string_view text) {
-    const json values = json::parse(text, nullptr, false);
+    const json values = value_of(text).value_or(json());
     if (!values.is_array() || values.empty()) {
       report("the values in brackets are no JSON array with something in it",
              "write --axis '/strategy/layers_per_stage=[[3,5],[4,4]]', or the values without "
@@ -67,6 +73,12 @@ class AxisText {
       return;
     }
     for (const json& value : values) add(axis, value);
+  }
+
+  /// Nothing if it is none of the JSON that files may hold.
+  static std::optional<json> value_of(std::string_view text) {
+    Diagnostics problems;
+    return parse_json(SourceText("--axis", std::string(text)), problems);
   }
 
   void add_items(Axis& axis, std::string_view text) {
@@ -84,8 +96,7 @@ class AxisText {
     } else if (item.find("..") != std::string_view::npos) {
       add_range(axis, item);
     } else {
-      const json value = json::parse(item, nullptr, false);
-      add(axis, value.is_discarded() ? json(std::string(item)) : value);
+      add(axis, value_of(item).value_or(json(std::string(item))));
     }
   }
 

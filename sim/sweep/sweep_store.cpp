@@ -38,18 +38,30 @@ constexpr std::array<std::pair<PointStatus, std::string_view>, 4> kStatusNames{{
     {PointStatus::failed, "failed"},
 }};
 
-PointStatus status_named(std::string_view name) {
-  const auto* const found =
-      std::ranges::find(kStatusNames, name, &std::pair<PointStatus, std::string_view>::second);
-  HEADWAY_CHECK(found != kStatusNames.end(), "a store has only states that it was given");
-  return found->first;
-}
-
 [[noreturn]] void refuse(std::string message, std::string help) {
   Diagnostic problem;
   problem.message = std::move(message);
   problem.help = std::move(help);
   throw InputError(std::move(problem));
+}
+
+[[noreturn]] void refuse_damaged(const fs::path& file) {
+  refuse(fmt::format("{} is damaged: it holds what no sweep writes", file.string()),
+         "sweep into another folder, or take a copy of it from before");
+}
+
+/// Nothing for what no sweep writes.
+std::optional<PointStatus> status_named(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(kStatusNames, name, &std::pair<PointStatus, std::string_view>::second);
+  return found == kStatusNames.end() ? std::nullopt : std::optional(found->first);
+}
+
+bool are_axes(const json& axes) {
+  return axes.is_array() && std::ranges::all_of(axes, [](const json& axis) {
+           return axis.is_object() && axis.contains("name") && axis["name"].is_string() &&
+                  axis.contains("values") && axis["values"].is_array();
+         });
 }
 
 /// Columns before those of point_columns().
@@ -323,16 +335,14 @@ void SweepStore::put(const SweepPoint& point) {
   execute(connection_->database, "COMMIT");
 }
 
-SweepContent read_sweep(const fs::path& path, Predictions predictions) {
-  const fs::path file = fs::is_directory(path) ? path / kStoreFile : path;
-  if (!fs::exists(file)) {
-    refuse(fmt::format("there is no store {}", file.string()),
-           "`headway sweep -o DIR` writes DIR/sweep.db");
-  }
+namespace {
+
+SweepContent content_of(const fs::path& file, Predictions predictions) {
   const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> database(
       opened(file, SQLITE_OPEN_READONLY), &sqlite3_close);
   SweepContent content;
   content.header = header_of(database.get(), file);
+  if (!are_axes(content.header.axes)) refuse_damaged(file);
   std::string columns(kFixedColumns);
   for (const PointColumn& column : point_columns()) columns += fmt::format(", {}", column.name);
   SqliteStatement query(database.get(), fmt::format("SELECT {} FROM points", columns));
@@ -340,8 +350,10 @@ SweepContent read_sweep(const fs::path& path, Predictions predictions) {
   while (query.step()) {
     SweepPoint point{.key = query.text(0).value_or(""),
                      .axes = ordered_json::parse(query.text(1).value_or("{}")),
-                     .status = status_named(query.text(2).value_or("")),
                      .reason = query.text(3).value_or("")};
+    const auto status = status_named(query.text(2).value_or(""));
+    if (!status || !point.axes->is_object()) refuse_damaged(file);
+    point.status = *status;
     for (int i = 0; i < std::ssize(point_columns()); ++i) {
       point.numbers.push_back(query.number(kFixedCount + i));
     }
@@ -355,6 +367,21 @@ SweepContent read_sweep(const fs::path& path, Predictions predictions) {
   std::ranges::sort(content.points, {},
                     [&](const SweepPoint& point) { return order_of(point, content.header.axes); });
   return content;
+}
+
+}  // namespace
+
+SweepContent read_sweep(const fs::path& path, Predictions predictions) {
+  const fs::path file = fs::is_directory(path) ? path / kStoreFile : path;
+  if (!fs::exists(file)) {
+    refuse(fmt::format("there is no store {}", file.string()),
+           "`headway sweep -o DIR` writes DIR/sweep.db");
+  }
+  try {
+    return content_of(file, predictions);
+  } catch (const json::exception&) {
+    refuse_damaged(file);
+  }
 }
 
 }  // namespace headway

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -115,6 +116,15 @@ double PublishedRowFields::number(const std::optional<JsonCursor>& from, const c
                            : row_)
                        .problem(fmt::format("a row needs \"{}\", a positive number", key)));
   return 1.0;
+}
+
+int PublishedRowFields::count(const char* key) const {
+  constexpr double kMost = 1e8;
+  const double value = number(std::nullopt, key);
+  if (value <= kMost && value == std::trunc(value)) return static_cast<int>(value);
+  diagnostics_.add(member(key)->problem(
+      fmt::format("a row needs \"{}\", a whole number up to 100,000,000", key)));
+  return 1;
 }
 
 }  // namespace headway

@@ -43,6 +43,8 @@ class PublishedRowFields {
   [[nodiscard]] std::vector<std::string> texts(const char* key, const char* table) const;
   /// A positive number of `from` (the row itself if nothing); 1 and a diagnostic if there is none.
   [[nodiscard]] double number(const std::optional<JsonCursor>& from, const char* key) const;
+  /// A whole number from 1 to 1e8 of the row itself; 1 and a diagnostic if there is none.
+  [[nodiscard]] int count(const char* key) const;
 
  private:
   JsonCursor row_;

@@ -72,6 +72,7 @@ PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& t
   for (const char* key : {"tp", "pp", "dp", "micro_batch", "global_batch"}) {
     static_cast<void>(fields.number(train, key));
   }
+  check_whole_numbers(row.model, row.train, {*model, *train}, diagnostics);
   for (const char* key : {"recompute", "precision", "task", "fsdp"}) {
     if (word(row.train, key).empty()) {
       diagnostics.add(train->problem(fmt::format("a row needs \"{}\", a text", key)));
@@ -83,12 +84,12 @@ PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& t
   row.head.accelerator = fields.text("gpu");
   row.head.precision = word(row.train, "precision");
   row.head.kind = kind_of(row.model, row.train);
-  row.head.accelerators = static_cast<std::int64_t>(fields.number(std::nullopt, "gpus"));
+  row.head.accelerators = fields.count("gpus");
   if (!row.ran_out_of_memory) {
     row.head.published_s = fields.number(measured, "iteration_time_s");
   }
   row.head.defaults_used = fields.texts("defaults_used", "remarks");
-  row.nvlink_domain = static_cast<int>(fields.number(std::nullopt, "nvlink_domain"));
+  row.nvlink_domain = fields.count("nvlink_domain");
   row.nic_gigabytes_per_second = fields.number(std::nullopt, "nic_GBps_per_gpu");
   row.release = fields.text("release");
   read_source(row, fields, tables, diagnostics);

@@ -77,5 +77,15 @@ TEST(Accelerators, UnknownSoftwareIsAProblem) {
   EXPECT_EQ(diagnostics.all().front().message, "cannot find \"publishd\"");
 }
 
+TEST(Accelerators, TheSoftwareIsAFileOfItsOwn) {
+  Diagnostics diagnostics;
+  EXPECT_FALSE(read_with({{"/profile/software", "{}"}}, diagnostics));
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  const Diagnostic& problem = diagnostics.all().front();
+  EXPECT_EQ(problem.message, "the software of a profile is a file");
+  EXPECT_EQ(problem.label, "an object");
+  EXPECT_EQ(problem.help, "write it into a file, and name that here");
+}
+
 }  // namespace
 }  // namespace headway

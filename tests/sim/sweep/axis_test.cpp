@@ -93,6 +93,16 @@ error: 1 stands twice among the values of e
             "1 problem; nothing was swept.\n");
 }
 
+TEST(Axis, ValuesAreWhatFilesMayHoldToo) {
+  EXPECT_EQ(problem_of({"gpus=\xff"}),
+            "error: the text is not UTF-8\n  --> --axis gpus=\xEF\xBF\xBD\n\n"
+            "1 problem; nothing was swept.\n");
+  const std::string deep = std::string(201, '[') + std::string(201, ']');
+  EXPECT_THAT(problem_of({"a=" + deep}), testing::HasSubstr("no JSON array with something in it"));
+  // What is no JSON among values with commas between them is a text.
+  EXPECT_EQ(values_of("a=1," + deep).at(1), deep);
+}
+
 TEST(Axis, PointsAreTheProductAndTheLastAxisChangesFastest) {
   const std::vector<Axis> axes = {{"a", {1, 2}}, {"b", {"x", "y", "z"}}};
   EXPECT_EQ(point_count(axes), 6);

@@ -100,5 +100,42 @@ TEST(PublishedSteps, ARowHasAsManyValuesAsColumns) {
   EXPECT_EQ(diagnostics.all().front().message, "a row of 1 values for 2 columns");
 }
 
+/// The message and the label of the only problem of the objects above with one text replaced.
+std::string problem_with(const std::string& from, const std::string& to) {
+  std::string text = kObjects;
+  text.replace(text.find(from), from.size(), to);
+  Diagnostics diagnostics;
+  static_cast<void>(read(text, diagnostics));
+  if (diagnostics.all().size() != 1) return std::to_string(diagnostics.all().size()) + " problems";
+  const Diagnostic& problem = diagnostics.all().front();
+  return problem.pointer + ": " + problem.message +
+         (problem.label.empty() ? "" : " (" + problem.label + ")");
+}
+
+TEST(PublishedSteps, RefuseNumbersThatCannotBeReckonedWith) {
+  EXPECT_EQ(problem_with("\"flash\"", "\"vpp\": 0, \"flash\""),
+            "/rows/0/train/vpp: \"vpp\" of a row is a whole number from 1 to 1,000,000,000 (0)");
+  EXPECT_EQ(problem_with("\"tp\": 1", "\"tp\": 1.5"),
+            "/rows/0/train/tp: \"tp\" of a row is a whole number from 1 to 1,000,000,000 (1.5)");
+  EXPECT_EQ(problem_with("\"layers\": 2", "\"layers\": 1e300"),
+            "/rows/0/model/layers: \"layers\" of a row is a whole number from 1 to 1,000,000,000 "
+            "(1e+300)");
+  EXPECT_EQ(problem_with("\"moe\": null", "\"moe\": {\"shared_ffn\": -1}"),
+            "/rows/0/model/moe/shared_ffn: \"shared_ffn\" of a row is a whole number from 0 to "
+            "1,000,000,000 (-1)");
+  EXPECT_EQ(problem_with("\"gpus\": 8", "\"gpus\": 1e300"),
+            "/rows/0/gpus: a row needs \"gpus\", a whole number up to 100,000,000");
+  EXPECT_EQ(
+      problem_with("\"nvlink_domain\": 8", "\"nvlink_domain\": 2.5"),
+      "/rows/0/nvlink_domain: a row needs \"nvlink_domain\", a whole number up to 100,000,000");
+  // What a row leaves out may be wrong too.
+  Diagnostics diagnostics;
+  std::string text = kObjects;
+  text.insert(1, "\"train_unless_said\": {\"vpp\": 0},");
+  static_cast<void>(read(text, diagnostics));
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(diagnostics.all().front().pointer, "/rows/0/train");
+}
+
 }  // namespace
 }  // namespace headway
