@@ -32,6 +32,9 @@ module_packages=(pybind11-dev python3-dev)
 # Parts of the calibrator; the build leaves out what is not there.
 calibrator_packages=(libopenmpi-dev openmpi-bin libopenblas-dev)
 
+# What the readers are fuzzed with: clang before 16 does not take the ranges of libstdc++ 12.
+fuzz_packages=(clang-19 libclang-rt-19-dev)
+
 # install_missing PACKAGE...: asks apt only for what dpkg does not know as installed.
 install_missing() {
   local missing=() package

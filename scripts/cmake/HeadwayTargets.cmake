@@ -11,6 +11,10 @@ if(HEADWAY_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
   target_link_options(headway_settings INTERFACE -fsanitize=address,undefined)
 endif()
+if(HEADWAY_FUZZ)
+  target_compile_options(headway_settings INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)
+endif()
 
 if(HEADWAY_UNITY)
   # Sources of a target are compiled together, so what stands in their anonymous namespaces has

@@ -92,7 +92,7 @@ FieldMember<Strategy> part(Part Strategy::*member, Part (*read)(ObjectReader&, c
 }
 
 FieldMember<Strategy> first_gradient_bucket() {
-  constexpr Range kBucket = at_least(0);
+  static constexpr Range kBucket = at_least(0);
   return {.type = quantity_type<Bytes>(kBucket),
           .read =
               [](ObjectReader& reader, std::string_view key, bool, Strategy& strategy) {

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Gives every reader anything for a while, under libFuzzer and the sanitizers, and prints what came
+# of it. What ended badly stays in build/fuzz/readers/found; the corpus grows from run to run.
+#   fuzz.sh [SECONDS [READER...]]      60 s for each reader unless it is said
+# Exit code 1 if anything crashed, took more than 10 s or more than 2 GiB.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/lib_setup.sh
+
+seconds=${1:-60}
+[[ $seconds =~ ^[1-9][0-9]*$ ]] || { say "SECONDS is a whole number, not $seconds"; exit 2; }
+shift $(($# > 0 ? 1 : 0))
+
+install_missing "${required_packages[@]}" "${test_packages[@]}" "${fuzz_packages[@]}"
+configure release
+build release headway  # some texts to begin with are made by it
+configure fuzz -DHEADWAY_TESTS=ON
+build fuzz reader_fuzzer
+fuzzer=$PWD/build/fuzz/tests/fuzz/reader_fuzzer
+program=$PWD/build/release/sim/cli/headway
+work=$PWD/build/fuzz/readers
+mkdir -p "$work"
+"$fuzzer" --dictionary >"$work/dictionary"
+mapfile -t known < <("$fuzzer" --readers)
+[ $# -gt 0 ] || set -- "${known[@]}"
+
+# seeds READER: what ships, what is made from it, and what once ended badly.
+seeds() {
+  case $1 in
+  scenario) ls scenarios/*.json ;;
+  model) ls scenarios/models/*.json ;;
+  topology) find topologies -name '*.json' ;;
+  profile) find calibrate/profiles -name '*.json' ;;
+  sync) ls scenarios/validation/published_sync.json ;;
+  collectives) ls scenarios/validation/collective_sweeps.json ;;
+  ibnetdiscover) find tests/samples/infiniband -name 'ibnetdiscover*.txt' ;;
+  lldp) ls tests/samples/lldp/*.json ;;
+  result)
+    "$program" simulate llama3_8b_64 --set /run/replicas=1 --json >"$work/result.json"
+    echo "$work/result.json"
+    ;;
+  store)
+    rm -rf "$work/store"
+    "$program" sweep llama3_8b_64 --axis micro_batch=1,3 --set /run/replicas=1 -q -o "$work/store" >/dev/null
+    echo "$work/store/sweep.db"
+    ;;
+  esac
+  ls tests/fuzz/seeds/"$1"_* tests/fuzz/regressions/readers/"$1"_* 2>/dev/null || true
+}
+
+row='%-14s %12s %9s %8s %8s %8s\n'
+table=$(printf "$row" reader executions edges crashed slow large)
+ended_badly=no
+for reader in "$@"; do
+  corpus=$work/corpus/$reader found=$work/found/$reader log=$work/$reader.log
+  rm -rf "$work/scratch"
+  mkdir -p "$corpus" "$found" "$work/scratch"
+  while read -r file; do
+    cp "$file" "$corpus/$(echo "$file" | tr / _)"
+  done < <(seeds "$reader")
+  say "$reader: $(ls "$corpus" | wc -l) texts to begin with, $seconds s"
+  TMPDIR=$work/scratch HEADWAY_READER=$reader "$fuzzer" "$corpus" -fork=1 \
+    -max_total_time="$seconds" -max_len=131072 -timeout=10 -rss_limit_mb=2048 \
+    -ignore_crashes=1 -ignore_ooms=1 -ignore_timeouts=1 -dict="$work/dictionary" \
+    -artifact_prefix="$found/" >"$log" 2>&1 </dev/null || true
+  # "#4711: cov: 12 ft: 34 corp: 5 exec/s 6 oom/timeout/crash: 0/0/0 time: 7s ..."
+  last=$(grep -E '^#[0-9]+: cov: ' "$log" | tail -1)
+  if [[ ! $last =~ ^\#([0-9]+):\ cov:\ ([0-9]+)\ .*\ oom/timeout/crash:\ ([0-9]+)/([0-9]+)/([0-9]+) ]]; then
+    tail -5 "$log" >&2
+    say "$reader did not run; the whole story is in $log"
+    exit 3
+  fi
+  large=${BASH_REMATCH[3]} slow=${BASH_REMATCH[4]} crashed=${BASH_REMATCH[5]}
+  [ $((large + slow + crashed)) -eq 0 ] || ended_badly=yes
+  table+=$'\n'$(printf "$row" "$reader" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$crashed" "$slow" "$large")
+done
+rm -rf "$work/scratch"
+printf '%s\n' "$table"
+[ "$ended_badly" = no ] || { say "what ended badly is in $work/found"; exit 1; }
