@@ -167,7 +167,8 @@ nlohmann::json recipe_fields(const PublishedRow& row, const Framework& framework
   return fields;
 }
 
-/// Model releases name what they drop: "(tokendrop)" runs have a capacity of the mean.
+/// Rows give a capacity, or their models name what they drop: "(tokendrop)" runs have a capacity of
+/// the mean.
 void add_experts(nlohmann::json& strategy, const PublishedRow& row,
                  std::vector<std::string>& assumed) {
   const nlohmann::json& train = row.train;
@@ -181,6 +182,9 @@ void add_experts(nlohmann::json& strategy, const PublishedRow& row,
       is_true(train, "moe_a2a_overlap") && whole(train, "ep", 1) > 1;
   if (word(row.model, "name").find("tokendrop") != std::string::npos) {
     strategy["expert_capacity_factor"] = 1.0;
+  }
+  if (is_given(train, "expert_capacity_factor")) {
+    strategy["expert_capacity_factor"] = train.at("expert_capacity_factor");
   }
   assumed.emplace_back("every expert gets as many tokens as the others");
 }

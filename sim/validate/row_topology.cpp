@@ -31,10 +31,11 @@ std::int64_t domain_of_job(const PublishedRow& row, std::int64_t per_node) {
 }  // namespace
 
 nlohmann::json row_topology(const PublishedRow& row, const Accelerator& accelerator) {
-  // An NVL72 rack is eighteen nodes of four accelerators in one scale-up domain.
-  constexpr std::int64_t kRackDomain = 72;
-  constexpr std::int64_t kRackNode = 4;
-  const std::int64_t node = row.nvlink_domain == kRackDomain ? kRackNode : row.nvlink_domain;
+  // A domain larger than any one machine is made of nodes of four accelerators: a rack of eighteen,
+  // or a slice of a torus.
+  constexpr std::int64_t kLargestNode = 16;
+  constexpr std::int64_t kPartOfDomain = 4;
+  const std::int64_t node = row.nvlink_domain > kLargestNode ? kPartOfDomain : row.nvlink_domain;
   const auto per_node = std::min<std::int64_t>(node, row.head.accelerators);
   const std::int64_t domain = domain_of_job(row, per_node);
   const std::int64_t nodes = row.head.accelerators / per_node;

@@ -105,6 +105,26 @@ TEST(ValidationRow, ADgx2IsANodeOfSixteen) {
   EXPECT_EQ(scenario.cluster->scale_up_domain, 16);
 }
 
+TEST(ValidationRow, ASliceOfATorusIsOneDomainOfNodesOfFour) {
+  nlohmann::json json = row_json();
+  json["gpu"] = "TPU v5p";
+  json["nvlink_domain"] = json["gpus"] = json["train"]["dp"] = json["train"]["global_batch"] = 2048;
+  const Scenario slice = scenario_of(json);
+  EXPECT_EQ(slice.cluster->node_type.accelerators, 4);
+  EXPECT_EQ(slice.cluster->scale_up_domain, 2048);
+  EXPECT_EQ(slice.profile->name, "tpu_v5p");
+  json["nvlink_domain"] = 1024;
+  EXPECT_EQ(scenario_of(json).cluster->scale_up_domain, 1024);  // two slices
+}
+
+TEST(ValidationRow, ACapacityOfExpertsIsTakenAsItIsGiven) {
+  nlohmann::json json = row_json();
+  json["model"]["moe"] = {{"experts", 8}, {"topk", 2}, {"moe_ffn", 2048}};
+  EXPECT_EQ(scenario_of(json).strategy.expert_capacity_factor, 0.0);
+  json["train"]["expert_capacity_factor"] = 1.25;
+  EXPECT_EQ(scenario_of(json).strategy.expert_capacity_factor, 1.25);
+}
+
 TEST(ValidationRow, TheReleaseTellsTheKernelFamily) {
   nlohmann::json json = row_json();
   json["framework"] = "aleph-alpha";
