@@ -12,6 +12,9 @@ namespace headway {
 namespace {
 
 constexpr double kFullHeadSize = 128.0;
+constexpr double kAssumedRate = 0.5;  ///< spread of what nobody measured
+
+double log_of_head(double size) { return std::log(std::min(1.0, size / kFullHeadSize)); }
 
 /// Queries and results of `query_length`, keys and values of `key_length`, each once; their
 /// gradients as well in the backward pass.
@@ -36,7 +39,7 @@ Cost formula_cost(const DeviceCosts& device, const KernelFamily& family,
   const bool is_split = shape.key_length > shape.query_length;
 
   const double start_term = device.attention_sequence_half.value / shape.key_length;
-  const double head_log = std::log(std::min(1.0, shape.head_size / kFullHeadSize));
+  const double head_log = log_of_head(shape.head_size);
   const double head_exponent = device.attention_head_exponent.value;
   const double rate = peak.value * device.attention_efficiency.value * family.attention_rate.value /
                       (1.0 + start_term) * std::exp(head_exponent * head_log);
@@ -133,6 +136,23 @@ Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
       max(cost.time, roofline_bound(device, Flops(fused_operations(pass) * shape.forward_flops()),
                                     precision, fused_traffic(shape, precision, pass)));
   return cost;
+}
+
+Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& family, Flops work,
+                             double inputs, Pass pass) {
+  const Precision precision = precision_of(device);
+  const Estimate& peak = device.peak_flops.at(precision);
+  const Estimate& exponent = device.attention_head_exponent;
+  const double head_log = log_of_head(inputs);
+  const double rate = peak.value * device.attention_efficiency.value * family.attention_rate.value *
+                      std::exp(exponent.value * head_log) *
+                      (pass == Pass::backward ? device.attention_backward.value : 1.0);
+  return {
+      .time = max(work / FlopsPerSecond(rate), roofline_bound(device, work, precision, Bytes(0.0))),
+      .status = CostStatus::interpolated,
+      .spread = combined_spread({peak.spread, device.attention_efficiency.spread,
+                                 family.attention_rate.spread,
+                                 exponent.value * head_log * exponent.spread, kAssumedRate})};
 }
 
 Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape, Pass pass,

@@ -73,6 +73,13 @@ namespace headway {
 [[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape,
                                           Pass pass, Precision precision);
 
+/// Products of activations with each other, `work` operations in sums of `inputs` terms, at the
+/// rate that fused attention reaches with heads of that size on sequences without end: work / (P16
+/// ea f min(1, d/128)^c), backward at `attention_backward` of it. That kernels of states reach it
+/// is assumed, with a spread of a half; what they move is passes of their own.
+[[nodiscard]] Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& family,
+                                           Flops work, double inputs, Pass pass);
+
 /// Looking up rows of tables, or updating them: `traffic` bytes at the rate of scattered rows.
 [[nodiscard]] Cost gather_cost(const DeviceCosts& device, Bytes traffic);
 

@@ -24,6 +24,13 @@ class WorkCosts {
       costs_.backward.add(cast_cost(device_, cast_elements_, kernels_.scaling));
     }
     if (work.attention) add(*work.attention);
+    for (const ActivationWork& product : work.activation_products) {
+      const auto cost_of = [&](Flops flops, Pass pass) {
+        return activation_product_cost(device_, kernels_.family, flops, product.inputs, pass);
+      };
+      add_forward(cost_of(product.forward, Pass::forward), product.again);
+      costs_.backward.add(cost_of(product.backward, Pass::backward));
+    }
     if (work.tables.forward > Bytes(0.0)) add_tables(work.tables);
     for (const PassWork& pass : work.passes) {
       const KernelFamily& family = pass.merged ? kernels_.family : plain_;

@@ -12,13 +12,20 @@ double product_flops(const Product& product, const Layer& layer) {
   return 2.0 * rows * product.rows_each * product.outputs * product.inputs;
 }
 
-double attended_positions(const AttentionCore& core, double sequence_length) {
-  if (core.window <= 0.0) return sequence_length;
-  const double reach = std::min(1.0, core.window / sequence_length);
+/// Twice those that a row attends to in the mean behind a causal mask.
+double attended_positions(double window, double sequence_length) {
+  if (window <= 0.0) return sequence_length;
+  const double reach = std::min(1.0, window / sequence_length);
   return sequence_length * reach * (2.0 - reach);
 }
 
 }  // namespace
+
+double forward_flops(const ActivationProduct& product, double length, double most) {
+  const double outputs =
+      product.outputs > 0.0 ? product.outputs : 0.5 * attended_positions(most, length);
+  return 2.0 * product.heads * product.inputs * outputs;
+}
 
 ForwardFlops& ForwardFlops::operator+=(const ForwardFlops& other) {
   products += other.products;
@@ -32,13 +39,19 @@ ForwardFlops operator*(double times, const ForwardFlops& flops) {
 }
 
 ForwardFlops forward_flops(const Layer& layer, std::int64_t sequence_length) {
+  const auto length = static_cast<double>(sequence_length);
   ForwardFlops flops;
   for (const Product& product : layer.products) flops.products += product_flops(product, layer);
   if (layer.attention) {
     const AttentionCore& core = *layer.attention;
     flops.attention_square = 2.0 * core.heads * (core.head_size + core.value_head_size) *
-                             attended_positions(core, static_cast<double>(sequence_length));
+                             attended_positions(core.window, length);
     flops.attention = (core.causal ? 0.5 : 1.0) * flops.attention_square;
+  }
+  for (const ActivationProduct& product : layer.activation_products) {
+    const double each = forward_flops(product, length);
+    flops.attention += each;
+    flops.attention_square += product.outputs > 0.0 ? each : 2.0 * each;
   }
   return flops;
 }
@@ -65,6 +78,10 @@ Flops recomputed_flops(const Layer& layer, std::int64_t sequence_length,
   double sum = 0.0;
   for (const Product& product : layer.products) {
     sum += product.again.share(parts) * product_flops(product, layer);
+  }
+  for (const ActivationProduct& product : layer.activation_products) {
+    sum +=
+        product.again.share(parts) * forward_flops(product, static_cast<double>(sequence_length));
   }
   if (layer.attention) {
     sum += layer.attention->again.share(parts) * forward_flops(layer, sequence_length).attention;

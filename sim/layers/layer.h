@@ -60,8 +60,24 @@ struct AttentionCore {
   double value_head_size = 1.0;
   bool values_differ = false;  ///< latent attention: measured shapes do not hold for it
   bool causal = true;
-  double window = 0.0;  ///< positions that each position attends to, itself included; 0: all
-  bool sinks = false;   ///< a learned logit of each head joins its softmax
+  /// Positions that each position attends to, itself included: the last ones, or those that it
+  /// picks; 0: all.
+  double window = 0.0;
+  bool sinks = false;  ///< a learned logit of each head joins its softmax
+  Again again = {};
+};
+
+/// A product of two tensors that the tokens themselves make, neither of them weights, for each of
+/// several heads: [rows x inputs] times [inputs x outputs]. What layers with a state compute in
+/// pieces of a sequence (Dao and Gu 2024, section 6), and what picks the positions of sparse
+/// attention.
+struct ActivationProduct {
+  std::string name;
+  double heads = 1.0;  ///< side by side
+  double inputs = 1.0;
+  double outputs = 0.0;  ///< 0: the positions up to each row's
+  double trained = 0.0;  ///< of these positions, as many have a gradient; 0: all
+  Cut cut = Cut::tensor;
   Again again = {};
 };
 
@@ -143,6 +159,7 @@ struct Layer {
   double output = 0.0;  ///< elements handed on
   std::vector<Product> products;
   std::optional<AttentionCore> attention;
+  std::vector<ActivationProduct> activation_products;
   std::vector<MemoryPass> passes;
   std::vector<Weights> weights;
   std::vector<KeptTensor> kept;

@@ -11,7 +11,7 @@ bool recomputes(const Layer& layer, RecomputePart part) {
     return std::ranges::any_of(items, [part](const auto& item) { return item.again.with(part); });
   };
   return any(layer.products) || any(layer.passes) || any(layer.kept) ||
-         (layer.attention && layer.attention->again.with(part)) ||
+         any(layer.activation_products) || (layer.attention && layer.attention->again.with(part)) ||
          (layer.routing && layer.routing->again.with(part));
 }
 

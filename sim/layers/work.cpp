@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/base/diagnostic.h"
+#include "sim/layers/flops.h"
 #include "sim/layers/tables.h"
 
 namespace headway {
@@ -62,6 +63,18 @@ AttentionShape attention_shape(const AttentionCore& core, const RankShape& shape
           .sinks = core.sinks};
 }
 
+/// Backward like fused attention: two products for one, and some of those in front made again.
+ActivationWork activation_work(const ActivationProduct& product, const RankShape& shape) {
+  const double each = shape.tokens() / shape.parts(product.cut);
+  const double length = shape.attention_length();
+  return {.name = product.name,
+          .forward = Flops(each * forward_flops(product, length)),
+          .backward = Flops(each * fused_operations(Pass::backward) *
+                            forward_flops(product, length, product.trained)),
+          .inputs = product.inputs,
+          .again = product.again};
+}
+
 const Product& product_of(const Layer& layer, AdapterTarget target) {
   const auto found =
       std::ranges::find(layer.products, std::optional<AdapterTarget>(target), &Product::target);
@@ -100,6 +113,9 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
   }
   if (layer.attention) {
     work.attention = {attention_shape(*layer.attention, shape), layer.attention->again};
+  }
+  for (const ActivationProduct& product : layer.activation_products) {
+    work.activation_products.push_back(activation_work(product, shape));
   }
   for (const MemoryPass& pass : layer.passes) {
     if (!shape.holds(pass.when)) continue;

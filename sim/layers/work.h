@@ -48,6 +48,15 @@ struct AttentionWork {
   Again again = {};
 };
 
+/// In each pass, all heads of a rank together.
+struct ActivationWork {
+  std::string_view name;
+  Flops forward;
+  Flops backward;
+  double inputs = 1.0;  ///< terms of a sum
+  Again again = {};
+};
+
 struct PassWork {
   std::string_view name;
   Bytes forward;
@@ -62,6 +71,7 @@ struct Work {
   std::vector<LinearWork> linears;
   std::vector<GroupedWork> grouped;
   std::optional<AttentionWork> attention;
+  std::vector<ActivationWork> activation_products;
   std::vector<PassWork> passes;
   PassWork tables;  ///< what looking up and updating rows of tables moves
   /// Elements of the rows that are put in the order of the experts, and as many back: a row for

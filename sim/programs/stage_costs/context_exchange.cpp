@@ -18,7 +18,7 @@ ContextExchange context_exchange(const Strategy& strategy, const Profile& profil
                                  const GroupLink& link, const Layer& layer, const RankShape& shape,
                                  Seconds attention) {
   const int ranks = strategy.context_parallel;
-  if (ranks == 1) return {};
+  if (ranks == 1 || !layer.attention) return {};
   const ContextMessages messages = context_messages(layer, shape);
   if (strategy.context_parallel_method == ContextParallelMethod::ring) {
     const Bytes keys_and_values = 2.0 * messages.keys;

@@ -45,6 +45,24 @@ TEST(WorkCost, AProductRunsOnceForwardAndTwiceBackward) {
   EXPECT_EQ(cost_of(work, profile).column_gradients.weights, Seconds(0.0));
 }
 
+TEST(WorkCost, ProductsOfActivationsHaveTheirOwnOperationsInEachPass) {
+  const Profile profile = profile_with_experts();
+  Work work;
+  work.activation_products.push_back({.forward = Flops(1e12),
+                                      .backward = Flops(3e12),
+                                      .inputs = 128.0,
+                                      .again = {{RecomputePart::core_attn}}});
+  const DeviceCosts& device = profile.device;
+  const KernelFamily& family = profile.kernel_families.at("fused");
+  const auto time = [&](double flops, Pass pass) {
+    return activation_product_cost(device, family, Flops(flops), 128.0, pass).time;
+  };
+  const WorkCost cost = cost_of(work, profile, Precision::bf16, {RecomputePart::core_attn});
+  EXPECT_EQ(cost.forward.time(), time(1e12, Pass::forward));
+  EXPECT_EQ(cost.backward.time(), time(3e12, Pass::backward));
+  EXPECT_EQ(cost.again, time(1e12, Pass::forward));
+}
+
 TEST(WorkCost, WhatIsNotTrainedHasNoGradient) {
   const Profile profile = profile_with_experts();
   Work work;

@@ -196,6 +196,41 @@ TEST(LayerFlops, CountTheExpertsOfATokenAndHalfOfTheSquare) {
   EXPECT_DOUBLE_EQ(recomputed_flops(small_layer(), 8, {RecomputePart::alternate}).count(), 144);
 }
 
+/// 4 heads of 3 terms and 5 outputs, and 2 that every rank has, of 7 terms over all positions, of
+/// which 2 have a gradient.
+Layer layer_with_activation_products() {
+  Layer layer;
+  layer.activation_products = {{.name = "chunk", .heads = 4.0, .inputs = 3.0, .outputs = 5.0},
+                               {.name = "scores",
+                                .heads = 2.0,
+                                .inputs = 7.0,
+                                .trained = 2.0,
+                                .cut = Cut::none,
+                                .again = {{RecomputePart::core_attn}}}};
+  return layer;
+}
+
+TEST(LayerFlops, ProductsOfActivationsCountWithAttention) {
+  const Layer layer = layer_with_activation_products();
+  const ForwardFlops flops = forward_flops(layer, 8);
+  EXPECT_DOUBLE_EQ(flops.attention, 2 * 4 * 3 * 5 + 2 * 2 * 7 * 4);
+  EXPECT_DOUBLE_EQ(flops.attention_square, 2 * 4 * 3 * 5 + 2 * 2 * 7 * 8);
+  EXPECT_DOUBLE_EQ(recomputed_flops(layer, 8, {RecomputePart::core_attn}).count(), 2 * 2 * 7 * 4);
+  // 2 x (8 - 1) pairs over 8 rows.
+  EXPECT_DOUBLE_EQ(forward_flops(layer.activation_products[1], 8.0, 2.0), 2 * 2 * 7 * 1.75);
+}
+
+TEST(LayerWork, ProductsOfActivationsAreCutByHeads) {
+  // 8 tokens; 4 ranks share the heads of one and all have the other.
+  const Work cut = work(layer_with_activation_products(), kCut);
+  ASSERT_EQ(cut.activation_products.size(), 2U);
+  EXPECT_DOUBLE_EQ(cut.activation_products[0].forward.count(), 8 * 120 / 4.0);
+  EXPECT_DOUBLE_EQ(cut.activation_products[0].backward.count(), 2.5 * 8 * 120 / 4.0);
+  EXPECT_DOUBLE_EQ(cut.activation_products[1].forward.count(), 8 * 112);
+  EXPECT_DOUBLE_EQ(cut.activation_products[1].backward.count(), 2.5 * 8 * 49);
+  EXPECT_EQ(cut.activation_products[1].inputs, 7);
+}
+
 TEST(LayerExchanges, AreMessagesOfARank) {
   const Layer layer = small_layer();
   EXPECT_EQ(tensor_message(layer.exchanges[1], kCut), 32_B);  // 8 tokens of 2 in 2 bytes
