@@ -15,10 +15,11 @@
 namespace headway {
 namespace {
 
-/// Every family, dense ones first.
+/// Every family, dense ones first, then those with experts.
 std::vector<Family> families() {
   std::vector<Family> all(dense_families().begin(), dense_families().end());
   all.insert(all.end(), expert_families().begin(), expert_families().end());
+  all.insert(all.end(), hybrid_families().begin(), hybrid_families().end());
   return all;
 }
 

@@ -7,6 +7,20 @@
 #include "sim/models/transformer/model_fields.h"
 
 namespace headway {
+
+void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture) {
+  model.mixture_of_experts = mixture;
+  if (reader.diagnostics().has_errors()) return;
+  check_experts(mixture, model.layers, reader, "num_experts_per_tok");
+}
+
+void refuse_single_dense_layers(ObjectReader& reader) {
+  const auto dense = given(reader.cursor(), "mlp_only_layers");
+  if (!dense || dense->value().empty()) return;
+  reader.report("mlp_only_layers", "single layers without experts are not supported", "",
+                "dense layers may lead, or come at an even interval");
+}
+
 namespace {
 
 /// The two counts that every family has, by its own names, and experts of `expert_hidden`.
@@ -16,12 +30,6 @@ MixtureOfExperts read_experts(ObjectReader& reader, std::string_view experts_key
       .experts = reader.integer(experts_key, model_limits::kExperts),
       .experts_per_token = reader.integer("num_experts_per_tok", model_limits::kExpertsPerToken),
       .expert_hidden = expert_hidden};
-}
-
-void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture) {
-  model.mixture_of_experts = mixture;
-  if (reader.diagnostics().has_errors()) return;
-  check_experts(mixture, model.layers, reader, "num_experts_per_tok");
 }
 
 /// Experts in every layer, of the size that dense models give the MLP.
@@ -43,11 +51,7 @@ void read_qwen3_moe(ObjectReader& reader, TransformerModel& model) {
   MixtureOfExperts mixture = read_experts(
       reader, "num_experts", reader.integer("moe_intermediate_size", model_limits::kFfnHidden));
   mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
-  const auto dense = given(reader.cursor(), "mlp_only_layers");
-  if (dense && !dense->value().empty()) {
-    reader.report("mlp_only_layers", "single layers without experts are not supported", "",
-                  "dense layers may lead, or come at an even interval");
-  }
+  refuse_single_dense_layers(reader);
   set_experts(reader, model, mixture);
 }
 
@@ -88,6 +92,8 @@ LatentAttention read_latent_attention(ObjectReader& reader) {
           .value_head_size = reader.integer("v_head_dim", model_limits::kHeadSize)};
 }
 
+}  // namespace
+
 void read_deepseek(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
   model.kv_heads = model.attention_heads;
@@ -106,6 +112,8 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model) {
       given_count(reader, "num_nextn_predict_layers", model_limits::kPredictionLayers, 0);
   set_experts(reader, model, mixture);
 }
+
+namespace {
 
 constexpr std::array<Family, 9> kExpertFamilies = {{
     {"mixtral", "MixtralForCausalLM", {}, read_mixtral, true},

@@ -22,7 +22,20 @@ std::optional<std::int64_t> interval_of(const nlohmann::json& types) {
   return interval;
 }
 
+bool is_list(const std::optional<JsonCursor>& value) { return value && value->value().is_array(); }
+
 }  // namespace
+
+std::optional<std::int64_t> interval_of_full_attention(ObjectReader& reader) {
+  const std::optional<JsonCursor> types = given(reader.cursor(), "layer_types");
+  if (!is_list(types)) return std::nullopt;
+  const std::optional<std::int64_t> interval = interval_of(types->value());
+  if (!interval) {
+    reader.report("layer_types", "full attention does not come at an even interval", "",
+                  "read are models of which the last of every n layers attends to all");
+  }
+  return interval;
+}
 
 std::optional<JsonCursor> given(const JsonCursor& object, std::string_view key) {
   std::optional<JsonCursor> value = object.member(key);
@@ -54,15 +67,9 @@ void read_sliding_window(ObjectReader& reader, TransformerModel& model,
   if (!given(reader.cursor(), "sliding_window")) return;
   SlidingWindow window{.size = reader.integer("sliding_window", model_limits::kSequenceLength),
                        .full_attention_interval = full_attention_interval};
-  const std::optional<JsonCursor> types = given(reader.cursor(), "layer_types");
-  if (types && types->value().is_array()) {
-    const std::optional<std::int64_t> interval = interval_of(types->value());
-    if (!interval) {
-      reader.report("layer_types", "full attention does not come at an even interval", "",
-                    "read are models of which the last of every n layers attends to all");
-      return;
-    }
-    if (interval == 1) return;
+  if (is_list(given(reader.cursor(), "layer_types"))) {
+    const std::optional<std::int64_t> interval = interval_of_full_attention(reader);
+    if (!interval || interval == 1) return;
     window.full_attention_interval = *interval;
   }
   if (window.size < model.sequence_length) model.sliding_window = window;

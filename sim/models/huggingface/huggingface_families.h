@@ -34,6 +34,8 @@ struct Family {
 
 [[nodiscard]] std::span<const Family> dense_families();
 [[nodiscard]] std::span<const Family> expert_families();
+/// Whose layers are not all attention and an MLP, or attend to a few positions.
+[[nodiscard]] std::span<const Family> hybrid_families();
 
 /// A member that is there and not null: Hugging Face writes null for "the default".
 [[nodiscard]] std::optional<JsonCursor> given(const JsonCursor& object, std::string_view key);
@@ -43,6 +45,19 @@ struct Family {
 
 /// Gated MLP, RMS norms, rotary positions, no biases: what most families share.
 void read_llama_shape(ObjectReader& reader, TransformerModel& model);
+
+/// The interval at which "layer_types" names full attention; nothing where it is not given, or (and
+/// reported) where that is not even.
+[[nodiscard]] std::optional<std::int64_t> interval_of_full_attention(ObjectReader& reader);
+
+/// Latent attention and experts as DeepSeek-V2 and those that follow it have them.
+void read_deepseek(ObjectReader& reader, TransformerModel& model);
+
+/// Experts of `mixture`, whose count stands at "num_experts_per_tok".
+void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture);
+
+/// Reports "mlp_only_layers" that are any.
+void refuse_single_dense_layers(ObjectReader& reader);
 
 /// "sliding_window", if it is shorter than the longest sequence, of all layers but the last of
 /// every `full_attention_interval`; "layer_types", where given, says which those are.

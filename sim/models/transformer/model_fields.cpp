@@ -46,6 +46,14 @@ double approximate_parameters(const TransformerModel& model) {
     layer += ranks * (h + static_cast<double>(model.attention_heads) *
                               static_cast<double>(model.head_size + latent->value_head_size));
   }
+  if (const auto& space = model.state_space) {
+    layer += 3.0 * h * static_cast<double>(space->heads) * static_cast<double>(space->head_size);
+  }
+  if (const auto& net = model.delta_net) {
+    layer += h * 2.0 *
+             (static_cast<double>(net->key_heads) * static_cast<double>(net->key_head_size) +
+              static_cast<double>(net->value_heads) * static_cast<double>(net->value_head_size));
+  }
   double tables = static_cast<double>(model.vocabulary) * (model.tied_embeddings ? 1.0 : 2.0);
   if (model.position_encoding == PositionEncoding::learned) {
     tables += static_cast<double>(model.sequence_length);

@@ -24,6 +24,9 @@ inline constexpr Range kSharedHidden = between(0, 100'000'000);
 inline constexpr Range kLeadingLayers = between(0, 10'000);
 inline constexpr Range kQueryRank = between(0, 10'000'000);
 inline constexpr Range kFullAttentionInterval = between(2, 10'000);
+inline constexpr Range kStateSize = between(1, 100'000);
+inline constexpr Range kConvolution = between(1, 10'000);
+inline constexpr Range kChunk = between(1, 1'000'000);
 inline constexpr Range kPredictionLayers = between(0, 100);
 inline constexpr double kMostParameters = 1e15;
 }  // namespace model_limits

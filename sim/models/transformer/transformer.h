@@ -42,6 +42,50 @@ struct SlidingWindow {
   friend bool operator==(const SlidingWindow&, const SlidingWindow&) = default;
 };
 
+/// Latent attention to a few positions (DeepSeek-V3.2, 2025, section 2.1): an indexer of narrow
+/// heads scores all that came before, and attention takes the best. Its heads share one key, which
+/// is the compressed one itself.
+struct SparseAttention {
+  std::int64_t positions = 1;  ///< that a position attends to
+  std::int64_t index_heads = 1;
+  std::int64_t index_head_size = 1;
+  friend bool operator==(const SparseAttention&, const SparseAttention&) = default;
+};
+
+/// Mamba-2 (Dao and Gu 2024, arXiv:2405.21060): heads hand a state of `head_size` x `state_size`
+/// from position to position; heads of a group share what goes into the state and comes out of it.
+struct StateSpace {
+  std::int64_t heads = 1;  ///< a multiple of `groups`
+  std::int64_t head_size = 1;
+  std::int64_t state_size = 1;
+  std::int64_t groups = 1;
+  std::int64_t convolution = 4;  ///< positions that the convolution in front sees
+  std::int64_t chunk = 256;      ///< positions worked on together
+  friend bool operator==(const StateSpace&, const StateSpace&) = default;
+};
+
+/// Gated delta net (Yang et al. 2024, arXiv:2412.06464): linear attention whose state forgets, and
+/// takes back what it held for a key before it stores a value.
+struct DeltaNet {
+  std::int64_t key_heads = 1;    ///< and heads of queries
+  std::int64_t value_heads = 1;  ///< a multiple of `key_heads`, each with a state
+  std::int64_t key_head_size = 1;
+  std::int64_t value_head_size = 1;
+  std::int64_t convolution = 4;
+  std::int64_t chunk = 64;
+  /// The last of every so many layers has attention instead; 0: none has.
+  std::int64_t full_attention_interval = 0;
+  friend bool operator==(const DeltaNet&, const DeltaNet&) = default;
+};
+
+/// What a layer of a pattern has instead of attention and an MLP together.
+namespace half_layer {
+inline constexpr char kStateSpace = 'M';
+inline constexpr char kAttention = '*';
+inline constexpr char kMlp = '-';
+inline constexpr char kExperts = 'E';
+}  // namespace half_layer
+
 /// A decoder-only transformer, as its authors publish it: dense or with experts, with grouped-query
 /// or latent attention. Every count is at least 1; `attention_heads` is a multiple of `kv_heads`.
 struct TransformerModel {
@@ -54,6 +98,13 @@ struct TransformerModel {
   std::int64_t head_size = 1;  ///< of queries and keys; with latent attention both parts together
   std::optional<LatentAttention> latent_attention = {};
   std::optional<SlidingWindow> sliding_window = {};
+  std::optional<SparseAttention> sparse_attention = {};  ///< only with latent attention
+  std::optional<StateSpace> state_space = {};            ///< of the layers that a pattern gives it
+  std::optional<DeltaNet> delta_net = {};
+  /// A letter a layer, of `half_layer`: each is one half of a layer, behind a norm of its own.
+  /// Empty: all layers have both halves.
+  std::string layer_pattern = {};
+  bool attention_gate = false;  ///< a gate for each element that attention gives, made like queries
   bool attention_sinks = false;  ///< a learned logit of each head joins its softmax
   std::int64_t ffn_hidden = 1;   ///< of layers without experts
   bool gated_mlp = false;        ///< three matrices (SwiGLU) instead of two, in experts too

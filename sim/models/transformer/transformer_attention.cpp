@@ -19,13 +19,47 @@ void add_rotary(Layer& layer, const TransformerModel& model, double elements, Ag
            KernelChoice::fused_attention);
 }
 
+/// Of the core. Sparse attention works on compressed keys, which all heads share and whose part
+/// without positions is the value; what makes keys and values of these is multiplied with queries
+/// and results instead, as many operations.
+struct CoreSizes {
+  double heads;
+  double key_heads;
+  double head_size;
+  double value_head_size;
+};
+CoreSizes core_sizes(const TransformerModel& model) {
+  const double heads = real(model.attention_heads);
+  if (model.sparse_attention) {
+    const LatentAttention& latent = *model.latent_attention;
+    const double rank = real(latent.key_value_rank);
+    return {heads, 1.0, rank + real(latent.rotary_head_size), rank};
+  }
+  return {heads, real(model.kv_heads), real(model.head_size), real(value_head_size(model))};
+}
+
+/// As many columns more as queries have; its product with what attention gives is a pass.
+void add_gate(Layer& layer, const TransformerModel& model) {
+  constexpr double kGateBytes = 6.0;  ///< two read, one written
+  const double width = real(model.attention_heads * model.head_size);
+  add_pass(layer, "attention_gate", Rows::tokens, kGateBytes * width, Cut::tensor, {});
+  layer.kept.push_back({.name = "attention gate", .elements = width, .cut = Cut::tensor});
+  layer.kept.push_back({.name = "gated output",
+                        .elements = width,
+                        .cut = Cut::tensor,
+                        .stored = Stored::quantised,
+                        .for_weights = true,
+                        .target = AdapterTarget::projection});
+}
+
 void add_grouped_attention(Layer& layer, const TransformerModel& model) {
   const double d = real(model.head_size);
   const double heads = real(model.attention_heads);
   const double groups = real(model.kv_heads);
+  const double gates = model.attention_gate ? heads : 0.0;
   layer.products.push_back({.name = "qkv",
                             .part = Part::attention,
-                            .outputs = (heads + 2.0 * groups) * d,
+                            .outputs = (heads + gates + 2.0 * groups) * d,
                             .inputs = real(model.hidden),
                             .grouped_outputs = 2.0 * groups * d,
                             .groups = groups,
@@ -35,6 +69,37 @@ void add_grouped_attention(Layer& layer, const TransformerModel& model) {
                             .target = AdapterTarget::qkv,
                             .again = {{P::alternate, kHalfAgain}}});
   add_rotary(layer, model, (heads + groups) * d, {{P::alternate}});
+  if (model.attention_gate) add_gate(layer, model);
+}
+
+/// Every tensor-parallel rank has the whole indexer. Its scores are made of all positions in front,
+/// and trained towards what attention gives to those that it picked (DeepSeek-V3.2, 2025, section
+/// 2.1.1). What the top of the scores takes to find is not counted, nor is the target made.
+void add_indexer(Layer& layer, const TransformerModel& model, const SparseAttention& sparse) {
+  const double heads = real(sparse.index_heads);
+  const double size = real(sparse.index_head_size);
+  const auto add = [&layer](std::string name, double outputs, double inputs) {
+    layer.products.push_back({.name = std::move(name),
+                              .part = Part::attention,
+                              .outputs = outputs,
+                              .inputs = inputs,
+                              .gathered = true,
+                              .quantised = false});
+  };
+  add("index_query", heads * size, real(model.latent_attention->query_rank));
+  add("index_key", size, real(model.hidden));
+  add("index_weights", heads, real(model.hidden));
+  layer.weights.push_back({Part::attention, 2.0 * size});  // a layer norm of the keys
+  layer.activation_products.push_back({.name = "index_scores",
+                                       .heads = heads,
+                                       .inputs = size,
+                                       .trained = real(sparse.positions),
+                                       .cut = Cut::none,
+                                       .again = {{P::core_attn}}});
+  layer.kept.push_back(
+      {.name = "index queries, keys and weights", .elements = heads * size + size + heads});
+  layer.kept.push_back(
+      {.name = "picked positions", .elements = real(sparse.positions), .stored = Stored::single});
 }
 
 /// The narrow products work on the tokens of the residual stream, before sequence-parallel ranks
@@ -77,27 +142,32 @@ void add_latent_attention(Layer& layer, const TransformerModel& model,
 }
 
 void keep_heads(Layer& layer, const TransformerModel& model) {
-  const double d = real(model.head_size);
-  const double value = real(value_head_size(model));
-  const double groups = real(model.kv_heads);
+  const auto [heads, groups, d, value] = core_sizes(model);
   const bool latent = model.latent_attention.has_value();
   const Again projected = latent ? Again{{P::mla_up_proj}} : Again{};
   const Again keys = latent ? Again{{P::alternate}, {P::mla_up_proj}} : Again{{P::alternate}};
-  const double outputs = real(model.attention_heads) * value;
-  layer.kept.push_back({.name = "queries",
-                        .elements = real(model.attention_heads) * d,
-                        .cut = Cut::tensor,
-                        .again = projected});
+  const double outputs = heads * value;
+  layer.kept.push_back(
+      {.name = "queries", .elements = heads * d, .cut = Cut::tensor, .again = projected});
   layer.kept.push_back({.name = "keys",
                         .elements = groups * d,
                         .cut = Cut::tensor,
                         .pieces = groups,
                         .again = keys});
-  layer.kept.push_back({.name = "values",
-                        .elements = groups * value,
-                        .cut = Cut::tensor,
-                        .pieces = groups,
-                        .again = projected});
+  if (model.sparse_attention) {
+    layer.kept.push_back({.name = "values of heads",
+                          .elements = heads * real(value_head_size(model)),
+                          .cut = Cut::tensor,
+                          .stored = Stored::quantised,
+                          .for_weights = true,
+                          .target = AdapterTarget::projection});
+  } else {
+    layer.kept.push_back({.name = "values",
+                          .elements = groups * value,
+                          .cut = Cut::tensor,
+                          .pieces = groups,
+                          .again = projected});
+  }
   // The fused kernel wants its output as it was, the product its input quantised.
   KeptTensor output{.name = "projection input",
                     .elements = outputs,
@@ -117,8 +187,8 @@ void keep_heads(Layer& layer, const TransformerModel& model) {
 }  // namespace
 
 void add_attention(Layer& layer, const TransformerModel& model, bool windowed) {
-  const double heads = real(model.attention_heads);
-  const double value = real(value_head_size(model));
+  const CoreSizes core = core_sizes(model);
+  const double heads = core.heads;
   layer.kept.push_back({.name = "QKV input",
                         .rows = Rows::own,
                         .elements = real(model.hidden),
@@ -135,18 +205,23 @@ void add_attention(Layer& layer, const TransformerModel& model, bool windowed) {
   layer.products.push_back({.name = "projection",
                             .part = Part::attention,
                             .outputs = real(model.hidden),
-                            .inputs = heads * value,
+                            .inputs = heads * real(value_head_size(model)),
                             .split = Split::inputs,
                             .bias = model.projection_bias,
                             .target = AdapterTarget::projection,
                             .again = {{P::alternate, kHalfAgain}}});
   if (model.attention_sinks) layer.weights.push_back({Part::attention, heads, Cut::tensor});
+  double window = windowed ? real(model.sliding_window->size) : 0.0;
+  if (model.sparse_attention) {
+    add_indexer(layer, model, *model.sparse_attention);
+    window = real(model.sparse_attention->positions);
+  }
   layer.attention = AttentionCore{.heads = heads,
-                                  .key_heads = real(model.kv_heads),
-                                  .head_size = real(model.head_size),
-                                  .value_head_size = value,
+                                  .key_heads = core.key_heads,
+                                  .head_size = core.head_size,
+                                  .value_head_size = core.value_head_size,
                                   .values_differ = model.latent_attention.has_value(),
-                                  .window = windowed ? real(model.sliding_window->size) : 0.0,
+                                  .window = window,
                                   .sinks = model.attention_sinks,
                                   .again = {{P::scores}, {P::core_attn}}};
   layer.exchanges.push_back({.width = real(model.hidden)});
@@ -170,8 +245,6 @@ void keep_scores(Layer& layer, const TransformerModel& model) {
                           .again = {{P::scores}, {P::core_attn}}});
   };
   keep("softmax output", Stored::working);
-  add_dropout_mask(layer, model, "attention dropout mask");
-  add_dropout_mask(layer, model, "MLP dropout mask");
   if (!has_dropout(model)) return;
   keep("softmax dropout mask", Stored::mask);
   keep("softmax dropout output", Stored::working);

@@ -1,9 +1,10 @@
 #include "sim/models/transformer/transformer_layers.h"
 
-#include <array>
-#include <optional>
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "sim/models/transformer/transformer_parts.h"
 
@@ -14,7 +15,7 @@ using P = RecomputePart;
 
 // Traffic per token, in bytes for each channel, as the study of public training steps fits it in
 // tensors of 2 bytes (the kernels' efficiency is the profile's matter).
-constexpr double kNormBytes = 20.0;             ///< two norms, two residual sums, two dropouts
+constexpr double kNormBytes = 10.0;             ///< a norm, a residual sum, a dropout
 constexpr double kCrossEntropyForward = 6.0;    ///< a logit; both passes together are fitted at 18,
 constexpr double kCrossEntropyBackward = 12.0;  ///< between 16 and 20, in 4-byte logits
 constexpr double kBackwardRatio = 2.0;  ///< backward reads the saved tensor and the gradient
@@ -23,12 +24,12 @@ constexpr double kGatherPasses = 2.0;   ///< the row is read, the output written
 constexpr double kScatterPasses = 3.0;  ///< the gradient is read, the row read and written
 constexpr double kSumPasses = 3.0;      ///< both terms are read, their sum written
 
-/// Kernels that a layer launches one after the other, where norms, rotary embedding and activation
-/// are kernels of their own (counted in Megatron-Core's layer).
-constexpr Launches kLaunches{.forward = 14.0, .backward = 24.0};
+/// Kernels that half a layer launches one after the other, where norms, rotary embedding and
+/// activation are kernels of their own (counted in Megatron-Core's layer).
+constexpr Launches kLaunches{.forward = 7.0, .backward = 12.0};
 
-/// Of the pass over norms and residuals, which moves 20 bytes a channel, two norms read and write 4
-/// each.
+/// Of the pass over norms and residuals, which moves 10 bytes a channel for each half of a layer, a
+/// norm reads and writes 4.
 constexpr double kNormShare = 0.4;
 /// fp32 tensors that an RMS norm of elementary operations keeps.
 constexpr double kUnfusedNorm = 2.0;
@@ -80,7 +81,8 @@ Layer prediction_join(const TransformerModel& model) {
                            .inputs = 2.0 * h,
                            .split = Split::outputs,
                            .gathered = true});
-  add_pass(join, "norm_residual_dropout", Rows::own, kNormBytes * h, Cut::none, {});
+  constexpr double kHalves = 2.0;  // as much as in a layer
+  add_pass(join, "norm_residual_dropout", Rows::own, kHalves * kNormBytes * h, Cut::none, {});
   join.weights.push_back({Part::head, kNorms * norm_parameters(model)});
   join.kept.push_back({.name = "joined inputs", .rows = Rows::own, .elements = kInputs * h});
   return join;
@@ -116,36 +118,89 @@ double norm_parameters(const TransformerModel& model) {
   return (biased ? 2.0 : 1.0) * real(model.hidden);
 }
 
+namespace {
+
+LayerVariant half_variant(char letter) {
+  switch (letter) {
+    case half_layer::kStateSpace:
+      return {.mixer = Mixer::state_space, .feeds = false};
+    case half_layer::kAttention:
+      return {.feeds = false};
+    case half_layer::kExperts:
+      return {.experts = true, .mixer = Mixer::none};
+    default:
+      return {.mixer = Mixer::none};
+  }
+}
+
+/// Whether it is not the last of every `interval` layers; with 0 none is.
+bool is_between(std::int64_t layer, std::int64_t interval) {
+  return interval == 0 || layer % interval != interval - 1;
+}
+
+std::string_view name_of(LayerVariant variant) {
+  if (variant.mixer == Mixer::state_space) return "state space layer";
+  if (!variant.feeds) return "attention layer";
+  if (variant.mixer == Mixer::none) return variant.experts ? "layer of experts" : "MLP layer";
+  if (variant.mixer == Mixer::delta_net) {
+    return variant.experts ? "delta net layer with experts" : "delta net layer";
+  }
+  return variant.experts ? "transformer layer with experts" : "transformer layer";
+}
+
+void add_mixer(Layer& layer, const TransformerModel& model, LayerVariant variant) {
+  if (variant.mixer == Mixer::state_space) {
+    add_state_space(layer, model);
+  } else if (variant.mixer == Mixer::delta_net) {
+    add_delta_net(layer, model);
+  } else {
+    add_attention(layer, model, variant.windowed);
+  }
+}
+
+}  // namespace
+
 LayerVariant layer_variant(const TransformerModel& model, std::int64_t layer) {
+  if (!model.layer_pattern.empty()) {
+    return half_variant(model.layer_pattern[static_cast<std::size_t>(layer)]);
+  }
   LayerVariant variant;
   if (const auto& mixture = model.mixture_of_experts) {
     const std::int64_t behind = layer - mixture->leading_dense_layers;
     variant.experts = behind >= 0 && behind % mixture->interval == mixture->interval - 1;
   }
   if (const auto& window = model.sliding_window) {
-    const std::int64_t interval = window->full_attention_interval;
-    variant.windowed = interval == 0 || layer % interval != interval - 1;
+    variant.windowed = is_between(layer, window->full_attention_interval);
+  }
+  if (model.delta_net && is_between(layer, model.delta_net->full_attention_interval)) {
+    variant.mixer = Mixer::delta_net;
   }
   return variant;
 }
 
 Layer transformer_layer(const TransformerModel& model, LayerVariant variant) {
   const double h = real(model.hidden);
-  Layer layer{.name = variant.experts ? "transformer layer with experts" : "transformer layer",
+  const bool mixes = variant.mixer != Mixer::none;
+  const double halves = (mixes ? 1.0 : 0.0) + (variant.feeds ? 1.0 : 0.0);
+  Layer layer{.name = std::string(name_of(variant)),
               .input = h,
               .output = h,
-              .launches = kLaunches};
-  add_pass(layer, "norm_residual_dropout", Rows::own, kNormBytes * h, Cut::none,
+              .launches = {halves * kLaunches.forward, halves * kLaunches.backward}};
+  add_pass(layer, "norm_residual_dropout", Rows::own, halves * kNormBytes * h, Cut::none,
            {{P::layernorm, kNormShare}, {P::alternate}});
-  add_norm(layer, model, "attention", {});
-  add_norm(layer, model, "MLP", {{P::alternate}});
-  add_attention(layer, model, variant.windowed);
-  if (variant.experts) {
-    add_experts(layer, model, *model.mixture_of_experts);
-  } else {
-    add_dense_mlp(layer, model);
+  if (mixes) add_norm(layer, model, "attention", {});
+  if (variant.feeds) add_norm(layer, model, "MLP", {{P::alternate}});
+  if (mixes) add_mixer(layer, model, variant);
+  if (variant.feeds) {
+    if (variant.experts) {
+      add_experts(layer, model, *model.mixture_of_experts);
+    } else {
+      add_dense_mlp(layer, model);
+    }
+    add_dropout_mask(layer, model, "MLP dropout mask");
   }
-  keep_scores(layer, model);
+  if (mixes) add_dropout_mask(layer, model, "attention dropout mask");
+  if (variant.mixer == Mixer::attention) keep_scores(layer, model);
   return layer;
 }
 
@@ -182,6 +237,14 @@ std::vector<TensorLimit> tensor_limits(const TransformerModel& model) {
       {"kv_heads", "the key-value heads", model.kv_heads, true},
       {"hidden", "the hidden size", model.hidden},
       {"ffn_hidden", "the hidden size of the MLP", model.ffn_hidden}};
+  if (const auto& states = model.state_space) {
+    limits.push_back({"state_space", "the heads of the state space", states->heads});
+    limits.push_back({"state_space", "the groups of the state space", states->groups, true});
+  }
+  if (const auto& delta = model.delta_net) {
+    limits.push_back({"delta_net", "the value heads of the delta net", delta->value_heads});
+    limits.push_back({"delta_net", "the key heads of the delta net", delta->key_heads, true});
+  }
   if (model.mixture_of_experts && model.mixture_of_experts->shared_expert_hidden > 0) {
     limits.push_back({"mixture_of_experts", "the hidden size of the shared expert",
                       model.mixture_of_experts->shared_expert_hidden});
@@ -194,22 +257,21 @@ Model layers_of(const TransformerModel& fields) {
               .source = fields.source,
               .first = embedding_layer(fields),
               .last = head_layer(fields),
-              .is_validated = true,
+              .is_validated = !fields.state_space && !fields.delta_net && !fields.sparse_attention,
               .tied = fields.tied_embeddings,
               .sequence_length = fields.sequence_length,
               .tensor_limits = tensor_limits(fields)};
   if (fields.position_encoding == PositionEncoding::learned) {
     model.most_positions = fields.sequence_length;
   }
-  std::array<std::optional<int>, 4> known;
+  std::vector<LayerVariant> known;
   for (std::int64_t layer = 0; layer < fields.layers; ++layer) {
     const LayerVariant variant = layer_variant(fields, layer);
-    std::optional<int>& kind = known[(variant.experts ? 1U : 0U) + (variant.windowed ? 2U : 0U)];
-    if (!kind) {
-      kind = static_cast<int>(model.kinds.size());
-      model.kinds.push_back(transformer_layer(fields, variant));
-    }
-    model.layers.push_back(*kind);
+    const auto kind = std::ranges::find(known, variant);
+    model.layers.push_back(static_cast<int>(kind - known.begin()));
+    if (kind != known.end()) continue;
+    known.push_back(variant);
+    model.kinds.push_back(transformer_layer(fields, variant));
   }
   if (fields.multi_token_prediction_layers > 0) {
     model.ahead = {.layers = static_cast<int>(fields.multi_token_prediction_layers),

@@ -5,14 +5,19 @@
 
 namespace headway {
 
-/// A decoder-only transformer in layers: embedding, layers of up to four kinds (with a mixture of
-/// experts or not, attending to a window or to all), output head and loss.
+/// A decoder-only transformer in layers: embedding, layers of as many kinds as it has, output head
+/// and loss.
 [[nodiscard]] Model layers_of(const TransformerModel& model);
+
+/// What positions hear of each other by.
+enum class Mixer { attention, state_space, delta_net, none };
 
 /// What a layer's place in the model decides.
 struct LayerVariant {
   bool experts = false;   ///< a mixture of experts instead of the MLP
   bool windowed = false;  ///< attends to a window
+  Mixer mixer = Mixer::attention;
+  bool feeds = true;  ///< has an MLP or experts
   friend bool operator==(const LayerVariant&, const LayerVariant&) = default;
 };
 [[nodiscard]] LayerVariant layer_variant(const TransformerModel& model, std::int64_t layer);

@@ -29,6 +29,23 @@ void add_attention(Layer& layer, const TransformerModel& model, bool windowed);
 /// Of a softmax that is written out, its dropout, and what stands for both in a fused kernel.
 void keep_scores(Layer& layer, const TransformerModel& model);
 
+// Of mixers with a state.
+
+/// Short filters along the sequence and their activation: read and written.
+void add_convolution(Layer& layer, double channels);
+
+/// A norm of what a mixer gives, times its gate.
+void add_gated_norm(Layer& layer, double channels);
+
+/// What the product behind a mixer takes.
+void keep_outward_input(Layer& layer, double channels);
+
+/// Mamba-2 in the place of attention. Requires `model.state_space`.
+void add_state_space(Layer& layer, const TransformerModel& model);
+
+/// A gated delta net in the place of attention. Requires `model.delta_net`.
+void add_delta_net(Layer& layer, const TransformerModel& model);
+
 void add_dense_mlp(Layer& layer, const TransformerModel& model);
 
 /// Every rank routes the tokens of its residual stream, and works on those that others send to its

@@ -93,6 +93,21 @@ const std::vector<Published>& published() {
       {"deepseek_v2", 235'741'434'880, 1},
       // Less a bias a routed expert that no gradient trains, 58 x 256.
       {"deepseek_v3", 671'026'419'200 - 14'848, 1},
+      // With an indexer of 1,536 x 8,192, 7,168 x (128 + 64) and a layer norm of 128 a layer
+      // (DeepSeek-V3.2-Exp, inference/model.py).
+      {"deepseek_v3.2", 671'026'419'200.0 - 14'848 + 61 * (1536 * 8192 + 7168 * 192 + 2 * 128), 1},
+      // 2 x 131,072 x 4,096 of tables and a norm; 24 of Mamba-2, 8,192 wide with 2 x 8 x 128 and
+      // 128
+      // steps; 24 MLPs; 4 of attention: 8.1 billion (NVIDIA 2025, arXiv:2504.03624).
+      {"nemotron_h_8b",
+       2 * 131'072.0 * 4096 + 53 * 4096 +
+           24 * (4096.0 * (2 * 8192 + 2048 + 128) + 10'240 * 5 + 3 * 128 + 8192 + 8192.0 * 4096) +
+           24 * 2.0 * 4096 * 21'504 + 4 * (4096.0 * (4096 + 2048) + 4096.0 * 4096),
+       1},
+      // NVIDIA 2025, Nemotron 3 Nano: 31.6 billion.
+      {"nemotron3_nano_30b", 31.6 * kBillion, 0.1 * kBillion},
+      // Of its card: 80 billion, 79 without the embedding.
+      {"qwen3_next_80b", 80 * kBillion, kBillion},
       // Less what is not counted: gains of query and key norms, 2 x 128 a layer; of two norms more
       // a
       // layer, 2 x hidden.
@@ -150,11 +165,13 @@ TEST(ModelLibrary, HasThePublishedParameters) {
 
 TEST(ModelLibrary, ATokenMeetsThePublishedActiveParameters) {
   const std::vector<Published> models = {
-      {"deepseek_v2", 21 * kBillion, kBillion},          // DeepSeek-AI 2024
-      {"deepseek_v3", 37 * kBillion, kBillion},          // DeepSeek-AI 2024
-      {"kimi_k2", 32 * kBillion, kBillion},              // Kimi Team 2025
-      {"qwen3_235b_a22b", 22 * kBillion, kBillion},      // Yang et al. 2025
-      {"gpt_oss_20b", 3.61 * kBillion, kBillion / 100},  // OpenAI 2025, Table 1
+      {"deepseek_v2", 21 * kBillion, kBillion},                // DeepSeek-AI 2024
+      {"deepseek_v3", 37 * kBillion, kBillion},                // DeepSeek-AI 2024
+      {"nemotron3_nano_30b", 3.2 * kBillion, 0.1 * kBillion},  // NVIDIA 2025
+      {"qwen3_next_80b", 3.6 * kBillion, 0.1 * kBillion},      // "3B": 3.25 and the head's 0.31
+      {"kimi_k2", 32 * kBillion, kBillion},                    // Kimi Team 2025
+      {"qwen3_235b_a22b", 22 * kBillion, kBillion},            // Yang et al. 2025
+      {"gpt_oss_20b", 3.61 * kBillion, kBillion / 100},        // OpenAI 2025, Table 1
       {"gpt_oss_120b", 5.13 * kBillion, kBillion / 100},
   };
   for (const Published& model : models) {

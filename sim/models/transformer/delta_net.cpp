@@ -1,0 +1,94 @@
+#include "sim/models/transformer/transformer_parts.h"
+
+namespace headway {
+namespace {
+
+using P = RecomputePart;
+
+/// The sequence in chunks of c positions (Yang et al. 2024, arXiv:2412.06464, section 3.3, after
+/// arXiv:2406.06484, section 3.2), for heads of k and v channels: keys with keys c k, the inverse
+/// of the triangle that gives, c^2 / 3 operations, its products with keys c k and values c v,
+/// scores c k, what the state holds of the keys and of the queries k v each, scores with values c
+/// v, and the new state k v.
+void add_chunks(Layer& layer, const DeltaNet& net) {
+  const double heads = real(net.value_heads);
+  const double k = real(net.key_head_size);
+  const double v = real(net.value_head_size);
+  const double c = real(net.chunk);
+  const auto add = [&](const char* name, double inputs, double outputs) {
+    layer.activation_products.push_back({.name = name,
+                                         .heads = heads,
+                                         .inputs = inputs,
+                                         .outputs = outputs,
+                                         .again = {{P::alternate}}});
+  };
+  constexpr double kInverse = 1.0 / 6.0;  // a third of c^2, of which a product counts 2 c each
+  add("delta_keys", k, c);
+  add("delta_inverse", c, kInverse * c);
+  add("delta_writes", c, k + v);
+  add("delta_scores", k, c);
+  add("delta_state_reads", k, 2.0 * v);
+  add("delta_outputs", c, v);
+  add("delta_states", k, v);
+  // Keys four times and queries twice; values, what is written, and results, each written and read;
+  // keys that read the state; the triangle; states.
+  const double moved = 6.0 * k + 6.0 * v + 2.0 * k + 2.0 * c + 2.0 * k * v / c;
+  add_pass(layer, "delta_rule", Rows::tokens, kWorkingElement * heads * moved, Cut::tensor,
+           {{P::alternate}});
+  layer.passes.back().merged = false;
+}
+
+}  // namespace
+
+void add_delta_net(Layer& layer, const TransformerModel& model) {
+  const DeltaNet& net = *model.delta_net;
+  const double h = real(model.hidden);
+  const double keys = real(net.key_heads * net.key_head_size);
+  const double values = real(net.value_heads * net.value_head_size);
+  const double heads = real(net.value_heads);
+  const double convolved = 2.0 * keys + values;
+  const auto add = [&](const char* name, double outputs, double inputs, Split split) {
+    layer.products.push_back({.name = name,
+                              .part = Part::other,
+                              .outputs = outputs,
+                              .inputs = inputs,
+                              .split = split,
+                              .gathered = split == Split::outputs,
+                              .again = {{P::alternate, kHalfAgain}}});
+  };
+  add("delta_inward", convolved + values, h, Split::outputs);  // and a gate as wide as the values
+  layer.products.back().grouped_outputs = 2.0 * keys;
+  layer.products.back().groups = real(net.key_heads);
+  add("delta_rates", 2.0 * heads, h, Split::outputs);  // what is forgotten, and how much is written
+  layer.products.back().wide = true;
+  layer.products.back().quantised = false;
+  add("delta_outward", h, values, Split::inputs);
+  // A filter for each channel; decay and its bias for each head; one norm for all heads.
+  layer.weights.push_back({Part::other, convolved * real(net.convolution), Cut::tensor});
+  layer.weights.push_back({Part::other, 2.0 * heads, Cut::tensor});
+  layer.weights.push_back({Part::normalization, real(net.value_head_size)});
+  add_convolution(layer, convolved);
+  add_chunks(layer, net);
+  add_gated_norm(layer, values);
+  layer.kept.push_back({.name = "delta input",
+                        .rows = Rows::own,
+                        .elements = h,
+                        .stored = Stored::quantised,
+                        .for_weights = true,
+                        .again = {{P::layernorm}, {P::alternate}}});
+  layer.kept.push_back({.name = "channels, gate and rates",
+                        .elements = convolved + values + 2.0 * heads,
+                        .cut = Cut::tensor,
+                        .again = {{P::alternate, kHalfAgain}}});
+  const auto keep = [&layer](const char* name, double elements) {
+    layer.kept.push_back(
+        {.name = name, .elements = elements, .cut = Cut::tensor, .again = {{P::alternate}}});
+  };
+  keep("queries, keys and values", convolved);
+  keep("triangles", heads * real(net.chunk));
+  keep("delta output", values);
+  keep_outward_input(layer, values);
+  layer.exchanges.push_back({.width = h});
+}
+
+}  // namespace headway
