@@ -7,6 +7,7 @@
 #include "reports/answers/reliability_report.h"
 #include "reports/answers/shared_fabric_report.h"
 #include "reports/answers/what_if_report.h"
+#include "reports/sections/kinds_report.h"
 #include "reports/sections/server_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
@@ -40,6 +41,7 @@ class TextReport {
       add_cost();
       add_time_shares();
       if (prediction_.servers) text_ += server_text(*prediction_.servers);
+      if (prediction_.accelerator_kinds) text_ += kinds_text(*prediction_.accelerator_kinds);
       if (prediction_.reliability) text_ += reliability_text(*prediction_.reliability);
       if (prediction_.shared_fabric) text_ += shared_fabric_text(*prediction_.shared_fabric);
       if (prediction_.what_if) text_ += what_if_text(*prediction_.what_if);

@@ -7,6 +7,7 @@
 #include "reports/answers/shared_fabric_report.h"
 #include "reports/answers/what_if_report.h"
 #include "reports/csv_report.h"
+#include "reports/sections/kinds_report.h"
 #include "reports/sections/prediction_sections.h"
 #include "reports/sections/server_report.h"
 #include "reports/text_report.h"
@@ -28,6 +29,9 @@ Document prediction_document(const Prediction& prediction) {
   document.sections.push_back(answer_section(prediction));
   if (has_times) document.sections.push_back(time_section(prediction));
   if (prediction.servers) document.sections.push_back(server_section(*prediction.servers));
+  if (prediction.accelerator_kinds) {
+    document.sections.push_back(kinds_section(*prediction.accelerator_kinds));
+  }
   if (auto cost = cost_section(prediction)) document.sections.push_back(std::move(*cost));
   if (prediction.reliability) {
     document.sections.push_back(reliability_section(*prediction.reliability));

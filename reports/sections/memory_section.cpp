@@ -38,6 +38,12 @@ std::vector<std::size_t> shown_stages(const MemoryPrediction& memory) {
   return {shown.begin(), shown.end()};
 }
 
+/// Results of before stages had capacities of their own know one for all.
+Bytes capacity_of(const MemoryPrediction& memory, std::size_t stage) {
+  const Bytes own = memory.stages[stage].capacity;
+  return own > Bytes(0.0) ? own : memory.capacity;
+}
+
 Chart memory_chart(const MemoryPrediction& memory, const std::vector<std::size_t>& shown) {
   Chart chart{.kind = Chart::Kind::stacked_bars, .x_title = "GiB"};
   for (const std::size_t i : shown) chart.labels.push_back(fmt::format("stage {}", i));
@@ -49,10 +55,11 @@ Chart memory_chart(const MemoryPrediction& memory, const std::vector<std::size_t
     }
     chart.series.push_back(std::move(series));
   }
-  chart.series.push_back(
-      {.name = "capacity",
-       .values = std::vector<double>(shown.size(), memory.capacity.count() / kGibibyte),
-       .style = Chart::Style::dashed});
+  Chart::Series capacity{.name = "capacity", .style = Chart::Style::dashed};
+  for (const std::size_t i : shown) {
+    capacity.values.push_back(capacity_of(memory, i).count() / kGibibyte);
+  }
+  chart.series.push_back(std::move(capacity));
   return chart;
 }
 
@@ -67,7 +74,8 @@ DocumentSection memory_section(const MemoryPrediction& memory) {
   const std::vector<std::size_t> shown = shown_stages(memory);
   for (const std::size_t i : shown) {
     const StageMemory& stage = memory.stages[i];
-    const double share = memory.capacity > Bytes(0.0) ? stage.total() / memory.capacity : 0.0;
+    const Bytes capacity = capacity_of(memory, i);
+    const double share = capacity > Bytes(0.0) ? stage.total() / capacity : 0.0;
     std::vector<std::string> row = {fmt::format("{}", i)};
     for (const auto& [name, part] : kMemoryParts) row.push_back(short_text(stage.*part));
     row.push_back(short_text(stage.total()));

@@ -24,6 +24,8 @@ struct StageMemory {
   /// states: a step touches some of their rows only.
   Bytes table_weights;
   Bytes table_states;
+  /// Of the accelerator, the least of the stage; 0 until somebody who knows it says so.
+  Bytes capacity;
   [[nodiscard]] Bytes total() const {
     return parameters + gradients + optimizer + activations + buffers;
   }

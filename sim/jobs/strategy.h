@@ -118,6 +118,8 @@ struct Strategy {
 
   std::int64_t micro_batch = 1;   ///< sequences
   std::int64_t global_batch = 1;  ///< sequences a step, over all data-parallel ranks
+  /// Replicas get micro-batches by how fast they are, not equally many (nodes of several kinds).
+  bool micro_batches_by_speed = false;
   std::int64_t sequence_length = 1;
   /// Length of the document that a token stands in, on average over tokens, where several are
   /// packed into one sequence and attend to themselves only; 0 if nothing is packed.

@@ -190,6 +190,10 @@ default: no limit)"},
         R"(Sequences that go through a stage at once.)"},
        {"global_batch", whole(&Strategy::global_batch, kSequences).required(),
         R"(Sequences of a training step, over all replicas.)"},
+       {"micro_batches_by_speed", flag(&Strategy::micro_batches_by_speed),
+        R"(Replicas that stand on faster accelerators get more micro-batches, so that all end together; else
+all get equally many.
+see: cluster.topology.other_nodes; accelerator_kinds)"},
        {"sequence_length", whole(&Strategy::sequence_length, kTokens), R"(Tokens of a sequence.
 see: model.sequence_length
 default: the model's)"},

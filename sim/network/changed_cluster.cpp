@@ -28,6 +28,8 @@ std::shared_ptr<const Cluster> changed_cluster(std::shared_ptr<const Cluster> or
   auto changed = std::make_shared<Cluster>();
   changed->name = original->name;
   changed->node_type = original->node_type;
+  changed->other_types = original->other_types;
+  changed->kind_of_node = original->kind_of_node;
   changed->nodes = original->nodes;
   changed->scale_up_domain = original->scale_up_domain;
   changed->topology = original->topology;

@@ -40,7 +40,11 @@ struct Cluster {
   Cluster& operator=(const Cluster&) = delete;
 
   std::string name;
-  NodeType node_type;
+  NodeType node_type;  ///< of node 0, and where nothing else is said of all nodes
+  /// Where nodes differ: the other types, each as wide as the first (as many accelerators and NICs,
+  /// side by side alike, in as large a scale-up domain), and which one each node is of.
+  std::vector<NodeType> other_types;
+  std::vector<int> kind_of_node;  ///< 0 the first type; empty where all nodes are of it
   int nodes = 1;
   int scale_up_domain = 1;  ///< accelerators that reach each other without a NIC; consecutive ones
   Topology topology;
@@ -63,6 +67,23 @@ struct Cluster {
   [[nodiscard]] VertexId endpoint_on_rail_of(int accelerator, int other) const;
   [[nodiscard]] int node_of(int accelerator) const { return accelerator / node_type.accelerators; }
   [[nodiscard]] int domain_of(int accelerator) const { return accelerator / scale_up_domain; }
+
+  /// Types of nodes, counted from that of node 0.
+  [[nodiscard]] int kinds() const { return 1 + static_cast<int>(other_types.size()); }
+  [[nodiscard]] const NodeType& type_of_kind(int kind) const {
+    return kind == 0 ? node_type : other_types[static_cast<std::size_t>(kind) - 1];
+  }
+  /// Of all nodes: "h100-sxm", or of several kinds "h100-sxm and a100-sxm".
+  [[nodiscard]] std::string accelerator_names() const;
+  /// Likewise what reports call the types.
+  [[nodiscard]] std::string type_names() const;
+  /// Of the node that an accelerator stands in.
+  [[nodiscard]] int kind_of(int accelerator) const {
+    return kind_of_node.empty() ? 0 : kind_of_node[static_cast<std::size_t>(node_of(accelerator))];
+  }
+  [[nodiscard]] const NodeType& type_of(int accelerator) const {
+    return type_of_kind(kind_of(accelerator));
+  }
 };
 
 }  // namespace headway

@@ -10,6 +10,7 @@
 #include "sim/network/faults.h"
 #include "sim/network/node_type.h"
 #include "sim/network/optional_schema.h"
+#include "sim/network/other_nodes.h"
 #include "sim/network/planes.h"
 #include "sim/network/read_kind.h"
 #include "sim/network/routing/detour_routing.h"
@@ -86,9 +87,10 @@ std::optional<int> read_nodes(ObjectReader& reader, std::optional<int> nodes) {
   return nodes.value_or(static_cast<int>(reader.integer("nodes", between(1, kMostNodes))));
 }
 
-/// What a topology is made of; only "faults", "routing" and "expect" may be left out.
+/// What a topology is made of; only "node" and "fabric" may not be left out.
 struct TopologyParts {
   std::optional<JsonCursor> node;
+  std::optional<JsonCursor> other_nodes;
   std::optional<JsonCursor> fabric;
   std::optional<JsonCursor> faults;
   std::optional<JsonCursor> routing;
@@ -96,23 +98,34 @@ struct TopologyParts {
   std::optional<int> nodes;
 };
 
-bool read_node(const TopologyParts& parts, ObjectReader& reader, InputFiles& files,
-               Cluster& cluster) {
-  if (!parts.node) return false;
+/// Reads the types of nodes: the cluster's own, and handed back those of single nodes. Nothing if
+/// something is wrong with them.
+std::optional<std::vector<OtherNodes>> read_node(const TopologyParts& parts, ObjectReader& reader,
+                                                 InputFiles& files, Cluster& cluster) {
+  if (!parts.node) return std::nullopt;
   auto node = read_node_type(*parts.node, files);
-  if (!node) return false;
+  if (!node) return std::nullopt;
+  std::vector<OtherNodes> others;
+  if (parts.other_nodes) {
+    auto read = read_other_nodes(*parts.other_nodes, *node, files);
+    if (!read) return std::nullopt;
+    reader.resolve("other_nodes", std::move(*read->resolved));
+    others = std::move(read->runs);
+  }
   reader.resolve("node", std::move(*node->resolved));
   cluster.node_type = std::move(node->type);
   cluster.scale_up_domain = node->scale_up_domain;
-  return true;
+  return others;
 }
 
-/// Reads the fabric, its faults and its routing. Requires the node type.
-bool read_fabric_parts(const TopologyParts& parts, ObjectReader& reader, Cluster& cluster) {
+/// Reads the fabric, its faults and its routing. Requires the types of nodes.
+bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>& others,
+                       ObjectReader& reader, Cluster& cluster) {
   if (!parts.fabric) return false;
   nlohmann::json resolved;
-  auto read = read_fabric(*parts.fabric, {.node_type = cluster.node_type, .nodes = parts.nodes},
-                          reader.diagnostics(), resolved);
+  auto read = read_fabric(
+      *parts.fabric, {.node_type = fastest_nics(cluster.node_type, others), .nodes = parts.nodes},
+      reader.diagnostics(), resolved);
   reader.resolve("fabric", std::move(resolved));
   if (!read) return false;
   Fabric& fabric = read->fabric;
@@ -122,6 +135,7 @@ bool read_fabric_parts(const TopologyParts& parts, ObjectReader& reader, Cluster
   cluster.site = fabric.site ? std::move(*fabric.site)
                              : SiteRecord{.hosts = cluster.nodes, .host_ports = cluster.endpoints};
   reader.resolve("nodes", cluster.nodes);
+  place_other_nodes(others, cluster, reader.diagnostics());
   if (parts.faults) {
     reader.resolve("faults", apply_faults(*parts.faults, cluster, reader.diagnostics()));
   }
@@ -140,15 +154,17 @@ void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> node
                 Cluster& cluster) {
   Diagnostics& diagnostics = reader.diagnostics();
   const TopologyParts parts{.node = reader.required_part("node"),
+                            .other_nodes = reader.part("other_nodes"),
                             .fabric = reader.required_part("fabric"),
                             .faults = reader.part("faults"),
                             .routing = reader.part("routing"),
                             .expect = reader.part("expect"),
                             .nodes = read_nodes(reader, nodes)};
-  if (!read_node(parts, reader, files, cluster)) {
+  const auto others = read_node(parts, reader, files, cluster);
+  if (!others) {
     check_kind(parts.fabric, fabric_kinds(), diagnostics);
     check_kind(parts.routing, routing_kinds(), diagnostics);
-  } else if (!read_fabric_parts(parts, reader, cluster)) {
+  } else if (!read_fabric_parts(parts, *others, reader, cluster)) {
     check_kind(parts.routing, routing_kinds(), diagnostics);
   } else if (parts.expect) {
     check_expectations(*parts.expect, cluster, !nodes, diagnostics);

@@ -38,6 +38,14 @@ void check_given(const Scenario& base, const TrainingGoal& goal) {
     report("the least energy needs a power", "minimize=energy", kPower);
   }
   if (goal.power && !has_power) report("a limit of power needs a power", "power", kPower);
+  if (base.cluster->kinds() > 1) {
+    Diagnostic problem;
+    problem.message = "how many nodes of several kinds a goal needs is not searched";
+    problem.label = "the nodes have " + base.cluster->accelerator_names();
+    problem.pointer = "/cluster/topology/other_nodes";
+    problem.help = "leave the goal out: the best strategy on the nodes that there are";
+    problems.add(std::move(problem));
+  }
   const bool is_bounded = goal.power || cost.contains("purchase");
   if (goal.minimize == Minimize::days && has_price && !is_bounded) {
     report("a rented cluster costs much the same, however large: a budget does not bound it",
@@ -53,7 +61,7 @@ ClusterPlan described(const Scenario& base, const TrainingGoal& goal, const Clus
   plan.goal = goal;
   plan.delivered = judge.step();
   plan.counts_failures = base.reliability.has_value();
-  plan.capacity = Bytes(base.profile->device.memory_bytes.value);
+  plan.capacity = base.least_memory();
   return plan;
 }
 

@@ -44,7 +44,7 @@ StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario)
   plan.cluster = scenario.cluster->name;
   plan.accelerators = scenario.strategy.ranks();
   plan.global_batch = scenario.strategy.global_batch;
-  plan.capacity = Bytes(scenario.profile->device.memory_bytes.value);
+  plan.capacity = scenario.least_memory();
   LeaderOptions leaders = options.leaders;
   leaders.slacks = {0.25, 0.5};
   plan.leaders = simulated_leaders(space, leaders, plan.search);

@@ -74,7 +74,7 @@ class Leaders {
 Seconds closed_form_of(const StrategySpace& space, const StrategyChoice& choice) {
   const Scenario& scenario = space.scenario();
   const Strategy strategy = space.strategy(choice);
-  return closed_form_iteration(scenario.model, strategy, *scenario.profile, *scenario.cluster,
+  return closed_form_iteration(scenario.model, strategy, scenario.profiles(), *scenario.cluster,
                                placement_of(strategy, scenario.placement.order),
                                scenario.perturbation);
 }
@@ -89,9 +89,7 @@ std::vector<Candidate> candidates(const StrategySpace& space) {
   return all;
 }
 
-Bytes capacity_of(const Scenario& scenario) {
-  return Bytes(scenario.profile->device.memory_bytes.value);
-}
+Bytes capacity_of(const Scenario& scenario) { return scenario.least_memory(); }
 
 double cpu_seconds() {
   timespec time{};

@@ -34,6 +34,27 @@ struct TimeBound::LayerSums {
   double micro_batch_overhead = 0.0;
   double step_overhead = 0.0;
   double slowdown = 1.0;
+
+  /// What bounds both.
+  void keep_least_of(const LayerSums& other) {
+    const auto each = [&](std::vector<double> LayerSums::*sums, auto pick) {
+      std::ranges::transform(this->*sums, other.*sums, (this->*sums).begin(), pick);
+    };
+    const auto least = [](double a, double b) { return std::min(a, b); };
+    // Where gradients of weights wait, they are taken off: the most of them bounds.
+    const auto most = [](double a, double b) { return std::max(a, b); };
+    each(&LayerSums::forward, least);
+    each(&LayerSums::backward, least);
+    each(&LayerSums::recompute, least);
+    each(&LayerSums::weight, most);
+    embedding_forward = least(embedding_forward, other.embedding_forward);
+    embedding_backward = least(embedding_backward, other.embedding_backward);
+    head_forward = least(head_forward, other.head_forward);
+    head_backward = least(head_backward, other.head_backward);
+    head_weight = most(head_weight, other.head_weight);
+    micro_batch_overhead = least(micro_batch_overhead, other.micro_batch_overhead);
+    step_overhead = least(step_overhead, other.step_overhead);
+  }
 };
 
 /// How the model is cut: chunks by position, and which of them a stage has.
@@ -54,14 +75,23 @@ const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
              choice.micro_batch, choice.recompute, is_in_row ? 0 : choice.data_parallel,
              is_in_row ? 0 : choice.pipeline_parallel}];
   if (known) return *known;
-  known = std::make_unique<LayerSums>();
-  LayerSums& sums = *known;
+  known = std::make_unique<LayerSums>(sums_on(choice, 0));
+  for (int kind = 1; kind < scenario.cluster->kinds(); ++kind) {
+    known->keep_least_of(sums_on(choice, kind));
+  }
+  return *known;
+}
+
+TimeBound::LayerSums TimeBound::sums_on(const StrategyChoice& choice, int kind_of_node) const {
+  const Scenario& scenario = space_.scenario();
+  LayerSums sums;
   const Strategy strategy = space_.strategy(choice);
   JobShape job;
   job.model = &scenario.model;
   job.strategy = &strategy;
   const ExchangePlaces places = best_places(strategy, *scenario.cluster, scenario.placement.order);
-  job.cost = stage_cost(scenario.model, strategy, *scenario.profile, *scenario.cluster, places);
+  job.cost = stage_cost(scenario.model, strategy, scenario.profiles().of(kind_of_node),
+                        scenario.cluster->type_of_kind(kind_of_node), places);
   sums.slowdown = median_of_slowest(scenario.perturbation.device_spread, strategy.ranks()) *
                   median_of_slowest(scenario.perturbation.jitter,
                                     strategy.tensor_parallel * strategy.context_parallel);

@@ -39,6 +39,8 @@ class TimeBound {
   struct LayerSums;
   struct Cut;
   [[nodiscard]] const LayerSums& sums(const StrategyChoice& choice);
+  /// On accelerators of one kind alone.
+  [[nodiscard]] LayerSums sums_on(const StrategyChoice& choice, int kind_of_node) const;
   [[nodiscard]] const Cut& cut(const StrategyChoice& choice);
 
   const StrategySpace& space_;

@@ -54,7 +54,7 @@ Seconds longest_compute(const Workload& workload) {
 /// The least factor at which no stage beats the peak of its devices.
 double least_factor(const Scenario& scenario, const JobRun& run) {
   const PhysicalBound bound =
-      physical_bound(scenario.model, scenario.strategy, scenario.profile->device, run.workload,
+      physical_bound(scenario.model, scenario.strategy, scenario.profiles(), run.workload,
                      run.timeline, scenario.cluster->topology);
   return std::min(1.0, bound.compute / longest_compute(run.workload));
 }
@@ -122,12 +122,12 @@ Scenario with_anchor(const Scenario& ran, std::optional<Scenario> asked, Seconds
     (*anchored.resolved)["anchor"] = std::move(resolved);
     return anchored;
   }
-  const std::string& device = ran.cluster->node_type.accelerator;
-  if (asked->cluster->node_type.accelerator != device) {
+  const std::string device = ran.cluster->accelerator_names();
+  if (asked->cluster->accelerator_names() != device) {
     Diagnostic problem;
     problem.message = fmt::format("{} was measured on {}, {} is on {}", ran.name, device,
-                                  asked->name, asked->cluster->node_type.accelerator);
-    problem.help = "an anchor tells of one accelerator only";
+                                  asked->name, asked->cluster->accelerator_names());
+    problem.help = "an anchor tells of the accelerators it was measured on only";
     throw InputError(std::move(problem));
   }
   resolved["scenario"] = *ran.resolved;

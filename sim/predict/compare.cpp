@@ -275,9 +275,16 @@ ComparedInput read_compared(const std::string& path, const ScenarioOptions& opti
   Prediction recorded = read_result(JsonCursor(document), diagnostics);
   diagnostics.throw_if_errors();
   json scenario = recorded.question.scenario;
-  if (scenario.contains("profile") && scenario["profile"].is_string()) {
-    const std::filesystem::path profile = scenario["profile"].get<std::string>();
-    if (!std::filesystem::exists(profile)) scenario["profile"] = profile.stem().string();
+  // Recorded on a machine that kept its profiles elsewhere.
+  const auto find_here = [](json& profile) {
+    if (!profile.is_string()) return;
+    const std::filesystem::path file = profile.get<std::string>();
+    if (!std::filesystem::exists(file)) profile = file.stem().string();
+  };
+  if (scenario.contains("profile")) {
+    json& profile = scenario["profile"];
+    find_here(profile);
+    if (profile.is_array()) std::ranges::for_each(profile, find_here);
   }
   scenario = read_resolved_scenario(scenario, path, diagnostics).resolved;
   return {path, std::move(scenario), std::move(recorded)};

@@ -109,7 +109,7 @@ BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
   check_passes(strategy);
   const Placement placement = placement_of(strategy, scenario.placement.order);
   BuiltWorkload built =
-      build_workload(scenario.model, strategy, *scenario.profile, *scenario.cluster, placement,
+      build_workload(scenario.model, strategy, scenario.profiles(), *scenario.cluster, placement,
                      scenario.run.gradient_algorithm);
   if (scenario.software_factor != 1.0) scale_software(built.workload, scenario.software_factor);
   for (const WorkloadChange change : scenario.workload_changes) change(built.workload);
@@ -133,7 +133,7 @@ JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
   check_length(run.times);
   if (!scenario.workload_changes.empty()) return run;  // physics holds for whole jobs only
   // Draws change no bytes, so one bound holds for all.
-  check_physical(physical_bound(scenario.model, strategy, scenario.profile->device, run.workload,
+  check_physical(physical_bound(scenario.model, strategy, scenario.profiles(), run.workload,
                                 run.timeline, topology),
                  Seconds(std::ranges::min(run.times)), scenario.perturbation);
   return run;

@@ -1,5 +1,6 @@
 #include "sim/predict/job_run_memory.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/diagnostic.h"
@@ -19,10 +20,15 @@ std::string job_text(const Scenario& scenario) {
 }  // namespace
 
 std::string profile_fingerprint(const Scenario& scenario) {
+  // What stands in the scenario itself is in its text already.
+  const nlohmann::json& named = scenario.resolved->at("profile");
+  std::string fingerprints;
   for (const nlohmann::json& file : *scenario.files) {
-    if (file.at("path") == scenario.resolved->at("profile")) return file.at("fingerprint");
+    const bool is_one = named.is_array() ? std::ranges::find(named, file.at("path")) != named.end()
+                                         : file.at("path") == named;
+    if (is_one) fingerprints += file.at("fingerprint").get<std::string>();
   }
-  return "";  // it stands in the scenario
+  return fingerprints;
 }
 
 JobRun JobRunMemory::run(const Scenario& scenario, const Strategy& strategy, int jobs) {

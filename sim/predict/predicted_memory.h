@@ -1,14 +1,12 @@
 #pragma once
 
-#include "sim/costs/profile.h"
-#include "sim/jobs/strategy.h"
-#include "sim/layers/model.h"
 #include "sim/result/prediction.h"
+#include "sim/scenario/scenario.h"
 
 namespace headway {
 
-/// What the stages of a job hold against what its accelerators can.
-[[nodiscard]] MemoryPrediction predicted_memory(const Model& model,
-                                                const Strategy& strategy, const Profile& profile);
+/// What the stages of the scenario's job, split as `strategy`, hold against what the accelerators
+/// that they stand on can. The fullest stage is the one with the least room for its size.
+[[nodiscard]] MemoryPrediction predicted_memory(const Scenario& scenario, const Strategy& strategy);
 
 }  // namespace headway

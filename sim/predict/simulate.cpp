@@ -14,6 +14,7 @@
 #include "sim/predict/interval.h"
 #include "sim/predict/job_run.h"
 #include "sim/predict/job_run_memory.h"
+#include "sim/predict/kind_use.h"
 #include "sim/predict/located_problems.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/reliability/reliability.h"
@@ -66,12 +67,15 @@ Question question_of(const Scenario& scenario, const SimulateOptions& options) {
   Question question;
   question.model = scenario.model.name;
   question.cluster = scenario.cluster->name;
-  question.node_type = scenario.cluster->node_type.name;
+  question.node_type = scenario.cluster->type_names();
   const int of_node = scenario.cluster->node_type.accelerators;
   question.nodes = (scenario.strategy.ranks() + of_node - 1) / of_node;
   question.accelerators = scenario.strategy.ranks();
   question.strategy = strategy_text(scenario.strategy);
-  question.profile = fmt::format("{} ({})", scenario.profile->name, scenario.profile->kind);
+  for (int kind = 0; kind < scenario.cluster->kinds(); ++kind) {
+    const Profile& profile = scenario.profiles().of(kind);
+    question.profile += fmt::format("{}{} ({})", kind > 0 ? ", " : "", profile.name, profile.kind);
+  }
   question.scenario = scenario.resolved;
   question.provenance = provenance(scenario, options.command_line);
   return question;
@@ -80,6 +84,8 @@ Question question_of(const Scenario& scenario, const SimulateOptions& options) {
 std::optional<Strategy> reference_strategy(const Scenario& scenario,
                                            const SimulateOptions& options) {
   const Strategy& strategy = scenario.strategy;
+  // Fewer nodes of several kinds are another mixture: nobody's reference unless asked for.
+  if (scenario.cluster->kinds() > 1 && !options.reference_accelerators) return std::nullopt;
   std::vector<int> sizes;
   // Against itself only where somebody asks for it: that says nothing.
   const int most = strategy.data_parallel - (options.reference_accelerators ? 0 : 1);
@@ -90,7 +96,7 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
     sizes.push_back(smaller->ranks());
     if (options.reference_accelerators) {
       if (sizes.back() == *options.reference_accelerators) return smaller;
-    } else if (predicted_memory(scenario.model, *smaller, *scenario.profile).fits) {
+    } else if (predicted_memory(scenario, *smaller).fits) {
       return smaller;
     }
   }
@@ -108,12 +114,27 @@ void add_warnings(Prediction& prediction, const Scenario& scenario, const JobRun
         "some kernels lie outside of what the profile was measured on; `headway-calibrate` with "
         "the shapes of this scenario would narrow the interval");
   }
-  const std::string& nodes_have = scenario.cluster->node_type.accelerator;
-  if (nodes_have != "any" && nodes_have != scenario.profile->accelerator) {
-    prediction.warnings.push_back(fmt::format(
-        "the nodes have {}, and profile {} was measured on {}: compute is priced as the latter",
-        nodes_have, scenario.profile->name, scenario.profile->accelerator));
+  for (int kind = 0; kind < scenario.cluster->kinds(); ++kind) {
+    const std::string& nodes_have = scenario.cluster->type_of_kind(kind).accelerator;
+    const Profile& profile = scenario.profiles().of(kind);
+    if (nodes_have != "any" && nodes_have != profile.accelerator) {
+      prediction.warnings.push_back(fmt::format(
+          "the nodes have {}, and profile {} was measured on {}: compute is priced as the latter",
+          nodes_have, profile.name, profile.accelerator));
+    }
   }
+}
+
+/// Of one of the job's accelerators, on average.
+FlopsPerSecond mean_peak(const Scenario& scenario) {
+  const auto peak_of = [&](int kind) {
+    return scenario.profiles().of(kind).device.peak_flops.at(scenario.strategy.precision).value;
+  };
+  const Cluster& cluster = *scenario.cluster;
+  if (cluster.kinds() == 1) return FlopsPerSecond(peak_of(0));
+  double sum = 0.0;
+  for (int i = 0; i < scenario.strategy.ranks(); ++i) sum += peak_of(cluster.kind_of(i));
+  return FlopsPerSecond(sum / scenario.strategy.ranks());
 }
 
 std::vector<std::string> general_limits(const Scenario& scenario) {
@@ -197,7 +218,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   Prediction& prediction = simulation.prediction;
   prediction.question = question_of(scenario, options);
   check_passes(scenario.strategy);
-  prediction.memory = predicted_memory(scenario.model, scenario.strategy, *scenario.profile);
+  prediction.memory = predicted_memory(scenario, scenario.strategy);
   prediction.not_modelled = general_limits(scenario);
   if (!prediction.memory.fits && !options.even_if_it_does_not_fit) return simulation;
 
@@ -234,9 +255,10 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
           worked_off.global_batch * quorum / std::ssize(main_run.workload.groups);
     }
   }
-  set_speed(
-      prediction, scenario.model, worked_off,
-      FlopsPerSecond(scenario.profile->device.peak_flops.at(scenario.strategy.precision).value));
+  set_speed(prediction, scenario.model, worked_off, mean_peak(scenario));
+  if (scenario.cluster->kinds() > 1) {
+    prediction.accelerator_kinds = kind_use(scenario, main_run, prediction.memory);
+  }
 
   const std::int32_t group = critical_group(main_run.workload, timeline);
   prediction.critical_rank = group_name(main_run.workload, group);

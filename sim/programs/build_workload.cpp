@@ -2,21 +2,21 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/exchanges.h"
-#include "sim/layers/kernel_shape.h"
-#include "sim/layers/parameters.h"
+#include "sim/programs/communicator_prices.h"
 #include "sim/programs/exchange_layout.h"
-#include "sim/programs/flows/collective_price.h"
+#include "sim/programs/group_costs.h"
+#include "sim/programs/kind_network.h"
+#include "sim/programs/laid_out_replicas.h"
 #include "sim/programs/local_steps.h"
 #include "sim/programs/parameter_server.h"
 #include "sim/programs/replica_groups.h"
-#include "sim/programs/stage_costs/optimizer_cost.h"
 #include "sim/programs/stage_program.h"
 #include "sim/programs/unused_ways.h"
 #include "sim/programs/workload_notes.h"
@@ -24,58 +24,51 @@
 namespace headway {
 namespace {
 
-constexpr int kNotLaidOut = -1;
-
 class WorkloadBuilder {
  public:
-  WorkloadBuilder(const Model& model, const Strategy& strategy, const Profile& profile,
+  WorkloadBuilder(const Model& model, const Strategy& strategy, const KindProfiles& profiles,
                   const Cluster& cluster, const Placement& placement, WorkloadExtent extent)
       : model_(model),
         strategy_(strategy),
         cluster_(cluster),
         placement_(placement),
-        evidence_{.library = strategy.collective_library, .profile = &profile},
-        network_(scope_costs(cluster, evidence_)),
-        detail_(extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic),
-        exchanges_(model, strategy, cluster, placement) {
+        network_(cluster, profiles, strategy.collective_library,
+                 extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic),
+        exchanges_(model, strategy, cluster, placement),
+        costs_(group_costs(model, strategy, profiles, cluster, exchanges_.classes())) {
     job_.model = &model;
     job_.strategy = &strategy;
-    for (const ExchangePlaces& places : exchanges_.classes()) {
-      costs_.push_back(stage_cost(model, strategy, profile, cluster, places));
-    }
-    job_.cost = costs_.front();
-    if (extent == WorkloadExtent::whole) {
-      for (int replica = 0; replica < strategy.data_parallel; ++replica)
-        replicas_.push_back(replica);
-    } else {
-      replicas_ = exchanges_.distinct_replicas();
-    }
-    place_of_.assign(static_cast<std::size_t>(strategy.data_parallel), kNotLaidOut);
-    for (std::size_t i = 0; i < replicas_.size(); ++i) {
-      place_of_[static_cast<std::size_t>(replicas_[i])] = static_cast<int>(i);
-    }
+    costs_.front().put_into(job_);
+    job_.cutting = &costs_.front().stage;
     for (const LayerRange& range : chunk_layers(model, strategy)) {
       job_.layers_of_chunk.push_back(range.count);
     }
-    job_.never_hidden = profile.overlap.gradient_reduce_floor.value;
-    job_.interference = profile.overlap.sharded_interference.value;
-    const KernelFamily& family = profile.kernel_families.at(strategy.kernel_family);
-    if (strategy.sharding != Sharding::none) job_.gradient_traffic = family.gradient_traffic.value;
-    job_.memory_seconds_per_byte = 1.0 / streaming_rate(profile).count();
-    const double tensor = largest_tensor(model, rank_shape_of(strategy));
-    job_.optimizer_seconds_per_parameter =
-        optimizer_time(profile, strategy, 0.0, 1.0, tensor).count();
-    job_.norm_seconds_per_parameter = optimizer_time(profile, strategy, 1.0, 0.0, tensor).count();
+    // Collectives of several kinds hide as little, and carry as much, as the worst of them.
+    job_.never_hidden = profiles.largest(
+        [](const Profile& profile) { return profile.overlap.gradient_reduce_floor.value; });
+    job_.interference = profiles.largest(
+        [](const Profile& profile) { return profile.overlap.sharded_interference.value; });
+    if (strategy.sharding != Sharding::none) {
+      job_.gradient_traffic = profiles.largest([&](const Profile& profile) {
+        return profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
+      });
+    }
+    micro_batches_ = micro_batches_of_replicas(job_, costs_, exchanges_);
+    const bool has_all = extent == WorkloadExtent::whole || strategy.micro_batches_by_speed;
+    std::vector<int> all(static_cast<std::size_t>(strategy.data_parallel));
+    std::iota(all.begin(), all.end(), 0);
+    replicas_ = LaidOutReplicas(has_all ? std::move(all) : exchanges_.distinct_replicas(),
+                                strategy.data_parallel, strategy.pipeline_parallel);
   }
 
   BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
-    workload_.nic_efficiency = network_.scale_out_efficiency;
+    workload_.nic_efficiency = network_.nic_efficiency();
     workload_.ranks_per_group = strategy_.tensor_parallel * strategy_.context_parallel;
     algorithm_ = algorithm;
     if (strategy_.synchronisation.by_servers()) {
       add_served();
       workload_.notes = workload_notes(model_, strategy_, overruled_);
-      return {std::move(workload_), costs_.front()};
+      return {std::move(workload_), widest_cost(costs_)};
     }
     add_groups();
     add_paths();
@@ -84,9 +77,9 @@ class WorkloadBuilder {
     if (model_.routing() != nullptr && strategy_.expert_replicas() > 1) add_expert_communicators();
     if (exchanges_embedding(job_)) add_embedding_communicators();
     const auto names_of = [&](int replica, int stage) {
-      return is_laid_out(replica) ? &communicators_[index(replica, stage)] : nullptr;
+      return replicas_.has(replica) ? &communicators_[index(replica, stage)] : nullptr;
     };
-    exchanges_.add_communicators(workload_, names_of, detail_);
+    exchanges_.add_communicators(workload_, names_of, network_.detail());
     add_programs();
     for (std::size_t i = 0; i < workload_.groups.size(); ++i) {
       RankGroup& group = workload_.groups[i];
@@ -97,23 +90,12 @@ class WorkloadBuilder {
     }
     drop_unused_ways(workload_);
     workload_.notes = workload_notes(model_, strategy_, overruled_);
-    return {std::move(workload_), costs_.front()};
+    return {std::move(workload_), widest_cost(costs_)};
   }
 
  private:
   [[nodiscard]] std::size_t index(int replica, int stage) const {
-    const int place = place_of_[static_cast<std::size_t>(replica)];
-    return static_cast<std::size_t>(place * strategy_.pipeline_parallel + stage);
-  }
-  [[nodiscard]] bool is_laid_out(int replica) const {
-    return place_of_[static_cast<std::size_t>(replica)] != kNotLaidOut;
-  }
-  /// Of every `step`-th replica from `first` to before `end`.
-  [[nodiscard]] bool is_any_laid_out(int first, int end, int step) const {
-    for (int replica = first; replica < end; replica += step) {
-      if (is_laid_out(replica)) return true;
-    }
-    return false;
+    return replicas_.index(replica, stage);
   }
   [[nodiscard]] RankGroup& group(int replica, int stage) {
     return workload_.groups[index(replica, stage)];
@@ -132,19 +114,20 @@ class WorkloadBuilder {
       for (int i = 0; i < members; ++i) {
         first[static_cast<std::size_t>(i)] = placement_.accelerator(0, 0, i, 0);
       }
-      local.emplace(cluster_, evidence_, CollectiveKind::all_reduce, CollectiveGroups{first});
+      local.emplace(cluster_, network_.evidence(0), CollectiveKind::all_reduce,
+                    CollectiveGroups{first});
     }
     lay_out_servers({.shape = job_,
-                     .profile = *evidence_.profile,
+                     .profile = *network_.evidence(0).profile,
                      .cluster = cluster_,
                      .placement = placement_,
-                     .network = network_,
+                     .network = network_.costs(0),
                      .local_reduction = local ? &*local : nullptr},
                     workload_);
   }
 
   void add_groups() {
-    for (const int replica : replicas_) {
+    for (const int replica : replicas_.all()) {
       for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
         RankGroup added;
         added.stage = stage;
@@ -160,27 +143,47 @@ class WorkloadBuilder {
     communicators_.resize(workload_.groups.size());
   }
 
-  /// One for each stage, or where the replicas of a stage stand differently, for each way to stand.
+  /// What has to be alike for rank groups to share a program.
+  struct ProgramKey {
+    int stage = 0;
+    std::size_t ranks = 0;  ///< class of how they stand, and on what
+    std::int64_t micro_batches = 1;
+    std::vector<int> communicators;  ///< whose prices theirs have: kinds of nodes
+
+    friend auto operator<=>(const ProgramKey&, const ProgramKey&) = default;
+  };
+  [[nodiscard]] ProgramKey key_of(std::size_t group_index) const {
+    const RankGroup& group = workload_.groups[group_index];
+    ProgramKey key{.stage = group.stage,
+                   .ranks = exchanges_.class_of(group.replica, group.stage),
+                   .micro_batches = micro_batches_[static_cast<std::size_t>(group.replica)]};
+    if (cluster_.kinds() > 1) key.communicators = prices_.kinds_of(communicators_[group_index]);
+    return key;
+  }
+
+  /// One for each stage, or where the replicas of a stage differ, for each way to.
   void add_programs() {
-    std::map<std::pair<int, std::size_t>, std::int32_t> known;  // by stage and class
-    for (const RankGroup& group : workload_.groups) {
-      known.emplace(std::pair(group.stage, exchanges_.class_of(group.replica, group.stage)), 0);
-    }
-    for (auto& [which, program] : known) {
-      const auto& [stage, way_to_stand] = which;
-      program = static_cast<std::int32_t>(workload_.programs.size());
-      job_.cost = costs_[way_to_stand];
-      workload_.programs.push_back(strategy_.sharding == Sharding::full &&
-                                           strategy_.pipeline_parallel == 1
+    std::map<ProgramKey, std::size_t> first_of;  // rank group with that program
+    for (std::size_t i = 0; i < workload_.groups.size(); ++i) first_of.emplace(key_of(i), i);
+    std::map<ProgramKey, std::int32_t> known;
+    for (const auto& [key, group] : first_of) {
+      known.emplace(key, static_cast<std::int32_t>(workload_.programs.size()));
+      Strategy share = strategy_;
+      share.global_batch = key.micro_batches * share.micro_batch * share.data_parallel;
+      job_.strategy = &share;
+      costs_[key.ranks].put_into(job_);
+      prices_.put_into(job_, communicators_[group]);
+      workload_.programs.push_back(share.sharding == Sharding::full && share.pipeline_parallel == 1
                                        ? sharded_program(job_)
-                                       : pipeline_program(job_, stage));
-      if (strategy_.islands() > 1) add_average(workload_.programs.back(), job_, stage);
+                                       : pipeline_program(job_, key.stage));
+      if (share.islands() > 1) add_average(workload_.programs.back(), job_, key.stage);
       // Every stage names its message slots alike, whether it uses them all or not.
       workload_.programs.back().message_slots =
-          2 * strategy_.chunks_of_stage() * static_cast<int>(strategy_.micro_batches());
+          2 * share.chunks_of_stage() * static_cast<int>(share.micro_batches());
     }
-    for (RankGroup& group : workload_.groups) {
-      group.program = known.at({group.stage, exchanges_.class_of(group.replica, group.stage)});
+    job_.strategy = &strategy_;
+    for (std::size_t i = 0; i < workload_.groups.size(); ++i) {
+      workload_.groups[i].program = known.at(key_of(i));
     }
   }
 
@@ -207,14 +210,12 @@ class WorkloadBuilder {
     const int stages = strategy_.pipeline_parallel;
     if (stages == 1) return;
     const Bytes message = largest_stage_message();
-    for (const int replica : replicas_) {
+    for (const int replica : replicas_.all()) {
       for (int stage = 0; stage < stages; ++stage) {
         RankGroup& from = group(replica, stage);
         for (const int other : {(stage + 1) % stages, (stage + stages - 1) % stages}) {
-          FlowPlan plan = transfer_plan(cluster_, network_, from.accelerators,
-                                        group(replica, other).accelerators, detail_);
-          take_measured_time(plan, cluster_, evidence_, message);
-          from.paths.push_back(add_plan(std::move(plan)));
+          from.paths.push_back(add_plan(
+              network_.transfer(from.accelerators, group(replica, other).accelerators, message)));
         }
       }
     }
@@ -227,16 +228,14 @@ class WorkloadBuilder {
   std::int32_t add_communicator(std::string name, CollectiveKind kind, int members,
                                 std::string_view called, const CollectiveGroups& groups,
                                 std::optional<CollectiveAlgorithm> algorithm = std::nullopt) {
-    PricedCollective prices(cluster_, evidence_, kind, groups, algorithm, detail_);
-    if (prices.ways().empty()) {  // NCCL has no such algorithm here
-      overruled_ = true;
-      prices = PricedCollective(cluster_, evidence_, kind, groups, std::nullopt, detail_);
-    }
+    KindNetwork::Collective found = network_.collective(kind, groups, algorithm);
+    overruled_ = overruled_ || found.overruled;
     const auto first = static_cast<std::int32_t>(workload_.plans.size());
-    for (const PricedCollective::Way& way : prices.ways()) add_plan(way.plan);
-    job_.prices.insert_or_assign(called, std::move(prices));
+    for (const PricedCollective::Way& way : found.price.ways()) add_plan(way.plan);
     workload_.communicators.push_back({std::move(name), kind, members, first});
-    return static_cast<std::int32_t>(workload_.communicators.size()) - 1;
+    const auto id = static_cast<std::int32_t>(workload_.communicators.size()) - 1;
+    prices_.add(id, called, std::move(found));
+    return id;
   }
 
   /// Those that share out the states of a stage reduce and gather together: all, or with copies of
@@ -247,7 +246,7 @@ class WorkloadBuilder {
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       const std::string where = "stage " + std::to_string(stage);
       for (int first = 0; first < strategy_.data_parallel; first += members) {
-        if (strategy_.shard_ranks() == 1 || !is_any_laid_out(first, first + members, 1)) continue;
+        if (strategy_.shard_ranks() == 1 || !replicas_.has_any(first, first + members, 1)) continue;
         add_sharing_communicators(where, replicas_of(strategy_, placement_, stage, first, members),
                                   stage, first, members);
       }
@@ -269,7 +268,7 @@ class WorkloadBuilder {
     const int gather_id = shards ? gathered_by("parameter gather, ", kParameterGather) : -1;
     const int compressed_id = sums ? gathered_by("compressed gather, ", kCompressedGather) : -1;
     for (int replica = first; replica < first + members; ++replica) {
-      if (!is_laid_out(replica)) continue;
+      if (!replicas_.has(replica)) continue;
       join(replica, stage, kCompressedGather, compressed_id);
       join(replica, stage, kGradientReduce, reduce_id);
       join(replica, stage, kParameterGather, gather_id);
@@ -282,14 +281,14 @@ class WorkloadBuilder {
   /// The ranks that hold the same part of each copy.
   void add_copy_communicators(const std::string& where, int stage, int members) {
     for (int offset = 0; offset < members; ++offset) {
-      if (!is_any_laid_out(offset, strategy_.data_parallel, members)) continue;
+      if (!replicas_.has_any(offset, strategy_.data_parallel, members)) continue;
       const std::int32_t id =
           add_communicator("gradient reduce between copies, " + where, CollectiveKind::all_reduce,
                            strategy_.data_parallel / members, kReplicaReduce,
                            copies_of(strategy_, placement_, stage, offset, members),
                            asked(CollectiveKind::all_reduce));
       for (int replica = offset; replica < strategy_.data_parallel; replica += members) {
-        if (is_laid_out(replica)) join(replica, stage, kReplicaReduce, id);
+        if (replicas_.has(replica)) join(replica, stage, kReplicaReduce, id);
       }
     }
   }
@@ -302,22 +301,23 @@ class WorkloadBuilder {
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       const std::string where = "stage " + std::to_string(stage);
       for (int offset = 0; offset < of_island; ++offset) {
-        if (!is_any_laid_out(offset, strategy_.data_parallel, of_island)) continue;
+        if (!replicas_.has_any(offset, strategy_.data_parallel, of_island)) continue;
         const std::int32_t id =
             add_seldom("average of islands, " + where, CollectiveKind::all_reduce,
                        strategy_.islands(), kIslandAverage,
                        copies_of(strategy_, placement_, stage, offset, of_island), how.averages());
         for (int replica = offset; replica < strategy_.data_parallel; replica += of_island) {
-          if (is_laid_out(replica)) join(replica, stage, kIslandAverage, id);
+          if (replicas_.has(replica)) join(replica, stage, kIslandAverage, id);
         }
       }
       for (int first = 0; first < strategy_.data_parallel; first += of_island) {
-        if (!gathers_average(strategy_) || !is_any_laid_out(first, first + of_island, 1)) continue;
+        if (!gathers_average(strategy_) || !replicas_.has_any(first, first + of_island, 1))
+          continue;
         const std::int32_t id = add_seldom(
             "average in an island, " + where, CollectiveKind::all_gather, of_island, kIslandGather,
             replicas_of(strategy_, placement_, stage, first, of_island), how.averages());
         for (int replica = first; replica < first + of_island; ++replica) {
-          if (is_laid_out(replica)) join(replica, stage, kIslandGather, id);
+          if (replicas_.has(replica)) join(replica, stage, kIslandGather, id);
         }
       }
     }
@@ -347,7 +347,7 @@ class WorkloadBuilder {
       const auto add = [&](const std::string& name, CollectiveKind kind, std::string_view called) {
         const std::int32_t id = add_communicator(name + where, kind, strategy_.data_parallel,
                                                  called, groups, asked(kind));
-        for (const int replica : replicas_) join(replica, stage, called, id);
+        for (const int replica : replicas_.all()) join(replica, stage, called, id);
       };
       add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
@@ -358,7 +358,7 @@ class WorkloadBuilder {
 
   void add_embedding_communicators() {
     const int last = strategy_.pipeline_parallel - 1;
-    for (const int replica : replicas_) {
+    for (const int replica : replicas_.all()) {
       CollectiveGroups groups;
       for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
         groups.push_back({group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
@@ -375,26 +375,26 @@ class WorkloadBuilder {
   const Strategy& strategy_;
   const Cluster& cluster_;
   const Placement& placement_;
-  PriceEvidence evidence_;
-  NetworkCosts network_;  ///< of transfers between stages
+  KindNetwork network_;
   std::optional<CollectiveAlgorithm> algorithm_;
   bool overruled_ = false;  ///< the library does not have that somewhere
-  PlanDetail detail_;
   ExchangeLayout exchanges_;
-  std::vector<StageCost> costs_;  ///< by class of where groups stand
-  std::vector<int> replicas_;     ///< that are laid out
-  std::vector<int> place_of_;     ///< of each replica among them
+  std::vector<GroupCosts> costs_;            ///< by class of how groups stand, and on what
+  std::vector<std::int64_t> micro_batches_;  ///< by replica
+  LaidOutReplicas replicas_;
   JobShape job_;
-  std::vector<std::map<std::string_view, std::int32_t>> communicators_;  ///< by group, then name
+  CommunicatorPrices prices_;
+  std::vector<CommunicatorPrices::Joined> communicators_;  ///< by group
   Workload workload_;
 };
 
 }  // namespace
 
-BuiltWorkload build_workload(const Model& model, const Strategy& strategy, const Profile& profile,
-                             const Cluster& cluster, const Placement& placement,
+BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
+                             const KindProfiles& profiles, const Cluster& cluster,
+                             const Placement& placement,
                              std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent) {
-  return WorkloadBuilder(model, strategy, profile, cluster, placement, extent).built(algorithm);
+  return WorkloadBuilder(model, strategy, profiles, cluster, placement, extent).built(algorithm);
 }
 
 }  // namespace headway

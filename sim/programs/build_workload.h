@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sim/costs/profile.h"
+#include "sim/costs/kind_profiles.h"
 #include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
@@ -14,7 +14,7 @@ namespace headway {
 
 struct BuiltWorkload {
   Workload workload;
-  StageCost cost;  ///< of the first rank group
+  StageCost cost;  ///< of the first rank group, with the widest spread of all
 };
 
 /// How much of the job is laid out.
@@ -25,10 +25,11 @@ enum class WorkloadExtent {
 
 /// Turns a training job into programs, rank groups, communicators and the flows between them. What
 /// replicas exchange costs what `PricedCollective` says by the strategy's collective_library;
-/// gradients run as `algorithm` where their collective has it and one is asked for. `placement`'s
-/// degrees are the strategy's.
+/// gradients run as `algorithm` where their collective has it and one is asked for. Ranks in nodes
+/// of several kinds take what their own kind's profile says; what several kinds do together goes at
+/// the pace of the slowest. `placement`'s degrees are the strategy's.
 [[nodiscard]] BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
-                                           const Profile& profile, const Cluster& cluster,
+                                           const KindProfiles& profiles, const Cluster& cluster,
                                            const Placement& placement,
                                            std::optional<CollectiveAlgorithm> algorithm,
                                            WorkloadExtent extent = WorkloadExtent::whole);

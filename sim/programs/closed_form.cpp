@@ -224,10 +224,10 @@ Seconds closed_form_time(const Workload& workload, const Topology& topology,
   return Seconds(slowest);
 }
 
-Seconds closed_form_iteration(const Model& model, const Strategy& strategy, const Profile& profile,
-                              const Cluster& cluster, const Placement& placement,
-                              const Perturbation& perturbation) {
-  const BuiltWorkload built = build_workload(model, strategy, profile, cluster, placement,
+Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
+                              const KindProfiles& profiles, const Cluster& cluster,
+                              const Placement& placement, const Perturbation& perturbation) {
+  const BuiltWorkload built = build_workload(model, strategy, profiles, cluster, placement,
                                              std::nullopt, WorkloadExtent::one_replica);
   const double drawn = median_of_slowest(perturbation.device_spread, strategy.ranks()) *
                        median_of_slowest(perturbation.jitter, built.workload.ranks_per_group);

@@ -3,7 +3,7 @@
 #include <span>
 
 #include "sim/base/units.h"
-#include "sim/costs/profile.h"
+#include "sim/costs/kind_profiles.h"
 #include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
 #include "sim/network/cluster.h"
@@ -30,7 +30,7 @@ namespace headway {
 /// factor: of n lognormal draws the largest is below exp(sigma * quantile(0.5^(1/n))) half the
 /// time. Where accelerators are listed as slow, that of the slowest replica (slow_replicas.h).
 [[nodiscard]] Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
-                                            const Profile& profile, const Cluster& cluster,
+                                            const KindProfiles& profiles, const Cluster& cluster,
                                             const Placement& placement,
                                             const Perturbation& perturbation);
 

@@ -49,12 +49,24 @@ ExchangeLayout::ExchangeLayout(const Model& model, const Strategy& strategy, con
   for (const ExchangeKind kind : kAllExchanges) {
     if (shape_of(kind, model, strategy).ranks > 1) place(kind, places);
   }
-  std::map<ExchangePlaces, std::size_t> known;
-  for (ExchangePlaces& of_group : places) {
-    const auto [entry, is_new] = known.emplace(std::move(of_group), classes_.size());
-    if (is_new) classes_.push_back(entry->first);
-    class_of_.push_back(entry->second);
+  std::map<GroupClass, std::size_t> known;
+  for (int replica = 0; replica < strategy.data_parallel; ++replica) {
+    for (int stage = 0; stage < stages_; ++stage) {
+      GroupClass of_group{std::move(places[index(replica, stage)]), kinds_of(replica, stage)};
+      const auto [entry, is_new] = known.emplace(std::move(of_group), classes_.size());
+      if (is_new) classes_.push_back(entry->first);
+      class_of_.push_back(entry->second);
+    }
   }
+}
+
+std::vector<int> ExchangeLayout::kinds_of(int replica, int stage) const {
+  if (cluster_.kinds() == 1) return {0};
+  std::set<int> kinds;
+  for (const std::int32_t accelerator : ranks_of(stage, replica, 1)) {
+    kinds.insert(cluster_.kind_of(accelerator));
+  }
+  return {kinds.begin(), kinds.end()};
 }
 
 ExchangeLayout::Members ExchangeLayout::ranks_of(int stage, int first_replica, int replicas) const {
@@ -130,7 +142,7 @@ void ExchangeLayout::add_communicators(Workload& workload, const NamesOf& names_
     const int replicas = replicas_of(kind);
     for (int stage = 0; stage < stages_; ++stage) {
       for (int first = 0; first < strategy_.data_parallel; first += replicas) {
-        if (!classes_[class_of(first, stage)][kind].crosses()) continue;
+        if (!classes_[class_of(first, stage)].places[kind].crosses()) continue;
         add_communicator(kind, stage, first, workload, names_of, detail);
       }
     }

@@ -15,6 +15,15 @@
 
 namespace headway {
 
+/// Rank groups that stand alike: the slowest of their groups does, of every kind of exchange, and
+/// their nodes are of the same kinds.
+struct GroupClass {
+  ExchangePlaces places;
+  std::vector<int> kinds;  ///< of nodes, ascending
+
+  friend auto operator<=>(const GroupClass&, const GroupClass&) = default;
+};
+
 /// Where the ranks stand that exchange inside layers, by rank group (a stage of a replica), and the
 /// communicators of those that leave a scale-up domain.
 class ExchangeLayout {
@@ -23,8 +32,7 @@ class ExchangeLayout {
   ExchangeLayout(const Model& model, const Strategy& strategy, const Cluster& cluster,
                  const Placement& placement);
 
-  /// Rank groups of a class stand alike: the slowest of their groups does, of every kind.
-  [[nodiscard]] const std::vector<ExchangePlaces>& classes() const { return classes_; }
+  [[nodiscard]] const std::vector<GroupClass>& classes() const { return classes_; }
   [[nodiscard]] std::size_t class_of(int replica, int stage) const {
     return class_of_[index(replica, stage)];
   }
@@ -52,6 +60,8 @@ class ExchangeLayout {
   [[nodiscard]] std::vector<Members> groups_of(ExchangeKind kind, const Members& ranks) const;
   /// Replicas, in a row, whose groups of this kind are whole.
   [[nodiscard]] int replicas_of(ExchangeKind kind) const;
+  /// Of the nodes that a rank group stands in.
+  [[nodiscard]] std::vector<int> kinds_of(int replica, int stage) const;
   void place(ExchangeKind kind, std::vector<ExchangePlaces>& places);
   void add_communicator(ExchangeKind kind, int stage, int first_replica, Workload& workload,
                         const NamesOf& names_of, PlanDetail detail) const;
@@ -62,7 +72,7 @@ class ExchangeLayout {
   const Placement& placement_;
   int stages_;
   int together_ = 1;  ///< replicas, in a row, that wait for each other in every pass
-  std::vector<ExchangePlaces> classes_;
+  std::vector<GroupClass> classes_;
   std::vector<std::size_t> class_of_;  ///< by replica, then stage
 };
 

@@ -46,13 +46,27 @@ namespace {
 
 /// Of the first `layers` of the piece.
 template <class Sum>
-Sum sum_of_layers(const JobShape& job, const Piece& piece, int layers, Sum LayerCost::*pass) {
+Sum sum_of_layers(const JobShape& job, const StageCost& cost, const Piece& piece, int layers,
+                  Sum LayerCost::*pass) {
   const std::vector<int> counts = kinds_of_layers(*job.model, {piece.first_layer, layers});
   Sum sum;
   for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-    if (counts[kind] > 0) sum += counts[kind] * (job.cost.layers[kind].*pass);
+    if (counts[kind] > 0) sum += counts[kind] * (cost.layers[kind].*pass);
   }
   return sum;
+}
+template <class Sum>
+Sum sum_of_layers(const JobShape& job, const Piece& piece, int layers, Sum LayerCost::*pass) {
+  return sum_of_layers(job, job.cost, piece, layers, pass);
+}
+
+TimeByCause backward_time(const JobShape& job, const StageCost& cost, const Piece& piece) {
+  TimeByCause time = sum_of_layers(job, cost, piece, piece.layers, &LayerCost::backward);
+  time += sum_of_layers(job, cost, piece, piece.recomputed, &LayerCost::recompute);
+  time += sum_of_layers(job, cost, piece, piece.offloaded, &LayerCost::offload_backward);
+  if (piece.embedding) time += cost.embedding_backward;
+  if (piece.head) time += cost.head_backward;
+  return time;
 }
 
 double embedding_parameters(const JobShape& job) {
@@ -91,8 +105,9 @@ bool is_bucket(const JobShape& job, const Piece& piece, bool is_first) {
   const Bytes least = is_first ? strategy.first_gradient_bucket.value_or(strategy.gradient_bucket)
                                : strategy.gradient_bucket;
   if (bytes >= least.count()) return true;
-  return strategy.gradient_cycle > Seconds(0.0) &&
-         backward_time(job, piece).total() >= strategy.gradient_cycle;
+  if (strategy.gradient_cycle == Seconds(0.0)) return false;
+  const StageCost& cost = job.cutting != nullptr ? *job.cutting : job.cost;
+  return backward_time(job, cost, piece).total() >= strategy.gradient_cycle;
 }
 
 /// Adds a layer's parameters to the piece.
@@ -173,12 +188,7 @@ TimeByCause forward_time(const JobShape& job, const Piece& piece) {
 }
 
 TimeByCause backward_time(const JobShape& job, const Piece& piece) {
-  TimeByCause time = sum_of_layers(job, piece, piece.layers, &LayerCost::backward);
-  time += sum_of_layers(job, piece, piece.recomputed, &LayerCost::recompute);
-  time += sum_of_layers(job, piece, piece.offloaded, &LayerCost::offload_backward);
-  if (piece.embedding) time += job.cost.embedding_backward;
-  if (piece.head) time += job.cost.head_backward;
-  return time;
+  return backward_time(job, job.cost, piece);
 }
 
 PassFlows forward_flows(const JobShape& job, const Piece& piece) {

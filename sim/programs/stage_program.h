@@ -50,6 +50,9 @@ struct JobShape {
   double memory_seconds_per_byte = 0.0;  ///< of what streams through a device's memory
   double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
   double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
+  /// Whose passes tell when gradients leave by time (gradient_cycle): replicas cut them alike, even
+  /// where they are not equally fast. nullptr: `cost`.
+  const StageCost* cutting = nullptr;
 };
 
 /// Local parameters of a chunk on one tensor-parallel rank, embedding and head included.

@@ -74,6 +74,11 @@ std::string normal_form(std::string_view name) {
   for (const std::string_view part : {"jobs.model.", "jobs.strategy."}) {
     if (form.starts_with(part)) return form.substr(kJobs.size());
   }
+  // And other nodes' those of nodes.
+  constexpr std::string_view kOtherNode = "cluster.topology.other_nodes.node.";
+  if (form.starts_with(kOtherNode)) {
+    return "cluster.topology.node." + form.substr(kOtherNode.size());
+  }
   return form;
 }
 

@@ -160,6 +160,8 @@ constexpr TopicRow kMetricRows[] = {
     {"memory_bytes.stages.buffers", "bytes", "",
      "Loss, gathered parameters, gradients in transit, communicators, context, allocator reserve."},
     {"memory_bytes.stages.total", "bytes", "", "The sum."},
+    {"memory_bytes.stages.capacity", "bytes", "",
+     "What an accelerator of the stage holds, where they are of several kinds the least."},
     {"memory_bytes.stages.host", "bytes", "",
      "In the host's memory, for each accelerator: offloaded activations, optimizer states and "
      "their "
@@ -215,6 +217,14 @@ constexpr TopicRow kMetricRows[] = {
     {"parameter_servers.staleness", "array of shares", "",
      "Of updates: the first of those that are not stale, the next of those stale by one, and so "
      "on."},
+    {"accelerator_kinds", "an object", "",
+     "What the accelerators of each kind do; null where all are of one kind.", "",
+     "cluster.topology.other_nodes"},
+    {"accelerator_kinds.kinds", "array of objects", "",
+     "Of each kind: accelerator, profile, gpus, least_micro_batches and most_micro_batches of a "
+     "replica that they work on, busy_share of their time that they compute (the host's share "
+     "too), waiting_share that they wait for others that compute (pipeline bubble, stragglers), "
+     "memory_bytes of the fullest and capacity_bytes."},
     {"breakdown_s.server_wait", "seconds", "",
      "Waiting for parameter servers to answer, until the last answer is on its way.", "",
      "strategy.synchronisation"},

@@ -69,10 +69,12 @@ std::vector<FieldRow> scenario_rows() {
        "default is that of Megatron-LM: tensor-parallel ranks are neighbours, pipeline stages are "
        "far apart.",
        "names tensor, context, data and pipeline, each once"},
-      {"profile", file_type(), "required",
+      {"profile", either(file_type(), array_type(file_type(), "those")), "required",
        "What compute and communication cost on this kind of accelerator. A name is looked for "
-       "beside the scenario, then among the shipped profiles.",
-       "of the accelerator that the cluster's nodes have", "headway list profiles; --profile"},
+       "beside the scenario, then among the shipped profiles. Where nodes have several kinds, a "
+       "list, of which each node takes the one of its accelerator.",
+       "of the accelerators that the cluster's nodes have",
+       "headway list profiles; --profile; cluster.topology.other_nodes"},
       {"strategy", file_type(), "required",
        "How the job is split over the accelerators, and what the framework does.", "",
        "strategy.preset, strategy.tensor_parallel"},

@@ -45,21 +45,24 @@ Flops busiest_stage(const Model& model, const Strategy& strategy) {
   return busiest;
 }
 
-Seconds compute_bound(const Model& model, const Strategy& strategy, const DeviceCosts& device) {
+Seconds compute_bound(const Model& model, const Strategy& strategy, const KindProfiles& profiles) {
   const Flops step = step_flops(model, strategy).model;
   const Flops forward = forward_flops(model, strategy.attention_length()).total();
   const double ranks_of_stage = static_cast<double>(strategy.ranks()) / strategy.pipeline_parallel;
-  const FlopsPerSecond peak(device.peak_flops.at(strategy.precision).value);
+  const FlopsPerSecond peak(profiles.largest([&](const Profile& profile) {
+    return profile.device.peak_flops.at(strategy.precision).value;
+  }));
   return (busiest_stage(model, strategy) / forward) * step / (ranks_of_stage * peak);
 }
 
-Seconds memory_bound(const Model& model, const Strategy& strategy, const DeviceCosts& device) {
+Seconds memory_bound(const Model& model, const Strategy& strategy, const KindProfiles& profiles) {
   Bytes most;
   for (const StageMemory& stage : stage_memory(model, strategy)) {
     most = max(most, stage.parameters - stage.table_weights +
                          2.0 * (stage.optimizer - stage.table_states));
   }
-  return most / BytesPerSecond(device.memory_bandwidth.value);
+  return most / BytesPerSecond(profiles.largest(
+                    [](const Profile& profile) { return profile.device.memory_bandwidth.value; }));
 }
 
 Seconds network_bound(const Workload& workload, const Timeline& timeline,
@@ -87,10 +90,10 @@ double least_factor(const Perturbation& perturbation) {
 }  // namespace
 
 PhysicalBound physical_bound(const Model& model, const Strategy& strategy,
-                             const DeviceCosts& device, const Workload& workload,
+                             const KindProfiles& profiles, const Workload& workload,
                              const Timeline& timeline, const Topology& topology) {
-  return {.compute = compute_bound(model, strategy, device),
-          .memory = memory_bound(model, strategy, device),
+  return {.compute = compute_bound(model, strategy, profiles),
+          .memory = memory_bound(model, strategy, profiles),
           .network = network_bound(workload, timeline, topology)};
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/costs/profile.h"
+#include "sim/costs/kind_profiles.h"
 #include "sim/jobs/memory.h"
 #include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
@@ -23,9 +23,10 @@ struct PhysicalBound {
   [[nodiscard]] Seconds longest() const { return max(compute, max(memory, network)); }
 };
 
-/// Recomputation, attention above the causal half and work in wider formats only add to it.
+/// With the rates of the fastest kind of accelerator. Recomputation, attention above the causal
+/// half and work in wider formats only add to it.
 [[nodiscard]] PhysicalBound physical_bound(const Model& model, const Strategy& strategy,
-                                           const DeviceCosts& device, const Workload& workload,
+                                           const KindProfiles& profiles, const Workload& workload,
                                            const Timeline& timeline, const Topology& topology);
 
 /// Throws InternalError, with the bound that it breaks, if an iteration of this time was faster

@@ -86,6 +86,22 @@ struct MemoryPrediction {
   bool fits = true;
 };
 
+/// What the accelerators of each kind do in a job that runs on several.
+struct KindsUse {
+  struct Kind {
+    std::string accelerator;
+    std::string profile;
+    std::int64_t accelerators = 0;         ///< of the job
+    std::int64_t least_micro_batches = 0;  ///< of a replica that they work on
+    std::int64_t most_micro_batches = 0;
+    double busy_share = 0.0;  ///< of their time, computing: recomputation, optimizer and host too
+    double waiting_share = 0.0;  ///< for others that compute: pipeline bubble and stragglers
+    Bytes needed;                ///< memory of the fullest of them
+    Bytes capacity;
+  };
+  std::vector<Kind> kinds;
+};
+
 /// A measured step of the user's own run.
 struct AnchorStep {
   std::string of;  ///< name of the scenario that was measured
@@ -168,6 +184,7 @@ struct Prediction {
   std::optional<ReliabilityPrediction> reliability;
   std::optional<SharedFabric> shared_fabric;  ///< if there are other jobs
   std::optional<ServerUse> servers;           ///< of a job that has some
+  std::optional<KindsUse> accelerator_kinds;  ///< of a job on several
 
   TimeByCause breakdown;      ///< of the critical rank; sums to the iteration
   std::string critical_rank;  ///< "stage 15, replica 3"
@@ -179,8 +196,8 @@ struct Prediction {
 
   std::vector<std::string> warnings;
   std::vector<std::string>
-      not_modelled;         ///< simplifications that touch this scenario, then general ones
-  EngineCounts counts;      ///< of the median replica
+      not_modelled;     ///< simplifications that touch this scenario, then general ones
+  EngineCounts counts;  ///< of the median replica
 };
 
 }  // namespace headway

@@ -53,23 +53,6 @@ void check_host_costs(const Profile& costs, const ReadStrategy& strategy,
 
 }  // namespace
 
-void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
-                       Diagnostics& diagnostics) {
-  const std::string& wanted = node_type.accelerator;
-  const Profile& costs = *profile.profile;
-  // What somebody measured on a machine of their own is used for others too, with a warning.
-  if (wanted != "any" && costs.accelerator != wanted && costs.kind != "measured") {
-    const std::optional<JsonCursor> named = profile.cursor.member("accelerator");
-    Diagnostic problem = (named ? *named : profile.cursor)
-                             .problem("the profile is of another accelerator than the cluster has",
-                                      fmt::format("the nodes have {}", wanted),
-                                      fmt::format("name a profile of {} in \"profile\"; `headway "
-                                                  "list profiles` shows them",
-                                                  wanted));
-    diagnostics.add(std::move(problem));
-  }
-}
-
 void check_costs(const Profile& costs, const Model& model, const ReadStrategy& strategy,
                  Diagnostics& diagnostics) {
   const auto names_of = [](const auto& map) {
@@ -115,6 +98,15 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
                                 "", "set strategy.collective_library to \"profile\""));
   }
   check_host_costs(costs, strategy, diagnostics);
+}
+
+void check_kinds(const ReadStrategy& strategy, const Cluster& cluster, Diagnostics& diagnostics) {
+  if (cluster.kinds() == 1 || !strategy.strategy.synchronisation.by_servers()) return;
+  const auto place = strategy.cursor.member("synchronisation");
+  diagnostics.add((place ? *place : strategy.cursor)
+                      .problem("parameter servers are modelled on nodes of one kind only",
+                               fmt::format("the nodes have {}", cluster.accelerator_names()),
+                               "set synchronisation.scheme to \"all_reduce\""));
 }
 
 void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, int accelerators,

@@ -8,13 +8,12 @@
 
 namespace headway {
 
-/// Reports a published profile of another accelerator than the nodes have.
-void check_accelerator(const ReadProfile& profile, const NodeType& node_type,
-                       Diagnostics& diagnostics);
-
 /// Reports what a job needs and the profile does not know: a kernel family, a precision, experts.
 void check_costs(const Profile& costs, const Model& model, const ReadStrategy& strategy,
                  Diagnostics& diagnostics);
+
+/// What is not modelled of a job on several kinds of nodes.
+void check_kinds(const ReadStrategy& strategy, const Cluster& cluster, Diagnostics& diagnostics);
 
 /// Nodes that servers apart need behind those of the job's accelerators.
 void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, int accelerators,

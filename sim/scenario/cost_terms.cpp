@@ -221,19 +221,18 @@ const CostTerm& cost_term_named(std::string_view name) {
 
 Scenario without_term(Scenario scenario, const CostTerm& term) {
   if (term.change_profile != nullptr) {
-    auto profile = std::make_shared<Profile>(*scenario.profile);
-    term.change_profile(*profile);
     // Spreads that the scenario took from the profile follow it.
     Perturbation& drawn = scenario.perturbation;
-    const Variation& before = scenario.profile->variation;
+    const Variation before = scenario.profile->variation;
+    scenario.change_profiles(term.change_profile);
+    const Variation& after = scenario.profile->variation;
     if (drawn.device_spread == before.device_speed.value) {
-      drawn.device_spread = profile->variation.device_speed.value;
+      drawn.device_spread = after.device_speed.value;
     }
     if (drawn.jitter.kind == Jitter::Kind::lognormal &&
         drawn.jitter.spread == before.operation_time.value) {
-      drawn.jitter.spread = profile->variation.operation_time.value;
+      drawn.jitter.spread = after.operation_time.value;
     }
-    scenario.profile = std::move(profile);
   }
   if (term.change_model != nullptr) term.change_model(scenario.model);
   if (term.change_workload != nullptr) scenario.workload_changes.emplace_back(term.change_workload);

@@ -24,11 +24,11 @@ std::optional<Anchor> read_anchor(const JsonCursor& part, const Cluster* cluster
                     "name a scenario without \"anchor\"");
     } else if (root) {
       if (auto measured = read(*root)) {
-        const std::string& ran_on = measured->cluster->node_type.accelerator;
-        if (cluster != nullptr && ran_on != cluster->node_type.accelerator) {
-          reader.report("scenario", "an anchor tells of one accelerator only",
+        const std::string ran_on = measured->cluster->accelerator_names();
+        if (cluster != nullptr && ran_on != cluster->accelerator_names()) {
+          reader.report("scenario", "an anchor tells of the accelerators it was measured on only",
                         fmt::format("measured on {}, to be applied to {}", ran_on,
-                                    cluster->node_type.accelerator));
+                                    cluster->accelerator_names()));
         }
         reader.resolve("scenario", measured->resolved);
         anchor.of = std::make_shared<const Scenario>(std::move(*measured));

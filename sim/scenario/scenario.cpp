@@ -10,7 +10,6 @@
 
 #include "sim/base/file_text.h"
 #include "sim/base/fingerprint.h"
-#include "sim/costs/read_profile.h"
 #include "sim/files/json_reader.h"
 #include "sim/jobs/read_strategy.h"
 #include "sim/models/huggingface/huggingface.h"
@@ -165,6 +164,27 @@ nlohmann::json file_list(const InputFiles& files) {
 
 }  // namespace
 
+KindProfiles Scenario::profiles() const {
+  ProfileList all{profile};
+  all.insert(all.end(), other_profiles.begin(), other_profiles.end());
+  return kind_profiles(all);
+}
+
+Bytes Scenario::least_memory() const {
+  return Bytes(profiles().smallest(
+      [](const Profile& of_kind) { return of_kind.device.memory_bytes.value; }));
+}
+
+void Scenario::change_profiles(const std::function<void(Profile&)>& change) {
+  const auto changed = [&](const Profile& original) {
+    auto copy = std::make_shared<Profile>(original);
+    change(*copy);
+    return copy;
+  };
+  profile = changed(*profile);
+  for (std::shared_ptr<const Profile>& other : other_profiles) other = changed(*other);
+}
+
 Placement placement_of(const Strategy& strategy, std::vector<Dimension> order) {
   Placement placement;
   placement.order = std::move(order);
@@ -176,19 +196,6 @@ Placement placement_of(const Strategy& strategy, std::vector<Dimension> order) {
 }
 
 namespace {
-
-/// A file is named; of one that was changed on the way stands all that it says, its software's
-/// numbers with its own.
-void resolve_profile(const JsonCursor& profile, ObjectReader& reader) {
-  if (!profile.pointer().empty()) return;
-  if (!profile.document().is_changed()) {
-    reader.resolve("profile", profile.document().name());
-    return;
-  }
-  nlohmann::json whole = profile.value();
-  whole.erase("software");
-  reader.resolve("profile", std::move(whole));
-}
 
 std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                 const ScenarioOptions& options, InputFiles& files) {
@@ -217,8 +224,8 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (const auto part = reader.required_part("model")) model = read_model(*part, files);
   std::optional<ReadCluster> cluster;
   if (const auto part = reader.required_part("cluster")) cluster = read_cluster(*part, files);
-  std::optional<ReadProfile> profile;
-  if (const auto part = reader.required_part("profile")) profile = read_profile(*part, files);
+  const std::optional<ProfileList> profiles =
+      read_profiles(reader, cluster ? cluster->topology.cluster.get() : nullptr, files);
   std::optional<int> accelerators;
   if (cluster) {
     const Cluster& whole = *cluster->topology.cluster;
@@ -231,14 +238,13 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   }
   if (cluster && strategy) {
     check_server_hosts(*strategy, *cluster->topology.cluster, *accelerators, diagnostics);
+    check_kinds(*strategy, *cluster->topology.cluster, diagnostics);
   }
-  if (profile && cluster) {
-    check_accelerator(*profile, cluster->topology.cluster->node_type, diagnostics);
-    if (strategy) {
-      check_costs(*profile->profile, model->model, *strategy, diagnostics);
-    }
-  }
-  scenario.perturbation = read_perturbations(reader, profile ? profile->profile.get() : nullptr,
+  const auto check = [&](const Model& trained, const ReadStrategy& split) {
+    for (const auto& profile : *profiles) check_costs(*profile, trained, split, diagnostics);
+  };
+  if (profiles && cluster && strategy) check(model->model, *strategy);
+  scenario.perturbation = read_perturbations(reader, profiles ? profiles->front().get() : nullptr,
                                              cluster ? cluster->topology.cluster.get() : nullptr);
   scenario.run = read_run(reader, options, scenario.perturbation);
   const bool needs_changes =
@@ -251,15 +257,11 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
       reader, cluster ? cluster->topology.cluster.get() : nullptr, files,
       [&](const JsonCursor& measured) { return read_at(measured, path, options, files); });
 
-  if (model && cluster && profile && strategy) {
+  if (model && cluster && profiles && strategy) {
     scenario.reliability = read_reliability(reader, {.model = model->model,
                                                      .strategy = strategy->strategy,
                                                      .cluster = *cluster->topology.cluster,
-                                                     .profile = *profile->profile});
-    const Profile& costs = *profile->profile;
-    const auto check = [&](const Model& trained, const ReadStrategy& split) {
-      check_costs(costs, trained, split, diagnostics);
-    };
+                                                     .profile = *profiles->front()});
     const Cluster& whole = *cluster->topology.cluster;
     scenario.jobs = read_jobs(
         reader,
@@ -296,17 +298,17 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (model) reader.resolve("model", model->resolved);
   if (cluster) reader.resolve("cluster", cluster->resolved);
   if (strategy) reader.resolve("strategy", strategy->resolved);
-  if (profile) resolve_profile(profile->cursor, reader);
   nlohmann::json resolved = reader.finish();
   for (const char* taken : {"candidates", "candidate"}) resolved.erase(taken);
   scenario.resolved = std::move(resolved);
   if (diagnostics.has_errors()) return std::nullopt;
-  HEADWAY_CHECK(model && cluster && profile && strategy, "a part that is not read is an error");
+  HEADWAY_CHECK(model && cluster && profiles && strategy, "a part that is not read is an error");
 
   scenario.model = model->model;
   scenario.model_has_own_fields = model->cursor.member("hidden").has_value();
   scenario.cluster = cluster->topology.cluster;
-  scenario.profile = profile->profile;
+  scenario.profile = profiles->front();
+  scenario.other_profiles.assign(profiles->begin() + 1, profiles->end());
   scenario.strategy = strategy->strategy;
   scenario.placement = placement_of(scenario.strategy, cluster->order);
   return scenario;

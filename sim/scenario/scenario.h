@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sim/costs/profile.h"
+#include "sim/costs/kind_profiles.h"
 #include "sim/engine/simulate_workload.h"
 #include "sim/files/input_files.h"
 #include "sim/files/json_value.h"
@@ -17,6 +18,7 @@
 #include "sim/programs/perturbation/perturbation.h"
 #include "sim/programs/workload.h"
 #include "sim/scenario/neighbour_job.h"
+#include "sim/scenario/read_profiles.h"
 #include "sim/scenario/reliability_settings.h"
 
 namespace headway {
@@ -44,7 +46,8 @@ struct Scenario {
   std::string name;
   Model model;
   std::shared_ptr<const Cluster> cluster;
-  std::shared_ptr<const Profile> profile;
+  std::shared_ptr<const Profile> profile;  ///< of the first kind of node
+  ProfileList other_profiles;              ///< of the others, in the cluster's order
   Strategy strategy;
   Placement placement;
   Perturbation perturbation;
@@ -55,11 +58,18 @@ struct Scenario {
   /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.
   double software_factor = 1.0;
   std::vector<WorkloadChange> workload_changes;  ///< in this order; no file asks for any
-  JsonValue given;                          ///< as it was written, overrides applied
+  JsonValue given;                               ///< as it was written, overrides applied
   std::optional<JsonCursor> source;  ///< where it was written; nothing for a resolved scenario
   bool model_has_own_fields = true;  ///< --set /model/layers reaches the model: no Hugging Face
-  JsonValue resolved;           ///< every default written out; reads back as the same scenario
-  JsonValue files;              ///< [{path, fingerprint}] of what was read
+  JsonValue resolved;                ///< every default written out; reads back as the same scenario
+  JsonValue files;                   ///< [{path, fingerprint}] of what was read
+
+  /// By kind of node. Refers to the scenario's.
+  [[nodiscard]] KindProfiles profiles() const;
+  /// Of an accelerator of the kind that holds least.
+  [[nodiscard]] Bytes least_memory() const;
+  /// Puts changed copies in the place of all of them.
+  void change_profiles(const std::function<void(Profile&)>& change);
 };
 
 /// What a command line changes in every scenario it reads.

@@ -252,6 +252,59 @@ std::vector<StrategyRule> interleaving_rules() {
   };
 }
 
+/// Where replicas have different numbers of micro-batches, they meet at the end of the step only.
+std::vector<StrategyRule> speed_rules() {
+  const auto excluded = [](std::vector<std::string_view> besides, std::string_view words,
+                           std::string_view why, std::string_view help, bool (*holds)(Layout)) {
+    besides.insert(besides.begin(), "micro_batches_by_speed");
+    return StrategyRule{
+        .fields = std::move(besides), .words = words, .why = why, .help = help, .holds = holds};
+  };
+  return {
+      {.fields = {"micro_batches_by_speed"},
+       .besides = {"data_parallel"},
+       .words = "micro_batches_by_speed does nothing without data_parallel",
+       .why = "data_parallel is 1",
+       .help = "leave it out, or raise data_parallel",
+       .holds = [](Layout job) { return !job->micro_batches_by_speed || job->data_parallel > 1; },
+       .severity = Severity::warning},
+      excluded({"zero_stage"}, "micro_batches_by_speed needs zero_stage 0 or 1",
+               "gradients are reduced with every micro-batch, by all replicas at once",
+               "set zero_stage to 1, or leave micro_batches_by_speed out",
+               [](Layout job) {
+                 return !job->micro_batches_by_speed || job->sharding <= Sharding::optimizer;
+               }),
+      excluded(
+          {"virtual_stages", "schedule"},
+          "micro_batches_by_speed needs a schedule with one chunk a stage",
+          "others go through their chunks in whole groups of micro-batches",
+          "set schedule to \"1f1b\" and virtual_stages to 1",
+          [](Layout job) { return !job->micro_batches_by_speed || job->chunks_of_stage() == 1; }),
+      excluded({"expert_parallel"}, "micro_batches_by_speed keeps experts inside a replica",
+               "replicas that share out experts exchange tokens with every micro-batch",
+               "lower expert_parallel, or leave micro_batches_by_speed out",
+               [](Layout job) {
+                 return !job->micro_batches_by_speed || job->expert_group() == 1 ||
+                        (job->tensor_parallel * job->context_parallel) % job->expert_group() == 0;
+               }),
+      excluded(
+          {"synchronisation"}, "micro_batches_by_speed needs replicas that reduce with every step",
+          "servers and islands count the work of their workers in steps",
+          "leave micro_batches_by_speed out",
+          [](Layout job) {
+            return !job->micro_batches_by_speed ||
+                   (!job->synchronisation.by_servers() && !job->synchronisation.by_local_steps());
+          }),
+      excluded({"embedding_tables"}, "micro_batches_by_speed keeps tables on every replica",
+               "replicas that share out tables exchange with every micro-batch",
+               "leave micro_batches_by_speed out",
+               [](Layout job) {
+                 return !job->micro_batches_by_speed || !job.model.has_tables() ||
+                        job->tables.placement == TablePlacement::replicated;
+               }),
+  };
+}
+
 }  // namespace
 
 std::vector<StrategyRule> pipeline_rules() {
@@ -264,7 +317,7 @@ std::vector<StrategyRule> pipeline_rules() {
                              job->micro_batch, job->data_parallel, unit_of(job)),
                  "use " + nearest_multiples(job->global_batch, unit_of(job))};
        }}};
-  for (const auto& more : {layer_rules(), schedule_rules(), interleaving_rules()}) {
+  for (const auto& more : {layer_rules(), schedule_rules(), interleaving_rules(), speed_rules()}) {
     rules.insert(rules.end(), more.begin(), more.end());
   }
   return rules;

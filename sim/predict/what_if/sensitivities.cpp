@@ -10,33 +10,38 @@ namespace {
 
 constexpr double kSlightlyFaster = 1.1;
 
+void for_each_type(Cluster& cluster, void (*change)(NodeType&)) {
+  change(cluster.node_type);
+  for (NodeType& type : cluster.other_types) change(type);
+}
+
 /// Matrix products of linear layers and experts; attention keeps its rate, which the profile gives
 /// as a share of the peak, or in a table that stays as it is.
 Scenario faster_products(Scenario scenario) {
-  auto profile = std::make_shared<Profile>(*scenario.profile);
-  for (auto& [unused, peak] : profile->device.peak_flops) peak.value *= kSlightlyFaster;
-  profile->device.attention_efficiency.value /= kSlightlyFaster;
-  for (MeasuredGemm& measured : profile->device.gemm_table) {
-    measured.time = measured.time / kSlightlyFaster;
-  }
-  scenario.profile = std::move(profile);
+  scenario.change_profiles([](Profile& profile) {
+    for (auto& [unused, peak] : profile.device.peak_flops) peak.value *= kSlightlyFaster;
+    profile.device.attention_efficiency.value /= kSlightlyFaster;
+    for (MeasuredGemm& measured : profile.device.gemm_table) {
+      measured.time = measured.time / kSlightlyFaster;
+    }
+  });
   return scenario;
 }
 
 Scenario faster_memory(Scenario scenario) {
-  auto profile = std::make_shared<Profile>(*scenario.profile);
-  profile->device.memory_bandwidth.value *= kSlightlyFaster;
-  for (MeasuredCurve::Point& point : profile->device.memory_curve.points) {
-    point.time = point.time / kSlightlyFaster;
-  }
-  scenario.profile = std::move(profile);
+  scenario.change_profiles([](Profile& profile) {
+    profile.device.memory_bandwidth.value *= kSlightlyFaster;
+    for (MeasuredCurve::Point& point : profile.device.memory_curve.points) {
+      point.time = point.time / kSlightlyFaster;
+    }
+  });
   return scenario;
 }
 
 /// The cables at the NICs too, the fabric behind them as it is.
 Scenario faster_nics(Scenario scenario) {
   scenario.cluster = changed_cluster(scenario.cluster, [](Cluster& cluster) {
-    cluster.node_type.nic_bandwidth = 2.0 * cluster.node_type.nic_bandwidth;
+    for_each_type(cluster, [](NodeType& type) { type.nic_bandwidth = 2.0 * type.nic_bandwidth; });
     Topology& topology = cluster.topology;
     for (LinkId id = 0; id < topology.link_count(); ++id) {
       Link& link = topology.link(id);
@@ -50,17 +55,19 @@ Scenario faster_nics(Scenario scenario) {
 /// Of wires, switches, NICs and steps; launching a collective costs what it did.
 Scenario half_the_latency(Scenario scenario) {
   scenario.cluster = changed_cluster(scenario.cluster, [](Cluster& cluster) {
-    cluster.node_type.nic_latency = 0.5 * cluster.node_type.nic_latency;
-    cluster.node_type.scale_up_latency = 0.5 * cluster.node_type.scale_up_latency;
+    for_each_type(cluster, [](NodeType& type) {
+      type.nic_latency = 0.5 * type.nic_latency;
+      type.scale_up_latency = 0.5 * type.scale_up_latency;
+    });
     for (LinkId id = 0; id < cluster.topology.link_count(); ++id) {
       Link& link = cluster.topology.link(id);
       link.latency = 0.5 * link.latency;
     }
   });
-  auto profile = std::make_shared<Profile>(*scenario.profile);
-  profile->scale_up.latency.value *= 0.5;
-  profile->scale_out.latency.value *= 0.5;
-  scenario.profile = std::move(profile);
+  scenario.change_profiles([](Profile& profile) {
+    profile.scale_up.latency.value *= 0.5;
+    profile.scale_out.latency.value *= 0.5;
+  });
   return scenario;
 }
 

@@ -26,27 +26,30 @@ NcclPlace place_of(const Cluster& cluster, const PriceEvidence& evidence,
   return place;
 }
 
-/// The cluster's nodes, which may be of any accelerator, with the profile's.
-NodeType node_of(const Cluster& cluster, const PriceEvidence& evidence) {
-  NodeType node = cluster.node_type;
+const NodeType& node_of(const Cluster& cluster, const PriceEvidence& evidence) {
+  return evidence.node != nullptr ? *evidence.node : cluster.node_type;
+}
+
+/// A node, which may be of any accelerator, with the profile's.
+NodeType with_accelerator(NodeType node, const PriceEvidence& evidence) {
   if (evidence.profile != nullptr) node.accelerator = evidence.profile->accelerator;
   return node;
 }
 
 }  // namespace
 
-NetworkCosts scope_costs(const Cluster& cluster, const PriceEvidence& evidence) {
+NetworkCosts scope_costs(const NodeType& node, const PriceEvidence& evidence) {
   NetworkCosts costs;
   switch (evidence.library) {
     case CollectiveLibrary::hardware:
-      costs = ideal_network_costs(cluster.node_type);
+      costs = ideal_network_costs(node);
       break;
     case CollectiveLibrary::profile:
       HEADWAY_CHECK(evidence.profile != nullptr, "a profile's prices without a profile");
       costs = network_costs(*evidence.profile);
       break;
     case CollectiveLibrary::nccl:
-      return nccl_choices(node_of(cluster, evidence), CollectiveKind::send_receive, {})
+      return nccl_choices(with_accelerator(node, evidence), CollectiveKind::send_receive, {})
           .front()
           .costs;
   }
@@ -68,7 +71,7 @@ void take_measured_time(FlowPlan& transfer, const Cluster& cluster, const PriceE
                         Bytes message) {
   if (evidence.library != CollectiveLibrary::profile) return;
   const std::vector<MeasuredCollective>* const curves =
-      measured_curves(*evidence.profile, cluster.node_type, transfer.crosses_fabric);
+      measured_curves(*evidence.profile, node_of(cluster, evidence), transfer.crosses_fabric);
   if (curves == nullptr) return;
   const auto measured = measured_collective_cost(*curves, CollectiveKind::send_receive, message, 2);
   if (!measured) return;
@@ -95,7 +98,7 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
     ways_.push_back(std::move(way));
   };
   if (evidence.library == CollectiveLibrary::nccl) {
-    const NodeType node = node_of(cluster, evidence);
+    const NodeType node = with_accelerator(node_of(cluster, evidence), evidence);
     const NcclPlace place = place_of(cluster, evidence, groups);
     for (const NcclChoice& choice : nccl_choices(node, kind, place)) {
       if (algorithm && *algorithm != choice.algorithm) continue;
@@ -107,13 +110,13 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
   // Only some switches can add, and few libraries go by hierarchies: nobody gets that unasked.
   std::vector<CollectiveAlgorithm> algorithms{CollectiveAlgorithm::ring, CollectiveAlgorithm::tree};
   if (algorithm) algorithms = {*algorithm};
-  const NetworkCosts costs = scope_costs(cluster, evidence);
+  const NetworkCosts costs = scope_costs(node_of(cluster, evidence), evidence);
   for (const CollectiveAlgorithm each : algorithms) {
     if (has_algorithm(kind, each)) add(costs, {.algorithm = each}, nullptr);
   }
   if (evidence.library == CollectiveLibrary::profile && !algorithm && !ways_.empty()) {
-    measured_ =
-        measured_curves(*evidence.profile, cluster.node_type, ways_.front().plan.crosses_fabric);
+    measured_ = measured_curves(*evidence.profile, node_of(cluster, evidence),
+                                ways_.front().plan.crosses_fabric);
     if (measured_ == nullptr || measured_->empty()) return;
     // What was measured holds all latency.
     Way way = ways_.front();

@@ -15,6 +15,7 @@ namespace headway {
 struct PriceEvidence {
   CollectiveLibrary library = CollectiveLibrary::hardware;
   const Profile* profile = nullptr;  ///< with `profile`
+  const NodeType* node = nullptr;    ///< of the ranks; unsaid the cluster's first type
   /// What is for another rail goes by the accelerator there (PXN); unsaid NCCL does so, since
   /// 2.12, and nobody else.
   std::optional<bool> is_rail_local = {};
@@ -83,8 +84,8 @@ class PricedCollective {
 void take_measured_time(FlowPlan& transfer, const Cluster& cluster, const PriceEvidence& evidence,
                         Bytes message);
 
-/// What messages between two ranks cost beyond the wire.
-[[nodiscard]] NetworkCosts scope_costs(const Cluster& cluster, const PriceEvidence& evidence);
+/// What messages between two ranks of such nodes cost beyond the wire.
+[[nodiscard]] NetworkCosts scope_costs(const NodeType& node, const PriceEvidence& evidence);
 
 /// What a profile measured of collectives over links like those of the node; nullptr if nothing.
 [[nodiscard]] const std::vector<MeasuredCollective>* measured_curves(const Profile& profile,

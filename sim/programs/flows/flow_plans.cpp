@@ -25,6 +25,8 @@ FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,
                        std::span<const std::int32_t> receivers, PlanDetail detail) {
   HEADWAY_CHECK(senders.size() == receivers.size(), "senders and receivers come in pairs");
   PlanBuilder builder(cluster, costs, detail);
+  builder.take_part(senders);
+  builder.take_part(receivers);
   Seconds latency;
   for (std::size_t i = 0; i < senders.size(); ++i) {
     latency = max(latency, builder.add(senders[i], receivers[i], 1.0));
@@ -44,6 +46,7 @@ FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, Coll
   PlanBuilder builder(cluster, costs, detail);
   Seconds latency;
   for (const std::vector<std::int32_t>& members : groups) {
+    builder.take_part(members);
     latency = max(latency, add_collective(builder, cluster, costs, kind, algorithm, members));
   }
   return builder.finished(latency);

@@ -55,6 +55,23 @@ Seconds PlanBuilder::add_reduction(const std::vector<std::int32_t>& members, dou
   return longest;
 }
 
+PlanBuilder::PlanBuilder(const Cluster& cluster, const NetworkCosts& costs, PlanDetail detail)
+    : cluster_(cluster),
+      costs_(costs),
+      detail_(detail),
+      scale_up_(cluster.node_type.scale_up_bandwidth),
+      nic_(cluster.node_type.nic_bandwidth) {}
+
+void PlanBuilder::take_part(std::span<const std::int32_t> accelerators) {
+  if (cluster_.kinds() == 1) return;
+  for (const std::int32_t accelerator : accelerators) {
+    const NodeType& type = cluster_.type_of(accelerator);
+    scale_up_ = are_known_ ? min(scale_up_, type.scale_up_bandwidth) : type.scale_up_bandwidth;
+    nic_ = are_known_ ? min(nic_, type.nic_bandwidth) : type.nic_bandwidth;
+    are_known_ = true;
+  }
+}
+
 void PlanBuilder::use_scale_up(double weight) {
   scale_up_weight_ = std::max(scale_up_weight_, weight);
 }
@@ -65,15 +82,14 @@ FlowPlan PlanBuilder::finished(Seconds latency) const {
   for (const auto& [link, weight] : weights_) plan.links.push_back({link, weight});
   const double scale_up = scale_up_weight_ + most_handed_on_;
   if (scale_up > 0.0) {
-    plan.rate_cap = costs_.scale_up_efficiency / scale_up * cluster_.node_type.scale_up_bandwidth;
+    plan.rate_cap = costs_.scale_up_efficiency / scale_up * scale_up_;
   }
   plan.crosses_fabric = crossing_weight_ > 0.0;
   plan.latency += crossing_weight_ > 0.0 ? costs_.scale_out_overhead : costs_.scale_up_overhead;
   // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC.
   if (crossing_weight_ > 0.0 &&
       (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic)) {
-    plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing_weight_ *
-                                           cluster_.node_type.nic_bandwidth);
+    plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing_weight_ * nic_);
   }
   return plan;
 }

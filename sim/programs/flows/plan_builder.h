@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "sim/programs/flows/flow_plans.h"
@@ -11,8 +12,11 @@ namespace headway {
 class PlanBuilder {
  public:
   /// What is referred to outlives the builder.
-  PlanBuilder(const Cluster& cluster, const NetworkCosts& costs, PlanDetail detail)
-      : cluster_(cluster), costs_(costs), detail_(detail) {}
+  PlanBuilder(const Cluster& cluster, const NetworkCosts& costs, PlanDetail detail);
+
+  /// Whose scale-up fabrics and NICs the plan uses: the slowest of them sets its rates. Where no
+  /// one is named those of the cluster's first type of node.
+  void take_part(std::span<const std::int32_t> accelerators);
 
   /// `weight` bytes go from one accelerator to another for each byte of the flow. Returns the
   /// latency of a step between them.
@@ -36,6 +40,9 @@ class PlanBuilder {
   const Cluster& cluster_;
   const NetworkCosts& costs_;
   PlanDetail detail_;
+  BytesPerSecond scale_up_;  ///< of the slowest that takes part
+  BytesPerSecond nic_;       ///< likewise
+  bool are_known_ = false;   ///< somebody takes part
   std::map<LinkId, double> weights_;
   std::vector<LinkShare> route_;
   std::map<VertexId, double> sent_;  ///< by NIC, per byte of the flow

@@ -45,6 +45,7 @@ FlowPlan exchange_plan(ExchangeKind kind, const Model& model, const Strategy& st
   for (const Members& members : groups) {
     const GroupPlace place = place_of_group(cluster, members);
     if (!place.crosses()) continue;
+    builder.take_part(members);
     switch (kind) {
       case ExchangeKind::tensor:
       case ExchangeKind::expert_slices:

@@ -52,7 +52,7 @@ ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const
 }
 
 ExpertExchange expert_exchange(const Layer& layer, const Strategy& strategy, const Profile& profile,
-                               const Cluster& cluster, const ExchangePlaces& places,
+                               const NodeType& node, const ExchangePlaces& places,
                                const RankShape& shape, Seconds compute, double wire_efficiency) {
   HEADWAY_CHECK(profile.experts.has_value(), "experts are not in the profile");
   const ExpertCosts& costs = *profile.experts;
@@ -64,13 +64,12 @@ ExpertExchange expert_exchange(const Layer& layer, const Strategy& strategy, con
     exchange.routed = kThereAndBack / busiest * routed_message(layer, shape);
     Seconds inside;
     if (place.most() > 1) {
-      inside = traffic.exchanged /
-               (costs.exchange_scale_up.value * cluster.node_type.scale_up_bandwidth);
+      inside = traffic.exchanged / (costs.exchange_scale_up.value * node.scale_up_bandwidth);
     }
     Seconds across;
     Seconds on_wire;
     if (traffic.across_domains > Bytes(0.0)) {
-      const BytesPerSecond nics = nics_of_rank(cluster) * cluster.node_type.nic_bandwidth;
+      const BytesPerSecond nics = nics_of_rank(node) * node.nic_bandwidth;
       across = traffic.across_domains / (costs.exchange_scale_out.value * nics);
       on_wire = traffic.across_domains / (wire_efficiency * nics);
       exchange.wire = routed_message(layer, shape) / on_wire;
@@ -86,7 +85,7 @@ ExpertExchange expert_exchange(const Layer& layer, const Strategy& strategy, con
   if (strategy.expert_tensor_parallel > 1) {
     const int parts = strategy.expert_tensor_parallel;
     const GroupPlace& place = places[ExchangeKind::expert_slices];
-    const GroupLink link = group_link(cluster, profile, place, nics_of_rings(cluster, place));
+    const GroupLink link = group_link(node, profile, place, nics_of_rings(node, place));
     const Bytes rows = parts * routed_message(layer, shape);
     exchange.slices = link.time(CollectiveKind::all_gather, rows, parts) +
                       link.time(CollectiveKind::reduce_scatter, rows, parts);

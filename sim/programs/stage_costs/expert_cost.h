@@ -50,7 +50,7 @@ struct ExpertExchange {
 /// `wire_efficiency`. Between ranks that split an expert there is an all-gather before and a
 /// reduce-scatter behind it.
 [[nodiscard]] ExpertExchange expert_exchange(const Layer& layer, const Strategy& strategy,
-                                             const Profile& profile, const Cluster& cluster,
+                                             const Profile& profile, const NodeType& node,
                                              const ExchangePlaces& places, const RankShape& shape,
                                              Seconds compute, double wire_efficiency = 1.0);
 

@@ -19,10 +19,9 @@ Seconds GroupLink::time(CollectiveKind kind, Bytes message, int ranks) const {
   return overhead + collective_time(kind, CollectiveAlgorithm::ring, message, ranks, step);
 }
 
-GroupLink group_link(const Cluster& cluster, const Profile& profile, const GroupPlace& place,
+GroupLink group_link(const NodeType& node, const Profile& profile, const GroupPlace& place,
                      double nics) {
   const NetworkCosts network = network_costs(profile);
-  const NodeType& node = cluster.node_type;
   const BytesPerSecond inside = network.scale_up_efficiency * node.scale_up_bandwidth;
   if (!place.crosses()) {
     return {measured_curves(profile, node, false),
@@ -38,12 +37,12 @@ GroupLink group_link(const Cluster& cluster, const Profile& profile, const Group
           wire};
 }
 
-double nics_of_rank(const Cluster& cluster) {
-  return static_cast<double>(cluster.node_type.nics) / cluster.node_type.accelerators;
+double nics_of_rank(const NodeType& node) {
+  return static_cast<double>(node.nics) / node.accelerators;
 }
 
-double nics_of_rings(const Cluster& cluster, const GroupPlace& place) {
-  return std::max(1.0, nics_of_rank(cluster) * place.fewest());
+double nics_of_rings(const NodeType& node, const GroupPlace& place) {
+  return std::max(1.0, nics_of_rank(node) * place.fewest());
 }
 
 }  // namespace headway

@@ -21,13 +21,13 @@ struct GroupLink {
 
 /// `nics` of them work for each rank that crosses from one domain to the next, at the rate that
 /// software reaches.
-[[nodiscard]] GroupLink group_link(const Cluster& cluster, const Profile& profile,
+[[nodiscard]] GroupLink group_link(const NodeType& node, const Profile& profile,
                                    const GroupPlace& place, double nics);
 
 /// NICs of one accelerator; fewer than 1 where several share one.
-[[nodiscard]] double nics_of_rank(const Cluster& cluster);
+[[nodiscard]] double nics_of_rank(const NodeType& node);
 /// NICs that the rings of a group use, at least 1: one ring for each of the members that every
 /// domain has.
-[[nodiscard]] double nics_of_rings(const Cluster& cluster, const GroupPlace& place);
+[[nodiscard]] double nics_of_rings(const NodeType& node, const GroupPlace& place);
 
 }  // namespace headway

@@ -57,11 +57,11 @@ TimeByCause simple_pass(const CostSum& costs) {
 class StageCosts {
  public:
   StageCosts(const Model& model, const Strategy& strategy, const Profile& profile,
-             const Cluster& cluster, const ExchangePlaces& places, const KernelFamily& family)
+             const NodeType& node, const ExchangePlaces& places, const KernelFamily& family)
       : model_(model),
         strategy_(strategy),
         profile_(profile),
-        cluster_(cluster),
+        node_(node),
         places_(places),
         family_(family),
         shape_(rank_shape_of(strategy)),
@@ -69,7 +69,7 @@ class StageCosts {
     const PriceEvidence evidence{.library = strategy.collective_library, .profile = &profile};
     for (const ExchangeKind kind : kAllExchanges) {
       if (!places[kind].crosses()) continue;
-      wire_efficiency_ = scope_costs(cluster, evidence).scale_out_efficiency;
+      wire_efficiency_ = scope_costs(node, evidence).scale_out_efficiency;
       break;
     }
   }
@@ -110,17 +110,17 @@ class StageCosts {
     // a rank's own NIC.
     const GroupPlace& tensor_place = places_[ExchangeKind::tensor];
     const GroupLink tensor_link =
-        group_link(cluster_, profile_, tensor_place, nics_of_rings(cluster_, tensor_place));
+        group_link(node_, profile_, tensor_place, nics_of_rings(node_, tensor_place));
     const TensorExchangeTime tensor =
         tensor_exchange(strategy_, profile_, tensor_link, of, shape_, costs.column_gradients);
-    const GroupLink context_link = group_link(cluster_, profile_, places_[ExchangeKind::context],
-                                              std::min(1.0, nics_of_rank(cluster_)));
+    const GroupLink context_link = group_link(node_, profile_, places_[ExchangeKind::context],
+                                              std::min(1.0, nics_of_rank(node_)));
     const ContextExchange context =
         context_exchange(strategy_, profile_, context_link, of, shape_, costs.attention_forward);
     // Beside the exchanges of a forward pass runs the backward pass of another micro-batch.
     const Seconds beside = 0.5 * (costs.forward.time() + costs.backward.time());
     const ExpertExchange experts = of.routing
-                                       ? expert_exchange(of, strategy_, profile_, cluster_, places_,
+                                       ? expert_exchange(of, strategy_, profile_, node_, places_,
                                                          shape_, beside, wire_efficiency_)
                                        : ExpertExchange{};
     const Seconds routing = experts.seen + experts.slices;
@@ -159,7 +159,7 @@ class StageCosts {
   }
 
   [[nodiscard]] TableExchange exchange_of_tables(const Layer& of, Seconds beside) const {
-    return table_exchange(of, profile_, cluster_, places_[ExchangeKind::tables], shape_, beside,
+    return table_exchange(of, profile_, node_, places_[ExchangeKind::tables], shape_, beside,
                           wire_efficiency_);
   }
 
@@ -215,8 +215,7 @@ class StageCosts {
     add(ExchangeKind::experts, {experts.routed, experts.routed}, {experts.seen, experts.seen},
         {experts.share_seen, experts.share_seen}, routing_rate, experts.wire, passes);
     const GroupPlace& slices = places_[ExchangeKind::expert_slices];
-    const GroupLink slice_link =
-        group_link(cluster_, profile_, slices, nics_of_rings(cluster_, slices));
+    const GroupLink slice_link = group_link(node_, profile_, slices, nics_of_rings(node_, slices));
     add(ExchangeKind::expert_slices, {experts.slice_bytes, experts.slice_bytes},
         {experts.slices, experts.slices}, {1.0, 1.0}, slice_link.step.bandwidth,
         wire_efficiency_ * slice_link.wire, passes);
@@ -301,7 +300,7 @@ class StageCosts {
   const Model& model_;
   const Strategy& strategy_;
   const Profile& profile_;
-  const Cluster& cluster_;
+  const NodeType& node_;
   const ExchangePlaces& places_;
   const KernelFamily& family_;
   RankShape shape_;
@@ -315,15 +314,15 @@ class StageCosts {
 }  // namespace
 
 StageCost stage_cost(const Model& model, const Strategy& strategy, const Profile& profile,
-                     const Cluster& cluster, const ExchangePlaces& places) {
+                     const NodeType& node, const ExchangePlaces& places) {
   const auto found = profile.kernel_families.find(strategy.kernel_family);
   HEADWAY_CHECK(found != profile.kernel_families.end(), "kernel family is not in the profile");
-  return StageCosts{model, strategy, profile, cluster, places, found->second}.all();
+  return StageCosts{model, strategy, profile, node, places, found->second}.all();
 }
 
 StageCost stage_cost(const Model& model, const Strategy& strategy, const Profile& profile,
                      const Cluster& cluster) {
-  return stage_cost(model, strategy, profile, cluster,
+  return stage_cost(model, strategy, profile, cluster.node_type,
                     best_places(strategy, cluster, Placement{}.order));
 }
 

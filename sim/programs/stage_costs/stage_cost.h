@@ -50,11 +50,12 @@ struct StageCost {
 };
 
 /// Adds up kernel costs over the operators of a layer (COST MODEL: README.md of this folder), for a
-/// rank whose groups stand like that.
+/// rank in a node of that type whose groups stand like that.
 [[nodiscard]] StageCost stage_cost(const Model& model, const Strategy& strategy,
-                                   const Profile& profile, const Cluster& cluster,
+                                   const Profile& profile, const NodeType& node,
                                    const ExchangePlaces& places);
-/// For ranks that stand as well as can be, tensor-parallel ones side by side.
+/// For ranks of the first type of node that stand as well as can be, tensor-parallel ones side by
+/// side.
 [[nodiscard]] StageCost stage_cost(const Model& model, const Strategy& strategy,
                                    const Profile& profile, const Cluster& cluster);
 

@@ -19,7 +19,7 @@ int group_of(const RankShape& shape) {
 
 }  // namespace
 
-TableExchange table_exchange(const Layer& layer, const Profile& profile, const Cluster& cluster,
+TableExchange table_exchange(const Layer& layer, const Profile& profile, const NodeType& node,
                              const GroupPlace& place, const RankShape& shape, Seconds beside,
                              double wire_efficiency) {
   const TableMessages messages = table_messages(layer, shape);
@@ -27,7 +27,7 @@ TableExchange table_exchange(const Layer& layer, const Profile& profile, const C
   if (messages.summed + messages.swapped == Bytes(0.0)) return exchange;
   const int ranks = place.ranks();
   const int group = group_of(shape);
-  const GroupLink inside = group_link(cluster, profile, GroupPlace{{place.most()}}, 1.0);
+  const GroupLink inside = group_link(node, profile, GroupPlace{{place.most()}}, 1.0);
   if (!place.crosses()) {
     exchange.time = messages.summed > Bytes(0.0)
                         ? inside.time(CollectiveKind::reduce_scatter, messages.summed, group)
@@ -36,7 +36,7 @@ TableExchange table_exchange(const Layer& layer, const Profile& profile, const C
       exchange.time += inside.time(CollectiveKind::all_to_all, messages.swapped, ranks);
     }
   } else {
-    const GroupLink across = group_link(cluster, profile, place, nics_of_rank(cluster));
+    const GroupLink across = group_link(node, profile, place, nics_of_rank(node));
     // Groups inside a domain add up there; what larger ones add up crosses like the rest.
     const bool adds_up_inside = place.most() % group == 0;
     const Bytes crossing = messages.swapped + (adds_up_inside ? Bytes(0.0) : messages.summed);

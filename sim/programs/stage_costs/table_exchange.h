@@ -25,7 +25,7 @@ struct TableExchange {
 /// rest beside it over the scale-up fabric. Whatever a rank computes meanwhile that does not wait
 /// for it hides as much: `beside`, the MLP of the dense features.
 [[nodiscard]] TableExchange table_exchange(const Layer& layer, const Profile& profile,
-                                           const Cluster& cluster, const GroupPlace& place,
+                                           const NodeType& node, const GroupPlace& place,
                                            const RankShape& shape, Seconds beside,
                                            double wire_efficiency);
 

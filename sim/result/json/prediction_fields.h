@@ -99,6 +99,7 @@ void visit_fields(auto& visit, Of<StageMemory> auto& of) {
   visit("activations", of.activations);
   visit("buffers", of.buffers);
   visit("host", of.host);
+  visit("capacity", of.capacity);
 }
 
 void visit_fields(auto& visit, Of<MemoryPrediction> auto& of) {
@@ -224,6 +225,20 @@ void visit_fields(auto& visit, Of<ServerUse> auto& of) {
   visit("staleness", of.staleness);
 }
 
+void visit_fields(auto& visit, Of<KindsUse::Kind> auto& of) {
+  visit("accelerator", of.accelerator);
+  visit("profile", of.profile);
+  visit("gpus", of.accelerators);
+  visit("least_micro_batches", of.least_micro_batches);
+  visit("most_micro_batches", of.most_micro_batches);
+  visit("busy_share", of.busy_share);
+  visit("waiting_share", of.waiting_share);
+  visit("memory_bytes", of.needed);
+  visit("capacity_bytes", of.capacity);
+}
+
+void visit_fields(auto& visit, Of<KindsUse> auto& of) { visit("kinds", of.kinds); }
+
 void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("question", of.question);
   visit("gpus", of.question.accelerators, FieldRule::positive);
@@ -252,6 +267,7 @@ void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("long_run", of.reliability);
   visit("shared_fabric", of.shared_fabric);
   visit("parameter_servers", of.servers);
+  visit("accelerator_kinds", of.accelerator_kinds);
   visit("what_if", of.what_if);
   if (of.what_if) {
     visit("bottlenecks", of.what_if->sensitivities);

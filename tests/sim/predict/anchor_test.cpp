@@ -173,7 +173,7 @@ TEST(Anchor, WrongOnesAreReported) {
   other["cluster"]["topology"]["node"]["accelerator"] = "a100-sxm-80gb";
   other["profile"] = "a100_sxm_80gb";
   json["anchor"] = {{"measured_iteration_time", "5.3 s"}, {"scenario", other}};
-  EXPECT_EQ(anchor_problems(json).front().message, "an anchor tells of one accelerator only");
+  EXPECT_EQ(anchor_problems(json).front().message, "an anchor tells of the accelerators it was measured on only");
 }
 
 }  // namespace

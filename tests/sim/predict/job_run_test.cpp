@@ -30,8 +30,8 @@ TEST(JobRun, ADoctoredProfileDoesNotBeatThePeak) {
   scenario.profile = doctored;
   const JobRun run = run_job(scenario, scenario.strategy, 1, 1);
   const PhysicalBound bound =
-      physical_bound(scenario.model, scenario.strategy, doctored->device, run.workload,
-                     run.timeline, scenario.cluster->topology);
+      physical_bound(scenario.model, scenario.strategy, *doctored, run.workload, run.timeline,
+                     scenario.cluster->topology);
   EXPECT_GE(run.time(), bound.longest());
   EXPECT_GT(bound.compute, Seconds(0.0));
   EXPECT_GT(bound.memory, Seconds(0.0));

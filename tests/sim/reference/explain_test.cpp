@@ -48,7 +48,9 @@ const std::set<std::string> kWholes = {"profile.provenance",
                                        "plan.largest"};
 
 /// Objects that are told elsewhere.
-const std::map<std::string, std::string> kSame = {{"jobs.model", "model"},
+const std::map<std::string, std::string> kSame = {{"cluster.topology.other_nodes.node",
+                                                   "cluster.topology.node"},
+                                                  {"jobs.model", "model"},
                                                   {"jobs.strategy", "strategy"},
                                                   {"candidates.cost", "cost"},
                                                   {"candidates.strategy", "strategy"},
@@ -96,6 +98,8 @@ TEST(Explain, FieldsOfAnotherJobAreThoseOfTheOwn) {
             "strategy.tensor_parallel");
   EXPECT_EQ(topic_named("/jobs/0/model/layers", topics()).name, "model.layers");
   EXPECT_EQ(topic_named("jobs.strategy", topics()).name, "jobs.strategy");
+  EXPECT_EQ(topic_named("cluster.topology.other_nodes.node.nics", topics()).name,
+            "cluster.topology.node.nics");
 }
 
 TEST(Explain, KnowsEveryFieldOfTheShippedScenarios) {

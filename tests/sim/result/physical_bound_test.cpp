@@ -1,10 +1,10 @@
-#include "sim/layers/flops.h"
-#include "sim/models/transformer/transformer_layers.h"
 #include "sim/result/physical_bound.h"
 
 #include <gtest/gtest.h>
 
 #include "sim/base/diagnostic.h"
+#include "sim/layers/flops.h"
+#include "sim/models/transformer/transformer_layers.h"
 
 namespace headway {
 namespace {
@@ -29,11 +29,12 @@ Strategy two_stages() {
   return strategy;
 }
 
-DeviceCosts round_device() {
-  DeviceCosts device;
-  device.peak_flops[Precision::bf16] = {1e15, 0.0, "round"};
-  device.memory_bandwidth = {1e12, 0.0, "round"};
-  return device;
+/// So many times as slow as 1 PFLOP/s and 1 TB/s.
+Profile round_profile(double slower = 1.0) {
+  Profile profile;
+  profile.device.peak_flops[Precision::bf16] = {1e15 / slower, 0.0, "round"};
+  profile.device.memory_bandwidth = {1e12 / slower, 0.0, "round"};
+  return profile;
 }
 
 TEST(PhysicalBound, TheStageWithTheHeadIsTheBusiest) {
@@ -43,9 +44,24 @@ TEST(PhysicalBound, TheStageWithTheHeadIsTheBusiest) {
   const Strategy strategy = two_stages();
   const double head = 2.0 * 1024 * 32768;
   const double layers = forward_flops(layers_of(model), 1024).total().count() - head;
+  const Profile profile = round_profile();
   const PhysicalBound bound =
-      physical_bound(layers_of(model), strategy, round_device(), Workload(), Timeline(), Topology());
+      physical_bound(layers_of(model), strategy, profile, Workload(), Timeline(), Topology());
   EXPECT_NEAR(bound.compute.count(), 3.0 * 8 * 1024 * (layers / 2 + head) / 1e15, 1e-12);
+}
+
+TEST(PhysicalBound, OfSeveralKindsTheFastestCounts) {
+  const TransformerModel model = small_model();
+  const Profile fast = round_profile();
+  const Profile slow = round_profile(4.0);
+  const auto bound = [&](const KindProfiles& profiles) {
+    return physical_bound(layers_of(model), two_stages(), profiles, Workload(), Timeline(),
+                          Topology());
+  };
+  const PhysicalBound mixed = bound(KindProfiles(std::vector<const Profile*>{&slow, &fast}));
+  EXPECT_EQ(mixed.compute, bound(fast).compute);
+  EXPECT_EQ(mixed.memory, bound(fast).memory);
+  EXPECT_LT(mixed.compute, bound(slow).compute);
 }
 
 TEST(PhysicalBound, StatesAreReadAndWrittenOnce) {
@@ -55,8 +71,9 @@ TEST(PhysicalBound, StatesAreReadAndWrittenOnce) {
   for (const StageMemory& stage : stage_memory(layers_of(model), strategy)) {
     most = max(most, stage.parameters + 2.0 * stage.optimizer);  // 2 B + 2 * 12 B a parameter
   }
+  const Profile profile = round_profile();
   const PhysicalBound bound =
-      physical_bound(layers_of(model), strategy, round_device(), Workload(), Timeline(), Topology());
+      physical_bound(layers_of(model), strategy, profile, Workload(), Timeline(), Topology());
   EXPECT_NEAR(bound.memory.count(), most.count() / 1e12, 1e-15);
 }
 

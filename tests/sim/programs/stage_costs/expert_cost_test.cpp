@@ -62,8 +62,9 @@ class ExpertCostTest : public testing::Test {
     return best_places(strategy, *cluster_of(cluster.text()), Placement{}.order);
   }
   [[nodiscard]] double seen() const {
-    const ExpertExchange exchange = expert_exchange(
-        with_experts(), strategy, profile, *cluster_of(cluster.text()), places(), shard(), compute);
+    const ExpertExchange exchange =
+        expert_exchange(with_experts(), strategy, profile, cluster_of(cluster.text())->node_type,
+                        places(), shard(), compute);
     return (exchange.seen + exchange.slices).count();
   }
 

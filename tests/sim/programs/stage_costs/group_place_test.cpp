@@ -77,7 +77,7 @@ struct LaidOut {
         layout(model, strategy, *cluster, placement) {}
 
   [[nodiscard]] std::vector<int> members(ExchangeKind kind, int replica, int stage = 0) const {
-    return layout.classes()[layout.class_of(replica, stage)][kind].members;
+    return layout.classes()[layout.class_of(replica, stage)].places[kind].members;
   }
 
   Model model;

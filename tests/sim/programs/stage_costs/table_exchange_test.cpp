@@ -20,8 +20,8 @@ class TableExchangeTest : public testing::Test {
     shape.table_ranks = 4.0;
   }
   [[nodiscard]] TableExchange exchange(std::vector<int> members, Seconds beside = 0_s) const {
-    return table_exchange(layer, profile, *cluster_of(cluster.text()), {std::move(members)}, shape,
-                          beside, 1.0);
+    return table_exchange(layer, profile, cluster_of(cluster.text())->node_type,
+                          {std::move(members)}, shape, beside, 1.0);
   }
 
   Layer layer;

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "sim/costs/kind_profiles.h"
+#include "sim/network/cluster.h"
+#include "sim/programs/flows/collective_price.h"
+
+namespace headway {
+
+/// What transfers and collectives cost in a cluster of one or several kinds of nodes: among ranks
+/// of one kind as its profile says, among ranks of several as the kind says that makes it slowest.
+class KindNetwork {
+ public:
+  /// What is referred to outlives it.
+  KindNetwork(const Cluster& cluster, const KindProfiles& profiles, CollectiveLibrary library,
+              PlanDetail detail);
+
+  [[nodiscard]] PlanDetail detail() const { return detail_; }
+  [[nodiscard]] const PriceEvidence& evidence(int kind) const {
+    return evidence_[static_cast<std::size_t>(kind)];
+  }
+  /// Of transfers between such nodes.
+  [[nodiscard]] const NetworkCosts& costs(int kind) const {
+    return costs_[static_cast<std::size_t>(kind)];
+  }
+  /// Of a NIC's rate, what software leaves of it on the least of them.
+  [[nodiscard]] double nic_efficiency() const;
+
+  /// Member i of `senders` sends to member i of `receivers`, messages of that size.
+  [[nodiscard]] FlowPlan transfer(std::span<const std::int32_t> senders,
+                                  std::span<const std::int32_t> receivers, Bytes message) const;
+
+  struct Collective {
+    PricedCollective price;
+    int kind = 0;            ///< whose price it is
+    bool overruled = false;  ///< the library does not have the algorithm that was asked for
+  };
+  [[nodiscard]] Collective collective(CollectiveKind kind, const CollectiveGroups& groups,
+                                      std::optional<CollectiveAlgorithm> algorithm) const;
+
+ private:
+  [[nodiscard]] Collective priced_by(int kind, CollectiveKind collective,
+                                     const CollectiveGroups& groups,
+                                     std::optional<CollectiveAlgorithm> algorithm) const;
+
+  const Cluster& cluster_;
+  PlanDetail detail_;
+  std::vector<PriceEvidence> evidence_;  ///< by kind
+  std::vector<NetworkCosts> costs_;
+};
+
+}  // namespace headway

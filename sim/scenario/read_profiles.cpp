@@ -1,0 +1,119 @@
+#include "sim/scenario/read_profiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "sim/costs/read_profile.h"
+
+namespace headway {
+namespace {
+
+/// A file is named; of one that was changed on the way stands all that it says, its software's
+/// numbers with its own.
+nlohmann::json resolved_profile(const JsonCursor& profile, const JsonCursor& given) {
+  if (!profile.pointer().empty()) return given.value();
+  if (!profile.document().is_changed()) return profile.document().name();
+  nlohmann::json whole = profile.value();
+  whole.erase("software");
+  return whole;
+}
+
+/// What somebody measured on a machine of their own is used for others too, with a warning.
+void check_accelerator(const ReadProfile& profile, const std::string& wanted,
+                       Diagnostics& diagnostics) {
+  const Profile& costs = *profile.profile;
+  if (wanted == "any" || costs.accelerator == wanted || costs.kind == "measured") return;
+  const std::optional<JsonCursor> named = profile.cursor.member("accelerator");
+  diagnostics.add((named ? *named : profile.cursor)
+                      .problem("the profile is of another accelerator than the cluster has",
+                               fmt::format("the nodes have {}", wanted),
+                               fmt::format("name a profile of {} in \"profile\"; `headway "
+                                           "list profiles` shows them",
+                                           wanted)));
+}
+
+std::string nodes_of_kind(const Cluster& cluster, int kind) {
+  if (cluster.kinds() == 1) return "the nodes";
+  const auto first = std::ranges::find(cluster.kind_of_node, kind) - cluster.kind_of_node.begin();
+  const auto count = std::ranges::count(cluster.kind_of_node, kind);
+  return count == 1 ? fmt::format("node {}", first)
+                    : fmt::format("{} nodes, the first of them node {},", count, first);
+}
+
+/// The profile of each kind of node; those that have none are reported.
+ProfileList matched(const std::vector<ReadProfile>& profiles, const Cluster& cluster,
+                    const JsonCursor& part, Diagnostics& diagnostics) {
+  ProfileList of_kinds;
+  std::string known;
+  for (const ReadProfile& read : profiles) {
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", read.profile->accelerator);
+  }
+  for (int kind = 0; kind < cluster.kinds(); ++kind) {
+    const std::string& wanted = cluster.type_of_kind(kind).accelerator;
+    const auto found = std::ranges::find_if(profiles, [&](const ReadProfile& read) {
+      return wanted == "any" || read.profile->accelerator == wanted;
+    });
+    if (found != profiles.end()) {
+      of_kinds.push_back(found->profile);
+      continue;
+    }
+    diagnostics.add(part.problem(
+        fmt::format("no profile is of {}, which {} {}", wanted, nodes_of_kind(cluster, kind),
+                    cluster.kinds() > 1 && std::ranges::count(cluster.kind_of_node, kind) == 1
+                        ? "has"
+                        : "have"),
+        fmt::format("of {}", known),
+        fmt::format("name a profile of each accelerator: [\"...\", \"...\"]; `headway list "
+                    "profiles` shows them")));
+  }
+  return of_kinds;
+}
+
+}  // namespace
+
+KindProfiles kind_profiles(const ProfileList& profiles) {
+  std::vector<const Profile*> of_kinds;
+  for (const std::shared_ptr<const Profile>& profile : profiles) of_kinds.push_back(profile.get());
+  return KindProfiles(std::move(of_kinds));
+}
+
+std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* cluster,
+                                         InputFiles& files) {
+  const std::optional<JsonCursor> part = scenario.required_part("profile");
+  if (!part) return std::nullopt;
+  const bool is_list = part->value().is_array();
+  std::vector<ReadProfile> profiles;
+  nlohmann::json resolved = nlohmann::json::array();
+  const std::size_t given = is_list ? part->value().size() : 1;
+  for (std::size_t i = 0; i < given; ++i) {
+    const JsonCursor element = is_list ? part->element(i) : *part;
+    if (auto read = read_profile(element, files)) {
+      resolved.push_back(resolved_profile(read->cursor, element));
+      profiles.push_back(std::move(*read));
+    }
+  }
+  if (given == 0) {
+    files.diagnostics().add(part->problem("a list of profiles names at least one"));
+    return std::nullopt;
+  }
+  if (profiles.size() < given) return std::nullopt;
+  scenario.resolve("profile", is_list ? resolved : resolved.front());
+
+  ProfileList of_kinds;
+  if (cluster == nullptr) {
+    for (const ReadProfile& read : profiles) of_kinds.push_back(read.profile);
+  } else if (profiles.size() == 1 && cluster->kinds() == 1) {
+    check_accelerator(profiles.front(), cluster->node_type.accelerator, files.diagnostics());
+    of_kinds.push_back(profiles.front().profile);
+  } else {
+    of_kinds = matched(profiles, *cluster, *part, files.diagnostics());
+    if (of_kinds.empty()) return std::nullopt;
+  }
+  return of_kinds;
+}
+
+}  // namespace headway

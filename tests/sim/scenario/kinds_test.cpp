@@ -1,0 +1,101 @@
+// Scenarios whose nodes hold several kinds of accelerators.
+#include <gtest/gtest.h>
+
+#include "sim/scenario/resolved_scenario.h"
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+
+namespace headway {
+namespace {
+
+/// Two nodes of H100 and, from node 2 on, two of A100.
+nlohmann::json mixed_scenario() {
+  nlohmann::json scenario = small_scenario(4);
+  nlohmann::json& topology = scenario["cluster"]["topology"];
+  nlohmann::json other = topology["node"];
+  other["name"] = "older";
+  other["accelerator"] = "a100-sxm-40gb";
+  topology["other_nodes"] = {{{"first", 2}, {"count", 2}, {"node", other}}};
+  scenario["profile"] = {"a100_sxm_40gb", "h100_sxm"};
+  return scenario;
+}
+
+/// Pointers and messages of what is wrong.
+std::string problems_of(const nlohmann::json& scenario) {
+  std::string text;
+  try {
+    (void)scenario_of(scenario);
+  } catch (const InputError& error) {
+    for (const Diagnostic& problem : error.diagnostics()) {
+      text += problem.pointer + ": " + problem.message + " (" + problem.label + ")\n";
+    }
+  }
+  return text;
+}
+
+TEST(KindsInScenarios, EveryNodeTakesTheProfileOfItsAccelerator) {
+  const Scenario scenario = scenario_of(mixed_scenario());
+  EXPECT_EQ(scenario.profile->name, "h100_sxm");
+  ASSERT_EQ(scenario.other_profiles.size(), 1U);
+  EXPECT_EQ(scenario.other_profiles.front()->name, "a100_sxm_40gb");
+  EXPECT_EQ(&scenario.profiles().of(1), scenario.other_profiles.front().get());
+}
+
+TEST(KindsInScenarios, AListMayNameMoreThanTheNodesHave) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["profile"] = {"a100_sxm_40gb", "h100_sxm"};
+  const Scenario read = scenario_of(scenario);
+  EXPECT_EQ(read.profile->name, "h100_sxm");
+  EXPECT_TRUE(read.other_profiles.empty());
+}
+
+TEST(KindsInScenarios, ReadBackAsTheyWere) {
+  const Scenario scenario = scenario_of(mixed_scenario());
+  Diagnostics diagnostics;
+  const Scenario again = read_resolved_scenario(*scenario.resolved, "again", diagnostics);
+  EXPECT_EQ(again.cluster->kind_of_node, scenario.cluster->kind_of_node);
+  EXPECT_EQ(*again.resolved, *scenario.resolved);
+}
+
+TEST(KindsInScenarios, NodesWithoutAProfileAreRefused) {
+  nlohmann::json scenario = mixed_scenario();
+  scenario["profile"] = "h100_sxm";
+  EXPECT_EQ(problems_of(scenario),
+            "/profile: no profile is of a100-sxm-40gb, which 2 nodes, the first of them node 2, "
+            "have (of h100-sxm)\n");
+  scenario["cluster"]["topology"]["other_nodes"][0]["count"] = 1;
+  EXPECT_EQ(problems_of(scenario),
+            "/profile: no profile is of a100-sxm-40gb, which node 2 has (of h100-sxm)\n");
+}
+
+TEST(KindsInScenarios, AListNamesAProfile) {
+  nlohmann::json scenario = mixed_scenario();
+  scenario["profile"] = nlohmann::json::array();
+  EXPECT_EQ(problems_of(scenario), "/profile: a list of profiles names at least one ()\n");
+}
+
+TEST(KindsInScenarios, EachProfileHasToKnowWhatTheJobNeeds) {
+  nlohmann::json scenario = mixed_scenario();
+  scenario["strategy"]["precision"] = "fp8";
+  EXPECT_EQ(problems_of(scenario), "/strategy: a100-sxm-40gb does not compute in fp8 ()\n");
+}
+
+TEST(KindsInScenarios, ParameterServersAreOfOneKind) {
+  nlohmann::json scenario = mixed_scenario();
+  scenario["strategy"] = {{"global_batch", 32},
+                          {"synchronisation", {{"scheme", "parameter_server"}, {"servers", 2}}}};
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy/synchronisation: parameter servers are modelled on nodes of one kind only "
+            "(the nodes have h100-sxm and a100-sxm-40gb)\n");
+}
+
+TEST(KindsInScenarios, AnAnchorTellsOfTheAcceleratorsItWasMeasuredOn) {
+  nlohmann::json scenario = mixed_scenario();
+  scenario["anchor"] = {{"measured_iteration_time", "1 s"}, {"scenario", small_scenario(4)}};
+  EXPECT_EQ(problems_of(scenario),
+            "/anchor/scenario: an anchor tells of the accelerators it was measured on only "
+            "(measured on h100-sxm, to be applied to h100-sxm and a100-sxm-40gb)\n");
+}
+
+}  // namespace
+}  // namespace headway
