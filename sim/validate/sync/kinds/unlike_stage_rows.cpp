@@ -1,10 +1,11 @@
-// Pipelines with uneven stages: step and memory.
+// Pipelines with uneven stages, on accelerators of one kind or several: step and memory.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -27,15 +28,65 @@ struct PipelinedModel {
 constexpr std::array kPipelined = {PipelinedModel{"GPT-Neo 2.7B", 32, 2560, 20, 50257},
                                    PipelinedModel{"OPT-350M", 24, 1024, 16, 50272}};
 constexpr int kPipelinedSequence = 2048;
+/// Of servers about whose network a row says no more than its name: one gigabit a second.
+constexpr BytesPerSecond kPlainEthernet(0.125e9);
+
+/// A kind of accelerator as rows call it, and what joins those of a server by data sheet.
+struct PipelinedKind {
+  std::string_view words;
+  const char* accelerator;
+  const char* profile;
+  BytesPerSecond scale_up;
+  bool has_tf32 = false;  ///< what its libraries take for products of 4-byte numbers
+};
+constexpr std::array kKinds = {
+    PipelinedKind{"GH-96", "gh200", "gh200", BytesPerSecond(450e9), true},
+    PipelinedKind{"RTX-3090", "rtx-3090", "rtx_3090", BytesPerSecond(32e9)},
+    PipelinedKind{"RTX-2080", "rtx-2080", "rtx_2080", BytesPerSecond(16e9)},
+    PipelinedKind{"Titan-RTX", "titan-rtx", "titan_rtx", BytesPerSecond(16e9)},
+};
 
 struct PipelinedJob {
   const PipelinedModel* model = nullptr;
-  std::vector<int> layers;  ///< of each stage
+  std::vector<int> layers;                  ///< of each stage
+  std::vector<const PipelinedKind*> nodes;  ///< of each replica of a stage, stage by stage
   int tensor_parallel = 1;
   int replicas = 1;
   int micro_batch = 1;
   int global_batch = 1;
 };
+
+/// Replicas of a stage, and accelerators of each: beyond, a row makes no sense.
+constexpr double kMostOfStage = 4096.0;
+
+/// Accelerators of a stage's replicas, which have one width.
+struct StageNodes {
+  std::vector<const PipelinedKind*> nodes;
+  int tensor_parallel = 0;
+};
+
+/// "1 x (8 x RTX-3090, TP8) + 2 x (8 x RTX-2080, TP8)": a replica on one kind, two on another.
+/// Nothing if there is something else.
+std::optional<StageNodes> stage_nodes(const std::string& text) {
+  StageNodes stage;
+  for (const std::string& part : parts_of(text, " + ")) {
+    const auto replicas = number_before(part, "x (");
+    const auto width = number_after(part, "(");
+    const auto tensor = number_after(part, "TP");
+    const PipelinedKind* const kind = named_in(kKinds, part);
+    const auto counts_few = [](std::optional<double> number) {
+      return number && *number >= 1.0 && *number <= kMostOfStage;
+    };
+    if (!counts_few(replicas) || !counts_few(tensor) || width != tensor || kind == nullptr) {
+      return std::nullopt;
+    }
+    const int parallel = static_cast<int>(*tensor);
+    if (stage.tensor_parallel != 0 && stage.tensor_parallel != parallel) return std::nullopt;
+    stage.tensor_parallel = parallel;
+    stage.nodes.insert(stage.nodes.end(), static_cast<std::size_t>(*replicas), kind);
+  }
+  return stage;
+}
 
 std::vector<int> whole_numbers(const std::string& list) {
   std::vector<int> numbers;
@@ -45,32 +96,27 @@ std::vector<int> whole_numbers(const std::string& list) {
   return numbers;
 }
 
-/// "4 x (4 x GH-96, TP4)": four replicas of four accelerators of a kind.
 std::variant<PipelinedJob, std::string> pipelined_job(const SyncRow& row) {
   PipelinedJob job;
   job.model = named_in(kPipelined, row.set_up);
   if (job.model == nullptr) return "its model is not known";
-  const std::string stages = text_between(row.set_up, "stages: [", "];");
-  std::set<std::string> kinds;
-  std::set<std::string> shapes;
-  for (const std::string& group : parts_of(stages, "(")) {
-    const std::string kind = text_between(group, "x ", ",");
-    if (group.find("TP") != std::string::npos) kinds.insert(kind);
-  }
-  for (const std::string& stage : parts_of(stages, "', '")) {
-    shapes.insert(text_between(stage + "'", "", "'").empty()
-                      ? text_between(stage.substr(1), "", "'")
-                      : text_between(stage + "'", "", "'"));
-  }
-  if (kinds.size() != 1) return "accelerators of several kinds in one job are not modelled";
-  if (*kinds.begin() != "GH-96") return "no profile is named " + *kinds.begin();
-  if (shapes.size() != 1) return "stages of unlike width are not modelled";
   job.layers = whole_numbers(text_between(row.set_up, "layers a stage [", "]"));
-  const auto replicas = number_before(stages, "x (");
-  const auto tensor = number_after(stages, "TP");
+  for (const std::string& text : parts_of(text_between(row.set_up, "stages: [", "];"), "', '")) {
+    const auto stage = stage_nodes(text);
+    if (!stage) return "a stage is not of replicas of equal width on known accelerators";
+    const bool is_first = job.nodes.empty();
+    const int replicas = static_cast<int>(stage->nodes.size());
+    if (!is_first && (replicas != job.replicas || stage->tensor_parallel != job.tensor_parallel)) {
+      return "stages of unlike width are not modelled";
+    }
+    job.replicas = replicas;
+    job.tensor_parallel = stage->tensor_parallel;
+    job.nodes.insert(job.nodes.end(), stage->nodes.begin(), stage->nodes.end());
+  }
   const auto micro_batch = number_after(row.set_up, "micro-batch");
   const auto global_batch = number_after(row.set_up, "global batch");
-  if (job.layers.empty() || !replicas || !tensor || !micro_batch || !global_batch) {
+  if (job.layers.empty() || !micro_batch || !global_batch ||
+      job.nodes.size() != job.layers.size() * static_cast<std::size_t>(job.replicas)) {
     return "the row does not say stages and batches";
   }
   // The framework counts the embedding as a layer of the first stage, and the head as one of the
@@ -82,18 +128,52 @@ std::variant<PipelinedJob, std::string> pipelined_job(const SyncRow& row) {
   if (std::accumulate(job.layers.begin(), job.layers.end(), 0) != job.model->layers) {
     return "its stages have other layers than the model";
   }
-  job.replicas = static_cast<int>(*replicas);
-  job.tensor_parallel = static_cast<int>(*tensor);
   job.micro_batch = static_cast<int>(*micro_batch);
   job.global_batch = static_cast<int>(*global_batch);
   return job;
 }
 
-Scenario pipelined_scenario(const PipelinedJob& job, BytesPerSecond network) {
+/// How servers are connected.
+struct PipelinedNetwork {
+  BytesPerSecond nic;
+  bool of_each = true;  ///< accelerator; else of a server
+  Seconds latency;
+};
+
+/// A server for each tensor-parallel group, stage by stage, replica by replica.
+nlohmann::json cluster_of(const PipelinedJob& job, const PipelinedNetwork& network) {
+  const auto nodes_of = [&](const PipelinedKind& kind) {
+    return switched_nodes({.accelerator = kind.accelerator,
+                           .nodes = static_cast<int>(job.nodes.size()),
+                           .per_node = job.tensor_parallel,
+                           .scale_up_bandwidth = kind.scale_up,
+                           .nics = network.of_each ? job.tensor_parallel : 1,
+                           .nic_bandwidth = network.nic,
+                           .nic_latency = network.latency});
+  };
+  nlohmann::json cluster = nodes_of(*job.nodes.front());
+  nlohmann::json others = nlohmann::json::array();
+  for (std::size_t i = 0; i < job.nodes.size(); ++i) {
+    if (job.nodes[i] == job.nodes.front()) continue;
+    others.push_back({{"first", i}, {"node", nodes_of(*job.nodes[i])["topology"]["node"]}});
+  }
+  if (!others.empty()) cluster["topology"]["other_nodes"] = others;
+  return cluster;
+}
+
+Scenario pipelined_scenario(const PipelinedJob& job, const PipelinedNetwork& network) {
   const PipelinedModel& model = *job.model;
+  std::set<std::string> profiles;
+  for (const PipelinedKind* kind : job.nodes) profiles.insert(kind->profile);
   const int stages = static_cast<int>(job.layers.size());
+  // Rows do not say the precision. What replicas took for their gradients, and what stages held,
+  // are those of 4-byte numbers; with 2 bytes half of either is left unexplained.
+  const bool has_tf32 =
+      std::ranges::all_of(job.nodes, [](const PipelinedKind* kind) { return kind->has_tf32; });
   nlohmann::json strategy = {{"preset", "megatron-deepspeed"},
-                             {"precision", "fp16"},
+                             {"precision", has_tf32 ? "tf32" : "fp32"},
+                             {"gradient_precision", "fp32"},
+                             {"kernel_family", "torch-eager"},
                              {"zero_stage", 0},
                              {"attention", "unfused"},
                              {"tensor_parallel", job.tensor_parallel},
@@ -109,15 +189,13 @@ Scenario pipelined_scenario(const PipelinedJob& job, BytesPerSecond network) {
                           {"mlp", "plain"},
                           {"vocabulary", model.vocabulary},
                           {"tied_embeddings", true},
+                          // Both have learned positions, 2 M parameters that count for nothing
+                          // here, but neither drops attention out, as models with them do by
+                          // default.
+                          {"position_encoding", "none"},
                           {"sequence_length", kPipelinedSequence}}},
-                        {"cluster", switched_nodes({.accelerator = "gh200",
-                                                    .nodes = stages * job.replicas,
-                                                    .per_node = job.tensor_parallel,
-                                                    .scale_up_bandwidth = BytesPerSecond(450e9),
-                                                    .nics = job.tensor_parallel,
-                                                    .nic_bandwidth = network,
-                                                    .nic_latency = Seconds(1e-6)})},
-                        {"profile", "gh200"},
+                        {"cluster", cluster_of(job, network)},
+                        {"profile", profiles},
                         {"strategy", strategy}});
 }
 
@@ -127,17 +205,25 @@ SyncOutcome predict_pipelined(const SyncQuestion& question) {
   if (const auto* reason = std::get_if<std::string>(&read)) return refused(*reason);
   const auto& job = std::get<PipelinedJob>(read);
   const auto gigabits = number_before(row.set_up, "Gb/s a GPU");
+  const bool is_ethernet = row.set_up.find("Ethernet") != std::string::npos;
   const auto step = value_at(row, 0);
   const auto memory = value_at(row, 2);
-  if (!gigabits || !step || !memory)
+  if ((!gigabits && !is_ethernet) || !step || !memory) {
     return refused("the row does not say network, step and memory");
-  const Scenario scenario = pipelined_scenario(job, BytesPerSecond(*gigabits * 1e9 / 8.0));
+  }
+  const PipelinedNetwork network =
+      gigabits ? PipelinedNetwork{BytesPerSecond(*gigabits * 1e9 / 8.0), true, Seconds(1e-6)}
+               : PipelinedNetwork{kPlainEthernet, false, Seconds(10e-6)};
+  const Scenario scenario = pipelined_scenario(job, network);
   Bytes fullest;
   for (const StageMemory& stage : stage_memory(scenario.model, scenario.strategy)) {
     fullest = max(fullest, stage.total());
   }
   SyncOutcome outcome;
-  outcome.assumed = {"sequences of 2,048; fp16; Megatron's softmax, no recomputation"};
+  outcome.assumed = {
+      "sequences of 2,048; 4-byte numbers (TF32 on GH200); eager kernels, written-out softmax; "
+      "no dropout, no recomputation"};
+  if (!gigabits) outcome.assumed.emplace_back("Ethernet of 1 Gb/s a server");
   outcome.values = {{.what = "step, s",
                      .published = *step,
                      .predicted = iteration_seconds(scenario),

@@ -129,6 +129,14 @@ TEST(SyncKinds, InputIsArithmetic) {
   }
 }
 
+// Two and three kinds of accelerators in one pipeline, whose slowest stage and slow network decide.
+TEST(SyncKinds, PipelinesRunOnSeveralKinds) {
+  for (const char* id : {"sailor-mit-n2-n2_d1", "sailor-mit-n4-n4_d1", "sailor-mit-n6-n6_d3"}) {
+    const SyncOutcome outcome = outcome_of_shipped(id);
+    EXPECT_LT(std::abs(outcome.values.front().error()), 0.25) << id;
+  }
+}
+
 /// The rows that ship with `change` done to each, and how they come out.
 std::vector<PredictedSyncRow> predicted_after(const std::function<void(nlohmann::json&)>& change) {
   Diagnostics diagnostics;
