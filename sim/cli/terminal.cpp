@@ -17,7 +17,7 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, When>, 3> kWords = {
+constexpr std::array<std::pair<std::string_view, When>, 3> kWhenWords = {
     {{"auto", When::automatic}, {"always", When::always}, {"never", When::never}}};
 
 std::string_view environment(const char* name) {
@@ -39,7 +39,7 @@ int write_all(int file, std::string_view text) {
 }  // namespace
 
 When when_named(std::string_view word) {
-  for (const auto& [name, when] : kWords) {
+  for (const auto& [name, when] : kWhenWords) {
     if (name == word) return when;
   }
   HEADWAY_CHECK(false, "no such time");
@@ -56,7 +56,7 @@ Terminal::Terminal(When colour)
 Terminal::Terminal() : Terminal(When::automatic) {
   const std::string_view wanted = environment("HEADWAY_COLOR");
   if (wanted.empty()) return;
-  for (const auto& [name, when] : kWords) {
+  for (const auto& [name, when] : kWhenWords) {
     if (name != wanted) continue;
     colour_ = when;
     return;

@@ -86,6 +86,7 @@ std::optional<Framework> read_framework(const JsonCursor& root, Diagnostics& dia
     framework.name = reader.text("name");
     framework.about = reader.text("about");
     framework.links = read_texts(reader, "links");
+    framework.launched_by = reader.text("launched_by", "");
     if (const auto strategy = reader.required_part("strategy")) {
       framework.strategy = read_habits(*strategy, {}, problems);
     }

@@ -36,6 +36,8 @@ struct Framework {
   std::vector<std::string> links;
   Strategy strategy;
   Strategy in_fp16;  ///< the same for jobs of that precision
+  /// What starts its jobs, as launch files know it ("megatron-lm"); empty: something else.
+  std::string launched_by = {};
   std::vector<PublishedAs> published_as;
   std::vector<FrameworkRecipe> recipes;
 

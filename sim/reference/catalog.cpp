@@ -15,6 +15,7 @@
 #include "sim/files/input_files.h"
 #include "sim/jobs/frameworks.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/launch/flag_table.h"
 #include "sim/models/families.h"
 #include "sim/reference/explain_file.h"
 
@@ -121,13 +122,36 @@ std::vector<CatalogEntry> schedule_entries() {
   return entries;
 }
 
+/// What says a field to each framework: "Megatron-LM: --flag; DeepSpeed: none".
+std::vector<CatalogEntry> flag_entries() {
+  const auto said = [](std::string_view flags) {
+    if (flags == kNoFlag) return std::string("none");
+    if (flags == kOfScript) return std::string("the script");
+    std::string text(flags);
+    std::ranges::replace(text, '\n', ' ');
+    return text.empty() ? "unasked" : text;
+  };
+  std::vector<CatalogEntry> entries;
+  for (const FlagRow& row : flag_table()) {
+    std::string about;
+    for (const auto& [unused, framework] : kWords<LaunchFramework>) {
+      about += fmt::format("{}{}: {}", about.empty() ? "" : "; ", framework_title(framework),
+                           said(row.flags[static_cast<std::size_t>(framework)]));
+    }
+    entries.push_back({fmt::format("{}={}", row.field, row.value), std::move(about), ""});
+  }
+  return entries;
+}
+
 /// What is listed and no file of its own folder.
 struct BuiltInKind {
   std::string_view name;
   std::vector<CatalogEntry> (*entries)();
 };
-constexpr std::array<BuiltInKind, 3> kBuiltIn = {
-    {{"presets", preset_entries}, {"families", family_entries}, {"schedules", schedule_entries}}};
+constexpr std::array<BuiltInKind, 4> kBuiltIn = {{{"presets", preset_entries},
+                                                  {"families", family_entries},
+                                                  {"schedules", schedule_entries},
+                                                  {"flags", flag_entries}}};
 
 }  // namespace
 

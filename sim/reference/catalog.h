@@ -13,7 +13,8 @@ struct CatalogEntry {
 };
 
 /// `kind` is "models", "topologies", "profiles", "scenarios", "presets", "families" (of
-/// models) or "schedules" (of pipelines). Files and presets in order of names.
+/// models), "schedules" (of pipelines) or "flags" (what says fields of a strategy to frameworks).
+/// Files and presets in order of names.
 [[nodiscard]] std::vector<CatalogEntry> catalog(const std::string& kind);
 
 /// The kinds, for messages and completion.

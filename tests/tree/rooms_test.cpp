@@ -19,10 +19,10 @@ const fs::path kRoot = headway::source_folder();
 
 /// The rooms of the house, lowest first: each includes itself and what stands below it.
 const std::vector<std::string> kRooms = {
-    "sim/base",   "sim/files",    "sim/network",  "sim/layers",    "sim/models",
-    "sim/costs",  "sim/import",   "sim/jobs",     "sim/programs",  "sim/result",
-    "sim/engine", "sim/scenario", "sim/predict",  "sim/reference", "sim/sweep",
-    "sim/plan",   "sim/replay",   "sim/validate", "reports",       "sim/cli",
+    "sim/base",     "sim/files",   "sim/network",   "sim/layers",   "sim/models", "sim/costs",
+    "sim/import",   "sim/jobs",    "sim/launch",    "sim/programs", "sim/result", "sim/engine",
+    "sim/scenario", "sim/predict", "sim/reference", "sim/sweep",    "sim/plan",   "sim/replay",
+    "sim/validate", "reports",     "sim/cli",
 };
 
 /// What stands beside them, and what of the house it may include.

@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "reports/answers/answers.h"
 #include "reports/answers/strategy_plan.h"
 #include "reports/write_file.h"
 #include "sim/cli/exit_codes.h"
+#include "sim/cli/launch_outputs.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/outputs.h"
@@ -19,6 +21,7 @@ namespace {
 struct PlanRequest {
   PlanQuestion question;
   std::vector<OutputFile> outputs;
+  LaunchOptions launch;
 };
 
 PlanRequest plan_request_of(const Arguments& arguments) {
@@ -29,9 +32,16 @@ PlanRequest plan_request_of(const Arguments& arguments) {
   options.leaders.options = scenario_options_of(arguments, diagnostics);
   options.leaders.jobs = jobs_of(arguments);
   for (const std::string& field : arguments.values("keep")) options.kept.insert(field);
-  request.outputs = answer_files(arguments, {options.leaders.path}, diagnostics);
+  request.launch = launch_options_of(arguments, diagnostics);
+  request.outputs = plan_files(arguments, options.leaders.path, diagnostics);
   request.question = read_plan_question(std::move(options), arguments.value("goal"),
                                         arguments.integer("best", 1, kMostLeaders), diagnostics);
+  if (std::ranges::any_of(request.outputs, is_launch_file, &OutputFile::path)) {
+    const LeaderOptions& leaders = request.question.options.leaders;
+    Diagnostics told_by_the_plan;
+    check_launch(read_scenario(leaders.path, leaders.options, told_by_the_plan).resolved,
+                 request.launch, request.outputs);
+  }
   return request;
 }
 
@@ -43,10 +53,13 @@ int give_plan(const Answer& plan, const Leader* best, const PlanRequest& request
   std::vector<OutputFile> reports;
   const auto write_scenarios = [&] {
     for (const OutputFile& file : request.outputs) {
-      if (suffix_of(file.path) != ".json") {
+      const bool starts_job = is_launch_file(file.path);
+      if (suffix_of(file.path) != ".json" && !starts_job) {
         reports.push_back(file);
       } else if (best == nullptr) {
         terminal.narrate(fmt::format("there is no answer to write to {}\n", file.path));
+      } else if (starts_job) {
+        write_launch_file(best->prediction.question.scenario, request.launch, file.path, terminal);
       } else {
         write_file(file.path, json_document_text(best->prediction.question.scenario));
         terminal.remark(fmt::format("wrote {}\n", file.path));
@@ -120,9 +133,21 @@ Command plan_command() {
       {.name = "output",
        .letter = 'o',
        .value = "FILE",
-       .help = "writes it by suffix: .html, .md, .csv; .json: the answer as a scenario",
+       .help = "by suffix: .html, .md, .csv; .json: a scenario; .sh, .yaml: what starts it",
        .group = OptionGroup::output,
        .repeatable = true},
+      {.name = "framework",
+       .value = "NAME",
+       .fallback = "the preset's",
+       .help = "whose flags .sh and .yaml files have",
+       .group = OptionGroup::output,
+       .words = words_of<LaunchFramework>()},
+      {.name = "manifest",
+       .value = "KIND",
+       .fallback = "mpijob for horovod, else pytorchjob",
+       .help = "what a .yaml file is",
+       .group = OptionGroup::output,
+       .words = words_of<JobManifest>()},
       progress_option(),
   });
   command.least_arguments = 1;
@@ -150,7 +175,9 @@ Command plan_command() {
       "other topologies, profiles, prices and powers, each bought in its own deliveries. "
       "--goal largest=model looks for the largest model of the library that fits on the cluster; "
       "largest=width, largest=layers and largest=context for how far this one can grow. -v tells "
-      "how fast strategies were judged.";
+      "how fast strategies were judged. A .sh file is the answer as Megatron-LM, torchtitan, "
+      "DeepSpeed or Horovod is told it, a .yaml file the same for Kubernetes; what a framework has "
+      "no setting for is said there and here (`headway list flags`).";
   command.run = run_plan;
   return command;
 }

@@ -1,0 +1,110 @@
+#include "sim/cli/launch_outputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "reports/write_file.h"
+
+namespace headway {
+namespace {
+
+constexpr std::string_view kScript = ".sh";
+constexpr std::string_view kManifests[] = {".yaml", ".yml"};
+
+/// What an option with these words says; nothing if it is not there.
+template <class E>
+std::optional<E> word_of_option(const Arguments& arguments, const std::string& option) {
+  const auto asked = arguments.value(option);
+  for (const auto& [word, value] : kWords<E>) {
+    if (asked == word) return value;
+  }
+  return std::nullopt;
+}
+
+bool is_manifest(const std::string& path) {
+  return std::ranges::find(kManifests, suffix_of(path)) != std::end(kManifests);
+}
+
+std::optional<LaunchFramework> framework_of(const JsonValue& scenario,
+                                            const LaunchOptions& options) {
+  return options.framework ? options.framework : launch_framework_of(scenario);
+}
+
+[[noreturn]] void refuse_manifest(LaunchFramework framework) {
+  Diagnostic problem;
+  problem.message =
+      framework == LaunchFramework::horovod
+          ? "Horovod is started by MPI"
+          : fmt::format("{} is started by torchrun, not by MPI", framework_title(framework));
+  problem.help = framework == LaunchFramework::horovod ? "use --manifest mpijob, or leave it out"
+                                                       : "use --manifest pytorchjob or trainjob";
+  throw InputError(std::move(problem));
+}
+
+}  // namespace
+
+LaunchOptions launch_options_of(const Arguments& arguments, Diagnostics& diagnostics) {
+  LaunchOptions options{.framework = word_of_option<LaunchFramework>(arguments, "framework"),
+                        .manifest = word_of_option<JobManifest>(arguments, "manifest")};
+  const std::vector<std::string> files = arguments.values("output");
+  if (arguments.has("framework") && std::ranges::none_of(files, is_launch_file)) {
+    diagnostics.add({.message = "--framework goes with a .sh or .yaml file",
+                     .help = "add -o launch.sh, or leave it out"});
+  }
+  if (arguments.has("manifest") && std::ranges::none_of(files, is_manifest)) {
+    diagnostics.add({.message = "--manifest goes with a .yaml file",
+                     .help = "add -o job.yaml, or leave it out"});
+  }
+  return options;
+}
+
+bool is_launch_file(const std::string& path) {
+  return suffix_of(path) == kScript || is_manifest(path);
+}
+
+std::vector<OutputFile> plan_files(const Arguments& arguments, const std::string& input,
+                                   Diagnostics& diagnostics) {
+  std::vector<std::string> suffixes = answer_suffixes();
+  suffixes.emplace_back(kScript);
+  suffixes.emplace_back(kManifests[0]);
+  suffixes.emplace_back(kManifests[1]);
+  std::vector<OutputFile> files = report_files(arguments.values("output"), suffixes, diagnostics);
+  check_outputs(files, diagnostics);
+  check_outputs_spare(files, {input}, diagnostics);
+  return files;
+}
+
+void check_launch(const JsonValue& scenario, const LaunchOptions& options,
+                  const std::vector<OutputFile>& files) {
+  if (std::ranges::none_of(files, is_launch_file, &OutputFile::path)) return;
+  const std::optional<LaunchFramework> framework = framework_of(scenario, options);
+  if (!framework) {
+    Diagnostic problem;
+    problem.message = fmt::format("nobody knows what starts a job of the preset {}",
+                                  scenario->at("strategy").at("preset").dump());
+    problem.help =
+        fmt::format("say --framework {}", fmt::join(words_of<LaunchFramework>(), " or "));
+    throw InputError(std::move(problem));
+  }
+  if (options.manifest && !can_start(*options.manifest, *framework)) refuse_manifest(*framework);
+}
+
+void write_launch_file(const JsonValue& scenario, const LaunchOptions& options,
+                       const std::string& path, Terminal& terminal) {
+  const std::optional<LaunchFramework> framework = framework_of(scenario, options);
+  HEADWAY_CHECK(framework.has_value(), "checked before the answer was sought");
+  const LaunchFile file =
+      is_manifest(path) ? launch_manifest(scenario, *framework,
+                                          options.manifest.value_or(usual_manifest(*framework)))
+                        : launch_script(scenario, *framework);
+  write_file(path, file.text);
+  terminal.remark(fmt::format("wrote {}\n", path));
+  for (const std::string& remark : file.remarks) {
+    terminal.narrate(fmt::format("{}: {}\n", path, remark));
+  }
+}
+
+}  // namespace headway

@@ -1,0 +1,209 @@
+#include "sim/launch/flag_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+/// They say what software does, or what a run is like.
+constexpr std::string_view kDescriptions[] = {
+    "schema",
+    "preset",
+    "kernel_family",
+    "software_release",
+    "collective_library",
+    "fused_normalization",
+    "fused_activation",
+    "expert_imbalance",
+    "data_parallel",      // what the other degrees leave of the world size
+    "recompute_layers"};  // said with recompute
+
+/// A field that does nothing where another one has that value.
+struct WithoutEffect {
+  std::string_view field;
+  std::string_view other;
+  std::string_view value;
+};
+constexpr WithoutEffect kWithoutEffect[] = {
+    {"sequence_parallel", "tensor_parallel", "1"},
+    {"overlap_tensor_parallel_backward", "tensor_parallel", "1"},
+    {"vocabulary_parallel_loss", "tensor_parallel", "1"},
+    {"context_parallel_method", "context_parallel", "1"},
+    {"schedule", "pipeline_parallel", "1"},
+    {"layer_placement", "pipeline_parallel", "1"},
+    {"overlap_pipeline_transfers", "pipeline_parallel", "1"},
+    {"expert_dispatch", "expert_parallel", "1"},
+    {"expert_tensor_parallel", "expert_parallel", "1"},
+    {"overlap_expert_exchange", "expert_parallel", "1"},
+    {"overlap_gradient_reduce", "data_parallel", "1"},
+    {"overlap_parameter_gather", "zero_stage", "0"},
+    {"gradient_bucket", "data_parallel", "1"},
+    {"gradient_precision", "data_parallel", "1"},
+    {"reshard_after_forward", "zero_stage", "0"},
+    {"reshard_after_forward", "zero_stage", "1"},
+    {"reshard_after_forward", "zero_stage", "2"},
+};
+
+std::string text_of(const json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::int64_t number_of(const json& strategy, const char* field, std::int64_t fallback) {
+  const auto found = strategy.find(field);
+  return found != strategy.end() && found->is_number() ? found->get<std::int64_t>() : fallback;
+}
+
+/// Amount of a text with a unit, as it was resolved: "160 MB" is 160e6, "1 ms" is 1e-3.
+double amount_of(const std::string& text) {
+  static const std::map<std::string, double> kUnits = {
+      {"B", 1.0},         {"kB", 1e3},           {"MB", 1e6}, {"GB", 1e9},  {"KiB", 1024.0},
+      {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"s", 1.0},  {"ms", 1e-3}, {"us", 1e-6}};
+  const std::size_t space = text.find(' ');
+  if (space == std::string::npos) return 0.0;
+  const auto unit = kUnits.find(text.substr(space + 1));
+  return unit == kUnits.end() ? 0.0 : std::stod(text.substr(0, space)) * unit->second;
+}
+
+/// Words that {..} stands for, beside the fields themselves.
+std::map<std::string, std::string> placeholders(const json& scenario) {
+  const json& strategy = scenario.at("strategy");
+  std::map<std::string, std::string> words;
+  for (const auto& [field, value] : strategy.items()) words[field] = text_of(value);
+  const std::int64_t replicas = number_of(strategy, "data_parallel", 1);
+  const std::int64_t stages = number_of(strategy, "pipeline_parallel", 1);
+  const std::int64_t chunks = stages * number_of(strategy, "virtual_stages", 1);
+  const std::int64_t global = number_of(strategy, "global_batch", 1);
+  const std::int64_t micro = number_of(strategy, "micro_batch", 1);
+  const std::int64_t context = number_of(strategy, "context_parallel", 1);
+  const std::int64_t shards = number_of(strategy, "shard_group", replicas * context);
+  const auto layers = scenario.at("model").find("layers");
+  const auto whole = [&](const char* name, std::int64_t value) {
+    words[name] = std::to_string(value);
+  };
+  whole("local_batch", stages > 1 ? global / replicas : micro);
+  whole("micro_batches", global / replicas / micro);
+  whole("copies", std::max<std::int64_t>(1, replicas * context / shards));
+  whole("shards", std::max<std::int64_t>(1, shards / context));
+  if (layers != scenario.at("model").end() && layers->is_number_integer()) {
+    whole("layers_of_chunk", (layers->get<std::int64_t>() + chunks - 1) / chunks);
+  }
+  const bool wide = strategy.value("gradient_precision", "fp32") == "fp32";
+  const double bucket = amount_of(strategy.value("gradient_bucket", "0 B"));
+  whole("bucket_elements", static_cast<std::int64_t>(bucket / (wide ? 4.0 : 2.0)));
+  whole("bucket_mib", static_cast<std::int64_t>(bucket / 1048576.0));
+  words["cycle_ms"] = fmt::format("{:g}", 1e3 * amount_of(strategy.value("gradient_cycle", "0 s")));
+  return words;
+}
+
+std::string filled_in(std::string_view flag, const std::string& value,
+                      const std::map<std::string, std::string>& words) {
+  std::string text;
+  while (!flag.empty()) {
+    const std::size_t open = flag.find('{');
+    text += flag.substr(0, open);
+    if (open == std::string_view::npos) break;
+    const std::size_t close = flag.find('}', open);
+    const std::string name(flag.substr(open + 1, close - open - 1));
+    text += name.empty() ? value : words.at(name);
+    flag.remove_prefix(close + 1);
+  }
+  return text;
+}
+
+/// Where several fields make one choice of a framework.
+std::string value_of(const json& strategy, const std::string& field) {
+  std::string value = text_of(strategy.at(field));
+  if (field == "schedule" && value == "1f1b" && number_of(strategy, "virtual_stages", 1) > 1) {
+    return "1f1b, interleaved";
+  }
+  if (field == "recompute" && value == "full" && strategy.contains("recompute_layers")) {
+    return "full, some layers";
+  }
+  // Fully sharded layers are gathered ahead of use, sharded states after the optimizer's step.
+  if (field == "overlap_parameter_gather" && value == "true" &&
+      number_of(strategy, "zero_stage", 0) < 3) {
+    return "true, after the step";
+  }
+  return value;
+}
+
+bool is_without_effect(const json& strategy, const std::string& field) {
+  if (field == "packed_length") return strategy.at(field) == strategy.at("sequence_length");
+  if (field == "shard_group") {
+    return number_of(strategy, "zero_stage", 0) < 3 ||
+           strategy.at(field) ==
+               number_of(strategy, "data_parallel", 1) * number_of(strategy, "context_parallel", 1);
+  }
+  if (field == "synchronisation") return strategy.at(field).value("scheme", "") == "all_reduce";
+  return std::ranges::any_of(kWithoutEffect, [&](const WithoutEffect& rule) {
+    const auto other = strategy.find(std::string(rule.other));
+    return rule.field == field && other != strategy.end() && text_of(*other) == rule.value;
+  });
+}
+
+void add_lines(std::vector<std::string>& settings, const std::string& text) {
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    settings.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+}  // namespace
+
+std::string_view framework_title(LaunchFramework framework) {
+  switch (framework) {
+    case LaunchFramework::megatron:
+      return "Megatron-LM";
+    case LaunchFramework::torchtitan:
+      return "torchtitan";
+    case LaunchFramework::deepspeed:
+      return "DeepSpeed";
+    case LaunchFramework::horovod:
+      return "Horovod";
+  }
+  return "";
+}
+
+bool describes_software(std::string_view field) {
+  return std::ranges::find(kDescriptions, field) != std::end(kDescriptions);
+}
+
+FlagList flags_of(const JsonValue& scenario, LaunchFramework framework) {
+  const json& strategy = scenario->at("strategy");
+  const std::map<std::string, std::string> words = placeholders(*scenario);
+  FlagList list;
+  std::string_view known;  // field of the row before, if it was said already
+  for (const FlagRow& row : flag_table()) {
+    const std::string field(row.field);
+    if (row.field == known || !strategy.contains(field)) continue;
+    const std::string value = value_of(strategy, field);
+    if (row.value != "*" && row.value != value) continue;
+    known = row.field;
+    if (is_without_effect(strategy, field)) continue;
+    const std::string_view flag = row.flags[static_cast<std::size_t>(framework)];
+    if (flag == kNoFlag || flag == kOfScript) {
+      (flag == kNoFlag ? list.unsaid : list.of_script).push_back({field, value});
+    } else {
+      add_lines(list.settings, filled_in(flag, value, words));
+    }
+  }
+  for (const auto& [field, value] : strategy.items()) {
+    const bool has_row =
+        std::ranges::any_of(flag_table(), [&](const FlagRow& row) { return row.field == field; });
+    HEADWAY_CHECK(has_row || describes_software(field), "no framework was told of " + field);
+  }
+  return list;
+}
+
+}  // namespace headway

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "sim/files/json_value.h"
+#include "sim/launch/launch_files.h"
+
+namespace headway {
+
+/// What every file that starts a job needs to know of it.
+struct LaunchJob {
+  std::string title;  ///< one line for people
+  std::int64_t nodes = 1;
+  std::int64_t accelerators = 1;  ///< of a node that the job uses
+  FlagList flags;
+  std::vector<std::string> remarks;
+
+  [[nodiscard]] std::int64_t ranks() const { return nodes * accelerators; }
+};
+
+[[nodiscard]] LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework);
+
+/// What the file opens with, in lines: what it is for, and the remarks.
+[[nodiscard]] std::vector<std::string> launch_comments(const LaunchJob& job,
+                                                       LaunchFramework framework);
+
+/// Lines that start the framework's processes on a node, as a shell reads them; what the model is
+/// in its words included.
+[[nodiscard]] std::string start_commands(const JsonValue& scenario, const LaunchJob& job,
+                                         LaunchFramework framework);
+
+// Of one framework each, in a file of its own.
+
+/// What the model is in Megatron-LM's words. What has none is added to the remarks.
+[[nodiscard]] std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
+                                                            std::vector<std::string>& remarks);
+/// "table.key=value" as a TOML file.
+[[nodiscard]] std::string torchtitan_config(const std::vector<std::string>& settings);
+/// "object.key=value" as DeepSpeed's JSON.
+[[nodiscard]] std::string deepspeed_config(const std::vector<std::string>& settings);
+
+}  // namespace headway

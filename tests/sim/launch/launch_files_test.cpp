@@ -1,0 +1,178 @@
+// Files that start jobs, against golden ones.
+#include "sim/launch/launch_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "sim/jobs/strategy_fields.h"
+#include "sim/scenario/scenario.h"
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+#include "tests/support/source_folder.h"
+
+namespace headway {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// HEADWAY_UPDATE_GOLDEN=1 writes the files instead of comparing them.
+void expect_golden(const std::string& name, const std::string& text) {
+  const std::string path = source_folder() + "/tests/sim/launch/golden/" + name;
+  if (const char* update = std::getenv("HEADWAY_UPDATE_GOLDEN"); update && *update == '1') {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::ifstream stream(path);
+  std::ostringstream known;
+  known << stream.rdbuf();
+  EXPECT_EQ(text, known.str()) << "HEADWAY_UPDATE_GOLDEN=1 rewrites " << path;
+}
+
+/// One that ships, resolved.
+JsonValue shipped_scenario(const std::string& name, std::vector<Override> overrides = {}) {
+  Diagnostics diagnostics;
+  ScenarioOptions options;
+  options.overrides = std::move(overrides);
+  return read_scenario(source_folder() + "/scenarios/" + name + ".json", options, diagnostics)
+      .resolved;
+}
+
+/// Replicas of a small transformer on four nodes of two accelerators.
+JsonValue replicas(const nlohmann::json& strategy) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"] = {{"micro_batch", 2}, {"global_batch", 64}};
+  scenario["strategy"].update(strategy);
+  return scenario_of(scenario).resolved;
+}
+
+TEST(LaunchFiles, MegatronOfAMixtureOfExperts) {
+  const LaunchFile file =
+      launch_script(shipped_scenario("qwen3_235b_a22b_256"), LaunchFramework::megatron);
+  EXPECT_THAT(file.remarks, IsEmpty());
+  expect_golden("megatron_experts.sh", file.text);
+}
+
+TEST(LaunchFiles, MegatronOnTwoKindsOfNodesSaysWhatItIsNotTold) {
+  const LaunchFile file =
+      launch_script(shipped_scenario("llama3_8b_h100_a100_64"), LaunchFramework::megatron);
+  EXPECT_THAT(file.remarks,
+              testing::ElementsAre(
+                  "Megatron-LM has no setting for: layers_per_stage [24,8].",
+                  "Nodes are of several kinds: node ranks have to be in the topology's order."));
+  expect_golden("megatron_kinds.sh", file.text);
+}
+
+TEST(LaunchFiles, TorchtitanFullySharded) {
+  const LaunchFile file =
+      launch_script(shipped_scenario("llama3_70b_fsdp_256"), LaunchFramework::torchtitan);
+  EXPECT_EQ(launch_framework_of(shipped_scenario("llama3_70b_fsdp_256")),
+            LaunchFramework::torchtitan);
+  expect_golden("torchtitan.sh", file.text);
+}
+
+TEST(LaunchFiles, DeepSpeedWithShardedGradients) {
+  const JsonValue scenario = replicas({{"preset", "deepspeed-zero-2"}});
+  EXPECT_EQ(launch_framework_of(scenario), LaunchFramework::deepspeed);
+  expect_golden("deepspeed.sh", launch_script(scenario, LaunchFramework::deepspeed).text);
+}
+
+TEST(LaunchFiles, HorovodWithItsBufferAndCycle) {
+  const JsonValue scenario = replicas({{"preset", "horovod"}});
+  EXPECT_EQ(launch_framework_of(scenario), LaunchFramework::horovod);
+  expect_golden("horovod.sh", launch_script(scenario, LaunchFramework::horovod).text);
+}
+
+TEST(LaunchFiles, AnMpiJobStartsHorovod) {
+  const JsonValue scenario = replicas({{"preset", "horovod"}});
+  expect_golden("mpijob.yaml", launch_manifest(scenario, LaunchFramework::horovod,
+                                               usual_manifest(LaunchFramework::horovod))
+                                   .text);
+}
+
+TEST(LaunchFiles, APyTorchJobStartsTheOthers) {
+  const JsonValue scenario = replicas({{"preset", "deepspeed-zero-2"}});
+  expect_golden("pytorchjob.yaml", launch_manifest(scenario, LaunchFramework::deepspeed,
+                                                   usual_manifest(LaunchFramework::deepspeed))
+                                       .text);
+}
+
+TEST(LaunchFiles, ATrainJobToo) {
+  expect_golden("trainjob.yaml",
+                launch_manifest(shipped_scenario("llama3_70b_fsdp_256"),
+                                LaunchFramework::torchtitan, JobManifest::train_job)
+                    .text);
+}
+
+TEST(LaunchFiles, MpiStartsHorovodAndNobodyElse) {
+  EXPECT_TRUE(can_start(JobManifest::mpi_job, LaunchFramework::horovod));
+  EXPECT_FALSE(can_start(JobManifest::pytorch_job, LaunchFramework::horovod));
+  EXPECT_FALSE(can_start(JobManifest::mpi_job, LaunchFramework::megatron));
+  EXPECT_TRUE(can_start(JobManifest::train_job, LaunchFramework::megatron));
+}
+
+TEST(LaunchFiles, APresetWithoutALauncherHasNone) {
+  EXPECT_EQ(launch_framework_of(replicas(nlohmann::json::object())), std::nullopt);
+}
+
+TEST(FlagTable, HasEveryFieldOfAStrategy) {
+  for (const FieldDescription& field : strategy_fields().described()) {
+    const bool has_row = std::ranges::any_of(
+        flag_table(), [&](const FlagRow& row) { return row.field == field.name; });
+    EXPECT_NE(has_row, describes_software(field.name)) << field.name;
+  }
+}
+
+TEST(FlagTable, HasNoFieldsThatAreNone) {
+  const std::vector<FieldDescription> fields = strategy_fields().described();
+  for (const FlagRow& row : flag_table()) {
+    EXPECT_TRUE(std::ranges::any_of(fields, [&](const FieldDescription& field) {
+      return field.name == row.field;
+    })) << row.field;
+  }
+}
+
+TEST(FlagTable, AnInterleavedScheduleIsTorchtitansOwnWord) {
+  // 8 layers in 2 x 2 chunks: 2 each. 64 sequences over 2 replicas are 32 for each pipeline.
+  const JsonValue scenario = replicas({{"preset", "torchtitan"},
+                                       {"zero_stage", 0},
+                                       {"tensor_parallel", 2},
+                                       {"pipeline_parallel", 2},
+                                       {"virtual_stages", 2}});
+  const std::vector<std::string> settings =
+      flags_of(scenario, LaunchFramework::torchtitan).settings;
+  EXPECT_THAT(settings, Contains("parallelism.pipeline_parallel_schedule=\"Interleaved1F1B\""));
+  EXPECT_THAT(settings, Contains("parallelism.pipeline_parallel_layers_per_stage=2"));
+  EXPECT_THAT(settings, Contains("parallelism.pipeline_parallel_microbatch_size=2"));
+  EXPECT_THAT(settings, Contains("training.local_batch_size=32"));
+  EXPECT_THAT(settings, Contains("parallelism.data_parallel_replicate_degree=2"));
+}
+
+TEST(FlagTable, WhatAFrameworkCannotBeToldIsSaid) {
+  const FlagList list =
+      flags_of(replicas({{"tensor_parallel", 2}, {"zero_stage", 1}}), LaunchFramework::horovod);
+  std::vector<std::string> unsaid;
+  for (const UnsaidField& field : list.unsaid) unsaid.push_back(field.field + " " + field.value);
+  EXPECT_THAT(unsaid, Contains("tensor_parallel 2"));
+  EXPECT_THAT(unsaid, Contains("zero_stage 1"));
+}
+
+TEST(FlagTable, FieldsWithoutEffectAreNotTold) {
+  const FlagList list = flags_of(replicas({{"preset", "megatron"}}), LaunchFramework::megatron);
+  for (const std::string& setting : list.settings) {
+    EXPECT_THAT(setting, Not(HasSubstr("parallel-size")));
+    EXPECT_THAT(setting, Not(HasSubstr("cp-comm-type")));
+  }
+  // Megatron's buckets count elements: 160 MB of fp32.
+  EXPECT_THAT(list.settings, Contains("--ddp-bucket-size 40000000"));
+}
+
+}  // namespace
+}  // namespace headway
