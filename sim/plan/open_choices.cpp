@@ -20,7 +20,7 @@ constexpr double kTelling = 0.02;
 constexpr std::array<std::string_view, 2> kDoubled = {"micro_batch", "virtual_stages"};
 
 Seconds time_of(const Scenario& scenario) {
-  return closed_form_iteration(scenario.model, scenario.strategy, *scenario.profile,
+  return closed_form_iteration(scenario.model, scenario.strategy, scenario.profiles(),
                                *scenario.cluster, scenario.placement, scenario.perturbation);
 }
 
@@ -31,7 +31,7 @@ std::optional<Seconds> time_with(const std::string& path, ScenarioOptions option
   Diagnostics ignored;
   try {
     const Scenario scenario = read_scenario(path, options, ignored);
-    if (!predicted_memory(scenario.model, scenario.strategy, *scenario.profile).fits) return {};
+    if (!predicted_memory(scenario, scenario.strategy).fits) return {};
     return time_of(scenario);
   } catch (const InputError&) {
     return std::nullopt;
