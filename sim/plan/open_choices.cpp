@@ -55,12 +55,14 @@ std::vector<nlohmann::json> other_values(const Field<Strategy>& field,
   return others;
 }
 
-/// How far the farthest of them is from `time`, in logarithms.
+/// How far apart two times are, in logarithms.
+double apart(Seconds one, Seconds other) { return std::abs(std::log(one / other)); }
+
+/// How far the farthest of the values is from `time`.
 double reach(const OpenChoice& choice, Seconds time) {
   double farthest = 0.0;
-  for (const OpenValue& other : choice.others) {
-    farthest = std::max(farthest, std::abs(std::log(other.time / time)));
-  }
+  for (const OpenValue& other : choice.others)
+    farthest = std::max(farthest, apart(other.time, time));
   return farthest;
 }
 
@@ -81,10 +83,10 @@ OpenChoices open_choices(const std::string& path, const ScenarioOptions& options
     OpenChoice choice{.field = name, .taken = taken, .others = {}};
     for (const nlohmann::json& value : other_values(field, *taken)) {
       const auto time = time_with(path, options, name, value);
-      if (time) choice.others.push_back({value, *time});
+      if (time && apart(*time, open.time) >= kTelling) choice.others.push_back({value, *time});
     }
     std::ranges::stable_sort(choice.others, {}, &OpenValue::time);
-    if (reach(choice, open.time) >= kTelling) open.choices.push_back(std::move(choice));
+    if (!choice.others.empty()) open.choices.push_back(std::move(choice));
   }
   std::ranges::stable_sort(open.choices, [&](const OpenChoice& a, const OpenChoice& b) {
     return reach(a, open.time) > reach(b, open.time);

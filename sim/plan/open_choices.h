@@ -19,12 +19,12 @@ struct OpenValue {
 struct OpenChoice {
   std::string field;              ///< "recompute"
   JsonValue taken;                ///< by the preset, or by default
-  std::vector<OpenValue> others;  ///< those that can be run and fit, fastest first
+  std::vector<OpenValue> others;  ///< those that move an iteration by 2 % or more, fastest first
 };
 
 struct OpenChoices {
   Seconds time;                     ///< as the scenario stands
-  std::vector<OpenChoice> choices;  ///< what moves it by 2 % or more, most first
+  std::vector<OpenChoice> choices;  ///< what moves it most first
 };
 
 /// What a scenario does not say and is most of its answer: every word of each field that software

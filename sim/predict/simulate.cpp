@@ -193,10 +193,20 @@ void warn_of_implausible(Prediction& prediction, const Confidence& confidence) {
   }
 }
 
+/// Of several kinds of accelerators the one of which least is known.
+const Profile& least_known(const Scenario& scenario) {
+  const Profile* least = &scenario.profiles().of(0);
+  for (int kind = 1; kind < scenario.cluster->kinds(); ++kind) {
+    const Profile& other = scenario.profiles().of(kind);
+    if (other.published_steps.count < least->published_steps.count) least = &other;
+  }
+  return *least;
+}
+
 /// Another configuration's measured step says nothing more once the software is anchored.
 Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Interval& interval) {
   const JobKind kind = job_kind(scenario.model, scenario.strategy);
-  const Profile& profile = *scenario.profile;
+  const Profile& profile = least_known(scenario);
   const std::string& family = scenario.strategy.kernel_family;
   const PublishedSteps& software = profile.kernel_families.at(family).published_steps;
   const PublishedSteps& accelerator = profile.published_steps;

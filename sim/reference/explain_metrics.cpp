@@ -48,7 +48,8 @@ constexpr TopicRow kMetricRows[] = {
      "Published training steps of this software that predictions were compared with: of (the "
      "kernel family), measured (by a calibration of yours), steps, sources (publications).",
      "", "profile.kernel_families.published_steps"},
-    {"confidence.accelerator", "object", "", "The same of this accelerator, with any software.", "",
+    {"confidence.accelerator", "object", "",
+     "The same of this accelerator, with any software; of several kinds, of the least known.", "",
      "profile.published_steps"},
     {"confidence.with_measured_step_s", "object", "",
      "The interval that one measured step of another job of this model, software and accelerator "

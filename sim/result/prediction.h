@@ -129,10 +129,10 @@ struct Evidence {
 
 /// What the interval is made of besides the draws: standard deviations of logarithms of times.
 struct Confidence {
-  Evidence software;     ///< the kernel family, on any accelerator
-  Evidence accelerator;  ///< the profile's, of any software
+  Evidence software;            ///< the kernel family, on any accelerator
+  Evidence accelerator;         ///< the profile's, of any software; of several the least known
   Interval with_measured_step;  ///< seconds; what one measured step of such a job would leave
-  std::string job_kind;        ///< "dense pre-training": what `model_error` was found on
+  std::string job_kind;         ///< "dense pre-training": what `model_error` was found on
   double model_error = 0.0;    ///< of the model as a whole, against published steps it had not seen
   double kernel_spread = 0.0;  ///< of what kernels cost, as the profile knows it
   bool beyond_calibration =

@@ -30,7 +30,14 @@ std::string choices_text(const OpenChoices& open) {
   const TimeScale scale(open.time);
   std::string text = fmt::format("    leaves open, where an iteration takes {} in closed form:\n",
                                  scale.with_unit(open.time));
-  for (std::size_t i = 0; i < std::min(open.choices.size(), kShownChoices); ++i) {
+  const std::size_t shown = std::min(open.choices.size(), kShownChoices);
+  std::size_t field_width = 0;
+  std::size_t taken_width = 0;
+  for (std::size_t i = 0; i < shown; ++i) {
+    field_width = std::max(field_width, open.choices[i].field.size());
+    taken_width = std::max(taken_width, value_text(*open.choices[i].taken).size());
+  }
+  for (std::size_t i = 0; i < shown; ++i) {
     const OpenChoice& choice = open.choices[i];
     std::vector<std::string> others;
     for (const OpenValue& other : choice.others) {
@@ -38,8 +45,8 @@ std::string choices_text(const OpenChoices& open) {
       others.push_back(
           fmt::format("{} with {}", scale.with_unit(other.time), value_text(*other.value)));
     }
-    text += fmt::format("      {:<24}{:<12}{}\n", choice.field, value_text(*choice.taken),
-                        fmt::join(others, ", "));
+    text += fmt::format("      {:<{}}  {:<{}}  {}\n", choice.field, field_width,
+                        value_text(*choice.taken), taken_width, fmt::join(others, ", "));
   }
   return text;
 }
