@@ -73,6 +73,36 @@ ProfileList matched(const std::vector<ReadProfile>& profiles, const Cluster& clu
   return of_kinds;
 }
 
+/// Of two profiles of one accelerator neither says which counts; one that no node has says nothing.
+void check_list(const std::vector<ReadProfile>& profiles, const Cluster* cluster,
+                const JsonCursor& list, Diagnostics& diagnostics) {
+  const auto position = [&](const std::string& accelerator) {
+    return std::ranges::find_if(
+               profiles,
+               [&](const ReadProfile& read) { return read.profile->accelerator == accelerator; }) -
+           profiles.begin();
+  };
+  for (std::ptrdiff_t i = 0; i < std::ssize(profiles); ++i) {
+    const std::string& accelerator = profiles[static_cast<std::size_t>(i)].profile->accelerator;
+    const JsonCursor element = list.element(static_cast<std::size_t>(i));
+    if (position(accelerator) != i) {
+      diagnostics.add(
+          element.problem("a second profile of " + accelerator, "", "keep one of them"));
+      continue;
+    }
+    if (cluster == nullptr) continue;
+    bool is_used = false;
+    for (int kind = 0; kind < cluster->kinds(); ++kind) {
+      const std::string& has = cluster->type_of_kind(kind).accelerator;
+      is_used = is_used || has == accelerator || has == "any";
+    }
+    if (is_used) continue;
+    Diagnostic unused = element.problem("no node has " + accelerator, "", "leave its profile out");
+    unused.severity = Severity::warning;
+    diagnostics.add(std::move(unused));
+  }
+}
+
 }  // namespace
 
 KindProfiles kind_profiles(const ProfileList& profiles) {
@@ -101,6 +131,7 @@ std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* 
     return std::nullopt;
   }
   if (profiles.size() < given) return std::nullopt;
+  if (is_list) check_list(profiles, cluster, *part, files.diagnostics());
   scenario.resolve("profile", is_list ? resolved : resolved.front());
 
   ProfileList of_kinds;

@@ -74,6 +74,18 @@ TEST(KindsInScenarios, AListNamesAProfile) {
   EXPECT_EQ(problems_of(scenario), "/profile: a list of profiles names at least one ()\n");
 }
 
+TEST(KindsInScenarios, AListHasOneProfileOfEachAccelerator) {
+  nlohmann::json scenario = mixed_scenario();
+  scenario["profile"].push_back("h100_sxm");
+  EXPECT_EQ(problems_of(scenario), "/profile/2: a second profile of h100-sxm ()\n");
+  scenario["profile"][2] = "v100_sxm";
+  Diagnostics diagnostics;
+  (void)read_resolved_scenario(scenario, "mixed", diagnostics);
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(diagnostics.all().front().message, "no node has v100-sxm");
+  EXPECT_EQ(diagnostics.all().front().severity, Severity::warning);
+}
+
 TEST(KindsInScenarios, EachProfileHasToKnowWhatTheJobNeeds) {
   nlohmann::json scenario = mixed_scenario();
   scenario["strategy"]["precision"] = "fp8";
