@@ -6,8 +6,10 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <variant>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
 
 namespace headway {
 namespace {
@@ -62,19 +64,16 @@ std::int64_t number_of(const json& strategy, const char* field, std::int64_t fal
   return found != strategy.end() && found->is_number() ? found->get<std::int64_t>() : fallback;
 }
 
-/// Amount of a text with a unit, as it was resolved: "160 MB" is 160e6, "1 ms" is 1e-3.
-double amount_of(const std::string& text) {
-  static const std::map<std::string, double> kUnits = {
-      {"B", 1.0},         {"kB", 1e3},           {"MB", 1e6}, {"GB", 1e9},  {"KiB", 1024.0},
-      {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"s", 1.0},  {"ms", 1e-3}, {"us", 1e-6}};
-  const std::size_t space = text.find(' ');
-  if (space == std::string::npos) return 0.0;
-  const auto unit = kUnits.find(text.substr(space + 1));
-  return unit == kUnits.end() ? 0.0 : std::stod(text.substr(0, space)) * unit->second;
+/// A quantity of the strategy as it was resolved; nothing is 0.
+template <class Q>
+Q quantity_of(const json& strategy, const char* field) {
+  const auto found = strategy.find(field);
+  if (found == strategy.end()) return Q(0.0);
+  return std::get<Q>(parse_quantity<Q>(found->get<std::string>()));
 }
 
 /// Words that {..} stands for, beside the fields themselves.
-std::map<std::string, std::string> placeholders(const json& scenario) {
+std::map<std::string, std::string> words_of_flags(const json& scenario) {
   const json& strategy = scenario.at("strategy");
   std::map<std::string, std::string> words;
   for (const auto& [field, value] : strategy.items()) words[field] = text_of(value);
@@ -97,10 +96,11 @@ std::map<std::string, std::string> placeholders(const json& scenario) {
     whole("layers_of_chunk", (layers->get<std::int64_t>() + chunks - 1) / chunks);
   }
   const bool wide = strategy.value("gradient_precision", "fp32") == "fp32";
-  const double bucket = amount_of(strategy.value("gradient_bucket", "0 B"));
-  whole("bucket_elements", static_cast<std::int64_t>(bucket / (wide ? 4.0 : 2.0)));
-  whole("bucket_mib", static_cast<std::int64_t>(bucket / 1048576.0));
-  words["cycle_ms"] = fmt::format("{:g}", 1e3 * amount_of(strategy.value("gradient_cycle", "0 s")));
+  const Bytes bucket = quantity_of<Bytes>(strategy, "gradient_bucket");
+  whole("bucket_elements", static_cast<std::int64_t>(bucket.count() / (wide ? 4.0 : 2.0)));
+  whole("bucket_mib", static_cast<std::int64_t>(bucket / Bytes(1048576.0)));
+  words["cycle_ms"] =
+      fmt::format("{:g}", quantity_of<Seconds>(strategy, "gradient_cycle") / Seconds(1e-3));
   return words;
 }
 
@@ -181,7 +181,7 @@ bool describes_software(std::string_view field) {
 
 FlagList flags_of(const JsonValue& scenario, LaunchFramework framework) {
   const json& strategy = scenario->at("strategy");
-  const std::map<std::string, std::string> words = placeholders(*scenario);
+  const std::map<std::string, std::string> words = words_of_flags(*scenario);
   FlagList list;
   std::string_view known;  // field of the row before, if it was said already
   for (const FlagRow& row : flag_table()) {

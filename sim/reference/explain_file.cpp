@@ -20,6 +20,7 @@
 #include "sim/network/node_type.h"
 #include "sim/network/read_topology.h"
 #include "sim/result/number_text.h"
+#include "sim/result/words/evidence_sentence.h"
 
 namespace headway {
 namespace {
@@ -115,10 +116,7 @@ std::string grade_text(const Profile& profile) {
   return fmt::format(
       "published: {}, {}",
       profile.device.products.empty() ? "products by data sheet" : "products measured",
-      steps.count == 0
-          ? "no training step known"
-          : fmt::format("{} training step{} of {} source{}", steps.count,
-                        steps.count == 1 ? "" : "s", steps.sources, steps.sources == 1 ? "" : "s"));
+      published_steps_text(steps.count, steps.sources));
 }
 
 Explained explain_profile(const JsonCursor& part, InputFiles& files) {

@@ -9,6 +9,7 @@
 #include "tests/fuzz/limited_run.h"
 #include "tests/fuzz/mutation.h"
 #include "tests/fuzz/oracle.h"
+#include "tests/fuzz/settings.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
 
@@ -17,20 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-/// How many inputs a seed takes through the road. HEADWAY_ROAD_INPUTS takes more; HEADWAY_SEED
-/// begins elsewhere.
-int number_from(const char* variable, int fallback) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? fallback : std::atoi(text);
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream content;
-  content << stream.rdbuf();
-  return content.str();
-}
 
 LimitedRun headway_run(std::vector<std::string> words, const fs::path& folder) {
   words.insert(words.begin(), HEADWAY_PROGRAM);

@@ -45,4 +45,16 @@ inline nlohmann::json small_scenario(int nodes) {
   };
 }
 
+/// The same on four nodes, of which the last two have `accelerator` instead; `profile` is of that.
+inline nlohmann::json mixed_scenario(const char* accelerator, const char* profile) {
+  nlohmann::json scenario = small_scenario(4);
+  nlohmann::json& topology = scenario["cluster"]["topology"];
+  nlohmann::json other = topology["node"];
+  other["name"] = "older";
+  other["accelerator"] = accelerator;
+  topology["other_nodes"] = {{{"first", 2}, {"count", 2}, {"node", other}}};
+  scenario["profile"] = {"h100_sxm", profile};
+  return scenario;
+}
+
 }  // namespace headway

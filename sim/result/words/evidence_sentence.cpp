@@ -7,20 +7,22 @@
 namespace headway {
 namespace {
 
-std::string steps_text(const Evidence& evidence) {
-  if (evidence.is_measured) return "measured";
-  if (evidence.steps == 0) return "no published step";
-  return fmt::format("{} published step{} of {} source{}", whole_number(evidence.steps),
-                     evidence.steps == 1 ? "" : "s", evidence.sources,
-                     evidence.sources == 1 ? "" : "s");
+std::string grade_of(const Evidence& evidence) {
+  return evidence.is_measured ? "measured" : published_steps_text(evidence.steps, evidence.sources);
 }
 
 }  // namespace
 
+std::string published_steps_text(std::int64_t steps, std::int64_t sources) {
+  if (steps == 0) return "no published step";
+  return fmt::format("{} published step{} of {} source{}", whole_number(steps),
+                     steps == 1 ? "" : "s", sources, sources == 1 ? "" : "s");
+}
+
 std::string evidence_sentence(const Confidence& confidence) {
   return fmt::format("{} software: {}; {}: {}", confidence.software.of,
-                     steps_text(confidence.software), confidence.accelerator.of,
-                     steps_text(confidence.accelerator));
+                     grade_of(confidence.software), confidence.accelerator.of,
+                     grade_of(confidence.accelerator));
 }
 
 std::string narrowing_sentence(const Prediction& prediction) {

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "tests/fuzz/mutation.h"
+#include "tests/fuzz/settings.h"
 #include "tests/support/source_folder.h"
 
 namespace headway {
@@ -18,18 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-
-int number_from(const char* variable, int fallback) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? fallback : std::atoi(text);
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 /// Folders of what ships, for readers that it is for; the others have seeds.
 const std::map<std::string_view, std::string_view> kShipped = {

@@ -11,13 +11,7 @@ namespace {
 
 /// Two pipeline stages of two replicas: the first on four H100, the second on four T4.
 nlohmann::json mixed_scenario() {
-  nlohmann::json scenario = small_scenario(4);
-  nlohmann::json& topology = scenario["cluster"]["topology"];
-  nlohmann::json other = topology["node"];
-  other["name"] = "older";
-  other["accelerator"] = "t4";
-  topology["other_nodes"] = {{{"first", 2}, {"count", 2}, {"node", other}}};
-  scenario["profile"] = {"h100_sxm", "t4"};
+  nlohmann::json scenario = headway::mixed_scenario("t4", "t4");
   scenario["strategy"]["precision"] = "fp16";
   return scenario;
 }

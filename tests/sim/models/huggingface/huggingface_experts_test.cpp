@@ -2,28 +2,15 @@
 
 #include <string>
 
+#include "tests/sim/models/library_models.h"
 #include "tests/sim/models/model_reading.h"
 
 namespace headway {
 namespace {
 
+using testing::expect_as_in_library;
 using testing::ModelReading;
 using testing::read_model_text;
-using testing::read_scenario_model;
-
-/// The model of a configuration and the one of the library, but for what the files say of
-/// themselves.
-void expect_as_in_library(const std::string& config, const std::string& name) {
-  const ModelReading read = read_model_text(config);
-  const ModelReading library = read_scenario_model("{\"model\": \"" + name + "\"}");
-  EXPECT_EQ(read.problems, "") << name;
-  ASSERT_TRUE(read.read.has_value() && library.read.has_value()) << name;
-  TransformerModel model = *read.read->transformer;
-  model.name = library.read->transformer->name;
-  model.source = library.read->transformer->source;
-  model.sequence_length = library.read->transformer->sequence_length;
-  EXPECT_EQ(model, library.read->transformer) << name;
-}
 
 TEST(HuggingFaceExperts, MixtralHasExpertsInEveryLayer) {
   expect_as_in_library(
