@@ -33,6 +33,15 @@ function(headway_loadable target)
   endif()
 endfunction()
 
+# headway_runs_once(TARGETS...): what these do is done once a command and never in the inner loop of a
+# simulation or a search: compiled with fewer optimisations, which saves a third of their time.
+function(headway_runs_once)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE
+      $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  endforeach()
+endfunction()
+
 # headway_library(NAME DEPENDS...): the library headway_NAME of all .cpp files in this folder.
 function(headway_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
