@@ -8,16 +8,9 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/signed_index.h"
 
 namespace headway {
-namespace {
-
-template <class T>
-auto& at(T& items, std::int64_t i) {
-  return items[static_cast<std::size_t>(i)];
-}
-
-}  // namespace
 
 Executor::Executor(const Workload& workload, const Perturbation& perturbation)
     : workload_(workload),

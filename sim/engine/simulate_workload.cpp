@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <simgrid/s4u.hpp>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "sim/base/child_process.h"
 #include "sim/base/diagnostic.h"
 #include "sim/engine/executor.h"
+#include "sim/engine/folded_job.h"
 #include "sim/engine/simgrid_flows.h"
 #include "sim/engine/timeline_bytes.h"
 #include "sim/engine/training_model.h"
@@ -68,14 +70,12 @@ ProcessEngine new_engine() {
   return {engine, model.get()};
 }
 
-Timeline run_in(const ProcessEngine& process, Executor& executor, OthersInEngine others,
-                const Workload& workload) {
+Timeline run_in(const ProcessEngine& process, Executor& executor, OthersInEngine others) {
   process.model->take(executor, others, simgrid::s4u::Engine::get_clock());
   executor.start();
   process.engine->run();
   HEADWAY_CHECK(executor.complete(), executor.unfinished_text());
-  Timeline timeline = executor.take_timeline();
-  return workload.iterations > 1 ? last_iteration(workload, timeline) : timeline;
+  return executor.take_timeline();
 }
 
 /// What the links carry, of the job and of others.
@@ -132,26 +132,36 @@ class SharedUse {
 };
 
 /// With our own max-min solver: SimGrid has nothing but the model to ask.
-Timeline simulate_incremental(const SimulationTask& task, const NetworkUse& use) {
+EngineRun simulate_incremental(const SimulationTask& task, const NetworkUse& use,
+                               const EngineOptions& options) {
   static const ProcessEngine process = [] {
     const ProcessEngine made = new_engine();
     FabricZone::create({}, 1);  // an engine needs a platform, be it empty
     return made;
   }();
-  const Workload& workload = *task.workload;
+  std::optional<FoldedJob> folded;
+  if (options.fold_alike_groups) {
+    folded = folded_job(*task.workload, *use.usage, task.perturbation);
+  }
+  const Workload& workload = folded ? folded->workload : *task.workload;
   Executor executor(workload, task.perturbation);
-  IncrementalFlows flows(use.usage, executor.queue(), [&executor](std::int32_t token, double now) {
-    executor.flow_finished(token, now);
-  });
+  IncrementalFlows flows(
+      folded ? std::make_shared<const LinkUsage>(std::move(folded->usage)) : use.usage,
+      executor.queue(),
+      [&executor](std::int32_t token, double now) { executor.flow_finished(token, now); });
   flows.use_episodes(task.perturbation.link_episodes);
   flows.use_background(task.perturbation.background,
                        static_cast<std::int32_t>(workload.plans.size()));
   executor.use_incremental(flows);
-  return run_in(process, executor, OthersInEngine::nobody, workload);
+  EngineRun run{.timeline = run_in(process, executor, OthersInEngine::nobody),
+                .folding = std::nullopt};
+  if (folded) run.folding = std::move(folded->folding);
+  return run;
 }
 
 /// With SimGrid's Comms, over a platform of its own: once a process.
-Timeline simulate_with_comms(const SimulationTask& task, const NetworkUse& use) {
+EngineRun simulate_with_comms(const SimulationTask& task, const NetworkUse& use,
+                              const EngineOptions& /*options*/) {
   HEADWAY_CHECK(task.perturbation.link_episodes.empty(),
                 "Comms keep the bandwidth they began with");
   HEADWAY_CHECK(task.perturbation.background.empty(), "Comms have an end");
@@ -162,14 +172,25 @@ Timeline simulate_with_comms(const SimulationTask& task, const NetworkUse& use) 
     executor.flow_finished(token, now);
   });
   executor.use_network(comms);
-  return run_in(process, executor, OthersInEngine::comms, workload);
+  return {.timeline = run_in(process, executor, OthersInEngine::comms), .folding = std::nullopt};
 }
 
-Timeline simulated(const SimulationTask& task, const EngineOptions& options,
-                   const SharedUse& shared) {
+EngineRun simulated(const SimulationTask& task, const EngineOptions& options,
+                    const SharedUse& shared) {
   const auto simulate =
       options.flows == FlowEngine::incremental ? simulate_incremental : simulate_with_comms;
-  return simulate(task, shared.of(task));
+  return simulate(task, shared.of(task), options);
+}
+
+/// What the whole job did in the iteration that was asked for.
+Timeline timeline_of(const SimulationTask& task, EngineRun run) {
+  Timeline timeline = unfolded(*task.workload, std::move(run));
+  return task.workload->iterations > 1 ? last_iteration(*task.workload, timeline) : timeline;
+}
+
+double length_of(const SimulationTask& task, EngineRun run) {
+  if (task.workload->iterations == 1) return run.timeline.finish;
+  return timeline_of(task, std::move(run)).finish;
 }
 
 /// Whether there is no need for another process: this one is a child already, and has nothing else
@@ -178,16 +199,17 @@ bool runs_here(const EngineOptions& options, int jobs) {
   return in_child() && jobs == 1 && options.flows == FlowEngine::incremental;
 }
 
-/// What `written` makes of the timeline of each task, in its child.
+/// What `written` makes of what became of each task, in its child.
 std::vector<std::string> run_tasks(const std::vector<SimulationTask>& tasks,
                                    const EngineOptions& options, int jobs,
-                                   std::string (*written)(const Timeline&)) {
+                                   std::string (*written)(const SimulationTask&, EngineRun)) {
   const SharedUse shared(tasks, options);
   std::vector<std::function<std::string()>> runs;
   runs.reserve(tasks.size());
   for (const SimulationTask& task : tasks) {
-    runs.emplace_back(
-        [&task, &options, &shared, written] { return written(simulated(task, options, shared)); });
+    runs.emplace_back([&task, &options, &shared, written] {
+      return written(task, simulated(task, options, shared));
+    });
   }
   std::vector<std::string> outputs;
   outputs.reserve(tasks.size());
@@ -208,20 +230,25 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
   timelines.reserve(tasks.size());
   if (runs_here(options, jobs)) {
     const SharedUse shared(tasks, options);
-    for (const SimulationTask& task : tasks) timelines.push_back(simulated(task, options, shared));
+    for (const SimulationTask& task : tasks) {
+      timelines.push_back(timeline_of(task, simulated(task, options, shared)));
+    }
     return timelines;
   }
-  for (const std::string& bytes : run_tasks(tasks, options, jobs, timeline_bytes)) {
-    timelines.push_back(timeline_of_bytes(bytes));
+  const auto written = [](const SimulationTask& /*task*/, EngineRun run) { return run_bytes(run); };
+  const std::vector<std::string> runs = run_tasks(tasks, options, jobs, written);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    timelines.push_back(timeline_of(tasks[i], run_of_bytes(runs[i])));
   }
   return timelines;
 }
 
 std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
                                     const EngineOptions& options, int jobs) {
-  const auto finish_bytes = [](const Timeline& timeline) {
-    std::string bytes(sizeof timeline.finish, '\0');
-    std::memcpy(bytes.data(), &timeline.finish, sizeof timeline.finish);
+  const auto length_bytes = [](const SimulationTask& task, EngineRun run) {
+    const double length = length_of(task, std::move(run));
+    std::string bytes(sizeof length, '\0');
+    std::memcpy(bytes.data(), &length, sizeof length);
     return bytes;
   };
   std::vector<double> times;
@@ -229,11 +256,11 @@ std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
   if (runs_here(options, jobs)) {
     const SharedUse shared(tasks, options);
     for (const SimulationTask& task : tasks) {
-      times.push_back(simulated(task, options, shared).finish);
+      times.push_back(length_of(task, simulated(task, options, shared)));
     }
     return times;
   }
-  for (const std::string& bytes : run_tasks(tasks, options, jobs, finish_bytes)) {
+  for (const std::string& bytes : run_tasks(tasks, options, jobs, length_bytes)) {
     HEADWAY_CHECK(bytes.size() == sizeof(double), "a child sends the length of its iteration");
     times.emplace_back();
     std::memcpy(&times.back(), bytes.data(), sizeof(double));

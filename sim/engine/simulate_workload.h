@@ -15,7 +15,8 @@ enum class FlowEngine { incremental, simgrid };
 
 struct EngineOptions {
   FlowEngine flows = FlowEngine::incremental;
-  bool fold_equal_links = true;  ///< see link_usage.h; off only to show that it changes nothing
+  bool fold_equal_links = true;   ///< see link_usage.h; off only to show that it changes nothing
+  bool fold_alike_groups = true;  ///< see folded_job.h; likewise
 };
 
 /// One iteration to be simulated. What is pointed to outlives the call.

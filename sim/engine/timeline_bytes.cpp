@@ -89,25 +89,39 @@ void transfer(Stream& stream, T& timeline) {
   stream.list(timeline.served);
 }
 
+/// The same of who stands for whom.
+template <class Stream, class T>
+void transfer_folding(Stream& stream, T& folding) {
+  stream.list(folding.class_of_group);
+  stream.list(folding.class_of_communicator);
+  stream.list(folding.first_plan_of_group_class);
+  stream.list(folding.first_plan_of_communicator_class);
+}
+
 template <class Stream>
-void put_timeline(Stream& stream, const Timeline& timeline) {
+void put(Stream& stream, const Timeline& timeline) {
   transfer(stream, timeline);
   stream.value(timeline.collectives.size());
   for (const auto& of_communicator : timeline.collectives) stream.list(of_communicator);
 }
 
-}  // namespace
+template <class Stream>
+void put(Stream& stream, const EngineRun& run) {
+  put(stream, run.timeline);
+  stream.value(run.folding.has_value());
+  if (run.folding) transfer_folding(stream, *run.folding);
+}
 
-std::string timeline_bytes(const Timeline& timeline) {
+template <class T>
+std::string bytes_of(const T& item) {
   Measure measure;
-  put_timeline(measure, timeline);
+  put(measure, item);
   Writer writer(measure.bytes());
-  put_timeline(writer, timeline);
+  put(writer, item);
   return std::move(writer).taken();
 }
 
-Timeline timeline_of_bytes(const std::string& bytes) {
-  Reader reader(bytes);
+Timeline read_timeline(Reader& reader) {
   Timeline timeline;
   transfer(reader, timeline);
   std::size_t communicators = 0;
@@ -115,6 +129,26 @@ Timeline timeline_of_bytes(const std::string& bytes) {
   timeline.collectives.resize(communicators);
   for (auto& of_communicator : timeline.collectives) reader.list(of_communicator);
   return timeline;
+}
+
+}  // namespace
+
+std::string timeline_bytes(const Timeline& timeline) { return bytes_of(timeline); }
+
+Timeline timeline_of_bytes(const std::string& bytes) {
+  Reader reader(bytes);
+  return read_timeline(reader);
+}
+
+std::string run_bytes(const EngineRun& run) { return bytes_of(run); }
+
+EngineRun run_of_bytes(const std::string& bytes) {
+  Reader reader(bytes);
+  EngineRun run{.timeline = read_timeline(reader), .folding = std::nullopt};
+  bool is_folded = false;
+  reader.value(is_folded);
+  if (is_folded) transfer_folding(reader, run.folding.emplace());
+  return run;
 }
 
 }  // namespace headway

@@ -5,13 +5,12 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/signed_index.h"
+
 namespace headway {
 
 void drop_unused_ways(Workload& workload) {
   std::vector<bool> used(workload.plans.size(), false);
-  const auto at = [](auto& items, std::int32_t i) -> decltype(auto) {
-    return items[static_cast<std::size_t>(i)];
-  };
   for (const RankGroup& group : workload.groups) {
     for (const std::int32_t path : group.paths) at(used, path) = true;
   }

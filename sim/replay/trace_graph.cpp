@@ -7,15 +7,12 @@
 #include <map>
 #include <set>
 
+#include "sim/base/signed_index.h"
+
 namespace headway {
 namespace {
 
 using namespace trace_type;
-
-template <class T>
-auto& at(T& items, int i) {
-  return items[static_cast<std::size_t>(i)];
-}
 
 /// A direction of the pipeline.
 struct Direction {

@@ -3,16 +3,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "sim/base/signed_index.h"
 #include "sim/programs/workload.h"
 #include "sim/result/timeline.h"
 
 namespace headway {
-
-/// The element of a vector or span at a signed index.
-template <class T>
-const auto& at(const T& items, std::int64_t i) {
-  return items[static_cast<std::size_t>(i)];
-}
 
 inline const Program& program_of(const Workload& workload, std::int32_t group) {
   return at(workload.programs, at(workload.groups, group).program);

@@ -24,8 +24,27 @@ struct RandomJob {
   ClusterText cluster_text;
   std::shared_ptr<const Cluster> cluster;
 
+  bool in_racks = false;  ///< two nodes a leaf, one uplink for two ports
+
   /// Builds the cluster anew, after a change of its text.
   void build_cluster() { cluster = cluster_of(cluster_text.text()); }
+  /// As many nodes as the strategy needs, and its ranks on them.
+  void build_for_strategy() {
+    const int of_node = cluster_text.accelerators;
+    cluster_text.nodes = std::max((strategy.ranks() + of_node - 1) / of_node, 2);
+    if (in_racks) {
+      cluster_text.nodes += cluster_text.nodes % 2;
+      cluster_text.fabric = fmt::format(
+          R"({{"kind": "clos", "attach": "rack", "nodes_per_unit": 2, "units": {},
+              "leaf": {{"oversubscription": 2}}, "spine": {{}}}})",
+          cluster_text.nodes / 2);
+    }
+    build_cluster();
+    placement = {.tensor = strategy.tensor_parallel,
+                 .context = strategy.context_parallel,
+                 .data = strategy.data_parallel,
+                 .pipeline = strategy.pipeline_parallel};
+  }
   [[nodiscard]] Workload workload() const {
     return build_workload(model, strategy, profile, *cluster, placement, std::nullopt).workload;
   }
@@ -82,23 +101,11 @@ inline RandomJob random_job(std::uint64_t seed) {
   job.profile.scale_out = {estimate(random.between(0.7, 1.0)), estimate(3e-6), estimate(5e-6), {}};
 
   const int accelerators = 1 << random.below(4);
-  const int nodes = (strategy.ranks() + accelerators - 1) / accelerators;
-  job.cluster_text = {.nodes = std::max(nodes, 2),
-                      .accelerators = accelerators,
+  job.cluster_text = {.accelerators = accelerators,
                       .nics = std::max(1, accelerators >> random.below(2)),
                       .nic_bandwidth = "5 GB/s"};
-  if (random.chance(0.6)) {  // two nodes a leaf, one uplink for two ports
-    job.cluster_text.nodes += job.cluster_text.nodes % 2;
-    job.cluster_text.fabric = fmt::format(
-        R"({{"kind": "clos", "attach": "rack", "nodes_per_unit": 2, "units": {},
-            "leaf": {{"oversubscription": 2}}, "spine": {{}}}})",
-        job.cluster_text.nodes / 2);
-  }
-  job.build_cluster();
-  job.placement = {.tensor = strategy.tensor_parallel,
-                   .context = strategy.context_parallel,
-                   .data = strategy.data_parallel,
-                   .pipeline = strategy.pipeline_parallel};
+  job.in_racks = random.chance(0.6);
+  job.build_for_strategy();
   job.perturbation.seed = seed;
   if (random.chance(0.5)) job.perturbation.device_spread = 0.03;
   if (random.chance(0.5)) job.perturbation.jitter.spread = 0.02;
