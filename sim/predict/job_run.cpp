@@ -30,7 +30,7 @@ void scale_software(Workload& workload, double factor) {
 void check_pauses(const Perturbation& perturbation, const Workload& workload) {
   constexpr double kMostPauses = 1e8;
   std::vector<double> work;  // of a rank, by program
-  for (const Program& program : workload.programs) work.push_back(nominal_work(program).count());
+  for (const Program& program : workload.programs) work.push_back(program.nominal_work().count());
   double of_all = 0.0;
   for (const RankGroup& group : workload.groups) {
     of_all += work[static_cast<std::size_t>(group.program)] *
@@ -94,15 +94,6 @@ void check_passes(const Strategy& strategy) {
   problem.help =
       "take a larger micro_batch or a smaller global_batch; " + limit_help(&Limits::passes);
   throw InputError(std::move(problem));
-}
-
-Seconds nominal_work(const Program& program) {
-  Seconds work;
-  for (const Operation& operation : program.operations) {
-    if (operation.kind != OperationKind::compute) continue;
-    work += program.blocks[static_cast<std::size_t>(operation.block)].time.total();
-  }
-  return work;
 }
 
 BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {

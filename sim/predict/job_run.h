@@ -24,9 +24,6 @@ struct JobRun {
 /// half a kilobyte.
 void check_passes(const Strategy& strategy);
 
-/// What a rank computes in an iteration, at nominal speed.
-[[nodiscard]] Seconds nominal_work(const Program& program);
-
 /// The rank programs of the scenario's job split as `strategy`, with what the scenario changes in
 /// them.
 [[nodiscard]] BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy);

@@ -19,6 +19,7 @@
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/reliability/reliability.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
+#include "sim/programs/closed_form.h"
 #include "sim/result/activity.h"
 #include "sim/result/breakdown.h"
 #include "sim/result/fabric_use.h"
@@ -222,6 +223,19 @@ Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Inte
       .beyond_calibration = run.cost.extrapolated};
 }
 
+/// Of the stage that limits the replica that ends last. What the order of passes leaves idle is told
+/// from what slowness adds to it, so that both are the same whoever happens to be last; where nobody
+/// is slow, what is waited for beyond it is waited for because of the network.
+TimeByCause breakdown_of(const Scenario& scenario, const JobRun& run, std::int32_t last) {
+  if (!run.workload.servers.empty()) return group_breakdown(run.workload, run.timeline, last);
+  const std::int32_t group = busiest_group(run.workload, last);
+  TimeByCause time = group_breakdown(run.workload, run.timeline, group);
+  Seconds idle = nominal_waiting(run.workload, scenario.cluster->topology, group);
+  if (scenario.perturbation.none()) idle = max(idle, time[Cause::pipeline_bubble]);
+  settle_waiting(time, idle);
+  return time;
+}
+
 Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   Scenario scenario = asked;
   Simulation simulation;
@@ -272,7 +286,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
 
   const std::int32_t group = critical_group(main_run.workload, timeline);
   prediction.critical_rank = group_name(main_run.workload, group);
-  prediction.breakdown = group_breakdown(main_run.workload, timeline, group);
+  prediction.breakdown = breakdown_of(scenario, main_run, group);
   prediction.critical_path = critical_path(main_run.workload, timeline);
   prediction.busiest_links =
       busiest_links(main_run.workload, timeline, scenario.cluster->topology, kListedLinks);

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/signed_index.h"
 #include "sim/programs/build_workload.h"
 #include "sim/programs/flows/flow_plans.h"
 #include "sim/programs/perturbation/slow_replicas.h"
@@ -18,10 +20,11 @@ namespace {
 
 constexpr double kNotYet = std::numeric_limits<double>::quiet_NaN();
 
-template <class T>
-auto& at(T& items, std::int64_t i) {
-  return items[static_cast<std::size_t>(i)];
-}
+/// A message: when its bytes set out, and when they have arrived.
+struct Message {
+  double sent = kNotYet;
+  double arrived = kNotYet;
+};
 
 /// How fast a plan is on the idle network.
 struct IdleRate {
@@ -41,13 +44,7 @@ class ClosedForm {
  public:
   ClosedForm(const Workload& workload, const Topology& topology, std::span<const double> slowdowns,
              const std::set<std::int32_t>& replicas)
-      : workload_(workload) {
-    for (const FlowPlan& plan : workload.plans) {
-      constexpr Bytes kSample(1e9);
-      const Seconds transfer = idle_time(plan, topology, kSample) - plan.latency;
-      rates_.push_back(
-          {plan.latency.count(), transfer.count() / kSample.count(), plan.crosses_fabric});
-    }
+      : workload_(workload), topology_(topology), rates_(workload.plans.size()) {
     for (const RankGroup& group : workload.groups) {
       if (!replicas.contains(group.replica)) continue;
       const Program& program = at(workload.programs, group.program);
@@ -58,7 +55,7 @@ class ClosedForm {
       for (const Block& block : program.blocks) {
         state.block_time.push_back(slowdown * block.time.total().count());
       }
-      state.arrivals.assign(static_cast<std::size_t>(program.message_slots), kNotYet);
+      state.messages.resize(static_cast<std::size_t>(program.message_slots));
       state.slots.resize(static_cast<std::size_t>(program.collective_slots));
       state.joins.assign(group.communicators.size(), 0);
       groups_.push_back(std::move(state));
@@ -74,7 +71,7 @@ class ClosedForm {
   }
 
   /// Groups take turns, each as far as it can go, until all are through.
-  double finish() && {
+  void run() {
     bool progress = true;
     while (progress) {
       progress = false;
@@ -85,13 +82,28 @@ class ClosedForm {
         }
       }
     }
-    double end = 0.0;
     for (const State& state : groups_) {
       HEADWAY_CHECK(state.counter == state.program->operations.size(),
                     "programs wait for each other in a circle");
-      end = std::max(end, state.now);
+      end_ = std::max(end_, state.now);
     }
-    return end;
+  }
+
+  [[nodiscard]] bool has(std::int32_t program) const {
+    return std::ranges::any_of(groups_,
+                               [&](const State& state) { return state.group->program == program; });
+  }
+
+  [[nodiscard]] double end() const { return end_; }
+
+  /// Until the end, of the groups with that program; of several the most.
+  [[nodiscard]] double waiting_of(std::int32_t program) const {
+    double most = 0.0;
+    for (const State& state : groups_) {
+      if (state.group->program != program) continue;
+      most = std::max(most, state.waiting + end_ - state.now);
+    }
+    return most;
   }
 
  private:
@@ -103,13 +115,31 @@ class ClosedForm {
     const RankGroup* group = nullptr;
     const Program* program = nullptr;
     std::vector<double> block_time;
-    std::vector<double> arrivals;  ///< of messages, by slot
+    std::vector<Message> messages;  ///< by slot
     std::vector<Slot> slots;
     std::vector<std::size_t> joins;  ///< so far, by place in RankGroup::communicators
     std::array<double, 2> free{};    ///< when its collectives leave the domain's fabric, its NICs
     std::size_t counter = 0;
     double now = 0.0;
+    double waiting = 0.0;  ///< for others, not for bytes under way
   };
+
+  [[nodiscard]] const IdleRate& rate_of(std::int64_t plan) {
+    std::optional<IdleRate>& rate = at(rates_, plan);
+    if (!rate) {
+      constexpr Bytes kSample(1e9);
+      const FlowPlan& of = at(workload_.plans, plan);
+      const Seconds transfer = idle_time(of, topology_, kSample) - of.latency;
+      rate = {of.latency.count(), transfer.count() / kSample.count(), of.crosses_fabric};
+    }
+    return *rate;
+  }
+
+  /// Goes on when something ends of which the bytes have been under way since `started`.
+  static void wait_for(State& state, double started, double end) {
+    state.waiting += std::max(0.0, std::min(started, end) - state.now);
+    state.now = std::max(state.now, end);
+  }
 
   /// Returns false if what it waits for is not known yet.
   bool execute(std::size_t index) {
@@ -120,18 +150,18 @@ class ClosedForm {
         state.now += at(state.block_time, operation.block);
         return true;
       case OperationKind::send: {
-        const IdleRate& rate = at(rates_, at(state.group->paths, operation.path));
+        const IdleRate& rate = rate_of(at(state.group->paths, operation.path));
         const double arrival =
             state.now + rate.latency + operation.amount.count() * rate.seconds_per_byte;
         State& receiver = at(groups_, static_cast<std::int64_t>(index) + operation.peer);
-        at(receiver.arrivals, operation.slot) = arrival;
+        at(receiver.messages, operation.slot) = {state.now, arrival};
         if (operation.blocking) state.now = arrival;
         return true;
       }
       case OperationKind::receive: {
-        const double arrival = at(state.arrivals, operation.slot);
-        if (std::isnan(arrival)) return false;
-        state.now = std::max(state.now, arrival);
+        const Message& message = at(state.messages, operation.slot);
+        if (std::isnan(message.arrived)) return false;
+        wait_for(state, message.sent, message.arrived);
         return true;
       }
       case OperationKind::join:
@@ -139,9 +169,9 @@ class ClosedForm {
         return true;
       case OperationKind::wait: {
         const Slot& slot = at(state.slots, operation.slot);
-        const double end = at(instances_, slot.communicator)[slot.instance].end;
-        if (std::isnan(end)) return false;
-        state.now = std::max(state.now, end);
+        const Instance& instance = at(instances_, slot.communicator)[slot.instance];
+        if (std::isnan(instance.end)) return false;
+        wait_for(state, instance.ready, instance.end);
         return true;
       }
       case OperationKind::push:
@@ -162,7 +192,7 @@ class ClosedForm {
     instance.ready = std::max(instance.ready, state.now);
     if (++instance.joined < at(present_, id)) return;
     const Communicator& of = at(workload_.communicators, id);
-    const IdleRate& rate = at(rates_, of.plan + operation.way);
+    const IdleRate& rate = rate_of(of.plan + operation.way);
     const double transfer =
         std::max(operation.amount.count() * rate.seconds_per_byte, operation.at_least.count());
     if (is_exchange(of)) {  // a pass waits for it, whatever else is sent
@@ -178,11 +208,13 @@ class ClosedForm {
   }
 
   const Workload& workload_;
-  std::vector<IdleRate> rates_;  ///< by plan
+  const Topology& topology_;
+  std::vector<std::optional<IdleRate>> rates_;  ///< by plan, of those that were asked for
   std::vector<State> groups_;
   std::vector<int> present_;  ///< members of each communicator among the groups looked at
   std::vector<std::vector<Instance>> instances_;
   std::vector<double> last_end_;  ///< of each communicator's last collective
+  double end_ = 0.0;
 };
 
 /// Replicas that wait for each other in their passes, by the first of them: of those with the same
@@ -219,9 +251,22 @@ Seconds closed_form_time(const Workload& workload, const Topology& topology,
                          std::span<const double> slowdowns) {
   double slowest = 0.0;
   for (const std::set<std::int32_t>& replicas : distinct_sets(workload)) {
-    slowest = std::max(slowest, ClosedForm(workload, topology, slowdowns, replicas).finish());
+    ClosedForm form(workload, topology, slowdowns, replicas);
+    form.run();
+    slowest = std::max(slowest, form.end());
   }
   return Seconds(slowest);
+}
+
+Seconds nominal_waiting(const Workload& workload, const Topology& topology, std::int32_t group) {
+  const RankGroup& of = at(workload.groups, group);
+  for (const std::set<std::int32_t>& replicas : distinct_sets(workload)) {
+    ClosedForm form(workload, topology, {}, replicas);
+    if (!form.has(of.program)) continue;
+    form.run();
+    return Seconds(form.waiting_of(of.program));
+  }
+  HEADWAY_CHECK(false, "every program is of some replica");
 }
 
 Seconds closed_form_iteration(const Model& model, const Strategy& strategy,

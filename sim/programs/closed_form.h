@@ -26,7 +26,16 @@ namespace headway {
 [[nodiscard]] Seconds closed_form_time(const Workload& workload, const Topology& topology,
                                        std::span<const double> slowdowns = {});
 
-/// The same from a job. Blocks are stretched by the median, over runs, of the slowest device's
+/// How long a group waits for others of its replica, by the same recurrence where every rank is
+/// nominal: what the order of passes leaves idle, (p - 1) / (v m) of its passes for p equal stages
+/// of v chunks and m micro-batches (Narayanan et al. 2021, section 2.2). Transfers under way are no
+/// waiting.
+///
+/// Of a workload without servers.
+[[nodiscard]] Seconds nominal_waiting(const Workload& workload, const Topology& topology,
+                                      std::int32_t group);
+
+/// closed_form_time of a job. Blocks are stretched by the median, over runs, of the slowest device's
 /// factor: of n lognormal draws the largest is below exp(sigma * quantile(0.5^(1/n))) half the
 /// time. Where accelerators are listed as slow, that of the slowest replica (slow_replicas.h).
 [[nodiscard]] Seconds closed_form_iteration(const Model& model, const Strategy& strategy,

@@ -76,6 +76,16 @@ struct Program {
   /// Where several iterations are one program: the first operation of each.
   std::vector<std::int32_t> rounds;
 
+  /// What it computes in an iteration, at nominal speed.
+  [[nodiscard]] Seconds nominal_work() const {
+    Seconds work;
+    for (const Operation& operation : operations) {
+      if (operation.kind != OperationKind::compute) continue;
+      work += blocks[static_cast<std::size_t>(operation.block)].time.total();
+    }
+    return work;
+  }
+
   /// The place of a communicator in RankGroup::communicators; -1 if the program joins none so.
   [[nodiscard]] std::int32_t place_of(std::string_view communicator) const {
     const auto found = std::ranges::find(communicators, communicator);

@@ -176,7 +176,8 @@ constexpr TopicRow kMetricRows[] = {
      "The fullest stage fits. If not, nothing is simulated and the exit code is 1."},
 
     {"breakdown_s", "object", "",
-     "Where the time of the critical rank goes; the parts add up to the iteration."},
+     "Where the time goes of the stage that computes most, in the replica that ends last; the parts "
+     "add up to the iteration."},
     {"breakdown_s.compute", "seconds", "", "Kernels of forward and backward passes."},
     {"breakdown_s.recompute", "seconds", "", "Forward passes run again in the backward pass.", "",
      "strategy.recompute"},
@@ -191,7 +192,8 @@ constexpr TopicRow kMetricRows[] = {
      "Pooled rows of embedding tables and their gradients under way between ranks, exposed.", "",
      "strategy.embedding_tables"},
     {"breakdown_s.pipeline_bubble", "seconds", "",
-     "A stage has nothing to do: it waits for a message that was not sent yet.", "",
+     "A stage has nothing to do because of the order of passes: what the stage that limits the "
+     "pipeline waits for others where every rank is nominal.", "",
      "strategy.virtual_stages; about (stages - 1) / (micro-batches x virtual stages) of compute"},
     {"breakdown_s.pipeline_transfer", "seconds", "",
      "A stage waits for a message that is under way.", "", "strategy.overlap_pipeline_transfers"},
@@ -200,7 +202,7 @@ constexpr TopicRow kMetricRows[] = {
      "", "strategy.overlap_gradient_reduce"},
     {"breakdown_s.optimizer", "seconds", "", "The optimizer step."},
     {"breakdown_s.straggler_wait", "seconds", "",
-     "Lost to slower ranks: waiting for the last one to join, and what its own slowness adds.", "",
+     "Lost to slower ranks: own slowness, and waiting for others beyond the bubble.", "",
      "perturbations"},
     {"parameter_servers", "an object", "", "What servers and their workers did; null without any.",
      "", "strategy.synchronisation"},

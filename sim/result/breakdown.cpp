@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/base/diagnostic.h"
 #include "sim/result/spans.h"
 
@@ -43,6 +45,26 @@ std::int32_t critical_group(const Workload& workload, const Timeline& timeline) 
   }
   HEADWAY_CHECK(best >= 0, "a workload has at least one rank group");
   return best;
+}
+
+std::int32_t busiest_group(const Workload& workload, std::int32_t of_replica_of) {
+  const std::int32_t replica = at(workload.groups, of_replica_of).replica;
+  std::int32_t busiest = -1;
+  Seconds most;
+  for (std::int32_t group = 0; group < std::ssize(workload.groups); ++group) {
+    if (at(workload.groups, group).replica != replica) continue;
+    const Seconds work = program_of(workload, group).nominal_work();
+    if (busiest >= 0 && work <= most) continue;
+    busiest = group;
+    most = work;
+  }
+  return busiest;
+}
+
+void settle_waiting(TimeByCause& time, Seconds nominal) {
+  const Seconds lost = time[Cause::pipeline_bubble] + time[Cause::straggler_wait];
+  time[Cause::pipeline_bubble] = std::clamp(nominal, Seconds(), max(lost, Seconds()));
+  time[Cause::straggler_wait] = lost - time[Cause::pipeline_bubble];
 }
 
 TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,

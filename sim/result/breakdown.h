@@ -14,6 +14,10 @@ namespace headway {
 /// equal ones the first.
 [[nodiscard]] std::int32_t critical_group(const Workload& workload, const Timeline& timeline);
 
+/// The stage of that group's replica that computes most at nominal speed; of equal ones the first.
+/// Which group ends last is drawn; what limits a pipeline is not.
+[[nodiscard]] std::int32_t busiest_group(const Workload& workload, std::int32_t of_replica_of);
+
 /// Where the time of a group goes, from 0 to the end of the iteration. Computing is charged to its
 /// block's causes at nominal speed, what a slower device or an unlucky draw adds to straggler_wait.
 /// Waiting for a message is pipeline_transfer while the message is under way and pipeline_bubble
@@ -21,6 +25,11 @@ namespace headway {
 /// communicator's time is charged to from then on.
 [[nodiscard]] TimeByCause group_breakdown(const Workload& workload, const Timeline& timeline,
                                           std::int32_t group);
+
+/// Tells what a group waits by its causes: `nominal` is what it waits for others where every rank is
+/// nominal, hence pipeline_bubble, and what it loses beyond that straggler_wait, whichever of them
+/// it shows up as. The sum stays.
+void settle_waiting(TimeByCause& time, Seconds nominal);
 
 /// "stage 3, replica 17"
 [[nodiscard]] std::string group_name(const Workload& workload, std::int32_t group);

@@ -75,7 +75,7 @@ class Runs {
 /// What stages have to do at nominal speed: how much more the slowest has than all on average.
 void set_stage_imbalance(WhatIf& result, const Workload& workload) {
   std::vector<double> work;
-  for (const Program& program : workload.programs) work.push_back(nominal_work(program).count());
+  for (const Program& program : workload.programs) work.push_back(program.nominal_work().count());
   const auto slowest = std::ranges::max_element(work);
   const double mean =
       std::accumulate(work.begin(), work.end(), 0.0) / static_cast<double>(work.size());

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "hand_workload.h"
+#include "sim/programs/closed_form.h"
 #include "tests/support/small_job.h"
 
 namespace headway {
@@ -33,6 +34,15 @@ TEST(PipelineRuns, TheBubbleOfEqualStagesIsTheClosedForm) {
             << stages << " stages, " << virtual_stages << " virtual, " << micro_batches;
       }
     }
+  }
+}
+
+TEST(PipelineRuns, TheBubbleIsWhatEveryStageWaits) {
+  // (p - 1) (f + b) of one chunk, whichever stage is asked.
+  const SmallJob job = pipeline(4, 2, 8);
+  const Workload workload = job.workload();
+  for (std::int32_t stage = 0; stage < 4; ++stage) {
+    EXPECT_NEAR(nominal_waiting(workload, Topology(), stage).count(), 3.0 * 3.0, 1e-9);
   }
 }
 

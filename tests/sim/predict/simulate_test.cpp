@@ -23,6 +23,19 @@ TEST(Simulate, BreakdownSumsToTheIteration) {
   EXPECT_NEAR(prediction.breakdown.total() / prediction.iteration_time, 1.0, 1e-9);
 }
 
+TEST(Simulate, EverySeedTellsTheSameBubble) {
+  // 96 layers on 8 stages of 2 chunks, 96 micro-batches: 7 / (2 * 96) of the passes.
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    SCOPED_TRACE(seed);
+    Diagnostics diagnostics;
+    const Scenario scenario = read_scenario("gpt3_175b_1024", {.seed = seed}, diagnostics);
+    const TimeByCause time = simulate(scenario, {.scaling = false}).prediction.breakdown;
+    const Seconds passes = time[Cause::compute] + time[Cause::tensor_parallel] +
+                           time[Cause::recompute] + time[Cause::other];
+    EXPECT_NEAR(time[Cause::pipeline_bubble] / passes, 7.0 / (2 * 96), 0.002);
+  }
+}
+
 TEST(Simulate, CriticalPathLeadsFromStartToEndWithoutAGap) {
   const Prediction prediction = prediction_of(small_scenario(4));
   ASSERT_FALSE(prediction.critical_path.empty());

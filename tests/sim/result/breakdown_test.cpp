@@ -58,6 +58,29 @@ TEST(Breakdown, ABlockingSendIsTransfer) {
               1.5 - 0.5 + 0.5);
 }
 
+TEST(Breakdown, WhatTheOrderOfPassesLeavesIdleIsBubbleAndTheRestSlowness) {
+  // 5 + 1 s of waiting and slowness, of which 4 s are nobody's fault.
+  TimeByCause time;
+  time[Cause::compute] = Seconds(10.0);
+  time[Cause::pipeline_bubble] = Seconds(5.0);
+  time[Cause::straggler_wait] = Seconds(1.0);
+  settle_waiting(time, Seconds(4.0));
+  expect_time(time, Cause::pipeline_bubble, 4.0);
+  expect_time(time, Cause::straggler_wait, 2.0);
+  // Whoever waits less than that has no more to tell.
+  settle_waiting(time, Seconds(7.0));
+  expect_time(time, Cause::pipeline_bubble, 6.0);
+  expect_time(time, Cause::straggler_wait, 0.0);
+  EXPECT_NEAR(time.total().count(), 16.0, 1e-12);
+}
+
+TEST(BusiestGroup, IsTheStageOfTheReplicaThatComputesMost) {
+  Workload workload = hand_workload();
+  EXPECT_EQ(busiest_group(workload, 0), 0);  // both compute as long
+  workload.programs[1].blocks[0].time[Cause::compute] += Seconds(0.1);
+  EXPECT_EQ(busiest_group(workload, 0), 1);
+}
+
 TEST(CriticalGroup, IsTheLastToFinish) {
   EXPECT_EQ(critical_group(hand_workload(), hand_timeline()), 0);
   Timeline timeline = hand_timeline();
