@@ -4,21 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "sim/files/input_files.h"
 #include "sim/validate/changed_profile.h"
+#include "sim/validate/validation_data.h"
 
 namespace headway {
 namespace {
 
 /// By source, what is changed in the profiles that its rows use.
 const nlohmann::json& unseen_sources() {
-  static const nlohmann::json sources = [] {
-    Diagnostics diagnostics;
-    InputFiles files({}, data_folders(), diagnostics);
-    const auto root = files.open("validation/unseen_sources.json", "scenarios");
-    diagnostics.throw_if_errors();
-    return root->value().at("sources");
-  }();
+  static const nlohmann::json sources = validation_data("unseen_sources.json", "sources");
   return sources;
 }
 

@@ -1,18 +1,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "sim/validate/row_fields.h"
 #include "sim/validate/row_parts.h"
+#include "sim/validate/validation_data.h"
 
 namespace headway {
 
 namespace {
 
-/// Rows count the dense layers. As many as layers with experts: they alternate (Llama 4); fewer:
-/// they lead (DeepSeek).
+/// Rows count the dense layers. As many as layers with experts: they alternate; fewer: they lead.
 nlohmann::json mixture_of(const PublishedRow& row) {
   const nlohmann::json& moe = row.model->at("moe");
   const std::int64_t dense = whole(moe, "dense_layers", 0);
@@ -33,45 +32,27 @@ nlohmann::json latent_attention_of(const nlohmann::json& mla) {
           {"value_head_size", mla.at("v")}};
 }
 
-/// What a model is beyond the sizes that rows give.
-struct ModelMakeup {
-  std::string_view name;  ///< what the names of its sizes begin with; "" is any
-  bool gated;
-  std::string_view normalization;
-  std::string_view positions;
-  bool tied;
-};
-
-/// The makeup that rows of other models let guess: those with gates are Llama's kin, those without
-/// GPT's.
-constexpr ModelMakeup kLlamaKin{"", true, "rms_norm", "rotary", false};
-constexpr ModelMakeup kGptKin{"", false, "layer_norm", "learned", true};
-
-// Models known to be neither, or (InternLM) that the collection calls without gates. InternLM 7B's
-// published configuration (internlm/internlm-7b: hidden_act silu, intermediate_size 11008) is
-// Llama's, and so are the 44.6 GFLOP a token that its throughput tables come to (183 TFLOP/s at
-// 4,103 tokens/s; 35 without gates). Nemotron-4: Parmar et al. 2024, section 2. Pythia: Biderman et
-// al. 2023, section 2.1.
-constexpr std::array kModels{
-    ModelMakeup{"InternLM 7B", true, "rms_norm", "rotary", false},
-    ModelMakeup{"Nemotron", false, "layer_norm", "rotary", false},
-    ModelMakeup{"Pythia", false, "layer_norm", "rotary", false},
-};
-
-const ModelMakeup& makeup_of(const PublishedRow& row, std::vector<std::string>& assumed) {
+/// What a model is beyond the sizes that rows give (scenarios/validation/model_makeups.json): the
+/// known one whose name the row's begins with, else what its gates let guess.
+nlohmann::json makeup_of(const PublishedRow& row, std::vector<std::string>& assumed) {
+  static const nlohmann::json models = validation_data("model_makeups.json", "models");
+  static const nlohmann::json by_gates = validation_data("model_makeups.json", "by_gates");
   const std::string name = word(row.model, "name");
-  const bool gated = is_true(row.model, "gated");
-  const auto* const known = std::ranges::find_if(
-      kModels, [&](const ModelMakeup& model) { return name.starts_with(model.name); });
-  if (known == kModels.end()) {
+  const nlohmann::json& guess = by_gates.at(is_true(row.model, "gated") ? "gated" : "plain");
+  const auto known = std::ranges::find_if(models, [&](const nlohmann::json& model) {
+    return name.starts_with(model.at("name").get<std::string>());
+  });
+  if (known == models.end()) {
     assumed.emplace_back(
         "rotary positions and RMS norms where the MLP is gated, else learned "
         "positions and layer norms");
-    return gated ? kLlamaKin : kGptKin;
+    return guess;
   }
-  if (known->gated != gated) {
+  const bool gated = known->at("mlp") == "gated";
+  if (known->at("mlp") != guess.at("mlp")) {
     assumed.push_back(fmt::format("an MLP {} gates, by the published configuration of {}",
-                                  known->gated ? "with" : "without", known->name));
+                                  gated ? "with" : "without",
+                                  known->at("name").get<std::string>()));
   }
   return *known;
 }
@@ -94,7 +75,7 @@ std::string uncovered_model(const PublishedRow& row) {
 
 nlohmann::json row_model(const PublishedRow& row, std::vector<std::string>& assumed) {
   const nlohmann::json& model = row.model;
-  const ModelMakeup& makeup = makeup_of(row, assumed);
+  const nlohmann::json makeup = makeup_of(row, assumed);
   nlohmann::json result = {
       {"schema", "headway/model/1"},
       {"name", word(model, "name").empty() ? row.head.id : word(model, "name")},
@@ -104,13 +85,12 @@ nlohmann::json row_model(const PublishedRow& row, std::vector<std::string>& assu
       {"attention_heads", model.at("heads")},
       {"kv_heads", model.at("kv_heads")},
       {"ffn_hidden", model.at("ffn")},
-      {"mlp", makeup.gated ? "gated" : "plain"},
       {"vocabulary", model.at("vocab")},
-      {"tied_embeddings", makeup.tied},
-      {"normalization", makeup.normalization},
-      {"position_encoding", makeup.positions},
       {"multi_token_prediction_layers", whole(model, "mtp_layers", 0)},
       {"sequence_length", model.at("seq")}};
+  for (const char* key : {"mlp", "normalization", "position_encoding", "tied_embeddings"}) {
+    result[key] = makeup.at(key);
+  }
   if (is_given(model, "mla")) {
     result["latent_attention"] = latent_attention_of(model.at("mla"));
   } else {
@@ -118,7 +98,7 @@ nlohmann::json row_model(const PublishedRow& row, std::vector<std::string>& assu
   }
   if (is_given(model, "moe")) result["mixture_of_experts"] = mixture_of(row);
   if (is_given(model, "window")) {
-    assumed.emplace_back("a window in every second layer, and sinks, as in gpt-oss");
+    assumed.emplace_back("a window in every second layer, and sinks");
     constexpr int kEverySecond = 2;
     result["sliding_window"] = {{"size", model.at("window")},
                                 {"full_attention_interval", kEverySecond}};

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/base/diagnostic.h"
-#include "sim/files/input_files.h"
+#include "sim/validate/validation_data.h"
 
 namespace headway {
 namespace {
@@ -20,12 +19,9 @@ double factor_of(const nlohmann::json& effects, const char* name) {
 }
 
 std::map<std::string, SourceEffects> read_source_effects() {
-  Diagnostics diagnostics;
-  InputFiles files({}, data_folders(), diagnostics);
-  const auto root = files.open("validation/sources.json", "scenarios");
-  diagnostics.throw_if_errors();
   std::map<std::string, SourceEffects> known;
-  for (const auto& [source, effects] : root->value().at("sources").items()) {
+  const nlohmann::json sources = validation_data("sources.json", "sources");
+  for (const auto& [source, effects] : sources.items()) {
     known[source] = {.kernel_time = factor_of(effects, "kernel_time"),
                      .memory_traffic = factor_of(effects, "memory_traffic"),
                      .loss_traffic = factor_of(effects, "loss_traffic"),
