@@ -1,5 +1,8 @@
 #include "sim/plan/open_choices.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,8 +10,10 @@
 #include <optional>
 #include <string_view>
 
+#include "sim/base/quantity_text.h"
 #include "sim/jobs/strategy_fields.h"
 #include "sim/plan/leaders.h"
+#include "sim/predict/interval.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/programs/closed_form.h"
 
@@ -92,6 +97,28 @@ OpenChoices open_choices(const std::string& path, const ScenarioOptions& options
     return reach(a, open.time) > reach(b, open.time);
   });
   return open;
+}
+
+std::optional<std::string> mixture_warning(const Scenario& scenario, const std::string& path,
+                                           const ScenarioOptions& options) {
+  if (job_kind(scenario.model, scenario.strategy) != JobKind::experts || path == "-") return {};
+  const OpenChoices open = open_choices(path, options);
+  std::vector<std::string> fields;
+  Seconds least = open.time;
+  Seconds most = open.time;
+  for (const OpenChoice& choice : open.choices) {
+    if (std::ranges::find(kDoubled, choice.field) != kDoubled.end()) continue;
+    fields.push_back(choice.field);
+    for (const OpenValue& other : choice.others) {
+      least = min(least, other.time);
+      most = max(most, other.time);
+    }
+  }
+  if (fields.empty()) return {};
+  return fmt::format(
+      "the scenario leaves {} to the software: another word for one of them would make {} .. {} of "
+      "{}, in closed form (`headway check` tells which)",
+      fmt::join(fields, ", "), short_text(least), short_text(most), short_text(open.time));
 }
 
 }  // namespace headway

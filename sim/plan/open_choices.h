@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,5 +33,12 @@ struct OpenChoices {
 /// a time, in closed form. What does not read or fit is left out. Throws InputError for a scenario
 /// with problems. Costs a reading of the scenario a word.
 [[nodiscard]] OpenChoices open_choices(const std::string& path, const ScenarioOptions& options);
+
+/// Of a mixture of experts, whose speed software decides more than sizes do: which words the
+/// scenario leaves to it and the range that others there span, as a sentence. Nothing for other
+/// models, where nothing is left open, or where `path` is standard input, which was read already.
+[[nodiscard]] std::optional<std::string> mixture_warning(const Scenario& scenario,
+                                                         const std::string& path,
+                                                         const ScenarioOptions& options);
 
 }  // namespace headway

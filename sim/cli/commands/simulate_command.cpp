@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "reports/answers/answers.h"
 #include "reports/trace/trace.h"
@@ -15,6 +16,7 @@
 #include "sim/cli/options/scenario_options.h"
 #include "sim/cli/outputs.h"
 #include "sim/cli/progress.h"
+#include "sim/plan/open_choices.h"
 #include "sim/predict/simulate.h"
 
 namespace headway {
@@ -106,8 +108,11 @@ int run_simulate(const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
   const SimulateRequest request = simulate_request_of(invocation);
   const Scenario scenario = scenario_of(request, invocation);
-  const Simulation simulation = simulation_of(scenario, request, terminal);
-  const Prediction& prediction = simulation.prediction;
+  Simulation simulation = simulation_of(scenario, request, terminal);
+  Prediction& prediction = simulation.prediction;
+  if (auto warning = mixture_warning(scenario, request.path, request.scenario)) {
+    prediction.warnings.push_back(std::move(*warning));
+  }
   const EngineCounts& counts = prediction.counts;
   terminal.remark(
       fmt::format("{} replica{}, {} events in the median one; {} flows, links shared "

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/quantity_text.h"
+
 namespace headway {
 namespace {
 
@@ -45,6 +47,28 @@ TEST(OpenChoices, WhatCannotRunIsLeftOut) {
     for (const OpenValue& other : precision->others) EXPECT_NE(*other.value, "fp8");
   }
 }
+
+std::optional<std::string> warning_of(const std::string& path) {
+  Diagnostics diagnostics;
+  return mixture_warning(read_scenario(path, {}, diagnostics), path, {});
+}
+
+TEST(OpenChoices, OfAMixtureAreWarnedOfWithTheirRange) {
+  const auto warning = warning_of("qwen3_235b_a22b_256");
+  ASSERT_TRUE(warning);
+  const OpenChoices open = open_choices("qwen3_235b_a22b_256", {});
+  ASSERT_NE(choice_of(open, "cuda_graph"), nullptr);
+  EXPECT_NE(warning->find("cuda_graph"), std::string::npos) << *warning;
+  Seconds least = open.time;
+  for (const OpenChoice& choice : open.choices) {
+    if (choice.field != "micro_batch" && choice.field != "virtual_stages") {
+      least = min(least, choice.others.front().time);
+    }
+  }
+  EXPECT_NE(warning->find(short_text(least)), std::string::npos) << *warning;
+}
+
+TEST(OpenChoices, OfADenseModelAreNoWarning) { EXPECT_FALSE(warning_of("llama3_8b_64")); }
 
 }  // namespace
 }  // namespace headway
