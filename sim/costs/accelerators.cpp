@@ -35,6 +35,11 @@ NcclNodeCosts read_nccl(const JsonCursor& part, BytesPerSecond scale_up, Diagnos
     costs.switch_overhead = seconds("switch_overhead_s");
     costs.switch_efficiency = share("switch_bytes_per_s");
   }
+  const auto large = [&](const char* key, double otherwise) {
+    return reader.has(key) ? share(key) : otherwise;
+  };
+  costs.large_efficiency = large("large_ring_bytes_per_s", costs.efficiency);
+  costs.large_switch_efficiency = large("large_switch_bytes_per_s", costs.switch_efficiency);
   costs.ring_plateau = reader.number("ring_plateau", at_least(1.0), costs.ring_plateau);
   reader.finish();
   return costs;

@@ -21,8 +21,11 @@ CollectiveVolume ring_volume(CollectiveKind kind, int ranks) {
     case CollectiveKind::all_gather:
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_to_all:
+    case CollectiveKind::gather:
+    case CollectiveKind::scatter:
       return {others_share, ranks - 1};
     case CollectiveKind::broadcast:
+    case CollectiveKind::reduce:
       return {1.0, ranks - 1};
     case CollectiveKind::send_receive:
       return {1.0, 1};
@@ -46,8 +49,19 @@ std::string_view collective_name(CollectiveKind kind) {
       return "all_to_all";
     case CollectiveKind::send_receive:
       return "send_receive";
+    case CollectiveKind::reduce:
+      return "reduce";
+    case CollectiveKind::gather:
+      return "gather";
+    case CollectiveKind::scatter:
+      return "scatter";
   }
   HEADWAY_CHECK(false, "unknown collective");
+}
+
+bool is_of_messages(CollectiveKind kind) {
+  return kind == CollectiveKind::all_to_all || kind == CollectiveKind::send_receive ||
+         kind == CollectiveKind::gather || kind == CollectiveKind::scatter;
 }
 
 bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm) {
@@ -90,8 +104,11 @@ double bus_bandwidth_factor(CollectiveKind kind, int ranks) {
     case CollectiveKind::all_gather:
     case CollectiveKind::reduce_scatter:
     case CollectiveKind::all_to_all:
+    case CollectiveKind::gather:
+    case CollectiveKind::scatter:
       return others_share;
     case CollectiveKind::broadcast:
+    case CollectiveKind::reduce:
     case CollectiveKind::send_receive:
       return 1.0;
   }

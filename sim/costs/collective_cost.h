@@ -13,7 +13,10 @@ enum class CollectiveKind {
   reduce_scatter,
   broadcast,
   all_to_all,
-  send_receive
+  send_receive,
+  reduce,
+  gather,
+  scatter
 };
 [[nodiscard]] std::string_view collective_name(CollectiveKind kind);  ///< "all_reduce"
 
@@ -35,9 +38,13 @@ inline constexpr CollectiveAlgorithm CollectiveAlgorithm::hierarchical{"hierarch
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::nvls{"nvls"};
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::in_network{"in_network"};
 
-/// Only an all-reduce runs as anything but a ring, which everything runs as (an all-to-all
-/// and a point-to-point transfer, which have no ring in NCCL, count as one).
+/// Only an all-reduce runs as anything but a ring, which everything runs as (what is made of
+/// messages, `is_of_messages`, counts as one).
 [[nodiscard]] bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm);
+
+/// Made of single messages, which have no ring: an all-to-all, a point-to-point transfer, what a
+/// root gathers or scatters.
+[[nodiscard]] bool is_of_messages(CollectiveKind kind);
 
 /// What the price of a collective rests on (sim/programs/flows/collective_price.h).
 enum class CollectiveLibrary {
@@ -58,8 +65,9 @@ struct LinkCost {
 
 /// How much the busiest rank sends, as a multiple of the message size of nccl-tests (the whole
 /// buffer of an all-reduce, the gathered or the unreduced buffer of the other two, one rank's
-/// buffer of an all-to-all), and in how many steps one after the other. Closed forms: Thakur,
-/// Rabenseifner, Gropp 2005; a broadcast is a pipelined chain.
+/// buffer of an all-to-all, the root's of a gather or a scatter), and in how many steps one after
+/// the other. Closed forms: Thakur, Rabenseifner, Gropp 2005; a broadcast and a reduce are
+/// pipelined chains; what a root gathers or scatters passes it a rank at a time.
 ///
 /// Double binary trees: Sanders, Speck, Traeff 2009 as NCCL uses them. Each of two trees reduces
 /// half the message to its root and sends it down again, and a rank with children in one is a leaf

@@ -82,6 +82,17 @@ BytesPerSecond nccl_ll_bandwidth(int domains, bool is_amd) {
 
 Seconds nccl_message_overhead(bool is_amd) { return is_amd ? 2.0_us : 1.0_us; }
 
+Seconds nccl_step_overhead(bool is_amd) { return is_amd ? 1.5_us : 1.0_us; }
+
+BytesPerSecond nccl_tree_channel(std::string_view accelerator, int domains) {
+  const std::string_view family = family_of(accelerator);
+  const bool is_pair = domains <= 2;
+  if (family == "v100") return is_pair ? 18.5_GBps : 10.0_GBps;
+  if (family == "a100") return is_pair ? 23.6_GBps : 17.8_GBps;
+  if (family.starts_with("h")) return is_pair ? 41.4_GBps : 36.0_GBps;
+  return is_pair ? 42.8_GBps : 24.0_GBps;
+}
+
 double nccl_tree_filling(NcclProtocol protocol, Bytes message) {
   constexpr double kLeast = 64.0;  // bytes
   if (message.count() < kLeast) return 1.0;

@@ -26,6 +26,10 @@ struct NcclNodeCosts {
   Seconds switch_overhead;  ///< of an all-reduce in the switches, on top
   /// Of the scale-up bandwidth, at which switches take messages in and give sums out.
   double switch_efficiency = 0.0;
+  /// The same of what a message has beyond `kNcclFilledFrom`: buffers stay filled, and nothing
+  /// waits for the first and the last. As below it where nobody published larger ones.
+  double large_efficiency = 0.0;
+  double large_switch_efficiency = 0.0;
   /// Latencies of a ring all-reduce over several nodes with Simple are so many times as long, the
   /// ring being filled and drained ("plateau").
   double ring_plateau = 1.4;
@@ -37,6 +41,9 @@ struct NcclNodeCosts {
 [[nodiscard]] const NcclNodeCosts* nccl_node_costs(std::string_view accelerator);
 /// All families that are known, for messages.
 [[nodiscard]] std::vector<std::string> nccl_families();
+
+/// The tables of one node end at 512 MiB; rates that public sweeps show up to 16 GiB begin here.
+inline constexpr Bytes kNcclFilledFrom = 256_MiB;
 
 /// Part of the rate of a ring that LL and LL128 reach inside a node, by the same fit.
 inline constexpr double kNcclLowLatencyShare = 0.40;
@@ -55,16 +62,26 @@ struct NcclNetworkCosts {
 /// the host's processor.
 [[nodiscard]] BytesPerSecond nccl_ll_bandwidth(int domains, bool is_amd);
 
-/// Time of the host's processor for a message over the network (net overhead).
+/// Time of the host's processor for a message over the network (net overhead): what NCCL counts
+/// when it chooses, and what a message of many takes.
 [[nodiscard]] Seconds nccl_message_overhead(bool is_amd);
+/// What a step of a ring really waits for it: on AMD's a little more than on others (1.0 to 1.6 us
+/// of all-gathers on DGX A100 and on ALCF's Polaris).
+[[nodiscard]] Seconds nccl_step_overhead(bool is_amd);
 
 /// What trees reach of the network's bandwidth.
 inline constexpr double kNcclTreeEfficiency = 0.92;
 /// What trees reach of that on messages too small to keep them filled (treeCorrectionFactor).
 [[nodiscard]] double nccl_tree_filling(NcclProtocol protocol, Bytes message);
 
-/// What a large transfer reaches of an InfiniBand or RoCE port: 4096 of 4096 + 82 bytes are data on
-/// RoCEv2 (4096 of 4122 on InfiniBand), and ib_send_bw was seen to reach 0.983 of NDR200.
-inline constexpr double kNicGoodput = 0.98;
+/// Bus bandwidth of a channel of a tree with Simple over so many nodes of such accelerators
+/// (perChMaxTreeBws); a channel is one thread block, and one NIC's.
+[[nodiscard]] BytesPerSecond nccl_tree_channel(std::string_view accelerator, int domains);
+/// Channels of a tree between domains, one for each NIC of a domain.
+inline constexpr int kNcclMostTreeChannels = 16;
+/// What trees between switches that reduce send out of a domain: 24 channels, which NVLS opens on
+/// Blackwell, of 17.5 GB/s, the step of NCCL's search (sm100SpeedArrayInter) that goes on one rail
+/// with two others. An estimate.
+inline constexpr BytesPerSecond kNcclSwitchTreeBandwidth = 420_GBps;
 
 }  // namespace headway

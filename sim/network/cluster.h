@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/network/fabrics/transport.h"
 #include "sim/network/routing/routing.h"
 #include "sim/network/site_record.h"
 #include "sim/network/topology.h"
@@ -30,6 +31,7 @@ struct NodeType {
   BytesPerSecond nic_bus_bandwidth;  ///< what PCIe carries to one NIC and at once from it
   Seconds nic_latency;               ///< from accelerator memory onto the wire, one way
   std::vector<int> nearest_nic;      ///< of each accelerator, in [0, nics)
+  FabricTransport transport = {};    ///< of the fabric that it stands on
 };
 
 /// The machines and the fabric between them. Immutable once read; shared by all runs on it. Stays

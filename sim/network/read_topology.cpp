@@ -128,6 +128,7 @@ bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>
       reader.diagnostics(), resolved);
   reader.resolve("fabric", std::move(resolved));
   if (!read) return false;
+  cluster.node_type.transport = read->transport;
   Fabric& fabric = read->fabric;
   cluster.topology = std::move(fabric.topology);
   cluster.nodes = fabric.nodes;
@@ -136,6 +137,7 @@ bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>
                              : SiteRecord{.hosts = cluster.nodes, .host_ports = cluster.endpoints};
   reader.resolve("nodes", cluster.nodes);
   place_other_nodes(others, cluster, reader.diagnostics());
+  for (NodeType& type : cluster.other_types) type.transport = read->transport;
   if (parts.faults) {
     reader.resolve("faults", apply_faults(*parts.faults, cluster, reader.diagnostics()));
   }

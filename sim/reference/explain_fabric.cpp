@@ -11,6 +11,31 @@ std::vector<FieldRow> fabric_rows() {
        "The shape of the fabric. A clos has leaf, spine and maybe core switches; a fat_tree is a "
        "clos of equal switches that grows with its nodes; rail_only has a "
        "switch for each NIC number; a torus has none; a graph is written out cable by cable."},
+      {"cluster.topology.fabric.transport", word_type(words_of<TransportKind>()),
+       "not stated: counted as InfiniBand",
+       "How messages cross the fabric. efa-v1 are the Elastic Fabric Adapters up to P4, which keep "
+       "no order within a message, efa those since. Decides what messages cost beyond NICs and "
+       "cables: latency, framing, the protocols that a library may use, what a connection "
+       "carries. Of another one nothing is known; what a profile measured counts as it is.",
+       "collectives with NCCL's costs are refused over other"},
+      {"cluster.topology.fabric.transport_costs", object_type(), "the transport's",
+       "What is known better of the transport at this site."},
+      {"cluster.topology.fabric.transport_costs.goodput",
+       number_type({.least = 0.0, .most = 1.0, .open = true}), "the transport's",
+       "What large transfers reach of a NIC's rate, framing taken off: 0.98 of InfiniBand and "
+       "RoCE, 0.95 of TCP, 0.75 of Slingshot under NCCL."},
+      {"cluster.topology.fabric.transport_costs.message_latency", quantity_type<Seconds>({}),
+       "the transport's",
+       "How much longer than over InfiniBand a small message takes: 18 us of TCP, 17 of EFA."},
+      {"cluster.topology.fabric.transport_costs.bulk_latency", quantity_type<Seconds>({}),
+       "the transport's",
+       "The same of a message that fills a buffer (NCCL's protocol Simple): 54 us of TCP, 51 of "
+       "EFA, 65 of Slingshot."},
+      {"cluster.topology.fabric.transport_costs.connection_bandwidth",
+       quantity_type<BytesPerSecond>({}), "the transport's; as much as the NIC of all but TCP",
+       "What one connection carries. 1.7 GB/s of a TCP socket, which one core fills; "
+       "NCCL_NSOCKS_PERTHREAD opens more.",
+       "more than 0"},
       {"cluster.topology.fabric.planes", whole_type(between(1, 16)), "1",
        "Copies of the fabric's switches: port p of each NIC is on plane p with its part of the "
        "bandwidth. Flows are spread over all.",

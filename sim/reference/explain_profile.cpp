@@ -46,6 +46,10 @@ constexpr TopicRow kProfileRows[] = {
     {"profile.nccl.simple_overhead_s", "seconds", "required",
      "What the protocol Simple takes more, which larger messages use."},
     {"profile.nccl.ring_bytes_per_s", "bytes/s", "required", "What a ring over the node carries."},
+    {"profile.nccl.large_ring_bytes_per_s", "bytes/s", "ring_bytes_per_s",
+     "What it carries of a message beyond 256 MiB, as published of messages of 1 GiB and more."},
+    {"profile.nccl.large_switch_bytes_per_s", "bytes/s", "switch_bytes_per_s",
+     "The same of the switches."},
     {"profile.nccl.ring_plateau", "number, at least 1", "1.4",
      "How many times as long latencies of a ring over several nodes are with the protocol Simple: "
      "the "

@@ -36,6 +36,13 @@ std::vector<std::string_view> names_of(const Kinds& kinds) {
   return names;
 }
 
+template <class E>
+std::vector<std::string_view> words_of() {
+  std::vector<std::string_view> words;
+  for (const auto& [word, value] : kWords<E>) words.push_back(word);
+  return words;
+}
+
 // Each is defined in the file that bears its name, in the order in which lists show it.
 [[nodiscard]] std::vector<FieldRow> scenario_rows();
 [[nodiscard]] std::vector<FieldRow> reliability_rows();

@@ -3,10 +3,10 @@
 
 usage: compact_collective_sweeps.py SWEEPS.json COMPACT.json
 
-Scored are the sweeps over several nodes on InfiniBand or RoCE of which the source says what nodes
-they are and what network cards they have; SCORED says on which topology of the library each is
-predicted. All others are listed with the reason why they are not. Out-of-place times are kept, in
-microseconds, without the sizes that nccl-tests rounds to nothing.
+Scored are the sweeps over several nodes on a transport that is known of which the source says what
+nodes they are and what network cards they have; SCORED and ALCF say on which topology of the
+library each is predicted. All others are listed with the reason why they are not. Out-of-place
+times are kept, in microseconds, without the sizes that nccl-tests rounds to nothing.
 """
 
 import json
@@ -21,11 +21,19 @@ SCORED = {
     "nccl-sweep-0017": ("gb200_nvl72_superpod", "two racks of NVL72", 36, None),
     **{f"nccl-sweep-{i:04}": (*SNELLIUS, 2, None) for i in range(36, 40)},
     **{f"nccl-sweep-{i:04}": (*DGX_A100, 2, None) for i in range(150, 162)},
+    "nccl-sweep-0010": ("aws_p4de_fat_tree", "p4de.24xlarge, EFA, as the text says", 2, None),
+    **{f"nccl-sweep-{i:04}": ("aws_p5_fat_tree", "p5.48xlarge, EFA, as the text says", 2, None)
+       for i in range(3, 6)},
 }
+# argonne-lcf/alcf-nccl-tests number their environments: (1) and (2) are sockets, the rest the
+# plugin for libfabric. One of each is predicted.
+ALCF = {"(2)": "polaris_sockets", "(4)": "polaris"}
 REASONS = [  # the first that a sweep's network or conditions contain
-    ("Slingshot", "Slingshot, neither InfiniBand nor RoCE"),
-    ("EFA", "EFA, neither InfiniBand nor RoCE"),
-    ("TCPX", "GPUDirect-TCPX, neither InfiniBand nor RoCE"),
+    ("Slingshot", "another environment, the test system or a million pairs of a machine that is "
+     "predicted"),
+    ("EFA v4", "a loop in Python: its smallest messages take 350 us"),
+    ("EFA (text)", "a sixth of what other tables of the same instances have"),
+    ("TCPX", "GPUDirect-TCPX, of which nothing is known"),
     ("NVLink 5 NVL72, single rack", "one NVLink domain: nothing crosses a network"),
     ("InfiniBand (Nebius)", "the accelerators are not stated"),
     ("OCI RoCE", "RCCL on MI300X: NCCL's constants are not its own, and the NICs are not stated"),
@@ -51,8 +59,21 @@ def reason_of(sweep):
     raise ValueError(f"no reason for {sweep['id']}: {sweep['network']}")
 
 
+def place_of(sweep):
+    """Topology, what the source says, nodes, algorithm; None if the sweep is not scored."""
+    if sweep["id"] in SCORED:
+        return SCORED[sweep["id"]]
+    words = (sweep["conditions"] or "").split()
+    setting = words[2] if words[:2] == ["environment", "setup"] else None
+    if "Polaris" not in sweep["network"] or setting not in ALCF:
+        return None
+    if sweep["op"] == "alltoall" and sweep["nodes"] > 8:
+        return None  # a million pairs to route
+    return ALCF[setting], f"Polaris, environment {setting}", sweep["nodes"], None
+
+
 def scored(sweep):
-    topology, nodes_as, nodes, algorithm = SCORED[sweep["id"]]
+    topology, nodes_as, nodes, algorithm = place_of(sweep)
     entry = {"id": sweep["id"], "source": sweep["source"]["url"],
              "op": {"alltoall": "all_to_all"}.get(sweep["op"], sweep["op"]),
              "topology": topology, "nodes": nodes, "stated": nodes_as}
@@ -65,9 +86,9 @@ def scored(sweep):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         sweeps = json.load(file)
-    yes = [scored(sweep) for sweep in sweeps if sweep["id"] in SCORED]
+    yes = [scored(sweep) for sweep in sweeps if place_of(sweep)]
     no = [{"id": sweep["id"], "source": sweep["source"].get("url") or sweep["source"]["repo"],
-           "reason": reason_of(sweep)} for sweep in sweeps if sweep["id"] not in SCORED]
+           "reason": reason_of(sweep)} for sweep in sweeps if not place_of(sweep)]
     with open(sys.argv[2], "w", encoding="utf-8") as out:
         out.write('{"schema":"headway/collective-sweeps/1",\n"sweeps":[\n')
         out.write(",\n".join(text(sweep) for sweep in yes) + '\n],\n"unscored":[\n')

@@ -97,6 +97,10 @@ def write(name, constants):
         nccl["switch_overhead_s"] = number(switch * micro)
         nccl["switch_bytes_per_s"] = number(switch_rate * giga)
     profile = json.loads(path_of(name).read_text())
+    # Rates of larger messages than the tables have are published by others.
+    for key in ("large_ring_bytes_per_s", "large_switch_bytes_per_s"):
+        if key in profile.get("nccl", {}):
+            nccl[key] = profile["nccl"][key]
     profile["nccl"] = nccl
     path_of(name).write_text(profile_text(profile))
 

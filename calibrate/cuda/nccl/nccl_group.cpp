@@ -177,6 +177,10 @@ void NcclGroup::enqueue(const CollectivePoint& point, Member& member) const {
       return enqueue_pairs(member, part, true);
     case CollectiveKind::send_receive:
       return enqueue_pairs(member, total, false);
+    case CollectiveKind::reduce:
+    case CollectiveKind::gather:
+    case CollectiveKind::scatter:
+      HEADWAY_CHECK(false, "a collective that is not measured");
   }
 }
 

@@ -109,8 +109,7 @@ TextTable reason_table(const CollectiveValidation& validation) {
 
 Document collective_validation_document(const CollectiveValidation& validation) {
   Document document{
-      .title = fmt::format("{} published sweeps over several nodes, simulated with NCCL's costs; "
-                           "no constant is fitted to them",
+      .title = fmt::format("{} published sweeps over several nodes, simulated with NCCL's costs",
                            validation.sweeps.size())};
   document.sections = {
       {"By message size", {class_table(validation)}},

@@ -19,17 +19,21 @@
 #include "sim/predict/collective/byte_sizes.h"
 #include "sim/predict/collective/collective_table.h"
 #include "sim/programs/flows/algorithms/algorithm.h"
+#include "sim/programs/flows/nccl_costs.h"
 
 namespace headway {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kOperations = {{
+constexpr std::array<std::pair<std::string_view, CollectiveKind>, 9> kOperations = {{
     {"all_reduce", CollectiveKind::all_reduce},
     {"all_gather", CollectiveKind::all_gather},
     {"reduce_scatter", CollectiveKind::reduce_scatter},
     {"broadcast", CollectiveKind::broadcast},
     {"all_to_all", CollectiveKind::all_to_all},
     {"send_recv", CollectiveKind::send_receive},
+    {"reduce", CollectiveKind::reduce},
+    {"gather", CollectiveKind::gather},
+    {"scatter", CollectiveKind::scatter},
 }};
 
 std::vector<std::string> algorithm_words() {
@@ -70,6 +74,14 @@ CollectiveLibrary library_of(const Arguments& arguments) {
   return arguments.has("profile") ? CollectiveLibrary::profile : CollectiveLibrary::hardware;
 }
 
+std::vector<std::string_view> known_transports() {
+  std::vector<std::string_view> names;
+  for (const auto& [word, transport] : kWords<TransportKind>) {
+    if (knows_nccl_over(transport)) names.push_back(word);
+  }
+  return names;
+}
+
 /// That the library can answer at all.
 void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
   if (question.evidence.library != CollectiveLibrary::nccl) return;
@@ -79,6 +91,12 @@ void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
            fmt::format("they are of {}; without --library hardware alone counts",
                        fmt::join(nccl_families(), ", ")));
   }
+  if (!knows_nccl_over(cluster.node_type.transport.kind)) {
+    refuse(
+        "nothing is known of NCCL over the transport of this fabric",
+        fmt::format("/fabric/transport can be one of {}; without --library hardware alone counts",
+                    fmt::join(known_transports(), ", ")));
+  }
   const PricedCollective priced(cluster, question.evidence, question.kind, groups_of(question),
                                 question.algorithm);
   if (!priced.ways().empty()) return;
@@ -86,6 +104,17 @@ void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
                      question.algorithm->name),
          "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
          "is true; the others run without --library");
+}
+
+void warn_of_unstated_transport(const Cluster& cluster, Diagnostics& notes) {
+  if (cluster.node_type.transport.kind != TransportKind::unstated) return;
+  Diagnostic warning;
+  warning.severity = Severity::warning;
+  warning.message = "the topology does not say what its fabric is: InfiniBand is taken";
+  warning.help =
+      "write \"transport\": \"roce\" into \"fabric\"; `headway explain fabric.transport` "
+      "tells the others";
+  notes.add(std::move(warning));
 }
 
 /// The number of groups, which must divide the ranks.
@@ -146,6 +175,11 @@ int run_collective(const Invocation& invocation) {
   question.evidence.profile = profile.get();
   if (const auto pxn = arguments.value("pxn")) question.evidence.is_rail_local = pxn == "on";
   check_choices(*cluster, question);
+  if (question.evidence.library == CollectiveLibrary::nccl) {
+    Diagnostics notes;
+    warn_of_unstated_transport(*cluster, notes);
+    show_warnings(notes, invocation.terminal);
+  }
 
   const CollectiveReport report{.cluster = cluster->name,
                                 .nodes = cluster->node_of(question.ranks - 1) + 1,
@@ -167,7 +201,8 @@ std::vector<Option> collective_options() {
       {.name = "op",
        .value = "NAME",
        .fallback = "all_reduce",
-       .help = "all_reduce, all_gather, reduce_scatter, broadcast, all_to_all or send_recv",
+       .help = "all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, send_recv, reduce, "
+               "gather or scatter",
        .group = OptionGroup::run,
        .words = operation_words()},
       {.name = "ranks",
@@ -240,8 +275,9 @@ Command collective_command() {
   command.most_arguments = 1;
   command.outcome = "nothing was simulated";
   command.details =
-      "Sizes are counted as nccl-tests counts them: the whole buffer of an all-reduce and a "
-      "broadcast, the gathered buffer of an all-gather, the unreduced one of a reduce-scatter. "
+      "Sizes are counted as nccl-tests counts them: the whole buffer of an all-reduce, a broadcast "
+      "and a reduce, the gathered buffer of an all-gather and a gather, the unreduced one of a "
+      "reduce-scatter, the root's of a scatter. "
       "\"closed form\" is the time on paper of the same collective of one group on an idle "
       "network, \"ratio\" the simulated time over it: what contention costs. in_network is NVIDIA "
       "SHARP at its best: the switches of the fabric add; nvls: those of the scale-up domain do. "

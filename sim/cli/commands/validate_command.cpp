@@ -275,7 +275,7 @@ std::vector<Option> validate_options() {
        .group = OptionGroup::run,
        .excludes = {"ablate", "leave-out", "tolerance", "profile"}},
       {.name = "collectives",
-       .help = "collectives of NCCL, against 20 published sweeps",
+       .help = "collectives of NCCL, against 48 published sweeps",
        .group = OptionGroup::run,
        .excludes =
            beside_filters({"ablate", "leave-out", "memory", "tolerance", "measured", "profile"})},

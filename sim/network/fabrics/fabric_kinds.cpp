@@ -7,6 +7,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/network/fabrics/fabric.h"
 #include "sim/network/fabrics/sites.h"
+#include "sim/network/fabrics/transport.h"
 #include "sim/network/planes.h"
 #include "sim/network/read_kind.h"
 
@@ -49,6 +50,7 @@ std::optional<ReadFabric> read_fabric(const JsonCursor& part, const FabricReques
   const FabricKind* kind = read_kind(reader, fabric_kinds());
   if (kind == nullptr) return std::nullopt;
   const int planes = static_cast<int>(reader.integer("planes", between(1, kMostPlanes), 1));
+  const FabricTransport transport = read_transport(reader);
   const Sites sites = read_sites(reader);
   const int copies = planes * sites.count;
   if (planes > 1 && sites.count > 1) {
@@ -72,8 +74,10 @@ std::optional<ReadFabric> read_fabric(const JsonCursor& part, const FabricReques
   }
   resolved = reader.finish();
   if (!fabric || diagnostics.has_errors()) return std::nullopt;
-  ReadFabric read{
-      .fabric = std::move(*fabric), .kind = kind->name, .default_routing = kind->default_routing};
+  ReadFabric read{.fabric = std::move(*fabric),
+                  .kind = kind->name,
+                  .default_routing = kind->default_routing,
+                  .transport = transport};
   if (sites.count > 1) {
     read.fabric = in_sites(read.fabric, sites, request.node_type.nics);
     read.default_routing = "shortest";  // nothing computes paths through routers in closed form

@@ -8,9 +8,15 @@ namespace headway {
 namespace {
 
 constexpr std::pair<std::string_view, CollectiveKind> kKinds[] = {
-    {"all_reduce", CollectiveKind::all_reduce},         {"all_gather", CollectiveKind::all_gather},
-    {"reduce_scatter", CollectiveKind::reduce_scatter}, {"broadcast", CollectiveKind::broadcast},
-    {"all_to_all", CollectiveKind::all_to_all},         {"send_recv", CollectiveKind::send_receive},
+    {"all_reduce", CollectiveKind::all_reduce},
+    {"all_gather", CollectiveKind::all_gather},
+    {"reduce_scatter", CollectiveKind::reduce_scatter},
+    {"broadcast", CollectiveKind::broadcast},
+    {"all_to_all", CollectiveKind::all_to_all},
+    {"send_recv", CollectiveKind::send_receive},
+    {"reduce", CollectiveKind::reduce},
+    {"gather", CollectiveKind::gather},
+    {"scatter", CollectiveKind::scatter},
 };
 constexpr std::pair<std::string_view, CollectiveAlgorithm> kNcclAlgorithms[] = {
     {"ring", CollectiveAlgorithm::ring},

@@ -6,6 +6,7 @@
 #include "sim/costs/nccl_constants.h"
 #include "sim/files/input_files.h"
 #include "sim/network/read_topology.h"
+#include "sim/programs/flows/nccl_costs.h"
 
 namespace headway {
 namespace {
@@ -28,6 +29,10 @@ std::shared_ptr<const Cluster> cluster_of(const PublishedSweep& sweep, const Jso
   if (!read) return nullptr;
   if (nccl_node_costs(read->cluster->node_type.accelerator) == nullptr) {
     files.diagnostics().add(topology->problem("no costs of NCCL are known on these accelerators"));
+    return nullptr;
+  }
+  if (!knows_nccl_over(read->cluster->node_type.transport.kind)) {
+    files.diagnostics().add(topology->problem("nothing is known of NCCL over its transport"));
     return nullptr;
   }
   return read->cluster;

@@ -46,7 +46,7 @@ NetworkCosts scope_costs(const NodeType& node, const PriceEvidence& evidence) {
       break;
     case CollectiveLibrary::profile:
       HEADWAY_CHECK(evidence.profile != nullptr, "a profile's prices without a profile");
-      costs = network_costs(*evidence.profile);
+      costs = network_costs(*evidence.profile, node);
       break;
     case CollectiveLibrary::nccl:
       return nccl_choices(with_accelerator(node, evidence), CollectiveKind::send_receive, {})
@@ -87,14 +87,27 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
                                    CollectiveKind kind, const CollectiveGroups& groups,
                                    std::optional<CollectiveAlgorithm> algorithm, PlanDetail detail)
     : kind_(kind), ranks_(static_cast<int>(groups.front().size())) {
-  const auto add = [&](const NetworkCosts& costs, Way way, const NcclChoice* filled_by) {
+  constexpr Bytes kSample(1e9);
+  const auto transfer_of = [&](const FlowPlan& plan) {
+    return idle_time(plan, cluster.topology, kSample) - plan.latency;
+  };
+  const auto add = [&](const NetworkCosts& costs, Way way, const NcclChoice* choice) {
     way.plan = collective_plan(cluster, costs, kind, way.algorithm, groups, detail);
-    constexpr Bytes kSample(1e9);
-    const Seconds transfer = idle_time(way.plan, cluster.topology, kSample) - way.plan.latency;
-    const bool is_slow = filled_by != nullptr && way.algorithm == CollectiveAlgorithm::tree;
-    idle_.push_back({.bytes_factor = collective_volume(kind, way.algorithm, ranks_).bytes_factor,
-                     .filled_by = is_slow ? std::optional(filled_by->protocol) : std::nullopt,
-                     .seconds_per_byte = transfer.count() / kSample.count()});
+    Idle idle{.bytes_factor = collective_volume(kind, way.algorithm, ranks_).bytes_factor,
+              .seconds_per_byte = transfer_of(way.plan).count() / kSample.count()};
+    if (choice != nullptr && way.algorithm == CollectiveAlgorithm::tree) {
+      idle.filled_by = choice->protocol;
+    }
+    // What bounds large messages between nodes are their NICs, but for sums in the switches.
+    const bool is_inside = !way.plan.crosses_fabric || way.algorithm == CollectiveAlgorithm::nvls;
+    if (choice != nullptr && is_inside) idle.large_share = choice->large_share;
+    if (choice != nullptr && way.plan.crosses_fabric) {
+      // A library knows of one group, and of its NICs' rates.
+      const FlowPlan plan = collective_plan(cluster, choice->believed, kind, way.algorithm,
+                                            {groups.front()}, PlanDetail::idle_nic);
+      idle.believed = LinkCost{plan.latency, kSample / transfer_of(plan)};
+    }
+    idle_.push_back(idle);
     ways_.push_back(std::move(way));
   };
   if (evidence.library == CollectiveLibrary::nccl) {
@@ -145,13 +158,21 @@ CollectivePrice PricedCollective::price(Bytes message) const {
     }
   }
   CollectivePrice best;
+  Seconds least;  // as it seems to whoever chooses
   for (std::size_t way = 0; way < ways_.size(); ++way) {
     if (way == measured_way_) continue;
     const Idle& idle = idle_[way];
     const double filling = idle.filled_by ? nccl_tree_filling(*idle.filled_by, message) : 1.0;
-    const Bytes amount = idle.bytes_factor / filling * message;
+    const Bytes beyond = max(Bytes(0.0), message - kNcclFilledFrom);
+    const Bytes filled = message - (1.0 - idle.large_share) * beyond;
+    const Bytes amount = idle.bytes_factor / filling * filled;
     const Seconds time = ways_[way].plan.latency + Seconds(amount.count() * idle.seconds_per_byte);
-    if (way == 0 || time < best.time) best = {way, amount, time};
+    const Seconds seems =
+        idle.believed ? idle.believed->latency + amount / idle.believed->bandwidth : time;
+    if (way == 0 || seems < least) {
+      best = {way, amount, time};
+      least = seems;
+    }
   }
   return best;
 }

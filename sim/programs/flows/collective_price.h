@@ -68,7 +68,10 @@ class PricedCollective {
   struct Idle {
     double bytes_factor = 1.0;                ///< what the flow carries of a message
     std::optional<NcclProtocol> filled_by{};  ///< a tree of NCCL's, which small ones do not fill
+    double large_share = 1.0;                 ///< of a byte beyond what fills a node's buffers
     double seconds_per_byte = 0.0;            ///< of the flow
+    /// What whoever chooses takes both for; nothing where it knows them as they are.
+    std::optional<LinkCost> believed{};
   };
 
   CollectiveKind kind_;

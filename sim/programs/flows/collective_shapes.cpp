@@ -60,6 +60,28 @@ Seconds add_neighbours(PlanBuilder& builder, const std::vector<std::int32_t>& me
   return slowest;
 }
 
+/// The first member gets 1/ranks of the message from every other one, or sends it; the amount is
+/// what passes it.
+Seconds add_root(PlanBuilder& builder, const std::vector<std::int32_t>& members,
+                 const Cluster& cluster, const NetworkCosts& costs, bool is_gather) {
+  const std::int32_t root = members.front();
+  const double others = static_cast<double>(members.size() - 1);
+  Seconds slowest;
+  int inside = 0;
+  for (const std::int32_t member : members) {
+    if (member == root) continue;
+    const Seconds way = is_gather ? builder.add(member, root, 1.0 / others)
+                                  : builder.add(root, member, 1.0 / others);
+    slowest = max(slowest, way);
+    if (cluster.domain_of(member) == cluster.domain_of(root)) ++inside;
+  }
+  if (inside > 0) builder.use_scale_up(inside / others);
+  if (!costs.message_overhead) return others * slowest;
+  const Seconds near = static_cast<double>(inside) * costs.scale_up_latency;
+  const double remote = others - inside;
+  return remote == 0.0 ? near : max(near, slowest + remote * *costs.message_overhead);
+}
+
 }  // namespace
 
 Seconds add_collective(PlanBuilder& builder, const Cluster& cluster, const NetworkCosts& costs,
@@ -67,6 +89,9 @@ Seconds add_collective(PlanBuilder& builder, const Cluster& cluster, const Netwo
                        const std::vector<std::int32_t>& members) {
   if (kind == CollectiveKind::all_to_all) return add_all_pairs(builder, members, cluster, costs);
   if (kind == CollectiveKind::send_receive) return add_neighbours(builder, members, cluster);
+  if (kind == CollectiveKind::gather || kind == CollectiveKind::scatter) {
+    return add_root(builder, members, cluster, costs, kind == CollectiveKind::gather);
+  }
   const std::span<const AlgorithmKind> kinds = algorithm_kinds();
   const auto known = std::ranges::find(kinds, algorithm, &AlgorithmKind::algorithm);
   HEADWAY_CHECK(known != kinds.end(), "unknown algorithm");

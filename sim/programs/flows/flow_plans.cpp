@@ -1,18 +1,29 @@
 #include "sim/programs/flows/flow_plans.h"
 
+#include <algorithm>
+
 #include "sim/base/diagnostic.h"
 #include "sim/programs/flows/collective_shapes.h"
 #include "sim/programs/flows/plan_builder.h"
 
 namespace headway {
 
-NetworkCosts network_costs(const Profile& profile) {
-  return {.scale_up_efficiency = profile.scale_up.bandwidth_efficiency.value,
-          .scale_up_latency = Seconds(profile.scale_up.latency.value),
-          .scale_up_overhead = Seconds(profile.scale_up.overhead.value),
-          .scale_out_efficiency = profile.scale_out.bandwidth_efficiency.value,
-          .scale_out_latency = Seconds(profile.scale_out.latency.value),
-          .scale_out_overhead = Seconds(profile.scale_out.overhead.value)};
+NetworkCosts network_costs(const Profile& profile, const NodeType& node) {
+  NetworkCosts costs{.scale_up_efficiency = profile.scale_up.bandwidth_efficiency.value,
+                     .scale_up_latency = Seconds(profile.scale_up.latency.value),
+                     .scale_up_overhead = Seconds(profile.scale_up.overhead.value),
+                     .scale_out_efficiency = profile.scale_out.bandwidth_efficiency.value,
+                     .scale_out_latency = Seconds(profile.scale_out.latency.value),
+                     .scale_out_overhead = Seconds(profile.scale_out.overhead.value)};
+  if (profile.kind == "measured") return costs;
+  const TransportCosts& transport = node.transport.costs;
+  costs.scale_out_latency += transport.message_latency;
+  const auto allow = [&](double share) {
+    costs.scale_out_efficiency = std::min(costs.scale_out_efficiency, share);
+  };
+  if (transport.goodput < TransportCosts{}.goodput) allow(transport.goodput);
+  if (transport.connection) allow(*transport.connection / node.nic_bandwidth);
+  return costs;
 }
 
 NetworkCosts ideal_network_costs(const NodeType& node_type) {

@@ -8,70 +8,90 @@ namespace headway {
 namespace {
 
 constexpr double kSimpleMessages = 3.0;  ///< message overheads in a step of Simple, by NCCL's model
+/// Connections that an all-to-all keeps busy on a NIC, of those it has to every peer: sockets of
+/// ALCF's Polaris carry 3.1 GB/s a NIC so, and 1.7 in a ring.
+constexpr double kSpreadConnections = 2.0;
 
-/// Costs of one algorithm and protocol on nodes of one type.
+/// Costs of one algorithm and protocol on nodes of one type: as they are, or as NCCL believes.
 class Costing {
  public:
-  Costing(const NodeType& node_type, CollectiveKind kind, const NcclPlace& place)
+  Costing(const NodeType& node_type, CollectiveKind kind, const NcclPlace& place, bool is_belief)
       : node_(node_type),
+        transport_(is_belief ? TransportCosts{.goodput = 1.0} : node_type.transport.costs),
         inside_(nccl_node_costs(node_type.accelerator)),
         kind_(kind),
         place_(place),
+        is_belief_(is_belief),
         is_amd_(node_type.processor == HostProcessor::amd) {
     HEADWAY_CHECK(inside_ != nullptr, "no constants of this accelerator");
   }
 
-  [[nodiscard]] NcclChoice ring(NcclProtocol protocol) const {
-    NcclChoice choice = base(CollectiveAlgorithm::ring, protocol);
-    NetworkCosts& costs = choice.costs;
+  [[nodiscard]] NetworkCosts ring(NcclProtocol protocol) const {
+    NetworkCosts costs = base(protocol);
     const NcclNetworkCosts network = nccl_network_costs(protocol);
     // With one rank a node NCCL counts a tree's steps.
-    costs.scale_out_latency = place_.largest_domain == 1 ? network.tree_step : network.ring_step;
-    if (place_.domains == 1) return choice;
+    costs.scale_out_latency =
+        (place_.largest_domain == 1 ? network.tree_step : network.ring_step) + later(protocol);
+    if (place_.domains == 1) return costs;
     const bool is_simple = protocol == NcclProtocol::simple;
     // Every step of a ring crosses the network somewhere, so none is faster than its messages.
-    costs.scale_up_latency = max(costs.scale_up_latency, (is_simple ? kSimpleMessages : 1.0) *
-                                                             nccl_message_overhead(is_amd_));
+    const Seconds message =
+        is_belief_ ? nccl_message_overhead(is_amd_) : nccl_step_overhead(is_amd_);
+    costs.scale_up_latency =
+        max(costs.scale_up_latency, (is_simple ? kSimpleMessages : 1.0) * message);
     if (is_simple && kind_ == CollectiveKind::all_reduce) {
       costs.scale_up_latency = inside_->ring_plateau * costs.scale_up_latency;
       costs.scale_out_latency = inside_->ring_plateau * costs.scale_out_latency;
     }
-    return choice;
+    return costs;
   }
 
-  [[nodiscard]] NcclChoice tree(NcclProtocol protocol) const {
-    NcclChoice choice = base(CollectiveAlgorithm::tree, protocol);
-    choice.costs.scale_out_latency = nccl_network_costs(protocol).tree_step;
-    choice.costs.scale_out_efficiency *= kNcclTreeEfficiency;
-    return choice;
+  [[nodiscard]] NetworkCosts tree(NcclProtocol protocol) const {
+    NetworkCosts costs = base(protocol);
+    costs.scale_out_latency = nccl_network_costs(protocol).tree_step + later(protocol);
+    costs.scale_out_efficiency *= kNcclTreeEfficiency;
+    if (place_.domains == 1) return costs;
+    const BytesPerSecond channels = std::min(nics_of_domain(), kNcclMostTreeChannels) *
+                                    nccl_tree_channel(node_.accelerator, place_.domains);
+    // Where a domain is one rank nothing else bounds its flow.
+    if (place_.largest_domain > 1) {
+      costs.scale_up_efficiency =
+          std::min(costs.scale_up_efficiency, channels / node_.scale_up_bandwidth);
+    }
+    return costs;
   }
 
-  [[nodiscard]] NcclChoice nvls() const {
-    NcclChoice choice = tree(NcclProtocol::simple);
-    choice.algorithm = CollectiveAlgorithm::nvls;
-    choice.costs.scale_up_efficiency = inside_->switch_efficiency;
-    choice.costs.scale_up_overhead = inside_->overhead + inside_->switch_overhead;
-    choice.costs.scale_out_overhead = choice.costs.scale_up_overhead;
-    return choice;
+  [[nodiscard]] NetworkCosts nvls() const {
+    NetworkCosts costs = base(NcclProtocol::simple);
+    costs.scale_out_latency =
+        nccl_network_costs(NcclProtocol::simple).tree_step + later(NcclProtocol::simple);
+    costs.scale_out_efficiency *= kNcclTreeEfficiency;
+    costs.scale_out_efficiency =
+        std::min(costs.scale_out_efficiency, transport_.goodput * kNcclSwitchTreeBandwidth /
+                                                 (nics_of_domain() * node_.nic_bandwidth));
+    costs.scale_up_efficiency = inside_->switch_efficiency;
+    costs.scale_up_overhead = inside_->overhead + inside_->switch_overhead;
+    costs.scale_out_overhead = costs.scale_up_overhead;
+    return costs;
   }
 
-  [[nodiscard]] NcclChoice messages() const {
-    NcclChoice choice = base(CollectiveAlgorithm::ring, NcclProtocol::simple);
+  [[nodiscard]] NetworkCosts messages() const {
+    NetworkCosts costs = base(NcclProtocol::simple);
     // Tables of one node show the overhead of a low-latency protocol for them.
-    choice.costs.scale_up_overhead = inside_->overhead;
-    choice.costs.scale_out_overhead = inside_->overhead;
-    choice.costs.scale_out_latency = nccl_network_costs(NcclProtocol::simple).tree_step;
-    choice.costs.message_overhead = nccl_message_overhead(is_amd_);
-    choice.costs.is_rail_local = place_.is_rail_local;
-    return choice;
+    costs.scale_up_overhead = inside_->overhead;
+    costs.scale_out_overhead = inside_->overhead;
+    costs.scale_out_latency =
+        nccl_network_costs(NcclProtocol::simple).tree_step + transport_.message_latency;
+    costs.message_overhead = nccl_message_overhead(is_amd_) + transport_.posting;
+    costs.is_rail_local = place_.is_rail_local;
+    return costs;
   }
 
  private:
-  [[nodiscard]] NcclChoice base(CollectiveAlgorithm algorithm, NcclProtocol protocol) const {
+  [[nodiscard]] NetworkCosts base(NcclProtocol protocol) const {
     const NcclNetworkCosts network = nccl_network_costs(protocol);
     const bool is_simple = protocol == NcclProtocol::simple;
-    NcclChoice choice{.algorithm = algorithm, .protocol = protocol};
-    NetworkCosts& costs = choice.costs;
+    NetworkCosts costs;
     costs.scale_up_efficiency = inside_->efficiency * (is_simple ? 1.0 : kNcclLowLatencyShare);
     if (protocol == NcclProtocol::ll && place_.domains > 1 && place_.largest_domain > 1) {
       costs.scale_up_efficiency =
@@ -82,38 +102,81 @@ class Costing {
     costs.scale_up_overhead =
         is_simple ? inside_->overhead + inside_->simple_overhead : inside_->overhead;
     costs.scale_out_overhead = costs.scale_up_overhead + network.overhead;
-    costs.scale_out_efficiency = kNicGoodput * network.efficiency *
-                                 std::min(1.0, node_.nic_bus_bandwidth / node_.nic_bandwidth);
-    return choice;
+    costs.scale_out_efficiency = network.efficiency * share_of_nic();
+    return costs;
+  }
+
+  /// Of its rate, what a NIC sends by one connection to a neighbour, or by more to several.
+  [[nodiscard]] double share_of_nic() const {
+    const bool has_many = is_of_messages(kind_) && kind_ != CollectiveKind::send_receive;
+    const double share = transport_.goodput * (has_many ? transport_.spread_share : 1.0) *
+                         std::min(1.0, node_.nic_bus_bandwidth / node_.nic_bandwidth);
+    if (!transport_.connection) return share;
+    const double connections = has_many ? kSpreadConnections : 1.0;
+    return std::min(share, connections * (*transport_.connection / node_.nic_bandwidth));
+  }
+
+  /// By how much a step comes later than over InfiniBand.
+  [[nodiscard]] Seconds later(NcclProtocol protocol) const {
+    return protocol == NcclProtocol::simple ? transport_.bulk_latency : transport_.message_latency;
+  }
+
+  [[nodiscard]] int nics_of_domain() const {
+    const int nodes = (place_.largest_domain + node_.accelerators - 1) / node_.accelerators;
+    return std::min(nodes * node_.nics, place_.largest_domain);
   }
 
   const NodeType& node_;
+  TransportCosts transport_;
   const NcclNodeCosts* inside_;
   CollectiveKind kind_;
   const NcclPlace& place_;
+  bool is_belief_;
   bool is_amd_;
 };
 
+bool carries(const TransportCosts& transport, NcclProtocol protocol) {
+  if (protocol == NcclProtocol::ll) return transport.carries_flags;
+  return protocol == NcclProtocol::simple || transport.carries_lines;
+}
+
 }  // namespace
 
-double NcclChoice::stretch(Bytes message) const {
-  if (algorithm != CollectiveAlgorithm::tree) return 1.0;
-  return 1.0 / nccl_tree_filling(protocol, message);
-}
+bool knows_nccl_over(TransportKind transport) { return transport != TransportKind::other; }
 
 std::vector<NcclChoice> nccl_choices(const NodeType& node_type, CollectiveKind kind,
                                      const NcclPlace& place) {
-  const Costing costing(node_type, kind, place);
-  if (kind == CollectiveKind::all_to_all || kind == CollectiveKind::send_receive) {
-    return {costing.messages()};
+  HEADWAY_CHECK(knows_nccl_over(node_type.transport.kind), "nothing is known of the transport");
+  const Costing real(node_type, kind, place, false);
+  const Costing belief(node_type, kind, place, true);
+  if (is_of_messages(kind)) {
+    return {{.costs = real.messages(), .believed = belief.messages()}};
   }
+  const NcclNodeCosts& inside = *nccl_node_costs(node_type.accelerator);
   std::vector<NcclChoice> choices;
   for (const NcclProtocol protocol : kNcclProtocols) {
-    choices.push_back(costing.ring(protocol));
-    if (kind == CollectiveKind::all_reduce) choices.push_back(costing.tree(protocol));
+    if (place.domains > 1 && !carries(node_type.transport.costs, protocol)) continue;
+    choices.push_back({.algorithm = CollectiveAlgorithm::ring,
+                       .protocol = protocol,
+                       .costs = real.ring(protocol),
+                       .large_share = protocol == NcclProtocol::simple
+                                          ? inside.efficiency / inside.large_efficiency
+                                          : 1.0,
+                       .believed = belief.ring(protocol)});
+    if (kind != CollectiveKind::all_reduce) continue;
+    choices.push_back({.algorithm = CollectiveAlgorithm::tree,
+                       .protocol = protocol,
+                       .costs = real.tree(protocol),
+                       .believed = belief.tree(protocol)});
   }
   const bool has_switches = node_type.scale_up_reduces && place.largest_domain > 2;
-  if (kind == CollectiveKind::all_reduce && has_switches) choices.push_back(costing.nvls());
+  if (kind == CollectiveKind::all_reduce && has_switches) {
+    choices.push_back({.algorithm = CollectiveAlgorithm::nvls,
+                       .protocol = NcclProtocol::simple,
+                       .costs = real.nvls(),
+                       .large_share = inside.switch_efficiency / inside.large_switch_efficiency,
+                       .believed = belief.nvls()});
+  }
   return choices;
 }
 

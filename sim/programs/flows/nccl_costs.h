@@ -12,9 +12,10 @@ struct NcclChoice {
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::ring;
   NcclProtocol protocol = NcclProtocol::simple;
   NetworkCosts costs;
-
-  /// How many times the amount of the flow counts: a tree is not filled by small messages.
-  [[nodiscard]] double stretch(Bytes message) const;
+  /// How long a byte beyond `kNcclFilledFrom` takes inside a node, of one below.
+  double large_share = 1.0;
+  /// As NCCL's own model has it, which knows InfiniBand at its full rate: what it chooses by.
+  NetworkCosts believed;
 };
 
 /// Where a collective runs, as far as its costs know.
@@ -27,8 +28,11 @@ struct NcclPlace {
 /// What NCCL has to choose from for a collective on nodes of a type. Rings and trees run with all
 /// three protocols, NVLS where the switches of the scale-up fabric reduce; an all-to-all and a
 /// point-to-point transfer with Simple. Constants and their sources: sim/costs/nccl_constants.h.
-/// Requires constants of the node type's accelerator.
+/// Requires constants of the node type's accelerator, and a transport that `knows_nccl_over`.
 [[nodiscard]] std::vector<NcclChoice> nccl_choices(const NodeType& node_type, CollectiveKind kind,
                                                    const NcclPlace& place);
+
+/// Whether anything is known of NCCL over a transport.
+[[nodiscard]] bool knows_nccl_over(TransportKind transport);
 
 }  // namespace headway

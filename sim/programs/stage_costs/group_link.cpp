@@ -21,7 +21,7 @@ Seconds GroupLink::time(CollectiveKind kind, Bytes message, int ranks) const {
 
 GroupLink group_link(const NodeType& node, const Profile& profile, const GroupPlace& place,
                      double nics) {
-  const NetworkCosts network = network_costs(profile);
+  const NetworkCosts network = network_costs(profile, node);
   const BytesPerSecond inside = network.scale_up_efficiency * node.scale_up_bandwidth;
   if (!place.crosses()) {
     return {measured_curves(profile, node, false),

@@ -163,6 +163,9 @@ TEST(BusBandwidth, FactorsAreThoseOfNcclTests) {
   EXPECT_EQ(bus_bandwidth_factor(CollectiveKind::all_to_all, 8), 7.0 / 8);
   EXPECT_EQ(bus_bandwidth_factor(CollectiveKind::broadcast, 8), 1.0);
   EXPECT_EQ(bus_bandwidth_factor(CollectiveKind::send_receive, 8), 1.0);
+  EXPECT_EQ(bus_bandwidth_factor(CollectiveKind::reduce, 8), 1.0);
+  EXPECT_EQ(bus_bandwidth_factor(CollectiveKind::gather, 8), 7.0 / 8);
+  EXPECT_EQ(bus_bandwidth_factor(CollectiveKind::scatter, 8), 7.0 / 8);
 }
 
 TEST(BusBandwidth, OfALargeRingIsTheLinksBandwidth) {

@@ -46,6 +46,17 @@ TEST(NcclConstants, OneNodeOfH100IsAsTheTableHasIt) {
   EXPECT_NEAR(time.count(), 2111e-6, 0.1 * 2111e-6);
 }
 
+TEST(NcclConstants, LargeMessagesReachWhatWasPublishedOfThem) {
+  // NCCL's developers: 370 GB/s of a ring on eight H100, and an algorithm bandwidth of 275 in the
+  // switches. Tables that end at 512 MiB say 312 and 249.
+  const NcclNodeCosts& h100 = *nccl_node_costs("h100-sxm");
+  EXPECT_DOUBLE_EQ(h100.large_efficiency, 370.0 / 450.0);
+  EXPECT_DOUBLE_EQ(h100.large_switch_efficiency, 275.0 / 450.0);
+  EXPECT_GT(h100.large_efficiency, h100.efficiency);
+  const NcclNodeCosts& v100 = *nccl_node_costs("v100-sxm");
+  EXPECT_EQ(v100.large_efficiency, v100.efficiency);  // nothing is published
+}
+
 TEST(NcclConstants, SmallMessagesDoNotFillATree) {
   // The table starts at 64 bytes and doubles: 64 KiB is entry 10, 64 MiB entry 20.
   EXPECT_EQ(nccl_tree_filling(NcclProtocol::ll, 8_B), 1.0);

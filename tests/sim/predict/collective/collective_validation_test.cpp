@@ -37,8 +37,8 @@ TEST(CollectiveValidation, PublishedSweepsAreMetWithinTheAllowedErrors) {
   // Allowed: a median of 15 % from 16 MiB on, and of 30 % where latency bounds.
   Diagnostics diagnostics;
   const CollectiveValidation validation = validate_collectives("", 2, diagnostics);
-  EXPECT_EQ(validation.sweeps.size(), 20U);
-  EXPECT_EQ(validation.unscored.size(), 185U);
+  EXPECT_EQ(validation.sweeps.size(), 48U);
+  EXPECT_EQ(validation.unscored.size(), 157U);
   const PointErrors large = point_errors(validation, SizeClass::bandwidth_bound, everything);
   EXPECT_GT(large.count, 100);
   EXPECT_LE(large.median, 0.15);

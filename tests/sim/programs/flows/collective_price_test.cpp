@@ -57,7 +57,8 @@ TEST(CollectivePrice, AMeasuredMessageTakesItsTimeBetweenStages) {
   const std::vector<std::int32_t> here = {0};
   const std::vector<std::int32_t> there = {4};
   const auto transfer = [&](Bytes message) {
-    FlowPlan plan = transfer_plan(*cluster, network_costs(profile), here, there);
+    FlowPlan plan =
+        transfer_plan(*cluster, network_costs(profile, cluster->node_type), here, there);
     take_measured_time(plan, *cluster, evidence, message);
     return plan;
   };

@@ -246,5 +246,22 @@ TEST(FlowPlans, LinksBetweenSwitchesFillToTheEfficiencyOfTheRouting) {
   }
 }
 
+TEST(FlowPlans, WhatARootGathersPassesItsNicAlone) {
+  // Two nodes of four accelerators with a NIC of 12.5 GB/s each: of 8 GB the root gets a gigabyte
+  // from each of the other node by one NIC, 4 GB in 0.32 s, and three from its own beside that.
+  const auto cluster = cluster_of(topology_text(2, 4, R"({"kind": "single_switch"})"));
+  const NetworkCosts costs;
+  for (const CollectiveKind kind : {CollectiveKind::gather, CollectiveKind::scatter}) {
+    const FlowPlan plan = collective_plan(*cluster, costs, kind, CollectiveAlgorithm::ring,
+                                          {{0, 1, 2, 3, 4, 5, 6, 7}});
+    const Seconds time = idle_time(plan, cluster->topology, 7_GB) - plan.latency;
+    EXPECT_NEAR(time.count(), 0.32, 1e-9);
+  }
+  // A reduce is a chain: the message passes every link once.
+  const FlowPlan reduce =
+      collective_plan(*cluster, costs, CollectiveKind::reduce, CollectiveAlgorithm::ring, {{0, 4}});
+  EXPECT_NEAR((idle_time(reduce, cluster->topology, 8_GB) - reduce.latency).count(), 0.64, 1e-9);
+}
+
 }  // namespace
 }  // namespace headway

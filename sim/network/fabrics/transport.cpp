@@ -1,0 +1,82 @@
+#include "sim/network/fabrics/transport.h"
+
+#include <nlohmann/json.hpp>
+
+#include "sim/base/diagnostic.h"
+
+namespace headway {
+
+TransportCosts transport_costs(TransportKind transport) {
+  switch (transport) {
+    case TransportKind::unstated:
+    case TransportKind::infiniband:
+    case TransportKind::other:
+      // 4096 of 4096 + 26 bytes are data; ib_send_bw was seen to reach 0.983 of NDR200.
+      return {};
+    case TransportKind::roce:
+      // 4096 of 4096 + 82 bytes (RoCEv2: Ethernet, IP, UDP, transport headers, checks, gap).
+      return {.goodput = 4096.0 / (4096.0 + 82.0)};
+    case TransportKind::tcp:
+      // 1460 of 1538 bytes at the usual MTU. A message passes two kernels: nccl-tests over sockets
+      // of 2 and 8 nodes (argonne-lcf/alcf-nccl-tests, "default TCP") take 32 and 100 us more for 1
+      // KiB of an all-reduce than over libfabric on the same NICs, in 2 and 6 messages one after
+      // the other, 38 and 200 of an all-gather, in 2 and 8; a step of Simple has three messages in
+      // NCCL's own model. 28 peers take 440 us of an all-to-all, 8 us a message. One core
+      // copies 1.7 GB/s into a socket (the same tables: 3.4 GB/s over two NICs of 25 GB/s). LL128
+      // is off over sockets, whose buffers are in host memory.
+      return {.goodput = 1460.0 / 1538.0,
+              .message_latency = 18_us,
+              .bulk_latency = 54_us,
+              .posting = 6_us,
+              .carries_lines = false,
+              .connection = 1.7_GBps};
+    case TransportKind::efa_v1:
+      // Scalable Reliable Datagram: 15.5 us from MPI process to process (AWS, 2019), where
+      // InfiniBand takes 1 to 2, and GPU memory a little more. Up to P4 it keeps no order within a
+      // message, so aws-ofi-nccl sets NCCL_PROTO to simple (its issues 76 and 802).
+      return {.message_latency = 17_us,
+              .bulk_latency = 51_us,
+              .carries_flags = false,
+              .carries_lines = false};
+    case TransportKind::efa:
+      // From P5 on writes are in order (aws-ofi-nccl, pull request 280); as slow to start.
+      return {.message_latency = 17_us, .bulk_latency = 51_us};
+    case TransportKind::slingshot:
+      // Small messages are as fast as InfiniBand's; large ones first meet (rendezvous), 130 us more
+      // for the two steps between two nodes and 500 to 1,000 for the eight between eight, and reach
+      // 18 of 25 GB/s a NIC, to many peers at once 9 to 11: argonne-lcf/alcf-nccl-tests, libfabric,
+      // NCCL 2.18, all-gathers and all-to-alls.
+      return {.goodput = 0.75, .bulk_latency = 65_us, .spread_share = 0.53, .carries_lines = false};
+  }
+  HEADWAY_CHECK(false, "unknown transport");
+}
+
+namespace {
+
+void read_costs(const JsonCursor& part, TransportCosts& costs, ObjectReader& fabric) {
+  ObjectReader reader(part, fabric.diagnostics());
+  costs.goodput =
+      reader.number("goodput", {.least = 0.0, .most = 1.0, .open = true}, costs.goodput);
+  costs.message_latency =
+      reader.quantity<Seconds>("message_latency", at_least(0.0), costs.message_latency);
+  costs.bulk_latency = reader.quantity<Seconds>("bulk_latency", at_least(0.0), costs.bulk_latency);
+  if (reader.has("connection_bandwidth") || costs.connection) {
+    costs.connection = reader.quantity<BytesPerSecond>(
+        "connection_bandwidth", positive(), costs.connection.value_or(BytesPerSecond(0.0)));
+  }
+  fabric.resolve("transport_costs", reader.finish());
+}
+
+}  // namespace
+
+FabricTransport read_transport(ObjectReader& reader) {
+  FabricTransport read;
+  if (reader.has("transport")) {
+    read.kind = reader.choice<TransportKind>("transport", kWords<TransportKind>);
+    read.costs = transport_costs(read.kind);
+  }
+  if (const auto part = reader.part("transport_costs")) read_costs(*part, read.costs, reader);
+  return read;
+}
+
+}  // namespace headway
