@@ -22,7 +22,9 @@ TextTable hop_table(const Cluster& cluster, const FoundRoute& route) {
                    {"leads to"}});
   for (const LinkShare& hop : *route.hops) {
     const Link& link = cluster.topology.link(hop.link);
-    table.add_row({site_description(cluster, link.from), fmt::format("{}", link.from_port),
+    const std::string port = site_port(cluster, hop.link);
+    table.add_row({site_description(cluster, link.from),
+                   port.empty() ? fmt::format("{}", link.from_port) : port,
                    short_text(link.capacity), short_text(link.latency),
                    fmt::format("{:.4g}", hop.share), site_description(cluster, link.to)});
   }
@@ -50,6 +52,8 @@ nlohmann::json hop_json(const Cluster& cluster, const LinkShare& hop) {
                           {"latency_s", json_number(link.latency.count())},
                           {"share", json_number(hop.share)}};
   const auto place = static_cast<std::size_t>(link.from);
+  const std::string port = site_port(cluster, hop.link);
+  if (!port.empty()) entry["out_port_name"] = port;
   if (place < cluster.site.names.size() && !cluster.site.names[place].guid.empty()) {
     entry["guid"] = cluster.site.names[place].guid;
   }

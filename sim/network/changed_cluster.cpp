@@ -32,6 +32,7 @@ std::shared_ptr<const Cluster> changed_cluster(std::shared_ptr<const Cluster> or
   changed->kind_of_node = original->kind_of_node;
   changed->nodes = original->nodes;
   changed->scale_up_domain = original->scale_up_domain;
+  changed->domain_of_node = original->domain_of_node;
   changed->topology = original->topology;
   changed->endpoints = original->endpoints;
   changed->rails_only = original->rails_only;

@@ -48,7 +48,10 @@ struct Cluster {
   std::vector<NodeType> other_types;
   std::vector<int> kind_of_node;  ///< 0 the first type; empty where all nodes are of it
   int nodes = 1;
-  int scale_up_domain = 1;  ///< accelerators that reach each other without a NIC; consecutive ones
+  /// Accelerators that reach each other without a NIC: consecutive ones, but where `domain_of_node`
+  /// says which; then those of the largest domain.
+  int scale_up_domain = 1;
+  std::vector<int> domain_of_node;  ///< as the file tells it; else empty
   Topology topology;
   std::unique_ptr<const Routing> routing;
   std::vector<VertexId> endpoints;  ///< of NIC `n` of node `i`: [i * nics + n]
@@ -68,7 +71,10 @@ struct Cluster {
   /// The port of an accelerator's node on the rail of another one.
   [[nodiscard]] VertexId endpoint_on_rail_of(int accelerator, int other) const;
   [[nodiscard]] int node_of(int accelerator) const { return accelerator / node_type.accelerators; }
-  [[nodiscard]] int domain_of(int accelerator) const { return accelerator / scale_up_domain; }
+  [[nodiscard]] int domain_of(int accelerator) const {
+    return domain_of_node.empty() ? accelerator / scale_up_domain
+                                  : domain_of_node[static_cast<std::size_t>(node_of(accelerator))];
+  }
 
   /// Types of nodes, counted from that of node 0.
   [[nodiscard]] int kinds() const { return 1 + static_cast<int>(other_types.size()); }

@@ -90,4 +90,11 @@ std::string site_description(const Cluster& cluster, VertexId vertex) {
   return std::string(cluster.topology.name(vertex));
 }
 
+std::string site_port(const Cluster& cluster, LinkId link) {
+  const auto& ports = cluster.site.cable_ports;
+  const auto cable = static_cast<std::size_t>(link / 2);
+  if (cable >= ports.size()) return "";
+  return link % 2 == 0 ? ports[cable].first : ports[cable].second;
+}
+
 }  // namespace headway

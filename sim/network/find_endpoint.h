@@ -16,4 +16,7 @@ namespace headway {
 /// What the site calls the switch or the NIC, without the port; else the topology's name.
 [[nodiscard]] std::string site_description(const Cluster& cluster, VertexId vertex);
 
+/// What the site calls the port that a link leaves by; empty if it has no name for it.
+[[nodiscard]] std::string site_port(const Cluster& cluster, LinkId link);
+
 }  // namespace headway

@@ -68,8 +68,13 @@ SiteRecord site_record(const GraphReader& graph) {
   }
   bool has_rates = false;
   for (const GraphCable& cable : graph.cables()) has_rates |= !cable.rate.empty();
+  bool has_ports = false;
+  for (const GraphCable& cable : graph.cables()) {
+    has_ports |= !cable.port_name_a.empty() || !cable.port_name_b.empty();
+  }
   for (const GraphCable& cable : graph.cables()) {
     if (has_rates) site.cable_rates.push_back(cable.rate);
+    if (has_ports) site.cable_ports.emplace_back(cable.port_name_a, cable.port_name_b);
   }
   return site;
 }
@@ -115,6 +120,8 @@ std::optional<Fabric> build_graph(ObjectReader& reader, const FabricRequest& req
 
   Fabric fabric{.topology = graph_topology(graph), .nodes = request.nodes.value_or(nodes)};
   fabric.site = site_record(graph);
+  fabric.domain_of_node = graph.domains();
+  if (!fabric.domain_of_node.empty()) fabric.domain_of_node.resize(index(fabric.nodes));
   for (int node = 0; node < fabric.nodes; ++node) {
     const std::vector<int>& endpoints = graph.nodes()[index(node)];
     fabric.endpoints.insert(fabric.endpoints.end(), endpoints.begin(), endpoints.end());

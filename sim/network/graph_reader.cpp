@@ -76,8 +76,34 @@ void GraphReader::read_owner(ObjectReader& reader, int vertex) {
   hosts_.insert(reader.has("host") ? reader.text("host") : node);
   if (!is_of_node) return;
   const auto [number, is_new] = node_numbers_.try_emplace(std::move(node), nodes_.size());
-  if (is_new) nodes_.emplace_back();
+  if (is_new) {
+    nodes_.emplace_back();
+    domain_names_.emplace_back();
+  }
   nodes_[number->second].push_back(vertex);
+  const std::string domain = optional_text(reader, "scale_up_domain");
+  std::string& known = domain_names_[number->second];
+  if (!domain.empty() && !known.empty() && known != domain) {
+    reader.report("scale_up_domain", "a node is in one scale-up domain",
+                  fmt::format("its first endpoint says \"{}\"", known));
+  }
+  if (known.empty()) known = domain;
+}
+
+std::vector<int> GraphReader::domains() const {
+  std::unordered_map<std::string, int> numbers;
+  std::vector<int> domains;
+  int next = 0;
+  for (const std::string& name : domain_names_) {
+    const auto known = numbers.find(name);
+    if (!name.empty() && known != numbers.end()) {
+      domains.push_back(known->second);
+      continue;
+    }
+    if (!name.empty()) numbers.emplace(name, next);
+    domains.push_back(next++);
+  }
+  return numbers.empty() ? std::vector<int>() : domains;
 }
 
 void GraphReader::read_switches() {
@@ -106,6 +132,8 @@ GraphCable GraphReader::read_cable(ObjectReader& reader) {
   cable.bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive(), bandwidth_);
   cable.latency = reader.quantity<Seconds>("latency", at_least(0.0), cable_latency_);
   cable.rate = optional_text(reader, "rate");
+  cable.port_name_a = optional_text(reader, "from_port_name");
+  cable.port_name_b = optional_text(reader, "to_port_name");
   cable.port_a = port_of(reader, "from_port", cable.a);
   cable.port_b = port_of(reader, "to_port", cable.b);
   if (cable.a == cable.b && cable.a != -1) {

@@ -29,6 +29,8 @@ struct GraphCable {
   BytesPerSecond bandwidth;
   Seconds latency;
   std::string rate;  ///< as the site calls the bandwidth; may be empty
+  std::string port_name_a;  ///< likewise
+  std::string port_name_b;
 };
 
 /// Reads an explicit graph, "endpoints", "switches" and "cables", and checks names and ports.
@@ -47,6 +49,9 @@ class GraphReader {
   [[nodiscard]] const std::vector<std::vector<int>>& nodes() const { return nodes_; }
   /// Endpoints of nodes and of hosts that are none.
   [[nodiscard]] const std::vector<int>& host_ports() const { return host_ports_; }
+  /// The scale-up domain of each node, numbered as they are first named; a node of which nobody
+  /// says it has one of its own. Empty if nobody says anything.
+  [[nodiscard]] std::vector<int> domains() const;
   [[nodiscard]] int hosts() const { return static_cast<int>(hosts_.size()); }
 
  private:
@@ -71,6 +76,7 @@ class GraphReader {
   std::vector<GraphVertex> vertices_;
   std::unordered_map<std::string, int> numbers_;  ///< of vertices, by name
   std::vector<std::vector<int>> nodes_;
+  std::vector<std::string> domain_names_;  ///< of nodes; empty where it is not said
   std::unordered_map<std::string, std::size_t> node_numbers_;
   std::unordered_set<std::string> hosts_;
   std::vector<int> host_ports_;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "sim/network/analysis/connectivity.h"
@@ -118,6 +120,39 @@ std::optional<std::vector<OtherNodes>> read_node(const TopologyParts& parts, Obj
   return others;
 }
 
+/// Which nodes share a scale-up domain: what the graph tells, else as many in a row as the node
+/// type has room for, which of a graph says nothing but the order of a file.
+void set_domains(const JsonCursor& fabric, std::vector<int> domains, std::string_view kind,
+                 Cluster& cluster, Diagnostics& diagnostics) {
+  const int room = cluster.scale_up_domain;
+  const int of_node = cluster.node_type.accelerators;
+  if (domains.empty()) {
+    if (kind != "graph" || room <= of_node || cluster.accelerators() <= room) return;
+    Diagnostic warning = fabric.problem(
+        "which nodes share a scale-up domain is not said: the order of the file decides",
+        fmt::format("{} nodes in a row", room / of_node),
+        R"(give endpoints a "scale_up_domain"; `headway import --domains` does)");
+    warning.severity = Severity::warning;
+    diagnostics.add(std::move(warning));
+    return;
+  }
+  std::map<int, int> nodes;
+  for (const int domain : domains) ++nodes[domain];
+  const auto largest =
+      std::ranges::max_element(nodes, {}, [](const auto& domain) { return domain.second; });
+  if (largest->second * of_node > std::max(room, of_node)) {
+    diagnostics.add(fabric.problem(
+        "more nodes share a scale-up domain than the node type has room for",
+        fmt::format("{} nodes of {} accelerators in one, of {}", largest->second, of_node, room),
+        R"("domain" of the node's "scale_up" says how many accelerators reach each other)"));
+    return;
+  }
+  // Of domains within a node nobody needs to be told.
+  if (room < of_node) return;
+  cluster.scale_up_domain = largest->second * of_node;
+  cluster.domain_of_node = std::move(domains);
+}
+
 /// Reads the fabric, its faults and its routing. Requires the types of nodes.
 bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>& others,
                        ObjectReader& reader, Cluster& cluster) {
@@ -136,6 +171,8 @@ bool read_fabric_parts(const TopologyParts& parts, const std::vector<OtherNodes>
   cluster.site = fabric.site ? std::move(*fabric.site)
                              : SiteRecord{.hosts = cluster.nodes, .host_ports = cluster.endpoints};
   reader.resolve("nodes", cluster.nodes);
+  set_domains(*parts.fabric, std::move(fabric.domain_of_node), read->kind, cluster,
+              reader.diagnostics());
   place_other_nodes(others, cluster, reader.diagnostics());
   for (NodeType& type : cluster.other_types) type.transport = read->transport;
   if (parts.faults) {

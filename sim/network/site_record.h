@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/network/topology.h"
@@ -23,6 +24,8 @@ struct SiteRecord {
   std::vector<VertexId> host_ports = {};      ///< NIC ports of all hosts
   std::vector<SiteName> names = {};           ///< of each vertex; empty if the site has none
   std::vector<std::string> cable_rates = {};  ///< of each cable, "4xHDR"; empty if it has none
+  /// Likewise of its ports, "swp51" at the end that stands first and at the other.
+  std::vector<std::pair<std::string, std::string>> cable_ports = {};
 };
 
 }  // namespace headway

@@ -190,6 +190,12 @@ std::vector<FieldRow> fabric_rows() {
        "The machine it belongs to. Without a node: one on which no job runs (storage, login)."},
       {"cluster.topology.fabric.endpoints.device", flag_type(), "false",
        "It belongs to no machine: a switch's aggregation node (SHARP), a router."},
+      {"cluster.topology.fabric.endpoints.scale_up_domain", text_type(),
+       "nodes in a row, with a warning",
+       "What the site calls the scale-up domain of its node: a rack, a block of Slurm, a clique of "
+       "NVLink. Nodes that name the same one reach each other without a NIC, as far as the node "
+       "type's scale_up.domain allows.",
+       "one for all endpoints of a node", "cluster.topology.node.scale_up.domain"},
       {"cluster.topology.fabric.endpoints.description", text_type(), "empty",
        "What the site calls the NIC, without the port."},
       {"cluster.topology.fabric.endpoints.guid", text_type(), "empty", "Of the NIC (InfiniBand)."},
@@ -221,6 +227,10 @@ std::vector<FieldRow> fabric_rows() {
        "the fabric's bandwidth", "Of this cable, each way.", "more than 0"},
       {"cluster.topology.fabric.cables.rate", text_type(), "empty",
        R"(What the site calls its bandwidth: "4xHDR". Shown, not read.)"},
+      {"cluster.topology.fabric.cables.from_port_name", text_type(), "empty",
+       R"(What the site calls the port there: "swp51". `headway route` shows it.)"},
+      {"cluster.topology.fabric.cables.to_port_name", text_type(), "empty",
+       "The same at the other end."},
       {"cluster.topology.fabric.cables.latency", quantity_type<Seconds>({}),
        "the fabric's cable_latency", "Of this cable."}};
 }

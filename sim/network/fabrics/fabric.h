@@ -32,6 +32,7 @@ struct Fabric {
   std::vector<VertexId> endpoints;             ///< of NIC `n` of node `i`: [i * nics + n]
   std::unique_ptr<const FabricLayout> layout;  ///< null for a fabric without a regular shape
   std::optional<SiteRecord> site;              ///< nothing for a generated fabric
+  std::vector<int> domain_of_node = {};        ///< empty where nobody says
 };
 
 /// Reads the fields of a "fabric" object other than "kind", all of them even if some are wrong, and

@@ -105,5 +105,55 @@ TEST(Graph, NodesMayBeCabledWithoutASwitch) {
   EXPECT_EQ(way_of(*cluster, 0, 2), "a > b > c");
 }
 
+/// Five nodes of two accelerators on one switch; `domains` are told of nodes 0, 1, ...
+std::string racks_text(const std::vector<std::string>& domains, const std::string& room) {
+  std::string endpoints;
+  std::string cables;
+  for (int node = 0; node < 5; ++node) {
+    const std::string name = "n" + std::to_string(node);
+    endpoints += (node == 0 ? "" : ", ") + std::string(R"({"name": ")") + name + R"(", "node": ")" +
+                 name + "\"";
+    if (static_cast<std::size_t>(node) < domains.size()) {
+      endpoints += R"(, "scale_up_domain": ")" + domains[static_cast<std::size_t>(node)] + "\"";
+    }
+    endpoints += "}";
+    cables += (node == 0 ? "" : ", ") + std::string(R"({"from": ")") + name + R"(", "to": "s"})";
+  }
+  return R"({"schema": "headway/topology/1", "name": "t",
+      "node": {"accelerator": "any", "accelerators": 2, "nics": {"bandwidth": "100 Gb/s"},
+               "scale_up": {"bandwidth": "100 GB/s", "domain": )" +
+         room + R"(}},
+      "fabric": {"kind": "graph", "endpoints": [)" +
+         endpoints + R"(], "switches": [{"name": "s"}], "cables": [)" + cables + "]}}";
+}
+
+TEST(Graph, NodesOfOneDomainNeedNotFollowEachOther) {
+  // Racks of two and three nodes, mixed: 4 and 6 accelerators.
+  const auto cluster = cluster_of(racks_text({"r1", "r2", "r1", "r2", "r2"}, "6"));
+  ASSERT_NE(cluster, nullptr);
+  EXPECT_EQ(cluster->scale_up_domain, 6);
+  EXPECT_EQ(cluster->domain_of(0), cluster->domain_of(5));  // n0 and n2
+  EXPECT_EQ(cluster->domain_of(2), cluster->domain_of(9));  // n1 and n4
+  EXPECT_NE(cluster->domain_of(0), cluster->domain_of(2));
+}
+
+TEST(Graph, ANodeOfWhichNoDomainIsToldIsOne) {
+  const auto cluster = cluster_of(racks_text({"r1", "r1", "r1"}, "6"));
+  EXPECT_EQ(cluster->domain_of(0), cluster->domain_of(5));
+  EXPECT_NE(cluster->domain_of(6), cluster->domain_of(8));
+}
+
+TEST(Graph, DomainsByTheOrderOfAFileAreAWarning) {
+  const ReadText read = read_topology_text(racks_text({}, "4"));
+  ASSERT_TRUE(read.topology);
+  EXPECT_THAT(read.problems, testing::HasSubstr("which nodes share a scale-up domain is not said"));
+  EXPECT_THAT(read.problems, testing::HasSubstr("2 nodes in a row"));
+}
+
+TEST(Graph, MoreNodesThanADomainHasRoomForAreRefused) {
+  EXPECT_THAT(problem_of(racks_text({"r1", "r1", "r1"}, "4")),
+              testing::HasSubstr("3 nodes of 2 accelerators in one, of 4"));
+}
+
 }  // namespace
 }  // namespace headway
