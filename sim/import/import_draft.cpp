@@ -8,7 +8,7 @@
 #include "sim/base/index.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
-#include "sim/import/infiniband_names.h"
+#include "sim/import/infiniband/infiniband_names.h"
 
 namespace headway {
 namespace {
@@ -116,6 +116,8 @@ nlohmann::json ImportDraft::topology(const std::string& source) {
                             {"to", vertices_[index(cable.b)].name},
                             {"bandwidth", exact_text(cable.bandwidth)}};
     if (cable.latency >= Seconds(0.0)) entry["latency"] = exact_text(cable.latency);
+    if (!cable.port_a.empty()) entry["from_port_name"] = printable(cable.port_a);
+    if (!cable.port_b.empty()) entry["to_port_name"] = printable(cable.port_b);
     cables.push_back(std::move(entry));
   }
   nlohmann::json topology = {{"schema", "headway/topology/1"}, {"name", request_.name}};

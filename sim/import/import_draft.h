@@ -43,6 +43,8 @@ class ImportDraft : public ImportNotes {
     int b = -1;
     BytesPerSecond bandwidth;
     Seconds latency = Seconds(-1.0);  ///< less than 0 leaves it to the topology's default
+    std::string port_a = {};          ///< as the site calls it; may be empty
+    std::string port_b = {};
   };
   void add_cable(const Cable& cable) { cables_.push_back(cable); }
 

@@ -22,6 +22,8 @@ struct ImportRequest {
   std::optional<BytesPerSecond> scale_up_bandwidth;  ///< of an accelerator inside its node
   std::optional<int> nics;                           ///< of a node, where the files do not tell
   std::optional<double> oversubscription;            ///< of each tier, where they do not tell
+  std::vector<std::string> domains;  ///< files that tell which nodes share a scale-up domain
+  std::string domain_pattern;        ///< the same, from names; empty if none
 };
 
 /// Makes a "headway/topology/1" or a "headway/node/1" object. What is assumed is a warning, and
@@ -39,5 +41,11 @@ struct ImportFormat {
 };
 
 [[nodiscard]] std::span<const ImportFormat> import_formats();
+
+/// Imports, and has the topology's nodes know their scale-up domains as far as the request tells
+/// them (sim/import/node_domains.h).
+[[nodiscard]] std::optional<nlohmann::json> imported(const ImportFormat& format,
+                                                     const ImportRequest& request,
+                                                     Diagnostics& diagnostics);
 
 }  // namespace headway

@@ -89,6 +89,9 @@ nlohmann::json nccl_node_type(const NcclSystem& system, const ImportRequest& req
   NodeDraft draft(request, diagnostics);
   draft.accelerators = static_cast<int>(system.gpus.size());
   draft.accelerator = accelerator_name(system);
+  if (system.has_kilobits) {
+    draft.assume("speeds of ports are taken to be in kb/s: in Mb/s no port has them");
+  }
   draft.scale_up_bandwidth = scale_up_bandwidth(system, draft);
   set_nics(system, draft);
   return draft.node_type("NCCL topology " + path);

@@ -15,6 +15,8 @@ namespace {
 /// What an attribute may be of a device that exists.
 constexpr int kMostLinksOfGpu = 1024;
 constexpr double kMostMegabits = 1e8;  // 100 Tb/s
+/// No port has 10 Tb/s: what says so is in kb/s, as libfabric's plugin writes ports of Slingshot.
+constexpr double kLeastKilobits = 1e7;
 
 /// "0x030200" or "030200"; nothing if it is no number.
 std::optional<std::uint64_t> hexadecimal(std::string_view text) {
@@ -40,6 +42,8 @@ BytesPerSecond slot_bandwidth(const pugi::xml_node& pci) {
 enum class DeviceKind { other, gpu, nic };
 
 DeviceKind kind_of(const pugi::xml_node& pci) {
+  // An accelerator within a processor's package (MI300A) need not be of a class of its own.
+  if (pci.child("gpu")) return DeviceKind::gpu;
   const auto code = hexadecimal(pci.attribute("class").as_string());
   const std::uint64_t base = code.value_or(0) >> 16;
   if (base == 0x03 || base == 0x12) return DeviceKind::gpu;
@@ -122,7 +126,11 @@ class SystemReader {
   void read_nic(const pugi::xml_node& nic, const NcclSystem::Place& place) {
     NcclSystem::Nic found{.place = place};
     for (const pugi::xml_node& net : nic.children("net")) {
-      const double megabits = net.attribute("speed").as_double(0.0);
+      double megabits = net.attribute("speed").as_double(0.0);
+      if (megabits >= kLeastKilobits) {
+        megabits /= 1000.0;
+        system_.has_kilobits = true;
+      }
       if (!(megabits > 0.0 && megabits <= kMostMegabits)) {
         diagnostics_.add(file_.problem(net, "a port has a \"speed\" in Mb/s"));
         continue;

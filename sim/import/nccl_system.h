@@ -41,6 +41,7 @@ struct NcclSystem {
   std::vector<Gpu> gpus;  ///< as NCCL numbers them
   std::vector<Nic> nics;
   int links = 0;  ///< NVLink or xGMI as written: each is told by both its ends
+  bool has_kilobits = false;  ///< speeds of ports were in kb/s, where NCCL writes Mb/s
 };
 
 /// Nothing, with line and reason, if the file is none.

@@ -62,8 +62,8 @@ std::optional<double> ratio_of(const Arguments& arguments, std::string_view opti
 
 /// Reports an option that the format has no use for.
 void check_options(const Arguments& arguments, const ImportFormat& format) {
-  for (const std::string_view option :
-       {"node", "accelerator", "bandwidth", "scale-up-bandwidth", "nics", "oversubscription"}) {
+  for (const std::string_view option : {"node", "accelerator", "bandwidth", "scale-up-bandwidth",
+                                        "nics", "oversubscription", "domains", "domain-pattern"}) {
     const bool is_used = std::ranges::find(format.knows_of, option) != format.knows_of.end();
     if (is_used || !arguments.has(option)) continue;
     Diagnostic problem;
@@ -85,6 +85,8 @@ ImportRequest import_request_of(const Arguments& arguments, const std::vector<st
   request.scale_up_bandwidth = quantity_of<BytesPerSecond>(arguments, "scale-up-bandwidth");
   if (const auto nics = arguments.integer("nics", 1, 256)) request.nics = static_cast<int>(*nics);
   request.oversubscription = ratio_of(arguments, "oversubscription");
+  request.domains = arguments.values("domains");
+  request.domain_pattern = arguments.value("domain-pattern").value_or("");
   return request;
 }
 
@@ -101,9 +103,9 @@ int run_import(const Invocation& invocation) {
   check_outputs_spare(outputs, paths, diagnostics);
   diagnostics.throw_if_errors();
 
-  const auto imported = format.import(import_request_of(arguments, paths), diagnostics);
+  const auto made = imported(format, import_request_of(arguments, paths), diagnostics);
   diagnostics.throw_if_errors();
-  const std::string text = json_document_text(*imported);
+  const std::string text = json_document_text(*made);
   const std::string summary = imported_summary(text, format, diagnostics);
   diagnostics.throw_if_errors();
   show_warnings(diagnostics, invocation.terminal);
@@ -131,7 +133,8 @@ Command import_command() {
   command.summary = "a topology or a node type from what real systems dump";
   command.about =
       "Makes a topology from dumps of a real fabric, or a node type from dumps of a node. FORMAT "
-      "is ibnetdiscover, lldp, slurm or graphml for a fabric, nccl-xml or topo-matrix for a node.";
+      "is ibnetdiscover, iblinkinfo, opensm-subnet, ibdiagnet, lldp, sonic, slurm or graphml for a "
+      "fabric, nccl-xml or topo-matrix for a node.";
   command.examples = {
       {"headway import ibnetdiscover fabric.txt tables.txt.gz -o site.json",
        "cables and forwarding tables of an InfiniBand fabric"},
@@ -173,6 +176,16 @@ Command import_command() {
        .fallback = "1",
        .help = "of each tier, where the files do not tell",
        .group = OptionGroup::input},
+      {.name = "domains",
+       .value = "FILE",
+       .help = "which nodes share a scale-up domain: blocks of Slurm, hosts and a name a line, or "
+               "NVLink cliques as pdsh shows them",
+       .group = OptionGroup::input,
+       .repeatable = true},
+      {.name = "domain-pattern",
+       .value = "REGEX",
+       .help = "the same by names of nodes or leaf switches: what its group matches",
+       .group = OptionGroup::input},
       output,
   });
   for (const ImportFormat& format : import_formats()) command.words.emplace_back(format.name);
@@ -182,7 +195,8 @@ Command import_command() {
   command.details =
       "Formats: " + formats_text() +
       ". Plain ibnetdiscover and its options -f, -g and -p are read; of -p, which has no GUIDs of "
-      "adapters, each port becomes one. Tables are those of dump_fts and of opensm-lfts.dump. "
+      "adapters, each port becomes one, as of iblinkinfo. Tables are those of dump_fts and of "
+      "opensm-lfts.dump. "
       "What the dumps do not say is assumed with a warning, and stands in the topology's "
       "\"source\". What contradicts itself is refused with file, line and reason.";
   command.run = run_import;

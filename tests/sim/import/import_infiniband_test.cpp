@@ -1,4 +1,4 @@
-#include "sim/import/import_infiniband.h"
+#include "sim/import/infiniband/import_infiniband.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,6 +2,7 @@
 
 #include "imported_texts.h"
 #include "sim/network/analysis/fabric_analysis.h"
+#include "tests/support/scratch_folder.h"
 #include "tests/support/source_folder.h"
 
 namespace headway {
@@ -86,6 +87,100 @@ TEST(ImportLldp, WhatIsNoneIsRefusedWithThePlace) {
       R"({"lldp": {"interface": {"swp1": {"chassis": {}, "port": {"descr": "eth0"}}}}})";
   EXPECT_THAT(imported_texts(import_lldp, {unnamed}).problems,
               HasSubstr("the neighbour has neither a name nor an id"));
+}
+
+TEST(ImportLldp, PortsKeepTheirNames) {
+  const Imported imported = import_samples({"leaf1.json", "leaf2.json", "leaf3.json"});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  bool is_found = false;
+  for (const auto& cable : (*imported.topology)["fabric"]["cables"]) {
+    is_found |= cable.value("from_port_name", "") == "swp51" && cable["from"] == "leaf2" &&
+                cable.value("to_port_name", "") == "swp2" && cable["to"] == "spine1";
+  }
+  EXPECT_TRUE(is_found);
+}
+
+// leaf1 knows its host by an address only; the host is called by name where leaf2 sees it.
+constexpr const char* kLeafOne = R"({"lldp": {"interface": {"swp1": {
+    "chassis": {"id": {"type": "mac", "value": "02:00:00:00:00:01"}},
+    "port": {"id": {"type": "mac", "value": "02:00:00:00:00:0a"}}}}}})";
+constexpr const char* kLeafTwo = R"({"lldp": {"interface": {"swp1": {
+    "chassis": {"gpu01": {"id": {"type": "mac", "value": "02:00:00:00:00:01"}}},
+    "port": {"id": {"type": "ifname", "value": "ens2"}}}}}})";
+constexpr const char* kHost = R"({"lldp": {"interface": [
+    {"ens1": {"chassis": {"leaf1": {"id": {"type": "mac", "value": "02:00:00:00:00:02"}}},
+              "port": {"id": {"type": "ifname", "value": "swp1"}}}},
+    {"ens2": {"chassis": {"leaf2": {"id": {"type": "mac", "value": "02:00:00:00:00:03"}}},
+              "port": {"id": {"type": "ifname", "value": "swp1"}}}}]}})";
+
+TEST(ImportLldp, WhatIsKnownByItsAddressIsJoinedToTheNamed) {
+  const ScratchFolder scratch;
+  const Imported imported = imported_files(
+      import_lldp,
+      {.paths = {scratch.write("leaf1.json", kLeafOne), scratch.write("leaf2.json", kLeafTwo),
+                 scratch.write("gpu01.json", kHost)},
+       .bandwidth = 400_Gbps});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  const nlohmann::json& fabric = (*imported.topology)["fabric"];
+  EXPECT_EQ(fabric["cables"].size(), 2U);
+  EXPECT_EQ(fabric["endpoints"].size(), 2U);
+  EXPECT_THAT(fabric.dump(), testing::Not(HasSubstr("02:00")));
+}
+
+constexpr const char* kSonicTable =
+    R"(Capability codes: (R) Router, (B) Bridge, (O) Other
+LocalPort    RemoteDevice    RemotePortID       Capability    RemotePortDescr
+-----------  --------------  -----------------  ------------  -----------------
+Ethernet0    gpu01           ens1               O
+Ethernet4    gpu02           02:00:00:00:00:0b  O             ens1
+Ethernet8    leaf2           Ethernet8          BR            Ethernet8
+eth0         mgmt            0c:69:cf:50:00:00  BR            eth0
+--------------------------------------------------
+Total entries displayed:  4
+)";
+
+constexpr const char* kSonicNeighbours =
+    R"(-------------------------------------------------------------------------------
+LLDP neighbors:
+-------------------------------------------------------------------------------
+Interface:    Ethernet8, via: LLDP, RID: 1, Time: 0 day, 00:00:11
+  Chassis:
+    ChassisID:    mac 02:00:00:00:00:02
+    SysName:      leaf1
+    Capability:   Bridge, on
+  Port:
+    PortID:       local Ethernet8
+    PortDescr:    uplink
+-------------------------------------------------------------------------------
+Interface:    Ethernet0, via: LLDP, RID: 2, Time: 0 day, 00:00:11
+  Chassis:
+    ChassisID:    mac 02:00:00:00:00:04
+    SysName:      gpu03
+  Port:
+    PortID:       mac 02:00:00:00:00:0c
+    PortDescr:    ens1
+-------------------------------------------------------------------------------
+)";
+
+TEST(ImportLldp, SwitchesOfSonicPrintTablesAndLists) {
+  const ScratchFolder scratch;
+  const Imported imported =
+      imported_files(import_lldp, {.paths = {scratch.write("leaf1.txt", kSonicTable),
+                                             scratch.write("leaf2.txt", kSonicNeighbours)},
+                                   .bandwidth = 400_Gbps});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  const auto cluster = cluster_of(imported.topology->dump());
+  EXPECT_EQ(cluster->nodes, 3);
+  EXPECT_EQ(cluster->topology.switch_count(), 2);
+  EXPECT_EQ(cluster->topology.cable_count(), 4);
+  EXPECT_THAT((*imported.topology)["fabric"].dump(), testing::Not(HasSubstr("mgmt")));
+}
+
+TEST(ImportLldp, ATextThatIsNoneIsRefusedWithTheReason) {
+  EXPECT_THAT(imported_texts(import_lldp, {"nothing\n"}).problems,
+              HasSubstr("the file is no dump of LLDP neighbours"));
+  EXPECT_THAT(imported_texts(import_lldp, {"LocalPort  RemoteDevice\n"}).problems,
+              HasSubstr("the table has no column RemotePortID"));
 }
 
 }  // namespace

@@ -64,6 +64,10 @@ struct Case {
   std::vector<std::string> originals;
 };
 
+std::string seed(const std::string& name) {
+  return sample_text(source_folder() + "/tests/fuzz/seeds/" + name);
+}
+
 std::vector<Case> mutation_cases() {
   const std::string infiniband = kInfiniBandSamples;
   const std::string lldp = source_folder() + "/tests/samples/lldp/";
@@ -92,6 +96,12 @@ std::vector<Case> mutation_cases() {
       {"port list",
        import_infiniband,
        {sample_text(infiniband + "/degraded-mixed/ibnetdiscover-p.txt").substr(0, 4000)}},
+      {"link info", import_infiniband, {seed("iblinkinfo_two_switches.txt")}},
+      {"link lines", import_infiniband, {seed("iblinkinfo_lines.txt")}},
+      {"subnet list", import_infiniband, {seed("opensm-subnet_one_switch.txt")}},
+      {"diagnosis", import_infiniband, {seed("ibdiagnet_two_switches.txt")}},
+      {"sonic", import_lldp, {seed("sonic_table.txt"), seed("sonic_neighbours.txt")}},
+      {"slurm yaml", import_slurm, {seed("slurm_yaml.txt")}},
       {"lldp", import_lldp, {sample_text(lldp + "leaf1.json"), sample_text(lldp + "gpu01.json")}},
       {"lldp json0", import_lldp, {sample_text(lldp + "leaf1.json0.json")}},
       {"slurm",

@@ -111,6 +111,14 @@ TEST(ImportNcclXml, WithoutLinksOfTheirOwnGpusTalkOverPcie) {
   EXPECT_THAT(imported.problems, HasSubstr("they talk over PCIe"));
 }
 
+TEST(ImportNcclXml, NoPortHasTwoHundredTerabits) {
+  // libfabric's ports of Slingshot: 200,000,000 kb/s.
+  const Imported imported = imported_texts(import_nccl_xml, {two_gpus("", "200000000")});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  EXPECT_EQ((*imported.topology)["nics"]["bandwidth"], "25 GB/s");
+  EXPECT_THAT(imported.problems, HasSubstr("are taken to be in kb/s"));
+}
+
 TEST(ImportNcclXml, WhatTheUserSaysWins) {
   const Imported imported = imported_texts(
       import_nccl_xml, {two_gpus("")},

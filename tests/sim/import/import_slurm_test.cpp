@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "imported_texts.h"
-#include "sim/import/hostlist.h"
+#include "sim/import/slurm/hostlist.h"
 
 namespace headway {
 
@@ -126,23 +126,123 @@ TEST(ImportSlurm, OversubscriptionNarrowsEveryTier) {
   EXPECT_EQ((*imported.topology)["fabric"]["endpoints"].size(), 8U);
 }
 
+/// Bandwidths of cables between switches, "leaf up to top" as "leaf top".
+std::map<std::string, std::string> trunks(const nlohmann::json& topology) {
+  std::map<std::string, std::string> found;
+  for (const auto& cable : topology["fabric"]["cables"]) {
+    const std::string from = cable["from"];
+    if (from.find("/nic") != std::string::npos) continue;
+    found[from + " " + cable["to"].get<std::string>()] = cable["bandwidth"];
+  }
+  return found;
+}
+
+TEST(ImportSlurm, ALeafBelowTwoSpinesSharesItsCablesOutToThem) {
+  // Four hosts of 12.5 GB/s a leaf: 25 GB/s to each spine. A spine has half of eight below it.
+  const Imported imported = imported_texts(import_slurm,
+                                           {"SwitchName=l1 Nodes=n[1-4]\n"
+                                            "SwitchName=l2 Nodes=n[5-8]\n"
+                                            "SwitchName=s1 Switches=l[1-2]\n"
+                                            "SwitchName=s2 Switches=l[1-2]\n"
+                                            "SwitchName=top Switches=s[1-2]\n"},
+                                           {.bandwidth = 100_Gbps});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  const auto found = trunks(*imported.topology);
+  EXPECT_EQ(found.at("l1 s1"), "25 GB/s");
+  EXPECT_EQ(found.at("l2 s2"), "25 GB/s");
+  EXPECT_EQ(found.at("s1 top"), "50 GB/s");
+  EXPECT_THAT(imported.problems, HasSubstr("switches below several others"));
+}
+
+TEST(ImportSlurm, ANodeBelowTwoSwitchesHasANicOnEach) {
+  const Imported imported =
+      imported_texts(import_slurm,
+                     {"SwitchName=rail0 Nodes=n[1-2]\nSwitchName=rail1 Nodes=n[1-2]\n"
+                      "SwitchName=top Switches=rail[0-1]\n"},
+                     {.bandwidth = 100_Gbps});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  const auto cluster = cluster_of(imported.topology->dump());
+  EXPECT_EQ(cluster->nodes, 2);
+  EXPECT_EQ(cluster->node_type.nics, 2);
+}
+
+TEST(ImportSlurm, TreesOfAForestAreJoined) {
+  const Imported imported = imported_texts(
+      import_slurm, {"SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n"}, {.bandwidth = 100_Gbps});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  EXPECT_EQ((*imported.topology)["fabric"]["switches"].size(), 3U);
+  EXPECT_EQ(trunks(*imported.topology).at("a above all trees"), "12.5 GB/s");
+  EXPECT_THAT(imported.problems, HasSubstr("2 trees have nothing in common"));
+}
+
+constexpr const char* kYaml = R"(---
+# two ways to see one cluster
+- topology: fabric
+  cluster_default: true
+  tree:
+    switches:
+      - switch: top
+        children: leaf[1-2]
+      - switch: leaf1
+        nodes: n[1-2]
+      - switch: "leaf2"
+        nodes: 'n[3-5]'
+- topology: racks
+  block:
+    block_sizes:
+      - 2
+      - 4
+    blocks:
+      - block: r1
+        nodes: n[1-2]
+      - block: r2
+        nodes: n[3-5]
+- topology: all
+  flat: true
+)";
+
+TEST(ImportSlurm, BlocksAreScaleUpDomains) {
+  const Imported imported = imported_texts(import_slurm, {kYaml}, {.bandwidth = 100_Gbps});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  const auto cluster = cluster_of(imported.topology->dump());
+  ASSERT_NE(cluster, nullptr);
+  EXPECT_EQ(cluster->topology.switch_count(), 3);
+  EXPECT_EQ(cluster->nodes, 5);
+  EXPECT_EQ(cluster->scale_up_domain, 3);  // room for the larger rack
+  EXPECT_EQ(cluster->domain_of(0), cluster->domain_of(1));
+  EXPECT_NE(cluster->domain_of(1), cluster->domain_of(2));
+  EXPECT_EQ(cluster->domain_of(2), cluster->domain_of(4));
+}
+
+TEST(ImportSlurm, BlocksAloneStandOnOneSwitch) {
+  const Imported imported = imported_texts(import_slurm,
+                                           {"BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\n"
+                                            "BlockSizes=2,4\n"},
+                                           {.bandwidth = 100_Gbps});
+  ASSERT_TRUE(imported.topology) << imported.problems;
+  EXPECT_EQ((*imported.topology)["fabric"]["switches"].size(), 1U);
+  EXPECT_THAT(imported.problems, HasSubstr("blocks do not say how they are cabled"));
+  EXPECT_EQ((*imported.topology)["fabric"]["endpoints"][3]["scale_up_domain"], "b2");
+}
+
 TEST(ImportSlurm, WhatIsNoTreeIsRefusedWithTheReason) {
   const auto problems = [](const std::string& text) {
     return imported_texts(import_slurm, {text}).problems;
   };
-  EXPECT_THAT(problems("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\n"),
-              HasSubstr("2 switches have none above them, such as \"a\" and \"b\""));
   EXPECT_THAT(problems("SwitchName=a Switches=b\n"), HasSubstr("no line describes the switch"));
   EXPECT_THAT(problems("SwitchName=a Switches=b\nSwitchName=b Switches=a\n"),
-              HasSubstr("every switch is below another one"));
+              HasSubstr("is below itself"));
   EXPECT_THAT(problems("SwitchName=r Nodes=n1\nSwitchName=a Switches=b\nSwitchName=b Switches=a\n"),
               HasSubstr("is below itself"));
-  EXPECT_THAT(problems("SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n2\n"
-                       "SwitchName=c Switches=a,b\n"),
-              HasSubstr("the node \"n2\" is below two switches"));
-  EXPECT_THAT(problems("BlockName=b1 Nodes=n[1-4]\n"), HasSubstr("blocks say which nodes"));
+  EXPECT_THAT(problems("SwitchName=a Nodes=n1,n1\n"), HasSubstr("\"a\" has a node twice"));
+  EXPECT_THAT(problems("BlockName=b1 Nodes=n1\nBlockName=b2 Nodes=n1\n"),
+              HasSubstr("the node \"n1\" is in two blocks"));
   EXPECT_THAT(problems("SwitchName=a\n"), HasSubstr("neither nodes nor switches below it"));
-  EXPECT_THAT(problems("\n"), HasSubstr("the file describes no switch"));
+  EXPECT_THAT(problems("\n"), HasSubstr("the file describes neither a switch nor a block"));
+  EXPECT_THAT(problems("- topology: t\n  tree:\n    switches: {switch: s, nodes: n1}\n"),
+              HasSubstr("write one key on a line"));
+  EXPECT_THAT(problems("- topology: t\n  ring:\n"),
+              HasSubstr("\"ring\" is nothing that topology.yaml knows"));
 }
 
 }  // namespace

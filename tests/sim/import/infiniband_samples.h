@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/import/import_infiniband.h"
+#include "sim/import/infiniband/import_infiniband.h"
 #include "sim/network/find_endpoint.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/source_folder.h"

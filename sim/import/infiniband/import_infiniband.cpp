@@ -1,15 +1,18 @@
-#include "sim/import/import_infiniband.h"
+#include "sim/import/infiniband/import_infiniband.h"
 
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "sim/base/utf8.h"
-#include "sim/import/forwarding_dump.h"
-#include "sim/import/ibnetdiscover.h"
-#include "sim/import/infiniband_graph.h"
-#include "sim/import/node_name_map.h"
-#include "sim/import/port_guids.h"
+#include "sim/import/infiniband/forwarding_dump.h"
+#include "sim/import/infiniband/ibdiagnet_csv.h"
+#include "sim/import/infiniband/iblinkinfo.h"
+#include "sim/import/infiniband/ibnetdiscover.h"
+#include "sim/import/infiniband/infiniband_graph.h"
+#include "sim/import/infiniband/node_name_map.h"
+#include "sim/import/infiniband/port_guids.h"
+#include "sim/import/infiniband/subnet_list.h"
 
 namespace headway {
 namespace {
@@ -21,6 +24,18 @@ struct Dumps {
   std::vector<std::string> node_files;  ///< topologies of NCCL
 };
 
+/// A dump of a discovery, and how it is told from others.
+struct DiscoveryKind {
+  bool (*is_line)(std::string_view line);
+  void (*read)(LineReader& lines, std::string_view line, InfiniBandFabric& fabric,
+               Diagnostics& diagnostics);
+};
+// The first that knows a line: those of ibnetdiscover begin like many others.
+constexpr DiscoveryKind kDiscoveries[] = {{is_iblinkinfo_line, read_iblinkinfo},
+                                          {is_subnet_list_line, read_subnet_list},
+                                          {is_ibdiagnet_line, read_ibdiagnet_csv},
+                                          {is_ibnetdiscover_line, read_ibnetdiscover}};
+
 /// Reads one file, whichever kind it is of.
 void read_dump(const std::string& path, Dumps& dumps, Diagnostics& diagnostics) {
   const std::size_t before = diagnostics.all().size();
@@ -30,17 +45,18 @@ void read_dump(const std::string& path, Dumps& dumps, Diagnostics& diagnostics) 
     if (is_forwarding_line(line)) {
       return read_forwarding_dump(lines, line, dumps.tables, diagnostics);
     }
-    if (is_name_map_line(line)) return read_name_map(lines, line, dumps.names, diagnostics);
-    if (is_ibnetdiscover_line(line)) {
+    for (const DiscoveryKind& kind : kDiscoveries) {
+      if (!kind.is_line(line)) continue;
       dumps.fabric.begin_discovery();
-      return read_ibnetdiscover(lines, line, dumps.fabric, diagnostics);
+      return kind.read(lines, line, dumps.fabric, diagnostics);
     }
+    if (is_name_map_line(line)) return read_name_map(lines, line, dumps.names, diagnostics);
     const std::size_t text = line.find_first_not_of(" \t");
     if (text == std::string_view::npos || line[text] == '#') continue;
     if (line[text] == '<') return dumps.node_files.push_back(path);
-    diagnostics.add(
-        lines.problem("the file is no dump that is known",
-                      "give the output of ibnetdiscover, and of dump_fts or opensm-lfts.dump"));
+    diagnostics.add(lines.problem("the file is no dump that is known",
+                                  "give the output of ibnetdiscover, iblinkinfo or ibdiagnet, or "
+                                  "opensm-subnet.lst, and of dump_fts or opensm-lfts.dump"));
     return;
   }
   if (diagnostics.all().size() != before) return;

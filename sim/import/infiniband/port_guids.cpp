@@ -1,4 +1,4 @@
-#include "sim/import/port_guids.h"
+#include "sim/import/infiniband/port_guids.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/import/import_nccl_xml.h"
-#include "sim/import/infiniband_names.h"
+#include "sim/import/infiniband/infiniband_names.h"
 
 namespace headway {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 
-#include "sim/import/infiniband_fabric.h"
+#include "sim/import/infiniband/infiniband_fabric.h"
 
 namespace headway {
 

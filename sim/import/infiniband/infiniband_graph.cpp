@@ -1,4 +1,4 @@
-#include "sim/import/infiniband_graph.h"
+#include "sim/import/infiniband/infiniband_graph.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/import/import_notes.h"
-#include "sim/import/infiniband_names.h"
+#include "sim/import/infiniband/infiniband_names.h"
 #include "sim/network/union_find.h"
 
 namespace headway {
@@ -57,11 +57,12 @@ class GraphWriter : ImportNotes {
     nlohmann::json topology = {{"schema", "headway/topology/1"}, {"name", texts.name}};
     topology["node"] = node_type(texts.node);
     topology["fabric"] = {{"kind", "graph"},
+                          {"transport", "infiniband"},
                           {"endpoints", endpoints_json()},
                           {"switches", switches_json()},
                           {"cables", cables_json()}};
     topology["routing"] = routing_json();
-    topology["source"] = source("ibnetdiscover dump " + texts.source);
+    topology["source"] = source("InfiniBand dump " + texts.source);
     return topology;
   }
 

@@ -1,9 +1,9 @@
-#include "sim/import/forwarding_dump.h"
+#include "sim/import/infiniband/forwarding_dump.h"
 
 #include <optional>
 #include <string>
 
-#include "sim/import/infiniband_fabric.h"
+#include "sim/import/infiniband/infiniband_fabric.h"
 #include "sim/import/text_scanner.h"
 
 namespace headway {

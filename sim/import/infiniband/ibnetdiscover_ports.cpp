@@ -1,4 +1,4 @@
-#include "sim/import/ibnetdiscover_ports.h"
+#include "sim/import/infiniband/ibnetdiscover_ports.h"
 
 #include <optional>
 #include <string>

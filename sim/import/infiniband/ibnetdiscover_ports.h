@@ -1,6 +1,6 @@
 #pragma once
 
-#include "sim/import/infiniband_fabric.h"
+#include "sim/import/infiniband/infiniband_fabric.h"
 #include "sim/import/line_reader.h"
 
 namespace headway {

@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/import/import_format.h"
-#include "sim/import/infiniband_fabric.h"
+#include "sim/import/infiniband/infiniband_fabric.h"
 
 namespace headway {
 

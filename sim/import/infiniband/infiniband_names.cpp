@@ -1,4 +1,4 @@
-#include "sim/import/infiniband_names.h"
+#include "sim/import/infiniband/infiniband_names.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "sim/import/hostlist.h"
+#include "sim/import/slurm/hostlist.h"
 
 #include <fmt/format.h>
 
@@ -134,6 +134,11 @@ std::optional<HostlistProblem> append_part(std::string_view part, std::vector<st
 }
 
 }  // namespace
+
+HostlistBudget hostlist_budget() {
+  const auto hosts = static_cast<std::size_t>(limits().hosts);
+  return {.hosts = hosts, .characters = 64 * hosts};
+}
 
 std::variant<std::vector<std::string>, HostlistProblem> expanded_hostlist(std::string_view text,
                                                                           HostlistBudget& budget) {

@@ -1,4 +1,4 @@
-#include "sim/import/node_name_map.h"
+#include "sim/import/infiniband/node_name_map.h"
 
 #include <optional>
 

@@ -14,6 +14,9 @@ struct HostlistBudget {
   std::size_t characters;  ///< of their names
 };
 
+/// Of the hosts that limits() allow, whose names are short: 64 characters each on average.
+[[nodiscard]] HostlistBudget hostlist_budget();
+
 /// Why a host list was not expanded.
 struct HostlistProblem {
   std::string message;  ///< a clause that follows the list: "is no host list"

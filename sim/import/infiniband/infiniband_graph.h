@@ -4,8 +4,8 @@
 #include <string>
 
 #include "sim/files/json_value.h"
-#include "sim/import/forwarding_dump.h"
-#include "sim/import/infiniband_fabric.h"
+#include "sim/import/infiniband/forwarding_dump.h"
+#include "sim/import/infiniband/infiniband_fabric.h"
 
 namespace headway {
 

@@ -1,4 +1,4 @@
-#include "sim/import/ibnetdiscover.h"
+#include "sim/import/infiniband/ibnetdiscover.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "sim/base/utf8.h"
-#include "sim/import/ibnetdiscover_ports.h"
+#include "sim/import/infiniband/ibnetdiscover_ports.h"
 #include "sim/import/text_scanner.h"
 
 namespace headway {
