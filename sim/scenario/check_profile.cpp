@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/costs/nccl_constants.h"
+#include "sim/programs/flows/nccl_costs.h"
 
 namespace headway {
 namespace {
@@ -98,6 +99,15 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
                                 "", "set strategy.collective_library to \"profile\""));
   }
   check_host_costs(costs, strategy, diagnostics);
+}
+
+void check_transport(const ReadStrategy& strategy, const Cluster& cluster,
+                     Diagnostics& diagnostics) {
+  if (strategy.strategy.collective_library != CollectiveLibrary::nccl) return;
+  if (knows_nccl_over(cluster.node_type.transport.kind)) return;
+  diagnostics.add(
+      strategy.cursor.problem("nothing is known of NCCL over the transport of this fabric", "",
+                              "set strategy.collective_library to \"profile\""));
 }
 
 void check_kinds(const ReadStrategy& strategy, const Cluster& cluster, Diagnostics& diagnostics) {

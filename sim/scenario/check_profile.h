@@ -12,6 +12,10 @@ namespace headway {
 void check_costs(const Profile& costs, const Model& model, const ReadStrategy& strategy,
                  Diagnostics& diagnostics);
 
+/// NCCL's costs asked for over a transport of which nothing is known.
+void check_transport(const ReadStrategy& strategy, const Cluster& cluster,
+                     Diagnostics& diagnostics);
+
 /// What is not modelled of a job on several kinds of nodes.
 void check_kinds(const ReadStrategy& strategy, const Cluster& cluster, Diagnostics& diagnostics);
 

@@ -238,6 +238,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   }
   if (cluster && strategy) {
     check_server_hosts(*strategy, *cluster->topology.cluster, *accelerators, diagnostics);
+    check_transport(*strategy, *cluster->topology.cluster, diagnostics);
     check_kinds(*strategy, *cluster->topology.cluster, diagnostics);
   }
   const auto check = [&](const Model& trained, const ReadStrategy& split) {

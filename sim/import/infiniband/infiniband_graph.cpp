@@ -11,6 +11,7 @@
 #include "sim/base/utf8.h"
 #include "sim/import/import_notes.h"
 #include "sim/import/infiniband/infiniband_names.h"
+#include "sim/network/fabrics/transport.h"
 #include "sim/network/union_find.h"
 
 namespace headway {
@@ -57,7 +58,7 @@ class GraphWriter : ImportNotes {
     nlohmann::json topology = {{"schema", "headway/topology/1"}, {"name", texts.name}};
     topology["node"] = node_type(texts.node);
     topology["fabric"] = {{"kind", "graph"},
-                          {"transport", "infiniband"},
+                          {"transport", word_of(TransportKind::infiniband)},
                           {"endpoints", endpoints_json()},
                           {"switches", switches_json()},
                           {"cables", cables_json()}};

@@ -87,6 +87,14 @@ TEST(KindsInScenarios, EachProfileHasToKnowWhatTheJobNeeds) {
   EXPECT_EQ(problems_of(scenario), "/strategy: a100-sxm-40gb does not compute in fp8 ()\n");
 }
 
+TEST(KindsInScenarios, NcclIsNotKnownOverEveryTransport) {
+  nlohmann::json scenario = mixed_scenario();
+  scenario["strategy"]["collective_library"] = "nccl";
+  scenario["cluster"]["topology"]["fabric"]["transport"] = "other";
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: nothing is known of NCCL over the transport of this fabric ()\n");
+}
+
 TEST(KindsInScenarios, ParameterServersAreOfOneKind) {
   nlohmann::json scenario = mixed_scenario();
   scenario["strategy"] = {{"global_batch", 32},
