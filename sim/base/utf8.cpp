@@ -49,7 +49,11 @@ std::size_t step(std::string_view text, std::size_t position) {
 bool is_control(std::string_view character) {
   const unsigned first = byte_at(character, 0);
   if (character.size() == 1) return first < 0x20 || first == 0x7F;
-  return first == 0xC2 && byte_at(character, 1) < 0xA0;  // C1 controls, U+0080 to U+009F
+  if (first == 0xC2) return byte_at(character, 1) < 0xA0;  // C1 controls, U+0080 to U+009F
+  // What ends a line for others (YAML, JavaScript), U+2028 and U+2029, and what turns the direction
+  // of what follows, U+202A to U+202E and U+2066 to U+2069.
+  return (character >= "\u2028" && character <= "\u202E") ||
+         (character >= "\u2066" && character <= "\u2069");
 }
 
 }  // namespace

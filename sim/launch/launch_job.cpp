@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "sim/base/utf8.h"
 #include "sim/base/wrap_text.h"
 #include "sim/jobs/frameworks.h"
 
@@ -120,7 +121,10 @@ std::vector<std::string> launch_comments(const LaunchJob& job, LaunchFramework f
   sentences.insert(sentences.end(), job.remarks.begin(), job.remarks.end());
   std::vector<std::string> lines;
   for (const std::string& sentence : sentences) {
-    for (std::string& line : wrapped(sentence, kCommentWidth)) lines.push_back(std::move(line));
+    // Names come from the scenario: one that goes on in a new line would be a command there.
+    for (std::string& line : wrapped(printable(sentence), kCommentWidth)) {
+      lines.push_back(std::move(line));
+    }
   }
   return lines;
 }

@@ -26,6 +26,8 @@ TEST(Utf8, PrintableTextCannotDriveATerminal) {
   EXPECT_EQ(printable("\x1b[31m"), "\xEF\xBF\xBD[31m");
   EXPECT_EQ(printable("\xC2\x9B"), "\xEF\xBF\xBD");  // a C1 control
   EXPECT_EQ(printable("a\xFFz"), "a\xEF\xBF\xBDz");
+  EXPECT_EQ(printable("a\u2028\u2029\u202E\u2066z"), "a\uFFFD\uFFFD\uFFFD\uFFFDz");
+  EXPECT_EQ(printable("\u2027\u202F\u2065\u206A"), "\u2027\u202F\u2065\u206A");  // beside them
 }
 
 TEST(Utf8, LongQuotesAreCut) {

@@ -174,5 +174,30 @@ TEST(FlagTable, FieldsWithoutEffectAreNotTold) {
   EXPECT_THAT(list.settings, Contains("--ddp-bucket-size 40000000"));
 }
 
+/// A name that goes on in a new line would be a command there.
+TEST(LaunchFiles, NamesOfAScenarioAreCommentsWhateverIsInThem) {
+  const std::string name = "a\ntouch planted\r\n\u2028touch: planted\n$(touch planted)\x1b[2K";
+  for (const std::string framework : {"megatron", "pytorch-fsdp", "deepspeed-zero-3", "horovod"}) {
+    nlohmann::json scenario = small_scenario(4);
+    scenario["name"] = name;
+    scenario["model"]["name"] = name;
+    scenario["cluster"]["topology"]["name"] = name;
+    scenario["strategy"] = {{"preset", framework}, {"micro_batch", 2}, {"global_batch", 64}};
+    const JsonValue resolved = scenario_of(scenario).resolved;
+    const LaunchFramework launched = launch_framework_of(resolved).value();
+    for (const std::string& text :
+         {launch_script(resolved, launched).text,
+          launch_manifest(resolved, launched, usual_manifest(launched)).text}) {
+      EXPECT_THAT(text, HasSubstr("touch planted"));
+      EXPECT_THAT(text, Not(HasSubstr("\u2028")));
+      std::istringstream lines(text);
+      for (std::string line; std::getline(lines, line);) {
+        if (line.find("planted") == std::string::npos) continue;
+        EXPECT_EQ(line.front(), '#') << line;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace headway
