@@ -1,25 +1,42 @@
 #include "sim/replay/replay.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <numeric>
-#include <optional>
+#include <set>
 
+#include "sim/base/index.h"
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/replay/trace_times.h"
 
 namespace headway {
 namespace {
 
+/// Of as many rows as a trace may have; more stages are for shorter traces.
+constexpr double kStagesOfAllRows = 50.0;
+
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+[[noreturn]] void refuse(const std::string& path, std::string why, std::string help = "") {
+  throw InputError(Diagnostic{.message = "the trace cannot be replayed: " + std::move(why),
+                              .location = {.file = path},
+                              .help = std::move(help)});
+}
+
 class Replay {
  public:
-  Replay(const TraceGraph& graph, LaidOutTrace trace)
-      : graph_(graph), trace_(std::move(trace)), ideal_(ideal_times(trace_.times, graph)) {}
+  Replay(const std::string& path, const TraceGraph& graph, LaidOutTrace trace)
+      : path_(path),
+        graph_(graph),
+        trace_(std::move(trace)),
+        ideal_(ideal_times(trace_.times, graph)) {}
 
   ReplayResult result() {
     ReplayResult result;
@@ -32,22 +49,20 @@ class Replay {
     result.ideal_s = replayed_steps(graph_, ideal_);
     replayed_mean_ = mean(result.replayed_s);
     ideal_mean_ = mean(result.ideal_s);
+    if (!(ideal_mean_ > 0.0 && replayed_mean_ > 0.0)) refuse(path_, "its operations take no time");
     result.launch_slowdown = mean(result.measured_s) / replayed_mean_;
     result.slowdown = replayed_mean_ / ideal_mean_;
     ideal_steps_ = result.ideal_s;
 
-    using Key = std::optional<int>;
-    result.by_replica =
-        slowdowns<int>([](int replica, const TraceOperation&) -> Key { return replica; });
+    result.by_replica = slowdowns_of_replicas();
     result.by_stage =
-        slowdowns<int>([](int, const TraceOperation& operation) -> Key { return operation.stage; });
-    result.by_operation = slowdowns<std::string>(
-        [](int, const TraceOperation& operation) -> std::optional<std::string> {
-          if (operation.type.ends_with("-recv") || operation.type.ends_with("-send")) {
-            return operation.type.substr(0, operation.type.rfind('-')) + "-pp-comm";
-          }
-          return operation.type;
-        });
+        slowdowns<int>([](const TraceOperation& operation) { return operation.stage; });
+    result.by_operation = slowdowns<std::string>([](const TraceOperation& operation) {
+      if (operation.type.ends_with("-recv") || operation.type.ends_with("-send")) {
+        return operation.type.substr(0, operation.type.rfind('-')) + "-pp-comm";
+      }
+      return operation.type;
+    });
     const int last = graph_.stages - 1;
     result.last_stage =
         effect([last](int, const TraceOperation& operation) { return operation.stage == last; });
@@ -77,25 +92,48 @@ class Replay {
 
   template <class Key, class KeyOf>
   [[nodiscard]] std::vector<GroupSlowdown<Key>> slowdowns(const KeyOf& key_of) const {
-    std::map<Key, bool> keys;
-    for (int replica = 0; replica < trace_.times.replicas; ++replica) {
-      for (const TraceOperation& operation : graph_.operations) {
-        keys[*key_of(replica, operation)] = true;
-      }
-    }
+    std::set<Key> keys;
+    for (const TraceOperation& operation : graph_.operations) keys.insert(key_of(operation));
     std::vector<GroupSlowdown<Key>> groups;
-    for (const auto& [key, unused] : keys) {
-      const std::vector<double> steps = replayed_steps(
-          graph_, mixed(ideal_, trace_.times, [&](int replica, const TraceOperation& operation) {
-            return *key_of(replica, operation) == key;
-          }));
-      GroupSlowdown<Key> group{.group = key, .slowdown = mean(steps) / ideal_mean_, .by_step = {}};
-      for (std::size_t i = 0; i < steps.size(); ++i) {
-        group.by_step.push_back(steps[i] / ideal_steps_[i]);
-      }
-      groups.push_back(std::move(group));
+    for (const Key& key : keys) {
+      groups.push_back(
+          slowdown(key, mixed(ideal_, trace_.times, [&](int, const TraceOperation& operation) {
+                     return key_of(operation) == key;
+                   })));
     }
     std::ranges::stable_sort(groups, std::greater<>(), &GroupSlowdown<Key>::slowdown);
+    return groups;
+  }
+
+  template <class Key>
+  [[nodiscard]] GroupSlowdown<Key> slowdown(const Key& key, const TraceTimes& times) const {
+    const std::vector<double> steps = replayed_steps(graph_, times);
+    GroupSlowdown<Key> group{.group = key, .slowdown = mean(steps) / ideal_mean_, .by_step = {}};
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      group.by_step.push_back(steps[i] / ideal_steps_[i]);
+    }
+    return group;
+  }
+
+  /// Each replica beside one that is ideal: all others would do at any moment what that one does.
+  [[nodiscard]] std::vector<GroupSlowdown<int>> slowdowns_of_replicas() const {
+    std::vector<GroupSlowdown<int>> groups;
+    TraceTimes pair = ideal_;
+    pair.replicas = std::min(2, ideal_.replicas);
+    pair.values.resize(pair.place(static_cast<int>(pair.steps.size()), 0, 0));
+    for (int replica = 0; replica < ideal_.replicas; ++replica) {
+      for (int step = 0; step < std::ssize(pair.steps); ++step) {
+        const auto copy = [&](const TraceTimes& from, int of, int to) {
+          const auto begin = from.values.begin();
+          std::copy_n(begin + static_cast<std::ptrdiff_t>(from.place(step, of, 0)), from.operations,
+                      pair.values.begin() + static_cast<std::ptrdiff_t>(pair.place(step, to, 0)));
+        };
+        copy(trace_.times, replica, 0);
+        if (pair.replicas > 1) copy(ideal_, 0, 1);
+      }
+      groups.push_back(slowdown(replica, pair));
+    }
+    std::ranges::stable_sort(groups, std::greater<>(), &GroupSlowdown<int>::slowdown);
     return groups;
   }
 
@@ -123,7 +161,7 @@ class Replay {
     std::vector<Scored> ranks;
     for (const GroupSlowdown<int>& replica : result.by_replica) {
       for (const GroupSlowdown<int>& stage : result.by_stage) {
-        const auto place = static_cast<std::size_t>(replica.group * graph_.stages + stage.group);
+        const std::size_t place = index(replica.group) * index(graph_.stages) + index(stage.group);
         ranks.push_back({std::min(replica.slowdown, stage.slowdown), trace_.rank_of[place],
                          replica.group, stage.group});
       }
@@ -132,11 +170,13 @@ class Replay {
       return a.score != b.score ? a.score > b.score : a.rank < b.rank;
     });
     ranks.resize((ranks.size() * kWorstPercent + 99) / 100);
-    for (const Scored& one : ranks) result.worst.push_back(one.rank);
+    std::vector<bool> is_worst(trace_.rank_of.size(), false);
+    for (const Scored& one : ranks) {
+      result.worst.push_back(one.rank);
+      is_worst[index(one.replica) * index(graph_.stages) + index(one.stage)] = true;
+    }
     result.worst_ranks = effect([&](int replica, const TraceOperation& operation) {
-      return std::ranges::any_of(ranks, [&](const Scored& one) {
-        return one.replica == replica && one.stage == operation.stage;
-      });
+      return is_worst[index(replica) * index(graph_.stages) + index(operation.stage)];
     });
   }
 
@@ -183,6 +223,7 @@ class Replay {
     return sum / graph_.stages;
   }
 
+  const std::string& path_;
   const TraceGraph& graph_;
   LaidOutTrace trace_;
   TraceTimes ideal_;
@@ -201,7 +242,15 @@ ReplayResult replay(const std::string& path) {
   diagnostics.throw_if_errors();
   LaidOutTrace trace = lay_out(rows, graph, path, diagnostics);
   diagnostics.throw_if_errors();
-  ReplayResult result = Replay(graph, std::move(trace)).result();
+  // Every stage is replayed by itself.
+  const auto work = static_cast<double>(rows.size()) * graph.stages;
+  if (work > kStagesOfAllRows * static_cast<double>(limits().rows)) {
+    refuse(path,
+           fmt::format("{} rows on {} stages take too long", grouped_digits(std::ssize(rows)),
+                       grouped_digits(graph.stages)),
+           limit_help(&Limits::rows));
+  }
+  ReplayResult result = Replay(path, graph, std::move(trace)).result();
   result.trace = path;
   return result;
 }

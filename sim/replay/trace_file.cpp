@@ -19,6 +19,7 @@ namespace {
 
 constexpr int kMostProblems = 20;
 constexpr int kLargestIndex = 1 << 20;
+constexpr double kFarthestTime = 1e18;  ///< today in nanoseconds since 1970, taken for seconds
 
 enum Column { replica, stage, rank, step, type, start, duration, sequence, chunk, model_chunk };
 constexpr std::array<std::string_view, 10> kColumns{
@@ -128,7 +129,8 @@ class TraceReader {
     const std::string_view cell = cells_[places_[column]];
     double value = 0.0;
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (error != std::errc() || end != cell.data() + cell.size() || !std::isfinite(value)) {
+    const bool is_time = std::abs(value) <= kFarthestTime;  // nor is it NaN
+    if (error != std::errc() || end != cell.data() + cell.size() || !is_time) {
       report(column, fmt::format("{} is a number of seconds", kColumns[column]));
       return 0.0;
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <set>
@@ -46,6 +47,11 @@ class GraphBuilder {
   }
 
   TraceGraph built() && {
+    if (graph_.stages > std::ssize(rows_)) {
+      report(fmt::format("stage {} is named, and the first step of replica 0 has {} operations",
+                         graph_.stages - 1, rows_.size()));
+      return std::move(graph_);
+    }
     for (int stage = 0; stage < graph_.stages; ++stage) {
       chain(all(stage, {kForward, kBackward}));
       chain(all(stage, {kGather, kReduce}));
@@ -68,11 +74,10 @@ class GraphBuilder {
   /// Operations of these types on a stage, in the order they started.
   [[nodiscard]] std::vector<int> all(int stage, std::initializer_list<std::string_view> types) {
     std::vector<int> found;
-    for (int i = 0; i < std::ssize(rows_); ++i) {
-      if (at(rows_, i).stage == stage &&
-          std::ranges::find(types, at(rows_, i).type) != types.end()) {
-        found.push_back(i);
-      }
+    const auto of_stage = std::ranges::equal_range(rows_, stage, {}, &TraceRow::stage);
+    for (const TraceRow& row : of_stage) {
+      if (std::ranges::find(types, row.type) == types.end()) continue;
+      found.push_back(static_cast<int>(&row - rows_.data()));
     }
     return found;
   }
@@ -127,7 +132,7 @@ class GraphBuilder {
     std::vector<int> real;
     for (const int message : all(stage, {type})) {
       const int other = chunk_of_message_[message] + towards;
-      if (other >= 0 && other < graph_.stages * chunks_) {
+      if (other >= 0 && other < std::int64_t{graph_.stages} * chunks_) {
         real.push_back(message);
       } else {
         meet({message}, false);
@@ -165,16 +170,15 @@ class GraphBuilder {
   }
 
   void tie_gathers(int stage) {
+    std::map<int, int> last_gather;  // of each chunk
+    for (const int gather : in_sequence(stage, kGather)) {
+      last_gather[at(rows_, gather).chunk] = gather;
+    }
     std::set<int> done;
-    std::vector<int> gathers = in_sequence(stage, kGather);
-    std::ranges::reverse(gathers);
-    for (const int gather : gathers) {
-      if (!done.insert(at(rows_, gather).chunk).second) continue;
-      for (const int compute : all(stage, {kForward})) {
-        if (at(rows_, compute).chunk != at(rows_, gather).chunk) continue;
-        let_wait(compute, gather);
-        break;
-      }
+    for (const int compute : all(stage, {kForward})) {
+      const auto gather = last_gather.find(at(rows_, compute).chunk);
+      if (gather == last_gather.end() || !done.insert(gather->first).second) continue;
+      let_wait(compute, gather->second);
     }
   }
 
@@ -193,7 +197,7 @@ class GraphBuilder {
     };
     then(all(stage, {kGarbage}));
     then(all(stage, {kNormReduce}));
-    if (!separate.empty()) tie_overlapped_reduces(stage, compute, reduces, end);
+    if (!separate.empty()) tie_overlapped_reduces(stage, compute, reduces);
     then(all(stage, {kEmbeddingReduce}));
     then(separate.empty() ? reduces : separate);
     then(all(stage, {kClip}));
@@ -204,23 +208,21 @@ class GraphBuilder {
   /// Each chunk's gradients follow its last backward operation; what comes after the backward pass
   /// waits for the last of them.
   void tie_overlapped_reduces(int stage, const std::vector<int>& compute,
-                              const std::vector<int>& reduces, const std::vector<int>& end) {
+                              const std::vector<int>& reduces) {
+    std::map<int, int> last_backward;  // of each chunk
+    for (const int i : compute) {
+      if (at(rows_, i).type != kBackward) continue;
+      const auto [last, is_first] = last_backward.try_emplace(at(rows_, i).chunk, i);
+      if (!is_first && at(rows_, i).end() > at(rows_, last->second).end()) last->second = i;
+    }
     std::set<int> done;
     for (const int reduce : reduces) {
-      if (!done.insert(at(rows_, reduce).chunk).second) continue;
-      int last = -1;
-      for (const int i : compute) {
-        const TraceRow& row = at(rows_, i);
-        if (row.type != kBackward || row.chunk != at(rows_, reduce).chunk) continue;
-        if (last < 0 || row.end() > at(rows_, last).end()) last = i;
-      }
-      if (last >= 0) let_wait(reduce, last);
+      const auto last = last_backward.find(at(rows_, reduce).chunk);
+      if (!done.insert(at(rows_, reduce).chunk).second || last == last_backward.end()) continue;
+      let_wait(reduce, last->second);
     }
-    for (const int norm : all(stage, {kNormReduce})) {
-      if (!reduces.empty() && std::ranges::find(end, norm) != end.end()) {
-        let_wait(norm, reduces.back());
-      }
-    }
+    if (reduces.empty()) return;
+    for (const int norm : all(stage, {kNormReduce})) let_wait(norm, reduces.back());
   }
 
   void meet(std::vector<int> members, bool across_replicas) {

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kClockError = 0.01;  ///< seconds; clocks of ranks are synchronised to this
 constexpr int kMostUnmatched = 20;
+constexpr double kFewPlaces = 1e5;  ///< for operations, which are made even if rows are missing
 
 bool communicates(std::string_view type) {
   return type != trace_type::kForward && type != trace_type::kBackward &&
@@ -64,6 +65,19 @@ LaidOutTrace lay_out(const std::vector<TraceRow>& rows, const TraceGraph& graph,
   }
   times.steps.assign(steps.begin(), steps.end());
   times.operations = static_cast<int>(graph.operations.size());
+  // Whoever names a replica or a step says that every operation of it is there. So many places are
+  // made only if there are rows for them.
+  const double wanted = static_cast<double>(steps.size()) * times.replicas * times.operations;
+  if (wanted > 2.0 * static_cast<double>(rows.size()) + kFewPlaces) {
+    Diagnostic problem;
+    problem.message = fmt::format(
+        "{} operations in {} steps of {} replicas are {:.6g}, and the trace has {} rows",
+        times.operations, steps.size(), times.replicas, wanted, rows.size());
+    problem.location.file = path;
+    problem.help = "every step and replica has to hold the same operations";
+    diagnostics.add(std::move(problem));
+    return trace;
+  }
   std::map<std::tuple<std::string, int, int>, int> numbers;
   for (int i = 0; i < times.operations; ++i) {
     const TraceOperation& operation = graph.operations[index(i)];
@@ -72,7 +86,7 @@ LaidOutTrace lay_out(const std::vector<TraceRow>& rows, const TraceGraph& graph,
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   times.values.assign(times.place(static_cast<int>(steps.size()), 0, 0), kNone);
   std::vector<double> starts(times.values.size(), kNone);
-  trace.rank_of.assign(static_cast<std::size_t>(times.replicas * graph.stages), -1);
+  trace.rank_of.assign(index(times.replicas) * index(graph.stages), -1);
 
   int problems = 0;
   const auto report = [&](std::string message) {
@@ -86,7 +100,8 @@ LaidOutTrace lay_out(const std::vector<TraceRow>& rows, const TraceGraph& graph,
   std::vector<double> first(steps.size(), std::numeric_limits<double>::infinity());
   std::vector<double> last(steps.size(), -std::numeric_limits<double>::infinity());
   for (const TraceRow& row : rows) {
-    const auto step = static_cast<int>(std::distance(steps.begin(), steps.find(row.step)));
+    const auto step =
+        static_cast<int>(std::ranges::lower_bound(times.steps, row.step) - times.steps.begin());
     const auto found = numbers.find({row.type, row.sequence, row.stage});
     const auto name = [&] {
       return fmt::format("{} {} on stage {} of replica {} in step {}", row.type, row.sequence,
@@ -141,9 +156,9 @@ TraceTimes ideal_times(const TraceTimes& times, const TraceGraph& graph) {
 
 std::vector<double> replayed_steps(const TraceGraph& graph, const TraceTimes& times) {
   std::vector<double> lengths;
-  std::vector<double> ends(static_cast<std::size_t>(times.replicas * times.operations), 0.0);
+  std::vector<double> ends(index(times.replicas) * index(times.operations), 0.0);
   const auto end_of = [&](int replica, int operation) -> double& {
-    return ends[index(replica * times.operations + operation)];
+    return ends[index(replica) * index(times.operations) + index(operation)];
   };
   const auto start_of = [&](int replica, int operation) {
     double start = 0.0;
