@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -11,6 +12,8 @@
 
 namespace headway {
 namespace {
+
+constexpr int kFarthestExponent = 1'000'000'000;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t");
@@ -156,6 +159,8 @@ std::variant<double, QuantityProblem> parse(std::string_view original, Dimension
   if (e != std::string_view::npos) {
     const std::size_t digits = e + (number[e + 1] == '+' ? 2 : 1);
     std::from_chars(number.data() + digits, number.data() + number.size(), exponent);
+    // Farther away only 0 is a number ("0e2147483647"), and the unit's exponent has to fit beside.
+    exponent = std::clamp(exponent, -kFarthestExponent, kFarthestExponent);
   }
   const std::string scaled =
       fmt::format("{}e{}", number.substr(0, e), exponent + unit->decimal_exponent);

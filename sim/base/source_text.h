@@ -24,14 +24,18 @@ class SourceText {
   [[nodiscard]] SourceLocation whole() const;
 
  private:
+  /// Of the text up to every kilobyte: the columns of a line of megabytes are not counted anew for
+  /// each of its problems, and a text of nothing but lines takes no more than another one.
+  struct Block {
+    std::size_t characters = 0;
+    std::size_t lines = 0;       ///< that have ended
+    std::size_t line_start = 0;  ///< of the line that the block begins in
+  };
   [[nodiscard]] std::size_t characters_up_to(std::size_t byte) const;
 
   std::string name_;
   std::string text_;
-  std::vector<std::size_t> line_starts_;
-  /// Of the text up to every kilobyte: the columns of a line of megabytes are not counted anew for
-  /// each of its problems.
-  std::vector<std::size_t> characters_before_;
+  std::vector<Block> blocks_;
 };
 
 }  // namespace headway

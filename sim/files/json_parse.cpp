@@ -9,7 +9,6 @@
 #include "sim/base/limits.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
-#include "sim/files/json_pointer.h"
 #include "sim/files/json_positions.h"
 #include "sim/files/json_syntax.h"
 
@@ -106,13 +105,14 @@ void report_duplicates(const SourceText& source, Diagnostics& diagnostics) {
   const JsonPositions positions(source.text());
   for (const JsonPositions::Duplicate& duplicate : positions.duplicates()) {
     const auto [first, second] = std::pair(duplicate.first_key, duplicate.second_key);
-    diagnostics.add(
-        {.message = fmt::format("field {} is set twice", in_quotes(last_token(duplicate.pointer))),
-         .location = source.location(second.begin, second.end),
-         .pointer = duplicate.pointer,
-         .related = {{.location = source.location(first.begin, first.end),
-                      .message = "is set here first"}},
-         .help = "keep one of the two"});
+    const std::string name = in_quotes(positions.token_of(duplicate.entry));
+    const bool is_shown = std::ssize(diagnostics.all()) < limits().problems;
+    diagnostics.add({.message = fmt::format("field {} is set twice", name),
+                     .location = source.location(second.begin, second.end),
+                     .pointer = is_shown ? positions.pointer_to(duplicate.entry) : "",
+                     .related = {{.location = source.location(first.begin, first.end),
+                                  .message = "is set here first"}},
+                     .help = "keep one of the two"});
   }
 }
 

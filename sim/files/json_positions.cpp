@@ -6,12 +6,26 @@
 
 namespace headway {
 
-JsonPositions::JsonPositions(std::string_view text) : text_(text) { scan_value({}); }
+JsonPositions::JsonPositions(std::string_view text) : text_(text) { scan_value(kRoot, {}, {}); }
 
 std::optional<JsonPositions::Entry> JsonPositions::find(const std::string& pointer) const {
-  const auto found = entries_.find(pointer);
-  if (found == entries_.end()) return std::nullopt;
-  return found->second;
+  std::uint32_t entry = kRoot;
+  for (std::string& token : pointer_tokens(pointer)) {
+    const auto child = children_.find({entry, std::move(token)});
+    if (child == children_.end()) return std::nullopt;
+    entry = child->second;
+  }
+  return entries_[entry];
+}
+
+std::string JsonPositions::pointer_to(std::uint32_t entry) const {
+  std::vector<std::string_view> tokens;
+  for (; entry != kRoot; entry = steps_[entry - 1]->first.first) {
+    tokens.push_back(steps_[entry - 1]->first.second);
+  }
+  std::string pointer;
+  for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) append_token(pointer, *token);
+  return pointer;
 }
 
 char JsonPositions::here() const { return position_ < text_.size() ? text_[position_] : '\0'; }
@@ -20,59 +34,62 @@ void JsonPositions::skip_blanks() {
   position_ = std::min(text_.find_first_not_of(" \t\r\n", position_), text_.size());
 }
 
-/// Of a key that comes twice the last value counts, as in the parsed document.
-void JsonPositions::record(Entry entry) {
-  const auto [place, is_new] = entries_.try_emplace(pointer_, entry);
-  if (is_new) return;
-  duplicates_.push_back({pointer_, place->second.key, entry.key});
-  place->second = entry;
+/// The entry, not yet with its value. Of a key that comes twice the last value counts, as in the
+/// parsed document.
+std::uint32_t JsonPositions::added(std::uint32_t parent, std::string token, Span key) {
+  const auto entry = static_cast<std::uint32_t>(entries_.size());
+  if (entry != kRoot) {
+    const auto [place, is_new] = children_.try_emplace({parent, std::move(token)}, entry);
+    if (!is_new) {
+      duplicates_.push_back({place->second, entries_[place->second].key, key});
+      return place->second;
+    }
+    steps_.push_back(place);
+  }
+  entries_.emplace_back();
+  return entry;
 }
 
-void JsonPositions::scan_value(Span key) {
+void JsonPositions::scan_value(std::uint32_t parent, std::string token, Span key) {
   skip_blanks();
+  const std::uint32_t entry = added(parent, std::move(token), key);
   const std::size_t begin = position_;
   if (here() == '{' || here() == '[') {
     const bool is_object = here() == '{';
     ++position_;
-    record({{begin, position_}, key});
+    entries_[entry] = {{begin, position_}, key};
     if (is_object) {
-      scan_object();
+      scan_object(entry);
     } else {
-      scan_array();
+      scan_array(entry);
     }
   } else if (here() == '"') {
-    record({scan_string(), key});
+    entries_[entry] = {scan_string(), key};
   } else {
     position_ = std::min(text_.find_first_of(" \t\r\n,]}", position_), text_.size());
-    record({{begin, position_}, key});
+    entries_[entry] = {{begin, position_}, key};
   }
   skip_blanks();
 }
 
-void JsonPositions::scan_object() {
-  const std::size_t parent = pointer_.size();
+void JsonPositions::scan_object(std::uint32_t entry) {
   skip_blanks();
   while (position_ < text_.size() && here() != '}') {
     const Span key = scan_string();
     const std::string_view quoted_key = text_.substr(key.begin, key.end - key.begin);
-    append_token(pointer_, nlohmann::json::parse(quoted_key).get<std::string>());
     skip_blanks();
     ++position_;  // the colon
-    scan_value(key);
-    pointer_.resize(parent);
+    scan_value(entry, nlohmann::json::parse(quoted_key).get<std::string>(), key);
     if (here() == ',') ++position_;
     skip_blanks();
   }
   ++position_;
 }
 
-void JsonPositions::scan_array() {
-  const std::size_t parent = pointer_.size();
+void JsonPositions::scan_array(std::uint32_t entry) {
   skip_blanks();
   for (std::size_t index = 0; position_ < text_.size() && here() != ']'; ++index) {
-    append_token(pointer_, std::to_string(index));
-    scan_value({});
-    pointer_.resize(parent);
+    scan_value(entry, std::to_string(index), {});
     if (here() == ',') ++position_;
   }
   ++position_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/limits.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_pointer.h"
@@ -201,8 +202,10 @@ nlohmann::json ObjectReader::finish() {
     const bool is_known = std::find(known.begin(), known.end(), item.key()) != known.end();
     const auto member = object_.member(item.key());
     if (is_known || item.key() == "$schema" || !member) continue;
+    // What will only be counted is not compared with every field.
+    const bool is_shown = std::ssize(diagnostics_.all()) < limits().problems;
     Diagnostic problem = member->key_problem(fmt::format("unknown field {}", in_quotes(item.key())),
-                                             unknown_field_help(item.key(), named));
+                                             is_shown ? unknown_field_help(item.key(), named) : "");
     problem.location.line_text.clear();  // it would only repeat the name
     diagnostics_.add(std::move(problem));
   }

@@ -100,6 +100,10 @@ TEST(QuantityParsing, SpaceIsOptionalAndExponentsAreNumbers) {
   expect_readings<Flops>({{"1.5EFLOP", 1.5e18}});  // the E is the prefix
 }
 
+TEST(QuantityParsing, ZeroMayHaveAnyExponent) {
+  expect_readings<Bytes>({{"0e2147483647 GB", 0.0}, {"0e-2147483648 B", 0.0}, {"0e99 B", 0.0}});
+}
+
 TEST(QuantityParsing, DecimalUnitsRoundOnce) {
   // 0.1 * 1e-6 is not the double nearest to 1e-7.
   expect_readings<Seconds>({{"0.1 us", 1e-7}, {"0.7 ns", 7e-10}, {"1e-3 us", 1e-9}});
