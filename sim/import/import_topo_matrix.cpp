@@ -64,7 +64,7 @@ class MatrixReader {
       const std::vector<std::string> words = words_of(line);
       if (words.empty()) continue;
       if (columns_.empty()) {
-        if (is_gpu(words.front())) read_header(words);
+        if (is_gpu(words.front()) && !read_header(lines, words)) return;
       } else if (is_gpu(words.front()) || is_nic(words.front())) {
         if (words.back() == words.front() || words.size() < 2 || words[0].back() == ':') continue;
         if (!read_row(lines, words)) return;
@@ -92,15 +92,22 @@ class MatrixReader {
   }
 
  private:
-  void read_header(const std::vector<std::string>& words) {
+  bool read_header(const LineReader& lines, const std::vector<std::string>& words) {
     for (const std::string& word : words) {
       if (!is_gpu(word) && !is_nic(word)) break;  // "CPU Affinity"
       columns_.push_back(word);
     }
-    columns_.resize(std::min(columns_.size(), kMostDevices));
+    if (columns_.size() <= kMostDevices) return true;
+    fail(lines, fmt::format("the line names {} devices, and a node has at most {}", columns_.size(),
+                            kMostDevices));
+    return false;
   }
 
   bool read_row(const LineReader& lines, const std::vector<std::string>& words) {
+    if (std::ranges::find(columns_, words.front()) == columns_.end()) {
+      fail(lines, fmt::format("{} has a row and no column", in_quotes(words.front())));
+      return false;
+    }
     if (words.size() <= columns_.size()) {
       fail(lines,
            fmt::format("the row has {} entries for {} devices", words.size() - 1, columns_.size()));

@@ -1,5 +1,6 @@
 #include "sim/import/line_reader.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -115,6 +116,11 @@ void LineReader::fail(const std::string& message, const std::string& help) {
   diagnostics_.add(std::move(problem));
   file_.reset();
   begin_ = end_ = 0;
+}
+
+Diagnostic LineReader::too_many(std::string_view what) const {
+  return problem(fmt::format("there are more than {} {}", grouped_digits(limits().cables), what),
+                 limit_help(&Limits::cables));
 }
 
 Diagnostic LineReader::problem(std::string message, std::string help) const {

@@ -29,6 +29,8 @@ class LineReader {
   /// Of the line last read, from 1; 0 before the first.
   [[nodiscard]] int line_number() const { return line_; }
   [[nodiscard]] const std::string& path() const { return path_; }
+  /// Says that the file has more `what` than there may be cables.
+  [[nodiscard]] Diagnostic too_many(std::string_view what) const;
   /// A problem of the line last read.
   [[nodiscard]] Diagnostic problem(std::string message, std::string help = "") const;
 

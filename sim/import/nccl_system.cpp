@@ -14,6 +14,7 @@ namespace {
 
 /// What an attribute may be of a device that exists.
 constexpr int kMostLinksOfGpu = 1024;
+constexpr std::size_t kMostDevicesOfKind = 1024;  ///< of a node, of each kind
 constexpr double kMostMegabits = 1e8;  // 100 Tb/s
 /// No port has 10 Tb/s: what says so is in kb/s, as libfabric's plugin writes ports of Slingshot.
 constexpr double kLeastKilobits = 1e7;
@@ -165,6 +166,13 @@ std::optional<NcclSystem> read_nccl_system(const std::string& path, Diagnostics&
                                "its outermost element is <system>"));
   } else if (file) {
     system = SystemReader(*file, problems).read();
+    for (const auto& [count, what] : {std::pair{system->gpus.size(), "GPUs"},
+                                      std::pair{system->nics.size(), "network cards"}}) {
+      if (count <= kMostDevicesOfKind) continue;
+      problems.add(
+          file->problem(file->root(), fmt::format("the file has {} {}, and a node has at most {}",
+                                                  count, what, kMostDevicesOfKind)));
+    }
     if (system->gpus.empty()) {
       problems.add(file->problem(file->root(), "nothing in the file says that it is a GPU",
                                  "a GPU is a <pci> of class 0x03 or 0x12"));

@@ -5,7 +5,8 @@
 #include <algorithm>
 
 #include "sim/base/file_text.h"
-#include "sim/base/utf8.h"
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 
 namespace headway {
 namespace {
@@ -35,17 +36,20 @@ pugi::xml_node too_deep(const pugi::xml_node& root) {
 std::optional<XmlFile> XmlFile::read(const std::string& path, Diagnostics& diagnostics) {
   auto text = file_text(path, diagnostics);
   if (!text) return std::nullopt;
-  XmlFile file;
-  file.path_ = path;
-  file.text_ = std::move(*text);
-  for (std::size_t i = file.text_.find('\n'); i != std::string::npos;
-       i = file.text_.find('\n', i + 1)) {
-    file.line_starts_.push_back(i + 1);
-  }
-  file.document_ = std::make_unique<pugi::xml_document>();
-  const pugi::xml_parse_result result =
-      file.document_->load_buffer(file.text_.data(), file.text_.size());
+  XmlFile file(SourceText(path, std::move(*text)));
+  const std::string_view content = file.text_.text();
   Diagnostic problem;
+  // Of four bytes (<a/>) the parser makes an element of a hundred.
+  const auto values = std::ranges::count_if(content, [](char c) { return c == '<' || c == '='; });
+  if (values > limits().values) {
+    problem.message = fmt::format("the file has more than {} elements and attributes",
+                                  grouped_digits(limits().values));
+    problem.location = file.text_.whole();
+    problem.help = limit_help(&Limits::values);
+    diagnostics.add(std::move(problem));
+    return std::nullopt;
+  }
+  const pugi::xml_parse_result result = file.document_->load_buffer(content.data(), content.size());
   if (!result) {
     problem.message = fmt::format("the file is no XML: {}", result.description());
     problem.location = file.location(result.offset);
@@ -69,18 +73,9 @@ Diagnostic XmlFile::problem(const pugi::xml_node& element, std::string message,
 }
 
 SourceLocation XmlFile::location(std::ptrdiff_t offset) const {
-  SourceLocation location{.file = path_};
-  if (offset < 0 || text_.empty()) return location;
-  const std::size_t place = std::min(static_cast<std::size_t>(offset), text_.size());
-  const auto after = std::ranges::upper_bound(line_starts_, place);
-  const std::size_t start = *std::prev(after);
-  location.line = static_cast<int>(after - line_starts_.begin());
-  location.column = static_cast<int>(place - start) + 1;
-  location.length = 1;
-  constexpr std::size_t kLongestExcerpt = 200;
-  location.line_text =
-      printable(text_.substr(start, std::min(text_.find('\n', start) - start, kLongestExcerpt)));
-  return location;
+  if (offset < 0 || text_.text().empty()) return text_.whole();
+  const auto place = static_cast<std::size_t>(offset);
+  return text_.location(place, place + 1);
 }
 
 }  // namespace headway

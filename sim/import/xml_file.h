@@ -4,16 +4,17 @@
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "sim/base/diagnostic.h"
+#include "sim/base/source_text.h"
 
 namespace headway {
 
 /// An XML file that knows where its elements stand.
 class XmlFile {
  public:
-  /// Nothing, with line and reason, if the file is no XML or is nested deeper than kDeepest.
+  /// Nothing, with line and reason, if the file is no XML, is nested deeper than kDeepest or has
+  /// more elements and attributes than a document may have values.
   [[nodiscard]] static std::optional<XmlFile> read(const std::string& path,
                                                    Diagnostics& diagnostics);
 
@@ -25,12 +26,11 @@ class XmlFile {
   static constexpr int kDeepest = 64;
 
  private:
+  explicit XmlFile(SourceText text) : text_(std::move(text)) {}
   [[nodiscard]] SourceLocation location(std::ptrdiff_t offset) const;
 
-  std::string path_;
-  std::string text_;
-  std::vector<std::size_t> line_starts_{0};
-  std::unique_ptr<pugi::xml_document> document_;
+  SourceText text_;
+  std::unique_ptr<pugi::xml_document> document_ = std::make_unique<pugi::xml_document>();
 };
 
 }  // namespace headway

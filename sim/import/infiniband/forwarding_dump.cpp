@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/base/limits.h"
 #include "sim/import/infiniband/infiniband_fabric.h"
 #include "sim/import/text_scanner.h"
 
@@ -22,7 +23,7 @@ std::optional<std::uint64_t> switch_of(std::string_view line) {
 
 /// `0x0001 035 : (Channel Adapter portguid 0x..: 'hpc1 mlx5_0')`, or `# Channel Adapter ...`. What
 /// stands behind the port is known from the discovery.
-std::string read_entry(std::string_view line, std::vector<std::uint8_t>& ports) {
+std::string read_entry(std::string_view line, ForwardingTable& table) {
   TextScanner scanner(line);
   scanner.take("0x");
   const auto lid = scanner.take_number<int>(16);
@@ -31,9 +32,7 @@ std::string read_entry(std::string_view line, std::vector<std::uint8_t>& ports) 
   if (!lid || !port) return "an entry is a LID and a port: 0x0001 035";
   if (*lid < 1 || *lid > kMostLid) return "a LID is 0x1 to 0xbfff";
   if (*port < 0 || *port > kMostInfiniBandPorts) return "a port is 0 to 254";
-  const auto place = static_cast<std::size_t>(*lid);
-  if (place >= ports.size()) ports.resize(place + 1, 0);
-  ports[place] = static_cast<std::uint8_t>(*port);
+  table.set(*lid, *port);
   return "";
 }
 
@@ -52,8 +51,8 @@ bool is_forwarding_line(std::string_view line) { return line.starts_with(kHeader
 
 void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTables& tables,
                           Diagnostics& diagnostics) {
-  std::vector<std::uint8_t>* current = nullptr;
-  std::vector<std::uint8_t> refused;  // entries below a switch that was reported already
+  ForwardingTable* current = nullptr;
+  ForwardingTable refused;  // entries below a switch that was reported already
   std::size_t problems = 0;
   do {
     std::string problem;
@@ -63,8 +62,11 @@ void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTa
           current == nullptr ? "the entry stands below no switch" : read_entry(line, *current);
     } else if (is_forwarding_line(line)) {
       const auto guid = switch_of(line);
-      const bool is_new = guid && !tables.ports.contains(*guid);
-      current = is_new ? &tables.ports[*guid] : &refused;
+      const bool is_new = guid && !tables.contains(*guid);
+      current = is_new ? &tables[*guid] : &refused;
+      if (std::ssize(tables) > limits().cables) {
+        return diagnostics.add(lines.too_many("forwarding tables"));
+      }
       if (!guid) problem = "the line does not give the switch's GUID";
       if (guid && !is_new) {
         problem = "the table of the same switch was read before";

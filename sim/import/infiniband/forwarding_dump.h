@@ -8,12 +8,33 @@
 
 namespace headway {
 
-/// Linear forwarding tables as they were dumped: for each switch the port of each LID.
-struct ForwardingTables {
-  /// By the switch's GUID; indexed by LID, 0 where the dump has no entry (or the LID is the
-  /// switch's own).
-  std::unordered_map<std::uint64_t, std::vector<std::uint8_t>> ports;
+/// The forwarding table of a switch: only what the dump has, which takes less than its text.
+class ForwardingTable {
+ public:
+  /// Of several entries of a LID the last one counts.
+  void set(int lid, int port) {
+    entries_.push_back({static_cast<std::uint16_t>(lid), static_cast<std::uint8_t>(port)});
+  }
+  /// The port of each LID below `lids`; 0 where the dump has no entry (or the LID is the switch's
+  /// own).
+  [[nodiscard]] std::vector<std::uint8_t> ports(int lids) const {
+    std::vector<std::uint8_t> ports(static_cast<std::size_t>(lids), 0);
+    for (const Entry& entry : entries_) {
+      if (entry.lid < lids) ports[entry.lid] = entry.port;
+    }
+    return ports;
+  }
+
+ private:
+  struct Entry {
+    std::uint16_t lid;
+    std::uint8_t port;
+  };
+  std::vector<Entry> entries_;
 };
+
+/// Linear forwarding tables as they were dumped, by the GUID of the switch.
+using ForwardingTables = std::unordered_map<std::uint64_t, ForwardingTable>;
 
 /// Whether a line begins the table of a switch.
 [[nodiscard]] bool is_forwarding_line(std::string_view line);

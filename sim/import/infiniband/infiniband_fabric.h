@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/limits.h"
 #include "sim/network/link_rate.h"
 
 namespace headway {
@@ -44,6 +45,10 @@ struct InfiniBandNode {
 /// node; a switch is of one subnet.
 class InfiniBandFabric {
  public:
+  /// Notes a line that may tell of a node or a port; false if there were more of them than a fabric
+  /// may have cables.
+  [[nodiscard]] bool has_room() { return ++lines_ <= limits().cables; }
+
   /// What is read from now on comes from another discovery.
   void begin_discovery() { ++discovery_; }
   [[nodiscard]] int discovery() const { return discovery_; }
@@ -69,6 +74,7 @@ class InfiniBandFabric {
 
  private:
   int discovery_ = 0;
+  std::int64_t lines_ = 0;
   std::vector<InfiniBandNode> nodes_;
   std::unordered_map<std::uint64_t, int> numbers_;
 };

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "sim/base/limits.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/import/import_notes.h"
@@ -276,9 +277,19 @@ class GraphWriter : ImportNotes {
   }
 
   nlohmann::json routing_json() {
-    if (tables_.ports.empty()) {
+    if (tables_.empty()) {
       assume("no forwarding tables were given: shortest paths are taken");
       return {{"kind", "shortest"}};
+    }
+    // A file that nobody could read again is not written.
+    const double entries =
+        static_cast<double>(switches_.size()) * static_cast<double>(endpoints_.size());
+    if (2.0 * entries > static_cast<double>(limits().file_bytes)) {
+      fail(
+          fmt::format("forwarding tables of {} switches for {} ports are larger than a file may be",
+                      switches_.size(), endpoints_.size()),
+          {}, limit_help(&Limits::file_bytes));
+      return {};
     }
     const std::vector<int> subnets = subnet_of_nodes();
     std::vector<Destination> destinations;
@@ -322,16 +333,17 @@ class GraphWriter : ImportNotes {
     std::size_t used = 0;
     int without = 0;
     for (const int number : switches_) {
-      const auto table = tables_.ports.find(node(number).guid);
-      const bool has_table = table != tables_.ports.end();
+      const auto table = tables_.find(node(number).guid);
+      const bool has_table = table != tables_.end();
       has_table ? static_cast<void>(++used) : static_cast<void>(++without);
+      std::vector<std::uint8_t> ports;
+      if (has_table) ports = table->second.ports(kMostLid + 1);
       std::string row;
       row.reserve(2 * destinations.size());
       for (const Destination& destination : destinations) {
-        const auto place = static_cast<std::size_t>(destination.lid);
-        const bool has_entry = has_table && place < table->second.size() &&
-                               destination.subnet == subnets[static_cast<std::size_t>(number)];
-        const int port = has_entry ? table->second[place] : 0;
+        const bool has_entry =
+            has_table && destination.subnet == subnets[static_cast<std::size_t>(number)];
+        const int port = has_entry ? ports[static_cast<std::size_t>(destination.lid)] : 0;
         fmt::format_to(std::back_inserter(row), "{:02x}", port);
       }
       rows.push_back(std::move(row));
@@ -339,9 +351,9 @@ class GraphWriter : ImportNotes {
     if (without > 0) {
       assume(fmt::format("switches without a forwarding table, which nothing passes: {}", without));
     }
-    if (used < tables_.ports.size()) {
+    if (used < tables_.size()) {
       assume(fmt::format("forwarding tables of switches that were not discovered: {}",
-                         tables_.ports.size() - used));
+                         tables_.size() - used));
     }
     return rows;
   }

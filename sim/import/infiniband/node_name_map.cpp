@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "sim/base/limits.h"
 #include "sim/import/text_scanner.h"
 
 namespace headway {
@@ -34,6 +35,9 @@ void read_name_map(LineReader& lines, std::string_view line, NodeNameMap& names,
     const std::size_t text = line.find_first_not_of(" \t\r");
     if (text == std::string_view::npos || line[text] == '#') continue;
     const auto entry = entry_of(line);
+    if (std::ssize(names) >= limits().cables) {
+      return diagnostics.add(lines.too_many("names of nodes"));
+    }
     const bool is_new = entry && names.emplace(entry->guid, entry->name).second;
     if (is_new) continue;
     diagnostics.add(lines.problem(entry ? "the GUID is named twice"
