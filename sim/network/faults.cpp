@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
+#include "sim/base/limits.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_reader.h"
@@ -46,8 +49,10 @@ class FaultReader {
     const VertexId found = topology_.find(name);
     const bool fits = found != -1 && (topology_.is_switch(found) ? may_be_switch : may_be_endpoint);
     if (fits) return found;
+    // All names are compared for problems that are shown, not for those that are counted.
+    const bool is_shown = std::ssize(diagnostics_.all()) < limits().problems;
     std::vector<std::string_view> names;
-    for (VertexId vertex = 0; vertex < topology_.vertex_count(); ++vertex) {
+    for (VertexId vertex = 0; is_shown && vertex < topology_.vertex_count(); ++vertex) {
       if (topology_.is_switch(vertex) ? may_be_switch : may_be_endpoint) {
         names.push_back(topology_.name(vertex));
       }
@@ -99,13 +104,7 @@ class FaultReader {
     const VertexId a = vertex_of(ends[0], true, true);
     const VertexId b = vertex_of(ends[1], true, true);
     if (a == -1 || b == -1) return;
-    std::vector<LinkId> cables;
-    for (LinkId link = 0; link < topology_.link_count(); link += 2) {
-      const Link& ends_of = topology_.link(link);
-      if ((ends_of.from == a && ends_of.to == b) || (ends_of.from == b && ends_of.to == a)) {
-        cables.push_back(link);
-      }
-    }
+    std::vector<LinkId> cables = cables_between(a, b);
     if (cables.empty()) {
       reader.report("cable", "no cable joins the two");
     } else if (number >= cables.size()) {
@@ -118,6 +117,18 @@ class FaultReader {
     }
   }
 
+  /// In the order they were added; also those that an earlier fault took down.
+  [[nodiscard]] std::vector<LinkId> cables_between(VertexId a, VertexId b) {
+    if (cables_of_.empty()) {
+      for (LinkId link = 0; link < topology_.link_count(); link += 2) {
+        const Link& ends = topology_.link(link);
+        cables_of_[std::minmax(ends.from, ends.to)].push_back(link);
+      }
+    }
+    const auto found = cables_of_.find(std::minmax(a, b));
+    return found == cables_of_.end() ? std::vector<LinkId>() : found->second;
+  }
+
   /// Down if the bandwidth is 0.
   void set_cable(LinkId link, BytesPerSecond bandwidth) {
     if (bandwidth == BytesPerSecond(0.0)) return topology_.take_down(link);
@@ -128,6 +139,7 @@ class FaultReader {
   Cluster& cluster_;
   Topology& topology_;
   Diagnostics& diagnostics_;
+  std::map<std::pair<VertexId, VertexId>, std::vector<LinkId>> cables_of_;  ///< by their ends
 };
 
 /// Gives the accelerators of a NIC that is cut off the next one of their node.
@@ -169,8 +181,9 @@ nlohmann::json apply_faults(const JsonCursor& faults, Cluster& cluster, Diagnost
   }
   const std::size_t problems = diagnostics.all().size();
   nlohmann::json resolved = nlohmann::json::array();
+  FaultReader reader(cluster, diagnostics);
   for (std::size_t i = 0; i < faults.value().size(); ++i) {
-    resolved.push_back(FaultReader(cluster, diagnostics).read(faults.element(i)));
+    resolved.push_back(reader.read(faults.element(i)));
   }
   if (diagnostics.all().size() == problems) replace_cut_off(faults, cluster, diagnostics);
   return resolved;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim/base/diagnostic.h"
 #include "sim/base/index.h"
 
 namespace headway {
@@ -11,6 +10,7 @@ namespace headway {
 namespace {
 
 constexpr std::uint16_t kFar = std::numeric_limits<std::uint16_t>::max();
+constexpr std::size_t kMostDistancesKept = 400'000'000;  ///< of two bytes each
 
 VertexId attachment_of(const Topology& topology, VertexId vertex) {
   const auto links = topology.links_from(vertex);
@@ -43,7 +43,8 @@ void ShortestPaths::first_links(VertexId at, VertexId destination,
     }
     return;
   }
-  const Distances& distances = distances_to(target);
+  const std::shared_ptr<const Distances> found = distances_to(target);
+  const Distances& distances = *found;
   std::uint16_t least = kFar;
   for (const LinkId link : topology_.links_from(at)) {
     const VertexId to = topology_.link(link).to;
@@ -61,19 +62,21 @@ void ShortestPaths::first_links(VertexId at, VertexId destination,
   });
 }
 
-const ShortestPaths::Distances& ShortestPaths::distances_to(VertexId target) const {
+std::shared_ptr<const ShortestPaths::Distances> ShortestPaths::distances_to(VertexId target) const {
   const std::lock_guard lock(mutex_);
-  const auto [place, is_new] = distances_.try_emplace(target);
-  if (is_new) place->second = search(target);
-  return place->second;  // stays where it is when the map grows
+  // Those of all targets would take the square of their number.
+  if (distances_.size() * index(forwarders_) > kMostDistancesKept) distances_.clear();
+  std::shared_ptr<const Distances>& distances = distances_[target];
+  if (!distances) distances = std::make_shared<const Distances>(search(target));
+  return distances;
 }
 
 ShortestPaths::Distances ShortestPaths::search(VertexId target) const {
   Distances distances(index(forwarders_), kFar);
   std::vector<VertexId> frontier{target};
   if (forwarder_[index(target)] != -1) distances[index(forwarder_[index(target)])] = 0;
-  for (std::uint16_t distance = 1; !frontier.empty(); ++distance) {
-    HEADWAY_CHECK(distance < kFar, "paths are shorter than 65,535 links");
+  // What is farther than a number can tell is not reached.
+  for (std::uint16_t distance = 1; !frontier.empty() && distance < kFar; ++distance) {
     std::vector<VertexId> next;
     for (const VertexId vertex : frontier) {
       for (const LinkId link : topology_.links_from(vertex)) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -29,7 +30,7 @@ class ShortestPaths final : public PathChoices {
  private:
   using Distances = std::vector<std::uint16_t>;  ///< of each forwarding vertex
 
-  [[nodiscard]] const Distances& distances_to(VertexId target) const;
+  [[nodiscard]] std::shared_ptr<const Distances> distances_to(VertexId target) const;
   [[nodiscard]] Distances search(VertexId target) const;
 
   const Topology& topology_;
@@ -37,7 +38,7 @@ class ShortestPaths final : public PathChoices {
   std::vector<std::int32_t> forwarder_;  ///< the number of a vertex among those that forward, or -1
   int forwarders_ = 0;
   mutable std::mutex mutex_;
-  mutable std::unordered_map<VertexId, Distances> distances_;
+  mutable std::unordered_map<VertexId, std::shared_ptr<const Distances>> distances_;
 };
 
 }  // namespace headway

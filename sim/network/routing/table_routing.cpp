@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/index.h"
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 #include "sim/network/routing/routing_kind.h"
 
 namespace headway {
@@ -131,15 +133,24 @@ std::unique_ptr<const Routing> table_of(ObjectReader& reader, const Topology& to
   return std::make_unique<TableRouting<Port>>(topology, std::move(ports));
 }
 
-/// The highest port of any switch that a cable is in.
-int highest_port(const Topology& topology) {
+/// The highest port of any switch that a cable is in, and the sum of them over switches: a table
+/// has a place for each port below.
+struct UsedPorts {
   int highest = 0;
-  for (LinkId link = 0; link < topology.link_count(); ++link) {
-    if (topology.is_switch(topology.link(link).from)) {
+  std::int64_t places = 0;
+};
+UsedPorts used_ports(const Topology& topology) {
+  UsedPorts used;
+  for (VertexId vertex = 0; vertex < topology.vertex_count(); ++vertex) {
+    if (!topology.is_switch(vertex)) continue;
+    int highest = 0;
+    for (const LinkId link : topology.links_from(vertex)) {
       highest = std::max(highest, topology.link(link).from_port);
     }
+    used.highest = std::max(used.highest, highest);
+    used.places += highest;
   }
-  return highest;
+  return used;
 }
 
 }  // namespace
@@ -155,8 +166,17 @@ std::unique_ptr<const Routing> build_table_routing(ObjectReader& reader,
     return nullptr;
   }
   const auto digits = index(static_cast<int>(reader.integer("digits", between(2, 4), 2)));
-  if (digits == 3 || highest_port(request.topology) > kMostTablePorts) {
+  const UsedPorts used = used_ports(request.topology);
+  if (digits == 3 || used.highest > kMostTablePorts) {
     reader.report("digits", "ports have 2 or 4 digits");
+  }
+  if (used.places > limits().cables) {
+    reader.report("kind",
+                  fmt::format("the switches have {} ports up to the highest ones in use",
+                              grouped_digits(used.places)),
+                  "", limit_help(&Limits::cables));
+    static_cast<void>(reader.part("rows"));
+    return nullptr;
   }
   if (!reader.has("rows")) static_cast<void>(reader.required_part("rows"));
   return digits == 2 ? table_of<std::uint8_t>(reader, request.topology, digits)
