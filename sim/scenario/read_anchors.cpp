@@ -11,6 +11,9 @@
 namespace headway {
 namespace {
 
+/// Each of them is simulated, and the second of a software already says little new.
+constexpr std::size_t kMostAnchors = 32;
+
 /// What is known of one step that was measured. Nothing if there are errors.
 std::optional<Anchor> read_anchor(const JsonCursor& part, const Cluster* cluster, InputFiles& files,
                                   const MeasuredScenario& read, nlohmann::json& resolved) {
@@ -49,6 +52,11 @@ std::vector<Anchor> read_anchors(ObjectReader& scenario, const Cluster* cluster,
   const std::size_t count = is_list ? part->value().size() : 1;
   if (count == 0) {
     scenario.report("anchor", "an empty list anchors nothing", "", "leave \"anchor\" out");
+    return {};
+  }
+  if (count > kMostAnchors) {
+    scenario.report("anchor", fmt::format("at most {} measured steps are applied", kMostAnchors),
+                    fmt::format("{} are listed", count));
     return {};
   }
   std::vector<Anchor> anchors;

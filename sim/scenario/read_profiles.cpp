@@ -12,6 +12,8 @@
 namespace headway {
 namespace {
 
+constexpr std::size_t kMostProfiles = 64;  ///< more than there are kinds of accelerators in a job
+
 /// A file is named; of one that was changed on the way stands all that it says, its software's
 /// numbers with its own.
 nlohmann::json resolved_profile(const JsonCursor& profile, const JsonCursor& given) {
@@ -119,6 +121,12 @@ std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* 
   std::vector<ReadProfile> profiles;
   nlohmann::json resolved = nlohmann::json::array();
   const std::size_t given = is_list ? part->value().size() : 1;
+  if (given > kMostProfiles) {
+    files.diagnostics().add(
+        part->problem(fmt::format("a list has at most {} profiles", kMostProfiles),
+                      fmt::format("{} profiles", given), "name one of each accelerator"));
+    return std::nullopt;
+  }
   for (std::size_t i = 0; i < given; ++i) {
     const JsonCursor element = is_list ? part->element(i) : *part;
     if (auto read = read_profile(element, files)) {

@@ -124,7 +124,7 @@ class AxisText {
       report(fmt::format("the range {} has more than {} values", in_quotes(item), kMostPoints),
              "use a larger step");
     } else {
-      for (std::int64_t value = low; value <= high;) {
+      for (std::int64_t value = low; value <= high && std::ssize(axis.values) <= kMostPoints;) {
         add(axis, value);
         if (multiplies && value > high / step) break;  // the product may be beyond all numbers
         value = multiplies ? value * step : value + step;
