@@ -22,6 +22,23 @@ bool is_file(const fs::path& path) {
   return fs::exists(path, error) && !fs::is_directory(path, error);
 }
 
+/// What a file may refer to: opening a pipe or a terminal that it names could wait for ever.
+bool may_be_named(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
+
+bool is_override(const JsonCursor& part) {
+  return part.document().value_location(part.pointer()).file.starts_with("--set ");
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  std::error_code error;
+  const fs::path from = fs::weakly_canonical(fs::absolute(folder, error), error);
+  const fs::path rest = fs::weakly_canonical(path, error).lexically_relative(from);
+  return !error && !rest.empty() && *rest.begin() != "..";
+}
+
 /// The first of NAME, FOLDER/NAME and FOLDER/NAME.json that a data folder has.
 std::optional<std::string> in_data_folders(const std::vector<fs::path>& data_folders,
                                            const std::vector<std::string>& folders,
@@ -29,10 +46,10 @@ std::optional<std::string> in_data_folders(const std::vector<fs::path>& data_fol
   for (const fs::path& data : data_folders) {
     for (const std::string& folder : folders) {
       for (const fs::path& path : {data / folder / name, data / folder / (name + ".json")}) {
-        if (is_file(path)) return path.lexically_normal().string();
+        if (may_be_named(path)) return path.lexically_normal().string();
       }
     }
-    if (is_file(data / name)) return (data / name).lexically_normal().string();
+    if (may_be_named(data / name)) return (data / name).lexically_normal().string();
   }
   return std::nullopt;
 }
@@ -125,7 +142,21 @@ std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part,
                                   name_help(name, known_names(data_folders_, folders))));
     return std::nullopt;
   }
+  tell_if_it_left(part, *path);
   return load(*path, part.document().pointer_prefix() + part.pointer());
+}
+
+/// Who runs a stranger's scenario hears which of their own files it reads.
+void InputFiles::tell_if_it_left(const JsonCursor& part, const std::string& path) {
+  const fs::path from(part.document().name());
+  if (!is_file(from) || is_override(part) || is_below(path, from.parent_path())) return;
+  if (std::ranges::find(read_paths_, fs::path(path)) != read_paths_.end()) return;
+  const auto holds = [&](const fs::path& folder) { return is_below(path, folder); };
+  if (std::ranges::any_of(data_folders_, holds)) return;
+  Diagnostic warning =
+      part.problem("this file stands outside of the folder of the one that names it");
+  warning.severity = Severity::warning;
+  diagnostics_.add(std::move(warning));
 }
 
 void InputFiles::report_unused_overrides() {
@@ -141,15 +172,13 @@ std::optional<std::string> InputFiles::resolve(const JsonCursor& part,
   const std::string& name = part.value().get_ref<const std::string&>();
   if (name.empty()) return std::nullopt;
   // A name given on the command line is meant from where the command runs.
-  const bool is_override =
-      part.document().value_location(part.pointer()).file.starts_with("--set ");
-  if (is_override && is_file(name)) return name;
+  if (is_override(part) && is_file(name)) return name;
   const fs::path beside = fs::path(part.document().name()).parent_path() / name;
-  if (is_file(beside)) return beside.lexically_normal().string();
+  if (may_be_named(beside)) return beside.lexically_normal().string();
   if (auto shipped = in_data_folders(data_folders_, folders, name)) return shipped;
   // Last: a scenario "llama3_8b.json" may name the model that ships under the same name.
-  if (is_override && is_file(name + ".json")) return name + ".json";
-  if (const fs::path json = beside.string() + ".json"; is_file(json)) {
+  if (is_override(part) && is_file(name + ".json")) return name + ".json";
+  if (const fs::path json = beside.string() + ".json"; may_be_named(json)) {
     return json.lexically_normal().string();
   }
   return std::nullopt;

@@ -26,7 +26,8 @@ class InputFiles {
                                                const std::vector<std::string>& folders);
 
   /// A part that is either an object in place (returned as it is) or a text naming a file: looked
-  /// for relative to the referring file, then as `folder`/NAME and `folder`/NAME.json in the data
+  /// for relative to the referring file (a pipe or a device is none; one outside of that file's
+  /// folder is read with a warning), then as `folder`/NAME and `folder`/NAME.json in the data
   /// folders ("llama3_405b" for a model), then as NAME.json beside the referring file. Unknown
   /// names are diagnostics with did-you-mean.
   [[nodiscard]] std::optional<JsonCursor> follow(const JsonCursor& part, const std::string& folder);
@@ -43,6 +44,7 @@ class InputFiles {
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
 
  private:
+  void tell_if_it_left(const JsonCursor& part, const std::string& path);
   [[nodiscard]] std::optional<JsonCursor> load(const std::string& path,
                                                const std::string& pointer_prefix);
   [[nodiscard]] std::optional<std::string> resolve(const JsonCursor& part,

@@ -224,5 +224,34 @@ TEST_F(InputFilesTest, DataFoldersStartWithTheEnvironment) {
   EXPECT_EQ(data_folders().back(), source_folder());
 }
 
+TEST_F(InputFilesTest, AFileOutsideOfTheFolderIsReadWithAWarning) {
+  folder_.write("model.json", R"({"layers": 3})");
+  folder_.write("mine/parts/model.json", R"({"layers": 4})");
+  const std::string scenario = folder_.write(
+      "mine/run.json", R"({"a": "parts/model.json", "b": "llama3_405b", "c": "../model.json"})");
+  InputFiles inputs = files();
+  const JsonCursor root = inputs.open(scenario, "scenarios").value();
+  EXPECT_TRUE(inputs.follow(*root.member("a"), "scenarios/models"));
+  EXPECT_TRUE(inputs.follow(*root.member("b"), "scenarios/models"));
+  EXPECT_EQ(problems(), "");
+  EXPECT_EQ(inputs.follow(*root.member("c"), "scenarios/models")->value()["layers"], 3);
+  EXPECT_TRUE(inputs.follow(*root.member("c"), "scenarios/models"));  // told once
+  EXPECT_EQ(problems(),
+            "warning: this file stands outside of the folder of the one that names it\n"
+            "  --> mine/run.json:1:52   /c\n"
+            "   |\n"
+            " 1 | {\"a\": \"parts/model.json\", \"b\": \"llama3_405b\", \"c\": \"../model.json\"}\n"
+            "   |                                                    ^^^^^^^^^^^^^^^\n");
+}
+
+TEST_F(InputFilesTest, WhatTheCommandLineNamesMayStandAnywhere) {
+  const std::string elsewhere = folder_.write("model.json", R"({"layers": 3})");
+  const std::string scenario = folder_.write("mine/run.json", R"({"a": "model.json"})");
+  InputFiles inputs = files({"/a=" + elsewhere});
+  const JsonCursor root = inputs.open(scenario, "scenarios").value();
+  EXPECT_TRUE(inputs.follow(*root.member("a"), "scenarios/models"));
+  EXPECT_EQ(problems(), "");
+}
+
 }  // namespace
 }  // namespace headway
