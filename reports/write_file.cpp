@@ -96,9 +96,9 @@ void write_file(const fs::path& path, const std::function<void(std::ostream&)>& 
   std::error_code error;
   const fs::file_status status = fs::status(path, error);  // an error here shows again below
   if (fs::is_directory(status)) fail(path, "it is a folder");
+  refuse_planted_link(path);
   if (fs::exists(status) && !fs::is_regular_file(status)) return fill(path, path, write);
 
-  refuse_planted_link(path);
   const fs::path target = fs::is_regular_file(status) ? fs::canonical(path) : path;
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   if (fs::status(folder, error).type() == fs::file_type::not_found) {

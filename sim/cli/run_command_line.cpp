@@ -1,9 +1,12 @@
 #include "sim/cli/run_command_line.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <new>
 #include <optional>
+#include <string_view>
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/shell_text.h"
@@ -85,8 +88,14 @@ int run_command_line(const std::vector<std::string>& words) {
     terminal.emplace();
     return run_words(words, *terminal, context);
   } catch (...) {
-    if (!terminal) terminal.emplace(Terminal::plain());
-    return report_failure(*terminal, context);
+    try {
+      if (!terminal) terminal.emplace(Terminal::plain());
+      return report_failure(*terminal, context);
+    } catch (const std::bad_alloc&) {
+      constexpr std::string_view kNoMemory = "error: there is not enough memory\n";
+      static_cast<void>(!::write(STDERR_FILENO, kNoMemory.data(), kNoMemory.size()));
+      return kExitEnvironment;
+    }
   }
 }
 
