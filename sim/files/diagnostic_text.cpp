@@ -72,9 +72,18 @@ std::string position_text(const SourceLocation& location) {
   return text;
 }
 
+/// Its end, if it is long: names in it are anybody's.
+std::string shown_pointer(const std::string& pointer) {
+  const std::size_t width = character_count(pointer);
+  if (width <= kLongestExcerpt) return printable(pointer);
+  const std::size_t from = character_position(pointer, width - kLongestExcerpt);
+  return fmt::format("{}{}", kCut, printable(std::string_view(pointer).substr(from)));
+}
+
 /// "/model/attention_heads is 96", either part of which may be missing.
 std::string joined(const std::string& pointer, const std::string& text, const char* between) {
-  return printable(pointer) + (pointer.empty() || text.empty() ? "" : between) + printable(text);
+  return shown_pointer(pointer) + (pointer.empty() || text.empty() ? "" : between) +
+         printable(text);
 }
 
 std::string place_line(const std::string& arrow, const SourceLocation& location,
@@ -102,7 +111,7 @@ std::string rendered(const Diagnostic& diagnostic, bool colour) {
                      palette.strong(printable(diagnostic.message)) + "\n";
   if (!location.file.empty() || !diagnostic.pointer.empty()) {
     // Without an excerpt the label has no underline to stand beside.
-    const std::string note = has_excerpt ? printable(diagnostic.pointer)
+    const std::string note = has_excerpt ? shown_pointer(diagnostic.pointer)
                                          : joined(diagnostic.pointer, diagnostic.label, ": ");
     text += place_line(margin + palette.frame("-->"), location, note);
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -39,6 +40,37 @@ std::size_t first_too_deep(std::string_view text) {
     }
   }
   return std::string_view::npos;
+}
+
+bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+/// The text without blanks that follow blanks, but in strings. nlohmann's parser keeps those before
+/// a token, and where the token is wrong writes each of them out in eight characters.
+std::string without_repeated_blanks(std::string_view text) {
+  std::string kept;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!in_string && is_blank(c) && i > 0 && is_blank(text[i - 1])) continue;
+    if (in_string && c == '\\' && i + 1 < text.size()) {
+      kept += c;
+      ++i;
+    } else if (c == '"') {
+      in_string = !in_string;
+    }
+    kept += text[i];
+  }
+  return kept;
+}
+
+bool has_long_blanks(std::string_view text) {
+  constexpr std::size_t kLong = 4096;
+  for (std::size_t at = kLong - 1; at < text.size(); at += kLong) {
+    if (!is_blank(text[at])) continue;
+    const std::string_view before = text.substr(at + 1 - kLong, kLong);
+    if (std::ranges::all_of(before, is_blank)) return true;
+  }
+  return false;
 }
 
 /// Builds the document, notices repeated keys (which nlohmann's own builder silently overwrites).
@@ -133,7 +165,9 @@ std::optional<json> parse_json(const SourceText& source, Diagnostics& diagnostic
     return std::nullopt;
   }
   Builder builder;
-  const bool is_json = json::sax_parse(text, &builder);
+  const bool is_json = has_long_blanks(text)
+                           ? json::sax_parse(without_repeated_blanks(text), &builder)
+                           : json::sax_parse(text, &builder);
   if (builder.is_too_large()) {
     diagnostics.add({.message = fmt::format("the document has more than {} values",
                                             grouped_digits(limits().values)),
