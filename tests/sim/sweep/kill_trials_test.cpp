@@ -27,24 +27,16 @@ int trials() {
   const char* const wanted = std::getenv("HEADWAY_KILL_TRIALS");
   return wanted == nullptr ? 6 : std::max(1, std::atoi(wanted));
 }
-/// 50 points, or 200 in the long tier. Some do not fit, some are refused.
-std::string batches() { return trials() > 6 ? "16..800+16" : "16..200+16"; }
 
-/// `headway sweep` in a process group of its own, nothing of which is printed.
-pid_t started_sweep(const std::string& scenario, const fs::path& folder) {
-  const std::string axis = "global_batch=" + batches();
-  const std::vector<std::string> words = {HEADWAY_PROGRAM,
-                                          "sweep",
-                                          scenario,
-                                          "--axis",
-                                          axis,
-                                          "--axis",
-                                          "pipeline_parallel=1,2,3,4",
-                                          "-o",
-                                          folder.string(),
-                                          "-j",
-                                          "2",
-                                          "-q"};
+/// `headway sweep` of 48 points, some of which do not fit and some are refused, in a process group
+/// of its own, nothing of which is printed. Before it stands what starts it, if anything does.
+pid_t started_sweep(const std::string& scenario, const fs::path& folder,
+                    std::vector<std::string> words = {}) {
+  const bool is_crew = !words.empty();
+  words.insert(words.end(),
+               {HEADWAY_PROGRAM, "sweep", scenario, "--axis", "global_batch=16..192+16", "--axis",
+                "pipeline_parallel=1,2,3,4", "-o", folder.string(), "-q"});
+  if (!is_crew) words.insert(words.end(), {"-j", "2"});
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -54,7 +46,7 @@ pid_t started_sweep(const std::string& scenario, const fs::path& folder) {
     const int nothing = open("/dev/null", O_RDWR);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
-    execv(arguments.front(), arguments.data());
+    execvp(arguments.front(), arguments.data());
     _exit(127);
   }
   setpgid(process, process);
@@ -125,6 +117,31 @@ TEST(KillTrials, AStoreThatWasKilledAtRandomIsTheUndisturbedOneInTheEnd) {
     }
     ASSERT_EQ(ended(started_sweep(scenario, folder)), 0);
     EXPECT_EQ(content_of(folder), expected);
+  }
+}
+
+/// One of its ranks, or what started them, ends at a random moment, and all of them with it.
+TEST(KillTrials, ACrewThatWasKilledIsCompletedByTheNextOne) {
+  if (std::system("mpirun --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no mpirun";
+  setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+  setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+  const std::vector<std::string> crew = {"mpirun", "--oversubscribe", "-n", "3"};
+  const ScratchFolder scratch;
+  const std::string scenario = scratch.write("scenario.json", small_scenario(4).dump());
+  const auto before = Clock::now();
+  ASSERT_EQ(ended(started_sweep(scenario, scratch.path() / "undisturbed", crew)), 0);
+  const double whole = std::chrono::duration<double>(Clock::now() - before).count();
+  const std::vector<std::string> expected = content_of(scratch.path() / "undisturbed");
+  std::mt19937_64 random(20260101);
+  for (int trial = 0; trial < std::max(2, trials() / 5); ++trial) {
+    const fs::path folder = scratch.path() / ("disturbed" + std::to_string(trial));
+    const pid_t process = started_sweep(scenario, folder, crew);
+    const double share = static_cast<double>(random() >> 11) * 0x1p-53;
+    std::this_thread::sleep_for(std::chrono::duration<double>(share * whole));
+    strike(process, trial % 2 == 0 ? Victim::parent : Victim::worker);
+    static_cast<void>(ended(process));
+    ASSERT_EQ(ended(started_sweep(scenario, folder, crew)), 0) << trial;
+    EXPECT_EQ(content_of(folder), expected) << trial;
   }
 }
 
