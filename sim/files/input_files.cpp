@@ -34,7 +34,7 @@ bool is_override(const JsonCursor& part) {
 
 bool is_below(const fs::path& path, const fs::path& folder) {
   std::error_code error;
-  const fs::path from = fs::weakly_canonical(fs::absolute(folder, error), error);
+  const fs::path from = fs::weakly_canonical(folder.empty() ? fs::path(".") : folder, error);
   const fs::path rest = fs::weakly_canonical(path, error).lexically_relative(from);
   return !error && !rest.empty() && *rest.begin() != "..";
 }

@@ -1,13 +1,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <optional>
+#include <tuple>
 
+#include "sim/base/fingerprint.h"
 #include "sim/base/quantity_text.h"
 #include "sim/predict/simulate.h"
+#include "sim/programs/closed_form.h"
 #include "tests/fuzz/random_scenario.h"
 #include "tests/support/scenario_reading.h"
 
@@ -20,6 +24,10 @@ using nlohmann::json;
 /// one's way, so that single iterations do get a little faster now and then (Graham 1969, "Bounds
 /// on multiprocessing timing anomalies").
 constexpr double kAnomaly = 0.01;
+
+/// Collectives between replicas that leave over the same NICs follow each other in the closed form
+/// and share them in the simulation, where the one may end before the other begins.
+constexpr double kClosedForm = 0.05;
 
 int jobs_asked() {
   const char* const text = std::getenv("HEADWAY_PHYSICS_JOBS");
@@ -44,6 +52,43 @@ void scale(json& quantity, double factor) {
   std::size_t end = 0;
   const double number = std::stod(text, &end);
   quantity = fmt::format("{}{}", number * factor, text.substr(end));
+}
+
+/// The fabric cable by cable, the cables in any order and either direction; a Clos stays as it is.
+void draw_by_hand(json& job) {
+  json& topology = job["cluster"]["topology"];
+  if (topology["fabric"]["kind"] != "single_switch") return;
+  json endpoints = json::array();
+  std::vector<json> cables;
+  for (int node = 0; node < topology["nodes"].get<int>(); ++node) {
+    for (int nic = 0; nic < topology["node"]["nics"]["count"].get<int>(); ++nic) {
+      const std::string name = fmt::format("port {} of {}", nic, node);
+      endpoints.push_back({{"name", name}, {"node", fmt::format("n{}", node)}});
+      const bool turns = (node + nic) % 2 == 1;
+      cables.push_back({{"from", turns ? "middle" : name}, {"to", turns ? name : "middle"}});
+    }
+  }
+  std::ranges::sort(cables, {}, [](const json& cable) {
+    return fingerprint(cable.dump());  // as good as any other
+  });
+  topology["fabric"] = {{"kind", "graph"},
+                        {"endpoints", endpoints},
+                        {"switches", json::array({{{"name", "middle"}}})},
+                        {"cables", cables}};
+}
+
+/// "40 GB/s" as "320 Gb/s", "800 ns" as "0.8 us".
+void write_in_other_units(json& value) {
+  if (value.is_structured()) {
+    for (json& member : value) write_in_other_units(member);
+  }
+  if (!value.is_string()) return;
+  const auto text = value.get<std::string>();
+  for (const auto& [unit, other, factor] :
+       {std::tuple{" GB/s", "Gb/s", 8.0}, {" ns", "us", 1e-3}, {" us", "ns", 1e3}}) {
+    if (!text.ends_with(unit)) continue;
+    value = fmt::format("{} {}", std::stod(text) * factor, other);
+  }
 }
 
 json& node_of(json& scenario) { return scenario["cluster"]["topology"]["node"]; }
@@ -96,6 +141,8 @@ const std::vector<Relation>& relations() {
          job["cluster"]["topology"]["name"] = "another";
        },
        1.0, 1.0},
+      {"the fabric drawn cable by cable", draw_by_hand, 1.0 - 1e-9, 1.0 + 1e-9},
+      {"quantities in other units", write_in_other_units, 1.0 - 1e-9, 1.0 + 1e-9},
       {"links of equal use kept apart", [](json& job) { job["run"]["fold_equal_links"] = false; },
        1.0 - 1e-9, 1.0 + 1e-9},
   };
@@ -126,6 +173,90 @@ TEST(Physics, HoldsForRandomJobs) {
   for (std::size_t i = 0; i < relations().size(); ++i) {
     EXPECT_GT(tried[i], jobs / 2) << relations()[i].name;
     RecordProperty(fmt::format("relation_{}", i), tried[i]);
+  }
+}
+
+/// The closed form leaves out what flows cost each other, and nothing else.
+TEST(Physics, TheClosedFormIsNotAboveTheSimulation) {
+  int jobs = 0;
+  double highest = 0.0;
+  for (std::uint64_t seed = 1; jobs < jobs_asked(); ++seed) {
+    ASSERT_LE(seed, 100U * static_cast<unsigned>(jobs_asked())) << "hardly any job can be run";
+    const json text = random_scenario(seed);
+    const std::optional<double> simulated = iteration(text);
+    if (!simulated) continue;
+    ++jobs;
+    const Scenario scenario = scenario_of(text);
+    const Seconds closed_form =
+        closed_form_iteration(scenario.model, scenario.strategy, scenario.profiles(),
+                              *scenario.cluster, scenario.placement, scenario.perturbation);
+    const double share = closed_form.count() / *simulated;
+    highest = std::max(highest, share);
+    EXPECT_LE(share, 1.0 + kClosedForm) << "seed " << seed;
+  }
+  RecordProperty("highest", fmt::format("{}", highest));
+}
+
+/// Whatever is taken away or made better, an iteration does not become slower by it.
+TEST(Physics, WhatIfGainsAreNotNegative) {
+  int jobs = 0;
+  for (std::uint64_t seed = 1; jobs < std::max(1, jobs_asked() / 10); ++seed) {
+    ASSERT_LE(seed, 100U * static_cast<unsigned>(jobs_asked())) << "hardly any job can be run";
+    json text = random_scenario(seed);
+    text["run"] = {{"seed", seed}};
+    text["perturbations"] = {{"device_spread", 0.03},
+                             {"operation_spread", 0.02},
+                             {"slow_accelerators", {{{"accelerator", 1}, {"time_factor", 1.4}}}}};
+    std::optional<WhatIf> what_if;
+    try {
+      what_if = simulate(scenario_of(text), {.scaling = false,
+                                             .what_if = WhatIfExtent::everything,
+                                             .even_if_it_does_not_fit = true})
+                    .prediction.what_if;
+    } catch (const InputError&) {
+      continue;
+    }
+    ASSERT_TRUE(what_if);
+    ++jobs;
+    EXPECT_GE(what_if->slowdown(), 1.0 - kAnomaly) << "seed " << seed;
+    for (const Removal& removal : what_if->removals) {
+      EXPECT_GE(removal.gain / what_if->time, -kAnomaly) << removal.what << ", seed " << seed;
+    }
+    // Mitigations may cost more than they give: fewer nodes are fewer nodes.
+    for (const Sensitivity& one : what_if->sensitivities) {
+      EXPECT_GE(one.speedup, 1.0 - kAnomaly) << one.title << ", seed " << seed;
+    }
+  }
+}
+
+/// Beside others on the same fabric nobody is faster than alone.
+TEST(Physics, AJobAloneIsNotSlowerThanBesideAnother) {
+  int jobs = 0;
+  for (std::uint64_t seed = 1; jobs < std::max(1, jobs_asked() / 10); ++seed) {
+    ASSERT_LE(seed, 100U * static_cast<unsigned>(jobs_asked())) << "hardly any job can be run";
+    json text = random_scenario(seed);
+    const int nodes = text["cluster"]["topology"]["nodes"].get<int>();
+    text["cluster"]["topology"]["nodes"] = 2 * nodes;
+    if (text["cluster"]["topology"]["fabric"].contains("units")) {
+      text["cluster"]["topology"]["fabric"]["units"] = nodes;
+    }
+    text["cluster"]["job_nodes"] = nodes;
+    text["jobs"] = {{{"name", "other"},
+                     {"first_node", nodes},
+                     {"strategy", text["strategy"]},
+                     {"sizes", {{{"at", "0 s"}, {"nodes", nodes}}}}}};
+    std::optional<SharedFabric> shared;
+    try {
+      shared = simulate(scenario_of(text), {.scaling = false, .even_if_it_does_not_fit = true})
+                   .prediction.shared_fabric;
+    } catch (const InputError&) {
+      continue;
+    }
+    ASSERT_TRUE(shared);
+    ++jobs;
+    for (const SharedFabric::Stay& stay : shared->stays) {
+      EXPECT_GE(stay.slowdown(), 1.0 - kAnomaly) << stay.job << ", seed " << seed;
+    }
   }
 }
 

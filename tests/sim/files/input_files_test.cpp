@@ -244,6 +244,18 @@ TEST_F(InputFilesTest, AFileOutsideOfTheFolderIsReadWithAWarning) {
             "   |                                                    ^^^^^^^^^^^^^^^\n");
 }
 
+TEST_F(InputFilesTest, AFileOfTheWorkingDirectoryHasItsFolderToo) {
+  folder_.write("model.json", R"({"layers": 3})");
+  folder_.write("run.json", R"({"a": "model.json"})");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  InputFiles inputs = files();
+  const JsonCursor root = inputs.open("run.json", "scenarios").value();
+  EXPECT_TRUE(inputs.follow(*root.member("a"), "scenarios/models"));
+  std::filesystem::current_path(before);
+  EXPECT_EQ(problems(), "");
+}
+
 TEST_F(InputFilesTest, WhatTheCommandLineNamesMayStandAnywhere) {
   const std::string elsewhere = folder_.write("model.json", R"({"layers": 3})");
   const std::string scenario = folder_.write("mine/run.json", R"({"a": "model.json"})");
