@@ -128,6 +128,17 @@
     },
   });
 
+  // A label in lines of at most 18 characters, for phones.
+  const broken = (label) => label.split(" ").reduce((lines, word) => {
+    const last = lines[lines.length - 1];
+    if (last !== undefined && last.length + word.length < 18) {
+      lines[lines.length - 1] = last + " " + word;
+    } else {
+      lines.push(word);
+    }
+    return lines;
+  }, []);
+
   function bars(spec) {
     const stacked = spec.kind === "stacked_bars";
     const parts = spec.series.filter((series) => series.style !== "dashed");
@@ -137,8 +148,20 @@
     options.scales = { x: axis(spec.x_title, false), y: axis(spec.y_title, false) };
     options.scales.x.stacked = options.scales.y.stacked = stacked;
     options.scales.x.suggestedMax = Math.max(0, ...limits.map((series) => series.values[0])) * 1.02;
+    if (spec.x_title.startsWith("% of")) {
+      const lengths = spec.labels.map((unused, i) =>
+        (stacked ? parts : parts.slice(0, 1)).reduce((sum, one) => sum + (one.values[i] || 0), 0));
+      // Shares of a whole are shown beside the whole, unless nothing could be seen of them.
+      if (Math.max(...lengths) >= 20) options.scales.x.max = 100;
+      else options.scales.x.title.text += ", the axis ends behind the longest bar";
+    }
     options.scales.y.type = "category";
-    options.scales.y.ticks = { color: style("--soft"), autoSkip: false };
+    options.scales.y.ticks = {
+      color: style("--soft"),
+      autoSkip: false,
+      callback: (unused, index) =>
+        innerWidth < 600 ? broken(spec.labels[index]) : spec.labels[index],
+    };
     options.scales.y.grid = { display: false };
     options.layout = { padding: { top: limits.length ? 18 : 0 } };
     options.interaction = { mode: "index", axis: "y", intersect: false };
