@@ -1,4 +1,4 @@
-#include "sim/costs/read_attention_table.h"
+#include "sim/costs/read_measurements.h"
 
 #include <fmt/format.h>
 

@@ -11,9 +11,8 @@
 
 #include "sim/base/fingerprint.h"
 #include "sim/costs/accelerators.h"
-#include "sim/costs/read_attention_table.h"
+#include "sim/costs/cost_fields.h"
 #include "sim/costs/read_estimate.h"
-#include "sim/costs/read_expert_costs.h"
 #include "sim/costs/read_measurements.h"
 #include "sim/costs/read_product_tables.h"
 #include "sim/costs/spread.h"
@@ -78,30 +77,6 @@ void check_precisions(ObjectReader& reader, const DeviceCosts& device) {
   }
 }
 
-/// Recipes other than delayed scaling, by the word that strategy.precision has for them.
-std::map<Scaling, Estimate> read_recipe_casts(ObjectReader& device) {
-  std::map<Scaling, Estimate> casts;
-  const auto part = device.part("cast_bytes_by_recipe");
-  if (!part) return casts;
-  ObjectReader reader(*part, device.diagnostics());
-  for (const Scaling scaling :
-       {Scaling::current, Scaling::rowwise, Scaling::mxfp8, Scaling::nvfp4}) {
-    const std::string_view name = recipe_name(scaling);
-    if (reader.has(name)) casts[scaling] = read_estimate(reader, name, kNotNegative);
-  }
-  reader.finish();
-  return casts;
-}
-
-int read_multiprocessors(ObjectReader& reader) {
-  const double count = read_estimate(reader, "multiprocessors", between(1.0, 1 << 20)).value;
-  if (std::floor(count) != count) {
-    reader.report("multiprocessors", "\"multiprocessors\" must be a whole number",
-                  fmt::format("{}", count));
-  }
-  return std::max(1, static_cast<int>(count));
-}
-
 /// Nothing if it was not understood.
 std::optional<Estimate> attention_peak(const DeviceCosts& device, bool is_understood) {
   const auto precision = is_understood ? attention_precision(device) : std::nullopt;
@@ -145,115 +120,21 @@ DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKer
     device.gemm_efficiency = read_estimates_by_precision(reader, "gemm_efficiency", kShareOfPeak);
   }
   if (kernels) take_products(reader, *kernels, device);
-  if (reader.has("gemm_cold_operands")) {
-    device.gemm_cold_operands = read_estimate(reader, "gemm_cold_operands", between(0.0, 2.0));
-  }
   const bool is_understood = diagnostics.all().size() == problems_before;
   if (is_understood) check_precisions(reader, device);
-  device.memory_bytes = read_estimate(reader, "memory_bytes", positive());
-  device.memory_bandwidth = read_estimate(reader, "memory_bandwidth_bytes_per_s", positive());
-  device.multiprocessors = read_multiprocessors(reader);
-
-  if (reader.has("gradient_accumulation_bytes_per_weight")) {
-    device.gradient_accumulation_bytes =
-        read_estimate(reader, "gradient_accumulation_bytes_per_weight", kNotNegative);
-  }
-  device.gemm_inner_half = read_estimate(reader, "gemm_inner_half", kNotNegative);
-  device.gemm_quantisation = read_estimate(reader, "gemm_quantisation", between(0.0, 1.0));
-  device.gemm_overhead = read_estimate(reader, "gemm_overhead_s", kNotNegative);
+  device_fields().read(reader, device);
   device.gemm_table =
       read_gemm_table(reader, is_understood ? device.peak_flops : std::map<Precision, Estimate>());
-  device.cast_bytes = read_estimate(reader, "cast_bytes_per_element", kNotNegative);
-  device.recipe_cast_bytes = read_recipe_casts(reader);
-
-  device.attention_efficiency = read_estimate(reader, "attention_efficiency", kShareOfPeak);
-  device.attention_backward = read_estimate(reader, "attention_backward", positive());
-  device.attention_sequence_half = read_estimate(reader, "attention_sequence_half", kNotNegative);
-  device.attention_head_exponent = read_estimate(reader, "attention_head_exponent", kNotNegative);
-  device.attention_context_factor = read_estimate(reader, "attention_context_factor", positive());
-  if (reader.has("attention_window_saving")) {
-    device.attention_window_saving =
-        read_estimate(reader, "attention_window_saving", between(0.0, 1.0));
-  }
-  if (reader.has("attention_sink_factor")) {
-    device.attention_sink_factor = read_estimate(reader, "attention_sink_factor", at_least(1.0));
-  }
   device.attention_table = read_attention_table(reader, attention_peak(device, is_understood));
-  device.batched_gemm_efficiency = read_estimate(reader, "batched_gemm_efficiency", kShareOfPeak);
-  if (reader.has("batched_gemm_head_exponent")) {
-    device.batched_gemm_head_exponent =
-        read_estimate(reader, "batched_gemm_head_exponent", between(0.0, 2.0));
-  }
-  device.misaligned_head_factor = read_estimate(reader, "misaligned_head_factor", at_least(1.0));
-  device.unfused_forward_bytes =
-      read_estimate(reader, "unfused_forward_bytes_per_score", kNotNegative);
-  device.unfused_backward_bytes =
-      read_estimate(reader, "unfused_backward_bytes_per_score", kNotNegative);
-
-  device.memory_efficiency = read_estimate(reader, "memory_efficiency", kShareOfPeak);
-  if (reader.has("gather_efficiency")) {
-    device.gather_efficiency = read_estimate(reader, "gather_efficiency", kShareOfPeak);
-  }
-  device.memory_curve = read_curve(reader, "memory_curve", "traffic_bytes");
-  if (reader.has("host_bandwidth_bytes_per_s")) {
-    device.host_bandwidth = read_estimate(reader, "host_bandwidth_bytes_per_s", positive());
-  }
-  if (reader.has("host_memory_bandwidth_bytes_per_s")) {
-    device.host_memory_bandwidth =
-        read_estimate(reader, "host_memory_bandwidth_bytes_per_s", positive());
-  }
-  device.optimizer_bytes = read_estimate(reader, "optimizer_bytes_per_parameter", positive());
-  device.optimizer_curve = read_curve(reader, "optimizer_curve", "weight_bytes");
   reader.finish();
   return device;
-}
-
-PublishedSteps read_published_steps(ObjectReader& holder) {
-  const auto part = holder.part("published_steps");
-  if (!part) return {};
-  ObjectReader reader(*part, holder.diagnostics());
-  PublishedSteps steps;
-  constexpr Range kSome = between(1.0, 1e9);
-  steps.count = static_cast<int>(reader.integer("count", kSome));
-  steps.sources = static_cast<int>(reader.integer("sources", kSome));
-  reader.finish();
-  return steps;
-}
-
-std::map<std::string, Estimate> read_releases(ObjectReader& family) {
-  std::map<std::string, Estimate> releases;
-  const auto part = family.part("releases");
-  if (!part) return releases;
-  ObjectReader reader(*part, family.diagnostics());
-  for (const auto& [name, member] : family.members("releases")) {
-    releases[name] = read_estimate(reader, name, between(0.2, 5.0));
-  }
-  reader.finish();
-  return releases;
 }
 
 KernelFamily read_family(const JsonCursor& part, const DeviceCosts& device,
                          Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
   KernelFamily family;
-  family.memory_traffic = read_estimate(reader, "memory_traffic", positive());
-  family.attention_rate = read_estimate(reader, "attention_rate", positive());
-  family.launch_gap = read_estimate(reader, "launch_gap_s", kNotNegative);
-  family.host_per_layer = read_estimate(reader, "host_per_layer_s", kNotNegative);
-  family.step_overhead = read_estimate(reader, "step_overhead_s", kNotNegative);
-
-  if (reader.has("loss_traffic")) {
-    family.loss_traffic = read_estimate(reader, "loss_traffic", positive());
-  }
-  if (reader.has("gradient_traffic")) {
-    family.gradient_traffic = read_estimate(reader, "gradient_traffic", at_least(1.0));
-  }
-  if (reader.has("micro_batch_overhead_s")) {
-    family.micro_batch_overhead = read_estimate(reader, "micro_batch_overhead_s", kNotNegative);
-  }
-  family.releases = read_releases(reader);
-  family.published_steps = read_published_steps(reader);
-
+  family_fields().read(reader, family);
   const double efficiency = family.attention_rate.value * device.attention_efficiency.value;
   if (efficiency > 1.0) {
     reader.report("attention_rate", "attention would be faster than the peak of the device",
@@ -276,49 +157,6 @@ std::map<std::string, KernelFamily> read_families(ObjectReader& reader, const De
   return families;
 }
 
-ScopeCosts read_scope(ObjectReader& profile, std::string_view key) {
-  const auto part = profile.required_part(key);
-  if (!part) return {};
-  ObjectReader reader(*part, profile.diagnostics());
-  ScopeCosts scope;
-  scope.bandwidth_efficiency = read_estimate(reader, "bandwidth_efficiency", kShareOfPeak);
-  scope.latency = read_estimate(reader, "latency_s", kNotNegative);
-  scope.overhead = read_estimate(reader, "overhead_s", kNotNegative);
-  scope.collectives = read_collectives(reader);
-  if (reader.has("measured_bandwidth")) {
-    scope.measured_bandwidth = reader.quantity<BytesPerSecond>("measured_bandwidth", positive());
-  }
-  if (reader.has("burst_bytes")) scope.burst = Bytes(reader.number("burst_bytes", positive()));
-  reader.finish();
-  return scope;
-}
-
-OverlapCosts read_overlap(ObjectReader& profile) {
-  const auto part = profile.required_part("overlap");
-  if (!part) return {};
-  ObjectReader reader(*part, profile.diagnostics());
-  OverlapCosts overlap;
-  overlap.tensor_parallel_overlapped =
-      read_estimate(reader, "tensor_parallel_overlapped", between(0.0, 1.0));
-  overlap.context_parallel_floor =
-      read_estimate(reader, "context_parallel_floor", between(0.0, 1.0));
-  overlap.gradient_reduce_floor = read_estimate(reader, "gradient_reduce_floor", between(0.0, 1.0));
-  overlap.sharded_interference = read_estimate(reader, "sharded_interference", between(0.0, 1.0));
-  reader.finish();
-  return overlap;
-}
-
-Variation read_variation(ObjectReader& profile) {
-  const auto part = profile.required_part("variation");
-  if (!part) return {};
-  ObjectReader reader(*part, profile.diagnostics());
-  Variation variation;
-  variation.device_speed = read_estimate(reader, "device_speed", between(0.0, 1.0));
-  variation.operation_time = read_estimate(reader, "operation_time", between(0.0, 1.0));
-  reader.finish();
-  return variation;
-}
-
 Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernels>& kernels,
                    Diagnostics& diagnostics) {
   ObjectReader reader(cursor, diagnostics);
@@ -333,13 +171,7 @@ Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernel
     profile.device = read_device(*device, kernels, diagnostics);
   }
   profile.kernel_families = read_families(reader, profile.device);
-  profile.scale_up = read_scope(reader, "scale_up");
-  profile.scale_out = read_scope(reader, "scale_out");
-  profile.overlap = read_overlap(reader);
-  profile.experts = read_expert_costs(reader);
-  profile.cuda_graphs = read_graph_costs(reader);
-  profile.variation = read_variation(reader);
-  profile.published_steps = read_published_steps(reader);
+  cost_fields().read(reader, profile);
   reader.part("software");
   reader.part("kernels");
   reader.part("hardware");  // accelerators.h reads these two

@@ -39,6 +39,7 @@ struct FieldMember {
   bool (*is_used)(const Object&) = nullptr;
   FieldNeed need = {};
   void (*settle)(Object&) = nullptr;
+  std::vector<FieldDescription> children = {};  ///< of an object, or of each in an array
 
   FieldMember required() && { return is_required = true, std::move(*this); }
   /// A named set of defaults may have the field.
@@ -46,6 +47,10 @@ struct FieldMember {
   /// It says something about such objects only: it is written for those, and read if it is given.
   FieldMember where(bool (*used)(const Object&), FieldNeed needs = {}) && {
     return is_used = used, need = needs, std::move(*this);
+  }
+  /// What it is made of, where that has a table of its own.
+  FieldMember made_of(std::vector<FieldDescription> fields) && {
+    return children = std::move(fields), std::move(*this);
   }
   /// Its default comes from the fields before it.
   FieldMember settled(void (*by)(Object&)) && { return settle = by, std::move(*this); }
@@ -95,15 +100,23 @@ class FieldTable {
     }
   }
 
+  [[nodiscard]] JsonValue written(const Object& object) const {
+    JsonValue json = empty_object();
+    write(object, *json);
+    return json;
+  }
+
   [[nodiscard]] std::vector<FieldDescription> described() const {
     std::vector<FieldDescription> rows;
     const Object object{};
     for (const auto& [name, member, notes] : fields_) {
       const JsonValue value = member.write ? member.write(object) : JsonValue();
       rows.push_back(described_field(name, member.type, notes, member.is_required, value));
-      if (member.need.field.empty()) continue;
-      add_limit(rows.back().notes,
-                fmt::format("needs {} {}", member.need.field, member.need.value));
+      if (!member.need.field.empty()) {
+        add_limit(rows.back().notes,
+                  fmt::format("needs {} {}", member.need.field, member.need.value));
+      }
+      append_fields(rows, name, member.children);
     }
     return rows;
   }
@@ -120,14 +133,42 @@ FieldMember<Object> elsewhere(FieldType type) {
   return {.type = std::move(type)};
 }
 
-template <class Object>
-FieldMember<Object> text(std::string Object::*member) {
-  return {.type = text_type(),
+template <class Value>
+inline constexpr bool kMayBeMissing = false;
+template <class Value>
+inline constexpr bool kMayBeMissing<std::optional<Value>> = true;
+
+/// `take(reader, key)` is its value, `take(reader, key, before)` that or else the one before; `json`
+/// writes it. A std::optional is read and written where it is there.
+template <class Object, class Value, class Take, class Json>
+FieldMember<Object> member_of(FieldType type, Value Object::*member, Take take, Json json) {
+  return {.type = std::move(type),
           .read =
               [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
-                object.*member = required ? reader.text(key) : reader.text(key, object.*member);
+                Value& held = object.*member;
+                if constexpr (kMayBeMissing<Value>) {
+                  if (required || reader.has(key)) held = take(reader, key);
+                } else {
+                  held = required ? take(reader, key) : take(reader, key, held);
+                }
               },
-          .write = [=](const Object& object) { return json_of(object.*member); }};
+          .write = [=](const Object& object) {
+            if constexpr (kMayBeMissing<Value>) {
+              return object.*member ? json(*(object.*member)) : JsonValue();
+            } else {
+              return json(object.*member);
+            }
+          }};
+}
+
+template <class Object>
+FieldMember<Object> text(std::string Object::*member) {
+  return member_of(
+      text_type(), member,
+      [](ObjectReader& reader, std::string_view key, const auto&... before) {
+        return reader.text(key, before...);
+      },
+      [](const std::string& text) { return json_of(text); });
 }
 
 template <class Object>
@@ -141,38 +182,45 @@ FieldMember<Object> flag(bool Object::*member) {
 /// Of an integer, or of an enum whose values are the numbers of the field.
 template <class Object, class Whole>
 FieldMember<Object> whole(Whole Object::*member, Range range) {
-  return {
-      .type = whole_type(range),
-      .read =
-          [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
-            const auto before = static_cast<std::int64_t>(object.*member);
-            object.*member = static_cast<Whole>(required ? reader.integer(key, range)
-                                                         : reader.integer(key, range, before));
-          },
-      .write =
-          [=](const Object& object) { return json_of(static_cast<std::int64_t>(object.*member)); }};
+  return member_of(
+      whole_type(range), member,
+      [=](ObjectReader& reader, std::string_view key, auto... before) {
+        const std::int64_t read =
+            reader.integer(key, range, static_cast<std::int64_t>(before)...);
+        if constexpr (kMayBeMissing<Whole>) {
+          return static_cast<typename Whole::value_type>(read);
+        } else {
+          return static_cast<Whole>(read);
+        }
+      },
+      [](auto number) { return json_of(static_cast<std::int64_t>(number)); });
 }
 
-template <class Object>
-FieldMember<Object> number(double Object::*member, Range range) {
-  return {.type = number_type(range),
-          .read =
-              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
-                object.*member = required ? reader.number(key, range)
-                                          : reader.number(key, range, object.*member);
-              },
-          .write = [=](const Object& object) { return json_of(object.*member); }};
+template <class Object, class Number>
+FieldMember<Object> number(Number Object::*member, Range range) {
+  return member_of(
+      number_type(range), member,
+      [=](ObjectReader& reader, std::string_view key, auto... before) {
+        return reader.number(key, range, before...);
+      },
+      [](double number) { return json_of(number); });
 }
 
 template <class Object, class Q>
 FieldMember<Object> quantity(Q Object::*member, Range range) {
-  return {.type = quantity_type<Q>(range),
-          .read =
-              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
-                object.*member = required ? reader.quantity<Q>(key, range)
-                                          : reader.quantity<Q>(key, range, object.*member);
-              },
-          .write = [=](const Object& object) { return json_of(exact_text(object.*member)); }};
+  return member_of(
+      quantity_type<Q>(range), member,
+      [=](ObjectReader& reader, std::string_view key, auto... before) {
+        return reader.quantity<Q>(key, range, before...);
+      },
+      [](Q held) { return json_of(exact_text(held)); });
+}
+template <class Object, class Q>
+FieldMember<Object> quantity(std::optional<Q> Object::*member, Range range) {
+  return member_of(
+      quantity_type<Q>(range), member,
+      [=](ObjectReader& reader, std::string_view key) { return reader.quantity<Q>(key, range); },
+      [](Q held) { return json_of(exact_text(held)); });
 }
 
 template <class E>
@@ -260,6 +308,32 @@ FieldMember<Object> words(std::vector<E> Object::*member) {
                 for (const E value : object.*member) texts.push_back(word_of(value));
                 return json_of(texts);
               }};
+}
+
+/// An object with a table of its own; a std::optional where it may be missing.
+template <class Object, class Held, class Part>
+FieldMember<Object> part(Held Object::*member, const FieldTable<Part>& (*fields)()) {
+  return {.type = object_type(),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+                const auto given = required ? reader.required_part(key) : reader.part(key);
+                if (!given) return;
+                ObjectReader inner(*given, reader.diagnostics());
+                Part read{};
+                if constexpr (!kMayBeMissing<Held>) read = object.*member;
+                fields().read(inner, read);
+                finish_part(reader, key, inner);
+                object.*member = std::move(read);
+              },
+          .write =
+              [=](const Object& object) {
+                if constexpr (kMayBeMissing<Held>) {
+                  return object.*member ? fields().written(*(object.*member)) : JsonValue();
+                } else {
+                  return fields().written(object.*member);
+                }
+              },
+          .children = fields().described()};
 }
 
 }  // namespace headway

@@ -164,6 +164,14 @@ FieldDescription described_field(std::string_view name, const FieldType& type,
   return field;
 }
 
+void append_fields(std::vector<FieldDescription>& all, std::string_view place,
+                   std::vector<FieldDescription> fields) {
+  for (FieldDescription& field : fields) {
+    field.name = fmt::format("{}.{}", place, field.name);
+    all.push_back(std::move(field));
+  }
+}
+
 JsonValue object_schema(std::span<const FieldDescription> fields) {
   nlohmann::json properties = nlohmann::json::object();
   nlohmann::json required = nlohmann::json::array();
@@ -185,6 +193,12 @@ JsonValue json_of(double value) { return nlohmann::json(value); }
 JsonValue json_of(std::string_view value) { return nlohmann::json(value); }
 JsonValue json_of(const std::vector<std::int64_t>& values) { return nlohmann::json(values); }
 JsonValue json_of(const std::vector<std::string_view>& values) { return nlohmann::json(values); }
+
+JsonValue empty_object() { return nlohmann::json::object(); }
+
+void finish_part(ObjectReader& reader, std::string_view key, ObjectReader& part) {
+  reader.resolve(key, part.finish());
+}
 
 void resolve_field(ObjectReader& reader, std::string_view key, const JsonValue& value) {
   if (!value->is_null()) reader.resolve(key, *value);

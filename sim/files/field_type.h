@@ -60,6 +60,10 @@ struct FieldDescription {
                                                std::string_view notes, bool required,
                                                const JsonValue& fallback);
 
+/// Those of an object at `place`: "cost", say.
+void append_fields(std::vector<FieldDescription>& all, std::string_view place,
+                   std::vector<FieldDescription> fields);
+
 /// The schema of an object with these fields and no others.
 [[nodiscard]] JsonValue object_schema(std::span<const FieldDescription> fields);
 
@@ -70,6 +74,11 @@ struct FieldDescription {
 [[nodiscard]] JsonValue json_of(std::string_view value);
 [[nodiscard]] JsonValue json_of(const std::vector<std::int64_t>& values);
 [[nodiscard]] JsonValue json_of(const std::vector<std::string_view>& values);
+
+[[nodiscard]] JsonValue empty_object();
+
+/// Reports what nobody asked for in a part of the reader's object, and resolves it.
+void finish_part(ObjectReader& reader, std::string_view key, ObjectReader& part);
 
 /// Sets what the reader's object resolves to; null says nothing.
 void resolve_field(ObjectReader& reader, std::string_view key, const JsonValue& value);

@@ -84,28 +84,12 @@ FieldMember<Strategy> pipeline_schedule() {
 
 /// An object that has a table of fields of its own.
 template <class Part>
-FieldMember<Strategy> part(Part Strategy::*member, Part (*read)(ObjectReader&, const Part&)) {
+FieldMember<Strategy> part(Part Strategy::*member, Part (*read)(ObjectReader&, const Part&),
+                           const FieldTable<Part>& fields) {
   return {.type = object_type(),
-          .read = [=](ObjectReader& reader, std::string_view, bool, Strategy& strategy) {
-            strategy.*member = read(reader, strategy.*member);
-          }};
-}
-
-FieldMember<Strategy> first_gradient_bucket() {
-  static constexpr Range kBucket = at_least(0);
-  return {.type = quantity_type<Bytes>(kBucket),
-          .read =
-              [](ObjectReader& reader, std::string_view key, bool, Strategy& strategy) {
-                if (reader.has(key)) {
-                  strategy.first_gradient_bucket = reader.quantity<Bytes>(key, kBucket);
-                }
-              },
-          .write =
-              [](const Strategy& strategy) {
-                return strategy.first_gradient_bucket
-                           ? json_of(exact_text(*strategy.first_gradient_bucket))
-                           : JsonValue();
-              }};
+          .read = [=](ObjectReader& reader, std::string_view, bool,
+                      Strategy& strategy) { strategy.*member = read(reader, strategy.*member); },
+          .children = fields.described()};
 }
 
 }  // namespace
@@ -266,16 +250,20 @@ default: required with recompute "modules")"},
 while the next layers run and come back ahead of the backward pass; what that does not hide is seen.
 limits: needs a profile with host_bandwidth_bytes_per_s
 see: Megatron-Core's cpu_offloading_num_layers; profile.device.host_bandwidth_bytes_per_s)"},
-       {"embedding_tables", part(&Strategy::tables, read_table_plan).presettable(),
+       {"embedding_tables",
+        part(&Strategy::tables, read_table_plan, table_plan_fields()).presettable(),
         R"(How data-parallel ranks share out the tables of a recommendation model, and update their rows.
 see: model.table_rows
 default: what the preset does; whole tables where none is)"},
-       {"synchronisation", part(&Strategy::synchronisation, read_synchronisation).presettable(),
+       {"synchronisation",
+        part(&Strategy::synchronisation, read_synchronisation, synchronisation_fields())
+            .presettable(),
         R"(How replicas come to the same parameters: by collectives, through parameter servers, or by averages
 every so many steps.
 see: parameter_servers; Li et al. 2014 (OSDI)
 default: what the preset does; by all_reduce where none is)"},
-       {"compression", part(&Strategy::compression, read_compression).presettable(),
+       {"compression",
+        part(&Strategy::compression, read_compression, compression_fields()).presettable(),
         R"(How gradients are made smaller on their way between replicas.
 limits: only where they are all-reduced
 default: what the preset does; not at all where none is)"},
@@ -326,7 +314,8 @@ see: Zhao et al. 2023 (arXiv:2304.11277), 3.3
 default: true where parameters are gathered)"},
        {"gradient_bucket", quantity(&Strategy::gradient_bucket, at_least(0)).presettable(),
         R"(Least size of a bucket of gradients. 0 is one bucket a layer.)"},
-       {"first_gradient_bucket", first_gradient_bucket().presettable(),
+       {"first_gradient_bucket",
+        quantity(&Strategy::first_gradient_bucket, at_least(0)).presettable(),
         R"(Least size of the bucket that the backward pass fills first, so that its exchange begins early.
 see: Li et al. 2020 (arXiv:2006.15704), 3.2.3: 1 MiB in PyTorch
 default: strategy.gradient_bucket)"},

@@ -8,6 +8,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
+#include "sim/costs/cost_fields.h"
 #include "sim/reference/explain_tables.h"
 #include "sim/reference/input_fields.h"
 
@@ -26,6 +27,15 @@ void append(std::vector<Topic>& topics, const std::vector<FieldDescription>& fie
     topics.push_back(
         {TopicKind::field, name, type.text, notes.fallback, notes.about, notes.limits, notes.see});
   }
+}
+
+/// Those of profiles that tables read.
+std::vector<FieldDescription> profile_fields() {
+  std::vector<FieldDescription> fields;
+  append_fields(fields, "profile.device", device_fields().described());
+  append_fields(fields, "profile.kernel_families", family_fields().described());
+  append_fields(fields, "profile", cost_fields().described());
+  return fields;
 }
 
 std::vector<std::string> parts_of(std::string_view name) {
@@ -114,7 +124,7 @@ const std::vector<Topic>& topics() {
     std::vector<Topic> all;
     append(all, input_fields());
     append(all, TopicKind::field, profile_topics());
-    append(all, TopicKind::field, device_topics());
+    append(all, profile_fields());
     append(all, TopicKind::metric, metric_topics());
     append(all, TopicKind::metric, long_run_topics());
     append(all, TopicKind::metric, plan_topics());

@@ -50,7 +50,6 @@ std::vector<std::string_view> words_of() {
 [[nodiscard]] std::vector<FieldRow> topology_rows();
 [[nodiscard]] std::vector<FieldRow> fabric_rows();
 [[nodiscard]] std::span<const TopicRow> profile_topics();
-[[nodiscard]] std::span<const TopicRow> device_topics();
 [[nodiscard]] std::span<const TopicRow> metric_topics();
 [[nodiscard]] std::span<const TopicRow> long_run_topics();
 [[nodiscard]] std::span<const TopicRow> plan_topics();

@@ -9,12 +9,10 @@
 #include <set>
 
 #include "sim/base/diagnostic.h"
-#include "sim/jobs/compression/read_compression.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/strategy_fields.h"
-#include "sim/jobs/synchronisation/read_synchronisation.h"
-#include "sim/jobs/table_plan_fields.h"
 #include "sim/models/families.h"
+#include "sim/models/transformer/model_fields.h"
 #include "sim/reference/explain_tables.h"
 
 namespace headway {
@@ -60,18 +58,6 @@ void append_strategy(std::vector<FieldDescription>& fields) {
       add_limit(field.notes, rule.words);
     }
     field.name = "strategy." + field.name;
-    fields.push_back(std::move(field));
-  }
-  for (FieldDescription& field : synchronisation_fields().described()) {
-    field.name = "strategy.synchronisation." + field.name;
-    fields.push_back(std::move(field));
-  }
-  for (FieldDescription& field : table_plan_fields().described()) {
-    field.name = "strategy.embedding_tables." + field.name;
-    fields.push_back(std::move(field));
-  }
-  for (FieldDescription& field : compression_fields().described()) {
-    field.name = "strategy.compression." + field.name;
     fields.push_back(std::move(field));
   }
 }
@@ -157,6 +143,7 @@ const std::vector<FieldDescription>& input_fields() {
     append_rows(all, reliability_rows());
     append_strategy(all);
     append_rows(all, model_rows());
+    append_fields(all, "model", transformer_fields().described());
     append_families(all);
     append_rows(all, topology_rows());
     append_rows(all, fabric_rows());

@@ -22,21 +22,6 @@ constexpr FieldNeed kLocalNeeded = {"scheme", "\"local_steps\"", "it says nothin
 constexpr FieldNeed kStepsNeeded = {"updates", "\"synchronous\"", "it says nothing here"};
 constexpr FieldNeed kNoStepsNeeded = {"updates", "\"asynchronous\"", "it says nothing here"};
 
-FieldMember<Synchronisation> staleness_bound() {
-  return {.type = whole_type(kWorkers),
-          .read =
-              [](ObjectReader& reader, std::string_view key, bool, Synchronisation& by) {
-                if (reader.has(key)) {
-                  by.staleness_bound = static_cast<int>(reader.integer(key, kWorkers));
-                }
-              },
-          .write =
-              [](const Synchronisation& by) {
-                return by.staleness_bound ? json_of(static_cast<std::int64_t>(*by.staleness_bound))
-                                          : JsonValue();
-              }};
-}
-
 }  // namespace
 
 const FieldTable<Synchronisation>& synchronisation_fields() {
@@ -63,7 +48,7 @@ see: parameter_servers.staleness)"},
         R"(Workers whose gradients a synchronous step does not wait for; what comes late is dropped.
 limits: fewer than workers
 see: Chen et al. 2016 (arXiv:1604.00981))"},
-       {"staleness_bound", staleness_bound().where(has_no_steps, kNoStepsNeeded),
+       {"staleness_bound", whole(&Synchronisation::staleness_bound, kWorkers).where(has_no_steps, kNoStepsNeeded),
         R"(By how many steps an asynchronous worker may be ahead of the slowest; 0 lets none be ahead.
 see: Ho et al. 2013 (NIPS, stale synchronous parallel)
 default: none)"},

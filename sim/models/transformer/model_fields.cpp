@@ -2,33 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "sim/models/transformer/layer_fields.h"
 
 namespace headway {
 namespace {
-
-constexpr std::array<Word<bool>, 2> kMlpWords = {{{"plain", false}, {"gated", true}}};
-constexpr std::array<Word<Normalization>, 2> kNormalizationWords = {
-    {{"layer_norm", Normalization::layer_norm}, {"rms_norm", Normalization::rms_norm}}};
-constexpr std::array<Word<PositionEncoding>, 3> kPositionWords = {
-    {{"learned", PositionEncoding::learned},
-     {"rotary", PositionEncoding::rotary},
-     {"none", PositionEncoding::none}}};
-
-template <class E, std::size_t N>
-std::string_view word_of(const std::array<Word<E>, N>& words, E value) {
-  for (const auto& [word, meaning] : words) {
-    if (meaning == value) return word;
-  }
-  HEADWAY_CHECK(false, "a value without a word");
-}
-
-bool has_normalization_bias(const TransformerModel& model) {
-  return model.normalization == Normalization::layer_norm && model.normalization_bias;
-}
 
 /// In doubles, which do not overflow: parameter_counts may be called only on what passes.
 double approximate_parameters(const TransformerModel& model) {
@@ -65,38 +44,17 @@ double approximate_parameters(const TransformerModel& model) {
 }  // namespace
 
 TransformerModel read_model_fields(ObjectReader& reader) {
-  TransformerModel model;
-  model.name = reader.text("name", "unnamed model");
-  model.source = reader.text("source", "");
-  model.layers = reader.integer("layers", model_limits::kLayers);
-  model.hidden = reader.integer("hidden", model_limits::kHidden);
-  model.attention_heads = reader.integer("attention_heads", model_limits::kHeads);
-  model.kv_heads = reader.integer("kv_heads", model_limits::kHeads, model.attention_heads);
-  if (reader.has("head_size")) {
-    model.head_size = reader.integer("head_size", model_limits::kHeadSize);
-  } else if (!reader.has("latent_attention")) {
+  TransformerModel model{.name = "unnamed model"};
+  transformer_fields().read(reader, model);
+  if (!reader.has("head_size") && !reader.has("latent_attention")) {
     model.head_size = default_head_size(model.hidden, model.attention_heads, reader, "hidden",
                                         "attention_heads", "head_size");
   }
-  model.ffn_hidden = reader.integer("ffn_hidden", model_limits::kFfnHidden);
-  model.gated_mlp = reader.choice("mlp", Words<bool>(kMlpWords));
-  model.vocabulary = reader.integer("vocabulary", model_limits::kVocabulary);
-  model.tied_embeddings = reader.flag("tied_embeddings", model.tied_embeddings);
-  model.normalization = reader.choice("normalization", Words<Normalization>(kNormalizationWords),
-                                      model.normalization);
-  model.normalization_bias =
-      reader.flag("normalization_bias", model.normalization == Normalization::layer_norm);
   if (model.normalization == Normalization::rms_norm && model.normalization_bias) {
     reader.report("normalization_bias", "an RMS norm has no bias", "must be false",
                   "leave it out, or set \"normalization\" to \"layer_norm\"");
   }
-  model.position_encoding = reader.choice(
-      "position_encoding", Words<PositionEncoding>(kPositionWords), model.position_encoding);
-  model.qkv_bias = reader.flag("qkv_bias", model.qkv_bias);
-  model.projection_bias = reader.flag("projection_bias", model.projection_bias);
-  model.mlp_bias = reader.flag("mlp_bias", model.mlp_bias);
-  model.sequence_length = reader.integer("sequence_length", model_limits::kSequenceLength);
-  read_layer_fields(reader, model);
+  settle_layers(reader, model);
   return model;
 }
 
@@ -147,28 +105,10 @@ bool check_combinations(const TransformerModel& model, const JsonCursor& object,
 }
 
 nlohmann::json resolved_model(const TransformerModel& model) {
-  nlohmann::json resolved = {
-      {"schema", "headway/model/1"},
-      {"name", model.name},
-      {"source", model.source},
-      {"layers", model.layers},
-      {"hidden", model.hidden},
-      {"attention_heads", model.attention_heads},
-      {"kv_heads", model.kv_heads},
-      {"head_size", model.head_size},
-      {"ffn_hidden", model.ffn_hidden},
-      {"mlp", word_of(kMlpWords, model.gated_mlp)},
-      {"vocabulary", model.vocabulary},
-      {"tied_embeddings", model.tied_embeddings},
-      {"normalization", word_of(kNormalizationWords, model.normalization)},
-      {"normalization_bias", has_normalization_bias(model)},
-      {"position_encoding", word_of(kPositionWords, model.position_encoding)},
-      {"qkv_bias", model.qkv_bias},
-      {"projection_bias", model.projection_bias},
-      {"mlp_bias", model.mlp_bias},
-      {"sequence_length", model.sequence_length},
-  };
-  resolve_layer_fields(model, resolved);
+  TransformerModel written = model;
+  written.normalization_bias &= model.normalization == Normalization::layer_norm;
+  nlohmann::json resolved = *transformer_fields().written(written);
+  resolved["schema"] = "headway/model/1";
   return resolved;
 }
 

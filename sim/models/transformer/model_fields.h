@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 #include "sim/models/transformer/transformer.h"
 
 namespace headway {
@@ -30,6 +30,9 @@ inline constexpr Range kChunk = between(1, 1'000'000);
 inline constexpr Range kPredictionLayers = between(0, 100);
 inline constexpr double kMostParameters = 1e15;
 }  // namespace model_limits
+
+/// The fields of a "headway/model/1" object that are a decoder's.
+[[nodiscard]] const FieldTable<TransformerModel>& transformer_fields();
 
 /// Reads the explicit fields of a "headway/model/1" object. Defaults are the ones of
 /// TransformerModel: those of GPT-2.

@@ -4,10 +4,21 @@
 #include <optional>
 #include <string>
 
+#include "sim/base/words.h"
+
 namespace headway {
 
 enum class Normalization { layer_norm, rms_norm };
+template <>
+inline constexpr Word<Normalization> kWords<Normalization>[] = {
+    {"layer_norm", Normalization::layer_norm}, {"rms_norm", Normalization::rms_norm}};
+
 enum class PositionEncoding { learned, rotary, none };
+template <>
+inline constexpr Word<PositionEncoding> kWords<PositionEncoding>[] = {
+    {"learned", PositionEncoding::learned},
+    {"rotary", PositionEncoding::rotary},
+    {"none", PositionEncoding::none}};
 
 /// Many MLPs, the experts, in the place of one: a router sends each token to a few of them
 /// (Shazeer et al. 2017; Fedus et al. 2021).
