@@ -49,14 +49,15 @@ std::optional<Number> number_of(const std::string& text) {
   return number;
 }
 
-/// "2T", "500B", "1000".
+/// "2T", "500B", "150k", "1000".
 std::optional<double> count_of(const std::string& text, double most) {
-  constexpr std::string_view kSuffixes = "KMBT";
+  constexpr std::string_view kSuffixes = "kMBT";
   const auto number = number_of(text);
   if (!number) return std::nullopt;
   double count = number->value;
   if (!number->suffix.empty()) {
-    const std::size_t power = kSuffixes.find(number->suffix.front());
+    const char suffix = number->suffix == "K" ? 'k' : number->suffix.front();
+    const std::size_t power = kSuffixes.find(suffix);
     if (number->suffix.size() > 1 || power == std::string_view::npos) return std::nullopt;
     count *= std::pow(1000.0, static_cast<double>(power + 1));
   }

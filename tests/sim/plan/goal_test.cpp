@@ -92,6 +92,7 @@ TEST(Goal, HasABudgetAndAPower) {
   const TrainingGoal goal =
       training("tokens=15T deadline=90d budget=50M power=2MW minimize=energy");
   EXPECT_EQ(goal.budget, 5e7);
+  EXPECT_EQ(training("tokens=15T deadline=90d budget=150k").budget, 1.5e5);
   EXPECT_EQ(goal.power, Watts(2e6));
   EXPECT_EQ(goal.minimize, TrainingGoal::Minimize::energy);
 }
