@@ -22,11 +22,14 @@ std::vector<FieldRow> model_rows() {
        {"the name of a file", file_type().schema},
        "none",
        "A Hugging Face config.json that the fields are read from. Read are llama, mistral, qwen2, "
-       "qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, and with experts "
-       "mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, llama4_text, "
-       "grok-1, nemotron_h, qwen3_next and deepseek_v32.",
+       "qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, olmo2, phi, phi3 "
+       "(Phi-3 and Phi-4), falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, "
+       "and with experts mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, gpt_oss, llama4, "
+       "llama4_text, grok-1, nemotron_h, qwen3_next and deepseek_v32. Sequences are taken to be as "
+       "long as positions were before they were stretched, where that is said, and 8,192 tokens at "
+       "most: a configuration says how far a model reaches, not what it is trained at.",
        "instead of the fields below",
-       "a config.json may also stand where a model is named"},
+       "strategy.sequence_length; a config.json may also stand where a model is named"},
       {"model.parameters", whole_type(at_least(0)), "not checked",
        "The published number of parameters. A guard against slips: held against what the fields "
        "add up to.",

@@ -151,6 +151,20 @@ RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
   return run;
 }
 
+/// A configuration of Hugging Face does not say what sequences its model is trained on.
+void warn_of_sequences(const ReadModel& model, const ReadStrategy& strategy,
+                       Diagnostics& diagnostics) {
+  const bool is_theirs =
+      is_huggingface_config(model.cursor) || model.cursor.member("huggingface").has_value();
+  if (!is_theirs || strategy.cursor.member("sequence_length")) return;
+  Diagnostic warning = strategy.cursor.problem(
+      fmt::format("sequences are taken to be {} tokens long",
+                  grouped_digits(strategy.strategy.sequence_length)),
+      "", "the configuration only says how far the model reaches: give \"sequence_length\"");
+  warning.severity = Severity::warning;
+  diagnostics.add(std::move(warning));
+}
+
 nlohmann::json file_list(const InputFiles& files) {
   nlohmann::json list = nlohmann::json::array();
   for (const std::filesystem::path& path : files.read_paths()) {
@@ -236,6 +250,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (strategy_part && model) {
     strategy = read_strategy(*strategy_part, *model, accelerators, files);
   }
+  if (model && strategy) warn_of_sequences(*model, *strategy, diagnostics);
   if (cluster && strategy) {
     check_server_hosts(*strategy, *cluster->topology.cluster, *accelerators, diagnostics);
     check_transport(*strategy, *cluster->topology.cluster, diagnostics);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -88,6 +89,20 @@ std::string name_of_file(const JsonCursor& config, std::string_view family) {
   return says_something ? name : std::string(family);
 }
 
+/// A configuration says how far a model reaches, which is many times what it is trained at: that is
+/// what its positions were stretched from, where it says so, and 8,192 tokens at most.
+std::int64_t trained_length(const JsonCursor& config) {
+  constexpr std::int64_t kUsual = 8192;
+  for (const auto& part :
+       {given(config, "rope_scaling"), given(config, "rope_parameters"), std::optional(config)}) {
+    if (!part || !part->value().is_object()) continue;
+    const auto length = given(*part, "original_max_position_embeddings");
+    if (!length || !length->value().is_number_integer() || length->value() < 1) continue;
+    return std::min(length->value().get<std::int64_t>(), kUsual);
+  }
+  return kUsual;
+}
+
 /// Into diagnostics of this configuration alone, so that errors among them are its own.
 std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics& own) {
   if (!whole.value().is_object()) {
@@ -121,6 +136,9 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
       reader, names.sequence_length, model_limits::kSequenceLength, names.default_sequence_length);
   family->read(reader, model);
   if (own.has_errors()) return std::nullopt;
+  if (model.position_encoding != PositionEncoding::learned) {
+    model.sequence_length = std::min(model.sequence_length, trained_length(config));
+  }
   warn_of_unread_fields(reader);
   if (!check_combinations(model, config, names.attention_heads, names.kv_heads, own)) {
     return std::nullopt;

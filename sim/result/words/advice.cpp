@@ -77,11 +77,19 @@ constexpr std::array<MemoryPart, 5> kMemoryParts{{
      "them"},
 }};
 
+/// What most models are trained at; longer ones are what is likely too much.
+constexpr std::int64_t kUsualSequence = 8192;
+
 /// A field of the resolved strategy; null where a result has none.
 nlohmann::json strategy_field(const Prediction& prediction, const char* field) {
   const nlohmann::json& scenario = prediction.question.scenario;
   if (!scenario.is_object() || !scenario.contains("strategy")) return nullptr;
   return scenario["strategy"].value(field, nlohmann::json());
+}
+
+std::int64_t sequence_length_of(const Prediction& prediction) {
+  const nlohmann::json length = strategy_field(prediction, "sequence_length");
+  return length.is_number_integer() ? length.get<std::int64_t>() : 0;
 }
 
 /// Experts that could still be shared out over more ranks.
@@ -99,10 +107,16 @@ std::string shortage_sentence(const Prediction& prediction) {
       kMemoryParts, {}, [&](const MemoryPart& part) { return stage.*part.amount; });
   const bool is_of_parameters =
       largest.amount != &StageMemory::activations && largest.amount != &StageMemory::buffers;
+  const std::int64_t sequence = sequence_length_of(prediction);
+  const bool is_long = !is_of_parameters && sequence > kUsualSequence;
   return fmt::format(
-      "Does not fit: {} needs {} of {}; {} too much. The largest part is {}, {}; {}{}.",
+      "Does not fit: {} needs {} of {}; {} too much. The largest part is {}, {}; {}{}{}.",
       fullest_place(memory), short_text(stage.total()), short_text(memory.capacity),
       short_text(stage.total() - memory.capacity), largest.name, short_text(stage.*largest.amount),
+      is_long
+          ? fmt::format("shorter sequences (sequence_length is {}) or more context parallelism, ",
+                        grouped_digits(sequence))
+          : "",
       is_of_parameters && could_share_experts(prediction) ? "a larger expert_parallel, " : "",
       largest.remedy);
 }

@@ -185,6 +185,33 @@ TEST(HuggingFace, MistralAttendsToAWindowInEveryLayer) {
   EXPECT_FALSE(read_model_text(config + "32768}").read->transformer->sliding_window.has_value());
 }
 
+/// A configuration says how far a model reaches; training sees shorter sequences.
+TEST(HuggingFace, SequencesAreThoseOfTraining) {
+  const auto sequence = [](const std::string& positions) {
+    return read_model_text(R"({"model_type": "llama", "hidden_size": 64, "intermediate_size": 128,
+        "num_attention_heads": 4, "num_hidden_layers": 2, "vocab_size": 100, )" +
+                           positions + "}")
+        .read->transformer->sequence_length;
+  };
+  EXPECT_EQ(sequence(R"("max_position_embeddings": 2048)"), 2048);
+  EXPECT_EQ(sequence(R"("max_position_embeddings": 131072)"), 8192);
+  EXPECT_EQ(sequence(R"("max_position_embeddings": 131072, "rope_scaling": {"factor": 32,
+                         "original_max_position_embeddings": 4096})"),
+            4096);
+  EXPECT_EQ(sequence(R"("max_position_embeddings": 131072,
+                         "original_max_position_embeddings": 4096)"),
+            4096);
+  EXPECT_EQ(sequence(R"("max_position_embeddings": 131072, "rope_scaling": null)"), 8192);
+}
+
+/// A learned table has a row for each position: 16,384 of them, of 64 elements.
+TEST(HuggingFace, LearnedPositionsAreAllThere) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "gpt2", "n_embd": 64, "n_head": 4, "n_layer": 2, "n_positions": 16384,
+          "vocab_size": 100})");
+  EXPECT_EQ(reading.read->transformer->sequence_length, 16'384);
+}
+
 TEST(HuggingFace, Qwen2WithWindowsInSomeLayersIsWarnedOf) {
   const ModelReading reading = read_model_text(
       R"({"model_type": "qwen2", "hidden_size": 64, "intermediate_size": 128,
