@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
@@ -60,52 +59,88 @@ TextTable TextTable::with_cells(const std::function<std::string(std::string_view
   return changed;
 }
 
-std::string TextTable::text(int indent, std::size_t most) const {
+std::vector<std::size_t> TextTable::widths(std::size_t room) const {
   std::vector<std::size_t> widths;
-  std::optional<std::size_t> widest;  // of texts
-  std::size_t whole = static_cast<std::size_t>(indent) + kBetween * (columns_.size() - 1);
+  std::vector<std::size_t> least;  // that a column can be narrowed to
+  std::size_t whole = kBetween * (columns_.size() - 1);
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     std::size_t width = character_count(columns_[i].title);
-    for (const auto& row : rows_) width = std::max(width, character_count(row[i]));
-    if (columns_[i].align == Align::left && (!widest || width > widths[*widest])) widest = i;
-    widths.push_back(width);
-    whole += width;
-  }
-  if (widest && whole > most) {
-    std::size_t& width = widths[*widest];
-    std::size_t least = character_count(columns_[*widest].title);
+    std::size_t word_width = width;
     for (const auto& row : rows_) {
-      for (const std::string& word : wrapped(row[*widest], 1)) {
-        least = std::max(least, character_count(word) + kHanging);
+      width = std::max(width, character_count(row[i]));
+      if (columns_[i].align != Align::left) continue;
+      for (const std::string& word : wrapped(row[i], 1)) {
+        word_width = std::max(word_width, character_count(word) + kHanging);
       }
     }
-    width = std::min(width, std::max(least, width - std::min(width, whole - most)));
+    widths.push_back(width);
+    least.push_back(columns_[i].align == Align::left ? std::min(width, word_width) : width);
+    whole += width;
   }
+  while (whole > room) {
+    std::size_t widest = columns_.size();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (widths[i] == least[i]) continue;
+      if (widest == columns_.size() || widths[i] > widths[widest]) widest = i;
+    }
+    if (widest == columns_.size()) break;
+    const std::size_t taken = std::min(whole - room, widths[widest] - least[widest]);
+    widths[widest] -= taken;
+    whole -= taken;
+  }
+  return widths;
+}
+
+std::string TextTable::text(int indent, std::size_t most) const {
+  const auto margin = static_cast<std::size_t>(indent);
+  const std::size_t room = most - std::min(most, margin);
+  const std::vector<std::size_t> widths = this->widths(room);
   std::string text;
+  std::vector<std::size_t> panel;  // of columns that stand side by side
   const auto append_line = [&](const std::vector<std::string>& cells) {
-    std::string line(static_cast<std::size_t>(indent), ' ');
-    for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::string line(margin, ' ');
+    for (const std::size_t i : panel) {
       const std::string padding(widths[i] - character_count(cells[i]), ' ');
-      if (i > 0) line += std::string(kBetween, ' ');
+      if (i != panel.front()) line += std::string(kBetween, ' ');
       line += columns_[i].align == Align::right ? padding + cells[i] : cells[i] + padding;
     }
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   };
-  std::vector<std::string> titles;
-  for (const Column& column : columns_) titles.push_back(column.title);
-  append_line(titles);
-  for (std::vector<std::string> row : rows_) {
-    std::vector<std::string> lines;
-    if (widest) lines = wrapped(row[*widest], widths[*widest], 0, kHanging);
-    if (widest) row[*widest] = lines.front();
-    append_line(row);
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-      std::vector<std::string> rest(row.size());
-      rest[*widest] = std::string(kHanging, ' ') + lines[i];
-      append_line(rest);
+  const auto append_panel = [&] {
+    if (!text.empty()) text += "\n";
+    std::vector<std::string> titles;
+    for (const Column& column : columns_) titles.push_back(column.title);
+    append_line(titles);
+    for (const std::vector<std::string>& row : rows_) {
+      std::vector<std::vector<std::string>> cells(row.size());
+      std::size_t lines = 1;
+      for (const std::size_t i : panel) {
+        const bool is_wrapped = character_count(row[i]) > widths[i];
+        cells[i] = is_wrapped ? wrapped(row[i], widths[i], 0, kHanging) : std::vector{row[i]};
+        lines = std::max(lines, cells[i].size());
+      }
+      for (std::size_t line = 0; line < lines; ++line) {
+        std::vector<std::string> shown(row.size());
+        for (const std::size_t i : panel) {
+          if (line >= cells[i].size()) continue;
+          shown[i] = std::string(line == 0 ? 0 : kHanging, ' ') + cells[i][line];
+        }
+        append_line(shown);
+      }
     }
+  };
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (panel.size() > 1 && taken + kBetween + widths[i] > room) {
+      append_panel();
+      panel = {0};  // says what a row is about
+      taken = widths[0];
+    }
+    taken += (panel.empty() ? 0 : kBetween) + widths[i];
+    panel.push_back(i);
   }
+  append_panel();
   return text;
 }
 

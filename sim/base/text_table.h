@@ -31,8 +31,9 @@ class TextTable {
       const std::function<std::string(std::string_view)>& change) const;
 
   /// Each line indented by `indent` spaces, no trailing blanks, a newline after each. Where lines
-  /// would be longer than `most`, cells of the widest column of texts are wrapped, as far as its
-  /// longest word and title allow.
+  /// would be longer than `most`, cells of columns of texts are wrapped, the widest first, as far
+  /// as their longest words and titles allow; columns that still have no room stand below, behind
+  /// the first one again.
   [[nodiscard]] std::string text(int indent = 0,
                                  std::size_t most = std::numeric_limits<std::size_t>::max()) const;
   /// The same as a Markdown table; `|` in cells is escaped.
@@ -41,6 +42,9 @@ class TextTable {
   [[nodiscard]] std::string html() const;
 
  private:
+  /// Of the columns, so that a line has room as far as wrapping gives it.
+  [[nodiscard]] std::vector<std::size_t> widths(std::size_t room) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };

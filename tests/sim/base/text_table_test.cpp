@@ -74,5 +74,28 @@ TEST(TextTable, HtmlKeepsMarksFromBeingMarkup) {
             "</tbody>\n</table>\n");
 }
 
+/// Both columns of texts give way, the widest first, to the width of their longest word and two
+/// blanks: 13 + 2 + 13 columns become 7 + 2 + 11.
+TEST(TextTable, WrapsAsManyColumnsAsItHasTo) {
+  TextTable table({{"a"}, {"b"}});
+  table.add_row({"one two three", "four five six"});
+  EXPECT_EQ(table.text(0, 20),
+            "a        b\n"
+            "one two  four five\n"
+            "  three    six\n");
+}
+
+/// 6 + 2 + 9 + 2 + 10 columns fit in 30, and 2 + 7 more do not.
+TEST(TextTable, ContinuesBelowWhereNumbersHaveNoRoom) {
+  TextTable table({{"point"}, {"iteration", kRight}, {"throughput", kRight}, {"cost", kRight}});
+  table.add_row({"gpus 8", "7.76 s", "541 k", "US$ 1 M"});
+  EXPECT_EQ(table.text(0, 30),
+            "point   iteration  throughput\n"
+            "gpus 8     7.76 s       541 k\n"
+            "\n"
+            "point      cost\n"
+            "gpus 8  US$ 1 M\n");
+}
+
 }  // namespace
 }  // namespace headway
