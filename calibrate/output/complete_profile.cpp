@@ -53,6 +53,8 @@ class Completion {
       published_.push_back(fmt::format("{} ({} entries)", name, mine.size() - before));
     }
   }
+  void measure(std::string name) { measured_.push_back(std::move(name)); }
+  void publish(std::string name) { published_.push_back(std::move(name)); }
   [[nodiscard]] std::string measured() const { return joined(measured_); }
   [[nodiscard]] std::string published() const { return joined(published_); }
 
@@ -64,14 +66,38 @@ class Completion {
   std::vector<std::string> published_;
 };
 
+/// Published products of precisions that were not measured here; those that were take their places.
+void complete_products(Completion& with, DeviceCosts& mine, const DeviceCosts& theirs) {
+  std::map<Precision, int> measured;
+  for (const MeasuredGemm& row : mine.gemm_table) ++measured[row.precision];
+  for (const auto& [precision, shapes] : measured) {
+    with.measure(fmt::format("{} products ({} shapes{})", precision_name(precision), shapes,
+                             theirs.products.contains(precision)
+                                 ? fmt::format(", in place of the table {}", theirs.kernels)
+                                 : ""));
+  }
+  for (const auto& [precision, table] : theirs.products) {
+    if (measured.contains(precision)) continue;
+    mine.products[precision] = table;
+    mine.kernels = theirs.kernels;
+    with.publish(
+        fmt::format("{} products (table {})", precision_name(precision), theirs.kernels));
+  }
+  if (!mine.products.empty()) {
+    with("gemm_cold_operands", mine.gemm_cold_operands, theirs.gemm_cold_operands);
+  }
+}
+
 void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& theirs) {
   with("peak_flops_per_s", mine.peak_flops, theirs.peak_flops);
   with("gemm_efficiency", mine.gemm_efficiency, theirs.gemm_efficiency);
+  complete_products(with, mine, theirs);
   with("memory_bytes", mine.memory_bytes, theirs.memory_bytes);
   // A rate and its share of the peak belong together.
   if (is_assumed(mine.memory_efficiency)) mine.memory_bandwidth = theirs.memory_bandwidth;
   with("memory_bandwidth", mine.memory_bandwidth, theirs.memory_bandwidth);
   with("memory_efficiency", mine.memory_efficiency, theirs.memory_efficiency);
+  with("gather_efficiency", mine.gather_efficiency, theirs.gather_efficiency);
   with("gemm_inner_half", mine.gemm_inner_half, theirs.gemm_inner_half);
   with("gemm_quantisation", mine.gemm_quantisation, theirs.gemm_quantisation);
   with("gemm_overhead", mine.gemm_overhead, theirs.gemm_overhead);

@@ -101,6 +101,8 @@ Json of(const DeviceCosts& device) {
   for (const auto& [scaling, estimate] : device.recipe_cast_bytes) {
     json["cast_bytes_by_recipe"][std::string(recipe_name(scaling))] = of(estimate);
   }
+  add(json, "gemm_cold_operands", device.gemm_cold_operands);
+  add(json, "gather_efficiency", device.gather_efficiency);
   add(json, "gradient_accumulation_bytes_per_weight", device.gradient_accumulation_bytes);
   add(json, "attention_window_saving", device.attention_window_saving);
   add(json, "attention_sink_factor", device.attention_sink_factor);
@@ -190,6 +192,7 @@ Json of(const Profile& profile, const std::map<std::string, std::string>& proven
                {"variation",
                 {{"device_speed", of(profile.variation.device_speed)},
                  {"operation_time", of(profile.variation.operation_time)}}}};
+  if (!profile.device.kernels.empty()) json["kernels"] = profile.device.kernels;
   if (profile.experts) json["experts"] = of(*profile.experts);
   if (profile.cuda_graphs) json["cuda_graphs"] = of(*profile.cuda_graphs);
   add(json, profile.published_steps);

@@ -74,8 +74,10 @@ struct DeviceCosts {
   std::map<Precision, Estimate>
       gemm_efficiency;  ///< of peak, on large shapes; same keys as the peak
   /// Published measurements, by which products of other shapes differ from large ones; of
-  /// precisions without, the three constants that follow tell. May be empty.
+  /// precisions without, the three constants that follow tell. None of a precision that the
+  /// profile has a gemm_table of its own for. May be empty.
   std::map<Precision, ProductTable> products;
+  std::string kernels;  ///< the file that those are from; empty: there are none
   /// Of the time that a product's traffic takes the memory, what it takes longer in training than
   /// those measurements, whose operands the cache still held from the repetition before.
   Estimate gemm_cold_operands;

@@ -87,7 +87,10 @@ std::optional<Estimate> attention_peak(const DeviceCosts& device, bool is_unders
 /// the profile does not state it, theirs times the rate in training.
 void take_products(ObjectReader& reader, const PublishedKernels& kernels, DeviceCosts& device) {
   const Range range{.least = 0.0, .most = 2.0, .open = true};
-  const auto rates = read_estimates_by_precision(reader, "rate_in_training", range);
+  // A profile that states every efficiency itself needs none.
+  const auto rates = reader.has("rate_in_training")
+                         ? read_estimates_by_precision(reader, "rate_in_training", range)
+                         : std::map<Precision, Estimate>();
   const auto take = [&](Precision precision, const ProductTable& table, Precision measured) {
     if (!device.peak_flops.contains(precision)) return;
     device.products[precision] = table;
@@ -125,6 +128,8 @@ DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKer
   device_fields().read(reader, device);
   device.gemm_table =
       read_gemm_table(reader, is_understood ? device.peak_flops : std::map<Precision, Estimate>());
+  // What was measured on the machine itself takes the place of what others published.
+  for (const MeasuredGemm& row : device.gemm_table) device.products.erase(row.precision);
   device.attention_table = read_attention_table(reader, attention_peak(device, is_understood));
   reader.finish();
   return device;
@@ -172,6 +177,10 @@ Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernel
   }
   profile.kernel_families = read_families(reader, profile.device);
   cost_fields().read(reader, profile);
+  const auto named = cursor.member("kernels");
+  if (named && named->value().is_string() && !profile.device.products.empty()) {
+    profile.device.kernels = named->value().get<std::string>();
+  }
   reader.part("software");
   reader.part("kernels");
   reader.part("hardware");  // accelerators.h reads these two

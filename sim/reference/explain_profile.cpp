@@ -21,7 +21,8 @@ constexpr TopicRow kProfileRows[] = {
      "it says there. Published profiles share theirs; a measured one needs none."},
     {"profile.kernels", "the name of a file", "none",
      "Of calibrate/profiles/kernels: matrix products of the accelerator as others measured them, "
-     "which tell how products of all shapes differ from large ones."},
+     "which tell how products of all shapes differ from large ones. Precisions of which the profile "
+     "has a gemm_table of its own go by that."},
     {"profile.hardware", "object", "none",
      "What the accelerator is called elsewhere: \"published_as\" in rows of published steps, "
      "\"pci_devices\" in NCCL's topologies; and \"scale_up_bandwidth\", the rate of its links.",

@@ -51,6 +51,9 @@ TEST(ProfileJson, KeepsAllOfEveryProfileThatShips) {
     const auto written = nlohmann::json::parse(text);
     EXPECT_EQ(written.contains("experts"), published->experts.has_value());
     EXPECT_EQ(written["kernel_families"].size(), published->kernel_families.size());
+    EXPECT_EQ(written.contains("kernels"), !published->device.products.empty());
+    EXPECT_EQ(written["device"].contains("gather_efficiency"),
+              published->device.gather_efficiency.has_value());
     EXPECT_EQ(written["scale_up"].contains("measured_bandwidth"),
               published->scale_up.measured_bandwidth.has_value());
   }
@@ -100,6 +103,23 @@ TEST(Complete, TakesWhatWasNotMeasuredFromThePublishedProfileWithItsSource) {
   EXPECT_TRUE(profile.kernel_families.contains("fused"));
   EXPECT_EQ(profile.kernel_families.at("measured").memory_traffic.value, 1.1);
   EXPECT_TRUE(profile.device.recipe_cast_bytes.contains(Scaling::current));
+}
+
+TEST(Complete, MeasuredProductsTakeThePlaceOfThePublishedOnesOfTheirPrecisionOnly) {
+  const auto published = published_profile("h100-sxm");
+  CalibratedProfile calibrated = small_calibration();
+  calibrated.profile.device.gemm_table = {
+      {{4096, 4096, 4096}, Precision::bf16, Seconds(200e-6), 0.01}};
+  complete(calibrated, *published);
+  const auto& products = calibrated.profile.device.products;
+  EXPECT_FALSE(products.contains(Precision::bf16));
+  EXPECT_TRUE(products.contains(Precision::fp8));
+  EXPECT_EQ(calibrated.profile.device.gemm_cold_operands.value,
+            published->device.gemm_cold_operands.value);
+  EXPECT_THAT(calibrated.provenance.at("measured_fields"),
+              HasSubstr("bf16 products (1 shapes, in place of the table h100_sxm)"));
+  EXPECT_THAT(calibrated.provenance.at("published_fields"),
+              HasSubstr("fp8 products (table h100_sxm)"));
 }
 
 TEST(Complete, KeepsPublishedCollectivesOfOtherGroupsOverTheSameLinks) {
