@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <cstddef>
 #include <cstdint>
 
+#include "kernels/device_runtime.h"
 #include "kernels/memory_kernel.h"
 
 namespace headway {

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <cuda_bf16.h>
-
 #include <cstddef>
 #include <cstdint>
 
 #include "kernels/cpu_kernels.h"
+#include "kernels/device_builtins.cuh"
 
 // The arithmetic of the element-wise kernels; formulas as in the CPU twins.
 //
@@ -21,8 +20,6 @@
 // thus moves 4 * 32 * 48 / 45 = 136 bytes a clock, of which the memory of an H100 delivers 14.
 
 namespace headway::device {
-
-using Half = __nv_bfloat16;
 
 constexpr int kThreads = 256;
 constexpr int kUnroll = 4;

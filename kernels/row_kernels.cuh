@@ -24,7 +24,7 @@ template <class Combine>
 __device__ float over_warp(float value, Combine combine) {
 #pragma unroll
   for (int offset = 16; offset > 0; offset /= 2) {
-    value = combine(value, __shfl_xor_sync(0xffffffffU, value, offset));
+    value = combine(value, from_lane(value, offset));
   }
   return value;
 }

@@ -90,16 +90,6 @@ __global__ void round_to_bf16(const float* __restrict__ from, Half* __restrict__
   }
 }
 
-__device__ inline unsigned long long device_time_ns() {
-#ifdef __CUDA_ARCH__
-  unsigned long long time = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time));
-  return time;
-#else
-  return 0;  // compiled for the host only to have an address there
-#endif
-}
-
 /// Ends when the host sets `flag`, or says in `expired` that it gave up after `most` clocks.
 __global__ void hold(const volatile int* flag, long long most, volatile int* expired) {
   const long long start = clock64();
