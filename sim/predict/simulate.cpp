@@ -199,7 +199,8 @@ const Profile& least_known(const Scenario& scenario) {
   const Profile* least = &scenario.profiles().of(0);
   for (int kind = 1; kind < scenario.cluster->kinds(); ++kind) {
     const Profile& other = scenario.profiles().of(kind);
-    if (other.published_steps.count < least->published_steps.count) least = &other;
+    const bool knows_less = other.published_steps.count < least->published_steps.count;
+    if (other.kind != "measured" && (least->kind == "measured" || knows_less)) least = &other;
   }
   return *least;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "sim/costs/accelerators.h"
 #include "sim/costs/read_profile.h"
 
 namespace headway {
@@ -28,14 +29,21 @@ nlohmann::json resolved_profile(const JsonCursor& profile, const JsonCursor& giv
 void check_accelerator(const ReadProfile& profile, const std::string& wanted,
                        Diagnostics& diagnostics) {
   const Profile& costs = *profile.profile;
-  if (wanted == "any" || costs.accelerator == wanted || costs.kind == "measured") return;
+  if (wanted == "any" || costs.accelerator == wanted) return;
+  const bool is_measured = costs.kind == "measured";
   const std::optional<JsonCursor> named = profile.cursor.member("accelerator");
-  diagnostics.add((named ? *named : profile.cursor)
-                      .problem("the profile is of another accelerator than the cluster has",
-                               fmt::format("the nodes have {}", wanted),
-                               fmt::format("name a profile of {} in \"profile\"; `headway "
-                                           "list profiles` shows them",
-                                           wanted)));
+  Diagnostic problem =
+      (named ? *named : profile.cursor)
+          .problem(is_measured
+                       ? fmt::format("the profile was measured on {}, and the nodes have {}",
+                                     costs.accelerator, wanted)
+                       : "the profile is of another accelerator than the cluster has",
+                   fmt::format("the nodes have {}", wanted),
+                   fmt::format("name a profile of {} in \"profile\"; `headway "
+                               "list profiles` shows them",
+                               wanted));
+  if (is_measured) problem.severity = Severity::warning;
+  diagnostics.add(std::move(problem));
 }
 
 std::string nodes_of_kind(const Cluster& cluster, int kind) {
@@ -73,6 +81,38 @@ ProfileList matched(const std::vector<ReadProfile>& profiles, const Cluster& clu
                     "profiles` shows them")));
   }
   return of_kinds;
+}
+
+/// Beside the one profile that somebody measured, what ships of the accelerators of the other nodes,
+/// with a warning for each. None where no node has the accelerator that was measured.
+std::vector<ReadProfile> shipped_beside(const ReadProfile& measured, const Cluster& cluster,
+                                        const JsonCursor& part, InputFiles& files) {
+  std::vector<std::string> wanted;
+  bool is_used = false;
+  for (int kind = 0; kind < cluster.kinds(); ++kind) {
+    wanted.push_back(cluster.type_of_kind(kind).accelerator);
+    is_used = is_used || wanted.back() == measured.profile->accelerator;
+  }
+  std::vector<ReadProfile> beside;
+  for (const Accelerator& known : is_used ? accelerators() : std::vector<Accelerator>()) {
+    if (known.name == measured.profile->accelerator ||
+        std::ranges::find(wanted, known.name) == wanted.end()) {
+      continue;
+    }
+    // Of no part of the scenario, so that what was overridden there does not reach it.
+    const JsonCursor shipped(JsonDocument::parse(
+        "what ships", nlohmann::json({{"shipped", known.profile}}).dump(), files.diagnostics()));
+    auto read = read_profile(*shipped.member("shipped"), files);
+    if (!read) continue;
+    Diagnostic problem = part.problem(
+        fmt::format("the profile was measured on {}, and nodes with {} take what ships: {}",
+                    measured.profile->accelerator, known.name, known.profile),
+        "", fmt::format("a list names a profile of each: [\"...\", \"{}\"]", known.profile));
+    problem.severity = Severity::warning;
+    files.diagnostics().add(std::move(problem));
+    beside.push_back(std::move(*read));
+  }
+  return beside;
 }
 
 /// Of two profiles of one accelerator neither says which counts; one that no node has says nothing.
@@ -117,7 +157,7 @@ std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* 
                                          InputFiles& files) {
   const std::optional<JsonCursor> part = scenario.required_part("profile");
   if (!part) return std::nullopt;
-  const bool is_list = part->value().is_array();
+  bool is_list = part->value().is_array();
   std::vector<ReadProfile> profiles;
   nlohmann::json resolved = nlohmann::json::array();
   const std::size_t given = is_list ? part->value().size() : 1;
@@ -140,14 +180,25 @@ std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* 
   }
   if (profiles.size() < given) return std::nullopt;
   if (is_list) check_list(profiles, cluster, *part, files.diagnostics());
+  const bool is_lone = profiles.size() == 1 && profiles.front().profile->kind == "measured";
+  if (cluster != nullptr && cluster->kinds() > 1 && is_lone) {
+    for (ReadProfile& read : shipped_beside(profiles.front(), *cluster, *part, files)) {
+      resolved.push_back(read.profile->name);
+      profiles.push_back(std::move(read));
+      is_list = true;
+    }
+  }
   scenario.resolve("profile", is_list ? resolved : resolved.front());
 
   ProfileList of_kinds;
   if (cluster == nullptr) {
     for (const ReadProfile& read : profiles) of_kinds.push_back(read.profile);
-  } else if (profiles.size() == 1 && cluster->kinds() == 1) {
-    check_accelerator(profiles.front(), cluster->node_type.accelerator, files.diagnostics());
-    of_kinds.push_back(profiles.front().profile);
+  } else if (profiles.size() == 1 && (cluster->kinds() == 1 || is_lone)) {
+    for (int kind = 0; kind < cluster->kinds(); ++kind) {
+      check_accelerator(profiles.front(), cluster->type_of_kind(kind).accelerator,
+                        files.diagnostics());
+      of_kinds.push_back(profiles.front().profile);
+    }
   } else {
     of_kinds = matched(profiles, *cluster, *part, files.diagnostics());
     if (of_kinds.empty()) return std::nullopt;

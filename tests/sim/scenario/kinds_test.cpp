@@ -63,6 +63,45 @@ TEST(KindsInScenarios, NodesWithoutAProfileAreRefused) {
             "/profile: no profile is of a100-sxm-40gb, which node 2 has (of h100-sxm)\n");
 }
 
+/// What is warned of where the H100's numbers were measured on an `accelerator`; the scenario that
+/// comes of it is `read`.
+std::string warnings_of(nlohmann::json scenario, const std::string& accelerator,
+                        std::optional<Scenario>& read) {
+  scenario["profile"] = "h100_sxm";
+  ScenarioOptions options;
+  options.overrides = {{"/profile/kind", R"("measured")"},
+                       {"/profile/accelerator", '"' + accelerator + '"'}};
+  const ScratchFolder scratch;
+  Diagnostics diagnostics;
+  read = read_scenario(scratch.write("scenario.json", scenario.dump(2)), options, diagnostics);
+  std::string text;
+  for (const Diagnostic& problem : diagnostics.all()) {
+    text += problem.pointer + ": " + problem.message + "\n";
+  }
+  return text;
+}
+
+TEST(KindsInScenarios, AProfileMeasuredOnAnotherAcceleratorIsUsedWithAWarning) {
+  std::optional<Scenario> read;
+  EXPECT_EQ(warnings_of(small_scenario(4), "h100-sxm", read), "");
+  EXPECT_EQ(warnings_of(small_scenario(4), "v100-sxm", read),
+            "/accelerator: the profile was measured on v100-sxm, and the nodes have h100-sxm\n");
+  EXPECT_EQ(warnings_of(mixed_scenario(), "v100-sxm", read),
+            "/accelerator: the profile was measured on v100-sxm, and the nodes have h100-sxm\n"
+            "/accelerator: the profile was measured on v100-sxm, and the nodes have a100-sxm-40gb\n");
+  EXPECT_EQ(read->other_profiles.front()->accelerator, "v100-sxm");
+}
+
+TEST(KindsInScenarios, BesideOneMeasuredProfileOtherNodesTakeWhatShipsOfTheirs) {
+  std::optional<Scenario> read;
+  EXPECT_EQ(warnings_of(mixed_scenario(), "h100-sxm", read),
+            "/profile: the profile was measured on h100-sxm, and nodes with a100-sxm-40gb take what "
+            "ships: a100_sxm_40gb\n");
+  EXPECT_EQ(read->profile->kind, "measured");
+  EXPECT_EQ(read->other_profiles.front()->name, "a100_sxm_40gb");
+  EXPECT_EQ(read->resolved->at("profile").size(), 2U);
+}
+
 TEST(KindsInScenarios, AListNamesAProfile) {
   nlohmann::json scenario = mixed_scenario();
   scenario["profile"] = nlohmann::json::array();
