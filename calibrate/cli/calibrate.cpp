@@ -155,6 +155,7 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   const auto add = [&](const char* what, const auto& measure) {
     const std::string problem = problem_of(code, measure);
     if (code == 0) return;
+    fmt::print(stderr, "rank {}: {} ended early: {}\n", rendezvous.rank(), what, problem);
     calibration.is_aborted = true;
     calibration.missing.push_back(fmt::format("{}: {}", what, problem));
   };

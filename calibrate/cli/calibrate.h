@@ -16,6 +16,7 @@ struct Job {
   Options options;
   std::string command_line;
   std::string created_utc;
+  std::string input;  ///< standard input, as far as it was read: ranks that are started read it too
 };
 
 /// A transformer block to be trained when everything else is measured.

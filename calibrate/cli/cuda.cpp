@@ -3,6 +3,8 @@
 #include "calibrate/cli/backends.h"
 #include "calibrate/cuda/cuda_backend.h"
 #include "calibrate/cuda/cuda_block_device.h"
+#include "calibrate/cuda/device_offer.h"
+#include "calibrate/ranks/own_processes.h"
 #include "calibrate/ranks/rank_place.h"
 #include "calibrate/ranks/socket_rendezvous.h"
 #ifdef HEADWAY_WITH_MPI
@@ -27,7 +29,9 @@ int calibrate_among(const Job& job, const PlanRules& rules, Rendezvous& rendezvo
 
 }  // namespace
 
-/// Ranks meet over MPI where mpirun started them and nothing says otherwise, else over TCP.
+/// Ranks meet over MPI where mpirun started them and nothing says otherwise, else over TCP. Started
+/// by nobody, a process starts one for each device: all of them compute at once, as in training, and
+/// no thread of the host drives more than one.
 int calibrate_cuda(const Job& job, const PlanRules& rules) {
   const auto place = rank_place([](const char* name) { return std::getenv(name); });
   const int local_rank = place ? place->local_rank : 0;
@@ -39,6 +43,9 @@ int calibrate_cuda(const Job& job, const PlanRules& rules) {
     });
   }
 #endif
+  if (!place && !job.options.is_single_process && usable_devices() > 1) {
+    return run_as_ranks(usable_devices(), job.input, job.options.deadline);
+  }
   SocketRendezvous rendezvous(place.value_or(RankPlace{}), job.options.deadline);
   return calibrate_among(job, rules, rendezvous, local_rank);
 }

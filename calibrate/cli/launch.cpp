@@ -1,17 +1,12 @@
 #include "calibrate/cli/launch.h"
 
 #include <fmt/format.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -19,6 +14,7 @@
 
 #include "calibrate/cli/end_notice.h"
 #include "calibrate/cpu/thread_clock.h"
+#include "calibrate/ranks/own_processes.h"
 #include "calibrate/suite/interruption.h"
 #include "sim/base/diagnostic.h"
 
@@ -32,14 +28,6 @@ bool is_on_path(const std::string& program) {
     if (access((folder + "/" + program).c_str(), X_OK) == 0) return true;
   }
   return false;
-}
-
-/// This process's own command line, byte for byte.
-std::vector<std::string> own_arguments() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> arguments;
-  for (std::string argument; std::getline(file, argument, '\0');) arguments.push_back(argument);
-  return arguments;
 }
 
 /// One host a rank, reached over the network's cables alone.
@@ -60,21 +48,6 @@ void add_network(std::vector<std::string>& command, int ranks) {
       {"btl_tcp_free_list_inc", "8"}};  // buffers of that size at a time
   command.insert(command.end(), {"--host", hosts});
   for (const auto& [name, value] : settings) command.insert(command.end(), {"--mca", name, value});
-}
-
-pid_t started(std::vector<std::string>& command, int end_signal) {
-  std::vector<char*> arguments;
-  for (std::string& argument : command) arguments.push_back(argument.data());
-  arguments.push_back(nullptr);
-  const pid_t child = fork();
-  if (child < 0) {
-    throw EnvironmentError(fmt::format("cannot start a process: {}", std::strerror(errno)));
-  }
-  if (child > 0) return child;
-  prctl(PR_SET_PDEATHSIG, end_signal);  // ranks do not outlive who waits for them
-  execvp(arguments[0], arguments.data());
-  dprintf(STDERR_FILENO, "error: cannot start %s: %s\n", arguments[0], std::strerror(errno));
-  _exit(3);
 }
 
 /// The process that a child waits for, or the child itself.
@@ -123,9 +96,8 @@ int launch_ranks(int ranks, const std::optional<RankNetwork>& network) {
   // not becomes it in the network's namespace.
   if (network || geteuid() == 0) command.emplace_back("--allow-run-as-root");
   if (network) add_network(command, ranks);
-  command.push_back(std::filesystem::read_symlink("/proc/self/exe").string());
-  const std::vector<std::string> own = own_arguments();
-  if (!own.empty()) command.insert(command.end(), own.begin() + 1, own.end());
+  const std::vector<std::string> own = own_command();
+  command.insert(command.end(), own.begin(), own.end());
   if (network) {
     check_rank_network(*network);
     command = inside(*network, command);

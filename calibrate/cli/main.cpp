@@ -6,6 +6,8 @@
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <iterator>
+#include <sstream>
 #include <utility>
 
 #include "calibrate/cli/backends.h"
@@ -27,9 +29,13 @@ std::string created_utc() {
   return text;
 }
 
-Shapes shapes_of(const std::string& path) {
+Shapes shapes_of(const std::string& path, std::string& input) {
   if (path.empty()) return {};
-  if (path == "-") return read_shapes(std::cin, "-");
+  if (path == "-") {
+    input.assign(std::istreambuf_iterator<char>(std::cin), {});
+    std::istringstream text(input);
+    return read_shapes(text, "-");
+  }
   std::ifstream file(path);
   if (!file) {
     Diagnostic diagnostic;
@@ -54,7 +60,7 @@ int run(const std::vector<std::string>& arguments) {
   job.created_utc = created_utc();
   watch_for_interruption();
   if (!job.options.steps.empty()) return train_cpu(job);
-  Shapes shapes = shapes_of(job.options.shapes);
+  Shapes shapes = shapes_of(job.options.shapes, job.input);
   const PlanRules rules{job.options.quick, std::move(shapes.products), std::move(shapes.attention),
                         job.options.only};
   switch (job.options.backend) {

@@ -81,6 +81,8 @@ po::options_description table(Options& options, Raw& raw) {
   add("ranks", po::value(&options.ranks),
       "CPU processes, one core each, started by mpirun (default: 2 where possible); of the fake "
       "backend, ranks of its largest group");
+  add("single-process", po::bool_switch(&options.is_single_process),
+      "one process drives all CUDA devices, instead of one each; then only the first computes");
   add("net", po::value(&raw.net),
       "rate of a link for each rank, as \"400 Mb/s\": ranks run in network namespaces");
   add("deadline", number(&raw.deadline), "a rank that does not answer for this long is dead");
@@ -119,6 +121,9 @@ void check(const Options& options) {
   }
   if (options.net && options.backend != BackendKind::cpu) {
     reject("--net goes with the CPU backend only", "leave --backend out");
+  }
+  if (options.is_single_process && options.backend != BackendKind::cuda) {
+    reject("--single-process is about CUDA devices", "--backend cuda, or leave it out");
   }
   if (options.net && options.ranks == 1) reject("--net needs ranks", "leave --ranks out");
   for (const std::string& name : options.only) {

@@ -24,6 +24,7 @@ struct Options {
   std::vector<std::string> only;  ///< sections and collectives to be measured; empty: all
   std::optional<BytesPerSecond> net;  ///< rate of the ranks' own links
   Seconds deadline{60.0};         ///< a rank that does not answer for this long is taken for dead
+  bool is_single_process = false;  ///< drives all devices itself
   int ranks = 0;                  ///< 0: two on the CPU where MPI and cores allow it, else one
   std::optional<Seconds> jitter;  ///< how long one product is repeated at the end
   bool block = false;             ///< a transformer block is trained and compared at the end

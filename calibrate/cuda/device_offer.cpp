@@ -65,6 +65,9 @@ void add_collectives(Offer& offer, const DeviceGroup& group) {
   for (int ranks = 2; ranks < group.devices; ranks *= 2) offer.ranks.push_back(ranks);
   offer.ranks.push_back(group.devices);
   offer.ranks_per_node = group.devices_per_node;
+  offer.provenance["processes"] = group.processes == 1
+                                      ? "one, which drives all devices; only the first computes"
+                                      : fmt::format("{}, one for each device", group.processes);
   offer.most_message = std::size_t{1} << 30U;
 }
 

@@ -53,6 +53,8 @@ std::optional<RankPlace> rank_place(const Environment& environment) {
     place.rank = number(environment, launcher.rank, 0, place.size - 1, 0);
     place.local_rank = number(environment, launcher.local_rank, 0, place.size - 1, 0);
     place.port = number(environment, "MASTER_PORT", 1, 65535, place.port);
+    place.listener = number(environment, "HEADWAY_LISTENER", 0, 1 << 20, place.listener);
+    if (const char* const secret = environment("HEADWAY_RUN_SECRET")) place.secret = secret;
     if (const char* const address = environment("MASTER_ADDR")) {
       place.address = address;
     } else if (const char* const nodes = environment("SLURM_STEP_NODELIST")) {

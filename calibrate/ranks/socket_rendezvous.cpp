@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -24,12 +25,23 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What a rank says first; another program that finds the port does not.
+/// What a rank says first; another program that finds the port does not, and a rank of another run
+/// has another secret.
 struct Greeting {
-  std::array<char, 8> name = {'h', 'e', 'a', 'd', 'w', 'a', 'y', '1'};
+  std::array<char, 8> name = {'h', 'e', 'a', 'd', 'w', 'a', 'y', '2'};
+  std::array<char, 32> secret = {};
   std::int32_t rank = 0;
   std::int32_t size = 0;
 };
+
+Greeting greeting_of(const RankPlace& place) {
+  Greeting greeting;
+  std::copy_n(place.secret.begin(), std::min(place.secret.size(), greeting.secret.size()),
+              greeting.secret.begin());
+  greeting.rank = place.rank;
+  greeting.size = place.size;
+  return greeting;
+}
 
 class TimeLeft {
  public:
@@ -149,9 +161,11 @@ void SocketRendezvous::close_all() {
 
 void SocketRendezvous::meet_the_others() {
   const TimeLeft time(deadline_);
-  const int listener = listening_socket(place_.port, place_.size);
+  const int listener =
+      place_.listener >= 0 ? place_.listener : listening_socket(place_.port, place_.size);
   const std::unique_ptr<const int, void (*)(const int*)> closer(
       &listener, [](const int* one) { close(*one); });
+  const Greeting own = greeting_of(place_);
   for (int missing = place_.size - 1; missing > 0;) {
     if (!is_ready(listener, POLLIN, time)) {
       throw EnvironmentError(fmt::format("{} of {} ranks did not come to port {} within {:.0f} s",
@@ -164,7 +178,8 @@ void SocketRendezvous::meet_the_others() {
     const auto bytes = std::as_writable_bytes(std::span(&heard, 1));
     // A stranger gets a second, and does not hold the ranks up longer.
     const bool is_rank = received(peer, bytes, TimeLeft(1.0_s)) == Moved::all &&
-                         heard.name == Greeting{}.name && heard.size == place_.size &&
+                         heard.name == own.name && heard.secret == own.secret &&
+                         heard.size == place_.size &&
                          heard.rank > 0 && heard.rank < place_.size &&
                          sockets_[static_cast<std::size_t>(heard.rank)] < 0;
     if (!is_rank) {
@@ -201,9 +216,7 @@ void SocketRendezvous::find_rank_0() {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   send_at_once(socket);
-  Greeting greeting;
-  greeting.rank = place_.rank;
-  greeting.size = place_.size;
+  const Greeting greeting = greeting_of(place_);
   send(std::as_bytes(std::span(&greeting, 1)), 0);
 }
 

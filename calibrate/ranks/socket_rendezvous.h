@@ -9,7 +9,7 @@
 namespace headway {
 
 /// Ranks that meet over TCP at rank 0, where no MPI stands between them. Every rank constructs one;
-/// the constructor returns once all are there, and throws EnvironmentError after `deadline`, as all
+/// the constructor returns once all are there that know the secret of the place, and throws EnvironmentError after `deadline`, as all
 /// calls do, or Interrupted.
 class SocketRendezvous final : public StarRendezvous {
  public:

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -66,6 +67,7 @@ void count(Operation& operation) {
   if (m.fault == "ecc") m.sticky = cudaErrorECCUncorrectable;
   if (m.fault == "hang") operation.duration = kNever;
   if (m.fault == "exit") _exit(1);
+  if (m.fault == "kill") kill(getpid(), SIGKILL);
 }
 
 }  // namespace
@@ -76,7 +78,13 @@ Machine::Machine()
       memory(setting("FAKE_CUDA_MEMORY", 84943700000.0)) {
   const char* const text = std::getenv("FAKE_CUDA_FAULT");
   if (text == nullptr) return;
-  const std::string whole = text;
+  std::string whole = text;
+  const std::size_t at = whole.find('@');
+  if (at != std::string::npos) {
+    const char* const rank = std::getenv("RANK");
+    if (rank == nullptr || whole.substr(at + 1) != rank) return;
+    whole.resize(at);
+  }
   fault = whole.substr(0, whole.find(':'));
   until_fault = whole.find(':') == std::string::npos ? 0 : std::atol(whole.c_str() + fault.size() + 1);
 }

@@ -31,6 +31,10 @@ class FakeCuda : public ::testing::Test {
   [[nodiscard]] Outcome calibrate(const std::string& environment, const std::string& arguments) const {
     return run(kQuick + arguments + " -o " + path(), kAlone + environment);
   }
+  /// The environment of a machine with so many devices, of which processes see each other.
+  [[nodiscard]] std::string all_of(int devices) const {
+    return "FAKE_CUDA_DEVICES=" + std::to_string(devices) + " FAKE_CUDA_SHARED=" + path("shared");
+  }
   /// `ranks` processes with a device each; `of_rank_1` is the environment of that one instead of the
   /// number of its device.
   [[nodiscard]] Outcome calibrate_together(int ranks, const std::string& arguments,
@@ -77,10 +81,11 @@ TEST_F(FakeCuda, OneDeviceGivesACompleteProfile) {
 }
 
 TEST_F(FakeCuda, EightDevicesOfOneProcessMeasureCollectivesAndABlockAfterThem) {
-  const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=8", "--only all_reduce --block");
+  const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=8", "--only all_reduce --block --single-process");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
   EXPECT_THAT(provenance("transformer_block"), HasSubstr("8 x 1024 positions"));
+  EXPECT_THAT(provenance("processes"), HasSubstr("one, which drives all devices"));
   const auto published = profile()["scale_up"]["collectives"];
   int measured = 0;
   for (const auto& one : published) {
@@ -102,6 +107,29 @@ TEST_F(FakeCuda, AProcessForEachOfTwoDevicesFindsTheTruthToo) {
                   bytes >= 65536 ? 0.05 : 0.10)
           << bytes;
     }
+  }
+}
+
+TEST_F(FakeCuda, SeveralDevicesGetAProcessEachThatAllReadTheInput) {
+  const Outcome outcome =
+      run_line("echo bf16 2048 3072 1024 | " + std::string(kAlone) + all_of(8) +
+               " " HEADWAY_CALIBRATE " " + kQuick + "--only all_reduce --shapes - -o " + path());
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
+  EXPECT_EQ(provenance("verdict"), "ok");
+  EXPECT_EQ(provenance("processes"), "8, one for each device");
+  EXPECT_THAT(content(path()), HasSubstr("\"m\":2048,\"n\":3072,\"k\":1024"));
+  // All devices computed at once: their differences were measured.
+  EXPECT_THAT(profile()["variation"]["device_speed"]["source"].get<std::string>(),
+              HasSubstr("measured: products on all devices at once"));
+}
+
+TEST_F(FakeCuda, ARankOfItsOwnThatIsLostEndsTheOthersWithWhatWasMeasured) {
+  for (const char* fault : {"exit:60000@1", "ecc:60000@1", "kill:60000@1"}) {
+    const Outcome outcome = calibrate(all_of(2) + " FAKE_CUDA_FAULT=" + fault, "--only all_reduce");
+    EXPECT_NE(outcome.code, 0) << fault << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("rank 1 is gone")) << fault;
+    EXPECT_EQ(provenance("verdict"), "aborted") << fault;
   }
 }
 
@@ -183,7 +211,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST_F(FakeCuda, AGroupThatDoesNotConnectEndsAfterTheDeadline) {
   const Outcome outcome =
-      calibrate("FAKE_CUDA_DEVICES=2 FAKE_CUDA_FAULT=no_connection", "--only all_reduce");
+      calibrate("FAKE_CUDA_DEVICES=2 FAKE_CUDA_FAULT=no_connection",
+                                    "--only all_reduce --single-process");
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("setting up a collective did not end within 60 s"));
   EXPECT_EQ(provenance("verdict"), "aborted");

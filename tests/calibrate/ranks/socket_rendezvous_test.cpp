@@ -51,6 +51,32 @@ std::vector<std::string> problems(int ranks, Seconds deadline,
   return result;
 }
 
+TEST(SocketRendezvous, WhoDoesNotKnowTheSecretIsNoRank) {
+  const int port = free_port();
+  std::string of_stranger;
+  std::thread stranger([&] {
+    try {
+      RankPlace place{1, 2, 1, "127.0.0.1", port};
+      place.secret = "another";
+      SocketRendezvous rendezvous(place, 60.0_s);
+      rendezvous.barrier();
+    } catch (const EnvironmentError& error) {
+      of_stranger = error.what();
+    }
+  });
+  RankPlace place{0, 2, 0, "127.0.0.1", port};
+  place.secret = "0123456789abcdef0123456789abcdef";
+  try {
+    SocketRendezvous rendezvous(place, 2.0_s);
+    FAIL() << "a stranger was let in";
+  } catch (const EnvironmentError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "1 of 2 ranks did not come to port " + std::to_string(port) + " within 2 s");
+  }
+  stranger.join();
+  EXPECT_EQ(of_stranger, "rank 0 is gone");
+}
+
 TEST(SocketRendezvous, GathersAndBroadcasts) {
   const auto failed = problems(3, 60.0_s, [](Rendezvous& rendezvous) {
     EXPECT_EQ(rendezvous.size(), 3);
