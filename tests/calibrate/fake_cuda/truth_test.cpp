@@ -9,6 +9,7 @@
 #include "calibrate/cuda/result_check.h"
 #include "calibrate/measure/statistics.h"
 #include "kernels/device_kernels.h"
+#include "tests/calibrate/fake_cuda/bias.h"
 #include "tests/calibrate/fake_cuda/law.h"
 
 namespace headway {
@@ -25,38 +26,10 @@ class FakeDevice : public ::testing::Test {
     static SingleRendezvous one;
     return one;
   }
-  /// The median of some samples, as sweeps take it.
-  static double measured(const Point& point) {
-    const auto operation = backend_->prepare(point);
-    std::vector<double> times;
-    for (int i = 0; i < 9; ++i) times.push_back(operation->repeat().time.count());
-    return median(times);
-  }
+  static double measured(const Point& point) { return measured_time(*backend_, point); }
   static CudaBackend* backend_;
 };
 CudaBackend* FakeDevice::backend_ = nullptr;
-
-TEST_F(FakeDevice, ProductsOf20MicrosecondsAndMoreAreRightWithinOnePercent) {
-  int points = 0;
-  for (const double m : {256.0, 1024.0, 4096.0}) {
-    for (const double n : {512.0, 2048.0, 8192.0}) {
-      for (const double k : {512.0, 4096.0, 16384.0}) {
-        for (const Precision precision : {Precision::bf16, Precision::fp8, Precision::fp32}) {
-          const cudaDataType type = precision == Precision::bf16  ? CUDA_R_16BF
-                                    : precision == Precision::fp8 ? CUDA_R_8F_E4M3
-                                                                  : CUDA_R_32F;
-          const double truth = fake_cuda::product_time(m, n, k, 1, type);
-          const GemmPoint point{{m, n, k}, precision, GemmLayout::nn};
-          // Of the shortest ones 1.5 us of 5 are the start, and noise of 0.3 % is left.
-          EXPECT_NEAR(measured(point) / truth, 1.0, truth >= 20e-6 ? 0.01 : 0.02)
-              << point_text(point) << " " << truth;
-          ++points;
-        }
-      }
-    }
-  }
-  EXPECT_EQ(points, 81);
-}
 
 /// What the events say where nothing holds the stream: the host's launch and the device's start
 /// belong to the sample. The bias that the hold takes away.
@@ -95,34 +68,15 @@ TEST_F(FakeDevice, StreamingKernelsAreRightWithinOnePercent) {
   }
 }
 
-/// Steps and volumes as the law of nccl.cpp has them.
-double collective_truth(CollectiveKind kind, double bytes, int ranks) {
-  const double others = ranks - 1.0;
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-      return fake_cuda::collective_time(bytes, 2.0 * others / ranks, 2.0 * others);
-    case CollectiveKind::broadcast:
-      return fake_cuda::collective_time(bytes, 1.0, others);
-    case CollectiveKind::send_receive:
-      return fake_cuda::collective_time(bytes, 1.0, 1.0);
-    default:  // all-gather, reduce-scatter, all-to-all
-      return fake_cuda::collective_time(bytes, others / ranks, others);
-  }
-}
-
-TEST_F(FakeDevice, CollectivesOfOneThreadAreRightWithinFivePercentAndSmallOnesWithinTen) {
-  for (const CollectiveKind kind :
-       {CollectiveKind::all_reduce, CollectiveKind::all_gather, CollectiveKind::reduce_scatter,
-        CollectiveKind::broadcast, CollectiveKind::all_to_all, CollectiveKind::send_receive}) {
-    for (const int ranks : {2, 8}) {
-      for (const std::size_t bytes : {std::size_t{1} << 10U, std::size_t{1} << 16U, std::size_t{1} << 26U}) {
-        const double truth = collective_truth(kind, static_cast<double>(bytes), ranks);
-        const double found = measured(CollectivePoint{kind, "nccl", bytes, ranks});
-        EXPECT_NEAR(found / truth, 1.0, bytes >= (1U << 16U) ? 0.05 : 0.10)
-            << collective_name(kind) << " " << bytes << " among " << ranks << ": " << truth;
-      }
-    }
-  }
+/// Products of 20 us and more within 1 %, collectives of 64 KiB and more within 5, small ones within
+/// 10; and that it needs what the calibrator does: events around a launch are far off.
+TEST_F(FakeDevice, ProductsAndCollectivesAreAsTrueAsTheirTableSays) {
+  const std::vector<Bias> all = biases(*backend_);
+  for (const Bias& one : all) EXPECT_EQ(too_far(one), std::vector<std::string>()) << one.what;
+  EXPECT_GE(all[0].points.size() + all[1].points.size(), 81U);
+  EXPECT_GT(median(all[1].of_events), 0.05);
+  EXPECT_GT(median(all[3].of_events), 0.5);
+  EXPECT_EQ(bias_table(all).find("products of 20 us and more"), bias_table(all).find("prod"));
 }
 
 TEST_F(FakeDevice, TheGapBetweenKernelsIsMeasuredOnce) {
