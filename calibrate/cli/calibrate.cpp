@@ -159,6 +159,14 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
     calibration.is_aborted = true;
     calibration.missing.push_back(fmt::format("{}: {}", what, problem));
   };
+  const MeasuredPoint* const product = sustained_product(calibration.points);
+  if (code == 0 && product != nullptr && calibration.offer.sustained > 0.0_s &&
+      is_wanted(rules, kSustainedPart)) {
+    if (is_first) write_checkpoint(job, calibration, plan, plan.size());
+    add("sustained products", [&] {
+      calibration.sustained = sustained_run(backend, *product, calibration.offer.sustained);
+    });
+  }
   if (code == 0 && job.options.jitter) {
     add("jitter", [&] { calibration.jitter = measured_jitter(backend, *job.options.jitter); });
   }

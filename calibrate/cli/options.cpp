@@ -77,7 +77,7 @@ po::options_description table(Options& options, Raw& raw) {
       "standard input");
   add("only", po::value(&options.only)->composing(),
       "besides products, measure nothing else: attention, memory, launch, copies, concurrent, "
-      "collectives or a kind of these, as all_reduce; repeatable");
+      "sustained, collectives or a kind of these, as all_reduce; repeatable");
   add("ranks", po::value(&options.ranks),
       "CPU processes, one core each, started by mpirun (default: 2 where possible); of the fake "
       "backend, ranks of its largest group");

@@ -166,6 +166,7 @@ Offer device_offer(int device, const DeviceGroup& group) {
   add_fused_attention(offer);
   offer.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
   offer.most_elements = std::size_t{1} << 27U;
+  offer.sustained = 60.0_s;
   offer.launches = true;
   offer.copies = {CopyKind::host_to_device, CopyKind::device_to_host, CopyKind::device_to_device};
   if (usable_devices() > 1) offer.copies.push_back(CopyKind::peer);

@@ -8,6 +8,7 @@
 #include "calibrate/block/block_run.h"
 #include "calibrate/suite/backend.h"
 #include "calibrate/suite/jitter.h"
+#include "calibrate/suite/sustained_run.h"
 #include "calibrate/suite/sweep.h"
 #include "sim/costs/profile.h"
 
@@ -20,6 +21,7 @@ struct Calibration {
   std::shared_ptr<const Profile> published = {};
   std::vector<MeasuredPoint> points;
   std::vector<RefusedPoint> refused = {};
+  std::optional<SustainedRun> sustained = {};
   std::optional<JitterRun> jitter;   ///< where a long run was asked for
   std::optional<BlockRun> block;     ///< likewise, a transformer block
   std::vector<std::string> missing;  ///< what was not measured, and why

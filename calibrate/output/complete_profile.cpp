@@ -98,6 +98,7 @@ void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& the
   with("memory_bandwidth", mine.memory_bandwidth, theirs.memory_bandwidth);
   with("memory_efficiency", mine.memory_efficiency, theirs.memory_efficiency);
   with("gather_efficiency", mine.gather_efficiency, theirs.gather_efficiency);
+  with("sustained_rate", mine.sustained_rate, theirs.sustained_rate);
   with("gemm_inner_half", mine.gemm_inner_half, theirs.gemm_inner_half);
   with("gemm_quantisation", mine.gemm_quantisation, theirs.gemm_quantisation);
   with("gemm_overhead", mine.gemm_overhead, theirs.gemm_overhead);

@@ -102,6 +102,7 @@ Json of(const DeviceCosts& device) {
     json["cast_bytes_by_recipe"][std::string(recipe_name(scaling))] = of(estimate);
   }
   add(json, "gemm_cold_operands", device.gemm_cold_operands);
+  add(json, "sustained_rate", device.sustained_rate);
   add(json, "gather_efficiency", device.gather_efficiency);
   add(json, "gradient_accumulation_bytes_per_weight", device.gradient_accumulation_bytes);
   add(json, "attention_window_saving", device.attention_window_saving);

@@ -64,6 +64,8 @@ struct Offer {
   double link_bytes_per_s = 0.0;  ///< rate of a rank's link where it is known, else 0
   double link_burst_bytes = 0.0;  ///< that it lets through at once after it stood idle
 
+  /// How long a product is repeated to see at what clock the device lasts; 0: its clock is known.
+  Seconds sustained = {};
   bool launches = false;
   std::vector<CopyKind> copies;
   std::vector<ConcurrentPoint> concurrent;

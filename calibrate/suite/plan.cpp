@@ -120,11 +120,6 @@ constexpr std::string_view kCollectiveSection = "collectives";
 constexpr std::string_view kAttentionSection = "attention";
 constexpr std::string_view kConcurrentSection = "concurrent";
 
-bool is_wanted(const PlanRules& rules, std::string_view part) {
-  return rules.only.empty() ||
-         std::find(rules.only.begin(), rules.only.end(), part) != rules.only.end();
-}
-
 /// Only an all-reduce has more than one algorithm worth knowing.
 std::vector<Point> collective_points(const Offer& offer, const PlanRules& rules) {
   const bool quick = rules.quick;
@@ -152,9 +147,14 @@ void append(std::vector<Section>& plan, Section section) {
 
 }  // namespace
 
+bool is_wanted(const PlanRules& rules, std::string_view part) {
+  return rules.only.empty() ||
+         std::find(rules.only.begin(), rules.only.end(), part) != rules.only.end();
+}
+
 std::vector<std::string_view> plan_part_names() {
-  std::vector<std::string_view> names = {kAttentionSection, "memory",           "launch",
-                                         "copies",          kConcurrentSection, kCollectiveSection};
+  std::vector<std::string_view> names = {kAttentionSection,  "memory",           "launch", "copies",
+                                         kConcurrentSection, kCollectiveSection, kSustainedPart};
   for (const CollectiveKind kind : kCollectives) names.push_back(collective_name(kind));
   return names;
 }

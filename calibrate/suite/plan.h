@@ -19,6 +19,10 @@ struct PlanRules {
 
 /// What a plan can be limited to: its sections after the products, and the kinds of collectives.
 [[nodiscard]] std::vector<std::string_view> plan_part_names();
+/// Whether such a part is to be measured.
+[[nodiscard]] bool is_wanted(const PlanRules& rules, std::string_view part);
+/// The part that repeats one product for long; no section, as it has samples of its own.
+inline constexpr std::string_view kSustainedPart = "sustained";
 
 /// What is measured of an offer, in this order, so that what a failure leaves is the most needed:
 /// products, memory-bound kernels, the optimizer, launches, copies, collectives. Each section ends

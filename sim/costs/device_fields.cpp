@@ -88,6 +88,11 @@ see: k0 in sim/costs/kernel_cost.h)"},
 see: NVIDIA, "Matrix Multiplication Background")"},
        {"gemm_overhead_s", estimate(&DeviceCosts::gemm_overhead, kNotNegative, "seconds"),
         "Of a matrix product, beyond its work."},
+       {"sustained_rate", known_estimate(&DeviceCosts::sustained_rate, kShareOfPeak),
+        R"(Of the rate at which products of the gemm_table and attention of the attention_table were
+measured, what a minute of them without a pause keeps up: predictions take them at that rate. The
+tables hold the times as measured, at the clock between the waits of a calibration.
+default: not measured)"},
        {"gemm_table", elsewhere<DeviceCosts>({"an object", object_type().schema}),
         R"(Matrix products as they were measured: precision, m, n, k, time_s, spread. They win over
 the formula.

@@ -84,6 +84,9 @@ struct DeviceCosts {
   /// Memory traffic per weight with which every micro-batch adds its gradient to the sum, beyond
   /// the product's own result.
   Estimate gradient_accumulation_bytes;
+  /// Of the rate at which products and attention were measured here, what lasts for minutes; of a
+  /// profile that was read they have it in them (sustained.h). None: nobody measured it.
+  std::optional<Estimate> sustained_rate;
   Estimate gemm_inner_half;  ///< k0: inner size at which the start of a product costs as much again
   Estimate gemm_quantisation;  ///< w: share of the wave and tile quantisation that is seen
   Estimate gemm_overhead;      ///< t0: seconds a product costs beyond its work

@@ -16,6 +16,7 @@
 #include "sim/costs/read_measurements.h"
 #include "sim/costs/read_product_tables.h"
 #include "sim/costs/spread.h"
+#include "sim/costs/sustained.h"
 #include "sim/files/json_reader.h"
 
 namespace headway {
@@ -132,6 +133,9 @@ DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKer
   for (const MeasuredGemm& row : device.gemm_table) device.products.erase(row.precision);
   device.attention_table = read_attention_table(reader, attention_peak(device, is_understood));
   reader.finish();
+  if (device.sustained_rate && diagnostics.all().size() == problems_before) {
+    sustain(device, device.sustained_rate->value);
+  }
   return device;
 }
 
@@ -174,13 +178,13 @@ Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernel
   profile.provenance = read_provenance(reader);
   if (const auto device = reader.required_part("device")) {
     profile.device = read_device(*device, kernels, diagnostics);
+    const auto named = cursor.member("kernels");
+    if (named && named->value().is_string() && !profile.device.products.empty()) {
+      profile.device.kernels = named->value().get<std::string>();
+    }
   }
   profile.kernel_families = read_families(reader, profile.device);
   cost_fields().read(reader, profile);
-  const auto named = cursor.member("kernels");
-  if (named && named->value().is_string() && !profile.device.products.empty()) {
-    profile.device.kernels = named->value().get<std::string>();
-  }
   reader.part("software");
   reader.part("kernels");
   reader.part("hardware");  // accelerators.h reads these two

@@ -18,6 +18,13 @@ double setting(const char* name, double otherwise) {
   return text == nullptr ? otherwise : std::atof(text);
 }
 
+/// Of the device's clock, over what lasts with pauses.
+double speed(int device) {
+  Machine& m = machine();
+  if (m.busy[device] < kBoostSeconds) return kBoost;
+  return m.unbroken[device] < kHeatSeconds ? 1.0 : kHot;
+}
+
 /// Does the first operation of a stream if it can be done by now.
 bool has_done(CUstream_st& stream, Operation& next) {
   Machine& m = machine();
@@ -45,10 +52,14 @@ bool has_done(CUstream_st& stream, Operation& next) {
       return true;
     }
     case Operation::Kind::work: {
-      const bool is_boosted = m.busy[stream.device] < kBoostSeconds;
-      const double duration = next.duration / (is_boosted ? kBoost : 1.0);
+      double& unbroken = m.unbroken[stream.device];
+      double& ended = m.ended[stream.device];
+      if (earliest - ended > kRest) unbroken = 0.0;
+      const double duration = next.duration / speed(stream.device);
       stream.ready = earliest + duration;
+      ended = std::max(ended, stream.ready);
       m.busy[stream.device] += duration;
+      unbroken += duration;
       if (next.stamps != nullptr) {
         next.stamps[0] = static_cast<unsigned long long>(1e9 * earliest);
         next.stamps[1] = static_cast<unsigned long long>(1e9 * stream.ready);
@@ -152,9 +163,7 @@ cudaError_t sticky_error() { return machine().sticky; }
 cudaError_t failed(cudaError_t error) { return machine().last = error; }
 int current_device() { return machine().current; }
 int device_of(cudaStream_t stream) { return stream->device; }
-double clock_hz(int device) {
-  return machine().busy[device] < kBoostSeconds ? 1.98e9 : 1.98e9 / kBoost;
-}
+double clock_hz(int device) { return 1.98e9 / kBoost * speed(device); }
 double watts(int device) { return machine().busy[device] > 0.0 ? 690.0 : 75.0; }
 
 cudaError_t put_work(cudaStream_t stream, double duration, double host_seconds, const char* what,

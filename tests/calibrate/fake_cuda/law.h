@@ -22,6 +22,9 @@ constexpr double kGraphNode = 0.02e-6;
 constexpr double kCollectiveLaunch = 8e-6;    ///< of the host, a collective and device
 constexpr double kBoostSeconds = 1.5;         ///< of work that a device does at its highest clock
 constexpr double kBoost = 1.1;                ///< that clock over the one that lasts
+constexpr double kHeatSeconds = 5.0;          ///< of work without a pause, after which the device is
+constexpr double kHot = 0.95;                 ///< so fast, until it has rested for
+constexpr double kRest = 200e-6;
 constexpr double kNoise = 0.003;              ///< relative, of every operation
 
 /// A product of `batch` matrices: tiles of 128 x 256 in waves over 132 multiprocessors.

@@ -47,6 +47,8 @@ struct Machine {
   std::map<void*, std::pair<int, std::size_t>> allocations;  // device, bytes
   std::map<int, double> used;
   std::map<int, double> busy;
+  std::map<int, double> unbroken;  ///< work since the last rest
+  std::map<int, double> ended;     ///< when the last work did
   std::set<cudaStream_t> streams;
   std::mt19937_64 random{7};
 

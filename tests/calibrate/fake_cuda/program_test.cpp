@@ -78,6 +78,9 @@ TEST_F(FakeCuda, OneDeviceGivesACompleteProfile) {
   EXPECT_THAT(provenance("boost_and_sustained"), HasSubstr("at 1980 MHz and 690 W at first"));
   EXPECT_THAT(provenance("boost_and_sustained"), HasSubstr("at 1800 MHz and 690 W after 2 s"));
   EXPECT_THAT(provenance("clocks"), HasSubstr("1800 MHz"));  // after the boost of the first seconds
+  // A minute without a pause costs another part of the clock, which predictions go by.
+  EXPECT_NEAR(all["device"]["sustained_rate"]["value"], fake_cuda::kHot, 0.004);
+  EXPECT_THAT(provenance("sustained"), HasSubstr("TFLOP/s 1710 MHz 690 W, 0.9"));
 }
 
 TEST_F(FakeCuda, EightDevicesOfOneProcessMeasureCollectivesAndABlockAfterThem) {
