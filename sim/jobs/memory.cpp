@@ -59,8 +59,9 @@ StateBytes state_bytes(const Strategy& strategy) {
   return {.parameter = parameter,
           .gradient = bytes_per_element(
               strategy.kept_gradient_precision.value_or(strategy.gradient_precision)),
-          // Servers hold them, in the memory of their hosts.
-          .optimizer = strategy.synchronisation.by_servers()
+          // Servers hold them, in the memory of their hosts, but for what workers update.
+          .optimizer = strategy.synchronisation.by_servers() &&
+                               !strategy.synchronisation.has_local_updates()
                            ? 0.0
                            : kMoments + (parameter < kMaster ? kMaster : 0.0)};
 }

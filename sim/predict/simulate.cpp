@@ -56,6 +56,7 @@ std::string strategy_text(const Strategy& strategy) {
     text += fmt::format(", {} server{} {}, {}", how.servers, how.servers == 1 ? "" : "s",
                         how.hosts == ServerHosts::beside ? "beside workers" : "apart",
                         how.asynchronous ? "asynchronous" : "synchronous");
+    if (how.has_local_updates()) text += fmt::format(", every {} local steps", how.push_every);
   }
   if (strategy.islands() > 1) {
     text += fmt::format(", {} islands of {} local steps", strategy.islands(),

@@ -25,6 +25,7 @@ class ServedLayout {
         strategy_(*job.shape.strategy),
         how_(strategy_.synchronisation),
         workload_(workload),
+        often_(1.0 / how_.push_every),
         members_(accelerators_of_worker(strategy_, job.cluster)),
         workers_(strategy_.data_parallel / members_) {}
 
@@ -51,6 +52,10 @@ class ServedLayout {
   }
 
  private:
+  /// What is learned in several steps is known behind the last of them.
+  [[nodiscard]] bool overlaps() const {
+    return strategy_.overlap_gradient_reduce && !how_.has_local_updates();
+  }
   [[nodiscard]] double push_bytes() const {
     return bytes_per_element(strategy_.gradient_precision);
   }
@@ -61,6 +66,7 @@ class ServedLayout {
     ProgramBuilder builder("worker");
     TimeByCause forward;
     TimeByCause backward;
+    TimeByCause update;
     std::vector<std::int32_t> parts;  // of the backward pass
     std::vector<std::int32_t> additions;
     for (const Piece& piece : pieces_) {
@@ -73,7 +79,12 @@ class ServedLayout {
             job_.local_reduction->price(Bytes(piece.trained * push_bytes())).time;
       }
       additions.push_back(builder.add_block("local reduce", time));
+      if (how_.has_local_updates()) {
+        update[Cause::optimizer] += Seconds(piece.trained *
+                                            shape.optimizer_seconds_per_parameter);
+      }
     }
+    const std::int32_t local_update = builder.add_block("local update", update);
     const std::int32_t whole_forward = builder.add_block("forward", forward);
     const std::int32_t whole_backward = builder.add_block("backward", backward);
     TimeByCause step;
@@ -87,7 +98,8 @@ class ServedLayout {
         builder.set_pass(iteration * micro_batches + i, 0);
         builder.compute(whole_forward);
         const bool pushes = i + 1 == micro_batches;
-        if (!pushes || !strategy_.overlap_gradient_reduce) builder.compute(whole_backward);
+        if (!pushes || !overlaps()) builder.compute(whole_backward);
+        if (pushes && how_.has_local_updates()) builder.compute(local_update);
         if (pushes) push_all(builder, parts, additions);
       }
       builder.set_pass(-1, -1);
@@ -103,7 +115,7 @@ class ServedLayout {
     std::vector<std::int32_t> slots;
     auto key = static_cast<std::int32_t>(keys_.size());
     for (std::size_t i = pieces_.size(); i-- > 0;) {
-      if (strategy_.overlap_gradient_reduce) builder.compute(parts[i]);
+      if (overlaps()) builder.compute(parts[i]);
       if (pieces_[i].trained <= 0.0) continue;
       if (members_ > 1) builder.compute(additions[i]);
       slots.push_back(builder.push(--key));
@@ -143,7 +155,7 @@ class ServedLayout {
     Server server{.name = fmt::format("server {}", number)};
     const BytesPerSecond memory = memory_of(number);
     for (const std::ptrdiff_t piece : keys_) {
-      const double held = pieces_[static_cast<std::size_t>(piece)].trained / how_.servers;
+      const double held = often_ * pieces_[static_cast<std::size_t>(piece)].trained / how_.servers;
       server.keys.push_back({.push = Bytes(held / members_ * push_bytes()),
                              .pull = Bytes(held / members_ * pull_bytes()),
                              .add_up = Bytes(held * (2.0 * kSumBytes + push_bytes())) / memory,
@@ -170,6 +182,7 @@ class ServedLayout {
     if (job_.profile.device.host_bandwidth) {
       plan.rate_cap = min(plan.rate_cap, BytesPerSecond(job_.profile.device.host_bandwidth->value));
     }
+    plan.latency = often_ * plan.latency;
     workload_.plans.push_back(std::move(plan));
     return static_cast<std::int32_t>(workload_.plans.size()) - 1;
   }
@@ -178,6 +191,7 @@ class ServedLayout {
   const Strategy& strategy_;
   const Synchronisation& how_;
   Workload& workload_;
+  double often_;  ///< pushes of a worker in a step
   int members_;
   int workers_;
   std::vector<Piece> pieces_;

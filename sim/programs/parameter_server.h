@@ -39,6 +39,11 @@ struct ServedJob {
 /// written in fp32, and Adam moves what optimizer_cost.h says. A worker pushes a key as soon as its
 /// gradients are there, with `overlap_gradient_reduce`, and begins the next step when all keys are
 /// back.
+///
+/// A worker that pushes every H steps only (`push_every`) updates its own parameters at each, and
+/// pushes behind the last what it learned. An iteration is one step, a period scaled by 1 / H: all
+/// that pushes take, bytes, latencies and the servers' work, is an H-th, which leaves who waits for
+/// whom as it is, since all times of a period are scaled alike.
 void lay_out_servers(const ServedJob& job, Workload& workload);
 
 }  // namespace headway

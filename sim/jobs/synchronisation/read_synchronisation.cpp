@@ -52,6 +52,11 @@ see: Chen et al. 2016 (arXiv:1604.00981))"},
         R"(By how many steps an asynchronous worker may be ahead of the slowest; 0 lets none be ahead.
 see: Ho et al. 2013 (NIPS, stale synchronous parallel)
 default: none)"},
+       {"push_every",
+        whole(&Synchronisation::push_every, kSteps).where(has_no_steps, kNoStepsNeeded),
+        R"(Steps of its own, with an optimizer of its own, that an asynchronous worker takes between two pushes
+of what it learned in them: asynchronous DiLoCo. What so few updates, and stale ones, cost in loss is not modelled.
+see: Liu et al. 2024 (arXiv:2401.09135))"},
        {"local_reduction",
         flag(&Synchronisation::local_reduction).where(has_servers, kServersNeeded),
         R"(Whether the accelerators of a scale-up domain add up their gradients first and are one worker, each

@@ -41,6 +41,9 @@ struct Synchronisation {
   int backup_workers = 0;
   /// Asynchronous: by how many steps a worker may be ahead of the slowest (Ho et al. 2013).
   std::optional<int> staleness_bound;
+  /// Asynchronous: steps of its own that a worker takes between two pushes; it pushes what it has
+  /// learned in them (Liu et al. 2024, arXiv:2401.09135, asynchronous local SGD).
+  int push_every = 1;
   /// Accelerators of a scale-up domain add up their gradients first, and are one worker.
   bool local_reduction = false;
 
@@ -59,6 +62,8 @@ struct Synchronisation {
     return scheme == SynchronisationScheme::parameter_server;
   }
   [[nodiscard]] bool by_local_steps() const { return scheme == SynchronisationScheme::local_steps; }
+  /// Whether workers update their parameters themselves between pushes.
+  [[nodiscard]] bool has_local_updates() const { return by_servers() && push_every > 1; }
   /// Averages a step, of a fragment each.
   [[nodiscard]] double averages() const { return static_cast<double>(fragments) / every; }
   /// Share of the steps in which one may be under way.

@@ -103,6 +103,25 @@ TEST(ParameterServerJobs, AlikeAsynchronousWorkersAreStaleByAllOthers) {
   }
 }
 
+// A worker and a server, each with a NIC of its own: a step takes its work, and of a push, its
+// update and its answer an H-th: 2 paths, N (4 + 2) bytes at the NIC, 30 in memory. A worker
+// also updates its own parameters. W alike ones stay stale by W - 1 updates, whatever H.
+TEST(ParameterServerJobs, WorkersThatPushSeldomWaitSeldom) {
+  const ServedRun always{.workers = 1, .servers = 1, .how = {.asynchronous = true}};
+  for (const int every : {1, 2, 10, 500}) {
+    ServedRun job = always;
+    job.how.push_every = every;
+    const auto outcome = job.run();
+    const double n = learned(job.model);
+    const double push = 2.0 * kPath + n * 6.0 / kNic + n * 30.0 / kMemory;
+    const double expected = outcome.work + push / every;
+    EXPECT_NEAR(outcome.timeline.finish, expected, 1e-9 * expected) << every;
+    EXPECT_EQ(outcome.work > always.run().work, every > 1);
+  }
+  const ServedRun four{.servers = 2, .how = {.asynchronous = true, .push_every = 20}};
+  EXPECT_NEAR(four.run().use.mean_staleness, 3.0, 1e-9);
+}
+
 // The looser the bound, the less workers wait for a slow one; the more stale are their updates.
 TEST(ParameterServerJobs, LooserBoundsAreNeverSlower) {
   double time = 1e9;
