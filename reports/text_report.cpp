@@ -9,6 +9,7 @@
 #include "reports/answers/what_if_report.h"
 #include "reports/sections/kinds_report.h"
 #include "reports/sections/server_report.h"
+#include "reports/sections/target_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/result/decision/objective.h"
@@ -37,6 +38,11 @@ class TextReport {
       add_evidence();
       add_scaling();
       add_memory();
+      if (prediction_.input) add_labelled("input", input_sentence(*prediction_.input));
+      if (prediction_.statistics) {
+        add_labelled("to the target", statistics_sentence(*prediction_.statistics,
+                                                          prediction_.question.accelerators));
+      }
       add_run_time();
       add_cost();
       add_time_shares();

@@ -10,6 +10,7 @@
 #include "reports/sections/kinds_report.h"
 #include "reports/sections/prediction_sections.h"
 #include "reports/sections/server_report.h"
+#include "reports/sections/target_report.h"
 #include "reports/text_report.h"
 #include "sim/result/json/result_json.h"
 #include "sim/result/number_text.h"
@@ -28,6 +29,9 @@ Document prediction_document(const Prediction& prediction) {
   const bool has_times = was_simulated(prediction);
   document.sections.push_back(answer_section(prediction));
   if (has_times) document.sections.push_back(time_section(prediction));
+  if (prediction.statistics || prediction.input) {
+    document.sections.push_back(target_section(prediction));
+  }
   if (prediction.servers) document.sections.push_back(server_section(*prediction.servers));
   if (prediction.accelerator_kinds) {
     document.sections.push_back(kinds_section(*prediction.accelerator_kinds));

@@ -8,6 +8,7 @@
 #include "sim/base/text_table.h"
 #include "sim/base/utf8.h"
 #include "sim/result/number_text.h"
+#include "sim/scenario/recovery/recovery.h"
 
 namespace headway {
 namespace {
@@ -30,10 +31,27 @@ std::string checkpoint_sentence(const ReliabilityPrediction& of) {
                      of.interval_by, short_text(of.checkpoint_blocking));
 }
 
+/// How it gets over failures, where that is no plain restart.
+std::optional<std::string> recovery_sentence(const ReliabilityPrediction& of) {
+  const auto known = std::ranges::find(recoveries(), of.recovery, &Recovery::name);
+  if (known == recoveries().end() || known == recoveries().begin()) return std::nullopt;
+  std::string text(known->title);
+  if (of.step_overhead > 0.0) {
+    text += fmt::format(", for which every step takes {} % more", percent(of.step_overhead));
+  }
+  return text;
+}
+
+std::optional<std::string> spot_sentence(const ReliabilityPrediction& of) {
+  if (!of.spot) return std::nullopt;
+  return fmt::format("{} of {} nodes, {} % of them there on average", of.spot->nodes,
+                     of.spot->of_nodes, percent(of.spot->there));
+}
+
 std::string_view loss_title(std::string_view name) {
   if (name == "lost_work") return "work done again";
   if (name == "waiting_for_nodes") return "waiting for nodes";
-  if (name == "reduced_speed") return "fewer nodes";
+  if (name == "reduced_speed") return "slower steps";
   return name;
 }
 
@@ -79,6 +97,10 @@ TextTable cause_table(const ReliabilityPrediction& of) {
 
 std::string reliability_text(const ReliabilityPrediction& of) {
   std::string text = fmt::format("  {:<14}{}\n", "over weeks", goodput_sentence(of));
+  if (const auto recovery = recovery_sentence(of)) {
+    text += fmt::format("  {:<14}{}\n", "recovery", *recovery);
+  }
+  if (const auto spot = spot_sentence(of)) text += fmt::format("  {:<14}{}\n", "spot", *spot);
   text += fmt::format("  {:<14}{}\n", "checkpoints", checkpoint_sentence(of));
   text += "\n";
   if (!largest(of.lost_gpu_hours).empty()) text += loss_table(of).text(2) + "\n";
@@ -88,6 +110,8 @@ std::string reliability_text(const ReliabilityPrediction& of) {
 DocumentSection reliability_section(const ReliabilityPrediction& of) {
   std::string text = fmt::format("Mean of {} histories, 90 % of them in brackets: {}. ", of.runs,
                                  goodput_sentence(of));
+  if (const auto recovery = recovery_sentence(of)) text += fmt::format("Recovery: {}. ", *recovery);
+  if (const auto spot = spot_sentence(of)) text += fmt::format("Spot nodes: {}. ", *spot);
   text += fmt::format("Checkpoints: {}.", checkpoint_sentence(of));
   DocumentSection section{"Over weeks", {Paragraph{std::move(text)}}};
   if (!largest(of.lost_gpu_hours).empty()) {

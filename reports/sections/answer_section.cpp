@@ -110,8 +110,9 @@ std::string cost_sentence(const Prediction& prediction) {
 std::string run_sentence(const Prediction& prediction) {
   if (!run_time(prediction)) return "";
   return fmt::format(
-      "The run has {} tokens. Its interval holds what the prediction of an iteration may be off{}.",
-      prefixed_count(*run_tokens(prediction)),
+      "The run has {}. Its interval holds what the prediction of an iteration may be off{}.",
+      prediction.statistics ? prefixed_count(prediction.statistics->steps) + " steps"
+                            : prefixed_count(*run_tokens(prediction)) + " tokens",
       prediction.reliability ? " and how its histories with failures differ"
                              : "; nothing fails in this scenario");
 }

@@ -135,15 +135,25 @@ std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part,
                                   kind_text(part.value())));
     return std::nullopt;
   }
-  const auto path = resolve(part, folders);
-  if (!path) {
-    const std::string& name = part.value().get_ref<const std::string&>();
-    diagnostics_.add(part.problem(fmt::format("cannot find {}", in_quotes(name)), "",
-                                  name_help(name, known_names(data_folders_, folders))));
+  const auto path = found(part, folders);
+  if (!path) return std::nullopt;
+  return load(*path, part.document().pointer_prefix() + part.pointer());
+}
+
+std::optional<SourceText> InputFiles::follow_text(const JsonCursor& part,
+                                                  const std::string& folder) {
+  if (!part.value().is_string()) {
+    diagnostics_.add(part.problem(value_name(part.document().root(), part.pointer()) +
+                                      " must be the name of a file",
+                                  kind_text(part.value())));
     return std::nullopt;
   }
-  tell_if_it_left(part, *path);
-  return load(*path, part.document().pointer_prefix() + part.pointer());
+  const auto path = found(part, {folder});
+  if (!path) return std::nullopt;
+  auto text = file_text(*path, diagnostics_);
+  if (!text) return std::nullopt;
+  read_paths_.emplace_back(*path);
+  return SourceText(*path, std::move(*text));
 }
 
 /// Who runs a stranger's scenario hears which of their own files it reads.
@@ -165,6 +175,19 @@ void InputFiles::report_unused_overrides() {
     diagnostics_.add({.message = "the override leads into a text that names no file",
                       .location = {.file = shown_override(overrides_[i])}});
   }
+}
+
+std::optional<std::string> InputFiles::found(const JsonCursor& part,
+                                             const std::vector<std::string>& folders) {
+  auto path = resolve(part, folders);
+  if (path) {
+    tell_if_it_left(part, *path);
+    return path;
+  }
+  const std::string& name = part.value().get_ref<const std::string&>();
+  diagnostics_.add(part.problem(fmt::format("cannot find {}", in_quotes(name)), "",
+                                name_help(name, known_names(data_folders_, folders))));
+  return std::nullopt;
 }
 
 std::optional<std::string> InputFiles::resolve(const JsonCursor& part,

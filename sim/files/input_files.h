@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/source_text.h"
 #include "sim/files/json_document.h"
 
 namespace headway {
@@ -34,6 +35,10 @@ class InputFiles {
   [[nodiscard]] std::optional<JsonCursor> follow(const JsonCursor& part,
                                                  const std::vector<std::string>& folders);
 
+  /// The text of a file of another kind than JSON that `part` names, looked for in the same places.
+  [[nodiscard]] std::optional<SourceText> follow_text(const JsonCursor& part,
+                                                      const std::string& folder);
+
   /// Reports each override that leads into a text which nobody followed as a reference
   /// ("/name/x=1"). Call once, after everything is read; without it such overrides go unnoticed.
   void report_unused_overrides();
@@ -49,6 +54,9 @@ class InputFiles {
                                                const std::string& pointer_prefix);
   [[nodiscard]] std::optional<std::string> resolve(const JsonCursor& part,
                                                    const std::vector<std::string>& folders) const;
+  /// The same; reports a name that is no file.
+  [[nodiscard]] std::optional<std::string> found(const JsonCursor& part,
+                                                 const std::vector<std::string>& folders);
 
   std::vector<Override> overrides_;
   std::vector<bool> used_;  ///< of each override: it reached a document

@@ -11,6 +11,7 @@
 #include "sim/base/fingerprint.h"
 #include "sim/base/quantity_text.h"
 #include "sim/predict/anchor.h"
+#include "sim/predict/input/input_use.h"
 #include "sim/predict/interval.h"
 #include "sim/predict/job_run.h"
 #include "sim/predict/job_run_memory.h"
@@ -19,6 +20,7 @@
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/reliability/reliability.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
+#include "sim/predict/statistics/steps_to_target.h"
 #include "sim/programs/closed_form.h"
 #include "sim/result/activity.h"
 #include "sim/result/breakdown.h"
@@ -139,11 +141,49 @@ FlopsPerSecond mean_peak(const Scenario& scenario) {
   return FlopsPerSecond(sum / scenario.strategy.ranks());
 }
 
+/// What goes on beside steps and is not told of.
+std::string absent_parts(const Scenario& scenario) {
+  if (scenario.input) {
+    return scenario.reliability ? "input that contends with the job's own traffic"
+                                : "checkpoints and failures";
+  }
+  return scenario.reliability ? "reading training data"
+                              : "reading training data, checkpoints and failures";
+}
+
+/// Workers of asynchronous servers update by themselves.
+UpdatesOfStep updates_of_step(const Strategy& worked_off, const std::optional<ServerUse>& servers,
+                              const Strategy& strategy) {
+  UpdatesOfStep step{.batch = static_cast<double>(worked_off.global_batch),
+                     .accelerators = static_cast<double>(strategy.ranks())};
+  if (servers && strategy.synchronisation.asynchronous) {
+    step.updates = static_cast<double>(servers->workers);
+    step.staleness = servers->mean_staleness;
+  }
+  return step;
+}
+
+/// Steps wait for their samples where these take longer.
+void add_input(Prediction& prediction, const InputSettings& settings, const Scenario& scenario) {
+  prediction.input =
+      input_use(settings, scenario.strategy, *scenario.cluster, prediction.iteration_time);
+  const Seconds stalled = prediction.input->stalled;
+  const double least = (prediction.iteration_time + stalled).count();
+  if (stalled > Seconds(0.0)) {
+    prediction.iteration_time += stalled;
+    for (double* of_draws : {&prediction.replica_time.mean, &prediction.replica_time.low,
+                             &prediction.replica_time.median, &prediction.replica_time.high,
+                             &prediction.iteration_interval.low,
+                             &prediction.iteration_interval.high}) {
+      *of_draws = std::max(*of_draws, least);
+    }
+  }
+}
+
 std::vector<std::string> general_limits(const Scenario& scenario) {
   return {"congestion control and packet effects: links are shared max-min fairly at any instant",
           "compute slowed down by communication kernels that run at the same time",
-          scenario.reliability ? "reading training data"
-                               : "reading training data, checkpoints and failures",
+          absent_parts(scenario),
           "the first iterations, before clocks and memory allocators settle"};
 }
 
@@ -271,6 +311,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
                               model_error(job_kind(scenario.model, scenario.strategy)));
   prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
   prediction.counts = timeline.counts;
+  if (scenario.input) add_input(prediction, *scenario.input, scenario);
   Strategy worked_off = scenario.strategy;
   if (!main_run.workload.servers.empty()) {
     prediction.servers = server_use(main_run.workload, timeline);
@@ -289,6 +330,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   const std::int32_t group = critical_group(main_run.workload, timeline);
   prediction.critical_rank = group_name(main_run.workload, group);
   prediction.breakdown = breakdown_of(scenario, main_run, group);
+  if (prediction.input) prediction.breakdown[Cause::data_loading] += prediction.input->stalled;
   prediction.critical_path = critical_path(main_run.workload, timeline);
   prediction.busiest_links =
       busiest_links(main_run.workload, timeline, scenario.cluster->topology, kListedLinks);
@@ -297,6 +339,10 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
                                  main_run.workload.notes.end());
   add_warnings(prediction, scenario, main_run);
   if (prediction.anchor) warn_of_implausible(prediction, prediction.confidence);
+  if (scenario.statistics) {
+    prediction.statistics = steps_to_target(
+        *scenario.statistics, updates_of_step(worked_off, prediction.servers, scenario.strategy));
+  }
   if (scenario.reliability) {
     prediction.reliability = reliability(scenario, prediction.iteration_time);
   }
@@ -310,6 +356,10 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     Seconds reference_time = prediction.iteration_time;
     if (!is_itself) {
       reference_time = run(*reference).time();
+      if (scenario.input) {
+        reference_time += input_use(*scenario.input, *reference, *scenario.cluster, reference_time)
+                              .stalled;
+      }
     }
     // Work for each accelerator is the same, so the ratio of speeds is that of times.
     prediction.scaling =

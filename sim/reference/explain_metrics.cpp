@@ -231,7 +231,7 @@ constexpr TopicRow kMetricRows[] = {
     {"breakdown_s.server_wait", "seconds", "",
      "Waiting for parameter servers to answer, until the last answer is on its way.", "",
      "strategy.synchronisation"},
-    {"breakdown_s.data_loading", "seconds", "", "Waiting for input; not modelled yet."},
+    {"breakdown_s.data_loading", "seconds", "", "Waiting for samples, where the scenario has data_loading."},
     {"breakdown_s.other", "seconds", "", "Host work and launches during which the device idles.",
      "", "profile.kernel_families.step_overhead_s"},
 

@@ -1,9 +1,33 @@
 #include "sim/reference/explain_tables.h"
+#include "sim/scenario/recovery/recovery.h"
 
 namespace headway {
 namespace {
 
 constexpr TopicRow kMetrics[] = {
+    {"statistics", "object", "", "Steps to the target, with a statistics part only.", "",
+     "run_time_s; run_cost_usd"},
+    {"statistics.steps", "count", "", "Iterations.", "",
+     "McCandlish et al. 2018 (arXiv:1812.06162), equation 2.7"},
+    {"statistics.samples", "count", "", "In all of them."},
+    {"statistics.efficiency", "share", "", "Samples that small batches would take, over these."},
+    {"statistics.noise_scale_samples", "samples", "", "As the scenario gives it."},
+    {"statistics.staleness", "updates", "", "Of workers that update by themselves, on average.", "",
+     "Stich and Karimireddy 2020 (arXiv:1909.05350)"},
+    {"statistics.penalty", "factor", "", "On the steps, as the scenario gives it."},
+    {"statistics.doubling_saves", "share", "",
+     "Of the steps, that twice the accelerators with twice the batch save: a half where the batch "
+     "is far below the noise scale."},
+    {"statistics.pays_up_to_gpus", "accelerators", "",
+     "Where, at this batch an accelerator, a doubling saves a quarter of the steps; less beyond."},
+    {"input", "object", "", "How samples come, with a data_loading part only."},
+    {"input.read_share", "share", "", "Of an epoch's samples, from storage, after the first."},
+    {"input.read_s", "seconds", "", "To read those of a step."},
+    {"input.prepare_s", "seconds", "", "To prepare a step's samples on the hosts' cores."},
+    {"input.stalled_s", "seconds", "", "Of a step, waiting for its samples."},
+    {"input.first_epoch_step_s", "seconds", "", "A step while nothing is cached."},
+    {"input.epoch_s", "seconds", "", "A later epoch."},
+    {"input.storage_bytes_per_s", "bytes a second", "", "That storage gives then."},
     {"goodput", "share", "",
      "Work done over what a job does in the same time that nothing interrupts and that takes no "
      "checkpoints. Mean of histories; with a reliability section only.",
@@ -37,6 +61,17 @@ constexpr TopicRow kMetrics[] = {
      "checkpoints, detection, restart, waiting_for_nodes, reduced_speed."},
     {"long_run.lost_gpu_hours_by_cause", "object", "",
      "Lost work and recoveries, by name of the cause."},
+    {"long_run.recovery", "text", "", "How the job gets over failures.", "",
+     "reliability.recovery.method"},
+    {"long_run.step_overhead", "share", "",
+     "What every step takes more for the sake of the recovery.", "",
+     "reliability.recovery.step_overhead"},
+    {"long_run.spot", "object", "", "Nodes of the job that come and go.",
+     "with reliability.availability only"},
+    {"long_run.spot.nodes", "whole number", "", "That it takes at most."},
+    {"long_run.spot.of_nodes", "whole number", "", "Of the job, spot and others."},
+    {"long_run.spot.share_there", "share", "",
+     "Of them, that were there, over the time of all histories."},
     {"long_run.checkpoint", "object", "",
      "interval_s and how it was found (interval_by), the closed forms young_interval_s and "
      "daly_interval_s, bytes, and blocking_s, for which training stands still."},
@@ -68,8 +103,49 @@ std::vector<FieldRow> reliability_rows() {
       {"reliability.spare_nodes", whole_type(at_least(0)), "0",
        "Nodes that stand by. A failed node becomes one when it is repaired."},
       {"reliability.elastic", flag_type(), "false",
-       "Whether the job goes on with fewer data-parallel replicas where no spare is left, and "
-       "grows again when nodes are repaired or new ones come."},
+       "Another word for a recovery.method of \"shrink\".", "",
+       "reliability.recovery.method"},
+      {"reliability.recovery", object_type(), "a restart", "How the job gets over what breaks.", "",
+       "long_run.recovery"},
+      {"reliability.recovery.method", word_type(names_of(recoveries())), R"("restart")",
+       "A restart from the last checkpoint with as many nodes as before; one with fewer replicas "
+       "where no spare is left, and again when nodes are back; in place, from the last step: "
+       "replicas that break drop out and join again, nodes of a pipeline do the work of the next "
+       "one too, or what lost nodes held moves to spare ones.",
+       "in place fewer nodes work with whole copies of the state only: none is sharded over all "
+       "replicas",
+       "PyTorch's torchrun; TorchFT; Bamboo (Thorpe et al. 2023, NSDI)"},
+      {"reliability.recovery.reconfigure", quantity_type<Seconds>({}), "required in place",
+       "What everybody stands still for to go on in another formation, once a failure is detected, "
+       "and again when nodes join.",
+       "methods in place only"},
+      {"reliability.recovery.state_bandwidth", quantity_type<BytesPerSecond>({}),
+       "required in place",
+       "At which a node gets its part of a copy of the state: the checkpoint's size over the nodes "
+       "of a copy.",
+       "methods in place only", "reliability.checkpoint.size"},
+      {"reliability.recovery.step_overhead", number_type(between(0, 100)),
+       "0; for a redundant pipeline by closed form",
+       "What every step takes more, as a share: exchanges that go another way so that a part may "
+       "drop out, or the forward pass of the next node as far as bubbles do not hide it."},
+      {"reliability.availability",
+       either(text_type(), array_type(array_type(either(text_type(), whole_type(at_least(0))),
+                                                 "a time and a number"),
+                                      "steps, each a time and a number of nodes")),
+       "none",
+       "How many spot nodes there were to be had, as recorded: a line for each step with a time in "
+       "seconds and a number of nodes (\"21529,4\"), from time 0 on; of several at one time the "
+       "last counts, and the last line ends the record. It then begins anew; histories begin all "
+       "over it.",
+       "", "long_run.spot"},
+      {"reliability.spot_nodes", whole_type(at_least(1)), "all",
+       "Nodes of the job that are there only while the record has that many; the others are there "
+       "until they break.",
+       "with availability only"},
+      {"reliability.spot_notice", quantity_type<Seconds>({}), R"("0 s")",
+       "Warning before a spot node is taken back. If a checkpoint can be taken and stored in it, or "
+       "in place the step ended, no work is lost.",
+       "with availability only"},
       {"reliability.nodes_per_rack", whole_type(at_least(1)), "1",
        "How many nodes go with a rack that fails."},
       {"reliability.failures", array_type(object_type(), "objects"), "[]",

@@ -209,12 +209,47 @@ std::vector<FieldRow> scenario_rows() {
        "not faster than the peaks of the hardware allow"},
       {"anchor.scenario", file_type(), "this very scenario",
        "The job that was measured, on the same kind of accelerator. It has no anchor of its own."},
+      {"statistics", object_type(), "none",
+       "How many steps it takes to what is trained for, as one run of the same model and data had "
+       "it: results then have the time and the cost until there, and how far doubling the GPUs "
+       "pays.",
+       "in place of cost.tokens and reliability.train_tokens", "statistics.steps"},
+      {"statistics.steps", number_type(positive()), "required", "That such a run took to the target."},
+      {"statistics.batch", number_type(positive()), "required", "Its samples a step."},
+      {"statistics.noise_scale", number_type(positive()), "required",
+       "Of the gradients, in samples, over the run.", "",
+       "McCandlish et al. 2018 (arXiv:1812.06162)"},
+      {"statistics.penalty", number_type(between(1e-3, 1e3)), "1",
+       "On the steps, what this job's way to synchronise or compress is known to cost: local steps "
+       "and lost bits have no law that holds in general. Staleness of asynchronous workers is "
+       "counted besides."},
+      {"data_loading", object_type(), "none",
+       "Samples on their way from storage through the hosts, with as many fetched ahead as helps: "
+       "a step takes as long as the slowest of training, reading and preparing.",
+       "", "input.stalled_s; breakdown_s.data_loading"},
+      {"data_loading.sample_size", quantity_type<Bytes>({}), "required", "As it is stored."},
+      {"data_loading.samples", number_type(positive()), "required",
+       "Of the data set. An epoch reads each once, in another order."},
+      {"data_loading.storage_bandwidth", quantity_type<BytesPerSecond>({}), "required",
+       "That the job has of the storage, all nodes together."},
+      {"data_loading.cache", quantity_type<Bytes>({}), R"("0 B")",
+       "Of a node's memory or disk, for samples."},
+      {"data_loading.cache_scope", words_type({"node", "job"}), R"("node")",
+       "What a node keeps: what it has read itself, of a data set that every epoch deals out anew; "
+       "or a part of the set, which it serves to all nodes of the job."},
+      {"data_loading.cores_per_gpu", number_type(positive()), "none: preparing takes no time",
+       "That prepare samples."},
+      {"data_loading.samples_per_s_per_core", number_type(positive()), "required with cores_per_gpu",
+       "That one of them prepares."},
       {"cost", object_type(), "none",
        "What the cluster costs. Results then have what an iteration and, with tokens, the whole "
        "run cost.",
        "", "cost_usd, energy_J"},
       {"cost.usd_per_gpu_hour", number_type(between(0, 1e9)), "none",
        "Price of one accelerator for an hour, everything around it included."},
+      {"cost.spot_usd_per_gpu_hour", number_type(between(0, 1e9)), "usd_per_gpu_hour",
+       "The same of a spot node, paid for while it is there.",
+       "with reliability.availability only"},
       {"cost.purchase", object_type(), "none",
        "What the cluster is bought for, spare nodes included. A run uses up its part of the years "
        "of depreciation; what is rented beside it adds up.",

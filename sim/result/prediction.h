@@ -139,6 +139,29 @@ struct Confidence {
       false;  ///< some kernels lie outside of what the profile was measured on
 };
 
+/// How many steps a job takes to its target, as the scenario's "statistics" say.
+struct StepsToTarget {
+  double steps = 0.0;           ///< iterations
+  double samples = 0.0;         ///< in all of them
+  double efficiency = 1.0;      ///< samples that small batches would take, over these
+  double noise_scale = 0.0;     ///< samples
+  double staleness = 0.0;       ///< updates, of those that workers make by themselves
+  double penalty = 1.0;         ///< on the steps, as the scenario has it
+  double doubling_saves = 0.0;  ///< share of the steps that twice the accelerators and batch save
+  double pays_up_to = 0.0;      ///< accelerators at which that is a quarter
+};
+
+/// How samples come to a job, as the scenario's "data_loading" has it.
+struct InputUse {
+  double read_share = 1.0;      ///< of the samples of an epoch after the first, from storage
+  Seconds read;                 ///< those of a step
+  Seconds prepare;              ///< by the cores of the hosts
+  Seconds stalled;              ///< of a step
+  Seconds first_epoch_step;     ///< a step while nothing is cached
+  Seconds epoch;                ///< a later one
+  BytesPerSecond storage_rate;  ///< at which the job reads then
+};
+
 /// Speed against the same work for each replica on the smallest cluster that can hold it.
 struct ScalingReference {
   std::int64_t accelerators = 0;
@@ -183,6 +206,8 @@ struct Prediction {
   std::optional<WhatIf> what_if;
   std::optional<ReliabilityPrediction> reliability;
   std::optional<SharedFabric> shared_fabric;  ///< if there are other jobs
+  std::optional<StepsToTarget> statistics;
+  std::optional<InputUse> input;
   std::optional<ServerUse> servers;           ///< of a job that has some
   std::optional<KindsUse> accelerator_kinds;  ///< of a job on several
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct ReliabilityPrediction {
   /// Effective training time ratio: iterations that were kept, over wall time.
   Percentiles ettr;
   /// Work done over what a job without interruptions or checkpoints does in the same time; less
-  /// than the ETTR where a job went on with fewer nodes.
+  /// than the ETTR where a job went on with fewer nodes or did more in a step.
   Percentiles goodput;
   double tokens_per_second = 0.0;  ///< over the wall time, mean
   /// Wall time until all tokens are trained, of each history, ascending; empty if the scenario asks
@@ -40,6 +41,16 @@ struct ReliabilityPrediction {
   /// Where accelerator-hours went that trained nothing: "lost_work", "checkpoints", "detection",
   /// "restart", "waiting_for_nodes", "reduced_speed"; mean of a history.
   std::map<std::string, double> lost_gpu_hours;
+
+  std::string recovery;        ///< as scenarios spell it
+  double step_overhead = 0.0;  ///< what every step takes more for its sake, as a share
+  /// Nodes of the job that come and go.
+  struct Spot {
+    int nodes = 0;
+    int of_nodes = 0;    ///< of the job
+    double there = 0.0;  ///< of them, over the wall time of all histories, as a share
+  };
+  std::optional<Spot> spot;
 
   std::string interval_by;  ///< "given", "young", "daly", "search"
   Seconds checkpoint_interval;

@@ -92,6 +92,18 @@ double paid_accelerators(const Prediction& prediction) {
   return training * (1.0 + spare_share(question.scenario, question.nodes));
 }
 
+/// Spot nodes over all that train: at most, and on average.
+struct SpotShare {
+  double all = 0.0;
+  double there = 0.0;
+};
+SpotShare spot_share(const Prediction& prediction) {
+  if (!prediction.reliability || !prediction.reliability->spot) return {};
+  const ReliabilityPrediction::Spot& spot = *prediction.reliability->spot;
+  const double all = static_cast<double>(spot.nodes) / spot.of_nodes;
+  return {.all = all, .there = all * spot.there};
+}
+
 /// What a time uses up of what was bought; all of it if it does not wear out.
 double used_up(const json& purchase, Seconds time) {
   const auto usd = purchase.at("usd").get<double>();
@@ -113,17 +125,20 @@ Interval with_spread(double low, double median, double high, double spread) {
 }
 
 RunCost::Run cost_of_run(const Prediction& prediction, const RunCost& iteration, const json& inputs,
-                         double tokens) {
-  const double iterations = tokens / iteration.tokens;
+                         double iterations, const RunTime& through) {
   const Seconds training = iterations * prediction.iteration_time;
-  const RunTime through = run_time(prediction, tokens);
   RunCost::Run run;
   run.time = through.at(0.5);
   run.time_interval = through.interval();
   const Seconds lost = run.time - training;
   const Seconds again = share_done_again(prediction) * lost;
   if (inputs.contains("usd_per_gpu_hour")) {
-    run.gpus_usd = inputs.at("usd_per_gpu_hour").get<double>() * paid_accelerators(prediction) *
+    const double price = inputs.at("usd_per_gpu_hour").get<double>();
+    const double spot_price = inputs.value("spot_usd_per_gpu_hour", price);
+    const SpotShare spot = spot_share(prediction);
+    const auto gpus = static_cast<double>(prediction.question.accelerators);
+    run.gpus_usd = (price * (paid_accelerators(prediction) - spot.all * gpus) +
+                    spot_price * spot.there * gpus) *
                    run.time.count() / kSecondsPerHour;
   }
   if (inputs.contains("purchase")) {
@@ -219,8 +234,9 @@ std::optional<RunCost> run_cost(const Prediction& prediction) {
                        inputs.at("carbon_kg_per_kwh").get<double>();
     }
   }
-  const std::optional<double> tokens = run_tokens(prediction);
-  if (tokens && cost.tokens > 0.0) cost.run = cost_of_run(prediction, cost, inputs, *tokens);
+  const std::optional<double> iterations = run_iterations(prediction);
+  const std::optional<RunTime> through = iterations ? run_time(prediction) : std::nullopt;
+  if (through) cost.run = cost_of_run(prediction, cost, inputs, *iterations, *through);
   return cost;
 }
 

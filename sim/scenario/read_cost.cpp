@@ -114,6 +114,17 @@ nlohmann::json read_cost(const JsonCursor& part, const CostContext& context,
   const std::optional<double>& train_tokens = context.train_tokens;
   ObjectReader reader(part, diagnostics);
   if (reader.has("usd_per_gpu_hour")) reader.number("usd_per_gpu_hour", kMoney);
+  if (reader.has("spot_usd_per_gpu_hour")) {
+    reader.number("spot_usd_per_gpu_hour", kMoney);
+    if (!context.has_spot_nodes || !reader.has("usd_per_gpu_hour")) {
+      reader.report("spot_usd_per_gpu_hour",
+                    context.has_spot_nodes ? "spot_usd_per_gpu_hour needs usd_per_gpu_hour"
+                                           : "no node of this job comes and goes",
+                    "",
+                    context.has_spot_nodes ? "say what the accelerators cost that stay"
+                                           : "see reliability.availability");
+    }
+  }
   if (const auto purchase = reader.part("purchase")) {
     reader.resolve("purchase", read_purchase(*purchase, context, diagnostics));
   }
@@ -130,7 +141,11 @@ nlohmann::json read_cost(const JsonCursor& part, const CostContext& context,
     reader.report(field, fmt::format("{} needs power", field), "",
                   "say what an accelerator draws in \"power\", or leave it out");
   }
-  const bool has_run = reader.has("tokens") || train_tokens;
+  const bool has_run = reader.has("tokens") || train_tokens || context.has_target;
+  if (reader.has("tokens") && context.has_target) {
+    reader.report("tokens", "the statistics of the scenario say how long the run is", "",
+                  "leave tokens out");
+  }
   if (reader.has("tokens")) {
     const double tokens = reader.number("tokens", kTokens);
     if (train_tokens && std::isfinite(*train_tokens) && tokens != *train_tokens) {

@@ -15,6 +15,8 @@ struct CostContext {
   std::optional<double> train_tokens;
   const Cluster* cluster = nullptr;  ///< nullptr: could not be read
   int spare_nodes = 0;               ///< beside those of the cluster
+  bool has_spot_nodes = false;       ///< some of them come and go
+  bool has_target = false;           ///< the run has the steps that its statistics say
 };
 
 /// Reads the "cost" of a scenario: what is rented and bought, what power is drawn. Returns it with

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -142,6 +143,93 @@ void read_goal(ObjectReader& reader, ReliabilitySettings& settings) {
                 "", "give train_tokens, or duration");
 }
 
+/// Whole copies of what is trained, experts and optimizer states included, that a job keeps.
+int copies_of_state(const Strategy& strategy) {
+  const int sharing =
+      strategy.sharding == Sharding::none ? 1 : strategy.replicas() / strategy.shard_ranks();
+  const int copies = strategy.sharding == Sharding::none ? strategy.data_parallel : sharing;
+  return std::max(1, std::min({copies, strategy.data_parallel, strategy.expert_replicas()}));
+}
+
+void read_recovery(ObjectReader& reader, const Strategy& strategy, int accelerators,
+                   ReliabilitySettings& settings) {
+  static const std::vector<Word<const Recovery*>> kMethods = [] {
+    std::vector<Word<const Recovery*>> words;
+    for (const Recovery& recovery : recoveries()) words.emplace_back(recovery.name, &recovery);
+    return words;
+  }();
+  const auto part = reader.part("recovery");
+  const auto empty = JsonDocument::parse("recovery", "{}", reader.diagnostics());
+  ObjectReader entry(part ? *part : JsonCursor(empty), reader.diagnostics());
+  const auto named = [](std::string_view name) {
+    return &*std::ranges::find(recoveries(), name, &Recovery::name);
+  };
+  // An older word for one of them.
+  const bool is_elastic = reader.flag("elastic", false);
+  settings.recovery = entry.choice<const Recovery*>(
+      "method", kMethods, is_elastic ? named("shrink") : settings.recovery);
+  if (is_elastic && settings.recovery != named("shrink")) {
+    reader.report("elastic", "an elastic job shrinks, and recovery.method says otherwise",
+                  fmt::format("it is \"{}\"", settings.recovery->name), "leave elastic out");
+  }
+  const Recovery& recovery = *settings.recovery;
+  settings.replicas = recovery.in_place ? copies_of_state(strategy) : strategy.data_parallel;
+  settings.nodes_per_replica =
+      static_cast<double>(strategy.ranks()) / settings.replicas / accelerators;
+  settings.pipelines = strategy.data_parallel;
+  settings.stages = strategy.pipeline_parallel;
+  settings.micro_batches = static_cast<double>(strategy.micro_batches());
+  const std::string_view obstacle = recovery.obstacle ? recovery.obstacle(settings) : "";
+  if (!obstacle.empty()) {
+    entry.report("method", fmt::format("this job cannot recover so: {}", obstacle), "",
+                 "take \"restart\", or another strategy");
+  }
+  for (const char* of_places : {"reconfigure", "state_bandwidth"}) {
+    if (recovery.in_place) continue;
+    if (entry.has(of_places)) {
+      entry.report(of_places, "only a job that goes on in place has this",
+                   fmt::format("the method is {}", recovery.name));
+    }
+    static_cast<void>(entry.part(of_places));
+  }
+  if (recovery.in_place) {
+    settings.reconfigure = entry.quantity<Seconds>("reconfigure", at_least(0.0));
+    settings.state_bandwidth = entry.quantity<BytesPerSecond>("state_bandwidth", positive());
+  }
+  const double overhead = recovery.overhead ? recovery.overhead(settings) : 0.0;
+  settings.step_overhead = entry.number("step_overhead", between(0.0, 100.0), overhead);
+  reader.resolve("recovery", entry.finish());
+}
+
+void read_spot_nodes(ObjectReader& reader, InputFiles& files, ReliabilitySettings& settings) {
+  const bool has_record = reader.has("availability");
+  auto record = read_availability(reader, files);
+  if (!has_record) {
+    for (const char* of_spot : {"spot_nodes", "spot_notice"}) {
+      if (reader.has(of_spot)) {
+        reader.report(of_spot, "nothing is recorded of when spot nodes are there", "",
+                      R"(name the record: "availability": "trace.csv")");
+      }
+      static_cast<void>(reader.part(of_spot));
+    }
+    return;
+  }
+  SpotNodes spot;
+  spot.nodes = static_cast<int>(
+      reader.integer("spot_nodes", between(1, settings.nodes), settings.nodes));
+  spot.notice = reader.quantity<Seconds>("spot_notice", at_least(0.0), Seconds(0.0));
+  if (!record) return;
+  spot.record = std::move(*record);
+  int most = 0;
+  for (const auto& step : spot.record.steps) most = std::max(most, std::min(step.nodes, spot.nodes));
+  if (settings.recovery->speed(settings, spot.nodes - most) <= 0.0) {
+    reader.report("availability", "the job never has the nodes that it needs",
+                  fmt::format("{} at most of the {} spot nodes", most, spot.nodes),
+                  "take fewer spot_nodes, or a recovery that does with fewer nodes");
+  }
+  settings.spot = std::move(spot);
+}
+
 }  // namespace
 
 Bytes checkpoint_bytes(const Model& model, const Strategy& strategy) {
@@ -159,7 +247,7 @@ Bytes checkpoint_bytes(const Model& model, const Strategy& strategy) {
 }
 
 std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
-                                                    const ReliableJob& job) {
+                                                    const ReliableJob& job, InputFiles& files) {
   const std::optional<JsonCursor> part = scenario.part("reliability");
   if (!part) return std::nullopt;
   Diagnostics& diagnostics = scenario.diagnostics();
@@ -168,9 +256,6 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
   ReliabilitySettings settings;
   const int accelerators = job.cluster.node_type.accelerators;
   settings.nodes = (job.strategy.ranks() + accelerators - 1) / accelerators;
-  settings.replicas = job.strategy.data_parallel;
-  settings.nodes_per_replica =
-      static_cast<double>(job.strategy.ranks()) / job.strategy.data_parallel / accelerators;
   read_goal(reader, settings);
   settings.runs = static_cast<int>(reader.integer("runs", between(1, kMostRuns), kDefaultRuns));
   settings.detection = reader.quantity<Seconds>("detection", at_least(0.0));
@@ -184,7 +269,6 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
   }
   settings.spare_nodes =
       static_cast<int>(reader.integer("spare_nodes", between(0.0, kMostLostNodes), 0));
-  settings.elastic = reader.flag("elastic", false);
   const int nodes_per_rack =
       static_cast<int>(reader.integer("nodes_per_rack", between(1, kMostLostNodes), 1));
   const UnitCounts counts(job, settings.nodes, nodes_per_rack);
@@ -195,6 +279,8 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
     settings.checkpoint = read_checkpoint(entry, job, settings.nodes);
     reader.resolve("checkpoint", entry.finish());
   }
+  read_recovery(reader, job.strategy, accelerators, settings);
+  read_spot_nodes(reader, files, settings);
   scenario.resolve("reliability", reader.finish());
   if (diagnostics.all().size() != problems) return std::nullopt;
   return settings;

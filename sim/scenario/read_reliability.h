@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "sim/costs/profile.h"
+#include "sim/files/input_files.h"
 #include "sim/files/json_reader.h"
 #include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
@@ -22,7 +23,8 @@ struct ReliableJob {
 /// Reads the "reliability" of a scenario and writes it, resolved, into it. Nothing if there is none
 /// or it is wrong, which is reported.
 [[nodiscard]] std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
-                                                                  const ReliableJob& job);
+                                                                  const ReliableJob& job,
+                                                                  InputFiles& files);
 
 /// What a checkpoint of the whole job holds: parameters in 16 bits, and of those that are trained
 /// the fp32 copy and the two moments of Adam, 12 bytes (Rajbhandari et al. 2020, section 3.1).

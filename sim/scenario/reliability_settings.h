@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/scenario/recovery/recovery.h"
+#include "sim/scenario/recovery/spot_record.h"
 
 namespace headway {
 
@@ -67,11 +70,25 @@ struct ReliabilitySettings {
   Seconds reprovision;  ///< to get a node where no spare is left
   int nodes = 1;        ///< that the job wants
   int spare_nodes = 0;
-  /// Goes on with fewer replicas where no spare is left, and grows again when nodes are back.
-  bool elastic = false;
-  int replicas = 1;  ///< data-parallel ones; an elastic job can do with one
+  const Recovery* recovery = recoveries().data();
+  /// What the job can be cut into: data-parallel replicas, or, in place, whole copies of the state.
+  int replicas = 1;
   double nodes_per_replica = 1.0;
+  int pipelines = 1;            ///< side by side
+  int stages = 1;               ///< of a pipeline
+  double micro_batches = 1.0;   ///< of a replica, in a step
+  Seconds reconfigure;          ///< in place: to go on in another formation
+  BytesPerSecond state_bandwidth;  ///< in place: at which a node gets what another held
+  double step_overhead = 0.0;   ///< what every step takes more, as a share
+  Seconds step;                 ///< one, undisturbed; known once the job has been simulated
+  /// Nodes of the job that come and go as recorded; the others are there until they break.
+  std::optional<SpotNodes> spot;
   CheckpointSettings checkpoint;
+
+  /// To hand a node its part of a copy of the state.
+  [[nodiscard]] Seconds node_state() const {
+    return checkpoint.size / std::max(1.0, nodes_per_replica) / state_bandwidth;
+  }
 };
 
 }  // namespace headway

@@ -274,10 +274,12 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
       [&](const JsonCursor& measured) { return read_at(measured, path, options, files); });
 
   if (model && cluster && profiles && strategy) {
-    scenario.reliability = read_reliability(reader, {.model = model->model,
-                                                     .strategy = strategy->strategy,
-                                                     .cluster = *cluster->topology.cluster,
-                                                     .profile = *profiles->front()});
+    scenario.reliability = read_reliability(reader,
+                                            {.model = model->model,
+                                             .strategy = strategy->strategy,
+                                             .cluster = *cluster->topology.cluster,
+                                             .profile = *profiles->front()},
+                                            files);
     const Cluster& whole = *cluster->topology.cluster;
     scenario.jobs = read_jobs(
         reader,
@@ -300,11 +302,19 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
     static_cast<void>(reader.part("reliability"));
     static_cast<void>(reader.part("jobs"));
   }
+  scenario.statistics = read_statistics(reader);
+  scenario.input = read_input(reader);
+  if (scenario.statistics && scenario.reliability && scenario.reliability->train_tokens) {
+    reader.report("statistics", "statistics and reliability.train_tokens both say how long the run is",
+                  "", "give reliability a duration: its goodput then stretches the run");
+  }
   if (const auto part = reader.part("cost")) {
-    CostContext context{.cluster = cluster ? cluster->topology.cluster.get() : nullptr};
+    CostContext context{.cluster = cluster ? cluster->topology.cluster.get() : nullptr,
+                        .has_target = scenario.statistics.has_value()};
     if (scenario.reliability) {
       context.train_tokens = scenario.reliability->train_tokens;
       context.spare_nodes = scenario.reliability->spare_nodes;
+      context.has_spot_nodes = scenario.reliability->spot.has_value();
     } else if (reader.has("reliability")) {
       context.train_tokens = std::numeric_limits<double>::infinity();
     }

@@ -18,7 +18,9 @@
 #include "sim/programs/perturbation/perturbation.h"
 #include "sim/programs/workload.h"
 #include "sim/scenario/neighbour_job.h"
+#include "sim/scenario/read_input.h"
 #include "sim/scenario/read_profiles.h"
+#include "sim/scenario/read_statistics.h"
 #include "sim/scenario/reliability_settings.h"
 
 namespace headway {
@@ -54,6 +56,8 @@ struct Scenario {
   RunSettings run;
   std::vector<Anchor> anchors;  ///< one of the scenario itself, or any number of others
   std::optional<ReliabilitySettings> reliability;
+  std::optional<StatisticsSettings> statistics;
+  std::optional<InputSettings> input;
   std::vector<NeighbourJob> jobs;  ///< others on the same fabric
   /// On the times of compute, recomputation, optimizer and host: what an anchor says of software.
   double software_factor = 1.0;

@@ -1,5 +1,6 @@
 #include "sim/predict/input/page_cache.h"
 
+#include <algorithm>
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 #include <cmath>
@@ -22,6 +23,10 @@ double read_share(const CachedReading& reading) {
       static_cast<std::size_t>(std::llround(reading.cached_share * static_cast<double>(kPages)));
   if (places == 0) return 1.0;
   if (places >= kPages) return 0.0;
+  const auto read = std::max<std::size_t>(
+      1, static_cast<std::size_t>(std::llround(reading.part * static_cast<double>(kPages))));
+  // Of a small part it takes many epochs until a page comes again.
+  const auto rounds = static_cast<int>(std::min<std::size_t>(64, kPages / read));
   boost::random::mt19937_64 random(1);
   const auto below = [&](std::size_t count) {
     return boost::random::uniform_int_distribution<std::size_t>(0, count - 1)(random);
@@ -35,15 +40,15 @@ double read_share(const CachedReading& reading) {
   for (auto& order : orders) std::iota(order.begin(), order.end(), std::size_t{0});
 
   std::size_t missed = 0;
-  for (int epoch = 0; epoch < kSettlingEpochs + kCountedEpochs; ++epoch) {
+  for (int epoch = 0; epoch < rounds * (kSettlingEpochs + kCountedEpochs); ++epoch) {
     for (auto& order : orders) {
       for (std::size_t i = kPages; i > 1; --i) std::swap(order[i - 1], order[below(i)]);
     }
-    for (std::size_t i = 0; i < kPages; ++i) {
+    for (std::size_t i = 0; i < read; ++i) {
       for (const auto& order : orders) {
         const std::size_t page = order[i];
         if (is_cached[page]) continue;
-        if (epoch >= kSettlingEpochs) ++missed;
+        if (epoch >= rounds * kSettlingEpochs) ++missed;
         const std::size_t place = below(places);
         is_cached[cached[place]] = false;
         cached[place] = page;
@@ -51,7 +56,7 @@ double read_share(const CachedReading& reading) {
       }
     }
   }
-  return static_cast<double>(missed) / static_cast<double>(kPages) / kCountedEpochs /
+  return static_cast<double>(missed) / static_cast<double>(read) / (rounds * kCountedEpochs) /
          static_cast<double>(reading.jobs);
 }
 

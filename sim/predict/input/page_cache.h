@@ -6,9 +6,10 @@ namespace headway {
 struct CachedReading {
   double cached_share = 0.0;  ///< of the data set, that fits in memory
   int jobs = 1;               ///< next to each other, equally fast
+  double part = 1.0;          ///< of the data set, another in every epoch, that a job reads
 };
 
-/// The share of the data set that each job reads from storage in an epoch, once settled.
+/// The share of what each job reads that comes from storage in an epoch, once settled.
 ///
 /// A page that is missed takes the place of one at random: a kernel's lists of pages remember which
 /// were used of late, which says nothing where every page is used once an epoch. (Strict LRU would

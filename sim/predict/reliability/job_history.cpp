@@ -2,198 +2,224 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
-#include <set>
 #include <utility>
 #include <vector>
+
+#include "sim/predict/reliability/checkpoint_cycle.h"
+#include "sim/predict/reliability/node_supply.h"
 
 namespace headway {
 namespace {
 
-/// What a stretch of undisturbed training brings.
-struct Stretch {
-  double trained = 0.0;        ///< time of iterations
-  double checkpointing = 0.0;  ///< time of standing still
-  double safe = 0.0;           ///< of the trained time, in checkpoints that survive everything
-  double safe_locally = 0.0;   ///< in those on the nodes too
-};
-
-/// Checkpoints in turn: every `local` interval one on the nodes, and at the end of each cycle one
-/// that survives everything. Without a local tier a cycle is a single interval.
-class CheckpointCycle {
+/// Work that a failure may undo, the latest last.
+class UnsavedWork {
  public:
-  CheckpointCycle(const CheckpointSettings& settings, Seconds interval)
-      : cost_(settings.blocking.count()), persisting_(settings.persisting.count()) {
-    if (settings.local && settings.local->interval < interval) {
-      parts_ = std::max(1.0, std::round(interval / settings.local->interval));
-      part_cost_ = settings.local->blocking.count();
+  struct Stretch {
+    double trained = 0.0;  ///< seconds
+    double rate = 1.0;     ///< of work in them
+  };
+
+  void add(double trained, double rate) {
+    if (!stretches_.empty() && stretches_.back().rate == rate) {
+      stretches_.back().trained += trained;
+    } else {
+      stretches_.push_back({trained, rate});
     }
-    part_ = interval.count() / parts_;
-    length_ = parts_ * part_ + (parts_ - 1.0) * part_cost_ + cost_;
   }
-
-  /// `time` from the last restart on.
-  [[nodiscard]] Stretch after(double time) const {
-    Stretch done;
-    const double cycles = std::floor(time / length_);
-    const double rest = time - cycles * length_;
-    const double in_parts = std::min(std::floor(rest / (part_ + part_cost_)), parts_ - 1.0);
-    const double in_part = rest - in_parts * (part_ + part_cost_);
-    done.trained = (cycles * parts_ + in_parts) * part_ + std::min(in_part, part_);
-    done.checkpointing = time - done.trained;
-    done.safe = std::max(0.0, std::floor((time - persisting_) / length_)) * parts_ * part_;
-    done.safe_locally = std::max(done.safe, (cycles * parts_ + in_parts) * part_);
-    return done;
+  /// The latest, up to so many seconds; none is left that was before a rate changed.
+  Stretch take_back(double seconds) {
+    if (stretches_.empty()) return {};
+    Stretch& last = stretches_.back();
+    const Stretch taken{std::min(seconds, last.trained), last.rate};
+    last.trained -= taken.trained;
+    if (last.trained <= 0.0) stretches_.pop_back();
+    return taken;
   }
-
-  /// Time in which `trained` seconds are trained, no checkpoint after the last.
-  [[nodiscard]] double time_for(double trained) const {
-    if (!std::isfinite(trained)) return trained;
-    const double whole = std::max(0.0, std::ceil(trained / part_) - 1.0);  // parts ended before
-    const double cycles = std::floor(whole / parts_);
-    return trained + whole * part_cost_ + cycles * (cost_ - part_cost_);
-  }
+  [[nodiscard]] bool is_empty() const { return stretches_.empty(); }
+  void clear() { stretches_.clear(); }
 
  private:
-  double cost_;
-  double persisting_;
-  double parts_ = 1.0;
-  double part_ = 0.0;
-  double part_cost_ = 0.0;
-  double length_ = 0.0;
+  std::vector<Stretch> stretches_;
 };
 
 class Job {
  public:
   Job(const ReliabilitySettings& settings, Seconds interval, double work, double horizon,
-      std::uint64_t seed, std::int64_t most_lifetimes)
+      std::uint64_t seed, const HistoryLimits& limits)
       : settings_(settings),
+        recovery_(*settings.recovery),
         cycle_(settings.checkpoint, interval),
-        failures_(settings.causes, seed, most_lifetimes),
+        failures_(settings.causes, seed, limits.most_lifetimes),
+        supply_(settings, limits.record_start),
         target_(work),
-        horizon_(horizon),
-        spares_(settings.spare_nodes) {
-    history_.interruptions.assign(settings.causes.size(), 0);
-    history_.cost_of_cause.assign(settings.causes.size(), 0.0);
+        horizon_(horizon) {
+    if (settings.spot) withdrawal_.notice = settings.spot->notice;
+    const std::size_t causes = settings.causes.size() + (settings.spot ? 1 : 0);
+    history_.interruptions.assign(causes, 0);
+    history_.cost_of_cause.assign(causes, 0.0);
   }
 
   JobHistory history() && {
+    int nobody = kNobody;
+    while (now_ < horizon_ && !wait_for_nodes(nobody)) {
+    }
     while (!history_.finished && now_ < horizon_) train();
     history_.wall = now_;
     history_.lifetimes = failures_.drawn();
+    history_.spot_node_seconds = supply_.spot_node_seconds(now_);
     return std::move(history_);
   }
 
  private:
-  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr double kNever = NodeSupply::kNever;
+  static constexpr int kNobody = -1;  ///< is the cause
 
-  [[nodiscard]] double speed() const {
-    if (missing_ == 0) return 1.0;
-    const double lost = std::ceil(missing_ / settings_.nodes_per_replica);
-    return std::max(0.0, 1.0 - lost / settings_.replicas);
+  [[nodiscard]] double speed(int missing) const {
+    return recovery_.speed(settings_, missing) / (1.0 + settings_.step_overhead);
+  }
+  [[nodiscard]] double speed() const { return speed(supply_.missing()); }
+  [[nodiscard]] double next_failure() const {
+    return std::min(failures_.next().time, supply_.next_withdrawal());
+  }
+  [[nodiscard]] const FailureCause& cause_at(int cause) const {
+    const auto number = static_cast<std::size_t>(cause);
+    return number < settings_.causes.size() ? settings_.causes[number] : withdrawal_;
+  }
+  /// What a node takes that starts beside a job in place; else all start together.
+  [[nodiscard]] double start_beside() const {
+    return recovery_.in_place && !recovery_.moves ? settings_.restart.count() : 0.0;
   }
 
   /// Trains until something happens: done, a failure, a node back, or the end of time.
   void train() {
     const double rate = speed();
-    const double finish = now_ + cycle_.time_for((target_ - work_) / rate);
-    const double broken = failures_.next().time;
-    const double grown = time_to_grow();
-    const double end = std::min({finish, broken, grown, horizon_});
-    const Stretch done = cycle_.after(end - now_);
+    const Stretch before = cycle_.after(position_);
+    const double left = (target_ - work_) / rate;
+    const double finish =
+        now_ + std::max(0.0, cycle_.time_for(before.trained + left) - position_);
+    const double broken = next_failure();
+    const double arrival = supply_.next_arrival(now_);
+    const double end = std::min({finish, broken, arrival, horizon_});
+    position_ += end - now_;
+    const Stretch done = cycle_.after(position_);
     now_ = end;
-    history_.checkpoints += done.checkpointing;
+    history_.checkpoints += done.checkpointing - before.checkpointing;
+    keep(done.trained - before.trained, rate);
     if (end == finish) {
-      keep(done.trained, rate);
       history_.finished = true;
     } else if (end == broken) {
-      fail(done, rate);
-    } else {
-      keep(done.trained, rate);
-      if (end == grown) grow();
+      int cause = kNobody;
+      if (take_failure(cause)) fail(done, cause);
+    } else if (end == arrival) {
+      supply_.settle(now_, start_beside());
+      if (speed(supply_.missing() - supply_.ready(now_)) > rate) grow();
     }
-  }
-
-  /// When enough nodes are back for one more replica.
-  [[nodiscard]] double time_to_grow() const {
-    if (missing_ == 0) return kNever;
-    const double replicas = std::ceil(missing_ / settings_.nodes_per_replica) - 1.0;
-    const auto needed = static_cast<std::size_t>(
-        missing_ - static_cast<int>(std::floor(replicas * settings_.nodes_per_replica)));
-    std::vector<double> arrivals;
-    std::ranges::merge(repairs_, orders_, std::back_inserter(arrivals));
-    return arrivals.size() < needed ? kNever : arrivals[needed - 1];
   }
 
   void keep(double trained, double rate) {
     history_.productive += trained;
     history_.reduced_speed += trained * (1.0 - rate);
     work_ += trained * rate;
+    unsaved_.add(trained, rate);
   }
 
-  /// Nodes are back that were missing: a checkpoint, and on with more replicas.
-  void grow() {
-    collect_arrived();
-    spend(settings_.checkpoint.blocking.count(), history_.checkpoints, -1);
-    replace_missing();
-    recover(-1, true);
-  }
-
-  void fail(const Stretch& done, double rate) {
-    const int cause = take_failure();
-    const FailureCause& of = settings_.causes[static_cast<std::size_t>(cause)];
-    const CheckpointSettings& checkpoint = settings_.checkpoint;
-    const bool warned =
-        of.notice > Seconds(0.0) && of.notice >= checkpoint.blocking + checkpoint.persisting;
-    const bool local =
-        checkpoint.local && (of.nodes_lost == 0 || checkpoint.local->survives_lost_nodes);
-    const double safe = warned ? done.trained : local ? done.safe_locally : done.safe;
-    keep(safe, rate);
-    lose(done.trained - safe, history_.lost_work, cause);
-    if (warned) spend(checkpoint.blocking.count(), history_.checkpoints, -1);
-    recover(cause, local);
-  }
-
-  /// The next failure happens: it is counted, and its nodes are gone.
-  int take_failure() {
-    const int cause = failures_.next().cause;
-    const FailureCause& of = settings_.causes[static_cast<std::size_t>(cause)];
-    failures_.pop();
-    ++history_.interruptions[static_cast<std::size_t>(cause)];
-    collect_arrived();
-    for (int i = 0; i < of.nodes_lost; ++i) repairs_.insert(now_ + of.repair.count());
-    const int replaced = std::min(of.nodes_lost, spares_);
-    spares_ -= replaced;
-    missing_ += of.nodes_lost - replaced;
-    return cause;
-  }
-
-  /// Nodes that were repaired, and new ones.
-  void collect_arrived() {
-    for (std::multiset<double>* arrivals : {&repairs_, &orders_}) {
-      while (!arrivals->empty() && *arrivals->begin() <= now_) {
-        arrivals->erase(arrivals->begin());
-        ++spares_;
-      }
+  /// The latest seconds of training have to be done again.
+  void undo(double seconds, int cause) {
+    while (seconds > 0.0 && !unsaved_.is_empty()) {
+      const UnsavedWork::Stretch undone = unsaved_.take_back(seconds);
+      seconds -= undone.trained;
+      history_.productive -= undone.trained;
+      history_.reduced_speed -= undone.trained * (1.0 - undone.rate);
+      work_ -= undone.trained * undone.rate;
+      lose(undone.trained, history_.lost_work, cause);
     }
   }
 
-  /// By spares as far as they go; new nodes are on order for the rest, one for each.
-  void replace_missing() {
-    const int taken = std::min(missing_, spares_);
-    missing_ -= taken;
-    spares_ -= taken;
-    const auto wanted = static_cast<std::size_t>(missing_);
-    while (orders_.size() > wanted) orders_.erase(std::prev(orders_.end()));
-    while (orders_.size() < wanted) orders_.insert(now_ + settings_.reprovision.count());
+  /// Nodes are ready that were missing.
+  void grow() {
+    if (recovery_.in_place) {
+      int cause = kNobody;
+      if (pass(recovery_.rejoin(settings_).count(), history_.restart, cause)) {
+        supply_.join_ready(now_);
+      } else {
+        go_on(cause);
+      }
+      return;
+    }
+    // A checkpoint, and on with more replicas.
+    spend(settings_.checkpoint.blocking.count(), history_.checkpoints, kNobody);
+    restart(kNobody, true);
+  }
+
+  void fail(const Stretch& done, int cause) {
+    if (!stays_in_place()) return fall_back(cause);
+    const double step = settings_.step.count() * (1.0 + settings_.step_overhead);
+    const bool is_warned = cause_at(cause).notice >= settings_.step;
+    const double under_way = step > 0.0 && !is_warned ? std::fmod(done.since_part, step) : 0.0;
+    undo(under_way, cause);
+    position_ -= under_way;
+    go_on(cause);
+  }
+
+  [[nodiscard]] bool stays_in_place() const {
+    return recovery_.in_place && (recovery_.moves || speed() > 0.0);
+  }
+
+  /// In place: the others form anew, or go on once lost nodes are replaced.
+  void go_on(int cause) {
+    while (now_ < horizon_) {
+      if (!stays_in_place()) return fall_back(cause);
+      if (!pass(settings_.detection.count(), history_.detection, cause)) continue;
+      supply_.settle(now_, start_beside());
+      if (recovery_.moves && !wait_for_nodes(cause)) continue;
+      if (pass(recovery_.pause(settings_).count(), history_.restart, cause)) return;
+    }
+  }
+
+  /// To the last checkpoint that is left.
+  void fall_back(int cause) {
+    const FailureCause& of = cause_at(cause);
+    const CheckpointSettings& checkpoint = settings_.checkpoint;
+    const bool is_warned =
+        of.notice > Seconds(0.0) && of.notice >= checkpoint.blocking + checkpoint.persisting;
+    const bool takes_nodes = of.nodes_lost > 0 || &of == &withdrawal_;
+    const bool local =
+        checkpoint.local && (!takes_nodes || checkpoint.local->survives_lost_nodes);
+    const Stretch done = cycle_.after(position_);
+    const double safe = is_warned ? done.trained : local ? done.safe_locally : done.safe;
+    undo(done.trained - safe, cause);
+    if (is_warned) spend(checkpoint.blocking.count(), history_.checkpoints, kNobody);
+    restart(cause, local);
+  }
+
+  /// The next failure happens: it is counted, and its nodes are gone. False if the job does not
+  /// notice.
+  bool take_failure(int& cause) {
+    const bool is_withdrawal = supply_.next_withdrawal() < failures_.next().time;
+    if (is_withdrawal) {
+      if (supply_.withdraw(now_) == 0 || waits_) return false;
+      cause = static_cast<int>(settings_.causes.size());
+    } else {
+      cause = failures_.next().cause;
+      failures_.pop();
+      const FailureCause& of = cause_at(cause);
+      supply_.lose(of.nodes_lost, of.repair.count(), now_);
+      // Somebody's processes ended: that node has to start anew, and the others need not.
+      if (of.nodes_lost == 0 && start_beside() > 0.0) supply_.step_out();
+    }
+    ++history_.interruptions[static_cast<std::size_t>(cause)];
+    return true;
   }
 
   /// Detects, waits for nodes, restarts; from the beginning if something breaks meanwhile. A job
-  /// that only grows (cause -1) has nothing to detect.
-  void recover(int cause, bool from_local) {
+  /// that only grows has nothing to detect.
+  void restart(int cause, bool from_local) {
+    unsaved_.clear();
+    position_ = 0.0;
     while (now_ < horizon_) {
-      if (cause >= 0 && !pass(settings_.detection.count(), history_.detection, cause)) continue;
+      if (cause != kNobody && !pass(settings_.detection.count(), history_.detection, cause))
+        continue;
       if (!wait_for_nodes(cause)) continue;
       const CheckpointSettings& checkpoint = settings_.checkpoint;
       const Seconds loading =
@@ -203,16 +229,17 @@ class Job {
     }
   }
 
-  /// Until all nodes are there, or enough for an elastic job. False if something broke.
+  /// Until all nodes are there, or enough to go on. False if something broke.
   bool wait_for_nodes(int& cause) {
-    while (missing_ > 0) {
-      collect_arrived();
-      replace_missing();
-      if (missing_ == 0 || (settings_.elastic && speed() > 0.0)) return true;
-      const double repaired = repairs_.empty() ? kNever : *repairs_.begin();
-      const double there = std::min(repaired, *orders_.begin());
-      if (!pass(std::max(0.0, there - now_), history_.waiting, cause)) return false;
-      if (now_ >= horizon_) return true;
+    while (supply_.missing() > 0) {
+      supply_.settle(now_, 0.0);
+      supply_.join_all();
+      if (speed() > 0.0 || now_ >= horizon_) return true;
+      const double there = supply_.next_arrival(now_);
+      waits_ = true;
+      const bool is_quiet = pass(std::max(0.0, there - now_), history_.waiting, cause);
+      waits_ = false;
+      if (!is_quiet) return false;
     }
     return true;
   }
@@ -220,14 +247,15 @@ class Job {
   /// Spends `time` on something; false if a failure cut it short (and was counted).
   bool pass(double time, double& part, int& cause) {
     const double end = std::min(now_ + time, horizon_);
-    const double broken = failures_.next().time;
-    if (broken > end) {
-      spend(end - now_, part, cause);
-      return true;
+    while (true) {
+      const double broken = next_failure();
+      if (broken > end) {
+        spend(end - now_, part, cause);
+        return true;
+      }
+      spend(std::max(0.0, broken - now_), part, cause);
+      if (take_failure(cause)) return false;
     }
-    spend(broken - now_, part, cause);
-    cause = take_failure();
-    return false;
   }
 
   void spend(double time, double& part, int cause) {
@@ -236,28 +264,30 @@ class Job {
   }
   void lose(double time, double& part, int cause) {
     part += time;
-    if (cause >= 0) history_.cost_of_cause[static_cast<std::size_t>(cause)] += time;
+    if (cause != kNobody) history_.cost_of_cause[static_cast<std::size_t>(cause)] += time;
   }
 
   const ReliabilitySettings& settings_;
+  const Recovery& recovery_;
   CheckpointCycle cycle_;
   FailureProcess failures_;
+  NodeSupply supply_;
+  FailureCause withdrawal_;  ///< of spot nodes
   double target_;
   double horizon_;
   JobHistory history_;
   double now_ = 0.0;
-  double work_ = 0.0;  ///< kept, in seconds at full speed
-  int spares_;
-  int missing_ = 0;                ///< nodes
-  std::multiset<double> repairs_;  ///< when they end
-  std::multiset<double> orders_;   ///< when new nodes come, one for each missing one
+  double work_ = 0.0;      ///< kept, in seconds at full speed
+  double position_ = 0.0;  ///< in the cycle of checkpoints: time of it since the last restart
+  UnsavedWork unsaved_;    ///< since then
+  bool waits_ = false;     ///< for nodes, and nobody works
 };
 
 }  // namespace
 
 JobHistory job_history(const ReliabilitySettings& settings, Seconds interval, double work,
-                       double horizon, std::uint64_t seed, std::int64_t most_lifetimes) {
-  return Job(settings, interval, work, horizon, seed, most_lifetimes).history();
+                       double horizon, std::uint64_t seed, const HistoryLimits& limits) {
+  return Job(settings, interval, work, horizon, seed, limits).history();
 }
 
 }  // namespace headway

@@ -40,8 +40,9 @@ class Study {
   [[nodiscard]] std::vector<JobHistory> histories(Seconds interval) {
     std::vector<JobHistory> all;
     for (int run = 0; run < settings_.runs; ++run) {
+      const HistoryLimits limits{.most_lifetimes = lifetimes_left_, .record_start = start_of(run)};
       all.push_back(job_history(settings_, interval, goal_.work, goal_.horizon,
-                                seed_ + static_cast<std::uint64_t>(run), lifetimes_left_));
+                                seed_ + static_cast<std::uint64_t>(run), limits));
       lifetimes_left_ -= all.back().lifetimes;
     }
     return all;
@@ -89,6 +90,11 @@ class Study {
   }
 
  private:
+  /// Histories begin all over the record of spot nodes, the first with it.
+  [[nodiscard]] double start_of(int run) const {
+    return settings_.spot ? settings_.spot->record.length().count() * run / settings_.runs : 0.0;
+  }
+
   const ReliabilitySettings& settings_;
   Goal goal_;
   std::uint64_t seed_;
@@ -136,6 +142,7 @@ void add_totals(ReliabilityPrediction& prediction, const ReliabilitySettings& se
   double wall = 0.0;
   double work = 0.0;
   double interruptions = 0.0;
+  double spot_node_seconds = 0.0;
   auto& lost = prediction.lost_gpu_hours;
   std::vector<double> ettr;
   std::vector<double> goodput;
@@ -149,9 +156,11 @@ void add_totals(ReliabilityPrediction& prediction, const ReliabilitySettings& se
     lost["restart"] += hours * history.restart;
     lost["waiting_for_nodes"] += hours * history.waiting;
     lost["reduced_speed"] += hours * history.reduced_speed;
+    spot_node_seconds += history.spot_node_seconds;
     double count = 0.0;
-    for (std::size_t i = 0; i < settings.causes.size(); ++i) {
-      const std::string& name = settings.causes[i].name;
+    for (std::size_t i = 0; i < history.interruptions.size(); ++i) {
+      const bool is_given = i < settings.causes.size();
+      const std::string name = is_given ? settings.causes[i].name : "spot nodes taken back";
       const auto happened = static_cast<double>(history.interruptions[i]);
       count += happened;
       prediction.interruptions_by_cause[name] += happened / runs;
@@ -166,6 +175,11 @@ void add_totals(ReliabilityPrediction& prediction, const ReliabilitySettings& se
       prediction.time_to_train_s.push_back(history.finished ? history.wall : kNever);
     }
   }
+  if (settings.spot) {
+    prediction.spot = {.nodes = settings.spot->nodes,
+                       .of_nodes = settings.nodes,
+                       .there = spot_node_seconds / (settings.spot->nodes * wall)};
+  }
   std::ranges::sort(prediction.time_to_train_s);
   prediction.ettr = percentiles_of(std::move(ettr));
   prediction.goodput = percentiles_of(std::move(goodput));
@@ -177,7 +191,8 @@ void add_totals(ReliabilityPrediction& prediction, const ReliabilitySettings& se
 }  // namespace
 
 ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_time) {
-  const ReliabilitySettings& settings = *scenario.reliability;
+  ReliabilitySettings settings = *scenario.reliability;
+  settings.step = iteration_time;
   const CheckpointSettings& checkpoint = settings.checkpoint;
   const double tokens_of_step = static_cast<double>(scenario.strategy.global_batch) *
                                 static_cast<double>(scenario.strategy.sequence_length);
@@ -190,6 +205,8 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   }
   ReliabilityPrediction prediction;
   prediction.runs = settings.runs;
+  prediction.recovery = settings.recovery->name;
+  prediction.step_overhead = settings.step_overhead;
   prediction.job_mttf = job_mttf(settings.causes);
   prediction.young_interval = young_interval(checkpoint.blocking, prediction.job_mttf);
   prediction.daly_interval = daly_interval(checkpoint.blocking, prediction.job_mttf);

@@ -79,15 +79,21 @@ std::optional<double> run_tokens(const Prediction& prediction) {
   return std::nullopt;
 }
 
-RunTime run_time(const Prediction& prediction, double tokens) {
+std::optional<double> run_iterations(const Prediction& prediction) {
+  if (prediction.statistics) return prediction.statistics->steps;
+  const std::optional<double> tokens = run_tokens(prediction);
+  if (!tokens || !(prediction.tokens_per_second > 0.0)) return std::nullopt;
+  return *tokens / (prediction.tokens_per_second * prediction.iteration_time.count());
+}
+
+namespace {
+
+/// Of a run that takes so many seconds where nothing fails.
+RunTime stretched_run(const Prediction& prediction, double training) {
   const Seconds low(prediction.iteration_interval.low);
   const Seconds high(prediction.iteration_interval.high);
-  const double training = tokens / prediction.tokens_per_second;
   if (!prediction.reliability) return {{training}, low, high};
   const ReliabilityPrediction& of = *prediction.reliability;
-  if (!of.time_to_train_s.empty() && run_tokens(prediction) == tokens) {
-    return {of.time_to_train_s, low, high};
-  }
   constexpr std::size_t kOuter = 37;  // of 200: 0.185
   constexpr std::size_t kMiddle = 126;
   const auto stretched = [&](double goodput) {
@@ -99,7 +105,22 @@ RunTime run_time(const Prediction& prediction, double tokens) {
   return {std::move(walls), low, high};
 }
 
+}  // namespace
+
+RunTime run_time(const Prediction& prediction, double tokens) {
+  if (prediction.reliability && !prediction.reliability->time_to_train_s.empty() &&
+      run_tokens(prediction) == tokens) {
+    return {prediction.reliability->time_to_train_s, Seconds(prediction.iteration_interval.low),
+            Seconds(prediction.iteration_interval.high)};
+  }
+  return stretched_run(prediction, tokens / prediction.tokens_per_second);
+}
+
 std::optional<RunTime> run_time(const Prediction& prediction) {
+  if (prediction.statistics) {
+    const double training = prediction.statistics->steps * prediction.iteration_time.count();
+    return stretched_run(prediction, training);
+  }
   const std::optional<double> tokens = run_tokens(prediction);
   if (!tokens || !(prediction.tokens_per_second > 0.0)) return std::nullopt;
   return run_time(prediction, *tokens);

@@ -39,6 +39,10 @@ class RunTime {
 /// neither does.
 [[nodiscard]] std::optional<double> run_tokens(const Prediction& prediction);
 
+/// Iterations of the scenario's run: those that its statistics say, or that its tokens take; nothing
+/// if neither is given.
+[[nodiscard]] std::optional<double> run_iterations(const Prediction& prediction);
+
 /// When a run of so many tokens is through. Without failures it takes what its iterations take.
 /// With histories of a run of other tokens, or of a given time, their goodput stretches it: its
 /// 5th, 50th and 95th percentile weigh 0.185, 0.630 and 0.185 (the extended Pearson-Tukey
@@ -46,7 +50,7 @@ class RunTime {
 /// variables"). Requires a prediction with tokens a second.
 [[nodiscard]] RunTime run_time(const Prediction& prediction, double tokens);
 
-/// Of the scenario's own run; nothing if it has no tokens or was not simulated.
+/// Of the scenario's own run; nothing if it has neither tokens nor a target, or was not simulated.
 [[nodiscard]] std::optional<RunTime> run_time(const Prediction& prediction);
 
 }  // namespace headway

@@ -160,6 +160,12 @@ void visit_fields(auto& visit, Of<FabricUse> auto& of) {
   visit("cables", of.cables);
 }
 
+void visit_fields(auto& visit, Of<ReliabilityPrediction::Spot> auto& of) {
+  visit("nodes", of.nodes);
+  visit("of_nodes", of.of_nodes);
+  visit("share_there", of.there);
+}
+
 void visit_fields(auto& visit, Of<ReliabilityPrediction> auto& of) {
   visit("runs", of.runs, FieldRule::positive);
   visit("goodput", of.goodput);
@@ -171,6 +177,9 @@ void visit_fields(auto& visit, Of<ReliabilityPrediction> auto& of) {
   visit("lost_gpu_hours_by_cause", of.lost_gpu_hours_by_cause);
   visit("time_to_train_s", of.time_to_train_s, FieldRule::endless);
   visit("job_mttf_s", of.job_mttf, FieldRule::endless);
+  visit("recovery", of.recovery, FieldRule::lenient);
+  visit("step_overhead", of.step_overhead);
+  visit("spot", of.spot);
   visit("checkpoint/interval_by", of.interval_by);
   visit("checkpoint/interval_s", of.checkpoint_interval, FieldRule::endless);
   visit("checkpoint/young_interval_s", of.young_interval, FieldRule::endless);
@@ -237,6 +246,27 @@ void visit_fields(auto& visit, Of<KindsUse::Kind> auto& of) {
   visit("capacity_bytes", of.capacity);
 }
 
+void visit_fields(auto& visit, Of<StepsToTarget> auto& of) {
+  visit("steps", of.steps);
+  visit("samples", of.samples);
+  visit("efficiency", of.efficiency);
+  visit("noise_scale_samples", of.noise_scale);
+  visit("staleness", of.staleness);
+  visit("penalty", of.penalty);
+  visit("doubling_saves", of.doubling_saves);
+  visit("pays_up_to_gpus", of.pays_up_to);
+}
+
+void visit_fields(auto& visit, Of<InputUse> auto& of) {
+  visit("read_share", of.read_share);
+  visit("read_s", of.read);
+  visit("prepare_s", of.prepare);
+  visit("stalled_s", of.stalled);
+  visit("first_epoch_step_s", of.first_epoch_step);
+  visit("epoch_s", of.epoch);
+  visit("storage_bytes_per_s", of.storage_rate);
+}
+
 void visit_fields(auto& visit, Of<KindsUse> auto& of) { visit("kinds", of.kinds); }
 
 void visit_fields(auto& visit, Of<Prediction> auto& of) {
@@ -266,6 +296,8 @@ void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("fabric", of.fabric);
   visit("long_run", of.reliability);
   visit("shared_fabric", of.shared_fabric);
+  visit("statistics", of.statistics);
+  visit("input", of.input);
   visit("parameter_servers", of.servers);
   visit("accelerator_kinds", of.accelerator_kinds);
   visit("what_if", of.what_if);

@@ -23,6 +23,7 @@ SyncKind input_rows();
 SyncKind page_cache_rows();
 SyncKind preprocessing_rows();
 SyncKind statistics_rows();
+SyncKind recovery_rows();
 
 std::span<const SyncKind> sync_kinds() {
   static const std::array kKinds{data_parallel_rows(),  spread_rows(),           scaling_rows(),
@@ -30,7 +31,7 @@ std::span<const SyncKind> sync_kinds() {
                                  unlike_stage_rows(),   parameter_server_rows(), local_step_rows(),
                                  streaming_rows(),      volunteer_rows(),        compression_rows(),
                                  input_rows(),          page_cache_rows(),       statistics_rows(),
-                                 recommendation_rows(), preprocessing_rows()};
+                                 recommendation_rows(), preprocessing_rows(),    recovery_rows()};
   return kKinds;
 }
 

@@ -32,6 +32,10 @@ ReliabilitySettings every_two_hours(int nodes_lost) {
   return settings;
 }
 
+const Recovery* shrinking() {
+  return &*std::ranges::find(recoveries(), "shrink", &Recovery::name);
+}
+
 JobHistory run(const ReliabilitySettings& settings, double work) {
   return job_history(settings, 3600_s, work, kForever, 1);
 }
@@ -134,7 +138,7 @@ TEST(JobHistory, ALocalTierSavesWhatItSurvives) {
 TEST(JobHistory, AnElasticJobGoesOnWithoutANodeAndGrowsAgain) {
   ReliabilitySettings settings = every_two_hours(1);
   settings.causes[0].repair = 3600_s;
-  settings.elastic = true;
+  settings.recovery = shrinking();
   settings.nodes = settings.replicas = 4;
   settings.nodes_per_replica = 1.0;
   // Three of four replicas from 7500 on; at 10,800 the node is back: 3300 s at three quarters. A
@@ -235,7 +239,7 @@ ReliabilitySettings random_settings(RandomNumbers& random) {
   settings.replicas = 5;
   settings.nodes_per_replica = 2.0;
   settings.spare_nodes = random.below(3);
-  settings.elastic = random.chance(0.5);
+  if (random.chance(0.5)) settings.recovery = shrinking();
   settings.detection = Seconds(random.between(0.0, 600.0));
   settings.restart = Seconds(random.between(10.0, 900.0));
   settings.reprovision = Seconds(random.between(600.0, 36000.0));

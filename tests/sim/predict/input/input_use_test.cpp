@@ -1,0 +1,65 @@
+#include "sim/predict/input/input_use.h"
+
+#include <gtest/gtest.h>
+
+namespace headway {
+namespace {
+
+/// 2,000 samples of 1 MB; a step takes 100 of them, on two nodes of four accelerators.
+constexpr InputSettings kInput{
+    .sample = Bytes(1e6), .samples = 2000.0, .storage = BytesPerSecond(50e6)};
+
+InputUse use_of(const InputSettings& settings, Seconds iteration = 1_s) {
+  Cluster cluster;
+  cluster.nodes = 2;
+  cluster.node_type.accelerators = 4;
+  return input_use(settings, Strategy{.data_parallel = 8, .global_batch = 100}, cluster, iteration);
+}
+
+TEST(InputUse, AStepWaitsForWhatStorageDoesNotGive) {
+  // 100 MB at 50 MB/s.
+  const InputUse use = use_of(kInput);
+  EXPECT_DOUBLE_EQ(use.read.count(), 2.0);
+  EXPECT_DOUBLE_EQ(use.stalled.count(), 1.0);
+  EXPECT_DOUBLE_EQ(use.epoch.count(), 40.0);
+  EXPECT_DOUBLE_EQ(use.storage_rate.count(), 50e6);
+  // Slower steps do not wait, and draw less.
+  const InputUse slow = use_of(kInput, 4_s);
+  EXPECT_EQ(slow.stalled, 0_s);
+  EXPECT_DOUBLE_EQ(slow.storage_rate.count(), 25e6);
+}
+
+TEST(InputUse, ACacheThatNodesShareHoldsAPartOnEach) {
+  InputSettings settings = kInput;
+  settings.scope = CacheScope::job;
+  settings.cache = Bytes(0.75e9);  // of 2 GB, on each of two nodes
+  const InputUse use = use_of(settings);
+  EXPECT_DOUBLE_EQ(use.read_share, 0.25);
+  EXPECT_DOUBLE_EQ(use.read.count(), 0.5);
+  EXPECT_EQ(use.stalled, 0_s);
+  EXPECT_DOUBLE_EQ(use.first_epoch_step.count(), 2.0);
+}
+
+TEST(InputUse, ANodesOwnCacheHoldsWhatOthersAreDealt) {
+  // Half of the set in the cache of each of two nodes, of which each reads another half in every
+  // epoch: about half of what it reads is there, less what has been replaced meanwhile.
+  InputSettings settings = kInput;
+  settings.cache = Bytes(1e9);
+  const double read = use_of(settings).read_share;
+  EXPECT_GT(read, 0.49);
+  EXPECT_LT(read, 0.70);
+}
+
+TEST(InputUse, CoresPrepareWhatTheirAcceleratorTakes) {
+  // 12.5 samples of a step on two cores of five a second.
+  InputSettings settings = kInput;
+  settings.cores = 2.0;
+  settings.samples_of_core = 5.0;
+  settings.storage = BytesPerSecond(1e12);
+  const InputUse use = use_of(settings);
+  EXPECT_DOUBLE_EQ(use.prepare.count(), 1.25);
+  EXPECT_DOUBLE_EQ(use.stalled.count(), 0.25);
+}
+
+}  // namespace
+}  // namespace headway
