@@ -32,6 +32,13 @@ sed -e "s|$PWD/||g" "$scratch/buy.html" >"$out/buy_70b_90_days.html"
 escaped=${PWD//\//%2F}
 sed -e "s|$PWD/||g" -e "s|$escaped%2F||g" "$scratch/sweep.html" >"$out/scaling_llama3_8b.html"
 
+(cd "$scratch" && "$headway" sweep who_wins_where \
+  --axis '/choose/model=ResNet-50,Llama 3 8B,DLRM' \
+  --axis '/choose/network=10 GbE,100 GbE,400 Gb/s InfiniBand,two sites' \
+  --axis '/choose/way=DDP,FSDP,servers in step,servers asynchronous,servers bounded,DiLoCo,asynchronous DiLoCo,8-bit gradients,top-k gradients' \
+  -o ways -q >/dev/null && "$headway" report ways -o ways.html)
+sed -e "s|$PWD/||g" -e "s|$escaped%2F||g" "$scratch/ways.html" >"$out/who_wins_where.html"
+
 "$headway" validate -q -o "$out/validation.html" -o "$out/validation.md" >/dev/null
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)

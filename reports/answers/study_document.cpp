@@ -9,6 +9,7 @@
 #include "reports/answers/answers.h"
 #include "reports/answers/reliability_report.h"
 #include "reports/answers/what_if_report.h"
+#include "reports/answers/winners_section.h"
 #include "reports/csv_report.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/markdown_document.h"
@@ -207,6 +208,7 @@ Document study_document(const Study& study) {
   const auto add = [&](DocumentSection section) {
     if (!section.blocks.empty()) document.sections.push_back(std::move(section));
   };
+  add(winners_section(study));
   if (choice) add(axis_section(study, choice->objective));
   const bool has_scale = best.size() > 1 || (!best.empty() && !study.measured.empty());
   if (has_scale) document.sections.push_back(scaling_section(study, best));

@@ -18,9 +18,9 @@ std::vector<FieldRow> scenario_rows() {
        "prediction.",
        "", "headway plan --help"},
       {"candidates", array_type(object_type(), "objects"), "none",
-       "Clusters of which `headway plan` takes one. Each may have parts of a scenario: cluster, "
-       "profile, strategy, cost, perturbations, reliability; their fields are taken instead of "
-       "the scenario's own.",
+       "Clusters of which `headway plan` takes one. Each may have parts of a scenario: model, "
+       "cluster, profile, strategy, cost, perturbations, reliability, statistics, data_loading; "
+       "their fields are taken instead of the scenario's own.",
        "each has a name of its own", "candidate"},
       {"candidates.name", text_type(), "required", "What reports call it."},
       {"candidates.topology", file_type(), "the scenario's", "The same as cluster.topology."},
@@ -39,8 +39,22 @@ std::vector<FieldRow> scenario_rows() {
        "perturbations"},
       {"candidates.reliability", object_type(), "the scenario's", "Fields that differ.", "",
        "reliability"},
+      {"candidates.model", file_type(), "the scenario's", "Another one.", "", "model"},
+      {"candidates.statistics", object_type(), "the scenario's", "Fields that differ.", "",
+       "statistics"},
+      {"candidates.data_loading", object_type(), "the scenario's", "Fields that differ.", "",
+       "data_loading"},
       {"candidate", text_type(), "the first", "Which of the candidates this scenario is.",
        "the name of one", "candidates"},
+      {"alternatives", object_type(), "none",
+       "Lists by name, of entries as candidates have: parts of a scenario that stand under one "
+       "name, such as ways to synchronise, networks or models. One entry of each list is taken, "
+       "behind the candidate, list after list by their names; a sweep takes all with --axis "
+       "/choose/LIST=NAME,NAME.",
+       "", "choose"},
+      {"choose", object_type(), "the first of each list",
+       "Which of the alternatives this scenario is, by list.", "names of lists and of entries",
+       "alternatives"},
       {"model", file_type(), "required",
        "What is trained. A name is looked for beside the scenario, then in the model library.", "",
        "headway list models; model.huggingface"},
@@ -214,7 +228,8 @@ std::vector<FieldRow> scenario_rows() {
        "it: results then have the time and the cost until there, and how far doubling the GPUs "
        "pays.",
        "in place of cost.tokens and reliability.train_tokens", "statistics.steps"},
-      {"statistics.steps", number_type(positive()), "required", "That such a run took to the target."},
+      {"statistics.steps", number_type(positive()), "required",
+       "That such a run took to the target."},
       {"statistics.batch", number_type(positive()), "required", "Its samples a step."},
       {"statistics.noise_scale", number_type(positive()), "required",
        "Of the gradients, in samples, over the run.", "",
@@ -239,8 +254,8 @@ std::vector<FieldRow> scenario_rows() {
        "or a part of the set, which it serves to all nodes of the job."},
       {"data_loading.cores_per_gpu", number_type(positive()), "none: preparing takes no time",
        "That prepare samples."},
-      {"data_loading.samples_per_s_per_core", number_type(positive()), "required with cores_per_gpu",
-       "That one of them prepares."},
+      {"data_loading.samples_per_s_per_core", number_type(positive()),
+       "required with cores_per_gpu", "That one of them prepares."},
       {"cost", object_type(), "none",
        "What the cluster costs. Results then have what an iteration and, with tokens, the whole "
        "run cost.",

@@ -19,8 +19,8 @@ using nlohmann::json;
 
 constexpr int kMostDelivered = 1'000'000;
 /// Parts of a scenario that a candidate may have; "topology" is that of "cluster".
-constexpr std::array kParts = {"cluster", "profile",       "strategy",
-                               "cost",    "perturbations", "reliability"};
+constexpr std::array kParts = {"model",         "cluster",     "profile",    "strategy",    "cost",
+                               "perturbations", "reliability", "statistics", "data_loading"};
 
 struct ReadCandidate {
   CandidateCluster cluster;
@@ -59,9 +59,9 @@ ReadCandidate read_candidate(const JsonCursor& part, Diagnostics& diagnostics) {
   return candidate;
 }
 
-std::vector<ReadCandidate> read_candidates(const JsonCursor& root, Diagnostics& diagnostics) {
+std::vector<ReadCandidate> read_candidates(const std::optional<JsonCursor>& list,
+                                           Diagnostics& diagnostics) {
   std::vector<ReadCandidate> candidates;
-  const std::optional<JsonCursor> list = root.member("candidates");
   if (!list) return candidates;
   if (!list->value().is_array() || list->value().empty()) {
     diagnostics.add(list->problem("candidates is a list of clusters to choose from", "",
@@ -87,10 +87,10 @@ std::vector<ReadCandidate> read_candidates(const JsonCursor& root, Diagnostics& 
   return candidates;
 }
 
-/// That which "candidate" names; the first if it is absent.
-const ReadCandidate* chosen(const JsonCursor& root, const std::vector<ReadCandidate>& candidates,
+/// That which is named; the first if none is.
+const ReadCandidate* chosen(const std::optional<JsonCursor>& given,
+                            const std::vector<ReadCandidate>& candidates,
                             Diagnostics& diagnostics) {
-  const std::optional<JsonCursor> given = root.member("candidate");
   if (!given) return &candidates.front();
   std::vector<std::string_view> names;
   for (const ReadCandidate& candidate : candidates) {
@@ -140,7 +140,7 @@ PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& opti
   PlanFields fields;
   const std::optional<JsonCursor> root = root_of(path, options.overrides);
   if (!root) return fields;
-  for (ReadCandidate& candidate : read_candidates(*root, diagnostics)) {
+  for (ReadCandidate& candidate : read_candidates(root->member("candidates"), diagnostics)) {
     fields.candidates.push_back(std::move(candidate.cluster));
   }
   const auto goal = root->member("goal");
@@ -151,16 +151,29 @@ PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& opti
 std::vector<Override> with_candidate(const std::string& path, std::vector<Override> overrides,
                                      Diagnostics& diagnostics) {
   const std::optional<JsonCursor> root = root_of(path, overrides);
-  if (!root || !root->member("candidates")) return overrides;
-  const std::vector<ReadCandidate> candidates = read_candidates(*root, diagnostics);
-  if (candidates.empty()) return overrides;
-  const ReadCandidate* const candidate = chosen(*root, candidates, diagnostics);
-  if (candidate == nullptr) return overrides;
-  std::vector<Override> all;
-  for (const auto& [name, part] : candidate->parts.items()) {
-    const json own = root->value().contains(name) ? root->value().at(name) : json();
-    all.push_back({"/" + name, merged(name, own, part).dump()});
+  if (!root) return overrides;
+  json parts = json::object();
+  const auto take = [&](const std::optional<JsonCursor>& list,
+                        const std::optional<JsonCursor>& given) {
+    const std::vector<ReadCandidate> candidates = read_candidates(list, diagnostics);
+    const ReadCandidate* const candidate =
+        candidates.empty() ? nullptr : chosen(given, candidates, diagnostics);
+    if (candidate == nullptr) return;
+    for (const auto& [name, part] : candidate->parts.items()) {
+      const json& own = parts.contains(name) ? parts : root->value();
+      parts[name] = merged(name, own.contains(name) ? own.at(name) : json(), part);
+    }
+  };
+  take(root->member("candidates"), root->member("candidate"));
+  const std::optional<JsonCursor> groups = root->member("alternatives");
+  const std::optional<JsonCursor> choices = root->member("choose");
+  if (groups && groups->value().is_object()) {
+    for (const auto& [name, unused] : groups->value().items()) {
+      take(groups->member(name), choices ? choices->member(name) : std::nullopt);
+    }
   }
+  std::vector<Override> all;
+  for (const auto& [name, part] : parts.items()) all.push_back({"/" + name, part.dump()});
   all.insert(all.end(), overrides.begin(), overrides.end());
   return all;
 }

@@ -29,8 +29,9 @@ struct PlanFields {
                                           Diagnostics& diagnostics);
 
 /// The overrides that make the scenario that of the candidate that its "candidate" names, or of the
-/// first, and the given ones after them; those alone where there are no candidates. Problems of the
-/// list go into the diagnostics.
+/// first, then those of one entry of each list of its "alternatives", by the names of the lists,
+/// which "choose" names likewise, and the given ones after them; those alone where there is nothing
+/// to choose from. Problems of the lists go into the diagnostics.
 [[nodiscard]] std::vector<Override> with_candidate(const std::string& path,
                                                    std::vector<Override> overrides,
                                                    Diagnostics& diagnostics);

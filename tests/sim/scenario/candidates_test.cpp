@@ -92,5 +92,46 @@ TEST(Candidates, ProblemsOfTheListAreTold) {
   EXPECT_NE(problems.find("did you mean \"profile\""), std::string::npos) << problems;
 }
 
+/// Two lists, of which both change the cost.
+json with_alternatives() {
+  json scenario = with_two();
+  scenario["alternatives"] = {
+      {"price",
+       {{{"name", "low"}, {"cost", {{"usd_per_gpu_hour", 1.0}}}},
+        {{"name", "high"}, {"cost", {{"usd_per_gpu_hour", 9.0}, {"price_spread", 0.3}}}}}},
+      {"batch", {{{"name", "small"}}, {{"name", "large"}, {"strategy", {{"global_batch", 64}}}}}}};
+  return scenario;
+}
+
+TEST(Alternatives, TheFirstOfEachListIsTaken) {
+  const Scenario scenario = File(with_alternatives()).read();
+  EXPECT_EQ(scenario.resolved->at("cost").at("usd_per_gpu_hour"), 1.0);
+  EXPECT_EQ(scenario.resolved->at("cost").at("price_spread"), 0.1);
+  EXPECT_EQ(scenario.strategy.global_batch, 32);
+  EXPECT_FALSE(scenario.resolved->contains("alternatives"));
+}
+
+TEST(Alternatives, AreNamedOneOfEachListBehindTheCandidate) {
+  const Scenario scenario = File(with_alternatives())
+                                .read({{"/candidate", "\"B\""},
+                                       {"/choose", R"({"price": "high", "batch": "large"})"},
+                                       {"/cluster/nodes", "1"}});
+  EXPECT_EQ(scenario.cluster->name, "hgx-h200-400g");
+  EXPECT_EQ(scenario.resolved->at("cost").at("usd_per_gpu_hour"), 9.0);
+  EXPECT_EQ(scenario.resolved->at("cost").at("price_spread"), 0.3);
+  EXPECT_EQ(scenario.strategy.global_batch, 64);
+}
+
+TEST(Alternatives, UnknownNamesAreReported) {
+  const std::string of_list = problems_in([] {
+    static_cast<void>(File(with_alternatives()).read({{"/choose", R"({"prise": "high"})"}}));
+  });
+  EXPECT_NE(of_list.find("there is no such list of alternatives"), std::string::npos) << of_list;
+  const std::string of_entry = problems_in([] {
+    static_cast<void>(File(with_alternatives()).read({{"/choose", R"({"price": "hihg"})"}}));
+  });
+  EXPECT_NE(of_entry.find("did you mean \"high\"?"), std::string::npos) << of_entry;
+}
+
 }  // namespace
 }  // namespace headway
