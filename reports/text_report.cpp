@@ -40,8 +40,7 @@ class TextReport {
       add_memory();
       if (prediction_.input) add_labelled("input", input_sentence(*prediction_.input));
       if (prediction_.statistics) {
-        add_labelled("to the target", statistics_sentence(*prediction_.statistics,
-                                                          prediction_.question.accelerators));
+        add_labelled("to the target", statistics_sentence(*prediction_.statistics));
       }
       add_run_time();
       add_cost();

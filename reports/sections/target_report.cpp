@@ -7,16 +7,14 @@
 
 namespace headway {
 
-std::string statistics_sentence(const StepsToTarget& of, std::int64_t accelerators) {
+std::string statistics_sentence(const StepsToTarget& of) {
   std::string text = fmt::format("{} steps, samples {} % as good as in small batches",
                                  prefixed_count(of.steps), percent(of.efficiency));
   if (of.staleness > 0.0) text += fmt::format(", updates stale by {:.2f}", of.staleness);
   if (of.penalty != 1.0)
     text += fmt::format(", {:g} times the steps as the scenario has it", of.penalty);
   text += fmt::format("; twice the GPUs and batch save {} % of them", percent(of.doubling_saves));
-  const bool is_beyond = of.pays_up_to < static_cast<double>(accelerators);
-  return text + fmt::format(", {} a quarter from {} GPUs on", is_beyond ? "less than" : "under",
-                            prefixed_count(of.pays_up_to));
+  return text + fmt::format(", less than a quarter from {} GPUs on", prefixed_count(of.pays_up_to));
 }
 
 std::string input_sentence(const InputUse& of) {
@@ -33,8 +31,7 @@ std::string input_sentence(const InputUse& of) {
 DocumentSection target_section(const Prediction& prediction) {
   DocumentSection section{prediction.statistics ? "Steps to the target" : "Input", {}};
   if (prediction.statistics) {
-    section.blocks.emplace_back(Paragraph{
-        statistics_sentence(*prediction.statistics, prediction.question.accelerators) + "."});
+    section.blocks.emplace_back(Paragraph{statistics_sentence(*prediction.statistics) + "."});
     section.blocks.emplace_back(Paragraph{
         "Steps by batch size: McCandlish et al. 2018 (arXiv:1812.06162), with the noise scale that "
         "the scenario gives; staleness: Stich and Karimireddy 2020 (arXiv:1909.05350)."});

@@ -9,7 +9,7 @@ namespace headway {
 
 /// "Steps to the target": how many, how much of it is the batch's doing, and how far it pays to
 /// double the accelerators.
-[[nodiscard]] std::string statistics_sentence(const StepsToTarget& of, std::int64_t accelerators);
+[[nodiscard]] std::string statistics_sentence(const StepsToTarget& of);
 /// What samples take to come, and what steps wait for them.
 [[nodiscard]] std::string input_sentence(const InputUse& of);
 

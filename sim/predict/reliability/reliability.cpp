@@ -17,11 +17,26 @@ constexpr double kSecondsOfHour = 3600.0;
 constexpr double kLongestStretch = 1000.0;
 constexpr double kGoldenRatio = 0.6180339887498949;
 
+/// How often spot nodes are taken back in a round of their record.
+int withdrawals(const SpotNodes& spot) {
+  const auto& steps = spot.record.steps;
+  const std::size_t count = steps.size() - 1;  // the last says when it ends
+  int falls = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto there = [&](std::size_t step) { return std::min(steps[step].nodes, spot.nodes); };
+    if (there((i + 1) % count) < there(i)) ++falls;
+  }
+  return falls;
+}
+
 /// Mean time between failures of the whole job; infinite if nothing breaks. Renewal theory: every
-/// unit fails once in its mean lifetime.
-Seconds job_mttf(const std::vector<FailureCause>& causes) {
+/// unit fails once in its mean lifetime. Spot nodes that are taken back count like any.
+Seconds job_mttf(const ReliabilitySettings& settings) {
   double rate = 0.0;
-  for (const FailureCause& cause : causes) rate += cause.units / cause.lifetime.mean.count();
+  for (const FailureCause& cause : settings.causes) {
+    rate += cause.units / cause.lifetime.mean.count();
+  }
+  if (settings.spot) rate += withdrawals(*settings.spot) / settings.spot->record.length().count();
   return Seconds(rate > 0.0 ? 1.0 / rate : std::numeric_limits<double>::infinity());
 }
 
@@ -207,7 +222,7 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   prediction.runs = settings.runs;
   prediction.recovery = settings.recovery->name;
   prediction.step_overhead = settings.step_overhead;
-  prediction.job_mttf = job_mttf(settings.causes);
+  prediction.job_mttf = job_mttf(settings);
   prediction.young_interval = young_interval(checkpoint.blocking, prediction.job_mttf);
   prediction.daly_interval = daly_interval(checkpoint.blocking, prediction.job_mttf);
   Study study(settings, goal, scenario.perturbation.seed);

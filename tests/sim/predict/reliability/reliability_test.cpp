@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/scenario/read_reliability.h"
@@ -128,6 +129,20 @@ TEST(Reliability, TheSameSeedGivesTheSameNumbers) {
   const ReliabilityPrediction a = reliability(small_with_failures(weeks()), 2_s);
   const ReliabilityPrediction b = reliability(small_with_failures(weeks()), 2_s);
   EXPECT_EQ(a.time_to_train_s, b.time_to_train_s);
+}
+
+TEST(Reliability, SpotNodesThatAreTakenBackCountAsFailures) {
+  // Two of them are, at two moments of a day; a checkpoint takes c, so that Young's interval is
+  // sqrt(2 c 12 h).
+  nlohmann::json spot = weeks();
+  spot["failures"] = nlohmann::json::array();
+  spot["recovery"] = {{"method", "shrink"}};
+  spot["availability"] = nlohmann::json::parse(
+      R"([["0 s", 4], ["6 h", 3], ["7 h", 4], ["12 h", 2], ["13 h", 4], ["1 d", 4]])");
+  const Scenario scenario = small_with_failures(spot);
+  const ReliabilityPrediction result = reliability(scenario, 2_s);
+  const double cost = scenario.reliability->checkpoint.blocking.count();
+  EXPECT_NEAR(result.young_interval.count(), std::sqrt(2.0 * cost * 43200.0), 1e-6);
 }
 
 TEST(Reliability, QuantilesLieOnStraightLinesBetweenValues) {
