@@ -74,7 +74,7 @@ class TextReport {
     const Question& question = prediction_.question;
     text_ += fmt::format("{} on {} x {}, {} GPUs      {}\n", printable(question.model),
                          whole_number(question.nodes), printable(question.node_type),
-                         whole_number(question.accelerators), printable(question.strategy));
+                         whole_number(question.accelerators), printable(work_text(prediction_)));
     text_ += fmt::format("profile {}, cluster {}\n\n", printable(question.profile),
                          printable(question.cluster));
   }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,10 +11,17 @@
 
 namespace headway {
 
+/// What a text is made for.
+struct Screen {
+  bool colour = false;
+  std::size_t columns = std::numeric_limits<std::size_t>::max();  ///< that tables keep to
+};
+
 /// What a command has found, in every form that it can be had in. The forms are made when they are
 /// asked for; what they are made from has to outlive them.
 struct Answer {
-  std::function<std::string(bool colour)> text;  ///< for a terminal, the answer in words last
+  /// For a terminal, the answer in words last.
+  std::function<std::string(const Screen&)> text;
   std::function<Document()> document;            ///< for people to keep: .html and .md
   std::function<std::string()> json;             ///< one document, SI base units, unit in the key
   std::function<std::string()> csv;              ///< a header, then a row for each of its points

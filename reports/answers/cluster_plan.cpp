@@ -281,7 +281,7 @@ class ClusterPlanDocument {
 
 Answer cluster_plan_answer(const ClusterPlan& plan) {
   const auto document = [&] { return ClusterPlanDocument(plan).document(); };
-  return {.text = [=](bool) { return brief_text_of(document()); },
+  return {.text = [=](const Screen& screen) { return brief_text_of(document(), screen.columns); },
           .document = document,
           .json = [&] { return json_document_text(cluster_plan_json(plan)); },
           .csv =

@@ -146,7 +146,7 @@ nlohmann::json collective_json(const CollectiveReport& report) {
 }  // namespace
 
 Answer collective_answer(const CollectiveReport& report) {
-  return {.text = [&](bool) { return collective_text(report); },
+  return {.text = [&](const Screen&) { return collective_text(report); },
           .document = [&] { return collective_document(report); },
           .json = [&] { return json_document_text(collective_json(report)); },
           .csv =

@@ -45,6 +45,15 @@ std::string changes_text(const std::vector<InputChange>& changes) {
   return text;
 }
 
+/// The first of them, where they are many.
+std::string few_changes_text(const std::vector<InputChange>& changes) {
+  constexpr std::size_t kMost = 3;
+  if (changes.size() <= kMost + 1) return changes_text(changes);
+  return fmt::format("{} and {} others that only go together",
+                     changes_text({changes.begin(), changes.begin() + kMost}),
+                     changes.size() - kMost);
+}
+
 std::string change_percent(double now, double before) {
   return before > 0.0 ? signed_percent(now / before - 1.0) + " %" : "";
 }
@@ -140,7 +149,7 @@ DocumentSection answer_of(const Comparison& comparison) {
         *std::ranges::max_element(comparison.effects, {}, [](const ChangeEffect& effect) {
           return std::abs((effect.after - effect.before).count());
         });
-    text += fmt::format(" Most of it is due to {}: {} {}.", changes_text(most.changes),
+    text += fmt::format(" Most of it is due to {}: {} {}.", few_changes_text(most.changes),
                         signed_part(scale, most.after - most.before), scale.unit());
   }
   DocumentSection section{"Answer", {Paragraph{std::move(text)}}};
@@ -363,7 +372,10 @@ std::string comparison_csv(const Comparison& comparison) {
 }  // namespace
 
 Answer comparison_answer(const Comparison& comparison) {
-  return {.text = [&](bool) { return text_of(comparison_document(comparison)); },
+  return {.text =
+              [&](const Screen& screen) {
+                return text_of(comparison_document(comparison), screen.columns);
+              },
           .document = [&] { return comparison_document(comparison); },
           .json = [&] { return json_text(comparison_json(comparison)); },
           .csv = [&] { return comparison_csv(comparison); }};

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "reports/document/markdown_document.h"
 #include "sim/base/wrap_text.h"
 
 namespace headway {
@@ -45,7 +46,93 @@ std::string fields_text(const Topic& topic, const std::vector<Topic>& topics) {
   return text.empty() ? "" : "\nIts fields:\n" + text;
 }
 
+/// A part of a scenario whose fields stand in a table of their own.
+struct ReferencePart {
+  std::string_view heading;
+  std::string_view place;
+};
+// A field belongs to the last one that it stands in.
+constexpr std::array<ReferencePart, 18> kReferenceParts = {{
+    {"Scenario", ""},
+    {"Candidates", "candidates"},
+    {"Model", "model"},
+    {"Cluster", "cluster"},
+    {"Topology", "cluster.topology"},
+    {"Fabric", "cluster.topology.fabric"},
+    {"Node", "cluster.topology.node"},
+    {"Strategy", "strategy"},
+    {"Perturbations", "perturbations"},
+    {"Reliability", "reliability"},
+    {"Other jobs", "jobs"},
+    {"Anchor", "anchor"},
+    {"Cost", "cost"},
+    {"Run", "run"},
+    {"Profile", "profile"},
+    {"Device of a profile", "profile.device"},
+    {"Kernel families of a profile", "profile.kernel_families"},
+    {"Experts in a profile", "profile.experts"},
+}};
+
+std::size_t part_of(const std::string& name) {
+  std::size_t part = 0;
+  for (std::size_t i = 0; i < kReferenceParts.size(); ++i) {
+    if (name.starts_with(std::string(kReferenceParts[i].place) + ".")) part = i;
+  }
+  return part;
+}
+
+std::string with_limits(const Topic& topic) {
+  std::string text = topic.about;
+  if (!topic.limits.empty()) text += fmt::format(" Limits: {}.", topic.limits);
+  return topic.see.empty() ? text : fmt::format("{} See: {}.", text, topic.see);
+}
+
 }  // namespace
+
+std::string field_reference(const std::vector<Topic>& topics) {
+  std::vector<TextTable> tables(
+      kReferenceParts.size(), TextTable({{"field"}, {"type and range"}, {"default"}, {"meaning"}}));
+  for (const Topic& topic : topics) {
+    if (topic.kind != TopicKind::field) continue;
+    const std::size_t part = part_of(topic.name);
+    const std::string_view place = kReferenceParts[part].place;
+    tables[part].add_row({topic.name.substr(place.empty() ? 0 : place.size() + 1), topic.type,
+                          topic.fallback, with_limits(topic)});
+  }
+  Document page{
+      .title = "Every field",
+      .lead =
+          "Of scenarios and the files that they name, from the tables that read them; `headway "
+          "explain NAME` shows one, schemas/ has the same for editors. This page is made by "
+          "`headway explain --fields`, and a test holds it to that."};
+  page.sections.push_back(
+      {"What is promised",
+       {BulletList{
+           {"Files say which version of the format they are (\"schema\"). Within a version a field "
+            "keeps its name, its unit and its meaning, and a file that was accepted stays "
+            "accepted; "
+            "new fields may come, and are left out by default.",
+            "Defaults may change with what is known; `headway check FILE --resolve` writes all of "
+            "them out, which keeps them.",
+            "What would break this is a new version; Headway then reads both, or says how to "
+            "rewrite the file.",
+            "Keys of results (--json) keep name, unit and meaning in the same way; numbers may "
+            "change with every version, as what is known of the machines does. Texts for people "
+            "may change at any time.",
+            "Quantities are texts with a unit: \"400 Gb/s\" is bits, \"400 GB/s\" bytes; GB is "
+            "1e9, GiB 2^30. Profiles, which programs write, have numbers in SI base units, and the "
+            "unit in the name of the field."}}}});
+  for (std::size_t part = 0; part < kReferenceParts.size(); ++part) {
+    DocumentSection section{std::string(kReferenceParts[part].heading), {}};
+    if (!kReferenceParts[part].place.empty()) {
+      section.blocks.emplace_back(
+          Paragraph{fmt::format("Fields of {}.", kReferenceParts[part].place)});
+    }
+    section.blocks.emplace_back(std::move(tables[part]));
+    page.sections.push_back(std::move(section));
+  }
+  return markdown_of(page);
+}
 
 std::string explanation(const Topic& topic, const std::vector<Topic>& topics) {
   std::string text = topic.name + "\n\n  " + wrapped_text(topic.about, 2, 2) + "\n";

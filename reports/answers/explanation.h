@@ -13,4 +13,7 @@ namespace headway {
 /// All topics by kind, each with its first sentence.
 [[nodiscard]] std::string explanation_list(const std::vector<Topic>& topics);
 
+/// A page of Markdown with every field of input files among `topics`, and what is promised of them.
+[[nodiscard]] std::string field_reference(const std::vector<Topic>& topics);
+
 }  // namespace headway

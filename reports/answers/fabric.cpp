@@ -200,7 +200,10 @@ std::string fabric_counts(const Cluster& cluster) {
 }
 
 Answer fabric_answer(const Cluster& cluster, const FabricAnalysis& analysis) {
-  return {.text = [&](bool) { return brief_text_of(fabric_document(cluster, analysis)); },
+  return {.text =
+              [&](const Screen& screen) {
+                return brief_text_of(fabric_document(cluster, analysis), screen.columns);
+              },
           .document = [&] { return fabric_document(cluster, analysis); },
           .json = [&] { return json_document_text(fabric_json(cluster, analysis)); },
           .csv =

@@ -70,9 +70,11 @@ std::string answer_text(const LargestPlan& plan) {
 }
 
 /// What was tried, then the plan of what fits.
-std::string largest_plan_text(const LargestPlan& plan) {
-  const std::string text = tried_table(plan).text(2) + "\n" + answer_text(plan) + "\n";
-  return plan.plan ? text + "\n" + brief_text_of(strategy_plan_document(*plan.plan)) : text;
+std::string largest_plan_text(const LargestPlan& plan, const Screen& screen) {
+  const std::string text =
+      tried_table(plan).text(2, screen.columns) + "\n" + answer_text(plan) + "\n";
+  return plan.plan ? text + "\n" + brief_text_of(strategy_plan_document(*plan.plan), screen.columns)
+                   : text;
 }
 
 Document largest_plan_document(const LargestPlan& plan) {
@@ -100,7 +102,7 @@ json largest_plan_json(const LargestPlan& plan) {
 }  // namespace
 
 Answer largest_plan_answer(const LargestPlan& plan) {
-  return {.text = [&](bool) { return largest_plan_text(plan); },
+  return {.text = [&](const Screen& screen) { return largest_plan_text(plan, screen); },
           .document = [&] { return largest_plan_document(plan); },
           .json = [&] { return json_document_text(largest_plan_json(plan)); },
           .csv =

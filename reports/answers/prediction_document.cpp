@@ -24,8 +24,8 @@ Document prediction_document(const Prediction& prediction) {
   document.title =
       fmt::format("{} on {} x {}, {} GPUs", question.model, whole_number(question.nodes),
                   question.node_type, whole_number(question.accelerators));
-  document.lead = fmt::format("{}; profile {}, cluster {}.", question.strategy, question.profile,
-                              question.cluster);
+  document.lead = fmt::format("{}; profile {}, cluster {}.", work_text(prediction),
+                              question.profile, question.cluster);
   const bool has_times = was_simulated(prediction);
   document.sections.push_back(answer_section(prediction));
   if (has_times) document.sections.push_back(time_section(prediction));
@@ -55,7 +55,7 @@ Document prediction_document(const Prediction& prediction) {
 }
 
 Answer prediction_answer(const Prediction& prediction) {
-  return {.text = [&](bool colour) { return text_report(prediction, colour); },
+  return {.text = [&](const Screen& screen) { return text_report(prediction, screen.colour); },
           .document = [&] { return prediction_document(prediction); },
           .json = [&] { return result_json_text(prediction); },
           .csv = [&] { return csv_report(prediction); }};

@@ -307,7 +307,7 @@ std::string purchase_plan_csv(const PurchasePlan& plan) {
 
 Answer purchase_plan_answer(const PurchasePlan& plan) {
   const auto document = [&] { return PurchaseDocument(plan).document(); };
-  return {.text = [=](bool) { return brief_text_of(document()); },
+  return {.text = [=](const Screen& screen) { return brief_text_of(document(), screen.columns); },
           .document = document,
           .json = [&] { return json_document_text(purchase_plan_json(plan)); },
           .csv = [&] { return purchase_plan_csv(plan); }};

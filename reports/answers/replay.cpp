@@ -173,7 +173,10 @@ std::string replay_csv(const ReplayResult& result) {
 }  // namespace
 
 Answer replay_answer(const ReplayResult& result) {
-  return {.text = [&](bool) { return brief_text_of(replay_document(result)); },
+  return {.text =
+              [&](const Screen& screen) {
+                return brief_text_of(replay_document(result), screen.columns);
+              },
           .document = [&] { return replay_document(result); },
           .json = [&] { return json_document_text(replay_json(result)); },
           .csv = [&] { return replay_csv(result); }};

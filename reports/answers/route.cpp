@@ -75,7 +75,10 @@ nlohmann::json route_json(const Cluster& cluster, const FoundRoute& route) {
 }  // namespace
 
 Answer route_answer(const Cluster& cluster, const FoundRoute& route) {
-  return {.text = [&](bool) { return brief_text_of(route_document(cluster, route)); },
+  return {.text =
+              [&](const Screen& screen) {
+                return brief_text_of(route_document(cluster, route), screen.columns);
+              },
           .document = [&] { return route_document(cluster, route); },
           .json = [&] { return json_document_text(route_json(cluster, route)); },
           .csv =

@@ -229,7 +229,10 @@ std::string strategy_plan_csv(const StrategyPlan& plan) {
 }
 
 Answer strategy_plan_answer(const StrategyPlan& plan) {
-  return {.text = [&](bool) { return brief_text_of(strategy_plan_document(plan)); },
+  return {.text =
+              [&](const Screen& screen) {
+                return brief_text_of(strategy_plan_document(plan), screen.columns);
+              },
           .document = [&] { return strategy_plan_document(plan); },
           .json = [&] { return json_document_text(strategy_plan_json(plan)); },
           .csv = [&] { return strategy_plan_csv(plan); }};

@@ -275,7 +275,7 @@ std::string study_json_text(const Study& study) {
 }
 
 Answer study_answer(const Study& study) {
-  return {.text = [&](bool) { return markdown_of(study_document(study)); },
+  return {.text = [&](const Screen&) { return markdown_of(study_document(study)); },
           .document = [&] { return study_document(study); },
           .json = [&] { return study_json_text(study); },
           .csv = [&] { return study_csv(study); }};

@@ -257,7 +257,10 @@ Answer sweep_answer(const SweepSummary& summary, const std::filesystem::path& fo
   const auto content =
       std::make_shared<const SweepContent>(read_sweep(folder, Predictions::left_out));
   const auto study = [folder] { return study_of(read_sweep(folder, Predictions::read)); };
-  return {.text = [=](bool) { return brief_text_of(run_document(summary, *content, store)); },
+  return {.text =
+              [=](const Screen& screen) {
+                return brief_text_of(run_document(summary, *content, store), screen.columns);
+              },
           .document = [=] { return study_document(study()); },
           .json = [=] { return json_document_text(sweep_json(summary, *content, store)); },
           .csv = [=] { return study_csv(study()); }};
@@ -265,7 +268,10 @@ Answer sweep_answer(const SweepSummary& summary, const std::filesystem::path& fo
 
 Answer sweep_plan_answer(const std::vector<SweepPoint>& points, std::int64_t all) {
   return {
-      .text = [&, all](bool) { return brief_text_of(plan_document(points, all)); },
+      .text =
+          [&, all](const Screen& screen) {
+            return brief_text_of(plan_document(points, all), screen.columns);
+          },
       .document = [&, all] { return plan_document(points, all); },
       .json = [&, all] { return json_document_text(sweep_plan_json(points, all)); },
       .csv =

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "sim/base/utf8.h"
@@ -11,7 +12,6 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kColumns = 100;
-constexpr std::size_t kUnbroken = std::string::npos / 2;
 
 /// Every line starts with `lead` or, from the second on, as many blanks.
 std::string broken_lines(std::string_view text, std::string_view lead, std::size_t columns) {
@@ -26,7 +26,8 @@ std::string broken_lines(std::string_view text, std::string_view lead, std::size
 }
 
 struct TextBlock {
-  std::size_t columns = kColumns;
+  std::size_t columns = kColumns;  ///< of sentences
+  std::size_t table_columns = kColumns;
   int indent = 2;
   bool is_brief = false;
 
@@ -65,7 +66,7 @@ struct TextBlock {
     return text;
   }
   std::string operator()(const TextTable& table) const {
-    return table.with_cells(printable).text(indent, columns);
+    return table.with_cells(printable).text(indent, table_columns);
   }
   std::string operator()(const Figure& figure) const { return (*this)(figure.table); }
   std::string operator()(const HeatMap& map) const {
@@ -99,10 +100,15 @@ std::string text_with(const TextBlock& writer, const Document& document) {
 
 }  // namespace
 
-std::string text_of(const Document& document) { return text_with({}, document); }
+std::string text_of(const Document& document, std::size_t columns) {
+  const std::size_t most = std::min(columns, kColumns);
+  return text_with({.columns = most, .table_columns = most}, document);
+}
 
-std::string brief_text_of(const Document& document, int indent) {
-  return text_with({.columns = kUnbroken, .indent = indent, .is_brief = true}, document);
+std::string brief_text_of(const Document& document, std::size_t columns, int indent) {
+  return text_with(
+      {.columns = kUnbroken, .table_columns = columns, .indent = indent, .is_brief = true},
+      document);
 }
 
 }  // namespace headway

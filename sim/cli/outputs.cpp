@@ -142,8 +142,9 @@ void give(const Answer& answer, const std::vector<OutputFile>& files,
     for (const OutputFile& file : files) write_answer(answer, file.path, terminal);
   };
   write_then_print(write, [&] {
-    terminal.print(invocation.arguments.has("json") ? answer.json()
-                                                    : answer.text(terminal.colours_output()));
+    terminal.print(invocation.arguments.has("json")
+                       ? answer.json()
+                       : answer.text({terminal.colours_output(), terminal.columns()}));
   });
 }
 

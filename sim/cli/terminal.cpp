@@ -1,12 +1,16 @@
 #include "sim/cli/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -87,6 +91,19 @@ void Terminal::narrate(std::string_view text) {
 
 void Terminal::remark(std::string_view text) {
   if (verbose_) report(text);
+}
+
+std::size_t Terminal::columns() const {
+  constexpr int kFewest = 40;
+  const std::string_view said = environment("COLUMNS");
+  int columns = 0;
+  std::from_chars(said.data(), said.data() + said.size(), columns);
+  winsize size{};
+  if (columns <= 0 && output_is_terminal_ && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    columns = size.ws_col;
+  }
+  return columns <= 0 ? std::numeric_limits<std::size_t>::max()
+                      : static_cast<std::size_t>(std::max(columns, kFewest));
 }
 
 bool Terminal::colours_output() const { return colours(output_is_terminal_); }

@@ -153,11 +153,13 @@ std::string collective_validation_csv(const CollectiveValidation& validation) {
 }  // namespace
 
 Answer collective_validation_answer(const CollectiveValidation& validation) {
-  return {
-      .text = [&](bool) { return brief_text_of(collective_validation_document(validation), 0); },
-      .document = [&] { return collective_validation_document(validation); },
-      .json = [&] { return json_document_text(collective_validation_json(validation)); },
-      .csv = [&] { return collective_validation_csv(validation); }};
+  return {.text =
+              [&](const Screen& screen) {
+                return brief_text_of(collective_validation_document(validation), screen.columns, 0);
+              },
+          .document = [&] { return collective_validation_document(validation); },
+          .json = [&] { return json_document_text(collective_validation_json(validation)); },
+          .csv = [&] { return collective_validation_csv(validation); }};
 }
 
 }  // namespace headway

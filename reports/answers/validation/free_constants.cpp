@@ -59,7 +59,10 @@ nlohmann::json constants_json(const std::vector<FreeConstant>& constants) {
 }  // namespace
 
 Answer free_constants_answer(const std::vector<FreeConstant>& constants) {
-  return {.text = [&](bool) { return brief_text_of(constants_document(constants), 0); },
+  return {.text =
+              [&](const Screen& screen) {
+                return brief_text_of(constants_document(constants), screen.columns, 0);
+              },
           .document = [&] { return constants_document(constants); },
           .json = [&] { return json_document_text(constants_json(constants)); },
           .csv =

@@ -83,8 +83,8 @@ nlohmann::json measured_json(const MeasuredComparison& comparison) {
 
 Answer measured_validation_answer(const MeasuredComparison& comparison) {
   return {.text =
-              [&](bool) {
-                return step_table(comparison).with_cells(printable).text() +
+              [&](const Screen& screen) {
+                return step_table(comparison).with_cells(printable).text(0, screen.columns) +
                        verdict_text(comparison) + "\n";
               },
           .document = [&] { return measured_document(comparison); },

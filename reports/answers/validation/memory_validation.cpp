@@ -122,7 +122,10 @@ nlohmann::json memory_json(const MemoryValidation& validation) {
 }  // namespace
 
 Answer memory_validation_answer(const MemoryValidation& validation) {
-  return {.text = [&](bool) { return brief_text_of(memory_document(validation), 0); },
+  return {.text =
+              [&](const Screen& screen) {
+                return brief_text_of(memory_document(validation), screen.columns, 0);
+              },
           .document = [&] { return memory_document(validation); },
           .json = [&] { return json_document_text(memory_json(validation)); },
           .csv =

@@ -85,7 +85,10 @@ nlohmann::json records(const std::vector<KnobPairs>& knobs) {
 
 Answer row_pairs_answer(const std::vector<KnobPairs>& knobs) {
   return {
-      .text = [&](bool) { return brief_text_of(pairs_document(knobs), 0); },
+      .text =
+          [&](const Screen& screen) {
+            return brief_text_of(pairs_document(knobs), screen.columns, 0);
+          },
       .document = [&] { return pairs_document(knobs); },
       .json = [&] { return json_document_text(pairs_json(knobs)); },
       .csv =

@@ -162,7 +162,10 @@ nlohmann::json sync_lines(const SyncValidation& validation) {
 }  // namespace
 
 Answer sync_validation_answer(const SyncValidation& validation) {
-  return {.text = [&](bool) { return brief_text_of(sync_document(validation), 0); },
+  return {.text =
+              [&](const Screen& screen) {
+                return brief_text_of(sync_document(validation), screen.columns, 0);
+              },
           .document = [&] { return sync_document(validation); },
           .json = [&] { return json_document_text(sync_json(validation)); },
           .csv =

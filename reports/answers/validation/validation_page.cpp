@@ -154,7 +154,7 @@ Document document_of(const Validation& validation) {
 }  // namespace
 
 Answer validation_answer(const Validation& validation) {
-  return {.text = [&](bool) { return validation_text(validation); },
+  return {.text = [&](const Screen&) { return validation_text(validation); },
           .document = [&] { return document_of(validation); },
           .json = [&] { return json_document_text(validation_json(validation)); },
           .csv =

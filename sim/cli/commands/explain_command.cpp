@@ -32,6 +32,11 @@ int run_explain(const Invocation& invocation) {
     return kExitDone;
   }
   const std::vector<Topic> all = all_topics();
+  if (invocation.arguments.has("fields")) {
+    if (!names.empty()) refuse("--fields are all of them", "leave the name out");
+    invocation.terminal.print(field_reference(all));
+    return kExitDone;
+  }
   invocation.terminal.print(names.empty() ? explanation_list(all)
                                           : explanation(topic_named(names.front(), all), all));
   return kExitDone;
@@ -57,7 +62,10 @@ Command explain_command() {
                               .value = "KIND",
                               .help = "the JSON Schema of such files, for editors",
                               .group = OptionGroup::output,
-                              .words = {schema_names().begin(), schema_names().end()}}});
+                              .words = {schema_names().begin(), schema_names().end()}},
+                             {.name = "fields",
+                              .help = "every field of input files, as a page of Markdown",
+                              .group = OptionGroup::output}});
   command.most_arguments = 1;
   command.outcome = "nothing was explained";
   command.details =

@@ -28,7 +28,8 @@ constexpr std::array<std::pair<OptionGroup, std::string_view>, 4> kGroups = {{
     {OptionGroup::help, "Help"},
 }};
 
-constexpr std::array<HelpTerm, 4> kEnvironment = {{
+constexpr std::array<HelpTerm, 5> kEnvironment = {{
+    {"COLUMNS", "that tables keep to, where the terminal does not say"},
     {"HEADWAY_COLOR", "auto, always or never, where --color does not say"},
     {"HEADWAY_JOBS", "simulations at a time, where --jobs does not say"},
     {"HEADWAY_DATA_DIR",

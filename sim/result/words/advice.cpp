@@ -123,6 +123,13 @@ std::string shortage_sentence(const Prediction& prediction) {
 
 }  // namespace
 
+std::string work_text(const Prediction& prediction) {
+  const std::int64_t sequence = sequence_length_of(prediction);
+  const std::string& strategy = prediction.question.strategy;
+  return sequence > 0 ? fmt::format("{}, sequence {}", strategy, grouped_digits(sequence))
+                      : strategy;
+}
+
 bool was_simulated(const Prediction& prediction) {
   return prediction.iteration_time > Seconds(0.0);
 }

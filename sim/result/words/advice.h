@@ -8,6 +8,10 @@
 
 namespace headway {
 
+/// "tp 2, pp 1, dp 32, global batch 512, sequence 8,192": how the job is split, and what it works
+/// on.
+[[nodiscard]] std::string work_text(const Prediction& prediction);
+
 /// Whether the job was run: one that does not fit into memory mostly is not, and then there is
 /// nothing to say of time and speed.
 [[nodiscard]] bool was_simulated(const Prediction& prediction);

@@ -111,7 +111,7 @@ void result_reader(const std::string& text) {
   const Prediction prediction = read_result(*input.root, input.diagnostics);
   input.diagnostics.throw_if_errors();
   const Answer answer = prediction_answer(prediction);
-  static_cast<void>(answer.text(false));
+  static_cast<void>(answer.text({}));
   for (const std::string& suffix : answer_suffixes()) {
     static_cast<void>(answer_as(suffix, answer));
   }

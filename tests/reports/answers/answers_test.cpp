@@ -31,7 +31,7 @@ void expect_every_form(const Answer& answer, const std::string& title) {
   }
   EXPECT_THAT(answer_as(".json", answer), StartsWith("{\n"));
   EXPECT_THAT(answer_as(".html", answer), StartsWith("<!doctype html>\n"));
-  EXPECT_THAT(answer.text(false), EndsWith("\n"));
+  EXPECT_THAT(answer.text({}), EndsWith("\n"));
 }
 
 TEST(Answer, OfAPredictionAndOfManyHasEveryForm) {
@@ -52,7 +52,7 @@ TEST(Answer, OfFreeConstantsSaysWhatEachRestsOn) {
                                                 .sources = 8}};
   const Answer answer = free_constants_answer(constants);
   expect_every_form(answer, "Free constants of the published profiles");
-  EXPECT_THAT(answer.text(false), HasSubstr("memory traffic  others'   1.250   0.30  0.10  1,382"));
+  EXPECT_THAT(answer.text({}), HasSubstr("memory traffic  others'   1.250   0.30  0.10  1,382"));
   EXPECT_EQ(answer_as(".csv", answer),
             "constant,of,factor,width,spread,rows,configurations,sources\n"
             "memory traffic,others',1.25,0.3,0.1,1382,117,8\n");
@@ -64,12 +64,12 @@ TEST(Answer, OfPairsSaysHowWellEffectsAreTold) {
                                         {"micro-batch", pairs, 1.91, 1, 1, 0.1}};
   const Answer answer = row_pairs_answer(knobs);
   expect_every_form(answer, "What changing one thing does");
-  EXPECT_THAT(answer.text(false), HasSubstr("micro-batch       1   1.91      1 of 1"));
-  EXPECT_THAT(answer.text(false), HasSubstr("1.91 times as large"));
+  EXPECT_THAT(answer.text({}), HasSubstr("micro-batch       1   1.91      1 of 1"));
+  EXPECT_THAT(answer.text({}), HasSubstr("1.91 times as large"));
   EXPECT_EQ(answer_as(".csv", answer),
             "knob,first,second,published,predicted\n"
             "micro-batch,a,b,1.1,1.2\n");
-  EXPECT_THAT(row_pairs_answer({}).text(false), HasSubstr("No two rows"));
+  EXPECT_THAT(row_pairs_answer({}).text({}), HasSubstr("No two rows"));
 }
 
 /// A second message of twice the bandwidth; the closed form of the first is 80 of its 100 us.
@@ -127,7 +127,7 @@ TEST(Answer, OfAReplayHasEveryForm) {
 TEST(Answer, OfAReplayShowsStepsOnPagesWhereThereAreSeveral) {
   const ReplayResult two = sample_replay({7, 8});
   EXPECT_THAT(answer_as(".md", replay_answer(two)), HasSubstr("\n## Step by step\n"));
-  EXPECT_THAT(replay_answer(two).text(false), Not(HasSubstr("measured s")));
+  EXPECT_THAT(replay_answer(two).text({}), Not(HasSubstr("measured s")));
   const ReplayResult one = sample_replay({7});
   EXPECT_THAT(answer_as(".md", replay_answer(one)), Not(HasSubstr("Step by step")));
 }
@@ -151,7 +151,7 @@ TEST(Answer, OfAFabricAndOfARouteHasEveryForm) {
               StartsWith("node,guid,out_port,capacity_bytes_per_s,latency_s,share\nnode0/nic0,,"));
 
   const FoundRoute nowhere = found_route(*cluster, from, from);
-  EXPECT_EQ(route_answer(*cluster, nowhere).text(false), "node0/nic0 is its own destination\n");
+  EXPECT_EQ(route_answer(*cluster, nowhere).text({}), "node0/nic0 is its own destination\n");
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ CollectiveReport sample_collective() {
 
 TEST(CollectiveText, HasTheColumnsOfNcclTestsAndItsLastLine) {
   // The average counts each size once: (15 + 30) / 2.
-  EXPECT_EQ(collective_answer(sample_collective()).text(false),
+  EXPECT_EQ(collective_answer(sample_collective()).text({}),
             R"(# all_reduce of 4 ranks on 1 node of lab, hardware alone
      size(B)  algorithm  time(us)  algbw(GB/s)  busbw(GB/s)  closed form(us)  ratio
      1000000  tree          100.0        10.00        15.00            80.00  1.250

@@ -3,13 +3,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "reports/answers/answers.h"
+#include "reports/answers/explanation.h"
 #include "sim/base/diagnostic.h"
 #include "sim/plan/cluster_plan.h"
 #include "sim/plan/largest_plan.h"
@@ -121,6 +124,18 @@ TEST(Explain, KnowsEveryFieldOfTheShippedNodeTypes) {
     collect_unknown(resolved(entry.path().string()), "cluster.topology.node", unknown);
   }
   EXPECT_THAT(unknown, ElementsAre());
+}
+
+/// HEADWAY_UPDATE_SCHEMAS=1 writes it, as it does the schemas.
+TEST(Explain, ReferenceOfFieldsIsTheOneThatShips) {
+  const fs::path file = fs::path(source_folder()) / "scenarios/REFERENCE.md";
+  const std::string page = field_reference(topics());
+  if (const char* update = std::getenv("HEADWAY_UPDATE_SCHEMAS"); update != nullptr) {
+    std::ofstream(file) << page;
+  }
+  std::ostringstream shipped;
+  shipped << std::ifstream(file).rdbuf();
+  EXPECT_TRUE(shipped.str() == page) << "headway explain --fields > " << file.string();
 }
 
 TEST(Explain, KnowsEveryValueOfAResult) {
