@@ -1,5 +1,3 @@
-#include "sim/costs/read_measurements.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

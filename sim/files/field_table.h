@@ -138,8 +138,8 @@ inline constexpr bool kMayBeMissing = false;
 template <class Value>
 inline constexpr bool kMayBeMissing<std::optional<Value>> = true;
 
-/// `take(reader, key)` is its value, `take(reader, key, before)` that or else the one before; `json`
-/// writes it. A std::optional is read and written where it is there.
+/// `take(reader, key)` is its value, `take(reader, key, before)` that or else the one before;
+/// `json` writes it. A std::optional is read and written where it is there.
 template <class Object, class Value, class Take, class Json>
 FieldMember<Object> member_of(FieldType type, Value Object::*member, Take take, Json json) {
   return {.type = std::move(type),
@@ -152,13 +152,14 @@ FieldMember<Object> member_of(FieldType type, Value Object::*member, Take take, 
                   held = required ? take(reader, key) : take(reader, key, held);
                 }
               },
-          .write = [=](const Object& object) {
-            if constexpr (kMayBeMissing<Value>) {
-              return object.*member ? json(*(object.*member)) : JsonValue();
-            } else {
-              return json(object.*member);
-            }
-          }};
+          .write =
+              [=](const Object& object) {
+                if constexpr (kMayBeMissing<Value>) {
+                  return object.*member ? json(*(object.*member)) : JsonValue();
+                } else {
+                  return json(object.*member);
+                }
+              }};
 }
 
 template <class Object>
@@ -185,8 +186,7 @@ FieldMember<Object> whole(Whole Object::*member, Range range) {
   return member_of(
       whole_type(range), member,
       [=](ObjectReader& reader, std::string_view key, auto... before) {
-        const std::int64_t read =
-            reader.integer(key, range, static_cast<std::int64_t>(before)...);
+        const std::int64_t read = reader.integer(key, range, static_cast<std::int64_t>(before)...);
         if constexpr (kMayBeMissing<Whole>) {
           return static_cast<typename Whole::value_type>(read);
         } else {

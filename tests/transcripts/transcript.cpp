@@ -83,7 +83,8 @@ std::string transcript_text(const std::vector<TranscriptStep>& steps) {
 }
 
 TranscriptStep run_step(const std::string& command, const fs::path& folder) {
-  for (const char* name : {"COLUMNS", "HEADWAY_COLOR", "HEADWAY_JOBS", "HEADWAY_DATA_DIR", "NO_COLOR"}) {
+  for (const char* name :
+       {"COLUMNS", "HEADWAY_COLOR", "HEADWAY_JOBS", "HEADWAY_DATA_DIR", "NO_COLOR"}) {
     unsetenv(name);
   }
   const std::string programs = fs::path(HEADWAY_PROGRAM).parent_path().string();

@@ -48,7 +48,8 @@ see: parameter_servers.staleness)"},
         R"(Workers whose gradients a synchronous step does not wait for; what comes late is dropped.
 limits: fewer than workers
 see: Chen et al. 2016 (arXiv:1604.00981))"},
-       {"staleness_bound", whole(&Synchronisation::staleness_bound, kWorkers).where(has_no_steps, kNoStepsNeeded),
+       {"staleness_bound",
+        whole(&Synchronisation::staleness_bound, kWorkers).where(has_no_steps, kNoStepsNeeded),
         R"(By how many steps an asynchronous worker may be ahead of the slowest; 0 lets none be ahead.
 see: Ho et al. 2013 (NIPS, stale synchronous parallel)
 default: none)"},
