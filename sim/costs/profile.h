@@ -85,7 +85,7 @@ struct DeviceCosts {
   /// the product's own result.
   Estimate gradient_accumulation_bytes;
   /// Of the rate at which products and attention were measured here, what lasts for minutes; of a
-  /// profile that was read they have it in them (sustained.h). None: nobody measured it.
+  /// profile that was read they have it in them (sustain). None: nobody measured it.
   std::optional<Estimate> sustained_rate;
   Estimate gemm_inner_half;  ///< k0: inner size at which the start of a product costs as much again
   Estimate gemm_quantisation;  ///< w: share of the wave and tile quantisation that is seen

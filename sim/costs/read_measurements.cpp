@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "sim/base/quantity_text.h"
+#include "sim/base/quantity_text.h"
+#include "sim/costs/kernel_cost.h"
 #include "sim/costs/read_estimate.h"
 
 namespace headway {
@@ -48,6 +50,14 @@ void report_faster_than_peak(ObjectReader& point, const MeasuredGemm& gemm, doub
       "time_s", "a measured product is faster than the peak of the device",
       fmt::format("{}, the peak is {}", short_text(rate), short_text(FlopsPerSecond(peak))),
       "measure it again, or mend peak_flops_per_s");
+}
+
+bool is_bound_by_memory(const DeviceCosts& device, const MeasuredGemm& row) {
+  const double compute = row.shape.flops() / (device.peak_flops.at(row.precision).value *
+                                              device.gemm_efficiency.at(row.precision).value);
+  const double streaming = gemm_traffic(row.shape, row.precision).count() /
+                           (device.memory_bandwidth.value * device.memory_efficiency.value);
+  return streaming > compute;
 }
 
 }  // namespace
@@ -143,6 +153,17 @@ std::vector<MeasuredCollective> read_collectives(ObjectReader& scope) {
     collectives.push_back(std::move(collective));
   }
   return collectives;
+}
+
+void sustain(DeviceCosts& device, double rate) {
+  std::set<Precision> measured;
+  for (MeasuredGemm& row : device.gemm_table) {
+    measured.insert(row.precision);
+    if (!is_bound_by_memory(device, row)) row.time = row.time / rate;
+  }
+  for (const Precision precision : measured) device.gemm_efficiency.at(precision).value *= rate;
+  for (MeasuredAttention& row : device.attention_table) row.time = row.time / rate;
+  if (!device.attention_table.empty()) device.attention_efficiency.value *= rate;
 }
 
 }  // namespace headway

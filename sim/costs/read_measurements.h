@@ -34,4 +34,10 @@ void report_if_no_points(ObjectReader& reader);
 [[nodiscard]] std::vector<MeasuredAttention> read_attention_table(
     ObjectReader& device, const std::optional<Estimate>& peak);
 
+/// Makes products and attention that were measured one by one as slow as they are where the device
+/// never rests: their rates times `rate`, in (0, 1]. Under the power of minutes of work its clock is
+/// lower than between the waits of a calibration. What the memory bounds, and what others published
+/// (`rate_in_training` says it of that), stays as it is.
+void sustain(DeviceCosts& device, double rate);
+
 }  // namespace headway

@@ -16,7 +16,6 @@
 #include "sim/costs/read_measurements.h"
 #include "sim/costs/read_product_tables.h"
 #include "sim/costs/spread.h"
-#include "sim/costs/sustained.h"
 #include "sim/files/json_reader.h"
 
 namespace headway {

