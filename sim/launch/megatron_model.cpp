@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/launch/launch_job.h"
+#include "sim/models/transformer/transformer.h"
 
 namespace headway {
 
@@ -29,8 +30,8 @@ std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
   if (model.at("mlp") == "gated") flags.emplace_back("--swiglu");
   if (model.at("normalization") == "rms_norm") flags.emplace_back("--normalization RMSNorm");
   const auto position = model.at("position_encoding").get<std::string>();
-  flags.push_back("--position-embedding-type " + std::string(position == "rotary" ? "rope"
-                                                             : position == "learned"
+  flags.push_back("--position-embedding-type " + std::string(position == word_of(PositionEncoding::rotary) ? "rope"
+                                                             : position == word_of(PositionEncoding::learned)
                                                                  ? "learned_absolute"
                                                                  : "none"));
   if (model.at("tied_embeddings") == false) {

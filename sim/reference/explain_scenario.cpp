@@ -227,7 +227,7 @@ std::vector<FieldRow> scenario_rows() {
        "How many steps it takes to what is trained for, as one run of the same model and data had "
        "it: results then have the time and the cost until there, and how far doubling the GPUs "
        "pays.",
-       "in place of cost.tokens and reliability.train_tokens", "statistics.steps"},
+       "in place of cost.tokens and reliability.train_tokens", "steps_to_target.steps"},
       {"statistics.steps", number_type(positive()), "required",
        "That such a run took to the target."},
       {"statistics.batch", number_type(positive()), "required", "Its samples a step."},

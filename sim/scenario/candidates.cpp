@@ -22,6 +22,9 @@ constexpr int kMostDelivered = 1'000'000;
 constexpr std::array kParts = {"model",         "cluster",     "profile",    "strategy",    "cost",
                                "perturbations", "reliability", "statistics", "data_loading"};
 
+/// Fields that say which scenario a file is; what they chose was put in its place.
+constexpr std::array kChoices = {"candidates", "candidate", "alternatives", "choose"};
+
 struct ReadCandidate {
   CandidateCluster cluster;
   json parts;  ///< as the file has them
@@ -192,6 +195,35 @@ int delivered_nodes(const CandidateCluster& candidate, const Scenario& scenario)
       return of_domain;
   }
   HEADWAY_CHECK(false, "unknown delivery");
+}
+
+void check_choices(ObjectReader& reader) {
+  for (const char* choice : kChoices) static_cast<void>(reader.part(choice));
+  if (reader.has("candidate") && !reader.has("candidates")) {
+    reader.report("candidate", "there are no candidates to choose from", "",
+                  "list them in \"candidates\", or leave it out");
+  }
+  const std::optional<JsonCursor> groups = reader.cursor().member("alternatives");
+  const std::optional<JsonCursor> choices = reader.cursor().member("choose");
+  if (groups && !groups->value().is_object()) {
+    reader.report("alternatives", "alternatives are lists by name", "",
+                  R"(write {"network": [{"name": "fast", "topology": "hgx_h200_400g"}]})");
+  }
+  if (!choices) return;
+  if (!choices->value().is_object()) {
+    reader.report("choose", "choose names one of each list of alternatives", "",
+                  R"(write {"network": "fast"})");
+    return;
+  }
+  for (const auto& [name, unused] : choices->value().items()) {
+    if (groups && groups->member(name)) continue;
+    reader.diagnostics().add(
+        choices->member(name)->key_problem("there is no such list of alternatives"));
+  }
+}
+
+void erase_choices(nlohmann::json& resolved) {
+  for (const char* choice : kChoices) resolved.erase(choice);
 }
 
 }  // namespace headway

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/files/json_reader.h"
 #include "sim/scenario/scenario.h"
 
 namespace headway {
@@ -35,6 +37,11 @@ struct PlanFields {
 [[nodiscard]] std::vector<Override> with_candidate(const std::string& path,
                                                    std::vector<Override> overrides,
                                                    Diagnostics& diagnostics);
+
+/// Reports choices that cannot be made. What their lists hold was read when one of each was chosen.
+void check_choices(ObjectReader& reader);
+/// A resolved scenario is what was chosen.
+void erase_choices(nlohmann::json& resolved);
 
 /// Nodes that are delivered together on the cluster of a scenario that was read as this candidate.
 [[nodiscard]] int delivered_nodes(const CandidateCluster& candidate, const Scenario& scenario);

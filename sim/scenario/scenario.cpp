@@ -211,27 +211,6 @@ Placement placement_of(const Strategy& strategy, std::vector<Dimension> order) {
 
 namespace {
 
-/// That lists are named which there are; what they hold was read when one of each was chosen.
-void check_choices(ObjectReader& reader) {
-  const std::optional<JsonCursor> groups = reader.cursor().member("alternatives");
-  const std::optional<JsonCursor> choices = reader.cursor().member("choose");
-  if (groups && !groups->value().is_object()) {
-    reader.report("alternatives", "alternatives are lists by name", "",
-                  R"(write {"network": [{"name": "fast", "topology": "hgx_h200_400g"}]})");
-  }
-  if (!choices) return;
-  if (!choices->value().is_object()) {
-    reader.report("choose", "choose names one of each list of alternatives", "",
-                  R"(write {"network": "fast"})");
-    return;
-  }
-  for (const auto& [name, unused] : choices->value().items()) {
-    if (groups && groups->member(name)) continue;
-    reader.diagnostics().add(
-        choices->member(name)->key_problem("there is no such list of alternatives"));
-  }
-}
-
 std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                 const ScenarioOptions& options, InputFiles& files) {
   Diagnostics& diagnostics = files.diagnostics();
@@ -247,14 +226,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   scenario.name = reader.text("name", path);
   reader.text("description", "");
   if (reader.has("goal")) reader.text("goal");
-  for (const char* choice : {"candidates", "candidate", "alternatives", "choose"}) {
-    static_cast<void>(reader.part(choice));
-  }
   check_choices(reader);
-  if (reader.has("candidate") && !reader.has("candidates")) {
-    reader.report("candidate", "there are no candidates to choose from", "",
-                  "list them in \"candidates\", or leave it out");
-  }
 
   std::optional<ReadModel> model;
   if (const auto part = reader.required_part("model")) model = read_model(*part, files);
@@ -347,9 +319,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (cluster) reader.resolve("cluster", cluster->resolved);
   if (strategy) reader.resolve("strategy", strategy->resolved);
   nlohmann::json resolved = reader.finish();
-  for (const char* taken : {"candidates", "candidate", "alternatives", "choose"}) {
-    resolved.erase(taken);
-  }
+  erase_choices(resolved);
   scenario.resolved = std::move(resolved);
   if (diagnostics.has_errors()) return std::nullopt;
   HEADWAY_CHECK(model && cluster && profiles && strategy, "a part that is not read is an error");

@@ -296,7 +296,7 @@ void visit_fields(auto& visit, Of<Prediction> auto& of) {
   visit("fabric", of.fabric);
   visit("long_run", of.reliability);
   visit("shared_fabric", of.shared_fabric);
-  visit("statistics", of.statistics);
+  visit("steps_to_target", of.statistics);
   visit("input", of.input);
   visit("parameter_servers", of.servers);
   visit("accelerator_kinds", of.accelerator_kinds);

@@ -124,6 +124,7 @@ TEST(LaunchFiles, APresetWithoutALauncherHasNone) {
 
 TEST(FlagTable, HasEveryFieldOfAStrategy) {
   for (const FieldDescription& field : strategy_fields().described()) {
+    if (field.name.find('.') != std::string::npos) continue;  // of an object that has a row
     const bool has_row = std::ranges::any_of(
         flag_table(), [&](const FlagRow& row) { return row.field == field.name; });
     EXPECT_NE(has_row, describes_software(field.name)) << field.name;

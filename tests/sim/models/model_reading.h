@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/layers/parameters.h"
 #include "sim/models/read_model.h"
 #include "tests/support/source_folder.h"
 
@@ -16,6 +18,11 @@ struct ModelReading {
   std::string problems;
   bool has_errors = false;
 };
+
+/// Of the model that was read; 0 without one.
+inline std::int64_t parameters(const ModelReading& reading) {
+  return reading.read ? parameter_count(reading.read->model) : 0;
+}
 
 inline ModelReading reading_of(const JsonCursor& part, InputFiles& files) {
   ModelReading reading;

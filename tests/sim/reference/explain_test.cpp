@@ -48,7 +48,9 @@ const std::set<std::string> kWholes = {"profile.provenance",
                                        "plan.leaders.strategy",
                                        "plan.sizes.runs.strategy",
                                        "plan.closest.strategy",
-                                       "plan.largest"};
+                                       "plan.largest",
+                                       "alternatives",
+                                       "choose"};
 
 /// Objects that are told elsewhere.
 const std::map<std::string, std::string> kSame = {{"cluster.topology.other_nodes.node",
@@ -56,6 +58,9 @@ const std::map<std::string, std::string> kSame = {{"cluster.topology.other_nodes
                                                   {"jobs.model", "model"},
                                                   {"jobs.strategy", "strategy"},
                                                   {"candidates.cost", "cost"},
+                                                  {"candidates.model", "model"},
+                                                  {"candidates.statistics", "statistics"},
+                                                  {"candidates.data_loading", "data_loading"},
                                                   {"candidates.strategy", "strategy"},
                                                   {"candidates.reliability", "reliability"},
                                                   {"candidates.perturbations", "perturbations"}};
