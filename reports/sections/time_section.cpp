@@ -20,8 +20,9 @@ DocumentSection time_section(const Prediction& prediction) {
   chart.series.push_back(std::move(series));
   DocumentSection section{"Where the time goes", {}};
   if (!prediction.critical_rank.empty()) {
-    section.blocks.emplace_back(
-        Paragraph{fmt::format("On {}, which finishes last:", prediction.critical_rank)});
+    section.blocks.emplace_back(Paragraph{
+        fmt::format("The last to finish is {}. In its replica, of the stage that computes most:",
+                    prediction.critical_rank)});
   }
   section.blocks.emplace_back(Figure{.title = "Where the time goes, by cause",
                                      .picture = std::move(chart),

@@ -235,7 +235,7 @@ constexpr TopicRow kMetricRows[] = {
     {"breakdown_s.other", "seconds", "", "Host work and launches during which the device idles.",
      "", "profile.kernel_families.step_overhead_s"},
 
-    {"critical_rank", "text", "", "The rank that finishes last: its time is broken down."},
+    {"critical_rank", "text", "", "The rank that finishes last."},
     {"critical_path", "array of objects", "",
      "The chain of operations and transfers that decides how long the iteration takes: where, "
      "what, "

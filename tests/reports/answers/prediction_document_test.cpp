@@ -36,7 +36,7 @@ HFU, which counts recomputed operations too, is 51.2 %; MFU with attention count
 
 ## Where the time goes
 
-On stage 7, replica 3, which finishes last:
+The last to finish is stage 7, replica 3. In its replica, of the stage that computes most:
 
 | cause | s | % | remark |
 | --- | ---: | ---: | --- |
