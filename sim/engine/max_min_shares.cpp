@@ -252,36 +252,61 @@ void MaxMinShares::fill_by_heap() {
   }
 }
 
-/// Chooses every fixed flow that has lost its bottleneck or stands above a chosen flow on that
-/// flow's bottleneck. Returns whether there was one.
+/// What the users of a link take of it after this round.
+void MaxMinShares::measure(LinkState& link) const {
+  double load = 0.0;
+  link.fastest = 0.0;
+  for (const User& user : link.users) {
+    const double rate = paces_[index(user.flow)].rate;
+    load += user.weight * rate;
+    link.fastest = std::max(link.fastest, rate);
+  }
+  link.full = load >= link.capacity * (1.0 - kTolerance);
+}
+
+/// Whether a chosen flow has a link that may hold it back. Of links that allow equally little the
+/// filling takes any, so that another one may be the bottleneck.
+bool MaxMinShares::find_bottleneck(std::int32_t handle) {
+  Pace& pace = paces_[index(handle)];
+  const double fair = pace.rate * (1.0 + kTolerance);
+  if (pace.bottleneck == kOwnBound || links_[index(pace.bottleneck)].fastest <= fair) return true;
+  const std::vector<Shared>& uses = flows_[index(handle)].shared;
+  const auto other = std::ranges::find_if(uses, [&](const Shared& use) {
+    const LinkState& link = links_[index(use.link)];
+    return link.full && link.fastest <= fair;
+  });
+  if (other == uses.end()) return false;
+  pace.bottleneck = other->link;
+  return true;
+}
+
+/// Fixed flows that are faster than one that may rise, on all of its full links: were they taken in
+/// link after link, a ring over a thousand links would rise by a step a round.
+void MaxMinShares::choose_the_faster_beside(std::int32_t handle) {
+  const double fair = paces_[index(handle)].rate * (1.0 + kTolerance);
+  for (const Shared& use : flows_[index(handle)].shared) {
+    const LinkState& link = links_[index(use.link)];
+    if (!link.full || link.fastest <= fair) continue;
+    for (const User& user : link.users) {
+      if (paces_[index(user.flow)].rate > fair) choose(user.flow);
+    }
+  }
+}
+
+/// Chooses every fixed flow that has lost its bottleneck or stands above a chosen flow that has
+/// none. Returns whether there was one.
 bool MaxMinShares::choose_the_unfair() {
-  constexpr double kNone = std::numeric_limits<double>::infinity();
   const std::size_t before = chosen_.size();
+  for (const std::int32_t id : chosen_links_) measure(links_[index(id)]);
+  for (std::size_t i = 0; i < before; ++i) {
+    if (!find_bottleneck(chosen_[i])) choose_the_faster_beside(chosen_[i]);
+  }
   for (const std::int32_t id : chosen_links_) {
     const LinkState& link = links_[index(id)];
-    double load = 0.0;
-    double fastest = 0.0;
-    double fastest_fixed = 0.0;
-    double slowest_chosen = kNone;  // of those that call this link their bottleneck, like the next
-    double slowest_fixed = kNone;
+    const double least = link.fastest * (1.0 - kTolerance);  // of those that a full link holds back
     for (const User& user : link.users) {
       const Pace& pace = paces_[index(user.flow)];
-      load += user.weight * pace.rate;
-      fastest = std::max(fastest, pace.rate);
-      if (!pace.chosen) fastest_fixed = std::max(fastest_fixed, pace.rate);
-      if (pace.bottleneck != id) continue;
-      double& slowest = pace.chosen ? slowest_chosen : slowest_fixed;
-      slowest = std::min(slowest, pace.rate);
-    }
-    const double fair = slowest_chosen * (1.0 + kTolerance);
-    const bool full = load >= link.capacity * (1.0 - kTolerance);
-    const double least = full ? fastest * (1.0 - kTolerance) : kNone;  // of those it holds back
-    if ((slowest_fixed == kNone || slowest_fixed >= least) && fastest_fixed <= fair) continue;
-    for (const User& user : link.users) {
-      const Pace& pace = paces_[index(user.flow)];
-      if (pace.chosen) continue;
-      const bool lost_bottleneck = pace.bottleneck == id && pace.rate < least;
-      if (lost_bottleneck || pace.rate > fair) choose(user.flow);
+      if (pace.bottleneck == id && !(link.full && pace.rate >= least)) choose(user.flow);
     }
   }
   return chosen_.size() > before;
@@ -331,7 +356,7 @@ void MaxMinShares::fill_until_fair() {
   std::size_t listed = 0;
   int round = 0;
   do {
-    if (++round > 4) {  // far from local: take in the neighbours too, so that rounds stay few
+    if (++round > 10) {  // far from local: take in the neighbours too, so that rounds stay few
       for (std::size_t i = 0, n = chosen_links_.size(); i < n; ++i) {
         for (const User& user : links_[index(chosen_links_[i])].users) choose(user.flow);
       }
