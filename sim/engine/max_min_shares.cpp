@@ -35,9 +35,8 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
   }
   Flow& flow = flows_[index(handle)];
   flow.uses = uses;
-  flow.positions.resize(uses.size());
+  flow.places.resize(uses.size());
   flow.shared.clear();
-  flow.shared_positions.resize(uses.size());
   flow.cap = cap;
   flow.bound = cap;
   flow.told_rate = 0.0;
@@ -47,7 +46,7 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
   for (std::size_t i = 0; i < uses.size(); ++i) {
     LinkState& link = links_[index(uses[i].link)];
     flow.bound = std::min(flow.bound, link.capacity / uses[i].weight);
-    flow.positions[i] = static_cast<std::int32_t>(link.users.size());
+    flow.places[i].user = static_cast<std::int32_t>(link.users.size());
     link.users.push_back({handle, static_cast<std::int32_t>(i), uses[i].weight});
     if (link.users.size() == 2) share(uses[i].link, link.users.front());
     if (link.users.size() >= 2) share(uses[i].link, link.users.back());
@@ -58,15 +57,15 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
 
 void MaxMinShares::share(std::int32_t link, const User& user) {
   Flow& flow = flows_[index(user.flow)];
-  flow.shared_positions[index(user.use)] = static_cast<std::int32_t>(flow.shared.size());
+  flow.places[index(user.use)].shared = static_cast<std::int32_t>(flow.shared.size());
   flow.shared.push_back({link, user.use, user.weight});
 }
 
 void MaxMinShares::unshare(const User& user) {
   Flow& flow = flows_[index(user.flow)];
-  const std::int32_t position = flow.shared_positions[index(user.use)];
+  const std::int32_t position = flow.places[index(user.use)].shared;
   flow.shared[index(position)] = flow.shared.back();
-  flow.shared_positions[index(flow.shared.back().use)] = position;
+  flow.places[index(flow.shared.back().use)].shared = position;
   flow.shared.pop_back();
 }
 
@@ -80,11 +79,11 @@ void MaxMinShares::set_bound(Flow& flow) const {
 void MaxMinShares::remove(std::int32_t handle) {
   Flow& flow = flows_[index(handle)];
   for (std::size_t i = 0; i < flow.uses.size(); ++i) {
-    std::vector<User>& users = links_[index(flow.uses[i].link)].users;
-    const auto position = index(flow.positions[i]);
-    users[position] = users.back();
-    const User& moved = users[position];
-    flows_[index(moved.flow)].positions[index(moved.use)] = flow.positions[i];
+    auto& users = links_[index(flow.uses[i].link)].users;
+    const std::int32_t position = flow.places[i].user;
+    const User moved = users.back();
+    users[index(position)] = moved;
+    flows_[index(moved.flow)].places[index(moved.use)].user = position;
     users.pop_back();
     if (users.empty()) continue;
     if (users.size() == 1) unshare(users.front());
@@ -270,7 +269,7 @@ bool MaxMinShares::find_bottleneck(std::int32_t handle) {
   Pace& pace = paces_[index(handle)];
   const double fair = pace.rate * (1.0 + kTolerance);
   if (pace.bottleneck == kOwnBound || links_[index(pace.bottleneck)].fastest <= fair) return true;
-  const std::vector<Shared>& uses = flows_[index(handle)].shared;
+  const auto& uses = flows_[index(handle)].shared;
   const auto other = std::ranges::find_if(uses, [&](const Shared& use) {
     const LinkState& link = links_[index(use.link)];
     return link.full && link.fastest <= fair;

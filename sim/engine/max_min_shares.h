@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -69,13 +70,18 @@ class MaxMinShares {
     std::int32_t use;
     double weight;
   };
+  /// Where a use stands in the lists of others.
+  struct Place {
+    std::int32_t user;    ///< among the link's users
+    std::int32_t shared;  ///< among the flow's shared uses, where it is one
+  };
+  /// What most flows and links need lies in them: memory that is looked for is what updates cost.
   struct Flow {
     std::span<const Use> uses;
-    std::vector<std::int32_t> positions;  ///< in the links' user lists, one a use
+    boost::container::small_vector<Place, 4> places;  ///< one a use
     /// Uses of links that others use too, in no order. The rest allows what it allows anybody: it
     /// is part of `bound` and need not be looked at again, be it thousands of links of a ring.
-    std::vector<Shared> shared;
-    std::vector<std::int32_t> shared_positions;  ///< in `shared`, one a use
+    boost::container::small_vector<Shared, 3> shared;
     double cap = 0.0;
     double bound = 0.0;      ///< the rate that its cap and its links would allow if it were alone
     double told_rate = 0.0;  ///< in the last change of this flow
@@ -89,7 +95,7 @@ class MaxMinShares {
   };
   struct LinkState {
     double capacity = 0.0;
-    std::vector<User> users;
+    boost::container::small_vector<User, 2> users;
     double left = 0.0;          ///< this round: capacity that no placed flow takes
     double weights = 0.0;       ///< this round: of chosen flows without a rate
     std::int32_t unplaced = 0;  ///< this round: chosen flows without a rate
