@@ -8,6 +8,7 @@
 #include "sim/jobs/memory_of_stage.h"
 #include "sim/plan/time_bound.h"
 #include "sim/programs/closed_form.h"
+#include "sim/programs/kind_network.h"
 
 namespace headway {
 namespace {
@@ -71,12 +72,13 @@ class Leaders {
   std::vector<Seconds> fastest_with_slack_;
 };
 
-Seconds closed_form_of(const StrategySpace& space, const StrategyChoice& choice) {
+Seconds closed_form_of(const StrategySpace& space, const StrategyChoice& choice,
+                       KnownCollectives& known) {
   const Scenario& scenario = space.scenario();
   const Strategy strategy = space.strategy(choice);
   return closed_form_iteration(scenario.model, strategy, scenario.profiles(), *scenario.cluster,
                                placement_of(strategy, scenario.placement.order),
-                               scenario.perturbation);
+                               scenario.perturbation, &known);
 }
 
 std::vector<Candidate> candidates(const StrategySpace& space) {
@@ -133,6 +135,7 @@ StrategySearch search_strategies(const StrategySpace& space, const SearchOptions
   StrategySearch search;
   search.counts.considered = std::ssize(all);
   Leaders leaders(options, capacity);
+  KnownCollectives known;
   for (const Candidate& candidate : all) {
     if (candidate.bound >= leaders.limit()) break;
     const Bytes memory = fullest_or_above(space, candidate.choice, capacity);
@@ -141,7 +144,7 @@ StrategySearch search_strategies(const StrategySpace& space, const SearchOptions
       continue;
     }
     if (!leaders.may_matter(candidate.bound, memory)) continue;
-    const Seconds time = closed_form_of(space, candidate.choice);
+    const Seconds time = closed_form_of(space, candidate.choice, known);
     HEADWAY_CHECK(time >= candidate.bound, "no closed form is below its bound");
     leaders.add(time, memory);
     search.ranked.push_back({candidate.choice, time, memory});

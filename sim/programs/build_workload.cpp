@@ -27,13 +27,15 @@ namespace {
 class WorkloadBuilder {
  public:
   WorkloadBuilder(const Model& model, const Strategy& strategy, const KindProfiles& profiles,
-                  const Cluster& cluster, const Placement& placement, WorkloadExtent extent)
+                  const Cluster& cluster, const Placement& placement, WorkloadExtent extent,
+                  KnownCollectives* known)
       : model_(model),
         strategy_(strategy),
         cluster_(cluster),
         placement_(placement),
         network_(cluster, profiles, strategy.collective_library,
-                 extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic),
+                 extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic,
+                 known),
         exchanges_(model, strategy, cluster, placement),
         costs_(group_costs(model, strategy, profiles, cluster, exchanges_.classes())) {
     job_.model = &model;
@@ -393,8 +395,10 @@ class WorkloadBuilder {
 BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
                              const KindProfiles& profiles, const Cluster& cluster,
                              const Placement& placement,
-                             std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent) {
-  return WorkloadBuilder(model, strategy, profiles, cluster, placement, extent).built(algorithm);
+                             std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent,
+                             KnownCollectives* known) {
+  return WorkloadBuilder(model, strategy, profiles, cluster, placement, extent, known)
+      .built(algorithm);
 }
 
 }  // namespace headway

@@ -12,6 +12,8 @@
 
 namespace headway {
 
+class KnownCollectives;
+
 struct BuiltWorkload {
   Workload workload;
   StageCost cost;  ///< of the first rank group, with the widest spread of all
@@ -27,11 +29,13 @@ enum class WorkloadExtent {
 /// replicas exchange costs what `PricedCollective` says by the strategy's collective_library;
 /// gradients run as `algorithm` where their collective has it and one is asked for. Ranks in nodes
 /// of several kinds take what their own kind's profile says; what several kinds do together goes at
-/// the pace of the slowest. `placement`'s degrees are the strategy's.
+/// the pace of the slowest. `placement`'s degrees are the strategy's. `known` keeps what collectives
+/// cost for the next strategy on the same cluster, with the same profiles.
 [[nodiscard]] BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
                                            const KindProfiles& profiles, const Cluster& cluster,
                                            const Placement& placement,
                                            std::optional<CollectiveAlgorithm> algorithm,
-                                           WorkloadExtent extent = WorkloadExtent::whole);
+                                           WorkloadExtent extent = WorkloadExtent::whole,
+                                           KnownCollectives* known = nullptr);
 
 }  // namespace headway

@@ -271,9 +271,10 @@ Seconds nominal_waiting(const Workload& workload, const Topology& topology, std:
 
 Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
                               const KindProfiles& profiles, const Cluster& cluster,
-                              const Placement& placement, const Perturbation& perturbation) {
+                              const Placement& placement, const Perturbation& perturbation,
+                              KnownCollectives* known) {
   const BuiltWorkload built = build_workload(model, strategy, profiles, cluster, placement,
-                                             std::nullopt, WorkloadExtent::one_replica);
+                                             std::nullopt, WorkloadExtent::one_replica, known);
   const double drawn = median_of_slowest(perturbation.device_spread, strategy.ranks()) *
                        median_of_slowest(perturbation.jitter, built.workload.ranks_per_group);
   std::vector<StageFactors> replicas = slow_replicas(perturbation, placement);

@@ -13,6 +13,8 @@
 
 namespace headway {
 
+class KnownCollectives;
+
 /// What an iteration takes if its flows meet nobody else's: the analytic twin of the simulation.
 /// Steps through the programs of one replica (the recurrence start = max(own end, what it waits
 /// for)) with the closed forms of transfers and collectives; those between replicas that leave a
@@ -38,9 +40,11 @@ namespace headway {
 /// closed_form_time of a job. Blocks are stretched by the median, over runs, of the slowest device's
 /// factor: of n lognormal draws the largest is below exp(sigma * quantile(0.5^(1/n))) half the
 /// time. Where accelerators are listed as slow, that of the slowest replica (slow_replicas.h).
+/// `known` is as for `build_workload`.
 [[nodiscard]] Seconds closed_form_iteration(const Model& model, const Strategy& strategy,
                                             const KindProfiles& profiles, const Cluster& cluster,
                                             const Placement& placement,
-                                            const Perturbation& perturbation);
+                                            const Perturbation& perturbation,
+                                            KnownCollectives* known = nullptr);
 
 }  // namespace headway

@@ -23,8 +23,8 @@ void add_kinds(const Cluster& cluster, std::span<const std::int32_t> accelerator
 }  // namespace
 
 KindNetwork::KindNetwork(const Cluster& cluster, const KindProfiles& profiles,
-                         CollectiveLibrary library, PlanDetail detail)
-    : cluster_(cluster), detail_(detail) {
+                         CollectiveLibrary library, PlanDetail detail, KnownCollectives* known)
+    : cluster_(cluster), library_(library), detail_(detail), known_(known) {
   for (int kind = 0; kind < cluster.kinds(); ++kind) {
     evidence_.push_back(
         {.library = library, .profile = &profiles.of(kind), .node = &cluster.type_of_kind(kind)});
@@ -54,6 +54,15 @@ FlowPlan KindNetwork::transfer(std::span<const std::int32_t> senders,
 }
 
 KindNetwork::Collective KindNetwork::collective(
+    CollectiveKind kind, const CollectiveGroups& groups,
+    std::optional<CollectiveAlgorithm> algorithm) const {
+  if (known_ == nullptr) return slowest_of_kinds(kind, groups, algorithm);
+  const std::string_view asked = algorithm ? algorithm->name : std::string_view();
+  return known_->get({library_, detail_, kind, asked, groups},
+                     [&] { return slowest_of_kinds(kind, groups, algorithm); });
+}
+
+KindNetwork::Collective KindNetwork::slowest_of_kinds(
     CollectiveKind kind, const CollectiveGroups& groups,
     std::optional<CollectiveAlgorithm> algorithm) const {
   std::set<int> kinds;

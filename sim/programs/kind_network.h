@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "sim/costs/kind_profiles.h"
@@ -11,13 +14,16 @@
 
 namespace headway {
 
+class KnownCollectives;
+
 /// What transfers and collectives cost in a cluster of one or several kinds of nodes: among ranks
 /// of one kind as its profile says, among ranks of several as the kind says that makes it slowest.
 class KindNetwork {
  public:
-  /// What is referred to outlives it.
+  /// What is referred to outlives it. `known`, if there is one, is of this cluster and these
+  /// profiles alone.
   KindNetwork(const Cluster& cluster, const KindProfiles& profiles, CollectiveLibrary library,
-              PlanDetail detail);
+              PlanDetail detail, KnownCollectives* known = nullptr);
 
   [[nodiscard]] PlanDetail detail() const { return detail_; }
   [[nodiscard]] const PriceEvidence& evidence(int kind) const {
@@ -43,14 +49,37 @@ class KindNetwork {
                                       std::optional<CollectiveAlgorithm> algorithm) const;
 
  private:
+  [[nodiscard]] Collective slowest_of_kinds(CollectiveKind kind, const CollectiveGroups& groups,
+                                            std::optional<CollectiveAlgorithm> algorithm) const;
   [[nodiscard]] Collective priced_by(int kind, CollectiveKind collective,
                                      const CollectiveGroups& groups,
                                      std::optional<CollectiveAlgorithm> algorithm) const;
 
   const Cluster& cluster_;
+  CollectiveLibrary library_;
   PlanDetail detail_;
+  KnownCollectives* known_;
   std::vector<PriceEvidence> evidence_;  ///< by kind
   std::vector<NetworkCosts> costs_;
+};
+
+/// Collectives that were laid over a network before: of the strategies that a search compares many
+/// stand alike, and what their replicas exchange goes the same ways.
+class KnownCollectives {
+ public:
+  using Key = std::tuple<CollectiveLibrary, PlanDetail, CollectiveKind, std::string_view,
+                         CollectiveGroups>;
+
+  /// What `lay` returns, asked once.
+  template <typename Lay>
+  const KindNetwork::Collective& get(Key key, const Lay& lay) {
+    const auto [found, is_new] = laid_.try_emplace(std::move(key));
+    if (is_new) found->second = lay();
+    return *found->second;
+  }
+
+ private:
+  std::map<Key, std::optional<KindNetwork::Collective>> laid_;
 };
 
 }  // namespace headway

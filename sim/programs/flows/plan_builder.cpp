@@ -1,8 +1,34 @@
 #include "sim/programs/flows/plan_builder.h"
 
 #include <algorithm>
+#include <map>
 
 namespace headway {
+namespace {
+
+/// Each place once, in order, with what was added for it in the order in which it was.
+template <typename Loads>
+void add_up(Loads& loads) {
+  std::ranges::stable_sort(loads, {}, &Loads::value_type::first);
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < loads.size(); ++i) {
+    if (loads[i].first == loads[last].first) {
+      loads[last].second += loads[i].second;
+    } else {
+      loads[++last] = loads[i];
+    }
+  }
+  if (!loads.empty()) loads.resize(last + 1);
+}
+
+template <typename Loads>
+double busiest(Loads loads) {
+  add_up(loads);
+  return loads.empty() ? 0.0
+                       : std::ranges::max(loads, {}, &Loads::value_type::second).second;
+}
+
+}  // namespace
 
 Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
   if (cluster_.domain_of(from) == cluster_.domain_of(to)) return costs_.scale_up_latency;
@@ -15,17 +41,18 @@ Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
   Seconds latency = costs_.scale_out_latency;
   for (const LinkShare& hop : route_) {
     const Link& link = cluster_.topology.link(hop.link);
-    if (detail_ == PlanDetail::fabric) weights_[hop.link] += weight * hop.share / filling(link);
+    if (detail_ == PlanDetail::fabric) {
+      weights_.emplace_back(hop.link, weight * hop.share / filling(link));
+    }
     latency += link.latency * hop.share;
   }
   if (source != cluster_.endpoint_of(from)) {
     // Handed on inside the domain: one step more, and as much to receive there.
     latency += costs_.scale_up_latency;
-    most_handed_on_ = std::max(most_handed_on_, handed_on_[source] += weight);
+    handed_on_.emplace_back(source, weight);
   }
-  // A NIC sends and receives at once, each at its full rate.
-  crossing_weight_ =
-      std::max({crossing_weight_, sent_[source] += weight, received_[destination] += weight});
+  sent_.emplace_back(source, weight);
+  received_.emplace_back(destination, weight);
   return latency;
 }
 
@@ -45,12 +72,12 @@ Seconds PlanBuilder::add_reduction(const std::vector<std::int32_t>& members, dou
       latency += cluster_.topology.link(hop.link).latency * hop.share;
     }
     longest = max(longest, latency);
-    crossing_weight_ =
-        std::max({crossing_weight_, sent_[source] += weight, received_[source] += weight});
+    sent_.emplace_back(source, weight);
+    received_.emplace_back(source, weight);
   }
   for (const auto& [link, share] : once) {
     if (detail_ != PlanDetail::fabric) break;
-    weights_[link] += weight * share / filling(cluster_.topology.link(link));
+    weights_.emplace_back(link, weight * share / filling(cluster_.topology.link(link)));
   }
   return longest;
 }
@@ -79,17 +106,21 @@ void PlanBuilder::use_scale_up(double weight) {
 FlowPlan PlanBuilder::finished(Seconds latency) const {
   FlowPlan plan;
   plan.latency = latency;
-  for (const auto& [link, weight] : weights_) plan.links.push_back({link, weight});
-  const double scale_up = scale_up_weight_ + most_handed_on_;
+  Loads<LinkId> weights = weights_;
+  add_up(weights);
+  for (const auto& [link, weight] : weights) plan.links.push_back({link, weight});
+  // A NIC sends and receives at once, each at its full rate.
+  const double crossing = std::max(busiest(sent_), busiest(received_));
+  const double scale_up = scale_up_weight_ + busiest(handed_on_);
   if (scale_up > 0.0) {
     plan.rate_cap = costs_.scale_up_efficiency / scale_up * scale_up_;
   }
-  plan.crosses_fabric = crossing_weight_ > 0.0;
-  plan.latency += crossing_weight_ > 0.0 ? costs_.scale_out_overhead : costs_.scale_up_overhead;
+  plan.crosses_fabric = crossing > 0.0;
+  plan.latency += crossing > 0.0 ? costs_.scale_out_overhead : costs_.scale_up_overhead;
   // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC.
-  if (crossing_weight_ > 0.0 &&
+  if (crossing > 0.0 &&
       (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic)) {
-    plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing_weight_ * nic_);
+    plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing * nic_);
   }
   return plan;
 }

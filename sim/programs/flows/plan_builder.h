@@ -1,7 +1,7 @@
 #pragma once
 
-#include <map>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "sim/programs/flows/flow_plans.h"
@@ -34,6 +34,10 @@ class PlanBuilder {
   [[nodiscard]] FlowPlan finished(Seconds latency) const;
 
  private:
+  /// Bytes that pass somewhere for each byte of the flow: added up only once all are known.
+  template <typename Place>
+  using Loads = std::vector<std::pair<Place, double>>;
+
   /// What part of a link flows can fill.
   [[nodiscard]] double filling(const Link& link) const;
 
@@ -43,14 +47,12 @@ class PlanBuilder {
   BytesPerSecond scale_up_;  ///< of the slowest that takes part
   BytesPerSecond nic_;       ///< likewise
   bool are_known_ = false;   ///< somebody takes part
-  std::map<LinkId, double> weights_;
   std::vector<LinkShare> route_;
-  std::map<VertexId, double> sent_;  ///< by NIC, per byte of the flow
-  std::map<VertexId, double> received_;
-  std::map<VertexId, double> handed_on_;  ///< by the NIC that sends it for others of its node
-  double crossing_weight_ = 0.0;          ///< of the busiest NIC
-  double scale_up_weight_ = 0.0;          ///< of what the members send each other
-  double most_handed_on_ = 0.0;           ///< of what they hand on for others, on top of that
+  Loads<LinkId> weights_;
+  Loads<VertexId> sent_;  ///< by NIC
+  Loads<VertexId> received_;
+  Loads<VertexId> handed_on_;     ///< by the NIC that sends it for others of its node
+  double scale_up_weight_ = 0.0;  ///< of what the members send each other
 };
 
 }  // namespace headway
