@@ -22,6 +22,7 @@ class Shares {
   }
   void remove(std::int32_t flow) { shares_.remove(flow); }
   std::span<const MaxMinShares::Change> settle() { return shares_.settle(); }
+  [[nodiscard]] std::int64_t computed() const { return shares_.counts().recomputed; }
   double rate(std::int32_t flow) {
     shares_.settle();
     return shares_.rate(flow);
@@ -122,6 +123,35 @@ TEST(MaxMinShares, AChangeRunsDownAChain) {
   shares.remove(chain[3]);
   EXPECT_DOUBLE_EQ(shares.rate(chain[2]), 10.0);
   EXPECT_DOUBLE_EQ(shares.rate(chain[4]), 10.0);
+}
+
+TEST(MaxMinShares, ARingThatTwoLinksHoldBackStaysWhereOneOfThemIsFreed) {
+  // A ring over 40 links of 12. Two others share links 0 and 1 with it, hence 12 / 3 each; one
+  // shares each of the rest and takes the 8 that are left there.
+  constexpr std::int32_t kLinks = 40;
+  Shares shares(std::vector<double>(kLinks, 12.0));
+  std::vector<MaxMinShares::Use> all;
+  for (std::int32_t link = 0; link < kLinks; ++link) all.push_back({link, 1.0});
+  const std::int32_t ring = shares.add(all);
+  std::vector<std::int32_t> first;  // on each link
+  std::vector<std::int32_t> second;
+  for (std::int32_t link = 0; link < kLinks; ++link) first.push_back(shares.add({{link, 1.0}}));
+  for (std::int32_t link : {0, 1}) second.push_back(shares.add({{link, 1.0}}));
+  EXPECT_DOUBLE_EQ(shares.rate(ring), 4.0);
+  for (std::size_t link : {0U, 1U}) {
+    const std::int64_t before = shares.computed();
+    shares.remove(second[link]);
+    EXPECT_DOUBLE_EQ(shares.rate(first[link]), 8.0);
+    EXPECT_DOUBLE_EQ(shares.rate(ring), 4.0);
+    EXPECT_DOUBLE_EQ(shares.rate(first[20]), 8.0);
+    EXPECT_LT(shares.computed() - before, 8) << "the flows beside the ring elsewhere do not change";
+    second[link] = shares.add({{static_cast<std::int32_t>(link), 1.0}});
+    EXPECT_DOUBLE_EQ(shares.rate(ring), 4.0);
+  }
+  // Without both it rises to a half of every link, all at once.
+  for (const std::int32_t flow : second) shares.remove(flow);
+  EXPECT_DOUBLE_EQ(shares.rate(ring), 6.0);
+  for (const std::int32_t flow : first) EXPECT_DOUBLE_EQ(shares.rate(flow), 6.0);
 }
 
 TEST(MaxMinShares, AnUnevenChainIsUndoneByRemovingItsHead) {
