@@ -126,8 +126,8 @@ TEST(MaxMinShares, AChangeRunsDownAChain) {
 }
 
 TEST(MaxMinShares, ARingThatTwoLinksHoldBackStaysWhereOneOfThemIsFreed) {
-  // A ring over 40 links of 12. Two others share links 0 and 1 with it, hence 12 / 3 each; one
-  // shares each of the rest and takes the 8 that are left there.
+  // A ring over 40 links of 12. Two others share each of the last two with it, hence 12 / 3; one
+  // shares each of the rest and takes the 8 that are left there, where filling looks first.
   constexpr std::int32_t kLinks = 40;
   Shares shares(std::vector<double>(kLinks, 12.0));
   std::vector<MaxMinShares::Use> all;
@@ -136,16 +136,17 @@ TEST(MaxMinShares, ARingThatTwoLinksHoldBackStaysWhereOneOfThemIsFreed) {
   std::vector<std::int32_t> first;  // on each link
   std::vector<std::int32_t> second;
   for (std::int32_t link = 0; link < kLinks; ++link) first.push_back(shares.add({{link, 1.0}}));
-  for (std::int32_t link : {0, 1}) second.push_back(shares.add({{link, 1.0}}));
+  for (std::int32_t link : {kLinks - 2, kLinks - 1}) second.push_back(shares.add({{link, 1.0}}));
   EXPECT_DOUBLE_EQ(shares.rate(ring), 4.0);
-  for (std::size_t link : {0U, 1U}) {
+  for (const std::size_t freed : {0U, 1U}) {
+    const std::int32_t link = kLinks - 2 + static_cast<std::int32_t>(freed);
     const std::int64_t before = shares.computed();
-    shares.remove(second[link]);
-    EXPECT_DOUBLE_EQ(shares.rate(first[link]), 8.0);
+    shares.remove(second[freed]);
+    EXPECT_DOUBLE_EQ(shares.rate(first[static_cast<std::size_t>(link)]), 8.0);
     EXPECT_DOUBLE_EQ(shares.rate(ring), 4.0);
     EXPECT_DOUBLE_EQ(shares.rate(first[20]), 8.0);
     EXPECT_LT(shares.computed() - before, 8) << "the flows beside the ring elsewhere do not change";
-    second[link] = shares.add({{static_cast<std::int32_t>(link), 1.0}});
+    second[freed] = shares.add({{link, 1.0}});
     EXPECT_DOUBLE_EQ(shares.rate(ring), 4.0);
   }
   // Without both it rises to a half of every link, all at once.
