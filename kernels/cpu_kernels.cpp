@@ -179,6 +179,35 @@ void cpu_quantise(const float* x, std::int8_t* q, float* scale, std::size_t elem
   }
 }
 
+std::uint8_t to_e4m3(float value) {
+  const auto sign = static_cast<std::uint8_t>(std::signbit(value) ? 0x80 : 0);
+  const float size = std::min(std::fabs(value), 448.0F);
+  // The exponent's number of ulp is 2^-9 below 2^-6, and 2^(e-3) from 2^e on.
+  const int exponent = size < 0.015625F ? -6 : std::ilogb(size);
+  const int steps = static_cast<int>(std::nearbyint(std::ldexp(size, 3 - exponent)));
+  // Eight steps are the leading bit, which a number below 2^-6 lacks; sixteen are the next power.
+  return static_cast<std::uint8_t>(sign + (exponent + 6) * 8 + steps);
+}
+
+float from_e4m3(std::uint8_t bits) {
+  const int exponent = bits >> 3U & 0xf;
+  const auto fraction = static_cast<float>(bits & 7U);
+  if ((bits & 0x7fU) == 0x7fU) return std::nanf("");
+  const float size =
+      exponent == 0 ? std::ldexp(fraction, -9) : std::ldexp(8.0F + fraction, exponent - 10);
+  return (bits & 0x80U) != 0 ? -size : size;
+}
+
+void cpu_cast_transpose(const float* x, float scale, std::uint8_t* q, std::uint8_t* transposed,
+                        std::size_t elements, std::size_t row) {
+  const std::size_t rows = elements / row;
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < row; ++i) {
+      q[r * row + i] = transposed[i * rows + r] = to_e4m3(x[r * row + i] / scale);
+    }
+  }
+}
+
 HEADWAY_EVERY_VECTOR_WIDTH
 void cpu_adam(float* w, float* m, float* v, const float* g, const AdamRates& rates,
               std::size_t elements) {

@@ -41,6 +41,15 @@ void cpu_sparsify(const float* x, float threshold, float* kept, float* rest, std
 void cpu_quantise(const float* x, std::int8_t* q, float* scale, std::size_t elements,
                   std::size_t row);
 
+/// q = the 8 bits (e4m3) nearest to x / scale, and the same of the transposed matrix, whose rows
+/// have `elements / row` numbers.
+void cpu_cast_transpose(const float* x, float scale, std::uint8_t* q, std::uint8_t* transposed,
+                        std::size_t elements, std::size_t row);
+/// The number nearest to `value` of 4 bits of exponent with bias 7 and 3 of mantissa (Micikevicius
+/// et al. 2022): ties to even, no infinity, 448 at most.
+[[nodiscard]] std::uint8_t to_e4m3(float value);
+[[nodiscard]] float from_e4m3(std::uint8_t bits);
+
 /// Adam (Kingma and Ba 2015) without bias correction, as fused kernels run it between the first
 /// steps and the last: m = b1 m + (1-b1) g, v = b2 v + (1-b2) g^2, w -= rate m / (sqrt(v) + eps).
 struct AdamRates {

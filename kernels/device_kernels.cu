@@ -1,9 +1,9 @@
-#include "kernels/device_kernels.h"
-
 #include <type_traits>
 
+#include "kernels/device_kernels.h"
 #include "kernels/row_kernels.cuh"
 #include "kernels/utility_kernels.cuh"
+#include "kernels/vocabulary_kernels.cuh"
 
 namespace headway {
 namespace {
@@ -25,7 +25,7 @@ std::size_t blocks(std::size_t items, std::size_t of_block) {
 
 cudaError_t launch_memory_kernel(MemoryKernel kernel, const DeviceOperands& o, std::size_t elements,
                                  cudaStream_t stream) {
-  if (elements == 0 || elements % kKernelRow != 0) return cudaErrorInvalidValue;
+  if (elements == 0 || elements % whole_elements(kernel) != 0) return cudaErrorInvalidValue;
   using namespace device;
   const auto* x = static_cast<const Half*>(o.x);
   auto* y = static_cast<Half*>(o.y);
@@ -70,6 +70,13 @@ cudaError_t launch_memory_kernel(MemoryKernel kernel, const DeviceOperands& o, s
       return by_row(&quantise, x, o.q, o.scale);
     case MemoryKernel::sparsify:
       return by_word(&sparsify, x, 0.45F, z, y, elements);
+    case MemoryKernel::vocabulary_loss: {
+      const std::size_t texts = elements / kVocabularyRow;
+      return launch(&vocabulary_loss, texts, kVocabularyThreads, stream, x, o.index, z, texts);
+    }
+    case MemoryKernel::cast_transpose:
+      return launch(&cast_transpose, rows / kCastRows * kCastTilesAcross, kCastThreads, stream, x,
+                    o.inverse_scale, o.bits, o.transposed, rows);
   }
   return cudaErrorInvalidValue;
 }
@@ -100,9 +107,10 @@ cudaError_t launch_round_to_bf16(const float* from, void* to, std::size_t count,
 cudaError_t launch_random(RandomFormat format, void* target, std::size_t bytes, std::uint32_t seed,
                           cudaStream_t stream) {
   constexpr int kThreads = device::kThreads;
-  if (format == RandomFormat::e4m3) {
-    return launch(&device::random_e4m3, blocks(bytes, kThreads), kThreads, stream,
-                  static_cast<std::uint8_t*>(target), bytes, seed);
+  if (format != RandomFormat::bf16) {
+    return launch(format == RandomFormat::e4m3 ? &device::random_e4m3 : &device::random_e2m1,
+                  blocks(bytes, kThreads), kThreads, stream, static_cast<std::uint8_t*>(target),
+                  bytes, seed);
   }
   const std::size_t count = bytes / sizeof(device::Half);
   return launch(&device::random_bf16, blocks(count, kThreads), kThreads, stream,

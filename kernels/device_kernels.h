@@ -21,10 +21,13 @@ struct DeviceOperands {
   const std::int32_t* index = nullptr;  ///< rows of a gather, targets of a cross-entropy
   std::int8_t* q = nullptr;
   float* scale = nullptr;  ///< of a quantised row
+  std::uint8_t* bits = nullptr;  ///< of a cast, whose transpose goes to `transposed`
+  std::uint8_t* transposed = nullptr;
+  float inverse_scale = 1.0F;  ///< of a cast
 };
 
-/// Starts a kernel on `elements` elements, rows of `kKernelRow` where it has rows (of which there
-/// must be whole ones), and returns what the launch says.
+/// Starts a kernel on `elements` elements, a multiple of `whole_elements`, and returns what the
+/// launch says.
 [[nodiscard]] cudaError_t launch_memory_kernel(MemoryKernel kernel, const DeviceOperands& operands,
                                                std::size_t elements, cudaStream_t stream);
 
@@ -41,12 +44,13 @@ struct DeviceOperands {
                                                cudaStream_t stream);
 
 /// How random numbers are stored. Bits of bf16 may be read as fp16, tf32 or fp32, and none is an
-/// infinity or no number there; read as e4m3, one byte of 128 would be none.
-enum class RandomFormat { bf16, e4m3 };
+/// infinity or no number there; read as e4m3, one byte of 128 would be none. Of e2m1 there are two
+/// a byte.
+enum class RandomFormat { bf16, e4m3, e2m1 };
 
 /// Fills `bytes` with numbers that are about normal, as weights, activations and gradients are: of
-/// deviation 1, or, in e4m3, scaled to its range. What zeros or few values multiply draws less power
-/// and so runs at higher clocks than training does.
+/// deviation 1, or, in e4m3 and e2m1, scaled to their range. What zeros or few values multiply
+/// draws less power and so runs at higher clocks than training does.
 [[nodiscard]] cudaError_t launch_random(RandomFormat format, void* target, std::size_t bytes,
                                         std::uint32_t seed, cudaStream_t stream);
 

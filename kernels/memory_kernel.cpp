@@ -36,8 +36,18 @@ std::string_view memory_kernel_name(MemoryKernel kernel) {
       return "quantise";
     case MemoryKernel::sparsify:
       return "sparsify";
+    case MemoryKernel::vocabulary_loss:
+      return "vocabulary_loss";
+    case MemoryKernel::cast_transpose:
+      return "cast_transpose";
   }
   HEADWAY_CHECK(false, "unknown kernel");
+}
+
+std::size_t whole_elements(MemoryKernel kernel) {
+  constexpr std::size_t kTileRows = 64;
+  if (kernel == MemoryKernel::vocabulary_loss) return kVocabularyRow;
+  return kernel == MemoryKernel::cast_transpose ? kTileRows * kKernelRow : kKernelRow;
 }
 
 double traffic_bytes_per_element(MemoryKernel kernel, double activation_bytes) {
@@ -56,11 +66,14 @@ double traffic_bytes_per_element(MemoryKernel kernel, double activation_bytes) {
     case MemoryKernel::rotary:
     case MemoryKernel::cross_entropy:
     case MemoryKernel::embedding_gather:
+    case MemoryKernel::vocabulary_loss:
       return 2.0 * activation_bytes;
     case MemoryKernel::adam:
       return 28.0;
     case MemoryKernel::quantise:
       return activation_bytes + 1.0;
+    case MemoryKernel::cast_transpose:
+      return activation_bytes + 2.0;
   }
   HEADWAY_CHECK(false, "unknown kernel");
 }

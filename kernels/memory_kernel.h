@@ -22,7 +22,9 @@ enum class MemoryKernel {
   embedding_gather,     ///< rows of x chosen by index
   adam,                 ///< w, m, v from the gradient
   quantise,             ///< 8-bit integers and one scale a row (the maximum of the row over 127)
-  sparsify              ///< z = x where |x| reaches a threshold, else 0; the rest stays in y
+  sparsify,             ///< z = x where |x| reaches a threshold, else 0; the rest stays in y
+  vocabulary_loss,      ///< as cross_entropy, over rows of kVocabularyRow
+  cast_transpose        ///< 8 bits (e4m3) of x / scale and of its transpose, one scale for all
 };
 
 inline constexpr std::array kMemoryKernels = {
@@ -31,11 +33,20 @@ inline constexpr std::array kMemoryKernels = {
     MemoryKernel::swiglu,           MemoryKernel::rotary,     MemoryKernel::cross_entropy,
     MemoryKernel::embedding_gather, MemoryKernel::adam,       MemoryKernel::quantise,
     MemoryKernel::sparsify};
+/// What else training runs on accelerators: a loss over all words at once, inputs of 8-bit
+/// products.
+inline constexpr std::array kDeviceMemoryKernels = {MemoryKernel::vocabulary_loss,
+                                                    MemoryKernel::cast_transpose};
 
 [[nodiscard]] std::string_view memory_kernel_name(MemoryKernel kernel);
 
 /// Elements of a row of the kernels that work on rows.
 inline constexpr std::size_t kKernelRow = 1024;
+/// Of the loss over a vocabulary: about the 128,256 words of Llama 3.
+inline constexpr std::size_t kVocabularyRow = 128 * kKernelRow;
+
+/// Elements of which a device's kernel takes whole multiples.
+[[nodiscard]] std::size_t whole_elements(MemoryKernel kernel);
 
 /// What the kernel has to move for each element, when activations have `activation_bytes`: every
 /// input read once, every output written once. Adam's state and gradient are fp32 everywhere:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "kernels/elementwise_kernels.cuh"
+#include "kernels/narrow_kernels.cuh"
 
 // Kernels that are no part of training: what measuring it needs.
 
@@ -49,25 +49,20 @@ __global__ void random_bf16(Half* target, std::size_t count, std::uint32_t seed)
   if (i < count) target[i] = __float2bfloat16(normal(i, seed));
 }
 
-/// The bits of the nearest e4m3 number (Micikevicius et al. 2022: 4 bits of exponent with bias 7, 3
-/// of mantissa, no infinity); |value| up to 448.
-__device__ inline unsigned e4m3(float value) {
-  const unsigned bits = __float_as_uint(value);
-  const unsigned sign = bits >> 24U & 0x80U;
-  const float size = fabsf(value);
-  if (size < 0.015625F) {  // below 2^-6: multiples of 2^-9
-    return sign | static_cast<unsigned>(rintf(size * 512.0F));
-  }
-  // Round to 3 bits of mantissa, ties to even, the exponent growing with a carry.
-  const unsigned rounded = (bits & 0x7fffffffU) + 0x7ffffU + (bits >> 20U & 1U);
-  const unsigned whole = (rounded >> 20U) - ((127U - 7U) << 3U);
-  return sign | (whole > 0x7eU ? 0x7eU : whole);
-}
-
 /// Scaled as training scales: the largest of a tensor at 448, so that the deviation is 448 / 3.46.
 __global__ void random_e4m3(std::uint8_t* target, std::size_t count, std::uint32_t seed) {
   const std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
   if (i < count) target[i] = static_cast<std::uint8_t>(e4m3(129.0F * normal(i, seed)));
+}
+
+/// Two numbers a byte. The largest of a block of 16 stands at 6, and about two deviations
+/// off zero, so that the deviation is 3.
+__global__ void random_e2m1(std::uint8_t* target, std::size_t count, std::uint32_t seed) {
+  const std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
+  if (i >= count) return;
+  const unsigned low = e2m1(3.0F * normal(2 * i, seed));
+  const unsigned high = e2m1(3.0F * normal(2 * i + 1, seed));
+  target[i] = static_cast<std::uint8_t>(low | high << 4U);
 }
 
 __global__ void round_to_bf16(const float* __restrict__ from, Half* __restrict__ to,

@@ -125,6 +125,9 @@ void run_kernel(MemoryKernel kernel, std::size_t n, Operands& pools, SideData& s
       return cpu_quantise(x, reinterpret_cast<std::int8_t*>(z), side.scale.data(), n, side.row);
     case MemoryKernel::sparsify:
       return cpu_sparsify(x, 0.45F, z, y(), n);
+    case MemoryKernel::vocabulary_loss:
+    case MemoryKernel::cast_transpose:
+      HEADWAY_CHECK(false, "a kernel of accelerators only");
   }
 }
 

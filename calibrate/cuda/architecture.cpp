@@ -11,6 +11,7 @@ Architecture architecture(int major, int minor) {
   Architecture result;
   result.precisions = {Precision::bf16, Precision::fp16, Precision::tf32, Precision::fp32};
   if (major * 10 + minor >= 89) result.precisions.push_back(Precision::fp8);
+  if (major >= 10) result.precisions.push_back(Precision::fp4);
   // NVIDIA's architecture white papers: tensor-core fused multiply-adds a clock and multiprocessor
   // times 2. A100: 1024 in fp16; H100: 2048; B200: 4096. fp32 outside of the tensor cores: 64, 128,
   // 128. Times multiprocessors and boost clock they give the data sheets' peaks:
@@ -32,6 +33,7 @@ Architecture architecture(int major, int minor) {
                             {Precision::tf32, half / 2.0},
                             {Precision::fp32, single}};
   if (major >= 9) result.flops_per_clock[Precision::fp8] = 2.0 * half;
+  if (major >= 10) result.flops_per_clock[Precision::fp4] = 4.0 * half;
   return result;
 }
 

@@ -26,26 +26,41 @@ Types types(Precision precision) {
     case Precision::fp8:
       return {CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F};
     case Precision::fp4:
-      break;  // no device offers it here
+#if CUDART_VERSION >= 12080
+      return {CUDA_R_4F_E2M1, CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+#else
+      throw Refused("built with CUDA before 12.8, which has no fp4");
+#endif
   }
   HEADWAY_CHECK(false, "unknown precision");
 }
 
 }  // namespace
 
-Enqueue cublaslt_gemm(const BatchedGemmPoint& point, DevicePool& a, DevicePool& b, DevicePool& c) {
+Enqueue cublaslt_gemm(const BatchedGemmPoint& point, const GemmPools& pools) {
   const Types type = types(point.gemm.precision);
   const ColumnMajorGemm gemm = column_major(point.gemm);
   const auto dense = [](cudaDataType of, long rows, long columns) {
     return ColumnMajorMatrix{of, rows, columns, rows, rows * columns};
   };
-  const auto plan = std::make_shared<CublasLtPlan>(
-      ColumnMajorProduct{type.compute, gemm.first_transposed, gemm.second_transposed,
-                         dense(type.operand, gemm.first_rows, gemm.first_columns),
-                         dense(type.operand, gemm.second_rows, gemm.second_columns),
-                         dense(type.result, gemm.result_rows, gemm.result_columns), point.batch});
-  return [plan, bytes = gemm_bytes(point), &a, &b, &c](cudaStream_t stream) {
-    plan->run(b.take(bytes.b), a.take(bytes.a), c.take(bytes.c), 1.0F, stream);
+  const bool adds = point.gemm.accumulates;
+  const std::size_t of_scale = elements_of_scale(point.gemm);
+  const BlockScales scales = of_scale == 0    ? BlockScales::none
+                             : of_scale == 32 ? BlockScales::of_32
+                                              : BlockScales::of_16;
+  const auto plan = std::make_shared<CublasLtPlan>(ColumnMajorProduct{
+      type.compute, gemm.first_transposed, gemm.second_transposed,
+      dense(type.operand, gemm.first_rows, gemm.first_columns),
+      dense(type.operand, gemm.second_rows, gemm.second_columns),
+      dense(adds ? CUDA_R_32F : type.result, gemm.result_rows, gemm.result_columns), point.batch,
+      scales});
+  return [plan, bytes = gemm_bytes(point), pools, of_scale, adds](cudaStream_t stream) {
+    ProductOperands operands{pools.b.take(bytes.b), pools.a.take(bytes.a), pools.c.take(bytes.c)};
+    if (of_scale > 0) {
+      operands.first_scales = pools.scales->take(bytes.scales_of_b);
+      operands.second_scales = pools.scales->take(bytes.scales_of_a);
+    }
+    plan->run(operands, 1.0F, adds ? 1.0F : 0.0F, stream);
   };
 }
 

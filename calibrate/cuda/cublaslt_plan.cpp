@@ -25,13 +25,51 @@ void describe(cublasLtMatrixLayout_t* target, const ColumnMajorMatrix& matrix, i
       *target, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride));
 }
 
+#if CUDART_VERSION >= 12080
+void set_scale_modes(cublasLtMatmulDesc_t description, BlockScales scales) {
+  const cublasLtMatmulMatrixScale_t mode = scales == BlockScales::of_32
+                                               ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
+                                               : CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+  for (const auto which : {CUBLASLT_MATMUL_DESC_A_SCALE_MODE, CUBLASLT_MATMUL_DESC_B_SCALE_MODE}) {
+    HEADWAY_CUDA(cublasLtMatmulDescSetAttribute(description, which, &mode, sizeof mode));
+  }
+}
+#else
+void set_scale_modes(cublasLtMatmulDesc_t, BlockScales) {
+  throw Refused("built with CUDA before 12.8, which has no block scales");
+}
+#endif
+
+/// Those of this product, as cuBLASLt reads the place when the product is put on a stream.
+void set_scales(cublasLtMatmulDesc_t description, const void* first, const void* second) {
+  HEADWAY_CUDA(cublasLtMatmulDescSetAttribute(description, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
+                                              &first, sizeof first));
+  HEADWAY_CUDA(cublasLtMatmulDescSetAttribute(description, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER,
+                                              &second, sizeof second));
+}
+
 }  // namespace
 
-CublasLtPlan::CublasLtPlan(const ColumnMajorProduct& product) : workspace_(kWorkspace) {
+std::size_t scale_place(std::size_t inner, std::size_t row, std::size_t block) {
+  const std::size_t tiles_across = (inner + 3) / 4;
+  const std::size_t tile = row / 128 * tiles_across + block / 4;
+  return 512 * tile + row % 32 * 16 + row % 128 / 32 * 4 + block % 4;
+}
+
+std::size_t scale_bytes(std::size_t outer, std::size_t inner) {
+  return (outer + 127) / 128 * ((inner + 3) / 4) * 512;
+}
+
+CublasLtPlan::CublasLtPlan(const ColumnMajorProduct& product)
+    : workspace_(kWorkspace), is_block_scaled_(product.scales != BlockScales::none) {
   HEADWAY_CUDA(cublasLtCreate(library_.target()));
   HEADWAY_CUDA(cublasLtMatmulDescCreate(product_.target(), product.compute, CUDA_R_32F));
   set_transposed(product_, CUBLASLT_MATMUL_DESC_TRANSA, product.first_transposed);
   set_transposed(product_, CUBLASLT_MATMUL_DESC_TRANSB, product.second_transposed);
+  if (is_block_scaled_) {
+    set_scale_modes(product_, product.scales);
+    set_scales(product_, workspace_.data(), workspace_.data());  // to choose a kernel by
+  }
   describe(first_.target(), product.first, product.batch);
   describe(second_.target(), product.second, product.batch);
   describe(result_.target(), product.result, product.batch);
@@ -49,12 +87,12 @@ CublasLtPlan::CublasLtPlan(const ColumnMajorProduct& product) : workspace_(kWork
   if (found == 0) throw Refused("cuBLASLt has no kernel");
 }
 
-void CublasLtPlan::run(const void* first, const void* second, void* result, float scale,
+void CublasLtPlan::run(const ProductOperands& operands, float scale, float kept,
                        cudaStream_t stream) const {
-  const float zero = 0.0F;
-  HEADWAY_CUDA(cublasLtMatmul(library_, product_, &scale, first, first_, second, second_, &zero,
-                              result, result_, result, result_, &choice_.algo, workspace_.data(),
-                              kWorkspace, stream));
+  if (is_block_scaled_) set_scales(product_, operands.first_scales, operands.second_scales);
+  HEADWAY_CUDA(cublasLtMatmul(library_, product_, &scale, operands.first, first_, operands.second,
+                              second_, &kept, operands.result, result_, operands.result, result_,
+                              &choice_.algo, workspace_.data(), kWorkspace, stream));
 }
 
 }  // namespace headway

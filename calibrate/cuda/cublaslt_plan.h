@@ -18,6 +18,18 @@ struct ColumnMajorMatrix {
   long stride = 0;
 };
 
+/// Elements along the inner dimension that share a scale: none but the whole operand, 32 numbers of
+/// fp8 with a power of two (mxfp8), or 16 of fp4 with a number of e4m3 (nvfp4).
+enum class BlockScales { none, of_32, of_16 };
+/// Whether the toolkit that this was built with has them: since CUDA 12.8.
+inline constexpr bool kHasBlockScales = CUDART_VERSION >= 12080;
+
+/// Where the scales of a matrix of `outer` rows of `inner` blocks have the one of (row, block), and
+/// how many bytes they need: tiles of 128 rows by 4 blocks, of which each holds the rows that are
+/// 32 apart side by side (cuBLAS library user guide, "1D block scaling factors layout").
+[[nodiscard]] std::size_t scale_place(std::size_t inner, std::size_t row, std::size_t block);
+[[nodiscard]] std::size_t scale_bytes(std::size_t outer, std::size_t inner);
+
 /// result = first * second, each of them transposed where it says so.
 struct ColumnMajorProduct {
   cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
@@ -27,6 +39,16 @@ struct ColumnMajorProduct {
   ColumnMajorMatrix second;
   ColumnMajorMatrix result;
   int batch = 1;
+  BlockScales scales = BlockScales::none;  ///< of both operands
+};
+
+/// What is multiplied, of which the scales are for operands with block scales only.
+struct ProductOperands {
+  const void* first = nullptr;
+  const void* second = nullptr;
+  void* result = nullptr;
+  const void* first_scales = nullptr;
+  const void* second_scales = nullptr;
 };
 
 /// A descriptor of cuBLASLt with its own way to be destroyed.
@@ -52,8 +74,8 @@ class CublasLtPlan {
  public:
   /// Throws Refused where cuBLASLt has no kernel for it.
   explicit CublasLtPlan(const ColumnMajorProduct& product);
-  void run(const void* first, const void* second, void* result, float scale,
-           cudaStream_t stream) const;
+  /// result = scale * first * second, and `kept` times what stood there.
+  void run(const ProductOperands& operands, float scale, float kept, cudaStream_t stream) const;
 
  private:
   using Layout = CublasLtOwned<cublasLtMatrixLayout_t, cublasLtMatrixLayoutDestroy>;
@@ -65,6 +87,7 @@ class CublasLtPlan {
   CublasLtOwned<cublasLtMatmulPreference_t, cublasLtMatmulPreferenceDestroy> preference_;
   cublasLtMatmulHeuristicResult_t choice_{};
   DevicePool workspace_;
+  bool is_block_scaled_;
 };
 
 }  // namespace headway

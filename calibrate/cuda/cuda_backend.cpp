@@ -40,6 +40,9 @@ struct CudaBackend::Pools {
   DevicePool b;
   DevicePool c;
   DevicePool d;
+  /// Of blocks of both operands, all 1: made where they are needed, and as fast through as these.
+  std::unique_ptr<DevicePool> scales;
+  int scale_byte = 0;
   RandomFormat format = RandomFormat::bf16;  ///< of a and b
 };
 
@@ -124,12 +127,29 @@ void CudaBackend::fill(RandomFormat format) {
   pools_->format = format;
 }
 
+/// Scales of which each is one byte that means 1 in their format.
+DevicePool* CudaBackend::scales(std::size_t bytes, int byte) {
+  auto& pool = pools_->scales;
+  bytes = std::max(bytes, pools_->a.bytes() / 4);
+  if (pool == nullptr || pool->bytes() < bytes) {
+    pool = std::make_unique<DevicePool>(bytes);
+    pools_->scale_byte = -1;
+  }
+  if (pools_->scale_byte != byte) {
+    HEADWAY_CUDA(cudaMemset(pool->data(), byte, pool->bytes()));
+    pools_->scale_byte = byte;
+  }
+  return pool.get();
+}
+
 Enqueue CudaBackend::gemm_work(const BatchedGemmPoint& point) {
   const GemmBytes needed = gemm_bytes(point);
   const std::pair<DevicePool*, std::size_t> operands[] = {
       {&pools_->a, needed.a}, {&pools_->b, needed.b}, {&pools_->c, needed.c}};
-  const RandomFormat format =
-      point.gemm.precision == Precision::fp8 ? RandomFormat::e4m3 : RandomFormat::bf16;
+  const bool is_fp4 = point.gemm.precision == Precision::fp4;
+  const RandomFormat format = is_fp4                                   ? RandomFormat::e2m1
+                              : point.gemm.precision == Precision::fp8 ? RandomFormat::e4m3
+                                                                       : RandomFormat::bf16;
   bool is_filled = format == pools_->format;
   for (const auto& [pool, bytes] : operands) {
     if (bytes <= pool->bytes()) continue;
@@ -138,7 +158,13 @@ Enqueue CudaBackend::gemm_work(const BatchedGemmPoint& point) {
     pool->enlarge(bytes);
   }
   if (!is_filled) fill(format);
-  return cublaslt_gemm(point, pools_->a, pools_->b, pools_->c);
+  GemmPools from{pools_->a, pools_->b, pools_->c};
+  if (const std::size_t needs = needed.scales_of_a + needed.scales_of_b; needs > 0) {
+    constexpr int kOneInE8m0 = 127;
+    constexpr int kOneInE4m3 = 0x38;
+    from.scales = scales(needs, is_fp4 ? kOneInE4m3 : kOneInE8m0);
+  }
+  return cublaslt_gemm(point, from);
 }
 
 CudaBackend::~CudaBackend() = default;
@@ -170,6 +196,8 @@ Enqueue CudaBackend::memory_work(const MemoryPoint& point) {
                                                           : pools_->b.take(2 * n);
       operands.z = pools_->c.take(2 * n);
       operands.q = static_cast<std::int8_t*>(operands.z);
+      operands.bits = static_cast<std::uint8_t*>(operands.z);  // 1 byte each, of the 2 taken
+      operands.transposed = operands.bits + n;
     }
     HEADWAY_CUDA(launch_memory_kernel(point.kernel, operands, n, stream));
   };
@@ -267,6 +295,9 @@ std::unique_ptr<Operation> CudaBackend::prepare(const Point& point) {
     return device_operation(gemm_work({*gemm, 1}), gap_);
   if (const auto* batched = std::get_if<BatchedGemmPoint>(&point)) {
     return device_operation(gemm_work(*batched), gap_);
+  }
+  if (const auto* grouped = std::get_if<GroupedGemmPoint>(&point)) {
+    return device_operation(gemm_work({grouped->gemm, grouped->experts}), gap_);
   }
   if (const auto* attention_point = std::get_if<AttentionPoint>(&point)) {
     return device_operation(attention().work(*attention_point), gap_);

@@ -33,6 +33,7 @@ class CudaBackend final : public Backend {
   void warm_up();
   [[nodiscard]] Seconds measured_gap();
   void fill(RandomFormat format);
+  [[nodiscard]] DevicePool* scales(std::size_t bytes, int byte);
   [[nodiscard]] Enqueue gemm_work(const BatchedGemmPoint& point);
   [[nodiscard]] Enqueue memory_work(const MemoryPoint& point);
   [[nodiscard]] FusedAttention& attention();

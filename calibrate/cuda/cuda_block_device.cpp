@@ -75,7 +75,7 @@ void CudaBlockDevice::product(const BlockProduct& product, Tensor a, Tensor b, T
            place.offset * (stored.is_fp32 ? 4U : 2U);
   };
   plan(product, tensors_[c].is_fp32)
-      .run(at(b, product.b), at(a, product.a), at(c, product.c), product.scale, stream_);
+      .run({at(b, product.b), at(a, product.a), at(c, product.c)}, product.scale, 0.0F, stream_);
 }
 
 void CudaBlockDevice::pass(MemoryKernel kernel, Tensor x, Tensor y, Tensor z, std::size_t row) {

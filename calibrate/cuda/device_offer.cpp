@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "calibrate/cuda/architecture.h"
+#include "calibrate/cuda/cublaslt_plan.h"
 #include "calibrate/cuda/cuda_check.h"
 #include "calibrate/cuda/device_collectives.h"
 #include "calibrate/cuda/fused_attention.h"
@@ -144,6 +145,10 @@ Offer device_offer(int device, const DeviceGroup& group) {
 
   const Architecture known = architecture(properties.major, properties.minor);
   offer.precisions = known.precisions;
+  // Blackwell has scales of blocks, and fp4 with nothing else.
+  offer.block_scaled_fp8 = properties.major >= 10 && kHasBlockScales;
+  if (!kHasBlockScales) std::erase(offer.precisions, Precision::fp4);
+  offer.accumulated = offer.experts = offer.precisions.front();
   const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device);
   for (const auto& [precision, flops] : known.flops_per_clock) {
     offer.peak_flops[precision] = flops * clock_hz * properties.multiProcessorCount;
@@ -165,6 +170,8 @@ Offer device_offer(int device, const DeviceGroup& group) {
   }
   add_fused_attention(offer);
   offer.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
+  offer.memory_kernels.insert(offer.memory_kernels.end(), kDeviceMemoryKernels.begin(),
+                              kDeviceMemoryKernels.end());
   offer.most_elements = std::size_t{1} << 27U;
   offer.sustained = 60.0_s;
   offer.launches = true;

@@ -127,6 +127,20 @@ Variation variation(const Calibration& calibration) {
   return result;
 }
 
+/// What layers with experts cost besides their products, which nothing here measures.
+ExpertCosts with_assumed_exchanges(ExpertCosts costs) {
+  const std::string why = "of layers with experts only the products were measured";
+  costs.permutation_bytes = assumed(8.0, 0.5, why);
+  costs.exchange_scale_up = assumed(0.5, 0.5, why);
+  costs.exchange_scale_out = assumed(0.6, 0.5, why);
+  costs.exchange_overhead = assumed(2e-5, 1.0, why);
+  costs.exchange_seen = assumed(0.8, 0.3, why);
+  costs.exchange_seen_overlapped = assumed(0.3, 0.5, why);
+  costs.layer_gap = assumed(6e-5, 1.0, why);
+  costs.host_per_layer = assumed(2e-4, 1.0, why);
+  return costs;
+}
+
 /// All-reduces of other implementations than the profile's: a line each implementation and group.
 std::string other_all_reduces(const Calibration& calibration) {
   std::vector<std::string> lines;
@@ -172,6 +186,8 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
           : assumed(0.1, 1.0, "overlap was not measured");
   if (!slowed.empty()) result.provenance["slowdowns"] = slowdowns_text(slowed);
   profile.variation = variation(calibration);
+
+  if (found.experts) profile.experts = with_assumed_exchanges(*found.experts);
 
   const std::string others = other_all_reduces(calibration);
   if (!others.empty()) {

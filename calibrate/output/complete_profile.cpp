@@ -104,6 +104,7 @@ void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& the
   with("gemm_overhead", mine.gemm_overhead, theirs.gemm_overhead);
   with("gradient_accumulation_bytes", mine.gradient_accumulation_bytes,
        theirs.gradient_accumulation_bytes);
+  with("rate_by_recipe", mine.recipe_rate, theirs.recipe_rate);
   with("cast_bytes", mine.cast_bytes, theirs.cast_bytes);
   with("cast_bytes_by_recipe", mine.recipe_cast_bytes, theirs.recipe_cast_bytes);
   with("attention_efficiency", mine.attention_efficiency, theirs.attention_efficiency);
@@ -122,6 +123,25 @@ void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& the
   with("host_bandwidth", mine.host_bandwidth, theirs.host_bandwidth);
   with("host_memory_bandwidth", mine.host_memory_bandwidth, theirs.host_memory_bandwidth);
   with("optimizer_bytes", mine.optimizer_bytes, theirs.optimizer_bytes);
+}
+
+/// Of experts only their products are measured.
+void complete_experts(Completion& with, std::optional<ExpertCosts>& mine,
+                      const std::optional<ExpertCosts>& theirs) {
+  if (!mine || !theirs) return with("experts", mine, theirs);
+  const auto take = [&](const char* name, Estimate ExpertCosts::*member) {
+    with(std::string("experts.") + name, (*mine).*member, (*theirs).*member);
+  };
+  take("grouped_efficiency", &ExpertCosts::grouped_efficiency);
+  take("grouped_half_rows", &ExpertCosts::grouped_half_rows);
+  take("permutation_bytes_per_element", &ExpertCosts::permutation_bytes);
+  take("exchange_scale_up_efficiency", &ExpertCosts::exchange_scale_up);
+  take("exchange_scale_out_efficiency", &ExpertCosts::exchange_scale_out);
+  take("exchange_overhead_s", &ExpertCosts::exchange_overhead);
+  take("exchange_seen", &ExpertCosts::exchange_seen);
+  take("exchange_seen_overlapped", &ExpertCosts::exchange_seen_overlapped);
+  take("layer_gap_s", &ExpertCosts::layer_gap);
+  take("host_per_layer_s", &ExpertCosts::host_per_layer);
 }
 
 /// Published collectives of kinds and groups that were not measured stay, where both are of links
@@ -202,7 +222,7 @@ void complete(CalibratedProfile& calibrated, const Profile& published) {
        published.overlap.gradient_reduce_floor);
   with("sharded_interference", overlap.sharded_interference,
        published.overlap.sharded_interference);
-  with("experts", profile.experts, published.experts);
+  complete_experts(with, profile.experts, published.experts);
   with("cuda_graphs", profile.cuda_graphs, published.cuda_graphs);
   with("device_speed", profile.variation.device_speed, published.variation.device_speed);
   with("operation_time", profile.variation.operation_time, published.variation.operation_time);

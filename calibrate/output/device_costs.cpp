@@ -11,8 +11,10 @@
 #include "calibrate/output/fused_attention_fit.h"
 #include "calibrate/output/gemm_fit.h"
 #include "calibrate/output/memory_fit.h"
+#include "calibrate/output/training_fit.h"
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
+#include "sim/layers/layer.h"
 
 namespace headway {
 namespace {
@@ -233,6 +235,15 @@ void add_family(DeviceFindings& found, const Calibration& calibration) {
       ratio ? estimate(ratio->value, ratio->spread,
                        "measured: norms, softmax, activations and rotary against a streaming pass")
             : assumed(1.0, 0.3, "layer kernels were not measured");
+  const Estimate loss =
+      effective_bytes(found, calibration, MemoryKernel::vocabulary_loss, 0.0, "the loss");
+  if (loss.value > 0.0) {
+    family.loss_traffic = estimate(
+        loss.value / (kCrossEntropyForward + kCrossEntropyBackward), loss.spread,
+        fmt::format(
+            "measured: loss and gradient of {} words in one kernel against a streaming pass",
+            kVocabularyRow));
+  }
   family.attention_rate = estimate(1.0, 0.0, "reference: attention_efficiency is this family's");
   double spread = 0.0;
   if (!calibration.offer.launches) {
@@ -252,6 +263,30 @@ void add_family(DeviceFindings& found, const Calibration& calibration) {
   family.step_overhead = assumed(1e-3, 1.0, "data loading and optimizer's host work; not measured");
 }
 
+void add_training(DeviceFindings& found, const Calibration& calibration) {
+  DeviceCosts& costs = found.costs;
+  if (const auto rate = block_scaled_rate(calibration.points)) {
+    costs.recipe_rate[Scaling::mxfp8] =
+        estimate(std::min(1.0, rate->value), std::max(0.01, rate->spread),
+                 "measured: products with a scale for each 32 against one for the tensor");
+  }
+  const double streaming = costs.memory_bandwidth.value * costs.memory_efficiency.value;
+  if (const auto bytes = accumulation_bytes(calibration.points, streaming)) {
+    costs.gradient_accumulation_bytes =
+        estimate(bytes->value, bytes->spread,
+                 "measured: gradients of weights that are added up in fp32 against plain ones");
+  }
+  const auto fit = fitted_experts(calibration.points, costs);
+  if (!fit) return;
+  const std::string source = "measured: products of 8 and 64 experts in one call";
+  found.experts.emplace();
+  found.experts->grouped_efficiency =
+      estimate(fit->efficiency, std::max(0.02, fit->residual.median), source);
+  found.experts->grouped_half_rows =
+      estimate(fit->half_rows, std::max(0.1, fit->residual.median), source);
+  found.residuals.push_back("experts formula: " + error_text(fit->residual));
+}
+
 }  // namespace
 
 DeviceFindings device_findings(const Calibration& calibration) {
@@ -265,8 +300,16 @@ DeviceFindings device_findings(const Calibration& calibration) {
   costs.optimizer_bytes = effective_bytes(found, with_large_updates(calibration),
                                           MemoryKernel::adam, 34.0, "a fused Adam step");
   costs.optimizer_curve = optimizer_curve(calibration.points);
-  costs.cast_bytes =
-      effective_bytes(found, calibration, MemoryKernel::quantise, 4.0, "quantising to 8 bits");
+  const bool casts = std::any_of(
+      calibration.points.begin(), calibration.points.end(), [](const MeasuredPoint& point) {
+        const auto* memory = std::get_if<MemoryPoint>(&point.point);
+        return memory != nullptr && memory->kernel == MemoryKernel::cast_transpose;
+      });
+  costs.cast_bytes = casts ? effective_bytes(found, calibration, MemoryKernel::cast_transpose, 4.0,
+                                             "casting to 8 bits with the transpose")
+                           : effective_bytes(found, calibration, MemoryKernel::quantise, 4.0,
+                                             "quantising to 8 bits");
+  add_training(found, calibration);
   add_attention(found, calibration);
   add_family(found, calibration);
   if (const auto error = held_out_gemm_error(costs)) {

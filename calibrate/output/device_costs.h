@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@ namespace headway {
 struct DeviceFindings {
   DeviceCosts costs;
   KernelFamily family;
+  std::optional<ExpertCosts> experts;  ///< what was measured of them; the rest has no source
   std::vector<std::string> residuals;
   std::vector<std::string> held_out;
   std::vector<std::string> ranges;

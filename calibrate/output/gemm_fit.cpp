@@ -75,7 +75,7 @@ std::vector<MeasuredGemm> gemm_table(const std::vector<MeasuredPoint>& points) {
   std::map<Key, std::vector<Measured>> by_shape;
   for (const MeasuredPoint& point : points) {
     const auto* gemm = std::get_if<GemmPoint>(&point.point);
-    if (gemm == nullptr) continue;
+    if (gemm == nullptr || gemm->block_scaled || gemm->accumulates) continue;
     const GemmShape& shape = gemm->shape;
     by_shape[{gemm->precision, shape.m, shape.n, shape.k}].push_back(point.measured);
   }

@@ -11,7 +11,8 @@
 namespace headway {
 
 /// The measured products, one row a shape and precision: the mean over the layouts, since training
-/// runs each of them once. The spread covers the samples, the passes and the layouts.
+/// runs each of them once. The spread covers the samples, the passes and the layouts. Not those of
+/// fp8 with block scales, nor those that add up, which training_fit.h is for.
 [[nodiscard]] std::vector<MeasuredGemm> gemm_table(const std::vector<MeasuredPoint>& points);
 
 /// The parameters of gemm_cost (sim/costs/kernel_cost.h) that meet a table best.

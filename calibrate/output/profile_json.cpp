@@ -98,9 +98,12 @@ Json of(const DeviceCosts& device) {
                {"unfused_backward_bytes_per_score", of(device.unfused_backward_bytes)},
                {"memory_efficiency", of(device.memory_efficiency)},
                {"optimizer_bytes_per_parameter", of(device.optimizer_bytes)}};
-  for (const auto& [scaling, estimate] : device.recipe_cast_bytes) {
-    json["cast_bytes_by_recipe"][std::string(recipe_name(scaling))] = of(estimate);
-  }
+  const auto add_recipes = [&json](const char* key, const std::map<Scaling, Estimate>& recipes) {
+    for (const auto& [scaling, one] : recipes)
+      json[key][std::string(recipe_name(scaling))] = of(one);
+  };
+  add_recipes("cast_bytes_by_recipe", device.recipe_cast_bytes);
+  add_recipes("rate_by_recipe", device.recipe_rate);
   add(json, "gemm_cold_operands", device.gemm_cold_operands);
   add(json, "sustained_rate", device.sustained_rate);
   add(json, "gather_efficiency", device.gather_efficiency);

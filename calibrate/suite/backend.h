@@ -40,6 +40,11 @@ struct Offer {
   std::vector<double> gemm_width;  ///< sizes of the two that hold features
   double most_gemm_flops = 0.0;    ///< larger products, and attention, take too long
 
+  /// Of the products that training has besides plain ones (training_points.h), which there are.
+  bool block_scaled_fp8 = false;
+  std::optional<Precision> accumulated;  ///< of gradients that are added up in fp32
+  std::optional<Precision> experts;      ///< of products of several experts
+
   std::vector<BatchedGemmPoint> attention;  ///< products of heads
   /// Nothing: fused attention cannot be measured here, for the reason of `no_fused_attention`.
   std::optional<AttentionGrid> fused_attention = {};

@@ -16,8 +16,22 @@ struct LawOfPoint {
   const FakeLaw& law;
 
   double operator()(const GemmPoint& gemm) const {
-    return gemm.shape.flops() / law.flops_per_s * (1.0 + law.inner_half / gemm.shape.k) +
-           law.gemm_overhead;
+    const double rate = law.flops_per_s * (gemm.precision == Precision::fp8 ? 2.0 : 1.0) *
+                        (gemm.block_scaled ? law.block_scaled_rate : 1.0);
+    const double adding = gemm.accumulates ? law.accumulation_bytes * gemm.shape.m * gemm.shape.n /
+                                                 law.memory_bytes_per_s
+                                           : 0.0;
+    return gemm.shape.flops() / rate * (1.0 + law.inner_half / gemm.shape.k) + law.gemm_overhead +
+           adding;
+  }
+  /// The form of grouped_gemm_cost (sim/costs/kernel_cost.h), with bf16's traffic.
+  double operator()(const GroupedGemmPoint& grouped) const {
+    const GemmShape& shape = grouped.gemm.shape;
+    const double traffic =
+        2.0 * (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n) / law.memory_bytes_per_s;
+    return grouped.experts *
+           std::max(shape.flops() / law.flops_per_s / law.grouped_efficiency, traffic) *
+           (1.0 + law.grouped_half_rows / grouped.rows);
   }
   double operator()(const BatchedGemmPoint& batched) const {
     return batched.batch * batched.gemm.shape.flops() / law.flops_per_s / law.batched_efficiency;
@@ -95,10 +109,12 @@ FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int
   offer_.ranks_per_node = offer_.devices;
   offer_.memory_bytes = 8.0 * 1024 * 1024 * 1024;
   offer_.activation_bytes = 2.0;
-  offer_.precisions = {Precision::bf16};
+  offer_.precisions = {Precision::bf16, Precision::fp8};
   offer_.gemm_batch = {64, 256, 1024, 4096};
   offer_.gemm_width = {512, 2048, 8192};
   offer_.most_gemm_flops = 1e12;
+  offer_.block_scaled_fp8 = true;
+  offer_.accumulated = offer_.experts = Precision::bf16;
   offer_.attention = attention_points(Precision::bf16, 16, 1024, 64);
   offer_.fused_attention = AttentionGrid{.query_heads = 16,
                                          .key_heads = {16, 4},
@@ -106,6 +122,8 @@ FakeBackend::FakeBackend(const FakeLaw& law, std::uint64_t seed, std::vector<int
                                          .lengths = {512, 2048, 8192},
                                          .head_sizes = {64, 128}};
   offer_.memory_kernels.assign(kMemoryKernels.begin(), kMemoryKernels.end());
+  offer_.memory_kernels.insert(offer_.memory_kernels.end(), kDeviceMemoryKernels.begin(),
+                               kDeviceMemoryKernels.end());
   offer_.most_elements = 1U << 26U;
   offer_.collective_implementations = {"ring"};
   offer_.ranks = std::move(ranks);

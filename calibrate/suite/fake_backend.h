@@ -16,6 +16,10 @@ struct FakeLaw {
   double inner_half = 128.0;            ///< t = flops / rate * (1 + inner_half / k) + gemm_overhead
   double gemm_overhead = 4e-6;          ///< seconds
   double batched_efficiency = 0.6;      ///< of that rate, of products in batches
+  double block_scaled_rate = 0.9;       ///< of fp8's, which is twice that rate
+  double accumulation_bytes = 6.0;      ///< a weight, of gradients that are added up
+  double grouped_efficiency = 0.8;      ///< of that rate, of products of many experts
+  double grouped_half_rows = 50.0;
   double attention_flops_per_s = 7e13;  ///< fused, long sequences, heads of 128
   double attention_sequence_half = 300.0;
   double attention_head_exponent = 0.4;

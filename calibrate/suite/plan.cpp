@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "calibrate/suite/attention_points.h"
+#include "calibrate/suite/training_points.h"
 
 namespace headway {
 namespace {
@@ -99,7 +100,11 @@ std::vector<Point> memory_points(const Offer& offer, bool quick, bool optimizer)
   std::vector<Point> points;
   for (const MemoryKernel kernel : offer.memory_kernels) {
     if ((kernel == MemoryKernel::adam) != optimizer) continue;
-    for (std::size_t n = offer.least_elements; n <= offer.most_elements; n *= quick ? 4 : 2) {
+    // A block a row: only many rows fill a device, as the positions of a micro-batch do.
+    const std::size_t least =
+        kernel == MemoryKernel::vocabulary_loss ? offer.most_elements / 2 : offer.least_elements;
+    for (std::size_t n = least; n <= offer.most_elements; n *= quick ? 4 : 2) {
+      if (n % whole_elements(kernel) != 0) continue;
       points.emplace_back(MemoryPoint{kernel, n});
     }
   }
@@ -118,6 +123,7 @@ std::vector<std::size_t> message_sizes(const Offer& offer, bool quick) {
 
 constexpr std::string_view kCollectiveSection = "collectives";
 constexpr std::string_view kAttentionSection = "attention";
+constexpr std::string_view kTrainingSection = "training";
 constexpr std::string_view kConcurrentSection = "concurrent";
 
 /// Only an all-reduce has more than one algorithm worth knowing.
@@ -153,8 +159,9 @@ bool is_wanted(const PlanRules& rules, std::string_view part) {
 }
 
 std::vector<std::string_view> plan_part_names() {
-  std::vector<std::string_view> names = {kAttentionSection,  "memory",           "launch", "copies",
-                                         kConcurrentSection, kCollectiveSection, kSustainedPart};
+  std::vector<std::string_view> names = {kTrainingSection,   kAttentionSection, "memory",
+                                         "launch",           "copies",          kConcurrentSection,
+                                         kCollectiveSection, kSustainedPart};
   for (const CollectiveKind kind : kCollectives) names.push_back(collective_name(kind));
   return names;
 }
@@ -198,6 +205,14 @@ std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules
   const StopRule shared{.least = 7, .budget = rules.quick ? 60.0_ms : 200.0_ms};
   std::vector<Section> plan;
   append(plan, {"gemm", gemm_points(offer, rules), compute});
+  if (is_wanted(rules, kTrainingSection)) {
+    append(plan, {std::string(kTrainingSection),
+                  training_points(offer,
+                                  {thinned(offer.gemm_batch, rules.quick),
+                                   thinned(offer.gemm_width, rules.quick)},
+                                  rules.quick),
+                  compute});
+  }
   if (is_wanted(rules, kAttentionSection)) {
     append(plan, {std::string(kAttentionSection), attention_section(offer, rules), compute});
   }

@@ -25,8 +25,8 @@ struct PlanRules {
 inline constexpr std::string_view kSustainedPart = "sustained";
 
 /// What is measured of an offer, in this order, so that what a failure leaves is the most needed:
-/// products, memory-bound kernels, the optimizer, launches, copies, collectives. Each section ends
-/// before the next begins.
+/// products, those of training (training_points.h), memory-bound kernels, the optimizer, launches,
+/// copies, collectives. Each section ends before the next begins.
 [[nodiscard]] std::vector<Section> calibration_plan(const Offer& offer, const PlanRules& rules);
 
 /// Why products of `rules.shapes` and attention are not in the plan: the device does not compute in

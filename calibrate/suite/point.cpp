@@ -10,11 +10,15 @@ namespace {
 
 struct PointText {
   std::string operator()(const GemmPoint& gemm) const {
-    return fmt::format("gemm {} {} {} x {} x {}", precision_name(gemm.precision),
-                       layout_name(gemm.layout), gemm.shape.m, gemm.shape.n, gemm.shape.k);
+    return fmt::format("gemm {} {} {} x {} x {}{}", format_name(gemm), layout_name(gemm.layout),
+                       gemm.shape.m, gemm.shape.n, gemm.shape.k,
+                       gemm.accumulates ? ", added up in fp32" : "");
   }
   std::string operator()(const BatchedGemmPoint& batched) const {
     return fmt::format("{} times {}", batched.batch, (*this)(batched.gemm));
+  }
+  std::string operator()(const GroupedGemmPoint& grouped) const {
+    return fmt::format("{} experts of {}", grouped.experts, (*this)(grouped.gemm));
   }
   std::string operator()(const AttentionPoint& attention) const {
     const AttentionShape& shape = attention.shape;
@@ -73,6 +77,11 @@ std::string_view copy_name(CopyKind kind) {
       return "few_blocks";
   }
   HEADWAY_CHECK(false, "unknown copy");
+}
+
+std::string_view format_name(const GemmPoint& gemm) {
+  if (gemm.precision == Precision::fp4) return recipe_name(Scaling::nvfp4);
+  return gemm.block_scaled ? recipe_name(Scaling::mxfp8) : precision_name(gemm.precision);
 }
 
 std::string point_text(const Point& point) { return std::visit(PointText{}, point); }

@@ -22,12 +22,25 @@ struct GemmPoint {
   GemmShape shape;
   Precision precision = Precision::fp32;
   GemmLayout layout = GemmLayout::nn;
+  /// Operands in fp8 with a scale for each block of 32 (mxfp8). Those in fp4 have one for each
+  /// block of 16 (nvfp4) whatever this says, all others one for the whole.
+  bool block_scaled = false;
+  /// The result in fp32 and added to what stands there, as gradients of weights are.
+  bool accumulates = false;
 };
 
 /// The same product of several operands in one call, as attention multiplies its heads.
 struct BatchedGemmPoint {
   GemmPoint gemm;
   int batch = 1;
+};
+
+/// The same product for each of `experts` experts on rows and weights of their own, in one call: of
+/// `rows` rows each in the forward pass, whichever of its three products this is.
+struct GroupedGemmPoint {
+  GemmPoint gemm;
+  int experts = 1;
+  double rows = 0;
 };
 
 /// A pass of fused attention, `is_plain`, in bf16. Forward writes what training keeps.
@@ -78,8 +91,11 @@ struct ConcurrentPoint {
 };
 
 /// Something to be measured.
-using Point = std::variant<GemmPoint, BatchedGemmPoint, AttentionPoint, MemoryPoint,
-                           CollectivePoint, LaunchPoint, CopyPoint, ConcurrentPoint>;
+using Point = std::variant<GemmPoint, BatchedGemmPoint, GroupedGemmPoint, AttentionPoint,
+                           MemoryPoint, CollectivePoint, LaunchPoint, CopyPoint, ConcurrentPoint>;
+
+/// "bf16"; of a product with block scales "mxfp8" or "nvfp4".
+[[nodiscard]] std::string_view format_name(const GemmPoint& gemm);
 
 /// "gemm fp32 nn 256 x 512 x 1024", for progress and messages.
 [[nodiscard]] std::string point_text(const Point& point);

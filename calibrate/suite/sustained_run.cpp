@@ -37,7 +37,7 @@ const MeasuredPoint* sustained_product(const std::vector<MeasuredPoint>& points)
   };
   for (const MeasuredPoint& point : points) {
     const GemmPoint* const one = product(point);
-    if (one == nullptr || one->layout != GemmLayout::nn) continue;
+    if (one == nullptr || one->layout != GemmLayout::nn || one->block_scaled) continue;
     const GemmPoint* const best = found == nullptr ? nullptr : product(*found);
     if (best == nullptr || (one->precision == best->precision &&
                             one->shape.flops() > best->shape.flops())) {

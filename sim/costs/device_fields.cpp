@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <vector>
 
 #include "sim/costs/cost_fields.h"
 #include "sim/costs/read_measurements.h"
@@ -14,19 +16,18 @@ FieldMember<DeviceCosts> curve(MeasuredCurve DeviceCosts::*member, std::string_v
           }};
 }
 
-/// Recipes other than delayed scaling, by the word that strategy.precision has for them.
-FieldMember<DeviceCosts> casts() {
-  static constexpr Scaling kRecipes[] = {Scaling::current, Scaling::rowwise, Scaling::mxfp8,
-                                         Scaling::nvfp4};
+/// Estimates of recipes, by the word that strategy.precision has for them.
+FieldMember<DeviceCosts> by_recipe(std::map<Scaling, Estimate> DeviceCosts::*member,
+                                   std::vector<Scaling> recipes, const Range& range) {
   return {.type = object_type(),
-          .read = [](ObjectReader& holder, std::string_view key, bool, DeviceCosts& device) {
+          .read = [=](ObjectReader& holder, std::string_view key, bool, DeviceCosts& device) {
             const auto part = holder.part(key);
             if (!part) return;
             ObjectReader reader(*part, holder.diagnostics());
-            for (const Scaling scaling : kRecipes) {
+            for (const Scaling scaling : recipes) {
               const std::string_view name = recipe_name(scaling);
               if (!reader.has(name)) continue;
-              device.recipe_cast_bytes[scaling] = read_estimate(reader, name, kNotNegative);
+              (device.*member)[scaling] = read_estimate(reader, name, range);
             }
             finish_part(holder, key, reader);
           }};
@@ -97,9 +98,18 @@ default: not measured)"},
         R"(Matrix products as they were measured: precision, m, n, k, time_s, spread. They win over
 the formula.
 default: none measured)"},
+       {"rate_by_recipe",
+        by_recipe(&DeviceCosts::recipe_rate, {Scaling::rowwise, Scaling::mxfp8}, kShareOfPeak),
+        R"(Of the rate of fp8 products with one scale a tensor, what those with the scales of another
+recipe reach: fp8_rowwise, mxfp8. Products of nvfp4 are those of fp4, which has no other scales.
+see: strategy.precision
+default: the same rate)"},
        {"cast_bytes_per_element", estimate(&DeviceCosts::cast_bytes, kNotNegative, "bytes"),
         "Memory traffic of quantising an element to fp8 with delayed scaling."},
-       {"cast_bytes_by_recipe", casts(),
+       {"cast_bytes_by_recipe",
+        by_recipe(&DeviceCosts::recipe_cast_bytes,
+                  {Scaling::current, Scaling::rowwise, Scaling::mxfp8, Scaling::nvfp4},
+                  kNotNegative),
         R"(The same of other recipes. A precision whose recipe is not there cannot be used.
 see: strategy.precision
 default: none known)"},

@@ -91,6 +91,9 @@ struct DeviceCosts {
   Estimate gemm_quantisation;  ///< w: share of the wave and tile quantisation that is seen
   Estimate gemm_overhead;      ///< t0: seconds a product costs beyond its work
   std::vector<MeasuredGemm> gemm_table;  ///< no shape twice in one precision; may be empty
+  /// Of the rate of products of its precision with one scale a tensor, those of a recipe with
+  /// others; 1 for recipes that are not there. May be empty.
+  std::map<Scaling, Estimate> recipe_rate;
   Estimate cast_bytes;  ///< memory traffic per element that is quantised, delayed scaling
   std::map<Scaling, Estimate> recipe_cast_bytes;  ///< the same of other recipes; may be empty
 

@@ -46,11 +46,23 @@ class WorkCosts {
     costs_.again += again.share(kernels_.again) * cost.time;
   }
 
+  /// Products of quantised inputs at the rate that the recipe's scales leave.
+  [[nodiscard]] Cost in_recipe(Cost cost, Precision precision) const {
+    const auto rate = device_.recipe_rate.find(kernels_.scaling);
+    if (bytes_per_element(precision) >= 2.0 || rate == device_.recipe_rate.end()) return cost;
+    cost.time = (1.0 / rate->second.value) * cost.time;
+    cost.spread = combined_spread({cost.spread, rate->second.spread});
+    return cost;
+  }
+
   void add(const LinearWork& linear) {
     const Precision kept = linear.wide ? wide_ : kernels_.precision;
+    const auto product = [&](const GemmShape& shape) {
+      return in_recipe(gemm_cost(device_, shape, kept), kept);
+    };
     const auto in_turns = [&](GemmShape shape) {
       shape.m /= linear.turns;
-      Cost cost = gemm_cost(device_, shape, kept);
+      Cost cost = product(shape);
       cost.time *= linear.turns;
       return cost;
     };
@@ -63,7 +75,7 @@ class WorkCosts {
     if (!linear.frozen) {
       const GemmShape shape = linear.weight_gradient();
       const Cost weight_gradient =
-          gemm_cost(device_, linear.splits_terms ? split_product(device_, shape) : shape, kept);
+          product(linear.splits_terms ? split_product(device_, shape) : shape);
       costs_.backward.add(weight_gradient);
       const Seconds adding = add_to_sum(shape.m * shape.n);
       costs_.weight_gradients += weight_gradient.time + adding;
@@ -77,8 +89,9 @@ class WorkCosts {
   void add(const GroupedWork& grouped) {
     const auto [m, n, k] = grouped.forward;
     const auto cost_of = [&](const GemmShape& shape) {
-      return grouped_gemm_cost(device_, *kernels_.profile.experts, shape, grouped.experts, m,
-                               kernels_.precision);
+      return in_recipe(grouped_gemm_cost(device_, *kernels_.profile.experts, shape, grouped.experts,
+                                         m, kernels_.precision),
+                       kernels_.precision);
     };
     add_forward(cost_of({m, n, k}), grouped.again);
     const Cost weight_gradient = cost_of({n, k, m});

@@ -140,10 +140,40 @@ TEST(CpuKernels, SparsifyKeepsWhatReachesTheThresholdAndTheRestStays) {
   EXPECT_EQ(rest, (Floats{0, 1, 0}));
 }
 
+TEST(CpuKernels, NumbersOf8BitsAreTheNearestOfTheirFormat) {
+  // Micikevicius et al. 2022, table 1: S.1111.110 = 448, S.0001.000 = 2^-6, S.0000.001 = 2^-9.
+  EXPECT_EQ(to_e4m3(448.0F), 0x7e);
+  EXPECT_EQ(to_e4m3(-1e6F), 0xfe);
+  EXPECT_EQ(to_e4m3(0.015625F), 0x08);
+  EXPECT_EQ(to_e4m3(0.001953125F), 0x01);
+  EXPECT_EQ(to_e4m3(1.0F), 0x38);
+  EXPECT_EQ(to_e4m3(1.0625F), 0x38);  // between 1 and 1.125: to the even one
+  EXPECT_EQ(to_e4m3(1.1875F), 0x3a);  // between 1.125 and 1.25
+  EXPECT_EQ(to_e4m3(1.99F), 0x40);    // to 2, the exponent growing
+  EXPECT_TRUE(std::isnan(from_e4m3(0x7f)));
+  for (unsigned bits = 0; bits < 0x7f; ++bits) {
+    EXPECT_EQ(to_e4m3(from_e4m3(static_cast<std::uint8_t>(bits))), bits);
+  }
+}
+
+TEST(CpuKernels, CastTransposeGivesBothMatricesInTheirScale) {
+  // (2 4; -2 1; 0 8) / 2 = (1 2; -1 0.5; 0 4)
+  std::vector<std::uint8_t> q(6);
+  std::vector<std::uint8_t> transposed(6);
+  cpu_cast_transpose(Floats{2, 4, -2, 1, 0, 8}.data(), 2.0F, q.data(), transposed.data(), 6, 2);
+  EXPECT_EQ(q, (std::vector<std::uint8_t>{0x38, 0x40, 0xb8, 0x30, 0x00, 0x48}));
+  EXPECT_EQ(transposed, (std::vector<std::uint8_t>{0x38, 0xb8, 0x00, 0x40, 0x30, 0x48}));
+}
+
 TEST(MemoryKernels, HaveNamesOfTheirOwnAndCompulsoryTraffic) {
   std::set<std::string_view> names;
   for (const MemoryKernel kernel : kMemoryKernels) names.insert(memory_kernel_name(kernel));
-  EXPECT_EQ(names.size(), kMemoryKernels.size());
+  for (const MemoryKernel kernel : kDeviceMemoryKernels) names.insert(memory_kernel_name(kernel));
+  EXPECT_EQ(names.size(), kMemoryKernels.size() + kDeviceMemoryKernels.size());
+  EXPECT_DOUBLE_EQ(traffic_bytes_per_element(MemoryKernel::cast_transpose, 2.0), 4.0);
+  EXPECT_EQ(whole_elements(MemoryKernel::gelu), 1024U);
+  EXPECT_EQ(whole_elements(MemoryKernel::vocabulary_loss), 131072U);
+  EXPECT_EQ(whole_elements(MemoryKernel::cast_transpose), 65536U);
   EXPECT_DOUBLE_EQ(traffic_bytes_per_element(MemoryKernel::residual_add, 2.0), 6.0);
   EXPECT_DOUBLE_EQ(traffic_bytes_per_element(MemoryKernel::adam, 2.0), 28.0);
   EXPECT_DOUBLE_EQ(traffic_bytes_per_element(MemoryKernel::quantise, 4.0), 5.0);

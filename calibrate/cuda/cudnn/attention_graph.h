@@ -21,7 +21,9 @@ enum class AttentionTensor : CudnnGraph::Tensor {
   value_gradient,
   statistics,  ///< logarithm of the sum of each row's exponentials
   row_sums,    ///< of each position, result times its gradient
-  query_sums   ///< the gradient of the queries while it is summed up
+  /// The gradient of the queries while it is summed up. cuDNN sets it to zero itself in each pass
+  /// since 9.6 (cudnn-frontend at 01a727e has callers do so for older ones only), as in training.
+  query_sums
 };
 
 struct StoredTensor {

@@ -15,9 +15,7 @@ using P = RecomputePart;
 
 // Traffic per token, in bytes for each channel, as the study of public training steps fits it in
 // tensors of 2 bytes (the kernels' efficiency is the profile's matter).
-constexpr double kNormBytes = 10.0;             ///< a norm, a residual sum, a dropout
-constexpr double kCrossEntropyForward = 6.0;    ///< a logit; both passes together are fitted at 18,
-constexpr double kCrossEntropyBackward = 12.0;  ///< between 16 and 20, in 4-byte logits
+constexpr double kNormBytes = 10.0;     ///< a norm, a residual sum, a dropout
 constexpr double kBackwardRatio = 2.0;  ///< backward reads the saved tensor and the gradient
 
 constexpr double kGatherPasses = 2.0;   ///< the row is read, the output written

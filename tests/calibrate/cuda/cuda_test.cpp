@@ -8,6 +8,7 @@
 
 #include "calibrate/cuda/architecture.h"
 #include "calibrate/cuda/cublaslt_gemm.h"
+#include "calibrate/cuda/cublaslt_plan.h"
 #include "calibrate/cuda/cuda_backend.h"
 #include "calibrate/cuda/device_monitor.h"
 #include "calibrate/cuda/device_offer.h"
@@ -40,11 +41,14 @@ TEST(Architecture, GivesTheDataSheetsPeaks) {
   EXPECT_TRUE(architecture(7, 5).flops_per_clock.empty());
   EXPECT_EQ(architecture(8, 0).precisions.size(), 4U);  // no fp8
   EXPECT_EQ(architecture(9, 0).precisions.size(), 5U);
+  // B200: 148 multiprocessors at 1.86 GHz, 9 PFLOP/s in fp4.
+  EXPECT_NEAR(architecture(10, 0).flops_per_clock.at(Precision::fp4) * 148 * 1.86e9, 9e15, 0.1e15);
 }
 
 TEST(Architecture, NamesDevicesAsTopologiesDo) {
   EXPECT_EQ(accelerator_name("NVIDIA H100 80GB HBM3"), "h100-sxm");
   EXPECT_EQ(accelerator_name("NVIDIA B200"), "b200-sxm");
+  EXPECT_EQ(accelerator_name("NVIDIA B300 SXM6 AC"), "b300-sxm");
   EXPECT_EQ(accelerator_name("Tesla V100-SXM2-32GB"), "v100-sxm");
   EXPECT_EQ(accelerator_name("NVIDIA L40S"), "l40s");
   EXPECT_EQ(accelerator_name("NVIDIA H100 80GB HBM3 MIG 1g.10gb"), "h100-80gb-hbm3-mig-1g.10gb");
@@ -100,6 +104,23 @@ TEST(GemmBytes, CountsOperandsInTheirPrecisionAndResultsInTwoBytesAtLeast) {
   const GemmPoint tf32{{2, 3, 5}, Precision::tf32, GemmLayout::nn};
   EXPECT_EQ(gemm_bytes({tf32, 1}).c, 24U);
   EXPECT_EQ(gemm_bytes({tf32, 7}).c, 7U * 24U);
+}
+
+TEST(BlockScales, StandInTilesOf128RowsAndFourBlocks) {
+  // cuBLAS library user guide: in a tile the rows 32, 64 and 96 further on stand behind a row's
+  // four.
+  EXPECT_EQ(scale_place(4, 0, 3), 3U);
+  EXPECT_EQ(scale_place(4, 33, 2), 22U);     // 1 * 16 + 1 * 4 + 2
+  EXPECT_EQ(scale_place(6, 0, 5), 513U);     // the second tile of the row
+  EXPECT_EQ(scale_place(6, 128, 0), 1024U);  // the next 128 rows, two tiles further
+  EXPECT_EQ(scale_bytes(129, 5), 4U * 512U);
+  // 4 x 96 of fp8 have 3 blocks a row, of fp4 6: one tile, two tiles.
+  EXPECT_EQ(gemm_bytes({{{4, 8, 96}, Precision::fp8, GemmLayout::nt, true}, 1}).scales_of_a, 512U);
+  const GemmBytes fp4 = gemm_bytes({{{4, 8, 96}, Precision::fp4, GemmLayout::nt}, 1});
+  EXPECT_EQ(fp4.a, 192U);
+  EXPECT_EQ(fp4.scales_of_b, 1024U);
+  // What is added up is kept in 4 bytes.
+  EXPECT_EQ(gemm_bytes({{{4, 8, 96}, Precision::bf16, GemmLayout::tn, false, true}, 1}).c, 128U);
 }
 
 TEST(MemoryKernels, RefuseAnythingButWholeRows) {

@@ -70,7 +70,7 @@ double usual_time(const GemmPoint& point) {
   DevicePool b(bytes.b);
   DevicePool c(bytes.c);
   const DeviceStream stream;
-  const Enqueue work = cublaslt_gemm(one, a, b, c);
+  const Enqueue work = cublaslt_gemm(one, {a, b, c});
   return between_events(stream, [&] { work(stream); });
 }
 

@@ -161,6 +161,10 @@ void wait_for_others(double seconds) {
 const std::string& fault() { return machine().fault; }
 cudaError_t sticky_error() { return machine().sticky; }
 cudaError_t failed(cudaError_t error) { return machine().last = error; }
+bool is_blackwell() {
+  const char* const name = std::getenv("FAKE_CUDA_NAME");
+  return name != nullptr && std::string_view(name).find("NVIDIA B") == 0;
+}
 int current_device() { return machine().current; }
 int device_of(cudaStream_t stream) { return stream->device; }
 double clock_hz(int device) { return 1.98e9 / kBoost * speed(device); }

@@ -40,6 +40,8 @@ void wait_for_others(double seconds);
 cudaError_t failed(cudaError_t error);
 
 [[nodiscard]] int current_device();
+/// By the name that the environment gives it.
+[[nodiscard]] bool is_blackwell();
 
 /// What a collective of several members needs to begin: that all have come to it.
 class Meeting {

@@ -88,4 +88,5 @@ float __shfl_xor_sync(unsigned /*mask*/, float value, int lanes) {
   fake_cuda::yield();
   return theirs;
 }
+void __syncthreads() { fake_cuda::yield(); }
 long long clock64() { return static_cast<long long>(1.8e9 * fake_cuda::host_time()); }

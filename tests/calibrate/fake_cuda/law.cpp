@@ -5,8 +5,8 @@
 #include <map>
 
 #include "kernels/memory_kernel.h"
-#include "kernels/row_kernels.cuh"
 #include "kernels/utility_kernels.cuh"
+#include "kernels/vocabulary_kernels.cuh"
 
 namespace fake_cuda {
 namespace {
@@ -27,8 +27,9 @@ struct Streaming {
   bool has_shuffles = false;
 };
 
-Streaming pass(MemoryKernel kernel, int count, bool by_row) {
-  const double row = by_row ? static_cast<double>(headway::kKernelRow) : 1.0;
+Streaming pass(MemoryKernel kernel, int count, bool by_row,
+               std::size_t of_row = headway::kKernelRow) {
+  const double row = by_row ? static_cast<double>(of_row) : 1.0;
   return {std::string(memory_kernel_name(kernel)), row * traffic_bytes_per_element(kernel, 2.0),
           count, by_row};
 }
@@ -49,18 +50,32 @@ const std::map<const void*, Streaming>& streaming() {
       {address(device::softmax_backward), pass(MemoryKernel::softmax_backward, 3, true)},
       {address(device::softmax), pass(MemoryKernel::softmax, 3, true)},
       {address(device::quantise), pass(MemoryKernel::quantise, 3, true)},
+      {address(device::vocabulary_loss),
+       pass(MemoryKernel::vocabulary_loss, 3, true, headway::kVocabularyRow)},
+      {address(device::cast_transpose), pass(MemoryKernel::cast_transpose, 4, true)},
       {address(device::copy_words), {"copy_words", 16.0 * kMemoryRate / 190e9, 2}},
       {address(device::round_to_bf16), {"round_to_bf16", 48.0, 2}},
       {address(device::random_bf16), {"random_bf16", 2.0, 1}},
-      {address(device::random_e4m3), {"random_e4m3", 1.0, 1}}};
+      {address(device::random_e4m3), {"random_e4m3", 1.0, 1}},
+      {address(device::random_e2m1), {"random_e2m1", 1.0, 1}}};
   return all;
 }
 
 }  // namespace
 
-double product_time(double m, double n, double k, double batch, cudaDataType type) {
-  const double peak = type == CUDA_R_8F_E4M3 ? 2.0 * kPeak : type == CUDA_R_32F ? 200e12 : kPeak;
-  const double element = type == CUDA_R_8F_E4M3 ? 1.0 : type == CUDA_R_32F ? 4.0 : 2.0;
+double product_time(double m, double n, double k, double batch, cudaDataType type,
+                    const ProductLaw& law) {
+  struct Format {
+    double peak;
+    double bytes;
+  };
+  const Format format = type == CUDA_R_4F_E2M1   ? Format{4.0 * kPeak, 0.5625}
+                        : type == CUDA_R_8F_E4M3 ? Format{2.0 * kPeak, 1.0}
+                        : type == CUDA_R_32F     ? Format{200e12, 4.0}
+                                                 : Format{kPeak, 2.0};
+  const bool is_mxfp8 = law.block_scaled && type == CUDA_R_8F_E4M3;
+  const double peak = format.peak * (is_mxfp8 ? kBlockScaledRate : 1.0);
+  const double element = format.bytes;
   const double down = std::ceil(m / 128.0);
   const double across = std::ceil(n / 256.0);
   const double tiles = down * across * batch;
@@ -68,7 +83,8 @@ double product_time(double m, double n, double k, double batch, cudaDataType typ
   const double compute = 2.0 * down * 128.0 * across * 256.0 * k * batch * waves / (0.75 * peak) *
                          (1.0 + 200.0 / k);
   const double traffic = batch * ((m * k + k * n) * element + m * n * 2.0);
-  return std::max(compute, traffic / kMemoryRate) + 1.5e-6;
+  const double adding = law.accumulates ? batch * m * n * kAccumulationBytes / kMemoryRate : 0.0;
+  return std::max(compute, traffic / kMemoryRate) + adding + 1.5e-6;
 }
 
 KernelLaw kernel_law(const Launch& kernel) {

@@ -27,8 +27,16 @@ constexpr double kHot = 0.95;                 ///< so fast, until it has rested 
 constexpr double kRest = 200e-6;
 constexpr double kNoise = 0.003;              ///< relative, of every operation
 
+constexpr double kBlockScaledRate = 0.9;    ///< of products with block scales, over one a tensor
+constexpr double kAccumulationBytes = 6.0;  ///< a result that is added up, beyond writing 2 bytes
+
+struct ProductLaw {
+  bool block_scaled = false;
+  bool accumulates = false;
+};
 /// A product of `batch` matrices: tiles of 128 x 256 in waves over 132 multiprocessors.
-[[nodiscard]] double product_time(double m, double n, double k, double batch, cudaDataType type);
+[[nodiscard]] double product_time(double m, double n, double k, double batch, cudaDataType type,
+                                  const ProductLaw& law = {});
 /// Of a kernel of kernels/; `name` is empty for one that has no law (a test fails then).
 struct KernelLaw {
   std::string name;

@@ -63,7 +63,7 @@ TEST_F(FakeCuda, OneDeviceGivesACompleteProfile) {
   const nlohmann::json all = profile();
   EXPECT_EQ(all["accelerator"], "h100-sxm");
   EXPECT_EQ(all["provenance"]["verdict"], "ok");
-  EXPECT_EQ(all["provenance"]["results"], "15 kernels and 15 products agree with plain C++");
+  EXPECT_EQ(all["provenance"]["results"], "17 kernels and 17 products agree with plain C++");
   for (const char* part : {"experts", "cuda_graphs"}) EXPECT_TRUE(all.contains(part)) << part;
   EXPECT_TRUE(all["kernel_families"].contains("fused"));
   EXPECT_EQ(all["device"]["peak_flops_per_s"]["bf16"]["value"], 989e12);  // the data sheet's
@@ -81,6 +81,30 @@ TEST_F(FakeCuda, OneDeviceGivesACompleteProfile) {
   // A minute without a pause costs another part of the clock, which predictions go by.
   EXPECT_NEAR(all["device"]["sustained_rate"]["value"], fake_cuda::kHot, 0.004);
   EXPECT_THAT(provenance("sustained"), HasSubstr("TFLOP/s 1710 MHz 690 W, 0.9"));
+}
+
+/// Block scales, gradients that are added up, experts, casts and the loss, by the law.
+TEST_F(FakeCuda, ADeviceOfBlackwellIsMeasuredInWhatTrainingRunsOnIt) {
+  const Outcome outcome =
+      calibrate("FAKE_CUDA_NAME='NVIDIA B200'", "--only training --only memory");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
+  const auto all = profile();
+  EXPECT_EQ(all["accelerator"], "b200-sxm");
+  EXPECT_EQ(provenance("results"), "17 kernels and 22 products agree with plain C++");
+  const auto& device = all["device"];
+  EXPECT_NEAR(device["rate_by_recipe"]["mxfp8"]["value"], fake_cuda::kBlockScaledRate, 0.01);
+  EXPECT_NEAR(device["gradient_accumulation_bytes_per_weight"]["value"],
+              fake_cuda::kAccumulationBytes, 0.3);
+  EXPECT_NEAR(device["cast_bytes_per_element"]["value"], 4.0, 0.08);
+  EXPECT_NEAR(all["kernel_families"]["measured"]["loss_traffic"]["value"], 4.0 / 18.0, 0.005);
+  EXPECT_THAT(content(path()), HasSubstr("\"precision\":\"fp4\""));
+  // The law is not of the formula's form: inner sizes of few rows cost each product its start.
+  EXPECT_THAT(provenance("fit_residuals"), HasSubstr("experts formula: 18 points"));
+  for (const char* field : {"experts.grouped_efficiency", "rate_by_recipe", "fp4 products"}) {
+    EXPECT_THAT(provenance("measured_fields"), HasSubstr(field));
+  }
+  EXPECT_THAT(provenance("published_fields"), HasSubstr("experts.exchange_seen"));
 }
 
 TEST_F(FakeCuda, EightDevicesOfOneProcessMeasureCollectivesAndABlockAfterThem) {

@@ -67,7 +67,7 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
   std::snprintf(properties->name, sizeof properties->name, "%s",
                 name == nullptr ? "NVIDIA H100 80GB HBM3" : name);
   properties->uuid.bytes[7] = static_cast<char>(machine().first + device + 1);
-  properties->major = 9;
+  properties->major = is_blackwell() ? 10 : 9;
   properties->multiProcessorCount = 132;
   properties->totalGlobalMem = static_cast<std::size_t>(machine().memory);
   return cudaSuccess;

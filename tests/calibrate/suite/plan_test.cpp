@@ -9,6 +9,7 @@
 #include "calibrate/suite/attention_points.h"
 #include "calibrate/suite/concurrent_points.h"
 #include "calibrate/suite/fake_backend.h"
+#include "calibrate/suite/training_points.h"
 #include "sim/base/diagnostic.h"
 
 namespace headway {
@@ -27,8 +28,8 @@ std::vector<std::string> names(const std::vector<Section>& plan) {
 TEST(CalibrationPlan, MeasuresWhatIsNeededMostFirst) {
   const FakeBackend backend({}, 1, {2, 4});
   EXPECT_THAT(names(calibration_plan(backend.offer(), {})),
-              ElementsAre("gemm", "attention", "memory", "optimizer", "launch", "copies",
-                          "concurrent", "collectives"));
+              ElementsAre("gemm", "training", "attention", "memory", "optimizer", "launch",
+                          "copies", "concurrent", "collectives"));
 }
 
 TEST(CalibrationPlan, LeavesOutWhatIsNotOffered) {
@@ -38,6 +39,8 @@ TEST(CalibrationPlan, LeavesOutWhatIsNotOffered) {
   offer.concurrent.clear();
   offer.attention.clear();
   offer.fused_attention.reset();
+  offer.block_scaled_fp8 = false;
+  offer.accumulated = offer.experts = std::nullopt;
   EXPECT_THAT(names(calibration_plan(offer, {})), ElementsAre("gemm", "memory", "optimizer"));
 }
 
@@ -56,6 +59,28 @@ TEST(ConcurrentPoints, AreEachByItselfAndThenEachPairBothWays) {
                                  "copy few_blocks of 1 KiB beside gemm bf16 nn 2 x 3 x 4",
                                  "residual_add of 4096 elements beside copy few_blocks of 1 KiB",
                                  "copy few_blocks of 1 KiB beside residual_add of 4096 elements"));
+}
+
+TEST(TrainingPoints, AreLargeProductsOfTheGridAndExpertsOfFewAndManyRows) {
+  Offer offer;
+  offer.most_gemm_flops = 1e13;
+  EXPECT_THAT(training_points(offer, {{1024}, {2048}}, false), ElementsAre());
+  offer.block_scaled_fp8 = true;
+  offer.accumulated = Precision::bf16;
+  std::vector<std::string> texts;
+  for (const Point& point : training_points(offer, {{64, 1024}, {512, 2048, 4096}}, false)) {
+    texts.push_back(point_text(point));
+  }
+  EXPECT_EQ(texts.size(), 8U);  // two widths of 2048 and more, each way
+  EXPECT_EQ(texts[2], "gemm mxfp8 nt 1024 x 4096 x 2048");
+  EXPECT_EQ(texts[3], "gemm bf16 tn 2048 x 4096 x 1024, added up in fp32");
+  offer.block_scaled_fp8 = false;
+  offer.accumulated.reset();
+  offer.experts = Precision::bf16;
+  const auto experts = training_points(offer, {}, true);
+  EXPECT_EQ(experts.size(), 18U);  // two models, three numbers of rows, three products
+  EXPECT_EQ(point_text(experts[0]), "8 experts of gemm bf16 nt 64 x 7168 x 4096");
+  EXPECT_EQ(point_text(experts[2]), "8 experts of gemm bf16 tn 7168 x 4096 x 64");
 }
 
 TEST(AttentionPoints, AreTheProductsOfAllHeads) {
@@ -267,20 +292,20 @@ TEST(CalibrationPlan, OnlyLimitsItToProductsAndWhatIsNamed) {
 }
 
 TEST(CalibrationPlan, LeavesOutProductsThatTheDeviceCannotRunAndSaysWhy) {
-  const FakeBackend backend({}, 1, {});  // bf16, 8 GiB
+  const FakeBackend backend({}, 1, {});  // bf16 and fp8, 8 GiB
   PlanRules rules;
-  rules.shapes = {{{64, 64, 64}, Precision::fp8, GemmLayout::nn},
+  rules.shapes = {{{64, 64, 64}, Precision::fp16, GemmLayout::nn},
                   {{100, 100, 100}, Precision::bf16, GemmLayout::nn},
                   // 2 bytes * 3 * 30000^2 = 5.4 GB, more than 4 GiB
                   {{30000, 30000, 30000}, Precision::bf16, GemmLayout::nn}};
   EXPECT_THAT(left_out_shapes(backend.offer(), rules),
-              ElementsAre("1 of the products asked for: fake device does not compute in fp8",
+              ElementsAre("1 of the products asked for: fake device does not compute in fp16",
                           "1 of the products asked for: they fill more than half of the memory"));
   int extra = 0;
   const auto plan = calibration_plan(backend.offer(), rules);
   for (const Point& point : plan.front().points) {
     const auto& gemm = std::get<GemmPoint>(point);
-    EXPECT_EQ(gemm.precision, Precision::bf16);
+    EXPECT_NE(gemm.precision, Precision::fp16);
     EXPECT_LT(gemm.shape.m, 30000);
     extra += gemm.shape.m == 100 ? 1 : 0;
   }

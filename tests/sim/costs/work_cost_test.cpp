@@ -171,6 +171,31 @@ TEST(WorkCost, ExpertsMultiplyTheirOwnRowsAndCastThem) {
               1e-12);
 }
 
+TEST(WorkCost, ProductsOfARecipeHaveTheRateThatItsScalesLeave) {
+  // 20 ms a product in fp8, 25 at four fifths of the rate, of experts too; the cast's 10 ms and
+  // what is kept in 16 bits stay.
+  Profile profile = profile_with_experts();
+  profile.device.recipe_cast_bytes[Scaling::mxfp8] = profile.device.cast_bytes;
+  profile.device.recipe_rate[Scaling::mxfp8] = {0.8, 0.1, ""};
+  const auto forward = [&profile](const Work& work) {
+    return work_cost(work, {.profile = profile,
+                            .family = profile.kernel_families.at("fused"),
+                            .precision = Precision::fp8,
+                            .scaling = Scaling::mxfp8})
+        .forward.time()
+        .count();
+  };
+  Work work;
+  work.linears.push_back({.forward = kProduct, .input_elements = 1e9});
+  EXPECT_NEAR(forward(work), 0.025 + 0.01, 1e-12);
+  EXPECT_NEAR(cost_of(work, profile, Precision::fp8).forward.time().count(), 0.02 + 0.01, 1e-12);
+  work.linears[0].wide = true;
+  EXPECT_NEAR(forward(work), 0.04 + 0.01, 1e-12);
+  Work experts;
+  experts.grouped.push_back({.experts = 4, .forward = kProduct});
+  EXPECT_NEAR(forward(experts), 4 * 0.05 * 1.1 + 0.004, 1e-12);
+}
+
 TEST(WorkCost, RowsGoToTheirExpertsAndComeBack) {
   // 1e9 elements of 4 bytes there and back: 16 ms forward, both gradients backward.
   const Profile profile = profile_with_experts();

@@ -15,6 +15,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __shared__ static  // blocks run one after the other
 
 enum cudaError_t {
   cudaSuccess = 0,
@@ -41,8 +42,15 @@ enum cudaDeviceAttr {
   cudaDevAttrMemoryClockRate = 36,
   cudaDevAttrGlobalMemoryBusWidth = 37
 };
-enum cudaDataType { CUDA_R_32F = 0, CUDA_R_16F = 2, CUDA_R_16BF = 14, CUDA_R_8F_E4M3 = 28 };
+enum cudaDataType {
+  CUDA_R_32F = 0,
+  CUDA_R_16F = 2,
+  CUDA_R_16BF = 14,
+  CUDA_R_8F_E4M3 = 28,
+  CUDA_R_4F_E2M1 = 33
+};
 constexpr unsigned cudaStreamNonBlocking = 1;
+#define CUDART_VERSION 13000
 
 struct cudaUUID_t {
   char bytes[16];
@@ -156,6 +164,7 @@ inline FakeIndex blockIdx;   // NOLINT
 inline FakeIndex blockDim;   // NOLINT
 inline FakeIndex gridDim;    // NOLINT
 float __shfl_xor_sync(unsigned mask, float value, int lanes);
+void __syncthreads();
 long long clock64();
 inline float __uint_as_float(unsigned bits) {
   float value = 0.0F;

@@ -9,6 +9,7 @@
 #define __global__ __attribute__((global))
 #define __device__ __attribute__((device))
 #define __host__ __attribute__((host))
+#define __shared__ __attribute__((shared))
 
 struct uint2 {
   unsigned x, y;
@@ -65,6 +66,11 @@ __device__ inline float __shfl_xor(float value, int lanes_apart, int /*width*/) 
   const int lane = __builtin_amdgcn_mbcnt_hi(~0U, __builtin_amdgcn_mbcnt_lo(~0U, 0U));
   const int got = __builtin_amdgcn_ds_bpermute(4 * (lane ^ lanes_apart), __builtin_bit_cast(int, value));
   return __builtin_bit_cast(float, got);
+}
+__device__ inline void __syncthreads() {
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_SEQ_CST, "workgroup");
 }
 __device__ inline long long clock64() { return static_cast<long long>(__builtin_readcyclecounter()); }
 __device__ inline unsigned long long wall_clock64() { return __builtin_readcyclecounter(); }
