@@ -18,9 +18,11 @@ namespace {
 
 /// Every family, dense ones first, then those with experts.
 std::vector<Family> families() {
-  std::vector<Family> all(dense_families().begin(), dense_families().end());
-  all.insert(all.end(), expert_families().begin(), expert_families().end());
-  all.insert(all.end(), hybrid_families().begin(), hybrid_families().end());
+  std::vector<Family> all;
+  for (const auto of_kind :
+       {dense_families(), earlier_families(), expert_families(), hybrid_families()}) {
+    all.insert(all.end(), of_kind.begin(), of_kind.end());
+  }
   return all;
 }
 
@@ -75,6 +77,18 @@ JsonCursor text_part(const JsonCursor& config) {
   return part && part->value().is_object() ? *part : config;
 }
 
+/// The library takes the words of most families in all of them.
+FieldNames names_in(const JsonCursor& config, FieldNames names) {
+  static constexpr FieldNames kOfMost;
+  for (const auto field : {&FieldNames::layers, &FieldNames::hidden, &FieldNames::attention_heads,
+                           &FieldNames::sequence_length}) {
+    if (!given(config, names.*field) && given(config, kOfMost.*field)) {
+      names.*field = kOfMost.*field;
+    }
+  }
+  return names;
+}
+
 std::int64_t required_unless(ObjectReader& reader, std::string_view key, Range range,
                              std::int64_t fallback) {
   return fallback > 0 ? given_count(reader, key, range, fallback) : reader.integer(key, range);
@@ -113,7 +127,7 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
   if (!family) return std::nullopt;
   const JsonCursor config = text_part(whole);
   if (!family->has_experts && refuse_experts(config, own)) return std::nullopt;
-  const FieldNames& names = family->names;
+  const FieldNames names = names_in(config, family->names);
   ObjectReader reader(config, own);
 
   TransformerModel model;

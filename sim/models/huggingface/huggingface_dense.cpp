@@ -9,10 +9,6 @@
 namespace headway {
 namespace {
 
-constexpr FieldNames kGpt2Names{.layers = "n_layer",
-                                .hidden = "n_embd",
-                                .attention_heads = "n_head",
-                                .sequence_length = "n_positions"};
 constexpr FieldNames kMptNames{.layers = "n_layers",
                                .hidden = "d_model",
                                .attention_heads = "n_heads",
@@ -89,11 +85,6 @@ void read_nemotron(ObjectReader& reader, TransformerModel& model) {
   model.gated_mlp = false;
   model.normalization = Normalization::layer_norm;
   model.normalization_bias = true;
-}
-
-void read_gpt2(ObjectReader& reader, TransformerModel& model) {
-  model.ffn_hidden = given_count(reader, "n_inner", model_limits::kFfnHidden, 4 * model.hidden);
-  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
 }
 
 void read_gpt_neox(ObjectReader& reader, TransformerModel& model) {
@@ -193,6 +184,26 @@ void read_starcoder2(ObjectReader& reader, TransformerModel& model) {
   read_sliding_window(reader, model, 0);
 }
 
+/// Layer norms with a bias in the place of RMS norms. Where attention and MLP stand side by side,
+/// they do so behind one norm, of two counted.
+void read_stablelm(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = given_flag(reader, "use_qkv_bias", false);
+  model.normalization = Normalization::layer_norm;
+  model.normalization_bias = given_flag(reader, "use_norm_bias", true);
+}
+
+/// The first OLMo; its layer norms have no parameters, and a gain is counted.
+void read_olmo(ObjectReader& reader, TransformerModel& model) {
+  read_llama(reader, model);
+  model.normalization = Normalization::layer_norm;
+}
+
+void read_internlm2(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "bias", false);
+}
+
 /// Phi-1 and Phi-2; attention and MLP stand side by side behind one norm, of two counted.
 void read_phi(ObjectReader& reader, TransformerModel& model) {
   model.ffn_hidden =
@@ -201,7 +212,7 @@ void read_phi(ObjectReader& reader, TransformerModel& model) {
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
 }
 
-constexpr std::array<Family, 24> kDenseFamilies = {{
+constexpr std::array<Family, 26> kDenseFamilies = {{
     {"llama", "LlamaForCausalLM", {}, read_llama},
     {"mistral", "MistralForCausalLM", {}, read_mistral},
     {"qwen2", "Qwen2ForCausalLM", {}, read_qwen2},
@@ -211,7 +222,6 @@ constexpr std::array<Family, 24> kDenseFamilies = {{
     {"gemma2", "Gemma2ForCausalLM", {}, read_gemma2},
     {"gemma3", "Gemma3ForConditionalGeneration", kGemma3Names, read_gemma3},
     {"gemma3_text", "Gemma3ForCausalLM", kGemma3Names, read_gemma3},
-    {"gpt2", "GPT2LMHeadModel", kGpt2Names, read_gpt2},
     {"gpt_neox", "GPTNeoXForCausalLM", {}, read_gpt_neox},
     {"mpt", "MPTForCausalLM", kMptNames, read_mpt},
     {"olmo2", "Olmo2ForCausalLM", {}, read_olmo2},
@@ -226,6 +236,9 @@ constexpr std::array<Family, 24> kDenseFamilies = {{
     {"granite", "GraniteForCausalLM", {}, read_llama},
     {"smollm3", "SmolLM3ForCausalLM", {}, read_smollm3},
     {"starcoder2", "Starcoder2ForCausalLM", {}, read_starcoder2},
+    {"stablelm", "StableLmForCausalLM", {}, read_stablelm},
+    {"olmo", "OlmoForCausalLM", {}, read_olmo},
+    {"internlm2", "InternLM2ForCausalLM", {}, read_internlm2},
 }};
 
 }  // namespace

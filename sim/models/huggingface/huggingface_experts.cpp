@@ -55,6 +55,34 @@ void read_qwen3_moe(ObjectReader& reader, TransformerModel& model) {
   set_experts(reader, model, mixture);
 }
 
+/// Biases of queries, keys and values; the gate of the shared expert, one column, is not counted.
+void read_qwen2_moe(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = given_flag(reader, "qkv_bias", true);
+  MixtureOfExperts mixture = read_experts(
+      reader, "num_experts", reader.integer("moe_intermediate_size", model_limits::kFfnHidden));
+  mixture.shared_expert_hidden =
+      given_count(reader, "shared_expert_intermediate_size", model_limits::kSharedHidden, 0);
+  mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
+  refuse_single_dense_layers(reader);
+  set_experts(reader, model, mixture);
+}
+
+/// Norms of queries and keys are left out as Qwen3's are.
+void read_olmoe(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  set_experts(reader, model, read_experts(reader, "num_experts", model.ffn_hidden));
+}
+
+/// Layer norms with a bias.
+void read_phimoe(ObjectReader& reader, TransformerModel& model) {
+  read_mixtral(reader, model);
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  model.normalization = Normalization::layer_norm;
+  model.normalization_bias = true;
+}
+
 /// Every matrix and the router have biases; a learned sink a head.
 void read_gpt_oss(ObjectReader& reader, TransformerModel& model) {
   read_llama_shape(reader, model);
@@ -92,14 +120,8 @@ LatentAttention read_latent_attention(ObjectReader& reader) {
           .value_head_size = reader.integer("v_head_dim", model_limits::kHeadSize)};
 }
 
-}  // namespace
-
-void read_deepseek(ObjectReader& reader, TransformerModel& model) {
-  read_llama_shape(reader, model);
-  model.kv_heads = model.attention_heads;
-  model.latent_attention = read_latent_attention(reader);
-  model.head_size =
-      model.latent_attention->head_size_without_rotary + model.latent_attention->rotary_head_size;
+/// Dense layers that lead, then many small experts and one for all tokens.
+void read_fine_grained_experts(ObjectReader& reader, TransformerModel& model) {
   const std::int64_t expert_hidden =
       reader.integer("moe_intermediate_size", model_limits::kFfnHidden);
   MixtureOfExperts mixture = read_experts(reader, "n_routed_experts", expert_hidden);
@@ -113,14 +135,36 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model) {
   set_experts(reader, model, mixture);
 }
 
+/// GLM-4.5: DeepSeek's experts behind Llama's attention.
+void read_glm4_moe(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = given_flag(reader, "attention_bias", false);
+  read_fine_grained_experts(reader, model);
+}
+
+}  // namespace
+
+void read_deepseek(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.kv_heads = model.attention_heads;
+  model.latent_attention = read_latent_attention(reader);
+  model.head_size =
+      model.latent_attention->head_size_without_rotary + model.latent_attention->rotary_head_size;
+  read_fine_grained_experts(reader, model);
+}
+
 namespace {
 
-constexpr std::array<Family, 9> kExpertFamilies = {{
+constexpr std::array<Family, 13> kExpertFamilies = {{
     {"mixtral", "MixtralForCausalLM", {}, read_mixtral, true},
     {"deepseek_v2", "DeepseekV2ForCausalLM", {}, read_deepseek, true},
     {"deepseek_v3", "DeepseekV3ForCausalLM", {}, read_deepseek, true},
     {"kimi_k2", "KimiK2ForCausalLM", {}, read_deepseek, true},
     {"qwen3_moe", "Qwen3MoeForCausalLM", {}, read_qwen3_moe, true},
+    {"qwen2_moe", "Qwen2MoeForCausalLM", {}, read_qwen2_moe, true},
+    {"olmoe", "OlmoeForCausalLM", {}, read_olmoe, true},
+    {"phimoe", "PhimoeForCausalLM", {}, read_phimoe, true},
+    {"glm4_moe", "Glm4MoeForCausalLM", {}, read_glm4_moe, true},
     {"gpt_oss", "GptOssForCausalLM", {}, read_gpt_oss, true},
     {"llama4", "Llama4ForConditionalGeneration", {}, read_llama4, true},
     {"llama4_text", "Llama4ForCausalLM", {}, read_llama4, true},

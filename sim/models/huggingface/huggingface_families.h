@@ -11,7 +11,8 @@ namespace headway {
 
 // What reads the configurations of one family of the transformers library; for huggingface.cpp.
 
-/// What the configurations of a family call the counts, and what they leave out.
+/// What the configurations of a family call the counts, where they do not call them as most do, and
+/// what they leave out.
 struct FieldNames {
   std::string_view layers = "num_hidden_layers";
   std::string_view hidden = "hidden_size";
@@ -33,6 +34,8 @@ struct Family {
 };
 
 [[nodiscard]] std::span<const Family> dense_families();
+/// Dense ones from before Llama.
+[[nodiscard]] std::span<const Family> earlier_families();
 [[nodiscard]] std::span<const Family> expert_families();
 /// Whose layers are not all attention and an MLP, or attend to a few positions.
 [[nodiscard]] std::span<const Family> hybrid_families();
