@@ -104,7 +104,9 @@ std::string plan_call(const ScenarioSource& source, std::optional<std::string> g
 ScenarioSource source_of(std::string path, std::optional<std::string> text,
                          const std::vector<std::pair<std::string, std::string>>& overrides) {
   ScenarioSource source{std::move(path), std::move(text), {}};
-  for (const auto& [pointer, value] : overrides) source.overrides.push_back({pointer, value});
+  for (const auto& [pointer, value] : overrides) {
+    source.overrides.push_back(parse_override(pointer + "=" + value));
+  }
   return source;
 }
 

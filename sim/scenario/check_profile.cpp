@@ -1,15 +1,25 @@
 #include "sim/scenario/check_profile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/costs/nccl_constants.h"
 #include "sim/programs/flows/nccl_costs.h"
 
 namespace headway {
 namespace {
+
+/// That the profile has a peak of, as scenarios spell them.
+std::vector<std::string_view> precisions_of(const DeviceCosts& device) {
+  std::vector<std::string_view> names;
+  for (const auto& [precision, peak] : device.peak_flops)
+    names.push_back(precision_name(precision));
+  return names;
+}
 
 /// Parts that a profile may lack.
 void check_optional_costs(const Profile& costs, const ReadStrategy& strategy, const Model& model,
@@ -82,10 +92,12 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
   }
   check_optional_costs(costs, strategy, model, diagnostics);
   if (!supports(costs.device, strategy.strategy.precision)) {
-    diagnostics.add(
-        strategy.cursor.problem(fmt::format("{} does not compute in {}", costs.accelerator,
-                                            precision_name(strategy.strategy.precision)),
-                                "", "choose another strategy.precision or profile"));
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} has no peak of {} in {}", costs.name, costs.accelerator,
+                    precision_name(strategy.strategy.precision)),
+        fmt::format("it has {}", fmt::join(precisions_of(costs.device), ", ")),
+        "choose one of these as strategy.precision, or add what a data "
+        "sheet says to the profile's peak_flops_per_s"));
   } else if (cast_bytes(costs.device, strategy.strategy.scaling) == nullptr) {
     diagnostics.add(strategy.cursor.problem(
         fmt::format("profile {} does not know what quantising to {} costs", costs.name,

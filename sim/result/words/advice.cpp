@@ -157,8 +157,12 @@ std::string closing_sentence(const Prediction& prediction) {
     // Advice that the job follows already would be none.
     const bool overlaps = share.cause == Cause::data_parallel_exposed &&
                           strategy_field(prediction, "overlap_gradient_reduce") == true;
+    // What running it again without them says is more than what is read off one timeline.
+    const bool is_run_without = share.cause == Cause::straggler_wait && prediction.what_if;
+    const Seconds gain =
+        is_run_without ? prediction.what_if->time - prediction.what_if->ideal : share.time;
     return fmt::format("Largest gain left: {}, {} {} of {}; {}.", cause_title(share.cause),
-                       scale.part(share.time), scale.unit(), whole,
+                       scale.part(gain), scale.unit(), whole,
                        overlaps ? "more micro-batches a step or faster links shrink its share"
                                 : advice_on(share.cause).remedy);
   }

@@ -109,7 +109,8 @@ class Simulating(unittest.TestCase):
 
 class Failing(unittest.TestCase):
     def test_says_what_the_command_says(self):
-        for words in (("/strategy/tensor_parallel", 7), ("/strategy/tensor_paralel", 2)):
+        for words in (("/strategy/tensor_parallel", 7), ("/strategy/tensor_paralel", 2),
+                      ("strategy.tensor_parallel", 2)):
             with self.assertRaises(headway.InputError) as caught:
                 headway.simulate(headway.Scenario(JOB).set(*words))
             _, said = by_command("simulate", JOB, "--set", "{}={}".format(*words))

@@ -123,7 +123,7 @@ TEST(KindsInScenarios, AListHasOneProfileOfEachAccelerator) {
 TEST(KindsInScenarios, EachProfileHasToKnowWhatTheJobNeeds) {
   nlohmann::json scenario = mixed_scenario();
   scenario["strategy"]["precision"] = "fp8";
-  EXPECT_EQ(problems_of(scenario), "/strategy: a100-sxm-40gb does not compute in fp8 ()\n");
+  EXPECT_EQ(problems_of(scenario), "/strategy: profile a100_sxm_40gb has no peak of a100-sxm-40gb in fp8 (it has fp32, tf32, fp16, bf16)\n");
 }
 
 TEST(KindsInScenarios, NcclIsNotKnownOverEveryTransport) {
