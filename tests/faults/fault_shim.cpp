@@ -3,21 +3,25 @@
 // place that writes can be made to fail, one after the other, and none is met by luck.
 //
 // $HEADWAY_FAULT is CALL:N:ERRNO, "write:7:28"; N 0 only counts. CALL is write (also writev,
-// pwrite), open (for writing), rename, fork or fsync. Writes to pipes and terminals are let
-// through.
+// pwrite), short (the same, which then take half and say so), open (for writing, and fopen),
+// mkdir, rename, fork, pipe (also socketpair) or fsync (also fdatasync). Writes to pipes and
+// terminals are let through.
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 namespace {
 
@@ -54,22 +58,60 @@ bool is_regular(int file) {
 }
 
 bool is_for_writing(int flags) { return (flags & O_ACCMODE) != O_RDONLY; }
+bool is_for_writing(const char* mode) { return std::strpbrk(mode, "wa+") != nullptr; }
+
+/// How many of `count` bytes a write takes; nothing where it fails.
+std::optional<size_t> taken(int file, size_t count) {
+  if (!is_regular(file)) return count;
+  if (is_hit("write")) return std::nullopt;
+  return count > 1 && is_hit("short") ? count / 2 : count;
+}
 
 }  // namespace
 
 extern "C" {
 
 ssize_t write(int file, const void* bytes, size_t count) {
-  if (is_regular(file) && is_hit("write")) return -1;
-  return real<ssize_t(int, const void*, size_t)>("write")(file, bytes, count);
+  const std::optional<size_t> most = taken(file, count);
+  if (!most) return -1;
+  return real<ssize_t(int, const void*, size_t)>("write")(file, bytes, *most);
 }
 ssize_t writev(int file, const struct iovec* parts, int count) {
-  if (is_regular(file) && is_hit("write")) return -1;
+  size_t whole = 0;
+  for (int i = 0; i < count; ++i) whole += parts[i].iov_len;
+  const std::optional<size_t> most = taken(file, whole);
+  if (!most) return -1;
+  // What is taken of them ends within the first part, or with it.
+  if (*most < whole) {
+    return real<ssize_t(int, const void*, size_t)>("write")(file, parts[0].iov_base,
+                                                            std::min(*most, parts[0].iov_len));
+  }
   return real<ssize_t(int, const struct iovec*, int)>("writev")(file, parts, count);
 }
 ssize_t pwrite64(int file, const void* bytes, size_t count, off64_t offset) {
-  if (is_regular(file) && is_hit("write")) return -1;
-  return real<ssize_t(int, const void*, size_t, off64_t)>("pwrite64")(file, bytes, count, offset);
+  const std::optional<size_t> most = taken(file, count);
+  if (!most) return -1;
+  return real<ssize_t(int, const void*, size_t, off64_t)>("pwrite64")(file, bytes, *most, offset);
+}
+FILE* fopen(const char* path, const char* mode) {
+  if (is_for_writing(mode) && is_hit("open")) return nullptr;
+  return real<FILE*(const char*, const char*)>("fopen")(path, mode);
+}
+FILE* fopen64(const char* path, const char* mode) {
+  if (is_for_writing(mode) && is_hit("open")) return nullptr;
+  return real<FILE*(const char*, const char*)>("fopen64")(path, mode);
+}
+int mkdir(const char* path, mode_t mode) {
+  if (is_hit("mkdir")) return -1;
+  return real<int(const char*, mode_t)>("mkdir")(path, mode);
+}
+int pipe(int ends[2]) {
+  if (is_hit("pipe")) return -1;
+  return real<int(int*)>("pipe")(ends);
+}
+int socketpair(int domain, int type, int protocol, int ends[2]) {
+  if (is_hit("pipe")) return -1;
+  return real<int(int, int, int, int*)>("socketpair")(domain, type, protocol, ends);
 }
 int open(const char* path, int flags, ...) {
   va_list arguments;
@@ -94,6 +136,10 @@ int rename(const char* from, const char* to) {
 int fsync(int file) {
   if (is_hit("fsync")) return -1;
   return real<int(int)>("fsync")(file);
+}
+int fdatasync(int file) {
+  if (is_hit("fsync")) return -1;
+  return real<int(int)>("fdatasync")(file);
 }
 pid_t fork() {
   if (is_hit("fork")) return -1;

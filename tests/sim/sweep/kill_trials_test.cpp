@@ -8,6 +8,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iostream>
+#include <iterator>
 #include <random>
 #include <thread>
 
@@ -22,16 +24,17 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// A short run by default; the long tier asks for 30.
+using Words = std::vector<std::string>;
+
+/// A short run by default; the long tier asks for 500.
 int trials() {
   const char* const wanted = std::getenv("HEADWAY_KILL_TRIALS");
   return wanted == nullptr ? 6 : std::max(1, std::atoi(wanted));
 }
 
 /// `headway sweep` of 48 points, some of which do not fit and some are refused, in a process group
-/// of its own, nothing of which is printed. Before it stands what starts it, if anything does.
-pid_t started_sweep(const std::string& scenario, const fs::path& folder,
-                    std::vector<std::string> words = {}) {
+/// of its own; what it says goes into `folder`.log. Before it stands what starts it, if anything.
+pid_t started_sweep(const std::string& scenario, const fs::path& folder, Words words) {
   const bool is_crew = !words.empty();
   words.insert(words.end(),
                {HEADWAY_PROGRAM, "sweep", scenario, "--axis", "global_batch=16..192+16", "--axis",
@@ -40,12 +43,14 @@ pid_t started_sweep(const std::string& scenario, const fs::path& folder,
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  const std::string log = folder.string() + ".log";
   const pid_t process = fork();
   if (process == 0) {
     setpgid(0, 0);
-    const int nothing = open("/dev/null", O_RDWR);
-    dup2(nothing, STDOUT_FILENO);
-    dup2(nothing, STDERR_FILENO);
+    dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+    const int said = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    dup2(said, STDOUT_FILENO);
+    dup2(said, STDERR_FILENO);
     execvp(arguments.front(), arguments.data());
     _exit(127);
   }
@@ -70,22 +75,42 @@ pid_t worker_of(pid_t process) {
 
 enum class Victim { parent, worker, all };
 
-void strike(pid_t process, Victim victim) {
-  switch (victim) {
-    case Victim::parent:
-      kill(process, SIGKILL);
-      return;
-    case Victim::worker:
-      if (const pid_t worker = worker_of(process)) kill(worker, SIGKILL);
-      return;
-    case Victim::all:
-      kill(-process, SIGKILL);
-      return;
+/// Kills it at this moment and waits for its end. Returns whether there was anything to kill.
+bool struck(pid_t process, Victim victim) {
+  bool has_hit = false;
+  if (victim == Victim::worker) {
+    const pid_t worker = worker_of(process);
+    has_hit = worker != 0 && kill(worker, SIGKILL) == 0;
+    static_cast<void>(ended(process));
+    return has_hit;
   }
+  kill(victim == Victim::all ? -process : process, SIGKILL);
+  return WIFSIGNALED(ended(process));
 }
 
-std::vector<std::string> content_of(const fs::path& folder) {
-  std::vector<std::string> lines;
+/// Ranks outlive what started them by a moment, in which the store is still theirs. Returns whether
+/// all that were given this folder are gone within a minute.
+bool are_gone(const fs::path& folder) {
+  const auto is_left = [&] {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator("/proc", none)) {
+      std::ifstream file(entry.path() / "cmdline");
+      for (std::string word; std::getline(file, word, '\0');) {
+        if (word == folder) return true;
+      }
+    }
+    return false;
+  };
+  const auto latest = Clock::now() + std::chrono::minutes(1);
+  while (is_left()) {
+    if (Clock::now() > latest) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+Words content_of(const fs::path& folder) {
+  Words lines;
   for (const SweepPoint& point : read_sweep(folder, Predictions::read).points) {
     lines.push_back(point.key + point.axes->dump() + std::string(status_name(point.status)) +
                     point.reason + point.scenario->dump() +
@@ -94,30 +119,47 @@ std::vector<std::string> content_of(const fs::path& folder) {
   return lines;
 }
 
-TEST(KillTrials, AStoreThatWasKilledAtRandomIsTheUndisturbedOneInTheEnd) {
+/// Sweeps that are killed again and again before they go through. A strike after the end is none.
+void strike_at_random(const Words& starter, const std::vector<Victim>& victims, int wanted) {
   const ScratchFolder scratch;
   const std::string scenario = scratch.write("scenario.json", small_scenario(4).dump());
+  const auto started = [&](const fs::path& folder) {
+    return started_sweep(scenario, folder, starter);
+  };
+  const auto said = [](const fs::path& folder) {
+    std::ifstream log(folder.string() + ".log");
+    return std::string{std::istreambuf_iterator<char>(log), {}};
+  };
   const auto before = Clock::now();
-  ASSERT_EQ(ended(started_sweep(scenario, scratch.path() / "undisturbed")), 0);
+  const fs::path undisturbed = scratch.path() / "undisturbed";
+  ASSERT_EQ(ended(started(undisturbed)), 0) << said(undisturbed);
   const double whole = std::chrono::duration<double>(Clock::now() - before).count();
-  const std::vector<std::string> expected = content_of(scratch.path() / "undisturbed");
+  const Words expected = content_of(undisturbed);
+  ASSERT_EQ(expected.size(), 48U);
 
   std::mt19937_64 random(20240607);
   int killed = 0;
-  for (int round = 0; killed < trials(); ++round) {
-    const fs::path folder = scratch.path() / ("disturbed" + std::to_string(round));
-    // Each strike comes early enough that some are left for the next.
-    for (int strikes = 0; strikes < 4 && killed < trials(); ++strikes, ++killed) {
-      const auto victim = static_cast<Victim>(killed % 3);
-      const pid_t process = started_sweep(scenario, folder);
+  int stores = 0;
+  for (; killed < wanted; ++stores) {
+    ASSERT_LT(stores, 10 * wanted) << "hardly any strike hits";
+    const fs::path folder = scratch.path() / ("disturbed" + std::to_string(stores));
+    // Each comes early enough that something is left for the next.
+    for (int strikes = 0; strikes < 4 && killed < wanted; ++strikes) {
+      const Victim victim = victims[static_cast<std::size_t>(random() % victims.size())];
+      const pid_t process = started(folder);
       const double share = static_cast<double>(random() >> 11) * 0x1p-53;
       std::this_thread::sleep_for(std::chrono::duration<double>(share * 0.5 * whole));
-      strike(process, victim);
-      static_cast<void>(ended(process));
+      killed += struck(process, victim) ? 1 : 0;
+      ASSERT_TRUE(are_gone(folder));
     }
-    ASSERT_EQ(ended(started_sweep(scenario, folder)), 0);
-    EXPECT_EQ(content_of(folder), expected);
+    ASSERT_EQ(ended(started(folder)), 0) << said(folder);
+    EXPECT_EQ(content_of(folder), expected) << "store " << stores;
   }
+  std::cout << killed << " kills of sweeps into " << stores << " stores\n";
+}
+
+TEST(KillTrials, AStoreThatWasKilledAtRandomIsTheUndisturbedOneInTheEnd) {
+  strike_at_random({}, {Victim::parent, Victim::worker, Victim::all}, trials());
 }
 
 /// One of its ranks, or what started them, ends at a random moment, and all of them with it.
@@ -125,30 +167,8 @@ TEST(KillTrials, ACrewThatWasKilledIsCompletedByTheNextOne) {
   if (std::system("mpirun --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no mpirun";
   setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-  const std::vector<std::string> crew = {"mpirun", "--oversubscribe", "-n", "3"};
-  const ScratchFolder scratch;
-  const std::string scenario = scratch.write("scenario.json", small_scenario(4).dump());
-  const auto before = Clock::now();
-  ASSERT_EQ(ended(started_sweep(scenario, scratch.path() / "undisturbed", crew)), 0);
-  const double whole = std::chrono::duration<double>(Clock::now() - before).count();
-  const std::vector<std::string> expected = content_of(scratch.path() / "undisturbed");
-  std::mt19937_64 random(20260101);
-  for (int trial = 0; trial < std::max(2, trials() / 5); ++trial) {
-    const fs::path folder = scratch.path() / ("disturbed" + std::to_string(trial));
-    const pid_t process = started_sweep(scenario, folder, crew);
-    const double share = static_cast<double>(random() >> 11) * 0x1p-53;
-    std::this_thread::sleep_for(std::chrono::duration<double>(share * whole));
-    strike(process, trial % 2 == 0 ? Victim::parent : Victim::worker);
-    static_cast<void>(ended(process));
-    // Ranks outlive mpirun by a moment, in which the store is still theirs: exit code 3.
-    int status = ended(started_sweep(scenario, folder, crew));
-    for (int attempt = 0; attempt < 20 && WEXITSTATUS(status) == 3; ++attempt) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(500));
-      status = ended(started_sweep(scenario, folder, crew));
-    }
-    ASSERT_EQ(status, 0) << trial;
-    EXPECT_EQ(content_of(folder), expected) << trial;
-  }
+  strike_at_random({"mpirun", "--oversubscribe", "-n", "3"}, {Victim::parent, Victim::worker},
+                   std::max(2, trials() / 5));
 }
 
 TEST(MpiCrew, FindsTheSamePointsAsOneProcess) {
