@@ -31,9 +31,9 @@ double product_factor(const ProductTable& table, const GemmShape& shape) {
   const Between columns = between_nodes(n, shape.n);
   const Between terms = between_nodes(k, shape.k);
   double log_factor = 0.0;
-  for (const std::size_t i : {0, 1}) {
-    for (const std::size_t j : {0, 1}) {
-      for (const std::size_t l : {0, 1}) {
+  for (const std::size_t i : {0U, 1U}) {
+    for (const std::size_t j : {0U, 1U}) {
+      for (const std::size_t l : {0U, 1U}) {
         const double weight = (i == 1 ? rows.share : 1.0 - rows.share) *
                               (j == 1 ? columns.share : 1.0 - columns.share) *
                               (l == 1 ? terms.share : 1.0 - terms.share);

@@ -18,7 +18,7 @@ namespace {
 class FaultReader {
  public:
   FaultReader(Cluster& cluster, Diagnostics& diagnostics)
-      : cluster_(cluster), topology_(cluster.topology), diagnostics_(diagnostics) {}
+      : topology_(cluster.topology), diagnostics_(diagnostics) {}
 
   nlohmann::json read(const JsonCursor& fault) {
     ObjectReader reader(fault, diagnostics_);
@@ -136,7 +136,6 @@ class FaultReader {
     topology_.link(Topology::reverse(link)).capacity = bandwidth;
   }
 
-  Cluster& cluster_;
   Topology& topology_;
   Diagnostics& diagnostics_;
   std::map<std::pair<VertexId, VertexId>, std::vector<LinkId>> cables_of_;  ///< by their ends

@@ -22,6 +22,13 @@ struct Percentiles {
 [[nodiscard]] double quantile_of(const std::vector<double>& ascending, double probability);
 [[nodiscard]] Percentiles percentiles_of(std::vector<double> values);
 
+/// Nodes of a job that come and go.
+struct SpotUse {
+  int nodes = 0;
+  int of_nodes = 0;    ///< of the job
+  double there = 0.0;  ///< of them, over the wall time of all histories, as a share
+};
+
 /// Training over weeks, with what breaks in them.
 struct ReliabilityPrediction {
   int runs = 0;  ///< histories
@@ -44,13 +51,7 @@ struct ReliabilityPrediction {
 
   std::string recovery;        ///< as scenarios spell it
   double step_overhead = 0.0;  ///< what every step takes more for its sake, as a share
-  /// Nodes of the job that come and go.
-  struct Spot {
-    int nodes = 0;
-    int of_nodes = 0;    ///< of the job
-    double there = 0.0;  ///< of them, over the wall time of all histories, as a share
-  };
-  std::optional<Spot> spot;
+  std::optional<SpotUse> spot;
 
   std::string interval_by;  ///< "given", "young", "daly", "search"
   Seconds checkpoint_interval;

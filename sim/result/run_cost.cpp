@@ -99,7 +99,7 @@ struct SpotShare {
 };
 SpotShare spot_share(const Prediction& prediction) {
   if (!prediction.reliability || !prediction.reliability->spot) return {};
-  const ReliabilityPrediction::Spot& spot = *prediction.reliability->spot;
+  const SpotUse& spot = *prediction.reliability->spot;
   const double all = static_cast<double>(spot.nodes) / spot.of_nodes;
   return {.all = all, .there = all * spot.there};
 }

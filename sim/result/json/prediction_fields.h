@@ -160,7 +160,7 @@ void visit_fields(auto& visit, Of<FabricUse> auto& of) {
   visit("cables", of.cables);
 }
 
-void visit_fields(auto& visit, Of<ReliabilityPrediction::Spot> auto& of) {
+void visit_fields(auto& visit, Of<SpotUse> auto& of) {
   visit("nodes", of.nodes);
   visit("of_nodes", of.of_nodes);
   visit("share_there", of.there);
