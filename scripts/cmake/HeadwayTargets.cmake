@@ -65,6 +65,9 @@ function(headway_test_program name sources)
   set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
   target_link_libraries(${name}_test PRIVATE ${ARGN} headway_test_support GTest::gmock_main)
   target_precompile_headers(${name}_test REUSE_FROM headway_test_support)
+  # Half the time of tests that read or write JSON.
+  target_link_options(${name}_test PRIVATE $<TARGET_OBJECTS:headway_test_json>)
+  add_dependencies(${name}_test headway_test_json)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
                        PROPERTIES TIMEOUT 600)
 endfunction()
