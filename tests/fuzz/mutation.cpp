@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -119,6 +121,26 @@ void remove(json& document, const json::json_pointer& place) {
 }
 
 }  // namespace
+
+void nudge(json& document, RandomNumbers& random) {
+  static const std::vector<double> kFactors = {0.25, 0.5, 0.9, 1.1, 2.0, 3.0, 4.0};
+  const std::vector<json::json_pointer> places = places_in(document);
+  const auto some = static_cast<int>(places.size());
+  for (int tries = 4 + random.below(12); tries > 0 && some > 0; --tries) {
+    json& value = document.at(any_of(places, random));
+    const double factor = any_of(kFactors, random);
+    if (value.is_number_integer()) {
+      value = std::max<std::int64_t>(1, std::llround(value.get<double>() * factor));
+    } else if (value.is_number()) {
+      value = value.get<double>() * factor;
+    } else if (value.is_string()) {
+      const auto text = value.get<std::string>();
+      char* end = nullptr;
+      const double number = std::strtod(text.c_str(), &end);
+      if (end != text.c_str() && *end == ' ') value = fmt::format("{}{}", number * factor, end);
+    }
+  }
+}
 
 std::string mutate(json& document, RandomNumbers& random) {
   const std::vector<json::json_pointer> places = places_in(document);

@@ -8,6 +8,10 @@
 
 namespace headway {
 
+/// Changes a few numbers and quantities by factors that a planner may take, which leaves many
+/// documents what they were for.
+void nudge(nlohmann::json& document, RandomNumbers& random);
+
 /// Breaks a document in one place: another type, sign or size of a value, a unit, a field that is
 /// gone, doubled, renamed or moved. What comes out is JSON. Returns what was done, for messages.
 std::string mutate(nlohmann::json& document, RandomNumbers& random);

@@ -76,6 +76,10 @@ std::vector<std::string> nonsense_in(const json& result) {
   for (const auto& [cause, part] : result.at("breakdown_s").items()) parts += part.get<double>();
   expect(std::abs(parts - time) <= 1e-6 * time,
          fmt::format("the breakdown adds up to {} of {}", parts, time));
+  const double batch = number_at(result, "/scenario/strategy/global_batch", 0.0);
+  const double samples = number_at(result, "/samples_per_s", 0.0) * time;
+  expect(std::abs(samples - batch) <= 1e-6 * batch,
+         fmt::format("{} samples in an iteration of {}", samples, batch));
   for (const char* use : {"/mfu", "/hfu"}) {
     const double share = number_at(result, use, 0.0);
     expect(share <= 1.0 + 1e-9, fmt::format("{} is {}", use, share));

@@ -1,5 +1,6 @@
 // libFuzzer's way to a reader: HEADWAY_READER names it. `reader_fuzzer --dictionary` prints the
-// words of all field tables as libFuzzer takes them, `--readers` the readers.
+// words of all field tables as libFuzzer takes them, `--readers` the readers, `--road` texts for
+// that reader to begin with, parted by a NUL.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -64,7 +65,12 @@ std::size_t mutated_json(std::uint8_t* data, std::size_t size, std::size_t most,
   json document = json::parse(data, data + size, nullptr, false);
   if (document.is_discarded()) return 0;
   RandomNumbers random(seed);
-  for (int i = random.below(3); i >= 0; --i) mutate(document, random);
+  const bool is_road = reader().name == "road" && document.is_object();
+  if (is_road && random.chance(0.5)) {
+    nudge(document, random);
+  } else {
+    for (int i = random.below(3); i >= 0; --i) mutate(document, random);
+  }
   const std::string text = document.dump(-1, ' ', false, json::error_handler_t::replace);
   if (text.size() > most) return 0;
   std::ranges::copy(text, data);
@@ -81,7 +87,10 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** words) {
     if (word == "--readers") {
       for (const headway::Reader& known : headway::readers()) std::cout << known.name << "\n";
     }
-    if (word == "--dictionary" || word == "--readers") std::exit(0);
+    if (word == "--road") {
+      for (const std::string& text : headway::road_texts()) std::cout << text << '\0';
+    }
+    if (word == "--dictionary" || word == "--readers" || word == "--road") std::exit(0);
   }
   return 0;
 }

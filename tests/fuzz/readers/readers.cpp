@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::array kReaders = {
     Reader{"scenario", true, scenario_reader},
+    Reader{"road", true, road_reader},
     Reader{"model", true, model_reader},
     Reader{"huggingface", true, huggingface_reader},
     Reader{"topology", true, topology_reader},
@@ -71,10 +72,11 @@ const Reader& reader_named(std::string_view name) {
   return *found;
 }
 
-void read_within_limits(const Reader& reader, const std::string& text) {
+bool read_within_limits(const Reader& reader, const std::string& text) {
   const SmallLimits small;
   try {
     reader.read(text);
+    return true;
   } catch (const InputError& error) {
     HEADWAY_CHECK(!rendered(error.diagnostics(), "nothing was done").empty(), "a word of why");
   } catch (const UnreachableError& error) {
@@ -82,6 +84,7 @@ void read_within_limits(const Reader& reader, const std::string& text) {
   } catch (const EnvironmentError& error) {
     HEADWAY_CHECK(*error.what() != '\0', "a word of why");
   }
+  return false;
 }
 
 }  // namespace headway

@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headway {
 
@@ -21,11 +22,13 @@ struct Reader {
 [[nodiscard]] const Reader& reader_named(std::string_view name);
 
 /// Reads the text, within limits so small that no input which they let through takes long or much.
-/// InputError and what is the machine's end here.
-void read_within_limits(const Reader& reader, const std::string& text);
+/// InputError and what is the machine's end here. Returns whether the text was taken.
+bool read_within_limits(const Reader& reader, const std::string& text);
 
 // The readers, by where the text comes from.
 void scenario_reader(const std::string& text);
+/// check, simulate and report, every form of the answer judged by the oracle.
+void road_reader(const std::string& text);
 void model_reader(const std::string& text);
 void huggingface_reader(const std::string& text);
 void topology_reader(const std::string& text);
@@ -40,6 +43,8 @@ void goal_reader(const std::string& text);
 void trace_reader(const std::string& text);
 void log_reader(const std::string& text);
 void store_reader(const std::string& text);
+/// Scenarios for it to begin with: of all families, on few nodes, every default written out.
+[[nodiscard]] std::vector<std::string> road_texts();
 /// Several files are parted by kFileEnd.
 void import_reader(std::string_view format, const std::string& text);
 inline constexpr std::string_view kFileEnd = "\n=====\n";
