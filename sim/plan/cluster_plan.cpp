@@ -92,7 +92,7 @@ const ClusterSize* ClusterPlan::closest_smaller() const {
 ClusterPlan plan_cluster(const PlanOptions& options, const TrainingGoal& goal,
                          Diagnostics& diagnostics) {
   PlanOptions planned = options;
-  const Scenario base = read_planned(planned, diagnostics);
+  const Scenario base = read_planned(planned, PlannedCluster::of_any_size, diagnostics);
   return searched(base, goal, ClusterSizes(base, planned, goal), true);
 }
 

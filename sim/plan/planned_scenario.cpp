@@ -22,34 +22,29 @@ std::optional<json> written(const LeaderOptions& leaders) {
   return root->value();
 }
 
-/// One node, and nothing of the strategy that a search varies. Nothing if the strategy stands in
-/// another file.
-std::optional<std::vector<Override>> without_strategy(const json& scenario,
-                                                      const std::set<std::string>& kept) {
+/// Nothing of the strategy that a search varies. Nothing if the strategy stands in another file.
+std::optional<Override> without_strategy(const json& scenario, const std::set<std::string>& kept) {
   if (!scenario.contains("strategy") || !scenario.at("strategy").is_object()) return std::nullopt;
-  if (!scenario.contains("cluster")) return std::nullopt;
   json strategy = scenario.at("strategy");
   for (const std::string_view field : searched_fields()) {
     if (!kept.contains(std::string(field))) strategy.erase(std::string(field));
   }
   strategy.erase("data_parallel");
-  std::vector<Override> overrides = {{"/strategy", strategy.dump()}};
-  json cluster = scenario.at("cluster");
+  return Override{"/strategy", strategy.dump()};
+}
+
+Override on_one_node(json cluster) {
   const bool has_details = cluster.is_object() && cluster.contains("topology");
-  if (has_details && !cluster.contains("job_nodes")) {
-    overrides.push_back({"/cluster/nodes", "1"});
-    return overrides;
-  }
+  if (has_details && !cluster.contains("job_nodes")) return {"/cluster/nodes", "1"};
   if (!has_details) cluster = {{"topology", cluster}};
   cluster.erase("job_nodes");
   cluster["nodes"] = 1;
-  overrides.push_back({"/cluster", cluster.dump()});
-  return overrides;
+  return {"/cluster", cluster.dump()};
 }
 
 }  // namespace
 
-Scenario read_planned(PlanOptions& options, Diagnostics& diagnostics) {
+Scenario read_planned(PlanOptions& options, PlannedCluster cluster, Diagnostics& diagnostics) {
   LeaderOptions& leaders = options.leaders;
   Diagnostics as_written;
   std::optional<InputError> wrong;
@@ -61,10 +56,14 @@ Scenario read_planned(PlanOptions& options, Diagnostics& diagnostics) {
     wrong = error;
   }
   const std::optional<json> scenario = written(leaders);
-  const auto changes = scenario ? without_strategy(*scenario, options.kept) : std::nullopt;
-  if (!changes) throw *wrong;
+  if (!scenario || !scenario->contains("cluster")) throw *wrong;
+  const auto strategy = without_strategy(*scenario, options.kept);
+  if (!strategy) throw *wrong;
   LeaderOptions changed = leaders;
-  for (const Override& field : *changes) set_override(changed.options.overrides, field);
+  set_override(changed.options.overrides, *strategy);
+  if (cluster == PlannedCluster::of_any_size) {
+    set_override(changed.options.overrides, on_one_node(scenario->at("cluster")));
+  }
   Scenario read = read_scenario(leaders.path, changed.options, diagnostics);
   leaders = std::move(changed);
   return read;

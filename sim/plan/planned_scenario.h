@@ -4,10 +4,17 @@
 
 namespace headway {
 
-/// Reads the scenario of a plan of cluster sizes, whose strategy and number of nodes are for the
-/// plan to find: where they do not go together as they stand, the fields that are searched are left
-/// out of the strategy, and it is read on one node. `options` then says so to whoever reads it
-/// again. Throws InputError for everything else that is wrong.
-[[nodiscard]] Scenario read_planned(PlanOptions& options, Diagnostics& diagnostics);
+/// What a plan finds besides the strategy.
+enum class PlannedCluster {
+  as_given,    ///< nothing: the scenario says how many nodes there are
+  of_any_size  ///< the number of nodes
+};
+
+/// Reads the scenario of a plan, whose strategy, and number of nodes if that is asked for, are for
+/// the plan to find: where they do not go together as they stand, the fields that are searched are
+/// left out of the strategy, and where the size is, it is read on one node. `options` then says so
+/// to whoever reads it again. Throws InputError for everything else that is wrong.
+[[nodiscard]] Scenario read_planned(PlanOptions& options, PlannedCluster cluster,
+                                    Diagnostics& diagnostics);
 
 }  // namespace headway

@@ -30,7 +30,7 @@ std::vector<ReadCandidate> read_all(const PlanOptions& options,
     set_override(own.leaders.options.overrides,
                  {"/candidate", nlohmann::json(candidate.name).dump()});
     try {
-      Scenario base = read_planned(own, diagnostics);
+      Scenario base = read_planned(own, PlannedCluster::of_any_size, diagnostics);
       read.push_back({candidate, std::move(own), std::move(base)});
     } catch (const InputError& error) {
       for (Diagnostic problem : error.diagnostics()) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/plan/planned_scenario.h"
 #include "sim/sweep/axis_field.h"
 #include "sim/sweep/sweep_point.h"
 
@@ -33,8 +34,9 @@ std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, con
 }  // namespace
 
 StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics) {
-  return plan_strategy(options,
-                       read_scenario(options.leaders.path, options.leaders.options, diagnostics));
+  PlanOptions planned = options;
+  const Scenario scenario = read_planned(planned, PlannedCluster::as_given, diagnostics);
+  return plan_strategy(planned, scenario);
 }
 
 StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario) {

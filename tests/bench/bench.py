@@ -22,6 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DENSE = os.path.join(ROOT, "scenarios", "llama3_405b_16384.json")
 MIXTURE = os.path.join(ROOT, "scenarios", "qwen3_235b_a22b_256.json")
 SMALL = os.path.join(ROOT, "scenarios", "llama3_8b_64.json")
+GPT3 = os.path.join(ROOT, "scenarios", "gpt3_175b_1024.json")
 REPLICA = 128  # accelerators of one replica of the dense job: tp 8, pp 16
 
 
@@ -47,24 +48,50 @@ def dense(gpus, *more):
     return command + list(more)
 
 
+def experts(gpus):
+    """DeepSeek-V3 with its experts over 64 ranks and 16 stages, every exchange a flow."""
+    sets = {"/model": "deepseek_v3", "/cluster/topology": "dgx_h100_superpod_16k",
+            "/cluster/nodes": gpus // 8, "/strategy/tensor_parallel": 1,
+            "/strategy/pipeline_parallel": 16, "/strategy/virtual_stages": 1,
+            "/strategy/expert_parallel": 64, "/strategy/global_batch": 64 * (gpus // 16),
+            "/strategy/recompute": "full", "/strategy/layer_placement": "even"}
+    command = ["simulate", MIXTURE, "--json", "-j", "1", "--replicas", "1",
+               "--even-if-it-does-not-fit"]
+    for pointer, value in sets.items():
+        command += ["--set", f"{pointer}={value}"]
+    return command
+
+
 SPREAD = ["--set", "/perturbations={\"device_spread\": 0.02, \"operation_spread\": 0.02}"]
 EVEN = ["--set", "/perturbations={\"device_spread\": 0, \"operation_spread\": 0}"]
 SLOW = ["--set", "/perturbations={\"slow_accelerators\": [{\"accelerator\": 7, "
         "\"time_factor\": 1.25}]}"]
+CABLE = ["--set", "/perturbations={\"slow_links\": [{\"nic\": \"node1/nic0\", "
+         "\"bandwidth_factor\": 0.5}]}"]
+ECMP = ["--set", "/cluster/topology/routing={\"kind\": \"ecmp\", \"queue_pairs\": 16}"]
+ADAPTIVE = ["--set", "/cluster/topology/routing={\"kind\": \"adaptive\"}"]
 
 
 def benchmarks():
     """(name, GPUs, command)"""
-    for gpus in (4096, 16384, 65536, 131072):
+    for gpus in (4096, 16384, 65536, 131072, 1048576):
         yield "simulate, nothing drawn", gpus, dense(gpus, *EVEN)
     for gpus in (4096, 16384, 65536, 131072):
         yield "simulate, as the profile draws", gpus, dense(gpus)
     for gpus in (4096, 16384):
         yield "simulate, one slow GPU", gpus, dense(gpus, *SLOW)
+    yield "simulate, one slow cable", 16384, dense(16384, *CABLE)
+    for gpus in (16384, 131072):
+        yield "simulate, ECMP", gpus, dense(gpus, *ECMP)
+    for gpus in (16384, 131072):
+        yield "simulate, adaptive routing", gpus, dense(gpus, *ADAPTIVE)
     yield "simulate, 10 replicas", 4096, dense(4096, *SPREAD, "--replicas", "10")
     yield "what-if", 4096, dense(4096, *SLOW, "--what-if")
+    yield "simulate, 50 replicas", 16384, dense(16384, *SPREAD, "--replicas", "50")
     yield "simulate, mixture of experts", 256, ["simulate", MIXTURE, "--json", "-j", "1"]
+    yield "simulate, DeepSeek-V3", 16384, experts(16384)
     yield "plan", 64, ["plan", SMALL, "--json", "-j", "1"]
+    yield "plan, GPT-3", 4096, ["plan", GPT3, "--json", "-j", "1", "--set", "/cluster/nodes=512"]
     yield "validate", None, ["validate", "--json", "-j", "1"]
     yield "start", None, ["--version"]
 
