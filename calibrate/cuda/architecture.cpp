@@ -3,15 +3,40 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <utility>
 
 namespace headway {
 
-Architecture architecture(int major, int minor) {
+namespace {
+
+/// AMD's white papers on CDNA 2 and 3: matrix operations a clock and compute unit. 1024 in 16 bits
+/// on an MI250X, 220 * 1024 * 1.7 GHz = 383 TFLOP/s; 2048 on an MI300X, 304 * 2048 * 2.1 GHz =
+/// 1307. Not fp8: gfx942 multiplies other numbers of 8 bits (FNUZ) than the operands here.
+Architecture amd_architecture(const std::string& target) {
+  Architecture result{.precisions = {Precision::bf16, Precision::fp16, Precision::fp32}};
+  const double half = target == "gfx90a" ? 1024.0 : target == "gfx942" ? 2048.0 : 0.0;
+  if (half == 0.0) return result;
+  result.flops_per_clock = {
+      {Precision::bf16, half}, {Precision::fp16, half}, {Precision::fp32, 256.0}};
+  if (target != "gfx942") return result;
+  result.precisions.push_back(Precision::tf32);
+  result.flops_per_clock[Precision::tf32] = half / 2.0;
+  return result;
+}
+
+}  // namespace
+
+Architecture architecture(const std::string& target) {
+  if (!target.starts_with("sm_")) return amd_architecture(target);
+  const int number = std::atoi(target.c_str() + 3);
+  const int major = number / 10;
+  const int minor = number % 10;
   Architecture result;
   result.precisions = {Precision::bf16, Precision::fp16, Precision::tf32, Precision::fp32};
-  if (major * 10 + minor >= 89) result.precisions.push_back(Precision::fp8);
-  if (major >= 10) result.precisions.push_back(Precision::fp4);
+  if (number >= 89) result.precisions.push_back(Precision::fp8);
+  result.has_block_scales = major >= 10;  // from Blackwell on
+  if (result.has_block_scales) result.precisions.push_back(Precision::fp4);
   // NVIDIA's architecture white papers: tensor-core fused multiply-adds a clock and multiprocessor
   // times 2. A100: 1024 in fp16; H100: 2048; B200: 4096. fp32 outside of the tensor cores: 64, 128,
   // 128. Times multiprocessors and boost clock they give the data sheets' peaks:
@@ -38,9 +63,9 @@ Architecture architecture(int major, int minor) {
 }
 
 std::string accelerator_name(const std::string& device_name) {
-  // As NVIDIA's drivers name the devices of the profiles that ship. A slice of a device (MIG) has
+  // As drivers name the devices of the profiles that ship. A slice of a device (MIG) has
   // "MIG ..." behind its name and is none of them.
-  constexpr std::array<std::pair<const char*, const char*>, 13> kKnown = {
+  constexpr std::array<std::pair<const char*, const char*>, 17> kKnown = {
       {{"Tesla V100-SXM2-16GB", "v100-sxm"},
        {"Tesla V100-SXM2-32GB", "v100-sxm"},
        {"Tesla V100-SXM3-32GB", "v100-sxm"},
@@ -53,7 +78,11 @@ std::string accelerator_name(const std::string& device_name) {
        {"NVIDIA B300 SXM6 AC", "b300-sxm"},
        {"NVIDIA B300", "b300-sxm"},
        {"NVIDIA GB200", "gb200"},
-       {"NVIDIA GB300", "gb300"}}};
+       {"NVIDIA GB300", "gb300"},
+       {"AMD Instinct MI300X", "mi300x"},
+       {"AMD Instinct MI325X", "mi325x"},
+       {"AMD Instinct MI350X", "mi350x"},
+       {"AMD Instinct MI355X", "mi355x"}}};
   for (const auto& [device, name] : kKnown) {
     if (device_name == device) return name;
   }

@@ -13,8 +13,10 @@ struct Architecture {
   std::vector<Precision> precisions;
   /// Dense operations a clock and multiprocessor; empty for one that is not known here.
   std::map<Precision, double> flops_per_clock;
+  bool has_block_scales = false;  ///< of products in fp8; fp4 has nothing else
 };
-[[nodiscard]] Architecture architecture(int major, int minor);
+/// Of what its code is compiled for: "sm_90", "gfx942".
+[[nodiscard]] Architecture architecture(const std::string& target);
 
 /// What topologies call a device: "h100-sxm" for "NVIDIA H100 80GB HBM3", else its name in lower
 /// case without the maker, blanks as hyphens.

@@ -26,10 +26,10 @@ Types types(Precision precision) {
     case Precision::fp8:
       return {CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F};
     case Precision::fp4:
-#if CUDART_VERSION >= 12080
+#if HEADWAY_BLOCK_SCALES
       return {CUDA_R_4F_E2M1, CUDA_R_16BF, CUBLAS_COMPUTE_32F};
 #else
-      throw Refused("built with CUDA before 12.8, which has no fp4");
+      throw Refused("built without fp4: CUDA has it since 12.8");
 #endif
   }
   HEADWAY_CHECK(false, "unknown precision");

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <cublasLt.h>
-
 #include "calibrate/cuda/captured_work.h"
 #include "calibrate/suite/point.h"
 

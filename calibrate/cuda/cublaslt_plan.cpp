@@ -25,7 +25,7 @@ void describe(cublasLtMatrixLayout_t* target, const ColumnMajorMatrix& matrix, i
       *target, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride));
 }
 
-#if CUDART_VERSION >= 12080
+#if HEADWAY_BLOCK_SCALES
 void set_scale_modes(cublasLtMatmulDesc_t description, BlockScales scales) {
   const cublasLtMatmulMatrixScale_t mode = scales == BlockScales::of_32
                                                ? CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0
@@ -36,7 +36,7 @@ void set_scale_modes(cublasLtMatmulDesc_t description, BlockScales scales) {
 }
 #else
 void set_scale_modes(cublasLtMatmulDesc_t, BlockScales) {
-  throw Refused("built with CUDA before 12.8, which has no block scales");
+  throw Refused("built without block scales: CUDA has them since 12.8");
 }
 #endif
 
@@ -81,7 +81,7 @@ CublasLtPlan::CublasLtPlan(const ColumnMajorProduct& product)
       library_, product_, first_, second_, result_, result_, preference_, 1, &choice_, &found);
   // What it says of a shape that it has no kernel for depends on the release.
   if (chosen == CUBLAS_STATUS_NOT_SUPPORTED || chosen == CUBLAS_STATUS_INVALID_VALUE) {
-    throw Refused(fmt::format("cuBLASLt has no kernel: {}", cublasLtGetStatusString(chosen)));
+    throw Refused(fmt::format("cuBLASLt has no kernel: {}", product_status(chosen)));
   }
   HEADWAY_CUDA(chosen);
   if (found == 0) throw Refused("cuBLASLt has no kernel");

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cublasLt.h>
-
 #include <cstdint>
 
+#include "calibrate/cuda/device_api.h"
 #include "calibrate/cuda/device_resources.h"
 
 namespace headway {
@@ -21,8 +20,8 @@ struct ColumnMajorMatrix {
 /// Elements along the inner dimension that share a scale: none but the whole operand, 32 numbers of
 /// fp8 with a power of two (mxfp8), or 16 of fp4 with a number of e4m3 (nvfp4).
 enum class BlockScales { none, of_32, of_16 };
-/// Whether the toolkit that this was built with has them: since CUDA 12.8.
-inline constexpr bool kHasBlockScales = CUDART_VERSION >= 12080;
+/// Whether the library that this was built with has them.
+inline constexpr bool kHasBlockScales = HEADWAY_BLOCK_SCALES;
 
 /// Where the scales of a matrix of `outer` rows of `inner` blocks have the one of (row, block), and
 /// how many bytes they need: tiles of 128 rows by 4 blocks, of which each holds the rows that are

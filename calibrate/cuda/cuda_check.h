@@ -1,9 +1,8 @@
 #pragma once
 
-#include <cublasLt.h>
-#include <cuda_runtime.h>
 #include <fmt/format.h>
 
+#include "calibrate/cuda/device_api.h"
 #include "calibrate/suite/backend.h"
 
 namespace headway {
@@ -20,7 +19,7 @@ inline void check_cuda(cudaError_t result, const char* call) {
 }
 inline void check_cuda(cublasStatus_t result, const char* call) {
   if (result == CUBLAS_STATUS_SUCCESS) return;
-  const std::string text = fmt::format("{}: {}", call, cublasLtGetStatusString(result));
+  const std::string text = fmt::format("{}: {}", call, product_status(result));
   if (result == CUBLAS_STATUS_NOT_SUPPORTED) throw Refused(text);
   throw EnvironmentError(text);
 }

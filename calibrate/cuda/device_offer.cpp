@@ -28,7 +28,7 @@ void add_software(Offer& offer) {
   HEADWAY_CUDA(cudaRuntimeGetVersion(&runtime));
   offer.provenance["cuda"] = fmt::format("runtime {}.{}, driver for {}.{}", runtime / 1000,
                                          runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
-  offer.provenance["cublaslt"] = fmt::format("{}", cublasLtGetVersion());
+  offer.provenance["cublaslt"] = product_library();
   if (DeviceCollectives::lacks().empty()) offer.provenance["nccl"] = DeviceCollectives::version();
   offer.provenance["conditions"] =
       "operands about normal, not in the device's cache; two seconds of products before the first; "
@@ -143,10 +143,9 @@ Offer device_offer(int device, const DeviceGroup& group) {
   offer.activation_bytes = 2.0;
   offer.multiprocessors = properties.multiProcessorCount;
 
-  const Architecture known = architecture(properties.major, properties.minor);
+  const Architecture known = architecture(compute_target(properties));
   offer.precisions = known.precisions;
-  // Blackwell has scales of blocks, and fp4 with nothing else.
-  offer.block_scaled_fp8 = properties.major >= 10 && kHasBlockScales;
+  offer.block_scaled_fp8 = known.has_block_scales && kHasBlockScales;
   if (!kHasBlockScales) std::erase(offer.precisions, Precision::fp4);
   offer.accumulated = offer.experts = offer.precisions.front();
   const double clock_hz = 1e3 * attribute(cudaDevAttrClockRate, device);

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
+#include "calibrate/cuda/device_api.h"
 #include "calibrate/suite/concurrent_operation.h"
 
 namespace headway {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <cuda_runtime.h>
-
 #include <functional>
+
+#include "calibrate/cuda/device_api.h"
 
 namespace headway {
 

@@ -42,7 +42,7 @@ struct Fence {
 };
 const std::vector<Fence> kFences = {
     {std::regex("^simgrid/.*"), {"sim/engine"}},
-    {std::regex("^(cuda|nccl|cublas|cudnn|nvml).*"), {"calibrate", "kernels"}},
+    {std::regex("^(cuda|nccl|cublas|cudnn|nvml|hip|rccl).*"), {"calibrate", "kernels"}},
     {std::regex("^boost/program_options.*"), {"sim/cli", "calibrate"}},
     {std::regex("^mpi\\.h$"), {"calibrate", "sim/sweep"}},
     {std::regex("^sqlite3\\.h$"), {"sim/sweep"}},

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <nccl.h>
-
 #include <cstddef>
 
+#include "calibrate/cuda/nccl/nccl_api.h"
 #include "calibrate/cuda/nccl/nccl_implementation.h"
 
 namespace headway {

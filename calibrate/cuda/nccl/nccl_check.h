@@ -1,9 +1,9 @@
 #pragma once
 
 #include <fmt/format.h>
-#include <nccl.h>
 
 #include "calibrate/cuda/cuda_check.h"
+#include "calibrate/cuda/nccl/nccl_api.h"
 
 namespace headway {
 

@@ -1,11 +1,10 @@
 #pragma once
 
-#include <nccl.h>
-
 #include <memory>
 #include <vector>
 
 #include "calibrate/cuda/device_resources.h"
+#include "calibrate/cuda/nccl/nccl_api.h"
 #include "calibrate/cuda/nccl/nccl_buffer.h"
 #include "calibrate/cuda/stream_hold.h"
 #include "calibrate/suite/point.h"

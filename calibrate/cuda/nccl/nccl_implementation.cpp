@@ -1,9 +1,8 @@
 #include "calibrate/cuda/nccl/nccl_implementation.h"
 
-#include <nccl.h>
-
 #include <algorithm>
 
+#include "calibrate/cuda/nccl/nccl_api.h"
 #include "sim/base/diagnostic.h"
 
 namespace headway {

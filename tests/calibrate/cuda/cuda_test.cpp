@@ -36,13 +36,26 @@ TEST(CudaCheck, NamesTheCallAndTheError) {
 
 TEST(Architecture, GivesTheDataSheetsPeaks) {
   // A100: 108 multiprocessors at 1.41 GHz, 312 TFLOP/s; H100 SXM: 132 at 1.83 GHz, 989 TFLOP/s.
-  EXPECT_NEAR(architecture(8, 0).flops_per_clock.at(Precision::bf16) * 108 * 1.41e9, 312e12, 1e12);
-  EXPECT_NEAR(architecture(9, 0).flops_per_clock.at(Precision::bf16) * 132 * 1.83e9, 989e12, 1e12);
-  EXPECT_TRUE(architecture(7, 5).flops_per_clock.empty());
-  EXPECT_EQ(architecture(8, 0).precisions.size(), 4U);  // no fp8
-  EXPECT_EQ(architecture(9, 0).precisions.size(), 5U);
+  EXPECT_NEAR(architecture("sm_80").flops_per_clock.at(Precision::bf16) * 108 * 1.41e9, 312e12,
+              1e12);
+  EXPECT_NEAR(architecture("sm_90").flops_per_clock.at(Precision::bf16) * 132 * 1.83e9, 989e12,
+              1e12);
+  EXPECT_TRUE(architecture("sm_75").flops_per_clock.empty());
+  EXPECT_EQ(architecture("sm_80").precisions.size(), 4U);  // no fp8
+  EXPECT_EQ(architecture("sm_90").precisions.size(), 5U);
   // B200: 148 multiprocessors at 1.86 GHz, 9 PFLOP/s in fp4.
-  EXPECT_NEAR(architecture(10, 0).flops_per_clock.at(Precision::fp4) * 148 * 1.86e9, 9e15, 0.1e15);
+  EXPECT_NEAR(architecture("sm_100").flops_per_clock.at(Precision::fp4) * 148 * 1.86e9, 9e15,
+              0.1e15);
+}
+
+TEST(Architecture, KnowsAmdsByTheirTargets) {
+  EXPECT_NEAR(architecture("gfx90a").flops_per_clock.at(Precision::fp16) * 220 * 1.7e9, 383e12,
+              1e12);
+  EXPECT_NEAR(architecture("gfx942").flops_per_clock.at(Precision::bf16) * 304 * 2.1e9, 1307e12,
+              1e12);
+  EXPECT_EQ(architecture("gfx942").precisions.size(), 4U);
+  EXPECT_EQ(architecture("gfx90a").precisions.size(), 3U);
+  EXPECT_TRUE(architecture("gfx1100").flops_per_clock.empty());
 }
 
 TEST(Architecture, NamesDevicesAsTopologiesDo) {
@@ -50,6 +63,7 @@ TEST(Architecture, NamesDevicesAsTopologiesDo) {
   EXPECT_EQ(accelerator_name("NVIDIA B200"), "b200-sxm");
   EXPECT_EQ(accelerator_name("NVIDIA B300 SXM6 AC"), "b300-sxm");
   EXPECT_EQ(accelerator_name("Tesla V100-SXM2-32GB"), "v100-sxm");
+  EXPECT_EQ(accelerator_name("AMD Instinct MI300X"), "mi300x");
   EXPECT_EQ(accelerator_name("NVIDIA L40S"), "l40s");
   EXPECT_EQ(accelerator_name("NVIDIA H100 80GB HBM3 MIG 1g.10gb"), "h100-80gb-hbm3-mig-1g.10gb");
 }

@@ -1,0 +1,4 @@
+#pragma once
+// RCCL has NCCL's names (RCCL API reference).
+
+#include <nccl.h>
