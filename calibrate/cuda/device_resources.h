@@ -42,19 +42,23 @@ class DevicePool {
   DevicePool& operator=(const DevicePool&) = delete;
 
   /// Other memory of `bytes` instead, with nothing in it. Where there is not so much, as much as
-  /// before, and throws Refused.
+  /// before, and throws Refused; none where another program has taken that meanwhile.
   void enlarge(std::size_t bytes) {
     HEADWAY_CUDA(cudaFree(std::exchange(data_, nullptr)));
     next_ = 0;
+    const std::size_t before = std::exchange(bytes_, 0);
     try {
       HEADWAY_CUDA(cudaMalloc(&data_, bytes));
     } catch (const Refused&) {
-      HEADWAY_CUDA(cudaMalloc(&data_, bytes_));
+      HEADWAY_CUDA(cudaMalloc(&data_, before));
+      bytes_ = before;
       throw;
     }
     bytes_ = bytes;
   }
+  /// Throws Refused where enlarge lost the memory; no operand is larger than its pool else.
   [[nodiscard]] void* take(std::size_t bytes) {
+    if (bytes_ == 0) throw Refused("the memory for operands was taken by another program");
     HEADWAY_CHECK(bytes <= bytes_, "an operand larger than its pool");
     if (next_ + bytes > bytes_) next_ = 0;
     void* const taken = static_cast<std::byte*>(data_) + next_;

@@ -245,7 +245,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t product, co
         }
         const std::int64_t at_d = matrix * of_d->stride + column * of_d->leading + row;
         const double before = kept == 0.0F ? 0.0 : kept * number(d, of_d->type, at_d);
-        put(d, of_d->type, at_d, scale * sum + before);
+        const double off = fake_cuda::fault() == "wrong" && row == 0 ? 1.0 : 0.0;
+        put(d, of_d->type, at_d, (scale + off) * sum + before);
       }
     }
   }

@@ -76,6 +76,8 @@ void count(Operation& operation) {
   if (m.until_fault == 0 || --m.until_fault > 0) return;
   if (m.fault == "illegal_address") m.sticky = cudaErrorIllegalAddress;
   if (m.fault == "ecc") m.sticky = cudaErrorECCUncorrectable;
+  // Another program takes what is free, and what is given back next.
+  if (m.fault == "no_memory") m.memory = m.used[m.current] - (1U << 26U);
   if (m.fault == "hang") operation.duration = kNever;
   if (m.fault == "exit") _exit(1);
   if (m.fault == "kill") kill(getpid(), SIGKILL);

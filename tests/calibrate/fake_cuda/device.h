@@ -20,7 +20,9 @@ namespace fake_cuda {
 //   FAKE_CUDA_MEMORY   bytes of each (84943700000)
 //   FAKE_CUDA_FIRST    number of the first device, where processes see one each (0)
 //   FAKE_CUDA_FAULT    "WHAT:COUNT", what happens at that operation on a device: illegal_address,
-//                      ecc, hang, exit (of the process), or refuse_bf16 (products, from the first)
+//                      ecc, hang, exit or kill (of the process), no_memory (from then on), of one
+//                      rank with "@RANK" behind; or from the first on refuse_bf16 (products), wrong
+//                      (their results), no_connection (of a group)
 //   FAKE_CUDA_SHARED   a file that all processes of a job map, for their collectives
 
 [[nodiscard]] double host_time();

@@ -152,7 +152,7 @@ TEST_F(FakeCuda, SeveralDevicesGetAProcessEachThatAllReadTheInput) {
 }
 
 TEST_F(FakeCuda, ARankOfItsOwnThatIsLostEndsTheOthersWithWhatWasMeasured) {
-  for (const char* fault : {"exit:60000@1", "ecc:60000@1", "kill:60000@1"}) {
+  for (const char* fault : {"exit:60000@1", "ecc:60000@1", "kill:60000@1", "hang:60000@1"}) {
     const Outcome outcome = calibrate(all_of(2) + " FAKE_CUDA_FAULT=" + fault, "--only all_reduce");
     EXPECT_NE(outcome.code, 0) << fault << outcome.err;
     EXPECT_THAT(outcome.err, HasSubstr("rank 1 is gone")) << fault;
@@ -211,6 +211,21 @@ TEST_F(FakeCuda, ADeviceWithLittleMemoryRefusesWhatDoesNotFit) {
   const Outcome outcome = calibrate("FAKE_CUDA_MEMORY=2e9", "--only copies");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_THAT(provenance("refused"), HasSubstr("out of memory"));
+}
+
+TEST_F(FakeCuda, MemoryThatOthersTakeMeanwhileRefusesWhatComesAfterAndKeepsTheRest) {
+  const Outcome outcome = calibrate("FAKE_CUDA_FAULT=no_memory:60000", "--only copies");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
+  EXPECT_THAT(provenance("refused"), HasSubstr("out of memory"));
+  EXPECT_FALSE(profile()["device"]["gemm_table"]["points"].empty());
+}
+
+TEST_F(FakeCuda, ADeviceThatComputesWronglyIsNotMeasured) {
+  const Outcome outcome = calibrate("FAKE_CUDA_FAULT=wrong", "");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("the device or its libraries compute wrongly"));
+  EXPECT_THAT(problems(path()), HasSubstr("there is no file"));
 }
 
 /// What ends a run in the middle, and the words for it.
