@@ -86,7 +86,8 @@ __global__ void cast_transpose(const Half* __restrict__ x, float inverse_scale,
   }
   __syncthreads();
 #pragma unroll
-  for (unsigned part = threadIdx.x; part < kCastColumns * 4; part += kCastThreads) {
+  for (unsigned i = 0; i < kCastColumns * 4 / kCastThreads; ++i) {
+    const unsigned part = threadIdx.x + i * kCastThreads;
     const unsigned column = part / 4;
     const unsigned of_column = column / kWordHalves + part % 4 * 4;  // in words of the tile
     const uint4 sixteen = {tile[column][of_column % kFours], tile[column][(of_column + 1) % kFours],
