@@ -38,6 +38,7 @@ struct FieldMember {
   bool is_presettable = false;
   bool (*is_used)(const Object&) = nullptr;
   FieldNeed need = {};
+  bool is_strict = false;  ///< an error where it is given and says nothing
   void (*settle)(Object&) = nullptr;
   std::vector<FieldDescription> children = {};  ///< of an object, or of each in an array
 
@@ -47,6 +48,10 @@ struct FieldMember {
   /// It says something about such objects only: it is written for those, and read if it is given.
   FieldMember where(bool (*used)(const Object&), FieldNeed needs = {}) && {
     return is_used = used, need = needs, std::move(*this);
+  }
+  /// The same, and it is an error for others.
+  FieldMember only_where(bool (*used)(const Object&), FieldNeed needs) && {
+    return is_used = used, need = needs, is_strict = true, std::move(*this);
   }
   /// What it is made of, where that has a table of its own.
   FieldMember made_of(std::vector<FieldDescription> fields) && {
@@ -78,7 +83,11 @@ class FieldTable {
   void read(ObjectReader& reader, Object& object, Wants wants) const {
     for (const auto& [name, member, notes] : fields_) {
       if (!member.read || !wants(name, member)) continue;
-      if (member.is_used && !member.is_used(object) && !reader.has(name)) continue;
+      if (member.is_used && !member.is_used(object)) {
+        const bool is_given = reader.has(name);
+        if (is_given && member.is_strict) refuse_field(reader, name, need_text(member), member.need.why);
+        if (!is_given || member.is_strict) continue;
+      }
       member.read(reader, name, member.is_required, object);
       if (member.write) resolve_field(reader, name, member.write(object));
     }
@@ -111,17 +120,21 @@ class FieldTable {
     const Object object{};
     for (const auto& [name, member, notes] : fields_) {
       const JsonValue value = member.write ? member.write(object) : JsonValue();
-      rows.push_back(described_field(name, member.type, notes, member.is_required, value));
-      if (!member.need.field.empty()) {
-        add_limit(rows.back().notes,
-                  fmt::format("needs {} {}", member.need.field, member.need.value));
-      }
+      const bool is_required = member.is_required && !member.is_used;
+      rows.push_back(described_field(name, member.type, notes, is_required, value));
+      if (!member.need.field.empty()) add_limit(rows.back().notes, need_text(member));
       append_fields(rows, name, member.children);
     }
     return rows;
   }
 
  private:
+  static std::string need_text(const FieldMember<Object>& member) {
+    return member.need.value.empty()
+               ? fmt::format("needs {}", member.need.field)
+               : fmt::format("needs {} {}", member.need.field, member.need.value);
+  }
+
   std::vector<Field<Object>> fields_;
 };
 
@@ -308,6 +321,18 @@ FieldMember<Object> words(std::vector<E> Object::*member) {
                 for (const E value : object.*member) texts.push_back(word_of(value));
                 return json_of(texts);
               }};
+}
+
+/// A field of what an object holds, that stands among the object's own.
+template <class Object, class Held>
+FieldMember<Object> within(Held Object::*held, FieldMember<Held> member) {
+  return {.type = member.type,
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
+                member.read(reader, key, required, object.*held);
+              },
+          .write = [=](const Object& object) { return member.write(object.*held); },
+          .children = member.children};
 }
 
 /// An object with a table of its own; a std::optional where it may be missing.

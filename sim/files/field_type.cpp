@@ -200,6 +200,14 @@ void finish_part(ObjectReader& reader, std::string_view key, ObjectReader& part)
   reader.resolve(key, part.finish());
 }
 
+void refuse_field(ObjectReader& reader, std::string_view key, std::string_view need,
+                  std::string_view why) {
+  const std::string needs = fmt::format("{} {}", key, need);
+  reader.report(key, why.empty() ? needs : std::string(why), why.empty() ? "" : needs,
+                "leave it out");
+  static_cast<void>(reader.part(key));
+}
+
 void resolve_field(ObjectReader& reader, std::string_view key, const JsonValue& value) {
   if (!value->is_null()) reader.resolve(key, *value);
 }

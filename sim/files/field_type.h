@@ -80,6 +80,10 @@ void append_fields(std::vector<FieldDescription>& all, std::string_view place,
 /// Reports what nobody asked for in a part of the reader's object, and resolves it.
 void finish_part(ObjectReader& reader, std::string_view key, ObjectReader& part);
 
+/// Reports a field that says nothing here: "shape needs distribution \"weibull\"", or `why`.
+void refuse_field(ObjectReader& reader, std::string_view key, std::string_view need,
+                  std::string_view why);
+
 /// Sets what the reader's object resolves to; null says nothing.
 void resolve_field(ObjectReader& reader, std::string_view key, const JsonValue& value);
 

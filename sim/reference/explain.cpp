@@ -128,6 +128,7 @@ const std::vector<Topic>& topics() {
     append(all, TopicKind::metric, metric_topics());
     append(all, TopicKind::metric, long_run_topics());
     append(all, TopicKind::metric, plan_topics());
+    append(all, TopicKind::metric, document_topics());
     std::ranges::move(preset_topics(), std::back_inserter(all));
     std::ranges::move(term_topics(), std::back_inserter(all));
     return all;
@@ -146,7 +147,10 @@ std::vector<const Topic*> topics_named(std::string_view name, const std::vector<
     if (!form.ends_with("." + wanted)) continue;
     (topic.kind == TopicKind::field ? fields : others).push_back(&topic);
   }
-  return fields.empty() ? others : fields;
+  if (!fields.empty()) return fields;
+  if (!others.empty()) return others;
+  const auto printed = std::ranges::find(topics, topic_of_label(name), &Topic::name);
+  return printed == topics.end() ? fields : std::vector<const Topic*>{&*printed};
 }
 
 const Topic& topic_named(std::string_view name, const std::vector<Topic>& topics) {

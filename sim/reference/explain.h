@@ -28,7 +28,8 @@ struct Topic {
 
 /// Topics that `name` may mean: the one of exactly that name; else the fields that end in it, else
 /// the others that do. A JSON pointer ("/strategy/tensor_parallel") is a name too, and the unit
-/// that a result's key ends in may be left out ("breakdown.compute" for "breakdown_s.compute").
+/// that a result's key ends in may be left out ("breakdown.compute" for "breakdown_s.compute"). Else
+/// the one that texts and tables call so ("exposed data-parallel").
 [[nodiscard]] std::vector<const Topic*> topics_named(std::string_view name,
                                                      const std::vector<Topic>& topics);
 

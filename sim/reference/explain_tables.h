@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -45,7 +46,6 @@ std::vector<std::string_view> words_of() {
 
 // Each is defined in the file that bears its name, in the order in which lists show it.
 [[nodiscard]] std::vector<FieldRow> scenario_rows();
-[[nodiscard]] std::vector<FieldRow> reliability_rows();
 [[nodiscard]] std::vector<FieldRow> model_rows();
 [[nodiscard]] std::vector<FieldRow> topology_rows();
 [[nodiscard]] std::vector<FieldRow> fabric_rows();
@@ -53,7 +53,11 @@ std::vector<std::string_view> words_of() {
 [[nodiscard]] std::span<const TopicRow> metric_topics();
 [[nodiscard]] std::span<const TopicRow> long_run_topics();
 [[nodiscard]] std::span<const TopicRow> plan_topics();
+[[nodiscard]] std::span<const TopicRow> document_topics();
 [[nodiscard]] std::vector<Topic> preset_topics();
 [[nodiscard]] std::vector<Topic> term_topics();
+
+/// The name of the topic that texts and tables print as `printed`; empty if none does.
+[[nodiscard]] std::string topic_of_label(std::string_view printed);
 
 }  // namespace headway

@@ -14,6 +14,11 @@
 #include "sim/models/families.h"
 #include "sim/models/transformer/model_fields.h"
 #include "sim/reference/explain_tables.h"
+#include "sim/scenario/read_cost.h"
+#include "sim/scenario/read_input.h"
+#include "sim/scenario/read_reliability.h"
+#include "sim/scenario/read_run.h"
+#include "sim/scenario/read_statistics.h"
 
 namespace headway {
 namespace {
@@ -140,7 +145,11 @@ const std::vector<FieldDescription>& input_fields() {
   static const std::vector<FieldDescription> kFields = [] {
     std::vector<FieldDescription> all;
     append_rows(all, scenario_rows());
-    append_rows(all, reliability_rows());
+    append_fields(all, "statistics", statistics_fields().described());
+    append_fields(all, "data_loading", data_loading_fields().described());
+    append_fields(all, "cost", cost_field_descriptions());
+    append_fields(all, "run", run_fields().described());
+    append_fields(all, "reliability", reliability_fields().described());
     append_strategy(all);
     append_rows(all, model_rows());
     append_fields(all, "model", transformer_fields().described());

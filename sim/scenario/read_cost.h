@@ -2,7 +2,9 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <vector>
 
+#include "sim/files/field_type.h"
 #include "sim/files/json_document.h"
 #include "sim/network/cluster.h"
 
@@ -24,5 +26,8 @@ struct CostContext {
 /// it. Problems go into the diagnostics.
 [[nodiscard]] nlohmann::json read_cost(const JsonCursor& part, const CostContext& context,
                                        Diagnostics& diagnostics);
+
+/// Its fields.
+[[nodiscard]] std::vector<FieldDescription> cost_field_descriptions();
 
 }  // namespace headway

@@ -4,7 +4,7 @@
 
 #include "sim/base/units.h"
 #include "sim/base/words.h"
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 
 namespace headway {
 
@@ -29,6 +29,8 @@ struct InputSettings {
 
   [[nodiscard]] Bytes data_set() const { return samples * sample; }
 };
+
+[[nodiscard]] const FieldTable<InputSettings>& data_loading_fields();
 
 /// Nothing if there is none.
 [[nodiscard]] std::optional<InputSettings> read_input(ObjectReader& scenario);

@@ -3,144 +3,70 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/quantity_text.h"
-#include "sim/files/json_objects.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/scenario/read_checkpoint.h"
+#include "sim/scenario/read_failures.h"
 
 namespace headway {
 namespace {
 
 constexpr double kMostRuns = 100'000;
-constexpr double kMostLostNodes = 1'000'000;
-constexpr int kDefaultRuns = 200;
+constexpr double kMostSpareNodes = 1'000'000;
 
-constexpr std::array<std::pair<std::string_view, FailureUnit>, 6> kUnits{{
-    {"gpu", FailureUnit::gpu},
-    {"node", FailureUnit::node},
-    {"nic", FailureUnit::nic},
-    {"switch", FailureUnit::network_switch},
-    {"rack", FailureUnit::rack},
-    {"software", FailureUnit::software},
-}};
-constexpr std::array<std::pair<std::string_view, LifetimeKind>, 3> kLifetimes{{
-    {"exponential", LifetimeKind::exponential},
-    {"weibull", LifetimeKind::weibull},
-    {"empirical", LifetimeKind::empirical},
-}};
-
-/// How many there are of each unit.
-class UnitCounts {
- public:
-  UnitCounts(const ReliableJob& job, int nodes, int nodes_per_rack)
-      : job_(job), nodes_(nodes), nodes_per_rack_(nodes_per_rack) {}
-
-  [[nodiscard]] int of(FailureUnit unit) const {
-    switch (unit) {
-      case FailureUnit::gpu:
-        return job_.strategy.ranks();
-      case FailureUnit::node:
-        return nodes_;
-      case FailureUnit::nic:
-        return nodes_ * job_.cluster.node_type.nics;
-      case FailureUnit::network_switch:
-        return job_.cluster.topology.switch_count();
-      case FailureUnit::rack:
-        return (nodes_ + nodes_per_rack_ - 1) / nodes_per_rack_;
-      case FailureUnit::software:
-        return 1;
-    }
-    HEADWAY_CHECK(false, "unknown unit");
-  }
-  /// Nodes that are gone with one.
-  [[nodiscard]] int nodes_of(FailureUnit unit) const {
-    if (unit == FailureUnit::rack) return nodes_per_rack_;
-    return unit == FailureUnit::software || unit == FailureUnit::network_switch ? 0 : 1;
-  }
-
- private:
-  const ReliableJob& job_;
-  int nodes_;
-  int nodes_per_rack_;
-};
-
-std::vector<Seconds> read_observed(ObjectReader& reader) {
-  std::vector<Seconds> observed;
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : reader.elements("times")) {
-    resolved.push_back(element.value());
-    const auto text =
-        element.value().is_string() ? element.value().get<std::string>() : std::string();
-    const auto parsed = parse_quantity<Seconds>(text);
-    if (const auto* problem = std::get_if<QuantityProblem>(&parsed)) {
-      reader.diagnostics().add(element.problem(problem->problem, "", problem->help));
-    } else if (std::get<Seconds>(parsed) <= Seconds(0.0)) {
-      reader.diagnostics().add(element.problem("a time between failures is more than 0"));
-    } else {
-      observed.push_back(std::get<Seconds>(parsed));
-    }
-  }
-  reader.resolve("times", resolved);
-  return observed;
-}
-
-Lifetime read_lifetime(ObjectReader& reader) {
-  Lifetime lifetime;
-  lifetime.kind = reader.choice<LifetimeKind>("distribution", kLifetimes, lifetime.kind);
-  if (lifetime.kind == LifetimeKind::empirical) {
-    lifetime.observed = read_observed(reader);
-    if (lifetime.observed.empty() && !reader.diagnostics().has_errors()) {
-      reader.report("times", "an empirical distribution needs observed times", "",
-                    R"(write "times": ["20 h", "31 h"])");
-    }
-    for (const Seconds time : lifetime.observed) lifetime.mean += time;
-    const double count = static_cast<double>(std::max<std::size_t>(1, lifetime.observed.size()));
-    lifetime.mean = lifetime.mean / count;
-  } else {
-    lifetime.mean = reader.quantity<Seconds>("mean_time", positive());
-  }
-  if (lifetime.kind == LifetimeKind::weibull) {
-    lifetime.shape = reader.number("shape", {.least = 0.1, .most = 100.0});
-  }
-  return lifetime;
-}
-
-FailureCause read_cause(ObjectReader& reader, const UnitCounts& counts) {
-  FailureCause cause;
-  cause.name = reader.text("cause");
-  cause.unit = reader.choice<FailureUnit>("of", kUnits);
-  cause.lifetime = read_lifetime(reader);
-  cause.units = counts.of(cause.unit);
-  cause.nodes_lost = static_cast<int>(
-      reader.integer("nodes_lost", between(0.0, kMostLostNodes), counts.nodes_of(cause.unit)));
-  if (cause.nodes_lost > 0) {
-    cause.repair = reader.quantity<Seconds>("repair_time", at_least(0.0));
-  } else if (reader.has("repair_time")) {
-    reader.report("repair_time", "nothing is repaired where no node is lost", "nodes_lost is 0");
-    static_cast<void>(reader.part("repair_time"));
-  }
-  cause.notice = reader.quantity<Seconds>("notice", at_least(0.0), Seconds(0.0));
-  return cause;
-}
-
-void read_goal(ObjectReader& reader, ReliabilitySettings& settings) {
-  if (reader.has("train_tokens")) settings.train_tokens = reader.number("train_tokens", positive());
-  if (reader.has("duration")) settings.duration = reader.quantity<Seconds>("duration", positive());
-  if (settings.train_tokens.has_value() != settings.duration.has_value()) {
-    static_cast<void>(reader.part(settings.duration ? "train_tokens" : "duration"));
-    return;
-  }
-  static_cast<void>(reader.part("train_tokens"));
-  static_cast<void>(reader.part("duration"));
+void check_end(ObjectReader& reader, const ReliabilitySettings& settings) {
+  if (settings.train_tokens.has_value() != settings.duration.has_value()) return;
   reader.report(settings.duration ? "duration" : "train_tokens",
                 settings.duration ? "train_tokens and duration both say when the run ends"
                                   : "nothing says when the run ends",
                 "", "give train_tokens, or duration");
+}
+
+bool is_in_place(const ReliabilitySettings& settings) { return settings.recovery->in_place; }
+bool orders_nodes(const ReliabilitySettings& settings) {
+  return std::isfinite(settings.reprovision.count());
+}
+
+const FieldTable<ReliabilitySettings>& recovery_fields() {
+  static const std::vector<Word<const Recovery*>> kMethods = [] {
+    std::vector<Word<const Recovery*>> words;
+    for (const Recovery& recovery : recoveries()) words.emplace_back(recovery.name, &recovery);
+    return words;
+  }();
+  constexpr FieldNeed kInPlace{"a method", "in place", "only a job that goes on in place has this"};
+  static const FieldTable<ReliabilitySettings> kFields(
+      {{"method", word(&ReliabilitySettings::recovery, kMethods),
+        R"(A restart from the last checkpoint with as many nodes as before; one with fewer replicas
+where no spare is left, and again when nodes are back; in place, from the last step: replicas that
+break drop out and join again, nodes of a pipeline do the work of the next one too, or what lost
+nodes held moves to spare ones.
+limits: in place fewer nodes work with whole copies of the state only: none is sharded over all
+replicas
+see: PyTorch's torchrun; TorchFT; Bamboo (Thorpe et al. 2023, NSDI))"},
+       {"reconfigure",
+        quantity(&ReliabilitySettings::reconfigure, at_least(0.0))
+            .required()
+            .only_where(is_in_place, kInPlace),
+        R"(What everybody stands still for to go on in another formation, once a failure is detected,
+and again when nodes join.
+default: required in place)"},
+       {"state_bandwidth",
+        quantity(&ReliabilitySettings::state_bandwidth, positive())
+            .required()
+            .only_where(is_in_place, kInPlace),
+        R"(At which a node gets its part of a copy of the state: the checkpoint's size over the nodes
+of a copy.
+see: reliability.checkpoint.size
+default: required in place)"},
+       {"step_overhead", number(&ReliabilitySettings::step_overhead, between(0.0, 100.0)),
+        R"(What every step takes more, as a share: exchanges that go another way so that a part may
+drop out, or the forward pass of the next node as far as bubbles do not hide it.
+default: 0; for a redundant pipeline by closed form)"}});
+  return kFields;
 }
 
 /// Whole copies of what is trained, experts and optimizer states included, that a job keeps.
@@ -153,51 +79,28 @@ int copies_of_state(const Strategy& strategy) {
 
 void read_recovery(ObjectReader& reader, const Strategy& strategy, int accelerators,
                    ReliabilitySettings& settings) {
-  static const std::vector<Word<const Recovery*>> kMethods = [] {
-    std::vector<Word<const Recovery*>> words;
-    for (const Recovery& recovery : recoveries()) words.emplace_back(recovery.name, &recovery);
-    return words;
-  }();
   const auto part = reader.part("recovery");
   const auto empty = JsonDocument::parse("recovery", "{}", reader.diagnostics());
   ObjectReader entry(part ? *part : JsonCursor(empty), reader.diagnostics());
-  const auto named = [](std::string_view name) {
-    return &*std::ranges::find(recoveries(), name, &Recovery::name);
-  };
+  const Recovery* const shrink = &*std::ranges::find(recoveries(), "shrink", &Recovery::name);
   // An older word for one of them.
   const bool is_elastic = reader.flag("elastic", false);
-  settings.recovery = entry.choice<const Recovery*>(
-      "method", kMethods, is_elastic ? named("shrink") : settings.recovery);
-  if (is_elastic && settings.recovery != named("shrink")) {
+  if (is_elastic) settings.recovery = shrink;
+  recovery_fields().read(entry, settings, [&](std::string_view field, const auto&) {
+    if (field != "reconfigure") return true;
+    const std::string_view obstacle = recovery_obstacle(strategy, accelerators, settings);
+    if (!obstacle.empty()) {
+      entry.report("method", fmt::format("this job cannot recover so: {}", obstacle), "",
+                   "take \"restart\", or another strategy");
+    }
+    const auto overhead = settings.recovery->overhead;
+    settings.step_overhead = overhead != nullptr ? overhead(settings) : 0.0;
+    return true;
+  });
+  if (is_elastic && settings.recovery != shrink) {
     reader.report("elastic", "an elastic job shrinks, and recovery.method says otherwise",
                   fmt::format("it is \"{}\"", settings.recovery->name), "leave elastic out");
   }
-  const Recovery& recovery = *settings.recovery;
-  settings.replicas = recovery.in_place ? copies_of_state(strategy) : strategy.data_parallel;
-  settings.nodes_per_replica =
-      static_cast<double>(strategy.ranks()) / settings.replicas / accelerators;
-  settings.pipelines = strategy.data_parallel;
-  settings.stages = strategy.pipeline_parallel;
-  settings.micro_batches = static_cast<double>(strategy.micro_batches());
-  const std::string_view obstacle = recovery.obstacle ? recovery.obstacle(settings) : "";
-  if (!obstacle.empty()) {
-    entry.report("method", fmt::format("this job cannot recover so: {}", obstacle), "",
-                 "take \"restart\", or another strategy");
-  }
-  for (const char* of_places : {"reconfigure", "state_bandwidth"}) {
-    if (recovery.in_place) continue;
-    if (entry.has(of_places)) {
-      entry.report(of_places, "only a job that goes on in place has this",
-                   fmt::format("the method is {}", recovery.name));
-    }
-    static_cast<void>(entry.part(of_places));
-  }
-  if (recovery.in_place) {
-    settings.reconfigure = entry.quantity<Seconds>("reconfigure", at_least(0.0));
-    settings.state_bandwidth = entry.quantity<BytesPerSecond>("state_bandwidth", positive());
-  }
-  const double overhead = recovery.overhead ? recovery.overhead(settings) : 0.0;
-  settings.step_overhead = entry.number("step_overhead", between(0.0, 100.0), overhead);
   reader.resolve("recovery", entry.finish());
 }
 
@@ -215,13 +118,14 @@ void read_spot_nodes(ObjectReader& reader, InputFiles& files, ReliabilitySetting
     return;
   }
   SpotNodes spot;
-  spot.nodes = static_cast<int>(
-      reader.integer("spot_nodes", between(1, settings.nodes), settings.nodes));
+  spot.nodes =
+      static_cast<int>(reader.integer("spot_nodes", between(1, settings.nodes), settings.nodes));
   spot.notice = reader.quantity<Seconds>("spot_notice", at_least(0.0), Seconds(0.0));
   if (!record) return;
   spot.record = std::move(*record);
   int most = 0;
-  for (const auto& step : spot.record.steps) most = std::max(most, std::min(step.nodes, spot.nodes));
+  for (const auto& step : spot.record.steps)
+    most = std::max(most, std::min(step.nodes, spot.nodes));
   if (settings.recovery->speed(settings, spot.nodes - most) <= 0.0) {
     reader.report("availability", "the job never has the nodes that it needs",
                   fmt::format("{} at most of the {} spot nodes", most, spot.nodes),
@@ -231,6 +135,85 @@ void read_spot_nodes(ObjectReader& reader, InputFiles& files, ReliabilitySetting
 }
 
 }  // namespace
+
+const FieldTable<ReliabilitySettings>& reliability_fields() {
+  using Settings = ReliabilitySettings;
+  static const FieldTable<Settings> kFields(
+      {{"train_tokens", number(&Settings::train_tokens, positive()),
+        R"(The run ends when these are trained, and the result says how long that takes.
+limits: either this or duration
+default: none)"},
+       {"duration", quantity(&Settings::duration, positive()),
+        R"(The run ends after this time, and the result says what was reached.
+limits: either this or train_tokens
+default: none)"},
+       {"runs", whole(&Settings::runs, between(1, kMostRuns)), "Histories that are drawn."},
+       {"detection", quantity(&Settings::detection, at_least(0.0)).required(),
+        "From a failure until the job is stopped."},
+       {"restart", quantity(&Settings::restart, at_least(0.0)).required(),
+        "To schedule the job and start its processes; loading a checkpoint comes on top."},
+       {"warm_up", quantity(&Settings::warm_up, at_least(0.0)),
+        "What the first iterations after a restart take beyond their normal time."},
+       {"reprovision", quantity(&Settings::reprovision, at_least(0.0)).where(orders_nodes),
+        R"(Until a new node is there where no spare is left. Without it the job waits for a repair.
+default: never)"},
+       {"spare_nodes", whole(&Settings::spare_nodes, between(0.0, kMostSpareNodes)),
+        R"(Nodes that stand by. A failed node becomes one when it is repaired.
+see: long_run.repair)"},
+       {"elastic", elsewhere<Settings>(flag_type()),
+        R"(Another word for a recovery.method of "shrink".
+see: reliability.recovery.method
+default: false)"},
+       {"recovery", elsewhere<Settings>(object_type()).made_of(recovery_fields().described()),
+        R"(How the job gets over what breaks.
+see: long_run.recovery
+default: a restart)"},
+       {"availability",
+        elsewhere<Settings>(
+            either(text_type(), array_type(array_type(either(text_type(), whole_type(at_least(0))),
+                                                      "a time and a number"),
+                                           "steps, each a time and a number of nodes"))),
+        R"(How many spot nodes there were to be had, as recorded: a line for each step with a time in
+seconds and a number of nodes ("21529,4"), from time 0 on; of several at one time the last counts,
+and the last line ends the record. It then begins anew; histories begin all over it.
+see: long_run.spot
+default: none)"},
+       {"spot_nodes", elsewhere<Settings>(whole_type(at_least(1))),
+        R"(Nodes of the job that are there only while the record has that many; the others are there
+until they break.
+limits: with availability only
+default: all)"},
+       {"spot_notice", elsewhere<Settings>(quantity_type<Seconds>({})),
+        R"(Warning before a spot node is taken back. If a checkpoint can be taken and stored in it,
+or in place the step ended, no work is lost.
+limits: with availability only
+default: "0 s")"},
+       {"nodes_per_rack", whole(&Settings::nodes_per_rack, between(1, kMostSpareNodes)),
+        "How many nodes go with a rack that fails."},
+       {"failures",
+        elsewhere<Settings>(array_type(object_type(), "objects"))
+            .made_of(failure_field_descriptions()),
+        R"(What interrupts the job, each a cause.
+see: long_run.interruptions_by_cause
+default: [])"},
+       {"checkpoint",
+        elsewhere<Settings>(object_type()).required().made_of(checkpoint_field_descriptions()),
+        R"(How the state of training is kept.
+see: long_run.checkpoint)"}});
+  return kFields;
+}
+
+std::string_view recovery_obstacle(const Strategy& strategy, int node_accelerators,
+                                   ReliabilitySettings& settings) {
+  const Recovery& recovery = *settings.recovery;
+  settings.replicas = recovery.in_place ? copies_of_state(strategy) : strategy.data_parallel;
+  settings.nodes_per_replica =
+      static_cast<double>(strategy.ranks()) / settings.replicas / node_accelerators;
+  settings.pipelines = strategy.data_parallel;
+  settings.stages = strategy.pipeline_parallel;
+  settings.micro_batches = static_cast<double>(strategy.micro_batches());
+  return recovery.obstacle ? recovery.obstacle(settings) : "";
+}
 
 Bytes checkpoint_bytes(const Model& model, const Strategy& strategy) {
   constexpr double kParameter = 2.0;
@@ -246,8 +229,8 @@ Bytes checkpoint_bytes(const Model& model, const Strategy& strategy) {
   return Bytes(bytes);
 }
 
-std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
-                                                    const ReliableJob& job, InputFiles& files) {
+std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario, const ReliableJob& job,
+                                                    InputFiles& files) {
   const std::optional<JsonCursor> part = scenario.part("reliability");
   if (!part) return std::nullopt;
   Diagnostics& diagnostics = scenario.diagnostics();
@@ -256,24 +239,10 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario,
   ReliabilitySettings settings;
   const int accelerators = job.cluster.node_type.accelerators;
   settings.nodes = (job.strategy.ranks() + accelerators - 1) / accelerators;
-  read_goal(reader, settings);
-  settings.runs = static_cast<int>(reader.integer("runs", between(1, kMostRuns), kDefaultRuns));
-  settings.detection = reader.quantity<Seconds>("detection", at_least(0.0));
-  settings.restart = reader.quantity<Seconds>("restart", at_least(0.0));
-  settings.warm_up = reader.quantity<Seconds>("warm_up", at_least(0.0), Seconds(0.0));
   settings.reprovision = Seconds(std::numeric_limits<double>::infinity());
-  if (reader.has("reprovision")) {
-    settings.reprovision = reader.quantity<Seconds>("reprovision", at_least(0.0));
-  } else {
-    static_cast<void>(reader.part("reprovision"));
-  }
-  settings.spare_nodes =
-      static_cast<int>(reader.integer("spare_nodes", between(0.0, kMostLostNodes), 0));
-  const int nodes_per_rack =
-      static_cast<int>(reader.integer("nodes_per_rack", between(1, kMostLostNodes), 1));
-  const UnitCounts counts(job, settings.nodes, nodes_per_rack);
-  read_objects(reader, "failures",
-               [&](ObjectReader& entry) { settings.causes.push_back(read_cause(entry, counts)); });
+  reliability_fields().read(reader, settings);
+  check_end(reader, settings);
+  settings.causes = read_failures(reader, job, settings);
   if (const auto checkpoint = reader.required_part("checkpoint")) {
     ObjectReader entry(*checkpoint, diagnostics);
     settings.checkpoint = read_checkpoint(entry, job, settings.nodes);

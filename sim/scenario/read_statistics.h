@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 
 namespace headway {
 
@@ -15,6 +15,8 @@ struct StatisticsSettings {
   /// On the steps, what the job's way to synchronise or compress is known to cost.
   double penalty = 1.0;
 };
+
+[[nodiscard]] const FieldTable<StatisticsSettings>& statistics_fields();
 
 /// Nothing if there is none.
 [[nodiscard]] std::optional<StatisticsSettings> read_statistics(ObjectReader& scenario);

@@ -70,6 +70,7 @@ struct ReliabilitySettings {
   Seconds reprovision;  ///< to get a node where no spare is left
   int nodes = 1;        ///< that the job wants
   int spare_nodes = 0;
+  int nodes_per_rack = 1;
   const Recovery* recovery = recoveries().data();
   /// What the job can be cut into: data-parallel replicas, or, in place, whole copies of the state.
   int replicas = 1;

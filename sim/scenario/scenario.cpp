@@ -15,7 +15,6 @@
 #include "sim/models/huggingface/huggingface.h"
 #include "sim/models/read_model.h"
 #include "sim/network/read_topology.h"
-#include "sim/programs/flows/algorithms/algorithm.h"
 #include "sim/scenario/candidates.h"
 #include "sim/scenario/check_profile.h"
 #include "sim/scenario/read_anchors.h"
@@ -28,7 +27,6 @@
 namespace headway {
 namespace {
 
-constexpr int kMostReplicas = 10'000;
 constexpr int kMostNodes = 1'000'000;
 
 constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
@@ -37,20 +35,6 @@ constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
     {"data", Dimension::data},
     {"pipeline", Dimension::pipeline},
 }};
-constexpr std::array<std::pair<std::string_view, FlowEngine>, 2> kFlowEngines{{
-    {"incremental", FlowEngine::incremental},
-    {"simgrid", FlowEngine::simgrid},
-}};
-
-std::vector<std::pair<std::string_view, std::optional<CollectiveAlgorithm>>> algorithm_words() {
-  std::vector<std::pair<std::string_view, std::optional<CollectiveAlgorithm>>> words{
-      {"auto", std::nullopt}};
-  for (const AlgorithmKind& kind : algorithm_kinds()) {
-    words.emplace_back(kind.algorithm.name, kind.algorithm);
-  }
-  return words;
-}
-
 struct ReadCluster {
   ReadTopology topology;
   std::vector<Dimension> order;
@@ -123,32 +107,6 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
   nlohmann::json resolved = reader.finish();
   if (!topology) return std::nullopt;
   return ReadCluster{std::move(*topology), std::move(order), job_nodes, std::move(resolved)};
-}
-
-RunSettings read_run(ObjectReader& scenario, const ScenarioOptions& options,
-                     Perturbation& perturbation) {
-  RunSettings run;
-  const std::optional<JsonCursor> part = scenario.part("run");
-  const auto empty = JsonDocument::parse("run", "{}", scenario.diagnostics());
-  ObjectReader reader(part ? *part : JsonCursor(empty), scenario.diagnostics());
-  const Range seeds = between(0.0, 9007199254740992.0);  // 2^53: whole numbers that JSON keeps
-  run.replicas =
-      static_cast<int>(reader.integer("replicas", between(1, kMostReplicas), run.replicas));
-  perturbation.seed = static_cast<std::uint64_t>(reader.integer("seed", seeds, 1));
-  run.gradient_algorithm = reader.choice<std::optional<CollectiveAlgorithm>>(
-      "gradient_algorithm", algorithm_words(), run.gradient_algorithm);
-  run.engine.flows = reader.choice<FlowEngine>("flows", kFlowEngines, run.engine.flows);
-  run.engine.fold_equal_links = reader.flag("fold_equal_links", true);
-  if (options.seed) {
-    perturbation.seed = *options.seed;
-    reader.resolve("seed", *options.seed);
-  }
-  if (options.replicas) {
-    run.replicas = *options.replicas;
-    reader.resolve("replicas", *options.replicas);
-  }
-  scenario.resolve("run", reader.finish());
-  return run;
 }
 
 /// A configuration of Hugging Face does not say what sequences its model is trained on.
@@ -256,7 +214,8 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   if (profiles && cluster && strategy) check(model->model, *strategy);
   scenario.perturbation = read_perturbations(reader, profiles ? profiles->front().get() : nullptr,
                                              cluster ? cluster->topology.cluster.get() : nullptr);
-  scenario.run = read_run(reader, options, scenario.perturbation);
+  scenario.run = read_run(reader, options.seed, options.replicas);
+  scenario.perturbation.seed = static_cast<std::uint64_t>(scenario.run.seed);
   const bool needs_changes =
       !scenario.perturbation.link_episodes.empty() || !scenario.perturbation.background.empty();
   if (needs_changes && scenario.run.engine.flows == FlowEngine::simgrid) {

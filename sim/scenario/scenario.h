@@ -20,17 +20,11 @@
 #include "sim/scenario/neighbour_job.h"
 #include "sim/scenario/read_input.h"
 #include "sim/scenario/read_profiles.h"
+#include "sim/scenario/read_run.h"
 #include "sim/scenario/read_statistics.h"
 #include "sim/scenario/reliability_settings.h"
 
 namespace headway {
-
-/// How a scenario is run; nothing here says anything about the job itself.
-struct RunSettings {
-  int replicas = 5;  ///< simulations with other draws, for the interval
-  std::optional<CollectiveAlgorithm> gradient_algorithm;  ///< nothing: the faster one
-  EngineOptions engine;
-};
 
 struct Scenario;
 
