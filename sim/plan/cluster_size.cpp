@@ -159,7 +159,9 @@ std::vector<Override> ClusterSizes::goal_overrides() const {
     }
   }
   const json& resolved = base_.resolved;
-  if (resolved.contains("cost") && resolved.at("cost").value("tokens", 0.0) != goal_.tokens) {
+  if (!resolved.contains("cost")) {
+    if (!base_.reliability) overrides.push_back({"/cost", json({{"tokens", tokens}}).dump()});
+  } else if (resolved.at("cost").value("tokens", 0.0) != goal_.tokens) {
     overrides.push_back({"/cost/tokens", tokens.dump()});
   }
   return overrides;

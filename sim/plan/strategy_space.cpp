@@ -9,6 +9,7 @@
 #include "sim/jobs/read_strategy.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/scenario/read_reliability.h"
 
 namespace headway {
 namespace {
@@ -107,6 +108,13 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
 
 bool StrategySpace::keeps(std::string_view field) const {
   return kept_.contains(std::string(field));
+}
+
+bool StrategySpace::recovers(const StrategyChoice& choice) const {
+  if (!scenario_.reliability || scenario_.reliability->recovery->obstacle == nullptr) return true;
+  ReliabilitySettings settings = *scenario_.reliability;
+  const int node_accelerators = scenario_.cluster->node_type.accelerators;
+  return recovery_obstacle(strategy(choice), node_accelerators, settings).empty();
 }
 
 void StrategySpace::for_each(const std::function<void(const StrategyChoice&)>& visit) const {
@@ -215,7 +223,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
           choice.sharding = sharding;
           for (const Recompute recompute : recomputes) {
             choice.recompute = recompute;
-            visit(choice);
+            if (recovers(choice)) visit(choice);
           }
         }
         if (only_thrifty) return;

@@ -40,7 +40,8 @@ struct StrategyChoice {
 /// - sharding of nothing, the optimizer and, without pipeline and experts, everything (ZeRO-2 holds
 ///   more than ZeRO-3 and reduces every micro-batch: it is left out);
 /// - no recomputation, of the activation function, of attention, of whole layers, and whatever the
-///   scenario has.
+///   scenario has;
+/// - that the scenario's recovery from failures can do with.
 ///
 /// What goes with them: sequence parallelism with tensor parallelism, unless the scenario turns it
 /// off; transfers of pipelines overlap with virtual stages only, unless it says otherwise; copies
@@ -79,6 +80,8 @@ class StrategySpace {
   [[nodiscard]] std::vector<Sharding> shardings(const StrategyChoice& choice) const;
   void settle_split(const StrategyChoice& choice, Strategy& strategy) const;
   [[nodiscard]] bool keeps(std::string_view field) const;
+  /// As the scenario's "reliability" asks for.
+  [[nodiscard]] bool recovers(const StrategyChoice& choice) const;
 
   const Scenario& scenario_;
   std::set<std::string> kept_;
