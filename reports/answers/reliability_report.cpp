@@ -48,6 +48,22 @@ std::optional<std::string> spot_sentence(const ReliabilityPrediction& of) {
                      of.spot->of_nodes, percent(of.spot->there));
 }
 
+/// Of the time, to two digits where it is rare.
+std::string rare_percent(double share) {
+  const double value = 100.0 * share;
+  if (value < 0.001) return "less than 0.001 %";
+  return value >= 1.0 ? percent(share) + " %" : fmt::format("{:.2g} %", value);
+}
+
+std::optional<std::string> repair_sentence(const ReliabilityPrediction& of) {
+  if (!of.repair) return std::nullopt;
+  const std::string in_repair = fmt::format("{:.3g} nodes in repair on average", of.repair->nodes);
+  const std::string share = rare_percent(of.repair->beyond_spares);
+  if (of.repair->spares == 0) return fmt::format("none; {}, some {} of the time", in_repair, share);
+  return fmt::format("{}; {}, more than these {} of the time", grouped_digits(of.repair->spares),
+                     in_repair, share);
+}
+
 std::string_view loss_title(std::string_view name) {
   if (name == "lost_work") return "work done again";
   if (name == "waiting_for_nodes") return "waiting for nodes";
@@ -101,6 +117,9 @@ std::string reliability_text(const ReliabilityPrediction& of) {
     text += fmt::format("  {:<14}{}\n", "recovery", *recovery);
   }
   if (const auto spot = spot_sentence(of)) text += fmt::format("  {:<14}{}\n", "spot", *spot);
+  if (const auto repair = repair_sentence(of)) {
+    text += fmt::format("  {:<14}{}\n", "spare nodes", *repair);
+  }
   text += fmt::format("  {:<14}{}\n", "checkpoints", checkpoint_sentence(of));
   text += "\n";
   if (!largest(of.lost_gpu_hours).empty()) text += loss_table(of).text(2) + "\n";
@@ -112,6 +131,7 @@ DocumentSection reliability_section(const ReliabilityPrediction& of) {
                                  goodput_sentence(of));
   if (const auto recovery = recovery_sentence(of)) text += fmt::format("Recovery: {}. ", *recovery);
   if (const auto spot = spot_sentence(of)) text += fmt::format("Spot nodes: {}. ", *spot);
+  if (const auto repair = repair_sentence(of)) text += fmt::format("Spare nodes: {}. ", *repair);
   text += fmt::format("Checkpoints: {}.", checkpoint_sentence(of));
   DocumentSection section{"Over weeks", {Paragraph{std::move(text)}}};
   if (!largest(of.lost_gpu_hours).empty()) {

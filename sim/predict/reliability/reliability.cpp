@@ -8,6 +8,7 @@
 #include "sim/predict/reliability/checkpoint_interval.h"
 #include "sim/predict/reliability/failure_process.h"
 #include "sim/predict/reliability/job_history.h"
+#include "sim/predict/reliability/nodes_in_repair.h"
 
 namespace headway {
 namespace {
@@ -223,6 +224,11 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   prediction.recovery = settings.recovery->name;
   prediction.step_overhead = settings.step_overhead;
   prediction.job_mttf = job_mttf(settings);
+  if (const double nodes = mean_nodes_in_repair(settings); nodes > 0.0) {
+    prediction.repair = {.spares = settings.spare_nodes,
+                         .nodes = nodes,
+                         .beyond_spares = share_beyond_spares(settings, settings.spare_nodes)};
+  }
   prediction.young_interval = young_interval(checkpoint.blocking, prediction.job_mttf);
   prediction.daly_interval = daly_interval(checkpoint.blocking, prediction.job_mttf);
   Study study(settings, goal, scenario.perturbation.seed);

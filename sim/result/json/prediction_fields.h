@@ -166,6 +166,12 @@ void visit_fields(auto& visit, Of<SpotUse> auto& of) {
   visit("share_there", of.there);
 }
 
+void visit_fields(auto& visit, Of<ReliabilityPrediction::Repair> auto& of) {
+  visit("spare_nodes", of.spares);
+  visit("nodes", of.nodes);
+  visit("share_beyond_spares", of.beyond_spares);
+}
+
 void visit_fields(auto& visit, Of<ReliabilityPrediction> auto& of) {
   visit("runs", of.runs, FieldRule::positive);
   visit("goodput", of.goodput);
@@ -180,6 +186,7 @@ void visit_fields(auto& visit, Of<ReliabilityPrediction> auto& of) {
   visit("recovery", of.recovery, FieldRule::lenient);
   visit("step_overhead", of.step_overhead);
   visit("spot", of.spot);
+  visit("repair", of.repair);
   visit("checkpoint/interval_by", of.interval_by);
   visit("checkpoint/interval_s", of.checkpoint_interval, FieldRule::endless);
   visit("checkpoint/young_interval_s", of.young_interval, FieldRule::endless);
