@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <sstream>
 #include <string_view>
 
 #include "reports/answers/reliability_report.h"
@@ -12,6 +14,7 @@
 #include "reports/sections/target_report.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
+#include "sim/base/wrap_text.h"
 #include "sim/result/decision/objective.h"
 #include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
@@ -22,6 +25,8 @@
 
 namespace headway {
 namespace {
+
+constexpr std::size_t kValueColumn = 16;  ///< behind labels
 
 class TextReport {
  public:
@@ -183,10 +188,50 @@ class TextReport {
   std::string text_;
 };
 
+/// Without the codes that colour it.
+std::size_t shown_width(std::string_view line) {
+  std::size_t codes = 0;
+  for (std::size_t begin = line.find('\x1b'); begin != std::string_view::npos;) {
+    const std::size_t end = line.find('m', begin);
+    if (end == std::string_view::npos) break;
+    codes += end + 1 - begin;
+    begin = line.find('\x1b', end);
+  }
+  return character_count(line) - codes;
+}
+
+/// Where the last column of a line begins, if there is room for it; else where values stand behind
+/// labels.
+std::size_t hanging_indent(std::string_view line, std::size_t columns) {
+  constexpr std::size_t kLeastRoom = 24;
+  if (!line.starts_with("  ")) return 0;
+  const std::size_t gap = line.rfind("   ");
+  const bool has_room = gap != std::string_view::npos && gap + 3 + kLeastRoom <= columns;
+  return has_room ? std::max(gap + 3, kValueColumn) : kValueColumn;
+}
+
+std::string folded(const std::string& text, std::size_t columns) {
+  std::string folded;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (shown_width(line) <= columns) {
+      folded += line + "\n";
+      continue;
+    }
+    const std::size_t indent = hanging_indent(line, columns);
+    std::string blanks;
+    for (const std::string& part : wrapped(line, columns, 0, indent)) {
+      folded += blanks + part.substr(0, part.find_last_not_of(' ') + 1) + "\n";
+      blanks.assign(indent, ' ');
+    }
+  }
+  return folded;
+}
+
 }  // namespace
 
-std::string text_report(const Prediction& prediction, bool colour) {
-  return TextReport(prediction, colour).text();
+std::string text_report(const Prediction& prediction, const Screen& screen) {
+  return folded(TextReport(prediction, screen.colour).text(), screen.columns);
 }
 
 }  // namespace headway

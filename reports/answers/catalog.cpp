@@ -11,10 +11,10 @@
 
 namespace headway {
 
-std::string catalog_text(const std::vector<CatalogEntry>& entries) {
+std::string catalog_text(const std::vector<CatalogEntry>& entries, std::size_t columns) {
   TextTable table({{"name"}, {"what it is"}});
   for (const CatalogEntry& entry : entries) table.add_row({entry.name, entry.about});
-  return table.text();
+  return table.text(0, columns);
 }
 
 std::string catalog_json_text(const std::string& kind, const std::vector<CatalogEntry>& entries) {

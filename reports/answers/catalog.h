@@ -11,7 +11,8 @@ namespace headway {
 
 // What `headway list` prints, as text and as the document "headway/list/1".
 
-[[nodiscard]] std::string catalog_text(const std::vector<CatalogEntry>& entries);
+[[nodiscard]] std::string catalog_text(const std::vector<CatalogEntry>& entries,
+                                       std::size_t columns);
 [[nodiscard]] std::string catalog_json_text(const std::string& kind,
                                             const std::vector<CatalogEntry>& entries);
 

@@ -77,9 +77,10 @@ std::string title_of(const CollectiveReport& report) {
 }
 
 /// As nccl-tests prints it, whose readers know where to look.
-std::string collective_text(const CollectiveReport& report) {
+std::string collective_text(const CollectiveReport& report, std::size_t columns) {
   return fmt::format("# {}\n{}# Avg bus bandwidth    : {:.4f}\n", printable(title_of(report)),
-                     size_table(report).text(2), average_bus_bandwidth(report.rows) / kGiga);
+                     size_table(report).text(2, columns),
+                     average_bus_bandwidth(report.rows) / kGiga);
 }
 
 Figure bandwidth_figure(const CollectiveReport& report) {
@@ -146,7 +147,7 @@ nlohmann::json collective_json(const CollectiveReport& report) {
 }  // namespace
 
 Answer collective_answer(const CollectiveReport& report) {
-  return {.text = [&](const Screen&) { return collective_text(report); },
+  return {.text = [&](const Screen& screen) { return collective_text(report, screen.columns); },
           .document = [&] { return collective_document(report); },
           .json = [&] { return json_document_text(collective_json(report)); },
           .csv =

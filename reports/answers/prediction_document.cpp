@@ -55,7 +55,7 @@ Document prediction_document(const Prediction& prediction) {
 }
 
 Answer prediction_answer(const Prediction& prediction) {
-  return {.text = [&](const Screen& screen) { return text_report(prediction, screen.colour); },
+  return {.text = [&](const Screen& screen) { return text_report(prediction, screen); },
           .document = [&] { return prediction_document(prediction); },
           .json = [&] { return result_json_text(prediction); },
           .csv = [&] { return csv_report(prediction); }};

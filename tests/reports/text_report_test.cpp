@@ -17,7 +17,7 @@ TEST(TextReport, HasQuestionSpeedMemoryTimeAndAnswer) {
       "reduce-scatter over 16 nodes is beyond the calibrated range (2).\n"
       "`headway-calibrate --nodes 16` would narrow the interval."};
   EXPECT_EQ(
-      text_report(p, false),
+      text_report(p, {}),
       "gpt3-175b on 128 x HGX H200, 1024 GPUs      tp 8, pp 8, dp 16, global batch 1536, 1F1B\n"
       "profile h200-sxm (measured), cluster rail-400g\n"
       "\n"
@@ -52,7 +52,7 @@ TEST(TextReport, ShortIterationsAreInMilliseconds) {
   p.breakdown[Cause::pipeline_bubble] = 45.4_ms;
   p.memory.stages.resize(1);
   EXPECT_EQ(
-      text_report(p, false),
+      text_report(p, {}),
       "gpt3-175b on 128 x HGX H200, 1024 GPUs      tp 8, pp 8, dp 16, global batch 1536, 1F1B\n"
       "profile h200-sxm (measured), cluster rail-400g\n"
       "\n"
@@ -72,14 +72,14 @@ TEST(TextReport, ShortageOfMemoryIsTheAnswer) {
   Prediction p = sample_prediction();
   p.memory.fits = false;
   p.memory.capacity = 24_GiB;
-  EXPECT_THAT(text_report(p, false),
+  EXPECT_THAT(text_report(p, {}),
               EndsWith("\nDoes not fit: stage 0 needs 32 GiB of 24 GiB; 8 GiB too much. The "
                        "largest part is activations, 12 GiB; recomputing (selective or full), a "
                        "smaller micro-batch, or more tensor parallelism with sequence_parallel "
                        "shrinks them.\n"));
   p.memory.stages[0].optimizer = 60_GiB;
   p.memory.stages.resize(1);
-  EXPECT_THAT(text_report(p, false),
+  EXPECT_THAT(text_report(p, {}),
               EndsWith("\nDoes not fit: every rank needs 90 GiB of 24 GiB; 66 GiB too much. The "
                        "largest part is optimizer states, 60 GiB; sharding them over the "
                        "data-parallel ranks (zero_stage 1), or more tensor or pipeline "
@@ -93,7 +93,7 @@ TEST(TextReport, JobThatWasNotSimulatedHasItsMemoryOnly) {
   p.memory.capacity = 24_GiB;
   p.memory.fits = false;
   EXPECT_EQ(
-      text_report(p, false),
+      text_report(p, {}),
       "gpt3-175b on 128 x HGX H200, 1024 GPUs      tp 8, pp 8, dp 16, global batch 1536, 1F1B\n"
       "profile h200-sxm (measured), cluster rail-400g\n"
       "\n"
@@ -109,7 +109,7 @@ TEST(TextReport, ComputeAloneLeavesNothingElseToGain) {
   Prediction p = sample_prediction();
   p.breakdown = {};
   p.breakdown[Cause::compute] = p.iteration_time;
-  EXPECT_THAT(text_report(p, false),
+  EXPECT_THAT(text_report(p, {}),
               EndsWith("\nCompute is all of 6.94 s; faster kernels or more GPUs shrink it.\n"));
 }
 
@@ -117,33 +117,33 @@ TEST(TextReport, ShareOfAtMostATwoThousandthHasNoLine) {
   Prediction p = sample_prediction();
   p.iteration_time = 10.0_s;
   p.breakdown[Cause::data_loading] = 0.0049_s;
-  EXPECT_THAT(text_report(p, false), Not(HasSubstr("data loading")));
+  EXPECT_THAT(text_report(p, {}), Not(HasSubstr("data loading")));
   p.breakdown[Cause::data_loading] = 0.0051_s;
-  EXPECT_THAT(text_report(p, false), HasSubstr("data loading"));
+  EXPECT_THAT(text_report(p, {}), HasSubstr("data loading"));
 }
 
 TEST(TextReport, ColourMarksNumbersWarningsAndShortage) {
   Prediction p = sample_prediction();
   p.warnings = {"w"};
-  EXPECT_THAT(text_report(p, true), HasSubstr("iteration     \x1b[1m6.94 s\x1b[0m   (6.70"));
-  EXPECT_THAT(text_report(p, true), HasSubstr("\x1b[1m453 k\x1b[0m tokens/s"));
-  EXPECT_THAT(text_report(p, true), HasSubstr("\x1b[1;33mwarning:\x1b[0m w\n"));
-  EXPECT_THAT(text_report(p, true), Not(HasSubstr("\x1b[1;31m")));
+  EXPECT_THAT(text_report(p, {.colour = true}), HasSubstr("iteration     \x1b[1m6.94 s\x1b[0m   (6.70"));
+  EXPECT_THAT(text_report(p, {.colour = true}), HasSubstr("\x1b[1m453 k\x1b[0m tokens/s"));
+  EXPECT_THAT(text_report(p, {.colour = true}), HasSubstr("\x1b[1;33mwarning:\x1b[0m w\n"));
+  EXPECT_THAT(text_report(p, {.colour = true}), Not(HasSubstr("\x1b[1;31m")));
   p.memory.fits = false;
-  EXPECT_THAT(text_report(p, true), HasSubstr("\n\x1b[1;31mDoes not fit:\x1b[0m stage 0"));
-  EXPECT_THAT(text_report(p, false), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text_report(p, {.colour = true}), HasSubstr("\n\x1b[1;31mDoes not fit:\x1b[0m stage 0"));
+  EXPECT_THAT(text_report(p, {}), Not(HasSubstr("\x1b")));
 }
 
 TEST(TextReport, JobWithoutTokensCountsSamples) {
   Prediction p = sample_prediction();
   p.tokens_per_second = 0.0;
-  EXPECT_THAT(text_report(p, false), HasSubstr("throughput   221 samples/s"));
+  EXPECT_THAT(text_report(p, {}), HasSubstr("throughput   221 samples/s"));
 }
 
 TEST(TextReport, ControlCharactersOfNamesDoNotReachTheTerminal) {
   Prediction p = sample_prediction();
   p.question.model = "a\x1b[2Jb\nc";
-  EXPECT_THAT(text_report(p, false), testing::StartsWith("a\uFFFD[2Jb\uFFFDc on 128 x"));
+  EXPECT_THAT(text_report(p, {}), testing::StartsWith("a\uFFFD[2Jb\uFFFDc on 128 x"));
 }
 
 }  // namespace

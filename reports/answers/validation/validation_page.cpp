@@ -40,12 +40,15 @@ DocumentSection answer(const Validation& validation) {
   const ValidationSummary& all = validation.summary.front();
   const auto rows = static_cast<std::int64_t>(validation.rows.size());
   std::string text =
-      fmt::format("{} published steps; {} of them predicted, {} refused. ", grouped_digits(rows),
-                  grouped_digits(all.rows.count), grouped_digits(all.refused));
-  if (validation.left_out_source) {
-    text +=
-        "Every row is predicted with constants that were fitted without any row of its source. ";
-  }
+      validation.left_out_source
+          ? "Out of sample: every row is predicted with constants that were fitted without any row "
+            "of its source. "
+          : "In sample, where these are the steps that `headway validate` predicts unasked: the "
+            "constants were fitted over those; --leave-out source predicts each without its "
+            "source. ";
+  text += fmt::format("{} published steps; {} of them predicted, {} refused. ",
+                      grouped_digits(rows), grouped_digits(all.rows.count),
+                      grouped_digits(all.refused));
   if (all.rows.count > 0) {
     text += fmt::format(
         "The mean absolute error is {} % (median {} %, worst {} %, bias {} %), and {:.0f} % of the "
@@ -154,7 +157,7 @@ Document document_of(const Validation& validation) {
 }  // namespace
 
 Answer validation_answer(const Validation& validation) {
-  return {.text = [&](const Screen&) { return validation_text(validation); },
+  return {.text = [&](const Screen& screen) { return validation_text(validation, screen.columns); },
           .document = [&] { return document_of(validation); },
           .json = [&] { return json_document_text(validation_json(validation)); },
           .csv =

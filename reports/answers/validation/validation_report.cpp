@@ -39,29 +39,30 @@ bool tells_apart(const Validation& validation, const RowProperty& property) {
 
 }  // namespace
 
-std::string validation_text(const Validation& validation) {
+std::string validation_text(const Validation& validation, std::size_t columns) {
+  const auto text_of = [&](const TextTable& table) { return table.text(0, columns); };
   std::string text;
   if (validation.rows.size() <= kMostRowsShown) {
-    text = row_table(all_rows(validation)).text() + "\n";
+    text = text_of(row_table(all_rows(validation))) + "\n";
   } else {
     text = fmt::format("The {} rows furthest off of {} (--json has all):\n\n{}\n", kWorstRows,
-                       validation.rows.size(), row_table(worst_rows(validation)).text());
+                       validation.rows.size(), text_of(row_table(worst_rows(validation))));
   }
   text += fmt::format(
       "|error| in %, each row counting once, then each group of near-identical rows:\n\n{}",
-      summary_table(validation, "").text());
+      text_of(summary_table(validation, "")));
   for (const RowProperty& property : row_properties()) {
     if (tells_apart(validation, property)) {
-      text += "\n" + summary_table(validation, property.name).text();
+      text += "\n" + text_of(summary_table(validation, property.name));
     }
   }
-  if (validation.summary.front().refused > 0) text += "\n" + refusal_table(validation).text();
+  if (validation.summary.front().refused > 0) text += "\n" + text_of(refusal_table(validation));
   if (!validation.ablations.empty()) {
-    text += "\nWithout one term of the cost model:\n\n" + ablation_table(validation).text();
+    text += "\nWithout one term of the cost model:\n\n" + text_of(ablation_table(validation));
   }
   for (const Ablation& ablation : validation.ablations) {
     if (!ablation.moved.empty() && validation.ablations.size() == 1) {
-      text += "\n" + moved_table(ablation).text();
+      text += "\n" + text_of(moved_table(ablation));
     }
   }
   return text;

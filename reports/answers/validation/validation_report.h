@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -7,8 +8,8 @@
 
 namespace headway {
 
-/// For a terminal, within 100 columns: rows (the worst of many), then errors by each property.
-[[nodiscard]] std::string validation_text(const Validation& validation);
+/// For a terminal: rows (the worst of many), then errors by each property; tables within `columns`.
+[[nodiscard]] std::string validation_text(const Validation& validation, std::size_t columns);
 
 /// "headway/validation/1", in SI base units; errors are fractions.
 [[nodiscard]] nlohmann::json validation_json(const Validation& validation);

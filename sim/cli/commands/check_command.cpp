@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/text_table.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/invocation.h"
@@ -25,18 +26,13 @@ std::string value_text(const nlohmann::json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-std::string choices_text(const OpenChoices& open) {
+std::string choices_text(const OpenChoices& open, std::size_t columns) {
   if (open.choices.empty()) return "";
   const TimeScale scale(open.time);
   std::string text = fmt::format("    leaves open, where an iteration takes {} in closed form:\n",
                                  scale.with_unit(open.time));
   const std::size_t shown = std::min(open.choices.size(), kShownChoices);
-  std::size_t field_width = 0;
-  std::size_t taken_width = 0;
-  for (std::size_t i = 0; i < shown; ++i) {
-    field_width = std::max(field_width, open.choices[i].field.size());
-    taken_width = std::max(taken_width, value_text(*open.choices[i].taken).size());
-  }
+  TextTable table({{"field"}, {"taken"}, {"otherwise"}});
   for (std::size_t i = 0; i < shown; ++i) {
     const OpenChoice& choice = open.choices[i];
     std::vector<std::string> others;
@@ -45,17 +41,18 @@ std::string choices_text(const OpenChoices& open) {
       others.push_back(
           fmt::format("{} with {}", scale.with_unit(other.time), value_text(*other.value)));
     }
-    text += fmt::format("      {:<{}}  {:<{}}  {}\n", choice.field, field_width,
-                        value_text(*choice.taken), taken_width, fmt::join(others, ", "));
+    table.add_row(
+        {choice.field, value_text(*choice.taken), fmt::format("{}", fmt::join(others, ", "))});
   }
-  return text;
+  return text + table.text(6, columns);
 }
 
 int run_check(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Terminal& terminal = invocation.terminal;
   Diagnostics command_line;
-  const ScenarioOptions options{.overrides = overrides_of(arguments, command_line)};
+  const ScenarioOptions options{.overrides = overrides_of(arguments, command_line),
+                                .profile = arguments.value("profile")};
   const bool resolves = arguments.has("resolve");
   if (resolves && arguments.positional().size() > 1) {
     command_line.add({.message = "--resolve writes out one file"});
@@ -75,7 +72,7 @@ int run_check(const Invocation& invocation) {
     } else {
       terminal.print(fmt::format("ok  {}  {}: {}\n", printable(path), file->kind, file->about));
       if (is_alone && file->kind == "scenario") {
-        terminal.print(choices_text(open_choices(path, options)));
+        terminal.print(choices_text(open_choices(path, options), terminal.columns()));
       }
     }
   }
@@ -100,8 +97,7 @@ Command check_command() {
   command.about =
       "Reads files by what their \"schema\" says they are, with all they refer to, and prints "
       "every problem of all of them. Runs nothing. Of one scenario it also names the fields that "
-      "it "
-      "leaves to its software and that matter most, with what other words there would make of "
+      "it leaves to its software and that matter most, with what other words there would make of "
       "its iteration.";
   command.examples = {
       {"headway check scenarios/*.json topologies/*.json", "all files of a project"},
@@ -109,6 +105,7 @@ Command check_command() {
   };
   command.options = with_standard_options({
       set_option("/strategy/tensor_parallel=4"),
+      profile_option(),
       {.name = "resolve",
        .help = "prints the explicit form of one file, every default written out, as JSON",
        .group = OptionGroup::output},

@@ -40,8 +40,9 @@ int run_list(const Invocation& invocation) {
            "write `headway list shapes --scenario FILE`");
   }
   const std::vector<CatalogEntry> entries = catalog(kind);
-  invocation.terminal.print(invocation.arguments.has("json") ? catalog_json_text(kind, entries)
-                                                             : catalog_text(entries));
+  Terminal& terminal = invocation.terminal;
+  terminal.print(invocation.arguments.has("json") ? catalog_json_text(kind, entries)
+                                                  : catalog_text(entries, terminal.columns()));
   return kExitDone;
 }
 

@@ -38,7 +38,7 @@ void set_limit(const std::string& text) {
 Option limit_option() {
   return {.name = "limit",
           .value = "NAME=NUMBER",
-          .help = "sets a limit of inputs: hosts=2000000",
+          .help = "lets larger inputs through: cables=8000000; --help lists what",
           .group = OptionGroup::input,
           .repeatable = true};
 }

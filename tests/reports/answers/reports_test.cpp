@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 
 #include "reports/answers/answers.h"
 #include "reports/answers/validation/validation_report.h"
+#include "reports/document/text_document.h"
 #include "sim/predict/collective/collective_table.h"
 
 namespace headway {
@@ -68,7 +70,7 @@ Validation sample_validation() {
 }
 
 TEST(ValidationText, ShowsErrorsAndReasons) {
-  EXPECT_EQ(validation_text(sample_validation()),
+  EXPECT_EQ(validation_text(sample_validation(), kUnbroken),
             R"(row   GPUs  published  predicted  error %  refused
 a    1,024        2 s      1.9 s     -5.0
 b        8        1 s                      no profile
@@ -87,7 +89,7 @@ refused  because
 )");
 }
 
-TEST(ValidationText, StaysWithinAHundredColumnsAndShowsTheWorstOfMany) {
+TEST(ValidationText, StaysWithinItsColumnsAndShowsTheWorstOfMany) {
   Validation validation;
   for (int i = 0; i < 60; ++i) {
     ValidationRow row = sample_validation().rows.front();
@@ -97,10 +99,10 @@ TEST(ValidationText, StaysWithinAHundredColumnsAndShowsTheWorstOfMany) {
     validation.rows.push_back(row);
   }
   validation.summary = summaries(validation.rows);
-  const std::string text = validation_text(validation);
+  const std::string text = validation_text(validation, 80);
   EXPECT_TRUE(text.starts_with("The 12 rows furthest off of 60 (--json has all):\n"));
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
 }
 
 TEST(ValidationJson, HasAnErrorOrAReasonInEachRow) {
@@ -118,8 +120,8 @@ TEST(ValidationJson, HasAnErrorOrAReasonInEachRow) {
 TEST(ValidationPage, AnswersFirstAndSaysWhatIsRefused) {
   const std::string text = answer_as(".md", validation_answer(sample_validation()));
   EXPECT_TRUE(
-      text.starts_with("# Predictions against published training steps\n\n## Answer\n\n"
-                       "2 published steps; 1 of them predicted, 1 refused."));
+      text.starts_with("# Predictions against published training steps\n\n## Answer\n\nIn sample, "));
+  EXPECT_THAT(text, ::testing::HasSubstr(" 2 published steps; 1 of them predicted, 1 refused."));
   EXPECT_LT(text.find("no profile"), text.find("What is not modelled"));
 }
 
