@@ -16,7 +16,9 @@ ctest --preset release
 if [ "$long" = yes ]; then
   configure sanitize -DHEADWAY_TESTS=ON
   build sanitize all
-  HEADWAY_MUTATIONS=2000 HEADWAY_KILL_TRIALS=30 ctest --preset sanitize
-  HEADWAY_ROAD_INPUTS=10000 HEADWAY_PHYSICS_JOBS=10000 HEADWAY_READER_INPUTS=10000 build/release/tests/fuzz/fuzz_test
+  HEADWAY_MUTATIONS=2000 ctest --preset sanitize
+  HEADWAY_KILL_TRIALS=500 build/release/tests/sim/sweep_test --gtest_filter='KillTrials*'
+  HEADWAY_ROAD_INPUTS=10000 HEADWAY_PHYSICS_JOBS=10000 HEADWAY_READER_INPUTS=10000 HEADWAY_DETERMINISM=200 \
+    HEADWAY_OTHER_PROGRAM=$PWD/build/sanitize/sim/cli/headway build/release/tests/fuzz/fuzz_test
   HEADWAY_FAULT_STEP=1 build/release/tests/faults/faults_test
 fi
