@@ -65,7 +65,7 @@ for reader in "$@"; do
   done < <(seeds "$reader")
   say "$reader: $(ls "$corpus" | wc -l) texts to begin with, $seconds s"
   TMPDIR=$work/scratch HEADWAY_READER=$reader "$fuzzer" "$corpus" -fork=1 \
-    -max_total_time="$seconds" -max_len=32768 -timeout=10 -rss_limit_mb=2048 \
+    -max_total_time="$seconds" -max_len=131072 -timeout=10 -rss_limit_mb=2048 \
     -ignore_crashes=1 -ignore_ooms=1 -ignore_timeouts=1 -dict="$work/dictionary" \
     -artifact_prefix="$found/" >"$log" 2>&1 </dev/null || true
   # "#4711: cov: 12 ft: 34 corp: 5 exec/s 6 oom/timeout/crash: 0/0/0 time: 7s ..."
