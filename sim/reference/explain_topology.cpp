@@ -31,7 +31,8 @@ std::vector<FieldRow> topology_rows() {
        "What an accelerator sends, one way. NVIDIA's data sheets add up both ways: half of theirs.",
        "more than 0"},
       {"cluster.topology.node.scale_up.latency", quantity_type<Seconds>({}), R"("500 ns")",
-       "One way, from accelerator to accelerator; an estimate."},
+       "One way, from accelerator to accelerator; an estimate, for bounds of the hardware alone: "
+       "predictions take the profile's, which is measured end to end."},
       {"cluster.topology.node.scale_up.reduces", flag_type(), "false",
        "The switches of the scale-up fabric add up what passes (NVLink SHARP, on NVSwitches since "
        "Hopper): an all-reduce with NCCL's costs may then use them."},

@@ -16,6 +16,7 @@ NetworkCosts network_costs(const Profile& profile, const NodeType& node) {
                      .scale_out_latency = Seconds(profile.scale_out.latency.value),
                      .scale_out_overhead = Seconds(profile.scale_out.overhead.value)};
   if (profile.kind == "measured") return costs;
+  costs.scale_out_latency += 2.0 * node.nic_latency;
   const TransportCosts& transport = node.transport.costs;
   costs.scale_out_latency += transport.message_latency;
   const auto allow = [&](double share) {

@@ -27,9 +27,10 @@ struct NetworkCosts {
   bool is_rail_local = false;
 };
 
-/// As the profile says. What others published of scales beyond a node is of InfiniBand and RoCE:
-/// over another transport a step comes later by one message of it, and no more fits through a NIC
-/// than it carries. What was measured was measured on the transport that there is.
+/// As the profile says. What others published of a step beyond a node is less its NICs, and of
+/// InfiniBand and RoCE: over another transport it comes later by one message of that, and no more
+/// fits through a NIC than it carries. What was measured was measured with the NICs and on the
+/// transport that there are.
 [[nodiscard]] NetworkCosts network_costs(const Profile& profile, const NodeType& node);
 /// Hardware alone: full rates, the latencies of the node type.
 [[nodiscard]] NetworkCosts ideal_network_costs(const NodeType& node_type);

@@ -45,6 +45,19 @@ TEST(CollectivePrice, WhatWasMeasuredComesFirst) {
   EXPECT_NEAR(idle_time(plan, cluster->topology, price.amount) / price.time, 1.0, 1e-12);
 }
 
+TEST(CollectivePrice, BothNicsComeOnTopOfWhatWasPublishedOfAStep) {
+  // Two NICs of 3 us pass each message. What was measured was measured with them.
+  const auto cluster = cluster_of(kNodes.text());
+  NodeType node = cluster->node_type;
+  node.nic_latency = 3_us;
+  Profile profile = round_profile();
+  profile.scale_out.latency.value = 4e-6;
+  profile.kind = "published";
+  EXPECT_DOUBLE_EQ(network_costs(profile, node).scale_out_latency.count(), 10e-6);
+  profile.kind = "measured";
+  EXPECT_DOUBLE_EQ(network_costs(profile, node).scale_out_latency.count(), 4e-6);
+}
+
 TEST(CollectivePrice, AMeasuredMessageTakesItsTimeBetweenStages) {
   // 1 MB from node to node in 40 us, twice what the NIC takes at 50 GB/s, and its latency besides.
   const auto cluster = cluster_of(kNodes.text());
