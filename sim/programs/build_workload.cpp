@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/exchanges.h"
 #include "sim/programs/communicator_prices.h"
@@ -17,6 +16,7 @@
 #include "sim/programs/local_steps.h"
 #include "sim/programs/parameter_server.h"
 #include "sim/programs/replica_groups.h"
+#include "sim/programs/stage_pieces.h"
 #include "sim/programs/stage_program.h"
 #include "sim/programs/unused_ways.h"
 #include "sim/programs/workload_notes.h"
@@ -194,24 +194,10 @@ class WorkloadBuilder {
     return static_cast<std::int32_t>(workload_.plans.size()) - 1;
   }
 
-  /// The largest that one stage hands to the next.
-  [[nodiscard]] Bytes largest_stage_message() const {
-    const RankShape shape = rank_shape_of(strategy_);
-    Bytes largest;
-    int behind = 0;
-    for (const int layers : job_.layers_of_chunk) {
-      behind += layers;
-      if (layers > 0 && behind < model_.layer_count()) {
-        largest = max(largest, stage_message(model_.layer(behind - 1), shape));
-      }
-    }
-    return largest;
-  }
-
   void add_paths() {
     const int stages = strategy_.pipeline_parallel;
     if (stages == 1) return;
-    const Bytes message = largest_stage_message();
+    const Bytes message = largest_passed_on(job_);
     for (const int replica : replicas_.all()) {
       for (int stage = 0; stage < stages; ++stage) {
         RankGroup& from = group(replica, stage);

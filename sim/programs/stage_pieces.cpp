@@ -235,6 +235,18 @@ Bytes passed_on(const JobShape& job, int global_chunk) {
   return stage_message(last, rank_shape_of(*job.strategy));
 }
 
+Bytes largest_passed_on(const JobShape& job) {
+  Bytes largest;
+  int behind = 0;
+  for (const int layers : job.layers_of_chunk) {
+    behind += layers;
+    if (layers == 0 || behind >= job.model->layer_count()) continue;
+    largest =
+        max(largest, stage_message(job.model->layer(behind - 1), rank_shape_of(*job.strategy)));
+  }
+  return largest;
+}
+
 Bytes gradient_message(const JobShape& job, const GradientPart& gradients) {
   const Strategy& strategy = *job.strategy;
   const double bytes = bytes_per_element(strategy.gradient_precision);

@@ -49,6 +49,8 @@ struct Piece {
 
 /// From the last layer of a chunk to the first of the next one.
 [[nodiscard]] Bytes passed_on(const JobShape& job, int global_chunk);
+/// The largest of these.
+[[nodiscard]] Bytes largest_passed_on(const JobShape& job);
 
 /// The message of a collective of replicas about such a part of their gradients, and what a rank
 /// does to make it smaller and the sum of all ranks' whole again.
