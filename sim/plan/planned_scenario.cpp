@@ -22,14 +22,19 @@ std::optional<json> written(const LeaderOptions& leaders) {
   return root->value();
 }
 
-/// Nothing of the strategy that a search varies. Nothing if the strategy stands in another file.
-std::optional<Override> without_strategy(const json& scenario, const std::set<std::string>& kept) {
+/// The strategy without what a plan of that kind replaces before it begins: where the number of
+/// nodes is given, the data-parallel degree, which follows from the others. Nothing if the strategy
+/// stands in another file.
+std::optional<Override> without_replaced(const json& scenario, PlannedCluster cluster,
+                                         const std::set<std::string>& kept) {
   if (!scenario.contains("strategy") || !scenario.at("strategy").is_object()) return std::nullopt;
   json strategy = scenario.at("strategy");
-  for (const std::string_view field : searched_fields()) {
-    if (!kept.contains(std::string(field))) strategy.erase(std::string(field));
-  }
   strategy.erase("data_parallel");
+  if (cluster == PlannedCluster::of_any_size) {
+    for (const std::string_view field : searched_fields()) {
+      if (!kept.contains(std::string(field))) strategy.erase(std::string(field));
+    }
+  }
   return Override{"/strategy", strategy.dump()};
 }
 
@@ -40,6 +45,16 @@ Override on_one_node(json cluster) {
   cluster.erase("job_nodes");
   cluster["nodes"] = 1;
   return {"/cluster", cluster.dump()};
+}
+
+bool can_be_read(const LeaderOptions& leaders) {
+  try {
+    Diagnostics ignored;
+    static_cast<void>(read_scenario(leaders.path, leaders.options, ignored));
+    return true;
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 }  // namespace
@@ -57,12 +72,14 @@ Scenario read_planned(PlanOptions& options, PlannedCluster cluster, Diagnostics&
   }
   const std::optional<json> scenario = written(leaders);
   if (!scenario || !scenario->contains("cluster")) throw *wrong;
-  const auto strategy = without_strategy(*scenario, options.kept);
+  const auto strategy = without_replaced(*scenario, cluster, options.kept);
   if (!strategy) throw *wrong;
   LeaderOptions changed = leaders;
   set_override(changed.options.overrides, *strategy);
   if (cluster == PlannedCluster::of_any_size) {
     set_override(changed.options.overrides, on_one_node(scenario->at("cluster")));
+  } else if (!can_be_read(changed)) {
+    throw *wrong;  // as it was written, not as it was changed
   }
   Scenario read = read_scenario(leaders.path, changed.options, diagnostics);
   leaders = std::move(changed);
