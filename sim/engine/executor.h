@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/event_queue.h"
@@ -76,6 +79,11 @@ class Executor {
     bool done = false;
     std::vector<std::int32_t> waiting;  ///< groups
   };
+  /// Of communicators whose collectives run one after the other.
+  struct Queue {
+    bool is_busy = false;
+    std::deque<std::pair<std::int32_t, std::int32_t>> ready;  ///< communicators, instances
+  };
   /// A transfer under way: to a message slot, or of a collective.
   struct Transfer {
     std::int32_t plan = -1;
@@ -99,6 +107,8 @@ class Executor {
   void send(std::int32_t group, const Operation& operation, double now);
   void join(std::int32_t group, const Operation& operation, double now);
   void start_collective_if_ready(std::int32_t communicator, std::int32_t instance, double now);
+  void start_collective(std::int32_t communicator, std::int32_t instance, double now);
+  void free_queue(std::int32_t communicator, double now);
   void start_transfer(const Transfer& transfer, double now);
   void begin_flow(std::int32_t token, double now);
   void run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now);
@@ -115,6 +125,7 @@ class Executor {
   std::vector<GroupState> groups_;
   std::vector<BlockDraws::Device> devices_;                ///< group after group
   std::vector<std::vector<CollectiveState>> collectives_;  ///< by communicator
+  std::unordered_map<std::int32_t, Queue> queues_;         ///< by Communicator::queue
   std::vector<Transfer> transfers_;                        ///< by token
   std::vector<std::int32_t> free_tokens_;
   std::int32_t unfinished_groups_ = 0;

@@ -95,6 +95,7 @@ class Fold {
     job_.folding.first_plan_of_communicator_class.push_back(stands.plan);
     for (std::int32_t way = 0; way < at(ways_, number); ++way) add_plan(plan + way);
     stands.members = 0;
+    if (stands.queue >= 0) stands.queue = at(communicators_.of, stands.queue);
     job_.workload.communicators.push_back(std::move(stands));
   }
 

@@ -143,6 +143,8 @@ void JobColours::refine_links() {
 void JobColours::refine_communicators() {
   std::vector<Colour> communicators = communicators_;
   for (std::size_t i = 0; i < communicators.size(); ++i) {
+    const std::int32_t queue = workload_.communicators[i].queue;
+    if (queue >= 0) communicators[i] = mixed(communicators[i], at(communicators_, queue));
     for (std::int32_t way = 0; way < ways_[i]; ++way) {
       communicators[i] =
           mixed(communicators[i], colour_of_plan(workload_.communicators[i].plan + way));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "sim/base/signed_index.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/exchanges.h"
 #include "sim/programs/communicator_prices.h"
@@ -253,8 +254,16 @@ class WorkloadBuilder {
     };
     const bool shards = strategy_.sharding != Sharding::none;
     const bool sums = gathers_sums(strategy_.compression);
+    // One process group gathers and reduces (Zhao et al. 2023, section 3.3.2).
+    const auto in_queue = [&](int id) {
+      if (id < 0) return;
+      at(workload_.communicators, reduce_id).queue = reduce_id;
+      at(workload_.communicators, id).queue = reduce_id;
+    };
     const int gather_id = shards ? gathered_by("parameter gather, ", kParameterGather) : -1;
     const int compressed_id = sums ? gathered_by("compressed gather, ", kCompressedGather) : -1;
+    in_queue(gather_id);
+    in_queue(compressed_id);
     for (int replica = first; replica < first + members; ++replica) {
       if (!replicas_.has(replica)) continue;
       join(replica, stage, kCompressedGather, compressed_id);

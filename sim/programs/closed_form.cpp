@@ -195,16 +195,17 @@ class ClosedForm {
     const IdleRate& rate = rate_of(of.plan + operation.way);
     const double transfer =
         std::max(operation.amount.count() * rate.seconds_per_byte, operation.at_least.count());
+    double& last_end = at(last_end_, of.queue >= 0 ? of.queue : id);
     if (is_exchange(of)) {  // a pass waits for it, whatever else is sent
-      instance.end = std::max(instance.ready, at(last_end_, id)) + transfer + rate.latency;
-      at(last_end_, id) = instance.end;
+      instance.end = std::max(instance.ready, last_end) + transfer + rate.latency;
+      last_end = instance.end;
       return;
     }
     double& free = state.free[rate.crosses_fabric ? 1 : 0];
-    const double start = std::max({instance.ready, at(last_end_, id), free});
+    const double start = std::max({instance.ready, last_end, free});
     free = start + transfer;
     instance.end = free + rate.latency;
-    at(last_end_, id) = instance.end;
+    last_end = instance.end;
   }
 
   const Workload& workload_;
@@ -213,7 +214,7 @@ class ClosedForm {
   std::vector<State> groups_;
   std::vector<int> present_;  ///< members of each communicator among the groups looked at
   std::vector<std::vector<Instance>> instances_;
-  std::vector<double> last_end_;  ///< of each communicator's last collective
+  std::vector<double> last_end_;  ///< of the last collective, by queue
   double end_ = 0.0;
 };
 

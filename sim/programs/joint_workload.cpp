@@ -59,6 +59,9 @@ void append(Workload& all, const JointPart& part) {
   }
   for (Communicator communicator : job.communicators) {
     communicator.plan += static_cast<std::int32_t>(first_plan);
+    if (communicator.queue >= 0) {
+      communicator.queue += static_cast<std::int32_t>(first_communicator);
+    }
     all.communicators.push_back(std::move(communicator));
   }
   all.plans.insert(all.plans.end(), job.plans.begin(), job.plans.end());

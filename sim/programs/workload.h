@@ -107,13 +107,17 @@ struct RankGroup {
 };
 
 /// Rank groups that run collectives together. The k-th join of each member belongs to the k-th
-/// collective; one starts when its last member has joined and the one before is done.
+/// collective; one starts when its last member has joined and the one before is done, that of its
+/// own or of another communicator in the same queue.
 struct Communicator {
   std::string name;  ///< "gradient reduce, stage 3"
   CollectiveKind kind = CollectiveKind::all_reduce;
   std::int32_t members = 0;
   std::int32_t plan = -1;    ///< index into Workload::plans, of its first way; others follow
   std::int32_t backups = 0;  ///< members that it does not wait for: the last ones to join
+  /// The communicator by which its queue is known, itself included: software runs all collectives
+  /// of a process group one after the other, in the order in which they are ready. -1: its own.
+  std::int32_t queue = -1;
   /// What the time under way is charged to.
   Cause cause = Cause::data_parallel_exposed;
 };

@@ -118,6 +118,9 @@ struct SmallJob {
         const int joining = doubled ? 2 * sharing : sharing;
         const auto reduces = communicator("gradient reduce", joining, reduce);
         const auto gathers = communicator("parameter gather", joining, gather);
+        for (const std::int32_t id : {reduces, gathers}) {
+          made.communicators[static_cast<std::size_t>(id)].queue = reduces;
+        }
         for (int replica = first; replica < first + sharing; ++replica) {
           join(replica, stage, kGradientReduce, reduces);
           join(replica, stage, kParameterGather, gathers);

@@ -73,14 +73,12 @@ TEST(ClosedForm, IsTheSimulationOfAPipelineWhoseTransfersAreAlone) {
 TEST(ClosedForm, IsTheSimulationOfReplicasWhoseCollectivesFollowEachOther) {
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
     const RandomJob job = one_stage_job(seed);
-    if (job.strategy.sharding == Sharding::full) continue;
     EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;
   }
 }
 
 TEST(ClosedForm, IsNearTheSimulationWhereFlowsOfOneRankShareItsNic) {
-  // Gathers beside reductions, activations beside gradients: they share the NIC there, and follow
-  // each other here. The jobs are on 5 GB/s NICs, so that transfers are most of some of them.
+  // Activations beside gradients: they share the NIC there, and follow each other here. The jobs are on 5 GB/s NICs, so that transfers are most of some of them.
   int far = 0;
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
     const double error = std::abs(difference(uncontended_job(seed)));
@@ -103,7 +101,6 @@ TEST(ClosedForm, StretchesBlocksByTheSlowestDevice) {
 TEST(ClosedForm, FollowsTheSlowestListedReplica) {
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
     RandomJob job = one_stage_job(seed);
-    if (job.strategy.sharding == Sharding::full) continue;
     const double even = closed_form(job);
     job.perturbation.slow_accelerators = {{job.strategy.ranks() - 1, 1.5}, {0, 1.25}};
     EXPECT_NEAR(difference(job), 0.0, 1e-9) << "seed " << seed;

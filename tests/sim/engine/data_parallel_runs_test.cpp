@@ -112,12 +112,13 @@ SmallJob fully_sharded() {
 
 TEST(DataParallelRuns, FullShardingGathersOneLayerAhead) {
   // Forward: gathers follow each other and end at 1.01, 2.01, 3.01, 4.02; the last layer then takes
-  // 0.5 s: 4.52. Backward: layer 4 is there; the gathers of 3, 2, 1 end at 5.52, 6.52, and, joined
-  // when layer 3 begins at 5.52 and layer 2 at 6.52, at 7.53. Passes end at 5.52, 6.52, 7.52, 8.53;
-  // reductions at 5.52 + 2.02 = 7.54, 9.54, 11.54, 13.56.
+  // 0.5 s: 4.52. Backward: layer 4 is there, until 5.52, and layer 3 comes meanwhile, until 6.52.
+  // From 5.52 on the queue holds the reduction of 4, until 7.54, and the gather of 2, until 8.54;
+  // from 6.52 on that of 3, until 10.54, and the gather of 1, until 11.55. Layer 2 is through at
+  // 9.54, its reduction at 13.55; layer 1 at 12.55, its own at 15.57.
   const Outcome sharded = outcome(fully_sharded());
-  EXPECT_NEAR(sharded.seconds, 13.56, 1e-12);
-  EXPECT_NEAR(sharded.exposed, 13.56 - 6.0, 1e-12);
+  EXPECT_NEAR(sharded.seconds, 15.57, 1e-12);
+  EXPECT_NEAR(sharded.exposed, 15.57 - 6.0, 1e-12);
 }
 
 TEST(DataParallelRuns, FullShardingWithoutBackwardPrefetchGathersBehindReductions) {
@@ -140,9 +141,10 @@ SmallJob quickly_reduced() {
 }
 
 TEST(DataParallelRuns, ParametersThatStayAreGatheredOnce) {
-  // Passes as above, until 8.53; the last reduction takes 0.505 s.
+  // Queued as above: the reduction of 4 until 6.025, the gather of 2 until 7.025, the reduction of 3
+  // until 7.525, the gather of 1 until 8.535; a pass and its reduction of 0.505 s follow.
   SmallJob job = quickly_reduced();
-  EXPECT_NEAR(outcome(job).seconds, 8.53 + 0.505, 1e-12);
+  EXPECT_NEAR(outcome(job).seconds, 8.535 + 1.0 + 0.505, 1e-12);
   // Forward until 4.52, then 4 s without a wait.
   job.strategy.reshard_after_forward = false;
   EXPECT_NEAR(outcome(job).seconds, 8.52 + 0.505, 1e-12);
@@ -182,9 +184,11 @@ TEST(DataParallelRuns, ComputeAndTransfersSlowEachOtherDown) {
   job.strategy.reshard_after_forward = false;
   job.interference = 0.5;
   EXPECT_NEAR(outcome(job).seconds, 4.52 + 4.7525 + 0.505, 1e-12);
-  // With resharding, beside gathers of 1, 1 and 1.01 s too: 1.5 s each from layer 4 to layer 2.
+  // With resharding, beside gathers of 1, 1 and 1.01 s too: 1.5 s each from layer 4, until 6.02, to
+  // layer 2. Its parameters come behind the reduction of 4 at 7.525, those of layer 1 behind that
+  // of 3 at 9.035; a pass of 1.25 s and its reduction follow.
   job.strategy.reshard_after_forward = true;
-  EXPECT_NEAR(outcome(job).seconds, 4.52 + 4.5 + 1.25 + 0.505, 1e-12);
+  EXPECT_NEAR(outcome(job).seconds, 9.035 + 1.25 + 0.505, 1e-12);
   // Nothing runs beside a backward pass where nothing overlaps: 4 + 3.01 + 2.01 s.
   job.strategy.overlap_parameter_gather = job.strategy.overlap_gradient_reduce = false;
   EXPECT_NEAR(outcome(job).seconds, 4.52 + 4.0 + 3.01 + 2.01, 1e-12);
