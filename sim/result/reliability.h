@@ -29,6 +29,13 @@ struct SpotUse {
   double there = 0.0;  ///< of them, over the wall time of all histories, as a share
 };
 
+/// Nodes that broke and are not back, in the long run and in closed form.
+struct NodesInRepair {
+  int spares = 0;
+  double nodes = 0.0;          ///< mean number of them
+  double beyond_spares = 0.0;  ///< share of the time in which there are more than the spares
+};
+
 /// Training over weeks, with what breaks in them.
 struct ReliabilityPrediction {
   int runs = 0;  ///< histories
@@ -53,13 +60,7 @@ struct ReliabilityPrediction {
   double step_overhead = 0.0;  ///< what every step takes more for its sake, as a share
   std::optional<SpotUse> spot;
 
-  /// Nodes that broke and are not back, in the long run and in closed form.
-  struct Repair {
-    int spares = 0;
-    double nodes = 0.0;          ///< mean number of them
-    double beyond_spares = 0.0;  ///< share of the time in which there are more than the spares
-  };
-  std::optional<Repair> repair;  ///< where any node is ever lost
+  std::optional<NodesInRepair> repair;  ///< where any node is ever lost
 
   std::string interval_by;  ///< "given", "young", "daly", "search"
   Seconds checkpoint_interval;

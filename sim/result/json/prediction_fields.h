@@ -166,7 +166,7 @@ void visit_fields(auto& visit, Of<SpotUse> auto& of) {
   visit("share_there", of.there);
 }
 
-void visit_fields(auto& visit, Of<ReliabilityPrediction::Repair> auto& of) {
+void visit_fields(auto& visit, Of<NodesInRepair> auto& of) {
   visit("spare_nodes", of.spares);
   visit("nodes", of.nodes);
   visit("share_beyond_spares", of.beyond_spares);
