@@ -30,9 +30,8 @@ double seconds_since(Clock::time_point begin) {
 
 /// Folders of what ships, for readers that it is for; the others have seeds.
 const std::map<std::string_view, std::string_view> kShipped = {
-    {"scenario", "scenarios"},        {"model", "scenarios/models"},
-    {"topology", "topologies"},       {"profile", "calibrate/profiles/accelerators"},
-    {"sync", "scenarios/validation"}, {"collectives", "scenarios/validation"},
+    {"scenario", "scenarios"},      {"model", "scenarios/models"},
+    {"topology", "topologies"},     {"profile", "calibrate/profiles/accelerators"},
     {"lldp", "tests/samples/lldp"},
 };
 
