@@ -1,6 +1,7 @@
 // Waiting of workers by how far they may be ahead, and bytes of keys that need not travel.
 #include <fmt/format.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "sim/predict/staleness/bounded_staleness.h"
@@ -45,13 +46,47 @@ SyncOutcome predict_delay(const SyncQuestion& question) {
   return outcome;
 }
 
+struct NumberType {
+  std::string_view words;
+  double bytes;
+};
+constexpr std::array kKeyTypes = {NumberType{"int64 keys", 8.0}, NumberType{"int32 keys", 4.0}};
+constexpr std::array kValueTypes = {NumberType{"double values", 8.0},
+                                    NumberType{"float values", 4.0}};
+
+/// Of pairs of a key and a value, a server that remembers the keys of a range gets the values
+/// alone (Li et al. 2014, section 3.2).
+SyncOutcome predict_keys(const SyncQuestion& question) {
+  const SyncRow& row = question.row;
+  const NumberType* const key = named_in(kKeyTypes, row.set_up);
+  const NumberType* const value = named_in(kValueTypes, row.set_up);
+  const auto saved = row.value->is_array() && row.value->at(0).is_string()
+                         ? number_before(row.value->at(0).get<std::string>(), "%")
+                         : value_at(row, 0);
+  if (key == nullptr || value == nullptr || !saved) {
+    return refused("the row does not say the types of keys and values");
+  }
+  SyncOutcome outcome;
+  outcome.assumed = {"every key is remembered; messages are nothing but pairs"};
+  outcome.values = {{.what = "traffic that remembered keys save",
+                     .published = *saved / 100.0,
+                     .predicted = key->bytes / (key->bytes + value->bytes),
+                     .is_share = true}};
+  return outcome;
+}
+
 }  // namespace
 
 SyncKind parameter_server_rows() {
   return {.name = "parameter servers",
-          .about = "waiting of workers by how far they may be ahead",
+          .about = "waiting of workers by how far they may be ahead, bytes of keys",
           .takes = [](const SyncRow& row) { return row.kind == "parameter_server"; },
-          .predict = predict_delay};
+          .predict =
+              [](const SyncQuestion& question) {
+                return question.row.metric.find("caching keys") != std::string::npos
+                           ? predict_keys(question)
+                           : predict_delay(question);
+              }};
 }
 
 }  // namespace headway

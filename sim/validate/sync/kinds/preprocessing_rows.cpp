@@ -21,6 +21,10 @@ constexpr std::array kFedNetworks = {
     FedNetwork{"ResNet-50", "resnet_50"}, FedNetwork{"ResNet50", "resnet_50"},
     FedNetwork{"AlexNet", "alexnet"},     FedNetwork{"VGG", "vgg_16"}};
 
+bool tells_stall(const SyncRow& row) {
+  return row.kind == "data_stall" && row.metric.find("stalled on prep") != std::string::npos;
+}
+
 bool tells_cores(const SyncRow& row) {
   return row.kind == "data_stall" && row.metric.find("cores") != std::string::npos;
 }
@@ -52,15 +56,19 @@ double images_fed(const FedNetwork& network, int batch) {
   return batch / iteration_seconds(scenario);
 }
 
-/// Images are decoded and cropped alike whatever is trained: cores follow images a second.
-SyncOutcome predict_cores(const SyncQuestion& question) {
+SyncOutcome predict_prepared(const SyncQuestion& question) {
   const SyncRow& row = question.row;
   const FedNetwork* const network = fed_network(row);
-  const auto published = cores_of(row);
+  const bool is_stall = tells_stall(row);
+  const auto published = is_stall ? value_at(row, 0) : cores_of(row);
+  const auto given = number_before(row.set_up, "cores a GPU");
   const auto batch = number_before(row.set_up, "images a GPU");
   const bool is_v100 = row.set_up.find("V100") != std::string::npos;
-  if (network == nullptr || !published || !batch || !is_v100) {
+  if (network == nullptr || !published || !batch || !is_v100 || (is_stall && !given)) {
     return refused("the row does not say cores for a network of the library on V100");
+  }
+  if (row.set_up.find("GPU preprocessing") != std::string::npos) {
+    return refused("the row does not say how much of preparing the accelerator takes over");
   }
   const auto known = std::ranges::find_if(question.known, [&](const SyncRow& other) {
     return tells_cores(other) && fed_network(other) != nullptr && cores_of(other) &&
@@ -72,10 +80,17 @@ SyncOutcome predict_cores(const SyncQuestion& question) {
   SyncOutcome outcome;
   outcome.calibrates = known->id == row.id;
   outcome.assumed = {fmt::format("{:.0f} images a second and core, from {}", rate, known->id)};
-  outcome.values = {{.what = "cores",
-                     .published = *published,
-                     .predicted = images_fed(*network, static_cast<int>(*batch)) / rate,
-                     .ordered_with = "cores"}};
+  // Images are decoded and cropped alike whatever is trained: cores follow images a second.
+  const double cores = images_fed(*network, static_cast<int>(*batch)) / rate;
+  if (is_stall) {
+    outcome.values = {{.what = "share of the time without input",
+                       .published = *published / 100.0,
+                       .predicted = std::max(0.0, 1.0 - *given / cores),
+                       .is_share = true}};
+    return outcome;
+  }
+  outcome.values = {
+      {.what = "cores", .published = *published, .predicted = cores, .ordered_with = "cores"}};
   return outcome;
 }
 
@@ -84,8 +99,8 @@ SyncOutcome predict_cores(const SyncQuestion& question) {
 SyncKind preprocessing_rows() {
   return {.name = "input, cores",
           .about = "processor cores that keep an accelerator fed, from those of another network",
-          .takes = tells_cores,
-          .predict = predict_cores};
+          .takes = [](const SyncRow& row) { return tells_cores(row) || tells_stall(row); },
+          .predict = predict_prepared};
 }
 
 }  // namespace headway
