@@ -12,6 +12,7 @@ namespace headway {
 namespace {
 
 constexpr double kFullHeadSize = 128.0;
+constexpr double kPublishedBytes = 2.0;  ///< of an element where bytes of a score are known
 constexpr double kAssumedRate = 0.5;  ///< spread of what nobody measured
 
 double log_of_head(double size) { return std::log(std::min(1.0, size / kFullHeadSize)); }
@@ -185,7 +186,10 @@ Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& sha
                        head_exponent.value * head_log * head_exponent.spread,
                        is_misaligned ? device.misaligned_head_factor.spread : 0.0});
 
-  const double traffic = scores * bytes.value;
+  // Of what passes between the products move, all but dropout's mask is numbers of this width.
+  constexpr double kMaskByte = 1.0;
+  const double widening = std::max(1.0, bytes_per_element(precision) / kPublishedBytes);
+  const double traffic = scores * (widening * (bytes.value - kMaskByte) + kMaskByte);
   const double streaming = traffic / memory_rate;
   const double streaming_spread = combined_spread(
       {bytes.spread, device.memory_bandwidth.spread, device.memory_efficiency.spread});

@@ -35,13 +35,14 @@ bool has_table(const DeviceCosts& device, Precision precision) {
       [precision](const MeasuredGemm& measured) { return measured.precision == precision; });
 }
 
-Cost unbounded_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
+Cost unbounded_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
+                    Bytes shared) {
   for (const MeasuredGemm& measured : device.gemm_table) {
     if (measured.precision == precision && measured.shape == shape) {
       return {measured.time, CostStatus::exact, measured.spread};
     }
   }
-  Cost cost = gemm_formula_cost(device, shape, precision);
+  Cost cost = gemm_formula_cost(device, shape, precision, shared);
   if (!has_table(device, precision)) return cost;
   if (const auto known = correction(device, shape, precision)) {
     cost.time *= known->factor;
@@ -60,14 +61,15 @@ Bytes gemm_traffic(const GemmShape& shape, Precision precision) {
   return Bytes(operand * (shape.m * shape.k + shape.k * shape.n) + result * shape.m * shape.n);
 }
 
-Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
+Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
+               Bytes shared) {
   HEADWAY_CHECK(supports(device, precision), "a precision that the device does not have");
   HEADWAY_CHECK(std::min({shape.m, shape.n, shape.k}) >= 0.0, "a negative size");
   if (shape.flops() == 0.0) return {};
 
-  Cost cost = unbounded_cost(device, shape, precision);
+  Cost cost = unbounded_cost(device, shape, precision, shared);
   cost.time = max(cost.time, roofline_bound(device, Flops(shape.flops()), precision,
-                                            gemm_traffic(shape, precision)));
+                                            gemm_traffic(shape, precision) - shared));
   return cost;
 }
 

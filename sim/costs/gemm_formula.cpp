@@ -10,24 +10,44 @@ namespace {
 
 constexpr double kTileRows = 128.0;
 constexpr double kTileColumns = 256.0;
+/// Of plain cores, whose operands are needed at an eighth of the rate of tensor cores: what cuBLAS
+/// calls sgemm_128x64.
+constexpr double kPlainTileColumns = 64.0;
 constexpr double kWorstQuantisation = 8.0;
+
+double tile_columns(Precision precision) {
+  return precision == Precision::fp32 ? kPlainTileColumns : kTileColumns;
+}
 
 /// How much more the multiprocessors work than the product needs, because tiles stand over its
 /// edges and the last wave of them is not full. At least 1.
-double quantisation(const DeviceCosts& device, const GemmShape& shape) {
-  const double tiles = std::ceil(shape.m / kTileRows) * std::ceil(shape.n / kTileColumns);
+double quantisation(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
+  const double columns = tile_columns(precision);
+  const double tiles = std::ceil(shape.m / kTileRows) * std::ceil(shape.n / columns);
   const double waves = std::ceil(tiles / device.multiprocessors);
-  const double q = waves * device.multiprocessors * kTileRows * kTileColumns / (shape.m * shape.n);
+  const double q = waves * device.multiprocessors * kTileRows * columns / (shape.m * shape.n);
   return std::min(q, kWorstQuantisation);
 }
 
+/// Of the inner size that the start of a product in 16 bits is worth, what it is in wider numbers:
+/// the start is a time, in which slower cores multiply less.
+double start_share(const DeviceCosts& device, Precision precision) {
+  for (const Precision narrow : {Precision::fp16, Precision::bf16}) {
+    const auto peak = device.peak_flops.find(narrow);
+    if (peak == device.peak_flops.end()) continue;
+    return std::min(1.0, device.peak_flops.at(precision).value / peak->second.value);
+  }
+  return 1.0;
+}
+
 Cost measured_product(const DeviceCosts& device, const GemmShape& shape, Precision precision,
-                      const ProductTable& table) {
+                      const ProductTable& table, Bytes shared) {
   const Estimate& peak = device.peak_flops.at(precision);
   const Estimate& efficiency = device.gemm_efficiency.at(precision);
-  const double waves = 1.0 + table.quantisation * (quantisation(device, shape) - 1.0);
+  const double waves = 1.0 + table.quantisation * (quantisation(device, shape, precision) - 1.0);
   const double compute = shape.flops() / (peak.value * efficiency.value) * waves;
-  const double streaming = gemm_traffic(shape, precision).count() / device.memory_bandwidth.value;
+  const double streaming =
+      (gemm_traffic(shape, precision) - shared).count() / device.memory_bandwidth.value;
   const double measured = std::max(compute, streaming) * product_factor(table, shape);
   const double spread = compute >= streaming ? combined_spread({peak.spread, efficiency.spread})
                                              : device.memory_bandwidth.spread;
@@ -50,16 +70,17 @@ GemmShape split_product(const DeviceCosts& device, const GemmShape& shape) {
   return parts > 1.0 ? GemmShape{parts * shape.m, shape.n, shape.k / parts} : shape;
 }
 
-Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
+Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
+                       Bytes shared) {
   const Estimate& peak = device.peak_flops.at(precision);
   const Estimate& efficiency = device.gemm_efficiency.at(precision);
 
   if (const auto table = device.products.find(precision); table != device.products.end()) {
-    return measured_product(device, shape, precision, table->second);
+    return measured_product(device, shape, precision, table->second, shared);
   }
-  const double excess = quantisation(device, shape) - 1.0;
+  const double excess = quantisation(device, shape, precision) - 1.0;
   const double wave_term = device.gemm_quantisation.value * excess;
-  const double start_term = device.gemm_inner_half.value / shape.k;
+  const double start_term = start_share(device, precision) * device.gemm_inner_half.value / shape.k;
   const double compute =
       shape.flops() / (peak.value * efficiency.value) * (1.0 + wave_term) * (1.0 + start_term);
   const double compute_spread =
@@ -67,7 +88,7 @@ Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape, Precis
                        spread_of_one_plus(wave_term, device.gemm_quantisation.spread),
                        spread_of_one_plus(start_term, device.gemm_inner_half.spread)});
 
-  const double streaming = gemm_traffic(shape, precision).count() /
+  const double streaming = (gemm_traffic(shape, precision) - shared).count() /
                            (device.memory_bandwidth.value * device.memory_efficiency.value);
   const double streaming_spread =
       combined_spread({device.memory_bandwidth.spread, device.memory_efficiency.spread});

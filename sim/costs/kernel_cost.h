@@ -16,8 +16,13 @@ namespace headway {
 ///   q = ceil(tiles / multiprocessors) * multiprocessors * 128 * 256 / (m n),
 ///   tiles = ceil(m/128) ceil(n/256)
 /// the wave and tile quantisation, at most 8, of which the share w is seen (kernels choose smaller
-/// tiles where these fit badly). Sources: roofline (Williams et al. 2009); tile and wave
+/// tiles where these fit badly; in fp32, which plain cores multiply, they have 64 columns). k0 is
+/// that of 16 bits; wider numbers have less of it, by their peak over that of 16 bits, as the start
+/// takes its time whatever is multiplied. Sources: roofline (Williams et al. 2009); tile and wave
 /// quantisation, NVIDIA "Matrix Multiplication Background".
+///
+/// `shared` bytes of its traffic do not move: an operand of a convolution repeats what memory holds
+/// once.
 ///
 /// A precision with a ProductTable takes max(2mnk/(P e) * (1 + w (q - 1)), bytes / W) times the
 /// table's factor instead, with the w of the table, and c * bytes / W for operands that come from
@@ -26,8 +31,8 @@ namespace headway {
 /// A shape of the profile's table is returned as it was measured. One among measured shapes takes
 /// the formula, scaled by how far they were from theirs. One that the table does not cover takes
 /// the formula as it stands and is `extrapolated`; without a table for the precision nothing is.
-[[nodiscard]] Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape,
-                             Precision precision);
+[[nodiscard]] Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
+                             Bytes shared = {});
 
 /// The weight gradient of a convolution as kernels run it: few outputs, each a sum over all
 /// positions of all samples, which tiles of the same outputs share out (split-K) until the device

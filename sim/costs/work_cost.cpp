@@ -1,5 +1,7 @@
 #include "sim/costs/work_cost.h"
 
+#include <algorithm>
+
 #include "sim/costs/kernel_cost.h"
 #include "sim/costs/spread.h"
 
@@ -57,27 +59,33 @@ class WorkCosts {
 
   void add(const LinearWork& linear) {
     const Precision kept = linear.wide ? wide_ : kernels_.precision;
-    const auto product = [&](const GemmShape& shape) {
-      return in_recipe(gemm_cost(device_, shape, kept), kept);
+    // Of a convolution memory holds each element once, and plain cores filter with fewer
+    // multiplications.
+    const auto [m, n, terms] = linear.forward;
+    const double k = kept == Precision::fp32 ? terms / linear.filtering : terms;
+    const double repeated = 1.0 - std::min(1.0, terms / (linear.reuse * k));
+    const auto product = [&](const GemmShape& shape, double operand) {
+      const Bytes shared(repeated * operand * bytes_per_element(kept));
+      return in_recipe(gemm_cost(device_, shape, kept, shared), kept);
     };
     const auto in_turns = [&](GemmShape shape) {
       shape.m /= linear.turns;
-      Cost cost = product(shape);
+      Cost cost = product(shape, m * k / linear.turns);
       cost.time *= linear.turns;
       return cost;
     };
-    add_forward(in_turns(linear.forward), linear.again);
+    add_forward(in_turns({m, n, k}), linear.again);
     if (linear.input_gradient) {
-      const Cost data_gradient = in_turns(linear.data_gradient());
+      const Cost data_gradient = in_turns({m, k, n});
       costs_.backward.add(data_gradient);
       if (linear.column_parallel) costs_.column_gradients.data += data_gradient.time;
     }
     if (!linear.frozen) {
-      const GemmShape shape = linear.weight_gradient();
-      const Cost weight_gradient =
-          product(linear.splits_terms ? split_product(device_, shape) : shape);
+      const GemmShape shape{n, k, m};
+      const GemmShape split = linear.splits_terms ? split_product(device_, shape) : shape;
+      const Cost weight_gradient = product(split, split.n * split.k);
       costs_.backward.add(weight_gradient);
-      const Seconds adding = add_to_sum(shape.m * shape.n);
+      const Seconds adding = add_to_sum(linear.forward.n * linear.forward.k);
       costs_.weight_gradients += weight_gradient.time + adding;
       if (linear.column_parallel) {
         costs_.column_gradients.weights += weight_gradient.time + adding;

@@ -48,6 +48,12 @@ struct Product {
   /// Positions of a sequence are multiplied one after the other: what a recurrent layer does with
   /// its state. The gradient of its weights waits for all of them.
   bool in_turns = false;
+  /// How often each element of its input is among `inputs`: the taps of a convolution over its
+  /// stride. Memory holds it once.
+  double reuse = 1.0;
+  /// Of the rate of products on plain cores, what it reaches: more than 1 where minimal filtering
+  /// needs fewer multiplications than are counted.
+  double filtering = 1.0;
   std::optional<AdapterTarget> target = {};  ///< as what an adapter may stand beside it
   Again again = {};
 };

@@ -29,6 +29,8 @@ LinearWork linear_work(const Product& product, const Layer& layer, const RankSha
           .input_gradient = product.input_gradient,
           .splits_terms = product.splits_terms || product.rows_each > 1.0,
           .turns = product.in_turns ? shape.sequence_length : 1.0,
+          .reuse = product.reuse,
+          .filtering = product.filtering,
           .target = product.target,
           .again = product.again};
 }

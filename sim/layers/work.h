@@ -27,6 +27,8 @@ struct LinearWork {
   bool input_gradient = true;  ///< something in front of it is trained
   bool splits_terms = false;   ///< as in Product; kernels of convolutions do
   double turns = 1.0;          ///< one after the other, of as many rows each
+  double reuse = 1.0;          ///< as in Product
+  double filtering = 1.0;      ///< as in Product
   std::optional<AdapterTarget> target = {};
   Again again = {};
 

@@ -15,9 +15,10 @@ struct AlexNetConvolution {
   double kernel;
   double size;    ///< of what comes out
   double pooled;  ///< of the pooling behind it, where there is one
+  double stride = 1.0;
 };
 constexpr std::array kAlexNetConvolutions = {
-    AlexNetConvolution{64.0, 11.0, 55.0, 27.0}, AlexNetConvolution{192.0, 5.0, 27.0, 13.0},
+    AlexNetConvolution{64.0, 11.0, 55.0, 27.0, 4.0}, AlexNetConvolution{192.0, 5.0, 27.0, 13.0},
     AlexNetConvolution{384.0, 3.0, 13.0, 0.0}, AlexNetConvolution{256.0, 3.0, 13.0, 0.0},
     AlexNetConvolution{256.0, 3.0, 13.0, 6.0}};
 constexpr double kAlexNetImage = 3.0 * 224.0 * 224.0;
@@ -39,6 +40,7 @@ Model layers_of(const AlexNetModel& fields) {
                        .out = of.out,
                        .kernel = of.kernel,
                        .size = of.size,
+                       .stride = of.stride,
                        .bias = true,
                        .normalised = false,
                        .input_gradient = !model.layers.empty()});

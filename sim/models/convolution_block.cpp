@@ -1,5 +1,6 @@
 #include "sim/models/convolution_block.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -24,16 +25,33 @@ double taps_of(const Convolution& of) {
   return of.across > 0.0 ? of.kernel * of.across : std::pow(of.kernel, of.dimensions);
 }
 
+/// Of the rate of matrix products on plain cores, what kernels of convolutions reach: of
+/// TensorFlow's benchmarks of May 2017 with cuDNN 5.1 (docs_src/performance/benchmarks.md at
+/// 5984ffe), five networks on one P100 and one K80 in fp32.
+constexpr double kKernelRate = 0.75;
+/// 2 x 2 results of 3 x 3 taps take 4 x 4 multiplications instead of 36 (Lavin and Gray 2015,
+/// arXiv:1509.09308, section 4.1).
+constexpr double kFewerMultiplications = 36.0 / 16.0;
+
+double filtering_of(const Convolution& of) {
+  const bool is_filtered =
+      of.kernel == 3.0 && of.across == 0.0 && of.stride == 1.0 && of.dimensions == 2;
+  return kKernelRate * (is_filtered ? kFewerMultiplications : 1.0);
+}
+
 }  // namespace
 
 void ConvolutionBlock::convolution(const Convolution& of) {
   const double positions = positions_of(of);
-  layer_.products.push_back({.name = of.name,
-                             .rows_each = positions,
-                             .outputs = of.out,
-                             .inputs = of.in * taps_of(of),
-                             .bias = of.bias,
-                             .input_gradient = of.input_gradient});
+  layer_.products.push_back(
+      {.name = of.name,
+       .rows_each = positions,
+       .outputs = of.out,
+       .inputs = of.in * taps_of(of),
+       .bias = of.bias,
+       .input_gradient = of.input_gradient,
+       .reuse = std::max(1.0, taps_of(of) / std::pow(of.stride, of.dimensions)),
+       .filtering = filtering_of(of)});
   ++layer_.launches.forward;
   layer_.launches.backward += of.input_gradient ? 2.0 : 1.0;
   const double elements = positions * of.out;

@@ -15,7 +15,8 @@ struct Convolution {
   double out = 1.0;
   double kernel = 1.0;
   double across = 0.0;  ///< of a kernel that is not square: kernel x across
-  double size = 1.0;
+  double size = 1.0;    ///< of what comes out
+  double stride = 1.0;
   int dimensions = 2;
   bool bias = false;
   bool normalised = true;  ///< by a batch norm behind it

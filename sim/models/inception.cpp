@@ -27,6 +27,7 @@ class InceptionBuilder {
                        .out = out,
                        .kernel = kernel,
                        .size = size_,
+                       .stride = stride,
                        .input_gradient = trained_before});
     in_ = out;
     append_layers(model_, std::move(block).finished(input, in_ * size_ * size_));

@@ -42,8 +42,10 @@ Layer recurrent_layer(double inputs, double hidden, double positions) {
   layer.kept = {{.name = "inputs", .elements = inputs, .for_weights = true},
                 {.name = "gates", .elements = kGates * hidden},
                 {.name = "cells and states", .elements = 2.0 * hidden}};
-  // A product and a kernel of gates for each position; both gradients of weights at the end.
-  constexpr double kKernels = 2.0;
+  // A product and a kernel of gates for each position; both gradients of weights at the end. One
+  // call of cuDNN launches those of all positions, in about 5 us each where an operator of Python
+  // takes 63 (of eager layers, 0.88 ms for 14).
+  constexpr double kKernels = 2.0 * 5.0 / 63.0;
   layer.launches = {1.0 + kKernels * positions, 3.0 + kKernels * positions};
   return layer;
 }

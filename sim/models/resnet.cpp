@@ -30,12 +30,17 @@ Layer residual_block(const BlockShape& shape, bool bottleneck) {
                        .in = shape.width,
                        .out = shape.width,
                        .kernel = 3.0,
-                       .size = shape.size});
+                       .size = shape.size,
+                       .stride = shape.in_size / shape.size});
     block.convolution(
         {.name = "conv3", .in = shape.width, .out = out, .size = shape.size, .rectified = false});
   } else {
-    block.convolution(
-        {.name = "conv1", .in = shape.in, .out = shape.width, .kernel = 3.0, .size = shape.size});
+    block.convolution({.name = "conv1",
+                       .in = shape.in,
+                       .out = shape.width,
+                       .kernel = 3.0,
+                       .size = shape.size,
+                       .stride = shape.in_size / shape.size});
     block.convolution({.name = "conv2",
                        .in = shape.width,
                        .out = out,
@@ -62,6 +67,7 @@ Layer stem(const ResNetModel& fields) {
                      .out = width,
                      .kernel = kStemKernel,
                      .size = size,
+                     .stride = 2.0,
                      .input_gradient = false});
   block.pool(width, size, pooled);
   return std::move(block).finished(0.0, pooled * pooled * width);

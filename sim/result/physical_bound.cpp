@@ -45,6 +45,16 @@ Flops busiest_stage(const Model& model, const Strategy& strategy) {
   return busiest;
 }
 
+/// By how much fewer multiplications do than are counted, where products are on plain cores.
+double most_filtering(const Model& model, Precision precision) {
+  double most = 1.0;
+  if (precision != Precision::fp32) return most;
+  for (const Layer& layer : model.kinds) {
+    for (const Product& product : layer.products) most = std::max(most, product.filtering);
+  }
+  return most;
+}
+
 Seconds compute_bound(const Model& model, const Strategy& strategy, const KindProfiles& profiles) {
   const Flops step = step_flops(model, strategy).model;
   const Flops forward = forward_flops(model, strategy.attention_length()).total();
@@ -52,7 +62,8 @@ Seconds compute_bound(const Model& model, const Strategy& strategy, const KindPr
   const FlopsPerSecond peak(profiles.largest([&](const Profile& profile) {
     return profile.device.peak_flops.at(strategy.precision).value;
   }));
-  return (busiest_stage(model, strategy) / forward) * step / (ranks_of_stage * peak);
+  return (busiest_stage(model, strategy) / forward) * step /
+         (most_filtering(model, strategy.precision) * ranks_of_stage * peak);
 }
 
 Seconds memory_bound(const Model& model, const Strategy& strategy, const KindProfiles& profiles) {

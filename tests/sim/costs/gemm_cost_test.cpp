@@ -53,6 +53,20 @@ TEST(GemmCost, SkinnyProductsAreBoundByMemory) {
   EXPECT_NEAR(us(bf16_cost(round_device(), 8, 8192, 8192)), bytes / 0.5e6 + 10, 1e-6);
 }
 
+TEST(GemmCost, WiderNumbersStartInLessAndHaveNarrowerTiles) {
+  // fp32 at a tenth of the peak of 16 bits: k0 = 100 / 10, tiles of 128 x 64 on 8 multiprocessors.
+  // 2 x 1024 x 64 x 100 FLOP at 5 TFLOP/s = 2.62144 us, a tenth of it for the start, and 10 us.
+  EXPECT_NEAR(us(gemm_cost(round_device(), {1024, 64, 100}, Precision::fp32)), 1.1 * 2.62144 + 10,
+              1e-9);
+}
+
+TEST(GemmCost, WhatIsSharedDoesNotMove) {
+  const double bytes = 2.0 * (8 * 8192 + 8192.0 * 8192 + 8 * 8192);
+  const Bytes shared(8192.0 * 8192);
+  EXPECT_NEAR(us(gemm_cost(round_device(), {8, 8192, 8192}, Precision::bf16, shared)),
+              (bytes - shared.count()) / 0.5e6 + 10, 1e-6);
+}
+
 TEST(GemmCost, ResultsAreStoredInTwoBytesOrInTheFourOfTheOperands) {
   const GemmShape shape{10, 20, 30};  // operands 300 and 600 elements, result 200
   EXPECT_EQ(gemm_traffic(shape, Precision::fp8), Bytes(900 + 2 * 200));

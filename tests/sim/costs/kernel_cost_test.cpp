@@ -102,6 +102,16 @@ TEST(UnfusedAttention, IsTheWholeSquareAndThePassesOverIt) {
       2 * 171.79869184 + 1.5 * 167.77216, 1e-9);
 }
 
+TEST(UnfusedAttention, NumbersOfFourBytesMoveTwiceButForTheMask) {
+  // At 0.5 x 5 TFLOP/s ten times as long; of 10 B and 15 B a score one is the mask's.
+  EXPECT_NEAR(
+      kernel_us(unfused_attention_cost(round_device(), kShape, Pass::forward, Precision::fp32)),
+      1717.9869184 + 1.9 * 167.77216, 1e-9);
+  EXPECT_NEAR(
+      kernel_us(unfused_attention_cost(round_device(), kShape, Pass::backward, Precision::fp32)),
+      2 * 1717.9869184 + 2.9 * 167.77216, 1e-9);
+}
+
 TEST(UnfusedAttention, AHeadSizeThatIsNoMultipleOfEightSlowsTheProducts) {
   AttentionShape odd = kShape;
   odd.head_size = 100;

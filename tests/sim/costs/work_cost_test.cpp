@@ -116,6 +116,27 @@ TEST(WorkCost, WeightGradientsOfConvolutionsFillTheDevice) {
             gemm_cost(device, {64, 256, 65'536}, Precision::bf16).time);
 }
 
+TEST(WorkCost, ConvolutionsReadEachElementOnceAndFilterWithLess) {
+  const Profile profile = round_profile();
+  Work work;
+  work.linears.push_back({.forward = {8192, 64, 576}, .reuse = 9.0, .filtering = 2.25});
+  const auto time_of = [&](const GemmShape& shape, Precision precision, double shared) {
+    return gemm_cost(profile.device, shape, precision, Bytes(shared)).time;
+  };
+  // Of 8,192 x 576 operands of 2 bytes, 8 of 9 are those of positions beside.
+  const WorkCost narrow = cost_of(work, profile);
+  const double repeated = 2.0 * 8192 * 576 * 8 / 9;
+  EXPECT_EQ(narrow.forward.time(), time_of({8192, 64, 576}, Precision::bf16, repeated));
+  EXPECT_EQ(narrow.weight_gradients, time_of({64, 576, 8192}, Precision::bf16, repeated));
+  EXPECT_EQ(narrow.backward.time(),
+            narrow.weight_gradients + time_of({8192, 576, 64}, Precision::bf16, repeated));
+  // Plain cores multiply 256 times for 576 taps; memory holds 64 elements of 4 bytes still.
+  const WorkCost wide = cost_of(work, profile, Precision::fp32);
+  EXPECT_NEAR(
+      wide.forward.time() / time_of({8192, 64, 256}, Precision::fp32, 4.0 * 8192 * (256 - 64)), 1.0,
+      1e-12);
+}
+
 TEST(WorkCost, ProductsInTurnsAreAsManySmallOnes) {
   const Profile profile = round_profile();
   Work work;

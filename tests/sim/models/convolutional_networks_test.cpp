@@ -26,6 +26,21 @@ TEST(Inception, EndsWithEightPositionsOf2048Channels) {
   EXPECT_EQ(model.layer(0).output, 32.0 * 149.0 * 149.0);
 }
 
+// 3 x 3 at every second position meet an element 9/4 times; at every one 9 times, with 16
+// multiplications for 36; 1 x 1 once. Kernels reach 0.75 of products.
+TEST(Inception, ConvolutionsSayHowOftenTheyMeetAnElement) {
+  const Model model = layers_of(InceptionModel{});
+  const Product& halved = model.layer(0).products.front();
+  EXPECT_EQ(halved.reuse, 2.25);
+  EXPECT_EQ(halved.filtering, 0.75);
+  const Product& every = model.layer(1).products.front();
+  EXPECT_EQ(every.reuse, 9.0);
+  EXPECT_EQ(every.filtering, 0.75 * 36 / 16);
+  const Product& single = model.layer(4).products.front();
+  EXPECT_EQ(single.reuse, 1.0);
+  EXPECT_EQ(single.filtering, 0.75);
+}
+
 // torchvision.models.alexnet: 61,100,840 parameters, 0.71 GMAC.
 TEST(AlexNet, Has61100840Parameters) {
   const Model model = layers_of(AlexNetModel{});
