@@ -15,14 +15,18 @@ constexpr double kTileColumns = 256.0;
 constexpr double kPlainTileColumns = 64.0;
 constexpr double kWorstQuantisation = 8.0;
 
-double tile_columns(Precision precision) {
-  return precision == Precision::fp32 ? kPlainTileColumns : kTileColumns;
+/// What was measured on a machine had its constants fitted with one tile and one start for all.
+bool has_fitted_constants(const DeviceCosts& device) { return !device.gemm_table.empty(); }
+
+double tile_columns(const DeviceCosts& device, Precision precision) {
+  const bool is_plain = precision == Precision::fp32 && !has_fitted_constants(device);
+  return is_plain ? kPlainTileColumns : kTileColumns;
 }
 
 /// How much more the multiprocessors work than the product needs, because tiles stand over its
 /// edges and the last wave of them is not full. At least 1.
 double quantisation(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
-  const double columns = tile_columns(precision);
+  const double columns = tile_columns(device, precision);
   const double tiles = std::ceil(shape.m / kTileRows) * std::ceil(shape.n / columns);
   const double waves = std::ceil(tiles / device.multiprocessors);
   const double q = waves * device.multiprocessors * kTileRows * columns / (shape.m * shape.n);
@@ -32,6 +36,7 @@ double quantisation(const DeviceCosts& device, const GemmShape& shape, Precision
 /// Of the inner size that the start of a product in 16 bits is worth, what it is in wider numbers:
 /// the start is a time, in which slower cores multiply less.
 double start_share(const DeviceCosts& device, Precision precision) {
+  if (has_fitted_constants(device)) return 1.0;
   for (const Precision narrow : {Precision::fp16, Precision::bf16}) {
     const auto peak = device.peak_flops.find(narrow);
     if (peak == device.peak_flops.end()) continue;

@@ -60,6 +60,14 @@ TEST(GemmCost, WiderNumbersStartInLessAndHaveNarrowerTiles) {
               1e-9);
 }
 
+TEST(GemmCost, ConstantsThatWereFittedHereKnowOneTileAndOneStart) {
+  // q = 8 x 128 x 256 / (1024 x 64) = 4, seen by half: 2.5; twice that as k = k0.
+  DeviceCosts device = round_device();
+  device.gemm_table.push_back(
+      {.shape = {1024, 1024, 1024}, .precision = Precision::bf16, .time = 50_us, .spread = 0.01});
+  EXPECT_NEAR(us(gemm_cost(device, {1024, 64, 100}, Precision::fp32)), 5 * 2.62144 + 10, 1e-9);
+}
+
 TEST(GemmCost, WhatIsSharedDoesNotMove) {
   const double bytes = 2.0 * (8 * 8192 + 8192.0 * 8192 + 8 * 8192);
   const Bytes shared(8192.0 * 8192);
