@@ -10,16 +10,19 @@
 namespace headway {
 namespace {
 
+/// As public clouds rent them: eight V100 on NVLink, four P100 that have PCIe only, four boards of
+/// two K80, of which four share 16 lanes of PCIe.
 struct Generation {
   std::string_view published;
   ServerKind server;
+  int per_node;
 };
-constexpr std::array kGenerations = {Generation{"v100", kV100Server},
-                                     Generation{"p100", kP100Server},
-                                     Generation{"k80", kK80Server}};
+constexpr std::array kGenerations = {
+    Generation{"v100", kV100Server, 8},
+    Generation{"p100", {kP100Server.accelerator, kP100Server.profile, BytesPerSecond(16e9)}, 4},
+    Generation{"k80", {kK80Server.accelerator, kK80Server.profile, BytesPerSecond(4e9)}, 8}};
 constexpr std::string_view kUnconsolidated = "_unconsolidated";
-/// Steps of all workers count, as each takes a batch of its own. What servers of these accelerators
-/// have had in public clouds.
+/// What servers of these accelerators have had in public clouds.
 constexpr BytesPerSecond kCloudEthernet(1.25e9);
 
 struct GenerationModel {
@@ -33,7 +36,7 @@ constexpr std::array kGenerationModels = {GenerationModel{"LM (batch", "lstm_wik
 /// Steps of all workers count, as each takes a batch of its own.
 double steps_a_second(const Generation& generation, std::string_view model, int batch, int workers,
                       bool is_spread) {
-  const int nodes = is_spread ? workers : 1;
+  const int nodes = is_spread ? workers : (workers + generation.per_node - 1) / generation.per_node;
   return workers /
          iteration_seconds(scenario_from(
              {{"model", model},

@@ -37,14 +37,22 @@ struct PipelinedKind {
   const char* accelerator;
   const char* profile;
   BytesPerSecond scale_up;
-  bool has_tf32 = false;  ///< what its libraries take for products of 4-byte numbers
+  bool has_tf32 = false;     ///< what its libraries take for products of 4-byte numbers
+  bool on_switches = false;  ///< of PCIe: four cards of a large server share a slot's lanes
 };
 constexpr std::array kKinds = {
     PipelinedKind{"GH-96", "gh200", "gh200", BytesPerSecond(450e9), true},
-    PipelinedKind{"RTX-3090", "rtx-3090", "rtx_3090", BytesPerSecond(32e9)},
-    PipelinedKind{"RTX-2080", "rtx-2080", "rtx_2080", BytesPerSecond(16e9)},
-    PipelinedKind{"Titan-RTX", "titan-rtx", "titan_rtx", BytesPerSecond(16e9)},
+    PipelinedKind{"RTX-3090", "rtx-3090", "rtx_3090", BytesPerSecond(32e9), false, true},
+    PipelinedKind{"RTX-2080", "rtx-2080", "rtx_2080", BytesPerSecond(16e9), false, true},
+    PipelinedKind{"Titan-RTX", "titan-rtx", "titan_rtx", BytesPerSecond(16e9), false, true},
 };
+/// Cards behind one switch, in servers of more than that: two sockets with two slots of 16 lanes
+/// each would hold four without.
+constexpr int kCardsOnSwitch = 4;
+/// What NCCL's buffer of a connection takes at once: a send that fits ends before it has arrived
+/// (NCCL_BUFFSIZE, 4 MiB).
+constexpr double kSentAtOnce = 4.0 * 1024.0 * 1024.0;
+constexpr double kWideBytes = 4.0;
 
 struct PipelinedJob {
   const PipelinedModel* model = nullptr;
@@ -143,13 +151,15 @@ struct PipelinedNetwork {
 /// A server for each tensor-parallel group, stage by stage, replica by replica.
 nlohmann::json cluster_of(const PipelinedJob& job, const PipelinedNetwork& network) {
   const auto nodes_of = [&](const PipelinedKind& kind) {
-    return switched_nodes({.accelerator = kind.accelerator,
-                           .nodes = static_cast<int>(job.nodes.size()),
-                           .per_node = job.tensor_parallel,
-                           .scale_up_bandwidth = kind.scale_up,
-                           .nics = network.of_each ? job.tensor_parallel : 1,
-                           .nic_bandwidth = network.nic,
-                           .nic_latency = network.latency});
+    const bool shares = kind.on_switches && job.tensor_parallel > kCardsOnSwitch;
+    return switched_nodes(
+        {.accelerator = kind.accelerator,
+         .nodes = static_cast<int>(job.nodes.size()),
+         .per_node = job.tensor_parallel,
+         .scale_up_bandwidth = (shares ? 1.0 / kCardsOnSwitch : 1.0) * kind.scale_up,
+         .nics = network.of_each ? job.tensor_parallel : 1,
+         .nic_bandwidth = network.nic,
+         .nic_latency = network.latency});
   };
   nlohmann::json cluster = nodes_of(*job.nodes.front());
   nlohmann::json others = nlohmann::json::array();
@@ -170,11 +180,15 @@ Scenario pipelined_scenario(const PipelinedJob& job, const PipelinedNetwork& net
   // are those of 4-byte numbers; with 2 bytes half of either is left unexplained.
   const bool has_tf32 =
       std::ranges::all_of(job.nodes, [](const PipelinedKind* kind) { return kind->has_tf32; });
+  // A rank sends its part of what a micro-batch is, as DeepSpeed cuts it.
+  const double sent =
+      kWideBytes * job.micro_batch * kPipelinedSequence * model.hidden / job.tensor_parallel;
   nlohmann::json strategy = {{"preset", "megatron-deepspeed"},
                              {"precision", has_tf32 ? "tf32" : "fp32"},
                              {"gradient_precision", "fp32"},
                              {"kernel_family", "torch-eager"},
                              {"zero_stage", 0},
+                             {"overlap_pipeline_transfers", sent <= kSentAtOnce},
                              {"attention", "unfused"},
                              {"tensor_parallel", job.tensor_parallel},
                              {"pipeline_parallel", stages},
@@ -223,7 +237,10 @@ SyncOutcome predict_pipelined(const SyncQuestion& question) {
   outcome.assumed = {
       "sequences of 2,048; 4-byte numbers (TF32 on GH200); eager kernels, written-out softmax; "
       "no dropout, no recomputation"};
-  if (!gigabits) outcome.assumed.emplace_back("Ethernet of 1 Gb/s a server");
+  if (!gigabits) {
+    outcome.assumed.emplace_back("Ethernet of 1 Gb/s a server");
+    outcome.assumed.emplace_back("of more than four cards, four share 16 lanes of PCIe");
+  }
   outcome.values = {{.what = "step, s",
                      .published = *step,
                      .predicted = iteration_seconds(scenario),
