@@ -61,8 +61,7 @@ default: any links)"},
        {"burst_bytes", burst(),
         R"(What a link of limited rate that stood idle lets through at once. Steps that were really
 run are predicted with it (`headway validate --measured`).
-limits: above 0
-default: none)"}});
+limits: above 0)"}});
   return kFields;
 }
 
@@ -83,8 +82,7 @@ default: none measured)"},
 default: any links)"},
        {"burst_bytes", burst(),
         R"(What a link of limited rate that stood idle lets through at once.
-limits: as profile.scale_up.burst_bytes
-default: none)"}});
+limits: as profile.scale_up.burst_bytes)"}});
   return kFields;
 }
 
@@ -180,12 +178,10 @@ states are sharded.)"},
        {"releases", releases(),
         R"(Factors on the time of all kernels, by release of the software.
 limits: each 0.2 to 5
-see: strategy.software_release
-default: none)"},
+see: strategy.software_release)"},
        {"published_steps", part(&KernelFamily::published_steps, steps_fields),
         R"(Published training steps of this software that the constants were fitted to.
-see: confidence.software
-default: none)"}});
+see: confidence.software)"}});
   return kFields;
 }
 
@@ -210,8 +206,7 @@ default: none: strategy.cuda_graph cannot be used)"},
 see: perturbations)"},
        {"published_steps", part(&Profile::published_steps, steps_fields),
         R"(Published training steps on this accelerator that the constants were fitted to.
-see: confidence.accelerator
-default: none)"}});
+see: confidence.accelerator)"}});
   return kFields;
 }
 

@@ -115,9 +115,9 @@ class FieldTable {
     return json;
   }
 
-  [[nodiscard]] std::vector<FieldDescription> described() const {
+  /// With the defaults that the object has.
+  [[nodiscard]] std::vector<FieldDescription> described(const Object& object = {}) const {
     std::vector<FieldDescription> rows;
-    const Object object{};
     for (const auto& [name, member, notes] : fields_) {
       const JsonValue value = member.write ? member.write(object) : JsonValue();
       const bool is_required = member.is_required && !member.is_used;
@@ -183,6 +183,21 @@ FieldMember<Object> text(std::string Object::*member) {
         return reader.text(key, before...);
       },
       [](const std::string& text) { return json_of(text); });
+}
+
+/// One that may be left out, and is empty then.
+template <class Object>
+FieldMember<Object> optional_text(std::string Object::*member) {
+  return {.type = text_type(),
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool, Object& object) {
+                if (reader.has(key)) object.*member = reader.text(key);
+              },
+          .write =
+              [=](const Object& object) {
+                const std::string& held = object.*member;
+                return held.empty() ? JsonValue() : json_of(held);
+              }};
 }
 
 template <class Object>

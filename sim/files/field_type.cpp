@@ -156,11 +156,14 @@ FieldDescription described_field(std::string_view name, const FieldType& type,
                                  std::string_view notes, bool required, const JsonValue& fallback) {
   FieldDescription field{std::string(name), type, field_notes(notes), fallback, required};
   std::string& words = field.notes.fallback;
-  const bool is_constant = !required && words.empty();
-  HEADWAY_CHECK(!is_constant || !fallback->is_null(), "nothing says what a field is by default");
-  if (!is_constant) field.value = nlohmann::json();
   if (required) words = "required";
-  if (is_constant) words = value_in_words(*fallback);
+  if (!words.empty()) {
+    field.value = nlohmann::json::parse(words, nullptr, false);  // "true", say
+    if (field.value->is_discarded()) field.value = nlohmann::json();
+  } else {
+    const bool is_nothing = fallback->is_null() || *fallback == "";
+    words = is_nothing ? "none" : value_in_words(*fallback);
+  }
   return field;
 }
 

@@ -2,8 +2,9 @@
 
 #include <functional>
 #include <string_view>
+#include <utility>
 
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 
 namespace headway {
 
@@ -12,5 +13,22 @@ namespace headway {
 /// has no elements; anything else than an array is reported.
 void read_objects(ObjectReader& parent, std::string_view key,
                   const std::function<void(ObjectReader&)>& read);
+
+/// A list of objects with a table of their own: `take(reader, entry, object)` gets each.
+template <class Object, class Entry, class Take>
+FieldMember<Object> entries(FieldTable<Entry> fields, Take take) {
+  std::vector<FieldDescription> children = fields.described();
+  return {.type = array_type(object_type(), "objects"),
+          .read =
+              [fields = std::move(fields), take = std::move(take)](
+                  ObjectReader& reader, std::string_view key, bool, Object& object) {
+                read_objects(reader, key, [&](ObjectReader& element) {
+                  Entry entry{};
+                  fields.read(element, entry);
+                  take(element, entry, object);
+                });
+              },
+          .children = std::move(children)};
+}
 
 }  // namespace headway

@@ -45,8 +45,8 @@ std::optional<std::vector<std::int64_t>> ObjectReader::integers(std::string_view
     const bool fits = value.is_number_integer() && value >= range.least && value <= range.most;
     if (!fits) {
       diagnostics_.add(element.problem(
-          fmt::format("{} has whole numbers, {:g} to {:g} each", key, range.least, range.most),
-          "not one of them", fmt::format("for example {:g}", std::max(range.least, 1.0))));
+          fmt::format("{} has whole numbers, {:.0f} to {:.0f} each", key, range.least, range.most),
+          "not one of them", fmt::format("for example {:.0f}", std::max(range.least, 1.0))));
     }
     values.push_back(fits ? value.get<std::int64_t>() : 0);
   }

@@ -154,7 +154,7 @@ or ceil((layers + 2) / chunks) everywhere but on the last, as it lays out DeepSe
 and back. They are the tensor-, context- and data-parallel ranks of a stage, in that order.
 see: model.mixture_of_experts; breakdown_s.expert_parallel; Liu et al. 2025 (arXiv:2504.14960))"},
        {"expert_tensor_parallel", whole(&Strategy::expert_tensor_parallel, kDegree),
-        R"(Accelerators that split the matrices of each expert.)"},
+        "Accelerators that split the matrices of each expert."},
        {"expert_dispatch", word(&Strategy::expert_dispatch).presettable(),
         R"(How tokens cross the fabric: a copy for every expert they go to, or one for every scale-up domain
 (DeepEP, HybridEP).
@@ -169,11 +169,11 @@ see: profile.experts.exchange_seen_overlapped)"},
 see: Fedus et al. 2021 (arXiv:2101.03961), 2.2
 default: no limit)"},
        {"expert_imbalance", number(&Strategy::expert_imbalance, at_least(1.0)),
-        R"(Tokens of the busiest expert, as a multiple of an even routing. Its rank sets the pace.)"},
+        "Tokens of the busiest expert, as a multiple of an even routing. Its rank sets the pace."},
        {"micro_batch", whole(&Strategy::micro_batch, kSequences),
-        R"(Sequences that go through a stage at once.)"},
+        "Sequences that go through a stage at once."},
        {"global_batch", whole(&Strategy::global_batch, kSequences).required(),
-        R"(Sequences of a training step, over all replicas.)"},
+        "Sequences of a training step, over all replicas."},
        {"micro_batches_by_speed", flag(&Strategy::micro_batches_by_speed),
         R"(Replicas that stand on faster accelerators get more micro-batches, so that all end together; else
 all get equally many.
@@ -207,11 +207,11 @@ see: Korthikanti et al. 2022 (arXiv:2205.05198), 6.2; profile.overlap.sharded_in
         R"(Whether the scores are kept in memory. Fused (flash) attention keeps none.
 see: Dao 2023 (arXiv:2307.08691))"},
        {"fused_normalization", flag(&Strategy::fused_normalization).presettable(),
-        R"(An RMS norm is one kernel that keeps its input only. Off, it is several that keep more.)"},
+        "An RMS norm is one kernel that keeps its input only. Off, it is several that keep more."},
        {"fused_activation", flag(&Strategy::fused_activation).presettable(),
-        R"(SwiGLU is one kernel that keeps its inputs only. Off, it is several that keep more.)"},
+        "SwiGLU is one kernel that keeps its inputs only. Off, it is several that keep more."},
        {"vocabulary_parallel_loss", flag(&Strategy::vocabulary_parallel_loss).presettable(),
-        R"(The loss is taken on each tensor-parallel rank's part of the logits, not on all of them.)"},
+        "The loss is taken on each tensor-parallel rank's part of the logits, not on all of them."},
        {"fused_loss", flag(&Strategy::fused_loss).presettable(),
         R"(The loss is one kernel that keeps the 16-bit logits only. Off, it keeps their softmax in fp32, and a
 copy in fp32 while it works.
@@ -313,7 +313,7 @@ see: strategy.gradient_bucket; breakdown_s.data_parallel_exposed)"},
 see: Zhao et al. 2023 (arXiv:2304.11277), 3.3
 default: true where parameters are gathered)"},
        {"gradient_bucket", quantity(&Strategy::gradient_bucket, at_least(0)).presettable(),
-        R"(Least size of a bucket of gradients. 0 is one bucket a layer.)"},
+        "Least size of a bucket of gradients. 0 is one bucket a layer."},
        {"first_gradient_bucket",
         quantity(&Strategy::first_gradient_bucket, at_least(0)).presettable(),
         R"(Least size of the bucket that the backward pass fills first, so that its exchange begins early.
@@ -359,8 +359,7 @@ see: profile.kernel_families)"},
        {"software_release", text(&Strategy::software_release).presettable(),
         R"(The release of that software, where the profile tells releases apart ("nemo-25.02").
 limits: one that the profile's family has
-see: profile.kernel_families.releases
-default: none)"},
+see: profile.kernel_families.releases)"},
        {"task", word(&Strategy::task),
         R"(What is trained. Everything, on whole sequences; everything, on packed ones (supervised
 fine-tuning); or low-rank adapters beside matrices that stay as they are.

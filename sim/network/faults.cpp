@@ -10,10 +10,35 @@
 #include "sim/base/limits.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 
 namespace headway {
 namespace {
+
+/// A fault as the file has it, but for what it names.
+struct FaultFields {
+  bool is_of_cable = false;
+  std::optional<std::int64_t> number;  ///< nothing: all cables between the two
+  std::optional<BytesPerSecond> bandwidth;
+};
+
+const FieldTable<FaultFields>& fault_fields() {
+  using Fault = FaultFields;
+  const auto is_of_cable = [](const Fault& fault) { return fault.is_of_cable; };
+  constexpr FieldNeed kCable{"cable", "", "only a cable has this"};
+  static const FieldTable<Fault> kFields(
+      {{"cable", elsewhere<Fault>(array_type(text_type(), "two texts")),
+        "The names of its ends, as `headway route` prints them."},
+       {"number", whole(&Fault::number, at_least(0)).only_where(is_of_cable, kCable),
+        R"(Which one of parallel cables, from 0.
+default: all cables between the two)"},
+       {"bandwidth", quantity(&Fault::bandwidth, positive()).only_where(is_of_cable, kCable),
+        R"(What the cable still carries, each way: lanes that failed.
+default: the cable is down)"},
+       {"switch", elsewhere<Fault>(text_type()), "A switch that is down."},
+       {"nic", elsewhere<Fault>(text_type()), R"(A NIC port that is down: "node3/nic2".)"}});
+  return kFields;
+}
 
 class FaultReader {
  public:
@@ -29,13 +54,9 @@ class FaultReader {
                                      R"(write {"cable": ["leaf/unit0/rail3", "spine/5"]}, )"
                                      R"({"switch": "spine/5"} or {"nic": "node3/nic2"})"));
     }
-    if (reader.has("cable")) {
-      read_cable(reader);
-    } else {
-      for (const char* key : {"cable", "number", "bandwidth"}) {
-        if (reader.part(key) && named == 1) reader.report(key, "only a cable has this");
-      }
-    }
+    FaultFields given{.is_of_cable = reader.has("cable")};
+    fault_fields().read(reader, given);
+    if (given.is_of_cable) read_cable(reader, given);
     read_vertex(reader, "switch", true);
     read_vertex(reader, "nic", false);
     return reader.finish();
@@ -78,25 +99,11 @@ class FaultReader {
     }
   }
 
-  void read_cable(ObjectReader& reader) {
+  void read_cable(ObjectReader& reader, const FaultFields& given) {
     const std::vector<JsonCursor> ends = reader.elements("cable");
     nlohmann::json resolved = nlohmann::json::array();
     for (const JsonCursor& end : ends) resolved.push_back(end.value());
     reader.resolve("cable", resolved);
-    // Without a number all cables between the two are meant.
-    const bool has_number = reader.has("number");
-    std::size_t number = 0;
-    if (has_number) {
-      number = static_cast<std::size_t>(reader.integer("number", at_least(0)));
-    } else {
-      static_cast<void>(reader.part("number"));
-    }
-    BytesPerSecond bandwidth;
-    if (reader.has("bandwidth")) {
-      bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive());
-    } else {
-      static_cast<void>(reader.part("bandwidth"));
-    }
     if (ends.size() != 2) {
       reader.report("cable", "a cable has two ends", fmt::format("{} are named", ends.size()));
       return;
@@ -105,14 +112,17 @@ class FaultReader {
     const VertexId b = vertex_of(ends[1], true, true);
     if (a == -1 || b == -1) return;
     std::vector<LinkId> cables = cables_between(a, b);
+    const std::int64_t number = given.number.value_or(0);
     if (cables.empty()) {
       reader.report("cable", "no cable joins the two");
-    } else if (number >= cables.size()) {
+    } else if (number >= static_cast<std::int64_t>(cables.size())) {
       reader.report("number", "no such cable",
                     fmt::format("{} join the two, numbered from 0", cables.size()));
     } else {
       for (std::size_t i = 0; i < cables.size(); ++i) {
-        if (!has_number || i == number) set_cable(cables[i], bandwidth);
+        if (!given.number || static_cast<std::int64_t>(i) == number) {
+          set_cable(cables[i], given.bandwidth.value_or(BytesPerSecond(0.0)));
+        }
       }
     }
   }
@@ -172,6 +182,8 @@ void replace_cut_off(const JsonCursor& faults, Cluster& cluster, Diagnostics& di
 }
 
 }  // namespace
+
+std::vector<FieldDescription> fault_field_descriptions() { return fault_fields().described(); }
 
 nlohmann::json apply_faults(const JsonCursor& faults, Cluster& cluster, Diagnostics& diagnostics) {
   if (!faults.value().is_array()) {

@@ -3,10 +3,13 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "sim/base/diagnostic.h"
-#include "sim/files/json_document.h"
+#include "sim/files/field_type.h"
 #include "sim/network/cluster.h"
 
 namespace headway {
+
+/// Of an entry of "faults", for help and schema.
+[[nodiscard]] std::vector<FieldDescription> fault_field_descriptions();
 
 /// Reads the "faults" of a topology, cables, switches and NICs that are down and cables that run
 /// slower, and applies them to the cluster's topology. An accelerator whose NIC is cut off sends by

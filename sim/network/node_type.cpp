@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 #include "sim/network/optional_schema.h"
 
 namespace headway {
@@ -12,9 +12,10 @@ namespace headway {
 namespace {
 
 constexpr int kMostAccelerators = 1024;  // of a node
-constexpr std::pair<std::string_view, HostProcessor> kProcessors[] = {
-    {"other", HostProcessor::other}, {"intel", HostProcessor::intel}, {"amd", HostProcessor::amd}};
 constexpr int kMostNics = 256;
+constexpr Word<HostProcessor> kProcessors[] = {
+    {"amd", HostProcessor::amd}, {"intel", HostProcessor::intel}, {"other", HostProcessor::other}};
+constexpr std::string_view kNodeSchema = "headway/node/1";
 // NIC and PCIe, one way: half of what ib_write_lat shows through one switch, 1.6 to 2 us.
 constexpr Seconds kNicLatency = 800_ns;
 constexpr Seconds kScaleUpLatency = 500_ns;  // one way through an NVSwitch, an estimate
@@ -52,13 +53,38 @@ std::vector<int> read_nearest(ObjectReader& reader, int accelerators, int nics) 
   return nearest;
 }
 
+const NodeType& node_defaults() {
+  static const NodeType kDefaults{
+      .name = "node", .scale_up_latency = kScaleUpLatency, .nic_latency = kNicLatency};
+  return kDefaults;
+}
+
+const FieldTable<NodeType>& nic_fields() {
+  using Node = NodeType;
+  static const FieldTable<Node> kFields(
+      {{"count", whole(&Node::nics, between(1, kMostNics)),
+        "Network ports of a node. Each is an endpoint of the fabric."},
+       {"bandwidth", quantity(&Node::nic_bandwidth, positive()).required(),
+        R"(Of one port, each way. NICs are sold in bits: "400 Gb/s".)"},
+       {"bus_bandwidth", quantity(&Node::nic_bus_bandwidth, positive()).settled([](Node& node) {
+          node.nic_bus_bandwidth = node.nic_bandwidth;
+        }),
+        R"(What PCIe carries to a NIC and at once from it, after its protocol: 12, 24 and 48 GB/s by
+16 lanes of generation 3, 4 and 5. Collectives with NCCL's costs get no more.
+see: NCCL, src/graph/topo.cc
+default: the bandwidth of the NIC)"},
+       {"latency", quantity(&Node::nic_latency, at_least(0.0)),
+        "NIC and PCIe, one way. Half of what ib_write_lat shows through one switch."},
+       {"nearest", elsewhere<Node>(array_type(whole_type({}), "whole numbers")),
+        R"(The NIC that each accelerator sends by, numbered from 0.
+limits: one for each accelerator
+default: spread evenly)"}});
+  return kFields;
+}
+
 nlohmann::json read_nics(const JsonCursor& part, NodeType& type, Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
-  type.nics = static_cast<int>(reader.integer("count", between(1, kMostNics), 1));
-  type.nic_bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive());
-  type.nic_bus_bandwidth =
-      reader.quantity<BytesPerSecond>("bus_bandwidth", positive(), type.nic_bandwidth);
-  type.nic_latency = reader.quantity<Seconds>("latency", at_least(0.0), kNicLatency);
+  nic_fields().read(reader, type);
   type.nearest_nic = read_nearest(reader, type.accelerators, type.nics);
   return reader.finish();
 }
@@ -68,14 +94,32 @@ bool is_aligned(int domain, int accelerators) {
   return domain % accelerators == 0 || accelerators % domain == 0;
 }
 
+const FieldTable<ReadNodeType>& scale_up_fields() {
+  using Node = ReadNodeType;
+  static const FieldTable<Node> kFields(
+      {{"bandwidth",
+        within(&Node::type, quantity(&NodeType::scale_up_bandwidth, positive())).required(),
+        R"(What an accelerator sends, one way. NVIDIA's data sheets add up both ways: half of
+theirs.)"},
+       {"latency", within(&Node::type, quantity(&NodeType::scale_up_latency, at_least(0.0))),
+        R"(One way, from accelerator to accelerator; an estimate, for bounds of the hardware alone:
+predictions take the profile's, which is measured end to end.)"},
+       {"reduces", within(&Node::type, flag(&NodeType::scale_up_reduces)),
+        R"(The switches of the scale-up fabric add up what passes (NVLink SHARP, on NVSwitches since
+Hopper): an all-reduce with NCCL's costs may then use them.)"},
+       {"domain", whole(&Node::scale_up_domain, between(1, 1 << 20)).settled([](Node& node) {
+          node.scale_up_domain = node.type.accelerators;
+        }),
+        R"(Accelerators that reach each other without a NIC. 72 for an NVL72 rack of 18 nodes.
+limits: whole nodes, or a node is whole domains
+default: the node's accelerators)"}});
+  return kFields;
+}
+
 nlohmann::json read_scale_up(const JsonCursor& part, ReadNodeType& read, Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
-  NodeType& type = read.type;
-  type.scale_up_bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive());
-  type.scale_up_latency = reader.quantity<Seconds>("latency", at_least(0.0), kScaleUpLatency);
-  type.scale_up_reduces = reader.flag("reduces", false);
-  read.scale_up_domain =
-      static_cast<int>(reader.integer("domain", between(1, 1 << 20), type.accelerators));
+  scale_up_fields().read(reader, read);
+  const NodeType& type = read.type;
   if (!is_aligned(read.scale_up_domain, type.accelerators)) {
     reader.report("domain", "a scale-up domain is made of whole nodes, or a node of whole domains",
                   fmt::format("a node has {} accelerators", type.accelerators));
@@ -83,34 +127,64 @@ nlohmann::json read_scale_up(const JsonCursor& part, ReadNodeType& read, Diagnos
   return reader.finish();
 }
 
+const FieldTable<NodeType>& node_fields() {
+  using Node = NodeType;
+  static const FieldTable<Node> kFields(
+      {{"schema", elsewhere<Node>(constant_type(kNodeSchema)),
+        R"(Says that a file is a node type, and of which version.
+default: required in a file, optional inside a topology)"},
+       {"name", text(&Node::name), "What reports call the node type."},
+       {"source", elsewhere<Node>(text_type()), "Where the numbers were published."},
+       {"accelerator", text(&Node::accelerator).required(),
+        R"(The kind of accelerator, as profiles name theirs. "any" goes with every profile.
+see: profile.accelerator)"},
+       {"accelerators", whole(&Node::accelerators, between(1, kMostAccelerators)),
+        "Accelerators of a node."},
+       {"processor", word(&Node::processor, kProcessors),
+        R"(Of the host. NCCL's own model counts more time for a message, and less bandwidth for small
+ones, on AMD's; it decides nothing else.)"},
+       {"nics",
+        elsewhere<Node>(object_type()).required().made_of(nic_fields().described(node_defaults())),
+        "The network cards of a node."},
+       {"scale_up",
+        elsewhere<Node>(object_type())
+            .made_of(scale_up_fields().described({.type = node_defaults()})),
+        R"(What joins the accelerators of a scale-up domain without a NIC: NVLink, PCIe.
+default: required with two or more accelerators)"}});
+  return kFields;
+}
+
 }  // namespace
+
+std::vector<FieldDescription> node_field_descriptions() {
+  return node_fields().described(node_defaults());
+}
 
 std::optional<ReadNodeType> read_node_type(const JsonCursor& part, InputFiles& files) {
   const std::optional<JsonCursor> object = files.follow(part, "topologies/nodes");
   if (!object) return std::nullopt;
 
   Diagnostics problems;
-  ReadNodeType read;
+  ReadNodeType read{.type = node_defaults()};
   NodeType& type = read.type;
   ObjectReader reader(*object, problems);
-  if (!read_schema_of_file(reader, "headway/node/1")) {
+  if (!read_schema_of_file(reader, kNodeSchema)) {
     files.diagnostics().append(problems);
     return std::nullopt;
   }
-  type.name = reader.text("name", "node");
+  node_fields().read(reader, type);
   reader.text("source", "");
-  type.accelerator = reader.text("accelerator");
-  type.accelerators =
-      static_cast<int>(reader.integer("accelerators", between(1, kMostAccelerators), 1));
-
-  type.processor = reader.choice<HostProcessor>("processor", kProcessors, HostProcessor::other);
   if (const auto nics = reader.required_part("nics")) {
     reader.resolve("nics", read_nics(*nics, type, problems));
   }
   // A lone accelerator has nobody to scale up with.
   const auto scale_up =
       type.accelerators == 1 ? reader.part("scale_up") : reader.required_part("scale_up");
-  if (scale_up) reader.resolve("scale_up", read_scale_up(*scale_up, read, problems));
+  if (scale_up) {
+    reader.resolve("scale_up", read_scale_up(*scale_up, read, problems));
+  } else {
+    type.scale_up_latency = Seconds(0.0);
+  }
   read.resolved = reader.finish();
 
   files.diagnostics().append(problems);

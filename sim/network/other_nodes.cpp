@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sim/base/quantity_text.h"
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 
 namespace headway {
 namespace {
@@ -30,11 +30,22 @@ std::string difference(const ReadNodeType& own, const ReadNodeType& other) {
   return "";
 }
 
+const FieldTable<OtherNodes>& run_fields_of_nodes() {
+  using Run = OtherNodes;
+  static const FieldTable<Run> kFields(
+      {{"first", whole(&Run::first, between(0, kMostNodesNamed - 1)).required(),
+        "The first node of them, counted from 0."},
+       {"count", whole(&Run::count, between(1, kMostNodesNamed)),
+        "How many, one behind the other."},
+       {"node", elsewhere<Run>(file_type()).required(), "What they are.\nsee: topologies/nodes"}});
+  return kFields;
+}
+
 nlohmann::json read_run(const JsonCursor& part, const ReadNodeType& own, InputFiles& files,
                         std::vector<OtherNodes>& runs) {
   ObjectReader reader(part, files.diagnostics());
-  const auto first = static_cast<int>(reader.integer("first", between(0, kMostNodesNamed - 1)));
-  const auto count = static_cast<int>(reader.integer("count", between(1, kMostNodesNamed), 1));
+  OtherNodes run;
+  run_fields_of_nodes().read(reader, run);
   const auto node = reader.required_part("node");
   auto type = node ? read_node_type(*node, files) : std::nullopt;
   if (type) {
@@ -44,7 +55,9 @@ nlohmann::json read_run(const JsonCursor& part, const ReadNodeType& own, InputFi
                     "describe a wider machine as several nodes");
     }
     reader.resolve("node", std::move(*type->resolved));
-    runs.push_back({.first = first, .count = count, .type = std::move(type->type), .place = part});
+    run.type = std::move(type->type);
+    run.place = part;
+    runs.push_back(std::move(run));
   }
   return reader.finish();
 }
@@ -87,6 +100,10 @@ void slow_down_cables(Cluster& cluster) {
 
 }  // namespace
 
+std::vector<FieldDescription> other_node_descriptions() {
+  return run_fields_of_nodes().described();
+}
+
 std::optional<ReadOtherNodes> read_other_nodes(const JsonCursor& part, const ReadNodeType& own,
                                                InputFiles& files) {
   const std::size_t problems = files.diagnostics().all().size();
@@ -122,9 +139,9 @@ void place_other_nodes(const std::vector<OtherNodes>& others, Cluster& cluster,
   for (const OtherNodes& run : others) {
     if (run.first + run.count > cluster.nodes) {
       diagnostics.add(
-          run.place.problem("\"other_nodes\" names nodes that the cluster has not",
-                            fmt::format("nodes {} to {} of {}, counted from 0", run.first,
-                                        run.first + run.count - 1, cluster.nodes)));
+          run.place->problem("\"other_nodes\" names nodes that the cluster has not",
+                             fmt::format("nodes {} to {} of {}, counted from 0", run.first,
+                                         run.first + run.count - 1, cluster.nodes)));
       return;
     }
     const int kind = kind_of_type(run.type, cluster);
@@ -132,7 +149,7 @@ void place_other_nodes(const std::vector<OtherNodes>& others, Cluster& cluster,
          node < static_cast<std::size_t>(run.first + run.count); ++node) {
       if (is_named[node]) {
         diagnostics.add(
-            run.place.problem("\"other_nodes\" names a node twice", fmt::format("node {}", node)));
+            run.place->problem("\"other_nodes\" names a node twice", fmt::format("node {}", node)));
         return;
       }
       is_named[node] = true;

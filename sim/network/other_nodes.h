@@ -15,13 +15,16 @@ struct OtherNodes {
   int first = 0;
   int count = 1;
   NodeType type;
-  JsonCursor place;  ///< for problems that only the whole cluster shows
+  std::optional<JsonCursor> place;  ///< for problems that only the whole cluster shows
 };
 
 struct ReadOtherNodes {
   std::vector<OtherNodes> runs;
   JsonValue resolved;
 };
+
+/// Of an entry of "other_nodes", for help and schema.
+[[nodiscard]] std::vector<FieldDescription> other_node_descriptions();
 
 /// Reads "other_nodes", a list of {"first", "count", "node"}. Types that are not as wide as `own`
 /// are reported: ranks are counted through nodes of one width. Nothing if there were problems.

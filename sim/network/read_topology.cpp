@@ -23,6 +23,7 @@ namespace headway {
 namespace {
 
 constexpr int kMostNodes = 1 << 20;
+constexpr std::string_view kTopologySchema = "headway/topology/1";
 
 const RoutingKind& routing_kind(std::string_view name) {
   for (const RoutingKind& kind : routing_kinds()) {
@@ -210,7 +211,51 @@ void read_parts(ObjectReader& reader, InputFiles& files, std::optional<int> node
   }
 }
 
+/// All are read one by one.
+const FieldTable<TopologyParts>& topology_fields() {
+  using Parts = TopologyParts;
+  static const FieldTable<Parts> kFields(
+      {{"schema", elsewhere<Parts>(constant_type(kTopologySchema)),
+        R"(Says that a file is a topology, and of which version.
+default: required in a file, optional inside a scenario)"},
+       {"name", elsewhere<Parts>(text_type()).required(), "What reports call the cluster."},
+       {"source", elsewhere<Parts>(text_type()),
+        "Where the numbers were published, and what was assumed."},
+       {"nodes", elsewhere<Parts>(whole_type(between(1, kMostNodes))),
+        R"(Nodes on the fabric.
+see: cluster.nodes
+default: what the fabric has room for)"},
+       {"node", elsewhere<Parts>(file_type()).required().made_of(node_field_descriptions()),
+        R"(The kind of node, of all that other_nodes does not name.
+see: topologies/nodes)"},
+       {"other_nodes",
+        elsewhere<Parts>(array_type(object_type(), "objects")).made_of(other_node_descriptions()),
+        R"(Nodes of another type, each run of them an object. A job on several takes a list of
+profiles: every node that of its accelerator.
+limits: as wide as the others: as many accelerators and NICs
+see: profile)"},
+       {"fabric", elsewhere<Parts>(object_type()).required().made_of(fabric_field_descriptions()),
+        "The switches and cables between the nodes."},
+       {"routing", elsewhere<Parts>(object_type()).made_of(routing_field_descriptions()),
+        R"(How the fabric picks paths.
+default: what fits the fabric)"},
+       {"faults",
+        elsewhere<Parts>(array_type(object_type(), "objects")).made_of(fault_field_descriptions()),
+        R"(What is down or slow: each names a cable, a switch or a NIC. The fabric is routed around
+it; accelerators whose NIC is cut off send by another one of their node.
+limits: leaves every node a NIC and a path to every other one
+default: [])"},
+       {"expect", elsewhere<Parts>(object_type()).made_of(expect_field_descriptions()),
+        R"(Counts that the built fabric must have: a guard against slips. Not checked where the
+scenario takes another number of nodes.)"}});
+  return kFields;
+}
+
 }  // namespace
+
+std::vector<FieldDescription> topology_field_descriptions() {
+  return topology_fields().described();
+}
 
 std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& files,
                                           std::optional<int> nodes) {
@@ -221,7 +266,7 @@ std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& fi
 
   Diagnostics problems;
   ObjectReader reader(*object, problems);
-  if (!read_schema_of_file(reader, "headway/topology/1")) {
+  if (!read_schema_of_file(reader, kTopologySchema)) {
     files.diagnostics().append(problems);
     return std::nullopt;
   }

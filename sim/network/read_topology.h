@@ -2,7 +2,9 @@
 
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "sim/files/field_type.h"
 #include "sim/files/input_files.h"
 #include "sim/files/json_value.h"
 #include "sim/network/cluster.h"
@@ -14,6 +16,9 @@ struct ReadTopology {
   JsonCursor cursor;
   JsonValue resolved;  ///< every field, defaults written out; not the explicit graph
 };
+
+/// Of such an object, with all that it is made of, for help and schema.
+[[nodiscard]] std::vector<FieldDescription> topology_field_descriptions();
 
 /// Reads a "headway/topology/1" object or the file that `part` names, and builds it.
 /// `nodes` overrides the number of nodes that the file gives (a scenario that uses fewer or more of

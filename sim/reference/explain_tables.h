@@ -30,25 +30,9 @@ struct FieldRow {
   std::string_view see = {};
 };
 
-template <class Kinds>
-std::vector<std::string_view> names_of(const Kinds& kinds) {
-  std::vector<std::string_view> names;
-  for (const auto& kind : kinds) names.emplace_back(kind.name);
-  return names;
-}
-
-template <class E>
-std::vector<std::string_view> words_of() {
-  std::vector<std::string_view> words;
-  for (const auto& [word, value] : kWords<E>) words.push_back(word);
-  return words;
-}
-
 // Each is defined in the file that bears its name, in the order in which lists show it.
 [[nodiscard]] std::vector<FieldRow> scenario_rows();
 [[nodiscard]] std::vector<FieldRow> model_rows();
-[[nodiscard]] std::vector<FieldRow> topology_rows();
-[[nodiscard]] std::vector<FieldRow> fabric_rows();
 [[nodiscard]] std::span<const TopicRow> profile_topics();
 [[nodiscard]] std::span<const TopicRow> metric_topics();
 [[nodiscard]] std::span<const TopicRow> long_run_topics();

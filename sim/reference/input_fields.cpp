@@ -13,9 +13,11 @@
 #include "sim/jobs/strategy_fields.h"
 #include "sim/models/families.h"
 #include "sim/models/transformer/model_fields.h"
+#include "sim/network/read_topology.h"
 #include "sim/reference/explain_tables.h"
 #include "sim/scenario/read_cost.h"
 #include "sim/scenario/read_input.h"
+#include "sim/scenario/read_perturbations.h"
 #include "sim/scenario/read_reliability.h"
 #include "sim/scenario/read_run.h"
 #include "sim/scenario/read_statistics.h"
@@ -145,6 +147,7 @@ const std::vector<FieldDescription>& input_fields() {
   static const std::vector<FieldDescription> kFields = [] {
     std::vector<FieldDescription> all;
     append_rows(all, scenario_rows());
+    append_fields(all, "perturbations", perturbation_fields().described());
     append_fields(all, "statistics", statistics_fields().described());
     append_fields(all, "data_loading", data_loading_fields().described());
     append_fields(all, "cost", cost_field_descriptions());
@@ -154,8 +157,7 @@ const std::vector<FieldDescription>& input_fields() {
     append_rows(all, model_rows());
     append_fields(all, "model", transformer_fields().described());
     append_families(all);
-    append_rows(all, topology_rows());
-    append_rows(all, fabric_rows());
+    append_fields(all, "cluster.topology", topology_field_descriptions());
     return all;
   }();
   return kFields;

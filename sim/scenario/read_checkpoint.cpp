@@ -114,8 +114,7 @@ from once it is stored.)"},
 default: the profile's host_bandwidth)"},
        {"local", part(&Checkpoint::local, local_fields),
         R"(A faster tier that is written to more often: the nodes' memory or disks. Lost with a node,
-kept through other failures.
-default: none)"}});
+kept through other failures.)"}});
   return kFields;
 }
 

@@ -84,11 +84,10 @@ FieldMember<PowerDraw> watts(std::optional<Watts> PowerDraw::*member, bool is_of
 const FieldTable<PowerDraw>& power_fields() {
   static const FieldTable<PowerDraw> kFields(
       {{"node", watts(&PowerDraw::node, false),
-        R"(What a node draws at most, as its data sheet says. Without the three below, all the time.
-default: none)"},
+        "What a node draws at most, as its data sheet says. Without the three below, all the "
+        "time."},
        {"switch", watts(&PowerDraw::of_switch, false),
-        R"(What a switch of the fabric draws, all the time.
-default: none)"},
+        "What a switch of the fabric draws, all the time."},
        {"fabric", watts(&PowerDraw::fabric, false),
         R"(What all switches draw, where not one by one.
 default: that of all switches)"},
@@ -106,19 +105,13 @@ default: required without node)"}});
 
 const FieldTable<PurchasePrices>& purchase_fields() {
   static const FieldTable<PurchasePrices> kFields(
-      {{"usd_per_node", number(&PurchasePrices::node, kMoney),
-        R"(Of a node with all that is in it.
-default: none)"},
-       {"usd_per_switch", number(&PurchasePrices::of_switch, kMoney),
-        R"(Of a switch of the fabric.
-default: none)"},
+      {{"usd_per_node", number(&PurchasePrices::node, kMoney), "Of a node with all that is in it."},
+       {"usd_per_switch", number(&PurchasePrices::of_switch, kMoney), "Of a switch of the fabric."},
        {"usd_per_cable", number(&PurchasePrices::cable, kMoney),
-        R"(Of a cable of the fabric, whatever its length.
-default: none)"},
+        "Of a cable of the fabric, whatever its length."},
        {"usd_per_transceiver", number(&PurchasePrices::transceiver, kMoney),
         R"(Of a transceiver, two for each cable that is longer than copper reaches (5 m).
-see: NVIDIA, LinkX 100G-PAM4 product line overview
-default: none)"},
+see: NVIDIA, LinkX 100G-PAM4 product line overview)"},
        {"usd",
         number(&PurchasePrices::whole, kWholeCluster)
             .required()
@@ -192,8 +185,7 @@ bool counts_power(const Prices& cost) { return cost.has_power; }
 const FieldTable<Prices>& price_fields() {
   static const FieldTable<Prices> kFields(
       {{"usd_per_gpu_hour", number(&Prices::usd_per_gpu_hour, kMoney),
-        R"(Price of one accelerator for an hour, everything around it included.
-default: none)"},
+        "Price of one accelerator for an hour, everything around it included."},
        {"spot_usd_per_gpu_hour", number(&Prices::spot_usd_per_gpu_hour, kMoney),
         R"(The same of a spot node, paid for while it is there.
 limits: with reliability.availability only
@@ -201,8 +193,7 @@ default: usd_per_gpu_hour)"},
        {"purchase", elsewhere<Prices>(object_type()).made_of(purchase_fields().described()),
         R"(What the cluster is bought for, spare nodes included. A run uses up its part of the years
 of depreciation; what is rented beside it adds up.
-see: run_cost_parts_usd, run_outlay_usd
-default: none)"},
+see: run_cost_parts_usd, run_outlay_usd)"},
        {"price_spread", number(&Prices::price_spread, between(0.0, 1.0)),
         R"(How far all prices may be off together: a standard deviation, as a share. It widens the
 intervals of money.
@@ -211,20 +202,17 @@ default: 0)"},
        {"power", elsewhere<Prices>(object_type()).made_of(power_fields().described()),
         R"(What one accelerator draws, by what its time goes to. Shares of a node's power, if hosts
 are to be counted.
-see: energy_J, peak_power_W
-default: none)"},
+see: energy_J, peak_power_W)"},
        {"power_usage_effectiveness",
         number(&Prices::power_usage_effectiveness, kEffectiveness).where(counts_power, {"power"}),
         R"(Energy of the whole building over that of the computers.
 see: ISO/IEC 30134-2)"},
        {"carbon_kg_per_kwh",
         number(&Prices::carbon_kg_per_kwh, kIntensity).where(counts_power, {"power"}),
-        R"(Kilograms of CO2 that a kilowatt-hour of this grid stands for.
-default: none)"},
+        "Kilograms of CO2 that a kilowatt-hour of this grid stands for."},
        {"usd_per_kwh", number(&Prices::usd_per_kwh, kMoney).where(counts_power, {"power"}),
         R"(Price of electricity at the meter.
-see: run_cost_parts_usd
-default: none)"},
+see: run_cost_parts_usd)"},
        {"tokens", number(&Prices::tokens, kTokens),
         R"(Tokens that the whole run trains on.
 limits: the same as reliability.train_tokens
@@ -233,21 +221,17 @@ default: reliability.train_tokens, where that is given)"},
        {"usd_per_gb_month", number(&Prices::usd_per_gb_month, kMoney),
         R"(Price of keeping a GB (1e9 bytes) for 30 days.
 limits: needs stored and tokens
-see: run_cost_parts_usd
-default: none)"},
+see: run_cost_parts_usd)"},
        {"stored", quantity(&Prices::stored, at_least(0.0)),
         R"(What is kept while the run lasts: training data, checkpoints.
-limits: needs usd_per_gb_month
-default: none)"},
+limits: needs usd_per_gb_month)"},
        {"usd_per_gb_egress", number(&Prices::usd_per_gb_egress, kMoney),
         R"(Price of a GB that leaves the site.
 limits: needs egress and tokens
-see: run_cost_parts_usd
-default: none)"},
+see: run_cost_parts_usd)"},
        {"egress", quantity(&Prices::egress, at_least(0.0)),
         R"(What leaves the site in the whole run: the trained model, checkpoints.
-limits: needs usd_per_gb_egress
-default: none)"}});
+limits: needs usd_per_gb_egress)"}});
   return kFields;
 }
 

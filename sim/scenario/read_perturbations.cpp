@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
@@ -15,107 +15,132 @@ namespace {
 
 constexpr double kLargestSpread = 1.0;  // sigma of a logarithm: beyond this nothing is nominal
 constexpr double kLargestFactor = 1000.0;
-constexpr double kMostAccelerators = 1 << 30;
 
-constexpr std::array<std::pair<std::string_view, Jitter::Kind>, 4> kJitters{{
-    {"lognormal", Jitter::Kind::lognormal},
-    {"gamma", Jitter::Kind::gamma},
-    {"exponential", Jitter::Kind::exponential},
-    {"quantiles", Jitter::Kind::quantiles},
-}};
+constexpr Word<Jitter::Kind> kDistributions[] = {{"lognormal", Jitter::Kind::lognormal},
+                                                 {"gamma", Jitter::Kind::gamma},
+                                                 {"exponential", Jitter::Kind::exponential},
+                                                 {"quantiles", Jitter::Kind::quantiles}};
 
-Jitter read_jitter(ObjectReader& reader) {
-  Jitter jitter;
-  jitter.kind = reader.choice<Jitter::Kind>("distribution", kJitters);
-  if (jitter.kind != Jitter::Kind::quantiles) {
-    jitter.spread = reader.number("spread", between(0.0, kLargestSpread));
-    return jitter;
-  }
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& element : reader.elements("time_factors")) {
-    resolved.push_back(element.value());
-    const double factor = element.value().is_number() ? element.value().get<double>() : 0.0;
-    const bool descends = !jitter.quantiles.empty() && factor < jitter.quantiles.back();
-    if (factor <= 0.0 || factor > kLargestFactor || descends) {
-      reader.diagnostics().add(element.problem(
-          "time factors are numbers from above 0 to 1000 in ascending order", "this one is not"));
-    }
-    jitter.quantiles.push_back(factor);
-  }
-  if (jitter.quantiles.size() < 2) {
-    reader.report("time_factors", "quantiles take at least two time factors", "",
+bool has_quantiles(const Jitter& jitter) { return jitter.kind == Jitter::Kind::quantiles; }
+
+/// Ascending quantiles.
+FieldMember<Jitter> time_factors() {
+  return {.type = array_type(number_type({}), "numbers"),
+          .read = [](ObjectReader& reader, std::string_view key, bool, Jitter& jitter) {
+            jitter.quantiles.clear();
+            for (const JsonCursor& element : reader.elements(key)) {
+              const double factor =
+                  element.value().is_number() ? element.value().get<double>() : 0.0;
+              const bool descends = !jitter.quantiles.empty() && factor < jitter.quantiles.back();
+              if (factor <= 0.0 || factor > kLargestFactor || descends) {
+                reader.diagnostics().add(element.problem(
+                    "time factors are numbers from above 0 to 1000 in ascending order",
+                    "this one is not"));
+              }
+              jitter.quantiles.push_back(factor);
+            }
+            if (jitter.quantiles.size() < 2) {
+              reader.report(
+                  key, "quantiles take at least two time factors", "",
                   R"(write "time_factors": [0.98, 1.0, 1.05], the least, the median, the most)");
-  }
-  reader.resolve("time_factors", resolved);
-  return jitter;
+            }
+          }};
 }
 
-class PerturbationReader {
- public:
-  PerturbationReader(const JsonCursor& part, Diagnostics& diagnostics, const Cluster* cluster)
-      : reader_(part, diagnostics), diagnostics_(diagnostics), cluster_(cluster) {}
+const FieldTable<Jitter>& jitter_fields() {
+  static const FieldTable<Jitter> kFields(
+      {{"distribution", word(&Jitter::kind, kDistributions).required(),
+        R"(Of the factor on a time: lognormal with median 1, gamma with mean 1, 1 plus an exponential
+variable, or as observed.)"},
+       {"spread",
+        number(&Jitter::spread, between(0.0, kLargestSpread))
+            .required()
+            .only_where([](const Jitter& jitter) { return !has_quantiles(jitter); },
+                        {"distribution", "other than quantiles"}),
+        R"(Sigma of the logarithm (lognormal), coefficient of variation (gamma), mean of what is added
+(exponential).
+default: required, but for quantiles)"},
+       {"time_factors", time_factors().only_where(has_quantiles, {"distribution", "\"quantiles\""}),
+        R"(The distribution's quantiles at equal steps from the least to the most.
+default: required for quantiles)"}});
+  return kFields;
+}
 
-  Perturbation read(Perturbation perturbation) {
-    perturbation.device_spread =
-        reader_.number("device_spread", between(0.0, kLargestSpread), perturbation.device_spread);
-    perturbation.jitter.spread = reader_.number("operation_spread", between(0.0, kLargestSpread),
-                                                perturbation.jitter.spread);
-    if (const auto part = reader_.part("operation_jitter")) {
-      if (reader_.has("operation_spread")) {
-        reader_.report("operation_jitter", "operation_spread says how operations differ already",
-                       "", "leave one of the two out");
-      }
-      ObjectReader jitter(*part, diagnostics_);
-      perturbation.jitter = read_jitter(jitter);
-      reader_.resolve("operation_jitter", jitter.finish());
-      is_own_jitter_ = true;
-    }
-    if (const auto part = reader_.part("micro_batch_jitter")) {
-      ObjectReader jitter(*part, diagnostics_);
-      perturbation.micro_batches = read_jitter(jitter);
-      reader_.resolve("micro_batch_jitter", jitter.finish());
-    }
-    read_slow("slow_accelerators", "accelerator", 1, perturbation);
-    read_slow("slow_nodes", "node", cluster_ != nullptr ? cluster_->node_type.accelerators : 1,
-              perturbation);
-    const SlowdownReader slowdowns(cluster_, diagnostics_);
-    perturbation.slow_episodes = slowdowns.slow_episodes(reader_);
-    perturbation.pauses = slowdowns.pauses(reader_);
-    perturbation.link_episodes = slowdowns.link_episodes(reader_);
-    perturbation.background = slowdowns.background(reader_);
-    return perturbation;
-  }
+/// An object that is read where it is given.
+FieldMember<Perturbation> jitter(Jitter Perturbation::*member) {
+  const FieldMember<Perturbation> given = part(member, jitter_fields);
+  return {.type = given.type,
+          .read =
+              [=](ObjectReader& reader, std::string_view key, bool, Perturbation& object) {
+                if (!reader.has(key)) return;
+                object.*member = {};
+                given.read(reader, key, true, object);
+              },
+          .children = given.children};
+}
 
-  [[nodiscard]] nlohmann::json resolved() {
-    nlohmann::json resolved = reader_.finish();
-    if (is_own_jitter_) resolved.erase("operation_spread");
-    return resolved;
-  }
-
- private:
-  /// Reads [{`what`: 3, "time_factor": 1.5}]; each of them is `size` accelerators.
-  void read_slow(const std::string& list, const std::string& what, int size,
-                 Perturbation& perturbation) {
-    const double count = cluster_ != nullptr ? cluster_->accelerators() / size : kMostAccelerators;
-    read_objects(reader_, list, [&](ObjectReader& entry) {
-      const auto index = static_cast<int>(entry.integer(what, between(0.0, count - 1.0)));
-      const double factor =
-          entry.number("time_factor", {.least = 1.0 / kLargestFactor, .most = kLargestFactor});
-      for (int i = index * size; i < (index + 1) * size; ++i) {
-        const bool is_new = perturbation.slow_accelerators.emplace(i, factor).second;
-        if (is_new || diagnostics_.has_errors()) continue;
-        entry.report(what, fmt::format("accelerator {} is listed twice", i));
-      }
-    });
-  }
-
-  ObjectReader reader_;
-  Diagnostics& diagnostics_;
-  const Cluster* cluster_;
-  bool is_own_jitter_ = false;
+struct SlowFields {
+  std::int32_t index = 0;
+  double time_factor = 1.0;
 };
 
+/// [{`what`: 3, "time_factor": 1.5}]; each of them is `size` accelerators.
+FieldMember<Perturbation> slow(std::string_view what, int size, const Cluster* cluster) {
+  const double count = (cluster != nullptr ? cluster->accelerators() : kMostNamed) / size;
+  return entries<Perturbation>(
+      FieldTable<SlowFields>(
+          {{what, whole(&SlowFields::index, between(0.0, count - 1.0)).required(),
+            R"(Which one, counted through the cluster.
+limits: none twice)"},
+           {"time_factor",
+            number(&SlowFields::time_factor, between(1.0 / kLargestFactor, kLargestFactor))
+                .required(),
+            "What compute times are multiplied by. 1.5 is 1.5 times slower."}}),
+      [what, size](ObjectReader& reader, const SlowFields& entry, Perturbation& perturbation) {
+        for (int i = entry.index * size; i < (entry.index + 1) * size; ++i) {
+          const bool is_new = perturbation.slow_accelerators.emplace(i, entry.time_factor).second;
+          if (is_new || reader.diagnostics().has_errors()) continue;
+          reader.report(what, fmt::format("accelerator {} is listed twice", i));
+        }
+      });
+}
+
 }  // namespace
+
+FieldTable<Perturbation> perturbation_fields(const Cluster* cluster) {
+  const int of_node = cluster != nullptr ? cluster->node_type.accelerators : 1;
+  std::vector<Field<Perturbation>> rows{
+      {"device_spread", number(&Perturbation::device_spread, between(0.0, kLargestSpread)),
+       R"(How much accelerators differ in speed, fixed over the run. Sigma of the logarithm of each
+one's time factor; 0 makes all equal.
+see: Sinha et al. 2022 (arXiv:2208.11035) measure the variation between GPUs of a cluster
+default: the profile's variation.device_speed)"},
+      {"operation_spread",
+       within(&Perturbation::jitter, number(&Jitter::spread, between(0.0, kLargestSpread))),
+       R"(How much repetitions of one block differ on one accelerator. Sigma of the logarithm, drawn
+anew for each execution.
+default: the profile's variation.operation_time)"},
+      {"operation_jitter", jitter(&Perturbation::jitter),
+       R"(How repetitions of one block differ, by another distribution than the lognormal one. Ranks
+of a tensor-parallel group wait for the unluckiest among them.
+limits: instead of operation_spread
+default: operation_spread)"},
+      {"micro_batch_jitter", jitter(&Perturbation::micro_batches),
+       R"(How the work of micro-batches differs, as with sequences of different lengths packed into
+them: one draw for each micro-batch of each replica, for all its passes on all stages. Quantiles are
+mean squares of the lengths in a micro-batch over that of all, where attention is what counts.
+see: Lin et al. 2025 (arXiv:2505.05713), section 5.3: sequence length imbalance)"},
+      {"slow_accelerators", slow("accelerator", 1, cluster),
+       R"(Accelerators that are slower (or faster) by a known factor: what one straggler costs.
+default: [])"},
+      {"slow_nodes", slow("node", of_node, cluster),
+       R"(The same for all accelerators of a node.
+limits: none of its accelerators in slow_accelerators
+see: simulate --what-if
+default: [])"}};
+  std::ranges::move(slowdown_rows(cluster), std::back_inserter(rows));
+  return FieldTable<Perturbation>(std::move(rows));
+}
 
 Perturbation read_perturbations(ObjectReader& scenario, const Profile* profile,
                                 const Cluster* cluster) {
@@ -125,10 +150,17 @@ Perturbation read_perturbations(ObjectReader& scenario, const Profile* profile,
     perturbation.jitter.spread = profile->variation.operation_time.value;
   }
   const auto nothing = JsonDocument::parse("perturbations", "{}", scenario.diagnostics());
-  const std::optional<JsonCursor> part = scenario.part("perturbations");
-  PerturbationReader reader(part.value_or(JsonCursor(nothing)), scenario.diagnostics(), cluster);
-  perturbation = reader.read(std::move(perturbation));
-  scenario.resolve("perturbations", reader.resolved());
+  ObjectReader reader(scenario.part("perturbations").value_or(JsonCursor(nothing)),
+                      scenario.diagnostics());
+  const bool has_jitter = reader.has("operation_jitter");
+  if (has_jitter && reader.has("operation_spread")) {
+    reader.report("operation_jitter", "operation_spread says how operations differ already", "",
+                  "leave one of the two out");
+  }
+  perturbation_fields(cluster).read(reader, perturbation);
+  nlohmann::json resolved = reader.finish();
+  if (has_jitter) resolved.erase("operation_spread");
+  scenario.resolve("perturbations", std::move(resolved));
   return perturbation;
 }
 

@@ -1,11 +1,14 @@
 #pragma once
 
 #include "sim/costs/profile.h"
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 #include "sim/network/cluster.h"
 #include "sim/programs/perturbation/perturbation.h"
 
 namespace headway {
+
+/// Fields of "perturbations". Without a cluster nothing that names a part of it is looked for.
+[[nodiscard]] FieldTable<Perturbation> perturbation_fields(const Cluster* cluster = nullptr);
 
 /// Reads the "perturbations" of a scenario, differences between ranks: as the profile knows them,
 /// unless the scenario says otherwise. A profile or a cluster that could not be read is nullptr;

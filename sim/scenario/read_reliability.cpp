@@ -141,12 +141,10 @@ const FieldTable<ReliabilitySettings>& reliability_fields() {
   static const FieldTable<Settings> kFields(
       {{"train_tokens", number(&Settings::train_tokens, positive()),
         R"(The run ends when these are trained, and the result says how long that takes.
-limits: either this or duration
-default: none)"},
+limits: either this or duration)"},
        {"duration", quantity(&Settings::duration, positive()),
         R"(The run ends after this time, and the result says what was reached.
-limits: either this or train_tokens
-default: none)"},
+limits: either this or train_tokens)"},
        {"runs", whole(&Settings::runs, between(1, kMostRuns)), "Histories that are drawn."},
        {"detection", quantity(&Settings::detection, at_least(0.0)).required(),
         "From a failure until the job is stopped."},
@@ -176,8 +174,7 @@ default: a restart)"},
         R"(How many spot nodes there were to be had, as recorded: a line for each step with a time in
 seconds and a number of nodes ("21529,4"), from time 0 on; of several at one time the last counts,
 and the last line ends the record. It then begins anew; histories begin all over it.
-see: long_run.spot
-default: none)"},
+see: long_run.spot)"},
        {"spot_nodes", elsewhere<Settings>(whole_type(at_least(1))),
         R"(Nodes of the job that are there only while the record has that many; the others are there
 until they break.

@@ -7,8 +7,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
-#include <tuple>
-#include <utility>
 
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
@@ -18,80 +16,138 @@
 namespace headway {
 namespace {
 
-constexpr double kMostSlowAccelerators = 1 << 30;
-constexpr double kMostSlowNodes = 1 << 30;
 constexpr double kLargestSlowdown = 1000.0;
 
-/// "from" and "to", the end of the iteration and beyond where "to" is missing.
-std::pair<double, double> read_span(ObjectReader& reader) {
-  const double from = reader.quantity<Seconds>("from", at_least(0.0), Seconds(0.0)).count();
-  double to = std::numeric_limits<double>::infinity();
-  if (reader.has("to")) {
-    to = reader.quantity<Seconds>("to", positive()).count();
-    if (to <= from) reader.report("to", "an episode ends after it begins");
-  } else {
-    static_cast<void>(reader.part("to"));
-  }
-  return {from, to};
+int accelerators_of_node(const Cluster* cluster) {
+  return cluster != nullptr ? cluster->node_type.accelerators : 1;
 }
 
-}  // namespace
+Range accelerators_of(const Cluster* cluster) {
+  return between(0.0, (cluster != nullptr ? cluster->accelerators() : kMostNamed) - 1.0);
+}
 
-AcceleratorRange SlowdownReader::range(ObjectReader& reader, bool may_be_all) const {
-  const double accelerators =
-      cluster_ != nullptr ? cluster_->accelerators() : kMostSlowAccelerators;
-  const int of_node = cluster_ != nullptr ? cluster_->node_type.accelerators : 1;
-  const bool names_node = reader.has("node");
-  if (names_node && reader.has("accelerator")) {
+Range nodes_of(const Cluster* cluster) {
+  return between(0.0, (accelerators_of(cluster).most + 1.0) / accelerators_of_node(cluster) - 1.0);
+}
+
+/// Of what begins and ends within the iteration.
+struct Span {
+  Seconds from;
+  std::optional<Seconds> to;
+
+  /// The end of the iteration and beyond where no end is given.
+  [[nodiscard]] double end() const {
+    return to ? to->count() : std::numeric_limits<double>::infinity();
+  }
+};
+
+template <class Entry>
+void add_span(std::vector<Field<Entry>>& rows) {
+  rows.push_back({"from", within(&Entry::span, quantity(&Span::from, at_least(0.0))),
+                  "When it begins, from the start of the iteration."});
+  rows.push_back({"to", within(&Entry::span, quantity(&Span::to, positive())),
+                  "When it ends.\ndefault: never"});
+}
+
+void check_span(ObjectReader& reader, const Span& span) {
+  if (span.to && *span.to <= span.from) reader.report("to", "an episode ends after it begins");
+}
+
+/// Accelerators, by a node or one by one.
+struct Place {
+  std::optional<std::int32_t> node;
+  std::optional<std::int32_t> accelerator;
+};
+
+template <class Entry>
+void add_place(std::vector<Field<Entry>>& rows, const Cluster* cluster, bool may_be_all) {
+  rows.push_back({"node", within(&Entry::place, whole(&Place::node, nodes_of(cluster))),
+                  may_be_all ? "All of its accelerators.\ndefault: all"
+                             : "All of its accelerators.\nlimits: a node or an "
+                               "accelerator"});
+  rows.push_back(
+      {"accelerator", within(&Entry::place, whole(&Place::accelerator, accelerators_of(cluster))),
+       may_be_all ? "Counted through the cluster.\ndefault: all"
+                  : "Counted through the cluster.\nlimits: a node or an accelerator\ndefault: "
+                    "none"});
+}
+
+AcceleratorRange range_of(ObjectReader& reader, const Place& place, const Cluster* cluster,
+                          bool may_be_all) {
+  const int of_node = accelerators_of_node(cluster);
+  if (place.node && place.accelerator) {
     reader.report("accelerator", "a node is named already", "", "name a node or an accelerator");
   }
-  if (names_node) {
-    static_cast<void>(reader.part("accelerator"));
-    const auto node = static_cast<std::int32_t>(
-        reader.integer("node", between(0.0, accelerators / of_node - 1.0)));
-    return {node * of_node, (node + 1) * of_node - 1};
-  }
-  static_cast<void>(reader.part("node"));
-  if (may_be_all && !reader.has("accelerator")) {
-    static_cast<void>(reader.part("accelerator"));
-    return {0, static_cast<std::int32_t>(accelerators) - 1};
-  }
-  const auto one =
-      static_cast<std::int32_t>(reader.integer("accelerator", between(0.0, accelerators - 1.0)));
+  if (place.node) return {*place.node * of_node, (*place.node + 1) * of_node - 1};
+  const Range all = accelerators_of(cluster);
+  if (may_be_all && !place.accelerator) return {0, static_cast<std::int32_t>(all.most)};
+  const auto one = place.accelerator.value_or(0);
+  if (!place.accelerator) static_cast<void>(reader.integer("accelerator", all));  // is missing
   return {one, one};
 }
 
-std::vector<SlowEpisode> SlowdownReader::slow_episodes(ObjectReader& perturbations) const {
-  std::vector<SlowEpisode> episodes;
-  read_objects(perturbations, "slow_episodes", [&](ObjectReader& reader) {
-    SlowEpisode episode;
-    episode.accelerators = range(reader, false);
-    std::tie(episode.from, episode.to) = read_span(reader);
-    episode.time_factor = reader.number("time_factor", between(1.0, kLargestSlowdown));
-    episodes.push_back(episode);
-  });
-  return episodes;
+struct EpisodeFields {
+  Place place;
+  Span span;
+  double time_factor = 1.0;
+};
+
+FieldMember<Perturbation> slow_episodes(const Cluster* cluster) {
+  using Entry = EpisodeFields;
+  std::vector<Field<Entry>> rows;
+  add_place(rows, cluster, false);
+  add_span(rows);
+  rows.push_back({"time_factor",
+                  number(&Entry::time_factor, between(1.0, kLargestSlowdown)).required(),
+                  "What compute times are multiplied by meanwhile."});
+  return entries<Perturbation>(
+      FieldTable<Entry>(std::move(rows)),
+      [cluster](ObjectReader& reader, const Entry& entry, Perturbation& perturbation) {
+        check_span(reader, entry.span);
+        perturbation.slow_episodes.push_back(
+            {.accelerators = range_of(reader, entry.place, cluster, false),
+             .from = entry.span.from.count(),
+             .to = entry.span.end(),
+             .time_factor = entry.time_factor});
+      });
 }
 
-std::vector<Pauses> SlowdownReader::pauses(ObjectReader& perturbations) const {
-  std::vector<Pauses> all;
-  read_objects(perturbations, "pauses", [&](ObjectReader& reader) {
-    Pauses pauses;
-    pauses.accelerators = range(reader, true);
-    pauses.every = reader.quantity<Seconds>("every", positive()).count();
-    pauses.lasts = reader.quantity<Seconds>("lasts", at_least(0.0)).count();
-    pauses.together = reader.flag("together", false);
-    if (!diagnostics_.has_errors() && pauses.lasts >= pauses.every) {
-      reader.report("lasts", "a pause is over before the next one begins",
-                    fmt::format("every {} s", pauses.every));
-    }
-    if (pauses.lasts > 0.0) all.push_back(pauses);
-  });
-  return all;
+struct PauseFields {
+  Place place;
+  Seconds every;
+  Seconds lasts;
+  bool together = false;
+};
+
+FieldMember<Perturbation> pauses(const Cluster* cluster) {
+  using Entry = PauseFields;
+  std::vector<Field<Entry>> rows;
+  add_place(rows, cluster, true);
+  rows.push_back({"every", quantity(&Entry::every, positive()).required(),
+                  "From the start of one pause to the start of the next."});
+  rows.push_back({"lasts", quantity(&Entry::lasts, at_least(0.0)).required(),
+                  "How long one is.\nlimits: less than every"});
+  rows.push_back({"together", flag(&Entry::together),
+                  R"(Whether all pause at the same moments, as with planned garbage collection; else
+each has a phase of its own, drawn evenly.
+see: Lin et al. 2025 (arXiv:2505.05713))"});
+  return entries<Perturbation>(
+      FieldTable<Entry>(std::move(rows)),
+      [cluster](ObjectReader& reader, const Entry& entry, Perturbation& perturbation) {
+        const AcceleratorRange range = range_of(reader, entry.place, cluster, true);
+        if (!reader.diagnostics().has_errors() && entry.lasts >= entry.every) {
+          reader.report("lasts", "a pause is over before the next one begins",
+                        fmt::format("every {} s", entry.every.count()));
+        }
+        if (entry.lasts <= Seconds(0.0)) return;
+        perturbation.pauses.push_back({.accelerators = range,
+                                       .every = entry.every.count(),
+                                       .lasts = entry.lasts.count(),
+                                       .together = entry.together});
+      });
 }
 
-VertexId SlowdownReader::vertex(const JsonCursor& named) const {
-  const Topology& topology = cluster_->topology;
+VertexId vertex_of(const JsonCursor& named, const Topology& topology, Diagnostics& diagnostics) {
   const std::string name =
       named.value().is_string() ? named.value().get<std::string>() : std::string();
   const VertexId found = topology.find(name);
@@ -99,31 +155,28 @@ VertexId SlowdownReader::vertex(const JsonCursor& named) const {
   std::vector<std::string_view> names;
   for (VertexId id = 0; id < topology.vertex_count(); ++id) names.push_back(topology.name(id));
   const auto meant = closest(name, names);
-  diagnostics_.add(named.problem(
+  diagnostics.add(named.problem(
       fmt::format("no switch or NIC is called {}", in_quotes(name)), "",
       meant ? fmt::format("did you mean {}?", in_quotes(*meant))
             : fmt::format("they are called such as {}", in_quotes(topology.name(0)))));
   return -1;
 }
 
-std::vector<LinkId> SlowdownReader::links(ObjectReader& reader) const {
+/// Both ways of what "cable" or "nic" name.
+std::vector<LinkId> links_of(ObjectReader& reader, const Cluster* cluster) {
   const bool is_cable = reader.has("cable");
   const std::vector<JsonCursor> ends = reader.elements("cable");
-  nlohmann::json resolved = nlohmann::json::array();
-  for (const JsonCursor& end : ends) resolved.push_back(end.value());
-  if (is_cable) reader.resolve("cable", resolved);
   const auto nic = reader.part("nic");
-  if (nic) reader.resolve("nic", nic->value());
   if (nic.has_value() == is_cable || (is_cable && ends.size() != 2)) {
     reader.report(is_cable ? "cable" : "nic",
                   "a slow link is a cable with two ends, or that of a NIC", "",
                   R"(write "cable": ["leaf/unit0/rail3", "spine/5"], or "nic": "node3/nic2")");
     return {};
   }
-  if (cluster_ == nullptr) return {};
-  const Topology& topology = cluster_->topology;
-  const VertexId a = vertex(nic ? *nic : ends[0]);
-  const VertexId b = nic ? -1 : vertex(ends[1]);
+  if (cluster == nullptr) return {};
+  const Topology& topology = cluster->topology;
+  const VertexId a = vertex_of(nic ? *nic : ends[0], topology, reader.diagnostics());
+  const VertexId b = nic ? -1 : vertex_of(ends[1], topology, reader.diagnostics());
   if (a == -1 || (is_cable && b == -1)) return {};
   std::set<LinkId> links;
   for (const LinkId link : topology.links_from(a)) {
@@ -135,50 +188,102 @@ std::vector<LinkId> SlowdownReader::links(ObjectReader& reader) const {
   return {links.begin(), links.end()};
 }
 
-std::vector<LinkEpisode> SlowdownReader::link_episodes(ObjectReader& perturbations) const {
-  std::vector<LinkEpisode> episodes;
-  read_objects(perturbations, "slow_links", [&](ObjectReader& reader) {
-    LinkEpisode episode;
-    const std::vector<LinkId> named = links(reader);
-    std::tie(episode.from, episode.to) = read_span(reader);
-    episode.bandwidth_factor = reader.number("bandwidth_factor", between(0.0, 1.0));
-    if (episode.bandwidth_factor == 0.0 && !std::isfinite(episode.to)) {
-      reader.report("to", "what waits for a link that stays down waits for ever", "",
-                    "say when it comes back, or name it in the topology's faults");
-    }
-    for (const LinkId link : named) {
-      episode.link = link;
-      episodes.push_back(episode);
-    }
-  });
-  return episodes;
+struct LinkFields {
+  Span span;
+  double bandwidth_factor = 0.0;
+};
+
+FieldMember<Perturbation> slow_links(const Cluster* cluster) {
+  using Entry = LinkFields;
+  std::vector<Field<Entry>> rows{
+      {"cable", elsewhere<Entry>(array_type(text_type(), "two texts")),
+       R"(What it joins, as `headway route` names it; all cables between the two.
+limits: a cable or a nic)"},
+      {"nic", elsewhere<Entry>(text_type()),
+       R"(The cable of this NIC.
+limits: a cable or a nic)"},
+      {"bandwidth_factor", number(&Entry::bandwidth_factor, between(0.0, 1.0)).required(),
+       "What is left of its rate meanwhile; 0 is down, and comes back."}};
+  add_span(rows);
+  return entries<Perturbation>(
+      FieldTable<Entry>(std::move(rows)),
+      [cluster](ObjectReader& reader, const Entry& entry, Perturbation& perturbation) {
+        check_span(reader, entry.span);
+        if (entry.bandwidth_factor == 0.0 && !entry.span.to) {
+          reader.report("to", "what waits for a link that stays down waits for ever", "",
+                        "say when it comes back, or name it in the topology's faults");
+        }
+        for (const LinkId link : links_of(reader, cluster)) {
+          perturbation.link_episodes.push_back({.link = link,
+                                                .from = entry.span.from.count(),
+                                                .to = entry.span.end(),
+                                                .bandwidth_factor = entry.bandwidth_factor});
+        }
+      });
 }
 
-std::vector<BackgroundFlow> SlowdownReader::background(ObjectReader& perturbations) const {
-  std::vector<BackgroundFlow> flows;
-  read_objects(perturbations, "background_traffic", [&](ObjectReader& reader) {
-    const Range nodes = between(0.0, cluster_ != nullptr ? cluster_->nodes - 1.0 : kMostSlowNodes);
-    const auto from = static_cast<std::int32_t>(reader.integer("from_node", nodes));
-    const auto to = static_cast<std::int32_t>(reader.integer("to_node", nodes));
-    const auto rate = reader.quantity<BytesPerSecond>("rate", positive());
-    BackgroundFlow flow;
-    std::tie(flow.from, flow.to) = read_span(reader);
-    if (from == to && !diagnostics_.has_errors()) {
-      reader.report("to_node", "traffic inside a node does not meet the fabric");
-    }
-    if (cluster_ == nullptr || diagnostics_.has_errors()) return;
-    // Evenly over the node's accelerators, each by its own NIC to its counterpart.
-    const int count = cluster_->node_type.accelerators;
-    std::vector<std::int32_t> senders(static_cast<std::size_t>(count));
-    std::vector<std::int32_t> receivers(senders.size());
-    std::iota(senders.begin(), senders.end(), from * count);
-    std::iota(receivers.begin(), receivers.end(), to * count);
-    flow.plan =
-        transfer_plan(*cluster_, ideal_network_costs(cluster_->node_type), senders, receivers);
-    flow.plan.rate_cap = min(flow.plan.rate_cap, rate / static_cast<double>(count));
-    flows.push_back(std::move(flow));
-  });
-  return flows;
+struct TrafficFields {
+  std::int32_t from_node = 0;
+  std::int32_t to_node = 0;
+  BytesPerSecond rate;
+  Span span;
+};
+
+/// Evenly over the node's accelerators, each by its own NIC to its counterpart.
+BackgroundFlow background_flow(const TrafficFields& entry, const Cluster& cluster) {
+  const int count = cluster.node_type.accelerators;
+  std::vector<std::int32_t> senders(static_cast<std::size_t>(count));
+  std::vector<std::int32_t> receivers(senders.size());
+  std::iota(senders.begin(), senders.end(), entry.from_node * count);
+  std::iota(receivers.begin(), receivers.end(), entry.to_node * count);
+  BackgroundFlow flow{.from = entry.span.from.count(), .to = entry.span.end()};
+  flow.plan = transfer_plan(cluster, ideal_network_costs(cluster.node_type), senders, receivers);
+  flow.plan.rate_cap = min(flow.plan.rate_cap, entry.rate / static_cast<double>(count));
+  return flow;
+}
+
+FieldMember<Perturbation> background_traffic(const Cluster* cluster) {
+  using Entry = TrafficFields;
+  std::vector<Field<Entry>> rows{
+      {"from_node", whole(&Entry::from_node, nodes_of(cluster)).required(),
+       "Who sends. Both ways takes two entries."},
+      {"to_node", whole(&Entry::to_node, nodes_of(cluster)).required(),
+       "Who receives.\nlimits: another node"},
+      {"rate", quantity(&Entry::rate, positive()).required(),
+       "What the node sends where nothing else is in the way."}};
+  add_span(rows);
+  return entries<Perturbation>(
+      FieldTable<Entry>(std::move(rows)),
+      [cluster](ObjectReader& reader, const Entry& entry, Perturbation& perturbation) {
+        check_span(reader, entry.span);
+        if (entry.from_node == entry.to_node && !reader.diagnostics().has_errors()) {
+          reader.report("to_node", "traffic inside a node does not meet the fabric");
+        }
+        if (cluster == nullptr || reader.diagnostics().has_errors()) return;
+        perturbation.background.push_back(background_flow(entry, *cluster));
+      });
+}
+
+}  // namespace
+
+std::vector<Field<Perturbation>> slowdown_rows(const Cluster* cluster) {
+  return {
+      {"slow_episodes", slow_episodes(cluster),
+       R"(Accelerators that are slower for a part of the iteration: thermal throttling, or, without
+an end, a node that fails slow.
+default: [])"},
+      {"pauses", pauses(cluster),
+       R"(Accelerators that stand still again and again: garbage collection, noise of the operating
+system. The ranks that wait for each other stand still while one of them does.
+default: [])"},
+      {"slow_links", slow_links(cluster),
+       R"(Cables that carry less for a part of the iteration, both ways: a degraded cable, a link
+that flaps. For the whole iteration they are faults of the topology.
+default: [])"},
+      {"background_traffic", background_traffic(cluster),
+       R"(What two nodes send each other for somebody else, evenly over the NICs of the node. It
+gets its max-min share of every link, up to its rate.
+default: [])"}};
 }
 
 }  // namespace headway

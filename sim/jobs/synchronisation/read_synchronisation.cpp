@@ -51,8 +51,7 @@ see: Chen et al. 2016 (arXiv:1604.00981))"},
        {"staleness_bound",
         whole(&Synchronisation::staleness_bound, kWorkers).where(has_no_steps, kNoStepsNeeded),
         R"(By how many steps an asynchronous worker may be ahead of the slowest; 0 lets none be ahead.
-see: Ho et al. 2013 (NIPS, stale synchronous parallel)
-default: none)"},
+see: Ho et al. 2013 (NIPS, stale synchronous parallel))"},
        {"push_every",
         whole(&Synchronisation::push_every, kSteps).where(has_no_steps, kNoStepsNeeded),
         R"(Steps of its own, with an optimizer of its own, that an asynchronous worker takes between two pushes

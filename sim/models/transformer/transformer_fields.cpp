@@ -128,9 +128,7 @@ const FieldTable<TransformerModel>& transformer_fields() {
       {{"name", text(&TransformerModel::name),
         R"(What reports call the model.
 default: "unnamed model")"},
-       {"source", text(&TransformerModel::source),
-        R"(Where the numbers were published.
-default: empty)"},
+       {"source", text(&TransformerModel::source), "Where the numbers were published."},
        {"layers", whole(&TransformerModel::layers, model_limits::kLayers).required(),
         R"(Transformer layers; or an array of objects, a list of layers.
 see: strategy.pipeline_parallel)"},
@@ -154,34 +152,28 @@ default: hidden / attention_heads)"},
        {"latent_attention", part(&TransformerModel::latent_attention, latent_fields),
         R"(Multi-head latent attention: queries, and keys with values, pass through a narrow layer.
 kv_heads and head_size then follow from it.
-see: DeepSeek-AI 2024 (arXiv:2405.04434), 2.1
-default: none)"},
+see: DeepSeek-AI 2024 (arXiv:2405.04434), 2.1)"},
        {"sparse_attention", part(&TransformerModel::sparse_attention, sparse_fields),
         R"(Latent attention to a few positions, which an indexer of narrow heads picks for each.
 limits: needs latent_attention with a query_rank
-see: DeepSeek-AI 2025 (DeepSeek-V3.2), 2.1
-default: none)"},
+see: DeepSeek-AI 2025 (DeepSeek-V3.2), 2.1)"},
        {"layer_pattern",
         text(&TransformerModel::layer_pattern).where([](const TransformerModel& model) {
           return !model.layer_pattern.empty();
         }),
         R"(A letter a layer, each one half of a layer behind a norm of its own. M is a state space,
 * attention, - an MLP, E a mixture of experts.
-limits: as long as layers
-default: none)"},
+limits: as long as layers)"},
        {"state_space", part(&TransformerModel::state_space, state_space_fields),
         R"(Mamba-2, in the layers that layer_pattern gives an M.
-see: Dao and Gu 2024 (arXiv:2405.21060)
-default: none)"},
+see: Dao and Gu 2024 (arXiv:2405.21060))"},
        {"delta_net", part(&TransformerModel::delta_net, delta_net_fields),
         R"(A gated delta net in the place of attention, in all layers but the last of every
 full_attention_interval.
-see: Yang et al. 2024 (arXiv:2412.06464)
-default: none)"},
+see: Yang et al. 2024 (arXiv:2412.06464))"},
        {"sliding_window", part(&TransformerModel::sliding_window, window_fields),
         R"(Layers that attend to the last positions only.
-see: Beltagy et al. 2020
-default: none)"},
+see: Beltagy et al. 2020)"},
        {"attention_gate", flag(&TransformerModel::attention_gate),
         R"(What attention gives is multiplied with a gate of its size, which is projected with the
 queries.
@@ -196,8 +188,7 @@ see: profile.device.attention_sink_factor)"},
 see: Shazeer 2020 (arXiv:2002.05202))"},
        {"mixture_of_experts", part(&TransformerModel::mixture_of_experts, expert_fields),
         R"(Many MLPs, the experts, of which a router chooses a few for each token.
-see: strategy.expert_parallel; Fedus et al. 2021 (arXiv:2101.03961)
-default: none)"},
+see: strategy.expert_parallel; Fedus et al. 2021 (arXiv:2101.03961))"},
        {"multi_token_prediction_layers",
         whole(&TransformerModel::multi_token_prediction_layers, model_limits::kPredictionLayers),
         R"(Layers behind the last that predict a token further ahead each, in training. They stand

@@ -5,23 +5,36 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 #include "sim/network/analysis/topology_counts.h"
 
 namespace headway {
 
 namespace {
 
-void expect_number(ObjectReader& reader, std::string_view key, int built, bool compare) {
-  if (!reader.has(key)) {
-    static_cast<void>(reader.part(key));
-    return;
-  }
-  const std::size_t problems = reader.diagnostics().all().size();
-  const std::int64_t expected = reader.integer(key, at_least(0));
-  const bool is_number = reader.diagnostics().all().size() == problems;
-  if (!is_number || !compare || expected == built) return;
-  reader.report(key, fmt::format("the file expects {} {}", expected, key),
+using Count = std::optional<std::int64_t>;
+struct ExpectFields {
+  Count accelerators;
+  Count endpoints;
+  Count switches;
+  Count cables;
+};
+
+const FieldTable<ExpectFields>& expect_fields() {
+  using Expect = ExpectFields;
+  static const FieldTable<Expect> kFields(
+      {{"accelerators", whole(&Expect::accelerators, at_least(0)), "Accelerators of the cluster."},
+       {"endpoints", whole(&Expect::endpoints, at_least(0)), "NIC ports."},
+       {"switches", whole(&Expect::switches, at_least(0)), "Switches of all tiers."},
+       {"switches_by_tier", elsewhere<Expect>(array_type(whole_type({}), "whole numbers")),
+        "Switches of each tier, bottom-up."},
+       {"cables", whole(&Expect::cables, at_least(0)), "Cables, those to the nodes included."}});
+  return kFields;
+}
+
+void expect_number(ObjectReader& reader, std::string_view key, int built, Count expected) {
+  if (!expected || expected == built) return;
+  reader.report(key, fmt::format("the file expects {} {}", *expected, key),
                 fmt::format("built: {}", built));
 }
 
@@ -37,14 +50,21 @@ void expect_tiers(ObjectReader& reader, const TopologyCounts& counts, bool compa
 
 }  // namespace
 
+std::vector<FieldDescription> expect_field_descriptions() { return expect_fields().described(); }
+
 void check_expectations(const JsonCursor& expect, const Cluster& cluster, bool compare,
                         Diagnostics& diagnostics) {
   const TopologyCounts counts = topology_counts(cluster.topology);
   ObjectReader reader(expect, diagnostics);
-  expect_number(reader, "accelerators", cluster.accelerators(), compare);
-  expect_number(reader, "endpoints", counts.endpoints, compare);
-  expect_number(reader, "switches", counts.switches, compare);
-  expect_number(reader, "cables", counts.cables, compare);
+  const std::size_t problems = diagnostics.all().size();
+  ExpectFields expected;
+  expect_fields().read(reader, expected);
+  if (compare && diagnostics.all().size() == problems) {
+    expect_number(reader, "accelerators", cluster.accelerators(), expected.accelerators);
+    expect_number(reader, "endpoints", counts.endpoints, expected.endpoints);
+    expect_number(reader, "switches", counts.switches, expected.switches);
+    expect_number(reader, "cables", counts.cables, expected.cables);
+  }
   expect_tiers(reader, counts, compare);
   static_cast<void>(reader.finish());
 }

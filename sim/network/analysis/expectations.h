@@ -1,9 +1,12 @@
 #pragma once
 
-#include "sim/files/json_document.h"
+#include "sim/files/field_type.h"
 #include "sim/network/cluster.h"
 
 namespace headway {
+
+/// Of "expect", for help and schema.
+[[nodiscard]] std::vector<FieldDescription> expect_field_descriptions();
 
 /// Compares a built cluster with the "expect" object of its file: numbers that its author knows
 /// from the site or the design. Each that differs is reported. Without `compare` only the form of

@@ -3,6 +3,7 @@
 #include "sim/base/units.h"
 #include "sim/network/fabrics/clos_shape.h"
 #include "sim/network/fabrics/fabric.h"
+#include "sim/network/latency_defaults.h"
 #include "sim/network/topology.h"
 
 namespace headway {
@@ -10,9 +11,11 @@ namespace headway {
 /// The switches of one tier and the cables below them.
 struct ClosTier {
   BytesPerSecond bandwidth;
-  Seconds cable_latency;
-  Seconds switch_latency;
+  Seconds cable_latency = kLeafCableLatency;
+  Seconds switch_latency = kSwitchLatency;
 };
+inline constexpr ClosTier kSpineTier{.cable_latency = kSpineCableLatency};
+inline constexpr ClosTier kCoreTier{.cable_latency = kCoreCableLatency};
 
 struct ClosPlan {
   ClosShape shape;

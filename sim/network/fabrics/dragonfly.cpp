@@ -9,9 +9,6 @@
 
 namespace headway {
 
-FabricBuilder build_dragonfly;
-FabricBuilder build_dragonfly_plus;
-
 namespace {
 
 constexpr int kMostParts = 1 << 20;
@@ -23,17 +20,27 @@ struct CableKind {
   int per_pair = 1;  ///< of switches
 };
 
-CableKind read_cables(ObjectReader& reader, std::string_view key, BytesPerSecond bandwidth,
-                      Seconds latency, bool has_pairs) {
-  const JsonCursor none(JsonDocument::parse("the default", "{}", reader.diagnostics()));
-  ObjectReader part(reader.part(key).value_or(none), reader.diagnostics());
-  CableKind cables{.bandwidth = part.quantity<BytesPerSecond>("bandwidth", positive(), bandwidth),
-                   .latency = part.quantity<Seconds>("cable_latency", at_least(0.0), latency)};
-  if (has_pairs) {
-    cables.per_pair = static_cast<int>(part.integer("cables_per_pair", between(1, 1024), 1));
-  }
-  reader.resolve(key, part.finish());
-  return cables;
+std::vector<Field<CableKind>> cable_rows() {
+  return {
+      {"bandwidth", quantity(&CableKind::bandwidth, positive()),
+       R"(Of such a cable.
+default: the NIC's of local cables, of global ones theirs)"},
+      {"cable_latency", quantity(&CableKind::latency, at_least(0.0)), kFabricCableLatencyNotes}};
+}
+
+const FieldTable<CableKind>& local_fields() {
+  static const FieldTable<CableKind> kFields([] {
+    std::vector<Field<CableKind>> rows = cable_rows();
+    rows.push_back({"cables_per_pair", whole(&CableKind::per_pair, between(1, 1024)),
+                    "Cables between two switches of a group."});
+    return rows;
+  }());
+  return kFields;
+}
+
+const FieldTable<CableKind>& global_fields() {
+  static const FieldTable<CableKind> kFields(cable_rows());
+  return kFields;
 }
 
 /// Either kind of dragonfly. Endpoints are on the first `leaves` switches of a group, cables to
@@ -46,10 +53,11 @@ struct DragonflyPlan {
   bool is_plus = false;
   int endpoints_per_leaf = 1;
   int global_per_gate = 1;
-  Seconds switch_latency;
+  Seconds switch_latency = kSwitchLatency;
   BytesPerSecond endpoint_bandwidth;
-  CableKind local;
-  CableKind global;
+  CableKind local{.latency = kLeafCableLatency};
+  CableKind global{.latency = kCoreCableLatency};
+  std::optional<int> given_groups;
 
   [[nodiscard]] int switches() const { return is_plus ? leaves + gates : leaves; }  ///< of a group
   /// For endpoints of a group.
@@ -62,6 +70,56 @@ struct DragonflyPlan {
   }
 };
 
+/// Those that both have, behind the `own` ones of each.
+FieldTable<DragonflyPlan> with_common(std::vector<Field<DragonflyPlan>> rows) {
+  using Plan = DragonflyPlan;
+  rows.push_back({"switch_latency", quantity(&Plan::switch_latency, at_least(0.0)),
+                  kFabricSwitchLatencyNotes});
+  rows.push_back({"local", part(&Plan::local, local_fields),
+                  R"(The cables within a group of a dragonfly.
+default: {})"});
+  rows.push_back({"global",
+                  part(&Plan::global, global_fields)
+                      .made_of(global_fields().described(Plan{}.global))
+                      .settled([](Plan& plan) { plan.global.bandwidth = plan.local.bandwidth; }),
+                  R"(The cables between groups of a dragonfly.
+default: {})"});
+  rows.push_back({"groups", whole(&Plan::given_groups, between(1, kMostParts)),
+                  R"(Groups of a dragonfly or dragonfly_plus.
+limits: each reaches every other one
+default: as many as the nodes need)"});
+  return FieldTable<Plan>(std::move(rows));
+}
+
+const FieldTable<DragonflyPlan>& dragonfly_fields() {
+  using Plan = DragonflyPlan;
+  constexpr Range kParts = between(1, kMostParts);
+  static const FieldTable<Plan> kFields =
+      with_common({{"switches_per_group", whole(&Plan::leaves, kParts).required(),
+                    "Switches of a group, every two of them cabled to each other."},
+                   {"endpoints_per_switch", whole(&Plan::endpoints_per_leaf, kParts).required(),
+                    kFabricPlacesNotes},
+                   {"global_cables_per_switch", whole(&Plan::global_per_gate, kParts).required(),
+                    R"(Cables of a switch to other groups. Every two groups get the same number.
+see: J. Kim and others, ISCA 2008: p, a and h are the endpoints, switches and global cables)"}});
+  return kFields;
+}
+
+const FieldTable<DragonflyPlan>& dragonfly_plus_fields() {
+  using Plan = DragonflyPlan;
+  constexpr Range kParts = between(1, kMostParts);
+  static const FieldTable<Plan> kFields =
+      with_common({{"leaves_per_group", whole(&Plan::leaves, kParts).required(),
+                    "Switches of a group that endpoints are cabled to."},
+                   {"spines_per_group", whole(&Plan::gates, kParts).required(),
+                    "Switches of a group that join its leaves and lead to other groups."},
+                   {"endpoints_per_leaf", whole(&Plan::endpoints_per_leaf, kParts).required(),
+                    "Places for NICs on a leaf, which are filled in order."},
+                   {"global_cables_per_spine", whole(&Plan::global_per_gate, kParts).required(),
+                    "Cables of a spine to other groups. Every two groups get the same number."}});
+  return kFields;
+}
+
 class DragonflyReader {
  public:
   DragonflyReader(ObjectReader& reader, const FabricRequest& request, bool is_plus)
@@ -71,20 +129,10 @@ class DragonflyReader {
 
   std::optional<DragonflyPlan> read(int& nodes) {
     const std::size_t problems = reader_.diagnostics().all().size();
-    const auto count = [&](std::string_view key) {
-      return static_cast<int>(reader_.integer(key, between(1, kMostParts)));
-    };
-    plan_.leaves = count(plan_.is_plus ? "leaves_per_group" : "switches_per_group");
-    plan_.gates = plan_.is_plus ? count("spines_per_group") : plan_.leaves;
-    plan_.endpoints_per_leaf = count(plan_.is_plus ? "endpoints_per_leaf" : "endpoints_per_switch");
-    plan_.global_per_gate =
-        count(plan_.is_plus ? "global_cables_per_spine" : "global_cables_per_switch");
-    plan_.switch_latency =
-        reader_.quantity<Seconds>("switch_latency", at_least(0.0), kSwitchLatency);
-    const BytesPerSecond nic = request_.node_type.nic_bandwidth;
-    plan_.endpoint_bandwidth = nic;
-    plan_.local = read_cables(reader_, "local", nic, kLeafCableLatency, true);
-    plan_.global = read_cables(reader_, "global", plan_.local.bandwidth, kCoreCableLatency, false);
+    plan_.endpoint_bandwidth = request_.node_type.nic_bandwidth;
+    plan_.local.bandwidth = plan_.endpoint_bandwidth;
+    (plan_.is_plus ? dragonfly_plus_fields() : dragonfly_fields()).read(reader_, plan_);
+    if (!plan_.is_plus) plan_.gates = plan_.leaves;
     read_groups(nodes, reader_.diagnostics().all().size() == problems);
     if (reader_.diagnostics().all().size() != problems) return std::nullopt;
     if (!fits_in_memory(plan_.groups * plan_.cables_of_group(), reader_)) return std::nullopt;
@@ -94,12 +142,7 @@ class DragonflyReader {
  private:
   void read_groups(int& nodes, bool is_known) {
     const int nics = request_.node_type.nics;
-    std::optional<int> groups;
-    if (reader_.has("groups")) {
-      groups = static_cast<int>(reader_.integer("groups", between(1, kMostParts)));
-    } else {
-      static_cast<void>(reader_.part("groups"));
-    }
+    const std::optional<int> groups = plan_.given_groups;
     if (!is_known) return;
     const double room = static_cast<double>(plan_.leaves) * plan_.endpoints_per_leaf;
     nodes =
@@ -207,14 +250,22 @@ std::optional<Fabric> build_either(ObjectReader& reader, const FabricRequest& re
 
 /// Groups of switches, every two of a group cabled to each other, and every two groups (J. Kim and
 /// others, ISCA 2008).
-std::optional<Fabric> build_dragonfly(ObjectReader& reader, const FabricRequest& request) {
-  return build_either(reader, request, false);
+FabricKind dragonfly_kind() {
+  return {"dragonfly",
+          [](ObjectReader& reader, const FabricRequest& request) {
+            return build_either(reader, request, false);
+          },
+          "shortest", [] { return dragonfly_fields().described(); }};
 }
 
 /// Groups that are trees of leaves and spines; the spines of every two groups are cabled to each
 /// other (A. Shpiner and others, "Dragonfly+", HiPINEB 2017).
-std::optional<Fabric> build_dragonfly_plus(ObjectReader& reader, const FabricRequest& request) {
-  return build_either(reader, request, true);
+FabricKind dragonfly_plus_kind() {
+  return {"dragonfly_plus",
+          [](ObjectReader& reader, const FabricRequest& request) {
+            return build_either(reader, request, true);
+          },
+          "shortest", [] { return dragonfly_plus_fields().described(); }};
 }
 
 }  // namespace headway

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 #include "sim/network/cluster.h"
 #include "sim/network/topology.h"
 
@@ -39,14 +39,31 @@ struct Fabric {
 /// builds it. Nothing, with diagnostics, if they are wrong. The caller finishes the reader.
 using FabricBuilder = std::optional<Fabric>(ObjectReader& reader, const FabricRequest& request);
 
+// What several kinds say of their fields.
+inline constexpr std::string_view kFabricBandwidthNotes =
+    "Of a cable, each way.\ndefault: the NIC's";
+inline constexpr std::string_view kFabricCableLatencyNotes = "Of a cable, 5 ns a metre.";
+inline constexpr std::string_view kFabricPlacesNotes =
+    "Places for NICs on a switch, which are filled in order.";
+inline constexpr std::string_view kFabricSwitchLatencyNotes =
+    "From port to port of a switch. InfiniBand; Ethernet takes about 600 ns.";
+
 /// A kind of fabric, as /fabric/kind names it.
 struct FabricKind {
   std::string_view name;
   FabricBuilder* build;
   std::string_view default_routing;  ///< a kind of routing
+  /// Of what it reads, for help and schema.
+  std::vector<FieldDescription> (*fields)();
 };
 
 [[nodiscard]] std::span<const FabricKind> fabric_kinds();
+
+/// Fields of a "fabric" object that tell of its transport.
+[[nodiscard]] std::vector<FieldDescription> transport_field_descriptions();
+
+/// Fields of a "fabric" object, of whatever kind. What several kinds have is told once.
+[[nodiscard]] std::vector<FieldDescription> fabric_field_descriptions();
 
 /// A fabric as it was read, of as many planes or sites as it asks for.
 struct ReadFabric {

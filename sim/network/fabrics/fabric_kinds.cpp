@@ -7,51 +7,78 @@
 #include "sim/base/quantity_text.h"
 #include "sim/network/fabrics/fabric.h"
 #include "sim/network/fabrics/sites.h"
-#include "sim/network/fabrics/transport.h"
 #include "sim/network/planes.h"
 #include "sim/network/read_kind.h"
 
 namespace headway {
 
 // Each is defined in the file that bears its name.
-FabricBuilder build_clos;
-FabricBuilder build_dragonfly;
-FabricBuilder build_dragonfly_plus;
-FabricBuilder build_fat_tree;
-FabricBuilder build_graph;
-FabricBuilder build_hyperx;
-FabricBuilder build_rail_only;
-FabricBuilder build_single_switch;
-FabricBuilder build_torus;
+FabricKind clos_kind();
+FabricKind dragonfly_kind();
+FabricKind dragonfly_plus_kind();
+FabricKind fat_tree_kind();
+FabricKind graph_kind();
+FabricKind hyperx_kind();
+FabricKind rail_only_kind();
+FabricKind single_switch_kind();
+FabricKind torus_kind();
+
+std::span<const FabricKind> fabric_kinds() {
+  static const FabricKind kKinds[] = {clos_kind(),           fat_tree_kind(), rail_only_kind(),
+                                      single_switch_kind(),  torus_kind(),    dragonfly_kind(),
+                                      dragonfly_plus_kind(), hyperx_kind(),   graph_kind()};
+  return kKinds;
+}
 
 namespace {
 
 constexpr int kMostPlanes = 16;
 
-constexpr FabricKind kFabricKinds[] = {
-    {"clos", build_clos, "d-mod-k"},
-    {"fat_tree", build_fat_tree, "d-mod-k"},
-    {"rail_only", build_rail_only, "shortest"},
-    {"single_switch", build_single_switch, "shortest"},
-    {"torus", build_torus, "dimension-order"},
-    {"dragonfly", build_dragonfly, "shortest"},
-    {"dragonfly_plus", build_dragonfly_plus, "shortest"},
-    {"hyperx", build_hyperx, "dimension-order"},
-    {"graph", build_graph, "shortest"},
+/// What every kind has.
+struct CommonFields {
+  int planes = 1;
+  std::optional<Sites> sites;
 };
+
+const FieldTable<CommonFields>& common_fields() {
+  using Common = CommonFields;
+  static const FieldTable<Common> kFields([] {
+    return std::vector<Field<Common>>{
+        {"kind", elsewhere<Common>(word_type(names_of_kinds(fabric_kinds()))).required(),
+         R"(The shape of the fabric. A clos has leaf, spine and maybe core switches; a fat_tree is a
+clos of equal switches that grows with its nodes; rail_only has a switch for each NIC number; a
+torus has none; a graph is written out cable by cable.)"},
+        {"planes", whole(&Common::planes, between(1, kMostPlanes)),
+         R"(Copies of the fabric's switches: port p of each NIC is on plane p with its part of the
+bandwidth. Flows are spread over all.
+limits: generated fabrics with switches)"},
+        {"sites", part(&Common::sites, site_fields),
+         R"(The fabric stands on several sites alike, joined by long links between their routers.
+limits: divides the nodes
+default: one site)"}};
+  }());
+  return kFields;
+}
 
 }  // namespace
 
-std::span<const FabricKind> fabric_kinds() { return kFabricKinds; }
+std::vector<FieldDescription> fabric_field_descriptions() {
+  std::vector<FieldDescription> all = common_fields().described();
+  std::ranges::move(transport_field_descriptions(), std::back_inserter(all));
+  std::ranges::move(fields_of_kinds(fabric_kinds()), std::back_inserter(all));
+  return all;
+}
 
 std::optional<ReadFabric> read_fabric(const JsonCursor& part, const FabricRequest& request,
                                       Diagnostics& diagnostics, nlohmann::json& resolved) {
   ObjectReader reader(part, diagnostics);
   const FabricKind* kind = read_kind(reader, fabric_kinds());
   if (kind == nullptr) return std::nullopt;
-  const int planes = static_cast<int>(reader.integer("planes", between(1, kMostPlanes), 1));
+  CommonFields given;
+  common_fields().read(reader, given);
   const FabricTransport transport = read_transport(reader);
-  const Sites sites = read_sites(reader);
+  const int planes = given.planes;
+  const Sites sites = given.sites.value_or(Sites{});
   const int copies = planes * sites.count;
   if (planes > 1 && sites.count > 1) {
     reader.report("planes", "a fabric of several sites has one plane");

@@ -1,22 +1,65 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "sim/network/fabrics/clos_topology.h"
 #include "sim/network/fabrics/clos_widths.h"
-#include "sim/network/fabrics/fabric.h"
-#include "sim/network/latency_defaults.h"
 
 namespace headway {
-
-FabricBuilder build_fat_tree;
 
 namespace {
 
 constexpr int kMostPorts = 4096;  ///< of a switch
+constexpr int kMostUnitNodes = 1 << 20;
+
+/// A fabric as a file has it.
+struct FatTreeFields {
+  bool by_rail = false;
+  int ports = 2;
+  double oversubscription = 1.0;
+  BytesPerSecond bandwidth;
+  ClosTier leaf;
+  ClosTier spine = kSpineTier;
+  ClosTier core = kCoreTier;
+};
+
+const FieldTable<ClosTier>& fat_tree_tier_fields() {
+  static const FieldTable<ClosTier> kFields(
+      {{"cable_latency", quantity(&ClosTier::cable_latency, at_least(0.0)),
+        kFabricCableLatencyNotes},
+       {"switch_latency", quantity(&ClosTier::switch_latency, at_least(0.0)),
+        kFabricSwitchLatencyNotes}});
+  return kFields;
+}
+
+FieldMember<FatTreeFields> tier(ClosTier FatTreeFields::*member, const ClosTier& defaults = {}) {
+  return part(member, fat_tree_tier_fields).made_of(fat_tree_tier_fields().described(defaults));
+}
+
+const FieldTable<FatTreeFields>& fat_tree_fields() {
+  using Fields = FatTreeFields;
+  static const FieldTable<Fields> kFields(
+      {{"attach", word(&Fields::by_rail, kAttachWords).required(), kAttachNotes},
+       {"ports", whole(&Fields::ports, between(2, kMostPorts)).required(),
+        "Of a switch; the shape of a fat_tree follows from it."},
+       {"oversubscription", number(&Fields::oversubscription, at_least(1.0)),
+        "Bandwidth below a leaf over bandwidth above it. Above the leaves there is none."},
+       {"bandwidth", quantity(&Fields::bandwidth, positive()), kFabricBandwidthNotes},
+       {"leaf", tier(&Fields::leaf),
+        R"(The switches that nodes are cabled to.
+default: {})"},
+       {"spine", tier(&Fields::spine, kSpineTier),
+        R"(The switches that join leaves.
+default: {})"},
+       {"core", tier(&Fields::core, kCoreTier),
+        R"(The switches that join pods.
+default: {})"},
+       {"nodes_per_unit", elsewhere<Fields>(whole_type(between(1, kMostUnitNodes))),
+        R"(Nodes on the same leaf switches (a scalable unit, a rack).
+default: as many as a leaf has room for)"}});
+  return kFields;
+}
 
 /// The cables above so many ports, the last one shared out in full.
 int uplinks_for(int down, double oversubscription) {
@@ -42,34 +85,25 @@ class FatTreeReader {
   /// What was read, if it makes a fabric.
   std::optional<ClosPlan> read() {
     const std::size_t problems = reader_.diagnostics().all().size();
+    FatTreeFields given{.bandwidth = request_.node_type.nic_bandwidth};
+    fat_tree_fields().read(reader_, given);
     shape_.nics = request_.node_type.nics;
-    shape_.by_rail = reader_.choice<bool>("attach", kAttachWords);
-    ports_ = static_cast<int>(reader_.integer("ports", between(2, kMostPorts)));
-    const double oversubscription = reader_.number("oversubscription", at_least(1.0), 1.0);
-    const auto bandwidth =
-        reader_.quantity<BytesPerSecond>("bandwidth", positive(), request_.node_type.nic_bandwidth);
-    plan_.leaf = read_tier("leaf", bandwidth, kLeafCableLatency);
-    plan_.spine = read_tier("spine", bandwidth, kSpineCableLatency);
-    plan_.core = read_tier("core", bandwidth, kCoreCableLatency);
+    shape_.by_rail = given.by_rail;
+    ports_ = given.ports;
+    plan_.leaf = given.leaf;
+    plan_.spine = given.spine;
+    plan_.core = given.core;
+    for (ClosTier* tier : {&plan_.leaf, &plan_.spine, &plan_.core}) {
+      tier->bandwidth = given.bandwidth;
+    }
     shape_.nodes = requested_nodes(request_, reader_);
-    const bool fits = reader_.diagnostics().all().size() == problems && read_unit(oversubscription);
+    const bool fits =
+        reader_.diagnostics().all().size() == problems && read_unit(given.oversubscription);
     if (!fits || !(two_tiers() || three_tiers())) return std::nullopt;
     return plan_;
   }
 
  private:
-  ClosTier read_tier(std::string_view key, BytesPerSecond bandwidth, Seconds cable_latency) {
-    const auto empty = JsonDocument::parse(std::string(key), "{}", reader_.diagnostics());
-    const std::optional<JsonCursor> part = reader_.part(key);
-    ObjectReader tier(part ? *part : JsonCursor(empty), reader_.diagnostics());
-    ClosTier read{
-        .bandwidth = bandwidth,
-        .cable_latency = tier.quantity<Seconds>("cable_latency", at_least(0.0), cable_latency),
-        .switch_latency = tier.quantity<Seconds>("switch_latency", at_least(0.0), kSwitchLatency)};
-    reader_.resolve(key, tier.finish());
-    return read;
-  }
-
   /// Nodes of a unit, by default as many as a leaf has room for, and what is above them.
   bool read_unit(double oversubscription) {
     const int ports_of_node = shape_.by_rail ? 1 : shape_.nics;
@@ -130,12 +164,16 @@ class FatTreeReader {
   int uplinks_ = 1;  ///< of a leaf
 };
 
-}  // namespace
-
 std::optional<Fabric> build_fat_tree(ObjectReader& reader, const FabricRequest& request) {
   const std::optional<ClosPlan> plan = FatTreeReader(reader, request).read();
   if (!plan || !fits_in_memory(clos_cables(plan->shape), reader)) return std::nullopt;
   return clos_fabric(*plan);
+}
+
+}  // namespace
+
+FabricKind fat_tree_kind() {
+  return {"fat_tree", build_fat_tree, "d-mod-k", [] { return fat_tree_fields().described(); }};
 }
 
 }  // namespace headway

@@ -1,41 +1,41 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "sim/base/diagnostic.h"
 #include "sim/network/endpoint_names.h"
 #include "sim/network/fabrics/hyperx_shape.h"
 #include "sim/network/latency_defaults.h"
 
 namespace headway {
 
-FabricBuilder build_hyperx;
-
 namespace {
 
 constexpr int kMostSwitches = 1 << 20;
 
-std::vector<int> read_hyperx_sizes(ObjectReader& reader) {
+struct HyperXFields {
   std::vector<int> sizes;
-  if (!reader.has("dims")) static_cast<void>(reader.required_part("dims"));
-  for (const JsonCursor& element : reader.elements("dims")) {
-    const nlohmann::json& value = element.value();
-    if (value.is_number_integer() && value >= 1 && value <= kMostSwitches) {
-      sizes.push_back(value.get<int>());
-    } else {
-      reader.diagnostics().add(
-          element.problem("a dimension is a whole number of switches",
-                          fmt::format("must be between 1 and {}", kMostSwitches)));
-    }
-  }
-  return sizes;
-}
-
-struct HyperXPlan {
+  int endpoints_per_switch = 1;
+  int cables_per_pair = 1;
   BytesPerSecond bandwidth;
-  Seconds cable_latency;
-  Seconds switch_latency;
+  Seconds cable_latency = kSpineCableLatency;
+  Seconds switch_latency = kSwitchLatency;
 };
+
+const FieldTable<HyperXFields>& hyperx_fields() {
+  using Fields = HyperXFields;
+  static const FieldTable<Fields> kFields(
+      {{"dims", wholes(&Fields::sizes, between(1, kMostSwitches)).required(),
+        "Sizes of a hyperx, in switches. One dimension is switches that are all cabled to each "
+        "other."},
+       {"endpoints_per_switch",
+        whole(&Fields::endpoints_per_switch, between(1, kMostSwitches)).required(),
+        kFabricPlacesNotes},
+       {"cables_per_pair", whole(&Fields::cables_per_pair, between(1, 1024)),
+        "Cables between two switches of a line."},
+       {"bandwidth", quantity(&Fields::bandwidth, positive()), kFabricBandwidthNotes},
+       {"cable_latency", quantity(&Fields::cable_latency, at_least(0.0)), kFabricCableLatencyNotes},
+       {"switch_latency", quantity(&Fields::switch_latency, at_least(0.0)),
+        kFabricSwitchLatencyNotes}});
+  return kFields;
+}
 
 /// Numbers the cables of each dimension; `cables` counts them all, those to endpoints included.
 HyperXShape hyperx_shape(const std::vector<int>& sizes, int switches, HyperXShape shape) {
@@ -51,7 +51,7 @@ HyperXShape hyperx_shape(const std::vector<int>& sizes, int switches, HyperXShap
 }
 
 void add_switches(Topology& topology, const HyperXShape& shape, int switches,
-                  const HyperXPlan& plan) {
+                  const HyperXFields& plan) {
   for (int number = 0; number < switches; ++number) {
     std::string name = "switch";
     for (const HyperXShape::Dimension& dimension : shape.dimensions) {
@@ -84,23 +84,15 @@ void add_switches(Topology& topology, const HyperXShape& shape, int switches,
   }
 }
 
-}  // namespace
-
-/// Switches in a grid, every two of a line cabled to each other.
 std::optional<Fabric> build_hyperx(ObjectReader& reader, const FabricRequest& request) {
   const std::size_t problems = reader.diagnostics().all().size();
-  const auto is_sound = [&] { return reader.diagnostics().all().size() == problems; };
-  const std::vector<int> sizes = read_hyperx_sizes(reader);
+  HyperXFields given{.bandwidth = request.node_type.nic_bandwidth};
+  hyperx_fields().read(reader, given);
+  if (reader.diagnostics().all().size() != problems) return std::nullopt;
+  const std::vector<int>& sizes = given.sizes;
   HyperXShape shape;
-  shape.endpoints_per_switch =
-      static_cast<int>(reader.integer("endpoints_per_switch", between(1, kMostSwitches)));
-  shape.cables_per_pair = static_cast<int>(reader.integer("cables_per_pair", between(1, 1024), 1));
-  const HyperXPlan plan{
-      .bandwidth =
-          reader.quantity<BytesPerSecond>("bandwidth", positive(), request.node_type.nic_bandwidth),
-      .cable_latency = reader.quantity<Seconds>("cable_latency", at_least(0.0), kSpineCableLatency),
-      .switch_latency = reader.quantity<Seconds>("switch_latency", at_least(0.0), kSwitchLatency)};
-  if (!is_sound()) return std::nullopt;
+  shape.endpoints_per_switch = given.endpoints_per_switch;
+  shape.cables_per_pair = given.cables_per_pair;
 
   double switches = 1.0;
   double cables_of_switch = 0.0;
@@ -122,9 +114,16 @@ std::optional<Fabric> build_hyperx(ObjectReader& reader, const FabricRequest& re
   fabric.endpoints = add_endpoints(fabric.topology, nodes, nics);
   shape.endpoints = nodes * nics;
   shape = hyperx_shape(sizes, static_cast<int>(switches), std::move(shape));
-  add_switches(fabric.topology, shape, static_cast<int>(switches), plan);
+  add_switches(fabric.topology, shape, static_cast<int>(switches), given);
   fabric.layout = std::make_unique<HyperXShape>(std::move(shape));
   return fabric;
+}
+
+}  // namespace
+
+/// Switches in a grid, every two of a line cabled to each other.
+FabricKind hyperx_kind() {
+  return {"hyperx", build_hyperx, "dimension-order", [] { return hyperx_fields().described(); }};
 }
 
 }  // namespace headway

@@ -8,49 +8,75 @@ namespace headway {
 
 namespace {
 
-struct SingleSwitch {
+struct Star {
   BytesPerSecond bandwidth;
-  Seconds cable_latency;
-  Seconds switch_latency;
+  Seconds cable_latency = kLeafCableLatency;
+  Seconds switch_latency = kSwitchLatency;
+  std::optional<std::int64_t> ports;
 };
 
-Topology single_switch_topology(const SingleSwitch& plan, int nodes, int nics,
-                                std::vector<VertexId>& endpoints) {
-  Topology topology;
-  topology.reserve(nodes * nics + 1, nodes * nics);
-  endpoints = add_endpoints(topology, nodes, nics);
-  const VertexId center = topology.add_switch("switch", 0, plan.switch_latency);
-  for (const VertexId endpoint : endpoints) {
-    topology.add_cable(endpoint, center, plan.bandwidth, plan.cable_latency);
+const FieldTable<Star>& star_fields() {
+  static const FieldTable<Star> kFields(
+      {{"bandwidth", quantity(&Star::bandwidth, positive()), kFabricBandwidthNotes},
+       {"cable_latency", quantity(&Star::cable_latency, at_least(0.0)), kFabricCableLatencyNotes},
+       {"switch_latency", quantity(&Star::switch_latency, at_least(0.0)),
+        kFabricSwitchLatencyNotes},
+       {"ports", whole(&Star::ports, at_least(1)),
+        R"(Of a switch: a guard against slips.
+limits: enough for every NIC)"}});
+  return kFields;
+}
+
+/// Switches that forward at full rate between all their ports, endpoint i on the one of number i
+/// modulo `switches`.
+std::optional<Fabric> build_stars(ObjectReader& reader, const FabricRequest& request, int switches,
+                                  std::string_view name) {
+  const std::size_t problems = reader.diagnostics().all().size();
+  const NodeType& node = request.node_type;
+  Star star{.bandwidth = node.nic_bandwidth};
+  star_fields().read(reader, star);
+  Fabric fabric{.nodes = requested_nodes(request, reader)};
+  const std::int64_t cables = std::int64_t{fabric.nodes} * node.nics;
+  if (star.ports && cables / switches > *star.ports) {
+    reader.report("ports", "a switch has too few ports",
+                  fmt::format("{} NICs are cabled to it", cables / switches));
   }
-  return topology;
+  if (!fits_in_memory(static_cast<double>(cables), reader)) return std::nullopt;
+  if (reader.diagnostics().all().size() != problems) return std::nullopt;
+
+  fabric.topology.reserve(static_cast<int>(cables) + switches, static_cast<int>(cables));
+  fabric.endpoints = add_endpoints(fabric.topology, fabric.nodes, node.nics);
+  const VertexId first = fabric.topology.vertex_count();
+  for (int number = 0; number < switches; ++number) {
+    fabric.topology.add_switch(fmt::format(fmt::runtime(name), number), 0, star.switch_latency);
+  }
+  for (const VertexId endpoint : fabric.endpoints) {
+    fabric.topology.add_cable(endpoint, first + endpoint % switches, star.bandwidth,
+                              star.cable_latency);
+  }
+  return fabric;
 }
 
 }  // namespace
 
-/// Every NIC on one switch that forwards at full rate between all its ports.
-std::optional<Fabric> build_single_switch(ObjectReader& reader, const FabricRequest& request) {
-  const std::size_t problems = reader.diagnostics().all().size();
-  const NodeType& node = request.node_type;
-  const SingleSwitch plan{
-      .bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive(), node.nic_bandwidth),
-      .cable_latency = reader.quantity<Seconds>("cable_latency", at_least(0.0), kLeafCableLatency),
-      .switch_latency = reader.quantity<Seconds>("switch_latency", at_least(0.0), kSwitchLatency)};
-  Fabric fabric{.nodes = requested_nodes(request, reader)};
-  const double cables = static_cast<double>(fabric.nodes) * node.nics;
-  if (reader.has("ports")) {
-    const auto ports = reader.integer("ports", at_least(1));
-    if (cables > static_cast<double>(ports)) {
-      reader.report(
-          "ports", "the switch has too few ports",
-          fmt::format("{} nodes with {} NICs need {:.0f}", fabric.nodes, node.nics, cables));
-    }
-  }
-  if (!fits_in_memory(cables, reader)) return std::nullopt;
-  if (reader.diagnostics().all().size() != problems) return std::nullopt;
+/// Every NIC on one switch.
+FabricKind single_switch_kind() {
+  return {"single_switch",
+          [](ObjectReader& reader, const FabricRequest& request) {
+            return build_stars(reader, request, 1, "switch");
+          },
+          "shortest", [] { return star_fields().described(); }};
+}
 
-  fabric.topology = single_switch_topology(plan, fabric.nodes, node.nics, fabric.endpoints);
-  return fabric;
+/// A switch for each NIC number and nothing that joins them (W. Wang and others, "Rail-only",
+/// arXiv 2307.12169): what is for another rail crosses the scale-up domain first. Larger ones are
+/// Clos fabrics with spines by rail and no core.
+FabricKind rail_only_kind() {
+  return {"rail_only",
+          [](ObjectReader& reader, const FabricRequest& request) {
+            return build_stars(reader, request, request.node_type.nics, "rail{}");
+          },
+          "shortest", [] { return star_fields().described(); }};
 }
 
 }  // namespace headway

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "sim/network/copy_topology.h"
 #include "sim/network/endpoint_names.h"
@@ -14,8 +13,8 @@ namespace {
 constexpr int kMostSites = 1024;
 constexpr Seconds kFibrePerKilometre = 5_us;  // light in glass of index 1.5, one way
 
-constexpr std::pair<std::string_view, Sites::Shape> kShapeWords[] = {{"mesh", Sites::Shape::mesh},
-                                                                     {"ring", Sites::Shape::ring}};
+constexpr Word<Sites::Shape> kShapeWords[] = {{"mesh", Sites::Shape::mesh},
+                                              {"ring", Sites::Shape::ring}};
 
 /// Adds a router for each site, cabled to the switches of the site's highest tier so wide that it
 /// is never the narrowest, and the links between routers.
@@ -65,18 +64,18 @@ std::vector<VertexId> highest_switches(const Topology& topology) {
 
 }  // namespace
 
-Sites read_sites(ObjectReader& owner) {
-  Sites sites;
-  const auto part = owner.part("sites");
-  if (!part) return sites;
-  ObjectReader reader(*part, owner.diagnostics());
-  sites.count = static_cast<int>(reader.integer("count", between(2, kMostSites)));
-  sites.bandwidth = reader.quantity<BytesPerSecond>("bandwidth", positive());
-  sites.kilometres = reader.number("kilometres", between(0.0, 50'000.0));
-  sites.cables_per_pair = static_cast<int>(reader.integer("cables_per_pair", between(1, 1024), 1));
-  sites.shape = reader.choice<Sites::Shape>("shape", kShapeWords, Sites::Shape::mesh);
-  owner.resolve("sites", reader.finish());
-  return sites;
+const FieldTable<Sites>& site_fields() {
+  static const FieldTable<Sites> kFields(
+      {{"count", whole(&Sites::count, between(2, kMostSites)).required(), "Sites."},
+       {"bandwidth", quantity(&Sites::bandwidth, positive()).required(),
+        "Of a cable between two sites, each way."},
+       {"kilometres", number(&Sites::kilometres, between(0.0, 50'000.0)).required(),
+        "Of fibre between two sites: 5 us each, one way."},
+       {"cables_per_pair", whole(&Sites::cables_per_pair, between(1, 1024)),
+        "Cables between two sites."},
+       {"shape", word(&Sites::shape, kShapeWords),
+        "Which sites are cabled: every two, or each to the next."}});
+  return kFields;
 }
 
 Fabric in_sites(const Fabric& site, const Sites& sites, int nics) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "sim/files/json_reader.h"
 #include "sim/network/fabrics/fabric.h"
 
 namespace headway {
@@ -15,8 +14,8 @@ struct Sites {
   Shape shape = Shape::mesh;
 };
 
-/// Reads /sites of a fabric; one site if there is none.
-[[nodiscard]] Sites read_sites(ObjectReader& owner);
+/// Of the object that says how they are joined.
+[[nodiscard]] const FieldTable<Sites>& site_fields();
 
 /// As many copies of a fabric as there are sites, each with a router that is cabled to the site's
 /// highest switches, so wide that it is never the narrowest. Endpoints come site by site and are

@@ -15,47 +15,52 @@ constexpr int kLargestDimension = 1 << 20;
 constexpr int kFewestThatWrap = 3;  // two vertices are neighbours already
 constexpr Seconds kHopLatency = 500_ns;
 
-/// The sizes; a wrong one is reported and left out.
-std::vector<int> read_torus_sizes(ObjectReader& reader) {
+struct TorusFields {
   std::vector<int> sizes;
-  const auto part = reader.required_part("dims");
-  if (!part) return sizes;
-  const std::vector<JsonCursor> elements = reader.elements("dims");
-  if (elements.empty() && part->value().is_array()) {
-    reader.report("dims", "a torus has at least one dimension");
-  }
-  for (const JsonCursor& element : elements) {
-    const nlohmann::json& value = element.value();
-    if (value.is_number_integer() && value >= 1 && value <= kLargestDimension) {
-      sizes.push_back(value.get<int>());
-    } else {
-      reader.diagnostics().add(
-          element.problem("a dimension is a whole number of vertices",
-                          fmt::format("must be between 1 and {}", kLargestDimension)));
+  std::vector<bool> wraps;  ///< one for each
+  BytesPerSecond bandwidth;
+  Seconds hop_latency = kHopLatency;
+};
+
+/// One flag for all dimensions or one for each.
+FieldMember<TorusFields> wrap() {
+  FieldMember<TorusFields> member = elsewhere<TorusFields>(
+      either(flag_type(), {"an array of these", array_type(flag_type(), "").schema}));
+  member.read = [](ObjectReader& reader, std::string_view key, bool, TorusFields& torus) {
+    const std::size_t dimensions = torus.sizes.size();
+    const auto part = reader.cursor().member(key);
+    if (!part || !part->value().is_array()) {
+      torus.wraps.assign(dimensions, reader.flag(key, true));
+      return;
     }
-  }
-  return sizes;
+    for (const JsonCursor& element : reader.elements(key)) {
+      if (!element.value().is_boolean()) {
+        reader.diagnostics().add(element.problem("\"wrap\" is made of true and false"));
+      }
+      torus.wraps.push_back(element.value().is_boolean() && element.value().get<bool>());
+    }
+    if (torus.wraps.size() != dimensions) {
+      reader.report(key, "\"wrap\" has a flag for each dimension, or one for all",
+                    fmt::format("{} flags for {} dimensions", torus.wraps.size(), dimensions));
+      torus.wraps.resize(dimensions);
+    }
+  };
+  return member;
 }
 
-/// /wrap: one flag for all dimensions or one for each.
-std::vector<bool> read_wraps(ObjectReader& reader, std::size_t dimensions) {
-  const auto part = reader.cursor().member("wrap");
-  if (!part || !part->value().is_array()) {
-    return std::vector<bool>(dimensions, reader.flag("wrap", true));
-  }
-  std::vector<bool> wraps;
-  for (const JsonCursor& element : reader.elements("wrap")) {
-    if (!element.value().is_boolean()) {
-      reader.diagnostics().add(element.problem("\"wrap\" is made of true and false"));
-    }
-    wraps.push_back(element.value().is_boolean() && element.value().get<bool>());
-  }
-  if (wraps.size() != dimensions) {
-    reader.report("wrap", "\"wrap\" has a flag for each dimension, or one for all",
-                  fmt::format("{} flags for {} dimensions", wraps.size(), dimensions));
-    wraps.resize(dimensions);
-  }
-  return wraps;
+const FieldTable<TorusFields>& torus_fields() {
+  static const FieldTable<TorusFields> kFields(
+      {{"dims", wholes(&TorusFields::sizes, between(1, kLargestDimension)).required(),
+        R"(Sizes of a torus, in NICs. One dimension is a ring.
+limits: of a torus, multiply to the number of NICs)"},
+       {"wrap", wrap(),
+        R"(The ends of a dimension are cabled together: a torus, not a mesh.
+limits: one for all dimensions, or one for each
+default: true)"},
+       {"bandwidth", quantity(&TorusFields::bandwidth, positive()), kFabricBandwidthNotes},
+       {"hop_latency", quantity(&TorusFields::hop_latency, at_least(0.0)),
+        "Of a cable and the forwarding vertex behind it (torus)."}});
+  return kFields;
 }
 
 TorusShape torus_shape(const std::vector<int>& sizes, const std::vector<bool>& wraps) {
@@ -105,17 +110,16 @@ bool matches(const std::vector<int>& sizes, double vertices, const FabricRequest
   return false;
 }
 
-}  // namespace
-
-/// Endpoints in an n-dimensional grid, cabled to their neighbours and forwarding for each other.
 std::optional<Fabric> build_torus(ObjectReader& reader, const FabricRequest& request) {
   const std::size_t problems = reader.diagnostics().all().size();
-  const std::vector<int> sizes = read_torus_sizes(reader);
-  const std::vector<bool> wraps = read_wraps(reader, sizes.size());
-  const auto bandwidth =
-      reader.quantity<BytesPerSecond>("bandwidth", positive(), request.node_type.nic_bandwidth);
-  const auto latency = reader.quantity<Seconds>("hop_latency", at_least(0.0), kHopLatency);
+  TorusFields given{.bandwidth = request.node_type.nic_bandwidth};
+  torus_fields().read(reader, given);
   if (reader.diagnostics().all().size() != problems) return std::nullopt;
+  const std::vector<int>& sizes = given.sizes;
+  if (sizes.empty()) {
+    reader.report("dims", "a torus has at least one dimension");
+    return std::nullopt;
+  }
 
   double vertices = 1.0;
   for (const int size : sizes) vertices *= size;
@@ -125,10 +129,17 @@ std::optional<Fabric> build_torus(ObjectReader& reader, const FabricRequest& req
   const int nics = request.node_type.nics;
   Fabric fabric{.nodes = static_cast<int>(vertices) / nics};
   fabric.endpoints = add_endpoints(fabric.topology, fabric.nodes, nics);
-  auto shape = std::make_unique<TorusShape>(torus_shape(sizes, wraps));
-  add_cables(fabric.topology, *shape, bandwidth, latency);
+  auto shape = std::make_unique<TorusShape>(torus_shape(sizes, given.wraps));
+  add_cables(fabric.topology, *shape, given.bandwidth, given.hop_latency);
   fabric.layout = std::move(shape);
   return fabric;
+}
+
+}  // namespace
+
+/// Endpoints in an n-dimensional grid, cabled to their neighbours and forwarding for each other.
+FabricKind torus_kind() {
+  return {"torus", build_torus, "dimension-order", [] { return torus_fields().described(); }};
 }
 
 }  // namespace headway

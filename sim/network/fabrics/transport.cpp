@@ -1,8 +1,7 @@
 #include "sim/network/fabrics/transport.h"
 
-#include <nlohmann/json.hpp>
-
 #include "sim/base/diagnostic.h"
+#include "sim/network/fabrics/fabric.h"
 
 namespace headway {
 
@@ -53,29 +52,59 @@ TransportCosts transport_costs(TransportKind transport) {
 
 namespace {
 
-void read_costs(const JsonCursor& part, TransportCosts& costs, ObjectReader& fabric) {
-  ObjectReader reader(part, fabric.diagnostics());
-  costs.goodput =
-      reader.number("goodput", {.least = 0.0, .most = 1.0, .open = true}, costs.goodput);
-  costs.message_latency =
-      reader.quantity<Seconds>("message_latency", at_least(0.0), costs.message_latency);
-  costs.bulk_latency = reader.quantity<Seconds>("bulk_latency", at_least(0.0), costs.bulk_latency);
-  if (reader.has("connection_bandwidth") || costs.connection) {
-    costs.connection = reader.quantity<BytesPerSecond>(
-        "connection_bandwidth", positive(), costs.connection.value_or(BytesPerSecond(0.0)));
-  }
-  fabric.resolve("transport_costs", reader.finish());
+const FieldTable<TransportCosts>& cost_fields_of_transport() {
+  using Costs = TransportCosts;
+  static const FieldTable<Costs> kFields(
+      {{"goodput", number(&Costs::goodput, {.least = 0.0, .most = 1.0, .open = true}),
+        R"(What large transfers reach of a NIC's rate, framing taken off: 0.98 of InfiniBand and
+RoCE, 0.95 of TCP, 0.75 of Slingshot under NCCL.
+default: the transport's)"},
+       {"message_latency", quantity(&Costs::message_latency, at_least(0.0)),
+        R"(How much longer than over InfiniBand a small message takes: 18 us of TCP, 17 of EFA.
+default: the transport's)"},
+       {"bulk_latency", quantity(&Costs::bulk_latency, at_least(0.0)),
+        R"(The same of a message that fills a buffer (NCCL's protocol Simple): 54 us of TCP, 51 of
+EFA, 65 of Slingshot.
+default: the transport's)"},
+       {"connection_bandwidth", quantity(&Costs::connection, positive()),
+        R"(What one connection carries. 1.7 GB/s of a TCP socket, which one core fills;
+NCCL_NSOCKS_PERTHREAD opens more.
+default: the transport's; as much as the NIC of all but TCP)"}});
+  return kFields;
+}
+
+bool is_stated(const FabricTransport& transport) {
+  return transport.kind != TransportKind::unstated;
+}
+
+const FieldTable<FabricTransport>& transport_fields() {
+  using Transport = FabricTransport;
+  static const FieldTable<Transport> kFields(
+      {{"transport", word(&Transport::kind).where(is_stated),
+        R"(How messages cross the fabric. efa-v1 are the Elastic Fabric Adapters up to P4, which keep
+no order within a message, efa those since. Decides what messages cost beyond NICs and cables:
+latency, framing, the protocols that a library may use, what a connection carries. Of another one
+nothing is known; what a profile measured counts as it is.
+limits: collectives with NCCL's costs are refused over other
+default: not stated: counted as InfiniBand)"},
+       {"transport_costs",
+        part(&Transport::costs, cost_fields_of_transport)
+            .settled([](Transport& of) { of.costs = transport_costs(of.kind); })
+            .where([](const Transport&) { return false; }),
+        R"(What is known better of the transport at this site.
+default: the transport's)"}});
+  return kFields;
 }
 
 }  // namespace
 
+std::vector<FieldDescription> transport_field_descriptions() {
+  return transport_fields().described();
+}
+
 FabricTransport read_transport(ObjectReader& reader) {
   FabricTransport read;
-  if (reader.has("transport")) {
-    read.kind = reader.choice<TransportKind>("transport", kWords<TransportKind>);
-    read.costs = transport_costs(read.kind);
-  }
-  if (const auto part = reader.part("transport_costs")) read_costs(*part, read.costs, reader);
+  transport_fields().read(reader, read);
   return read;
 }
 

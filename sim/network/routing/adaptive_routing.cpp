@@ -2,8 +2,6 @@
 
 namespace headway {
 
-RoutingBuilder build_adaptive_routing;
-
 namespace {
 
 /// Of adaptive routing on InfiniBand and of packets sprayed over Ethernet (NVIDIA, 28 October 2024:
@@ -30,13 +28,30 @@ class AdaptiveRouting final : public Routing {
   double efficiency_;
 };
 
-}  // namespace
+struct AdaptiveFields {
+  double efficiency = kEfficiency;
+};
+
+const FieldTable<AdaptiveFields>& adaptive_fields() {
+  static const FieldTable<AdaptiveFields> kFields(
+      {{"efficiency",
+        number(&AdaptiveFields::efficiency, {.least = 0.0, .most = 1.0, .open = true}),
+        R"(What part of the links between switches flows fill, packets being spread a little unevenly.
+see: NVIDIA, 28 October 2024: Spectrum-X keeps 95 % of the throughput)"}});
+  return kFields;
+}
 
 std::unique_ptr<const Routing> build_adaptive_routing(ObjectReader& reader,
                                                       const RoutingRequest& request) {
-  const double efficiency =
-      reader.number("efficiency", {.least = 0.0, .most = 1.0, .open = true}, kEfficiency);
-  return std::make_unique<AdaptiveRouting>(request, efficiency);
+  AdaptiveFields given;
+  adaptive_fields().read(reader, given);
+  return std::make_unique<AdaptiveRouting>(request, given.efficiency);
+}
+
+}  // namespace
+
+RoutingKind adaptive_routing() {
+  return {"adaptive", build_adaptive_routing, [] { return adaptive_fields().described(); }};
 }
 
 }  // namespace headway

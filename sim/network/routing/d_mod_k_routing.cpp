@@ -65,8 +65,6 @@ class DModKRouting final : public Routing {
   const Topology& topology_;
 };
 
-}  // namespace
-
 std::unique_ptr<const Routing> build_d_mod_k_routing(ObjectReader& reader,
                                                      const RoutingRequest& request) {
   const auto* shape = dynamic_cast<const ClosShape*>(request.layout);
@@ -76,5 +74,9 @@ std::unique_ptr<const Routing> build_d_mod_k_routing(ObjectReader& reader,
   }
   return std::make_unique<DModKRouting>(*shape, request.topology);
 }
+
+}  // namespace
+
+RoutingKind d_mod_k_routing() { return {"d-mod-k", build_d_mod_k_routing}; }
 
 }  // namespace headway

@@ -79,8 +79,6 @@ class HyperXRouting final : public Routing {
   HyperXShape shape_;
 };
 
-}  // namespace
-
 std::unique_ptr<const Routing> build_dimension_order_routing(ObjectReader& reader,
                                                              const RoutingRequest& request) {
   if (const auto* hyperx = dynamic_cast<const HyperXShape*>(request.layout)) {
@@ -93,5 +91,9 @@ std::unique_ptr<const Routing> build_dimension_order_routing(ObjectReader& reade
   }
   return std::make_unique<DimensionOrderRouting>(*shape, request.topology.endpoint_count());
 }
+
+}  // namespace
+
+RoutingKind dimension_order_routing() { return {"dimension-order", build_dimension_order_routing}; }
 
 }  // namespace headway

@@ -5,8 +5,6 @@
 
 namespace headway {
 
-RoutingBuilder build_ecmp_routing;
-
 namespace {
 
 constexpr int kMostQueuePairs = 256;
@@ -27,7 +25,7 @@ std::size_t pick(std::uint64_t hash, std::size_t choices) {
 
 struct EcmpSettings {
   int queue_pairs = 1;
-  std::uint64_t seed = 0;
+  std::uint64_t seed = 1;
   bool is_polarised = false;
 };
 
@@ -73,18 +71,32 @@ class EcmpRouting final : public Routing {
   EcmpSettings settings_;
 };
 
-}  // namespace
+const FieldTable<EcmpSettings>& ecmp_fields() {
+  static const FieldTable<EcmpSettings> kFields(
+      {{"queue_pairs", whole(&EcmpSettings::queue_pairs, between(1, kMostQueuePairs)),
+        R"(Connections that carry equal parts of a flow, each hashed by itself: channels times
+NCCL_IB_QPS_PER_CONNECTION.)"},
+       {"seed", whole(&EcmpSettings::seed, at_least(0)),
+        "Of the switches' hash functions: another seed is another draw of collisions."},
+       {"polarised", flag(&EcmpSettings::is_polarised),
+        R"(All switches hash with the same function, so that the choices of one tier repeat on the
+next.)"}});
+  return kFields;
+}
 
 std::unique_ptr<const Routing> build_ecmp_routing(ObjectReader& reader,
                                                   const RoutingRequest& request) {
   const std::size_t problems = reader.diagnostics().all().size();
   EcmpSettings settings;
-  settings.queue_pairs =
-      static_cast<int>(reader.integer("queue_pairs", between(1, kMostQueuePairs), 1));
-  settings.seed = static_cast<std::uint64_t>(reader.integer("seed", at_least(0), 1));
-  settings.is_polarised = reader.flag("polarised", false);
+  ecmp_fields().read(reader, settings);
   if (reader.diagnostics().all().size() != problems) return nullptr;
   return std::make_unique<EcmpRouting>(request, settings);
+}
+
+}  // namespace
+
+RoutingKind ecmp_routing() {
+  return {"ecmp", build_ecmp_routing, [] { return ecmp_fields().described(); }};
 }
 
 }  // namespace headway

@@ -26,9 +26,14 @@ using RoutingBuilder = std::unique_ptr<const Routing>(ObjectReader& reader,
 struct RoutingKind {
   std::string_view name;
   RoutingBuilder* build;
+  /// Of what it reads, for help and schema; null if nothing.
+  std::vector<FieldDescription> (*fields)() = nullptr;
 };
 
 [[nodiscard]] std::span<const RoutingKind> routing_kinds();
+
+/// Fields of a "routing" object, of whatever kind.
+[[nodiscard]] std::vector<FieldDescription> routing_field_descriptions();
 
 /// Reports that a routing is for fabrics of another kind.
 void report_wrong_fabric(ObjectReader& reader, const RoutingRequest& request,

@@ -1,30 +1,42 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "sim/network/read_kind.h"
 #include "sim/network/routing/routing_kind.h"
 
 namespace headway {
 
 // Each is defined in the file that bears its name.
-RoutingBuilder build_adaptive_routing;
-RoutingBuilder build_d_mod_k_routing;
-RoutingBuilder build_dimension_order_routing;
-RoutingBuilder build_ecmp_routing;
-RoutingBuilder build_shortest_routing;
-RoutingBuilder build_table_routing;
-RoutingBuilder build_valiant_routing;
+RoutingKind adaptive_routing();
+RoutingKind d_mod_k_routing();
+RoutingKind dimension_order_routing();
+RoutingKind ecmp_routing();
+RoutingKind shortest_routing();
+RoutingKind table_routing();
+RoutingKind valiant_routing();
 
-namespace {
+std::span<const RoutingKind> routing_kinds() {
+  static const RoutingKind kKinds[] = {
+      d_mod_k_routing(),  dimension_order_routing(), shortest_routing(), ecmp_routing(),
+      adaptive_routing(), valiant_routing(),         table_routing()};
+  return kKinds;
+}
 
-constexpr RoutingKind kRoutingKinds[] = {
-    {"d-mod-k", build_d_mod_k_routing},   {"dimension-order", build_dimension_order_routing},
-    {"shortest", build_shortest_routing}, {"ecmp", build_ecmp_routing},
-    {"adaptive", build_adaptive_routing}, {"valiant", build_valiant_routing},
-    {"table", build_table_routing},
-};
-
-}  // namespace
-
-std::span<const RoutingKind> routing_kinds() { return kRoutingKinds; }
+std::vector<FieldDescription> routing_field_descriptions() {
+  constexpr std::string_view kKind =
+      R"(The rule by which a flow's path is chosen. ecmp hashes flows onto equal paths, adaptive
+spreads packets over them, valiant takes detours through other groups; the others have one fixed
+path for each pair of endpoints. Cables that are down are routed around, but by a table.
+limits: d-mod-k routes clos fabrics, dimension-order tori and hyperx, valiant dragonflies, table
+graphs, the others any
+see: Zahavi 2010, "D-Mod-K routing"; OpenSM's ftree engine
+default: d-mod-k for a clos, dimension-order for a torus and a hyperx, else shortest)";
+  std::vector<FieldDescription> all{
+      described_field("kind", word_type(names_of_kinds(routing_kinds())), kKind, false, {})};
+  std::ranges::move(fields_of_kinds(routing_kinds()), std::back_inserter(all));
+  return all;
+}
 
 void report_wrong_fabric(ObjectReader& reader, const RoutingRequest& request,
                          std::string_view routing, std::string_view routable_fabric) {

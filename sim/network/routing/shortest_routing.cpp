@@ -111,9 +111,10 @@ std::unique_ptr<const Routing> shortest_routing(const Topology& topology) {
   return std::make_unique<ShortestRouting>(topology);
 }
 
-std::unique_ptr<const Routing> build_shortest_routing(ObjectReader& /*reader*/,
-                                                      const RoutingRequest& request) {
-  return shortest_routing(request.topology);
+RoutingKind shortest_routing() {
+  return {"shortest", [](ObjectReader& /*reader*/, const RoutingRequest& request) {
+            return shortest_routing(request.topology);
+          }};
 }
 
 }  // namespace headway

@@ -153,7 +153,20 @@ UsedPorts used_ports(const Topology& topology) {
   return used;
 }
 
-}  // namespace
+/// What is read by table_of.
+struct TableFields {};
+
+const FieldTable<TableFields>& table_fields() {
+  static const FieldTable<TableFields> kFields(
+      {{"digits", elsewhere<TableFields>({"2 or 4", whole_type(between(2, 4)).schema}),
+        R"(Hexadecimal digits of a port in the rows of a table.
+default: 2)"},
+       {"rows", elsewhere<TableFields>(array_type(text_type(), "texts")).required(),
+        R"(Forwarding tables: a row for each switch, in it the port for each endpoint, both in the
+order of the graph; 00 where there is no entry. `headway import` writes them.
+limits: one row for each switch, one port for each endpoint)"}});
+  return kFields;
+}
 
 /// {"kind": "table", "digits": 2, "rows": ["0102..", ...]}: a row for each switch in the order of
 /// the fabric's switches, in it a hexadecimal port for each endpoint in their order.
@@ -181,6 +194,12 @@ std::unique_ptr<const Routing> build_table_routing(ObjectReader& reader,
   if (!reader.has("rows")) static_cast<void>(reader.required_part("rows"));
   return digits == 2 ? table_of<std::uint8_t>(reader, request.topology, digits)
                      : table_of<std::uint16_t>(reader, request.topology, digits);
+}
+
+}  // namespace
+
+RoutingKind table_routing() {
+  return {"table", build_table_routing, [] { return table_fields().described(); }};
 }
 
 }  // namespace headway

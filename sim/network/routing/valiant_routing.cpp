@@ -3,8 +3,6 @@
 
 namespace headway {
 
-RoutingBuilder build_valiant_routing;
-
 namespace {
 
 /// On a dragonfly: part of a flow takes minimal paths, the rest goes through every other group in
@@ -56,17 +54,35 @@ class ValiantRouting final : public Routing {
   double share_;
 };
 
-}  // namespace
+struct ValiantFields {
+  double share = 0.0;
+};
+
+const FieldTable<ValiantFields>& valiant_fields() {
+  static const FieldTable<ValiantFields> kFields(
+      {{"share", number(&ValiantFields::share, between(0.0, 1.0)).required(),
+        R"(Part of the traffic between groups that goes through a third one. 0 is minimal routing;
+adaptive routing (UGAL) takes at most 0.5.
+see: J. Kim and others, ISCA 2008)"}});
+  return kFields;
+}
 
 std::unique_ptr<const Routing> build_valiant_routing(ObjectReader& reader,
                                                      const RoutingRequest& request) {
-  const double share = reader.number("share", between(0.0, 1.0));
+  ValiantFields given;
+  valiant_fields().read(reader, given);
   const auto* layout = dynamic_cast<const GroupLayout*>(request.layout);
   if (layout == nullptr) {
     report_wrong_fabric(reader, request, "valiant", "dragonfly");
     return nullptr;
   }
-  return std::make_unique<ValiantRouting>(request, *layout, share);
+  return std::make_unique<ValiantRouting>(request, *layout, given.share);
+}
+
+}  // namespace
+
+RoutingKind valiant_routing() {
+  return {"valiant", build_valiant_routing, [] { return valiant_fields().described(); }};
 }
 
 }  // namespace headway

@@ -138,7 +138,7 @@ colour: "red" or "green"; "green"
 other: "red" or "green"; none
 seen: array of texts; ["red"]
 sizes: array of whole numbers; []
-label: text; ""
+label: text; none
 kind: "lamp"; always
 )");
   const FieldNotes notes = lamp_fields().described()[2].notes;

@@ -94,11 +94,12 @@ TEST(TopologyDiagnostics, TorusDimensionsThatAreNotTheNodes) {
 
 TEST(TopologyDiagnostics, ATorusDimensionThatIsNoNumber) {
   EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"torus\",\n\"dims\": [4, 0]}")),
-            "error: a dimension is a whole number of vertices\n"
+            "error: dims has whole numbers, 1 to 1048576 each\n"
             "  --> t.json:5:13   /fabric/dims/1\n"
             "   |\n"
             " 5 | \"dims\": [4, 0]}}\n"
-            "   |             ^ must be between 1 and 1048576\n");
+            "   |             ^ not one of them\n"
+            "  help: for example 1\n");
 }
 
 TEST(TopologyDiagnostics, ACableToNoSwitch) {

@@ -126,7 +126,8 @@ TEST(ClosDiagnostics, PodsWithoutACore) {
             "  --> t.json:6:9   /fabric/pods\n"
             "   |\n"
             " 6 | \"pods\": 8}}\n"
-            "   |         ^\n");
+            "   |         ^ pods needs core\n"
+            "  help: leave it out\n");
 }
 
 TEST(ClosDiagnostics, AMisspeltFieldOfTheFabric) {

@@ -7,7 +7,7 @@
 
 #include "sim/base/index.h"
 #include "sim/network/fabrics/fabric.h"
-#include "sim/network/graph_reader.h"
+#include "sim/network/fabrics/graph_reader.h"
 
 namespace headway {
 
@@ -98,10 +98,6 @@ void check_nics(const GraphReader& graph, const NodeType& node, Diagnostics& dia
   }
 }
 
-}  // namespace
-
-/// Switches, endpoints and cables as the file lists them. A node has as many endpoints as NICs, in
-/// the order listed. Where fewer nodes are asked for than the graph has, they are its first ones.
 std::optional<Fabric> build_graph(ObjectReader& reader, const FabricRequest& request) {
   const std::size_t problems = reader.diagnostics().all().size();
   const auto is_sound = [&] { return reader.diagnostics().all().size() == problems; };
@@ -127,6 +123,14 @@ std::optional<Fabric> build_graph(ObjectReader& reader, const FabricRequest& req
     fabric.endpoints.insert(fabric.endpoints.end(), endpoints.begin(), endpoints.end());
   }
   return fabric;
+}
+
+}  // namespace
+
+/// Switches, endpoints and cables as the file lists them. A node has as many endpoints as NICs, in
+/// the order listed. Where fewer nodes are asked for than the graph has, they are its first ones.
+FabricKind graph_kind() {
+  return {"graph", build_graph, "shortest", [] { return graph_fields().described(); }};
 }
 
 }  // namespace headway

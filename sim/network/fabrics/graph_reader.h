@@ -1,14 +1,16 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "sim/files/json_reader.h"
+#include "sim/files/field_table.h"
 #include "sim/network/cluster.h"
-#include "sim/network/graph_ports.h"
+#include "sim/network/fabrics/graph_ports.h"
+#include "sim/network/latency_defaults.h"
 
 namespace headway {
 
@@ -32,6 +34,19 @@ struct GraphCable {
   std::string port_name_a;  ///< likewise
   std::string port_name_b;
 };
+
+/// What vertices and cables have where they say nothing else.
+struct GraphDefaults {
+  BytesPerSecond bandwidth;
+  Seconds cable_latency = kLeafCableLatency;
+  Seconds switch_latency = kSwitchLatency;
+};
+/// Of a "fabric" that is a graph.
+[[nodiscard]] const FieldTable<GraphDefaults>& graph_fields();
+
+/// An entry of "endpoints" and one of "cables", as the file has them.
+struct EndpointFields;
+struct CableFields;
 
 /// Reads an explicit graph, "endpoints", "switches" and "cables", and checks names and ports.
 class GraphReader {
@@ -57,22 +72,21 @@ class GraphReader {
  private:
   void read_endpoints();
   /// Reads whose port a vertex is.
-  void read_owner(ObjectReader& reader, int vertex);
+  void read_owner(ObjectReader& reader, const EndpointFields& given, int vertex);
   void read_switches();
   void read_cables();
   [[nodiscard]] GraphCable read_cable(ObjectReader& reader);
 
-  /// Reads the name; reports it if another vertex has it.
-  [[nodiscard]] int add_vertex(ObjectReader& reader);
-  /// The vertex that `key` names, -1 if there is none (which is reported).
-  [[nodiscard]] int vertex_of(ObjectReader& reader, std::string_view key);
+  /// Reports the name if another vertex has it.
+  [[nodiscard]] int add_vertex(const ObjectReader& reader, const std::string& name);
+  /// The vertex of this name, as `key` has it; -1 if there is none (which is reported).
+  [[nodiscard]] int vertex_of(ObjectReader& reader, std::string_view key, const std::string& name);
   /// The port, 0 if it is left open.
-  [[nodiscard]] int port_of(ObjectReader& reader, std::string_view key, int vertex);
+  [[nodiscard]] int port_of(ObjectReader& reader, std::string_view key, std::optional<int> port,
+                            int vertex);
 
   ObjectReader& reader_;
-  Seconds switch_latency_;
-  Seconds cable_latency_;
-  BytesPerSecond bandwidth_;
+  GraphDefaults defaults_;
   std::vector<GraphVertex> vertices_;
   std::unordered_map<std::string, int> numbers_;  ///< of vertices, by name
   std::vector<std::vector<int>> nodes_;
