@@ -92,7 +92,7 @@ class PurchaseDocument {
     return {candidate.name,
             amount_text(candidate.plan, *size),
             run.leader.prediction.question.strategy,
-            unit_.number(run.needed),
+            time_number_text(run),
             run.usd ? usd_text(*run.usd) : "-",
             or_dash(usd_text(run.outlay, run.outlay_interval)),
             size->power ? short_text(*size->power) : "-",
@@ -125,15 +125,15 @@ class PurchaseDocument {
     }
     chart.series.push_back(std::move(outlay));
     if (plan_.goal.budget) chart.series.push_back(std::move(budget));
-    return {.title = "What each candidate takes",
-            .caption = fmt::format(
-                "Of each candidate the {} that meets the goal, or else the smallest that is in "
-                "time, or comes nearest to it. {}: until the run is through with a probability of "
-                "{}. {}",
-                superlative_of(plan_.goal.minimize), unit_.name, share_text(plan_.goal.probability),
-                money_note()),
-            .picture = std::move(chart),
-            .table = std::move(table)};
+    return {
+        .title = "What each candidate takes",
+        .caption = fmt::format(
+            "Of each candidate the {} that meets the goal, or else the smallest that is in "
+            "time, or comes nearest to it. Until the run is through: the median, and from the 5th "
+            "to the 95th percentile; a deadline is kept to with a probability of {}. {}",
+            superlative_of(plan_.goal.minimize), share_text(plan_.goal.probability), money_note()),
+        .picture = std::move(chart),
+        .table = std::move(table)};
   }
 
   void add_bill(const CandidatePlan& candidate, Document& document) const {
@@ -164,8 +164,8 @@ class PurchaseDocument {
     }
     const ClusterRun& run = size->runs.front();
     if (candidate.plan.found() != nullptr) {
-      return fmt::format("{}: meets the goal too, with {}: {} {}, {}, {}.", candidate.name,
-                         amount_text(candidate.plan, *size), unit_.number(run.needed), unit_.name,
+      return fmt::format("{}: meets the goal too, with {}: {}, {}, {}.", candidate.name,
+                         amount_text(candidate.plan, *size), time_text(run),
                          usd_text(run.usd, run.usd_interval), more_than_answer(*size));
     }
     const Shortfall missing = shortfall(*size, plan_.goal);
@@ -174,8 +174,7 @@ class PurchaseDocument {
                     missing.is_none() ? "misses the goal" : shortfall_text(missing, unit_),
                     amount_text(candidate.plan, *size));
     if (missing.time <= Seconds(0.0)) {
-      text += fmt::format(", the fewest that are in time ({} {})", unit_.number(run.needed),
-                          unit_.name);
+      text += fmt::format(", the fewest that are in time ({})", time_text(run));
     }
     if (size->power) text += fmt::format("; it draws {}", short_text(*size->power));
     if (run.outlay) text += fmt::format(", {} to pay", usd_text(run.outlay, run.outlay_interval));
@@ -210,19 +209,23 @@ class PurchaseDocument {
     }
     if (size().power) text += fmt::format(", on {}", short_text(*size().power));
     text += ", through in " + time_text(run);
-    if (std::isfinite(plan_.goal.deadline.count())) {
-      text += fmt::format(", {} % within {} {}", percent(run.probability),
-                          unit_.number(plan_.goal.deadline), unit_.name);
-    }
     return text + fmt::format(", with {}.", run.leader.prediction.question.strategy);
   }
 
-  /// "61.2 days (51.0 .. 73.5)"
-  [[nodiscard]] std::string time_text(const ClusterRun& run) const {
-    std::string text = fmt::format("{} {}", unit_.number(run.median), unit_.name);
+  /// "61.2 (51.0 .. 73.5)": the median, and from the 5th to the 95th percentile.
+  [[nodiscard]] std::string time_number_text(const ClusterRun& run) const {
     const auto interval = decision_numbers(run.leader.prediction).run_time_interval;
+    return unit_.number(run.median) +
+           (interval ? fmt::format(" ({})", time_interval_text(*interval)) : "");
+  }
+  /// "61.2 days (51.0 .. 73.5), 99.9 % within 90.0 days"
+  [[nodiscard]] std::string time_text(const ClusterRun& run) const {
+    const auto interval = decision_numbers(run.leader.prediction).run_time_interval;
+    std::string text = fmt::format("{} {}", unit_.number(run.median), unit_.name);
     if (interval) text += fmt::format(" ({})", time_interval_text(*interval));
-    return text;
+    if (!std::isfinite(plan_.goal.deadline.count())) return text;
+    return text + fmt::format(", {} % within {} {}", percent(run.probability),
+                              unit_.number(plan_.goal.deadline), unit_.name);
   }
   [[nodiscard]] std::string time_interval_text(const Interval& interval) const {
     return fmt::format("{} .. {}", unit_.number(Seconds(interval.low)),
