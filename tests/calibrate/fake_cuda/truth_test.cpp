@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "calibrate/cuda/cuda_backend.h"
 #include "calibrate/cuda/cuda_block_device.h"
 #include "calibrate/cuda/result_check.h"
 #include "calibrate/measure/statistics.h"
 #include "kernels/device_kernels.h"
 #include "tests/calibrate/fake_cuda/bias.h"
 #include "tests/calibrate/fake_cuda/law.h"
+#include "tests/calibrate/fake_cuda/lone_backend.h"
 
 namespace headway {
 namespace {
@@ -18,18 +18,10 @@ namespace {
 // Read once, when the first call of CUDA comes.
 const int kEightDevices = setenv("FAKE_CUDA_DEVICES", "8", 1);
 
-class FakeDevice : public ::testing::Test {
+class FakeDevice : public LoneBackend {
  protected:
-  static void SetUpTestSuite() { backend_ = new CudaBackend(1, alone(), 0); }
-  static void TearDownTestSuite() { delete backend_; }
-  static SingleRendezvous& alone() {
-    static SingleRendezvous one;
-    return one;
-  }
   static double measured(const Point& point) { return measured_time(*backend_, point); }
-  static CudaBackend* backend_;
 };
-CudaBackend* FakeDevice::backend_ = nullptr;
 
 /// What the events say where nothing holds the stream: the host's launch and the device's start
 /// belong to the sample. The bias that the hold takes away.

@@ -4,8 +4,8 @@
 
 #include <cstdlib>
 
-#include "calibrate/cuda/cuda_backend.h"
 #include "tests/calibrate/fake_cuda/law.h"
+#include "tests/calibrate/fake_cuda/lone_backend.h"
 
 namespace headway {
 namespace {
@@ -17,17 +17,7 @@ using ::testing::HasSubstr;
 const int kName = setenv("FAKE_CUDA_NAME", "AMD Instinct MI300X", 1);
 const int kTwoDevices = setenv("FAKE_CUDA_DEVICES", "2", 1);
 
-class FakeHip : public ::testing::Test {
- protected:
-  static void SetUpTestSuite() { backend_ = new CudaBackend(1, alone(), 0); }
-  static void TearDownTestSuite() { delete backend_; }
-  static SingleRendezvous& alone() {
-    static SingleRendezvous one;
-    return one;
-  }
-  static CudaBackend* backend_;
-};
-CudaBackend* FakeHip::backend_ = nullptr;
+using FakeHip = LoneBackend;
 
 TEST_F(FakeHip, OffersWhatItsTargetComputesIn) {
   const Offer& offer = backend_->offer();
