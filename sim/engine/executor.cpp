@@ -49,6 +49,7 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
   timeline_.collectives.resize(workload.communicators.size());
   timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
   collectives_.resize(workload.communicators.size());
+  queues_.resize(workload.communicators.size());
   unfinished_groups_ = static_cast<std::int32_t>(count);
   std::int32_t replicas = 0;
   for (const RankGroup& group : workload.groups) replicas = std::max(replicas, group.replica + 1);
@@ -272,45 +273,23 @@ void Executor::join(std::int32_t group, const Operation& operation, double now) 
 
 void Executor::start_collective_if_ready(std::int32_t communicator, std::int32_t instance,
                                          double now) {
-  std::vector<CollectiveState>& instances = at(collectives_, communicator);
-  if (instance >= std::ssize(instances)) return;
-  CollectiveState& collective = at(instances, instance);
+  CollectiveState& collective = at(at(collectives_, communicator), instance);
   const Communicator& of = at(workload_.communicators, communicator);
   if (collective.started || collective.joined < of.members - of.backups) return;
-  if (of.queue < 0 && instance > 0 && !at(instances, instance - 1).done) return;
   collective.started = true;
-  if (of.queue >= 0) {
-    Queue& queue = queues_[of.queue];
-    if (queue.is_busy) {
-      queue.ready.emplace_back(communicator, instance);
-      return;
-    }
-    queue.is_busy = true;
-  }
-  start_collective(communicator, instance, now);
+  const CollectiveNumber number{communicator, instance};
+  if (queues_.enters(queue_of(communicator), number)) start_collective(number, now);
 }
 
-void Executor::start_collective(std::int32_t communicator, std::int32_t instance, double now) {
+void Executor::start_collective(CollectiveNumber number, double now) {
+  const auto [communicator, instance] = number;
   const CollectiveState& collective = at(at(collectives_, communicator), instance);
-  const Communicator& of = at(workload_.communicators, communicator);
-  start_transfer({.plan = of.plan + collective.way,
+  start_transfer({.plan = at(workload_.communicators, communicator).plan + collective.way,
                   .amount = at(at(timeline_.collectives, communicator), instance).amount,
                   .at_least = collective.at_least,
                   .slot = instance,
                   .communicator = communicator},
                  now);
-}
-
-/// A collective of that communicator is done: the next of its queue may go.
-void Executor::free_queue(std::int32_t communicator, double now) {
-  const std::int32_t known_by = at(workload_.communicators, communicator).queue;
-  if (known_by < 0) return;
-  Queue& queue = queues_[known_by];
-  queue.is_busy = !queue.ready.empty();
-  if (!queue.is_busy) return;
-  const auto [next, instance] = queue.ready.front();
-  queue.ready.pop_front();
-  start_collective(next, instance, now);
 }
 
 void Executor::start_transfer(const Transfer& transfer, double now) {
@@ -353,8 +332,8 @@ void Executor::flow_finished(std::int32_t token, double now) {
     collective.done = true;
     at(at(timeline_.collectives, transfer.communicator), transfer.slot).end = now;
     const std::vector<std::int32_t> waiting = std::move(collective.waiting);
-    free_queue(transfer.communicator, now);
-    start_collective_if_ready(transfer.communicator, transfer.slot + 1, now);
+    const auto next = queues_.leaves(queue_of(transfer.communicator));
+    if (next) start_collective(*next, now);
     for (const std::int32_t group : waiting) run(group, now);
     return;
   }

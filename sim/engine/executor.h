@@ -1,12 +1,10 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <string>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
+#include "sim/engine/collective_queues.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flow_network.h"
 #include "sim/engine/incremental_flows.h"
@@ -79,11 +77,6 @@ class Executor {
     bool done = false;
     std::vector<std::int32_t> waiting;  ///< groups
   };
-  /// Of communicators whose collectives run one after the other.
-  struct Queue {
-    bool is_busy = false;
-    std::deque<std::pair<std::int32_t, std::int32_t>> ready;  ///< communicators, instances
-  };
   /// A transfer under way: to a message slot, or of a collective.
   struct Transfer {
     std::int32_t plan = -1;
@@ -96,6 +89,10 @@ class Executor {
     std::int32_t served = -1;  ///< message from or to a server
   };
 
+  [[nodiscard]] std::int32_t queue_of(std::int32_t communicator) const {
+    const std::int32_t shared = at(workload_.communicators, communicator).queue;
+    return shared < 0 ? communicator : shared;
+  }
   [[nodiscard]] const Program& program_of(std::int32_t group) const;
   void set_up(std::size_t group);
   void handle_moment(double time);
@@ -107,8 +104,7 @@ class Executor {
   void send(std::int32_t group, const Operation& operation, double now);
   void join(std::int32_t group, const Operation& operation, double now);
   void start_collective_if_ready(std::int32_t communicator, std::int32_t instance, double now);
-  void start_collective(std::int32_t communicator, std::int32_t instance, double now);
-  void free_queue(std::int32_t communicator, double now);
+  void start_collective(CollectiveNumber number, double now);
   void start_transfer(const Transfer& transfer, double now);
   void begin_flow(std::int32_t token, double now);
   void run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now);
@@ -125,8 +121,8 @@ class Executor {
   std::vector<GroupState> groups_;
   std::vector<BlockDraws::Device> devices_;                ///< group after group
   std::vector<std::vector<CollectiveState>> collectives_;  ///< by communicator
-  std::unordered_map<std::int32_t, Queue> queues_;         ///< by Communicator::queue
-  std::vector<Transfer> transfers_;                        ///< by token
+  CollectiveQueues queues_;
+  std::vector<Transfer> transfers_;  ///< by token
   std::vector<std::int32_t> free_tokens_;
   std::int32_t unfinished_groups_ = 0;
   bool is_over_ = false;  ///< as many groups are through as the run ends with
