@@ -72,7 +72,7 @@ class ClosReader {
     const std::size_t problems = reader_.diagnostics().all().size();
     shape_.nics = request_.node_type.nics;
     ClosFields given{.has_core = reader_.has("core")};
-    bool leaf_is_known = false;
+    bool leaf_is_known = false;  ///< nothing that its ports follow from is wrong
     clos_fields().read(reader_, given, [&](std::string_view field, const auto&) {
       if (field == "pods") leaf_is_known = reader_.diagnostics().all().size() == problems;
       return true;
@@ -87,7 +87,7 @@ class ClosReader {
       const double units = static_cast<double>(*given.pods) * shape_.units_per_pod;
       most_units_ = static_cast<int>(std::min<double>(units, kMostUnits));
     }
-    read_size();
+    read_size(reader_.diagnostics().all().size() == problems);
     const auto leaf = reader_.required_part("leaf");
     const auto spine = reader_.required_part("spine");
     const auto core = reader_.part("core");
@@ -96,14 +96,15 @@ class ClosReader {
   }
 
  private:
-  /// Settles how many nodes and units are built.
-  void read_size() {
+  /// Settles how many nodes and units are built. Room that follows from a wrong number is not
+  /// spoken of.
+  void read_size(bool is_known) {
     const double room = static_cast<double>(most_units_.value_or(0)) * shape_.nodes_per_unit;
     shape_.nodes = most_units_ && !request_.nodes
                        ? static_cast<int>(std::min<double>(room, kMostUnits))
                        : requested_nodes(request_, reader_);
     shape_.units = (shape_.nodes + shape_.nodes_per_unit - 1) / shape_.nodes_per_unit;
-    if (most_units_ && shape_.nodes > room) {
+    if (is_known && most_units_ && shape_.nodes > room) {
       reader_.report(shape_.has_core ? "pods" : "units",
                      fmt::format("the fabric has room for {} nodes, not {}", room, shape_.nodes),
                      fmt::format("{} units of {} nodes", *most_units_, shape_.nodes_per_unit));

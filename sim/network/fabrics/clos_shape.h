@@ -35,7 +35,6 @@ struct ClosShape : FabricLayout {
   [[nodiscard]] int endpoints() const { return nodes * nics; }
   [[nodiscard]] int rails() const { return by_rail ? nics : 1; }  ///< leaves of a unit
   [[nodiscard]] int leaf_ports() const { return by_rail ? nodes_per_unit : nodes_per_unit * nics; }
-  [[nodiscard]] int leaf_uplinks() const { return spines * leaf_cables; }
   [[nodiscard]] int spine_uplinks() const { return cores * core_cables; }
   [[nodiscard]] int leaves() const { return units * rails(); }
   [[nodiscard]] int pods() const { return (units + units_per_pod - 1) / units_per_pod; }

@@ -105,6 +105,19 @@ TEST(ClosDiagnostics, MoreNodesThanTheDesignHasRoomFor) {
             "   |          ^ 8 units of 4 nodes\n");
 }
 
+TEST(ClosDiagnostics, RoomThatFollowsFromAWrongNumberIsNotSpokenOf) {
+  EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
+                                   "\"nodes_per_unit\": 4, \"leaf\": {}, \"spine\": {},\n"
+                                   "\"units\": 0}"),
+                       33),
+            "error: units must be between 1 and 1048576\n"
+            "  --> t.json:6:10   /fabric/units\n"
+            "   |\n"
+            " 6 | \"units\": 0}}\n"
+            "   |          ^ 0\n"
+            "  help: for example \"units\": 1\n");
+}
+
 TEST(ClosDiagnostics, TheSwitchesOfTheDesignNeedNotHoldMoreThanItsNodes) {
   // Eight leaves with a cable to each spine: 8 ports do.
   EXPECT_EQ(problem_of(with_fabric("\"fabric\": {\"kind\": \"clos\", \"attach\": \"rack\",\n"
