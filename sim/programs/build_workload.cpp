@@ -227,6 +227,12 @@ class WorkloadBuilder {
     return id;
   }
 
+  /// One process group gathers and reduces: one after the other (Zhao et al. 2023, section 3.3.2).
+  void share_queue(std::int32_t reduce, std::int32_t gather) {
+    at(workload_.communicators, reduce).queue = reduce;
+    at(workload_.communicators, gather).queue = reduce;
+  }
+
   /// Those that share out the states of a stage reduce and gather together: all, or with copies of
   /// fully sharded parameters each consecutive `shard_group` of ranks.
   void add_replica_communicators() {
@@ -254,16 +260,10 @@ class WorkloadBuilder {
     };
     const bool shards = strategy_.sharding != Sharding::none;
     const bool sums = gathers_sums(strategy_.compression);
-    // One process group gathers and reduces (Zhao et al. 2023, section 3.3.2).
-    const auto in_queue = [&](int id) {
-      if (id < 0) return;
-      at(workload_.communicators, reduce_id).queue = reduce_id;
-      at(workload_.communicators, id).queue = reduce_id;
-    };
     const int gather_id = shards ? gathered_by("parameter gather, ", kParameterGather) : -1;
     const int compressed_id = sums ? gathered_by("compressed gather, ", kCompressedGather) : -1;
-    in_queue(gather_id);
-    in_queue(compressed_id);
+    if (shards) share_queue(reduce_id, gather_id);
+    if (sums) share_queue(reduce_id, compressed_id);
     for (int replica = first; replica < first + members; ++replica) {
       if (!replicas_.has(replica)) continue;
       join(replica, stage, kCompressedGather, compressed_id);
@@ -345,10 +345,13 @@ class WorkloadBuilder {
         const std::int32_t id = add_communicator(name + where, kind, strategy_.data_parallel,
                                                  called, groups, asked(kind));
         for (const int replica : replicas_.all()) join(replica, stage, called, id);
+        return id;
       };
-      add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
+      const std::int32_t reduce_id =
+          add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
-        add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather);
+        share_queue(reduce_id,
+                    add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather));
       }
     }
   }
