@@ -17,6 +17,7 @@
 #include "sim/programs/local_steps.h"
 #include "sim/programs/parameter_server.h"
 #include "sim/programs/replica_groups.h"
+#include "sim/programs/shared_queues.h"
 #include "sim/programs/stage_pieces.h"
 #include "sim/programs/stage_program.h"
 #include "sim/programs/unused_ways.h"
@@ -97,12 +98,8 @@ class WorkloadBuilder {
   }
 
  private:
-  [[nodiscard]] std::size_t index(int replica, int stage) const {
-    return replicas_.index(replica, stage);
-  }
-  [[nodiscard]] RankGroup& group(int replica, int stage) {
-    return workload_.groups[index(replica, stage)];
-  }
+  std::size_t index(int replica, int stage) const { return replicas_.index(replica, stage); }
+  RankGroup& group(int replica, int stage) { return workload_.groups[index(replica, stage)]; }
   /// What the program of a group calls `name` is that communicator.
   void join(int replica, int stage, std::string_view name, std::int32_t communicator) {
     communicators_[index(replica, stage)][name] = communicator;
@@ -227,12 +224,6 @@ class WorkloadBuilder {
     return id;
   }
 
-  /// One process group gathers and reduces: one after the other (Zhao et al. 2023, section 3.3.2).
-  void share_queue(std::int32_t reduce, std::int32_t gather) {
-    at(workload_.communicators, reduce).queue = reduce;
-    at(workload_.communicators, gather).queue = reduce;
-  }
-
   /// Those that share out the states of a stage reduce and gather together: all, or with copies of
   /// fully sharded parameters each consecutive `shard_group` of ranks.
   void add_replica_communicators() {
@@ -255,15 +246,17 @@ class WorkloadBuilder {
     const CollectiveKind reduce = gradient_collective(strategy_);
     const std::int32_t reduce_id = add_communicator("gradient reduce, " + where, reduce, joining,
                                                     kGradientReduce, groups, asked(reduce));
-    const auto gathered_by = [&](const char* words, std::string_view called) {
-      return add_communicator(words + where, CollectiveKind::all_gather, joining, called, groups);
+    const auto gathered_by = [&](bool does, const char* words, std::string_view called) {
+      if (!does) return -1;
+      const int id =
+          add_communicator(words + where, CollectiveKind::all_gather, joining, called, groups);
+      share_queue(workload_, reduce_id, id);
+      return id;
     };
-    const bool shards = strategy_.sharding != Sharding::none;
-    const bool sums = gathers_sums(strategy_.compression);
-    const int gather_id = shards ? gathered_by("parameter gather, ", kParameterGather) : -1;
-    const int compressed_id = sums ? gathered_by("compressed gather, ", kCompressedGather) : -1;
-    if (shards) share_queue(reduce_id, gather_id);
-    if (sums) share_queue(reduce_id, compressed_id);
+    const int gather_id =
+        gathered_by(strategy_.sharding != Sharding::none, "parameter gather, ", kParameterGather);
+    const int compressed_id =
+        gathered_by(gathers_sums(strategy_.compression), "compressed gather, ", kCompressedGather);
     for (int replica = first; replica < first + members; ++replica) {
       if (!replicas_.has(replica)) continue;
       join(replica, stage, kCompressedGather, compressed_id);
@@ -340,18 +333,22 @@ class WorkloadBuilder {
   void add_expert_communicators() {
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       const CollectiveGroups groups = expert_replicas_of(strategy_, placement_, stage);
-      const std::string where = "stage " + std::to_string(stage);
-      const auto add = [&](const std::string& name, CollectiveKind kind, std::string_view called) {
-        const std::int32_t id = add_communicator(name + where, kind, strategy_.data_parallel,
-                                                 called, groups, asked(kind));
+      const std::string where = ", stage " + std::to_string(stage);
+      const auto add = [&](const char* words, CollectiveKind kind, std::string_view called) {
+        const int id = add_communicator(words + where, kind, strategy_.data_parallel, called,
+                                        groups, asked(kind));
         for (const int replica : replicas_.all()) join(replica, stage, called, id);
         return id;
       };
-      const std::int32_t reduce_id =
-          add("expert gradient reduce, ", gradient_collective(strategy_), kExpertReduce);
+      const int reduce_id =
+          add("expert gradient reduce", gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
-        share_queue(reduce_id,
-                    add("expert parameter gather, ", CollectiveKind::all_gather, kExpertGather));
+        share_queue(workload_, reduce_id,
+                    add("expert parameter gather", CollectiveKind::all_gather, kExpertGather));
+      }
+      const auto& joined = communicators_[index(replicas_.all().front(), stage)];
+      if (const auto others = joined.find(kGradientReduce); others != joined.end()) {
+        share_ports(workload_, cluster_.topology, others->second, reduce_id);
       }
     }
   }
