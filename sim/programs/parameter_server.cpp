@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
@@ -56,10 +57,15 @@ class ServedLayout {
   [[nodiscard]] bool overlaps() const {
     return strategy_.overlap_gradient_reduce && !how_.has_local_updates();
   }
-  [[nodiscard]] double push_bytes() const {
+  [[nodiscard]] double gradient_bytes() const {
     return bytes_per_element(strategy_.gradient_precision);
   }
-  [[nodiscard]] double pull_bytes() const { return working_bytes_per_element(strategy_.precision); }
+  [[nodiscard]] double push_bytes() const {
+    return how_.push_bits ? *how_.push_bits / 8.0 : gradient_bytes();
+  }
+  [[nodiscard]] double pull_bytes() const {
+    return how_.pull_bits ? *how_.pull_bits / 8.0 : working_bytes_per_element(strategy_.precision);
+  }
 
   [[nodiscard]] Program program() const {
     const JobShape& shape = job_.shape;
@@ -76,7 +82,7 @@ class ServedLayout {
       TimeByCause time;
       if (job_.local_reduction != nullptr) {
         time[Cause::data_parallel_exposed] =
-            job_.local_reduction->price(Bytes(piece.trained * push_bytes())).time;
+            job_.local_reduction->price(Bytes(piece.trained * gradient_bytes())).time;
       }
       additions.push_back(builder.add_block("local reduce", time));
       if (how_.has_local_updates()) {
@@ -169,19 +175,21 @@ class ServedLayout {
       for (const std::int32_t accelerator : group.accelerators) {
         there.push_back(first + accelerator % of_node);
       }
-      server.plans_here.push_back(add_plan(group.accelerators, there));
-      server.plans_back.push_back(add_plan(there, group.accelerators));
+      server.plans_here.push_back(add_plan(group.accelerators, there, how_.uplink));
+      server.plans_back.push_back(add_plan(there, group.accelerators, how_.downlink));
     }
     workload_.servers.push_back(std::move(server));
   }
 
-  /// To or from the host of a node: at home that is the link of accelerator and host.
-  std::int32_t add_plan(const std::vector<std::int32_t>& from,
-                        const std::vector<std::int32_t>& to) {
+  /// To or from the host of a node: at home that is the link of accelerator and host. Messages to
+  /// all servers travel together, and each has its part of `connection`.
+  std::int32_t add_plan(const std::vector<std::int32_t>& from, const std::vector<std::int32_t>& to,
+                        const std::optional<BytesPerSecond>& connection) {
     FlowPlan plan = transfer_plan(job_.cluster, job_.network, from, to);
     if (job_.profile.device.host_bandwidth) {
       plan.rate_cap = min(plan.rate_cap, BytesPerSecond(job_.profile.device.host_bandwidth->value));
     }
+    if (connection) plan.rate_cap = min(plan.rate_cap, (1.0 / how_.servers) * *connection);
     plan.latency = often_ * plan.latency;
     workload_.plans.push_back(std::move(plan));
     return static_cast<std::int32_t>(workload_.plans.size()) - 1;

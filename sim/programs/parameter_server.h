@@ -44,6 +44,15 @@ struct ServedJob {
 /// pushes behind the last what it learned. An iteration is one step, a period scaled by 1 / H: all
 /// that pushes take, bytes, latencies and the servers' work, is an H-th, which leaves who waits for
 /// whom as it is, since all times of a period are scaled alike.
+///
+/// In step, such a period is a round of federated averaging (McMahan et al. 2017,
+/// arXiv:1602.05629): W clients are sampled and k of them not waited for, so that it takes, with
+/// the (W - k)-th smallest f of their time factors, H steps of t and b bits a parameter on n of
+/// them
+///
+///   H f t + n b_up / 8 uplink + add up + update + n b_down / 8 downlink
+///
+/// or what their meeting at the servers' NICs makes of the two links.
 void lay_out_servers(const ServedJob& job, Workload& workload);
 
 }  // namespace headway

@@ -11,6 +11,7 @@ constexpr Range kWorkers = between(0, 1'000'000);
 constexpr Range kSteps = between(1, 1'000'000);
 constexpr Range kOverlap = between(0.0, 1'000'000.0);
 constexpr Range kBits = between(1, 64);
+constexpr Range kPushedBits = between(0.01, 1'024.0);
 
 bool has_servers(const Synchronisation& by) { return by.by_servers(); }
 bool has_steps(const Synchronisation& by) { return by.by_servers() && !by.asynchronous; }
@@ -45,18 +46,35 @@ worker's by themselves.
 see: parameter_servers.staleness)"},
        {"backup_workers",
         whole(&Synchronisation::backup_workers, kWorkers).where(has_steps, kStepsNeeded),
-        R"(Workers whose gradients a synchronous step does not wait for; what comes late is dropped.
+        R"(Workers whose gradients a synchronous step does not wait for; what comes late is dropped. Of
+federated rounds: clients that are sampled beyond those it takes, for the slow and for drop-outs.
 limits: fewer than workers
-see: Chen et al. 2016 (arXiv:1604.00981))"},
+see: Chen et al. 2016 (arXiv:1604.00981); Bonawitz et al. 2019 (arXiv:1902.01046): 0.3 of those it takes)"},
        {"staleness_bound",
         whole(&Synchronisation::staleness_bound, kWorkers).where(has_no_steps, kNoStepsNeeded),
         R"(By how many steps an asynchronous worker may be ahead of the slowest; 0 lets none be ahead.
 see: Ho et al. 2013 (NIPS, stale synchronous parallel))"},
        {"push_every",
-        whole(&Synchronisation::push_every, kSteps).where(has_no_steps, kNoStepsNeeded),
-        R"(Steps of its own, with an optimizer of its own, that an asynchronous worker takes between two pushes
-of what it learned in them: asynchronous DiLoCo. What so few updates, and stale ones, cost in loss is not modelled.
-see: Liu et al. 2024 (arXiv:2401.09135))"},
+        whole(&Synchronisation::push_every, kSteps).where(has_servers, kServersNeeded),
+        R"(Steps of its own, with an optimizer of its own, that a worker takes between two pushes of what it
+learned in them: synchronous, rounds of federated averaging; asynchronous, DiLoCo without waiting. What so few
+updates, and stale ones, cost in loss is not modelled.
+see: McMahan et al. 2017 (arXiv:1602.05629); Liu et al. 2024 (arXiv:2401.09135))"},
+       {"push_bits",
+        number(&Synchronisation::push_bits, kPushedBits).where(has_servers, kServersNeeded),
+        R"(Of a parameter on its way to servers, secure aggregation's masks and shares included. Left out: of
+strategy.gradient_precision.
+see: Bonawitz et al. 2017 (CCS, secure aggregation): 1.73 x 16 of 2^10 clients)"},
+       {"pull_bits",
+        number(&Synchronisation::pull_bits, kPushedBits).where(has_servers, kServersNeeded),
+        R"(Of a parameter on its way back to workers. Left out: of strategy.precision.)"},
+       {"uplink", quantity(&Synchronisation::uplink, positive()).where(has_servers, kServersNeeded),
+        R"(What the connection of an accelerator to all servers together carries, as of clients at home. Left
+out: what the fabric does.
+see: cluster.topology)"},
+       {"downlink",
+        quantity(&Synchronisation::downlink, positive()).where(has_servers, kServersNeeded),
+        R"(The same of the connection back.)"},
        {"local_reduction",
         flag(&Synchronisation::local_reduction).where(has_servers, kServersNeeded),
         R"(Whether the accelerators of a scale-up domain add up their gradients first and are one worker, each

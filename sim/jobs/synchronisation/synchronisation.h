@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "sim/base/units.h"
 #include "sim/base/words.h"
 
 namespace headway {
@@ -41,9 +42,17 @@ struct Synchronisation {
   int backup_workers = 0;
   /// Asynchronous: by how many steps a worker may be ahead of the slowest (Ho et al. 2013).
   std::optional<int> staleness_bound;
-  /// Asynchronous: steps of its own that a worker takes between two pushes; it pushes what it has
-  /// learned in them (Liu et al. 2024, arXiv:2401.09135, asynchronous local SGD).
+  /// Steps of its own that a worker takes between two pushes; it pushes what it has learned in them
+  /// (synchronous: a round of federated averaging, McMahan et al. 2017, arXiv:1602.05629;
+  /// asynchronous: Liu et al. 2024, arXiv:2401.09135, asynchronous local SGD).
   int push_every = 1;
+  /// Of a parameter on its way to servers, and back; else those of a gradient, and of a parameter.
+  std::optional<double> push_bits;
+  std::optional<double> pull_bits;
+  /// What an accelerator's connection to all servers together carries, and the one back: below what
+  /// the fabric leaves it, as at home or on a phone.
+  std::optional<BytesPerSecond> uplink;
+  std::optional<BytesPerSecond> downlink;
   /// Accelerators of a scale-up domain add up their gradients first, and are one worker.
   bool local_reduction = false;
 

@@ -122,6 +122,60 @@ TEST(ParameterServerJobs, WorkersThatPushSeldomWaitSeldom) {
   EXPECT_NEAR(four.run().use.mean_staleness, 3.0, 1e-9);
 }
 
+// A federated round of H local steps: up and down, bits a parameter and links are each their own.
+// W clients share a server's NIC, S servers a client's link: N a/8 bytes leave a client at
+// min(uplink, S B / W), N b/8 come back at min(downlink, S B / W). Each server adds up what W
+// clients pushed of N/S parameters, 4 + a/8 + 4 bytes, and updates once, 28 + b/8. All but the H
+// steps is there once in H of them.
+TEST(ParameterServerJobs, FederatedRoundsTakeWhatTheirLinksAndBitsSay) {
+  constexpr double kUp = 2e5;
+  constexpr double kDown = 5e5;
+  for (const int workers : {1, 4, 7}) {
+    for (const int servers : {1, 2}) {
+      for (const int every : {2, 20}) {
+        ServedRun job{.workers = workers, .servers = servers};
+        job.how.push_every = every;
+        job.how.push_bits = 27.68;
+        job.how.pull_bits = 8.0;
+        job.how.uplink = BytesPerSecond(kUp);
+        job.how.downlink = BytesPerSecond(kDown);
+        const auto outcome = job.run();
+        const double n = learned(job.model);
+        const double meeting = kNic * servers / workers;
+        const double push = n * 3.46 / std::min(kUp, meeting);
+        const double pull = n * 1.0 / std::min(kDown, meeting);
+        const double served = n / servers * (11.46 * workers + 29.0) / kMemory;
+        const double expected = outcome.work + (2.0 * kPath + push + served + pull) / every;
+        EXPECT_NEAR(outcome.timeline.finish, expected, 1e-9 * expected)
+            << workers << " clients, " << servers << " servers, " << every << " steps";
+      }
+    }
+  }
+}
+
+// Of five clients, the first Q compute 1, 2, .. Q times as long as the fastest and the others a
+// hundred times: a round that takes Q reports lasts as the Q-th, whose push finds the others'
+// taken; then all Q pull at once.
+TEST(ParameterServerJobs, ARoundLastsAsTheSlowestClientThatItTakes) {
+  constexpr int kClients = 5;
+  constexpr double kSteps = 1000.0;
+  for (int taken = 1; taken <= kClients; ++taken) {
+    ServedRun job{.workers = kClients, .servers = 1};
+    job.how.push_every = static_cast<int>(kSteps);
+    job.how.backup_workers = kClients - taken;
+    for (int client = 1; client <= kClients; ++client) {
+      job.slow.push_back(client <= taken ? client : 100.0);
+    }
+    const auto outcome = job.run();
+    const double n = learned(job.model);
+    const double exchange =
+        2.0 * kPath + n * 4.0 / kNic + n * (12.0 + 30.0) / kMemory + taken * n * 2.0 / kNic;
+    ASSERT_GT(outcome.work, exchange / kSteps);  // pushes do not meet
+    const double expected = taken * outcome.work + exchange / kSteps;
+    EXPECT_NEAR(outcome.timeline.finish, expected, 1e-9 * expected) << taken << " taken";
+  }
+}
+
 // The looser the bound, the less workers wait for a slow one; the more stale are their updates.
 TEST(ParameterServerJobs, LooserBoundsAreNeverSlower) {
   double time = 1e9;

@@ -32,6 +32,21 @@ TEST(Synchronisation, HasTheServersThatItNames) {
   EXPECT_EQ(how.backup_workers, 0);
 }
 
+TEST(Synchronisation, OfFederatedRoundsHasEachWayApart) {
+  const auto reading = read_strategy_text(kLlama3, R"(    "synchronisation": {
+      "scheme": "parameter_server", "hosts": "apart", "push_every": 100, "backup_workers": 2,
+      "push_bits": 27.68, "pull_bits": 16, "uplink": "20 Mb/s", "downlink": "100 Mb/s"},
+    "global_batch": 64)");
+  ASSERT_TRUE(reading.read) << reading.problems;
+  const Synchronisation& how = reading.read->strategy.synchronisation;
+  EXPECT_FALSE(how.asynchronous);
+  EXPECT_TRUE(how.has_local_updates());
+  EXPECT_EQ(how.push_bits, 27.68);
+  EXPECT_EQ(how.pull_bits, 16.0);
+  EXPECT_EQ(how.uplink, BytesPerSecond(2.5e6));
+  EXPECT_EQ(how.downlink, BytesPerSecond(12.5e6));
+}
+
 TEST(Synchronisation, OfAPresetMayBeChanged) {
   const auto reading = read_strategy_text(kLlama3, R"(    "preset": "tf-parameter-server",
     "synchronisation": {"servers": 8},
@@ -118,6 +133,10 @@ TEST(StrategyProblem, FieldsOfOtherSchemesSayNothing) {
     "global_batch": 64)");
   EXPECT_TRUE(backups.starts_with("error: backup_workers needs updates \"synchronous\"\n"))
       << backups;
+  const std::string uplink = problems(kLlama3, R"(    "synchronisation": {
+      "scheme": "local_steps", "uplink": "20 Mb/s"},
+    "global_batch": 64)");
+  EXPECT_TRUE(uplink.starts_with("error: uplink needs scheme \"parameter_server\"\n")) << uplink;
 }
 
 }  // namespace
