@@ -96,6 +96,12 @@ std::string straggler_sentence(const WhatIf& what_if) {
   const TimeScale scale(what_if.time);
   const auto in_unit = [&](Seconds time) { return scale.part(time) + " " + scale.unit(); };
   const Seconds lost = what_if.time - what_if.ideal;
+  if (-what_if.wasted_share() > kNoticeable) {
+    return fmt::format(
+        "none lost: were all ranks alike, transfers that now pass one after the other would meet "
+        "on the links they share, {} more than {} (S = {:.3f})",
+        scale.part(-lost), scale.with_unit(what_if.time), what_if.slowdown());
+  }
   if (what_if.wasted_share() < kNoticeable) {
     return fmt::format("no stragglers: ranks that differ cost {} of {} (S = {:.3f})",
                        scale.part(lost), scale.with_unit(what_if.time), what_if.slowdown());

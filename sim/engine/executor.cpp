@@ -30,7 +30,8 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
   for (const Program& program : workload.programs) {
     std::vector<BlockTime>& times = block_times_.emplace_back();
     for (const Block& block : program.blocks) {
-      times.push_back({block.time.total().count(), perturbation.repair.covers_block(block.name)});
+      times.push_back({block.time.total().count(), block.time.of_device().count(),
+                       perturbation.repair.covers_block(block.name)});
     }
   }
   const std::size_t count = workload.groups.size();
@@ -213,8 +214,10 @@ double Executor::block_done(std::int32_t group, const Operation& operation, doub
                                             static_cast<std::uint32_t>(state.counter));
   const RankGroup& ranks = at(workload_.groups, group);
   const double share = micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
-  const double work = block.seconds * factor * share;
-  return block.is_repaired ? now + work : block_end(perturbation_, ranks.accelerators, now, work);
+  const double work = block.seconds + (factor * share - 1.0) * block.device;
+  if (block.is_repaired) return now + work;
+  const double of_device = work > 0.0 ? factor * share * block.device / work : 0.0;
+  return block_end(perturbation_, ranks.accelerators, now, work, of_device);
 }
 
 /// Ends all that stands before the round's first operation but for the last, which ends by itself.

@@ -53,6 +53,7 @@ class Executor {
 
   struct BlockTime {
     double seconds = 0.0;  ///< at nominal speed
+    double device = 0.0;   ///< of these, what a slower device takes longer over
     bool is_repaired = false;
   };
   /// What every step of a group asks for comes first.

@@ -95,11 +95,13 @@ TimeBound::LayerSums TimeBound::sums_on(const StrategyChoice& choice, int kind_o
   sums.slowdown = median_of_slowest(scenario.perturbation.device_spread, strategy.ranks()) *
                   median_of_slowest(scenario.perturbation.jitter,
                                     strategy.tensor_parallel * strategy.context_parallel);
-  // No slow device stretches what is on the fabric; the bound stretches all that it adds up.
-  const double on_fabric =
+  // No slow device stretches what is on the fabric, nor what the host does; the bound stretches all
+  // that it adds up.
+  const double as_it_is =
       scenario.perturbation.slow_accelerators.empty() ? 1.0 / sums.slowdown : 0.0;
   const auto stretchable = [&](const TimeByCause& time, const PassFlows& flows) {
-    return time.total().count() - (1.0 - on_fabric) * flows.awaited.total().count();
+    const Seconds kept = flows.awaited.total() + time[Cause::other];
+    return (time.total() - (1.0 - as_it_is) * kept).count();
   };
   struct OfKind {
     double forward, backward, recompute, weight;
@@ -128,8 +130,8 @@ TimeBound::LayerSums TimeBound::sums_on(const StrategyChoice& choice, int kind_o
   sums.head_forward = stretchable(job.cost.head_forward, job.cost.head_forward_flows);
   sums.head_backward = stretchable(job.cost.head_backward, job.cost.head_backward_flows);
   sums.head_weight = job.cost.head_weight.total().count();
-  sums.micro_batch_overhead = job.cost.micro_batch_overhead.count();
-  sums.step_overhead = job.cost.step_overhead.count();
+  sums.micro_batch_overhead = as_it_is * job.cost.micro_batch_overhead.count();
+  sums.step_overhead = as_it_is * job.cost.step_overhead.count();
   return sums;
 }
 

@@ -40,6 +40,8 @@ class TimeByCause {
     return parts_[static_cast<std::size_t>(cause)];
   }
   [[nodiscard]] Seconds total() const;
+  /// What takes longer on a slower device: all but what a host does, and the pauses that it leaves.
+  [[nodiscard]] Seconds of_device() const { return total() - (*this)[Cause::other]; }
   TimeByCause& operator+=(const TimeByCause& other);
   friend TimeByCause operator+(TimeByCause a, const TimeByCause& b) { return a += b; }
   friend TimeByCause operator*(double factor, TimeByCause a);

@@ -53,7 +53,8 @@ class ClosedForm {
       state.group = &group;
       state.program = &program;
       for (const Block& block : program.blocks) {
-        state.block_time.push_back(slowdown * block.time.total().count());
+        state.block_time.push_back(
+            (block.time.total() + (slowdown - 1.0) * block.time.of_device()).count());
       }
       state.messages.resize(static_cast<std::size_t>(program.message_slots));
       state.slots.resize(static_cast<std::size_t>(program.collective_slots));

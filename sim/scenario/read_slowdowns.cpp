@@ -99,7 +99,8 @@ FieldMember<Perturbation> slow_episodes(const Cluster* cluster) {
   add_span(rows);
   rows.push_back({"time_factor",
                   number(&Entry::time_factor, between(1.0, kLargestSlowdown)).required(),
-                  "What compute times are multiplied by meanwhile."});
+                  "What compute times are multiplied by meanwhile; what the host does takes as "
+                  "long as before."});
   return entries<Perturbation>(
       FieldTable<Entry>(std::move(rows)),
       [cluster](ObjectReader& reader, const Entry& entry, Perturbation& perturbation) {

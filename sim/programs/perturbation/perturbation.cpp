@@ -127,7 +127,7 @@ Moment moment_at(const Perturbation& perturbation, std::span<const std::int32_t>
 }  // namespace
 
 double block_end(const Perturbation& perturbation, std::span<const std::int32_t> accelerators,
-                 double start, double work) {
+                 double start, double work, double device) {
   if (perturbation.slow_episodes.empty() && perturbation.pauses.empty()) return start + work;
   double now = start;
   while (true) {
@@ -136,9 +136,10 @@ double block_end(const Perturbation& perturbation, std::span<const std::int32_t>
       now = moment.paused_until;
       continue;
     }
-    const double end = now + work * moment.factor;
+    const double factor = 1.0 + (moment.factor - 1.0) * device;
+    const double end = now + work * factor;
     if (end <= moment.until) return end;
-    work -= (moment.until - now) / moment.factor;
+    work -= (moment.until - now) / factor;
     now = moment.until;
   }
 }

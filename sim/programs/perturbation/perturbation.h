@@ -73,9 +73,10 @@ struct Perturbation {
 
 /// When a block that begins at `start` and takes `work` seconds without slow episodes and pauses is
 /// over, on accelerators that wait for each other: they are as slow as the slowest at each moment,
-/// and stand still while one of them pauses. start + work, to the last bit, where there are none.
+/// and stand still while one of them pauses. Of the work `device` (a share, 0 to 1) is slowed.
+/// start + work, to the last bit, where there are none.
 [[nodiscard]] double block_end(const Perturbation& perturbation,
                                std::span<const std::int32_t> accelerators, double start,
-                               double work);
+                               double work, double device = 1.0);
 
 }  // namespace headway

@@ -148,10 +148,12 @@ class StageCosts {
     layer.backward[Cause::other] += host_excess(layer.backward.total(), host.backward);
     const RecomputeParts again = recompute_parts(strategy_);
     const double routed_again = of.routing ? of.routing->again.share(again) : 0.0;
+    const bool is_all_again = strategy_.recompute == Recompute::full;
     layer.recompute[Cause::recompute] =
-        strategy_.recompute == Recompute::full
-            ? layer.forward.total()
+        is_all_again
+            ? layer.forward.of_device()
             : costs.again + routed_again * routing + exchanged_again(of, again) * tensor.forward;
+    if (is_all_again) layer.recompute[Cause::other] = layer.forward[Cause::other];
     add_flows(of, layer, costs, tensor, tensor_link, context, context_link, experts,
               {pooled, gradients});
     layers_time_ += count * (costs.forward.time() + costs.backward.time());

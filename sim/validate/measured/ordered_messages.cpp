@@ -31,8 +31,10 @@ std::vector<Seconds> intervals_after_sends(const Program& program, const Message
   for (std::size_t i = 0; i < program.operations.size(); ++i) {
     const Operation& operation = program.operations[i];
     if (operation.kind == OperationKind::compute) {
-      const Seconds time = program.blocks[static_cast<std::size_t>(operation.block)].time.total();
-      for (auto& [path, since] : by_path) since.compute += time_factor * time;
+      const TimeByCause& time = program.blocks[static_cast<std::size_t>(operation.block)].time;
+      for (auto& [path, since] : by_path) {
+        since.compute += time.total() + (time_factor - 1.0) * time.of_device();
+      }
     } else if (operation.kind == OperationKind::receive) {
       for (auto& [path, since] : by_path) since.received = true;
     } else if (operation.kind == OperationKind::send) {

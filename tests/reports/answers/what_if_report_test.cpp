@@ -40,6 +40,10 @@ TEST(WhatIfReport, NamesNobodyWhereNothingIsLost) {
   quiet.ideal = 9.98_s;
   EXPECT_EQ(straggler_sentence(quiet),
             "no stragglers: ranks that differ cost 0.02 of 10.0 s (S = 1.002)");
+  quiet.ideal = 11_s;
+  EXPECT_EQ(straggler_sentence(quiet),
+            "none lost: were all ranks alike, transfers that now pass one after the other would "
+            "meet on the links they share, 1.00 more than 10.0 s (S = 0.909)");
   WhatIf spread = sample();
   spread.removals[1].gain = 0.04_s;  // 0.4 %: nobody in particular
   EXPECT_THAT(straggler_sentence(spread), Not(HasSubstr("node 3")));

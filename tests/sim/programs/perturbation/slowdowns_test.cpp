@@ -29,6 +29,15 @@ TEST(Slowdowns, WorkGoesOnSlowerInAnEpisode) {
   EXPECT_DOUBLE_EQ(block_end(throttled, other, 1.0, 5.0), 6.0);
 }
 
+TEST(Slowdowns, WhatTheHostDoesIsNotSlowed) {
+  // Half of the work is the device's: between 2 and 4 everything takes 1.5 times as long, so that
+  // 4/3 s are done, and the last 8/3 of the 5 s end at 4 + 8/3.
+  const Perturbation throttled{
+      .slow_episodes = {{.accelerators = {5, 5}, .from = 2.0, .to = 4.0, .time_factor = 2.0}}};
+  EXPECT_DOUBLE_EQ(block_end(throttled, kPair, 1.0, 5.0, 0.5), 4.0 + 8.0 / 3.0);
+  EXPECT_DOUBLE_EQ(block_end(throttled, kPair, 1.0, 5.0, 0.0), 6.0);
+}
+
 TEST(Slowdowns, AnEpisodeWithoutAnEndIsANodeThatFailsSlow) {
   const Perturbation failing{
       .slow_episodes = {{.accelerators = {4, 5}, .from = 2.0, .time_factor = 3.0}}};
