@@ -363,8 +363,7 @@ std::string Executor::unfinished_text() const {
   std::string text;
   int named = 0;
   for (std::size_t i = 0; i < groups_.size() && named < 4; ++i) {
-    const auto group = static_cast<std::int32_t>(i);
-    const Program& program = program_of(group);
+    const Program& program = program_of(static_cast<std::int32_t>(i));
     const std::int32_t counter = groups_[i].counter;
     if (counter >= std::ssize(program.operations)) continue;
     ++named;
