@@ -87,14 +87,6 @@ Seconds collective_time(CollectiveKind kind, CollectiveAlgorithm algorithm, Byte
   return volume.bytes_factor * message / link.bandwidth + volume.steps * link.latency;
 }
 
-CollectiveAlgorithm faster_algorithm(CollectiveKind kind, Bytes message, int ranks,
-                                     const LinkCost& link) {
-  if (!has_algorithm(kind, CollectiveAlgorithm::tree)) return CollectiveAlgorithm::ring;
-  const Seconds ring = collective_time(kind, CollectiveAlgorithm::ring, message, ranks, link);
-  const Seconds tree = collective_time(kind, CollectiveAlgorithm::tree, message, ranks, link);
-  return tree < ring ? CollectiveAlgorithm::tree : CollectiveAlgorithm::ring;
-}
-
 double bus_bandwidth_factor(CollectiveKind kind, int ranks) {
   HEADWAY_CHECK(ranks >= 1, "a collective of no ranks");
   const double others_share = (ranks - 1.0) / ranks;

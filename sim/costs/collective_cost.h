@@ -57,6 +57,19 @@ template <>
 inline constexpr Word<CollectiveLibrary> kWords<CollectiveLibrary>[] = {
     {"profile", CollectiveLibrary::profile}, {"nccl", CollectiveLibrary::nccl}};
 
+/// As nccl-tests calls its programs.
+template <>
+inline constexpr Word<CollectiveKind> kWords<CollectiveKind>[] = {
+    {"all_reduce", CollectiveKind::all_reduce},
+    {"all_gather", CollectiveKind::all_gather},
+    {"reduce_scatter", CollectiveKind::reduce_scatter},
+    {"broadcast", CollectiveKind::broadcast},
+    {"all_to_all", CollectiveKind::all_to_all},
+    {"send_recv", CollectiveKind::send_receive},
+    {"reduce", CollectiveKind::reduce},
+    {"gather", CollectiveKind::gather},
+    {"scatter", CollectiveKind::scatter}};
+
 /// One step of a point-to-point transfer between neighbours.
 struct LinkCost {
   Seconds latency;           ///< time of an empty message: wire, NIC and protocol together
@@ -96,11 +109,6 @@ struct CollectiveVolume {
 /// network; contention and stragglers are what the simulation adds. Requires ranks >= 1.
 [[nodiscard]] Seconds collective_time(CollectiveKind kind, CollectiveAlgorithm algorithm,
                                       Bytes message, int ranks, const LinkCost& link);
-
-/// The faster of ring and tree, which is how NCCL chooses between them (src/graph/tuning.cc). The
-/// ring where there is no tree, and where they are equal.
-[[nodiscard]] CollectiveAlgorithm faster_algorithm(CollectiveKind kind, Bytes message, int ranks,
-                                                   const LinkCost& link);
 
 /// nccl-tests' bus bandwidth factor: bus = algorithm bandwidth times this (its PERFORMANCE.md).
 [[nodiscard]] double bus_bandwidth_factor(CollectiveKind kind, int ranks);

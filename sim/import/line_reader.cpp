@@ -18,6 +18,7 @@ namespace headway {
 namespace {
 
 constexpr std::size_t kLongestLine = std::size_t{64} * 1024;
+constexpr std::size_t kMostProblems = 20;
 constexpr std::size_t kBuffer = std::size_t{1024} * 1024;
 constexpr std::int64_t kJudgedFrom = std::int64_t{16} << 20;  ///< unpacked bytes: less harms nobody
 
@@ -32,7 +33,9 @@ gzFile opened(const std::string& path) {
 void LineReader::Closing::operator()(void* file) const { gzclose_r(static_cast<gzFile>(file)); }
 
 LineReader::LineReader(std::string path, Diagnostics& diagnostics)
-    : path_(std::move(path)), diagnostics_(diagnostics) {
+    : path_(std::move(path)),
+      diagnostics_(diagnostics),
+      problems_before_(diagnostics.all().size()) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path_, ignored)) {
     fail("it is a folder");
@@ -50,6 +53,12 @@ LineReader::LineReader(std::string path, Diagnostics& diagnostics)
 }
 
 bool LineReader::next(std::string_view& line) {
+  if (diagnostics_.all().size() - problems_before_ >= kMostProblems) {
+    if (!gave_up_)
+      diagnostics_.add(problem("the rest of the file was not read, after so many problems"));
+    gave_up_ = true;
+    return false;
+  }
   while (file_ != nullptr || begin_ < end_) {
     const char* start = buffer_.data() + begin_;
     const void* found = std::memchr(start, '\n', end_ - begin_);

@@ -11,9 +11,6 @@
 
 namespace headway {
 
-/// Problems after which a dump is given up: a file of another kind need not be judged line by line.
-inline constexpr std::size_t kMostDumpProblems = 20;
-
 /// The lines of a text file that may be gzipped, one after the other, in memory that does not grow
 /// with the file. "-" is standard input.
 class LineReader {
@@ -23,8 +20,12 @@ class LineReader {
 
   /// The next line, without its end; false after the last. `line` is valid until the next call. A
   /// broken archive, one that unpacks to more than limits() allow, or a line of more than 64 KiB is
-  /// reported and ends the file.
+  /// reported and ends the file. So do 20 problems since the file was opened, whoever reported
+  /// them: a file of another kind need not be judged line by line.
   [[nodiscard]] bool next(std::string_view& line);
+
+  /// Whether it ended for its many problems.
+  [[nodiscard]] bool gave_up() const { return gave_up_; }
 
   /// Of the line last read, from 1; 0 before the first.
   [[nodiscard]] int line_number() const { return line_; }
@@ -46,6 +47,8 @@ class LineReader {
 
   std::string path_;
   Diagnostics& diagnostics_;
+  std::size_t problems_before_;
+  bool gave_up_ = false;
   std::unique_ptr<void, Closing> file_;
   std::vector<char> buffer_;
   std::size_t begin_ = 0;

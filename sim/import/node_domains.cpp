@@ -64,16 +64,12 @@ class DomainReader {
   /// False if it is a file of Slurm's.
   bool read(const std::string& path) {
     LineReader lines(path, diagnostics_);
-    const std::size_t before = diagnostics_.all().size();
     std::string_view line;
     while (lines.next(line)) {
       line = line.substr(0, line.find('#'));
       if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
       if (is_slurm_line(line)) return false;
       read_line(lines, line);
-      if (diagnostics_.all().size() - before < kMostDumpProblems) continue;
-      diagnostics_.add(lines.problem("the rest of the file was not read, after so many problems"));
-      break;
     }
     for (const auto& [host, clique] : cliques_) {
       // Without a fabric manager's clique a host is alone.

@@ -168,14 +168,6 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   return pieces;
 }
 
-double chunk_parameters(const JobShape& job, int global_chunk) {
-  double sum = 0.0;
-  for (const Piece& piece : chunk_pieces(job, global_chunk)) {
-    sum += piece.parameters + piece.expert_parameters;
-  }
-  return sum;
-}
-
 TimeByCause forward_time(const JobShape& job, const Piece& piece) {
   TimeByCause time = sum_of_layers(job, piece, piece.layers, &LayerCost::forward);
   time += sum_of_layers(job, piece, piece.offloaded, &LayerCost::offload_forward);

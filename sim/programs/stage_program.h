@@ -55,9 +55,6 @@ struct JobShape {
   const StageCost* cutting = nullptr;
 };
 
-/// Local parameters of a chunk on one tensor-parallel rank, embedding and head included.
-[[nodiscard]] double chunk_parameters(const JobShape& job, int global_chunk);
-
 /// Whether the first and the last stage sum up the gradients of an embedding that both hold.
 [[nodiscard]] bool exchanges_embedding(const JobShape& job);
 

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -24,18 +23,6 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, CollectiveKind>, 9> kOperations = {{
-    {"all_reduce", CollectiveKind::all_reduce},
-    {"all_gather", CollectiveKind::all_gather},
-    {"reduce_scatter", CollectiveKind::reduce_scatter},
-    {"broadcast", CollectiveKind::broadcast},
-    {"all_to_all", CollectiveKind::all_to_all},
-    {"send_recv", CollectiveKind::send_receive},
-    {"reduce", CollectiveKind::reduce},
-    {"gather", CollectiveKind::gather},
-    {"scatter", CollectiveKind::scatter},
-}};
-
 std::vector<std::string> algorithm_words() {
   std::vector<std::string> words{"auto"};
   for (const AlgorithmKind& kind : algorithm_kinds()) words.emplace_back(kind.algorithm.name);
@@ -44,16 +31,15 @@ std::vector<std::string> algorithm_words() {
 
 std::vector<std::string> operation_words() {
   std::vector<std::string> words;
-  words.reserve(kOperations.size());
-  for (const auto& [word, kind] : kOperations) words.emplace_back(word);
+  for (const auto& [word, kind] : kWords<CollectiveKind>) words.emplace_back(word);
   return words;
 }
 
 CollectiveKind operation_of(const Arguments& arguments) {
   const std::string word = arguments.value("op").value_or("all_reduce");
-  const auto found = std::ranges::find(kOperations, std::string_view(word),
-                                       &std::pair<std::string_view, CollectiveKind>::first);
-  HEADWAY_CHECK(found != kOperations.end(), "the table of options lets other words through");
+  const auto found = std::ranges::find(kWords<CollectiveKind>, word, &Word<CollectiveKind>::first);
+  HEADWAY_CHECK(found != std::end(kWords<CollectiveKind>),
+                "the table of options lets other words through");
   return found->second;
 }
 

@@ -53,7 +53,6 @@ void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTa
                           Diagnostics& diagnostics) {
   ForwardingTable* current = nullptr;
   ForwardingTable refused;  // entries below a switch that was reported already
-  std::size_t problems = 0;
   do {
     std::string problem;
     std::string help;
@@ -79,9 +78,6 @@ void read_forwarding_dump(LineReader& lines, std::string_view line, ForwardingTa
     Diagnostic diagnostic = lines.problem(std::move(problem));
     diagnostic.help = std::move(help);
     diagnostics.add(std::move(diagnostic));
-    if (++problems < kMostDumpProblems) continue;
-    diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
-    return;
   } while (lines.next(line));
 }
 

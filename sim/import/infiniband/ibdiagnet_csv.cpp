@@ -219,14 +219,9 @@ bool is_ibdiagnet_line(std::string_view line) { return line.starts_with("START_"
 void read_ibdiagnet_csv(LineReader& lines, std::string_view line, InfiniBandFabric& fabric,
                         Diagnostics& diagnostics) {
   DiagnosisReader reader(lines, fabric, diagnostics);
-  const std::size_t before = diagnostics.all().size();
-  do {
-    reader.read(line);
-    if (diagnostics.all().size() - before < kMostDumpProblems) continue;
-    diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
-    return;
-  } while (lines.next(line));
-  reader.finish();
+  do reader.read(line);
+  while (lines.next(line));
+  if (!lines.gave_up()) reader.finish();
 }
 
 }  // namespace headway

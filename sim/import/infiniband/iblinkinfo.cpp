@@ -243,14 +243,9 @@ bool is_iblinkinfo_line(std::string_view line) {
 void read_iblinkinfo(LineReader& lines, std::string_view line, InfiniBandFabric& fabric,
                      Diagnostics& diagnostics) {
   LinkInfoReader reader(lines, fabric, diagnostics);
-  const std::size_t before = diagnostics.all().size();
-  do {
-    reader.read(line);
-    if (diagnostics.all().size() - before < kMostDumpProblems) continue;
-    diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
-    return;
-  } while (lines.next(line));
-  reader.finish();
+  do reader.read(line);
+  while (lines.next(line));
+  if (!lines.gave_up()) reader.finish();
 }
 
 }  // namespace headway

@@ -30,7 +30,6 @@ bool is_name_map_line(std::string_view line) { return entry_of(line).has_value()
 
 void read_name_map(LineReader& lines, std::string_view line, NodeNameMap& names,
                    Diagnostics& diagnostics) {
-  std::size_t problems = 0;
   do {
     const std::size_t text = line.find_first_not_of(" \t\r");
     if (text == std::string_view::npos || line[text] == '#') continue;
@@ -42,7 +41,6 @@ void read_name_map(LineReader& lines, std::string_view line, NodeNameMap& names,
     if (is_new) continue;
     diagnostics.add(lines.problem(entry ? "the GUID is named twice"
                                         : "an entry is a GUID and a name in quotes"));
-    if (++problems >= kMostDumpProblems) return;
   } while (lines.next(line));
 }
 

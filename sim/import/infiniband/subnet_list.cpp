@@ -130,15 +130,10 @@ bool is_subnet_list_line(std::string_view line) {
 
 void read_subnet_list(LineReader& lines, std::string_view line, InfiniBandFabric& fabric,
                       Diagnostics& diagnostics) {
-  std::size_t problems = 0;
   do {
     if (line.find_first_not_of(" \t") == std::string_view::npos) continue;
     std::string problem = read_subnet_line(line, lines, fabric);
-    if (problem.empty()) continue;
-    diagnostics.add(lines.problem(std::move(problem)));
-    if (++problems < kMostDumpProblems) continue;
-    diagnostics.add(lines.problem("the rest of the file was not read, after so many problems"));
-    return;
+    if (!problem.empty()) diagnostics.add(lines.problem(std::move(problem)));
   } while (lines.next(line));
 }
 

@@ -25,12 +25,8 @@ class LldpTextReader {
     LineReader lines(path, diagnostics_);
     std::string_view line;
     const std::size_t before = diagnostics_.all().size();
-    while (lines.next(line)) {
-      read_line(lines, line);
-      if (diagnostics_.all().size() - before < kMostDumpProblems) continue;
-      diagnostics_.add(lines.problem("the rest of the file was not read, after so many problems"));
-      return;
-    }
+    while (lines.next(line)) read_line(lines, line);
+    if (lines.gave_up()) return;
     end_neighbour();
     if (is_known_ || diagnostics_.all().size() != before) return;
     Diagnostic problem;

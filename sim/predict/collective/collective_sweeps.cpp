@@ -7,17 +7,6 @@
 namespace headway {
 namespace {
 
-constexpr std::pair<std::string_view, CollectiveKind> kKinds[] = {
-    {"all_reduce", CollectiveKind::all_reduce},
-    {"all_gather", CollectiveKind::all_gather},
-    {"reduce_scatter", CollectiveKind::reduce_scatter},
-    {"broadcast", CollectiveKind::broadcast},
-    {"all_to_all", CollectiveKind::all_to_all},
-    {"send_recv", CollectiveKind::send_receive},
-    {"reduce", CollectiveKind::reduce},
-    {"gather", CollectiveKind::gather},
-    {"scatter", CollectiveKind::scatter},
-};
 constexpr std::pair<std::string_view, CollectiveAlgorithm> kNcclAlgorithms[] = {
     {"ring", CollectiveAlgorithm::ring},
     {"tree", CollectiveAlgorithm::tree},
@@ -48,7 +37,7 @@ PublishedSweep read_sweep(const JsonCursor& element, Diagnostics& diagnostics) {
   sweep.stated = reader.text("stated", "");
   sweep.topology = reader.text("topology");
   sweep.nodes = static_cast<int>(reader.integer("nodes", between(1, kMostNodes)));
-  sweep.kind = reader.choice<CollectiveKind>("op", kKinds);
+  sweep.kind = reader.choice<CollectiveKind>("op", kWords<CollectiveKind>);
   if (reader.has("algorithm")) {
     sweep.algorithm = reader.choice<CollectiveAlgorithm>("algorithm", kNcclAlgorithms);
   }

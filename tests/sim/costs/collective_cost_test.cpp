@@ -133,28 +133,6 @@ TEST(DoubleTree, VolumeAndStepsAreThoseOfTheTreesThatNcclBuilds) {
   }
 }
 
-TEST(FasterAlgorithm, TreesWinSmallMessagesOnManyRanks) {
-  // Ring: 2 x 255 steps of 5 us = 2550 us; tree: 2 x 8 steps = 80 us. 1 MB takes 40 us at most.
-  EXPECT_EQ(faster_algorithm(CollectiveKind::all_reduce, 1_MB, 256, kQuietLink), kTree);
-}
-
-TEST(FasterAlgorithm, RingsWinLargeMessages) {
-  // 100 GB: ring 2 x 255/256 x 2 s + 2.55 ms = 3.9869 s; tree 4 s + 0.08 ms.
-  EXPECT_EQ(faster_algorithm(CollectiveKind::all_reduce, 100_GB, 256, kQuietLink), kRing);
-}
-
-TEST(FasterAlgorithm, ARingIsTakenWhereBothTakeAsLong) {
-  // An empty message among two ranks is two steps of either.
-  EXPECT_EQ(faster_algorithm(CollectiveKind::all_reduce, 0_B, 2, kQuietLink), kRing);
-}
-
-TEST(FasterAlgorithm, EverythingElseIsARing) {
-  for (const CollectiveKind kind : kAllKinds) {
-    if (kind == CollectiveKind::all_reduce) continue;
-    EXPECT_EQ(faster_algorithm(kind, 1_B, 256, kQuietLink), kRing);
-  }
-}
-
 TEST(BusBandwidth, FactorsAreThoseOfNcclTests) {
   // nccl-tests doc/PERFORMANCE.md, for 8 ranks.
   EXPECT_EQ(bus_bandwidth_factor(CollectiveKind::all_reduce, 8), 2.0 * 7 / 8);
