@@ -24,7 +24,9 @@ constexpr double kTelling = 0.02;
 /// Numbers that jobs leave out, of which twice as many are as common.
 constexpr std::array<std::string_view, 2> kDoubled = {"micro_batch", "virtual_stages"};
 
-Seconds time_of(const Scenario& scenario) {
+/// Nothing where parameter servers make it, which only simulations follow.
+std::optional<Seconds> time_of(const Scenario& scenario) {
+  if (scenario.strategy.synchronisation.by_servers()) return {};
   return closed_form_iteration(scenario.model, scenario.strategy, scenario.profiles(),
                                *scenario.cluster, scenario.placement, scenario.perturbation);
 }
@@ -77,7 +79,9 @@ OpenChoices open_choices(const std::string& path, const ScenarioOptions& options
   Diagnostics ignored;
   const Scenario scenario = read_scenario(path, options, ignored);
   const nlohmann::json said = scenario.given->value("strategy", nlohmann::json::object());
-  OpenChoices open{.time = time_of(scenario), .choices = {}};
+  const std::optional<Seconds> time = time_of(scenario);
+  if (!time) return {};
+  OpenChoices open{.time = *time, .choices = {}};
   for (const Field<Strategy>& field : strategy_fields().fields()) {
     const FieldMember<Strategy>& member = field.member;
     const std::string name(field.name);
@@ -87,8 +91,8 @@ OpenChoices open_choices(const std::string& path, const ScenarioOptions& options
     if (taken->is_null()) continue;
     OpenChoice choice{.field = name, .taken = taken, .others = {}};
     for (const nlohmann::json& value : other_values(field, *taken)) {
-      const auto time = time_with(path, options, name, value);
-      if (time && apart(*time, open.time) >= kTelling) choice.others.push_back({value, *time});
+      const auto other = time_with(path, options, name, value);
+      if (other && apart(*other, open.time) >= kTelling) choice.others.push_back({value, *other});
     }
     std::ranges::stable_sort(choice.others, {}, &OpenValue::time);
     if (!choice.others.empty()) open.choices.push_back(std::move(choice));

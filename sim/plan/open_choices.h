@@ -31,7 +31,8 @@ struct OpenChoices {
 /// What a scenario does not say and is most of its answer: every word of each field that software
 /// decides (and twice the micro-batch, and two virtual stages) where the scenario has none, one at
 /// a time, in closed form. What does not read or fit is left out. Throws InputError for a scenario
-/// with problems. Costs a reading of the scenario a word.
+/// with problems. No choices for a job by parameter servers, which has no closed form. Costs a
+/// reading of the scenario a word.
 [[nodiscard]] OpenChoices open_choices(const std::string& path, const ScenarioOptions& options);
 
 /// Of a mixture of experts, whose speed software decides more than sizes do: which words the

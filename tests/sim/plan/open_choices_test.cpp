@@ -53,6 +53,10 @@ std::optional<std::string> warning_of(const std::string& path) {
   return mixture_warning(read_scenario(path, {}, diagnostics), path, {});
 }
 
+TEST(OpenChoices, OfAJobByParameterServersAreNotTold) {
+  EXPECT_TRUE(open_choices("federated_resnet_50", {}).choices.empty());
+}
+
 TEST(OpenChoices, OfAMixtureAreWarnedOfWithTheirRange) {
   const auto warning = warning_of("qwen3_235b_a22b_256");
   ASSERT_TRUE(warning);
