@@ -121,6 +121,27 @@ std::string shortage_sentence(const Prediction& prediction) {
       largest.remedy);
 }
 
+/// What shrinks a cause's time in this job: advice that it follows already would be none.
+std::string_view remedy_of(Cause cause, const Prediction& prediction) {
+  if (cause == Cause::data_parallel_exposed &&
+      strategy_field(prediction, "overlap_gradient_reduce") == true) {
+    return "more micro-batches a step or faster links shrink its share";
+  }
+  if (cause == Cause::server_wait) {
+    const nlohmann::json how = strategy_field(prediction, "synchronisation");
+    const auto has = [&](const char* field) { return how.is_object() && how.contains(field); };
+    // More servers do not widen a client's own connection.
+    if (has("uplink") || has("downlink")) {
+      return "more steps between updates (push_every) or fewer bits of them (push_bits, pull_bits) "
+             "shrink it";
+    }
+    if (has("updates") && how["updates"] == "asynchronous") {
+      return "more servers, or more steps between updates (push_every), shrink it";
+    }
+  }
+  return advice_on(cause).remedy;
+}
+
 }  // namespace
 
 std::string work_text(const Prediction& prediction) {
@@ -154,17 +175,12 @@ std::string closing_sentence(const Prediction& prediction) {
   const std::string whole = scale.with_unit(prediction.iteration_time);
   for (const TimeShare& share : largest_shares(prediction)) {
     if (share.cause == Cause::compute) continue;
-    // Advice that the job follows already would be none.
-    const bool overlaps = share.cause == Cause::data_parallel_exposed &&
-                          strategy_field(prediction, "overlap_gradient_reduce") == true;
     // What running it again without them says is more than what is read off one timeline.
     const bool is_run_without = share.cause == Cause::straggler_wait && prediction.what_if;
     const Seconds gain =
         is_run_without ? prediction.what_if->time - prediction.what_if->ideal : share.time;
     return fmt::format("Largest gain left: {}, {} {} of {}; {}.", cause_title(share.cause),
-                       scale.part(gain), scale.unit(), whole,
-                       overlaps ? "more micro-batches a step or faster links shrink its share"
-                                : advice_on(share.cause).remedy);
+                       scale.part(gain), scale.unit(), whole, remedy_of(share.cause, prediction));
   }
   return fmt::format("Compute is all of {}; {}.", whole, advice_on(Cause::compute).remedy);
 }
