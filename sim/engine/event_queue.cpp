@@ -74,6 +74,7 @@ void EventQueue::pop_near() {
 
 /// The next bucket that holds anything becomes the near events.
 void EventQueue::refill() {
+  ++turn_;
   while (near_.empty()) {
     if (next_ == used_) {
       if (far_.empty()) return;

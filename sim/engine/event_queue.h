@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace headway {
@@ -51,6 +52,16 @@ class EventQueue {
   /// Appends all events up to `end` to `events`, in the order of a moment.
   void take_until(double end, std::vector<Event>& events);
 
+  /// What is known of events to come: the nearest (0), those behind them (1), and so on. What is
+  /// pushed later may come before them. Changes with `turn`.
+  [[nodiscard]] std::span<const Event> coming(std::size_t bucket) const {
+    if (bucket == 0) return near_;
+    const std::size_t i = next_ + bucket - 1;
+    return i < used_ ? std::span<const Event>(buckets_[i]) : std::span<const Event>();
+  }
+  /// How often the nearest events were replaced by those behind them.
+  [[nodiscard]] std::uint64_t turn() const { return turn_; }
+
  private:
   void push_near(const Event& event);
   void pop_near();
@@ -63,6 +74,7 @@ class EventQueue {
   std::vector<std::vector<Event>> buckets_;
   std::size_t next_ = 0;  ///< the first bucket that was not taken yet
   std::size_t used_ = 0;  ///< buckets in use
+  std::uint64_t turn_ = 0;
   double start_ = 0.0;
   double buckets_a_second_ = 0.0;
   std::vector<Event> far_;  ///< behind the last bucket

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -34,8 +33,11 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
                        perturbation.repair.covers_block(block.name)});
     }
   }
+  blocks_change_ = !perturbation_.micro_batches.none() || !perturbation_.slow_episodes.empty() ||
+                   !perturbation_.pauses.empty();
   const std::size_t count = workload.groups.size();
   groups_.resize(count);
+  joins_.resize(count);
   timeline_.first_operation.assign(1, 0);
   timeline_.first_message.assign(1, 0);
   for (const RankGroup& group : workload.groups) {
@@ -45,8 +47,11 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
     timeline_.first_message.push_back(timeline_.first_message.back() + program.message_slots);
   }
   timeline_.operation_end.assign(static_cast<std::size_t>(timeline_.first_operation.back()), 0.0);
-  for (std::size_t i = 0; i < count; ++i) set_up(i);
   timeline_.messages.resize(static_cast<std::size_t>(timeline_.first_message.back()));
+  std::size_t ranks = 0;
+  for (const RankGroup& group : workload.groups) ranks += group.accelerators.size();
+  devices_.reserve(ranks);  // groups point to theirs
+  for (std::size_t i = 0; i < count; ++i) set_up(i);
   timeline_.collectives.resize(workload.communicators.size());
   timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
   collectives_.resize(workload.communicators.size());
@@ -66,13 +71,16 @@ void Executor::set_up(std::size_t index) {
   state.operations = program.operations.data();
   state.blocks = at(block_times_, group.program).data();
   state.operation_end = timeline_.operation_end.data() + timeline_.first_operation[index];
-  state.joins.assign(group.communicators.size(), 0);
-  state.instance_of_slot.assign(static_cast<std::size_t>(program.collective_slots), -1);
-  state.communicator_of_slot = state.instance_of_slot;
+  state.messages = timeline_.messages.data() + timeline_.first_message[index];
+  state.paths = group.paths.data();
   const std::vector<BlockDraws::Device> devices = draws_.devices(group.accelerators);
-  state.first_device = devices_.size();
-  state.devices = devices.size();
+  state.devices = devices_.data() + devices_.size();
+  state.device_count = static_cast<std::int32_t>(devices.size());
   devices_.insert(devices_.end(), devices.begin(), devices.end());
+  GroupJoins& joins = joins_[index];
+  joins.joins.assign(group.communicators.size(), 0);
+  joins.instance_of_slot.assign(static_cast<std::size_t>(program.collective_slots), -1);
+  joins.communicator_of_slot = joins.instance_of_slot;
 }
 
 void Executor::use_incremental(IncrementalFlows& flows) {
@@ -105,6 +113,7 @@ double Executor::advance_moments(int count) {
 /// Everything of one moment first, all at its beginning, so that the network shares out its links
 /// once and those in step stay in step.
 void Executor::handle_moment(double time) {
+  if (queue_.turn() != looked_ahead_) look_ahead();
   const double end = EventQueue::end_of_moment(time);
   while (!queue_.empty() && queue_.next_time() <= end) {
     moment_.clear();
@@ -175,20 +184,19 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
     case OperationKind::send:
       send(group, operation, now);
       return !operation.blocking;
-    case OperationKind::receive: {
-      const std::int64_t message = at(timeline_.first_message, group) + operation.slot;
-      return !std::isnan(at(timeline_.messages, message).arrived);
-    }
+    case OperationKind::receive:
+      return !std::isnan(state.messages[operation.slot].arrived);
     case OperationKind::join:
       join(group, operation, now);
       return true;
     case OperationKind::wait: {
-      const std::int32_t communicator = at(state.communicator_of_slot, operation.slot);
+      const GroupJoins& joins = at(joins_, group);
+      const std::int32_t communicator = at(joins.communicator_of_slot, operation.slot);
       HEADWAY_CHECK(communicator >= 0,
                     fmt::format("group {} ({}) waits for collective slot {}, which it never joined",
                                 group, program_of(group).name, operation.slot));
       CollectiveState& collective =
-          at(at(collectives_, communicator), at(state.instance_of_slot, operation.slot));
+          at(at(collectives_, communicator), at(joins.instance_of_slot, operation.slot));
       if (!collective.done) collective.waiting.push_back(group);
       return collective.done;
     }
@@ -208,10 +216,12 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
 double Executor::block_done(std::int32_t group, const Operation& operation, double now) {
   const GroupState& state = at(groups_, group);
   const BlockTime& block = state.blocks[operation.block];
-  const double factor = block.is_repaired
-                            ? perturbation_.repair.time_factor
-                            : draws_.factor({devices_.data() + state.first_device, state.devices},
-                                            static_cast<std::uint32_t>(state.counter));
+  const double factor =
+      block.is_repaired
+          ? perturbation_.repair.time_factor
+          : draws_.factor({state.devices, static_cast<std::size_t>(state.device_count)},
+                          static_cast<std::uint32_t>(state.counter));
+  if (!blocks_change_) return now + (block.seconds + (factor - 1.0) * block.device);
   const RankGroup& ranks = at(workload_.groups, group);
   const double share = micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
   const double work = block.seconds + (factor * share - 1.0) * block.device;
@@ -231,13 +241,13 @@ void Executor::skip_to_round(std::int32_t group, std::int32_t round, double now)
 
 void Executor::send(std::int32_t group, const Operation& operation, double now) {
   const std::int32_t receiver = group + operation.peer;
-  const std::int64_t message = at(timeline_.first_message, receiver) + operation.slot;
+  Timeline::Message& message = at(groups_, receiver).messages[operation.slot];
   HEADWAY_CHECK(
-      std::isnan(at(timeline_.messages, message).sent),
+      std::isnan(message.sent),
       fmt::format("group {} ({}) sends a second message to slot {} of group {} ({})", group,
                   program_of(group).name, operation.slot, receiver, program_of(receiver).name));
-  at(timeline_.messages, message).sent = now;
-  start_transfer({.plan = at(at(workload_.groups, group).paths, operation.path),
+  message.sent = now;
+  start_transfer({.plan = at(groups_, group).paths[operation.path],
                   .amount = operation.amount.count(),
                   .receiver = receiver,
                   .slot = operation.slot,
@@ -246,11 +256,11 @@ void Executor::send(std::int32_t group, const Operation& operation, double now) 
 }
 
 void Executor::join(std::int32_t group, const Operation& operation, double now) {
-  GroupState& state = at(groups_, group);
+  GroupJoins& joins = at(joins_, group);
   const std::int32_t communicator = at(at(workload_.groups, group).communicators, operation.path);
-  const std::int32_t instance = at(state.joins, operation.path)++;
-  at(state.instance_of_slot, operation.slot) = instance;
-  at(state.communicator_of_slot, operation.slot) = communicator;
+  const std::int32_t instance = at(joins.joins, operation.path)++;
+  at(joins.instance_of_slot, operation.slot) = instance;
+  at(joins.communicator_of_slot, operation.slot) = communicator;
 
   std::vector<CollectiveState>& instances = at(collectives_, communicator);
   std::vector<Timeline::Collective>& records = at(timeline_.collectives, communicator);
@@ -266,7 +276,7 @@ void Executor::join(std::int32_t group, const Operation& operation, double now) 
                   operation.amount.count(), record.amount));
   record.last_join = now;
   record.last_group = group;
-  record.last_operation = state.counter;
+  record.last_operation = at(groups_, group).counter;
   ++at(instances, instance).joined;
   at(instances, instance).way = operation.way;
   at(instances, instance).at_least =
@@ -340,8 +350,7 @@ void Executor::flow_finished(std::int32_t token, double now) {
     for (const std::int32_t group : waiting) run(group, now);
     return;
   }
-  const std::int64_t message = at(timeline_.first_message, transfer.receiver) + transfer.slot;
-  at(timeline_.messages, message).arrived = now;
+  at(groups_, transfer.receiver).messages[transfer.slot].arrived = now;
   if (transfer.sender != kNobody) {
     finish_operation(transfer.sender, now);
     run(transfer.sender, now);
@@ -355,46 +364,6 @@ void Executor::run_if_at(std::int32_t group, OperationKind kind, std::int32_t sl
   if (state.counter >= state.end) return;
   const Operation& operation = state.operations[state.counter];
   if (operation.kind == kind && operation.slot == slot) run(group, now);
-}
-
-std::string Executor::unfinished_text() const {
-  constexpr std::array kWords{"compute", "send", "receive", "join",
-                              "wait",    "push", "pull",    "advance"};
-  std::string text;
-  int named = 0;
-  for (std::size_t i = 0; i < groups_.size() && named < 4; ++i) {
-    const Program& program = program_of(static_cast<std::int32_t>(i));
-    const std::int32_t counter = groups_[i].counter;
-    if (counter >= std::ssize(program.operations)) continue;
-    ++named;
-    text += fmt::format("{}group {} ({}) at operation {} of {} ({})", text.empty() ? "" : ", ", i,
-                        program.name, counter, program.operations.size(),
-                        kWords[static_cast<std::size_t>(at(program.operations, counter).kind)]);
-  }
-  return fmt::format("{} of {} rank groups did not finish: {}", unfinished_groups_, groups_.size(),
-                     text);
-}
-
-Timeline Executor::take_timeline() {
-  if (incremental_ != nullptr) {
-    const MaxMinShares::Counts& of_solver = incremental_->counts();
-    timeline_.counts.settlings = of_solver.settlings;
-    timeline_.counts.recomputed = of_solver.recomputed;
-    timeline_.counts.changed = of_solver.changed;
-  }
-  if (is_over_) {
-    for (std::size_t group = 0; group < groups_.size(); ++group) {
-      const std::int64_t first = timeline_.first_operation[group] + groups_[group].counter;
-      std::fill(timeline_.operation_end.begin() + first,
-                timeline_.operation_end.begin() + timeline_.first_operation[group + 1],
-                timeline_.finish);
-    }
-    return std::move(timeline_);
-  }
-  std::ranges::sort(replica_finish_);
-  const std::int64_t last = std::ssize(replica_finish_) - 1 - workload_.backup_replicas;
-  timeline_.finish = at(replica_finish_, last);
-  return std::move(timeline_);
 }
 
 }  // namespace headway

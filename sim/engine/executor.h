@@ -56,15 +56,20 @@ class Executor {
     double device = 0.0;   ///< of these, what a slower device takes longer over
     bool is_repaired = false;
   };
-  /// What every step of a group asks for comes first.
-  struct GroupState {
+  /// What every step of a group asks for, in one cache line.
+  struct alignas(64) GroupState {
     std::int32_t counter = 0;  ///< the operation it is at
     std::int32_t end = 0;      ///< operations of its program
     const Operation* operations = nullptr;
     const BlockTime* blocks = nullptr;
-    double* operation_end = nullptr;  ///< in the timeline
-    std::size_t first_device = 0;     ///< in devices_
-    std::size_t devices = 0;
+    double* operation_end = nullptr;              ///< in the timeline
+    Timeline::Message* messages = nullptr;        ///< in the timeline, by message slot
+    const std::int32_t* paths = nullptr;          ///< its plans
+    const BlockDraws::Device* devices = nullptr;  ///< in devices_
+    std::int32_t device_count = 0;
+  };
+  /// What it asks for where it takes part in a collective.
+  struct GroupJoins {
     std::vector<std::int32_t> joins;  ///< so far, by Operation::path
     std::vector<std::int32_t>
         instance_of_slot;  ///< collective slot -> instance of its communicator
@@ -97,6 +102,10 @@ class Executor {
   [[nodiscard]] const Program& program_of(std::int32_t group) const;
   void set_up(std::size_t group);
   void handle_moment(double time);
+  void look_ahead();
+  void fetch_what_follows(std::int32_t group) const;
+  void fetch_plan_of_send(std::int32_t group) const;
+  void fetch_receipt(std::int32_t group, std::int32_t slot) const;
   void handle(const Event& event, double now);
   void run(std::int32_t group, double now);
   bool execute(std::int32_t group, const Operation& operation, double now);
@@ -117,9 +126,13 @@ class Executor {
   std::vector<std::vector<BlockTime>> block_times_;  ///< by program
   FlowNetwork* network_ = nullptr;
   IncrementalFlows* incremental_ = nullptr;
+  /// Whether micro-batches, slow episodes or pauses have a part in how long blocks take.
+  bool blocks_change_ = false;
   EventQueue queue_;
-  std::vector<Event> moment_;  ///< what is being handled
+  std::vector<Event> moment_;       ///< what is being handled
+  std::uint64_t looked_ahead_ = 0;  ///< turn of the queue
   std::vector<GroupState> groups_;
+  std::vector<GroupJoins> joins_;                          ///< of groups_
   std::vector<BlockDraws::Device> devices_;                ///< group after group
   std::vector<std::vector<CollectiveState>> collectives_;  ///< by communicator
   CollectiveQueues queues_;

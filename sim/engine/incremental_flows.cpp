@@ -20,7 +20,17 @@ IncrementalFlows::IncrementalFlows(std::shared_ptr<const LinkUsage> usage, Event
     : usage_(std::move(usage)),
       events_(events),
       finished_(std::move(finished)),
-      shares_(usage_->capacities) {}
+      shares_(usage_->capacities) {
+  first_use_.reserve(usage_->plans.size() + 1);
+  first_use_.push_back(0);
+  for (const std::vector<MaxMinShares::Use>& uses : usage_->plans) {
+    first_use_.push_back(first_use_.back() + uses.size());
+  }
+  plan_uses_.reserve(first_use_.back());
+  for (const std::vector<MaxMinShares::Use>& uses : usage_->plans) {
+    plan_uses_.insert(plan_uses_.end(), uses.begin(), uses.end());
+  }
+}
 
 void IncrementalFlows::use_episodes(const std::vector<LinkEpisode>& episodes) {
   episodes_ = episodes;
@@ -75,7 +85,7 @@ void IncrementalFlows::change_background(std::int32_t id, double now) {
 std::int32_t IncrementalFlows::add(std::int32_t plan, double rate_cap, double amount, double now) {
   const auto i = static_cast<std::size_t>(plan);
   const double unit = usage_->units[i];
-  const std::int32_t handle = shares_.add(usage_->plans[i], rate_cap * unit);
+  const std::int32_t handle = shares_.add(uses_of(plan), rate_cap * unit);
   if (static_cast<std::size_t>(handle) >= flows_.size()) flows_.emplace_back();
   Flow& flow = flows_[static_cast<std::size_t>(handle)];
   flow.left = amount * unit;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "sim/engine/event_queue.h"
@@ -35,6 +36,28 @@ class IncrementalFlows : public FlowNetwork {
              double now) override;
   void settle(double now) override;
 
+  /// A flow of the plan starts soon: asks for what the plan uses and then, when that is there, for
+  /// its links.
+  [[gnu::always_inline]] void fetch_plan(std::int32_t plan) const {
+    fetch(plan_uses_.data() + first_use_[static_cast<std::size_t>(plan)]);
+  }
+  [[gnu::always_inline]] void fetch_links_of_plan(std::int32_t plan) const {
+    shares_.fetch_links(uses_of(plan));
+  }
+  /// An event of kind flow_done comes up soon: asks for what is known of the flow and then, when
+  /// that is there, for its links.
+  [[gnu::always_inline]] void fetch_flow(const Event& event) const {
+    fetch(&flows_[static_cast<std::size_t>(event.id)]);
+    shares_.fetch_flow(event.id);
+  }
+  [[gnu::always_inline]] void fetch_links_of(const Event& event) const {
+    shares_.fetch_links_of(event.id);
+  }
+  /// What the flow of such an event was started with.
+  [[nodiscard]] std::int32_t token_of(const Event& event) const {
+    return flows_[static_cast<std::size_t>(event.id)].token;
+  }
+
   /// An event of kind flow_done has come up.
   void handle(const Event& event, double now);
 
@@ -49,9 +72,15 @@ class IncrementalFlows : public FlowNetwork {
     std::uint32_t version = 0;
   };
 
+  [[nodiscard]] std::span<const MaxMinShares::Use> uses_of(std::int32_t plan) const {
+    const auto i = static_cast<std::size_t>(plan);
+    return {plan_uses_.data() + first_use_[i], plan_uses_.data() + first_use_[i + 1]};
+  }
   std::int32_t add(std::int32_t plan, double rate_cap, double amount, double now);
 
   std::shared_ptr<const LinkUsage> usage_;
+  std::vector<MaxMinShares::Use> plan_uses_;  ///< of the usage, plan after plan, side by side
+  std::vector<std::size_t> first_use_;        ///< by plan, and one more
   EventQueue& events_;
   Finished finished_;
   MaxMinShares shares_;

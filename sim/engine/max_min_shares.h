@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "sim/base/fetch.h"
+
 namespace headway {
 
 /// Max-min fair rates of flows over shared links, kept up to date as flows come and go.
@@ -40,6 +42,22 @@ class MaxMinShares {
   /// Brings the rates up to date and returns the flows whose rate changed, valid until the next
   /// call of any member.
   std::span<const Change> settle();
+
+  /// Of a flow that is removed soon: asks for what is known of it, and then, when that is there,
+  /// for its links.
+  [[gnu::always_inline]] void fetch_flow(std::int32_t flow) const {
+    fetch(&flows_[index(flow)]);
+    fetch(&paces_[index(flow)]);
+  }
+  [[gnu::always_inline]] void fetch_links_of(std::int32_t flow) const {
+    fetch_links(flows_[index(flow)].uses);
+  }
+  /// Of a flow that is added soon. Not the thousands of a ring: they would drive out each other.
+  [[gnu::always_inline]] void fetch_links(std::span<const Use> uses) const {
+    constexpr std::size_t kMost = 8;
+    if (uses.size() > kMost) return;
+    for (const Use& use : uses) fetch(&links_[index(use.link)].capacity);
+  }
 
   [[nodiscard]] double rate(std::int32_t flow) const { return paces_[index(flow)].rate; }
 
@@ -93,7 +111,8 @@ class MaxMinShares {
     std::int32_t use;  ///< which of the flow's uses this is
     double weight;
   };
-  struct LinkState {
+  /// Its first cache line is all that a flow which meets nobody asks for.
+  struct alignas(64) LinkState {
     double capacity = 0.0;
     boost::container::small_vector<User, 2> users;
     double left = 0.0;          ///< this round: capacity that no placed flow takes

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "tests/support/random_numbers.h"
 
@@ -86,6 +87,34 @@ TEST(EventQueue, GivesAnyEventsInTheOrderOfTime) {
     }
     EXPECT_TRUE(expected.empty());
   }
+}
+
+/// Nothing is pushed meanwhile: what stands behind the nearest is what comes next.
+TEST(EventQueue, TellsWhatComesBeforeItDoes) {
+  EventQueue queue;
+  RandomNumbers random(7);
+  queue.push(0.0, EventKind::block_done, 0);  // what comes before the first is near at once
+  for (std::int32_t id = 1; id < 1000; ++id) {
+    queue.push(random.between(1.0, 2.0), EventKind::block_done, id);
+  }
+  const auto ids = [](std::span<const Event> events) {
+    std::set<std::int32_t> them;
+    for (const Event& event : events) them.insert(event.id);
+    return them;
+  };
+  int foretold = 0;
+  while (!queue.empty()) {
+    const std::set<std::int32_t> next = ids(queue.coming(1));
+    const std::uint64_t turn = queue.turn();
+    while (!queue.empty() && queue.turn() == turn) {
+      std::vector<Event> taken;
+      queue.take_until(queue.next_time(), taken);
+    }
+    if (next.empty()) continue;  // an empty bucket, or the last one known
+    EXPECT_EQ(ids(queue.coming(0)), next);
+    ++foretold;
+  }
+  EXPECT_GT(foretold, 50);
 }
 
 }  // namespace
