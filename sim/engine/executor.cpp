@@ -322,7 +322,7 @@ void Executor::start_transfer(const Transfer& transfer, double now) {
 void Executor::begin_flow(std::int32_t token, double now) {
   const Transfer& transfer = at(transfers_, token);
   const FlowPlan& plan = at(workload_.plans, transfer.plan);
-  if (plan.links.empty() || transfer.amount <= 0.0) {
+  if ((plan.links.empty() && plan.ports.empty()) || transfer.amount <= 0.0) {
     const double time = std::max(transfer.amount / plan.rate_cap.count(), transfer.at_least);
     queue_.push(now + time, EventKind::flow_done, token);
     return;

@@ -64,15 +64,50 @@ double streams(double weight, double unit) {
   return is_whole(times) ? std::round(times) : times;
 }
 
+/// Ports that flows share, as links behind those of the topology.
+class Ports {
+ public:
+  Ports(std::span<const FlowPlan> plans, std::size_t links) : links_(links) {
+    for (const FlowPlan& plan : plans) {
+      for (const std::int32_t port : plan.ports) {
+        const auto i = static_cast<std::size_t>(port);
+        rates_.resize(std::max(rates_.size(), i + 1), 0.0);
+        rates_[i] = std::max(rates_[i], plan.port_rate.count());
+      }
+    }
+  }
+
+  /// Of links and ports.
+  [[nodiscard]] std::size_t count() const { return links_ + rates_.size(); }
+  [[nodiscard]] bool is_port(LinkId link) const { return static_cast<std::size_t>(link) >= links_; }
+  /// What the fastest flow has alone.
+  [[nodiscard]] double rate(LinkId port) const {
+    return rates_[static_cast<std::size_t>(port) - links_];
+  }
+  /// Behind the loads of a plan those of its ports.
+  void append(const FlowPlan& plan, std::vector<LinkLoad>& loads) const {
+    for (const std::int32_t port : plan.ports) {
+      const auto link = static_cast<LinkId>(links_ + static_cast<std::size_t>(port));
+      loads.push_back({link, rate(link) / plan.port_rate.count()});
+    }
+  }
+
+ private:
+  std::size_t links_;
+  std::vector<double> rates_;
+};
+
 /// Who uses what, from both sides, in one piece of memory each.
 class PlansAndLinks {
  public:
-  PlansAndLinks(std::span<const FlowPlan> plans, std::size_t links) {
+  PlansAndLinks(std::span<const FlowPlan> plans, const Ports& ports) {
+    const std::size_t links = ports.count();
     first_of_plan_.push_back(0);
     first_of_link_.assign(links + 1, 0);
     for (const FlowPlan& plan : plans) {
-      const std::vector<LinkLoad> loads = merged(plan.links);
+      std::vector<LinkLoad> loads = merged(plan.links);
       units_.push_back(common_unit(loads));
+      ports.append(plan, loads);
       for (const LinkLoad& load : loads) {
         of_plans_.push_back({load.link, streams(load.weight, units_.back())});
         ++first_of_link_[static_cast<std::size_t>(load.link) + 1];
@@ -126,16 +161,20 @@ struct LinkClass {
 };
 
 std::vector<LinkClass> link_classes(const PlansAndLinks& use, const Topology& topology,
-                                    bool fold_equal_links, double nic_efficiency,
-                                    const std::set<LinkId>& kept_apart) {
-  std::vector<LinkClass> classes;
-  std::unordered_multimap<std::size_t, std::size_t> class_by_hash;
-  for (LinkId link = 0; link < static_cast<LinkId>(topology.link_count()); ++link) {
-    const std::span<const PlanWeight> users = use.users_of(link);
-    if (users.empty()) continue;
+                                    const Ports& ports, bool fold_equal_links,
+                                    double nic_efficiency, const std::set<LinkId>& kept_apart) {
+  const auto capacity_of = [&](LinkId link) {
+    if (ports.is_port(link)) return ports.rate(link);
     const Link& wire = topology.link(link);
     const bool is_of_nic = !topology.is_switch(wire.from) || !topology.is_switch(wire.to);
-    const double capacity = (is_of_nic ? nic_efficiency : 1.0) * wire.capacity.count();
+    return (is_of_nic ? nic_efficiency : 1.0) * wire.capacity.count();
+  };
+  std::vector<LinkClass> classes;
+  std::unordered_multimap<std::size_t, std::size_t> class_by_hash;
+  for (LinkId link = 0; link < static_cast<LinkId>(ports.count()); ++link) {
+    const std::span<const PlanWeight> users = use.users_of(link);
+    if (users.empty()) continue;
+    const double capacity = capacity_of(link);
     HEADWAY_CHECK(capacity > 0.0, "a route leads over a link without capacity");
     const bool may_go = fold_equal_links && !kept_apart.contains(link);
     bool folded = false;
@@ -210,11 +249,11 @@ class ImpliedLinks {
 LinkUsage link_usage(std::span<const FlowPlan> plans, const Topology& topology,
                      bool fold_equal_links, double nic_efficiency,
                      const std::set<LinkId>& kept_apart) {
-  const auto links = static_cast<std::size_t>(topology.link_count());
-  PlansAndLinks use(plans, links);
+  const Ports ports(plans, static_cast<std::size_t>(topology.link_count()));
+  PlansAndLinks use(plans, ports);
   const std::vector<LinkClass> classes =
-      link_classes(use, topology, fold_equal_links, nic_efficiency, kept_apart);
-  const ImpliedLinks implied(use, classes, links);
+      link_classes(use, topology, ports, fold_equal_links, nic_efficiency, kept_apart);
+  const ImpliedLinks implied(use, classes, ports.count());
   LinkUsage usage;
   usage.plans.resize(plans.size());
   for (const LinkClass& each : classes) {

@@ -14,7 +14,8 @@ namespace headway {
 /// with the very same weights bind alike, so of each such class only the tightest is kept. That is
 /// exact whatever flows are active (the others can never be the bottleneck), and folds, say, the
 /// eight rails of a rail-optimised fabric into one. Nor is a link kept if all that use it take at
-/// least as large a share of some other one: that one binds first, whatever flows are active.
+/// least as large a share of some other one: that one binds first, whatever flows are active. Ports
+/// that plans share are links too, numbered behind those of the topology.
 ///
 /// Weights are counted in units of the plan: whole numbers of streams on each link, where a stream
 /// carries `unit` bytes for each byte of the flow. Links are shared out between streams, as NICs

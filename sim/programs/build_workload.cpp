@@ -246,6 +246,7 @@ class WorkloadBuilder {
     const CollectiveKind reduce = gradient_collective(strategy_);
     const std::int32_t reduce_id = add_communicator("gradient reduce, " + where, reduce, joining,
                                                     kGradientReduce, groups, asked(reduce));
+    reduces_.emplace(stage, reduce_id);
     const auto gathered_by = [&](bool does, const char* words, std::string_view called) {
       if (!does) return -1;
       const int id =
@@ -346,10 +347,8 @@ class WorkloadBuilder {
         share_queue(workload_, reduce_id,
                     add("expert parameter gather", CollectiveKind::all_gather, kExpertGather));
       }
-      const auto& joined = communicators_[index(replicas_.all().front(), stage)];
-      if (const auto others = joined.find(kGradientReduce); others != joined.end()) {
-        share_ports(workload_, cluster_.topology, others->second, reduce_id);
-      }
+      const auto [first, last] = reduces_.equal_range(stage);
+      for (auto of = first; of != last; ++of) share_ports(workload_, of->second, reduce_id);
     }
   }
 
@@ -381,6 +380,7 @@ class WorkloadBuilder {
   LaidOutReplicas replicas_;
   JobShape job_;
   CommunicatorPrices prices_;
+  std::multimap<int, std::int32_t> reduces_;               ///< communicators of gradients, by stage
   std::vector<CommunicatorPrices::Joined> communicators_;  ///< by group
   Workload workload_;
 };

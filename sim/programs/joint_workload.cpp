@@ -64,7 +64,10 @@ void append(Workload& all, const JointPart& part) {
     }
     all.communicators.push_back(std::move(communicator));
   }
-  all.plans.insert(all.plans.end(), job.plans.begin(), job.plans.end());
+  for (FlowPlan plan : job.plans) {
+    shift(plan.ports, first_communicator);
+    all.plans.push_back(std::move(plan));
+  }
 }
 
 }  // namespace

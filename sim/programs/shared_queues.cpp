@@ -1,7 +1,8 @@
 #include "sim/programs/shared_queues.h"
 
+#include <cmath>
+
 #include "sim/base/signed_index.h"
-#include "sim/programs/flows/flow_plans.h"
 
 namespace headway {
 
@@ -10,18 +11,21 @@ void share_queue(Workload& workload, std::int32_t reduce, std::int32_t gather) {
   at(workload.communicators, gather).queue = reduce;
 }
 
-void share_ports(Workload& workload, const Topology& topology, std::int32_t others,
-                 std::int32_t experts) {
-  const Communicator& first = at(workload.communicators, others);
-  const Communicator& second = at(workload.communicators, experts);
-  if (first.members < second.members) return;
-  for (const Communicator* of : {&first, &second}) {
-    if (is_held_by_links(at(workload.plans, of->plan), topology)) return;
+void share_ports(Workload& workload, std::int32_t others, std::int32_t experts) {
+  const auto communicators = static_cast<std::int32_t>(workload.communicators.size());
+  for (std::int32_t id = 0; id < communicators; ++id) {
+    const Communicator& of = at(workload.communicators, id);
+    const std::int32_t queue = of.queue >= 0 ? of.queue : id;
+    if (queue != others && queue != experts) continue;
+    // Its ways follow each other, those of the next communicator follow them.
+    const std::int32_t end = id + 1 < communicators
+                                 ? at(workload.communicators, id + 1).plan
+                                 : static_cast<std::int32_t>(workload.plans.size());
+    for (std::int32_t plan = of.plan; plan < end; ++plan) {
+      FlowPlan& way = at(workload.plans, plan);
+      if (std::isfinite(way.port_rate.count())) way.ports.push_back(others);
+    }
   }
-  for (Communicator& of : workload.communicators) {
-    if (of.queue == experts) of.queue = others;
-  }
-  share_queue(workload, others, experts);
 }
 
 }  // namespace headway

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 
-#include "sim/network/topology.h"
 #include "sim/programs/workload.h"
 
 namespace headway {
@@ -11,12 +10,11 @@ namespace headway {
 /// section 3.3.2): both communicators wait in the queue of `reduce`.
 void share_queue(Workload& workload, std::int32_t reduce, std::int32_t gather);
 
-/// The collectives of `experts` are of another process group than the `others` of their stage, and
-/// share links with them as any flows do. Where no link holds either of them but the rate at which
-/// an accelerator sends, which is no link, they cannot both have it: they take turns, and so does
-/// all that is in their queues. Of `others` that are fewer than the experts' members, copies of
-/// sharded states, each has accelerators of its own, and nothing is changed.
-void share_ports(Workload& workload, const Topology& topology, std::int32_t others,
-                 std::int32_t experts);
+/// The collectives of `experts` are of another process group than the `others` of their
+/// accelerators, and run beside them. The ports by which these accelerators send into their
+/// scale-up domains are no links, and give both together no more than either alone: all that is in
+/// the two queues shares the ports of `others`. Called once for each of several `others`, copies of
+/// sharded states, which have accelerators of their own.
+void share_ports(Workload& workload, std::int32_t others, std::int32_t experts);
 
 }  // namespace headway

@@ -1,7 +1,6 @@
 #include "sim/programs/flows/flow_plans.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "sim/base/diagnostic.h"
 #include "sim/programs/flows/collective_shapes.h"
@@ -65,25 +64,12 @@ FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, Coll
   return builder.finished(latency);
 }
 
-namespace {
-
-/// The slowest of its links alone.
-BytesPerSecond idle_rate_of_links(const FlowPlan& plan, const Topology& topology) {
-  BytesPerSecond rate(std::numeric_limits<double>::infinity());
+Seconds idle_time(const FlowPlan& plan, const Topology& topology, Bytes amount) {
+  BytesPerSecond rate = plan.rate_cap;
   for (const LinkLoad& load : plan.links) {
     rate = min(rate, topology.link(load.link).capacity / load.weight);
   }
-  return rate;
-}
-
-}  // namespace
-
-Seconds idle_time(const FlowPlan& plan, const Topology& topology, Bytes amount) {
-  return plan.latency + amount / min(plan.rate_cap, idle_rate_of_links(plan, topology));
-}
-
-bool is_held_by_links(const FlowPlan& plan, const Topology& topology) {
-  return idle_rate_of_links(plan, topology) < plan.rate_cap;
+  return plan.latency + amount / rate;
 }
 
 }  // namespace headway

@@ -72,7 +72,4 @@ using CollectiveGroups = std::vector<std::vector<std::int32_t>>;
 /// the simulated collective.
 [[nodiscard]] Seconds idle_time(const FlowPlan& plan, const Topology& topology, Bytes amount);
 
-/// Whether on the idle network a link of `plan` is slower than its cap.
-[[nodiscard]] bool is_held_by_links(const FlowPlan& plan, const Topology& topology);
-
 }  // namespace headway

@@ -24,8 +24,7 @@ void add_up(Loads& loads) {
 template <typename Loads>
 double busiest(Loads loads) {
   add_up(loads);
-  return loads.empty() ? 0.0
-                       : std::ranges::max(loads, {}, &Loads::value_type::second).second;
+  return loads.empty() ? 0.0 : std::ranges::max(loads, {}, &Loads::value_type::second).second;
 }
 
 }  // namespace
@@ -113,13 +112,13 @@ FlowPlan PlanBuilder::finished(Seconds latency) const {
   const double crossing = std::max(busiest(sent_), busiest(received_));
   const double scale_up = scale_up_weight_ + busiest(handed_on_);
   if (scale_up > 0.0) {
-    plan.rate_cap = costs_.scale_up_efficiency / scale_up * scale_up_;
+    plan.port_rate = costs_.scale_up_efficiency / scale_up * scale_up_;
+    plan.rate_cap = plan.port_rate;
   }
   plan.crosses_fabric = crossing > 0.0;
   plan.latency += crossing > 0.0 ? costs_.scale_out_overhead : costs_.scale_up_overhead;
   // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC.
-  if (crossing > 0.0 &&
-      (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic)) {
+  if (crossing > 0.0 && (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic)) {
     plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing * nic_);
   }
   return plan;

@@ -51,6 +51,15 @@ TEST(JointJobs, AJobThatComputesLeavesTheLinkToTheOthers) {
   EXPECT_NEAR(ends[1][0], 0.040, 1e-12);
 }
 
+TEST(JointJobs, PortsAreThoseOfAJobsOwnAccelerators) {
+  // Two flows of 1 GB share a port of 100 GB/s: 20 ms, and the other job's two have one of theirs.
+  const FlowPlan inside{.rate_cap = 100_GBps, .port_rate = 100_GBps, .ports = {0}};
+  const Workload job = workload_of({{inside, 1_GB}, {inside, 1_GB}});
+  for (const std::vector<double>& ends : ends_of({{&job, 1}, {&job, 1}}, kStar)) {
+    EXPECT_NEAR(ends[0], 0.020, 1e-12);
+  }
+}
+
 TEST(JointJobs, AlternatingJobsDoNotMeet) {
   // Both compute and send for 20 ms in turn; the second begins with half a period more of compute:
   // no two ever send at once.

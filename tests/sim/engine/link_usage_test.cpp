@@ -50,6 +50,25 @@ TEST(LinkUsage, ALinkIsImpliedByOneOfWhichAllTakeMore) {
   EXPECT_THAT(kept({{.links = {{0, 1.0}, {3, 1.0}}}}, {0}), ElementsAre(0, 3));
 }
 
+TEST(LinkUsage, APortIsALinkBehindThoseOfTheTopology) {
+  // Links 0 to 5 are the star's; port 2 is link 8. The second plan goes through the port at half
+  // the first one's rate: a byte of it takes twice as long there.
+  const Topology topology = star({0_s, 0_s, 0_s});
+  std::vector<FlowPlan> plans = {{.port_rate = 100_GBps, .ports = {2}},
+                                 {.port_rate = 50_GBps, .ports = {2}}};
+  const LinkUsage usage = link_usage(plans, topology, true, 1.0);
+  EXPECT_THAT(usage.kept, ElementsAre(8));
+  EXPECT_THAT(usage.capacities, ElementsAre(100e9));
+  ASSERT_EQ(usage.plans[0].size(), 1U);
+  EXPECT_EQ(usage.plans[0][0].weight, 1.0);
+  ASSERT_EQ(usage.plans[1].size(), 1U);
+  EXPECT_EQ(usage.plans[1][0].weight, 2.0);
+  // Both take more of a NIC of 50 GB/s than of the port: that binds first.
+  plans[0].links = {{0, 1.0}};
+  plans[1].links = {{0, 2.0}};
+  EXPECT_THAT(link_usage(plans, topology, true, 1.0).kept, ElementsAre(0));
+}
+
 TEST(LinkUsage, UnfoldedEveryLinkStandsForItself) {
   const Topology topology = star({0_s, 0_s, 0_s});
   const std::vector<FlowPlan> plans = {{.links = {{5, 1.0}, {0, 1.0}}}};

@@ -53,6 +53,27 @@ TEST_P(Transfers, OppositeDirectionsDoNotSlowEachOther) {
   EXPECT_NEAR(ends[1], 1.000002, 1e-9);
 }
 
+TEST_P(Transfers, APortGivesFlowsTogetherWhatItGivesOne) {
+  // A port of 100 GB/s, by which 10 GB leave that no link holds and 4 GB over a link. Over one of
+  // 160 GB/s both have 50 GB/s until 4 GB are through at 80 ms; the 6 GB left take 60 ms. A slower
+  // one, of 94 GB/s, changes nothing, as half of the port is less. Over one of 25 GB/s 4 GB take
+  // 160 ms, and the others have 75 GB/s: 10 GB in 133.3 ms.
+  const FlowPlan inside{.rate_cap = 100_GBps, .port_rate = 100_GBps, .ports = {0}};
+  const auto ends = [&](BytesPerSecond bandwidth) {
+    const Topology topology = star({0_s, 0_s}, bandwidth);
+    FlowPlan outside = across(topology, 0, 1);
+    outside.port_rate = 100_GBps;
+    outside.ports = {0};
+    return times({{inside, 10_GB}, {outside, 4_GB}}, topology);
+  };
+  for (const BytesPerSecond bandwidth : {160_GBps, 94_GBps}) {
+    EXPECT_NEAR(ends(bandwidth)[0], 0.14, 1e-9);
+    EXPECT_NEAR(ends(bandwidth)[1], 0.08, 1e-9);
+  }
+  EXPECT_NEAR(ends(25_GBps)[0], 10.0 / 75.0, 1e-9);
+  EXPECT_NEAR(ends(25_GBps)[1], 0.16, 1e-9);
+}
+
 TEST_P(Transfers, ManyFlowsShareOneNicEqually) {
   // 7 flows of 10 GB into 50 GB/s: all end when 70 GB are in.
   const Topology topology = star(std::vector<Seconds>(8, 1_us));
