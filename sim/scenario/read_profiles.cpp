@@ -183,7 +183,7 @@ std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* 
   const bool is_lone = profiles.size() == 1 && profiles.front().profile->kind == "measured";
   if (cluster != nullptr && cluster->kinds() > 1 && is_lone) {
     for (ReadProfile& read : shipped_beside(profiles.front(), *cluster, *part, files)) {
-      resolved.push_back(read.profile->name);
+      resolved.push_back(resolved_profile(read.cursor, read.cursor));
       profiles.push_back(std::move(read));
       is_list = true;
     }
