@@ -13,12 +13,17 @@
 namespace headway {
 namespace {
 
+/// The mean, and where nine of ten runs are: a rare long outage pulls the mean out of there.
+std::string percent_range(const Percentiles& of_runs) {
+  const bool is_inside = of_runs.low <= of_runs.mean && of_runs.mean <= of_runs.high;
+  return fmt::format("{} %{} ({}{} .. {})", percent(of_runs.mean), is_inside ? "" : " on average",
+                     is_inside ? "" : "nine of ten runs ", percent(of_runs.low),
+                     percent(of_runs.high));
+}
+
 std::string goodput_sentence(const ReliabilityPrediction& of) {
-  const auto range = [](const Percentiles& of_runs) {
-    return fmt::format("{} % ({} .. {})", percent(of_runs.mean), percent(of_runs.low),
-                       percent(of_runs.high));
-  };
-  std::string text = fmt::format("goodput {}, ETTR {} %", range(of.goodput), percent(of.ettr.mean));
+  std::string text =
+      fmt::format("goodput {}, ETTR {} %", percent_range(of.goodput), percent(of.ettr.mean));
   if (of.interruptions.mean == 0.0) return text + ", nothing interrupts it";
   return text + fmt::format(", {:.0f} interruptions ({:.0f} .. {:.0f}), one every {}",
                             of.interruptions.mean, of.interruptions.low, of.interruptions.high,

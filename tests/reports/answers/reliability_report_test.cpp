@@ -47,6 +47,13 @@ TEST(ReliabilityReport, TextSaysWhatIsReachedAndWhatIsLost) {
             "\n");
 }
 
+TEST(ReliabilityReport, AMeanThatRareOutagesPullOutOfItsRangeIsCalledOne) {
+  ReliabilityPrediction skewed = sample_failures();
+  skewed.goodput = {0.91, 0.92, 0.93, 0.94};
+  EXPECT_THAT(reliability_text(skewed),
+              HasSubstr("goodput 91.0 % on average (nine of ten runs 92.0 .. 94.0), ETTR"));
+}
+
 TEST(ReliabilityReport, NothingThatInterruptsIsSaid) {
   ReliabilityPrediction quiet = sample_failures();
   quiet.interruptions = {};
