@@ -24,20 +24,26 @@ mkdir -p "$work"
 mapfile -t known < <("$fuzzer" --readers)
 [ $# -gt 0 ] || set -- "${known[@]}"
 
+# road_texts: scenarios of all families, small ones.
+road_texts() {
+  rm -rf "$work/road" && mkdir "$work/road"
+  "$fuzzer" --road | (cd "$work/road" && split -t '\0' -l 1 -a 3 --filter='tr -d "\0" >$FILE' - road_)
+  ls "$work/road"/*
+}
 # seeds READER: what ships, what is made from it, and what once ended badly.
 seeds() {
   case $1 in
-  scenario) ls scenarios/*.json ;;
+  # Most of what ships of an accelerator is read again for each text that names it.
+  scenario)
+    grep -lE '"(candidates|alternatives)"' scenarios/*.json
+    road_texts
+    ;;
   model) ls scenarios/models/*.json ;;
   topology) find topologies -name '*.json' ;;
-  profile) find calibrate/profiles -name '*.json' ;;
+  profile) ls tests/transcripts/files/tiny_profile.json ;;
   ibnetdiscover) find tests/samples/infiniband -name 'ibnetdiscover*.txt' ;;
   lldp) ls tests/samples/lldp/*.json ;;
-  road)
-    rm -rf "$work/road" && mkdir "$work/road"
-    "$fuzzer" --road | (cd "$work/road" && split -t '\0' -l 1 -a 3 --filter='tr -d "\0" >$FILE' - road_)
-    ls "$work/road"/*
-    ;;
+  road) road_texts ;;
   result)
     "$program" simulate llama3_8b_64 --set /run/replicas=1 --json >"$work/result.json"
     echo "$work/result.json"

@@ -316,6 +316,9 @@ std::vector<ChildOutcome> run_in_children(
 
 bool in_child() { return process_is_child; }
 
+AsChild::AsChild() : before_(std::exchange(process_is_child, true)) {}
+AsChild::~AsChild() { process_is_child = before_; }
+
 long long children_forked() { return forked; }
 
 std::string output_or_throw(ChildOutcome outcome) {

@@ -32,6 +32,19 @@ enum class ChildLife { many_tasks, one_task };
 /// Whether this process is such a child: it has a deep stack, and its death is an outcome.
 [[nodiscard]] bool in_child();
 
+/// While it lives this process counts as such a child, and does itself what it would give to one:
+/// for whoever has thousands of small simulations, each of which had better end well.
+class AsChild {
+ public:
+  AsChild();
+  ~AsChild();
+  AsChild(const AsChild&) = delete;
+  AsChild& operator=(const AsChild&) = delete;
+
+ private:
+  bool before_;
+};
+
 /// How many children this process has forked so far.
 [[nodiscard]] long long children_forked();
 

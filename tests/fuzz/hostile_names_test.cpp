@@ -89,10 +89,11 @@ void expect_inert_page(const std::string& page) {
     EXPECT_EQ(page.find(mark), std::string::npos) << mark;
   }
   // Links lead nowhere but to what the page carries and to where sources stand.
-  static const std::regex kLink("(href|src)=\"([^\"]*)\"");
-  for (std::sregex_iterator link(page.begin(), page.end(), kLink), end; link != end; ++link) {
-    const std::string target = (*link)[2];
-    EXPECT_TRUE(target.starts_with("#") || target.starts_with("data:")) << target.substr(0, 80);
+  for (const std::string_view link : {"href=\"", "src=\""}) {
+    for (std::size_t at = page.find(link); at != std::string::npos; at = page.find(link, at + 1)) {
+      const std::string target = page.substr(at + link.size(), 80);
+      EXPECT_TRUE(target.starts_with("#") || target.starts_with("data:")) << target;
+    }
   }
 }
 

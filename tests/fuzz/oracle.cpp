@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <regex>
+#include <string_view>
 
 namespace headway {
 namespace {
@@ -99,11 +100,21 @@ std::vector<std::string> nonsense_in(const json& result) {
 }
 
 std::vector<std::string> nonsense_in_text(const std::string& text) {
-  static const std::regex kNoNumber(R"((^|[\s,|>])-?(nan|inf)([\s,|<%]|$))",
-                                    std::regex::icase | std::regex::optimize);
-  std::smatch match;
-  if (!std::regex_search(text, match, kNoNumber)) return {};
-  return {fmt::format("a page says \"{}\"", match.str())};
+  constexpr std::string_view kBefore = " \t\r\n,|>-";
+  constexpr std::string_view kAfter = " \t\r\n,|<%";
+  const auto letter = [&](std::size_t at) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(text[at])));
+  };
+  for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
+    const char first = letter(at);
+    const bool is_none = (first == 'n' && letter(at + 1) == 'a' && letter(at + 2) == 'n') ||
+                         (first == 'i' && letter(at + 1) == 'n' && letter(at + 2) == 'f');
+    if (!is_none) continue;
+    const bool begins = at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos;
+    const bool ends = at + 3 == text.size() || kAfter.find(text[at + 3]) != std::string_view::npos;
+    if (begins && ends) return {fmt::format("a page says \"{}\"", text.substr(at, 3))};
+  }
+  return {};
 }
 
 }  // namespace headway

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "sim/base/child_process.h"
 #include "sim/predict/simulate.h"
 #include "sim/programs/closed_form.h"
 #include "tests/fuzz/random_scenario.h"
@@ -49,6 +50,7 @@ std::vector<std::uint64_t> seeds_for(int jobs) {
 /// Nothing where there is no such job.
 std::optional<Iteration> iteration(const json& scenario) {
   try {
+    const AsChild here;  // making a child takes longer than these jobs do
     const Prediction found =
         simulate(scenario_of(scenario), {.scaling = false, .even_if_it_does_not_fit = true})
             .prediction;
@@ -162,6 +164,12 @@ struct Tally {
   }
 };
 
+/// HEADWAY_RELATION names the only one that is looked at.
+bool is_asked(const Relation& relation) {
+  const char* const only = std::getenv("HEADWAY_RELATION");
+  return only == nullptr || std::string_view(only) == relation.name;
+}
+
 TEST(Physics, HoldsForRandomJobs) {
   int jobs = 0;
   std::vector<Tally> tallies(relations().size());
@@ -173,6 +181,7 @@ TEST(Physics, HoldsForRandomJobs) {
     ++jobs;
     for (std::size_t i = 0; i < relations().size(); ++i) {
       const Relation& relation = relations()[i];
+      if (!is_asked(relation)) continue;
       json first = scenario;
       if (relation.prepare) relation.prepare(first);
       json changed = first;
@@ -190,6 +199,7 @@ TEST(Physics, HoldsForRandomJobs) {
   }
   EXPECT_EQ(jobs, jobs_asked());
   for (std::size_t i = 0; i < relations().size(); ++i) {
+    if (!is_asked(relations()[i])) continue;
     tallies[i].print(relations()[i].name);
     EXPECT_GT(tallies[i].jobs, jobs / 4) << relations()[i].name;
   }
