@@ -19,7 +19,7 @@ struct Architecture {
 [[nodiscard]] Architecture architecture(const std::string& target);
 
 /// What topologies call a device: "h100-sxm" for "NVIDIA H100 80GB HBM3", else its name in lower
-/// case without the maker, blanks as hyphens.
+/// case without maker and family, blanks as hyphens.
 [[nodiscard]] std::string accelerator_name(const std::string& device_name);
 
 }  // namespace headway

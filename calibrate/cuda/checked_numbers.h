@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "calibrate/cuda/device_resources.h"
+#include "calibrate/cuda/device_fill.h"
 
 // Numbers of a device read and compared on the host.
 
@@ -46,7 +46,7 @@ class Uploaded : public DevicePool {
  public:
   template <class Value>
   explicit Uploaded(const std::vector<Value>& values) : DevicePool(values.size() * sizeof(Value)) {
-    HEADWAY_CUDA(cudaMemcpy(data(), values.data(), bytes(), cudaMemcpyHostToDevice));
+    upload(data(), values.data(), bytes());
   }
 };
 template <class Value>

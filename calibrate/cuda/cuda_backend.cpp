@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "calibrate/cuda/cublaslt_gemm.h"
+#include "calibrate/cuda/device_fill.h"
 #include "calibrate/cuda/device_operation.h"
 #include "calibrate/cuda/event_wait.h"
 #include "calibrate/cuda/result_check.h"
@@ -24,10 +25,51 @@ std::size_t pool_bytes(const Offer& offer) {
   return std::min(kMost, std::bit_floor(static_cast<std::size_t>(offer.memory_bytes / 8.0)));
 }
 
-/// Memory of another device than the current one.
+/// Lets the current device reach the memory of another one: copies between them go by the host's
+/// memory otherwise, at a tenth of the links' rate (CUDA Runtime API, "Peer Device Memory Access").
+void enable_peer(int device, int other) {
+  int can = 0;
+  HEADWAY_CUDA(cudaDeviceCanAccessPeer(&can, device, other));
+  if (can == 0) {
+    throw Refused(
+        fmt::format("device {} does not reach the memory of device {}: copies go by the "
+                    "host's",
+                    device, other));
+  }
+  const cudaError_t result = cudaDeviceEnablePeerAccess(other, 0);
+  if (result == cudaErrorPeerAccessAlreadyEnabled) {
+    (void)cudaGetLastError();  // which would be the next call's error, too
+    return;
+  }
+  HEADWAY_CUDA(result);
+}
+
+/// Memory of another device than the current one. One that takes no second process is Refused.
 std::shared_ptr<DevicePool> on_device(int other, std::size_t bytes) {
-  const DeviceGuard guard(other);
-  return std::make_shared<DevicePool>(bytes);
+  try {
+    const DeviceGuard guard(other);
+    return std::make_shared<DevicePool>(bytes);
+  } catch (const Refused&) {
+    throw;
+  } catch (const EnvironmentError& error) {
+    throw Refused(
+        fmt::format("device {} takes no memory of this process: {}", other, error.what()));
+  }
+}
+
+/// Of a device that this process does not use yet: who else computes on it would be measured too.
+std::unique_ptr<DeviceMonitor> monitor_of(int device) {
+  char bus_id[32] = "";
+  HEADWAY_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device));
+  auto monitor = installed_monitor(bus_id);
+  const int others = monitor == nullptr ? 0 : monitor->processes().value_or(0);
+  if (others > 0) {
+    throw EnvironmentError(fmt::format(
+        "device {} ({}) is in use by {} other process{}, which would be measured too; `nvidia-smi` "
+        "lists them, and CUDA_VISIBLE_DEVICES chooses other devices",
+        device, bus_id, others, others == 1 ? "" : "es"));
+  }
+  return monitor;
 }
 
 }  // namespace
@@ -51,21 +93,22 @@ CudaBackend::CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_r
       group_(device_group(rendezvous, local_rank)),
       offer_(device_offer(device_, group_)),
       random_state_(static_cast<std::uint32_t>(seed)),
+      monitor_(monitor_of(device_)),
       rendezvous_(rendezvous),
       collectives_(rendezvous, group_.devices, device_) {
   refuse_shared_devices(rendezvous, device_);
   const DeviceGuard guard(device_);
-  char bus_id[32] = "";
-  HEADWAY_CUDA(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, device_));
-  monitor_ = std::make_unique<DeviceMonitor>(installed_nvml(), bus_id);
-  if (!monitor_->watches()) offer_.provenance["clocks"] = "not recorded: the driver has no NVML";
+  if (monitor_ == nullptr) {
+    offer_.provenance["clocks"] =
+        "not recorded: the driver's library (NVML, ROCm SMI) was not found";
+  }
   offer_.provenance["results"] = checked_results(offer_);
   pools_ = std::make_unique<Pools>(pool_bytes(offer_));
   // Adam's weights and first moments, 8 bytes an element together, are of one pool.
   offer_.most_elements = std::min(offer_.most_elements, pool_bytes(offer_) / 8);
   fill(RandomFormat::bf16);
-  HEADWAY_CUDA(cudaMemset(pools_->c.data(), 0, pools_->c.bytes()));
-  HEADWAY_CUDA(cudaMemset(pools_->d.data(), 0, pools_->d.bytes()));
+  fill_with(pools_->c.data(), 0, pools_->c.bytes());
+  fill_with(pools_->d.data(), 0, pools_->d.bytes());
   warm_up();
   gap_ = measured_gap();
 }
@@ -103,10 +146,10 @@ void CudaBackend::warm_up() {
     if (at.watts > 0.0) line += fmt::format(" and {:.0f} W", at.watts);
     return line;
   };
-  offer_.provenance["boost_and_sustained"] = fmt::format(
-      "{}: {} at first, {} after {:.0f} s", point_text(point),
-      text({times.begin(), times.begin() + kSamples}, boosted),
-      text({times.end() - kSamples, times.end()}, lasting), kWarmUp.count());
+  offer_.provenance["boost_and_sustained"] =
+      fmt::format("{}: {} at first, {} after {:.0f} s", point_text(point),
+                  text({times.begin(), times.begin() + kSamples}, boosted),
+                  text({times.end() - kSamples, times.end()}, lasting), kWarmUp.count());
 }
 
 Seconds CudaBackend::measured_gap() {
@@ -136,7 +179,7 @@ DevicePool* CudaBackend::scales(std::size_t bytes, int byte) {
     pools_->scale_byte = -1;
   }
   if (pools_->scale_byte != byte) {
-    HEADWAY_CUDA(cudaMemset(pool->data(), byte, pool->bytes()));
+    fill_with(pool->data(), byte, pool->bytes());
     pools_->scale_byte = byte;
   }
   return pool.get();
@@ -179,7 +222,7 @@ Enqueue CudaBackend::memory_work(const MemoryPoint& point) {
   }
   const auto indices = std::make_shared<DevicePool>(rows * sizeof(std::int32_t));
   const auto scale = std::make_shared<DevicePool>(rows * sizeof(float));
-  HEADWAY_CUDA(cudaMemcpy(indices->data(), index.data(), indices->bytes(), cudaMemcpyHostToDevice));
+  upload(indices->data(), index.data(), indices->bytes());
   if (pools_->format != RandomFormat::bf16) fill(RandomFormat::bf16);
   return [this, point, n, indices, scale](cudaStream_t stream) {
     DeviceOperands operands;
@@ -192,8 +235,8 @@ Enqueue CudaBackend::memory_work(const MemoryPoint& point) {
       operands.v = static_cast<float*>(pools_->d.take(n * sizeof(float)));
     } else {
       operands.x = pools_->a.take(2 * n);
-      operands.y = point.kernel == MemoryKernel::sparsify ? pools_->c.take(2 * n)
-                                                          : pools_->b.take(2 * n);
+      operands.y =
+          point.kernel == MemoryKernel::sparsify ? pools_->c.take(2 * n) : pools_->b.take(2 * n);
       operands.z = pools_->c.take(2 * n);
       operands.q = static_cast<std::int8_t*>(operands.z);
       operands.bits = static_cast<std::uint8_t*>(operands.z);  // 1 byte each, of the 2 taken
@@ -203,8 +246,14 @@ Enqueue CudaBackend::memory_work(const MemoryPoint& point) {
   };
 }
 
+/// A library that does not start, as one of which parts are not found, refuses its points alone.
 FusedAttention& CudaBackend::attention() {
-  if (attention_ == nullptr) attention_ = std::make_unique<FusedAttention>(++random_state_);
+  if (attention_ != nullptr) return *attention_;
+  try {
+    attention_ = std::make_unique<FusedAttention>(++random_state_);
+  } catch (const EnvironmentError& error) {
+    throw Refused(error.what());
+  }
   return *attention_;
 }
 
@@ -230,6 +279,7 @@ Enqueue CudaBackend::copy_work(const CopyPoint& point) {
       };
     case CopyKind::peer: {
       const int other = (device_ + 1) % usable_devices();
+      enable_peer(device_, other);
       const auto there = on_device(other, bytes);
       return [this, there, other, bytes](cudaStream_t stream) {
         HEADWAY_CUDA(cudaMemcpyPeerAsync(there->data(), other, pools_->a.take(bytes), device_,

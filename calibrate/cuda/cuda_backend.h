@@ -26,7 +26,9 @@ class CudaBackend final : public Backend {
   [[nodiscard]] std::unique_ptr<Operation> prepare(const Point& point) override;
   /// The one that everything but collectives is measured on.
   [[nodiscard]] int device() const { return device_; }
-  [[nodiscard]] DeviceState state() const override { return monitor_->state(); }
+  [[nodiscard]] DeviceState state() const override {
+    return monitor_ == nullptr ? DeviceState{} : monitor_->state();
+  }
 
  private:
   struct Pools;
@@ -47,8 +49,8 @@ class CudaBackend final : public Backend {
   DeviceGroup group_;
   Offer offer_;
   std::uint32_t random_state_;
-  Seconds gap_;  ///< between two kernels of a graph
-  std::unique_ptr<DeviceMonitor> monitor_;
+  Seconds gap_;                             ///< between two kernels of a graph
+  std::unique_ptr<DeviceMonitor> monitor_;  ///< null where the driver has no library for it
   std::unique_ptr<Pools> pools_;
   std::unique_ptr<FusedAttention> attention_;
   SingleRendezvous alone_;

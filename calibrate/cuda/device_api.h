@@ -8,8 +8,8 @@
 // HIP with hipBLASLt. The backend is written in CUDA's names; where it is compiled for AMD
 // (__HIP_PLATFORM_AMD__, as HIP's own headers ask for) these are names for HIP's, which does the
 // same by them (HIP runtime API reference; hipBLASLt API reference). Collectives have NCCL's names
-// in RCCL. NVML and cuDNN have no second column: clocks are not recorded then, and fused attention
-// is not measured.
+// in RCCL; clocks come from NVML or ROCm SMI (device_monitor.h). cuDNN has no second column: fused
+// attention is not measured then.
 
 #ifndef __HIP_PLATFORM_AMD__
 
@@ -31,6 +31,8 @@
 #define cudaEvent_t hipEvent_t
 #define cudaGraphExec_t hipGraphExec_t
 #define cudaGraph_t hipGraph_t
+#define cudaDeviceCanAccessPeer hipDeviceCanAccessPeer
+#define cudaDeviceEnablePeerAccess hipDeviceEnablePeerAccess
 #define cudaDeviceGetAttribute hipDeviceGetAttribute
 #define cudaDeviceGetPCIBusId hipDeviceGetPCIBusId
 #define cudaDriverGetVersion hipDriverGetVersion
@@ -56,7 +58,6 @@
 #define cudaMemcpy hipMemcpy
 #define cudaMemcpyAsync hipMemcpyAsync
 #define cudaMemcpyPeerAsync hipMemcpyPeerAsync
-#define cudaMemset hipMemset
 #define cudaMemsetAsync hipMemsetAsync
 #define cudaRuntimeGetVersion hipRuntimeGetVersion
 #define cudaSetDevice hipSetDevice
@@ -70,6 +71,7 @@
 #define cudaDevAttrMemoryClockRate hipDeviceAttributeMemoryClockRate
 #define cudaErrorMemoryAllocation hipErrorOutOfMemory
 #define cudaErrorNotReady hipErrorNotReady
+#define cudaErrorPeerAccessAlreadyEnabled hipErrorPeerAccessAlreadyEnabled
 #define cudaMemcpyDeviceToDevice hipMemcpyDeviceToDevice
 #define cudaMemcpyDeviceToHost hipMemcpyDeviceToHost
 #define cudaMemcpyHostToDevice hipMemcpyHostToDevice
@@ -131,6 +133,20 @@ namespace headway {
 #else
   return "sm_" + std::to_string(10 * device.major + device.minor);
 #endif
+}
+
+/// What to do about a device that cannot be used, where we know: "; ...".
+[[nodiscard]] inline const char* device_remedy([[maybe_unused]] cudaError_t error) {
+#ifndef __HIP_PLATFORM_AMD__
+  if (error == cudaErrorSystemNotReady) {
+    return "; devices behind NVLink switches wait for their fabric manager (`systemctl start "
+           "nvidia-fabricmanager`)";
+  }
+  if (error == cudaErrorInsufficientDriver) {
+    return "; `nvidia-smi` says what CUDA the driver is for: build with one that is not newer";
+  }
+#endif
+  return "";
 }
 
 /// A status of that library; hipBLASLt has no names of its own for them.

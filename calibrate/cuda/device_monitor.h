@@ -1,5 +1,8 @@
 #pragma once
 
+#include <dlfcn.h>
+
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -7,36 +10,30 @@
 
 namespace headway {
 
-/// What we call of NVML, the driver's library of device states (its API reference, "Device
-/// Queries"). Every call returns 0 for success. Declared here, as toolkits come without its header.
-struct NvmlCalls {
-  using Device = void*;
-  int (*initialise)() = nullptr;
-  int (*shut_down)() = nullptr;
-  int (*device_by_bus_id)(const char* bus_id, Device* device) = nullptr;
-  int (*clock)(Device device, int kind, unsigned* megahertz) = nullptr;
-  int (*milliwatts)(Device device, unsigned* milliwatts) = nullptr;  ///< null: nobody tells
-  int (*throttle_reasons)(Device device, unsigned long long* reasons) = nullptr;
-};
-
-/// Those of the driver that is installed; nothing where there is none.
-[[nodiscard]] std::optional<NvmlCalls> installed_nvml();
-
-/// Watches the clock of one device.
+/// Watches one device by the library of its driver: NVML (nvml_monitor.h), or ROCm SMI
+/// (rocm_monitor.h). Both are opened while the program runs, as toolkits come without them.
 class DeviceMonitor {
  public:
-  /// Watches nothing if there are no calls, or they do not know the device.
-  DeviceMonitor(const std::optional<NvmlCalls>& calls, const std::string& bus_id);
-  ~DeviceMonitor();
+  DeviceMonitor() = default;
+  virtual ~DeviceMonitor() = default;
   DeviceMonitor(const DeviceMonitor&) = delete;
   DeviceMonitor& operator=(const DeviceMonitor&) = delete;
 
-  [[nodiscard]] bool watches() const { return device_ != nullptr; }
-  [[nodiscard]] DeviceState state() const;
-
- private:
-  std::optional<NvmlCalls> calls_;
-  NvmlCalls::Device device_ = nullptr;
+  /// Clock, power and what holds the clock down, as far as the library tells them.
+  [[nodiscard]] virtual DeviceState state() const = 0;
+  /// Processes that compute on the device, this one too once it does; nothing where nobody tells.
+  [[nodiscard]] virtual std::optional<int> processes() const { return std::nullopt; }
 };
+
+/// Of the device at that place of the PCI bus ("0000:1b:00.0"); null where there is no library, or
+/// it does not know the device.
+[[nodiscard]] std::unique_ptr<DeviceMonitor> installed_monitor(const std::string& bus_id);
+
+/// A function of an open library; false where it has none of that name.
+template <class Function>
+[[nodiscard]] bool load(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  return function != nullptr;
+}
 
 }  // namespace headway

@@ -95,8 +95,8 @@ int usable_devices() {
   int count = 0;
   const cudaError_t result = cudaGetDeviceCount(&count);
   if (result != cudaSuccess) {
-    throw EnvironmentError(
-        fmt::format("no CUDA device can be used: {}", cudaGetErrorString(result)));
+    throw EnvironmentError(fmt::format("no CUDA device can be used: {}{}",
+                                       cudaGetErrorString(result), device_remedy(result)));
   }
   if (count == 0) throw EnvironmentError("no CUDA device can be used: none is there");
   return count;

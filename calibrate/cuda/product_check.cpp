@@ -5,6 +5,7 @@
 #include "calibrate/cuda/checked_numbers.h"
 #include "calibrate/cuda/cublaslt_gemm.h"
 #include "calibrate/cuda/cublaslt_plan.h"
+#include "calibrate/cuda/device_fill.h"
 #include "calibrate/cuda/event_wait.h"
 #include "kernels/cpu_kernels.h"
 #include "kernels/device_kernels.h"
@@ -86,9 +87,7 @@ void check_product(const BatchedGemmPoint& point, std::uint32_t seed) {
     scales.insert(scales.end(), of_a.begin(), of_a.end());
   }
   DevicePool uploaded(scales.size() + 1);
-  if (of_scale > 0) {
-    HEADWAY_CUDA(cudaMemcpy(uploaded.data(), scales.data(), scales.size(), cudaMemcpyHostToDevice));
-  }
+  if (of_scale > 0) upload(uploaded.data(), scales.data(), scales.size());
   const DeviceStream stream;
   const RandomFormat format = random_format(gemm.precision);
   HEADWAY_CUDA(launch_random(format, a.data(), a.bytes(), seed, stream));

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "calibrate/cuda/event_wait.h"
+#include "calibrate/cuda/device_fill.h"
 #include "calibrate/cuda/nccl/nccl_check.h"
 #include "calibrate/suite/device_wait.h"
 
@@ -65,12 +65,11 @@ void NcclGroup::connect(const ncclUniqueId& id) {
   }
 }
 
-NcclGroup::~NcclGroup() {
-  for (const auto& member : members_) {
-    if (member->communicator != nullptr) (void)ncclCommDestroy(member->communicator);
-  }
-}
+/// Nothing is left to be done: what was started was waited for.
+NcclGroup::~NcclGroup() { abort(); }
 
+/// Never ncclCommDestroy, which waits for all ranks of the node, also for one that is gone (NCCL's
+/// init.cc: a barrier among them unless the communicator was aborted).
 void NcclGroup::abort() {
   for (const auto& member : members_) {
     if (member->communicator != nullptr) (void)ncclCommAbort(member->communicator);
@@ -108,7 +107,7 @@ void NcclGroup::make_room(std::size_t bytes) {
       const DeviceGuard guard(member->device);
       member->out = std::make_unique<NcclBuffer>(bytes, registration_);
       member->in = std::make_unique<NcclBuffer>(bytes, registration_);
-      HEADWAY_CUDA(cudaMemset(member->out->data(), 0x3c, bytes));  // small positive fp32 numbers
+      fill_with(member->out->data(), 0x3c, bytes);  // small positive fp32 numbers
     }
   } catch (const Refused& refusal) {
     for (const auto& member : members_) {

@@ -65,6 +65,9 @@ TEST(Architecture, NamesDevicesAsTopologiesDo) {
   EXPECT_EQ(accelerator_name("Tesla V100-SXM2-32GB"), "v100-sxm");
   EXPECT_EQ(accelerator_name("AMD Instinct MI300X"), "mi300x");
   EXPECT_EQ(accelerator_name("NVIDIA L40S"), "l40s");
+  EXPECT_EQ(accelerator_name("NVIDIA GH200 480GB"), "gh200");
+  EXPECT_EQ(accelerator_name("Tesla T4"), "t4");
+  EXPECT_EQ(accelerator_name("NVIDIA GeForce RTX 2080 Ti"), "rtx-2080-ti");
   EXPECT_EQ(accelerator_name("NVIDIA H100 80GB HBM3 MIG 1g.10gb"), "h100-80gb-hbm3-mig-1g.10gb");
 }
 
@@ -141,41 +144,6 @@ TEST(MemoryKernels, RefuseAnythingButWholeRows) {
   EXPECT_EQ(launch_memory_kernel(MemoryKernel::gelu, {}, 0, nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(launch_memory_kernel(MemoryKernel::gelu, {}, kKernelRow + 1, nullptr),
             cudaErrorInvalidValue);
-}
-
-/// A driver that knows one device, at 1500 MHz under its power cap.
-NvmlCalls fake_nvml() {
-  NvmlCalls calls;
-  calls.initialise = [] { return 0; };
-  calls.shut_down = [] { return 0; };
-  calls.device_by_bus_id = [](const char* bus_id, NvmlCalls::Device* device) {
-    static int one = 0;
-    *device = &one;
-    return std::string(bus_id) == "0000:01:00.0" ? 0 : 6;  // NVML_ERROR_NOT_FOUND
-  };
-  calls.clock = [](NvmlCalls::Device, int kind, unsigned* megahertz) {
-    *megahertz = kind == 1 ? 1500 : 0;
-    return 0;
-  };
-  calls.throttle_reasons = [](NvmlCalls::Device, unsigned long long* reasons) {
-    *reasons = 0x1 | 0x4;  // idle, which slows nothing down, and software power cap
-    return 0;
-  };
-  return calls;
-}
-
-TEST(DeviceMonitor, TellsTheClockAndWhatHoldsItDown) {
-  const DeviceMonitor monitor(fake_nvml(), "0000:01:00.0");
-  ASSERT_TRUE(monitor.watches());
-  EXPECT_EQ(monitor.state().clock_hz, 1.5e9);
-  EXPECT_EQ(monitor.state().throttled_by, std::set<std::string>({"power cap"}));
-}
-
-TEST(DeviceMonitor, WatchesNothingWithoutADriverOrForAnUnknownDevice) {
-  EXPECT_FALSE(DeviceMonitor(std::nullopt, "0000:01:00.0").watches());
-  const DeviceMonitor unknown(fake_nvml(), "0000:02:00.0");
-  EXPECT_FALSE(unknown.watches());
-  EXPECT_EQ(unknown.state().clock_hz, 0.0);
 }
 
 /// Ranks of two nodes with four devices each, as seen from one of them.

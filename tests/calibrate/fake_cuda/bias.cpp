@@ -97,7 +97,7 @@ double usual_time(std::size_t bytes, int ranks) {
     }
     (void)ncclGroupEnd();
   });
-  for (const ncclComm_t one : communicators) (void)ncclCommDestroy(one);
+  for (const ncclComm_t one : communicators) (void)ncclCommAbort(one);
   return time;
 }
 
@@ -162,8 +162,8 @@ std::vector<Bias> biases(CudaBackend& backend) {
 
 std::string bias_table(const std::vector<Bias>& all) {
   std::string text = fmt::format("{:<32}{:>8}{:>20}{:>20}{:>10}\n{:<40}{:>10}{:>10}{:>10}{:>10}\n",
-                                 "", "points", "calibrator", "events around", "allowed", "", "median",
-                                 "largest", "median", "largest");
+                                 "", "points", "calibrator", "events around", "allowed", "",
+                                 "median", "largest", "median", "largest");
   for (const Bias& one : all) {
     text += fmt::format("{:<32}{:>8}{}{}{:>8.0f} %\n", one.what, one.points.size(),
                         columns(one.of_backend), columns(one.of_events), 100.0 * one.allowed);

@@ -99,7 +99,8 @@ Machine::Machine()
     whole.resize(at);
   }
   fault = whole.substr(0, whole.find(':'));
-  until_fault = whole.find(':') == std::string::npos ? 0 : std::atol(whole.c_str() + fault.size() + 1);
+  until_fault =
+      whole.find(':') == std::string::npos ? 0 : std::atol(whole.c_str() + fault.size() + 1);
 }
 
 Machine& machine() {
@@ -169,6 +170,7 @@ bool is_blackwell() {
 }
 int current_device() { return machine().current; }
 int device_of(cudaStream_t stream) { return stream->device; }
+bool is_captured(cudaStream_t stream) { return stream->is_captured; }
 double clock_hz(int device) { return 1.98e9 / kBoost * speed(device); }
 double watts(int device) { return machine().busy[device] > 0.0 ? 690.0 : 75.0; }
 
@@ -214,8 +216,7 @@ cudaError_t launch(const Launch& kernel, cudaStream_t stream) {
   constexpr std::size_t kMostFibers = 1U << 12U;
   const std::size_t threads = std::size_t{kernel.grid} * kernel.threads;
   const bool is_run = error == cudaSuccess && !stream->is_captured && stamps == nullptr &&
-                      law.time < 1e-5 &&
-                      threads <= (law.has_shuffles ? kMostFibers : kMostThreads);
+                      law.time < 1e-5 && threads <= (law.has_shuffles ? kMostFibers : kMostThreads);
   if (is_run) run_threads(kernel, law.has_shuffles);
   return error;
 }

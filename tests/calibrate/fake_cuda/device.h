@@ -19,10 +19,13 @@ namespace fake_cuda {
 //   FAKE_CUDA_NAME     what the driver calls them ("NVIDIA H100 80GB HBM3")
 //   FAKE_CUDA_MEMORY   bytes of each (84943700000)
 //   FAKE_CUDA_FIRST    number of the first device, where processes see one each (0)
+//   FAKE_CUDA_OTHERS   processes of other programs that compute on each of them (0)
 //   FAKE_CUDA_FAULT    "WHAT:COUNT", what happens at that operation on a device: illegal_address,
 //                      ecc, hang, exit or kill (of the process), no_memory (from then on), of one
 //                      rank with "@RANK" behind; or from the first on refuse_bf16 (products), wrong
-//                      (their results), no_connection (of a group)
+//                      (their results), no_connection (of a group), no_peers (that reach each
+//                      other's memory), taken (each by its own process alone), not_ready (all of
+//                      them), no_shared_memory (for a group), no_cudnn (that starts)
 //   FAKE_CUDA_SHARED   a file that all processes of a job map, for their collectives
 
 [[nodiscard]] double host_time();
@@ -59,6 +62,7 @@ cudaError_t put_work(cudaStream_t stream, double duration, double host_seconds, 
                      unsigned long long* stamps = nullptr);
 cudaError_t put_meeting(cudaStream_t stream, double duration, std::shared_ptr<Meeting> meeting);
 [[nodiscard]] int device_of(cudaStream_t stream);
+[[nodiscard]] bool is_captured(cudaStream_t stream);
 
 /// What the device's clock is just now, and what it draws.
 [[nodiscard]] double clock_hz(int device);

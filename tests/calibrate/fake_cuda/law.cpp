@@ -80,11 +80,18 @@ double product_time(double m, double n, double k, double batch, cudaDataType typ
   const double across = std::ceil(n / 256.0);
   const double tiles = down * across * batch;
   const double waves = std::ceil(tiles / 132.0) * 132.0 / tiles;
-  const double compute = 2.0 * down * 128.0 * across * 256.0 * k * batch * waves / (0.75 * peak) *
-                         (1.0 + 200.0 / k);
+  const double compute =
+      2.0 * down * 128.0 * across * 256.0 * k * batch * waves / (0.75 * peak) * (1.0 + 200.0 / k);
   const double traffic = batch * ((m * k + k * n) * element + m * n * 2.0);
   const double adding = law.accumulates ? batch * m * n * kAccumulationBytes / kMemoryRate : 0.0;
   return std::max(compute, traffic / kMemoryRate) + adding + 1.5e-6;
+}
+
+double attention_time(const AttentionLaw& a) {
+  const double work = 4.0 * a.sequences * a.heads * a.length * a.length * a.head_size *
+                      (a.is_causal ? 0.5 : 1.0) * (a.is_backward ? 2.5 / kAttentionBackward : 1.0);
+  const double start = 1.0 + 300.0 / a.length;
+  return work / (kPeak * kAttentionRate * std::pow(a.head_size / 128.0, 0.3)) * start + 2e-6;
 }
 
 KernelLaw kernel_law(const Launch& kernel) {

@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/calibrate/fake_cuda/device.h"
@@ -50,6 +51,7 @@ struct Machine {
   std::map<int, double> unbroken;  ///< work since the last rest
   std::map<int, double> ended;     ///< when the last work did
   std::set<cudaStream_t> streams;
+  std::set<std::pair<int, int>> peers;  ///< of which the first reaches the second's memory
   std::mt19937_64 random{7};
 
   Machine();  ///< as the environment says

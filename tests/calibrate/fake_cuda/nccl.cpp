@@ -1,6 +1,5 @@
-#include <nccl.h>
-
 #include <fcntl.h>
+#include <nccl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,7 +21,7 @@ constexpr int kMostCliques = 256;
 
 /// The ranks of a communicator, where all of their processes see them.
 struct Clique {
-  std::atomic<std::uint64_t> joined;  ///< a bit a rank
+  std::atomic<std::uint64_t> joined;   ///< a bit a rank
   std::atomic<long> come[kMostRanks];  ///< collectives that a rank has come to
   double ready[kMostRanks][2];         ///< at what time, of the last two
 };
@@ -100,8 +99,9 @@ std::map<ncclComm_t, Asked> asked;
 ncclResult_t run_group() {
   for (const auto& [communicator, what] : asked) {
     fake_cuda::pass_host_time(fake_cuda::kCollectiveLaunch);
-    auto meeting = std::make_shared<CliqueMeeting>(*communicator->clique, communicator->rank,
-                                                   communicator->ranks, communicator->collectives++);
+    auto meeting =
+        std::make_shared<CliqueMeeting>(*communicator->clique, communicator->rank,
+                                        communicator->ranks, communicator->collectives++);
     const double time = fake_cuda::collective_time(what.bytes, what.factor, what.steps);
     if (fake_cuda::put_meeting(what.stream, time, meeting) != cudaSuccess) {
       asked.clear();
@@ -135,6 +135,10 @@ ncclResult_t ncclGetVersion(int* version) {
 const char* ncclGetErrorString(ncclResult_t result) {
   return result == ncclUnhandledCudaError ? "unhandled cuda error" : "an error of NCCL";
 }
+const char* ncclGetLastError(ncclComm_t) {
+  return fake_cuda::fault() == "no_shared_memory" ? "Error while creating shared memory segment\n"
+                                                  : "";
+}
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id) {
   *id = {};
   const int number = cliques().count.fetch_add(1);
@@ -147,17 +151,18 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int ranks, ncclUni
   int number = 0;
   std::memcpy(&number, id.internal, sizeof number);
   fake_cuda::pass_host_time(0.2);
+  if (fake_cuda::fault() == "no_shared_memory") return ncclSystemError;
   *communicator = new ncclComm{&cliques().all[number], rank, ranks, fake_cuda::current_device()};
   if (fake_cuda::fault() != "no_connection") {
     (*communicator)->clique->joined.fetch_or(std::uint64_t{1} << static_cast<unsigned>(rank));
   }
   return ncclInProgress;
 }
-ncclResult_t ncclCommDestroy(ncclComm_t communicator) {
+/// ncclCommDestroy is not there: it waits for all ranks of the node, also for one that is gone.
+ncclResult_t ncclCommAbort(ncclComm_t communicator) {
   delete communicator;
   return ncclSuccess;
 }
-ncclResult_t ncclCommAbort(ncclComm_t communicator) { return ncclCommDestroy(communicator); }
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* result) {
   fake_cuda::pass_host_time(1e-7);
   const bool is_whole = std::popcount(communicator->clique->joined.load()) == communicator->ranks;
@@ -185,8 +190,8 @@ ncclResult_t ncclReduceScatter(const void*, void*, std::size_t count, ncclDataTy
                                ncclComm_t c, cudaStream_t stream) {
   return ask(c, stream, size(count) * c->ranks, 1.0 * (c->ranks - 1) / c->ranks, c->ranks - 1.0);
 }
-ncclResult_t ncclBroadcast(const void*, void*, std::size_t count, ncclDataType_t, int,
-                           ncclComm_t c, cudaStream_t stream) {
+ncclResult_t ncclBroadcast(const void*, void*, std::size_t count, ncclDataType_t, int, ncclComm_t c,
+                           cudaStream_t stream) {
   return ask(c, stream, size(count), 1.0, c->ranks - 1.0);
 }
 ncclResult_t ncclSend(const void*, std::size_t count, ncclDataType_t, int peer, ncclComm_t c,

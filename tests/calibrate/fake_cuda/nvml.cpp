@@ -27,6 +27,12 @@ int nvmlDeviceGetPowerUsage(void* device, unsigned* milliwatts) {
   *milliwatts = static_cast<unsigned>(1e3 * fake_cuda_watts(number));
   return 0;
 }
+/// With no room for them, how many there are. FAKE_CUDA_OTHERS: processes of other programs.
+int nvmlDeviceGetComputeRunningProcesses_v3(void*, unsigned* count, void*) {
+  const char* const others = std::getenv("FAKE_CUDA_OTHERS");
+  *count = others == nullptr ? 0 : static_cast<unsigned>(std::atoi(others));
+  return *count == 0 ? 0 : 7;  // NVML_ERROR_INSUFFICIENT_SIZE
+}
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
   const int number = static_cast<int>(reinterpret_cast<std::uintptr_t>(device)) - 1;
   *reasons = fake_cuda_clock_hz(number) < 1.9e9 ? 0x4 : 0x1;  // the power cap; idle

@@ -28,15 +28,16 @@ class FakeCuda : public ::testing::Test {
   [[nodiscard]] std::string provenance(const std::string& key) const {
     return profile()["provenance"][key];
   }
-  [[nodiscard]] Outcome calibrate(const std::string& environment, const std::string& arguments) const {
+  [[nodiscard]] Outcome calibrate(const std::string& environment,
+                                  const std::string& arguments) const {
     return run(kQuick + arguments + " -o " + path(), kAlone + environment);
   }
   /// The environment of a machine with so many devices, of which processes see each other.
   [[nodiscard]] std::string all_of(int devices) const {
     return "FAKE_CUDA_DEVICES=" + std::to_string(devices) + " FAKE_CUDA_SHARED=" + path("shared");
   }
-  /// `ranks` processes with a device each; `of_rank_1` is the environment of that one instead of the
-  /// number of its device.
+  /// `ranks` processes with a device each; `of_rank_1` is the environment of that one instead of
+  /// the number of its device.
   [[nodiscard]] Outcome calibrate_together(int ranks, const std::string& arguments,
                                            const std::string& of_rank_1 = "") const {
     std::string line = "export MASTER_ADDR=localhost FAKE_CUDA_SHARED=" + path("shared") +
@@ -67,11 +68,12 @@ TEST_F(FakeCuda, OneDeviceGivesACompleteProfile) {
   for (const char* part : {"experts", "cuda_graphs"}) EXPECT_TRUE(all.contains(part)) << part;
   EXPECT_TRUE(all["kernel_families"].contains("fused"));
   EXPECT_EQ(all["device"]["peak_flops_per_s"]["bf16"]["value"], 989e12);  // the data sheet's
-  EXPECT_NEAR(all["device"]["host_bandwidth_bytes_per_s"]["value"].get<double>() / fake_cuda::kHostRate,
-              1.0, 0.01);
-  EXPECT_NEAR(all["kernel_families"]["measured"]["launch_gap_s"]["value"].get<double>() /
-                  fake_cuda::kGap,
-              1.0, 0.01);
+  EXPECT_NEAR(
+      all["device"]["host_bandwidth_bytes_per_s"]["value"].get<double>() / fake_cuda::kHostRate,
+      1.0, 0.01);
+  EXPECT_NEAR(
+      all["kernel_families"]["measured"]["launch_gap_s"]["value"].get<double>() / fake_cuda::kGap,
+      1.0, 0.01);
   EXPECT_THAT(provenance("measured_fields"), HasSubstr("gemm_efficiency"));
   EXPECT_THAT(provenance("published_fields"), HasSubstr("experts"));
   // At first 1.1 times what lasts; both stand there.
@@ -108,7 +110,8 @@ TEST_F(FakeCuda, ADeviceOfBlackwellIsMeasuredInWhatTrainingRunsOnIt) {
 }
 
 TEST_F(FakeCuda, EightDevicesOfOneProcessMeasureCollectivesAndABlockAfterThem) {
-  const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=8", "--only all_reduce --block --single-process");
+  const Outcome outcome =
+      calibrate("FAKE_CUDA_DEVICES=8", "--only all_reduce --block --single-process");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(problems(path()), rendered(std::vector<Diagnostic>(), ""));
   EXPECT_THAT(provenance("transformer_block"), HasSubstr("8 x 1024 positions"));
@@ -162,8 +165,7 @@ TEST_F(FakeCuda, ARankOfItsOwnThatIsLostEndsTheOthersWithWhatWasMeasured) {
 
 TEST_F(FakeCuda, ARankThatIsLostEndsTheOthersWithWhatWasMeasured) {
   const Outcome outcome =
-      calibrate_together(2, "--only all_reduce",
-                                             "FAKE_CUDA_FIRST=1 FAKE_CUDA_FAULT=exit:60000");
+      calibrate_together(2, "--only all_reduce", "FAKE_CUDA_FIRST=1 FAKE_CUDA_FAULT=exit:60000");
   EXPECT_EQ(outcome.code, 3) << outcome.err;
   EXPECT_EQ(provenance("verdict"), "aborted");
   EXPECT_THAT(provenance("not_measured"), HasSubstr("(in part)"));
@@ -175,6 +177,49 @@ TEST_F(FakeCuda, TwoProcessesOnOneDeviceAreRefused) {
   EXPECT_THAT(outcome.err, HasSubstr("ranks 0 and 1 have the same device"));
 }
 
+TEST_F(FakeCuda, ADeviceThatAnotherProgramUsesIsRefused) {
+  const Outcome outcome = calibrate("FAKE_CUDA_OTHERS=1", "");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_EQ(outcome.err,
+            "error: device 0 (0000:00:00.0) is in use by 1 other process, which would be measured "
+            "too; `nvidia-smi` lists them, and CUDA_VISIBLE_DEVICES chooses other devices\n");
+}
+
+TEST_F(FakeCuda, SwitchesWithoutTheirManagerAreNamed) {
+  const Outcome outcome = calibrate("FAKE_CUDA_FAULT=not_ready", "");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err,
+              HasSubstr("system not yet initialized; devices behind NVLink switches wait"));
+}
+
+/// Copies that would go by the host's memory, and a neighbour that takes no second process.
+TEST_F(FakeCuda, CopiesToANeighbourThatCannotBeReachedAreRefused) {
+  for (const auto& [fault, reason] :
+       {std::pair("no_peers", "device 0 does not reach the memory of device 1"),
+        std::pair("taken", "device 1 takes no memory of this process")}) {
+    const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=2 FAKE_CUDA_FAULT=" + std::string(fault),
+                                      "--only copies --single-process");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_THAT(provenance("refused"), HasSubstr(reason));
+    EXPECT_EQ(provenance("verdict"), "ok");
+  }
+}
+
+TEST_F(FakeCuda, WhatNcclSaysOfAFailureIsInTheMessage) {
+  const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=2 FAKE_CUDA_FAULT=no_shared_memory",
+                                    "--only all_reduce --single-process");
+  EXPECT_EQ(outcome.code, 3);
+  EXPECT_THAT(outcome.err, HasSubstr("Error while creating shared memory segment"));
+  EXPECT_EQ(provenance("verdict"), "aborted");
+}
+
+TEST_F(FakeCuda, ACudnnThatDoesNotStartRefusesAttentionAloneAndSaysWhy) {
+  const Outcome outcome = calibrate("FAKE_CUDA_FAULT=no_cudnn", "--only attention --only launch");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(provenance("refused"), HasSubstr("libcudnn_graph.so.9 was not found (attention"));
+  EXPECT_EQ(provenance("verdict"), "ok");
+}
+
 TEST_F(FakeCuda, NoDeviceIsSaidInOneLine) {
   const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=0", "");
   EXPECT_EQ(outcome.code, 3);
@@ -184,7 +229,8 @@ TEST_F(FakeCuda, NoDeviceIsSaidInOneLine) {
 TEST_F(FakeCuda, APrecisionWithoutKernelsIsRowsWithTheReason) {
   const Outcome outcome = calibrate("FAKE_CUDA_FAULT=refuse_bf16", "--only launch");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(provenance("refused"), HasSubstr("cuBLASLt has no kernel: CUBLAS_STATUS_NOT_SUPPORTED"));
+  EXPECT_THAT(provenance("refused"),
+              HasSubstr("cuBLASLt has no kernel: CUBLAS_STATUS_NOT_SUPPORTED"));
   EXPECT_THAT(provenance("refused"), HasSubstr("gemm bf16 nn"));
   EXPECT_EQ(provenance("verdict"), "ok");
 }
@@ -193,9 +239,11 @@ TEST_F(FakeCuda, AShapeThatALibraryRefusesIsARowWithTheReason) {
   const std::string shapes = folder_.write("shapes", "fp8 4096 4096 1000\nbf16 4096 4096 1000\n");
   const Outcome outcome = calibrate("", "--only launch --shapes " + shapes);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_THAT(outcome.err, HasSubstr("refused: 3 points: cuBLASLt has no kernel: "
-                                     "CUBLAS_STATUS_NOT_SUPPORTED (gemm fp8 nn 4096 x 4096 x 1000"));
-  EXPECT_THAT(content(path()), HasSubstr("\"precision\":\"bf16\",\"m\":4096,\"n\":4096,\"k\":1000"));
+  EXPECT_THAT(outcome.err,
+              HasSubstr("refused: 3 points: cuBLASLt has no kernel: "
+                        "CUBLAS_STATUS_NOT_SUPPORTED (gemm fp8 nn 4096 x 4096 x 1000"));
+  EXPECT_THAT(content(path()),
+              HasSubstr("\"precision\":\"bf16\",\"m\":4096,\"n\":4096,\"k\":1000"));
 }
 
 TEST_F(FakeCuda, ASliceOfADeviceIsNotTakenForTheWholeOne) {
@@ -252,8 +300,7 @@ INSTANTIATE_TEST_SUITE_P(
                             "an operation on the device did not end within 60 s"}));
 
 TEST_F(FakeCuda, AGroupThatDoesNotConnectEndsAfterTheDeadline) {
-  const Outcome outcome =
-      calibrate("FAKE_CUDA_DEVICES=2 FAKE_CUDA_FAULT=no_connection",
+  const Outcome outcome = calibrate("FAKE_CUDA_DEVICES=2 FAKE_CUDA_FAULT=no_connection",
                                     "--only all_reduce --single-process");
   EXPECT_EQ(outcome.code, 3);
   EXPECT_THAT(outcome.err, HasSubstr("setting up a collective did not end within 60 s"));

@@ -49,6 +49,7 @@ extern "C" int poll(pollfd* waiting, nfds_t count, int milliseconds) {
 extern "C" {
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = machine().devices;
+  if (fault() == "not_ready") return failed(cudaErrorSystemNotReady);
   return machine().devices == 0 ? failed(cudaErrorNoDevice) : cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
@@ -78,6 +79,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int /*d
                                                      : 5120;
   return cudaSuccess;
 }
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = device != peer && fault() != "no_peers" ? 1 : 0;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned /*flags*/) {
+  const bool is_new = machine().peers.emplace(machine().current, peer).second;
+  return is_new ? cudaSuccess : failed(cudaErrorPeerAccessAlreadyEnabled);
+}
 cudaError_t cudaDeviceGetPCIBusId(char* text, int length, int device) {
   std::snprintf(text, static_cast<std::size_t>(length), "0000:%02x:00.0", machine().first + device);
   return cudaSuccess;
@@ -102,27 +111,29 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (error == cudaSuccess && !stream->is_captured && bytes <= kMost) std::memcpy(to, from, bytes);
   return error;
 }
-cudaError_t cudaMemcpyPeerAsync(void* /*to*/, int /*to_device*/, const void* /*from*/,
-                                int /*from_device*/, std::size_t bytes, cudaStream_t stream) {
-  return put_work(stream, peer_copy_time(bytes), 3e-6, "cudaMemcpyPeerAsync");
+cudaError_t cudaMemcpyPeerAsync(void* /*to*/, int to_device, const void* /*from*/, int from_device,
+                                std::size_t bytes, cudaStream_t stream) {
+  const bool is_direct = machine().peers.contains({from_device, to_device});
+  const double time = is_direct ? peer_copy_time(bytes)
+                                : copy_time(bytes, cudaMemcpyDeviceToHost) +
+                                      copy_time(bytes, cudaMemcpyHostToDevice);
+  return put_work(stream, time, 3e-6, "cudaMemcpyPeerAsync");
 }
+/// From the device only: what goes there may not have come when the call returns.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   if (sticky_error() != cudaSuccess) return failed(sticky_error());
+  if (kind != cudaMemcpyDeviceToHost) {
+    std::fprintf(stderr, "fake CUDA: cudaMemcpy to the device, for which no stream waits\n");
+    return failed(cudaErrorInvalidValue);
+  }
   pass_host_time(1e-5 + copy_time(bytes, kind));
   std::memcpy(to, from, bytes);
-  return cudaSuccess;
-}
-cudaError_t cudaMemset(void* memory, int value, std::size_t bytes) {
-  if (sticky_error() != cudaSuccess) return failed(sticky_error());
-  pass_host_time(1e-5);
-  constexpr std::size_t kMost = 1U << 16U;  // the rest would only cost this machine's memory
-  std::memset(memory, value, std::min(bytes, kMost));
   return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
   const double time = 1.5e-6 + static_cast<double>(bytes) / kMemoryRate;
   const cudaError_t error = put_work(stream, time, 3e-6, "cudaMemsetAsync");
-  constexpr std::size_t kMost = 1U << 16U;
+  constexpr std::size_t kMost = 1U << 16U;  // the rest would only cost this machine's memory
   if (error == cudaSuccess && !stream->is_captured) {
     std::memset(memory, value, std::min(bytes, kMost));
   }
@@ -245,6 +256,8 @@ const char* cudaGetErrorName(cudaError_t error) {
       return "cudaErrorInvalidValue";
     case cudaErrorMemoryAllocation:
       return "cudaErrorMemoryAllocation";
+    case cudaErrorDevicesUnavailable:
+      return "cudaErrorDevicesUnavailable";
     case cudaErrorNoDevice:
       return "cudaErrorNoDevice";
     case cudaErrorECCUncorrectable:
@@ -261,8 +274,12 @@ const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
     case cudaErrorMemoryAllocation:
       return "out of memory";
+    case cudaErrorDevicesUnavailable:
+      return "CUDA-capable device(s) is/are busy or unavailable";
     case cudaErrorNoDevice:
       return "no CUDA-capable device is detected";
+    case cudaErrorSystemNotReady:
+      return "system not yet initialized";
     case cudaErrorECCUncorrectable:
       return "uncorrectable ECC error encountered";
     case cudaErrorIllegalAddress:
@@ -286,6 +303,7 @@ cudaError_t fake_malloc(void** memory, std::size_t bytes) {
   if (m.sticky != cudaSuccess) return failed(m.sticky);
   pass_host_time(150e-6);
   *memory = nullptr;
+  if (m.fault == "taken" && m.current > 0) return failed(cudaErrorDevicesUnavailable);
   if (m.used[m.current] + static_cast<double>(bytes) > m.memory) {
     return failed(cudaErrorMemoryAllocation);
   }

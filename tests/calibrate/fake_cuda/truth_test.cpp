@@ -39,8 +39,8 @@ TEST_F(FakeDevice, WithoutAHoldTheHostIsMeasuredToo) {
   }
   float milliseconds = 0.0F;
   HEADWAY_CUDA(cudaEventElapsedTime(&milliseconds, start, end));
-  // The kernel of 1.2 us, the start of 2.5 us, and the launch of 2.2 us less the 0.4 us by which the
-  // event itself is late.
+  // The kernel of 1.2 us, the start of 2.5 us, and the launch of 2.2 us less the 0.4 us by which
+  // the event itself is late.
   EXPECT_NEAR(milliseconds, 1e-3 * (1.2 + fake_cuda::kStart * 1e6 + 2.2 - 1.0 + 0.6), 1.2e-3);
   EXPECT_GT(milliseconds, 4e-3);
   (void)cudaEventDestroy(start);
@@ -51,17 +51,17 @@ TEST_F(FakeDevice, WithoutAHoldTheHostIsMeasuredToo) {
 TEST_F(FakeDevice, StreamingKernelsAreRightWithinOnePercent) {
   for (const MemoryKernel kernel : kMemoryKernels) {
     for (const std::size_t n : {std::size_t{1} << 22U, std::size_t{1} << 26U}) {
-      const double truth =
-          1.5e-6 + static_cast<double>(n) * traffic_bytes_per_element(kernel, 2.0) /
-                       fake_cuda::kMemoryRate;
+      const double truth = 1.5e-6 + static_cast<double>(n) *
+                                        traffic_bytes_per_element(kernel, 2.0) /
+                                        fake_cuda::kMemoryRate;
       EXPECT_NEAR(measured(MemoryPoint{kernel, n}) / truth, 1.0, 0.01)
           << memory_kernel_name(kernel) << " " << n;
     }
   }
 }
 
-/// Products of 20 us and more within 1 %, collectives of 64 KiB and more within 5, small ones within
-/// 10; and that it needs what the calibrator does: events around a launch are far off.
+/// Products of 20 us and more within 1 %, collectives of 64 KiB and more within 5, small ones
+/// within 10; and that it needs what the calibrator does: events around a launch are far off.
 TEST_F(FakeDevice, ProductsAndCollectivesAreAsTrueAsTheirTableSays) {
   const std::vector<Bias> all = biases(*backend_);
   for (const Bias& one : all) EXPECT_EQ(too_far(one), std::vector<std::string>()) << one.what;
@@ -69,6 +69,27 @@ TEST_F(FakeDevice, ProductsAndCollectivesAreAsTrueAsTheirTableSays) {
   EXPECT_GT(median(all[1].of_events), 0.05);
   EXPECT_GT(median(all[3].of_events), 0.5);
   EXPECT_EQ(bias_table(all).find("products of 20 us and more"), bias_table(all).find("prod"));
+}
+
+/// Both passes, causal or not, of heads with keys of their own and shared ones.
+TEST_F(FakeDevice, FusedAttentionIsRightWithinOnePercent) {
+  for (const double key_heads : {32.0, 8.0}) {
+    for (const bool causal : {false, true}) {
+      for (const Pass pass : {Pass::forward, Pass::backward}) {
+        const AttentionPoint point{{.sequences = 2,
+                                    .query_length = 2048,
+                                    .key_length = 2048,
+                                    .query_heads = 32,
+                                    .key_heads = key_heads,
+                                    .head_size = 128,
+                                    .causal = causal},
+                                   pass};
+        const double truth =
+            fake_cuda::attention_time({2, 32, 2048, 128, causal, pass == Pass::backward});
+        EXPECT_NEAR(measured(point) / truth, 1.0, 0.01) << point_text(point);
+      }
+    }
+  }
 }
 
 TEST_F(FakeDevice, TheGapBetweenKernelsIsMeasuredOnce) {
@@ -97,8 +118,7 @@ TEST_F(FakeDevice, AProductWithoutAKernelIsRefusedWithTheLibrarysReason) {
     (void)backend_->prepare(GemmPoint{{512, 512, 1000}, Precision::fp8, GemmLayout::nn});
     FAIL() << "taken";
   } catch (const Refused& refusal) {
-    EXPECT_STREQ(refusal.what(),
-                 "cuBLASLt has no kernel: CUBLAS_STATUS_NOT_SUPPORTED");
+    EXPECT_STREQ(refusal.what(), "cuBLASLt has no kernel: CUBLAS_STATUS_NOT_SUPPORTED");
   }
 }
 

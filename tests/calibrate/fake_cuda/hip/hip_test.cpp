@@ -49,6 +49,14 @@ TEST_F(FakeHip, MeasuresProductsPassesAndCollectivesByTheLaw) {
   EXPECT_NEAR(measured(LaunchPoint{true}) / fake_cuda::kGap, 1.0, 0.02);
 }
 
+/// By ROCm SMI: 1.1 times what lasts at first, of which the warm-up has left nothing.
+TEST_F(FakeHip, TheClockAndThePowerAreThoseOfTheDriversLibrary) {
+  EXPECT_EQ(backend_->offer().provenance.count("clocks"), 0U);
+  (void)backend_->prepare(GemmPoint{{4096, 4096, 4096}, Precision::bf16})->repeat();
+  EXPECT_NEAR(backend_->state().clock_hz, 1.98e9 / fake_cuda::kBoost, 1.0);
+  EXPECT_EQ(backend_->state().watts, 690.0);
+}
+
 TEST_F(FakeHip, WhatFailsIsNamedAndWhatIsRefusedHasTheReason) {
   try {
     HEADWAY_CUDA(static_cast<cublasStatus_t>(7));

@@ -18,6 +18,7 @@ constexpr hipError_t hipSuccess = cudaSuccess;
 constexpr hipError_t hipErrorInvalidValue = cudaErrorInvalidValue;
 constexpr hipError_t hipErrorOutOfMemory = cudaErrorMemoryAllocation;
 constexpr hipError_t hipErrorNotReady = cudaErrorNotReady;
+constexpr hipError_t hipErrorPeerAccessAlreadyEnabled = cudaErrorPeerAccessAlreadyEnabled;
 constexpr hipMemcpyKind hipMemcpyDeviceToDevice = cudaMemcpyDeviceToDevice;
 constexpr hipMemcpyKind hipMemcpyDeviceToHost = cudaMemcpyDeviceToHost;
 constexpr hipMemcpyKind hipMemcpyHostToDevice = cudaMemcpyHostToDevice;
@@ -42,6 +43,12 @@ inline hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device
 }
 inline hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
   return cudaDeviceGetAttribute(value, attribute, device);
+}
+inline hipError_t hipDeviceCanAccessPeer(int* can, int device, int peer) {
+  return cudaDeviceCanAccessPeer(can, device, peer);
+}
+inline hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return cudaDeviceEnablePeerAccess(peer, flags);
 }
 inline hipError_t hipDeviceGetPCIBusId(char* text, int length, int device) {
   return cudaDeviceGetPCIBusId(text, length, device);
@@ -76,9 +83,6 @@ inline hipError_t hipMemcpyAsync(void* to, const void* from, std::size_t bytes, 
 inline hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                      std::size_t bytes, hipStream_t stream) {
   return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, stream);
-}
-inline hipError_t hipMemset(void* memory, int value, std::size_t bytes) {
-  return cudaMemset(memory, value, bytes);
 }
 inline hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes,
                                  hipStream_t stream = nullptr) {
