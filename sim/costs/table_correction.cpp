@@ -8,7 +8,9 @@
 namespace headway {
 namespace {
 
-constexpr std::size_t kNeighbours = 8;
+constexpr std::size_t kNeighbours = 12;
+constexpr std::size_t kTerms = std::tuple_size_v<LogSizes> + 1;  ///< a value here, and slopes
+constexpr double kSlopePenalty = 0.003;
 const double kReach = std::log(4.0);  ///< as the distance of the logarithms
 
 double distance(const LogSizes& a, const LogSizes& b) {
@@ -25,6 +27,30 @@ bool is_among(const LogSizes& sizes, const std::vector<MeasuredFactor>& measured
     if (sizes[i] < least->sizes[i] || sizes[i] > most->sizes[i]) return false;
   }
   return true;
+}
+
+/// Solves a symmetric system that is positive on its diagonal, by elimination.
+std::array<double, kTerms> solved(std::array<std::array<double, kTerms + 1>, kTerms> rows) {
+  for (std::size_t pivot = 0; pivot < kTerms; ++pivot) {
+    for (std::size_t below = pivot + 1; below < kTerms; ++below) {
+      const double share = rows[below][pivot] / rows[pivot][pivot];
+      for (std::size_t i = pivot; i <= kTerms; ++i) rows[below][i] -= share * rows[pivot][i];
+    }
+  }
+  std::array<double, kTerms> values{};
+  for (std::size_t row = kTerms; row-- > 0;) {
+    double rest = rows[row][kTerms];
+    for (std::size_t i = row + 1; i < kTerms; ++i) rest -= rows[row][i] * values[i];
+    values[row] = rest / rows[row][row];
+  }
+  return values;
+}
+
+/// 1 and where a neighbour stands as seen from `sizes`: what a plane's terms count.
+std::array<double, kTerms> terms(const LogSizes& sizes, const LogSizes& neighbour) {
+  std::array<double, kTerms> result{1.0};
+  for (std::size_t i = 0; i < sizes.size(); ++i) result[i + 1] = neighbour[i] - sizes[i];
+  return result;
 }
 
 }  // namespace
@@ -45,16 +71,23 @@ std::optional<Correction> table_correction(const LogSizes& sizes,
   }
 
   double weights = 0.0;
-  double log_factor = 0.0;
+  for (const MeasuredFactor& one : measured) weights += std::pow(distance(sizes, one.sizes), -2.0);
+  std::array<std::array<double, kTerms + 1>, kTerms> rows{};
+  for (std::size_t i = 1; i < kTerms; ++i) rows[i][i] = kSlopePenalty;
   double spread = 0.0;
   for (const MeasuredFactor& one : measured) {
-    const double weight = std::pow(distance(sizes, one.sizes), -2.0);
-    weights += weight;
-    log_factor += weight * one.log_factor;
-    spread += weight * one.spread;
+    const double share = std::pow(distance(sizes, one.sizes), -2.0) / weights;
+    const auto counts = terms(sizes, one.sizes);
+    for (std::size_t i = 0; i < kTerms; ++i) {
+      for (std::size_t j = 0; j < kTerms; ++j) rows[i][j] += share * counts[i] * counts[j];
+      rows[i][kTerms] += share * counts[i] * one.log_factor;
+    }
+    spread += share * one.spread;
   }
-  log_factor /= weights;
-  spread /= weights;
+  const auto [least, most] =
+      std::minmax_element(measured.begin(), measured.end(),
+                          [](const auto& a, const auto& b) { return a.log_factor < b.log_factor; });
+  const double log_factor = std::clamp(solved(rows)[0], least->log_factor, most->log_factor);
   double variance = 0.0;
   for (const MeasuredFactor& one : measured) {
     const double share = std::pow(distance(sizes, one.sizes), -2.0) / weights;

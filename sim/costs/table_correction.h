@@ -21,9 +21,11 @@ struct Correction {
   double spread = 0.0;  ///< of the measurements and between them
 };
 
-/// What the measured kernels say of one among them: inverse-distance weights (Shepard 1968) over
-/// the 8 nearest, or the one that has just these sizes. Nothing if it lies outside of their range
-/// in any size, or more than a factor of 4 from the nearest.
+/// What the measured kernels say of one among them, or the one that has just these sizes: a plane
+/// through the 12 nearest, weighted by their inverse squared distance (locally weighted regression,
+/// Cleveland and Devlin 1988), its slopes held by a small penalty, as neighbours on a grid may stand
+/// in a line, and its value by the least and the most of them. Nothing if it lies outside of their
+/// range in any size, or more than a factor of 4 from the nearest.
 [[nodiscard]] std::optional<Correction> table_correction(const LogSizes& sizes,
                                                          std::vector<MeasuredFactor> measured);
 

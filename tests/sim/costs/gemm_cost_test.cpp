@@ -176,11 +176,31 @@ TEST_F(GemmTable, AShapeBetweenTwoTakesTheGeometricMeanOfTheirFactors) {
               std::hypot(std::log(2.0), 0.02), 1e-9);
 }
 
-TEST_F(GemmTable, TheNearerMeasurementWeighsMore) {
+TEST_F(GemmTable, AThirdOfTheWayIsAThirdOfTheFactorsLogarithm) {
   measure({1024, 1024, 1024}, 1.0);
   measure({8192, 1024, 1024}, 16.0);
-  // A third of the way: weights 1/1 and 1/4, so 16^(1/5).
-  EXPECT_NEAR(factor_at({2048, 1024, 1024}), std::pow(16.0, 0.2), 1e-9);
+  // With a = ln 2: neighbours at -a and 2a, weights 4/5 and 1/5, logarithms 0 and ln 16. Their mean
+  // place is -2a/5, the mean of its square 8a^2/5, to which the slope's penalty p is added:
+  //   ln 16 / 5 * (8a^2/5 + p + 4a^2/5) / (8a^2/5 + p - 4a^2/25),
+  // without a penalty ln 16 / 3.
+  const double a2 = std::log(2.0) * std::log(2.0);
+  const double penalty = 0.003;
+  const double log_factor = std::log(16.0) / 5.0 * (2.4 * a2 + penalty) / (1.44 * a2 + penalty);
+  EXPECT_NEAR(std::log(factor_at({2048, 1024, 1024})), log_factor, 1e-9);
+  EXPECT_NEAR(log_factor / std::log(16.0), 1.0 / 3.0, 0.001);
+}
+
+/// Tiles and waves are those of m and n: a product of the same m and n and twice the k says more
+/// than one of twice the m.
+TEST_F(GemmTable, AnotherInnerSizeIsNearerThanAnotherNumberOfRows) {
+  // Equally far but for that: 0.3 of the distance, 100/9 of the weight, on a slope of its own.
+  measure({1024, 1024, 1024}, 2.0);
+  measure({1024, 1024, 4096}, 2.0);
+  measure({512, 1024, 2048}, 1.0);
+  measure({2048, 1024, 2048}, 1.0);
+  // Slopes are 0 by symmetry: weights 2 x 100/9 and 2 x 1.
+  EXPECT_NEAR(std::log(factor_at({1024, 1024, 2048})),
+              std::log(2.0) * (100.0 / 9.0) / (109.0 / 9.0), 1e-9);
 }
 
 TEST_F(GemmTable, OutsideOfTheMeasuredRangeTheFormulaIsExtrapolated) {
