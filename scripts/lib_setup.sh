@@ -1,4 +1,4 @@
-# Shared by quickstart.sh and test.sh: installs what is missing, configures and builds.
+# Shared by scripts here: installs what is missing, configures, builds, makes bare systems to try in.
 # Sourced, not run. Expects `set -euo pipefail` and the repository root as working directory.
 
 say() { printf '%s\n' "==> $*" >&2; }
@@ -83,4 +83,24 @@ build() {
   shift
   say "Building ($preset); the first time takes a few minutes"
   cmake --build --preset "$preset" -- "$@" >&2
+}
+
+# make_bare_debian FOLDER: a Debian of this machine's release there, with nothing in it but apt, which
+# reaches what this machine's apt reaches. Asks for root.
+make_bare_debian() {
+  local bare=$1 mirror release setting
+  install_missing debootstrap
+  read -r mirror release < <(apt-get indextargets --format '$(SITE) $(CODENAME)' "Created-By: Packages" | head -1)
+  say "Making a bare Debian $release"
+  debootstrap --variant=minbase "$release" "$bare" "$mirror" >build/debootstrap.log 2>&1 || {
+    tail -5 build/debootstrap.log >&2
+    return 3
+  }
+  for setting in /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/ssl/certs /etc/resolv.conf; do
+    [ -e "$setting" ] || continue
+    mkdir -p "$bare$(dirname "$setting")"
+    cp -RLn "$setting" "$bare$(dirname "$setting")/"
+  done
+  rm "$bare/etc/apt/sources.list" && cp -RL /etc/apt/sources.list* "$bare/etc/apt/"
+  echo 'APT::Sandbox::User "root";' >"$bare/etc/apt/apt.conf.d/99-as-root"
 }

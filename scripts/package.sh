@@ -24,24 +24,9 @@ if [ "$(id -u)" -ne 0 ]; then
   say "--prove asks for root: it makes a system of its own to install the package in"
   exit 3
 fi
-install_missing debootstrap
-# The release and the mirror of this machine: the package depends on its libraries.
-read -r mirror release < <(apt-get indextargets --format '$(SITE) $(CODENAME)' "Created-By: Packages" | head -1)
 bare=$(mktemp -d)
 trap 'rm -rf "$bare"' EXIT
-say "Making a bare Debian $release"
-debootstrap --variant=minbase "$release" "$bare" "$mirror" >build/debootstrap.log 2>&1 || {
-  tail -5 build/debootstrap.log >&2
-  exit 3
-}
-# As this machine reaches its mirror.
-for setting in /etc/apt/apt.conf.d /etc/apt/auth.conf.d /etc/ssl/certs /etc/resolv.conf; do
-  [ -e "$setting" ] || continue
-  mkdir -p "$bare$(dirname "$setting")"
-  cp -RLn "$setting" "$bare$(dirname "$setting")/"
-done
-rm "$bare/etc/apt/sources.list" && cp -RL /etc/apt/sources.list* "$bare/etc/apt/"
-echo 'APT::Sandbox::User "root";' >"$bare/etc/apt/apt.conf.d/99-as-root"
+make_bare_debian "$bare"
 mount -t proc proc "$bare/proc" && trap 'umount "$bare/proc"; rm -rf "$bare"' EXIT
 # What the image is made with, to the letter.
 read -r copied < <(sed -n 's/^COPY headway_\*\.deb //p' scripts/Containerfile)

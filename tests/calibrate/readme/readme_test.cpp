@@ -1,5 +1,6 @@
 // The README's commands for GPUs, to the letter, on devices that are not there; and every scenario
 // that ships, predicted from what they write.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -87,6 +88,8 @@ TEST_P(Readme, CommandsGiveAProfileThatEveryScenarioIsPredictedFrom) {
       continue;
     }
     EXPECT_GT(result["iteration_time_s"].get<double>(), 0.0) << name;
+    fmt::print("{:<28} {:.4g} s\n", entry.path().stem().string(),
+               result["iteration_time_s"].get<double>());
     // Of several kinds of accelerators the one is named of which least is known.
     const bool is_mixed = name.find("h100_a100") != std::string::npos;
     EXPECT_NE(result["confidence"]["accelerator"]["measured"].get<bool>(), is_mixed) << name;
