@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Makes tables of matrix products for the published profiles from products that others measured.
 
-usage: ship_product_tables.py FOLDER
+usage: ship_product_tables.py FOLDER [CHIP...]
 
 FOLDER holds CHIP-gemm.csv.gz, the dense products of ai-dynamo/aiconfigurator at 095f58a (Apache-2.0),
 trimmed: gemm_dtype, m, n, k, latency in milliseconds. A table holds, at the nodes of a grid of sizes,
 the factor by which products differ from the formula that sim/costs/product_table.h stands beside: the
 grid whose linear interpolation in logarithms is nearest to all products in squares, smooth where few
-were measured. Of the three shares of wave quantisation that were tried, the best is taken.
+were measured. Of the three shares of wave quantisation that were tried, the best is taken. The grid is
+finer for chips that a coarse one misses and that no constant was fitted with: others' constants were
+fitted beside the tables they have.
 
 Products of 8 and 4 bits were measured with the quantising of their left operand, which the profile
 prices apart: what a product of the fewest columns takes beyond its own bytes is taken off all of the
@@ -35,8 +37,11 @@ PROFILE_OF = {"a100_sxm": "a100_sxm_80gb", "rtx_pro_6000_server": "rtx_pro_6000"
 # Weight-only and SmoothQuant products are of inference, and block-scaled fp8 has no profile field.
 PRECISIONS = {"bfloat16": "bf16", "fp8": "fp8", "nvfp4": "fp4"}
 BYTES = {"bf16": 2.0, "fp8": 1.0, "fp4": 0.5}  # an element of an operand; results have 2
-ROWS = (512, 1024, 2048, 4096, 8192, 32768)
 SIZES = (256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
+FINER_SIZES = (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 65536)
+COARSE = ((512, 1024, 2048, 4096, 8192, 32768), SIZES, SIZES)
+FINE = ((512, 768, 1024, 1536, 2048, 3072, 4096, 8192, 16384, 32768), FINER_SIZES, FINER_SIZES)
+FINER = {"l40s", "rtx_pro_6000_server"}
 LARGE = 4096  # from here on in every size, products tell the efficiency
 QUANTISATIONS = (0.0, 0.3, 0.6)
 WORST_QUANTISATION = 8.0
@@ -136,7 +141,7 @@ def fitted(products, log_factors, shares, nodes, like):
     return like + difference
 
 
-def table_of(products, formula, like):
+def table_of(products, formula, like, grid):
     """The table, and the log factors at its nodes. `like`: those of 16 bits, for fewer bits."""
     spent = np.zeros(len(products)) if like is None else quantising(products, formula)
     known = (products[:, :3].min(axis=1) >= SIZES[0]) & ~np.isnan(spent)
@@ -144,7 +149,7 @@ def table_of(products, formula, like):
     own = np.column_stack([products[:, :3], products[:, 3] - spent])
     shares = own[:, 3] / products[:, 3]
     telling = shares >= TELLING
-    nodes = (tuple(m for m in ROWS if m <= products[:, 0].max()), SIZES, SIZES)
+    nodes = (tuple(m for m in grid[0] if m <= products[:, 0].max()), *grid[1:])
     efficiency = formula.efficiency(own[telling])
     aside = np.random.default_rng(1).random(len(products)) < ASIDE
     used = telling & ~aside
@@ -181,12 +186,14 @@ def table_text(table):
 def main():
     for path in sorted(pathlib.Path(sys.argv[1]).glob("*-gemm.csv.gz")):
         chip = path.name.removesuffix("-gemm.csv.gz")
+        if sys.argv[2:] and chip not in sys.argv[2:]:
+            continue
         name = PROFILE_OF.get(chip, chip)
         device = json.loads(path_of(name).read_text())["device"]
         tables, of_16_bits = {}, None
         for precision, products in products_of(path).items():
             tables[precision], log_factors = table_of(products, Formula(device, precision),
-                                                      of_16_bits)
+                                                      of_16_bits, FINE if chip in FINER else COARSE)
             if precision == "bf16":  # first in every file
                 of_16_bits = log_factors
             print(f"{chip:20s} {precision:5s} {tables[precision]['efficiency']:.3f} of the peak, "
