@@ -59,6 +59,7 @@ function(headway_room name)
   headway_loadable(headway_${name})
 endfunction()
 
+# Tests of folders that set HEADWAY_TEST_PROPERTIES have these too.
 function(headway_test_program name sources)
   add_executable(${name}_test ${sources})
   # Tests may say "small" and "changed" in every file.
@@ -69,7 +70,7 @@ function(headway_test_program name sources)
   target_link_options(${name}_test PRIVATE $<TARGET_OBJECTS:headway_test_json>)
   add_dependencies(${name}_test headway_test_json)
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-                       PROPERTIES TIMEOUT 600)
+                       PROPERTIES TIMEOUT 600 ${HEADWAY_TEST_PROPERTIES})
 endfunction()
 
 # headway_tests(NAME LIBRARIES...): the program NAME_test of all *_test.cpp files in this folder.
