@@ -59,7 +59,12 @@ if(NOT HEADWAY_CUDA STREQUAL "OFF")
     # CUDA::cudart_static is linked by name, from where the toolkit really stands; what CMake would
     # add on its own it looks for in the system's folders, and there is no device linking.
     set(CMAKE_CUDA_RUNTIME_LIBRARY None)
+    # CMake 3.25 ends with an error on CUDA 13, which has no nvToolsExt any more, where a project says
+    # that it needs 3.25 (FindCUDAToolkit's warning about that library).
+    set(_needs ${CMAKE_MINIMUM_REQUIRED_VERSION})
+    set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
     find_package(CUDAToolkit QUIET)
+    set(CMAKE_MINIMUM_REQUIRED_VERSION ${_needs})
     if(TARGET CUDA::cublasLt)
       set(_cuda_found ON)
     else()
