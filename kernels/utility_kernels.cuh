@@ -49,10 +49,13 @@ __global__ void random_bf16(Half* target, std::size_t count, std::uint32_t seed)
   if (i < count) target[i] = __float2bfloat16(normal(i, seed));
 }
 
-/// Scaled as training scales: the largest of a tensor at 448, so that the deviation is 448 / 3.46.
+/// Scaled as training scales: the largest of a tensor at 448, so that the deviation is 448 / 3.46. No
+/// negative zero, whose bits are no number on CDNA 3.
 __global__ void random_e4m3(std::uint8_t* target, std::size_t count, std::uint32_t seed) {
   const std::size_t i = blockIdx.x * static_cast<std::size_t>(blockDim.x) + threadIdx.x;
-  if (i < count) target[i] = static_cast<std::uint8_t>(e4m3(129.0F * normal(i, seed)));
+  if (i >= count) return;
+  const unsigned bits = e4m3(129.0F * normal(i, seed));
+  target[i] = static_cast<std::uint8_t>(bits == 0x80U ? 0U : bits);
 }
 
 /// Two numbers a byte. The largest of a block of 16 stands at 6, and about two deviations

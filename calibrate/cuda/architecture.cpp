@@ -11,15 +11,22 @@ namespace headway {
 
 namespace {
 
-/// AMD's white papers on CDNA 2 and 3: matrix operations a clock and compute unit. 1024 in 16 bits
-/// on an MI250X, 220 * 1024 * 1.7 GHz = 383 TFLOP/s; 2048 on an MI300X, 304 * 2048 * 2.1 GHz =
-/// 1307. Not fp8: gfx942 multiplies other numbers of 8 bits (FNUZ) than the operands here.
+/// AMD's white papers on CDNA 2, 3 and 4: matrix operations a clock and compute unit. 1024 in 16
+/// bits on an MI250X, 220 * 1024 * 1.7 GHz = 383 TFLOP/s; 2048 on an MI300X, 304 * 2048 * 2.1 GHz =
+/// 1307; 4096 on an MI355X, 256 * 4096 * 2.4 GHz = 2517. Twice that in 8 bits from CDNA 3 on; tf32
+/// has CDNA 3 alone.
 Architecture amd_architecture(const std::string& target) {
   Architecture result{.precisions = {Precision::bf16, Precision::fp16, Precision::fp32}};
-  const double half = target == "gfx90a" ? 1024.0 : target == "gfx942" ? 2048.0 : 0.0;
+  const double half = target == "gfx90a"   ? 1024.0
+                      : target == "gfx942" ? 2048.0
+                      : target == "gfx950" ? 4096.0
+                                           : 0.0;
   if (half == 0.0) return result;
   result.flops_per_clock = {
       {Precision::bf16, half}, {Precision::fp16, half}, {Precision::fp32, 256.0}};
+  if (target == "gfx90a") return result;
+  result.precisions.push_back(Precision::fp8);
+  result.flops_per_clock[Precision::fp8] = 2.0 * half;
   if (target != "gfx942") return result;
   result.precisions.push_back(Precision::tf32);
   result.flops_per_clock[Precision::tf32] = half / 2.0;

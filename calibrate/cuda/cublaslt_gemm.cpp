@@ -24,7 +24,7 @@ Types types(Precision precision) {
     case Precision::fp32:
       return {CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
     case Precision::fp8:
-      return {CUDA_R_8F_E4M3, CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+      return {fp8_format().type, CUDA_R_16BF, CUBLAS_COMPUTE_32F};
     case Precision::fp4:
 #if HEADWAY_BLOCK_SCALES
       return {CUDA_R_4F_E2M1, CUDA_R_16BF, CUBLAS_COMPUTE_32F};

@@ -135,6 +135,26 @@ namespace headway {
 #endif
 }
 
+/// How the current device reads numbers of 8 bits. AMD's CDNA 3 has an exponent's bias of 8 instead
+/// of 7, so that the same bits are half the number, and no negative zero, whose bits are no number
+/// (Noune et al. 2022, arXiv:2206.02915); all others have those of OCP.
+struct Fp8Format {
+  cudaDataType type = CUDA_R_8F_E4M3;
+  float unit = 1.0F;  ///< what OCP's 1 means
+};
+[[nodiscard]] inline Fp8Format fp8_format() {
+#ifdef __HIP_PLATFORM_AMD__
+  int device = 0;
+  cudaDeviceProp properties{};
+  if (cudaGetDevice(&device) == cudaSuccess &&
+      cudaGetDeviceProperties(&properties, device) == cudaSuccess &&
+      compute_target(properties) == "gfx942") {
+    return {HIP_R_8F_E4M3_FNUZ, 0.5F};
+  }
+#endif
+  return {};
+}
+
 /// What to do about a device that cannot be used, where we know: "; ...".
 [[nodiscard]] inline const char* device_remedy([[maybe_unused]] cudaError_t error) {
 #ifndef __HIP_PLATFORM_AMD__

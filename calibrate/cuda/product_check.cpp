@@ -106,13 +106,14 @@ void check_product(const BatchedGemmPoint& point, std::uint32_t seed) {
   const bool b_transposed = gemm.layout == GemmLayout::nt || is_narrow;
   const Precision narrow_result = is_narrow ? Precision::bf16 : gemm.precision;
   const Precision result = gemm.accumulates ? Precision::fp32 : narrow_result;
+  const float unit = gemm.precision == Precision::fp8 ? fp8_format().unit : 1.0F;
   const auto sampled = [&](std::size_t matrix, std::size_t row, std::size_t column) {
     double sum = 0.0;
     double size = 0.0;
     for (std::size_t i = 0; i < k; ++i) {
       const std::size_t at_a = matrix * m * k + (a_transposed ? i * m + row : row * k + i);
       const std::size_t at_b = matrix * k * n + (b_transposed ? column * k + i : i * n + column);
-      double term = static_cast<double>(element(of_a, gemm.precision, at_a)) *
+      double term = static_cast<double>(unit * element(of_a, gemm.precision, at_a)) * unit *
                     element(of_b, gemm.precision, at_b);
       if (of_scale > 0) {
         term = std::ldexp(term,

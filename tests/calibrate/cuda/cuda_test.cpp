@@ -53,7 +53,11 @@ TEST(Architecture, KnowsAmdsByTheirTargets) {
               1e12);
   EXPECT_NEAR(architecture("gfx942").flops_per_clock.at(Precision::bf16) * 304 * 2.1e9, 1307e12,
               1e12);
-  EXPECT_EQ(architecture("gfx942").precisions.size(), 4U);
+  EXPECT_EQ(architecture("gfx942").precisions.size(), 5U);
+  // An MI355X: 256 compute units at 2.4 GHz, 5.03 PFLOP/s in 8 bits.
+  EXPECT_NEAR(256 * 2.4e9 * architecture("gfx950").flops_per_clock.at(Precision::fp8), 5033e12,
+              1e12);
+  EXPECT_EQ(architecture("gfx950").precisions.size(), 4U);
   EXPECT_EQ(architecture("gfx90a").precisions.size(), 3U);
   EXPECT_TRUE(architecture("gfx1100").flops_per_clock.empty());
 }

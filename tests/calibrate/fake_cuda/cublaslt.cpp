@@ -37,6 +37,16 @@ double e4m3(unsigned bits) {
 double number(const void* memory, cudaDataType type, std::int64_t i) {
   if (type == CUDA_R_32F) return static_cast<const float*>(memory)[i];
   if (type == CUDA_R_8F_E4M3) return e4m3(static_cast<const std::uint8_t*>(memory)[i]);
+  if (type == kHipE4m3Fnuz) {
+    // A bias of 8, one number for zero, and 0x7f is 1.875 * 2^7 (arXiv:2206.02915).
+    const unsigned bits = static_cast<const std::uint8_t*>(memory)[i];
+    if (bits == 0x80U) return std::nan("");
+    const double fraction = bits & 7U;
+    const int exponent = static_cast<int>(bits >> 3U & 0xfU);
+    const double size =
+        exponent == 0 ? std::ldexp(fraction, -10) : std::ldexp(8.0 + fraction, exponent - 11);
+    return (bits & 0x80U) != 0 ? -size : size;
+  }
   if (type == CUDA_R_4F_E2M1) {
     const unsigned both = static_cast<const std::uint8_t*>(memory)[i / 2];
     const unsigned four = i % 2 == 0 ? both & 15U : both >> 4U;
@@ -190,13 +200,17 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t,
   return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t, cublasLtMatmulDesc_t product, cublasLtMatrixLayout_t a,
-    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-    cublasLtMatmulPreference_t, int, cublasLtMatmulHeuristicResult_t*, int* found) {
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t product,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                                              cublasLtMatmulPreference_t, int,
+                                              cublasLtMatmulHeuristicResult_t*, int* found) {
   fake_cuda::pass_host_time(6e-5);
   *found = 0;
-  const bool is_narrow = a->type == CUDA_R_8F_E4M3 || a->type == CUDA_R_4F_E2M1;
+  const bool is_narrow =
+      a->type == CUDA_R_8F_E4M3 || a->type == CUDA_R_4F_E2M1 || a->type == kHipE4m3Fnuz;
+  const bool is_cdna3 = fake_cuda::is_cdna3();
+  if (a->type == (is_cdna3 ? CUDA_R_8F_E4M3 : kHipE4m3Fnuz)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (is_narrow && !takes_narrow(*product, *a, *b)) return CUBLAS_STATUS_NOT_SUPPORTED;
   if (fake_cuda::fault() == "refuse_bf16" && a->type == CUDA_R_16BF) {
     return CUBLAS_STATUS_NOT_SUPPORTED;

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include "tests/calibrate/fake_cuda/law.h"
 #include "tests/calibrate/fake_cuda/machine.h"
@@ -23,6 +24,12 @@ double speed(int device) {
   Machine& m = machine();
   if (m.busy[device] < kBoostSeconds) return kBoost;
   return m.unbroken[device] < kHeatSeconds ? 1.0 : kHot;
+}
+
+/// Whether the name that the environment gives begins so.
+bool is_named(std::string_view beginning) {
+  const char* const name = std::getenv("FAKE_CUDA_NAME");
+  return name != nullptr && std::string_view(name).starts_with(beginning);
 }
 
 /// Does the first operation of a stream if it can be done by now.
@@ -164,10 +171,8 @@ void wait_for_others(double seconds) {
 const std::string& fault() { return machine().fault; }
 cudaError_t sticky_error() { return machine().sticky; }
 cudaError_t failed(cudaError_t error) { return machine().last = error; }
-bool is_blackwell() {
-  const char* const name = std::getenv("FAKE_CUDA_NAME");
-  return name != nullptr && std::string_view(name).find("NVIDIA B") == 0;
-}
+bool is_blackwell() { return is_named("NVIDIA B"); }
+bool is_cdna3() { return is_named("AMD Instinct MI30"); }
 int current_device() { return machine().current; }
 int device_of(cudaStream_t stream) { return stream->device; }
 bool is_captured(cudaStream_t stream) { return stream->is_captured; }

@@ -47,6 +47,7 @@ cudaError_t failed(cudaError_t error);
 [[nodiscard]] int current_device();
 /// By the name that the environment gives it.
 [[nodiscard]] bool is_blackwell();
+[[nodiscard]] bool is_cdna3();
 
 /// What a collective of several members needs to begin: that all have come to it.
 class Meeting {

@@ -69,10 +69,10 @@ double product_time(double m, double n, double k, double batch, cudaDataType typ
     double peak;
     double bytes;
   };
-  const Format format = type == CUDA_R_4F_E2M1   ? Format{4.0 * kPeak, 0.5625}
-                        : type == CUDA_R_8F_E4M3 ? Format{2.0 * kPeak, 1.0}
-                        : type == CUDA_R_32F     ? Format{200e12, 4.0}
-                                                 : Format{kPeak, 2.0};
+  const Format format = type == CUDA_R_4F_E2M1 ? Format{4.0 * kPeak, 0.5625}
+                        : type == CUDA_R_8F_E4M3 || type == kHipE4m3Fnuz ? Format{2.0 * kPeak, 1.0}
+                        : type == CUDA_R_32F                             ? Format{200e12, 4.0}
+                                                                         : Format{kPeak, 2.0};
   const bool is_mxfp8 = law.block_scaled && type == CUDA_R_8F_E4M3;
   const double peak = format.peak * (is_mxfp8 ? kBlockScaledRate : 1.0);
   const double element = format.bytes;

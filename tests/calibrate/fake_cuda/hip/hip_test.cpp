@@ -22,12 +22,13 @@ using FakeHip = LoneBackend;
 TEST_F(FakeHip, OffersWhatItsTargetComputesIn) {
   const Offer& offer = backend_->offer();
   EXPECT_EQ(offer.accelerator, "mi300x");
-  EXPECT_THAT(offer.precisions,
-              ElementsAre(Precision::bf16, Precision::fp16, Precision::fp32, Precision::tf32));
+  EXPECT_THAT(offer.precisions, ElementsAre(Precision::bf16, Precision::fp16, Precision::fp32,
+                                            Precision::fp8, Precision::tf32));
   EXPECT_FALSE(offer.block_scaled_fp8);
   EXPECT_THAT(offer.provenance.at("cublaslt"), HasSubstr("hipBLASLt"));
-  // Four precisions in three layouts, a sum in fp32, and experts.
-  EXPECT_EQ(offer.provenance.at("results"), "17 kernels and 14 products agree with plain C++");
+  // Five precisions in three layouts, numbers of 8 bits as CDNA 3 has them, a sum in fp32, and
+  // experts.
+  EXPECT_EQ(offer.provenance.at("results"), "17 kernels and 17 products agree with plain C++");
 }
 
 TEST_F(FakeHip, MeasuresProductsPassesAndCollectivesByTheLaw) {

@@ -50,7 +50,8 @@ enum cudaDataType {
   CUDA_R_16F = 2,
   CUDA_R_16BF = 14,
   CUDA_R_8F_E4M3 = 28,
-  CUDA_R_4F_E2M1 = 33
+  CUDA_R_4F_E2M1 = 33,
+  kHipE4m3Fnuz = 1000  // of HIP's column alone
 };
 constexpr unsigned cudaStreamNonBlocking = 1;
 #define CUDART_VERSION 13000

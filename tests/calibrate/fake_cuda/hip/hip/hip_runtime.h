@@ -31,6 +31,7 @@ constexpr hipDataType HIP_R_16BF = CUDA_R_16BF;
 constexpr hipDataType HIP_R_16F = CUDA_R_16F;
 constexpr hipDataType HIP_R_32F = CUDA_R_32F;
 constexpr hipDataType HIP_R_8F_E4M3 = CUDA_R_8F_E4M3;
+constexpr hipDataType HIP_R_8F_E4M3_FNUZ = kHipE4m3Fnuz;
 
 struct hipDeviceProp_t : cudaDeviceProp {
   char gcnArchName[256];
