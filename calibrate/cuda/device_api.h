@@ -163,7 +163,8 @@ struct Fp8Format {
            "nvidia-fabricmanager`)";
   }
   if (error == cudaErrorInsufficientDriver) {
-    return "; `nvidia-smi` says what CUDA the driver is for: build with one that is not newer";
+    return "; there is no driver, or one for an older CUDA than this was built with (`nvidia-smi` "
+           "says which)";
   }
 #endif
   return "";
