@@ -35,6 +35,7 @@ void read_product(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics
   product.outputs = static_cast<double>(reader.integer("outputs", kCounts));
   product.inputs = static_cast<double>(reader.integer("inputs", kCounts));
   product.bias = reader.flag("bias", false);
+  product.in_turns = reader.flag("in_turns", false);
   ++layer.launches.forward;
   layer.launches.backward += 2.0;
   reader.finish();

@@ -26,7 +26,8 @@ std::vector<FieldRow> model_rows() {
        "(Phi-3 and Phi-4), falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, "
        "stablelm, olmo, internlm2, gpt_neo, gptj, codegen, gpt_bigcode, bloom, and with experts "
        "mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, qwen2_moe, olmoe, phimoe, glm4_moe, "
-       "gpt_oss, llama4, llama4_text, grok-1, nemotron_h, qwen3_next and deepseek_v32. Sequences are taken to be as "
+       "gpt_oss, llama4, llama4_text, grok-1, nemotron_h, qwen3_next and deepseek_v32. Sequences "
+       "are taken to be as "
        "long as positions were before they were stretched, where that is said, and 8,192 tokens at "
        "most: a configuration says how far a model reaches, not what it is trained at.",
        "instead of the fields below",
@@ -54,6 +55,8 @@ std::vector<FieldRow> model_rows() {
       {"model.layers.products.inputs", whole_type(between(1, 1'000'000'000)), "required",
        "Rows of the matrix; of a convolution of k x k, k k channels."},
       {"model.layers.products.bias", flag_type(), "false", "A number is added to each output."},
+      {"model.layers.products.in_turns", flag_type(), "false",
+       "Positions of a sequence follow each other, as those of a recurrent layer's state do."},
       {"model.layers.passes", array_type(object_type(), "objects"), "none",
        "Passes over memory beside the products: norms, activations, sums."},
       {"model.layers.passes.name", text_type(), R"("pass 1")", "What it is called."},

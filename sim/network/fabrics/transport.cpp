@@ -21,8 +21,9 @@ TransportCosts transport_costs(TransportKind transport) {
       // KiB of an all-reduce than over libfabric on the same NICs, in 2 and 6 messages one after
       // the other, 38 and 200 of an all-gather, in 2 and 8; a step of Simple has three messages in
       // NCCL's own model. 28 peers take 440 us of an all-to-all, 8 us a message. One core
-      // copies 1.7 GB/s into a socket (the same tables: 3.4 GB/s over two NICs of 25 GB/s). LL128
-      // is off over sockets, whose buffers are in host memory.
+      // copies 1.7 GB/s into a socket (the same tables: 3.4 GB/s over two NICs of 25 GB/s; 3.1 a
+      // NIC of an all-to-all, two connections' worth). LL128 is off over sockets, whose buffers are
+      // in host memory.
       return {.goodput = 1460.0 / 1538.0,
               .message_latency = 18_us,
               .bulk_latency = 54_us,
@@ -69,7 +70,14 @@ default: the transport's)"},
        {"connection_bandwidth", quantity(&Costs::connection, positive()),
         R"(What one connection carries. 1.7 GB/s of a TCP socket, which one core fills;
 NCCL_NSOCKS_PERTHREAD opens more.
-default: the transport's; as much as the NIC of all but TCP)"}});
+default: the transport's; as much as the NIC of all but TCP)"},
+       {"encryption_bandwidth", quantity(&Costs::encryption, positive()),
+        R"(What encrypts what a NIC sends, and decrypts what it receives: cores for TLS, IPsec and
+WireGuard, the NIC for MACsec. No message goes faster. Bytes that encryption adds to a packet are a
+matter of goodput: 32 of MACsec (IEEE 802.1AE: a tag and a check value of 16 each).
+default: nothing is encrypted)"},
+       {"encryption_latency", quantity(&Costs::encryption_latency, at_least(0.0)),
+        R"(How much later a message arrives for being encrypted and decrypted.)"}});
   return kFields;
 }
 

@@ -40,6 +40,13 @@ struct TransportCosts {
   /// What one connection carries; a ring or a tree has one to a neighbour on each NIC. Nothing if
   /// as much as the NIC.
   std::optional<BytesPerSecond> connection = {};
+  /// Connections of a NIC that are busy at once where everybody sends to everybody, of those it has
+  /// to every peer.
+  double spread_connections = 2.0;
+  /// What encrypts a NIC's messages and decrypts them, as one after the other: a core (TLS, IPsec)
+  /// or the NIC (MACsec). Nothing if they go in the clear.
+  std::optional<BytesPerSecond> encryption = {};
+  Seconds encryption_latency{0.0};  ///< of a message, both ends together
 };
 
 /// The constants of a transport; their sources stand in transport.cpp. `other` has none of its own.

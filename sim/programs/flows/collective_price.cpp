@@ -38,7 +38,7 @@ NodeType with_accelerator(NodeType node, const PriceEvidence& evidence) {
 
 }  // namespace
 
-NetworkCosts scope_costs(const NodeType& node, const PriceEvidence& evidence) {
+NetworkCosts scope_costs(const NodeType& node, const PriceEvidence& evidence, CollectiveKind kind) {
   NetworkCosts costs;
   switch (evidence.library) {
     case CollectiveLibrary::hardware:
@@ -46,7 +46,7 @@ NetworkCosts scope_costs(const NodeType& node, const PriceEvidence& evidence) {
       break;
     case CollectiveLibrary::profile:
       HEADWAY_CHECK(evidence.profile != nullptr, "a profile's prices without a profile");
-      costs = network_costs(*evidence.profile, node);
+      costs = network_costs(*evidence.profile, node, kind);
       break;
     case CollectiveLibrary::nccl:
       return nccl_choices(with_accelerator(node, evidence), CollectiveKind::send_receive, {})
@@ -123,7 +123,7 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
   // Only some switches can add, and few libraries go by hierarchies: nobody gets that unasked.
   std::vector<CollectiveAlgorithm> algorithms{CollectiveAlgorithm::ring, CollectiveAlgorithm::tree};
   if (algorithm) algorithms = {*algorithm};
-  const NetworkCosts costs = scope_costs(node_of(cluster, evidence), evidence);
+  const NetworkCosts costs = scope_costs(node_of(cluster, evidence), evidence, kind);
   for (const CollectiveAlgorithm each : algorithms) {
     if (has_algorithm(kind, each)) add(costs, {.algorithm = each}, nullptr);
   }

@@ -87,8 +87,9 @@ class PricedCollective {
 void take_measured_time(FlowPlan& transfer, const Cluster& cluster, const PriceEvidence& evidence,
                         Bytes message);
 
-/// What messages between two ranks of such nodes cost beyond the wire.
-[[nodiscard]] NetworkCosts scope_costs(const NodeType& node, const PriceEvidence& evidence);
+/// What messages between ranks of such nodes cost beyond the wire, in a collective of that kind.
+[[nodiscard]] NetworkCosts scope_costs(const NodeType& node, const PriceEvidence& evidence,
+                                       CollectiveKind kind = CollectiveKind::send_receive);
 
 /// What a profile measured of collectives over links like those of the node; nullptr if nothing.
 [[nodiscard]] const std::vector<MeasuredCollective>* measured_curves(const Profile& profile,

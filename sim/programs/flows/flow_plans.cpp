@@ -8,7 +8,19 @@
 
 namespace headway {
 
-NetworkCosts network_costs(const Profile& profile, const NodeType& node) {
+double share_let_through(const NodeType& node, CollectiveKind kind) {
+  const TransportCosts& transport = node.transport.costs;
+  double share = 1.0;
+  if (transport.connection) {
+    const bool has_many = is_of_messages(kind) && kind != CollectiveKind::send_receive;
+    const double connections = has_many ? transport.spread_connections : 1.0;
+    share = std::min(share, connections * (*transport.connection / node.nic_bandwidth));
+  }
+  if (transport.encryption) share = std::min(share, *transport.encryption / node.nic_bandwidth);
+  return share;
+}
+
+NetworkCosts network_costs(const Profile& profile, const NodeType& node, CollectiveKind kind) {
   NetworkCosts costs{.scale_up_efficiency = profile.scale_up.bandwidth_efficiency.value,
                      .scale_up_latency = Seconds(profile.scale_up.latency.value),
                      .scale_up_overhead = Seconds(profile.scale_up.overhead.value),
@@ -18,12 +30,12 @@ NetworkCosts network_costs(const Profile& profile, const NodeType& node) {
   if (profile.kind == "measured") return costs;
   costs.scale_out_latency += 2.0 * node.nic_latency;
   const TransportCosts& transport = node.transport.costs;
-  costs.scale_out_latency += transport.message_latency;
+  costs.scale_out_latency += transport.message_latency + transport.encryption_latency;
   const auto allow = [&](double share) {
     costs.scale_out_efficiency = std::min(costs.scale_out_efficiency, share);
   };
   if (transport.goodput < TransportCosts{}.goodput) allow(transport.goodput);
-  if (transport.connection) allow(*transport.connection / node.nic_bandwidth);
+  allow(share_let_through(node, kind));
   return costs;
 }
 

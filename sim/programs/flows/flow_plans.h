@@ -30,8 +30,13 @@ struct NetworkCosts {
 /// As the profile says. What others published of a step beyond a node is less its NICs, and of
 /// InfiniBand and RoCE: over another transport it comes later by one message of that, and no more
 /// fits through a NIC than it carries. What was measured was measured with the NICs and on the
-/// transport that there are.
-[[nodiscard]] NetworkCosts network_costs(const Profile& profile, const NodeType& node);
+/// transport that there are. What a connection carries bounds a transfer and a ring; a collective
+/// of messages from everybody to everybody has several busy.
+[[nodiscard]] NetworkCosts network_costs(const Profile& profile, const NodeType& node,
+                                         CollectiveKind kind = CollectiveKind::send_receive);
+/// Of a NIC's rate, what the connections that such a collective keeps busy and encryption let
+/// through; 1 where nothing is known of either.
+[[nodiscard]] double share_let_through(const NodeType& node, CollectiveKind kind);
 /// Hardware alone: full rates, the latencies of the node type.
 [[nodiscard]] NetworkCosts ideal_network_costs(const NodeType& node_type);
 

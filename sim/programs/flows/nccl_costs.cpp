@@ -8,9 +8,6 @@ namespace headway {
 namespace {
 
 constexpr double kSimpleMessages = 3.0;  ///< message overheads in a step of Simple, by NCCL's model
-/// Connections that an all-to-all keeps busy on a NIC, of those it has to every peer: sockets of
-/// ALCF's Polaris carry 3.1 GB/s a NIC so, and 1.7 in a ring.
-constexpr double kSpreadConnections = 2.0;
 
 /// Costs of one algorithm and protocol on nodes of one type: as they are, or as NCCL believes.
 class Costing {
@@ -111,14 +108,14 @@ class Costing {
     const bool has_many = is_of_messages(kind_) && kind_ != CollectiveKind::send_receive;
     const double share = transport_.goodput * (has_many ? transport_.spread_share : 1.0) *
                          std::min(1.0, node_.nic_bus_bandwidth / node_.nic_bandwidth);
-    if (!transport_.connection) return share;
-    const double connections = has_many ? kSpreadConnections : 1.0;
-    return std::min(share, connections * (*transport_.connection / node_.nic_bandwidth));
+    return is_belief_ ? share : std::min(share, share_let_through(node_, kind_));
   }
 
   /// By how much a step comes later than over InfiniBand.
   [[nodiscard]] Seconds later(NcclProtocol protocol) const {
-    return protocol == NcclProtocol::simple ? transport_.bulk_latency : transport_.message_latency;
+    return transport_.encryption_latency + (protocol == NcclProtocol::simple
+                                                ? transport_.bulk_latency
+                                                : transport_.message_latency);
   }
 
   [[nodiscard]] int nics_of_domain() const {

@@ -53,6 +53,14 @@ const std::vector<Published>& published() {
       // 512 twice and a bias, or 479 of 351 pairs and 128: 1024-1024-512-256-1.
       // A table and a head of 33,278 x 200 with a bias, two layers of 4 x 200 x (200 + 200) and two
       // biases.
+      // Filters of 41 x 11 and 21 x 11 with biases and norms; in either direction three gates of
+      // 800
+      // by 1,312 or 800 inputs and 800 states with two biases; norms before all but the first; 29
+      // letters.
+      {"deepspeech2",
+       32 * (451 + 1 + 2) + 32 * (7'392 + 1 + 2) + 2 * (2'400 * (1'312 + 800) + 4'800) +
+           4 * (2 * (2'400 * 1'600 + 4'800) + 1'600) + 1'600 + 29 * 800,
+       1},
       {"lstm_wikitext2", 33'278 * 401 + 2 * (4 * 200 * 400 + 2 * 800), 1},
       {"dlrm_dcnv2",
        204'184'588.0 * 128 + 171'392 + 3 * (2 * 3456 * 512 + 3456) + 3457 * 1024 + 1025 * 1024 +

@@ -40,6 +40,15 @@ TEST(TransportKind, ASiteKnowsBetter) {
   EXPECT_FALSE(costs.carries_lines);
 }
 
+TEST(TransportKind, GoesInTheClearUnlessItIsSaid) {
+  EXPECT_EQ(transport_costs(TransportKind::tcp).encryption, std::nullopt);
+  const TransportCosts costs = transport_of(R"(, "transport": "tcp", "transport_costs":
+          {"encryption_bandwidth": "2 GB/s", "encryption_latency": "7 us"})")
+                                   .costs;
+  EXPECT_EQ(costs.encryption, 2_GBps);
+  EXPECT_EQ(costs.encryption_latency, 7_us);
+}
+
 TEST(TransportKind, ANameThatIsNoneIsRefused) {
   EXPECT_EQ(problem_of(fabric(",\n\"transport\": \"tcpx\"")),
             "error: transport cannot be \"tcpx\"\n"

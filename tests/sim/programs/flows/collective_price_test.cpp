@@ -58,6 +58,28 @@ TEST(CollectivePrice, BothNicsComeOnTopOfWhatWasPublishedOfAStep) {
   EXPECT_DOUBLE_EQ(network_costs(profile, node).scale_out_latency.count(), 4e-6);
 }
 
+// Of a NIC of 5 GB/s a connection of 0.5 lets a tenth through; an exchange of everybody with
+// everybody keeps two busy. What encrypts 0.4 GB/s is narrower than either, and comes 7 us later.
+TEST(CollectivePrice, IsOfWhatAConnectionAndEncryptionLetThrough) {
+  Profile profile = round_profile();
+  profile.kind = "published";
+  NodeType node;
+  node.nic_bandwidth = 5_GBps;
+  node.transport.costs.connection = 0.5_GBps;
+  const auto share = [&](CollectiveKind kind) {
+    return network_costs(profile, node, kind).scale_out_efficiency;
+  };
+  EXPECT_DOUBLE_EQ(share(CollectiveKind::send_receive), 0.1);
+  EXPECT_DOUBLE_EQ(share(CollectiveKind::all_reduce), 0.1);
+  EXPECT_DOUBLE_EQ(share(CollectiveKind::all_to_all), 0.2);
+  const Seconds clear = network_costs(profile, node).scale_out_latency;
+  node.transport.costs.encryption = 0.4_GBps;
+  node.transport.costs.encryption_latency = 7_us;
+  EXPECT_DOUBLE_EQ(share(CollectiveKind::all_reduce), 0.08);
+  EXPECT_DOUBLE_EQ(share(CollectiveKind::all_to_all), 0.08);
+  EXPECT_DOUBLE_EQ((network_costs(profile, node).scale_out_latency - clear).count(), 7e-6);
+}
+
 TEST(CollectivePrice, AMeasuredMessageTakesItsTimeBetweenStages) {
   // 1 MB from node to node in 40 us, twice what the NIC takes at 50 GB/s, and its latency besides.
   const auto cluster = cluster_of(kNodes.text());
