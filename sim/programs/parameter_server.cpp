@@ -86,8 +86,7 @@ class ServedLayout {
       }
       additions.push_back(builder.add_block("local reduce", time));
       if (how_.has_local_updates()) {
-        update[Cause::optimizer] += Seconds(piece.trained *
-                                            shape.optimizer_seconds_per_parameter);
+        update[Cause::optimizer] += Seconds(piece.trained * shape.optimizer_seconds_per_parameter);
       }
     }
     const std::int32_t local_update = builder.add_block("local update", update);
@@ -186,6 +185,11 @@ class ServedLayout {
   std::int32_t add_plan(const std::vector<std::int32_t>& from, const std::vector<std::int32_t>& to,
                         const std::optional<BytesPerSecond>& connection) {
     FlowPlan plan = transfer_plan(job_.cluster, job_.network, from, to);
+    const int of_node = job_.cluster.node_type.accelerators;
+    const bool stays = std::ranges::equal(
+        from, to, {}, [&](std::int32_t accelerator) { return accelerator / of_node; },
+        [&](std::int32_t accelerator) { return accelerator / of_node; });
+    if (stays) plan.rate_cap = FlowPlan{}.rate_cap;  // no scale-up link leads to the host
     if (job_.profile.device.host_bandwidth) {
       plan.rate_cap = min(plan.rate_cap, BytesPerSecond(job_.profile.device.host_bandwidth->value));
     }

@@ -31,6 +31,8 @@ struct ServedRun {
   int servers = 2;
   Synchronisation how = {};
   std::vector<double> slow = {};  ///< time factors of the first workers
+  ServerHosts hosts = ServerHosts::apart;
+  std::optional<double> host_link = {};  ///< of an accelerator and its host
 
   Model model = thousand_parameter_layers(4, 10);
 
@@ -40,9 +42,10 @@ struct ServedRun {
     strategy.synchronisation = how;
     strategy.synchronisation.scheme = SynchronisationScheme::parameter_server;
     strategy.synchronisation.servers = servers;
-    strategy.synchronisation.hosts = ServerHosts::apart;
+    strategy.synchronisation.hosts = hosts;
     Profile profile = round_profile();
     profile.device.host_memory_bandwidth = estimate(kMemory);
+    if (host_link) profile.device.host_bandwidth = estimate(*host_link);
     return build_workload(model, strategy, profile, cluster, {.data = workers}, std::nullopt);
   }
   struct Outcome {
@@ -91,6 +94,20 @@ TEST(ParameterServerJobs, SynchronousStepsTakeWhatTheirNumbersSay) {
                   1e-9);
     }
   }
+}
+
+// A worker of a node of one accelerator, its server on the same: nothing crosses a NIC, and no
+// scale-up link is there; N parameters go to the host with 4 bytes and come back with 2 over the
+// link between both.
+TEST(ParameterServerJobs, AServerAtHomeIsBehindTheLinkOfItsHost) {
+  constexpr double kHostLink = 2e6;
+  const ServedRun job{
+      .workers = 1, .servers = 1, .hosts = ServerHosts::beside, .host_link = kHostLink};
+  const auto outcome = job.run();
+  const double held = learned(job.model);
+  const double expected =
+      outcome.work + held * (4.0 + 2.0) / kHostLink + held * (12.0 + 30.0) / kMemory;
+  EXPECT_NEAR(outcome.timeline.finish, expected, 1e-9 * expected);
 }
 
 TEST(ParameterServerJobs, AlikeAsynchronousWorkersAreStaleByAllOthers) {
