@@ -33,7 +33,14 @@ KindNetwork::KindNetwork(const Cluster& cluster, const KindProfiles& profiles,
 }
 
 double KindNetwork::nic_efficiency() const {
-  return std::ranges::min(costs_, {}, &NetworkCosts::scale_out_efficiency).scale_out_efficiency;
+  // Not what a connection carries: flows that meet on a NIC have one each.
+  double least = 1.0;
+  for (int kind = 0; kind < cluster_.kinds(); ++kind) {
+    const NetworkCosts costs =
+        scope_costs(cluster_.type_of_kind(kind), evidence(kind), CollectiveKind::all_to_all);
+    least = std::min(least, costs.scale_out_efficiency);
+  }
+  return least;
 }
 
 FlowPlan KindNetwork::transfer(std::span<const std::int32_t> senders,

@@ -96,6 +96,16 @@ TEST_F(BuildWorkload, SoftwareMayMoveMoreThanTheGradientsWhereItSharesStatesOut)
   EXPECT_EQ(reduced(), whole);
 }
 
+// A NIC of 1 GB/s whose connections carry a tenth of that: two flows that meet there have a
+// connection each, and a transfer alone no more than one.
+TEST_F(BuildWorkload, ANicCarriesWhatItsConnectionsCarryTogether) {
+  cluster.nic_bandwidth = "1 GB/s";
+  cluster.fabric = R"({"kind": "single_switch", "transport": "tcp", "transport_costs":
+      {"goodput": 1.0, "connection_bandwidth": "100 MB/s"}})";
+  profile.kind = "published";
+  EXPECT_DOUBLE_EQ(built().workload.nic_efficiency, 0.2);
+}
+
 TEST_F(BuildWorkload, AShardedOptimizerHasAGatherBesides) {
   strategy.sharding = Sharding::optimizer;
   const Workload workload = built().workload;
