@@ -7,6 +7,9 @@ namespace headway {
 
 // Each is defined in the file that bears its name.
 SyncKind data_parallel_rows();
+SyncKind gradient_way_rows();
+SyncKind served_rows();
+SyncKind mlperf_image_rows();
 SyncKind spread_rows();
 SyncKind scaling_rows();
 SyncKind generation_rows();
@@ -26,12 +29,13 @@ SyncKind statistics_rows();
 SyncKind recovery_rows();
 
 std::span<const SyncKind> sync_kinds() {
-  static const std::array kKinds{data_parallel_rows(),  spread_rows(),           scaling_rows(),
-                                 generation_rows(),     overlap_rows(),          sharded_rows(),
-                                 unlike_stage_rows(),   parameter_server_rows(), local_step_rows(),
-                                 streaming_rows(),      volunteer_rows(),        compression_rows(),
-                                 input_rows(),          page_cache_rows(),       statistics_rows(),
-                                 recommendation_rows(), preprocessing_rows(),    recovery_rows()};
+  static const std::array kKinds{
+      gradient_way_rows(), served_rows(),       mlperf_image_rows(),     data_parallel_rows(),
+      spread_rows(),       scaling_rows(),      generation_rows(),       overlap_rows(),
+      sharded_rows(),      unlike_stage_rows(), parameter_server_rows(), local_step_rows(),
+      streaming_rows(),    volunteer_rows(),    compression_rows(),      input_rows(),
+      page_cache_rows(),   statistics_rows(),   recommendation_rows(),   preprocessing_rows(),
+      recovery_rows()};
   return kKinds;
 }
 

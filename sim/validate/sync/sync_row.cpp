@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <charconv>
@@ -42,6 +43,22 @@ std::string link_of(const nlohmann::json& row) {
   return "";
 }
 
+/// A submission to MLPerf Training, field by field.
+std::string submission_of(const nlohmann::json& row) {
+  const auto said = [&](const char* key) {
+    const auto found = row.find(key);
+    if (found == row.end()) return std::string();
+    return found->is_string() ? found->get<std::string>() : found->dump();
+  };
+  return fmt::format(
+      "{}; {} nodes, {} accelerators a node, {}; inside {}; network: {}; framework {}; global "
+      "batch "
+      "{}",
+      said("benchmark"), said("number_of_nodes"), said("accelerators_per_node"),
+      said("accelerator"), said("interconnect"), said("host_networking"), said("framework"),
+      said("global_batch_size"));
+}
+
 /// All that a row says of what was run.
 std::string set_up_of(const nlohmann::json& row, const nlohmann::json& tables) {
   std::string text = text_member(row, "set-up", tables, "set-ups");
@@ -49,7 +66,23 @@ std::string set_up_of(const nlohmann::json& row, const nlohmann::json& tables) {
     const std::string part = text_member(row, key, tables, key);
     if (!part.empty()) text += (text.empty() ? "" : "; ") + part;
   }
-  return text;
+  const auto gpus = row.find("gpus");
+  if (gpus != row.end() && gpus->is_number() && text.find(" GPUs") == std::string::npos) {
+    text += fmt::format("; {} GPUs", gpus->get<double>());
+  }
+  return row.contains("runs") ? text + submission_of(row) : text;
+}
+
+/// Of runs of one submission the median of what most of each reached; null if none says it.
+nlohmann::json median_throughput(const nlohmann::json& runs) {
+  std::vector<double> all;
+  for (const nlohmann::json& run : runs) {
+    const auto found = run.is_object() ? run.find("throughput_median") : run.end();
+    if (run.is_object() && found != run.end() && found->is_number()) all.push_back(*found);
+  }
+  if (all.empty()) return nullptr;
+  std::ranges::sort(all);
+  return all[all.size() / 2];
 }
 
 }  // namespace
@@ -78,8 +111,11 @@ std::vector<SyncRow> read_sync_rows(const JsonCursor& root, Diagnostics& diagnos
                                        root.value(), "metrics"),
                  .source = text_member(row, "source", root.value(), "sources"),
                  .link = link_of(row)};
-    const bool has_value = row.contains("value");
-    if (has_value) read.value = row.at("value");
+    const bool has_runs = row.contains("runs") && row.at("runs").is_array();
+    const bool has_value = row.contains("value") || has_runs;
+    if (has_value) {
+      read.value = row.contains("value") ? row.at("value") : median_throughput(row.at("runs"));
+    }
     if (read.id.empty()) diagnostics.add(place.problem("a row needs \"id\", a text"));
     if (!has_value) diagnostics.add(place.problem("a row needs \"value\""));
     rows.push_back(std::move(read));

@@ -73,13 +73,22 @@ nlohmann::json switched_nodes(const SwitchedNodes& nodes) {
   if (nodes.per_node > 1) {
     node["scale_up"] = {{"bandwidth", exact_text(nodes.scale_up_bandwidth)}, {"latency", "1 us"}};
   }
+  nlohmann::json fabric = {
+      {"kind", "single_switch"}, {"cable_latency", "0 s"}, {"switch_latency", "0 s"}};
+  if (nodes.transport) fabric["transport"] = *nodes.transport;
+  if (nodes.connection) {
+    fabric["transport_costs"] = {{"connection_bandwidth", exact_text(*nodes.connection)}};
+  }
   return {{"topology",
            {{"schema", "headway/topology/1"},
             {"name", "nodes around a switch"},
             {"node", node},
             {"nodes", nodes.nodes},
-            {"fabric",
-             {{"kind", "single_switch"}, {"cable_latency", "0 s"}, {"switch_latency", "0 s"}}}}}};
+            {"fabric", fabric}}}};
+}
+
+SwitchedNodes nodes_of(const NamedAccelerator& accelerator) {
+  return {.accelerator = accelerator.name, .scale_up_bandwidth = accelerator.scale_up};
 }
 
 Scenario scenario_from(const nlohmann::json& parts) {

@@ -2,22 +2,14 @@
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 
 #include "sim/base/units.h"
 #include "sim/scenario/scenario.h"
+#include "sim/validate/sync/row_words.h"
 
 namespace headway {
-
-/// An accelerator of old servers, and what connects those of one by data sheet.
-struct ServerKind {
-  const char* accelerator;
-  const char* profile;
-  BytesPerSecond scale_up;
-};
-inline constexpr ServerKind kV100Server{"v100-sxm", "v100_sxm", BytesPerSecond(150e9)};
-inline constexpr ServerKind kP100Server{"p100-sxm", "p100_sxm", BytesPerSecond(80e9)};
-inline constexpr ServerKind kK80Server{"k80", "k80", BytesPerSecond(16e9)};
 
 /// Nodes around one switch that holds nobody up.
 struct SwitchedNodes {
@@ -28,7 +20,13 @@ struct SwitchedNodes {
   int nics = 1;                                              ///< of a node
   BytesPerSecond nic_bandwidth;
   Seconds nic_latency = Seconds(10e-6);  ///< through the kernel's TCP
+  /// Where a fabric has to say how messages cross it, and what a connection carries: else as the
+  /// profile has it.
+  std::optional<std::string> transport = {};
+  std::optional<BytesPerSecond> connection = {};
 };
+/// Nodes of such accelerators, one each.
+[[nodiscard]] SwitchedNodes nodes_of(const NamedAccelerator& accelerator);
 /// The "cluster" of a scenario.
 [[nodiscard]] nlohmann::json switched_nodes(const SwitchedNodes& nodes);
 

@@ -49,7 +49,8 @@ std::string predicted_sync_row(const SyncRow& row, std::span<const SyncRow> know
   if (kind == nullptr) {
     outcome = refused(row.kind.empty()
                           ? "nothing predicts such rows, which name no kind"
-                          : fmt::format("nothing predicts rows of kind {}", in_quotes(row.kind)));
+                          : fmt::format("nothing predicts rows of kind {} whose metric is {}",
+                                        in_quotes(row.kind), in_quotes(row.metric)));
   } else if (row.value->is_null()) {
     outcome = refused("it has no value");
   } else {

@@ -1,7 +1,6 @@
 // Steps by generation of accelerator, from data sheets alone, and by how workers are spread.
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "sim/validate/sync/sync_kind.h"
@@ -10,74 +9,75 @@
 namespace headway {
 namespace {
 
-/// As public clouds rent them: eight V100 on NVLink, four P100 that have PCIe only, four boards of
-/// two K80, of which four share 16 lanes of PCIe.
-struct Generation {
-  std::string_view published;
-  ServerKind server;
-  int per_node;
-};
-constexpr std::array kGenerations = {
-    Generation{"v100", kV100Server, 8},
-    Generation{"p100", {kP100Server.accelerator, kP100Server.profile, BytesPerSecond(16e9)}, 4},
-    Generation{"k80", {kK80Server.accelerator, kK80Server.profile, BytesPerSecond(4e9)}, 8}};
 constexpr std::string_view kUnconsolidated = "_unconsolidated";
 /// What servers of these accelerators have had in public clouds.
 constexpr BytesPerSecond kCloudEthernet(1.25e9);
 
-struct GenerationModel {
-  std::string_view words;
-  std::string_view model;
+/// What all workers do, each a batch of its own at a time.
+struct GenerationJob {
+  NamedModel model;
+  int batch = 1;
+  int workers = 1;
 };
-constexpr std::array kGenerationModels = {GenerationModel{"LM (batch", "lstm_wikitext2"},
-                                          GenerationModel{"ResNet-50 (batch", "resnet_50"},
-                                          GenerationModel{"ResNet-18 (batch", "resnet_18_cifar"}};
 
-/// Steps of all workers count, as each takes a batch of its own.
-double steps_a_second(const Generation& generation, std::string_view model, int batch, int workers,
-                      bool is_spread) {
-  const int nodes = is_spread ? workers : (workers + generation.per_node - 1) / generation.per_node;
-  return workers /
-         iteration_seconds(scenario_from(
-             {{"model", model},
-              {"cluster", switched_nodes({.accelerator = generation.server.accelerator,
-                                          .nodes = nodes,
-                                          .per_node = workers / nodes,
-                                          .scale_up_bandwidth = generation.server.scale_up,
-                                          .nic_bandwidth = kCloudEthernet})},
-              {"profile", generation.server.profile},
-              {"strategy",
-               {{"preset", "pytorch-ddp"},
-                {"precision", "fp32"},
-                {"micro_batch", batch},
-                {"global_batch", batch * workers}}}}));
+/// Steps of all workers count.
+double steps_a_second(const GenerationJob& job, const NamedAccelerator& kind, bool is_spread) {
+  SwitchedNodes cluster = nodes_of(kind);
+  cluster.nodes =
+      is_spread ? job.workers : (job.workers + kind.rented_per_server - 1) / kind.rented_per_server;
+  cluster.per_node = job.workers / cluster.nodes;
+  cluster.scale_up_bandwidth = kind.rented_scale_up;
+  cluster.nic_bandwidth = kCloudEthernet;
+  return job.workers /
+         iteration_seconds(scenario_from({{"model", *job.model.model},
+                                          {"cluster", switched_nodes(cluster)},
+                                          {"profile", kind.profile},
+                                          {"strategy",
+                                           {{"preset", "pytorch-ddp"},
+                                            {"precision", "fp32"},
+                                            {"micro_batch", job.batch},
+                                            {"global_batch", job.batch * job.workers}}}}));
+}
+
+/// The model stands before its batch; what it is trained on may stand behind.
+ReadWords<NamedModel> trained_model(const std::string& set_up) {
+  auto named = named_model(text_between(set_up, "", "("));
+  auto* const model = std::get_if<NamedModel>(&named);
+  if (model == nullptr) return named;
+  for (const NamedModel& other : named_models(set_up)) {
+    if (other.words.starts_with(model->words)) *model = other;
+  }
+  return named;
 }
 
 SyncOutcome predict_generations(const SyncQuestion& question) {
   const SyncRow& row = question.row;
-  const GenerationModel* const model = named_in(kGenerationModels, row.set_up);
-  if (model == nullptr) return refused("its model is not in the library");
-  const auto batch = number_after(row.set_up, "batch size");
-  const auto workers = number_before(row.set_up, "worker(s)");
+  const auto model = trained_model(row.set_up);
+  if (const auto* reason = std::get_if<std::string>(&model)) return refused(*reason);
+  const auto batch = batch_of_each(row.set_up);
+  auto workers = number_before(row.set_up, "worker");
+  if (!workers) workers = number_before(row.set_up, "GPU");
   if (!batch || !workers || !row.value->is_object()) {
     return refused("the row does not say batch, workers and steps by accelerator");
   }
+  const GenerationJob job{.model = std::get<NamedModel>(model),
+                          .batch = static_cast<int>(*batch),
+                          .workers = static_cast<int>(*workers)};
+  if (job.batch < 1 || job.workers < 1) return refused("it has no batch or no worker");
   SyncOutcome outcome;
   outcome.assumed = {"fp32, data sheets alone; 10 Gb/s where workers are spread over servers",
                      "the steps of all workers are counted"};
-  for (const Generation& generation : kGenerations) {
-    for (const bool is_spread : {false, true}) {
-      std::string key(generation.published);
-      if (is_spread) key += kUnconsolidated;
-      if (is_spread && *workers == 1.0) continue;  // the same once more
-      if (!row.value->contains(key)) continue;
-      outcome.values.push_back(
-          {.what = fmt::format("steps/s, {}", key),
-           .published = row.value->at(key),
-           .predicted = steps_a_second(generation, model->model, static_cast<int>(*batch),
-                                       static_cast<int>(*workers), is_spread),
-           .ordered_with = row.id});
-    }
+  for (const auto& [key, steps] : row.value->items()) {
+    const bool is_spread = key.ends_with(kUnconsolidated);
+    if (is_spread && job.workers == 1) continue;  // the same once more
+    const auto kind =
+        named_accelerator(is_spread ? key.substr(0, key.size() - kUnconsolidated.size()) : key);
+    if (const auto* reason = std::get_if<std::string>(&kind)) return refused(*reason);
+    outcome.values.push_back(
+        {.what = fmt::format("steps/s, {}", key),
+         .published = steps,
+         .predicted = steps_a_second(job, std::get<NamedAccelerator>(kind), is_spread),
+         .ordered_with = row.id});
   }
   return outcome;
 }

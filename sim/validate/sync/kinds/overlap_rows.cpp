@@ -4,66 +4,100 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/quantity_text.h"
+#include "sim/network/fabrics/transport.h"
 #include "sim/validate/sync/sync_kind.h"
 #include "sim/validate/sync/sync_scenario.h"
 
 namespace headway {
 namespace {
 
-struct OverlappedModel {
-  std::string_view model;
-  int batch;  ///< of an accelerator
+/// What rows that do not say a batch are taken to train, an accelerator.
+struct UsualBatch {
+  std::string_view words;
+  int batch;
 };
-/// In the order of the row's values. Batches are not said.
-constexpr std::array kOverlapped = {OverlappedModel{"resnet_50", 32},
-                                    OverlappedModel{"bert_large", 4}};
+constexpr std::array kUsualBatches = {UsualBatch{"ResNet 50", 32}, UsualBatch{"BERT", 4},
+                                      UsualBatch{"BERT large", 4}};
 
-double overlapped_seconds(const OverlappedModel& model, int servers, int per_server,
-                          BytesPerSecond link, bool overlaps) {
+struct OverlapJob {
+  NamedAccelerator accelerator;
+  std::string precision;
+  int servers = 1;
+  int per_server = 1;
+  BytesPerSecond link;
+  bool by_host = false;  ///< Gloo: host memory reduces, a connection a process, beside it as well
+};
+
+double overlapped_seconds(const OverlapJob& job, const NamedModel& model, int batch,
+                          bool overlaps) {
+  SwitchedNodes cluster = nodes_of(job.accelerator);
+  cluster.nodes = job.servers;
+  cluster.per_node = job.per_server;
+  cluster.nic_bandwidth = job.link;
+  cluster.nic_latency = Seconds(1e-6);
+  if (job.by_host) {
+    cluster.transport = "tcp";
+    cluster.scale_up_bandwidth = *transport_costs(TransportKind::tcp).connection;
+  }
   return iteration_seconds(
-      scenario_from({{"model", model.model},
-                     {"cluster", switched_nodes({.accelerator = kV100Server.accelerator,
-                                                 .nodes = servers,
-                                                 .per_node = per_server,
-                                                 .scale_up_bandwidth = kV100Server.scale_up,
-                                                 .nic_bandwidth = link,
-                                                 .nic_latency = Seconds(1e-6)})},
-                     {"profile", kV100Server.profile},
+      scenario_from({{"model", *model.model},
+                     {"cluster", switched_nodes(cluster)},
+                     {"profile", job.accelerator.profile},
                      {"strategy",
                       {{"preset", "pytorch-ddp"},
-                       {"precision", "fp32"},
+                       {"precision", job.precision},
                        {"overlap_gradient_reduce", overlaps},
-                       {"micro_batch", model.batch},
-                       {"global_batch", model.batch * servers * per_server}}}}));
+                       {"micro_batch", batch},
+                       {"global_batch", batch * job.servers * job.per_server}}}}));
 }
 
 SyncOutcome predict_overlap(const SyncQuestion& question) {
   const SyncRow& row = question.row;
   const auto servers = number_before(row.set_up, "servers of");
   const auto per_server = number_after(row.set_up, "servers of");
-  const auto gigabits = number_before(row.set_up, "Gb/s");
-  const bool is_known = row.set_up.find("V100") != std::string::npos &&
-                        row.set_up.find("ResNet-50 and BERT") != std::string::npos &&
-                        row.set_up.find("NCCL") != std::string::npos;
-  if (!is_known || !servers || !per_server || !gigabits) {
-    return refused("the row does not say servers and links of models and software that we know");
+  const auto link = network_rate(row.set_up);
+  const auto accelerator = named_accelerator(row.set_up);
+  if (const auto* reason = std::get_if<std::string>(&accelerator)) return refused(*reason);
+  const std::vector<NamedModel> models = named_models(row.set_up);
+  const bool by_host = row.set_up.find("loo") != std::string::npos;
+  if (!by_host && row.set_up.find("NCCL") == std::string::npos) {
+    return refused("the row names neither NCCL nor Gloo");
   }
+  if (!servers || !per_server || !link || models.empty()) {
+    return refused("the row does not say \"4 servers of 8, 100 Gb/s\" and models of the table");
+  }
+  const OverlapJob job{.accelerator = std::get<NamedAccelerator>(accelerator),
+                       .precision = said_precision(row.set_up).value_or("fp32"),
+                       .servers = static_cast<int>(*servers),
+                       .per_server = static_cast<int>(*per_server),
+                       .link = *link,
+                       .by_host = by_host};
   SyncOutcome outcome;
-  for (std::size_t i = 0; i < kOverlapped.size(); ++i) {
+  for (std::size_t i = 0; i < models.size(); ++i) {
     const auto published = value_at(row, i);
-    if (!published) return refused("the row lacks one of the two models");
+    if (!published) return refused("the row has not a value for each model that it names");
+    const auto* const usual = named_in(kUsualBatches, models[i].words);
+    const auto said = batch_of_each(row.set_up);
+    if (!said && usual == nullptr) {
+      return refused(fmt::format("the row does not say the batch of {}", models[i].words));
+    }
+    const int batch = said ? static_cast<int>(*said) : usual->batch;
     const auto seconds = [&](bool overlaps) {
-      return overlapped_seconds(kOverlapped[i], static_cast<int>(*servers),
-                                static_cast<int>(*per_server),
-                                BytesPerSecond(*gigabits * 1e9 / 8.0), overlaps);
+      return overlapped_seconds(job, models[i], batch, overlaps);
     };
-    outcome.values.push_back({.what = fmt::format("gained by overlap, {}", kOverlapped[i].model),
+    outcome.values.push_back({.what = fmt::format("gained by overlap, {}", models[i].words),
                               .published = *published / 100.0,
                               .predicted = seconds(false) / seconds(true) - 1.0,
                               .is_share = true,
                               .ordered_with = "gained by overlap"});
-    outcome.assumed.push_back(fmt::format("{} in fp32 with {} samples an accelerator",
-                                          kOverlapped[i].model, kOverlapped[i].batch));
+    outcome.assumed.push_back(fmt::format("{} in {} with {} samples an accelerator",
+                                          models[i].words, job.precision, batch));
+  }
+  if (by_host) {
+    outcome.assumed.push_back(
+        fmt::format("host memory reduces, {} a connection, to neighbours in the server as well",
+                    short_text(*transport_costs(TransportKind::tcp).connection)));
   }
   return outcome;
 }

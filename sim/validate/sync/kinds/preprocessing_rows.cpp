@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -11,15 +10,6 @@
 
 namespace headway {
 namespace {
-
-struct FedNetwork {
-  std::string_view words;
-  std::string_view model;
-};
-constexpr std::array kFedNetworks = {
-    FedNetwork{"ResNet-18", "resnet_18"}, FedNetwork{"ResNet18", "resnet_18"},
-    FedNetwork{"ResNet-50", "resnet_50"}, FedNetwork{"ResNet50", "resnet_50"},
-    FedNetwork{"AlexNet", "alexnet"},     FedNetwork{"VGG", "vgg_16"}};
 
 bool tells_stall(const SyncRow& row) {
   return row.kind == "data_stall" && row.metric.find("stalled on prep") != std::string::npos;
@@ -30,9 +20,27 @@ bool tells_cores(const SyncRow& row) {
 }
 
 /// The network that a metric is about; set-ups may name others.
-const FedNetwork* fed_network(const SyncRow& row) {
-  const FedNetwork* const of_metric = named_in(kFedNetworks, row.metric);
-  return of_metric != nullptr ? of_metric : named_in(kFedNetworks, row.set_up);
+ReadWords<NamedModel> fed_network(const SyncRow& row) {
+  auto of_metric = named_model(row.metric);
+  return std::holds_alternative<NamedModel>(of_metric) ? of_metric : named_model(row.set_up);
+}
+
+/// What the network of a row trains, on which accelerator.
+struct FedJob {
+  NamedModel network;
+  NamedAccelerator accelerator;
+  int batch = 1;
+};
+ReadWords<FedJob> fed_job(const SyncRow& row) {
+  const auto network = fed_network(row);
+  if (const auto* reason = std::get_if<std::string>(&network)) return *reason;
+  const auto accelerator = named_accelerator(row.set_up);
+  if (const auto* reason = std::get_if<std::string>(&accelerator)) return *reason;
+  const auto batch = batch_of_each(row.set_up);
+  if (!batch || *batch < 1.0) return "the row does not say images a GPU";
+  return FedJob{.network = std::get<NamedModel>(network),
+                .accelerator = std::get<NamedAccelerator>(accelerator),
+                .batch = static_cast<int>(*batch)};
 }
 
 /// The middle of "3 to 4" cores.
@@ -42,46 +50,48 @@ std::optional<double> cores_of(const SyncRow& row) {
   return (*fewest + value_at(row, 1).value_or(*fewest)) / 2.0;
 }
 
-double images_fed(const FedNetwork& network, int batch) {
-  const Scenario scenario = scenario_from(
-      {{"model", network.model},
-       {"cluster",
-        switched_nodes({.accelerator = "v100-sxm", .nic_bandwidth = BytesPerSecond(1.25e9)})},
-       {"profile", "v100_sxm"},
-       {"strategy",
-        {{"preset", "pytorch-ddp"},
-         {"precision", "fp16"},
-         {"micro_batch", batch},
-         {"global_batch", batch}}}});
-  return batch / iteration_seconds(scenario);
+double images_fed(const FedJob& job) {
+  SwitchedNodes cluster = nodes_of(job.accelerator);
+  cluster.nic_bandwidth = BytesPerSecond(1.25e9);
+  const Scenario scenario = scenario_from({{"model", *job.network.model},
+                                           {"cluster", switched_nodes(cluster)},
+                                           {"profile", job.accelerator.profile},
+                                           {"strategy",
+                                            {{"preset", "pytorch-ddp"},
+                                             {"precision", "fp16"},
+                                             {"micro_batch", job.batch},
+                                             {"global_batch", job.batch}}}});
+  return job.batch / iteration_seconds(scenario);
 }
 
 SyncOutcome predict_prepared(const SyncQuestion& question) {
   const SyncRow& row = question.row;
-  const FedNetwork* const network = fed_network(row);
+  const auto read = fed_job(row);
+  if (const auto* reason = std::get_if<std::string>(&read)) return refused(*reason);
+  const auto& job = std::get<FedJob>(read);
   const bool is_stall = tells_stall(row);
   const auto published = is_stall ? value_at(row, 0) : cores_of(row);
   const auto given = number_before(row.set_up, "cores a GPU");
-  const auto batch = number_before(row.set_up, "images a GPU");
-  const bool is_v100 = row.set_up.find("V100") != std::string::npos;
-  if (network == nullptr || !published || !batch || !is_v100 || (is_stall && !given)) {
-    return refused("the row does not say cores for a network of the library on V100");
-  }
+  if (!published || (is_stall && !given)) return refused("the row does not say \"3 cores a GPU\"");
   if (row.set_up.find("GPU preprocessing") != std::string::npos) {
     return refused("the row does not say how much of preparing the accelerator takes over");
   }
-  const auto known = std::ranges::find_if(question.known, [&](const SyncRow& other) {
-    return tells_cores(other) && fed_network(other) != nullptr && cores_of(other) &&
-           fed_network(other)->model == "resnet_50";
-  });
-  if (known == question.known.end()) return refused("no row tells what a core prepares");
-  const double rate =
-      images_fed(*fed_network(*known), static_cast<int>(*batch)) / *cores_of(*known);
+  const SyncRow* known = nullptr;
+  double rate = 0.0;
+  for (const SyncRow& other : question.known) {
+    if (known != nullptr || !tells_cores(other) || !cores_of(other)) continue;
+    const auto told = fed_job(other);
+    const auto* const of = std::get_if<FedJob>(&told);
+    if (of == nullptr || of->network.words != "ResNet 50") continue;
+    known = &other;
+    rate = images_fed(*of) / *cores_of(other);
+  }
+  if (known == nullptr) return refused("no row tells what a core prepares");
   SyncOutcome outcome;
   outcome.calibrates = known->id == row.id;
   outcome.assumed = {fmt::format("{:.0f} images a second and core, from {}", rate, known->id)};
   // Images are decoded and cropped alike whatever is trained: cores follow images a second.
-  const double cores = images_fed(*network, static_cast<int>(*batch)) / rate;
+  const double cores = images_fed(job) / rate;
   if (is_stall) {
     outcome.values = {{.what = "share of the time without input",
                        .published = *published / 100.0,

@@ -14,45 +14,8 @@
 namespace headway {
 namespace {
 
-/// A machine as rows call it, and what is in it.
-struct Machine {
-  std::string_view words;
-  std::string_view accelerator;
-  std::string_view profile;
-  int per_node;  ///< of a whole machine; 0 where rows count accelerators
-  BytesPerSecond scale_up;
-};
-constexpr BytesPerSecond kGbs(1e9);
-/// Eight V100 in a cube mesh: three of seven peers are two links away, so that what everybody sends
-/// everybody loads links 10/7 times.
-constexpr BytesPerSecond kCubeMesh = 105.0 * kGbs;
-constexpr BytesPerSecond kPcie4 = 32.0 * kGbs;
-constexpr BytesPerSecond kPcie5 = 64.0 * kGbs;
-// What stands in another's name stands behind it.
-constexpr std::array kMachines = {
-    Machine{"DGX-1", "v100-sxm", "v100_sxm", 8, kCubeMesh},
-    Machine{"DGX-2", "v100-sxm", "v100_sxm", 16, 150.0 * kGbs},
-    Machine{"DGX A100", "a100-sxm-80gb", "a100_sxm_80gb", 8, 300.0 * kGbs},
-    Machine{"DGX H100", "h100-sxm", "h100_sxm", 8, 450.0 * kGbs},
-    Machine{"DGX H200", "h200-sxm", "h200_sxm", 8, 450.0 * kGbs},
-    Machine{"DGX B200", "b200-sxm", "b200_sxm", 8, 900.0 * kGbs},
-    Machine{"GB300", "gb300", "gb300", 0, 900.0 * kGbs},
-    Machine{"GB200", "gb200", "gb200", 0, 900.0 * kGbs},
-    Machine{"B300", "b300-sxm", "b300_sxm", 0, 900.0 * kGbs},
-    Machine{"B200", "b200-sxm", "b200_sxm", 0, 900.0 * kGbs},
-    Machine{"GH200", "gh200", "gh200", 0, 450.0 * kGbs},
-    Machine{"H200", "h200-sxm", "h200_sxm", 0, 450.0 * kGbs},
-    Machine{"H100 PCIe", "h100-pcie", "h100_pcie", 0, kPcie5},
-    Machine{"H100-PCIe", "h100-pcie", "h100_pcie", 0, kPcie5},
-    Machine{"H100", "h100-sxm", "h100_sxm", 0, 450.0 * kGbs},
-    Machine{"A100 80GB", "a100-sxm-80gb", "a100_sxm_80gb", 0, 300.0 * kGbs},
-    Machine{"A100", "a100-sxm-40gb", "a100_sxm_40gb", 0, 300.0 * kGbs},
-    Machine{"L40S", "l40s", "l40s", 0, kPcie4},
-    Machine{"L40", "l40", "l40", 0, kPcie4},
-    Machine{"V100", "v100-sxm", "v100_sxm", 0, 150.0 * kGbs}};
-
 struct RecommendationJob {
-  const Machine* machine = nullptr;
+  NamedAccelerator machine;
   std::string_view model;
   std::string_view preset;
   int accelerators = 1;
@@ -81,20 +44,18 @@ std::string_view preset_of(const SyncRow& row) {
 }
 
 /// Nodes and accelerators: "8 x DGX H100", "8 x B200", "2 nodes x 8 H100", "DGX-2 V100, 16 GPU(s)".
-std::optional<std::pair<int, int>> machines_of(const std::string& text, const Machine& machine) {
-  const std::string named(machine.words);
-  auto count = number_before(text, "x " + named);
-  if (!count) count = number_before(text, named);
+std::optional<std::pair<int, int>> machines_of(const std::string& text,
+                                               const NamedAccelerator& machine) {
   const auto accelerators = number_before(text, "GPU");
   const double nodes = number_before(text, "node").value_or(1.0);
-  if (machine.per_node == 0) {
-    const auto of_node = count ? count : accelerators;
+  if (machine.per_server == 0) {
+    const auto of_node = machine.count ? std::optional<double>(*machine.count) : accelerators;
     if (!of_node) return std::nullopt;
     return std::pair(static_cast<int>(nodes), static_cast<int>(nodes * *of_node));
   }
-  const auto whole = static_cast<int>(count.value_or(nodes));
+  const int whole = machine.count.value_or(static_cast<int>(nodes));
   return std::pair(whole,
-                   accelerators ? static_cast<int>(*accelerators) : whole * machine.per_node);
+                   accelerators ? static_cast<int>(*accelerators) : whole * machine.per_server);
 }
 
 /// "64k" is read as 64,000, where batches are powers of two.
@@ -103,29 +64,36 @@ std::int64_t binary_thousands(std::int64_t count) {
   return count % 1000 == 0 && std::has_single_bit(thousands) ? count / 1000 * 1024 : count;
 }
 
+/// Without more, a batch is that of all.
 std::optional<std::int64_t> batch_of(const std::string& text, int accelerators) {
-  for (const char* words : {"a GPU", "per GPU", "/GPU"}) {
-    if (const auto each = number_before(text, words)) {
-      return binary_thousands(static_cast<std::int64_t>(*each)) * accelerators;
-    }
+  const SaidBatch said = said_batch(text);
+  if (said.of_each) {
+    return binary_thousands(static_cast<std::int64_t>(*said.of_each)) * accelerators;
   }
-  for (const char* words : {"global batch size", "global batch", "batch size", "batch"}) {
-    if (const auto all = number_after(text, words)) return static_cast<std::int64_t>(*all);
-  }
-  return std::nullopt;
+  const auto of_all = said.of_all ? said.of_all : said.plain;
+  return of_all ? std::optional(static_cast<std::int64_t>(*of_all)) : std::nullopt;
 }
 
-std::variant<RecommendationJob, std::string> recommendation_job(const SyncRow& row) {
-  RecommendationJob job{
-      .machine = named_in(kMachines, row.set_up), .model = model_of(row), .preset = preset_of(row)};
-  if (job.machine == nullptr) return "no profile of its processors ships";
-  if (job.model.empty()) return "its tables are not in the library";
-  if (job.preset.empty()) return "its software is not described";
-  const auto machines = machines_of(row.set_up, *job.machine);
+ReadWords<RecommendationJob> recommendation_job(const SyncRow& row) {
+  const auto machine = named_accelerator(row.set_up);
+  if (const auto* reason = std::get_if<std::string>(&machine)) return *reason;
+  RecommendationJob job{.machine = std::get<NamedAccelerator>(machine),
+                        .model = model_of(row),
+                        .preset = preset_of(row)};
+  if (job.model.empty()) {
+    return "its tables are not in the library: those of DLRM-DCNv2, and of DLRM on Criteo small, "
+           "large and xlarge, are";
+  }
+  if (job.preset.empty()) {
+    return "its software is not described: HugeCTR, TF2 and PyTorch are";
+  }
+  const auto machines = machines_of(row.set_up, job.machine);
   if (!machines) return "the row does not say how many accelerators";
   std::tie(job.nodes, job.accelerators) = *machines;
   const auto batch = batch_of(row.set_up, job.accelerators);
-  if (!batch || *batch % job.accelerators != 0) return "the row does not say a batch that divides";
+  if (!batch || *batch < 1 || *batch % job.accelerators != 0) {
+    return "the row does not say a batch that its accelerators divide";
+  }
   job.batch = *batch;
   return job;
 }
@@ -150,17 +118,17 @@ nlohmann::json strategy_of(const RecommendationJob& job, std::string_view precis
 double samples_a_second(const RecommendationJob& job, std::string_view precision) {
   constexpr BytesPerSecond kNdr(50e9);
   const int per_node = job.accelerators / job.nodes;
-  const Scenario scenario = scenario_from(
-      {{"model", job.model},
-       {"cluster", switched_nodes({.accelerator = std::string(job.machine->accelerator),
-                                   .nodes = job.nodes,
-                                   .per_node = per_node,
-                                   .scale_up_bandwidth = job.machine->scale_up,
-                                   .nics = per_node,
-                                   .nic_bandwidth = kNdr,
-                                   .nic_latency = Seconds(1e-6)})},
-       {"profile", job.machine->profile},
-       {"strategy", strategy_of(job, precision)}});
+  SwitchedNodes cluster = nodes_of(job.machine);
+  cluster.nodes = job.nodes;
+  cluster.per_node = per_node;
+  cluster.scale_up_bandwidth = job.machine.all_to_all;
+  cluster.nics = per_node;
+  cluster.nic_bandwidth = kNdr;
+  cluster.nic_latency = Seconds(1e-6);
+  const Scenario scenario = scenario_from({{"model", job.model},
+                                           {"cluster", switched_nodes(cluster)},
+                                           {"profile", job.machine.profile},
+                                           {"strategy", strategy_of(job, precision)}});
   return static_cast<double>(job.batch) / iteration_seconds(scenario);
 }
 
@@ -171,7 +139,7 @@ SyncOutcome predict_recommendation(const SyncQuestion& question) {
   const auto& job = std::get<RecommendationJob>(read);
   SyncOutcome outcome;
   outcome.assumed = {fmt::format("{}, preset {}", job.model, job.preset)};
-  const bool is_v100 = job.machine->profile == "v100_sxm";
+  const bool is_v100 = job.machine.profile == "v100_sxm";
   const bool has_both = row.metric.find("full") != std::string::npos;
   const auto add = [&](std::size_t index, std::string_view precision) {
     const auto published = value_at(row, index);

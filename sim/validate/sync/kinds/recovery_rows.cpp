@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "sim/predict/reliability/job_history.h"
 #include "sim/validate/sync/sync_kind.h"
@@ -32,6 +33,7 @@ struct BrokenRun {
   int per_node = 0;
   double steps = 0.0;
   double steps_of_checkpoint = 0.0;
+  Bytes memory;          ///< of an accelerator
   double least_s = 0.0;  ///< between failures
   double most_s = 0.0;
 };
@@ -60,12 +62,11 @@ ReliabilitySettings settings_of(const BrokenRun& run, std::string_view recovery,
 
 /// Nodes whose memory holds a copy of the state: a whole number of copies fills the job.
 int nodes_of_copy(const BrokenRun& run) {
-  constexpr double kMemoryOfH200 = 141e9;
   constexpr double kFilled = 0.8;  // the rest is activations'
   int nodes = 1;
   while (nodes < run.nodes &&
          (run.nodes % nodes != 0 || kStateBytes * run.parameters + 2.0 * run.parameters >
-                                        kFilled * nodes * run.per_node * kMemoryOfH200)) {
+                                        kFilled * nodes * run.per_node * run.memory.count())) {
     ++nodes;
   }
   return nodes;
@@ -82,7 +83,20 @@ double minutes_of(const BrokenRun& run, const ReliabilitySettings& settings) {
   return sum / kRuns / 60.0;
 }
 
-std::optional<BrokenRun> run_of(const SyncRow& row) {
+/// Of an accelerator that programs can use.
+Bytes memory_of(const NamedAccelerator& accelerator) {
+  SwitchedNodes cluster = nodes_of(accelerator);
+  cluster.nic_bandwidth = kPeers;
+  return Bytes(scenario_from({{"model", "resnet_50"},
+                              {"cluster", switched_nodes(cluster)},
+                              {"profile", accelerator.profile},
+                              {"strategy", {{"global_batch", 1}}}})
+                   .profile->device.memory_bytes.value);
+}
+
+ReadWords<BrokenRun> run_of(const SyncRow& row) {
+  const auto accelerator = named_accelerator(row.set_up);
+  if (const auto* reason = std::get_if<std::string>(&accelerator)) return *reason;
   const auto billions = number_before(row.set_up, "B MoE");
   const auto nodes = number_before(row.set_up, "nodes x");
   const auto per_node = number_after(row.set_up, "nodes x ");
@@ -95,24 +109,31 @@ std::optional<BrokenRun> run_of(const SyncRow& row) {
   std::string last = parts.back();
   std::erase(last, ',');
   const auto steps = number_before(last, "steps");
-  if (!billions || !nodes || !per_node || !every || !least || !most || !steps) return std::nullopt;
+  if (!billions || !nodes || !per_node || !every || !least || !most || !steps) {
+    return "the row does not say \"109B MoE\", \"8 nodes x 8\", \"checkpoint every 100 steps\", "
+           "\"one "
+           "failure every 2700-4500 s\" and \"3,000 steps\" at its end";
+  }
   return BrokenRun{.parameters = *billions * 1e9,
                    .nodes = static_cast<int>(*nodes),
                    .per_node = static_cast<int>(*per_node),
                    .steps = *steps,
                    .steps_of_checkpoint = *every,
+                   .memory = memory_of(std::get<NamedAccelerator>(accelerator)),
                    .least_s = *least,
                    .most_s = *most};
 }
 
 SyncOutcome predict_recovery(const SyncQuestion& question) {
   const SyncRow& row = question.row;
-  const auto run = run_of(row);
+  const auto read = run_of(row);
+  if (const auto* reason = std::get_if<std::string>(&read)) return refused(*reason);
+  const auto* run = &std::get<BrokenRun>(read);
   const auto migration = value_at(row, 0);
   const auto restart = value_at(row, 1);
   const auto drop_out = value_at(row, 2);
-  if (!run || !migration || !restart || !drop_out) {
-    return refused("the row does not say what breaks, how often, and what was reached");
+  if (!migration || !restart || !drop_out) {
+    return refused("the row has not the minutes of migration, restart and drop-out, in this order");
   }
   const auto migrating = [&](double step_s) {
     ReliabilitySettings settings = settings_of(*run, "live_migration", step_s);

@@ -1,6 +1,7 @@
 // Throughput of image networks over accelerators, from one accelerator's; and scaling alone.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -11,71 +12,63 @@
 namespace headway {
 namespace {
 
-/// How rows call a network, what the library has of it, and which of the batches of
-/// "batch 64/64/32/512/32" is its own.
-struct ImageNetwork {
-  std::string_view words;
-  std::string_view model;
-  std::size_t batch;
-};
-constexpr std::array kImageNetworks = {ImageNetwork{"InceptionV3", "inception_v3", 0},
-                                       ImageNetwork{"Inception V3", "inception_v3", 0},
-                                       ImageNetwork{"ResNet-50", "resnet_50", 1},
-                                       ImageNetwork{"ResNet-152", "resnet_152", 2},
-                                       ImageNetwork{"ResNet-101", "resnet_101", 2},
-                                       ImageNetwork{"AlexNet", "alexnet", 3},
-                                       ImageNetwork{"VGG16", "vgg_16", 4},
-                                       ImageNetwork{"VGG-16", "vgg_16", 4}};
-
-struct ImageMachine {
-  std::string_view words;
-  ServerKind server;
-};
-constexpr std::array kImageMachines = {ImageMachine{"P100", kP100Server},
-                                       ImageMachine{"Pascal", kP100Server},
-                                       ImageMachine{"K80", kK80Server}};
+/// The networks whose batches "batch 64/64/32/512/32" has, in its order.
+constexpr std::array<std::string_view, 5> kBatchOrder = {"Inception V3", "ResNet 50", "ResNet 152",
+                                                         "AlexNet", "VGG 16"};
 
 struct ImageJob {
-  const ImageNetwork* network = nullptr;
-  const ImageMachine* machine = nullptr;
+  NamedModel network;
+  NamedAccelerator accelerator;
   int batch = 64;  ///< of an accelerator
   int accelerators = 1;
   int nodes = 1;
   BytesPerSecond network_rate = BytesPerSecond(1.25e9);
 };
 
-/// "synthetic, batch 64 (AlexNet 512); AlexNet; 8 GPUs".
-std::optional<ImageJob> image_job(const SyncRow& row) {
-  const std::vector<std::string> said = parts_of(row.set_up, "; ");
-  ImageJob job{.machine = named_in(kImageMachines, row.set_up)};
-  for (const std::string& part : said) {
-    if (job.network == nullptr && part.find("batch") == std::string::npos) {
-      job.network = named_in(kImageNetworks, part);
+/// Of "64/64/32/512/32" the network's own; of "64 (AlexNet 512)" too; else the number.
+std::optional<double> batch_of_network(const std::string& batches, const NamedModel& network) {
+  for (const NamedModel& special : named_models(text_between(batches, "(", ")"))) {
+    if (special.words == network.words) {
+      return number_after(text_between(batches, "(", ")"), text_between(batches, "(", " "));
     }
   }
-  const auto accelerators = number_before(row.set_up, "GPUs");
-  if (job.network == nullptr || job.machine == nullptr || !accelerators) return std::nullopt;
-  job.accelerators = static_cast<int>(*accelerators);
-  const std::string batches = text_between(row.set_up, "batch ", ";");
   const std::vector<std::string> each = parts_of(batches, "/");
-  const bool has_own = each.size() > job.network->batch && each.size() > 1;
-  auto batch = number_after(has_own ? each[job.network->batch] : batches, "");
-  const auto special = number_after(batches, fmt::format("({} ", job.network->words));
-  if (special) batch = special;
-  if (batch) job.batch = static_cast<int>(*batch);
+  const auto place =
+      static_cast<std::size_t>(std::ranges::find(kBatchOrder, network.words) - kBatchOrder.begin());
+  return number_after(each.size() > 1 && place < each.size() ? each[place] : batches, "");
+}
+
+/// "synthetic, batch 64 (AlexNet 512); AlexNet; 8 GPUs".
+ReadWords<ImageJob> image_job(const SyncRow& row) {
+  const auto accelerator = named_accelerator(row.set_up);
+  if (const auto* reason = std::get_if<std::string>(&accelerator)) return *reason;
+  const std::string batches = text_between(row.set_up, "batch ", ";");
+  std::string without_batches = row.set_up;
+  if (const auto at = without_batches.find(batches); !batches.empty()) {
+    without_batches.erase(at, batches.size());
+  }
+  const auto network = named_model(without_batches);
+  if (const auto* reason = std::get_if<std::string>(&network)) return *reason;
+  const auto accelerators = number_before(row.set_up, "GPUs");
+  if (!accelerators || *accelerators < 1.0) return "the row does not say \"8 GPUs\"";
+  ImageJob job{.network = std::get<NamedModel>(network),
+               .accelerator = std::get<NamedAccelerator>(accelerator),
+               .accelerators = static_cast<int>(*accelerators)};
+  if (const auto batch = batch_of_network(batches, job.network)) {
+    job.batch = static_cast<int>(*batch);
+  }
   return job;
 }
 
 Scenario image_scenario(const ImageJob& job, double compute) {
-  const int per_node = job.accelerators / job.nodes;
+  SwitchedNodes cluster = nodes_of(job.accelerator);
+  cluster.nodes = job.nodes;
+  cluster.per_node = job.accelerators / job.nodes;
+  cluster.nic_bandwidth = job.network_rate;
   Scenario scenario =
-      scenario_from({{"model", job.network->model},
-                     {"cluster", switched_nodes({.accelerator = job.machine->server.accelerator,
-                                                 .nodes = job.nodes,
-                                                 .per_node = per_node,
-                                                 .scale_up_bandwidth = job.machine->server.scale_up,
-                                                 .nic_bandwidth = job.network_rate})},
-                     {"profile", job.machine->server.profile},
+      scenario_from({{"model", *job.network.model},
+                     {"cluster", switched_nodes(cluster)},
+                     {"profile", job.accelerator.profile},
                      {"strategy",
                       {{"preset", "horovod"},
                        {"precision", "fp32"},
@@ -102,10 +95,11 @@ std::optional<double> rate_of_one(const SyncQuestion& question) {
 
 SyncOutcome predict_throughput(const SyncQuestion& question) {
   const SyncRow& row = question.row;
-  const auto job = image_job(row);
+  const auto read = image_job(row);
+  if (const auto* reason = std::get_if<std::string>(&read)) return refused(*reason);
+  const auto* job = &std::get<ImageJob>(read);
   const auto published = value_at(row, 0);
-  if (!job || !published)
-    return refused("the row does not say a network and machine of the library");
+  if (!published) return refused("the row has no images a second");
   if (row.set_up.find("distributed") != std::string::npos) {
     return refused("servers beside workers of several accelerators are not described");
   }
@@ -115,12 +109,16 @@ SyncOutcome predict_throughput(const SyncQuestion& question) {
   one.accelerators = 1;
   const Scenario single = image_scenario(one, 1.0);
   constexpr double kTraining = 3.0;  // a forward pass, and twice as much backward
-  const double floor = kTraining * one.batch * forward_flops(single.model, 1).total().count() /
+  // Filters of 3 x 3 taps take 16 multiplications for 36 (Lavin and Gray 2016, arXiv:1509.09308).
+  constexpr double kFewest = 16.0 / 36.0;
+  const double floor = kFewest * kTraining * one.batch *
+                       forward_flops(single.model, 1).total().count() /
                        single.profile->device.peak_flops.at(Precision::fp32).value;
   if (one.batch / *alone < floor) {
     return refused(
-        "one accelerator is faster than all multiplications at its peak: convolutions that "
-        "multiply less (Winograd) are not modelled");
+        "one accelerator is faster than its fewest multiplications at its peak: the rate, the "
+        "batch "
+        "or the model is another");
   }
   const double compute = images_a_second(one, 1.0) / *alone;
   SyncOutcome outcome;
@@ -137,15 +135,17 @@ SyncOutcome predict_throughput(const SyncQuestion& question) {
 /// Of "128 servers x 4", against one accelerator, by data sheet.
 SyncOutcome predict_scaling(const SyncQuestion& question) {
   const SyncRow& row = question.row;
-  auto job = image_job(row);
+  auto read = image_job(row);
+  if (const auto* reason = std::get_if<std::string>(&read)) return refused(*reason);
+  auto* job = &std::get<ImageJob>(read);
   const auto published = value_at(row, 0);
   const auto servers = number_before(row.set_up, "servers");
-  const auto gigabits = number_before(row.set_up, "Gbit");
-  if (!job || !published || !servers || !gigabits) {
-    return refused("the row does not say network, servers and links");
+  const auto link = network_rate(row.set_up);
+  if (!published || !servers || !link || *servers < 1.0 || *servers > job->accelerators) {
+    return refused("the row does not say \"128 servers x 4\" and \"25 Gbit/s\"");
   }
   job->nodes = static_cast<int>(*servers);
-  job->network_rate = BytesPerSecond(*gigabits * 1e9 / 8.0);
+  job->network_rate = *link;
   ImageJob one = *job;
   one.nodes = one.accelerators = 1;
   SyncOutcome outcome;

@@ -1,6 +1,7 @@
 // Fully sharded steps: rates over accelerators, and what fetching ahead is worth.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "sim/predict/simulate.h"
@@ -10,33 +11,33 @@
 namespace headway {
 namespace {
 
-/// GPT of 175 billion parameters as minGPT has it, on nodes of eight A100.
-Scenario sharded_job(int accelerators, BytesPerSecond node_network, int micro_batch, bool ahead) {
+/// On nodes of eight.
+struct ShardedJob {
+  NamedModel model;
+  NamedAccelerator accelerator;
+  BytesPerSecond node_network;
+  int micro_batch = 1;
+};
+
+Scenario sharded_scenario(const ShardedJob& job, int accelerators, bool ahead) {
   constexpr int kOfNode = 8;
-  return scenario_from({{"model",
-                         {{"layers", 96},
-                          {"hidden", 12288},
-                          {"attention_heads", 96},
-                          {"ffn_hidden", 49152},
-                          {"mlp", "plain"},
-                          {"vocabulary", 50000},
-                          {"sequence_length", 2048}}},
-                        {"cluster", switched_nodes({.accelerator = "a100-sxm-80gb",
-                                                    .nodes = accelerators / kOfNode,
-                                                    .per_node = kOfNode,
-                                                    .scale_up_bandwidth = BytesPerSecond(300e9),
-                                                    .nics = kOfNode,
-                                                    .nic_bandwidth = node_network / kOfNode,
-                                                    .nic_latency = Seconds(1e-6)})},
-                        {"profile", "a100_sxm_80gb"},
+  SwitchedNodes cluster = nodes_of(job.accelerator);
+  cluster.nodes = std::max(1, accelerators / kOfNode);
+  cluster.per_node = std::min(accelerators, kOfNode);
+  cluster.nics = cluster.per_node;
+  cluster.nic_bandwidth = job.node_network / kOfNode;
+  cluster.nic_latency = Seconds(1e-6);
+  return scenario_from({{"model", *job.model.model},
+                        {"cluster", switched_nodes(cluster)},
+                        {"profile", job.accelerator.profile},
                         {"strategy",
                          {{"preset", "pytorch-fsdp"},
                           {"gradient_precision", "bf16"},
                           {"attention", "unfused"},
                           {"recompute", "full"},
                           {"overlap_parameter_gather", ahead},
-                          {"micro_batch", micro_batch},
-                          {"global_batch", micro_batch * accelerators}}}});
+                          {"micro_batch", job.micro_batch},
+                          {"global_batch", job.micro_batch * accelerators}}}});
 }
 
 /// TFLOP/s of an accelerator, what is recomputed counted.
@@ -48,38 +49,42 @@ double counted_rate(const Scenario& scenario) {
 
 SyncOutcome predict_sharded(const SyncQuestion& question) {
   const SyncRow& row = question.row;
-  const auto terabits = number_before(row.set_up, "Tb/s");
+  const auto model = named_model(row.set_up);
+  if (const auto* reason = std::get_if<std::string>(&model)) return refused(*reason);
+  const auto accelerator = named_accelerator(row.set_up);
+  if (const auto* reason = std::get_if<std::string>(&accelerator)) return refused(*reason);
+  const auto network = network_rate(row.set_up);
   const auto published = value_at(row, 0);
-  const bool is_known =
-      row.set_up.find("175B") != std::string::npos && row.set_up.find("A100") != std::string::npos;
-  if (!is_known || !terabits || !published) {
-    return refused("the row is not of GPT 175B on A100, or does not say the network");
-  }
-  const BytesPerSecond network(*terabits * 1e12 / 8.0);
+  if (!network || !published) return refused("the row does not say the network of a node");
+  ShardedJob job{.model = std::get<NamedModel>(model),
+                 .accelerator = std::get<NamedAccelerator>(accelerator),
+                 .node_network = *network};
   SyncOutcome outcome;
   outcome.assumed = {"eight NICs a node, which share what the row says of the network"};
   if (row.metric.find("prefetch") != std::string::npos) {
     constexpr int kMany = 128;
-    const double fetched = iteration_seconds(sharded_job(kMany, network, 1, true));
-    const double waited = iteration_seconds(sharded_job(kMany, network, 1, false));
+    const double fetched = iteration_seconds(sharded_scenario(job, kMany, true));
+    const double waited = iteration_seconds(sharded_scenario(job, kMany, false));
     outcome.values = {{.what = "gained by fetching ahead",
                        .published = *published / 100.0,
                        .predicted = waited / fetched - 1.0,
                        .is_share = true}};
     return outcome;
   }
-  const auto batch = number_before(row.set_up, "a GPU;");
-  const auto in_batch = number_after(row.set_up, "batch");
-  const int micro_batch = static_cast<int>(in_batch.value_or(batch.value_or(1.0)));
+  if (row.metric.find("TFLOP") == std::string::npos) {
+    return refused("its metric is neither TFLOP/s nor what prefetching is worth");
+  }
+  job.micro_batch = static_cast<int>(batch_of_each(row.set_up).value_or(1.0));
   const std::string sizes = parts_of(row.set_up, ";").back();
   const auto fewest = number_before(sizes, "to");
   const auto most = number_after(sizes, "to");
-  if (!fewest || !most) return refused("the row does not say on how many accelerators");
+  if (!fewest || !most || *fewest < 1.0) {
+    return refused("the row does not end with \"128 to 512 GPUs\"");
+  }
   for (int size = static_cast<int>(*fewest); size <= static_cast<int>(*most); size *= 2) {
-    outcome.values.push_back(
-        {.what = fmt::format("TFLOP/s on {}", size),
-         .published = *published,
-         .predicted = counted_rate(sharded_job(size, network, micro_batch, true))});
+    outcome.values.push_back({.what = fmt::format("TFLOP/s on {}", size),
+                              .published = *published,
+                              .predicted = counted_rate(sharded_scenario(job, size, true))});
   }
   return outcome;
 }

@@ -1,0 +1,126 @@
+// Rows that publish throughput over accelerators: what is made of them, and what they lack.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/files/json_document.h"
+#include "sim/validate/sync/sync_kind.h"
+
+namespace headway {
+namespace {
+
+std::vector<SyncRow> rows_of(const std::vector<nlohmann::json>& list) {
+  const nlohmann::json rows = list;
+  Diagnostics diagnostics;
+  const auto document = JsonDocument::parse("rows.json", rows.dump(), diagnostics);
+  auto read = read_sync_rows(JsonCursor(document), diagnostics);
+  EXPECT_EQ(diagnostics.all().size(), 0U);
+  return read;
+}
+
+SyncOutcome outcome_of(const std::vector<SyncRow>& rows, std::size_t index) {
+  const SyncKind* const kind = sync_kind_of(rows[index]);
+  if (kind == nullptr) return refused("of no kind");
+  return kind->predict({.row = rows[index], .known = rows});
+}
+
+nlohmann::json way_row(const std::string& how, const std::string& network = "10GbE with TCP/IP") {
+  return {{"id", how},
+          {"source", "a survey"},
+          {"hardware", "4 GPUs per node, RTX 2080 Ti; network: " + network},
+          {"model", "ResNet-50"},
+          {"conditions", "BS = 64 (per GPU); " + how},
+          {"value", {{"1", {{"mean", 250.0}}}, {"8", {{"mean", 1500.0}}}}}};
+}
+
+double rate_of_way(const std::string& how, const std::string& network = "10GbE with TCP/IP") {
+  const SyncOutcome outcome = outcome_of(rows_of({way_row(how, network)}), 0);
+  EXPECT_EQ(outcome.refused, "") << how;
+  return outcome.refused.empty() ? outcome.values.front().predicted : 0.0;
+}
+
+// 64 images take an accelerator 256 ms, and 25,557,032 gradients of 4 bytes cross either NIC once
+// at least, in 81.8 ms at 10 Gb/s: 8 accelerators reach 1,516 images a second at most where nothing
+// is hidden, and 2,000 where all of it is.
+TEST(GradientWays, BehindTheBackwardPassAllOfTheExchangeIsSeen) {
+  const double behind = rate_of_way("all-reduce after the whole backward pass");
+  EXPECT_LT(behind, 1516.0);
+  const double beside = rate_of_way("wait-free back-propagation, one all-reduce per tensor");
+  EXPECT_GT(beside, behind);
+  EXPECT_LT(beside, 2000.0);
+  EXPECT_GE(rate_of_way("merged-gradient wait-free back-propagation"), beside);
+  EXPECT_GT(rate_of_way("all-reduce after the whole backward pass", "100GbIB with RDMA"), behind);
+}
+
+TEST(GradientWays, GoByServersToo) {
+  const double behind = rate_of_way("BytePS parameter server, fusion threshold 536870912 bytes");
+  EXPECT_LT(behind, 1516.0);
+  EXPECT_GT(rate_of_way("BytePS parameter server, fusion threshold 0"), behind);
+}
+
+TEST(GradientWays, SayWhatARowLacks) {
+  const auto why = [](nlohmann::json row) {
+    return outcome_of(rows_of({std::move(row)}), 0).refused;
+  };
+  EXPECT_EQ(why(way_row("ByteScheduler on Horovod all-reduce")),
+            "its scheduler of messages (ByteScheduler, by priority) is not described");
+  EXPECT_EQ(why(way_row("all-reduce after the whole backward pass", "a fast one")),
+            "the row does not say batch, GPUs per node and network");
+  nlohmann::json without_one = way_row("all-reduce after the whole backward pass");
+  without_one["value"].erase("1");
+  EXPECT_EQ(why(without_one), "the row does not tell what one accelerator reaches");
+}
+
+nlohmann::json served_row(int accelerators, double rate, const std::string& data = "synthetic") {
+  return {{"id", data + std::to_string(accelerators)},
+          {"source", "a report"},
+          {"hardware", "Piz Daint, 1 Tesla P100 per node"},
+          {"model", "InceptionV3"},
+          {"conditions",
+           "parameter servers: 1, co-located with workers; " + data + " data; batch 64 per GPU"},
+          {"gpus", accelerators},
+          {"unit", "Img/s"},
+          {"value", rate}};
+}
+
+// One accelerator is as published; two, one of them with a server, are no faster than two of it.
+TEST(ServedImages, ScaleFromOneAccelerator) {
+  const auto rows =
+      rows_of({served_row(1, 140.0), served_row(2, 270.0), served_row(2, 260.0, "real")});
+  const SyncOutcome one = outcome_of(rows, 0);
+  EXPECT_TRUE(one.calibrates);
+  EXPECT_NEAR(one.values.front().predicted, 140.0, 0.2);
+  const SyncOutcome two = outcome_of(rows, 1);
+  ASSERT_EQ(two.refused, "");
+  EXPECT_GT(two.values.front().predicted, 200.0);
+  EXPECT_LE(two.values.front().predicted, 280.0);
+  EXPECT_EQ(outcome_of(rows, 2).refused, "no row of its source tells what one accelerator reaches");
+}
+
+nlohmann::json submission(const std::string& accelerator, const std::vector<double>& medians) {
+  nlohmann::json row = {{"id", accelerator},
+                        {"benchmark", "ResNet-50 v1.5 ImageNet, MLPerf Training v3.0"},
+                        {"number_of_nodes", "1"},
+                        {"accelerators_per_node", "8"},
+                        {"accelerator", accelerator},
+                        {"interconnect", "NVLINK 4.0"},
+                        {"host_networking", ""},
+                        {"global_batch_size", 3200},
+                        {"runs", nlohmann::json::array()}};
+  for (const double median : medians) row["runs"].push_back({{"throughput_median", median}});
+  return row;
+}
+
+TEST(MlperfSubmissions, CountByTheMedianOfTheirRuns) {
+  const auto rows = rows_of({submission("NVIDIA H100-SXM-80GB", {5.0, 1.0, 3.0}),
+                             submission("Habana Gaudi2", {1.0}), submission("NVIDIA L40", {})});
+  const SyncOutcome outcome = outcome_of(rows, 0);
+  ASSERT_EQ(outcome.refused, "");
+  EXPECT_EQ(outcome.values.front().published, 3.0);
+  EXPECT_GT(outcome.values.front().predicted, 8.0 * 1000.0);
+  EXPECT_TRUE(outcome_of(rows, 1).refused.starts_with("it names no accelerator"));
+  EXPECT_TRUE(rows[2].value->is_null());
+}
+
+}  // namespace
+}  // namespace headway
