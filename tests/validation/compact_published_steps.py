@@ -10,6 +10,7 @@ reads both forms.
 """
 
 import json
+import re
 import sys
 
 # Most rows train so. The compact file states it once, and a row says what it does otherwise.
@@ -42,6 +43,16 @@ WITHOUT_SEQUENCE_PARALLELISM = "without sequence parallelism, by its trial numbe
 # compares "vanilla TP", which they are, with "async TP".
 VANILLA_TENSOR_PARALLELISM = "vanilla tensor parallelism, by the source's table"
 
+# Rows tagged so are said to have no sharded optimizer: Pythia's, whose configurations have it
+# (EleutherAI/pythia, models/*/pythia-*.yml: "zero_optimization": {"stage": 1}).
+SHARDED_OPTIMIZER = "ZeRO-1, by its tag"
+
+# InternEvo's table of throughputs has one column for each size of the group that shards the optimizer
+# ("zero1": 4, or -1 for all replicas). The collection leaves it to the row's id, so that rows of the
+# two look as if they differed in nothing.
+OPTIMIZER_SHARD_GROUP = re.compile("internevo-tgs-.*-z(-1|[0-9]+)-[0-9]+")
+SHARDED_IN_GROUPS = "the optimizer sharded over groups of ranks, predicted as over all"
+
 
 def corrected(row):
     if (row["source"]["key"] == "alephalpha_layouts" and row["train"]["sequence_parallel"]
@@ -51,6 +62,13 @@ def corrected(row):
     if row["id"].startswith("torchtitan-asynctp-") and row["id"].endswith("-vanilla"):
         row["train"]["tp_overlap"] = False
         row["notes"] = row["notes"] + [VANILLA_TENSOR_PARALLELISM]
+    if "ZeRO-1" in row["tags"] and not row["train"]["distributed_optimizer"]:
+        row["train"]["distributed_optimizer"] = True
+        row["notes"] = row["notes"] + [SHARDED_OPTIMIZER]
+    group = OPTIMIZER_SHARD_GROUP.fullmatch(row["id"])
+    if group and group[1] != "-1":
+        row["train"]["optimizer_shard_group"] = int(group[1])
+        row["notes"] = row["notes"] + [SHARDED_IN_GROUPS]
     return row
 
 
