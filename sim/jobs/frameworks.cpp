@@ -44,7 +44,8 @@ FrameworkRecipe read_recipe(const JsonCursor& part, const Strategy& habits,
   ObjectReader reader(part, diagnostics);
   FrameworkRecipe recipe{.releases = read_texts(reader, "releases"),
                          .accelerator = reader.text("accelerator"),
-                         .model = reader.text("model")};
+                         .model = reader.text("model"),
+                         .task = reader.text("task", "")};
   if (const auto strategy = reader.required_part("strategy")) {
     recipe.strategy = strategy->value();
     static_cast<void>(read_habits(*strategy, habits, diagnostics));  // for its problems

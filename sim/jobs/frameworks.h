@@ -24,6 +24,7 @@ struct FrameworkRecipe {
   std::vector<std::string> releases;
   std::string accelerator;  ///< as rows name it: "H100"
   std::string model;        ///< what its name begins with
+  std::string task;         ///< as rows name it: "lora"; empty: any
   JsonValue strategy;       ///< fields of a strategy
 };
 

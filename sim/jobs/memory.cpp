@@ -24,11 +24,6 @@ constexpr Bytes kDeviceContext = 1_GiB;
 /// channels and four neighbours, two in the ring and two in the tree.
 constexpr Bytes kCommunicator = 256_MiB;
 
-/// What a caching allocator holds beyond what is in use, as a share of the memory that comes and
-/// goes in a step (model states are allocated once): the 15 % that GMLake (Guo et al., ASPLOS 2024)
-/// wins back on average. With fine-tuning's recomputation and offloading it is up to 33 %.
-constexpr double kAllocatorReserve = 0.15;
-
 // Bytes of one logit in the loss. Kept for the backward pass: the softmax in fp32.
 constexpr double kSoftmax = 4.0;
 /// Beside it, at the loss: the 16-bit logits and their fp32 copy (Megatron-LM's
@@ -37,7 +32,8 @@ constexpr double kSplitLoss = 2.0 + 4.0;
 /// The same of a whole vocabulary (PyTorch's cross_entropy): the 16-bit logits and, in the backward
 /// pass, two fp32 gradients, of the log-probabilities and of the logits.
 constexpr double kWholeLoss = 2.0 + 4.0 + 4.0;
-constexpr double kLogit = 2.0;  ///< a rank's own part before it is gathered
+constexpr double kLogit =
+    2.0;  ///< in 16 bits: before they are gathered, or of the micro-batch before
 /// A fused kernel keeps the 16-bit logits and makes their gradient in 16 bits: flash-attention's
 /// losses/cross_entropy.py (Dao-AILab/flash-attention).
 constexpr double kFusedKept = 2.0;
@@ -56,14 +52,36 @@ StateBytes state_bytes(const Strategy& strategy) {
   constexpr double kMoments = 8.0;
   constexpr double kMaster = 4.0;
   const double parameter = working_bytes_per_element(strategy.precision);
+  const double adam = kMoments + (parameter < kMaster ? kMaster : 0.0);
+  const double kept = strategy.memory.optimizer_state_bytes;
+  // Servers hold them, in the memory of their hosts, but for what workers update.
+  const bool is_updated_elsewhere =
+      strategy.synchronisation.by_servers() && !strategy.synchronisation.has_local_updates();
   return {.parameter = parameter,
           .gradient = bytes_per_element(
               strategy.kept_gradient_precision.value_or(strategy.gradient_precision)),
-          // Servers hold them, in the memory of their hosts, but for what workers update.
-          .optimizer = strategy.synchronisation.by_servers() &&
-                               !strategy.synchronisation.has_local_updates()
-                           ? 0.0
-                           : kMoments + (parameter < kMaster ? kMaster : 0.0)};
+          .optimizer = is_updated_elsewhere ? 0.0
+                       : kept > 0.0         ? kept
+                                            : adam};
+}
+
+/// Bytes of a matrix's element where it is kept in the format of products alone. Formats with
+/// scales of blocks are there twice, as blocks along the one side and along the other: MXFP8 with a
+/// byte of scale for 32 elements; of 4-bit ones the element has it.
+double quantised_weight_bytes(const Strategy& strategy) {
+  const double element = bytes_per_element(strategy.precision);
+  if (strategy.scaling == Scaling::mxfp8) return 2.0 * (element + 1.0 / 32.0);
+  return strategy.scaling == Scaling::nvfp4 ? 2.0 * element : element;
+}
+
+/// What the matrices of a stage's layers take less than in the working format.
+Bytes saved_by_quantised_weights(const StageParameters& parameters, const Strategy& strategy) {
+  if (!strategy.memory.quantised_weights) return Bytes(0.0);
+  const double saved =
+      working_bytes_per_element(strategy.precision) - quantised_weight_bytes(strategy);
+  const bool is_sharded = strategy.sharding == Sharding::full;
+  return Bytes(saved * (parameters.layers / (is_sharded ? strategy.shard_ranks() : 1.0) +
+                        parameters.experts / (is_sharded ? strategy.expert_replicas() : 1.0)));
 }
 
 /// The most bytes that passes in flight hold on a stage, where a pass through chunk c holds
@@ -94,13 +112,15 @@ struct LossMemory {
 LossMemory loss_memory(const Model& model, const Strategy& strategy) {
   const double logits = rank_shape_of(strategy).tokens() * model.last.loss_classes;
   const double part = logits / strategy.tensor_parallel;
+  const double before = strategy.memory.previous_logits ? kLogit : 0.0;
   if (strategy.fused_loss) {
     const double worked_on = strategy.vocabulary_parallel_loss ? part : logits;
-    return {Bytes(worked_on * kFusedKept), Bytes(worked_on * kFusedLoss)};
+    return {Bytes(worked_on * kFusedKept), Bytes(worked_on * (kFusedLoss + before))};
   }
-  if (strategy.vocabulary_parallel_loss) return {Bytes(part * kSoftmax), Bytes(part * kSplitLoss)};
+  if (strategy.vocabulary_parallel_loss)
+    return {Bytes(part * kSoftmax), Bytes(part * (kSplitLoss + before))};
   const double own_part = strategy.tensor_parallel > 1 ? part * kLogit : 0.0;
-  return {Bytes(logits * kSoftmax), Bytes(logits * kWholeLoss + own_part)};
+  return {Bytes(logits * kSoftmax), Bytes(logits * (kWholeLoss + before) + own_part)};
 }
 
 /// The largest value among the kinds of layers that stand on a stage, those that predict further
@@ -263,7 +283,8 @@ StageMemory states_of_stage(const Model& model, const Strategy& strategy, int st
     return Bytes((of_all_replicas / shared + parameters.experts / experts) * bytes_per_parameter);
   };
   StageMemory memory;
-  memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full);
+  memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full) -
+                      saved_by_quantised_weights(parameters, strategy);
   memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
   memory.optimizer =
       (1.0 - strategy.optimizer_offload) * states(trained, bytes.optimizer, Sharding::optimizer);
@@ -290,15 +311,17 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   std::vector<Bytes> chunk_bytes;
   std::vector<Bytes> chunk_host_bytes;
+  const RankShape shape = rank_shape_of(strategy);
   Bytes transient = largest_of_kinds(model, strategy, stage, [&](const Layer& layer) {
-    return recomputed_bytes(layer, strategy) + offload_buffers(layer, strategy);
+    return recomputed_bytes(layer, strategy) + offload_buffers(layer, strategy) +
+           gradients_at_work(layer, shape);
   });
   PassMemory passes(model, strategy);
   for (const LayerRange& range : stage_layers(model, strategy, stage)) {
     const int chunk = static_cast<int>(chunk_bytes.size());
     Bytes kept = passes.on_device(range);
     if (is_first_chunk(strategy, stage, chunk)) {
-      kept += kept_bytes(model.first, rank_shape_of(strategy));
+      kept += kept_bytes(model.first, shape);
     }
     if (is_last_chunk(strategy, stage, chunk)) {
       const LossMemory loss = loss_memory(model, strategy);
@@ -317,7 +340,7 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
   memory.buffers += transient + exchange_buffers(model, strategy, stage, parameters) +
                     communicators(strategy) + kDeviceContext +
-                    kAllocatorReserve * (memory.activations + transient);
+                    strategy.memory.allocator_reserve * (memory.activations + transient);
   return memory;
 }
 

@@ -6,6 +6,7 @@ namespace headway {
 
 RankShape rank_shape_of(const Strategy& strategy) {
   const double element = working_bytes_per_element(strategy.precision);
+  const double quantised = std::min(element, bytes_per_element(strategy.precision));
   RankShape shape{
       .micro_batch = static_cast<double>(strategy.micro_batch),
       .sequence_length = static_cast<double>(strategy.sequence_length),
@@ -23,8 +24,12 @@ RankShape rank_shape_of(const Strategy& strategy) {
       .fused_attention = strategy.fused_attention,
       .fused_normalization = strategy.fused_normalization,
       .fused_activation = strategy.fused_activation,
+      .fused_softmax = strategy.memory.fused_softmax,
+      .copied_attention = strategy.memory.copied_attention_output,
+      .gathered_inputs = strategy.memory.gathered_inputs,
       .element_bytes = element,
-      .product_bytes = std::min(element, bytes_per_element(strategy.precision))};
+      .product_bytes = quantised,
+      .activation_input_bytes = strategy.memory.quantised_activation_input ? quantised : element};
   if (trains_adapters(strategy)) {
     shape.frozen = true;
     shape.adapters = strategy.lora_targets;

@@ -11,6 +11,7 @@
 #include "sim/costs/collective_cost.h"
 #include "sim/jobs/compression/compression.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/software_memory.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/layer_parts.h"
@@ -134,6 +135,7 @@ struct Strategy {
   bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only
   bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
   bool fused_loss = false;               ///< one kernel, which keeps the 16-bit logits only
+  SoftwareMemory memory = {};            ///< and what else the software keeps
   Recompute recompute = Recompute::none;
   int recompute_layers = 0;  ///< fully recomputed ones, the first of each chunk; 0 is all
   std::vector<RecomputePart> recompute_modules = {};

@@ -6,6 +6,7 @@
 #include "sim/jobs/compression/read_compression.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/software_memory.h"
 #include "sim/jobs/synchronisation/read_synchronisation.h"
 #include "sim/jobs/table_plan_fields.h"
 
@@ -90,6 +91,13 @@ FieldMember<Strategy> part(Part Strategy::*member, Part (*read)(ObjectReader&, c
           .read = [=](ObjectReader& reader, std::string_view, bool,
                       Strategy& strategy) { strategy.*member = read(reader, strategy.*member); },
           .children = fields.described()};
+}
+
+FieldMember<Strategy> software_memory() {
+  FieldMember<Strategy> member =
+      part(&Strategy::memory, read_software_memory, software_memory_fields());
+  member.write = [](const Strategy& strategy) { return written_software_memory(strategy.memory); };
+  return member;
 }
 
 }  // namespace
@@ -216,6 +224,10 @@ see: Dao 2023 (arXiv:2307.08691))"},
         R"(The loss is one kernel that keeps the 16-bit logits only. Off, it keeps their softmax in fp32, and a
 copy in fp32 while it works.
 see: memory only: its time is in the kernel family)"},
+       {"memory", software_memory().presettable(),
+        R"(What the software keeps in memory otherwise than most does.
+see: memory_bytes
+default: what the preset does)"},
        {"recompute", word(&Strategy::recompute).presettable(),
         R"(What the backward pass computes again instead of keeping it. Activation: the MLP's activation
 function; selective: unfused attention; every second product: all but attention and half of the

@@ -243,6 +243,7 @@ constexpr FlagRow kTable[] = {
     {"lora_targets", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript}},
     {"synchronisation", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
     {"compression", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
+    {"memory", "*", {"", "", "", ""}},  // says what the software does
     {"embedding_tables", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
 };
 

@@ -12,7 +12,8 @@ Bytes bytes_of(const KeptTensor& tensor, const Layer& layer, const RankShape& sh
   const double share =
       tensor.pieces > 0.0 ? std::max(1.0, tensor.pieces / parts) / tensor.pieces : 1.0 / parts;
   const double attended = tensor.attended ? shape.sequence_length : 1.0;
-  return Bytes(row_count(tensor.rows, layer, shape) * attended * tensor.elements * share *
+  const Rows rows = tensor.gathered && shape.gathered_inputs ? Rows::tokens : tensor.rows;
+  return Bytes(row_count(rows, layer, shape) * attended * tensor.elements * share *
                shape.bytes(tensor.stored));
 }
 
@@ -33,6 +34,23 @@ Bytes kept_bytes(const Layer& layer, const RankShape& shape, const RecomputePart
     sum += (1.0 - tensor.again.share(again)) * bytes_of(tensor, layer, shape);
   }
   return sum;
+}
+
+Bytes gradients_at_work(const Layer& layer, const RankShape& shape) {
+  double most = 0.0;
+  for (const Product& product : layer.products) {
+    const double sides = inputs_on_rank(product, shape) + outputs_on_rank(product, shape);
+    most = std::max(most, row_count(product.rows, layer, shape) * sides * shape.element_bytes);
+  }
+  if (layer.attention && !shape.fused_attention) {
+    constexpr double kInOneKernel = 4.0;  // of the probabilities and of the scores, 16 bits each
+    constexpr double kInSeveralKernels =
+        10.0;  // of the probabilities in 16 bits, then both in fp32
+    const double scores =
+        shape.tokens() * shape.sequence_length * layer.attention->heads / shape.tensor_parallel;
+    most = std::max(most, scores * (shape.fused_softmax ? kInOneKernel : kInSeveralKernels));
+  }
+  return input_bytes(layer, shape) + Bytes(most);
 }
 
 Bytes input_bytes(const Layer& layer, const RankShape& shape) {

@@ -23,6 +23,11 @@ struct KeptBytes {
 [[nodiscard]] Bytes kept_bytes(const Layer& layer, const RankShape& shape,
                                const RecomputeParts& again = {});
 
+/// What the backward pass through a layer has of gradients at once, at most: of the residual
+/// stream, and of what goes into and comes out of its largest product, or of the scores of unfused
+/// attention. Those of weights are counted elsewhere.
+[[nodiscard]] Bytes gradients_at_work(const Layer& layer, const RankShape& shape);
+
 /// What comes in for a micro-batch, on one rank: what whole-layer recomputation starts from.
 [[nodiscard]] Bytes input_bytes(const Layer& layer, const RankShape& shape);
 

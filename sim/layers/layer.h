@@ -121,6 +121,7 @@ struct KeptTensor {
   Cut cut = Cut::none;
   double pieces = 0.0;    ///< that no cut divides further: key-value heads; 0: any cut does
   bool attended = false;  ///< for each position that a token attends to
+  bool gathered = false;  ///< by sequence-parallel ranks before a product that they split takes it
   Stored stored = Stored::working;
   KernelChoice when = KernelChoice::always;
   /// Kept for the gradient of a product's weights only: where adapters alone are trained, the one

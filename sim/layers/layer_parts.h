@@ -48,18 +48,21 @@ enum class KernelChoice {
   unfused_attention,
   fused_normalization,
   unfused_normalization,
-  unfused_activation
+  unfused_activation,
+  unfused_softmax,
+  copied_attention
 };
 
 inline constexpr double kWorkingElement = 2.0;  ///< bytes of an activation while it is worked on
 
 /// In how many bytes an element is kept.
 enum class Stored {
-  working,         ///< as the forward pass uses it
-  quantised,       ///< as the input of a product
-  quantised_copy,  ///< the same beside the original: nothing where products take 16 bits or more
-  single,          ///< fp32
-  mask             ///< a byte: what dropout decided
+  working,           ///< as the forward pass uses it
+  quantised,         ///< as the input of a product
+  quantised_copy,    ///< the same beside the original: nothing where products take 16 bits or more
+  activation_input,  ///< what an activation function takes
+  single,            ///< fp32
+  mask               ///< a byte: what dropout decided
 };
 
 /// A matrix of a layer that a low-rank adapter may stand beside.

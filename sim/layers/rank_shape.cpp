@@ -31,6 +31,10 @@ bool RankShape::holds(KernelChoice when) const {
       return !fused_normalization;
     case KernelChoice::unfused_activation:
       return !fused_activation;
+    case KernelChoice::unfused_softmax:
+      return !fused_attention && !fused_softmax;
+    case KernelChoice::copied_attention:
+      return fused_attention && copied_attention;
   }
   HEADWAY_CHECK(false, "unknown condition");
 }
@@ -43,6 +47,8 @@ double RankShape::bytes(Stored stored) const {
       return product_bytes;
     case Stored::quantised_copy:
       return product_bytes < element_bytes ? product_bytes : 0.0;
+    case Stored::activation_input:
+      return activation_input_bytes;
     case Stored::single:
       return kSingleBytes;
     case Stored::mask:

@@ -28,9 +28,14 @@ struct RankShape {
 
   bool fused_attention = true;      ///< no score matrix in memory
   bool fused_normalization = true;  ///< an RMS norm is one kernel, which keeps its input only
-  bool fused_activation = true;  ///< a gated activation is one kernel, which keeps its inputs only
-  double element_bytes = 2;      ///< of an activation
-  double product_bytes = 2;      ///< of an activation kept as the input of a product; not more
+  bool fused_activation = true;   ///< a gated activation is one kernel, which keeps its inputs only
+  bool fused_softmax = true;      ///< of unfused attention: one kernel, which keeps its result only
+  bool copied_attention = false;  ///< fused attention's output is kept in two orders
+  bool gathered_inputs = false;   ///< inputs of split matrices are kept as sequence-parallel ranks
+                                  ///< gathered them
+  double element_bytes = 2;       ///< of an activation
+  double product_bytes = 2;       ///< of an activation kept as the input of a product; not more
+  double activation_input_bytes = 2;  ///< of what an activation function takes, kept; not more
   /// Where adapters alone are trained, those matrices that have one.
   bool frozen = false;
   std::vector<AdapterTarget> adapters = {};

@@ -91,6 +91,7 @@ nlohmann::json row_model(const PublishedRow& row, std::vector<std::string>& assu
   for (const char* key : {"mlp", "normalization", "position_encoding", "tied_embeddings"}) {
     result[key] = makeup.at(key);
   }
+  if (makeup.contains("dropout")) result["dropout"] = makeup.at("dropout");
   if (is_given(model, "mla")) {
     result["latent_attention"] = latent_attention_of(model.at("mla"));
   } else {

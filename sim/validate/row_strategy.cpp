@@ -64,7 +64,8 @@ const FrameworkRecipe* recipe_of(const PublishedRow& row, const Framework& frame
   const auto found = std::ranges::find_if(framework.recipes, [&](const FrameworkRecipe& recipe) {
     return std::ranges::find(recipe.releases, row.release) != recipe.releases.end() &&
            recipe.accelerator == row.head.accelerator &&
-           word(row.model, "name").starts_with(recipe.model);
+           word(row.model, "name").starts_with(recipe.model) &&
+           (recipe.task.empty() || recipe.task == word(row.train, "task"));
   });
   return found == framework.recipes.end() ? nullptr : &*found;
 }
@@ -153,6 +154,9 @@ nlohmann::json recipe_fields(const PublishedRow& row, const Framework& framework
   };
   if (train.at("task") != "pretrain" && take("packed_length")) {
     assumed.emplace_back("sequences as long as in the published recipe");
+  }
+  if (take("memory")) {
+    assumed.emplace_back("what is kept in memory as in the published recipe");
   }
   const bool says_graphs = is_given(train, "cuda_graph");
   if ((!says_graphs || only_assumes_graphs(row)) && take("cuda_graph") && says_graphs) {

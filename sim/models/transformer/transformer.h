@@ -128,6 +128,7 @@ struct TransformerModel {
   Normalization normalization = Normalization::layer_norm;
   bool normalization_bias = true;  ///< of a layer norm; an RMS norm has none
   PositionEncoding position_encoding = PositionEncoding::learned;
+  bool dropout = true;          ///< of a model with learned positions; others have none
   bool qkv_bias = true;         ///< biases of the query, key and value projections
   bool projection_bias = true;  ///< bias of the attention output projection
   bool mlp_bias = true;

@@ -174,6 +174,10 @@ void keep_heads(Layer& layer, const TransformerModel& model) {
                     .cut = Cut::tensor,
                     .when = KernelChoice::fused_attention};
   layer.kept.push_back(output);
+  KeptTensor copy = output;
+  copy.name = "projection input, in another order";
+  copy.when = KernelChoice::copied_attention;
+  layer.kept.push_back(std::move(copy));
   output.for_weights = true;
   output.target = AdapterTarget::projection;
   output.when = KernelChoice::unfused_attention;
@@ -192,6 +196,7 @@ void add_attention(Layer& layer, const TransformerModel& model, bool windowed) {
   layer.kept.push_back({.name = "QKV input",
                         .rows = Rows::own,
                         .elements = real(model.hidden),
+                        .gathered = true,
                         .stored = Stored::quantised,
                         .for_weights = true,
                         .target = AdapterTarget::qkv,
@@ -245,6 +250,8 @@ void keep_scores(Layer& layer, const TransformerModel& model) {
                           .again = {{P::scores}, {P::core_attn}}});
   };
   keep("softmax output", Stored::working);
+  keep("softmax output in fp32", Stored::single);
+  layer.kept.back().when = KernelChoice::unfused_softmax;
   if (!has_dropout(model)) return;
   keep("softmax dropout mask", Stored::mask);
   keep("softmax dropout output", Stored::working);

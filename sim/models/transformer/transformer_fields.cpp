@@ -210,6 +210,15 @@ default: true for a layer norm)"},
        {"position_encoding", word(&TransformerModel::position_encoding),
         R"(How positions enter. A learned table has parameters and ends at sequence_length; "none"
 stands for ALiBi too.)"},
+       {"dropout",
+        flag(&TransformerModel::dropout)
+            .where(
+                [](const TransformerModel& model) {
+                  return model.position_encoding == PositionEncoding::learned;
+                },
+                {"position_encoding", "\"learned\"", "other models have none"}),
+        R"(Embeddings, residuals and the probabilities of unfused attention are dropped out, which keeps masks.
+see: memory only)"},
        {"qkv_bias", flag(&TransformerModel::qkv_bias),
         "The query, key and value projections have biases."},
        {"projection_bias", flag(&TransformerModel::projection_bias),

@@ -62,7 +62,11 @@ Layer head_layer(const TransformerModel& model) {
   head.passes.push_back(cross_entropy_pass(vocabulary));
   head.weights.push_back({Part::normalization, norm_parameters(model)});
   head.kept = {{.name = "final norm input", .rows = Rows::own, .elements = h},
-               {.name = "head input", .rows = Rows::own, .elements = h, .for_weights = true}};
+               {.name = "head input",
+                .rows = Rows::own,
+                .elements = h,
+                .gathered = true,
+                .for_weights = true}};
   return head;
 }
 
@@ -89,7 +93,7 @@ Layer prediction_join(const TransformerModel& model) {
 }  // namespace
 
 bool has_dropout(const TransformerModel& model) {
-  return model.position_encoding == PositionEncoding::learned;
+  return model.dropout && model.position_encoding == PositionEncoding::learned;
 }
 
 void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, Again again,

@@ -61,6 +61,7 @@ void add_mlp(Layer& layer, const TransformerModel& model, double inner, const Ml
                         .rows = words.rows,
                         .elements = inward * inner,
                         .cut = words.cut,
+                        .stored = Stored::activation_input,
                         .again = words.activation_input});
   layer.kept.push_back({.name = words.kept_prefix + "FC2 input",
                         .rows = words.rows,
@@ -85,6 +86,7 @@ void add_dense_mlp(Layer& layer, const TransformerModel& model) {
   layer.kept.push_back({.name = "FC1 input",
                         .rows = Rows::own,
                         .elements = real(model.hidden),
+                        .gathered = true,
                         .stored = Stored::quantised,
                         .for_weights = true,
                         .target = AdapterTarget::fc1,

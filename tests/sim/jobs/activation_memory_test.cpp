@@ -53,6 +53,22 @@ TEST(LayerActivationBytes, AreTheLayersInputWithFullRecomputation) {
   EXPECT_DOUBLE_EQ(per_sbh(unfused(8, true, Recompute::full)), 2.0 / 8.0);
 }
 
+// Of 34 + 80 two masks of a byte each, and of 5 bytes a score the mask and what it leaves.
+TEST(LayerActivationBytes, WithoutDropoutHaveNoMasks) {
+  const Model model = layers_of({.layers = 96,
+                                 .hidden = 12'288,
+                                 .attention_heads = 96,
+                                 .kv_heads = 96,
+                                 .head_size = 128,
+                                 .ffn_hidden = 49'152,
+                                 .vocabulary = 51'200,
+                                 .dropout = false,
+                                 .sequence_length = 2048});
+  EXPECT_DOUBLE_EQ(
+      testing::layer_activations(model, unfused(1, false, Recompute::none)).count() / kSbh,
+      32.0 + 80.0 * 2.0 / 5.0);
+}
+
 TEST(LayerActivationBytes, GrowWithTheMicroBatchAndShrinkWithContextParallel) {
   Strategy strategy = unfused(8, true, Recompute::none);
   const Bytes one = testing::layer_activations(kGpt3, strategy);

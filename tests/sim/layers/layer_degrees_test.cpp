@@ -26,13 +26,18 @@ TEST(RankShapeKernels, HoldWhatTheirChoiceSays) {
   const RankShape fused;
   RankShape plain;
   plain.fused_attention = plain.fused_normalization = plain.fused_activation = false;
+  plain.fused_softmax = false;
+  RankShape copying;
+  copying.copied_attention = true;
+  EXPECT_TRUE(copying.holds(KernelChoice::copied_attention));
+  EXPECT_FALSE(fused.holds(KernelChoice::copied_attention));
   for (const KernelChoice when :
        {KernelChoice::fused_attention, KernelChoice::fused_normalization}) {
     EXPECT_TRUE(fused.holds(when) && !plain.holds(when));
   }
   for (const KernelChoice when :
        {KernelChoice::unfused_attention, KernelChoice::unfused_normalization,
-        KernelChoice::unfused_activation}) {
+        KernelChoice::unfused_activation, KernelChoice::unfused_softmax}) {
     EXPECT_TRUE(!fused.holds(when) && plain.holds(when));
   }
   EXPECT_TRUE(fused.holds(KernelChoice::always) && plain.holds(KernelChoice::always));
@@ -44,6 +49,9 @@ TEST(RankShapeBytes, AreThoseOfTheWayToStore) {
   shape.product_bytes = 1;
   EXPECT_EQ(shape.bytes(Stored::working), 2);
   EXPECT_EQ(shape.bytes(Stored::quantised), 1);
+  EXPECT_EQ(shape.bytes(Stored::activation_input), 2);
+  shape.activation_input_bytes = 1;
+  EXPECT_EQ(shape.bytes(Stored::activation_input), 1);
   EXPECT_EQ(shape.bytes(Stored::quantised_copy), 1);
   EXPECT_EQ(shape.bytes(Stored::single), 4);
   EXPECT_EQ(shape.bytes(Stored::mask), 1);
@@ -174,6 +182,23 @@ TEST(KeptForWeights, IsLeftOutWhereTheyAreFrozenWithoutAnAdapter) {
   EXPECT_EQ(kept_bytes(layer, shape), 2_B);
   shape.adapters = {AdapterTarget::fc1};
   EXPECT_EQ(kept_bytes(layer, shape), 22_B);
+}
+
+TEST(GradientsAtWork, AreOfTheResidualStreamAndTheLargestProduct) {
+  // 4 tokens: 6 channels come in, 2 bytes each; a product from 6 to 10 channels, split by 2 ranks.
+  Layer layer{.input = 6.0};
+  layer.products = {{.outputs = 10.0, .inputs = 6.0, .split = Split::outputs},
+                    {.outputs = 2.0, .inputs = 1.0}};
+  RankShape shape{.sequence_length = 4, .tensor_parallel = 2};
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(4 * 2.0 * 6 + 4 * 2.0 * (6 + 5)));
+  shape.sequence_parallel = true;  // half of the residual stream
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(2 * 2.0 * 6 + 4 * 2.0 * (6 + 5)));
+  // 8 heads over 2 ranks have 4 x 4 scores each: 4 bytes in one kernel, 10 in several.
+  layer.attention = AttentionCore{.heads = 8.0};
+  shape.fused_attention = false;
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 4 * 16 * 4));
+  shape.fused_softmax = false;
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 10 * 16 * 4));
 }
 
 TEST(MemoryPasses, AreThoseOfTheKernelsThatRun) {

@@ -81,6 +81,18 @@ TEST(ReadModel, DefaultsAreThoseOfGpt2) {
               model.mlp_bias);
 }
 
+TEST(ReadModel, OnlyModelsWithLearnedPositionsSayWhetherTheyDropOut) {
+  const ModelReading least = read_model_text(kLeast);
+  ASSERT_TRUE(least.read.has_value());
+  EXPECT_TRUE(least.read->transformer->dropout);
+  EXPECT_EQ(least.read->resolved->at("dropout"), true);
+  std::string rotary = kLeast;
+  rotary.insert(rotary.rfind('}'), R"(, "position_encoding": "rotary")");
+  const ModelReading other = read_model_text(rotary);
+  ASSERT_TRUE(other.read.has_value()) << other.problems;
+  EXPECT_FALSE(other.read->resolved->contains("dropout"));
+}
+
 TEST(ReadModel, ResolvedFormHoldsEveryDefaultAndReadsBack) {
   const ModelReading first = read_model_text(kLeast);
   ASSERT_TRUE(first.read.has_value());

@@ -136,6 +136,19 @@ TEST(ValidationRow, TheReleaseTellsTheKernelFamily) {
   EXPECT_EQ(scenario_of(json).strategy.kernel_family, "aleph-alpha-flash-1");
 }
 
+TEST(ValidationRow, RecipesOfATaskAreForThatTask) {
+  nlohmann::json json = row_json();
+  json["framework"] = "nemo-mlperf";
+  json["release"] = "v5.0";
+  json["gpu"] = "B200";
+  json["model"]["name"] = "Llama2 70B LoRA (MLPerf)";
+  EXPECT_FALSE(scenario_of(json).strategy.memory.quantised_weights);
+  json["train"]["task"] = "lora";
+  const Strategy strategy = scenario_of(json).strategy;
+  EXPECT_TRUE(strategy.memory.quantised_weights);
+  EXPECT_EQ(strategy.memory.allocator_reserve, 0.05);  // the preset's
+}
+
 TEST(ValidationRow, TheModelTellsTheSoftwareOfSingleRuns) {
   nlohmann::json json = row_json();
   json["framework"] = "full_runs";
@@ -156,7 +169,8 @@ TEST(ValidationRow, MixturesOfExpertsMayHaveSoftwareOfTheirOwn) {
 TEST(ValidationRow, ModelsAreMadeUpAsTheyArePublished) {
   nlohmann::json json = row_json();
   json["model"]["gated"] = false;
-  // GPT's kin: as many outputs of FC1 as the MLP is wide, positions from a table, norms with biases.
+  // GPT's kin: as many outputs of FC1 as the MLP is wide, positions from a table, norms with
+  // biases.
   const Model guessed = scenario_of(json).model;
   EXPECT_EQ(fc1_outputs(guessed), 14336);
   EXPECT_TRUE(guessed.tied);

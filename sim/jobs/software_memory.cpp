@@ -1,0 +1,58 @@
+#include "sim/jobs/software_memory.h"
+
+#include "sim/jobs/part_fields.h"
+
+namespace headway {
+
+const FieldTable<SoftwareMemory>& software_memory_fields() {
+  static const FieldTable<SoftwareMemory> kFields(
+      {{"optimizer_state_bytes",
+        number(&SoftwareMemory::optimizer_state_bytes, {.least = 0.0, .most = 100.0, .open = true})
+            .where([](const SoftwareMemory& memory) { return memory.optimizer_state_bytes > 0.0; }),
+        R"(Bytes of optimizer states for each parameter, before sharding. Adam in fp32 takes 12 beside 16-bit
+parameters and 8 beside fp32 ones; 10 where the master copy is the 16 bits that the parameter lacks
+(Apex's distributed_fused_adam, store_param_remainders); 8 or 6 with moments in 16 bits beside it
+(Megatron-Core's use_precision_aware_optimizer); 4 where Adam works on 16-bit parameters alone.
+see: Rajbhandari et al. 2020 (arXiv:1910.02054), 3.1
+default: 12, or 8 with parameters in fp32)"},
+       {"quantised_weights", flag(&SoftwareMemory::quantised_weights),
+        R"(The matrices of layers are kept in the format of their products only, not in 16 bits beside it
+(Megatron-Core's fp8_param). MXFP8 and NVFP4 keep a copy for each direction of its blocks. Kernels
+that cannot transpose (fp8 on Hopper) keep a second copy of what is trained, which is as much as 16
+bits: leave it off there.
+see: strategy.precision; https://docs.nvidia.com/megatron-core)"},
+       {"quantised_activation_input", flag(&SoftwareMemory::quantised_activation_input),
+        R"(What the MLP's activation function takes is kept in the format of the products (Megatron-Core's
+activation_func_fp8_input_store), not in 16 bits.)"},
+       {"gathered_inputs", flag(&SoftwareMemory::gathered_inputs),
+        R"(Inputs of matrices that tensor-parallel ranks split are kept as sequence-parallel ranks gathered
+them, as linear layers of PyTorch do; off, each keeps its part and gathers them again.
+see: strategy.sequence_parallel; Korthikanti et al. 2022 (arXiv:2205.05198), 4.2.2)"},
+       {"copied_attention_output", flag(&SoftwareMemory::copied_attention_output),
+        R"(Fused attention's output is kept twice: as its kernel left it, and put in another order for the
+projection.)"},
+       {"previous_logits", flag(&SoftwareMemory::previous_logits),
+        R"(The pipeline's buffers still hold the logits of the micro-batch before when the loss is taken.)"},
+       {"fused_softmax", flag(&SoftwareMemory::fused_softmax),
+        R"(Unfused attention takes its softmax in one kernel, which keeps the result in 16 bits (Megatron-LM).
+Off, several keep it in fp32 as well (PyTorch).
+see: strategy.attention)"},
+       {"allocator_reserve", number(&SoftwareMemory::allocator_reserve, between(0.0, 1.0)),
+        R"(What the allocator holds beyond what is in use, as a share of the memory that comes and goes in a
+step (model states are allocated once). PyTorch's holds 15 % on average. With segments that expand
+(PYTORCH_ALLOC_CONF=expandable_segments:True) or a static plan (XLA) next to nothing is lost: 0.05
+leaves room for the workspaces of kernels.
+see: Guo et al., ASPLOS 2024 (GMLake))"}});
+  return kFields;
+}
+
+SoftwareMemory read_software_memory(ObjectReader& strategy, const SoftwareMemory& habits) {
+  return read_part(strategy, "memory", software_memory_fields(), habits,
+                   habits == SoftwareMemory{});
+}
+
+JsonValue written_software_memory(const SoftwareMemory& memory) {
+  return memory == SoftwareMemory{} ? JsonValue() : software_memory_fields().written(memory);
+}
+
+}  // namespace headway
