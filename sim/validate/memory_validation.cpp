@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 #include "sim/base/child_process.h"
@@ -84,6 +85,37 @@ std::vector<MemorySummary> memory_summaries(const std::vector<MemoryRow>& rows) 
   return list;
 }
 
+std::vector<MemoryTradeOff> trade_off_of(const std::vector<MemoryRow>& rows) {
+  std::vector<MemoryTradeOff> trade_off;
+  for (const double limit : {0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1}) {
+    MemoryTradeOff at{.limit = limit};
+    for (const MemoryRow& row : rows) {
+      if (!row.needed) continue;
+      const bool fits = *row.needed <= limit * row.capacity;
+      if (row.ran && fits) ++at.accepted;
+      if (!row.ran && !fits) ++at.rejected;
+    }
+    trade_off.push_back(at);
+  }
+  return trade_off;
+}
+
+std::int64_t undecidable_of(const std::vector<MemoryRow>& rows) {
+  struct Ends {
+    std::int64_t ran = 0;
+    std::int64_t failed = 0;
+  };
+  std::map<std::tuple<std::string, double, double>, Ends> alike;
+  for (const MemoryRow& row : rows) {
+    if (!row.needed) continue;
+    Ends& ends = alike[{row.head.framework, row.needed->count(), row.capacity.count()}];
+    ++(row.ran ? ends.ran : ends.failed);
+  }
+  std::int64_t undecidable = 0;
+  for (const auto& [job, ends] : alike) undecidable += std::min(ends.ran, ends.failed);
+  return undecidable;
+}
+
 }  // namespace
 
 MemoryValidation validate_memory(const std::string& path, const ValidateOptions& options,
@@ -106,6 +138,8 @@ MemoryValidation validate_memory(const std::string& path, const ValidateOptions&
     validation.rows.push_back(row_of(published[i], outcomes[i]));
   }
   validation.summary = memory_summaries(validation.rows);
+  validation.trade_off = trade_off_of(validation.rows);
+  validation.undecidable = undecidable_of(validation.rows);
   return validation;
 }
 

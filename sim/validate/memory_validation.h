@@ -31,9 +31,20 @@ struct MemorySummary {
   std::int64_t refused = 0;   ///< could not be told, in either class
 };
 
+/// How often it would be right if jobs were said to fit that need up to so much of the capacity.
+struct MemoryTradeOff {
+  double limit = 1.0;  ///< of the capacity
+  std::int64_t accepted = 0;
+  std::int64_t rejected = 0;
+};
+
 struct MemoryValidation {
   std::vector<MemoryRow> rows;
   std::vector<MemorySummary> summary;  ///< over all, then by framework and by accelerator
+  std::vector<MemoryTradeOff> trade_off;
+  /// Jobs that no limit tells apart: of those of one software that need the same to the byte, some
+  /// ran and some ran out of memory. The fewer of the two are judged wrong at any.
+  std::int64_t undecidable = 0;
 };
 
 /// Judges the memory of every published step (it ran, so it has to fit) and of every published

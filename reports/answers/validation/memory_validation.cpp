@@ -70,6 +70,19 @@ TextTable memory_table(const MemoryValidation& validation, std::string_view prop
   return table;
 }
 
+/// What a stricter or laxer limit would tell right of both classes.
+TextTable trade_off_table(const MemoryValidation& validation) {
+  const MemorySummary& all = validation.summary.front();
+  TextTable table({{"said to fit up to", kRight},
+                   {"ran, said to fit", kRight},
+                   {"ran out, said not to", kRight}});
+  for (const MemoryTradeOff& at : validation.trade_off) {
+    table.add_row(
+        {percent(at.limit), percent_of(at.accepted, all.ran), percent_of(at.rejected, all.failed)});
+  }
+  return table;
+}
+
 TextTable wrong_table(const std::vector<const MemoryRow*>& wrong, std::size_t most) {
   TextTable table({{"judged wrong"},
                    {"GPUs", kRight},
@@ -90,6 +103,14 @@ Document memory_document(const MemoryValidation& validation) {
   document.sections.push_back({"Said to fit, and said not to",
                                {memory_table(validation, ""), memory_table(validation, "framework"),
                                 memory_table(validation, "gpu")}});
+  document.sections.push_back(
+      {"What another limit would tell, in % of the capacity", {trade_off_table(validation)}});
+  if (validation.undecidable > 0) {
+    document.sections.back().blocks.emplace_back(Paragraph{
+        fmt::format("{} of these jobs no limit tells apart: one that needs the same to the byte, "
+                    "in the same software, went the other way.",
+                    validation.undecidable)});
+  }
   const std::vector<const MemoryRow*> wrong = wrong_rows(validation);
   if (wrong.empty()) return document;
   document.sections.push_back({"Judged wrong, the most clearly wrong first",
@@ -116,7 +137,16 @@ nlohmann::json memory_json(const MemoryValidation& validation) {
                        {"rejected", group.rejected},
                        {"refused", group.refused}});
   }
-  return {{"schema", "headway/memory-validation/1"}, {"rows", rows}, {"summary", summary}};
+  nlohmann::json trade_off = nlohmann::json::array();
+  for (const MemoryTradeOff& at : validation.trade_off) {
+    trade_off.push_back(
+        {{"limit", at.limit}, {"accepted", at.accepted}, {"rejected", at.rejected}});
+  }
+  return {{"schema", "headway/memory-validation/1"},
+          {"rows", rows},
+          {"summary", summary},
+          {"trade_off", trade_off},
+          {"undecidable", validation.undecidable}};
 }
 
 }  // namespace
