@@ -97,7 +97,9 @@ CudaBackend::CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_r
       rendezvous_(rendezvous),
       collectives_(rendezvous, group_.devices, device_) {
   refuse_shared_devices(rendezvous, device_);
-  const DeviceGuard guard(device_);
+  // For good: guards give back what was current before, and since CUDA 12 that alone takes memory of
+  // the device, which is another rank's.
+  HEADWAY_CUDA(cudaSetDevice(device_));
   if (monitor_ == nullptr) {
     offer_.provenance["clocks"] =
         "not recorded: the driver's library (NVML, ROCm SMI) was not found";
