@@ -189,10 +189,12 @@ class ServedLayout {
     const bool stays = std::ranges::equal(
         from, to, {}, [&](std::int32_t accelerator) { return accelerator / of_node; },
         [&](std::int32_t accelerator) { return accelerator / of_node; });
-    if (stays) plan.rate_cap = FlowPlan{}.rate_cap;  // no scale-up link leads to the host
-    if (job_.profile.device.host_bandwidth) {
-      plan.rate_cap = min(plan.rate_cap, BytesPerSecond(job_.profile.device.host_bandwidth->value));
-    }
+    const std::optional<Estimate>& host = job_.profile.device.host_bandwidth;
+    // No scale-up link leads to the host; where nothing is known of the one that does, it is as
+    // fast as that, and no bound where there is none either.
+    const bool is_bare = plan.rate_cap == BytesPerSecond(0.0);
+    if (stays && (host || is_bare)) plan.rate_cap = FlowPlan{}.rate_cap;
+    if (host) plan.rate_cap = min(plan.rate_cap, BytesPerSecond(host->value));
     if (connection) plan.rate_cap = min(plan.rate_cap, (1.0 / how_.servers) * *connection);
     plan.latency = often_ * plan.latency;
     workload_.plans.push_back(std::move(plan));
