@@ -64,9 +64,9 @@ nlohmann::json as_pretrained(const NamedModel& model) {
 
 /// What makes the gradients of a row smaller, as a strategy has it; null if it says nothing known.
 nlohmann::json method_of(const SyncRow& row) {
-  const std::string all = row.source + "; " + row.set_up + "; " + row.metric;
+  const std::string all = row.id + "; " + row.source + "; " + row.set_up + "; " + row.metric;
   const auto says = [&](std::string_view words) { return all.find(words) != std::string::npos; };
-  if (says("1-bit") || says("one-bit") || says("1bit")) return {{"method", "one_bit"}};
+  if (says("1-bit") || says("one-bit") || says("onebit")) return {{"method", "one_bit"}};
   auto density = number_after(all, "top-k");
   if (!density) density = number_after(all, "Top-k");
   if (density && says("%")) return {{"method", "top_k"}, {"density", *density / 100.0}};

@@ -97,6 +97,31 @@ TEST(ServedImages, ScaleFromOneAccelerator) {
   EXPECT_EQ(outcome_of(rows, 2).refused, "no row of its source tells what one accelerator reaches");
 }
 
+nlohmann::json compressed_row(const std::string& id, const std::string& how) {
+  return {{"id", id},
+          {"kind", "compression"},
+          {"source", "same"},
+          {"set-up", "BERT-Large, V100, 16 samples a GPU, 10 Gb Ethernet, 4 nodes x 4" + how},
+          {"metric", "speed-up in the stage"},
+          {"value", {3.0}}};
+}
+
+// An iperf rate of 1 Gb/s on 10 binds a ring to one connection. What compresses is never guessed.
+TEST(CompressedRows, GoByTheMethodTheyName) {
+  const auto speed_up = [](const std::string& id, const std::string& how) {
+    const SyncOutcome outcome = outcome_of(rows_of({compressed_row(id, how)}), 0);
+    EXPECT_EQ(outcome.refused, "") << id << how;
+    return outcome.refused.empty() ? outcome.values.front().predicted : 0.0;
+  };
+  const double one_bit = speed_up("onebit-a", "");
+  EXPECT_GT(one_bit, 1.0);
+  EXPECT_LT(one_bit, 16.0);  // 1 bit for 16
+  EXPECT_NE(speed_up("a", ", top-k 1 %"), one_bit);
+  EXPECT_GT(speed_up("onebit-a", " whose iperf rate is 1 Gb/s"), one_bit);
+  EXPECT_EQ(outcome_of(rows_of({compressed_row("a", "")}), 0).refused,
+            "the row says neither 1-bit, nor \"top-k 1 %\", nor \"rank 4\"");
+}
+
 nlohmann::json submission(const std::string& accelerator, const std::vector<double>& medians) {
   nlohmann::json row = {{"id", accelerator},
                         {"benchmark", "ResNet-50 v1.5 ImageNet, MLPerf Training v3.0"},
