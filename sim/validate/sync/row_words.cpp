@@ -157,11 +157,12 @@ const nlohmann::json& machine_names() {
   return names;
 }
 
-/// "64k" is 64,000, "65,536" one number.
+/// "64k" is 64,000, "65,536" one number. None is larger than fits where numbers are whole.
 double number_said(std::string text) {
   const bool thousands = !text.empty() && is_same_letter(text.back(), 'k');
   std::erase_if(text, [](char c) { return c == ',' || c == ' ' || is_same_letter(c, 'k'); });
-  return (thousands ? 1000.0 : 1.0) * std::stod(text);
+  constexpr double kMost = 1e9;
+  return std::min(kMost, (thousands ? 1000.0 : 1.0) * std::stod(text));
 }
 
 using TextMatch = std::match_results<std::string_view::const_iterator>;
@@ -172,7 +173,7 @@ std::optional<TextMatch> first_match(std::string_view text, const std::regex& pa
   return match;
 }
 
-constexpr const char* kNumber = R"((\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?))";
+constexpr const char* kNumber = R"((\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,15})?))";
 
 std::regex pattern_of(const std::string& text) {
   return std::regex(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);

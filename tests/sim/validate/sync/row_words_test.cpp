@@ -100,6 +100,7 @@ TEST(SaidBatch, TellsWhoseItIs) {
   EXPECT_EQ(said_batch("per-GPU batch size 32").of_each, 32.0);
   EXPECT_EQ(said_batch("global batch of 65,536").of_all, 65'536.0);
   EXPECT_EQ(said_batch("LM (batch size 80)").plain, 80.0);
+  EXPECT_EQ(said_batch("batch " + std::string(400, '9') + " a GPU").of_each, 1e9);
   EXPECT_EQ(said_batch("micro-batch 4").plain, std::nullopt);
   EXPECT_EQ(said_batch("217 images/s on a T4, 3 cores a GPU").of_each, std::nullopt);
 }
