@@ -62,8 +62,8 @@ endfunction()
 # Tests of folders that set HEADWAY_TEST_PROPERTIES have these too.
 function(headway_test_program name sources)
   add_executable(${name}_test ${sources})
-  # Tests may say "small" and "changed" in every file.
-  set_target_properties(${name}_test PROPERTIES UNITY_BUILD OFF)
+  # Reading what a test includes takes longer than the test: few at once, as who changes one waits.
+  set_target_properties(${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 5)
   target_link_libraries(${name}_test PRIVATE ${ARGN} headway_test_support GTest::gmock_main)
   target_precompile_headers(${name}_test REUSE_FROM headway_test_support)
   # Half the time of tests that read or write JSON.

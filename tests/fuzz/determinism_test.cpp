@@ -21,13 +21,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using Words = std::vector<std::string>;
+using CommandLine = std::vector<std::string>;
 
 /// What `headway simulate` answers, but for when and how it was asked, as a fingerprint. Empty
 /// where it answers nothing.
-std::string answer(const ScratchFolder& scratch, const Words& asked, const char* jobs,
-                   const Words& environment, const char* program = HEADWAY_PROGRAM) {
-  Words words = {program, "simulate"};
+std::string answer(const ScratchFolder& scratch, const CommandLine& asked, const char* jobs,
+                   const CommandLine& environment, const char* program = HEADWAY_PROGRAM) {
+  CommandLine words = {program, "simulate"};
   words.insert(words.end(), asked.begin(), asked.end());
   words.insert(words.end(), {"--json", "-q", "-j", jobs});
   const LimitedRun run = limited_run(words, scratch.path(), {.cpu_seconds = 60}, environment);
@@ -38,25 +38,25 @@ std::string answer(const ScratchFolder& scratch, const Words& asked, const char*
 }
 
 /// What is on the command line for shipped scenarios and what may be changed about them.
-std::vector<Words> shipped_jobs() {
-  const Words changes = {"",
-                         "/run/seed=2",
-                         "/run/replicas=4",
-                         "/perturbations/device_spread=0.04",
-                         "/perturbations/operation_spread=0.02",
-                         "/strategy/micro_batch=1",
-                         "/strategy/micro_batch=2",
-                         "/strategy/zero_stage=1",
-                         "/strategy/recompute=full",
-                         "/strategy/pipeline_parallel=1",
-                         "/strategy/tensor_parallel=2",
-                         "/cluster/nodes=8"};
-  Words names;
+std::vector<CommandLine> shipped_jobs() {
+  const CommandLine changes = {"",
+                               "/run/seed=2",
+                               "/run/replicas=4",
+                               "/perturbations/device_spread=0.04",
+                               "/perturbations/operation_spread=0.02",
+                               "/strategy/micro_batch=1",
+                               "/strategy/micro_batch=2",
+                               "/strategy/zero_stage=1",
+                               "/strategy/recompute=full",
+                               "/strategy/pipeline_parallel=1",
+                               "/strategy/tensor_parallel=2",
+                               "/cluster/nodes=8"};
+  CommandLine names;
   for (const auto& entry : fs::directory_iterator(fs::path(source_folder()) / "scenarios")) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem());
   }
   std::ranges::sort(names);
-  std::vector<Words> jobs;
+  std::vector<CommandLine> jobs;
   for (const std::string& change : changes) {
     for (const std::string& name : names) {
       jobs.push_back({name});
@@ -69,7 +69,7 @@ std::vector<Words> shipped_jobs() {
 /// The same bytes at any number of processes, in any locale that is installed, and from another
 /// build where HEADWAY_OTHER_PROGRAM names one. HEADWAY_DETERMINISM asks for so many scenarios.
 TEST(Determinism, ShippedScenariosAndVariantsOfThemGiveTheSameBytes) {
-  std::vector<Words> surroundings;
+  std::vector<CommandLine> surroundings;
   for (const char* name : {"tr_TR.UTF-8", "de_DE.UTF-8"}) {
     try {
       static_cast<void>(std::locale(name));
@@ -80,13 +80,13 @@ TEST(Determinism, ShippedScenariosAndVariantsOfThemGiveTheSameBytes) {
   }
   const char* const other = std::getenv("HEADWAY_OTHER_PROGRAM");
   const int wanted = number_from("HEADWAY_DETERMINISM", 8);
-  const std::vector<Words> jobs = shipped_jobs();
+  const std::vector<CommandLine> jobs = shipped_jobs();
   const ScratchFolder scratch;
   int compared = 0;
   int answers = 0;
   for (std::size_t i = 0; i < jobs.size() && compared < wanted; ++i) {
     // 97 has no divisor with their number in common: a few are of all kinds.
-    const Words& job = jobs[i * 97 % jobs.size()];
+    const CommandLine& job = jobs[i * 97 % jobs.size()];
     SCOPED_TRACE(testing::PrintToString(job));
     const std::string once = answer(scratch, job, "1", {});
     if (once.empty()) continue;  // a degree that does not divide, a question for `plan`
@@ -97,7 +97,7 @@ TEST(Determinism, ShippedScenariosAndVariantsOfThemGiveTheSameBytes) {
       EXPECT_EQ(again, once);
     };
     expect_same(answer(scratch, job, "2", {}));
-    for (const Words& environment : surroundings) {
+    for (const CommandLine& environment : surroundings) {
       expect_same(answer(scratch, job, "2", environment));
     }
     if (other != nullptr) expect_same(answer(scratch, job, "2", {}, other));
@@ -116,7 +116,7 @@ TEST(Determinism, RandomJobsGiveTheSameBytes) {
     scenario["run"] = {{"replicas", 5}, {"seed", seed}};
     scenario["perturbations"] = {{"device_spread", 0.03}, {"operation_spread", 0.01}};
     std::ofstream(scratch.path() / "scenario.json") << scenario.dump();
-    const Words job = {"scenario.json"};
+    const CommandLine job = {"scenario.json"};
     const std::string once = answer(scratch, job, "1", {});
     if (once.empty()) continue;  // degrees that do not divide
     ++compared;

@@ -1,10 +1,8 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
+
+#include "tests/support/file_content.h"
 
 namespace headway {
 
@@ -13,13 +11,6 @@ namespace headway {
 inline int number_from(const char* variable, int fallback) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? fallback : std::atoi(text);
-}
-
-inline std::string content_of(const std::filesystem::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream content;
-  content << stream.rdbuf();
-  return content.str();
 }
 
 }  // namespace headway

@@ -8,17 +8,13 @@
 #include <stdexcept>
 
 #include "sim/base/diagnostic.h"
+#include "tests/support/file_content.h"
 #include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::size_t entries_in(const fs::path& folder) {
   return static_cast<std::size_t>(

@@ -8,8 +8,8 @@
 #include <map>
 #include <regex>
 #include <set>
-#include <sstream>
 
+#include "tests/support/file_content.h"
 #include "tests/support/source_folder.h"
 #include "tests/transcripts/transcript.h"
 
@@ -17,12 +17,6 @@ namespace headway {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content_of(const fs::path& file) {
-  std::ifstream stream(file);
-  EXPECT_TRUE(stream) << file;
-  return (std::ostringstream() << stream.rdbuf()).str();
-}
 
 /// The text of a page, "|" where an element begins or ends; scripts, styles and drawings left out.
 std::string text_of_page(const std::string& page) {
@@ -50,10 +44,9 @@ using Range = std::pair<double, double>;
 /// "6.06 s|5.00 .. 7.35 s" of pages. Their units are left out.
 using Ranges = std::map<std::string, std::set<Range>>;
 Ranges ranges_in(const std::string& text) {
-  static const std::regex kRange(
-      R"re(((?:US\$ )?[0-9][0-9.,]*(?: [A-Za-z/%]+)*)(?: *\(|\|))re"
-      R"re((?:US\$ )?([0-9][0-9.,]*)[A-Za-z/% ]* \.\. )re"
-      R"re((?:US\$ )?([0-9][0-9.,]*))re");
+  static const std::regex kRange(R"re(((?:US\$ )?[0-9][0-9.,]*(?: [A-Za-z/%]+)*)(?: *\(|\|))re"
+                                 R"re((?:US\$ )?([0-9][0-9.,]*)[A-Za-z/% ]* \.\. )re"
+                                 R"re((?:US\$ )?([0-9][0-9.,]*))re");
   Ranges ranges;
   for (std::sregex_iterator at(text.begin(), text.end(), kRange), end; at != end; ++at) {
     ranges[(*at)[1]].insert({std::stod((*at)[2]), std::stod((*at)[3])});

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
 
+#include "tests/support/file_content.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/source_folder.h"
 #include "tests/transcripts/transcript.h"
@@ -23,13 +23,6 @@ std::vector<std::string> transcript_names() {
   }
   std::ranges::sort(names);
   return names;
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream content;
-  content << stream.rdbuf();
-  return content.str();
 }
 
 class Transcript : public testing::TestWithParam<std::string> {};

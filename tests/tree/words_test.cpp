@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = headway::source_folder();
+const fs::path kHouse = headway::source_folder();
 
 struct WordTable {
   fs::path home;
@@ -38,18 +38,18 @@ std::vector<std::string> literals_of(const std::string& text) {
 }
 
 /// Every source by its path. Published rows have words of their own, many of them equal.
-const std::map<fs::path, std::string>& sources() {
+const std::map<fs::path, std::string>& texts_of_sources() {
   static const std::map<fs::path, std::string> kSources = [] {
-    std::map<fs::path, std::string> sources;
+    std::map<fs::path, std::string> texts;
     for (const char* top : {"sim", "reports", "calibrate", "kernels"}) {
-      for (const auto& entry : fs::recursive_directory_iterator(kRoot / top)) {
+      for (const auto& entry : fs::recursive_directory_iterator(kHouse / top)) {
         const fs::path& path = entry.path();
         const bool is_source = path.extension() == ".h" || path.extension() == ".cpp";
-        const bool is_of_rows = path.parent_path() == kRoot / "sim/validate";
-        if (is_source && !is_of_rows) sources[path] = text_of(path);
+        const bool is_of_rows = path.parent_path() == kHouse / "sim/validate";
+        if (is_source && !is_of_rows) texts[path] = text_of(path);
       }
     }
-    return sources;
+    return texts;
   }();
   return kSources;
 }
@@ -57,7 +57,7 @@ const std::map<fs::path, std::string>& sources() {
 std::map<std::string, WordTable> word_tables() {
   static const std::regex kTable(R"(kWords<(\w+)>\[\] = \{([^;]*)\};)");
   std::map<std::string, WordTable> tables;
-  for (const auto& [path, text] : sources()) {
+  for (const auto& [path, text] : texts_of_sources()) {
     for (std::sregex_iterator it(text.begin(), text.end(), kTable), end; it != end; ++it) {
       const std::string name = (*it)[1];
       EXPECT_FALSE(tables.contains(name)) << name << " has words in " << path << " too";
@@ -71,7 +71,7 @@ std::map<std::string, WordTable> word_tables() {
 TEST(Words, OfAnEnumStandBesideItAndNowhereElse) {
   const std::map<std::string, WordTable> tables = word_tables();
   EXPECT_GT(tables.size(), 8U) << "the tables were not found";
-  for (const auto& [path, text] : sources()) {
+  for (const auto& [path, text] : texts_of_sources()) {
     const std::vector<std::string> literals = literals_of(text);
     const std::set<std::string> said(literals.begin(), literals.end());
     for (const auto& [name, table] : tables) {

@@ -95,7 +95,7 @@ struct Published {
   std::string problems;
 };
 
-Published read_text(const std::string& products) {
+Published read_products(const std::string& products) {
   Diagnostics diagnostics;
   InputFiles files({}, {}, diagnostics);
   auto document = JsonDocument::parse(
@@ -116,7 +116,7 @@ std::string one_table(const std::string& nodes_and_factors) {
 }
 
 TEST(ReadKernels, ReadsNodesAndFactors) {
-  const Published read = read_text(one_table(R"("m": [1, 2], "n": [3, 4], "k": [5, 6],
+  const Published read = read_products(one_table(R"("m": [1, 2], "n": [3, 4], "k": [5, 6],
                              "factors": [1, 2, 3, 4, 5, 6, 7, 8])"));
   ASSERT_TRUE(read.kernels) << read.problems;
   EXPECT_EQ(read.kernels->source, "a bench");
@@ -127,21 +127,23 @@ TEST(ReadKernels, ReadsNodesAndFactors) {
 
 TEST(ReadKernels, SaysWhatIsWrong) {
   EXPECT_THAT(
-      read_text(one_table(R"("m": [1, 2], "n": [3, 4], "k": [5, 6], "factors": [1, 2])")).problems,
+      read_products(one_table(R"("m": [1, 2], "n": [3, 4], "k": [5, 6], "factors": [1, 2])"))
+          .problems,
       HasSubstr("a factor for every m, n and k"));
   EXPECT_THAT(
-      read_text(one_table(R"("m": [2, 1], "n": [3, 4], "k": [5, 6], "factors": [1])")).problems,
+      read_products(one_table(R"("m": [2, 1], "n": [3, 4], "k": [5, 6], "factors": [1])")).problems,
       HasSubstr("must rise"));
   EXPECT_THAT(
-      read_text(one_table(R"("m": [1], "n": [3, 4], "k": [5, 6], "factors": [1])")).problems,
+      read_products(one_table(R"("m": [1], "n": [3, 4], "k": [5, 6], "factors": [1])")).problems,
       HasSubstr("at least two"));
-  EXPECT_THAT(read_text(one_table(R"("m": [1, 2], "n": [3, 4], "k": [5, 6],
+  EXPECT_THAT(read_products(one_table(R"("m": [1, 2], "n": [3, 4], "k": [5, 6],
                                      "factors": [1, 2, 3, 4, 5, 6, 7, 0])"))
                   .problems,
               HasSubstr("above zero"));
-  EXPECT_THAT(read_text(R"("products": {})").problems, HasSubstr("the products of a precision"));
-  EXPECT_THAT(read_text(R"("products": {"bf61": {}})").problems, HasSubstr("bf16"));
-  EXPECT_FALSE(read_text(R"("products": {})").kernels);
+  EXPECT_THAT(read_products(R"("products": {})").problems,
+              HasSubstr("the products of a precision"));
+  EXPECT_THAT(read_products(R"("products": {"bf61": {}})").problems, HasSubstr("bf16"));
+  EXPECT_FALSE(read_products(R"("products": {})").kernels);
 }
 
 TEST(ReadKernels, ShippedTablesAreThoseOfTheirAccelerators) {

@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-double simulated(const RandomJob& job) {
+double simulated_time(const RandomJob& job) {
   return simulate_workload(job.workload(), job.cluster->topology, job.perturbation, {}).finish;
 }
 
@@ -61,7 +61,7 @@ RandomJob one_stage_job(std::uint64_t seed) {
 constexpr std::uint64_t kClosedFormJobs = 60;
 
 /// Relative difference from the simulation.
-double difference(const RandomJob& job) { return closed_form(job) / simulated(job) - 1.0; }
+double difference(const RandomJob& job) { return closed_form(job) / simulated_time(job) - 1.0; }
 
 TEST(ClosedForm, IsTheSimulationOfAPipelineWhoseTransfersAreAlone) {
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
@@ -78,7 +78,8 @@ TEST(ClosedForm, IsTheSimulationOfReplicasWhoseCollectivesFollowEachOther) {
 }
 
 TEST(ClosedForm, IsNearTheSimulationWhereFlowsOfOneRankShareItsNic) {
-  // Activations beside gradients: they share the NIC there, and follow each other here. The jobs are on 5 GB/s NICs, so that transfers are most of some of them.
+  // Activations beside gradients: they share the NIC there, and follow each other here. The jobs
+  // are on 5 GB/s NICs, so that transfers are most of some of them.
   int far = 0;
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
     const double error = std::abs(difference(uncontended_job(seed)));

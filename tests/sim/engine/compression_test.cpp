@@ -16,9 +16,9 @@
 namespace headway {
 namespace {
 
-constexpr double kNic = 1e6;
-constexpr double kHop = 2e-6;
-constexpr double kHalf = 2.0;
+constexpr double kCompressedNic = 1e6;
+constexpr double kCompressedHop = 2e-6;
+constexpr double kCompressedHalf = 2.0;
 
 /// Replicas of one accelerator each around one switch, which reduce behind the backward pass.
 struct CompressedRun {
@@ -71,7 +71,8 @@ TEST(CompressedGradients, QuantisedOnesAreAllReduced) {
     CompressedRun job{.replicas = replicas, .how = compression_by("quantise")};
     job.how.bits = 4.0;
     const double message = job.learned() * 4.0 / 8.0;
-    const double expected = 2.0 * (replicas - 1) * (kHop + message / replicas / kNic);
+    const double expected =
+        2.0 * (replicas - 1) * (kCompressedHop + message / replicas / kCompressedNic);
     EXPECT_NEAR(job.exchange(), expected, 1e-9 * expected);
   }
 }
@@ -81,8 +82,8 @@ TEST(CompressedGradients, TheLargestOnesAreGathered) {
   for (const int replicas : {2, 5}) {
     CompressedRun job{.replicas = replicas, .how = compression_by("top_k")};
     job.how.density = 0.125;
-    const double sent = 0.125 * job.learned() * (kHalf + 4.0);
-    const double expected = (replicas - 1) * (kHop + sent / kNic);
+    const double sent = 0.125 * job.learned() * (kCompressedHalf + 4.0);
+    const double expected = (replicas - 1) * (kCompressedHop + sent / kCompressedNic);
     EXPECT_NEAR(job.exchange(), expected, 1e-9 * expected);
   }
 }
@@ -104,9 +105,9 @@ TEST(CompressedGradients, GatheringLosesFromAWorkerCountOn) {
 TEST(CompressedGradients, SignsAreScatteredAndGathered) {
   CompressedRun job{.replicas = 4, .how = compression_by("one_bit")};
   const double sent = job.learned() / 8.0;
-  const double bytes = 2.0 * 3.0 / 4.0 * sent / kNic;
+  const double bytes = 2.0 * 3.0 / 4.0 * sent / kCompressedNic;
   EXPECT_GE(job.exchange(), bytes);
-  EXPECT_LE(job.exchange(), bytes + 8.0 * kHop);
+  EXPECT_LE(job.exchange(), bytes + 8.0 * kCompressedHop);
 }
 
 // The round profile's memory moves what streams, once before the exchange: (2 s + 3 x 4 + ...) of
@@ -116,7 +117,7 @@ TEST(CompressedGradients, StreamThroughTheMemoryOfTheDevice) {
   const Profile profile = round_profile();
   const double rate =
       profile.device.memory_bandwidth.value * profile.device.memory_efficiency.value;
-  const double expected = 2.0 * job.learned() * (kHalf + 1.0) / rate;
+  const double expected = 2.0 * job.learned() * (kCompressedHalf + 1.0) / rate;
   EXPECT_NEAR(job.run().compressing, expected, 1e-9 * expected);
 }
 

@@ -17,8 +17,8 @@
 namespace headway {
 namespace {
 
-constexpr double kNic = 1e6;
-constexpr double kHop = 2e-6;
+constexpr double kIslandNic = 1e6;
+constexpr double kIslandHop = 2e-6;
 
 /// Replicas of one accelerator each around one switch.
 struct IslandRun {
@@ -67,7 +67,7 @@ struct IslandRun {
   /// Of one average of a fragment among W islands on its way: 2 (W - 1) steps of a ring.
   [[nodiscard]] double average_time() const {
     const double bytes = learned() / how.fragments * how.bits / 8.0;
-    return 2.0 * (replicas - 1) * (kHop + bytes / replicas / kNic);
+    return 2.0 * (replicas - 1) * (kIslandHop + bytes / replicas / kIslandNic);
   }
 };
 

@@ -17,7 +17,7 @@ namespace headway {
 namespace {
 
 constexpr double kMemory = 1e6;  ///< of a server, so slow that its work shows
-constexpr double kNic = 1e6;
+constexpr double kServerNic = 1e6;
 constexpr double kPath = 2e-6;  ///< two cables
 
 /// What travels: all but the scales of the norm in front of the head, which no exchange counts.
@@ -85,7 +85,8 @@ TEST(ParameterServerJobs, SynchronousStepsTakeWhatTheirNumbersSay) {
       const auto outcome = job.run();
       const double held = learned(job.model) / servers;
       const double narrow = std::max(workers, servers);
-      const double expected = outcome.work + 2.0 * kPath + narrow * held * (4.0 + 2.0) / kNic +
+      const double expected = outcome.work + 2.0 * kPath +
+                              narrow * held * (4.0 + 2.0) / kServerNic +
                               held * (12.0 * workers + 30.0) / kMemory;
       EXPECT_NEAR(outcome.timeline.finish, expected, 1e-9 * expected)
           << workers << " workers, " << servers << " servers";
@@ -130,7 +131,7 @@ TEST(ParameterServerJobs, WorkersThatPushSeldomWaitSeldom) {
     job.how.push_every = every;
     const auto outcome = job.run();
     const double n = learned(job.model);
-    const double push = 2.0 * kPath + n * 6.0 / kNic + n * 30.0 / kMemory;
+    const double push = 2.0 * kPath + n * 6.0 / kServerNic + n * 30.0 / kMemory;
     const double expected = outcome.work + push / every;
     EXPECT_NEAR(outcome.timeline.finish, expected, 1e-9 * expected) << every;
     EXPECT_EQ(outcome.work > always.run().work, every > 1);
@@ -158,7 +159,7 @@ TEST(ParameterServerJobs, FederatedRoundsTakeWhatTheirLinksAndBitsSay) {
         job.how.downlink = BytesPerSecond(kDown);
         const auto outcome = job.run();
         const double n = learned(job.model);
-        const double meeting = kNic * servers / workers;
+        const double meeting = kServerNic * servers / workers;
         const double push = n * 3.46 / std::min(kUp, meeting);
         const double pull = n * 1.0 / std::min(kDown, meeting);
         const double served = n / servers * (11.46 * workers + 29.0) / kMemory;
@@ -185,8 +186,8 @@ TEST(ParameterServerJobs, ARoundLastsAsTheSlowestClientThatItTakes) {
     }
     const auto outcome = job.run();
     const double n = learned(job.model);
-    const double exchange =
-        2.0 * kPath + n * 4.0 / kNic + n * (12.0 + 30.0) / kMemory + taken * n * 2.0 / kNic;
+    const double exchange = 2.0 * kPath + n * 4.0 / kServerNic + n * (12.0 + 30.0) / kMemory +
+                            taken * n * 2.0 / kServerNic;
     ASSERT_GT(outcome.work, exchange / kSteps);  // pushes do not meet
     const double expected = taken * outcome.work + exchange / kSteps;
     EXPECT_NEAR(outcome.timeline.finish, expected, 1e-9 * expected) << taken << " taken";

@@ -30,7 +30,7 @@ double active_parameters(const Model& model) {
 }
 
 /// What the publications say the library's models have.
-struct Published {
+struct PublishedCount {
   std::string file;
   double parameters;
   double rounding;  ///< of the publication; 1 is an exact count
@@ -38,8 +38,8 @@ struct Published {
 
 constexpr double kBillion = 1e9;
 
-const std::vector<Published>& published() {
-  static const std::vector<Published> models = {
+const std::vector<PublishedCount>& published() {
+  static const std::vector<PublishedCount> models = {
       // Counts of the released weights, to the last parameter.
       {"bert_large", 336'226'108, 1},
       {"bert_base", 110'106'428, 1},
@@ -161,7 +161,7 @@ const std::vector<Published>& published() {
 }
 
 TEST(ModelLibrary, HasThePublishedParameters) {
-  for (const Published& model : published()) {
+  for (const PublishedCount& model : published()) {
     const ModelReading reading = read_scenario_model("{\"model\": \"" + model.file + "\"}");
     EXPECT_EQ(reading.problems, "") << model.file;
     ASSERT_TRUE(reading.read.has_value()) << model.file;
@@ -172,7 +172,7 @@ TEST(ModelLibrary, HasThePublishedParameters) {
 }
 
 TEST(ModelLibrary, ATokenMeetsThePublishedActiveParameters) {
-  const std::vector<Published> models = {
+  const std::vector<PublishedCount> models = {
       {"deepseek_v2", 21 * kBillion, kBillion},                // DeepSeek-AI 2024
       {"deepseek_v3", 37 * kBillion, kBillion},                // DeepSeek-AI 2024
       {"nemotron3_nano_30b", 3.2 * kBillion, 0.1 * kBillion},  // NVIDIA 2025
@@ -182,7 +182,7 @@ TEST(ModelLibrary, ATokenMeetsThePublishedActiveParameters) {
       {"gpt_oss_20b", 3.61 * kBillion, kBillion / 100},        // OpenAI 2025, Table 1
       {"gpt_oss_120b", 5.13 * kBillion, kBillion / 100},
   };
-  for (const Published& model : models) {
+  for (const PublishedCount& model : models) {
     const ModelReading reading = read_scenario_model("{\"model\": \"" + model.file + "\"}");
     ASSERT_TRUE(reading.read.has_value()) << model.file;
     const auto counted = active_parameters(reading.read->model);
@@ -193,14 +193,14 @@ TEST(ModelLibrary, ATokenMeetsThePublishedActiveParameters) {
 
 TEST(ModelLibrary, IsAllChecked) {
   std::vector<std::string> checked;
-  for (const Published& model : published()) checked.push_back(model.file);
+  for (const PublishedCount& model : published()) checked.push_back(model.file);
   std::sort(checked.begin(), checked.end());
   const std::filesystem::path folder(source_folder() + "/scenarios/models");
   EXPECT_EQ(json_files_below(folder), checked);
 }
 
 TEST(ModelLibrary, SaysWhereItsNumbersAreFrom) {
-  for (const Published& model : published()) {
+  for (const PublishedCount& model : published()) {
     const ModelReading reading = read_scenario_model("{\"model\": \"" + model.file + "\"}");
     ASSERT_TRUE(reading.read.has_value()) << model.file;
     EXPECT_NE(reading.read->model.source, "") << model.file;

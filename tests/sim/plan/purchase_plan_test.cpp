@@ -14,7 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kDay = 86400.0;
+constexpr double kSecondsOfDay = 86400.0;
 
 /// Eight accelerators of two candidates that differ in price and power alone: a node of "dear"
 /// costs three times as much and draws half.
@@ -36,7 +36,8 @@ struct Purchase {
     options.leaders.path = scratch.write("scenario.json", scenario.dump());
     Diagnostics diagnostics;
     const Scenario base = read_scenario(options.leaders.path, {}, diagnostics);
-    tokens_per_day = kDay * simulate(base, {.scaling = false}).prediction.tokens_per_second;
+    tokens_per_day =
+        kSecondsOfDay * simulate(base, {.scaling = false}).prediction.tokens_per_second;
   }
   [[nodiscard]] PurchasePlan plan(const TrainingGoal& goal) const {
     Diagnostics diagnostics;
@@ -46,7 +47,7 @@ struct Purchase {
   /// What the four nodes do in a day, within a day.
   [[nodiscard]] TrainingGoal goal() const {
     return {.tokens = tokens_per_day,
-            .deadline = Seconds(kDay),
+            .deadline = Seconds(kSecondsOfDay),
             .minimize = TrainingGoal::Minimize::cost};
   }
 

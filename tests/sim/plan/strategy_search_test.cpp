@@ -68,8 +68,8 @@ std::vector<Judged> brute_force(const StrategySpace& space) {
   return all;
 }
 
-void expect_nothing_lost(const nlohmann::json& json) {
-  const Scenario scenario = scenario_of(json);
+void expect_nothing_lost(const nlohmann::json& text) {
+  const Scenario scenario = scenario_of(text);
   const StrategySpace space(scenario, {});
   const std::vector<Judged> all = brute_force(space);
   ASSERT_GT(all.size(), 20U);
@@ -105,8 +105,8 @@ TEST(StrategySearch, PruningLosesNothingWithSlowAccelerators) {
 
 TEST(StrategySearch, PruningLosesNothingWithExperts) { expect_nothing_lost(with_experts()); }
 
-void expect_bound_below_the_closed_form(const nlohmann::json& json) {
-  const Scenario scenario = scenario_of(json);
+void expect_bound_below_the_closed_form(const nlohmann::json& text) {
+  const Scenario scenario = scenario_of(text);
   const StrategySpace space(scenario, {});
   TimeBound bound(space);
   int close = 0;

@@ -109,8 +109,8 @@ TEST(StrategySpace, KeptFieldsStay) {
 /// Neither eight layers nor a batch of 16, 16 heads or a sequence of 1024 divide by eleven.
 TEST(StrategySpace, ClustersOfOtherSizesMayHaveNone) {
   const ScratchFolder scratch;
-  nlohmann::json json = small_scenario(2);
-  const Scenario scenario = read(scratch.write("scenario.json", json.dump()));
+  nlohmann::json text = small_scenario(2);
+  const Scenario scenario = read(scratch.write("scenario.json", text.dump()));
   EXPECT_TRUE(
       choices_of(StrategySpace(scenario, {})).contains(StrategySpace(scenario, {}).any().value()));
   const std::optional<StrategyChoice> eight = StrategySpace(scenario, {}, 8).any();
@@ -124,10 +124,10 @@ TEST(StrategySpace, ClustersOfOtherSizesMayHaveNone) {
 /// What is printed for people to run gives the strategy that was judged.
 TEST(StrategySpace, OverridesOfAChoiceReadBackAsTheChoice) {
   const ScratchFolder scratch;
-  nlohmann::json json = small_scenario(2);
-  json["strategy"]["recompute"] = "modules";
-  json["strategy"]["recompute_modules"] = {"mlp"};
-  const std::string path = scratch.write("scenario.json", json.dump());
+  nlohmann::json text = small_scenario(2);
+  text["strategy"]["recompute"] = "modules";
+  text["strategy"]["recompute_modules"] = {"mlp"};
+  const std::string path = scratch.write("scenario.json", text.dump());
   const Scenario scenario = read(path);
   const StrategySpace space(scenario, {});
   int number = 0;

@@ -29,7 +29,7 @@ using Problems = std::vector<std::string>;
 
 const fs::path kRoot = source_folder();
 
-json raw(const fs::path& path) { return json::parse(std::ifstream(path)); }
+json parsed_file(const fs::path& path) { return json::parse(std::ifstream(path)); }
 
 bool has_type(const json& value, const std::string& type) {
   if (type == "integer") {
@@ -109,7 +109,7 @@ Problems violations(const json& value, const json& schema, const std::string& pl
 }
 
 Problems problems_of(const fs::path& path, const std::string& kind) {
-  return violations(raw(path), file_schema(kind), path.filename().string());
+  return violations(parsed_file(path), file_schema(kind), path.filename().string());
 }
 
 Problems problems_of_catalog(const std::string& kind, const std::string& schema) {
@@ -158,7 +158,7 @@ TEST(Schemas, AllowWhatScenariosResolveTo) {
 }
 
 TEST(Schemas, RefuseWhatTheReaderRefuses) {
-  const json scenario = raw(kRoot / "scenarios/llama3_8b_64.json");
+  const json scenario = parsed_file(kRoot / "scenarios/llama3_8b_64.json");
   const json schema = file_schema("scenario");
   const ScratchFolder scratch;
   const auto expect_refused = [&](const std::string& pointer, const json& value) {

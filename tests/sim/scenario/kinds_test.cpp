@@ -16,7 +16,7 @@ nlohmann::json mixed_scenario() {
 }
 
 /// Pointers and messages of what is wrong.
-std::string problems_of(const nlohmann::json& scenario) {
+std::string problems_of_kinds(const nlohmann::json& scenario) {
   std::string text;
   try {
     (void)scenario_of(scenario);
@@ -55,11 +55,11 @@ TEST(KindsInScenarios, ReadBackAsTheyWere) {
 TEST(KindsInScenarios, NodesWithoutAProfileAreRefused) {
   nlohmann::json scenario = mixed_scenario();
   scenario["profile"] = "h100_sxm";
-  EXPECT_EQ(problems_of(scenario),
+  EXPECT_EQ(problems_of_kinds(scenario),
             "/profile: no profile is of a100-sxm-40gb, which 2 nodes, the first of them node 2, "
             "have (of h100-sxm)\n");
   scenario["cluster"]["topology"]["other_nodes"][0]["count"] = 1;
-  EXPECT_EQ(problems_of(scenario),
+  EXPECT_EQ(problems_of_kinds(scenario),
             "/profile: no profile is of a100-sxm-40gb, which node 2 has (of h100-sxm)\n");
 }
 
@@ -86,17 +86,19 @@ TEST(KindsInScenarios, AProfileMeasuredOnAnotherAcceleratorIsUsedWithAWarning) {
   EXPECT_EQ(warnings_of(small_scenario(4), "h100-sxm", read), "");
   EXPECT_EQ(warnings_of(small_scenario(4), "v100-sxm", read),
             "/accelerator: the profile was measured on v100-sxm, and the nodes have h100-sxm\n");
-  EXPECT_EQ(warnings_of(mixed_scenario(), "v100-sxm", read),
-            "/accelerator: the profile was measured on v100-sxm, and the nodes have h100-sxm\n"
-            "/accelerator: the profile was measured on v100-sxm, and the nodes have a100-sxm-40gb\n");
+  EXPECT_EQ(
+      warnings_of(mixed_scenario(), "v100-sxm", read),
+      "/accelerator: the profile was measured on v100-sxm, and the nodes have h100-sxm\n"
+      "/accelerator: the profile was measured on v100-sxm, and the nodes have a100-sxm-40gb\n");
   EXPECT_EQ(read->other_profiles.front()->accelerator, "v100-sxm");
 }
 
 TEST(KindsInScenarios, BesideOneMeasuredProfileOtherNodesTakeWhatShipsOfTheirs) {
   std::optional<Scenario> read;
-  EXPECT_EQ(warnings_of(mixed_scenario(), "h100-sxm", read),
-            "/profile: the profile was measured on h100-sxm, and nodes with a100-sxm-40gb take what "
-            "ships: a100_sxm_40gb\n");
+  EXPECT_EQ(
+      warnings_of(mixed_scenario(), "h100-sxm", read),
+      "/profile: the profile was measured on h100-sxm, and nodes with a100-sxm-40gb take what "
+      "ships: a100_sxm_40gb\n");
   EXPECT_EQ(read->profile->kind, "measured");
   EXPECT_EQ(read->other_profiles.front()->name, "a100_sxm_40gb");
   EXPECT_EQ(read->resolved->at("profile").size(), 2U);
@@ -105,13 +107,13 @@ TEST(KindsInScenarios, BesideOneMeasuredProfileOtherNodesTakeWhatShipsOfTheirs) 
 TEST(KindsInScenarios, AListNamesAProfile) {
   nlohmann::json scenario = mixed_scenario();
   scenario["profile"] = nlohmann::json::array();
-  EXPECT_EQ(problems_of(scenario), "/profile: a list of profiles names at least one ()\n");
+  EXPECT_EQ(problems_of_kinds(scenario), "/profile: a list of profiles names at least one ()\n");
 }
 
 TEST(KindsInScenarios, AListHasOneProfileOfEachAccelerator) {
   nlohmann::json scenario = mixed_scenario();
   scenario["profile"].push_back("h100_sxm");
-  EXPECT_EQ(problems_of(scenario), "/profile/2: a second profile of h100-sxm ()\n");
+  EXPECT_EQ(problems_of_kinds(scenario), "/profile/2: a second profile of h100-sxm ()\n");
   scenario["profile"][2] = "v100_sxm";
   Diagnostics diagnostics;
   (void)read_resolved_scenario(scenario, "mixed", diagnostics);
@@ -123,14 +125,16 @@ TEST(KindsInScenarios, AListHasOneProfileOfEachAccelerator) {
 TEST(KindsInScenarios, EachProfileHasToKnowWhatTheJobNeeds) {
   nlohmann::json scenario = mixed_scenario();
   scenario["strategy"]["precision"] = "fp8";
-  EXPECT_EQ(problems_of(scenario), "/strategy: profile a100_sxm_40gb has no peak of a100-sxm-40gb in fp8 (it has fp32, tf32, fp16, bf16)\n");
+  EXPECT_EQ(problems_of_kinds(scenario),
+            "/strategy: profile a100_sxm_40gb has no peak of a100-sxm-40gb in fp8 (it has fp32, "
+            "tf32, fp16, bf16)\n");
 }
 
 TEST(KindsInScenarios, NcclIsNotKnownOverEveryTransport) {
   nlohmann::json scenario = mixed_scenario();
   scenario["strategy"]["collective_library"] = "nccl";
   scenario["cluster"]["topology"]["fabric"]["transport"] = "other";
-  EXPECT_EQ(problems_of(scenario),
+  EXPECT_EQ(problems_of_kinds(scenario),
             "/strategy: nothing is known of NCCL over the transport of this fabric ()\n");
 }
 
@@ -138,7 +142,7 @@ TEST(KindsInScenarios, ParameterServersAreOfOneKind) {
   nlohmann::json scenario = mixed_scenario();
   scenario["strategy"] = {{"global_batch", 32},
                           {"synchronisation", {{"scheme", "parameter_server"}, {"servers", 2}}}};
-  EXPECT_EQ(problems_of(scenario),
+  EXPECT_EQ(problems_of_kinds(scenario),
             "/strategy/synchronisation: parameter servers are modelled on nodes of one kind only "
             "(the nodes have h100-sxm and a100-sxm-40gb)\n");
 }
@@ -146,7 +150,7 @@ TEST(KindsInScenarios, ParameterServersAreOfOneKind) {
 TEST(KindsInScenarios, AnAnchorTellsOfTheAcceleratorsItWasMeasuredOn) {
   nlohmann::json scenario = mixed_scenario();
   scenario["anchor"] = {{"measured_iteration_time", "1 s"}, {"scenario", small_scenario(4)}};
-  EXPECT_EQ(problems_of(scenario),
+  EXPECT_EQ(problems_of_kinds(scenario),
             "/anchor/scenario: an anchor tells of the accelerators it was measured on only "
             "(measured on h100-sxm, to be applied to h100-sxm and a100-sxm-40gb)\n");
 }

@@ -12,12 +12,12 @@ namespace headway {
 namespace {
 
 /// All problems of a scenario, one "pointer: message" a line.
-std::string problems_of(const nlohmann::json& json, const ScenarioOptions& options = {}) {
+std::string problems_of(const nlohmann::json& scenario, const ScenarioOptions& options = {}) {
   const ScratchFolder scratch;
   Diagnostics diagnostics;
   std::string text;
   try {
-    (void)read_scenario(scratch.write("scenario.json", json.dump(2)), options, diagnostics);
+    (void)read_scenario(scratch.write("scenario.json", scenario.dump(2)), options, diagnostics);
   } catch (const InputError& error) {
     for (const Diagnostic& diagnostic : error.diagnostics()) {
       text += diagnostic.pointer + ": " + diagnostic.message + "\n";

@@ -22,7 +22,7 @@ std::string overrides_text(const nlohmann::ordered_json& values, const Scenario&
   return text;
 }
 
-std::string problem_of(const std::vector<Axis>& axes) {
+std::string problem_of_axes(const std::vector<Axis>& axes) {
   Diagnostics diagnostics;
   check_axes(axes, base(), diagnostics);
   return diagnostics.all().empty() ? "" : rendered(diagnostics.all(), "nothing was swept");
@@ -77,12 +77,12 @@ TEST(AxisField, DegreesLeaveTheRestOfTheClusterToDataParallelism) {
 }
 
 TEST(AxisField, EveryProblemIsToldAtOnce) {
-  EXPECT_EQ(problem_of({{"gpu", {8}},
-                        {"gpus", {7, 0, "x"}},
-                        {"nodes", {1.5}},
-                        {"/strategy/mikro_batch", {1}},
-                        {"micro_batch", {1}},
-                        {"/strategy/micro_batch", {1}}}),
+  EXPECT_EQ(problem_of_axes({{"gpu", {8}},
+                             {"gpus", {7, 0, "x"}},
+                             {"nodes", {1.5}},
+                             {"/strategy/mikro_batch", {1}},
+                             {"micro_batch", {1}},
+                             {"/strategy/micro_batch", {1}}}),
             R"(error: no field is called "gpu"
   --> --axis gpu
   help: did you mean "gpus"? an axis is gpus, gpus_weak, nodes, a field of the strategy, or the JSON pointer of any field (`headway explain` lists them)
@@ -120,9 +120,10 @@ error: the axes micro_batch and /strategy/micro_batch both set /strategy/micro_b
 }
 
 TEST(AxisField, FieldsThatTheScenarioLeavesOutAreKnown) {
-  EXPECT_EQ(problem_of({{"/cluster/nodes", {2, 4}}, {"/perturbations/slow_accelerators", {}}}), "");
-  EXPECT_EQ(problem_of({{"/cluster/topology/node/nics/bandwidth", {"25 GB/s"}}}), "");
-  EXPECT_EQ(problem_of({{"/profile/device/memory_efficiency/value", {0.5, 0.8}}}), "");
+  EXPECT_EQ(problem_of_axes({{"/cluster/nodes", {2, 4}}, {"/perturbations/slow_accelerators", {}}}),
+            "");
+  EXPECT_EQ(problem_of_axes({{"/cluster/topology/node/nics/bandwidth", {"25 GB/s"}}}), "");
+  EXPECT_EQ(problem_of_axes({{"/profile/device/memory_efficiency/value", {0.5, 0.8}}}), "");
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::vector<std::string> keys_in(const ScratchFolder& folder) {
   return keys;
 }
 
-std::string problem_of(const std::function<void()>& action) {
+std::string problem_with(const std::function<void()>& action) {
   try {
     action();
   } catch (const InputError& error) {
@@ -111,25 +111,25 @@ TEST(SweepStore, OtherInputsVersionsAndAxesAreRefused) {
   const std::string file = (scratch.path() / kStoreFile).string();
   SweepHeader other = header();
   other.inputs = "5678";
-  EXPECT_EQ(problem_of([&] { SweepStore store(scratch.path(), other); }),
+  EXPECT_EQ(problem_with([&] { SweepStore store(scratch.path(), other); }),
             file + " holds points of another scenario, or of this one as it was before: s.json");
   other = header();
   other.headway = "0.2.0";
-  EXPECT_EQ(problem_of([&] { SweepStore store(scratch.path(), other); }),
+  EXPECT_EQ(problem_with([&] { SweepStore store(scratch.path(), other); }),
             file + " was made by Headway 0.1.0, this is 0.2.0");
   other = header();
   (*other.axes)[0]["name"] = "b";
-  EXPECT_EQ(problem_of([&] { SweepStore store(scratch.path(), other); }),
+  EXPECT_EQ(problem_with([&] { SweepStore store(scratch.path(), other); }),
             file + " has other axes: headway sweep s.json");
 }
 
 TEST(SweepStore, WhatIsNoStoreIsRefused) {
   const ScratchFolder scratch;
   EXPECT_EQ(
-      problem_of([&] { static_cast<void>(read_sweep(scratch.path(), Predictions::left_out)); }),
+      problem_with([&] { static_cast<void>(read_sweep(scratch.path(), Predictions::left_out)); }),
       "there is no store " + (scratch.path() / kStoreFile).string());
   const std::string empty = scratch.write("empty.db", "");
-  EXPECT_EQ(problem_of([&] { static_cast<void>(read_sweep(empty, Predictions::left_out)); }),
+  EXPECT_EQ(problem_with([&] { static_cast<void>(read_sweep(empty, Predictions::left_out)); }),
             empty + " is no store of a sweep");
   EXPECT_THROW(static_cast<void>(read_sweep(scratch.write("text.db", "not a database at all"),
                                             Predictions::left_out)),

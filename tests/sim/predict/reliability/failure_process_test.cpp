@@ -9,7 +9,7 @@
 namespace headway {
 namespace {
 
-constexpr double kDay = 86400.0;
+constexpr double kSecondsOfDay = 86400.0;
 
 std::int64_t failures_until(double end, const std::vector<FailureCause>& causes,
                             std::uint64_t seed) {
@@ -30,7 +30,7 @@ TEST(FailureProcess, MeanTimeBetweenFailuresOfAJobIsThatOfANodeOverNodes) {
   for (const auto& [gpus, hours] : {std::pair{16384, 1.8}, std::pair{131072, 0.23}}) {
     const double end = 4000.0 * hours * 3600.0;
     const auto count =
-        failures_until(end, {units(gpus / 8, {.mean = Seconds(1000.0 / 6.5 * kDay)})}, 3);
+        failures_until(end, {units(gpus / 8, {.mean = Seconds(1000.0 / 6.5 * kSecondsOfDay)})}, 3);
     EXPECT_NEAR(end / static_cast<double>(count) / 3600.0 / hours, 1.0, 0.05) << gpus;
     EXPECT_NEAR(1000.0 / 6.5 * 24.0 / (gpus / 8) / hours, 1.0, 0.025) << gpus;
   }
@@ -42,8 +42,10 @@ TEST(FailureProcess, WeibullUnitsFailOnceInTheirMeanLifetime) {
   // about the coefficient of variation (1.46 at shape 0.7) / sqrt(10,000).
   for (const double shape : {0.7, 1.0, 2.0}) {
     const auto count = failures_until(
-        200.0 * kDay,
-        {units(50, {.kind = LifetimeKind::weibull, .mean = Seconds(kDay), .shape = shape})}, 11);
+        200.0 * kSecondsOfDay,
+        {units(50,
+               {.kind = LifetimeKind::weibull, .mean = Seconds(kSecondsOfDay), .shape = shape})},
+        11);
     EXPECT_NEAR(static_cast<double>(count) / 10000.0, 1.0, 0.05) << shape;
   }
 }
@@ -63,7 +65,7 @@ TEST(FailureProcess, NothingBreaksWithoutACause) {
 }
 
 TEST(FailureProcess, TheSameSeedGivesTheSameHistory) {
-  const std::vector<FailureCause> causes = {units(10, {.mean = Seconds(kDay)})};
+  const std::vector<FailureCause> causes = {units(10, {.mean = Seconds(kSecondsOfDay)})};
   FailureProcess a(causes, 5);
   FailureProcess b(causes, 5);
   FailureProcess c(causes, 6);
@@ -74,8 +76,9 @@ TEST(FailureProcess, TheSameSeedGivesTheSameHistory) {
 TEST(FailureProcess, HistoriesWithoutEndAreRefused) {
   // The memoryless together are one that is drawn again after each failure; others are drawn each.
   const std::vector<FailureCause> causes = {
-      units(1000, {.mean = Seconds(kDay)}),
-      units(3, {.kind = LifetimeKind::weibull, .mean = Seconds(1e9 * kDay), .shape = 1.0})};
+      units(1000, {.mean = Seconds(kSecondsOfDay)}),
+      units(3,
+            {.kind = LifetimeKind::weibull, .mean = Seconds(1e9 * kSecondsOfDay), .shape = 1.0})};
   FailureProcess process(causes, 1, 10);
   EXPECT_EQ(process.drawn(), 4);
   for (int i = 0; i < 6; ++i) process.pop();

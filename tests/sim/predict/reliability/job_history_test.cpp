@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "sim/predict/reliability/checkpoint_interval.h"
+#include "tests/sim/predict/reliability/histories.h"
 #include "tests/support/random_numbers.h"
 
 namespace headway {
 namespace {
-
-constexpr double kForever = std::numeric_limits<double>::infinity();
 
 /// Something breaks every two hours, on the hour. A checkpoint takes 100 s, detection 60 s, a
 /// restart 240 s. With an hour between checkpoints the first failure comes 3500 s after one.
@@ -32,19 +31,7 @@ ReliabilitySettings every_two_hours(int nodes_lost) {
   return settings;
 }
 
-const Recovery* shrinking() {
-  return &*std::ranges::find(recoveries(), "shrink", &Recovery::name);
-}
-
-JobHistory run(const ReliabilitySettings& settings, double work) {
-  return job_history(settings, 3600_s, work, kForever, 1);
-}
-
-void expect_parts_add_up(const JobHistory& history) {
-  EXPECT_NEAR(history.productive + history.checkpoints + history.lost_work + history.detection +
-                  history.restart + history.waiting,
-              history.wall, 1e-9 * history.wall);
-}
+const Recovery* shrinking() { return &*std::ranges::find(recoveries(), "shrink", &Recovery::name); }
 
 TEST(JobHistory, WithoutFailuresOnlyCheckpointsAreAdded) {
   ReliabilitySettings settings = every_two_hours(0);

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "sim/predict/reliability/job_history.h"
+#include "tests/sim/predict/reliability/histories.h"
 
 namespace headway {
 namespace {
-
-constexpr double kForever = std::numeric_limits<double>::infinity();
 
 const Recovery* named(std::string_view name) {
   return &*std::ranges::find(recoveries(), name, &Recovery::name);
@@ -40,16 +38,6 @@ ReliabilitySettings every_two_hours(std::string_view recovery) {
   settings.checkpoint.blocking = 100_s;
   settings.checkpoint.size = Bytes(4e9);
   return settings;
-}
-
-JobHistory run(const ReliabilitySettings& settings, double work, double horizon = kForever) {
-  return job_history(settings, 3600_s, work, horizon, 1);
-}
-
-void expect_parts_add_up(const JobHistory& history) {
-  EXPECT_NEAR(history.productive + history.checkpoints + history.lost_work + history.detection +
-                  history.restart + history.waiting,
-              history.wall, 1e-9 * history.wall);
 }
 
 TEST(Recovery, ARestartDoesAgainWhatNoCheckpointHolds) {

@@ -26,7 +26,7 @@ Scenario read(Jobs jobs) {
   return scenario_of(text);
 }
 
-std::string problems_of(Jobs jobs) {
+std::string problems_of_jobs(Jobs jobs) {
   return problems_in([&] { static_cast<void>(read(jobs)); });
 }
 
@@ -67,40 +67,40 @@ TEST(ReadJobs, ANodeIsOneJobsAtATime) {
   early["sizes"] = {{{"at", "0 s"}, {"nodes", 3}}, {{"at", "1 h"}, {"nodes", 0}}};
   nlohmann::json late = neighbour("late");
   late["sizes"] = {{{"at", "1 h"}, {"nodes", 3}}};
-  EXPECT_EQ(problems_of({early, late}), "none");
+  EXPECT_EQ(problems_of_jobs({early, late}), "none");
   late["sizes"][0]["at"] = "59 min";
-  EXPECT_THAT(problems_of({early, late}), HasSubstr("a node of this job is one of \"early\""));
+  EXPECT_THAT(problems_of_jobs({early, late}), HasSubstr("a node of this job is one of \"early\""));
   nlohmann::json inside = neighbour();
   inside["first_node"] = 2;
-  EXPECT_THAT(problems_of({inside}), HasSubstr("a node of this job is one of \"this job\""));
+  EXPECT_THAT(problems_of_jobs({inside}), HasSubstr("a node of this job is one of \"this job\""));
 }
 
 TEST(ReadJobs, ProblemsAreNamed) {
-  EXPECT_THAT(problems_of({neighbour("this job")}), HasSubstr("two jobs are called \"this job\""));
+  EXPECT_THAT(problems_of_jobs({neighbour("this job")}), HasSubstr("two jobs are called \"this job\""));
   nlohmann::json guest = neighbour();
   guest["sizes"] = {{{"at", "2 h"}, {"nodes", 3}}, {{"at", "1 h"}, {"nodes", 1}}};
-  EXPECT_THAT(problems_of({guest}), HasSubstr("sizes follow each other in time"));
+  EXPECT_THAT(problems_of_jobs({guest}), HasSubstr("sizes follow each other in time"));
   guest = neighbour();
   guest.erase("sizes");
-  EXPECT_THAT(problems_of({guest}),
+  EXPECT_THAT(problems_of_jobs({guest}),
               HasSubstr("nothing says when the job is there, and on how many nodes"));
   guest["sizes"] = nlohmann::json::array();
-  EXPECT_THAT(problems_of({guest}),
+  EXPECT_THAT(problems_of_jobs({guest}),
               HasSubstr("nothing says when the job is there, and on how many nodes"));
   guest["sizes"] = {
       {{"at", "1 h"}, {"nodes", 3}}, {{"at", "5 h"}, {"nodes", 0}}, {{"at", "3 h"}, {"nodes", 3}}};
-  EXPECT_THAT(problems_of({guest}), HasSubstr("/jobs/0/sizes/2/at"));
+  EXPECT_THAT(problems_of_jobs({guest}), HasSubstr("/jobs/0/sizes/2/at"));
   guest = neighbour();
   guest.erase("strategy");
   guest["sizes"].push_back({{"at", "2 h"}, {"nods", 1}});
-  EXPECT_THAT(problems_of({guest}),
+  EXPECT_THAT(problems_of_jobs({guest}),
               AllOf(HasSubstr("missing field \"strategy\""), HasSubstr("did you mean \"nodes\"?")));
   guest = neighbour();
   guest["sizes"][0]["nodes"] = 4;
-  EXPECT_THAT(problems_of({guest}), HasSubstr("nodes must be between 0 and 3"));
+  EXPECT_THAT(problems_of_jobs({guest}), HasSubstr("nodes must be between 0 and 3"));
   guest = neighbour();
   guest["strategy"]["tensor_parallel"] = 4;
-  EXPECT_THAT(problems_of({guest}), HasSubstr("/jobs/0/strategy"));
+  EXPECT_THAT(problems_of_jobs({guest}), HasSubstr("/jobs/0/strategy"));
 }
 
 }  // namespace

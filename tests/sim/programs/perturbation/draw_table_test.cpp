@@ -17,7 +17,14 @@ double worst_difference(const Jitter& jitter, int draws) {
   std::vector<double> places = {0x1p-53, 0x1p-30,       0x1p-13,       0x1p-12,       0.25,
                                 0.5,     0.5 + 0x1p-53, 1.0 - 0x1p-12, 1.0 - 0x1p-13, 0.75,
                                 0.4999,  0.03125,       1.0 - 0x1p-30, 1.0 - 0x1p-53};
-  for (std::uint64_t i = 0; i < 200'000; ++i) places.push_back(counter_draw(7, 1, i));
+  // Sixteen in each of the sixteen cells of every octave down to 2^-13, on either side of one half.
+  std::uint64_t drawn = 0;
+  for (double octave = 0x1p-13; octave < 0.5; octave *= 2.0) {
+    for (int i = 0; i < 256; ++i) {
+      const double place = octave * (1.0 + (i + counter_draw(7, 1, drawn++)) / 256.0);
+      places.insert(places.end(), {place, 1.0 - place});
+    }
+  }
   double worst = 0.0;
   for (const double u : places) {
     worst = std::max(worst, std::abs(table(u) / largest_draw(jitter, u, draws) - 1.0));
