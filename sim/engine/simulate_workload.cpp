@@ -202,7 +202,7 @@ bool runs_here(const EngineOptions& options, int jobs) {
 /// What `written` makes of what became of each task, in its child.
 std::vector<std::string> run_tasks(const std::vector<SimulationTask>& tasks,
                                    const EngineOptions& options, int jobs,
-                                   std::string (*written)(const SimulationTask&, EngineRun)) {
+                                   std::string (*written)(const SimulationTask&, EngineRun&&)) {
   const SharedUse shared(tasks, options);
   std::vector<std::function<std::string()>> runs;
   runs.reserve(tasks.size());
@@ -235,7 +235,9 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
     }
     return timelines;
   }
-  const auto written = [](const SimulationTask& /*task*/, EngineRun run) { return run_bytes(run); };
+  const auto written = [](const SimulationTask& /*task*/, EngineRun&& run) {
+    return run_bytes(run);
+  };
   const std::vector<std::string> runs = run_tasks(tasks, options, jobs, written);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     timelines.push_back(timeline_of(tasks[i], run_of_bytes(runs[i])));
@@ -245,7 +247,7 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
 
 std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
                                     const EngineOptions& options, int jobs) {
-  const auto length_bytes = [](const SimulationTask& task, EngineRun run) {
+  const auto length_bytes = [](const SimulationTask& task, EngineRun&& run) {
     const double length = length_of(task, std::move(run));
     std::string bytes(sizeof length, '\0');
     std::memcpy(bytes.data(), &length, sizeof length);

@@ -31,7 +31,9 @@ class LaidOutReplicas {
   }
   /// Of a replica's stage, counted through all rank groups.
   [[nodiscard]] std::size_t index(int replica, int stage) const {
-    return static_cast<std::size_t>(place_of_[static_cast<std::size_t>(replica)] * stages_ + stage);
+    const int place = place_of_[static_cast<std::size_t>(replica)];
+    return static_cast<std::size_t>(place) * static_cast<std::size_t>(stages_) +
+           static_cast<std::size_t>(stage);
   }
 
  private:

@@ -47,7 +47,8 @@ TableExchange table_exchange(const Layer& layer, const Profile& profile, const N
     const double staying = std::max(0, place.fewest() - group) / static_cast<double>(ranks);
     const Seconds on_fabric =
         leaving * crossing / (profile.scale_out.bandwidth_efficiency.value * across.wire);
-    exchange.time += across.overhead + across.step.latency + (ranks / group - 1) * kPost +
+    const int other_groups = ranks / group - 1;
+    exchange.time += across.overhead + across.step.latency + other_groups * kPost +
                      max(on_fabric, staying * crossing / inside.step.bandwidth);
     exchange.sent = crossing;
     exchange.rate = crossing / on_fabric;
