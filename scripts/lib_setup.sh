@@ -34,6 +34,8 @@ calibrator_packages=(libopenmpi-dev openmpi-bin libopenblas-dev)
 
 # What the readers are fuzzed with: clang before 16 does not take the ranges of libstdc++ 12.
 fuzz_packages=(clang-19 libclang-rt-19-dev)
+# What counts lines and branches.
+coverage_packages=(gcovr)
 # What looks at sources without running them.
 tidy_packages=(clang-tidy-19)
 

@@ -3,6 +3,7 @@
 option(HEADWAY_WERROR "Treat warnings as errors" OFF)
 option(HEADWAY_UNITY "Compile several sources of a target as one: half the time from nothing" ON)
 option(HEADWAY_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
+option(HEADWAY_COVERAGE "Count the lines and branches that a run goes through" OFF)
 option(HEADWAY_FUZZ "Build what gives every reader anything (clang and its libFuzzer)" OFF)
 if(HEADWAY_FUZZ AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   message(FATAL_ERROR "HEADWAY_FUZZ=ON needs clang: the preset fuzz takes it")

@@ -11,6 +11,12 @@ if(HEADWAY_SANITIZE)
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
   target_link_options(headway_settings INTERFACE -fsanitize=address,undefined)
 endif()
+if(HEADWAY_COVERAGE)
+  # Processes that end at once write what they counted before (sim/base/child_process.cpp).
+  target_compile_definitions(headway_settings INTERFACE HEADWAY_COVERAGE)
+  target_compile_options(headway_settings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:--coverage>)
+  target_link_options(headway_settings INTERFACE --coverage)
+endif()
 if(HEADWAY_FUZZ)
   target_compile_options(headway_settings INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=fuzzer-no-link>)

@@ -19,6 +19,10 @@
 
 #include "sim/base/diagnostic.h"
 
+#ifdef HEADWAY_COVERAGE
+extern "C" void __gcov_dump();
+#endif
+
 namespace headway {
 namespace {
 
@@ -114,6 +118,9 @@ int run_on_deep_stack(ChildWork& work) {
                                          kStackBytes >> 20, std::strerror(error));
     send_answer(answers, ChildOutcome::Status::environment_error, text);
   }
+#ifdef HEADWAY_COVERAGE
+  __gcov_dump();
+#endif
   _exit(0);  // no destructors: the objects are the parent's
 }
 
