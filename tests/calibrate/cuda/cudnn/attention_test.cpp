@@ -10,20 +10,11 @@
 #include "calibrate/cuda/device_fill.h"
 #include "calibrate/cuda/fused_attention.h"
 #include "tests/calibrate/cuda/cudnn/attention_reference.h"
+#include "tests/calibrate/cuda/cudnn/small_attention.h"
 #include "tests/calibrate/cuda/has_device.h"
 
 namespace headway {
 namespace {
-
-AttentionShape shape(double heads, double key_heads, double length, double head_size, bool causal) {
-  return {.sequences = 2,
-          .query_length = length,
-          .key_length = length,
-          .query_heads = heads,
-          .key_heads = key_heads,
-          .head_size = head_size,
-          .causal = causal};
-}
 
 TEST(DenseStrides, CountTheElementsOfTheAxesBehind) {
   EXPECT_EQ(dense_strides({2, 3, 5, 7}), (TensorSizes{105, 35, 7, 1}));
@@ -38,7 +29,7 @@ TEST(AttentionGraph, KeepsWhatTrainingKeeps) {
   };
   // 2 sequences of 16 positions, 4 heads of 8, 2 of keys: 1024 elements of queries, 512 of keys,
   // 128 rows.
-  const AttentionShape small = shape(4, 2, 16, 8, true);
+  const AttentionShape small = small_attention(4, 2, 16, 8, true);
   const AttentionGraph forward = attention_forward_graph(small);
   EXPECT_EQ(forward.stored.size(), 5U);
   EXPECT_EQ(bytes_of(forward, AttentionTensor::queries), 2048U);
@@ -95,7 +86,8 @@ TEST(FusedAttention, ComputesAttentionAndItsGradients) {
   cudnnHandle_t handle = nullptr;
   HEADWAY_CUDA(cudnnCreate(&handle));
   std::mt19937 random(7);
-  for (const AttentionShape& one : {shape(4, 4, 256, 64, true), shape(4, 2, 128, 128, false)}) {
+  for (const AttentionShape& one :
+       {small_attention(4, 4, 256, 64, true), small_attention(4, 2, 128, 128, false)}) {
     const CudnnTarget target{.handle = handle};
     const CompiledAttention forward(attention_forward_graph(one), target);
     const CompiledAttention backward(attention_backward_graph(one), target);
@@ -129,10 +121,10 @@ TEST(FusedAttention, ComputesAttentionAndItsGradients) {
 TEST(FusedAttention, RefusesWhatItCannotRunAndRunsTheRest) {
   if (!has_device()) GTEST_SKIP() << "no CUDA device can be used here";
   FusedAttention attention(1);
-  EXPECT_THROW(attention.work({shape(4, 4, 256, 100, true), Pass::forward}), Refused);
+  EXPECT_THROW(attention.work({small_attention(4, 4, 256, 100, true), Pass::forward}), Refused);
   const DeviceStream stream;
   for (const Pass pass : {Pass::forward, Pass::backward}) {
-    const AttentionPoint point{shape(4, 4, 256, 64, true), pass};
+    const AttentionPoint point{small_attention(4, 4, 256, 64, true), pass};
     const Enqueue work = attention.work(point);
     for (int i = 0; i < 3; ++i) work(stream);
     wait_for(stream);
@@ -141,7 +133,7 @@ TEST(FusedAttention, RefusesWhatItCannotRunAndRunsTheRest) {
 
 /// The reference itself, on numbers that can be worked out by hand.
 TEST(ReferenceAttention, IsTheWeightedMeanOfTheValuesSeen) {
-  AttentionShape tiny = shape(1, 1, 2, 1, true);
+  AttentionShape tiny = small_attention(1, 1, 2, 1, true);
   tiny.sequences = 1;
   // Position 0 sees itself alone; position 1 has scores 0 and ln 3, weights 1/4 and 3/4: 7.
   const float ln3 = std::log(3.0F);

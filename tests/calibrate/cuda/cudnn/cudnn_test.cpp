@@ -4,21 +4,12 @@
 #include "calibrate/cuda/cudnn/attention_run.h"
 #include "calibrate/cuda/cudnn/cudnn_check.h"
 #include "tests/calibrate/cuda/cudnn/described_device.h"
+#include "tests/calibrate/cuda/cudnn/small_attention.h"
 
 namespace headway {
 namespace {
 
 using ::testing::HasSubstr;
-
-AttentionShape shape(double heads, double key_heads, double length, double head_size, bool causal) {
-  return {.sequences = 2,
-          .query_length = length,
-          .key_length = length,
-          .query_heads = heads,
-          .key_heads = key_heads,
-          .head_size = head_size,
-          .causal = causal};
-}
 
 AttentionGraph graph_of(const AttentionShape& shape, Pass pass) {
   return pass == Pass::forward ? attention_forward_graph(shape) : attention_backward_graph(shape);
@@ -61,7 +52,7 @@ TEST_F(AttentionPlan, IsCompiledForADeviceThatIsNotThere) {
   const CudnnDescriptor h100 = described_device(h100_text());
   const CudnnTarget target{.properties = &h100};
   for (const AttentionShape& one :
-       {shape(32, 32, 4096, 128, true), shape(32, 8, 1024, 64, false)}) {
+       {small_attention(32, 32, 4096, 128, true), small_attention(32, 8, 1024, 64, false)}) {
     for (const Pass pass : {Pass::forward, Pass::backward}) {
       AttentionGraph graph = graph_of(one, pass);
       EXPECT_FALSE(engine_choices(graph.operations.finished(nullptr), target).empty())
@@ -80,7 +71,7 @@ TEST_F(AttentionPlan, IsCompiledForADeviceThatIsNotThere) {
 TEST_F(AttentionPlan, OfHeadsThatCudnnDoesNotFuseIsRefused) {
   const CudnnDescriptor h100 = described_device(h100_text());
   try {
-    const CudnnPlan plan(attention_forward_graph(shape(4, 4, 256, 100, true)).operations,
+    const CudnnPlan plan(attention_forward_graph(small_attention(4, 4, 256, 100, true)).operations,
                          CudnnTarget{.properties = &h100});
     FAIL() << "accepted";
   } catch (const EnvironmentError& error) {

@@ -9,7 +9,7 @@
 namespace headway {
 namespace {
 
-std::vector<SyncRow> rows_of(const std::vector<nlohmann::json>& list) {
+std::vector<SyncRow> throughput_rows(const std::vector<nlohmann::json>& list) {
   const nlohmann::json rows = list;
   Diagnostics diagnostics;
   const auto document = JsonDocument::parse("rows.json", rows.dump(), diagnostics);
@@ -34,7 +34,7 @@ nlohmann::json way_row(const std::string& how, const std::string& network = "10G
 }
 
 double rate_of_way(const std::string& how, const std::string& network = "10GbE with TCP/IP") {
-  const SyncOutcome outcome = outcome_of(rows_of({way_row(how, network)}), 0);
+  const SyncOutcome outcome = outcome_of(throughput_rows({way_row(how, network)}), 0);
   EXPECT_EQ(outcome.refused, "") << how;
   return outcome.refused.empty() ? outcome.values.front().predicted : 0.0;
 }
@@ -60,7 +60,7 @@ TEST(GradientWays, GoByServersToo) {
 
 TEST(GradientWays, SayWhatARowLacks) {
   const auto why = [](nlohmann::json row) {
-    return outcome_of(rows_of({std::move(row)}), 0).refused;
+    return outcome_of(throughput_rows({std::move(row)}), 0).refused;
   };
   EXPECT_EQ(why(way_row("ByteScheduler on Horovod all-reduce")),
             "its scheduler of messages (ByteScheduler, by priority) is not described");
@@ -86,7 +86,7 @@ nlohmann::json served_row(int accelerators, double rate, const std::string& data
 // One accelerator is as published; two, one of them with a server, are no faster than two of it.
 TEST(ServedImages, ScaleFromOneAccelerator) {
   const auto rows =
-      rows_of({served_row(1, 140.0), served_row(2, 270.0), served_row(2, 260.0, "real")});
+      throughput_rows({served_row(1, 140.0), served_row(2, 270.0), served_row(2, 260.0, "real")});
   const SyncOutcome one = outcome_of(rows, 0);
   EXPECT_TRUE(one.calibrates);
   EXPECT_NEAR(one.values.front().predicted, 140.0, 0.2);
@@ -109,7 +109,7 @@ nlohmann::json compressed_row(const std::string& id, const std::string& how) {
 // An iperf rate of 1 Gb/s on 10 binds a ring to one connection. What compresses is never guessed.
 TEST(CompressedRows, GoByTheMethodTheyName) {
   const auto speed_up = [](const std::string& id, const std::string& how) {
-    const SyncOutcome outcome = outcome_of(rows_of({compressed_row(id, how)}), 0);
+    const SyncOutcome outcome = outcome_of(throughput_rows({compressed_row(id, how)}), 0);
     EXPECT_EQ(outcome.refused, "") << id << how;
     return outcome.refused.empty() ? outcome.values.front().predicted : 0.0;
   };
@@ -118,7 +118,7 @@ TEST(CompressedRows, GoByTheMethodTheyName) {
   EXPECT_LT(one_bit, 16.0);  // 1 bit for 16
   EXPECT_NE(speed_up("a", ", top-k 1 %"), one_bit);
   EXPECT_GT(speed_up("onebit-a", " whose iperf rate is 1 Gb/s"), one_bit);
-  EXPECT_EQ(outcome_of(rows_of({compressed_row("a", "")}), 0).refused,
+  EXPECT_EQ(outcome_of(throughput_rows({compressed_row("a", "")}), 0).refused,
             "the row says neither 1-bit, nor \"top-k 1 %\", nor \"rank 4\"");
 }
 
@@ -137,8 +137,9 @@ nlohmann::json submission(const std::string& accelerator, const std::vector<doub
 }
 
 TEST(MlperfSubmissions, CountByTheMedianOfTheirRuns) {
-  const auto rows = rows_of({submission("NVIDIA H100-SXM-80GB", {5.0, 1.0, 3.0}),
-                             submission("Habana Gaudi2", {1.0}), submission("NVIDIA L40", {})});
+  const auto rows =
+      throughput_rows({submission("NVIDIA H100-SXM-80GB", {5.0, 1.0, 3.0}),
+                       submission("Habana Gaudi2", {1.0}), submission("NVIDIA L40", {})});
   const SyncOutcome outcome = outcome_of(rows, 0);
   ASSERT_EQ(outcome.refused, "");
   EXPECT_EQ(outcome.values.front().published, 3.0);
