@@ -24,10 +24,10 @@ constexpr double kMostSlowdown = 1000.0;
 constexpr const char* kWhatToCheck =
     "check that the time is of one whole optimizer step, of this very model, batch and cluster";
 
-[[noreturn]] void refuse(Seconds measured, const std::string& reason) {
+[[noreturn]] void refuse_time(std::string message, const std::string& place) {
   Diagnostic problem;
-  problem.message =
-      fmt::format("no software could run this job in {}: {}", exact_text(measured), reason);
+  problem.message = std::move(message);
+  problem.pointer = place;
   problem.help = kWhatToCheck;
   throw InputError(std::move(problem));
 }
@@ -61,15 +61,20 @@ double least_factor(const Scenario& scenario, const JobRun& run) {
 
 }  // namespace
 
-AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs) {
+std::string anchor_place(const Scenario& scenario, std::size_t number) {
+  const auto part = scenario.source ? scenario.source->member("anchor") : std::nullopt;
+  if (!part) return {};
+  return part->value().is_array() ? fmt::format("/anchor/{}/measured_iteration_time", number)
+                                  : "/anchor/measured_iteration_time";
+}
+
+AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs,
+                     const std::string& place) {
   const JobRun known = run_with(scenario, 1.0, jobs);
   if (measured > kMostSlowdown * known.time()) {
-    Diagnostic problem;
-    problem.message =
-        fmt::format("{} is more than {:.0f} times what this job is predicted to take, {}",
-                    exact_text(measured), kMostSlowdown, short_text(known.time()));
-    problem.help = kWhatToCheck;
-    throw InputError(std::move(problem));
+    refuse_time(fmt::format("{} is more than {:.0f} times what this job is predicted to take, {}",
+                            exact_text(measured), kMostSlowdown, short_text(known.time())),
+                place);
   }
   AnchorFit fit{1.0, known.time()};
   const auto excess = [&](Seconds time) { return time / measured - 1.0; };
@@ -78,8 +83,11 @@ AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs) {
   const Seconds fastest = low < 1.0 ? run_with(scenario, low, jobs).time() : known.time();
   double low_excess = excess(fastest);
   if (low_excess > kTolerance) {
-    refuse(measured, fmt::format("with every product at the peak of the device it takes {}",
-                                 short_text(fastest)));
+    refuse_time(
+        fmt::format("no software could run this job in {}: with every product at the peak of "
+                    "the device it takes {}",
+                    exact_text(measured), short_text(fastest)),
+        place);
   }
   if (low_excess >= -kTolerance) {
     fit.software_factor = low;

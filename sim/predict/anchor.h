@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <string>
 
 #include "sim/base/units.h"
 #include "sim/scenario/scenario.h"
@@ -17,8 +19,13 @@ struct AnchorFit {
 /// The factor with which the scenario's iteration takes as long as was measured. The network and
 /// the shape of the pipeline stay as they are. Solved by regula falsi on the simulated time, which
 /// grows with the factor. Throws InputError if the job cannot be as fast as that: the network alone
-/// takes longer, or kernels would have to beat the peak.
-[[nodiscard]] AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs);
+/// takes longer, or kernels would have to beat the peak; `place` is the time's, as anchor_place
+/// says.
+[[nodiscard]] AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs,
+                                   const std::string& place = {});
+
+/// Where the time of an anchor stands in the scenario's file; empty where the file has none.
+[[nodiscard]] std::string anchor_place(const Scenario& scenario, std::size_t number);
 
 /// The scenario `asked`, or that which `ran`, anchored by what an iteration of the latter was
 /// measured to take. Throws InputError where they are on different accelerators.

@@ -198,9 +198,10 @@ std::size_t other_jobs(const std::vector<Anchor>& anchors) {
 AnchorEffect apply_anchors(Scenario& scenario, int jobs) {
   AnchorEffect effect;
   double logarithms = 0.0;
-  for (const Anchor& anchor : scenario.anchors) {
+  for (std::size_t i = 0; i < scenario.anchors.size(); ++i) {
+    const Anchor& anchor = scenario.anchors[i];
     const Scenario measured = anchored_scenario(scenario, anchor);
-    const AnchorFit fit = fit_anchor(measured, anchor.measured, jobs);
+    const AnchorFit fit = fit_anchor(measured, anchor.measured, jobs, anchor_place(scenario, i));
     effect.steps.push_back({.of = measured.name,
                             .measured = anchor.measured,
                             .predicted = fit.predicted,

@@ -84,6 +84,33 @@ TEST(Anchor, ATimeBeyondAnySoftwareIsRefused) {
   }
 }
 
+TEST(Anchor, ATimeThatIsWrongIsNamedWhereItStands) {
+  nlohmann::json json = small_scenario(2);
+  json["anchor"] = {{"measured_iteration_time", "1000 d"}};
+  try {
+    static_cast<void>(simulate(scenario_of(json), {}));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.diagnostics().front().pointer, "/anchor/measured_iteration_time");
+  }
+}
+
+TEST(Anchor, OfSeveralTimesTheOneThatIsWrongIsNamed) {
+  nlohmann::json json = small_scenario(2);
+  nlohmann::json other = small_scenario(2);
+  other["strategy"]["global_batch"] = 32;
+  const Seconds right = simulate(scenario_of(other), {}).prediction.iteration_time;
+  json["anchor"] = {{{"measured_iteration_time", exact_text(right)}, {"scenario", other}},
+                    {{"measured_iteration_time", "1000 d"}, {"scenario", other}}};
+  try {
+    static_cast<void>(simulate(scenario_of(json), {}));
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.diagnostics().front().pointer, "/anchor/1/measured_iteration_time");
+    EXPECT_THAT(error.diagnostics().front().message, HasSubstr("is more than 1000 times"));
+  }
+}
+
 TEST(Anchor, TellsWhatItChangedAndNarrowsTheInterval) {
   nlohmann::json json = small_scenario(2);
   const Prediction plain = simulate(scenario_of(json), {}).prediction;
@@ -173,7 +200,8 @@ TEST(Anchor, WrongOnesAreReported) {
   other["cluster"]["topology"]["node"]["accelerator"] = "a100-sxm-80gb";
   other["profile"] = "a100_sxm_80gb";
   json["anchor"] = {{"measured_iteration_time", "5.3 s"}, {"scenario", other}};
-  EXPECT_EQ(anchor_problems(json).front().message, "an anchor tells of the accelerators it was measured on only");
+  EXPECT_EQ(anchor_problems(json).front().message,
+            "an anchor tells of the accelerators it was measured on only");
 }
 
 }  // namespace
