@@ -12,7 +12,7 @@ install_missing "${required_packages[@]}" "${calibrator_packages[@]}" "${fuzz_pa
 # As clang understands them, and nothing is compiled.
 say "Configuring (tidy)"
 cmake --preset fuzz -B build/tidy -DHEADWAY_FUZZ=OFF -DHEADWAY_SANITIZE=OFF -DHEADWAY_TESTS=OFF \
-  -DHEADWAY_MPI=AUTO -DHEADWAY_CPU=AUTO -DCMAKE_UNITY_BUILD_BATCH_SIZE=40 >build/tidy.log 2>&1 || {
+  -DHEADWAY_MPI=AUTO -DHEADWAY_CPU=AUTO >build/tidy.log 2>&1 || {
   cat build/tidy.log >&2
   exit 3
 }

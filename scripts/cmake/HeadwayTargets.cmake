@@ -26,9 +26,7 @@ if(HEADWAY_UNITY)
   # Sources of a target are compiled together, so what stands in their anonymous namespaces has
   # names of its own within the target.
   set(CMAKE_UNITY_BUILD ON)
-  if(NOT DEFINED CMAKE_UNITY_BUILD_BATCH_SIZE)
-    set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
-  endif()
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
 endif()
 
 # headway_loadable(TARGET): the library may become part of a module that Python loads. Calls within
