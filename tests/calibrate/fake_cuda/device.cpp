@@ -1,11 +1,16 @@
 #include "tests/calibrate/fake_cuda/device.h"
 
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <string_view>
 
 #include "tests/calibrate/fake_cuda/law.h"
@@ -165,8 +170,17 @@ cudaError_t put(cudaStream_t stream, Operation operation, double host_seconds, c
 double host_time() { return machine().now; }
 void pass_host_time(double seconds) { machine().now += seconds; }
 void wait_for_others(double seconds) {
-  usleep(100);
-  machine().waited += seconds;
+  // A meeting since the last look, which was before this process found something undone, may be
+  // just what it waits for.
+  static int seen = meetings().load();
+  const timespec while_nobody_wakes{0, 400'000};
+  const long result = syscall(SYS_futex, &meetings(), FUTEX_WAIT, seen, &while_nobody_wakes);
+  if (result != 0 && errno == ETIMEDOUT) machine().waited += seconds;
+  seen = meetings().load();
+}
+void wake_others() {
+  meetings().fetch_add(1);
+  syscall(SYS_futex, &meetings(), FUTEX_WAKE, INT_MAX);
 }
 const std::string& fault() { return machine().fault; }
 cudaError_t sticky_error() { return machine().sticky; }

@@ -30,12 +30,17 @@ namespace fake_cuda {
 
 [[nodiscard]] double host_time();
 void pass_host_time(double seconds);
-/// While others do what this process waits for: counts for deadlines, not for the devices.
+/// Until one of the others wakes this process, or for a while: then `seconds` count for deadlines,
+/// not for the devices.
 void wait_for_others(double seconds);
 
 /// What the processes of a job have in common: the latest clock with which one began to wait for
 /// the others, by which all go on. Clocks of several processes on one core would drift apart.
 [[nodiscard]] std::atomic<double>& common_clock();
+/// How often something has come about that others may be waiting for.
+[[nodiscard]] std::atomic<int>& meetings();
+/// Counts one, and wakes them.
+void wake_others();
 
 /// "hang" in "hang:100".
 [[nodiscard]] const std::string& fault();

@@ -28,6 +28,7 @@ struct Clique {
 struct Cliques {
   std::atomic<double> clock;
   std::atomic<int> count;
+  std::atomic<int> meetings;
   Clique all[kMostCliques];
 };
 
@@ -51,7 +52,8 @@ class CliqueMeeting final : public fake_cuda::Meeting {
   CliqueMeeting(Clique& clique, int rank, int ranks, long number)
       : clique_(clique), rank_(rank), ranks_(ranks), number_(number) {}
   double begin(double ready) override {
-    if (!has_come_) {
+    const bool comes = !has_come_;
+    if (comes) {
       clique_.ready[rank_][number_ % 2] = ready;
       clique_.come[rank_].store(number_ + 1);
       has_come_ = true;
@@ -61,6 +63,7 @@ class CliqueMeeting final : public fake_cuda::Meeting {
       if (clique_.come[rank].load() <= number_) return -1.0;
       latest = std::max(latest, clique_.ready[rank][number_ % 2]);
     }
+    if (comes) fake_cuda::wake_others();  // the last of them does
     return latest;
   }
 
@@ -75,6 +78,7 @@ class CliqueMeeting final : public fake_cuda::Meeting {
 }  // namespace
 
 std::atomic<double>& fake_cuda::common_clock() { return cliques().clock; }
+std::atomic<int>& fake_cuda::meetings() { return cliques().meetings; }
 
 struct ncclComm {
   Clique* clique = nullptr;
@@ -155,6 +159,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int ranks, ncclUni
   *communicator = new ncclComm{&cliques().all[number], rank, ranks, fake_cuda::current_device()};
   if (fake_cuda::fault() != "no_connection") {
     (*communicator)->clique->joined.fetch_or(std::uint64_t{1} << static_cast<unsigned>(rank));
+    fake_cuda::wake_others();
   }
   return ncclInProgress;
 }
