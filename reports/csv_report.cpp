@@ -13,7 +13,7 @@ namespace {
 
 class Row {
  public:
-  void add(std::string_view header, std::string cell) {
+  void add(std::string_view header, std::string_view cell) {
     headers_ += headers_.empty() ? "" : ",";
     headers_ += header;
     cells_ += is_first_ ? "" : ",";

@@ -39,7 +39,7 @@ std::optional<int> EndNotice::code() const {
 void EndNotice::give(int code) {
   const char* path = std::getenv(kVariable);
   if (path == nullptr) return;
-  std::ofstream(path) << code << std::endl;
+  std::ofstream(path) << code << '\n';
 }
 
 }  // namespace headway

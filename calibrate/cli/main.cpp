@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -13,6 +14,7 @@
 #include "calibrate/cli/backends.h"
 #include "calibrate/suite/interruption.h"
 #include "sim/base/diagnostic.h"
+#include "sim/base/parse_number.h"
 
 namespace headway {
 namespace {
@@ -20,8 +22,8 @@ namespace {
 /// Now, or the time of SOURCE_DATE_EPOCH, which makes files the same from run to run.
 std::string created_utc() {
   const char* fixed = std::getenv("SOURCE_DATE_EPOCH");
-  const std::time_t time =
-      fixed == nullptr ? std::time(nullptr) : static_cast<std::time_t>(std::atoll(fixed));
+  const auto seconds = fixed == nullptr ? std::nullopt : parse_number<std::int64_t>(fixed);
+  const std::time_t time = seconds ? static_cast<std::time_t>(*seconds) : std::time(nullptr);
   std::tm utc{};
   gmtime_r(&time, &utc);
   char text[32] = "";

@@ -99,10 +99,12 @@ std::optional<GroupedFit> fitted_experts(const std::vector<MeasuredPoint>& point
     }
     return logs;
   };
+  std::vector<double> tried = {0.0};
+  while (tried.back() < 950.0) tried.push_back(1.05 * tried.back() + 1.0);
   GroupedFit best;
   double least = std::numeric_limits<double>::infinity();
   for (int share = 20; share <= 100; ++share) {
-    for (double half_rows = 0.0; half_rows < 1000.0; half_rows = 1.05 * half_rows + 1.0) {
+    for (const double half_rows : tried) {
       const std::vector<double> logs = errors(0.01 * share, half_rows);
       double squares = 0.0;
       for (const double log : logs) squares += log * log;

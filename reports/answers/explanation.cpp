@@ -110,8 +110,7 @@ std::string field_reference(const std::vector<Topic>& topics) {
        {BulletList{
            {"Files say which version of the format they are (\"schema\"). Within a version a field "
             "keeps its name, its unit and its meaning, and a file that was accepted stays "
-            "accepted; "
-            "new fields may come, and are left out by default.",
+            "accepted; new fields may come, and are left out by default.",
             "Defaults may change with what is known; `headway check FILE --resolve` writes all of "
             "them out, which keeps them.",
             "What would break this is a new version; Headway then reads both, or says how to "

@@ -18,7 +18,7 @@ namespace {
 
 std::string tier_name(int tier) {
   constexpr std::array kNames = {"node", "leaf", "spine", "core"};
-  const auto place = static_cast<std::size_t>(tier + 1);
+  const auto place = static_cast<std::size_t>(tier) + 1;
   return place < kNames.size() ? kNames.at(place) : fmt::format("tier {}", tier);
 }
 

@@ -58,7 +58,7 @@ struct MarkdownBlock {
   }
 
   std::string operator()(const Code& code) const {
-    const std::string block = markdown_code(code.text, code.language);
+    std::string block = markdown_code(code.text, code.language);
     if (code.summary.empty()) return block;
     return fmt::format("<details>\n<summary>{}</summary>\n\n{}\n</details>\n",
                        markdown_cell(code.summary), block);

@@ -35,7 +35,7 @@ class ByteReader {
 
   template <class T>
   requires std::is_trivially_copyable_v<T>
-  void get(T& value) { std::memcpy(&value, next(sizeof value).data(), sizeof value); }
+  void get(T& value) { next(sizeof value).copy(reinterpret_cast<char*>(&value), sizeof value); }
   void get(std::string& text) {
     std::size_t size = 0;
     get(size);

@@ -18,7 +18,7 @@ FieldMember<DeviceCosts> curve(MeasuredCurve DeviceCosts::*member, std::string_v
 
 /// Estimates of recipes, by the word that strategy.precision has for them.
 FieldMember<DeviceCosts> by_recipe(std::map<Scaling, Estimate> DeviceCosts::*member,
-                                   std::vector<Scaling> recipes, const Range& range) {
+                                   const std::vector<Scaling>& recipes, const Range& range) {
   return {.type = object_type(),
           .read = [=](ObjectReader& holder, std::string_view key, bool, DeviceCosts& device) {
             const auto part = holder.part(key);

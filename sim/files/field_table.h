@@ -85,7 +85,8 @@ class FieldTable {
       if (!member.read || !wants(name, member)) continue;
       if (member.is_used && !member.is_used(object)) {
         const bool is_given = reader.has(name);
-        if (is_given && member.is_strict) refuse_field(reader, name, need_text(member), member.need.why);
+        if (is_given && member.is_strict)
+          refuse_field(reader, name, need_text(member), member.need.why);
         if (!is_given || member.is_strict) continue;
       }
       member.read(reader, name, member.is_required, object);
@@ -142,8 +143,8 @@ class FieldTable {
 
 /// Somebody else reads it.
 template <class Object>
-FieldMember<Object> elsewhere(FieldType type) {
-  return {.type = std::move(type)};
+FieldMember<Object> elsewhere(const FieldType& type) {
+  return {.type = type};
 }
 
 template <class Value>
@@ -154,8 +155,8 @@ inline constexpr bool kMayBeMissing<std::optional<Value>> = true;
 /// `take(reader, key)` is its value, `take(reader, key, before)` that or else the one before;
 /// `json` writes it. A std::optional is read and written where it is there.
 template <class Object, class Value, class Take, class Json>
-FieldMember<Object> member_of(FieldType type, Value Object::*member, Take take, Json json) {
-  return {.type = std::move(type),
+FieldMember<Object> member_of(const FieldType& type, Value Object::*member, Take take, Json json) {
+  return {.type = type,
           .read =
               [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
                 Value& held = object.*member;
@@ -340,12 +341,10 @@ FieldMember<Object> words(std::vector<E> Object::*member) {
 
 /// A field of what an object holds, that stands among the object's own.
 template <class Object, class Held>
-FieldMember<Object> within(Held Object::*held, FieldMember<Held> member) {
+FieldMember<Object> within(Held Object::*held, const FieldMember<Held>& member) {
   return {.type = member.type,
-          .read =
-              [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
-                member.read(reader, key, required, object.*held);
-              },
+          .read = [=](ObjectReader& reader, std::string_view key, bool required,
+                      Object& object) { member.read(reader, key, required, object.*held); },
           .write = [=](const Object& object) { return member.write(object.*held); },
           .children = member.children};
 }

@@ -161,7 +161,9 @@ FieldDescription described_field(std::string_view name, const FieldType& type,
     field.value = nlohmann::json::parse(words, nullptr, false);  // "true", say
     if (field.value->is_discarded()) field.value = nlohmann::json();
   } else {
-    const bool is_nothing = fallback->is_null() || *fallback == "";
+    const bool is_nothing =
+        fallback->is_null() ||
+        (fallback->is_string() && fallback->get_ref<const std::string&>().empty());
     words = is_nothing ? "none" : value_in_words(*fallback);
   }
   return field;

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_parse.h"
 #include "sim/files/json_pointer.h"
@@ -57,13 +57,6 @@ std::optional<json> override_value(const Override& override, Diagnostics& diagno
   return std::nullopt;
 }
 
-std::optional<std::size_t> array_index(const std::string& token) {
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-  if (error != std::errc() || end != token.data() + token.size()) return std::nullopt;
-  return index;
-}
-
 /// The member or element `token` of `parent`, made if an object lacks it; null with the reason in
 /// `problem` if there can be none.
 json* step_into(json& parent, const std::string& token, const std::string& pointer,
@@ -78,7 +71,7 @@ json* step_into(json& parent, const std::string& token, const std::string& point
                                                 : "a number");
     return nullptr;
   }
-  const auto index = array_index(token);
+  const auto index = parse_number<std::size_t>(token);
   if (index && *index < parent.size()) return &parent[*index];
   problem = parent.empty() ? fmt::format("{} is empty", place)
                            : fmt::format("{} has elements 0 to {}, no {}", place, parent.size() - 1,

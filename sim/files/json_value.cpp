@@ -21,7 +21,7 @@ template <class Json>
 HeldJson<Json>::HeldJson(HeldJson&& other) noexcept = default;
 template <class Json>
 HeldJson<Json>& HeldJson<Json>::operator=(const HeldJson& other) {
-  value_ = std::make_unique<Json>(*other.value_);
+  if (this != &other) value_ = std::make_unique<Json>(*other.value_);
   return *this;
 }
 template <class Json>

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
 #include "sim/import/xml_file.h"
 
@@ -15,17 +15,14 @@ namespace {
 /// What an attribute may be of a device that exists.
 constexpr int kMostLinksOfGpu = 1024;
 constexpr std::size_t kMostDevicesOfKind = 1024;  ///< of a node, of each kind
-constexpr double kMostMegabits = 1e8;  // 100 Tb/s
+constexpr double kMostMegabits = 1e8;             // 100 Tb/s
 /// No port has 10 Tb/s: what says so is in kb/s, as libfabric's plugin writes ports of Slingshot.
 constexpr double kLeastKilobits = 1e7;
 
 /// "0x030200" or "030200"; nothing if it is no number.
 std::optional<std::uint64_t> hexadecimal(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) text.remove_prefix(2);
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return parse_number<std::uint64_t>(text, 16);
 }
 
 /// What a slot carries one way: NCCL counts lanes times the rate of a lane, of which 12 GB/s are

@@ -190,11 +190,14 @@ NodeDomains domains_by_pattern(const std::string& pattern, const json& topology,
                                Diagnostics& diagnostics) {
   NodeDomains domains;
   std::regex expression;
+  bool has_part = false;
   try {
     expression.assign(pattern);
+    has_part = expression.mark_count() >= 1;
   } catch (const std::regex_error&) {
+    has_part = false;
   }
-  if (expression.mark_count() < 1) {
+  if (!has_part) {
     Diagnostic problem;
     problem.message = fmt::format("{} is no pattern with a group", in_quotes(pattern));
     problem.help = "such as \"(rack[0-9]+)\": what the group matches names the domain";

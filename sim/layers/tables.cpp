@@ -140,7 +140,7 @@ class Placing {
     std::vector<double> parts(tables.size(), 1.0);
     std::vector<GroupLoad> best = shared_out(cut(tables, parts), groups_);
     double limit = busiest(best);
-    for (bool is_cut = true; is_cut; limit *= kStep) {
+    for (bool is_cut = true; is_cut;) {
       is_cut = false;
       for (std::size_t i = 0; i < tables.size(); ++i) {
         const EmbeddingTable& table = tables[i];
@@ -151,6 +151,7 @@ class Placing {
       }
       std::vector<GroupLoad> loads = shared_out(cut(tables, parts), groups_);
       if (busiest(loads) < busiest(best)) best = std::move(loads);
+      limit *= kStep;
     }
     return best;
   }

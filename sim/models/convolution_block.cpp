@@ -88,7 +88,7 @@ void ConvolutionBlock::mean(double channels, double size) {
   pass("mean", moved, moved);
 }
 
-void ConvolutionBlock::linear(std::string name, double in, double out, bool dropped) {
+void ConvolutionBlock::linear(const std::string& name, double in, double out, bool dropped) {
   layer_.kept.push_back({.name = name + " input", .elements = in});
   layer_.products.push_back({.name = name, .outputs = out, .inputs = in, .bias = true});
   ++layer_.launches.forward;

@@ -42,7 +42,7 @@ class ConvolutionBlock {
   /// The mean of each channel.
   void mean(double channels, double size);
   /// Fully connected; a dropout behind the rectifier keeps a mask.
-  void linear(std::string name, double in, double out, bool dropped);
+  void linear(const std::string& name, double in, double out, bool dropped);
 
   [[nodiscard]] Layer finished(double input, double output) &&;
 

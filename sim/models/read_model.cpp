@@ -58,7 +58,7 @@ std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& file
   if (!model) return std::nullopt;
   if (!name.empty()) model->name = name;
   if (!source.empty()) model->source = source;
-  return ModelSource{.transformer = *model, .is_overridden = is_overridden(*config)};
+  return ModelSource{.transformer = model, .is_overridden = is_overridden(*config)};
 }
 
 /// The family that an object names: nothing for a decoder-only transformer. An array of objects is
@@ -124,7 +124,7 @@ std::optional<ReadModel> read_model(const JsonCursor& part, InputFiles& files) {
     const auto model = read_huggingface(*cursor, files.diagnostics());
     if (!model) return std::nullopt;
     return ReadModel{.model = layers_of(*model),
-                     .transformer = *model,
+                     .transformer = model,
                      .cursor = *cursor,
                      .resolved = resolved_model(*model)};
   }

@@ -1,5 +1,6 @@
 #include "sim/plan/planned_scenario.h"
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -62,24 +63,24 @@ bool can_be_read(const LeaderOptions& leaders) {
 Scenario read_planned(PlanOptions& options, PlannedCluster cluster, Diagnostics& diagnostics) {
   LeaderOptions& leaders = options.leaders;
   Diagnostics as_written;
-  std::optional<InputError> wrong;
+  std::exception_ptr wrong;
   try {
     Scenario scenario = read_scenario(leaders.path, leaders.options, as_written);
     diagnostics.append(as_written);
     return scenario;
-  } catch (const InputError& error) {
-    wrong = error;
+  } catch (const InputError&) {
+    wrong = std::current_exception();
   }
   const std::optional<json> scenario = written(leaders);
-  if (!scenario || !scenario->contains("cluster")) throw *wrong;
+  if (!scenario || !scenario->contains("cluster")) std::rethrow_exception(wrong);
   const auto strategy = without_replaced(*scenario, cluster, options.kept);
-  if (!strategy) throw *wrong;
+  if (!strategy) std::rethrow_exception(wrong);
   LeaderOptions changed = leaders;
   set_override(changed.options.overrides, *strategy);
   if (cluster == PlannedCluster::of_any_size) {
     set_override(changed.options.overrides, on_one_node(scenario->at("cluster")));
   } else if (!can_be_read(changed)) {
-    throw *wrong;  // as it was written, not as it was changed
+    std::rethrow_exception(wrong);  // as it was written, not as it was changed
   }
   Scenario read = read_scenario(leaders.path, changed.options, diagnostics);
   leaders = std::move(changed);

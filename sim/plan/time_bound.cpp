@@ -158,8 +158,9 @@ Seconds TimeBound::of(const StrategyChoice& choice) {
   const Scenario& scenario = space_.scenario();
   const bool splits = choice.schedule->splits_backward;
   const bool is_doubled = choice.schedule->is_doubled();
-  const auto micro_batches = static_cast<double>(scenario.strategy.global_batch /
-                                                 (choice.data_parallel * choice.micro_batch));
+  const std::int64_t batches =
+      scenario.strategy.global_batch / (choice.data_parallel * choice.micro_batch);
+  const auto micro_batches = static_cast<double>(batches);
   const double passes = is_doubled ? micro_batches / 2.0 : micro_batches;
   Strategy recomputing = scenario.strategy;
   recomputing.recompute = choice.recompute;

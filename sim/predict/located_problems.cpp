@@ -1,8 +1,8 @@
 #include "sim/predict/located_problems.h"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/parse_number.h"
 #include "sim/files/json_pointer.h"
 
 namespace headway {
@@ -10,10 +10,9 @@ namespace {
 
 std::optional<JsonCursor> child(const JsonCursor& parent, const std::string& token) {
   if (!parent.value().is_array()) return parent.member(token);
-  std::size_t index = 0;
-  const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), index);
-  if (error != std::errc() || index >= parent.value().size()) return std::nullopt;
-  return parent.element(index);
+  const auto index = parse_number<std::size_t>(token);
+  if (!index || *index >= parent.value().size()) return std::nullopt;
+  return parent.element(*index);
 }
 
 JsonCursor nearest(JsonCursor cursor, const std::string& pointer) {

@@ -1,4 +1,5 @@
 // The part of the module `headway` that is not Python: documents as JSON texts, and columns.
+#include <fmt/format.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -105,7 +106,7 @@ ScenarioSource source_of(std::string path, std::optional<std::string> text,
                          const std::vector<std::pair<std::string, std::string>>& overrides) {
   ScenarioSource source{std::move(path), std::move(text), {}};
   for (const auto& [pointer, value] : overrides) {
-    source.overrides.push_back(parse_override(pointer + "=" + value));
+    source.overrides.push_back(parse_override(fmt::format("{}={}", pointer, value)));
   }
   return source;
 }

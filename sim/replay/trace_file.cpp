@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "sim/base/limits.h"
+#include "sim/base/parse_number.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
@@ -114,27 +114,17 @@ class TraceReader {
   }
 
   int integer(Column column, int least) {
-    const std::string_view cell = cells_[places_[column]];
-    int value = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    if (error != std::errc() || end != cell.data() + cell.size() || value < least ||
-        value > kLargestIndex) {
-      report(column, fmt::format("{} is a whole number from {}", kColumns[column], least));
-      return least;
-    }
-    return value;
+    const auto value = parse_number<int>(cells_[places_[column]]);
+    if (value && *value >= least && *value <= kLargestIndex) return *value;
+    report(column, fmt::format("{} is a whole number from {}", kColumns[column], least));
+    return least;
   }
 
   double number(Column column) {
-    const std::string_view cell = cells_[places_[column]];
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-    const bool is_time = std::abs(value) <= kFarthestTime;  // nor is it NaN
-    if (error != std::errc() || end != cell.data() + cell.size() || !is_time) {
-      report(column, fmt::format("{} is a number of seconds", kColumns[column]));
-      return 0.0;
-    }
-    return value;
+    const auto value = parse_number<double>(cells_[places_[column]]);
+    if (value && std::abs(*value) <= kFarthestTime) return *value;  // nor is it NaN
+    report(column, fmt::format("{} is a number of seconds", kColumns[column]));
+    return 0.0;
   }
 
   void report(Column column, const std::string& message, const std::string& help = "") {

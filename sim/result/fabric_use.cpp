@@ -23,7 +23,7 @@ std::string first_part(std::string_view name) {
 std::vector<FabricUse::Tier> tiers_of(const Topology& topology) {
   std::vector<FabricUse::Tier> tiers;
   for (VertexId vertex = 0; vertex < topology.vertex_count(); ++vertex) {
-    const auto index = static_cast<std::size_t>(topology.tier(vertex) + 1);
+    const auto index = static_cast<std::size_t>(topology.tier(vertex)) + 1;
     if (tiers.size() <= index) tiers.resize(index + 1);
     FabricUse::Tier& tier = tiers[index];
     const std::string name = first_part(topology.name(vertex));

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "sim/base/parse_number.h"
 #include "sim/base/source_text.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_parse.h"
@@ -134,10 +134,8 @@ class AxisText {
 
   /// A whole number from 0 on; kNone if it is none.
   static std::int64_t number(std::string_view text) {
-    std::int64_t value = kNone;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc() && end == text.data() + text.size();
-    return whole && value >= 0 && value <= kMostValue ? value : kNone;
+    const std::int64_t value = parse_number<std::int64_t>(text).value_or(kNone);
+    return value >= 0 && value <= kMostValue ? value : kNone;
   }
 
   std::string_view text_;

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/parse_number.h"
 
 #ifdef HEADWAY_WITH_MPI
 #include <mpi.h>
@@ -12,16 +13,22 @@
 #endif
 
 namespace headway {
+namespace {
+
+/// That a variable of the environment has; 0 if it has none.
+int number_in(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? 0 : parse_number<int>(text).value_or(0);
+}
+
+}  // namespace
 
 bool MpiCrew::is_called_for() {
   // Open MPI; MPICH and Intel MPI; Slurm's srun with either.
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE"}) {
-    const char* const size = std::getenv(name);
-    if (size != nullptr && std::atoi(size) > 1) return true;
+    if (number_in(name) > 1) return true;
   }
-  const char* const tasks = std::getenv("SLURM_NTASKS");
-  const bool speaks_pmix = std::getenv("PMIX_RANK") != nullptr;
-  return speaks_pmix && tasks != nullptr && std::atoi(tasks) > 1;
+  return std::getenv("PMIX_RANK") != nullptr && number_in("SLURM_NTASKS") > 1;
 }
 
 #ifdef HEADWAY_WITH_MPI

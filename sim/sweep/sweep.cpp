@@ -144,7 +144,7 @@ void follow_sweep(MpiCrew& crew, const std::function<SweepJob()>& read_job) {
   try {
     job = read_job();
   } catch (const InputError&) {
-    // The leader meets the same problem, tells of it and hands out nothing.
+    job.reset();  // the leader meets the same problem, tells of it and hands out nothing
   }
   crew.follow([&](std::int64_t index) { return answer_of(*job, index, {}, false); });
 }

@@ -16,14 +16,14 @@ namespace {
 
 /// What sort of training it is: errors are told apart by it.
 std::string kind_of(const nlohmann::json& model, const nlohmann::json& train) {
-  const std::string task = word(train, "task");
+  std::string task = word(train, "task");
   if (task != "pretrain") return task;
   return is_given(model, "moe") ? "moe" : "dense";
 }
 
 /// Where a reader finds the source: its own address, or its file in a repository.
 std::string address_of(const nlohmann::json& source) {
-  const std::string url = word(source, "url");
+  std::string url = word(source, "url");
   const std::string repository = word(source, "repo");
   if (!url.empty() || repository.empty()) return url;
   const std::string commit = word(source, "commit");

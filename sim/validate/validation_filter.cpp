@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <set>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/parse_number.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 
@@ -69,10 +69,8 @@ void check_prefixes(const std::vector<std::string>& prefixes,
 
 std::optional<std::int64_t> bound(std::string_view text, std::int64_t unbounded) {
   if (text.empty()) return unbounded;
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size() && value > 0;
-  return is_number ? std::optional(value) : std::nullopt;
+  const auto value = parse_number<std::int64_t>(text);
+  return value && *value > 0 ? value : std::nullopt;
 }
 
 }  // namespace

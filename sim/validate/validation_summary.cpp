@@ -46,7 +46,7 @@ ErrorStatistics statistics(std::vector<Item> items) {
     result.covered += item.covered / count;
   }
   const auto quantile = [&](double q) {
-    return items[static_cast<std::size_t>(q * (count - 1.0) + 0.5)].size;
+    return items[static_cast<std::size_t>(std::lround(q * (count - 1.0)))].size;
   };
   result.median = quantile(0.5);
   result.p90 = quantile(0.9);

@@ -17,7 +17,7 @@ namespace {
 /// An id that leaves room for the numbers within 100 columns.
 std::string short_id(const std::string& id) {
   constexpr std::size_t kMost = 46;
-  const std::string shown = printable(id);
+  std::string shown = printable(id);
   if (character_count(shown) <= kMost) return shown;
   return shown.substr(0, character_position(shown, kMost - 3)) + "...";
 }

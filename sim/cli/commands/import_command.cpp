@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "reports/answers/imported.h"
 #include "reports/write_file.h"
 #include "sim/base/file_text.h"
+#include "sim/base/parse_number.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
@@ -52,11 +52,8 @@ std::optional<Q> quantity_of(const Arguments& arguments, std::string_view option
 std::optional<double> ratio_of(const Arguments& arguments, std::string_view option) {
   const auto text = arguments.value(option);
   if (!text) return std::nullopt;
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error == std::errc() && end == text->data() + text->size() && value >= 1.0 && value <= 1e3) {
-    return value;
-  }
+  const auto value = parse_number<double>(*text);
+  if (value && *value >= 1.0 && *value <= 1e3) return value;
   refuse(fmt::format("--{} {} is a number from 1 to 1000", option, in_quotes(*text)));
 }
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
 
 #include "reports/answers/answers.h"
+#include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/options/common_options.h"
@@ -35,12 +35,10 @@ std::optional<double> tolerance_of(const Arguments& arguments) {
   const auto text = arguments.value("tolerance");
   if (!text) return std::nullopt;
   const bool is_percent = text->ends_with('%');
-  const char* const end = text->data() + text->size() - (is_percent ? 1 : 0);
-  double value = 0.0;
-  const auto [stopped, error] = std::from_chars(text->data(), end, value);
-  if (error == std::errc() && stopped == end && std::isfinite(value) && value >= 0.0) {
-    return is_percent ? value / 100.0 : value;
-  }
+  const std::string_view digits =
+      std::string_view(*text).substr(0, text->size() - (is_percent ? 1 : 0));
+  const auto value = parse_number<double>(digits);
+  if (value && std::isfinite(*value) && *value >= 0.0) return is_percent ? *value / 100.0 : *value;
   refuse(fmt::format("--tolerance needs a share, not {}", in_quotes(*text)), "write 10% or 0.1");
 }
 

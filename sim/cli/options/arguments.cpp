@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -55,13 +55,8 @@ std::optional<std::int64_t> Arguments::integer(std::string_view option, std::int
 
 std::optional<std::int64_t> whole_number_in(std::string_view text, std::int64_t least,
                                             std::int64_t most) {
-  const std::string digits(text);
-  const char* const end = digits.c_str() + digits.size();
-  std::int64_t number = 0;
-  const auto [stopped, problem] = std::from_chars(digits.c_str(), end, number);
-  const bool is_whole = problem == std::errc() && stopped == end;
-  if (!is_whole || number < least || number > most) return std::nullopt;
-  return number;
+  const auto number = parse_number<std::int64_t>(text);
+  return number && *number >= least && *number <= most ? number : std::nullopt;
 }
 
 }  // namespace headway

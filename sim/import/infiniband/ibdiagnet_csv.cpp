@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -58,11 +58,7 @@ template <class Number>
 std::optional<Number> csv_number(std::string_view text) {
   const bool is_hexadecimal = text.starts_with("0x");
   if (is_hexadecimal) text.remove_prefix(2);
-  Number number{};
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return parse_number<Number>(text, is_hexadecimal ? 16 : 10);
 }
 
 class DiagnosisReader {

@@ -147,11 +147,9 @@ class LinkInfoReader {
   /// `CA: hpc4 mlx5_0:` or `Switch: 0xfc6a1c0300f00040 name:`
   void read_heading(std::string_view line) {
     TextScanner scanner(line);
-    if (scanner.take("CA: ")) {
-      kind_ = Kind::channel_adapter;
-    } else if (scanner.take("Switch: ")) {
+    if (scanner.take("Switch: ")) {
       kind_ = Kind::fabric_switch;
-    } else if (scanner.take("Router: ")) {
+    } else if (scanner.take("CA: ") || scanner.take("Router: ")) {
       kind_ = Kind::channel_adapter;
     } else {
       return fail("a node begins with its kind (CA, Switch, Router)");

@@ -87,7 +87,7 @@ class LldpJsonReader {
   static std::string port_name(const JsonCursor& port) {
     const auto id = member_of(port, "id");
     const std::string type = id ? text_of(member_of(*id, "type")) : "";
-    const std::string description = text_of(member_of(port, "descr"));
+    std::string description = text_of(member_of(port, "descr"));
     if (type == "ifname" || type == "local" || description.empty()) return text_of(id);
     return description;
   }

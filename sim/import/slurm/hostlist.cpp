@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <optional>
 
 #include "sim/base/limits.h"
+#include "sim/base/parse_number.h"
 
 namespace headway {
 namespace {
@@ -28,13 +28,6 @@ struct HostPiece {
   std::size_t longest = 0;        ///< characters
 };
 
-std::optional<std::uint64_t> number_of(std::string_view digits) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
-  return value;
-}
-
 /// a + b and a * b, or `most` + 1 where that is less.
 std::uint64_t sum_up_to(std::uint64_t most, std::uint64_t a, std::uint64_t b) {
   return a > most || b > most - a ? most + 1 : a + b;
@@ -51,8 +44,10 @@ bool read_ranges(std::string_view text, std::uint64_t most, HostPiece& piece) {
     const std::string_view range = text.substr(0, comma);
     const std::size_t dash = range.find('-');
     const std::string_view low = range.substr(0, dash);
-    const auto first = number_of(low);
-    const auto last = dash == std::string_view::npos ? first : number_of(range.substr(dash + 1));
+    const auto first = parse_number<std::uint64_t>(low);
+    const auto last = dash == std::string_view::npos
+                          ? first
+                          : parse_number<std::uint64_t>(range.substr(dash + 1));
     if (!first || !last || *last < *first) return false;
     piece.ranges.push_back({*first, *last, low.size()});
     const std::uint64_t others = std::min(*last - *first, most);
@@ -142,7 +137,7 @@ HostlistBudget hostlist_budget() {
 
 std::variant<std::vector<std::string>, HostlistProblem> expanded_hostlist(std::string_view text,
                                                                           HostlistBudget& budget) {
-  const HostlistProblem none{"is no host list", ""};
+  HostlistProblem none{"is no host list", ""};
   std::vector<std::string> hosts;
   std::size_t begin = 0;
   bool is_inside = false;

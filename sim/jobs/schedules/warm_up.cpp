@@ -5,7 +5,7 @@ namespace {
 
 /// The `index`-th forward or backward pass of any stage.
 ScheduleStep pass_at(std::int64_t index, bool backward, const PipelineShape& shape) {
-  const auto group = static_cast<int>(index / (shape.stages * shape.virtual_stages));
+  const auto group = static_cast<int>(index / shape.stages / shape.virtual_stages);
   const auto chunk = static_cast<int>(index / shape.stages % shape.virtual_stages);
   return {.kind = backward ? StepKind::backward : StepKind::forward,
           .chunk = backward ? shape.virtual_stages - 1 - chunk : chunk,

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <string>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/parse_number.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 
@@ -57,11 +57,8 @@ void append_part(std::vector<Bytes>& sizes, std::string_view part) {
   }
   double factor = 2.0;
   if (star != std::string_view::npos) {
-    const std::string_view given = rest.substr(star + 1);
-    const char* const end = given.data() + given.size();
-    int whole = 0;
-    const auto [stopped, error] = std::from_chars(given.data(), end, whole);
-    if (error != std::errc() || stopped != end || whole < 2 || whole > 1 << 20) {
+    const int whole = parse_number<int>(rest.substr(star + 1)).value_or(0);
+    if (whole < 2 || whole > 1 << 20) {
       refuse(fmt::format("--bytes {}: the factor is a whole number from 2 on", printable(part)),
              "1KiB..1GiB*4 is every fourth power of two");
     }

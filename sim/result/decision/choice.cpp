@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <string_view>
 
+#include "sim/base/parse_number.h"
 #include "sim/result/number_text.h"
 
 namespace headway {
@@ -44,13 +44,6 @@ std::optional<std::size_t> only_axis(const std::vector<Candidate>& candidates) {
   return varying;
 }
 
-std::optional<double> whole_value(const std::string& text) {
-  double value = 0.0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool is_number = error == std::errc() && end == text.data() + text.size();
-  return is_number ? std::optional(value) : std::nullopt;
-}
-
 /// Of `among` the one with the least value of what is paid for; nothing if nothing of that varies.
 std::optional<std::size_t> fewest_of(const std::vector<Candidate>& candidates,
                                      const std::vector<std::size_t>& among) {
@@ -62,7 +55,7 @@ std::optional<std::size_t> fewest_of(const std::vector<Candidate>& candidates,
   std::optional<std::size_t> fewest;
   double least = 0.0;
   for (const std::size_t i : among) {
-    const auto value = whole_value(candidates[i].axes[*axis].second);
+    const auto value = parse_number<double>(candidates[i].axes[*axis].second);
     if (!value || (fewest && *value >= least)) continue;
     fewest = i;
     least = *value;

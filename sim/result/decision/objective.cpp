@@ -124,7 +124,7 @@ std::optional<double> merit(Objective objective, const DecisionNumbers& of) {
     case Objective::goodput:
       return *of.goodput * *of.throughput;
     case Objective::throughput:
-      return *number;
+      return number;
   }
   HEADWAY_CHECK(false, "unknown objective");
 }

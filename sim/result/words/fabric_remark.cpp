@@ -23,7 +23,7 @@ std::string fabric_remark(const Prediction& prediction) {
   if (reached < 0) {
     return "nothing of this job crosses the fabric: all that it exchanges stays inside its nodes";
   }
-  const std::string used =
+  std::string used =
       fmt::format("the fullest link is used {} % of the iteration", percent(fullest));
   if (reached == highest_tier) return used;
   return fmt::format("nothing of this job goes above the {}, and below them {}",

@@ -1,10 +1,10 @@
 // Steps to the same quality at other batch sizes, from the gradient noise at one.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/parse_number.h"
 #include "sim/predict/statistics/gradient_noise.h"
 #include "sim/validate/sync/sync_kind.h"
 
@@ -20,8 +20,7 @@ SyncOutcome predict_statistics(const SyncQuestion& question) {
   };
   std::map<std::int64_t, Run> runs;
   for (const auto& [batch, run] : value.items()) {
-    std::int64_t size = 0;
-    std::from_chars(batch.data(), batch.data() + batch.size(), size);
+    const std::int64_t size = parse_number<std::int64_t>(batch).value_or(0);
     if (size > 0 && run.contains("last_iteration") && run.contains("mid_noise_scale")) {
       runs[size] = {run.at("last_iteration"), run.at("mid_noise_scale")};
     }
