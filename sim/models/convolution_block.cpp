@@ -36,10 +36,14 @@ constexpr double kFewerMultiplications = 36.0 / 16.0;
 double filtering_of(const Convolution& of) {
   const bool is_filtered =
       of.kernel == 3.0 && of.across == 0.0 && of.stride == 1.0 && of.dimensions == 2;
-  return kKernelRate * (is_filtered ? kFewerMultiplications : 1.0);
+  return convolution_rate(is_filtered);
 }
 
 }  // namespace
+
+double convolution_rate(bool is_filtered) {
+  return kKernelRate * (is_filtered ? kFewerMultiplications : 1.0);
+}
 
 void ConvolutionBlock::convolution(const Convolution& of) {
   const double positions = positions_of(of);

@@ -54,6 +54,11 @@ class ConvolutionBlock {
   Layer layer_;
 };
 
+/// Of the rate of matrix products on plain cores, what kernels of convolutions reach;
+/// `is_filtered`: of 3 x 3 taps at every position, which need fewer multiplications than are
+/// counted.
+[[nodiscard]] double convolution_rate(bool is_filtered);
+
 /// Two fully connected layers of `hidden` outputs, then the classifier, behind the layers that the
 /// model has: the end of AlexNet and VGG.
 void append_fully_connected(Model& model, double input, double hidden, double classes);

@@ -23,10 +23,6 @@ constexpr double kCrossForward = 8.0;
 constexpr double kCrossBackward = 14.0;
 constexpr double kElement = 2.0;
 
-// Kernels of embedding bags: ids put in the order of the ranks and rows looked up; backward ids
-// sorted (a histogram and four passes), gradients of equal ids added up, rows updated.
-constexpr Launches kTableKernels{2.0, 8.0};
-
 double as_real(std::int64_t size) { return static_cast<double>(size); }
 
 void add_product(Layer& layer, std::string name, double in, double out, bool bias = true,
@@ -76,15 +72,12 @@ Layer inputs_layer(const DlrmModel& fields) {
   return layer;
 }
 
-/// One fused kernel for all pairs (their products are not counted as operations: 27 vectors of 128
-/// make 4 % of those of DLRM).
 Layer dot_layer(const DlrmModel& fields) {
   const double vectors = as_real(std::ssize(fields.table_rows)) + 1.0;
   const double input = vectors * as_real(fields.embedding_width);
   const double output = vectors * (vectors - 1.0) / 2.0 + as_real(fields.embedding_width);
   Layer layer{.name = "dot products", .input = input, .output = output};
-  append_pass(layer, "pairs", kElement * (input + output), kElement * (2.0 * input + output),
-              false);
+  layer.passes.push_back(pairs_pass(input, output));
   layer.kept.push_back({.name = "vectors", .elements = input});
   layer.launches = {1.0, 1.0};
   return layer;
@@ -110,6 +103,13 @@ Layer head_of(double in, double out) {
 }
 
 }  // namespace
+
+MemoryPass pairs_pass(double input, double output) {
+  return {.name = "pairs",
+          .forward = kElement * (input + output),
+          .backward = kElement * (2.0 * input + output),
+          .merged = false};
+}
 
 Model layers_of(const DlrmModel& fields) {
   Model model{.name = fields.name,

@@ -35,6 +35,14 @@ struct DlrmModel {
   std::int64_t cross_rank = 512;
 };
 
+/// Kernels of embedding bags: ids put in the order of the ranks and rows looked up; backward ids
+/// sorted (a histogram and four passes), gradients of equal ids added up, rows updated.
+inline constexpr Launches kTableKernels{2.0, 8.0};
+
+/// One fused kernel for all pairs of vectors, `input` elements of them (their products are not
+/// counted as operations: 27 vectors of 128 make 4 % of those of DLRM).
+[[nodiscard]] MemoryPass pairs_pass(double input, double output);
+
 /// The tables and the bottom MLP are a layer, which do not wait for each other; then each cross
 /// layer, or all dot products, and each layer of the top MLP. A token is a sample. Requires a width
 /// of the bottom MLP's last layer equal to that of the tables, and as many lookups as tables or

@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "sim/base/diagnostic.h"
 #include "sim/models/families.h"
 #include "sim/models/family_fields.h"
 #include "sim/models/transformer/transformer_layers.h"
@@ -11,37 +12,60 @@
 namespace headway {
 namespace {
 
-/// Input, forget and output gates, and what is proposed for the cell.
-constexpr double kGates = 4.0;
-// Bytes of memory passes for each element of the state, in tensors of 2 bytes. Forward both
-// products of the gates and the cell are read, the gates, the cell and the state written; backward
-// the gates, two cells and both gradients are read, those of the gates and the cell written.
-constexpr double kStepForward = 2.0 * (2.0 * kGates + 1.0 + kGates + 2.0);
-constexpr double kStepBackward = 2.0 * (kGates + 2.0 + 2.0 + kGates + 1.0);
-constexpr double kLookup = 4.0;  ///< a row read and written, either way
+/// Of a cell, for each element of the state, in tensors of 2 bytes.
+struct CellSizes {
+  double gates;   ///< products of inputs, and of states
+  double states;  ///< what it hands to the next position
+  double forward_bytes;
+  double backward_bytes;
+};
 
-Layer recurrent_layer(double inputs, double hidden, double positions) {
-  Layer layer{.name = "lstm", .input = inputs, .output = hidden};
+// An LSTM has input, forget and output gates, and what is proposed for the cell. Forward both
+// products of the gates and the cell are read, the gates, the cell and the state written; backward
+// the gates, two cells and both gradients are read, those of the gates and the cell written. A GRU
+// has no cell: its state takes that part, and of what it proposes both products have a gradient. A
+// plain layer reads both products and writes its state, which with its gradient is all that the
+// backward pass reads for one that it writes.
+CellSizes sizes_of(RecurrentCell cell) {
+  const auto sizes = [](double gates, double states, double forward, double backward) {
+    return CellSizes{gates, states, kWorkingElement * forward, kWorkingElement * backward};
+  };
+  switch (cell) {
+    case RecurrentCell::lstm:
+      return sizes(4.0, 2.0, 2.0 * 4.0 + 1.0 + 4.0 + 2.0, 4.0 + 2.0 + 2.0 + 4.0 + 1.0);
+    case RecurrentCell::gru:
+      return sizes(3.0, 1.0, 2.0 * 3.0 + 1.0 + 3.0 + 1.0, 3.0 + 1.0 + 1.0 + 4.0 + 1.0);
+    case RecurrentCell::plain:
+      return sizes(1.0, 1.0, 2.0 + 1.0, 2.0 + 1.0);
+  }
+  HEADWAY_CHECK(false, "unknown cell");
+}
+
+}  // namespace
+
+Layer recurrent_layer(RecurrentCell cell, double inputs, double hidden, double positions) {
+  const CellSizes sizes = sizes_of(cell);
+  Layer layer{.name = std::string(word_of(cell)), .input = inputs, .output = hidden};
   layer.products = {{.name = "gates of inputs",
                      .part = Part::mlp,
-                     .outputs = kGates * hidden,
+                     .outputs = sizes.gates * hidden,
                      .inputs = inputs,
                      .bias = true,
                      .splits_terms = true},
                     {.name = "gates of states",
                      .part = Part::mlp,
-                     .outputs = kGates * hidden,
+                     .outputs = sizes.gates * hidden,
                      .inputs = hidden,
                      .bias = true,
                      .splits_terms = true,
                      .in_turns = true}};
   layer.passes.push_back({.name = "cell",
-                          .forward = kStepForward * hidden,
-                          .backward = kStepBackward * hidden,
+                          .forward = sizes.forward_bytes * hidden,
+                          .backward = sizes.backward_bytes * hidden,
                           .merged = false});
   layer.kept = {{.name = "inputs", .elements = inputs, .for_weights = true},
-                {.name = "gates", .elements = kGates * hidden},
-                {.name = "cells and states", .elements = 2.0 * hidden}};
+                {.name = "gates", .elements = sizes.gates * hidden},
+                {.name = "cells and states", .elements = sizes.states * hidden}};
   // A product and a kernel of gates for each position; both gradients of weights at the end. One
   // call of cuDNN launches those of all positions, in about 5 us each where an operator of Python
   // takes 63 (of eager layers, 0.88 ms for 14).
@@ -49,8 +73,6 @@ Layer recurrent_layer(double inputs, double hidden, double positions) {
   layer.launches = {1.0 + kKernels * positions, 3.0 + kKernels * positions};
   return layer;
 }
-
-}  // namespace
 
 Model layers_of(const LstmModel& fields) {
   const auto hidden = static_cast<double>(fields.hidden);
@@ -65,11 +87,11 @@ Model layers_of(const LstmModel& fields) {
               .tensor_limits = {{"hidden", "a recurrent layer (which is never split)", 1}}};
   model.first.weights.push_back({Part::embedding, vocabulary * width});
   model.first.passes.push_back(
-      {.name = "lookup", .forward = kLookup * width, .backward = kLookup * width});
+      {.name = "lookup", .forward = kLookupBytes * width, .backward = kLookupBytes * width});
   const auto positions = static_cast<double>(fields.sequence_length);
-  append_layers(model, recurrent_layer(width, hidden, positions));
+  append_layers(model, recurrent_layer(RecurrentCell::lstm, width, hidden, positions));
   if (fields.layers > 1) {
-    append_layers(model, recurrent_layer(hidden, hidden, positions),
+    append_layers(model, recurrent_layer(RecurrentCell::lstm, hidden, hidden, positions),
                   static_cast<int>(fields.layers) - 1);
   }
   model.last.products.push_back(

@@ -17,6 +17,7 @@
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/launch/flag_table.h"
 #include "sim/models/families.h"
+#include "sim/models/listed/layer_operators.h"
 #include "sim/reference/explain_file.h"
 
 namespace headway {
@@ -114,6 +115,15 @@ std::vector<CatalogEntry> family_entries() {
   return entries;
 }
 
+std::vector<CatalogEntry> operator_entries() {
+  std::vector<CatalogEntry> entries;
+  for (const LayerOperator& one : layer_operators()) {
+    entries.push_back(
+        {std::string(one.name), fmt::format("{}; takes {}", one.what, one.takes), ""});
+  }
+  return entries;
+}
+
 std::vector<CatalogEntry> schedule_entries() {
   std::vector<CatalogEntry> entries;
   for (const Schedule& schedule : schedules()) {
@@ -148,8 +158,9 @@ struct BuiltInKind {
   std::string_view name;
   std::vector<CatalogEntry> (*entries)();
 };
-constexpr std::array<BuiltInKind, 4> kBuiltIn = {{{"presets", preset_entries},
+constexpr std::array<BuiltInKind, 5> kBuiltIn = {{{"presets", preset_entries},
                                                   {"families", family_entries},
+                                                  {"operators", operator_entries},
                                                   {"schedules", schedule_entries},
                                                   {"flags", flag_entries}}};
 

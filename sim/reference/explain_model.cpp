@@ -1,4 +1,5 @@
 #include "sim/models/families.h"
+#include "sim/models/listed/layer_operators.h"
 #include "sim/reference/explain_tables.h"
 
 namespace headway {
@@ -8,6 +9,12 @@ namespace {
 std::vector<std::string_view> family_names() {
   std::vector<std::string_view> names = {"transformer"};
   for (const ModelFamily& family : model_families()) names.push_back(family.name);
+  return names;
+}
+
+std::vector<std::string_view> operator_names() {
+  std::vector<std::string_view> names;
+  for (const LayerOperator& one : layer_operators()) names.push_back(one.name);
   return names;
 }
 
@@ -44,9 +51,34 @@ std::vector<FieldRow> model_rows() {
       {"model.layers.name", text_type(), R"("layer")", "Of a listed layer: what it is called."},
       {"model.layers.repeat", whole_type(between(1, 10'000)), "1",
        "How many layers like this follow each other."},
+      {"model.layers.kind", word_type(operator_names()), "none",
+       "Of a listed layer that is one operator: which; `headway list operators` says what each "
+       "does.",
+       "instead of operators, or of products and passes"},
+      {"model.layers.in", array_type(whole_type(between(1, 1'000'000'000)), "whole numbers"),
+       "what came out of the operator before",
+       "Sizes of a sample that comes in: [channels, height, width], [positions, features] or "
+       "[features]."},
+      {"model.layers.out", array_type(whole_type(between(1, 1'000'000'000)), "whole numbers"),
+       "not checked",
+       "Sizes of what comes out. A guard against slips: held against what the operator gives."},
+      {"model.layers.operators", array_type(object_type(), "objects"), "none",
+       "Operators that a layer is made of, in the order of the forward pass.",
+       "instead of kind, or of products and passes"},
+      {"model.layers.operators.kind", word_type(operator_names()), "required",
+       "What the operator does; `headway list operators` says it of each."},
+      {"model.layers.operators.beside", flag_type(), "false",
+       "The operator takes what the layer takes, as a shortcut with a convolution does; what it "
+       "gives comes out."},
+      {"model.layers.operators.in",
+       array_type(whole_type(between(1, 1'000'000'000)), "whole numbers"),
+       "what came out of the operator before", "Sizes of a sample that comes in."},
+      {"model.layers.operators.out",
+       array_type(whole_type(between(1, 1'000'000'000)), "whole numbers"), "not checked",
+       "Sizes of what comes out, held against what the operator gives."},
       {"model.layers.products", array_type(object_type(), "objects"), "none",
        "Matrix products with weights, in the order of the forward pass.",
-       "products, passes or both"},
+       "products, passes or both; or operators instead"},
       {"model.layers.products.name", text_type(), R"("product 1")", "What shape lists call it."},
       {"model.layers.products.rows", whole_type(between(1, 1'000'000'000)), "1",
        "Rows for each sample (each token, where samples are sequences): positions of an image."},

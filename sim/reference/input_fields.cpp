@@ -12,6 +12,7 @@
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/strategy_fields.h"
 #include "sim/models/families.h"
+#include "sim/models/listed/layer_operators.h"
 #include "sim/models/transformer/model_fields.h"
 #include "sim/network/read_topology.h"
 #include "sim/reference/explain_tables.h"
@@ -79,6 +80,21 @@ void append_families(std::vector<FieldDescription>& fields) {
       fields.push_back(std::move(field));
     }
   }
+}
+
+/// Those of all operators of listed layers.
+void append_operators(std::vector<FieldDescription>& fields) {
+  std::vector<FieldDescription> all;
+  for (const LayerOperator& one : layer_operators()) {
+    for (FieldDescription& field : one.fields()) {
+      if (std::ranges::find(all, field.name, &FieldDescription::name) != all.end()) continue;
+      if (field.required) field.notes.fallback = "has to be given to operators that take it";
+      field.required = false;
+      all.push_back(std::move(field));
+    }
+  }
+  append_fields(fields, "model.layers", all);
+  append_fields(fields, "model.layers.operators", all);
 }
 
 /// Whether the field stands in the object at `place`, and not deeper.
@@ -157,6 +173,7 @@ const std::vector<FieldDescription>& input_fields() {
     append_rows(all, model_rows());
     append_fields(all, "model", transformer_fields().described());
     append_families(all);
+    append_operators(all);
     append_fields(all, "cluster.topology", topology_field_descriptions());
     return all;
   }();

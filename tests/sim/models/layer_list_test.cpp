@@ -43,7 +43,7 @@ TEST(LayerList, EveryLayerDoesSomething) {
    |
  2 |   "layers": [{"name": "idle"}]}
    |              ^ neither products nor passes
-  help: for example "products": [{"outputs": 1024, "inputs": 1024}]
+  help: for example "kind": "linear", "outputs": 1024
 )");
 }
 

@@ -1,0 +1,159 @@
+// Matrices, norms, activation functions, sums.
+#include "sim/models/listed/layer_operators.h"
+
+namespace headway {
+namespace {
+
+/// What normalises, over which elements.
+enum class NormKind { batch, layer, rms };
+/// What an activation function's gradient is made of decides what it keeps: its output, or its
+/// input.
+enum class Activation { relu, sigmoid, tanh, gelu, silu };
+
+}  // namespace
+
+template <>
+inline constexpr Word<NormKind> kWords<NormKind>[] = {
+    {"batch", NormKind::batch}, {"layer", NormKind::layer}, {"rms", NormKind::rms}};
+template <>
+inline constexpr Word<Activation> kWords<Activation>[] = {{"relu", Activation::relu},
+                                                          {"sigmoid", Activation::sigmoid},
+                                                          {"tanh", Activation::tanh},
+                                                          {"gelu", Activation::gelu},
+                                                          {"silu", Activation::silu}};
+
+namespace {
+
+// Bytes for each element, in tensors of 2 bytes. A batch norm reads its input for the statistics
+// and again to normalise, and writes; backward gradient and input are read twice, one written. A
+// row of a layer norm fits into a cache: read and written once, backward two read and one written,
+// as of activation functions. Of a sum two terms are read and one written, either way.
+constexpr double kBatchNormForward = 6.0;
+constexpr double kBatchNormBackward = 10.0;
+constexpr double kOneForward = 4.0;
+constexpr double kOneBackward = 6.0;
+constexpr double kSum = 6.0;
+
+struct LinearFields {
+  std::int64_t outputs = 1;
+  bool bias = true;
+};
+
+const FieldTable<LinearFields>& linear_fields() {
+  static const FieldTable<LinearFields> kFields(
+      {{"outputs", whole(&LinearFields::outputs, between(1, 1'000'000'000)).required(),
+        "Features that come out of a linear operator."},
+       {"bias", flag(&LinearFields::bias), "A number is added to each output."}});
+  return kFields;
+}
+
+/// Of each position of a sequence; of an image all at once.
+SampleShape add_linear(const LinearFields& fields, ObjectReader&, const SampleShape& in,
+                       LayerWriter& layer) {
+  const bool has_positions = in.size() == 2;
+  const double rows = has_positions ? static_cast<double>(in.front()) : 1.0;
+  const double all = element_count(in);
+  layer.keep_input("linear input", all);
+  layer.product({.name = "linear",
+                 .outputs = static_cast<double>(fields.outputs),
+                 .inputs = all / rows,
+                 .bias = fields.bias},
+                rows);
+  if (has_positions) return {in.front(), fields.outputs};
+  return {fields.outputs};
+}
+
+struct NormFields {
+  NormKind norm = NormKind::batch;
+};
+
+const FieldTable<NormFields>& norm_fields() {
+  static const FieldTable<NormFields> kFields(
+      {{"norm", word(&NormFields::norm).required(),
+        "What normalises: over the samples of a batch, or over the features of each position."}});
+  return kFields;
+}
+
+SampleShape add_norm(const NormFields& fields, ObjectReader&, const SampleShape& in,
+                     LayerWriter& layer) {
+  const bool is_batch = fields.norm == NormKind::batch;
+  const double all = element_count(in);
+  const std::int64_t features = is_image(in) ? in.front() : in.back();
+  layer.keep_input("norm input", all);
+  layer.weights(Part::normalization,
+                (fields.norm == NormKind::rms ? 1.0 : 2.0) * static_cast<double>(features));
+  layer.pass("norm", (is_batch ? kBatchNormForward : kOneForward) * all,
+             (is_batch ? kBatchNormBackward : kOneBackward) * all);
+  return in;
+}
+
+struct ActivationFields {
+  Activation function = Activation::relu;
+};
+
+const FieldTable<ActivationFields>& activation_fields() {
+  static const FieldTable<ActivationFields> kFields(
+      {{"function", word(&ActivationFields::function),
+        "An activation function. The backward pass of the first three takes what came out, which "
+        "the next operator has anyway; of the others what went in."}});
+  return kFields;
+}
+
+SampleShape add_activation(const ActivationFields& fields, ObjectReader&, const SampleShape& in,
+                           LayerWriter& layer) {
+  const double all = element_count(in);
+  const bool takes_input =
+      fields.function == Activation::gelu || fields.function == Activation::silu;
+  if (takes_input) {
+    layer.keep_input("activation input", all);
+  } else {
+    layer.keep_no_input();
+    layer.keep_output("activation output", all);
+  }
+  layer.pass("activation", kOneForward * all, kOneBackward * all);
+  return in;
+}
+
+struct SumFields {};
+
+const FieldTable<SumFields>& sum_fields() {
+  static const FieldTable<SumFields> kFields({});
+  return kFields;
+}
+
+SampleShape add_sum(const SumFields&, ObjectReader&, const SampleShape& in, LayerWriter& layer) {
+  const double moved = kSum * element_count(in);
+  layer.keep_no_input();
+  layer.pass("sum", moved, moved);
+  return in;
+}
+
+bool is_any(const SampleShape&) { return true; }
+
+}  // namespace
+
+std::vector<LayerOperator> elementary_operators() {
+  constexpr std::string_view kAny = "anything";
+  return {operator_of({.name = "linear",
+                       .what = "a matrix, of each position of a sequence or of a whole image",
+                       .takes = kAny,
+                       .fits = is_any},
+                      linear_fields, add_linear),
+          operator_of({.name = "normalization",
+                       .what = "a batch, layer or RMS norm",
+                       .takes = kAny,
+                       .fits = is_any},
+                      norm_fields, add_norm),
+          operator_of({.name = "activation",
+                       .what = "a function of each element",
+                       .takes = kAny,
+                       .fits = is_any},
+                      activation_fields, add_activation),
+          operator_of({.name = "sum",
+                       .what = "what went around the operators before is added (residual)",
+                       .takes = kAny,
+                       .fits = is_any},
+                      sum_fields, add_sum)};
+}
+
+}  // namespace headway

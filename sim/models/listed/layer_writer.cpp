@@ -1,0 +1,82 @@
+#include "sim/models/listed/layer_writer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+namespace headway {
+
+double element_count(const SampleShape& shape) {
+  double elements = 1.0;
+  for (const std::int64_t size : shape) elements *= static_cast<double>(size);
+  return elements;
+}
+
+std::string shape_text(const SampleShape& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+bool is_image(const SampleShape& shape) { return shape.size() == 3 || shape.size() == 4; }
+
+void LayerWriter::product(Product of, double rows) {
+  of.rows_each = rows / tokens_;
+  layer_.products.push_back(std::move(of));
+  kernels(1.0, 2.0);
+}
+
+void LayerWriter::pass(std::string name, double forward, double backward) {
+  layer_.passes.push_back({.name = std::move(name),
+                           .forward = forward / tokens_,
+                           .backward = backward / tokens_,
+                           .merged = false});
+  kernels(1.0, 1.0);
+}
+
+void LayerWriter::weights(Part part, double count) { layer_.weights.push_back({part, count}); }
+
+void LayerWriter::kernels(double forward, double backward) {
+  layer_.launches.forward += forward;
+  layer_.launches.backward += backward;
+}
+
+void LayerWriter::stand_beside() {
+  keep_no_input();
+  is_beside_ = true;
+}
+
+void LayerWriter::keep_input(std::string name, double elements) {
+  if (std::exchange(is_beside_, false)) return;
+  input_is_kept();
+  layer_.kept.push_back({.name = std::move(name), .elements = elements / tokens_});
+}
+
+void LayerWriter::input_is_kept() {
+  pending_.reset();
+  if (!has_operator_) begins_with_its_input_ = true;
+  has_operator_ = true;
+}
+
+void LayerWriter::keep_no_input() {
+  if (const auto before = left()) layer_.kept.push_back(*before);
+  has_operator_ = true;
+}
+
+void LayerWriter::keep_output(std::string name, double elements) {
+  pending_ = KeptTensor{.name = std::move(name), .elements = elements / tokens_};
+}
+
+Layer LayerWriter::finished(const SampleShape& in, const SampleShape& out, bool is_repeated) {
+  if (is_repeated && !begins_with_its_input_) {
+    if (const auto last = left()) layer_.kept.push_back(*last);
+  }
+  layer_.input = element_count(in) / tokens_;
+  layer_.output = element_count(out) / tokens_;
+  has_operator_ = false;
+  begins_with_its_input_ = false;
+  return std::exchange(layer_, {});
+}
+
+std::optional<KeptTensor> LayerWriter::left() { return std::exchange(pending_, std::nullopt); }
+
+}  // namespace headway
