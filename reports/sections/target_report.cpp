@@ -25,7 +25,12 @@ std::string input_sentence(const InputUse& of) {
   text += of.stalled > Seconds(0.0)
               ? fmt::format("; a step waits {} for them", short_text(of.stalled))
               : std::string("; no step waits for them");
-  return text + fmt::format(", {} in the first epoch", short_text(of.first_epoch_step));
+  text += fmt::format(", {} in the first epoch", short_text(of.first_epoch_step));
+  if (of.checkpoint > Seconds(0.0)) {
+    text += fmt::format(", {} beside a checkpoint, which takes {} to store",
+                        short_text(of.checkpoint_step), short_text(of.checkpoint));
+  }
+  return text;
 }
 
 DocumentSection target_section(const Prediction& prediction) {

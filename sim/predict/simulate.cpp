@@ -144,8 +144,10 @@ FlopsPerSecond mean_peak(const Scenario& scenario) {
 /// What goes on beside steps and is not told of.
 std::string absent_parts(const Scenario& scenario) {
   if (scenario.input) {
-    return scenario.reliability ? "input that contends with the job's own traffic"
-                                : "checkpoints and failures";
+    if (!scenario.reliability) return "checkpoints and failures";
+    if (scenario.input->storage_nodes == 0) return "input that contends with the job's own traffic";
+    return scenario.input->holds_checkpoints ? "a checkpoint read back from storage that is busy"
+                                             : "checkpoints that contend with steps";
   }
   return scenario.reliability ? "reading training data"
                               : "reading training data, checkpoints and failures";
@@ -164,17 +166,16 @@ UpdatesOfStep updates_of_step(const Strategy& worked_off, const std::optional<Se
 }
 
 /// Steps wait for their samples where these take longer.
-void add_input(Prediction& prediction, const InputSettings& settings, const Scenario& scenario) {
-  prediction.input =
-      input_use(settings, scenario.strategy, *scenario.cluster, prediction.iteration_time);
+void add_input(Prediction& prediction, const Scenario& scenario, int jobs) {
+  prediction.input = input_use(scenario, scenario.strategy, prediction.iteration_time, jobs);
   const Seconds stalled = prediction.input->stalled;
   const double least = (prediction.iteration_time + stalled).count();
   if (stalled > Seconds(0.0)) {
     prediction.iteration_time += stalled;
-    for (double* of_draws : {&prediction.replica_time.mean, &prediction.replica_time.low,
-                             &prediction.replica_time.median, &prediction.replica_time.high,
-                             &prediction.iteration_interval.low,
-                             &prediction.iteration_interval.high}) {
+    for (double* of_draws :
+         {&prediction.replica_time.mean, &prediction.replica_time.low,
+          &prediction.replica_time.median, &prediction.replica_time.high,
+          &prediction.iteration_interval.low, &prediction.iteration_interval.high}) {
       *of_draws = std::max(*of_draws, least);
     }
   }
@@ -266,9 +267,9 @@ Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Inte
       .beyond_calibration = run.cost.extrapolated};
 }
 
-/// Of the stage that limits the replica that ends last. What the order of passes leaves idle is told
-/// from what slowness adds to it, so that both are the same whoever happens to be last; where nobody
-/// is slow, what is waited for beyond it is waited for because of the network.
+/// Of the stage that limits the replica that ends last. What the order of passes leaves idle is
+/// told from what slowness adds to it, so that both are the same whoever happens to be last; where
+/// nobody is slow, what is waited for beyond it is waited for because of the network.
 TimeByCause breakdown_of(const Scenario& scenario, const JobRun& run, std::int32_t last) {
   if (!run.workload.servers.empty()) return group_breakdown(run.workload, run.timeline, last);
   const std::int32_t group = busiest_group(run.workload, last);
@@ -312,7 +313,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
                               model_error(job_kind(scenario.model, scenario.strategy)));
   prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
   prediction.counts = timeline.counts;
-  if (scenario.input) add_input(prediction, *scenario.input, scenario);
+  if (scenario.input) add_input(prediction, scenario, options.jobs);
   Strategy worked_off = scenario.strategy;
   if (!main_run.workload.servers.empty()) {
     prediction.servers = server_use(main_run.workload, timeline);
@@ -345,7 +346,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
         *scenario.statistics, updates_of_step(worked_off, prediction.servers, scenario.strategy));
   }
   if (scenario.reliability) {
-    prediction.reliability = reliability(scenario, prediction.iteration_time);
+    prediction.reliability = reliability(scenario, prediction.iteration_time, prediction.input);
   }
   if (!scenario.jobs.empty()) prediction.shared_fabric = shared_fabric(scenario, options.jobs);
   if (options.what_if != WhatIfExtent::none) {
@@ -358,8 +359,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     if (!is_itself) {
       reference_time = run(*reference).time();
       if (scenario.input) {
-        reference_time += input_use(*scenario.input, *reference, *scenario.cluster, reference_time)
-                              .stalled;
+        reference_time += input_use(scenario, *reference, reference_time, options.jobs).stalled;
       }
     }
     // Work for each accelerator is the same, so the ratio of speeds is that of times.

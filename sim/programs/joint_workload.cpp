@@ -84,6 +84,16 @@ JointWorkload joint_workload(std::span<const JointPart> parts) {
     joint.first_group.push_back(static_cast<std::int32_t>(joint.workload.groups.size()));
     joint.iterations.push_back(part.iterations);
   }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].reads == nullptr) continue;
+    add_readers(joint.workload, joint.first_group[i], joint.first_group[i + 1], parts[i].iterations,
+                *parts[i].reads);
+  }
+  // Ports are named after communicators: the store's stands behind them.
+  const auto store = static_cast<std::int32_t>(joint.workload.communicators.size());
+  for (FlowPlan& plan : joint.workload.plans) {
+    std::ranges::replace(plan.ports, kStorePort, store);
+  }
   return joint;
 }
 

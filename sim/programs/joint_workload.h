@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/programs/store_traffic.h"
 #include "sim/programs/workload.h"
 
 namespace headway {
@@ -12,16 +13,20 @@ namespace headway {
 struct JointPart {
   const Workload* workload = nullptr;
   int iterations = 1;  ///< one after the other, each rank on its own as far as its program lets it
+  const StoreReads* reads = nullptr;  ///< where it waits for samples
 };
 
-/// Several jobs as one workload: they begin together and meet nowhere but on the links.
+/// Several jobs as one workload: they begin together and meet nowhere but on the links and at the
+/// store.
 struct JointWorkload {
   Workload workload;
-  std::vector<std::int32_t> first_group;  ///< of each job; one more at the end
-  std::vector<int> iterations;            ///< of each job
+  /// Of each job; one more at the end, behind which those that read for others follow.
+  std::vector<std::int32_t> first_group;
+  std::vector<int> iterations;  ///< of each job
 };
 
-/// Requires jobs whose NICs reach the same share of their rate.
+/// Requires jobs whose NICs reach the same share of their rate. There is one store: of its plans
+/// (`store_plan`) the ports are named here.
 [[nodiscard]] JointWorkload joint_workload(std::span<const JointPart> parts);
 
 /// When the iterations of a job were over, from its operations' ends (`Timeline::operation_end`)

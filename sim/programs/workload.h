@@ -32,8 +32,8 @@ struct FlowPlan {
   /// What the ports of its accelerators into their scale-up domains give it, alone on them.
   BytesPerSecond port_rate{std::numeric_limits<double>::infinity()};
   /// Where flows of several process groups leave by the same ports: the communicators after which
-  /// these ports are named. All flows that name one share it as they share a link; none does of
-  /// which nothing stays inside a domain.
+  /// these are named; a store's port has the number behind all of them. All flows that name one
+  /// share it as they share a link; none does of which nothing stays inside a domain.
   std::vector<std::int32_t> ports;
 };
 

@@ -105,6 +105,10 @@ std::vector<FieldRow> scenario_rows() {
        "How it is split; without data_parallel, which is what its nodes leave."},
       {"jobs.first_node", whole_type(at_least(0)), "required",
        "Its first node; the others follow."},
+      {"jobs.data_loading", object_type(), "none",
+       "What the job reads of the scenario's storage, beside everybody else: the fields of "
+       "data_loading that tell of samples.",
+       "needs data_loading", "shared_fabric"},
       {"jobs.sizes", array_type(object_type(), "objects"), "required",
        "When the job is there, and on how many nodes: it joins with the first one, is given or "
        "gives back nodes with the next ones, and leaves with one of 0 nodes.",
@@ -129,8 +133,9 @@ std::vector<FieldRow> scenario_rows() {
        "pays.",
        "in place of cost.tokens and reliability.train_tokens", "steps_to_target.steps"},
       {"data_loading", object_type(), "none",
-       "Samples on their way from storage through the hosts, with as many fetched ahead as helps: "
-       "a step takes as long as the slowest of training, reading and preparing.",
+       "Samples on their way from storage through the hosts, read ahead: a step takes as long as "
+       "the "
+       "slowest of training, reading and preparing, and what reads meet on the fabric.",
        "", "input.stalled_s; breakdown_s.data_loading"},
       {"reliability", object_type(), "none",
        "Weeks of training with what breaks in them: histories are drawn on a clock of their own, "

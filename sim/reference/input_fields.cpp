@@ -165,7 +165,8 @@ const std::vector<FieldDescription>& input_fields() {
     append_rows(all, scenario_rows());
     append_fields(all, "perturbations", perturbation_fields().described());
     append_fields(all, "statistics", statistics_fields().described());
-    append_fields(all, "data_loading", data_loading_fields().described());
+    append_fields(all, "data_loading", data_loading_field_descriptions());
+    append_fields(all, "jobs.data_loading", sample_reading_fields().described());
     append_fields(all, "cost", cost_field_descriptions());
     append_fields(all, "run", run_fields().described());
     append_fields(all, "reliability", reliability_fields().described());

@@ -158,6 +158,8 @@ struct InputUse {
   Seconds prepare;              ///< by the cores of the hosts
   Seconds stalled;              ///< of a step
   Seconds first_epoch_step;     ///< a step while nothing is cached
+  Seconds checkpoint_step;      ///< a step beside which a checkpoint is stored; 0: none is
+  Seconds checkpoint;           ///< that storing it takes then
   Seconds epoch;                ///< a later one
   BytesPerSecond storage_rate;  ///< at which the job reads then
 };

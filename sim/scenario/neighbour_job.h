@@ -1,11 +1,13 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/jobs/strategy.h"
 #include "sim/layers/model.h"
+#include "sim/scenario/read_input.h"
 
 namespace headway {
 
@@ -21,7 +23,8 @@ struct NeighbourJob {
   std::string name;
   Model model;
   int first_node = 0;
-  std::vector<Size> sizes;  ///< one after the other
+  std::optional<SampleReading> reading;  ///< from the scenario's store
+  std::vector<Size> sizes;               ///< one after the other
 };
 
 }  // namespace headway

@@ -31,6 +31,7 @@ class JobReader {
         static_cast<int>(reader_.integer("first_node", between(0.0, own_.cluster.nodes - 1.0)));
     const std::optional<JsonCursor> strategy = reader_.required_part("strategy");
     read_objects(reader_, "sizes", [&](ObjectReader& size) { read_size(size, model, strategy); });
+    read_reading();
     const bool is_never_there = diagnostics().all().size() == problems && job_.sizes.empty();
     if (!reader_.has("sizes") || is_never_there) {
       reader_.report("sizes", "nothing says when the job is there, and on how many nodes", "",
@@ -48,6 +49,17 @@ class JobReader {
 
  private:
   Diagnostics& diagnostics() { return files_.diagnostics(); }
+
+  void read_reading() {
+    const std::optional<JsonCursor> part = reader_.part("data_loading");
+    if (!part) return;
+    ObjectReader reader(*part, diagnostics());
+    sample_reading_fields().read(reader, job_.reading.emplace());
+    reader_.resolve("data_loading", reader.finish());
+    if (own_.has_store) return;
+    reader_.report("data_loading", "the scenario has no storage that this job could share", "",
+                   "give the scenario a data_loading too, which says what the storage can do");
+  }
 
   void read_size(ObjectReader& reader, const std::optional<ReadModel>& model,
                  const std::optional<JsonCursor>& strategy) {

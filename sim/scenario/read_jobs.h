@@ -17,6 +17,7 @@ struct OwnJob {
   const ReadModel& model;
   int nodes = 1;  ///< the first of the cluster
   const Cluster& cluster;
+  bool has_store = false;  ///< the scenario has "data_loading"
   /// Whether the profile knows what a job needs; reports what it lacks.
   std::function<void(const Model& model, const ReadStrategy& strategy)> check_costs;
 };

@@ -226,6 +226,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
       reader, cluster ? cluster->topology.cluster.get() : nullptr, files,
       [&](const JsonCursor& measured) { return read_at(measured, path, options, files); });
 
+  std::optional<StoreContext> store;
   if (model && cluster && profiles && strategy) {
     scenario.reliability = read_reliability(reader,
                                             {.model = model->model,
@@ -239,14 +240,23 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
         {.model = *model,
          .nodes = (*accelerators + whole.node_type.accelerators - 1) / whole.node_type.accelerators,
          .cluster = whole,
+         .has_store = reader.has("data_loading"),
          .check_costs = check},
         files);
-    bool has_servers = strategy->strategy.synchronisation.by_servers();
+    const Strategy& own = strategy->strategy;
+    bool has_servers = own.synchronisation.by_servers();
+    int taken = (*accelerators + whole.node_type.accelerators - 1) / whole.node_type.accelerators;
     for (const NeighbourJob& job : scenario.jobs) {
       for (const NeighbourJob::Size& size : job.sizes) {
         has_servers = has_servers || size.strategy.synchronisation.by_servers();
+        taken = std::max(taken, job.first_node + size.nodes);
       }
     }
+    store = {.free_nodes = whole.nodes - taken,
+             .has_parameter_servers = own.synchronisation.by_servers(),
+             .checkpoints_beside_steps =
+                 scenario.reliability ? scenario.reliability->checkpoint.persisting > Seconds(0.0)
+                                      : reader.has("reliability")};
     if (has_servers && !scenario.jobs.empty()) {
       reader.report("jobs", "jobs on one fabric are modelled without parameter servers only", "",
                     "set synchronisation.scheme to \"all_reduce\" in all of them");
@@ -255,11 +265,12 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
     static_cast<void>(reader.part("reliability"));
     static_cast<void>(reader.part("jobs"));
   }
+  scenario.input = read_input(reader, store);
   scenario.statistics = read_statistics(reader);
-  scenario.input = read_input(reader);
   if (scenario.statistics && scenario.reliability && scenario.reliability->train_tokens) {
-    reader.report("statistics", "statistics and reliability.train_tokens both say how long the run is",
-                  "", "give reliability a duration: its goodput then stretches the run");
+    reader.report("statistics",
+                  "statistics and reliability.train_tokens both say how long the run is", "",
+                  "give reliability a duration: its goodput then stretches the run");
   }
   if (const auto part = reader.part("cost")) {
     CostContext context{.cluster = cluster ? cluster->topology.cluster.get() : nullptr,

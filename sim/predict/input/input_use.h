@@ -2,21 +2,28 @@
 
 #include "sim/jobs/strategy.h"
 #include "sim/network/cluster.h"
+#include "sim/predict/input/store_steps.h"
 #include "sim/result/prediction.h"
 #include "sim/scenario/read_input.h"
 
 namespace headway {
 
-/// What a step that would take `iteration` waits for its samples, with as much prefetched as helps:
+/// What a step that would take `iteration` waits for its samples:
 ///
-///   step = max(iteration, read, prepare)
-///   read = batch x sample x share read / storage,  prepare = batch of an accelerator / (cores
-///   rate)
+///   step = max(iteration, read, prepare), or where nothing is read ahead
+///   step = iteration + max(read, prepare)
+///   read = share read x max(batch x sample / storage, batch / samples of a file / files a second)
+///   prepare = batch of an accelerator / (cores rate)
 ///
 /// In the first epoch all is read; later what is not cached. Of a cache that nodes share, and each
 /// holds a part of, that is 1 - cached / set; a node's own is that of page_cache.h, where the node
-/// reads another random part of the set in every epoch.
+/// reads another random part of the set in every epoch. Where the store meets others on its way
+/// (`meets_others`), steps that read are what `simulated` says.
 [[nodiscard]] InputUse input_use(const InputSettings& settings, const Strategy& strategy,
-                                 const Cluster& cluster, Seconds iteration);
+                                 const Cluster& cluster, Seconds iteration,
+                                 const std::optional<StoreSteps>& simulated = {});
+/// Of the scenario's job split as `strategy`, simulated where that is needed.
+[[nodiscard]] InputUse input_use(const Scenario& scenario, const Strategy& strategy,
+                                 Seconds iteration, int jobs);
 
 }  // namespace headway

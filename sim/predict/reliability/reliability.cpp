@@ -206,9 +206,12 @@ void add_totals(ReliabilityPrediction& prediction, const ReliabilitySettings& se
 
 }  // namespace
 
-ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_time) {
+ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_time,
+                                  const std::optional<InputUse>& input) {
   ReliabilitySettings settings = *scenario.reliability;
   settings.step = iteration_time;
+  const bool are_beside_reads = input && input->checkpoint > Seconds(0.0);
+  if (are_beside_reads) settings.checkpoint.persisting = input->checkpoint;
   const CheckpointSettings& checkpoint = settings.checkpoint;
   const double tokens_of_step = static_cast<double>(scenario.strategy.global_batch) *
                                 static_cast<double>(scenario.strategy.sequence_length);
@@ -222,7 +225,6 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   ReliabilityPrediction prediction;
   prediction.runs = settings.runs;
   prediction.recovery = settings.recovery->name;
-  prediction.step_overhead = settings.step_overhead;
   prediction.job_mttf = job_mttf(settings);
   if (const double nodes = mean_nodes_in_repair(settings); nodes > 0.0) {
     prediction.repair = {.spares = settings.spare_nodes,
@@ -234,6 +236,11 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   Study study(settings, goal, scenario.perturbation.seed);
   prediction.interval_by = interval_name(checkpoint.how);
   prediction.checkpoint_interval = chosen_interval(prediction, checkpoint, study, goal);
+  prediction.step_overhead = settings.step_overhead;
+  if (are_beside_reads) {
+    const double storing = std::min(1.0, input->checkpoint / prediction.checkpoint_interval);
+    settings.step_overhead += storing * (input->checkpoint_step / iteration_time - 1.0);
+  }
   prediction.checkpoint_size = checkpoint.size;
   prediction.checkpoint_blocking = checkpoint.blocking;
   const std::vector<JobHistory> histories = study.histories(prediction.checkpoint_interval);

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <optional>
 #include <set>
 
 #include "sim/base/utf8.h"
+#include "sim/predict/input/store_steps.h"
 #include "sim/predict/job_run.h"
 #include "sim/programs/joint_workload.h"
 
@@ -27,7 +29,8 @@ struct Member {
   int accelerators = 0;
   double samples = 0.0;
   Workload workload;
-  Seconds pace;  ///< of an iteration, about
+  std::optional<StoreReads> reads;  ///< from the store that all have
+  Seconds pace;                     ///< of an iteration, about
 };
 
 Workload built(const Scenario& scenario, const Model& model, const Strategy& strategy,
@@ -39,6 +42,13 @@ Workload built(const Scenario& scenario, const Model& model, const Strategy& str
       .workload;
 }
 
+/// After the first epoch.
+void read_in(Member& member, const Scenario& scenario, const SampleReading& reading,
+             const Strategy& strategy) {
+  member.reads = job_reads(scenario, reading, strategy, member.workload,
+                           read_share(reading, strategy, *scenario.cluster));
+}
+
 std::deque<Member> members_of(const Scenario& scenario) {
   std::deque<Member> members;
   members.push_back({.name = "this job",
@@ -46,6 +56,7 @@ std::deque<Member> members_of(const Scenario& scenario) {
                      .accelerators = scenario.strategy.ranks(),
                      .samples = static_cast<double>(scenario.strategy.global_batch),
                      .workload = built_job(scenario, scenario.strategy).workload});
+  if (scenario.input) read_in(members.back(), scenario, *scenario.input, scenario.strategy);
   for (const NeighbourJob& job : scenario.jobs) {
     const int first = job.first_node * scenario.cluster->node_type.accelerators;
     for (const NeighbourJob::Size& size : job.sizes) {
@@ -55,9 +66,14 @@ std::deque<Member> members_of(const Scenario& scenario) {
                          .accelerators = size.strategy.ranks(),
                          .samples = static_cast<double>(size.strategy.global_batch),
                          .workload = built(scenario, job.model, size.strategy, first)});
+      if (job.reading) read_in(members.back(), scenario, *job.reading, size.strategy);
     }
   }
   return members;
+}
+
+JointPart part_of(const Member& member, int iterations) {
+  return {&member.workload, iterations, member.reads ? &*member.reads : nullptr};
 }
 
 /// Jobs that are on the fabric together, and how many iterations of each.
@@ -92,10 +108,14 @@ class Fabric {
         const auto within = std::ranges::upper_bound(together[i], first_over);
         const auto counted =
             static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, within - together[i].begin()));
-        const auto mean = [&](const IterationEnds& of_job) {
-          return Seconds(of_job[counted - 1] / static_cast<double>(counted));
-        };
         const Member& member = *one.present[i];
+        // Nothing is read ahead of the first one.
+        const bool skips_first = member.reads && counted > 1;
+        const auto mean = [&](const IterationEnds& of_job) {
+          const double begin = skips_first ? of_job.front() : 0.0;
+          return Seconds((of_job[counted - 1] - begin) /
+                         static_cast<double>(counted - (skips_first ? 1 : 0)));
+        };
         result.stays.push_back({.job = member.name,
                                 .from = one.from,
                                 .to = one.to,
@@ -115,7 +135,7 @@ class Fabric {
   void set_paces() {
     std::deque<JointWorkload> workloads;
     for (const Member& member : members_) {
-      const JointPart part{&member.workload, 1};
+      const JointPart part = part_of(member, 1);
       workloads.push_back(joint_workload({&part, 1}));
     }
     const std::vector<std::vector<IterationEnds>> ends = simulated(workloads);
@@ -148,7 +168,7 @@ class Fabric {
       // Whoever is faster has as many iterations more.
       const double iterations = std::ceil(fewest * (slowest->pace / member->pace));
       if (iterations > kMostIterations) throw too_different(*slowest, *member);
-      parts.push_back({&member->workload, static_cast<int>(iterations)});
+      parts.push_back(part_of(*member, static_cast<int>(iterations)));
     }
     return {from, to, std::move(present), std::move(parts)};
   }

@@ -270,6 +270,8 @@ void visit_fields(auto& visit, Of<InputUse> auto& of) {
   visit("prepare_s", of.prepare);
   visit("stalled_s", of.stalled);
   visit("first_epoch_step_s", of.first_epoch_step);
+  visit("checkpoint_step_s", of.checkpoint_step);
+  visit("checkpoint_s", of.checkpoint);
   visit("epoch_s", of.epoch);
   visit("storage_bytes_per_s", of.storage_rate);
 }

@@ -6,8 +6,7 @@ namespace headway {
 namespace {
 
 /// 2,000 samples of 1 MB; a step takes 100 of them, on two nodes of four accelerators.
-constexpr InputSettings kInput{
-    .sample = Bytes(1e6), .samples = 2000.0, .storage = BytesPerSecond(50e6)};
+constexpr InputSettings kInput{{.sample = Bytes(1e6), .samples = 2000.0}, BytesPerSecond(50e6)};
 
 InputUse use_of(const InputSettings& settings, Seconds iteration = 1_s) {
   Cluster cluster;
@@ -27,6 +26,32 @@ TEST(InputUse, AStepWaitsForWhatStorageDoesNotGive) {
   const InputUse slow = use_of(kInput, 4_s);
   EXPECT_EQ(slow.stalled, 0_s);
   EXPECT_DOUBLE_EQ(slow.storage_rate.count(), 25e6);
+}
+
+TEST(InputUse, WhatIsNotReadAheadIsWaitedFor) {
+  InputSettings settings = kInput;
+  settings.prefetch = 0;
+  EXPECT_DOUBLE_EQ(use_of(settings).stalled.count(), 2.0);
+  EXPECT_DOUBLE_EQ(use_of(settings, 4_s).stalled.count(), 2.0);
+  settings.cores = 2.0;  // 12.5 samples of a step on two cores of two a second: as they come
+  settings.samples_of_core = 2.0;
+  EXPECT_DOUBLE_EQ(use_of(settings, 4_s).stalled.count(), 3.125);
+}
+
+// 100 samples of a step in 100 files, of which 20 are opened a second: 5 s for the 2 that their
+// bytes take; in files of ten 0.5 s, less than those. What is cached is not opened.
+TEST(InputUse, AStepWaitsForFilesToBeOpened) {
+  InputSettings settings = kInput;
+  settings.files = 20.0;
+  EXPECT_DOUBLE_EQ(use_of(settings).read.count(), 5.0);
+  EXPECT_DOUBLE_EQ(use_of(settings).storage_rate.count(), 20e6);
+  settings.samples_of_file = 10.0;
+  EXPECT_DOUBLE_EQ(use_of(settings).read.count(), 2.0);
+  settings.samples_of_file = 1.0;
+  settings.scope = CacheScope::job;
+  settings.cache = Bytes(0.75e9);  // of 2 GB, on each of two nodes
+  EXPECT_DOUBLE_EQ(use_of(settings).read.count(), 1.25);
+  EXPECT_DOUBLE_EQ(use_of(settings).first_epoch_step.count(), 5.0);
 }
 
 TEST(InputUse, ACacheThatNodesShareHoldsAPartOnEach) {

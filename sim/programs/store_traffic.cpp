@@ -1,0 +1,154 @@
+#include "sim/programs/store_traffic.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "sim/base/signed_index.h"
+#include "sim/programs/flows/plan_builder.h"
+#include "sim/programs/program_builder.h"
+
+namespace headway {
+namespace {
+
+std::int32_t added(std::vector<FlowPlan>& plans, FlowPlan plan) {
+  plans.push_back(std::move(plan));
+  return static_cast<std::int32_t>(plans.size()) - 1;
+}
+
+/// The program of several iterations, before each of which a message comes to the next slot behind
+/// the program's own. Asks for it first: what is read ahead of that is as much as may wait.
+Program fed(const Program& program, int iterations, int read, std::int32_t reader,
+            std::int32_t ask) {
+  Program whole = program;
+  whole.operations.clear();
+  const auto length = std::ssize(program.operations) / iterations;
+  for (int i = 0; i < iterations; ++i) {
+    whole.operations.push_back(
+        {.kind = OperationKind::send, .peer = reader, .path = ask, .slot = i});
+    whole.operations.push_back({.kind = OperationKind::receive, .slot = program.message_slots + i});
+    const auto first = program.operations.begin() + i * length;
+    whole.operations.insert(whole.operations.end(), first, first + length);
+  }
+  whole.message_slots += read;
+  return whole;
+}
+
+/// Reads for a group with samples in `slots` and those behind it.
+Program reading(int count, std::int32_t reader_to_group, std::int32_t slots,
+                const StoreReads& reads) {
+  ProgramBuilder builder("reading");
+  for (int i = 0; i < count; ++i) {
+    if (i >= reads.ahead) builder.receive(i - reads.ahead);
+    builder.send(reader_to_group, 0, slots + i, reads.amount, true);
+  }
+  Program program = std::move(builder).finished();
+  program.message_slots = count;
+  return program;
+}
+
+}  // namespace
+
+FlowPlan store_plan(const Store& store, std::span<const std::int32_t> accelerators,
+                    StoreAccess access, BytesPerSecond rate) {
+  FlowPlan plan;
+  if (store.hosts > 0) {
+    const Cluster& cluster = store.cluster;
+    const int of_node = cluster.node_type.accelerators;
+    const double part =
+        1.0 / (static_cast<double>(store.hosts) * static_cast<double>(accelerators.size()));
+    PlanBuilder builder(cluster, store.network, PlanDetail::fabric);
+    builder.take_part(accelerators);
+    Seconds latency;
+    for (int node = cluster.nodes - store.hosts; node < cluster.nodes; ++node) {
+      for (const std::int32_t accelerator : accelerators) {
+        const std::int32_t there = node * of_node + accelerator % of_node;
+        builder.take_part({&there, 1});
+        latency = max(latency, access == StoreAccess::read ? builder.add(there, accelerator, part)
+                                                           : builder.add(accelerator, there, part));
+      }
+    }
+    plan = builder.finished(latency);
+  }
+  plan.port_rate = rate;
+  plan.ports = {kStorePort};
+  return plan;
+}
+
+StoreReads store_reads(const Workload& job, const Store& store, Bytes batch, BytesPerSecond rate,
+                       int ahead) {
+  StoreReads reads{.plans = std::vector<FlowPlan>(job.groups.size()), .amount = {}, .ahead = ahead};
+  double readers = 0.0;
+  for (std::size_t i = 0; i < job.groups.size(); ++i) {
+    if (job.groups[i].stage != 0) continue;
+    readers += 1.0;
+    if (batch > Bytes(0.0)) {
+      const std::int32_t first = job.groups[i].accelerators.front();
+      reads.plans[i] = store_plan(store, {&first, 1}, StoreAccess::read, rate);
+    }
+  }
+  reads.amount = 1.0 / readers * batch;
+  return reads;
+}
+
+Workload store_writes(const Workload& job, const Store& store, Bytes bytes, BytesPerSecond rate) {
+  const int of_node = store.cluster.node_type.accelerators;
+  std::set<std::int32_t> nodes;
+  for (const RankGroup& group : job.groups) {
+    for (const std::int32_t accelerator : group.accelerators) nodes.insert(accelerator / of_node);
+  }
+  const auto count = static_cast<std::int32_t>(nodes.size());
+  Workload writes;
+  writes.nic_efficiency = job.nic_efficiency;
+  ProgramBuilder writer("writing");
+  writer.send(count, 0, 0, 1.0 / count * bytes, true);
+  ProgramBuilder store_side("storing");
+  store_side.receive(0);
+  writes.programs = {std::move(writer).finished(), std::move(store_side).finished()};
+  for (const std::int32_t node : nodes) {
+    RankGroup& group = writes.groups.emplace_back();
+    for (int i = 0; i < of_node; ++i) group.accelerators.push_back(node * of_node + i);
+    group.paths = {
+        added(writes.plans, store_plan(store, group.accelerators, StoreAccess::write, rate))};
+  }
+  for (std::int32_t i = 0; i < count; ++i) {
+    RankGroup storing = writes.groups[static_cast<std::size_t>(i)];
+    storing.program = 1;
+    storing.paths.clear();
+    writes.groups.push_back(std::move(storing));
+  }
+  return writes;
+}
+
+void add_readers(Workload& workload, std::int32_t first_group, std::int32_t end_group,
+                 int iterations, const StoreReads& reads) {
+  // The last iterations too have reads for later ones beside them.
+  const int count = iterations + reads.ahead;
+  // One for each group, with nothing to do for those of other stages: so all are equally far away.
+  const auto away = static_cast<std::int32_t>(workload.groups.size()) - first_group;
+  const std::int32_t ask = added(workload.plans, {});
+  const auto idle = static_cast<std::int32_t>(workload.programs.size());
+  workload.programs.push_back({.name = "no reading"});
+  workload.programs.push_back({});
+  std::set<std::int32_t> are_fed;
+  for (std::int32_t i = first_group; i < end_group; ++i) {
+    RankGroup reader{.program = idle, .replica = at(workload.groups, i).replica};
+    RankGroup& group = at(workload.groups, i);
+    reader.accelerators = {group.accelerators.front()};
+    if (group.stage == 0) {
+      Program& program = at(workload.programs, group.program);
+      if (are_fed.insert(group.program).second) {
+        const std::int32_t slots = program.message_slots;
+        program =
+            fed(program, iterations, count, away, static_cast<std::int32_t>(group.paths.size()));
+        workload.programs.back() = reading(count, -away, slots, reads);
+      }
+      reader.program = idle + 1;
+      reader.paths = {added(workload.plans, at(reads.plans, i - first_group))};
+      group.paths.push_back(ask);
+    }
+    workload.groups.push_back(std::move(reader));
+  }
+}
+
+}  // namespace headway
