@@ -45,7 +45,7 @@ ForwardFlops forward_flops(const Layer& layer, std::int64_t sequence_length) {
   if (layer.attention) {
     const AttentionCore& core = *layer.attention;
     flops.attention_square = 2.0 * core.heads * (core.head_size + core.value_head_size) *
-                             attended_positions(core.window, length);
+                             core.queries * attended_positions(core.window, core.keys * length);
     flops.attention = (core.causal ? 0.5 : 1.0) * flops.attention_square;
   }
   for (const ActivationProduct& product : layer.activation_products) {

@@ -46,8 +46,9 @@ Bytes gradients_at_work(const Layer& layer, const RankShape& shape) {
     constexpr double kInOneKernel = 4.0;  // of the probabilities and of the scores, 16 bits each
     constexpr double kInSeveralKernels =
         10.0;  // of the probabilities in 16 bits, then both in fp32
-    const double scores =
-        shape.tokens() * shape.sequence_length * layer.attention->heads / shape.tensor_parallel;
+    const AttentionCore& core = *layer.attention;
+    const double scores = core.queries * shape.tokens() * core.keys * shape.sequence_length *
+                          core.heads / shape.tensor_parallel;
     most = std::max(most, scores * (shape.fused_softmax ? kInOneKernel : kInSeveralKernels));
   }
   return input_bytes(layer, shape) + Bytes(most);

@@ -66,6 +66,8 @@ struct AttentionCore {
   double value_head_size = 1.0;
   bool values_differ = false;  ///< latent attention: measured shapes do not hold for it
   bool causal = true;
+  double queries = 1.0;  ///< that ask, for each position of the sequence
+  double keys = 1.0;     ///< that they may attend to, for each position: others' in cross attention
   /// Positions that each position attends to, itself included: the last ones, or those that it
   /// picks; 0: all.
   double window = 0.0;

@@ -54,8 +54,8 @@ AttentionShape attention_shape(const AttentionCore& core, const RankShape& shape
       shape.tensor_parallel * (shape.scattered_heads ? shape.context_parallel : 1.0);
   const double query_parts = shape.scattered_heads ? 1.0 : shape.context_parallel;
   return {.sequences = shape.micro_batch * shape.sequence_length / shape.attention_length(),
-          .query_length = shape.attention_length() / query_parts,
-          .key_length = shape.attention_length(),
+          .query_length = core.queries * shape.attention_length() / query_parts,
+          .key_length = core.keys * shape.attention_length(),
           .query_heads = core.heads / head_parts,
           .key_heads = core.key_heads / head_parts,
           .head_size = core.head_size,

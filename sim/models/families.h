@@ -31,6 +31,7 @@ struct ModelFamily {
 [[nodiscard]] ModelFamily inception();
 [[nodiscard]] ModelFamily lstm();
 [[nodiscard]] ModelFamily resnet();
+[[nodiscard]] ModelFamily t5();
 [[nodiscard]] ModelFamily unet3d();
 [[nodiscard]] ModelFamily vgg();
 [[nodiscard]] ModelFamily vision_transformer();

@@ -43,8 +43,32 @@ void check_parameters(std::int64_t published, const Model& model, ObjectReader& 
 struct ModelSource {
   std::optional<TransformerModel> transformer;
   Model model = {};  ///< of another family
+  /// Of another family whose fields were not read from an object of ours.
+  std::optional<nlohmann::json> resolved = {};
   bool is_overridden = false;
 };
+
+/// What an object says beside a configuration, where it does.
+template <class Fields>
+void rename(Fields& fields, const std::string& name, const std::string& source) {
+  if (!name.empty()) fields.name = name;
+  if (!source.empty()) fields.source = source;
+}
+
+std::optional<ModelSource> read_configuration(const JsonCursor& config, const std::string& name,
+                                              const std::string& source, Diagnostics& diagnostics) {
+  if (is_encoder_decoder(config)) {
+    std::optional<T5Model> fields = read_huggingface_t5(config, diagnostics);
+    if (!fields) return std::nullopt;
+    rename(*fields, name, source);
+    return ModelSource{.model = layers_of(*fields), .resolved = resolved_model(*fields)};
+  }
+  std::optional<TransformerModel> fields = read_huggingface(config, diagnostics);
+  if (!fields) return std::nullopt;
+  rename(*fields, name, source);
+  return ModelSource{
+      .transformer = *fields, .model = layers_of(*fields), .resolved = resolved_model(*fields)};
+}
 
 /// An object with "huggingface": the configuration, and what the object says beside it.
 std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& files) {
@@ -54,11 +78,9 @@ std::optional<ModelSource> read_reference(ObjectReader& reader, InputFiles& file
   if (!part) return std::nullopt;
   const std::optional<JsonCursor> config = files.follow(*part, std::string(kFolder));
   if (!config) return std::nullopt;
-  std::optional<TransformerModel> model = read_huggingface(*config, reader.diagnostics());
-  if (!model) return std::nullopt;
-  if (!name.empty()) model->name = name;
-  if (!source.empty()) model->source = source;
-  return ModelSource{.transformer = model, .is_overridden = is_overridden(*config)};
+  auto model = read_configuration(*config, name, source, reader.diagnostics());
+  if (model) model->is_overridden = is_overridden(*config);
+  return model;
 }
 
 /// The family that an object names: nothing for a decoder-only transformer. An array of objects is
@@ -97,6 +119,7 @@ std::optional<ReadModel> read_object(ObjectReader& reader, InputFiles& files) {
   const bool is_readable = source && !reader.diagnostics().has_errors();
   nlohmann::json resolved = reader.finish();
   if (!is_readable) return std::nullopt;
+  if (source->resolved) resolved = *source->resolved;
   if (source->transformer) {
     if (!check_combinations(*source->transformer, reader.cursor(), "attention_heads", "kv_heads",
                             reader.diagnostics())) {
@@ -121,12 +144,12 @@ std::optional<ReadModel> read_model(const JsonCursor& part, InputFiles& files) {
   if (!cursor) return std::nullopt;
 
   if (is_huggingface_config(*cursor)) {
-    const auto model = read_huggingface(*cursor, files.diagnostics());
+    auto model = read_configuration(*cursor, "", "", files.diagnostics());
     if (!model) return std::nullopt;
-    return ReadModel{.model = layers_of(*model),
-                     .transformer = model,
+    return ReadModel{.model = std::move(model->model),
+                     .transformer = std::move(model->transformer),
                      .cursor = *cursor,
-                     .resolved = resolved_model(*model)};
+                     .resolved = std::move(*model->resolved)};
   }
   Diagnostics own;
   ObjectReader reader(*cursor, own);

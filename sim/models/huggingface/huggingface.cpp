@@ -29,6 +29,7 @@ std::vector<Family> families() {
 std::string families_help() {
   std::vector<std::string_view> names;
   for (const Family& family : families()) names.push_back(family.model_type);
+  for (const std::string_view type : encoder_decoder_types()) names.push_back(type);
   return fmt::format(
       "read are {}; any other decoder can be written out in fields of ours, which `headway explain "
       "model` lists",
@@ -94,15 +95,6 @@ std::int64_t required_unless(ObjectReader& reader, std::string_view key, Range r
   return fallback > 0 ? given_count(reader, key, range, fallback) : reader.integer(key, range);
 }
 
-/// "llama13" of llama13.json, "Qwen2-7B" of Qwen2-7B/config.json, else what the family is called.
-std::string name_of_file(const JsonCursor& config, std::string_view family) {
-  const std::filesystem::path path = config.document().name();
-  const std::string stem = path.stem().string();
-  const std::string name = stem == "config" ? path.parent_path().filename().string() : stem;
-  const bool says_something = !name.empty() && name != "." && name != ".." && name != "-";
-  return says_something ? name : std::string(family);
-}
-
 /// A configuration says how far a model reaches, which is many times what it is trained at: that is
 /// what its positions were stretched from, where it says so, and 8,192 tokens at most.
 std::int64_t trained_length(const JsonCursor& config) {
@@ -131,7 +123,7 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
   ObjectReader reader(config, own);
 
   TransformerModel model;
-  model.name = name_of_file(config, family->model_type);
+  model.name = configuration_name(config, family->model_type);
   if (given(config, "_name_or_path")) model.name = reader.text("_name_or_path", model.name);
   model.source = fmt::format("Hugging Face configuration {}", config.document().name());
   model.layers = reader.integer(names.layers, model_limits::kLayers);
@@ -161,6 +153,14 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
 }
 
 }  // namespace
+
+std::string configuration_name(const JsonCursor& config, std::string_view family) {
+  const std::filesystem::path path = config.document().name();
+  const std::string stem = path.stem().string();
+  const std::string name = stem == "config" ? path.parent_path().filename().string() : stem;
+  const bool says_something = !name.empty() && name != "." && name != ".." && name != "-";
+  return says_something ? name : std::string(family);
+}
 
 bool is_huggingface_config(const JsonCursor& object) {
   return object.value().is_object() && !object.member("schema") &&

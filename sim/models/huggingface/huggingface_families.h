@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "sim/files/json_reader.h"
@@ -66,6 +67,9 @@ void refuse_single_dense_layers(ObjectReader& reader);
 /// every `full_attention_interval`; "layer_types", where given, says which those are.
 void read_sliding_window(ObjectReader& reader, TransformerModel& model,
                          std::int64_t full_attention_interval);
+
+/// "llama13" of llama13.json, "Qwen2-7B" of Qwen2-7B/config.json, else what the family is called.
+[[nodiscard]] std::string configuration_name(const JsonCursor& config, std::string_view family);
 
 /// Warns of counts and sizes that nobody asked for: they may make a model that is not the one read.
 void warn_of_unread_fields(ObjectReader& reader);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -58,6 +59,39 @@ void read_pass(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics) {
   layer.passes.push_back(std::move(pass));
 }
 
+/// Scores, softmax and weighted sum, without the products around them, which stand in the list.
+/// Gives the elements around it: what it keeps.
+double read_attention(const JsonCursor& part, std::int64_t sequence_length, Layer& layer,
+                      Diagnostics& diagnostics) {
+  ObjectReader reader(part, diagnostics);
+  const auto positions = static_cast<double>(sequence_length);
+  const auto count = [&](std::string_view key, double fallback) {
+    return static_cast<double>(reader.integer(key, kCounts, static_cast<std::int64_t>(fallback)));
+  };
+  AttentionCore core{.heads = static_cast<double>(reader.integer("heads", kCounts))};
+  core.key_heads = count("kv_heads", core.heads);
+  core.head_size = core.value_head_size = static_cast<double>(reader.integer("head_size", kCounts));
+  const double asking = count("positions", positions);
+  core.queries = asking / positions;
+  core.keys = count("cross", asking) / positions;
+  core.causal = reader.flag("causal", false);
+  if (core.causal && reader.has("cross")) {
+    reader.report("causal", "positions of another sequence are none of the past or the future", "",
+                  "leave causal out, or cross");
+  }
+  if (std::fmod(core.heads, core.key_heads) != 0.0) {
+    reader.report("kv_heads", "kv_heads must divide heads",
+                  fmt::format("{} does not divide {}", core.key_heads, core.heads),
+                  "leave it out for as many as heads");
+  }
+  ++layer.launches.forward;
+  ++layer.launches.backward;
+  layer.attention = core;
+  reader.finish();
+  // Queries and what the core gives, keys and values.
+  return 2.0 * core.head_size * (core.queries * core.heads + core.keys * core.key_heads);
+}
+
 /// What the products take.
 Bytes inputs_of(const Layer& layer) {
   double elements = 0.0;
@@ -70,9 +104,9 @@ Bytes output_of(const Layer& layer) {
   return Bytes(kWorkingElement * layer.products.back().rows_each * layer.products.back().outputs);
 }
 
-/// A layer of products and passes as they are given; what is kept and comes out is what they take
-/// and give unless it is said.
-Layer read_given_layer(ObjectReader& reader) {
+/// A layer of products, passes and attention as they are given; what is kept and comes out is what
+/// they take and give unless it is said. `sequence_length`: 0 where samples are no sequences.
+Layer read_given_layer(ObjectReader& reader, std::int64_t sequence_length) {
   Layer layer;
   for (const JsonCursor& product : reader.elements("products")) {
     read_product(product, layer, reader.diagnostics());
@@ -80,13 +114,25 @@ Layer read_given_layer(ObjectReader& reader) {
   for (const JsonCursor& pass : reader.elements("passes")) {
     read_pass(pass, layer, reader.diagnostics());
   }
+  double attended = 0.0;
+  if (const auto attention = reader.part("attention")) {
+    if (sequence_length > 0) {
+      attended = read_attention(*attention, sequence_length, layer, reader.diagnostics());
+    } else {
+      reader.report("attention", "only positions of a sequence attend to each other", "",
+                    "give the list a sequence_length");
+    }
+    reader.resolve("attention", attention->value());
+  }
   const double weights = static_cast<double>(reader.integer("other_parameters", kWeights, 0));
   if (weights > 0.0) layer.weights.push_back({Part::other, weights});
-  const Bytes kept = reader.quantity<Bytes>("kept", at_least(0.0), inputs_of(layer));
+  const Bytes kept = reader.quantity<Bytes>("kept", at_least(0.0),
+                                            inputs_of(layer) + Bytes(kWorkingElement * attended));
   layer.kept.push_back({.name = "kept tensors", .elements = elements_of(kept)});
   layer.output = elements_of(reader.quantity<Bytes>("output", at_least(0.0), output_of(layer)));
-  if (!reader.has("products") && !reader.has("passes")) {
-    reader.report("products", "a layer has to do something", "neither products nor passes",
+  if (!reader.has("products") && !reader.has("passes") && !reader.has("attention")) {
+    reader.report("products", "a layer has to do something",
+                  "neither products nor passes nor attention",
                   R"(for example "kind": "linear", "outputs": 1024)");
   }
   resolve_as_given(reader, "products");
@@ -112,7 +158,7 @@ class LayerListReader {
       layer = has_operators ? of_operators(reader, repeat) : of_one(reader, repeat);
     } else {
       const std::optional<KeptTensor> before = writer_.left();
-      layer = read_given_layer(reader);
+      layer = read_given_layer(reader, model_.has_tokens ? model_.sequence_length : 0);
       if (before) layer.kept.push_back(*before);
       layer.input = output_ > 0.0 ? output_ : elements_of(inputs_of(layer));
       shape_.reset();
@@ -131,7 +177,6 @@ class LayerListReader {
   }
 
  private:
-
   Layer of_one(ObjectReader& reader, int repeat) {
     const SampleShape in = add_operator(reader);
     return finished(reader, in, repeat);

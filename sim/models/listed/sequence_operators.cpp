@@ -22,6 +22,7 @@ struct AttentionFields {
   std::int64_t heads = 1;
   std::optional<std::int64_t> kv_heads = {};
   std::optional<std::int64_t> head_size = {};
+  std::optional<std::int64_t> cross = {};
   bool causal = true;
   bool bias = true;
 };
@@ -34,8 +35,11 @@ const FieldTable<AttentionFields>& attention_fields() {
         "Heads of keys and values.\ndefault: as many as heads"},
        {"head_size", whole(&AttentionFields::head_size, kFeatureCounts),
         "Elements of a head.\ndefault: what comes in, over the heads"},
+       {"cross", whole(&AttentionFields::cross, between(1, 1'000'000'000)),
+        "Positions of another sequence that attention goes to (cross attention): of what an "
+        "encoder gave, say.\ndefault: its own sequence"},
        {"causal", flag(&AttentionFields::causal),
-        "Positions attend to those in front only; else to all."},
+        "Positions attend to those in front only; else to all, as those of another sequence are."},
        {"bias", flag(&AttentionFields::bias), "A number is added to each output."}});
   return kFields;
 }
@@ -62,11 +66,17 @@ SampleShape add_listed_attention(const AttentionFields& fields, ObjectReader& re
   model.qkv_bias = fields.bias;
   model.projection_bias = fields.bias;
   layer.input_is_kept();
-  add_attention(layer.layer(), model, false);
-  layer.layer().attention->causal = fields.causal;
+  if (fields.cross && fields.causal && reader.has("causal")) {
+    reader.report("causal", "positions of another sequence are none of the past or the future", "",
+                  "leave causal out, or cross");
+  }
+  const double crossed =
+      static_cast<double>(fields.cross.value_or(0)) / static_cast<double>(model.sequence_length);
+  add_attention(layer.layer(), model, false, crossed);
+  layer.layer().attention->causal = fields.causal && !fields.cross;
   keep_scores(layer.layer(), model);
-  // Two products and a core; backward two and one.
-  layer.kernels(3.0, 5.0);
+  const double products = fields.cross ? 3.0 : 2.0;
+  layer.kernels(products + 1.0, 2.0 * products + 1.0);
   return in;
 }
 

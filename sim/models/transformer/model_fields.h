@@ -31,6 +31,9 @@ inline constexpr Range kPredictionLayers = between(0, 100);
 inline constexpr double kMostParameters = 1e15;
 }  // namespace model_limits
 
+/// Whether an MLP is gated.
+inline constexpr Word<bool> kMlps[] = {{"plain", false}, {"gated", true}};
+
 /// The fields of a "headway/model/1" object that are a decoder's.
 [[nodiscard]] const FieldTable<TransformerModel>& transformer_fields();
 

@@ -52,6 +52,26 @@ void add_gate(Layer& layer, const TransformerModel& model) {
                         .target = AdapterTarget::projection});
 }
 
+/// Queries of the layer's own rows; keys and values of another sequence's.
+void add_crossed_products(Layer& layer, const TransformerModel& model, double crossed) {
+  const double outputs = real(model.kv_heads * model.head_size);
+  Product queries{.name = "queries",
+                  .part = Part::attention,
+                  .outputs = real(model.attention_heads * model.head_size),
+                  .inputs = real(model.hidden),
+                  .split = Split::outputs,
+                  .bias = model.qkv_bias,
+                  .gathered = true,
+                  .again = {{P::alternate, kHalfAgain}}};
+  Product keys = queries;
+  keys.name = "keys and values";
+  keys.rows_each = crossed;
+  keys.outputs = keys.grouped_outputs = 2.0 * outputs;
+  keys.groups = real(model.kv_heads);
+  layer.products.push_back(std::move(queries));
+  layer.products.push_back(std::move(keys));
+}
+
 void add_grouped_attention(Layer& layer, const TransformerModel& model) {
   const double d = real(model.head_size);
   const double heads = real(model.attention_heads);
@@ -141,7 +161,8 @@ void add_latent_attention(Layer& layer, const TransformerModel& model,
   layer.kept.push_back({.name = "compressed keys and values", .elements = key_value_rank + rotary});
 }
 
-void keep_heads(Layer& layer, const TransformerModel& model) {
+/// `others`: positions with keys for each row.
+void keep_heads(Layer& layer, const TransformerModel& model, double others) {
   const auto [heads, groups, d, value] = core_sizes(model);
   const bool latent = model.latent_attention.has_value();
   const Again projected = latent ? Again{{P::mla_up_proj}} : Again{};
@@ -150,7 +171,7 @@ void keep_heads(Layer& layer, const TransformerModel& model) {
   layer.kept.push_back(
       {.name = "queries", .elements = heads * d, .cut = Cut::tensor, .again = projected});
   layer.kept.push_back({.name = "keys",
-                        .elements = groups * d,
+                        .elements = others * groups * d,
                         .cut = Cut::tensor,
                         .pieces = groups,
                         .again = keys});
@@ -163,7 +184,7 @@ void keep_heads(Layer& layer, const TransformerModel& model) {
                           .target = AdapterTarget::projection});
   } else {
     layer.kept.push_back({.name = "values",
-                          .elements = groups * value,
+                          .elements = others * groups * value,
                           .cut = Cut::tensor,
                           .pieces = groups,
                           .again = projected});
@@ -190,7 +211,7 @@ void keep_heads(Layer& layer, const TransformerModel& model) {
 
 }  // namespace
 
-void add_attention(Layer& layer, const TransformerModel& model, bool windowed) {
+void add_attention(Layer& layer, const TransformerModel& model, bool windowed, double crossed) {
   const CoreSizes core = core_sizes(model);
   const double heads = core.heads;
   layer.kept.push_back({.name = "QKV input",
@@ -201,12 +222,14 @@ void add_attention(Layer& layer, const TransformerModel& model, bool windowed) {
                         .for_weights = true,
                         .target = AdapterTarget::qkv,
                         .again = {{P::layernorm}, {P::alternate}}});
-  if (model.latent_attention) {
+  if (crossed > 0.0) {
+    add_crossed_products(layer, model, crossed);
+  } else if (model.latent_attention) {
     add_latent_attention(layer, model, *model.latent_attention);
   } else {
     add_grouped_attention(layer, model);
   }
-  keep_heads(layer, model);
+  keep_heads(layer, model, crossed > 0.0 ? crossed : 1.0);
   layer.products.push_back({.name = "projection",
                             .part = Part::attention,
                             .outputs = real(model.hidden),
@@ -226,6 +249,8 @@ void add_attention(Layer& layer, const TransformerModel& model, bool windowed) {
                                   .head_size = core.head_size,
                                   .value_head_size = core.value_head_size,
                                   .values_differ = model.latent_attention.has_value(),
+                                  .causal = crossed == 0.0,
+                                  .keys = crossed > 0.0 ? crossed : 1.0,
                                   .window = window,
                                   .sinks = model.attention_sinks,
                                   .again = {{P::scores}, {P::core_attn}}};

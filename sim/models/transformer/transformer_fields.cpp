@@ -4,8 +4,6 @@
 namespace headway {
 namespace {
 
-constexpr Word<bool> kMlps[] = {{"plain", false}, {"gated", true}};
-
 const FieldTable<MixtureOfExperts>& expert_fields() {
   static const FieldTable<MixtureOfExperts> kFields(
       {{"experts", whole(&MixtureOfExperts::experts, model_limits::kExperts).required(),

@@ -147,6 +147,7 @@ std::string_view name_of(LayerVariant variant) {
   if (variant.mixer == Mixer::delta_net) {
     return variant.experts ? "delta net layer with experts" : "delta net layer";
   }
+  if (variant.crossed > 0.0) return "cross attention layer";
   return variant.experts ? "transformer layer with experts" : "transformer layer";
 }
 
@@ -156,7 +157,7 @@ void add_mixer(Layer& layer, const TransformerModel& model, LayerVariant variant
   } else if (variant.mixer == Mixer::delta_net) {
     add_delta_net(layer, model);
   } else {
-    add_attention(layer, model, variant.windowed);
+    add_attention(layer, model, variant.windowed, variant.crossed);
   }
 }
 

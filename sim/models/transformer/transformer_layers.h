@@ -18,6 +18,8 @@ struct LayerVariant {
   bool windowed = false;  ///< attends to a window
   Mixer mixer = Mixer::attention;
   bool feeds = true;  ///< has an MLP or experts
+  /// Positions of another sequence, for each of its own, that it attends to; 0: to its own.
+  double crossed = 0.0;
   friend bool operator==(const LayerVariant&, const LayerVariant&) = default;
 };
 [[nodiscard]] LayerVariant layer_variant(const TransformerModel& model, std::int64_t layer);

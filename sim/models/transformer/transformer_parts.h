@@ -23,8 +23,9 @@ void add_pass(Layer& layer, std::string name, Rows rows, double bytes, Cut cut, 
 /// What dropout on the residual stream decided.
 void add_dropout_mask(Layer& layer, const TransformerModel& model, std::string name);
 
-/// Projections and the core between them, grouped-query or latent.
-void add_attention(Layer& layer, const TransformerModel& model, bool windowed);
+/// Projections and the core between them, grouped-query or latent. With `crossed`, so many
+/// positions of another sequence for each of its own are what grouped-query attention goes to.
+void add_attention(Layer& layer, const TransformerModel& model, bool windowed, double crossed);
 
 /// Of a softmax that is written out, its dropout, and what stands for both in a fused kernel.
 void keep_scores(Layer& layer, const TransformerModel& model);

@@ -5,6 +5,7 @@
 #include "sim/layers/flops.h"
 #include "sim/layers/kept_tensors.h"
 #include "sim/layers/parameters.h"
+#include "sim/layers/work.h"
 #include "tests/sim/models/model_reading.h"
 
 namespace headway {
@@ -42,8 +43,61 @@ TEST(LayerList, EveryLayerDoesSomething) {
   --> model.json:2:14   /layers/0
    |
  2 |   "layers": [{"name": "idle"}]}
-   |              ^ neither products nor passes
+   |              ^ neither products nor passes nor attention
   help: for example "kind": "linear", "outputs": 1024
+)");
+}
+
+TEST(LayerList, AttendsToItselfOrToOthers) {
+  // 8 heads of 64. Of 100 positions each attends to half of them in the mean, or 25 to all of 40:
+  // two products of 64 elements a pair and head, two operations each, for each of the 100.
+  const ModelReading reading = read_model_text(R"({"schema": "headway/model/1",
+    "sequence_length": 100, "layers": [
+    {"attention": {"heads": 8, "head_size": 64, "causal": true}},
+    {"attention": {"heads": 8, "kv_heads": 2, "head_size": 64, "positions": 25, "cross": 40}}]})");
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  const Model& model = reading.read->model;
+  EXPECT_DOUBLE_EQ(forward_flops(model.layer(0), 100).attention, 4.0 * 8 * 64 * 50);
+  EXPECT_DOUBLE_EQ(forward_flops(model.layer(1), 100).attention, 4.0 * 8 * 64 * 25 * 40 / 100);
+  // Queries and output of 8 heads, keys and values of 2, in 2 bytes.
+  EXPECT_DOUBLE_EQ(kept_bytes(model.layer(1), {}).count(),
+                   2.0 * 64 * (2 * 8 * 0.25 + 2 * 2 * 0.40));
+  const RankShape whole{.sequence_length = 100.0};
+  const Work of_layer = work(model.layer(1), whole);
+  ASSERT_TRUE(of_layer.attention.has_value());
+  EXPECT_EQ(of_layer.attention->shape.query_length, 25.0);
+  EXPECT_EQ(of_layer.attention->shape.key_length, 40.0);
+  const ModelReading again = read_model_text(reading.read->resolved->dump());
+  EXPECT_EQ(again.problems, "");
+}
+
+TEST(LayerList, AttentionIsOfSequences) {
+  EXPECT_EQ(read_model_text(R"({"schema": "headway/model/1",
+  "layers": [{"attention": {"heads": 8, "head_size": 64}}]})")
+                .problems,
+            R"(error: only positions of a sequence attend to each other
+  --> model.json:2:28   /layers/0/attention
+   |
+ 2 |   "layers": [{"attention": {"heads": 8, "head_size": 64}}]}
+   |                            ^
+  help: give the list a sequence_length
+)");
+  EXPECT_EQ(read_model_text(R"({"schema": "headway/model/1", "sequence_length": 10, "layers": [
+  {"attention": {"heads": 8, "kv_heads": 3, "head_size": 64, "causal": true, "cross": 5}}]})")
+                .problems,
+            R"(error: positions of another sequence are none of the past or the future
+  --> model.json:2:72   /layers/0/attention/causal
+   |
+ 2 |   {"attention": {"heads": 8, "kv_heads": 3, "head_size": 64, "causal": true, "cross": 5}}]}
+   |                                                                        ^^^^
+  help: leave causal out, or cross
+error: kv_heads must divide heads
+  --> model.json:2:42   /layers/0/attention/kv_heads
+   |
+ 2 |   {"attention": {"heads": 8, "kv_heads": 3, "head_size": 64, "causal": true, "cross": 5}}]}
+   |                                          ^ 3 does not divide 8
+  help: leave it out for as many as heads
 )");
 }
 

@@ -129,6 +129,15 @@ TEST(ListedOperators, AttentionHasWhatATransformerLayerHas) {
   EXPECT_FALSE(model.layer(0).attention->causal);
 }
 
+TEST(ListedOperators, AttentionGoesToAnotherSequence) {
+  const Model model = listed(R"({"kind": "attention", "in": [128, 64], "heads": 4, "cross": 32})",
+                             R"("sequence_length": 128,)");
+  EXPECT_EQ(parameter_count(model), 4 * (64 * 64 + 64));
+  // Keys and values are made of a quarter as many positions, to all of which each goes.
+  EXPECT_DOUBLE_EQ(forward_flops(model, 128).total().count(),
+                   2.0 * (64 * 64 + 2 * 64 * 64 / 4 + 64 * 64) + 2.0 * 2.0 * 32 * 64);
+}
+
 TEST(ListedOperators, AStateSpaceHasWhatMamba2Has) {
   const Model model = listed(R"({"kind": "state_space", "in": [256, 64], "heads": 8,
       "head_size": 16, "state_size": 32})",
@@ -249,6 +258,8 @@ TEST(ListedOperators, WhatDoesNotFitIsSaidWhereItStands) {
          R"(positions are the 12 of "sequence_length")", R"("sequence_length": 12,)");
   expect(R"({"kind": "attention", "in": [10, 4], "heads": 3})", "heads divide what comes in",
          R"("sequence_length": 10,)");
+  expect(R"({"kind": "attention", "in": [10, 4], "heads": 2, "cross": 5, "causal": true})",
+         "none of the past or the future", R"("sequence_length": 10,)");
   expect(R"({"kind": "embedding_bag", "table_rows": [4], "width": 2})", "is not for sequences",
          R"("sequence_length": 10,)");
   expect(R"({"kind": "embedding_bag", "in": [3], "table_rows": [4], "width": 2})",

@@ -46,6 +46,16 @@ const std::vector<PublishedCount>& published() {
       {"alexnet", 61'100'840, 1},
       {"inception_v3", 23'834'568, 1},
       {"yolov3", 61'949'149, 1},
+      // ResNet-50 without its classifier and its 53,120 terms of norms; three 1 x 1 of 512, 1024
+      // and
+      // 2048 to 256 and five 3 x 3 of 256, with biases; four 3 x 3 of 256 in either head, and
+      // 9 x 91 and 9 x 4 of 3 x 3 x 256.
+      {"retinanet",
+       25'557'032 - 2'049'000 - 53'120 + (3'584 + 3) * 256 + (5 + 4 + 4) * (2'304 + 1) * 256 +
+           (819 + 36) * (2'304 + 1),
+       1},
+      {"t5_base", 222'903'552, 1},
+      {"t5_large", 737'668'096, 1},
       // Four tables of 6,040 users and 3,706 items, 32 and 128 wide; 256-128-64-32 and 64-1.
       {"neumf", 9'746 * 160 + 257 * 128 + 129 * 64 + 65 * 32 + 65, 1},
       // Rows of 128: 204,184,588 of the tables (MLPerf caps the largest at 40 million), 32,709,138,

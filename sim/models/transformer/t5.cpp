@@ -1,0 +1,155 @@
+#include "sim/models/transformer/t5.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/models/families.h"
+#include "sim/models/family_fields.h"
+#include "sim/models/transformer/model_fields.h"
+#include "sim/models/transformer/transformer_layers.h"
+#include "sim/models/transformer/transformer_parts.h"
+
+namespace headway {
+namespace {
+
+/// What both halves have in common with a decoder's layers, in its words.
+TransformerModel shared_shape(const T5Model& fields) {
+  return {.name = fields.name,
+          .source = fields.source,
+          .hidden = fields.hidden,
+          .attention_heads = fields.attention_heads,
+          .kv_heads = fields.attention_heads,
+          .head_size = fields.head_size,
+          .ffn_hidden = fields.ffn_hidden,
+          .gated_mlp = fields.gated_mlp,
+          .vocabulary = fields.vocabulary,
+          .tied_embeddings = fields.tied_embeddings,
+          .normalization = Normalization::rms_norm,
+          .normalization_bias = false,
+          .position_encoding = PositionEncoding::none,
+          .qkv_bias = false,
+          .projection_bias = false,
+          .mlp_bias = false,
+          .sequence_length = fields.sequence_length};
+}
+
+/// The layer, for so many rows in the place of each.
+Layer with_rows(Layer layer, double times) {
+  if (layer.attention) {
+    layer.attention->queries *= times;
+    layer.attention->keys *= times;
+  }
+  for (Product& product : layer.products) product.rows_each *= times;
+  for (MemoryPass& pass : layer.passes) {
+    pass.forward *= times;
+    pass.backward *= times;
+  }
+  for (KeptTensor& tensor : layer.kept) {
+    tensor.elements *= times * (tensor.attended ? layer.attention->keys : 1.0);
+  }
+  for (TensorExchange& exchange : layer.exchanges) exchange.width *= times;
+  layer.input *= times;
+  layer.output *= times;
+  layer.loss_classes *= times;
+  return layer;
+}
+
+}  // namespace
+
+Model layers_of(const T5Model& fields) {
+  const TransformerModel shared = shared_shape(fields);
+  const double h = real(fields.hidden);
+  const double targets = real(fields.target_length) / real(fields.sequence_length);
+  Model model = layers_of(shared);
+  model.kinds.clear();
+  model.layers.clear();
+  model.is_validated = false;
+  for (MemoryPass& pass : model.first.passes) {
+    pass.forward *= 1.0 + targets;  // both look their words up
+    pass.backward *= 1.0 + targets;
+  }
+  constexpr double kHalves = 2.0;
+  model.first.weights.push_back({Part::positions,
+                                 kHalves * real(fields.position_buckets * fields.attention_heads),
+                                 Cut::tensor});
+  model.first.weights.push_back(
+      {Part::normalization, norm_parameters(shared)});  // behind the encoder
+
+  Layer encoder = transformer_layer(shared);
+  encoder.attention->causal = false;
+  append_layers(model, std::move(encoder), static_cast<int>(fields.layers));
+
+  Layer attention = with_rows(transformer_layer(shared, {.feeds = false}), targets);
+  Layer crossed = with_rows(transformer_layer(shared, {.crossed = 1.0 / targets}), targets);
+  for (Layer* layer : {&attention, &crossed}) {
+    layer->input += h;
+    layer->output += h;
+  }
+  const auto first = static_cast<int>(model.kinds.size());
+  model.kinds.push_back(std::move(attention));
+  model.kinds.push_back(std::move(crossed));
+  for (std::int64_t i = 0; i < fields.decoder_layers; ++i) {
+    model.layers.push_back(first);
+    model.layers.push_back(first + 1);
+  }
+  model.last = with_rows(std::move(model.last), targets);
+  return model;
+}
+
+const FieldTable<T5Model>& t5_fields() {
+  static const FieldTable<T5Model> kFields(
+      {{"layers", whole(&T5Model::layers, model_limits::kLayers).required(), "Encoder layers."},
+       {"decoder_layers",
+        whole(&T5Model::decoder_layers, model_limits::kLayers).settled([](T5Model& model) {
+          model.decoder_layers = model.layers;
+        }),
+        R"(Of an encoder-decoder. Each counts twice where layers are shared out over stages: attention,
+and cross attention with the MLP.
+default: layers)"},
+       {"hidden", whole(&T5Model::hidden, model_limits::kHidden).required(),
+        "Size of the residual stream."},
+       {"attention_heads", whole(&T5Model::attention_heads, model_limits::kHeads).required(),
+        "Attention heads."},
+       {"head_size", whole(&T5Model::head_size, model_limits::kHeadSize), "Of a T5 64 by default."},
+       {"ffn_hidden", whole(&T5Model::ffn_hidden, model_limits::kFfnHidden).required(),
+        "Inner size of the MLP."},
+       {"mlp", word(&T5Model::gated_mlp, kMlps), "Of a T5 plain, of version 1.1 gated."},
+       {"position_buckets", whole(&T5Model::position_buckets, between(1, 100'000)),
+        R"(Distances that a T5 tells apart.
+see: Raffel et al. 2020 (arXiv:1910.10683), 2.1)"},
+       {"vocabulary", whole(&T5Model::vocabulary, model_limits::kVocabulary).required(),
+        "Rows of the table of words."},
+       {"tied_embeddings", flag(&T5Model::tied_embeddings),
+        "Whether the output head is the table of words."},
+       {"sequence_length", whole(&T5Model::sequence_length, model_limits::kSequenceLength),
+        "Words of a sequence that the encoder takes."},
+       {"target_length",
+        whole(&T5Model::target_length, model_limits::kSequenceLength).settled([](T5Model& model) {
+          model.target_length = model.sequence_length;
+        }),
+        R"(Words that the decoder of an encoder-decoder is trained to write for a sequence; in another
+strategy.sequence_length as many in proportion.
+default: sequence_length)"}});
+  return kFields;
+}
+
+JsonValue resolved_model(const T5Model& fields) {
+  nlohmann::json resolved = *t5_fields().written(fields);
+  resolved["schema"] = "headway/model/1";
+  resolved["family"] = t5().name;
+  resolved["name"] = fields.name;
+  resolved["source"] = fields.source;
+  return resolved;
+}
+
+ModelFamily t5() {
+  return {.name = "t5",
+          .what = "an encoder, and a decoder that attends to it",
+          .read =
+              [](ObjectReader& reader) {
+                return layers_of(read_family_fields(reader, t5_fields(), "encoder-decoder"));
+              },
+          .fields = [] { return t5_fields().described(); }};
+}
+
+}  // namespace headway

@@ -1,0 +1,123 @@
+#include "sim/models/transformer/t5.h"
+
+#include <gtest/gtest.h>
+
+#include "sim/layers/exchanges.h"
+#include "sim/layers/flops.h"
+#include "sim/layers/kept_tensors.h"
+#include "sim/layers/parameters.h"
+#include "sim/layers/work.h"
+#include "tests/sim/models/model_reading.h"
+
+namespace headway {
+namespace {
+
+using testing::ModelReading;
+using testing::read_model_text;
+
+T5Model base() {
+  return {.layers = 12,
+          .decoder_layers = 12,
+          .hidden = 768,
+          .attention_heads = 12,
+          .ffn_hidden = 3072,
+          .vocabulary = 32128,
+          .sequence_length = 512,
+          .target_length = 128};
+}
+
+TEST(T5, HasThePublishedParameters) {
+  // A table of 32,128 h; 12 layers of 4 h^2 + 2 h f + 2 h; 12 of 8 h^2 + 2 h f + 3 h; two norms at
+  // the ends; two tables of 32 distances and 12 heads.
+  const std::int64_t h = 768;
+  const std::int64_t mlp = 2 * h * 3072;
+  EXPECT_EQ(32'128 * h + 12 * (4 * h * h + mlp + 2 * h) + 12 * (8 * h * h + mlp + 3 * h) + 2 * h +
+                2 * 32 * 12,
+            222'903'552);
+  EXPECT_EQ(parameter_count(layers_of(base())), 222'903'552);
+}
+
+TEST(T5, TheDecoderWorksOnItsOwnWordsAndOnTheKeysOfTheEncoder) {
+  // For each of 512 words of input a quarter of a word is written. Encoder: 4 h^2 + 2 h f in each
+  // of 12 layers, and pairs with all 512. Decoder: 4 h^2 + 2 h f on a quarter of a word, of cross
+  // attention 2 h^2 on a quarter and 2 h^2 on the whole of the encoder's; pairs with half of 128,
+  // and with all 512. Head: a quarter of a word.
+  const double h = 768;
+  const double mlp = 2 * h * 3072;
+  const double part = 0.25;
+  const double products = 12 * (4 * h * h + mlp) +
+                          12 * (part * (4 * h * h + mlp + 2 * h * h) + 2 * h * h) +
+                          part * h * 32'128;
+  const double pairs = 12 * 512 + 12 * part * (128 / 2.0 + 512);
+  const ForwardFlops flops = forward_flops(layers_of(base()), 512);
+  EXPECT_NEAR(flops.products, 2.0 * products, 1.0);
+  EXPECT_NEAR(flops.attention, 2.0 * 2.0 * h * pairs, 1.0);
+}
+
+TEST(T5, CrossAttentionHasQueriesOfOneAndKeysOfTheOther) {
+  const Model model = layers_of(base());
+  ASSERT_EQ(model.layer_count(), 12 + 2 * 12);
+  const RankShape shape{.micro_batch = 2.0, .sequence_length = 512.0};
+  const Work of_self = work(model.layer(12), shape);
+  const Work of_cross = work(model.layer(13), shape);
+  EXPECT_EQ(of_self.attention->shape.query_length, 128.0);
+  EXPECT_EQ(of_self.attention->shape.key_length, 128.0);
+  EXPECT_TRUE(of_self.attention->shape.causal);
+  EXPECT_EQ(of_cross.attention->shape.query_length, 128.0);
+  EXPECT_EQ(of_cross.attention->shape.key_length, 512.0);
+  EXPECT_FALSE(of_cross.attention->shape.causal);
+  EXPECT_EQ(of_cross.attention->shape.sequences, 2.0);
+  EXPECT_FALSE(work(model.layer(0), shape).attention->shape.causal);
+  // A stage hands on what the encoder gave and a quarter of a word of the decoder's.
+  EXPECT_EQ(model.layer(12).output, 1.25 * 768);
+  EXPECT_EQ(model.layer(11).output, 768.0);
+}
+
+TEST(T5, ScoresThatAreWrittenOutAreThoseOfEachPair) {
+  // A softmax of 12 heads, 128 by 128 and 128 by 512 pairs, in 2 bytes; what else a layer keeps
+  // does not depend on how it attends but for 4 bytes a row and head of fused attention.
+  const Model model = layers_of(base());
+  const RankShape fused{.micro_batch = 1.0, .sequence_length = 512.0, .fused_attention = true};
+  RankShape written = fused;
+  written.fused_attention = false;
+  written.fused_softmax = true;
+  const auto scores = [&](int layer) {
+    return (kept_bytes(model.layer(layer), written) - kept_bytes(model.layer(layer), fused))
+        .count();
+  };
+  const double rows = 12 * 128.0;
+  EXPECT_NEAR(scores(12), rows * (2 * 128 - 4), 1.0);
+  EXPECT_NEAR(scores(13), rows * (2 * 512 - 4), 1.0);
+}
+
+TEST(T5, ConfigurationsAreRead) {
+  const ModelReading large = read_model_text(R"({"model_type": "t5", "d_model": 1024, "d_kv": 64,
+    "d_ff": 4096, "num_layers": 24, "num_heads": 16, "vocab_size": 32128, "n_positions": 512,
+    "relative_attention_num_buckets": 32, "dropout_rate": 0.1, "is_encoder_decoder": true})");
+  EXPECT_EQ(large.problems, "");
+  ASSERT_TRUE(large.read.has_value());
+  EXPECT_EQ(parameter_count(large.read->model), 737'668'096);
+  // Flan-T5-base, of version 1.1: a gated MLP, 3 x 2048 for 2 x 3072, and a head of its own:
+  // 222,903,552 + 32,128 x 768.
+  const ModelReading flan = read_model_text(R"({"architectures": ["T5ForConditionalGeneration"],
+    "d_model": 768, "d_kv": 64, "d_ff": 2048, "num_layers": 12, "num_decoder_layers": 12,
+    "num_heads": 12, "vocab_size": 32128, "feed_forward_proj": "gated-gelu",
+    "tie_word_embeddings": false})");
+  ASSERT_TRUE(flan.read.has_value()) << flan.problems;
+  EXPECT_EQ(parameter_count(flan.read->model), 247'577'856);
+  const ModelReading again = read_model_text(flan.read->resolved->dump());
+  ASSERT_TRUE(again.read.has_value()) << again.problems;
+  EXPECT_EQ(parameter_count(again.read->model), 247'577'856);
+}
+
+TEST(T5, ConfigurationsThatLackACountAreRefused) {
+  const ModelReading reading =
+      read_model_text(R"({"model_type": "mt5", "d_model": 512, "d_kv": 64, "num_layers": 8,
+ "num_heads": 6, "vocab_size": 250112})");
+  EXPECT_FALSE(reading.read.has_value());
+  EXPECT_NE(reading.problems.find(R"(error: missing field "d_ff")"), std::string::npos)
+      << reading.problems;
+}
+
+}  // namespace
+}  // namespace headway
