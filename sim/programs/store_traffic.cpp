@@ -49,24 +49,21 @@ Program reading(int count, std::int32_t reader_to_group, std::int32_t slots,
 
 }  // namespace
 
-FlowPlan store_plan(const Store& store, std::span<const std::int32_t> accelerators,
-                    StoreAccess access, BytesPerSecond rate) {
+FlowPlan store_plan(const Store& store, std::int32_t accelerator, StoreAccess access,
+                    BytesPerSecond rate) {
   FlowPlan plan;
   if (store.hosts > 0) {
     const Cluster& cluster = store.cluster;
     const int of_node = cluster.node_type.accelerators;
-    const double part =
-        1.0 / (static_cast<double>(store.hosts) * static_cast<double>(accelerators.size()));
     PlanBuilder builder(cluster, store.network, PlanDetail::fabric);
-    builder.take_part(accelerators);
+    builder.take_part({&accelerator, 1});
     Seconds latency;
     for (int node = cluster.nodes - store.hosts; node < cluster.nodes; ++node) {
-      for (const std::int32_t accelerator : accelerators) {
-        const std::int32_t there = node * of_node + accelerator % of_node;
-        builder.take_part({&there, 1});
-        latency = max(latency, access == StoreAccess::read ? builder.add(there, accelerator, part)
-                                                           : builder.add(accelerator, there, part));
-      }
+      const std::int32_t there = node * of_node + accelerator % of_node;
+      builder.take_part({&there, 1});
+      const bool reads = access == StoreAccess::read;
+      latency = max(latency, builder.add(reads ? there : accelerator, reads ? accelerator : there,
+                                         1.0 / store.hosts));
     }
     plan = builder.finished(latency);
   }
@@ -83,40 +80,35 @@ StoreReads store_reads(const Workload& job, const Store& store, Bytes batch, Byt
     if (job.groups[i].stage != 0) continue;
     readers += 1.0;
     if (batch > Bytes(0.0)) {
-      const std::int32_t first = job.groups[i].accelerators.front();
-      reads.plans[i] = store_plan(store, {&first, 1}, StoreAccess::read, rate);
+      reads.plans[i] =
+          store_plan(store, job.groups[i].accelerators.front(), StoreAccess::read, rate);
     }
   }
   reads.amount = 1.0 / readers * batch;
   return reads;
 }
 
-Workload store_writes(const Workload& job, const Store& store, Bytes bytes, BytesPerSecond rate) {
-  const int of_node = store.cluster.node_type.accelerators;
-  std::set<std::int32_t> nodes;
-  for (const RankGroup& group : job.groups) {
-    for (const std::int32_t accelerator : group.accelerators) nodes.insert(accelerator / of_node);
-  }
-  const auto count = static_cast<std::int32_t>(nodes.size());
+Workload store_writes(const Workload& job, const Store& store, Bytes bytes, BytesPerSecond rate,
+                      BytesPerSecond most) {
   Workload writes;
   writes.nic_efficiency = job.nic_efficiency;
+  for (const RankGroup& group : job.groups) {
+    for (const std::int32_t accelerator : group.accelerators) {
+      FlowPlan plan = store_plan(store, accelerator, StoreAccess::write, rate);
+      writes.groups.push_back(
+          {.accelerators = {accelerator}, .paths = {added(writes.plans, std::move(plan))}});
+    }
+  }
+  const auto ranks = static_cast<std::int32_t>(writes.groups.size());
+  for (FlowPlan& plan : writes.plans) plan.rate_cap = min(plan.rate_cap, 1.0 / ranks * most);
+  for (std::int32_t i = 0; i < ranks; ++i) {
+    writes.groups.push_back({.program = 1, .accelerators = at(writes.groups, i).accelerators});
+  }
   ProgramBuilder writer("writing");
-  writer.send(count, 0, 0, 1.0 / count * bytes, true);
-  ProgramBuilder store_side("storing");
-  store_side.receive(0);
-  writes.programs = {std::move(writer).finished(), std::move(store_side).finished()};
-  for (const std::int32_t node : nodes) {
-    RankGroup& group = writes.groups.emplace_back();
-    for (int i = 0; i < of_node; ++i) group.accelerators.push_back(node * of_node + i);
-    group.paths = {
-        added(writes.plans, store_plan(store, group.accelerators, StoreAccess::write, rate))};
-  }
-  for (std::int32_t i = 0; i < count; ++i) {
-    RankGroup storing = writes.groups[static_cast<std::size_t>(i)];
-    storing.program = 1;
-    storing.paths.clear();
-    writes.groups.push_back(std::move(storing));
-  }
+  writer.send(ranks, 0, 0, 1.0 / ranks * bytes, true);
+  ProgramBuilder stored("storing");
+  stored.receive(0);
+  writes.programs = {std::move(writer).finished(), std::move(stored).finished()};
   return writes;
 }
 

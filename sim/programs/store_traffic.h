@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "sim/network/cluster.h"
@@ -25,10 +24,10 @@ inline constexpr std::int32_t kStorePort = -1;
 /// Which way bytes go.
 enum class StoreAccess { read, write };
 
-/// From all hosts of the store to all of these accelerators, or back, each pair an equal part, by
-/// the hosts' NICs on the accelerators' rails. `rate` is what the store alone can do of such bytes.
-[[nodiscard]] FlowPlan store_plan(const Store& store, std::span<const std::int32_t> accelerators,
-                                  StoreAccess access, BytesPerSecond rate);
+/// From all hosts of the store to an accelerator, or back, an equal part each, by the hosts' NICs
+/// on its rail. `rate` is what the store alone can do of such bytes.
+[[nodiscard]] FlowPlan store_plan(const Store& store, std::int32_t accelerator, StoreAccess access,
+                                  BytesPerSecond rate);
 
 /// What a job reads before each of its steps: every rank group of the first stage its part.
 struct StoreReads {
@@ -42,10 +41,10 @@ struct StoreReads {
 [[nodiscard]] StoreReads store_reads(const Workload& job, const Store& store, Bytes batch,
                                      BytesPerSecond rate, int ahead);
 
-/// The nodes of a job write `bytes` together, beside whatever else they do: a workload of its own,
-/// of which an iteration is those bytes. `job` says where it stands.
+/// The ranks of a job write `bytes` together, `most` of them a second, beside whatever else they
+/// do: a workload of its own, of which an iteration is those bytes. `job` says where it stands.
 [[nodiscard]] Workload store_writes(const Workload& job, const Store& store, Bytes bytes,
-                                    BytesPerSecond rate);
+                                    BytesPerSecond rate, BytesPerSecond most);
 
 /// Makes the `iterations` iterations of `groups` in a workload wait for their samples: behind all
 /// groups stands one for each of these that reads for it. With samples of `ahead` steps waiting it

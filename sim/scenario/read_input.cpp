@@ -16,7 +16,7 @@ const FieldTable<InputSettings>& store_fields() {
   constexpr Range kCores{.least = 0.0, .most = 1e4, .open = true};
   static const FieldTable<InputSettings> kFields(
       {{"storage_bandwidth", quantity(&InputSettings::storage, positive()).required(),
-        "At which the storage gives samples, to all nodes together."},
+        "At which the storage gives samples, and takes checkpoints, for all nodes together."},
        {"files_per_s", number(&InputSettings::files, kRate),
         R"(That the storage opens, for all nodes together: the rate of its metadata. What is cached is not
 opened.
@@ -26,7 +26,8 @@ default: none: opening takes no time)"},
 are flows on the links between, which they share with everything else. 0: on a network of its own.
 limits: nodes that no job has)"},
        {"holds_checkpoints", flag(&InputSettings::holds_checkpoints),
-        R"(Whether the checkpoints of reliability are written there too, beside steps that read.
+        R"(Whether the checkpoints of reliability are written there too, beside steps that read: both
+share storage_bandwidth, and every rank writes its part of reliability.checkpoint.storage_bandwidth at most.
 limits: needs reliability.checkpoint.asynchronous true
 see: input.checkpoint_step_s)"},
        {"cores_per_gpu", number(&InputSettings::cores, kCores),

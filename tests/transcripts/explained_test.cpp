@@ -22,6 +22,7 @@ const std::vector<std::string> kAnswers = {
     "simulate tiny.json --what-if",
     "simulate llama3_8b_spot_64",
     "simulate two_jobs_one_fabric",
+    "simulate two_jobs_one_store",
     "simulate llama3_8b_h100_a100_64",
     "sweep tiny.json --axis gpus=2,4 -o points",
     "sweep tiny.json --axis gpus=2,4,8 -o points --dry-run",

@@ -72,10 +72,11 @@ class StoreStudy {
   /// The checkpoint in parts of about a step each, and enough of them to last as long as the job.
   void beside_checkpoint(double share, StoreSteps& steps) const {
     const CheckpointSettings& checkpoint = scenario_.reliability->checkpoint;
-    const BytesPerSecond rate = checkpoint.size / checkpoint.persisting;
-    const Bytes piece = rate * steps.reading;
+    const BytesPerSecond most = checkpoint.size / checkpoint.persisting;
+    const Bytes piece = most * steps.reading;
     const NetworkCosts network = ideal_network_costs(scenario_.cluster->node_type);
-    const Workload writes = store_writes(workload_, store_of(scenario_, network), piece, rate);
+    const Workload writes =
+        store_writes(workload_, store_of(scenario_, network), piece, settings_.storage, most);
     const StoreReads of_step = reads(share);
     for (int pieces = iterations_;; pieces *= 2) {
       const std::vector<JointPart> parts{{&workload_, iterations_, &of_step}, {&writes, pieces}};
