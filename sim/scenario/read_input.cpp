@@ -55,8 +55,8 @@ void check_store(ObjectReader& reader, const InputSettings& settings, const Stor
                   R"(set synchronisation.scheme to "all_reduce", or storage_nodes to 0)");
   }
   if (settings.holds_checkpoints && !context.checkpoints_beside_steps) {
-    reader.report("holds_checkpoints",
-                  "no checkpoint is written while steps read: training stands still for them", "",
+    reader.report("holds_checkpoints", "no checkpoint is written while steps read",
+                  "there is none, or training stands still for it",
                   R"(set reliability.checkpoint.asynchronous to true, or leave this out)");
   }
   if (settings.holds_checkpoints && context.has_parameter_servers) {

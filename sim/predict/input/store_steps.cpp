@@ -34,9 +34,8 @@ class StoreStudy {
 
   [[nodiscard]] StoreSteps steps() const {
     const double share = read_share(settings_, strategy_, *scenario_.cluster);
-    StoreSteps steps{.alone = step_reading(0.0),
-                     .reading = step_reading(share),
-                     .first_epoch = step_reading(1.0)};
+    StoreSteps steps{.alone = step_reading(0.0), .reading = step_reading(share)};
+    steps.first_epoch = share < 1.0 ? step_reading(1.0) : steps.reading;
     if (settings_.holds_checkpoints) beside_checkpoint(share, steps);
     return steps;
   }

@@ -174,9 +174,11 @@ TEST(StoreSteps, WhatAStoreCannotBeIsTold) {
             "lower cluster.job_nodes, or give the topology more nodes");
   text = reading_scenario();
   text["data_loading"]["holds_checkpoints"] = true;
-  EXPECT_EQ(problems(text),
-            "no checkpoint is written while steps read: training stands still for them; ; "
-            "set reliability.checkpoint.asynchronous to true, or leave this out");
+  EXPECT_EQ(
+      problems(text),
+      "no checkpoint is written while steps read; there is none, or training stands still for "
+      "it; "
+      "set reliability.checkpoint.asynchronous to true, or leave this out");
   text = reading_scenario();
   text["data_loading"]["storage_nodes"] = 1;
   text["strategy"]["preset"] = "tf-parameter-server";
