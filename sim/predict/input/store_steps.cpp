@@ -68,26 +68,28 @@ class StoreStudy {
     return settled(ends_of({&part, 1}).front());
   }
 
-  /// The checkpoint in parts of about a step each, and enough of them to last as long as the job.
+  /// The checkpoint in as many pieces as there are steps, of a step each or as much longer as it
+  /// takes to last through all of them.
   void beside_checkpoint(double share, StoreSteps& steps) const {
     const CheckpointSettings& checkpoint = scenario_.reliability->checkpoint;
     const BytesPerSecond most = checkpoint.size / checkpoint.persisting;
-    const Bytes piece = most * steps.reading;
     const NetworkCosts network = ideal_network_costs(scenario_.cluster->node_type);
-    const Workload writes =
-        store_writes(workload_, store_of(scenario_, network), piece, settings_.storage, most);
     const StoreReads of_step = reads(share);
-    for (int pieces = iterations_;; pieces *= 2) {
-      const std::vector<JointPart> parts{{&workload_, iterations_, &of_step}, {&writes, pieces}};
+    for (Bytes piece = most * steps.reading;; piece *= 2.0) {
+      const Workload writes =
+          store_writes(workload_, store_of(scenario_, network), piece, settings_.storage, most);
+      const std::vector<JointPart> parts{{&workload_, iterations_, &of_step},
+                                         {&writes, iterations_}};
       const JobEnds ends = ends_of(parts);
       const std::vector<double>& written = ends.back();
-      if (written.back() < ends.front().back()) continue;
-      const auto within = std::max<std::ptrdiff_t>(
-          1, std::ranges::upper_bound(written, ends.front().back()) - written.begin());
-      const double of_piece =
-          written[static_cast<std::size_t>(within) - 1] / static_cast<double>(within);
+      const double over = ends.front().back();
+      if (written.back() < over) continue;
+      const auto pieces =
+          std::max<std::ptrdiff_t>(1, std::ranges::upper_bound(written, over) - written.begin());
+      const double each =
+          written[static_cast<std::size_t>(pieces) - 1] / static_cast<double>(pieces);
       steps.beside_checkpoint = settled(ends.front());
-      steps.checkpoint = checkpoint.size / piece * Seconds(of_piece);
+      steps.checkpoint = checkpoint.size / piece * Seconds(each);
       return;
     }
   }
