@@ -10,22 +10,33 @@ namespace {
 constexpr int kMantissaBits = 52;
 constexpr int kExponentOfHalf = 1022;  // as a double is stored
 
+/// cos((2 k + 1) j pi / 2n) by j and k.
+template <std::size_t n>
+std::array<std::array<double, n>, n> cosines() {
+  std::array<std::array<double, n>, n> all{};
+  for (std::size_t j = 0; j < n; ++j) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const double angle =
+          std::numbers::pi * static_cast<double>(j * (2 * k + 1)) / static_cast<double>(2 * n);
+      all[j][k] = std::cos(angle);
+    }
+  }
+  return all;
+}
+
 /// The coefficients, powers ascending, of the polynomial through `values` at the Chebyshev nodes
 /// cos((2 k + 1) pi / 2n): Chebyshev's series, summed up in powers with T(j + 1) = 2 t T(j) - T(j -
 /// 1).
 template <std::size_t n>
 std::array<double, n> through_chebyshev_nodes(const std::array<double, n>& values) {
+  static const auto kCosines = cosines<n>();  // dearer than the draws themselves
   std::array<double, n> sum{};
   std::array<double, n> before{};  // T(j - 1)
   std::array<double, n> term{};    // T(j)
   term[0] = 1.0;
   for (std::size_t j = 0; j < n; ++j) {
     double weight = 0.0;
-    for (std::size_t k = 0; k < n; ++k) {
-      const double angle =
-          std::numbers::pi * static_cast<double>(j * (2 * k + 1)) / static_cast<double>(2 * n);
-      weight += values[k] * std::cos(angle);
-    }
+    for (std::size_t k = 0; k < n; ++k) weight += values[k] * kCosines[j][k];
     weight *= (j == 0 ? 1.0 : 2.0) / static_cast<double>(n);
     std::array<double, n> after{};
     for (std::size_t power = 0; power < n; ++power) {
