@@ -26,7 +26,7 @@ extern "C" void __gcov_dump();
 namespace headway {
 namespace {
 
-using Task = std::function<std::string()>;
+using Task = std::function<std::string(std::size_t)>;
 
 constexpr std::size_t kStackBytes = std::size_t{1} << 30;  // reserved, touched only as far as used
 
@@ -41,7 +41,7 @@ struct AnswerHead {
 };
 
 struct ChildWork {
-  const std::vector<Task>* tasks;
+  const Task* task;
   int commands;  ///< numbers of tasks come here
   int answers;
 };
@@ -75,10 +75,10 @@ bool send_answer(int pipe, ChildOutcome::Status status, const std::string& text,
 
 /// Runs a task and tells what became of it. Returns whether more can be run here: what an exception
 /// leaves behind is not known.
-bool run_task(const Task& task, int answers) {
+bool run_task(const Task& task, std::size_t number, int answers) {
   using enum ChildOutcome::Status;
   try {
-    return send_answer(answers, done, task());
+    return send_answer(answers, done, task(number));
   } catch (const FreshChildNeeded&) {
     send_answer(answers, internal_error, "a task finds even a fresh process in its way", true);
   } catch (const EnvironmentError& error) {
@@ -95,7 +95,7 @@ void* run_tasks(void* argument) {
   auto* work = static_cast<ChildWork*>(argument);
   std::size_t task = 0;
   while (read_once(work->commands, &task, sizeof task) == sizeof task) {
-    if (!run_task((*work->tasks)[task], work->answers)) break;
+    if (!run_task(*work->task, task, work->answers)) break;
   }
   return nullptr;
 }
@@ -110,9 +110,9 @@ int run_on_deep_stack(ChildWork& work) {
   return pthread_join(thread, nullptr);
 }
 
-[[noreturn]] void child_main(const std::vector<Task>& tasks, int commands, int answers) {
+[[noreturn]] void child_main(const Task& task, int commands, int answers) {
   process_is_child = true;
-  ChildWork work{&tasks, commands, answers};
+  ChildWork work{&task, commands, answers};
   if (const int error = run_on_deep_stack(work)) {
     const std::string text = fmt::format("cannot start a thread with a stack of {} MiB: {}",
                                          kStackBytes >> 20, std::strerror(error));
@@ -181,7 +181,7 @@ void widen(const Pipe& ends) {
   static_cast<void>(fcntl(ends[1], F_SETPIPE_SZ, kBytes));
 }
 
-Child start_child(const std::vector<Task>& tasks, const std::vector<Child>& others) {
+Child start_child(const Task& task, const std::vector<Child>& others) {
   const Pipe answers = new_pipe();
   const Pipe commands = new_sockets();
   widen(answers);
@@ -200,7 +200,7 @@ Child start_child(const std::vector<Task>& tasks, const std::vector<Child>& othe
       close(other.commands);
       close(other.answers);
     }
-    child_main(tasks, commands[0], answers[1]);
+    child_main(task, commands[0], answers[1]);
   }
   ++forked;
   close(commands[0]);
@@ -269,17 +269,16 @@ ChildOutcome outcome_of(Child& child) {
 
 }  // namespace
 
-std::vector<ChildOutcome> run_in_children(
-    const std::vector<Task>& tasks, int jobs,
-    const std::function<void(std::size_t, ChildOutcome&)>& finished, ChildLife life) {
+void run_each_in_children(std::size_t count, const Task& task, int jobs,
+                          const std::function<void(std::size_t, ChildOutcome&)>& finished,
+                          ChildLife life) {
   HEADWAY_CHECK(jobs >= 1, "at least one child at a time");
-  std::vector<ChildOutcome> outcomes(tasks.size());
   RunningChildren children;
   std::vector<Child>& running = children.all;
   std::size_t next = 0;
-  while (next < tasks.size() || !running.empty()) {
-    while (next < tasks.size() && std::ssize(running) < jobs) {
-      running.push_back(start_child(tasks, running));
+  while (next < count || !running.empty()) {
+    while (next < count && std::ssize(running) < jobs) {
+      running.push_back(start_child(task, running));
       hand_out(running.back(), next++);
     }
     std::vector<pollfd> waiting;
@@ -294,30 +293,43 @@ std::vector<ChildOutcome> run_in_children(
       if (waiting[i].revents == 0) continue;
       const Reading reading = read_some(child);
       if (reading == Reading::more) continue;
-      const std::size_t task = child.task;
+      const std::size_t number = child.task;
       if (reading == Reading::whole && child.head.needs_fresh_child && child.taken > 1) {
         end_child(child);
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
-        running.push_back(start_child(tasks, running));
-        hand_out(running.back(), task);
+        running.push_back(start_child(task, running));
+        hand_out(running.back(), number);
         continue;
       }
-      if (reading == Reading::whole) outcomes[task] = outcome_of(child);
+      ChildOutcome outcome;
+      if (reading == Reading::whole) outcome = outcome_of(child);
       const bool goes_on = life == ChildLife::many_tasks && reading == Reading::whole &&
-                           outcomes[task].status == ChildOutcome::Status::done &&
-                           next < tasks.size();
+                           outcome.status == ChildOutcome::Status::done && next < count;
       if (goes_on) {
         hand_out(child, next++);
       } else {
         const int status = end_child(child);
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
         if (reading == Reading::ended) {
-          outcomes[task] = {ChildOutcome::Status::died, {}, death_text(status)};
+          outcome = {ChildOutcome::Status::died, {}, death_text(status)};
         }
       }
-      if (finished) finished(task, outcomes[task]);
+      finished(number, outcome);
     }
   }
+}
+
+std::vector<ChildOutcome> run_in_children(
+    const std::vector<std::function<std::string()>>& tasks, int jobs,
+    const std::function<void(std::size_t, ChildOutcome&)>& finished, ChildLife life) {
+  std::vector<ChildOutcome> outcomes(tasks.size());
+  run_each_in_children(
+      tasks.size(), [&](std::size_t number) { return tasks[number](); }, jobs,
+      [&](std::size_t number, ChildOutcome& outcome) {
+        outcomes[number] = std::move(outcome);
+        if (finished) finished(number, outcomes[number]);
+      },
+      life);
   return outcomes;
 }
 

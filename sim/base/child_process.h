@@ -29,6 +29,12 @@ enum class ChildLife { many_tasks, one_task };
     const std::function<void(std::size_t, ChildOutcome&)>& finished = {},
     ChildLife life = ChildLife::many_tasks);
 
+/// The same of `count` tasks told apart by their number, of which there may be very many: outcomes
+/// are for `finished` alone.
+void run_each_in_children(std::size_t count, const std::function<std::string(std::size_t)>& task,
+                          int jobs, const std::function<void(std::size_t, ChildOutcome&)>& finished,
+                          ChildLife life = ChildLife::many_tasks);
+
 /// Whether this process is such a child: it has a deep stack, and its death is an outcome.
 [[nodiscard]] bool in_child();
 

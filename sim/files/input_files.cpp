@@ -94,11 +94,12 @@ bool leads_through_text(const nlohmann::json& root, const std::string& pointer) 
 }  // namespace
 
 InputFiles::InputFiles(std::vector<Override> overrides, std::vector<fs::path> data_folders,
-                       Diagnostics& diagnostics)
+                       Diagnostics& diagnostics, std::shared_ptr<ReadMemory> memory)
     : overrides_(std::move(overrides)),
       used_(overrides_.size(), false),
       data_folders_(std::move(data_folders)),
-      diagnostics_(diagnostics) {}
+      diagnostics_(diagnostics),
+      memory_(memory ? std::move(memory) : std::make_shared<ReadMemory>()) {}
 
 std::optional<JsonCursor> InputFiles::open(const std::string& path, const std::string& folder) {
   return open(path, std::vector{folder});
@@ -143,9 +144,9 @@ std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part,
 std::optional<SourceText> InputFiles::follow_text(const JsonCursor& part,
                                                   const std::string& folder) {
   if (!part.value().is_string()) {
-    diagnostics_.add(part.problem(value_name(part.document().root(), part.pointer()) +
-                                      " must be the name of a file",
-                                  kind_text(part.value())));
+    diagnostics_.add(part.problem(
+        value_name(part.document().root(), part.pointer()) + " must be the name of a file",
+        kind_text(part.value())));
     return std::nullopt;
   }
   const auto path = found(part, {folder});
@@ -154,6 +155,37 @@ std::optional<SourceText> InputFiles::follow_text(const JsonCursor& part,
   if (!text) return std::nullopt;
   read_paths_.emplace_back(*path);
   return SourceText(*path, std::move(*text));
+}
+
+std::any InputFiles::once(const JsonCursor& part, const std::string& given,
+                          const std::function<std::any()>& read) {
+  if (!part.value().is_string()) return read();
+  const std::string pointer = part.document().pointer_prefix() + part.pointer();
+  std::vector<std::size_t> concerning;  // overrides in it, and those that made it what it is
+  std::string key = fmt::format("{}\n{}\n{}", given, part.document().name(), part.value().dump());
+  for (std::size_t i = 0; i < overrides_.size(); ++i) {
+    const std::string& changed = overrides_[i].pointer;
+    if (!is_at_or_below(changed, pointer) && !is_at_or_below(pointer, changed)) continue;
+    concerning.push_back(i);
+    key += fmt::format("\n{}={}", changed, overrides_[i].value_text);
+  }
+  if (const ReadMemory::Part* known = memory_->part(pointer, key)) {
+    read_paths_.insert(read_paths_.end(), known->read_paths.begin(), known->read_paths.end());
+    for (std::size_t i = 0; i < concerning.size(); ++i) {
+      if (known->used_overrides[i]) used_[concerning[i]] = true;
+    }
+    return known->value;
+  }
+  const std::size_t told_before = diagnostics_.all().size();
+  const auto paths_before = static_cast<std::ptrdiff_t>(read_paths_.size());
+  std::any value = read();
+  if (value.has_value() && diagnostics_.all().size() == told_before) {
+    ReadMemory::Part made{.key = std::move(key), .value = value};
+    made.read_paths.assign(read_paths_.begin() + paths_before, read_paths_.end());
+    for (const std::size_t i : concerning) made.used_overrides.push_back(used_[i]);
+    memory_->remember(pointer, std::move(made));
+  }
+  return value;
 }
 
 /// Who runs a stranger's scenario hears which of their own files it reads.
@@ -209,7 +241,7 @@ std::optional<std::string> InputFiles::resolve(const JsonCursor& part,
 
 std::optional<JsonCursor> InputFiles::load(const std::string& path,
                                            const std::string& pointer_prefix) {
-  auto document = JsonDocument::read(path, diagnostics_);
+  auto document = memory_->document(path, diagnostics_);
   if (!document) return std::nullopt;
   read_paths_.emplace_back(path);
   // One by one, as an earlier override may replace the text that a later one leads through.

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <any>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <typeinfo>
 #include <vector>
 
 #include "sim/base/source_text.h"
 #include "sim/files/json_document.h"
+#include "sim/files/read_memory.h"
 
 namespace headway {
 
@@ -15,9 +20,10 @@ namespace headway {
 class InputFiles {
  public:
   /// `data_folders` are searched, in order, for names that the referring file's own folder does
-  /// not have. `diagnostics` outlives this object.
+  /// not have. `diagnostics` outlives this object. What `memory` knows is not read again; null is
+  /// a memory of its own.
   InputFiles(std::vector<Override> overrides, std::vector<std::filesystem::path> data_folders,
-             Diagnostics& diagnostics);
+             Diagnostics& diagnostics, std::shared_ptr<ReadMemory> memory = nullptr);
 
   /// The document that everything starts from; "-" is standard input. A name that is no file as
   /// given is looked for in the data folders, under `folder` too ("scenarios"), or under each of
@@ -39,16 +45,35 @@ class InputFiles {
   [[nodiscard]] std::optional<SourceText> follow_text(const JsonCursor& part,
                                                       const std::string& folder);
 
+  /// What `read` makes of a part that names a file, or what the memory has of it. `read` may depend
+  /// on the part, on files it follows from there, on overrides that concern it and on `given`;
+  /// nothing is remembered where it had anything to tell.
+  template <class Value, class Read>
+  [[nodiscard]] std::optional<Value> once(const JsonCursor& part, const std::string& given,
+                                          Read read) {
+    const std::any value = once(part, given + typeid(Value).name(), [&]() -> std::any {
+      std::optional<Value> made = read();
+      return made ? std::any(std::move(*made)) : std::any();
+    });
+    return value.has_value() ? std::optional(std::any_cast<Value>(value)) : std::nullopt;
+  }
+
   /// Reports each override that leads into a text which nobody followed as a reference
   /// ("/name/x=1"). Call once, after everything is read; without it such overrides go unnoticed.
   void report_unused_overrides();
 
   /// Paths of all files read so far, in order, for provenance.
   [[nodiscard]] const std::vector<std::filesystem::path>& read_paths() const { return read_paths_; }
+  /// Of the content of one of these.
+  [[nodiscard]] std::string fingerprint(const std::filesystem::path& path) const {
+    return memory_->file_fingerprint(path);
+  }
 
   [[nodiscard]] Diagnostics& diagnostics() { return diagnostics_; }
 
  private:
+  [[nodiscard]] std::any once(const JsonCursor& part, const std::string& given,
+                              const std::function<std::any()>& read);
   void tell_if_it_left(const JsonCursor& part, const std::string& path);
   [[nodiscard]] std::optional<JsonCursor> load(const std::string& path,
                                                const std::string& pointer_prefix);
@@ -62,6 +87,7 @@ class InputFiles {
   std::vector<bool> used_;  ///< of each override: it reached a document
   std::vector<std::filesystem::path> data_folders_;
   Diagnostics& diagnostics_;
+  std::shared_ptr<ReadMemory> memory_;
   std::vector<std::filesystem::path> read_paths_;
 };
 

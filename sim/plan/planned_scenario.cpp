@@ -16,8 +16,9 @@ using nlohmann::json;
 /// The scenario as it was written, overrides applied; nothing if it cannot be read.
 std::optional<json> written(const LeaderOptions& leaders) {
   Diagnostics ignored;
-  InputFiles files(with_candidate(leaders.path, leaders.options.overrides, ignored), data_folders(),
-                   ignored);
+  const ScenarioOptions& options = leaders.options;
+  InputFiles files(with_candidate(leaders.path, options.overrides, options.memory, ignored),
+                   data_folders(), ignored, options.memory);
   const auto root = files.open(leaders.path, "scenarios");
   if (ignored.has_errors() || !root || !root->value().is_object()) return std::nullopt;
   return root->value();

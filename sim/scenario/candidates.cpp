@@ -127,10 +127,11 @@ json merged(const std::string& name, json own, json given) {
 }
 
 /// The file's root with overrides that lead no further, if it can be read.
-std::optional<JsonCursor> root_of(const std::string& path, const std::vector<Override>& overrides) {
+std::optional<JsonCursor> root_of(const std::string& path, const std::vector<Override>& overrides,
+                                  const std::shared_ptr<ReadMemory>& memory) {
   if (path == "-") return std::nullopt;  // can be read once only
   Diagnostics ignored;
-  InputFiles files(overrides, data_folders(), ignored);
+  InputFiles files(overrides, data_folders(), ignored, memory);
   std::optional<JsonCursor> root = files.open(path, "scenarios");
   if (ignored.has_errors() || !root || !root->value().is_object()) return std::nullopt;
   return root;
@@ -141,7 +142,7 @@ std::optional<JsonCursor> root_of(const std::string& path, const std::vector<Ove
 PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& options,
                             Diagnostics& diagnostics) {
   PlanFields fields;
-  const std::optional<JsonCursor> root = root_of(path, options.overrides);
+  const std::optional<JsonCursor> root = root_of(path, options.overrides, options.memory);
   if (!root) return fields;
   for (ReadCandidate& candidate : read_candidates(root->member("candidates"), diagnostics)) {
     fields.candidates.push_back(std::move(candidate.cluster));
@@ -152,8 +153,9 @@ PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& opti
 }
 
 std::vector<Override> with_candidate(const std::string& path, std::vector<Override> overrides,
+                                     const std::shared_ptr<ReadMemory>& memory,
                                      Diagnostics& diagnostics) {
-  const std::optional<JsonCursor> root = root_of(path, overrides);
+  const std::optional<JsonCursor> root = root_of(path, overrides, memory);
   if (!root) return overrides;
   json parts = json::object();
   const auto take = [&](const std::optional<JsonCursor>& list,

@@ -36,6 +36,7 @@ struct PlanFields {
 /// to choose from. Problems of the lists go into the diagnostics.
 [[nodiscard]] std::vector<Override> with_candidate(const std::string& path,
                                                    std::vector<Override> overrides,
+                                                   const std::shared_ptr<ReadMemory>& memory,
                                                    Diagnostics& diagnostics);
 
 /// Reports choices that cannot be made. What their lists hold was read when one of each was chosen.

@@ -83,8 +83,8 @@ ProfileList matched(const std::vector<ReadProfile>& profiles, const Cluster& clu
   return of_kinds;
 }
 
-/// Beside the one profile that somebody measured, what ships of the accelerators of the other nodes,
-/// with a warning for each. None where no node has the accelerator that was measured.
+/// Beside the one profile that somebody measured, what ships of the accelerators of the other
+/// nodes, with a warning for each. None where no node has the accelerator that was measured.
 std::vector<ReadProfile> shipped_beside(const ReadProfile& measured, const Cluster& cluster,
                                         const JsonCursor& part, InputFiles& files) {
   std::vector<std::string> wanted;
@@ -169,7 +169,8 @@ std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* 
   }
   for (std::size_t i = 0; i < given; ++i) {
     const JsonCursor element = is_list ? part->element(i) : *part;
-    if (auto read = read_profile(element, files)) {
+    if (auto read =
+            files.once<ReadProfile>(element, "", [&] { return read_profile(element, files); })) {
       resolved.push_back(resolved_profile(read->cursor, element));
       profiles.push_back(std::move(*read));
     }

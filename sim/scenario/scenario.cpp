@@ -8,8 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "sim/base/file_text.h"
-#include "sim/base/fingerprint.h"
 #include "sim/files/json_reader.h"
 #include "sim/jobs/read_strategy.h"
 #include "sim/models/huggingface/huggingface.h"
@@ -78,11 +76,17 @@ nlohmann::json order_json(const std::vector<Dimension>& order) {
   return names;
 }
 
+std::optional<ReadTopology> read_topology_once(const JsonCursor& part, std::optional<int> nodes,
+                                               InputFiles& files) {
+  return files.once<ReadTopology>(part, nodes ? std::to_string(*nodes) : "",
+                                  [&] { return read_topology(part, files, nodes); });
+}
+
 /// "cluster" is a topology, or an object with one and what the job takes of it.
 std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& files) {
   const bool has_details = part.value().is_object() && part.member("topology").has_value();
   if (!has_details) {
-    auto topology = read_topology(part, files);
+    auto topology = read_topology_once(part, std::nullopt, files);
     if (!topology) return std::nullopt;
     const std::vector<Dimension> order = Placement{}.order;
     nlohmann::json resolved = {{"topology", topology->resolved}, {"rank_order", order_json(order)}};
@@ -97,7 +101,7 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
   std::optional<int> job_nodes;
   std::vector<Dimension> order = read_order(reader);
   std::optional<ReadTopology> topology;
-  if (topology_part) topology = read_topology(*topology_part, files, nodes);
+  if (topology_part) topology = read_topology_once(*topology_part, nodes, files);
   if (reader.has("job_nodes")) {
     const double most = topology ? topology->cluster->nodes : kMostNodes;
     job_nodes = static_cast<int>(reader.integer("job_nodes", between(1.0, most)));
@@ -126,10 +130,7 @@ void warn_of_sequences(const ReadModel& model, const ReadStrategy& strategy,
 nlohmann::json file_list(const InputFiles& files) {
   nlohmann::json list = nlohmann::json::array();
   for (const std::filesystem::path& path : files.read_paths()) {
-    Diagnostics gone;  // it was read a moment ago; standard input is read once only
-    const std::string content =
-        path == "-" ? std::string() : file_text(path.string(), gone).value_or("");
-    list.push_back({{"path", path.string()}, {"fingerprint", fingerprint_text(content)}});
+    list.push_back({{"path", path.string()}, {"fingerprint", files.fingerprint(path)}});
   }
   return list;
 }
@@ -187,7 +188,9 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   check_choices(reader);
 
   std::optional<ReadModel> model;
-  if (const auto part = reader.required_part("model")) model = read_model(*part, files);
+  if (const auto part = reader.required_part("model")) {
+    model = files.once<ReadModel>(*part, "", [&] { return read_model(*part, files); });
+  }
   std::optional<ReadCluster> cluster;
   if (const auto part = reader.required_part("cluster")) cluster = read_cluster(*part, files);
   const std::optional<ProfileList> profiles =
@@ -322,8 +325,8 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
   if (options.profile) {
     overrides.push_back({"/profile", nlohmann::json(*options.profile).dump()});
   }
-  overrides = with_candidate(path, std::move(overrides), diagnostics);
-  InputFiles files(std::move(overrides), data_folders(), diagnostics);
+  overrides = with_candidate(path, std::move(overrides), options.memory, diagnostics);
+  InputFiles files(std::move(overrides), data_folders(), diagnostics, options.memory);
   const std::optional<JsonCursor> root = files.open(path, "scenarios");
   diagnostics.throw_if_errors();
   HEADWAY_CHECK(root.has_value(), "an unreadable file is an error");

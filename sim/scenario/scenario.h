@@ -76,6 +76,8 @@ struct ScenarioOptions {
   std::optional<std::string> profile;  ///< instead of the scenario's
   std::optional<std::uint64_t> seed;
   std::optional<int> replicas;
+  /// Of what other scenarios of this process read; not where files may have changed since.
+  std::shared_ptr<ReadMemory> memory = {};
 };
 
 /// Reads a "headway/scenario/1" file ("-" is standard input) with all it refers to. Throws

@@ -33,6 +33,14 @@ void SqliteStatement::bind(int place, std::string_view text) {
                             SQLITE_UTF8));
 }
 
+void SqliteStatement::bind_bytes(int place, std::string_view bytes) {
+  if (bytes.empty()) {
+    bind_null(place);
+  } else {
+    check(sqlite3_bind_blob64(statement_, place, bytes.data(), bytes.size(), SQLITE_TRANSIENT));
+  }
+}
+
 void SqliteStatement::bind(int place, double number) {
   check(sqlite3_bind_double(statement_, place, number));
 }
@@ -52,6 +60,13 @@ std::optional<std::string> SqliteStatement::text(int column) const {
   if (text == nullptr) return std::nullopt;
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
   return std::string(reinterpret_cast<const char*>(text), size);
+}
+
+std::string SqliteStatement::bytes(int column) const {
+  const void* const bytes = sqlite3_column_blob(statement_, column);
+  if (bytes == nullptr) return {};
+  return {static_cast<const char*>(bytes),
+          static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
 std::optional<double> SqliteStatement::number(int column) const {

@@ -21,6 +21,7 @@ class SqliteStatement {
   SqliteStatement& operator=(const SqliteStatement&) = delete;
 
   void bind(int place, std::string_view text);
+  void bind_bytes(int place, std::string_view bytes);  ///< null where there are none
   void bind(int place, double number);
   void bind_null(int place);
 
@@ -31,6 +32,8 @@ class SqliteStatement {
 
   /// Nothing where the column is null.
   [[nodiscard]] std::optional<std::string> text(int column) const;
+  /// None where the column is null.
+  [[nodiscard]] std::string bytes(int column) const;
   [[nodiscard]] std::optional<double> number(int column) const;
 
  private:

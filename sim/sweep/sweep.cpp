@@ -32,7 +32,7 @@ SweepHeader header_of(const SweepJob& job, const std::string& command_line) {
   nlohmann::json axes = nlohmann::json::array();
   for (const Axis& axis : job.axes) axes.push_back({{"name", axis.name}, {"values", axis.values}});
   return {.scenario = job.path,
-          .inputs = inputs_fingerprint(job),
+          .inputs = job.inputs,
           .headway = headway_version(),
           .axes = std::move(axes),
           .command_line = command_line};
@@ -42,11 +42,11 @@ SweepHeader header_of(const SweepJob& job, const std::string& command_line) {
 std::string answer_of(const SweepJob& job, std::int64_t index, const std::set<std::string>& keys,
                       bool only_read) {
   const std::optional<SweepPoint> point = run_point(job, index, keys, only_read);
-  return point ? point_bytes(*point) : "";
+  return point ? row_bytes(row_of(*point)) : "";
 }
 
-void count(const SweepPoint& point, SweepSummary& summary) {
-  switch (point.status) {
+void count(PointStatus status, SweepSummary& summary) {
+  switch (status) {
     case PointStatus::done:
       ++summary.simulated;
       return;
@@ -70,12 +70,10 @@ void distribute(const SweepJob& job, const std::vector<std::int64_t>& points,
     options.crew->lead(points, finished);
     return;
   }
-  std::vector<std::function<std::string()>> tasks;
-  tasks.reserve(points.size());
-  for (const std::int64_t index : points) {
-    tasks.emplace_back([&, index] { return answer_of(job, index, keys, only_read); });
-  }
-  static_cast<void>(run_in_children(tasks, options.jobs, finished));
+  run_each_in_children(
+      points.size(),
+      [&](std::size_t place) { return answer_of(job, points[place], keys, only_read); },
+      options.jobs, finished);
 }
 
 }  // namespace
@@ -105,20 +103,22 @@ SweepSummary run_sweep(const SweepJob& job, const SweepOptions& options) {
   summary.points = shard_size(job, options.shard);
   summary.settled = summary.points - std::ssize(missing);
   if (options.progress) options.progress(summary);
-  const auto finished = [&](std::size_t task, ChildOutcome& outcome) {
-    const ChildOutcome taken = std::move(outcome);
-    if (taken.status == ChildOutcome::Status::done && taken.output.empty()) {
+  bool is_kept = true;
+  const auto finished = [&](std::size_t task, const ChildOutcome& outcome) {
+    if (outcome.status == ChildOutcome::Status::done && outcome.output.empty()) {
       ++summary.settled;
     } else {
-      const SweepPoint point = taken.status == ChildOutcome::Status::done
-                                   ? point_of(taken.output)
-                                   : failed_point(job, missing[task], taken.failure);
-      store.put(point);
-      count(point, summary);
+      const PointRow row = outcome.status == ChildOutcome::Status::done
+                               ? row_of_bytes(outcome.output)
+                               : row_of(failed_point(job, missing[task], outcome.failure));
+      is_kept = store.put(row);
+      count(row.status, summary);
     }
-    if (options.progress) options.progress(summary);
+    if (is_kept && options.progress) options.progress(summary);
   };
   distribute(job, missing, settled.keys, false, options, finished);
+  store.keep();
+  if (options.progress) options.progress(summary);
   return summary;
 }
 
@@ -134,7 +134,8 @@ std::vector<SweepPoint> planned_points(const SweepJob& job, const SweepOptions& 
   SweepOptions local = options;
   local.crew = nullptr;
   distribute(job, missing, {}, true, local, [&](std::size_t task, ChildOutcome& outcome) {
-    points[task] = point_of(output_or_throw(std::move(outcome)));
+    Diagnostics none;  // nothing was simulated, so that there is no result to read
+    points[task] = point_of(row_of_bytes(output_or_throw(std::move(outcome))), none);
   });
   return points;
 }

@@ -40,7 +40,8 @@ struct SweepOptions {
   int jobs = 1;              ///< points at a time, without a crew
   MpiCrew* crew = nullptr;   ///< who does the points, if this process does not
   std::string command_line;  ///< for the store
-  /// Called before the first point, and after each has been stored, with what there is so far.
+  /// Called before the first point, and whenever what was done has been stored, with what there is
+  /// so far.
   std::function<void(const SweepSummary&)> progress;
 };
 

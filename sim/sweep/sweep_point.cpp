@@ -13,7 +13,6 @@
 #include "sim/predict/job_run_memory.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/simulate.h"
-#include "sim/result/prediction_bytes.h"
 #include "sim/scenario/provenance.h"
 #include "sim/sweep/axis_field.h"
 
@@ -94,13 +93,14 @@ SweepJob read_sweep_job(const std::string& path, const ScenarioOptions& options,
     problem.help = "write it to a file";
     throw InputError(std::move(problem));
   }
-  SweepJob job{path, options, read_scenario(path, options, diagnostics), std::move(axes)};
+  SweepJob job{.path = path, .options = options, .base = {}, .axes = std::move(axes)};
+  job.options.memory = std::make_shared<ReadMemory>();
+  job.base = read_scenario(path, job.options, diagnostics);
+  job.inputs = key_of(job.base);
   check_axes(job.axes, job.base, diagnostics);
   diagnostics.throw_if_errors();
   return job;
 }
-
-std::string inputs_fingerprint(const SweepJob& job) { return key_of(job.base); }
 
 std::optional<SweepPoint> run_point(const SweepJob& job, std::int64_t index,
                                     const std::set<std::string>& keys, bool only_read) {
@@ -131,37 +131,9 @@ std::optional<SweepPoint> run_point(const SweepJob& job, std::int64_t index,
 SweepPoint failed_point(const SweepJob& job, std::int64_t index, std::string reason) {
   SweepPoint point;
   point.axes = point_values(job.axes, index);
-  point.key = fingerprint_text(inputs_fingerprint(job) + point.axes->dump());
+  point.key = fingerprint_text(job.inputs + point.axes->dump());
   point.status = PointStatus::failed;
   point.reason = std::move(reason);
-  return point;
-}
-
-std::string point_bytes(const SweepPoint& point) {
-  ByteWriter bytes;
-  bytes.put(point.key);
-  bytes.put(point.axes->dump());
-  bytes.put(point.status);
-  bytes.put(point.reason);
-  put_json(bytes, point.scenario);
-  bytes.put(point.prediction.has_value());
-  if (point.prediction) put_prediction(bytes, *point.prediction);
-  return bytes.take();
-}
-
-SweepPoint point_of(const std::string& bytes) {
-  ByteReader reader(bytes);
-  SweepPoint point;
-  std::string axes;
-  bool has_prediction = false;
-  reader.get(point.key);
-  reader.get(axes);
-  point.axes = nlohmann::ordered_json::parse(axes);
-  reader.get(point.status);
-  reader.get(point.reason);
-  point.scenario = get_json(reader);
-  reader.get(has_prediction);
-  if (has_prediction) point.prediction = get_prediction(reader);
   return point;
 }
 

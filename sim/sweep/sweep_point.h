@@ -17,14 +17,12 @@ struct SweepJob {
   ScenarioOptions options;  ///< of every point
   Scenario base;
   std::vector<Axis> axes;
+  std::string inputs;  ///< fingerprint of everything that points depend on beside their axes
 };
 
 /// Reads the base scenario and checks the axes against it. Throws InputError with every problem.
 [[nodiscard]] SweepJob read_sweep_job(const std::string& path, const ScenarioOptions& options,
                                       std::vector<Axis> axes, Diagnostics& diagnostics);
-
-/// Fingerprint of everything that the points depend on beside their axes.
-[[nodiscard]] std::string inputs_fingerprint(const SweepJob& job);
 
 /// Simulates point `index` in this process. With `only_read` a job that fits is "done" without a
 /// result. Nothing if a point of its key is already in `keys`. A scenario with problems is refused,
@@ -41,9 +39,5 @@ struct SweepJob {
                                         const ScenarioOptions& options);
 /// The command line that predicts a scenario read with these options.
 [[nodiscard]] std::string simulate_line(const std::string& path, const ScenarioOptions& options);
-
-/// A point as it goes from process to process, and back.
-[[nodiscard]] std::string point_bytes(const SweepPoint& point);
-[[nodiscard]] SweepPoint point_of(const std::string& bytes);
 
 }  // namespace headway

@@ -8,35 +8,34 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
-#include "sim/files/json_document.h"
-#include "sim/result/json/read_result.h"
-#include "sim/result/json/result_json.h"
+#include "sim/sweep/packed_text.h"
 #include "sim/sweep/point_columns.h"
 #include "sim/sweep/sqlite_statement.h"
 
 namespace headway {
+
+/// What the scenarios and results of a store are packed against: the first that it was given.
+struct PackingReference {
+  std::string scenario;
+  std::string result;
+};
+
 namespace {
 
 using nlohmann::json;
-using nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSchema = "headway/sweep/2";
+constexpr std::string_view kSchema = "headway/sweep/3";
 constexpr std::string_view kAnySchema = "headway/sweep/";
 constexpr std::string_view kLockFile = "sweep.lock";
-constexpr int kPatienceMs = 60'000;  // while somebody reads
-
-constexpr std::array<std::pair<PointStatus, std::string_view>, 4> kStatusNames{{
-    {PointStatus::done, "done"},
-    {PointStatus::does_not_fit, "does_not_fit"},
-    {PointStatus::refused, "refused"},
-    {PointStatus::failed, "failed"},
-}};
+constexpr int kPatienceMs = 60'000;                  // while somebody reads
+constexpr std::chrono::milliseconds kTogether{250};  // points of this time are one transaction
 
 [[noreturn]] void refuse(std::string message, std::string help) {
   Diagnostic problem;
@@ -48,13 +47,6 @@ constexpr std::array<std::pair<PointStatus, std::string_view>, 4> kStatusNames{{
 [[noreturn]] void refuse_damaged(const fs::path& file) {
   refuse(fmt::format("{} is damaged: it holds what no sweep writes", file.string()),
          "sweep into another folder, or take a copy of it from before");
-}
-
-/// Nothing for what no sweep writes.
-std::optional<PointStatus> status_named(std::string_view name) {
-  const auto* const found =
-      std::ranges::find(kStatusNames, name, &std::pair<PointStatus, std::string_view>::second);
-  return found == kStatusNames.end() ? std::nullopt : std::optional(found->first);
 }
 
 bool are_axes(const json& axes) {
@@ -77,7 +69,7 @@ std::string creation_sql() {
          "CREATE TABLE IF NOT EXISTS sweep (name TEXT PRIMARY KEY, value TEXT NOT NULL)"
          " WITHOUT ROWID;"
          "CREATE TABLE IF NOT EXISTS points (key TEXT PRIMARY KEY, axes TEXT NOT NULL,"
-         " status TEXT NOT NULL, reason TEXT, scenario TEXT, result TEXT" +
+         " status TEXT NOT NULL, reason TEXT, scenario BLOB, result BLOB" +
          columns +
          ") WITHOUT ROWID; CREATE INDEX IF NOT EXISTS points_by_axes ON points (axes); COMMIT;";
 }
@@ -122,6 +114,18 @@ std::string header_value(sqlite3* database, std::string_view name) {
   SqliteStatement query(database, "SELECT value FROM sweep WHERE name = ?");
   query.bind(1, name);
   return query.step() ? query.text(0).value_or("") : "";
+}
+
+PackingReference reference_of(sqlite3* database) {
+  return {.scenario = header_value(database, "scenario_packed_against"),
+          .result = header_value(database, "result_packed_against")};
+}
+
+void set_header_value(sqlite3* database, std::string_view name, std::string_view value) {
+  SqliteStatement insertion(database, "INSERT OR REPLACE INTO sweep VALUES (?, ?)");
+  insertion.bind(1, name);
+  insertion.bind(2, value);
+  insertion.step();
 }
 
 SweepHeader header_of(sqlite3* database, const fs::path& path) {
@@ -192,25 +196,7 @@ std::vector<std::size_t> order_of(const SweepPoint& point, const json& axes) {
   return order;
 }
 
-json parsed(const std::optional<std::string>& text) {
-  return text ? json::parse(*text) : json(nullptr);
-}
-
-std::optional<Prediction> stored_prediction(const std::string& key,
-                                            const std::optional<std::string>& text,
-                                            Diagnostics& diagnostics) {
-  if (!text) return std::nullopt;
-  const auto document = JsonDocument::parse("point " + key, *text, diagnostics);
-  if (document == nullptr) return std::nullopt;
-  return read_result(JsonCursor(document), diagnostics);
-}
-
 }  // namespace
-
-std::string_view status_name(PointStatus status) {
-  return std::ranges::find(kStatusNames, status, &std::pair<PointStatus, std::string_view>::first)
-      ->second;
-}
 
 /// The database, and the lock that keeps a second writer out. Locks of this kind end with the
 /// process that took them and are not passed on to forked children.
@@ -240,6 +226,9 @@ struct SweepStore::Connection {
     }
   }
   ~Connection() {
+    if (sqlite3_get_autocommit(database) == 0) {
+      sqlite3_exec(database, "COMMIT", nullptr, nullptr, nullptr);
+    }
     removal.reset();
     insertion.reset();
     sqlite3_close(database);
@@ -252,6 +241,8 @@ struct SweepStore::Connection {
   sqlite3* database = nullptr;
   std::unique_ptr<SqliteStatement> removal;  ///< of what stood for the same values of the axes
   std::unique_ptr<SqliteStatement> insertion;
+  std::chrono::steady_clock::time_point kept = {};
+  PackingReference like;
 };
 
 SweepStore::SweepStore(const fs::path& folder, const SweepHeader& header)
@@ -268,14 +259,9 @@ SweepStore::SweepStore(const fs::path& folder, const SweepHeader& header)
     written.axes = joined_axes(stored.axes, header.axes);
   }
   execute(database, "BEGIN");
-  SqliteStatement insertion(database, "INSERT OR REPLACE INTO sweep VALUES (?, ?)");
-  for (const auto& [name, value] : header_rows(written)) {
-    insertion.bind(1, name);
-    insertion.bind(2, value);
-    insertion.step();
-    insertion.reset();
-  }
+  for (const auto& [name, value] : header_rows(written)) set_header_value(database, name, value);
   execute(database, "COMMIT");
+  connection_->like = reference_of(database);
   connection_->removal =
       std::make_unique<SqliteStatement>(database, "DELETE FROM points WHERE axes = ?");
   connection_->insertion = std::make_unique<SqliteStatement>(database, insertion_sql());
@@ -294,31 +280,31 @@ SettledPoints SweepStore::settled() const {
   return settled;
 }
 
-void SweepStore::put(const SweepPoint& point) {
+bool SweepStore::put(const PointRow& row) {
+  sqlite3* const database = connection_->database;
   SqliteStatement& insertion = *connection_->insertion;
-  const auto bind_json = [&](int place, const json& value) {
-    if (value.is_null()) {
-      insertion.bind_null(place);
-    } else {
-      insertion.bind(place, value.dump(-1, ' ', false, json::error_handler_t::replace));
+  PackingReference& like = connection_->like;
+  if (sqlite3_get_autocommit(database) != 0) execute(database, "BEGIN IMMEDIATE");
+  const auto bind_packed = [&](int place, const std::string& text, std::string& reference,
+                               std::string_view name) {
+    if (reference.empty() && !text.empty()) {
+      set_header_value(database, name, text);
+      reference = text;
     }
+    insertion.bind_bytes(place, packed(text, reference));
   };
-  const std::string axes = point.axes->dump();
-  insertion.bind(1, point.key);
-  insertion.bind(2, axes);
-  insertion.bind(3, status_name(point.status));
-  if (point.reason.empty()) {
+  insertion.bind(1, row.key);
+  insertion.bind(2, row.axes);
+  insertion.bind(3, status_name(row.status));
+  if (row.reason.empty()) {
     insertion.bind_null(4);
   } else {
-    insertion.bind(4, point.reason);
+    insertion.bind(4, row.reason);
   }
-  bind_json(5, point.scenario);
-  bind_json(6, point.prediction ? result_json(*point.prediction) : json(nullptr));
-  const auto numbers = point.prediction
-                           ? column_values(*point.prediction)
-                           : std::vector<std::optional<double>>(point_columns().size());
+  bind_packed(5, row.scenario, like.scenario, "scenario_packed_against");
+  bind_packed(6, row.result, like.result, "result_packed_against");
   int place = kFixedCount;
-  for (const std::optional<double>& number : numbers) {
+  for (const std::optional<double>& number : row.numbers) {
     ++place;
     if (number) {
       insertion.bind(place, *number);
@@ -326,13 +312,21 @@ void SweepStore::put(const SweepPoint& point) {
       insertion.bind_null(place);
     }
   }
-  execute(connection_->database, "BEGIN IMMEDIATE");
-  connection_->removal->bind(1, axes);
+  connection_->removal->bind(1, row.axes);
   connection_->removal->step();
   connection_->removal->reset();
   insertion.step();
   insertion.reset();
-  execute(connection_->database, "COMMIT");
+  if (std::chrono::steady_clock::now() - connection_->kept < kTogether) return false;
+  keep();
+  return true;
+}
+
+void SweepStore::keep() {
+  if (sqlite3_get_autocommit(connection_->database) == 0) {
+    execute(connection_->database, "COMMIT");
+  }
+  connection_->kept = std::chrono::steady_clock::now();
 }
 
 namespace {
@@ -347,21 +341,28 @@ SweepContent content_of(const fs::path& file, Predictions predictions) {
   for (const PointColumn& column : point_columns()) columns += fmt::format(", {}", column.name);
   SqliteStatement query(database.get(), fmt::format("SELECT {} FROM points", columns));
   Diagnostics diagnostics;
+  const PackingReference like = reference_of(database.get());
+  const auto unpacked_or_refused = [&](int column, const std::string& reference) {
+    auto text = unpacked(query.bytes(column), reference);
+    if (!text) refuse_damaged(file);
+    return std::move(*text);
+  };
   while (query.step()) {
-    SweepPoint point{.key = query.text(0).value_or(""),
-                     .axes = ordered_json::parse(query.text(1).value_or("{}")),
-                     .reason = query.text(3).value_or("")};
+    PointRow row{.key = query.text(0).value_or(""),
+                 .axes = query.text(1).value_or("{}"),
+                 .reason = query.text(3).value_or("")};
     const auto status = status_named(query.text(2).value_or(""));
-    if (!status || !point.axes->is_object()) refuse_damaged(file);
-    point.status = *status;
+    if (!status) refuse_damaged(file);
+    row.status = *status;
     for (int i = 0; i < std::ssize(point_columns()); ++i) {
-      point.numbers.push_back(query.number(kFixedCount + i));
+      row.numbers.push_back(query.number(kFixedCount + i));
     }
     if (predictions == Predictions::read) {
-      point.scenario = parsed(query.text(4));
-      point.prediction = stored_prediction(point.key, query.text(5), diagnostics);
+      row.scenario = unpacked_or_refused(4, like.scenario);
+      row.result = unpacked_or_refused(5, like.result);
     }
-    content.points.push_back(std::move(point));
+    content.points.push_back(point_of(row, diagnostics));
+    if (!content.points.back().axes->is_object()) refuse_damaged(file);
   }
   diagnostics.throw_if_errors();
   std::ranges::sort(content.points, {},

@@ -8,32 +8,9 @@
 #include <vector>
 
 #include "sim/files/json_value.h"
-#include "sim/result/prediction.h"
+#include "sim/sweep/point_row.h"
 
 namespace headway {
-
-/// What became of a point.
-enum class PointStatus {
-  done,          ///< simulated
-  does_not_fit,  ///< the answer is no: memory is short
-  refused,       ///< there is no such job: the scenario has problems
-  failed         ///< something went wrong on the way; tried again when the sweep is resumed
-};
-[[nodiscard]] std::string_view status_name(PointStatus status);  ///< "done", "does_not_fit", ...
-
-/// One point of a sweep.
-struct SweepPoint {
-  /// Fingerprint of the resolved scenario and its profile; of the axes where there is no scenario
-  /// or no more is known.
-  std::string key;
-  OrderedJsonValue axes;  ///< value by name of the axis, in the order of the axes
-  PointStatus status = PointStatus::done;
-  std::string reason;                         ///< why it is not done; empty if it is
-  JsonValue scenario;                         ///< resolved; null if refused
-  std::optional<Prediction> prediction = {};  ///< nothing if refused or failed
-  /// What the store has of it in columns of their own (point_columns.h); empty outside of a store.
-  std::vector<std::optional<double>> numbers = {};
-};
 
 /// What a store holds the points of.
 struct SweepHeader {
@@ -50,9 +27,10 @@ struct SettledPoints {
   std::set<std::string> keys;
 };
 
-/// The SQLite file of a sweep (its tables: README.md of this folder). Each point is one
-/// transaction, so that whatever kills the process costs the points in flight at most. One process
-/// writes at a time, which a lock beside the file sees to; anybody may read meanwhile.
+/// The SQLite file of a sweep (its tables: README.md of this folder). Points that come within a
+/// quarter of a second are one transaction, so that whatever kills the process costs those in
+/// flight and what was done in that time at most. One process writes at a time, which a lock beside
+/// the file sees to; anybody may read meanwhile.
 ///
 /// Throws EnvironmentError where the file cannot be used, InputError where it is of another sweep.
 class SweepStore {
@@ -68,8 +46,10 @@ class SweepStore {
 
   /// Takes the place of what stood for the same values of the axes. Of two points with the same
   /// key, which are the same job by other axes, the one whose axes' text comes first is kept,
-  /// whatever the order in which they come.
-  void put(const SweepPoint& point);
+  /// whatever the order in which they come. Returns whether all that was put is kept by now.
+  bool put(const PointRow& row);
+  /// Keeps what was put. The end of this object does so too, without a word if it cannot.
+  void keep();
 
  private:
   struct Connection;

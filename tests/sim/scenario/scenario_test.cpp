@@ -26,6 +26,56 @@ std::string problems_of(const nlohmann::json& scenario, const ScenarioOptions& o
   return text;
 }
 
+/// All that reading a scenario tells, in a text.
+std::string told_by(const std::string& path, const ScenarioOptions& options) {
+  Diagnostics diagnostics;
+  std::string text;
+  const auto tell = [&](const std::vector<Diagnostic>& problems) {
+    for (const Diagnostic& problem : problems) text += rendered(problem);
+  };
+  try {
+    const Scenario scenario = read_scenario(path, options, diagnostics);
+    text = scenario.resolved->dump() + scenario.files->dump() + scenario.given->dump();
+    tell(diagnostics.all());
+  } catch (const InputError& error) {
+    tell(error.diagnostics());
+  }
+  return text;
+}
+
+TEST(Scenario, AMemoryOfOthersChangesNothingButTheTime) {
+  const ScratchFolder scratch;
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"] = "model.json";
+  scenario["cluster"] = {{"topology", "dgx_h100_superpod"}, {"nodes", 4}};
+  scratch.write("model.json", small_scenario(4).at("model").dump(2));
+  const std::string path = scratch.write("scenario.json", scenario.dump(2));
+  const auto memory = std::make_shared<ReadMemory>();
+  const std::vector<std::vector<Override>> questions{
+      {},
+      {{"/strategy/micro_batch", "2"}},
+      {{"/cluster/nodes", "2"}},
+      {{"/cluster/nodes", "100000"}},  // more than the fabric has room for
+      {{"/model/layers", "6"}},        // in a file that is named
+      {{"/model/layers", "\"six\""}},
+      {{"/model", "llama3_8b"}},
+      {{"/model", "llama3_8c"}},  // did you mean
+      {{"/model", "llama3_8b"}, {"/model/layers", "16"}},
+      {{"/profile", "a100_sxm_80gb"}},  // of another accelerator
+      {{"/profile", "[\"h100_sxm\", \"a100_sxm_80gb\"]"}},
+      {{"/profile/device/launch", "1"}},  // no such field
+      {{"/profile/name/x", "1"}},         // leads into a text
+      {{"/cluster/topology/fabric/leaf/uplinks", "16"}},
+      {{"/cluster/topology/nodes", "8"}, {"/cluster/nodes", "8"}}};
+  for (int round = 0; round < 2; ++round) {
+    for (const std::vector<Override>& overrides : questions) {
+      EXPECT_EQ(told_by(path, {.overrides = overrides, .memory = memory}),
+                told_by(path, {.overrides = overrides}))
+          << round << " " << overrides.size();
+    }
+  }
+}
+
 TEST(Scenario, ASoundOneHasNoProblems) { EXPECT_EQ(problems_of(small_scenario(4)), ""); }
 
 TEST(Scenario, AllProblemsOfAllPartsAreReportedAtOnce) {

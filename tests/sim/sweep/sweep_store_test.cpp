@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,7 +53,8 @@ std::string problem_with(const std::function<void()>& action) {
 TEST(SweepStore, WhatWasPutIsReadInTheOrderOfTheAxes) {
   const ScratchFolder scratch;
   SweepStore store(scratch.path(), header());
-  for (const int a : {1, 10, 2}) store.put(point(a));
+  for (const int a : {1, 10, 2}) store.put(row_of(point(a)));
+  store.keep();
   EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2", "key10", "key1"));
   const SweepContent content = read_sweep(scratch.path() / kStoreFile, Predictions::read);
   EXPECT_EQ(content.header.command_line, "headway sweep s.json");
@@ -68,11 +70,12 @@ TEST(SweepStore, APointThatFailedGivesWayAndIsNotSettled) {
   SweepStore store(scratch.path(), header());
   SweepPoint failed = point(2, PointStatus::failed);
   failed.key = "of its axes";
-  store.put(failed);
-  store.put(point(1, PointStatus::refused));
+  store.put(row_of(failed));
+  store.put(row_of(point(1, PointStatus::refused)));
   EXPECT_THAT(store.settled().axes, testing::ElementsAre(R"({"a":1})"));
   EXPECT_THAT(store.settled().keys, testing::ElementsAre("key1"));
-  store.put(point(2));
+  store.put(row_of(point(2)));
+  store.keep();
   EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2", "key1"));
 }
 
@@ -83,22 +86,78 @@ TEST(SweepStore, OfPointsThatAreTheSameJobOneStaysWhicheverComesFirst) {
     SweepPoint first = point(1);
     SweepPoint second = point(2);
     first.key = second.key = "same";
-    store.put(first_first ? first : second);
-    store.put(first_first ? second : first);
+    store.put(row_of(first_first ? first : second));
+    store.put(row_of(first_first ? second : first));
+    store.keep();
     const SweepContent content = read_sweep(scratch.path(), Predictions::left_out);
     ASSERT_EQ(content.points.size(), 1u);
     EXPECT_EQ(content.points.front().axes->at("a"), 1);
   }
 }
 
+TEST(SweepStore, WhatWasPutIsKeptAtTheEndWithoutAsking) {
+  const ScratchFolder scratch;
+  {
+    SweepStore store(scratch.path(), header());
+    store.put(row_of(point(2)));
+    EXPECT_THAT(store.settled().keys, testing::ElementsAre("key2"));
+  }
+  EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2"));
+}
+
+TEST(SweepStore, PointsAreReadAgainAsTheyWereWhateverCameBeforeThem) {
+  const ScratchFolder scratch;
+  std::vector<std::string> put;
+  {
+    SweepStore store(scratch.path(), header());
+    // The first that has a scenario, or a result, is what others are packed against.
+    store.put(row_of(point(2, PointStatus::failed)));
+    for (const int a : {1, 10}) {
+      SweepPoint long_one = point(a);
+      long_one.prediction->critical_rank = std::string(static_cast<std::size_t>(30'000 * a), 'x');
+      const PointRow row = row_of(long_one);
+      put.push_back(row.scenario + row.result);
+      store.put(row);
+    }
+  }
+  {
+    SweepStore store(scratch.path(), header());  // a later run packs against the same
+    SweepPoint other = point(10);
+    other.key = "again";
+    const PointRow row = row_of(other);
+    put.back() = row.scenario + row.result;
+    store.put(row);
+  }
+  std::vector<std::string> read;
+  for (const SweepPoint& stored : read_sweep(scratch.path(), Predictions::read).points) {
+    const PointRow row = row_of(stored);
+    if (stored.status == PointStatus::done) read.push_back(row.scenario + row.result);
+  }
+  EXPECT_THAT(read, testing::UnorderedElementsAreArray(put));
+}
+
+TEST(SweepStore, APointThatDoesNotUnpackIsDamage) {
+  const ScratchFolder scratch;
+  { SweepStore(scratch.path(), header()).put(row_of(point(2))); }
+  sqlite3* database = nullptr;
+  const std::string file = (scratch.path() / kStoreFile).string();
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(database, "UPDATE points SET result = x'00ff'", nullptr, nullptr, nullptr),
+            SQLITE_OK);
+  sqlite3_close(database);
+  EXPECT_EQ(problem_with([&] { static_cast<void>(read_sweep(file, Predictions::read)); }),
+            file + " is damaged: it holds what no sweep writes");
+  EXPECT_EQ(read_sweep(file, Predictions::left_out).points.size(), 1u);  // its numbers are good
+}
+
 TEST(SweepStore, AxesMayGrow) {
   const ScratchFolder scratch;
-  { SweepStore(scratch.path(), header()).put(point(10)); }
+  { SweepStore(scratch.path(), header()).put(row_of(point(10))); }
   SweepHeader grown = header();
   (*grown.axes)[0]["values"] = {10, 20};
   {
     SweepStore store(scratch.path(), grown);
-    store.put(point(20));
+    store.put(row_of(point(20)));
   }
   EXPECT_EQ(read_sweep(scratch.path(), Predictions::left_out).header.axes->dump(),
             R"([{"name":"a","values":[2,10,1,20]}])");

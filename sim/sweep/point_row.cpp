@@ -1,0 +1,112 @@
+#include "sim/sweep/point_row.h"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "sim/base/byte_stream.h"
+#include "sim/files/json_document.h"
+#include "sim/result/json/read_result.h"
+#include "sim/result/json/result_json.h"
+#include "sim/sweep/point_columns.h"
+
+namespace headway {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::pair<PointStatus, std::string_view>, 4> kStatusNames{{
+    {PointStatus::done, "done"},
+    {PointStatus::does_not_fit, "does_not_fit"},
+    {PointStatus::refused, "refused"},
+    {PointStatus::failed, "failed"},
+}};
+
+/// What is no UTF-8 (in a command line) becomes U+FFFD.
+std::string text_of(const json& value) {
+  return value.is_null() ? "" : value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// With a caller that puts and one that gets, the order stands once.
+template <class Stream, class Row>
+void pass(Stream& stream, Row& row) {
+  stream(row.key);
+  stream(row.axes);
+  stream(row.status);
+  stream(row.reason);
+  stream(row.scenario);
+  stream(row.result);
+}
+
+}  // namespace
+
+std::string_view status_name(PointStatus status) {
+  return std::ranges::find(kStatusNames, status, &std::pair<PointStatus, std::string_view>::first)
+      ->second;
+}
+
+std::optional<PointStatus> status_named(std::string_view name) {
+  const auto* const found =
+      std::ranges::find(kStatusNames, name, &std::pair<PointStatus, std::string_view>::second);
+  return found == kStatusNames.end() ? std::nullopt : std::optional(found->first);
+}
+
+PointRow row_of(const SweepPoint& point) {
+  PointRow row{.key = point.key,
+               .axes = point.axes->dump(),
+               .status = point.status,
+               .reason = point.reason,
+               .scenario = text_of(point.scenario),
+               .result = {},
+               .numbers = std::vector<std::optional<double>>(point_columns().size())};
+  if (point.prediction) {
+    row.result = text_of(result_json(*point.prediction));
+    row.numbers = column_values(*point.prediction);
+  }
+  return row;
+}
+
+SweepPoint point_of(const PointRow& row, Diagnostics& diagnostics) {
+  SweepPoint point{.key = row.key,
+                   .axes = nlohmann::ordered_json::parse(row.axes),
+                   .status = row.status,
+                   .reason = row.reason,
+                   .numbers = row.numbers};
+  if (!row.scenario.empty()) point.scenario = json::parse(row.scenario);
+  if (row.result.empty()) return point;
+  const auto document = JsonDocument::parse("point " + row.key, row.result, diagnostics);
+  if (document != nullptr) point.prediction = read_result(JsonCursor(document), diagnostics);
+  return point;
+}
+
+std::string row_bytes(const PointRow& row) {
+  ByteWriter bytes;
+  const auto put = [&](const auto& value) { bytes.put(value); };
+  pass(put, row);
+  bytes.put(row.numbers.size());
+  for (const std::optional<double>& number : row.numbers) {
+    bytes.put(number.has_value());
+    bytes.put(number.value_or(0.0));
+  }
+  return bytes.take();
+}
+
+PointRow row_of_bytes(const std::string& bytes) {
+  ByteReader reader(bytes);
+  PointRow row;
+  const auto get = [&](auto& value) { reader.get(value); };
+  pass(get, row);
+  std::size_t count = 0;
+  reader.get(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    bool is_known = false;
+    double number = 0.0;
+    reader.get(is_known);
+    reader.get(number);
+    row.numbers.push_back(is_known ? std::optional(number) : std::nullopt);
+  }
+  return row;
+}
+
+}  // namespace headway
