@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -159,7 +160,17 @@ Perturbation read_perturbations(ObjectReader& scenario, const Profile* profile,
     reader.report("operation_jitter", "operation_spread says how operations differ already", "",
                   "leave one of the two out");
   }
-  perturbation_fields(cluster).read(reader, perturbation);
+  // Fields that name parts of a cluster are lists. Few scenarios have any, and a sweep reads many.
+  static const FieldTable<Perturbation> kOfAnyCluster = perturbation_fields();
+  const bool names_parts =
+      reader.cursor().value().is_object() &&
+      std::ranges::any_of(reader.cursor().value(),
+                          [](const nlohmann::json& field) { return field.is_array(); });
+  if (names_parts) {
+    perturbation_fields(cluster).read(reader, perturbation);
+  } else {
+    kOfAnyCluster.read(reader, perturbation);
+  }
   nlohmann::json resolved = reader.finish();
   if (has_jitter) resolved.erase("operation_spread");
   scenario.resolve("perturbations", std::move(resolved));

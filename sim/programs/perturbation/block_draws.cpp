@@ -24,10 +24,8 @@ std::vector<BlockDraws::Device> BlockDraws::devices(
 
 DrawTable& BlockDraws::table(std::size_t count) {
   if (count >= tables_.size()) tables_.resize(count + 1);
-  std::unique_ptr<DrawTable>& table = tables_[count];
-  if (!table) {
-    table = std::make_unique<DrawTable>(perturbation_.jitter, static_cast<int>(count));
-  }
+  std::shared_ptr<DrawTable>& table = tables_[count];
+  if (!table) table = shared_draw_table(perturbation_.jitter, static_cast<int>(count));
   return *table;
 }
 

@@ -36,7 +36,7 @@ class BlockDraws {
   [[nodiscard]] DrawTable& table(std::size_t count);
 
   const Perturbation& perturbation_;
-  std::vector<std::unique_ptr<DrawTable>> tables_;  ///< by number of draws
+  std::vector<std::shared_ptr<DrawTable>> tables_;  ///< by number of draws
 };
 
 }  // namespace headway

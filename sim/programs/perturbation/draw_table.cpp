@@ -2,11 +2,14 @@
 
 #include <bit>
 #include <cmath>
+#include <map>
 #include <numbers>
+#include <tuple>
 
 namespace headway {
 namespace {
 
+constexpr std::size_t kMostShared = 256;  // of 24 KiB
 constexpr int kMantissaBits = 52;
 constexpr int kExponentOfHalf = 1022;  // as a double is stored
 
@@ -99,6 +102,16 @@ double DrawTable::operator()(double u) {
   const double low = (a[0] + a[1] * t) + (a[2] + a[3] * t) * t2;
   const double high = (a[4] + a[5] * t) + (a[6] + a[7] * t) * t2;
   return low + high * (t2 * t2);
+}
+
+std::shared_ptr<DrawTable> shared_draw_table(const Jitter& jitter, int draws) {
+  if (jitter.kind == Jitter::Kind::quantiles) return std::make_shared<DrawTable>(jitter, draws);
+  using Key = std::tuple<Jitter::Kind, double, int>;
+  thread_local std::map<Key, std::shared_ptr<DrawTable>> tables;
+  if (tables.size() >= kMostShared) tables.clear();
+  std::shared_ptr<DrawTable>& table = tables[{jitter.kind, jitter.spread, draws}];
+  if (table == nullptr) table = std::make_shared<DrawTable>(jitter, draws);
+  return table;
 }
 
 }  // namespace headway

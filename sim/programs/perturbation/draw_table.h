@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "sim/programs/perturbation/jitter.h"
@@ -36,5 +37,9 @@ class DrawTable {
   std::vector<Terms> cells_;  ///< of u from one half down, then of 1 - u; powers ascending
   std::vector<bool> is_known_;
 };
+
+/// The table of such draws, one for all of this thread that ask: short runs of one profile, points
+/// of a sweep say, would take longer to fill theirs than to run.
+[[nodiscard]] std::shared_ptr<DrawTable> shared_draw_table(const Jitter& jitter, int draws);
 
 }  // namespace headway

@@ -48,5 +48,19 @@ TEST(DrawTable, WhatHasCornersIsNotTabulated) {
   EXPECT_EQ(worst_difference({.kind = Jitter::Kind::exponential, .spread = 0.1}, 8), 0.0);
 }
 
+TEST(DrawTable, IsSharedByWhoeverDrawsAlike) {
+  const Jitter wide{.spread = 0.05};
+  const auto table = shared_draw_table(wide, 8);
+  EXPECT_EQ(shared_draw_table(wide, 8), table);
+  EXPECT_NE(shared_draw_table(wide, 1), table);
+  EXPECT_NE(shared_draw_table({.spread = 0.01}, 8), table);
+  EXPECT_NE(shared_draw_table({.kind = Jitter::Kind::gamma, .spread = 0.05}, 8), table);
+  // Any number of distributions may be asked for; a table lives as long as its user.
+  for (int i = 1; i <= 1000; ++i) {
+    static_cast<void>(shared_draw_table({.spread = 1e-4 * i}, 2));
+  }
+  EXPECT_EQ((*table)(0.3), (*shared_draw_table(wide, 8))(0.3));
+}
+
 }  // namespace
 }  // namespace headway
