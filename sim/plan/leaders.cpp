@@ -121,7 +121,8 @@ void set_override(std::vector<Override>& overrides, Override field) {
 
 std::vector<Leader> simulated_leaders(const StrategySpace& space, const LeaderOptions& options,
                                       StrategySearch& search) {
-  search = search_strategies(space, {.best = options.best, .slacks = options.slacks});
+  StrategySearcher searcher(space);
+  search = searcher.search({.best = options.best, .slacks = options.slacks});
   std::vector<Leader> leaders;
   double kindest = 1.0;  // the least of simulation over closed form
   Seconds fastest;
@@ -138,8 +139,8 @@ std::vector<Leader> simulated_leaders(const StrategySpace& space, const LeaderOp
       // What the search left out is no faster than this by its closed form.
       const Seconds all_below = (1.0 / kindest) * fastest;
       if (all_below <= search.complete_below) break;
-      search = search_strategies(
-          space, {.best = options.best, .slacks = options.slacks, .all_below = all_below});
+      search =
+          searcher.search({.best = options.best, .slacks = options.slacks, .all_below = all_below});
       next = search.ranked.begin();
       continue;
     }

@@ -8,18 +8,12 @@
 #include "sim/jobs/memory_of_stage.h"
 #include "sim/plan/time_bound.h"
 #include "sim/programs/closed_form.h"
-#include "sim/programs/kind_network.h"
 
 namespace headway {
 namespace {
 
 constexpr Seconds kNoLimit(std::numeric_limits<double>::infinity());
 constexpr Bytes kBoundless(std::numeric_limits<double>::infinity());
-
-struct Candidate {
-  Seconds bound;
-  StrategyChoice choice;
-};
 
 /// Those found so far, and what another one has to be faster than to matter.
 class Leaders {
@@ -72,25 +66,6 @@ class Leaders {
   std::vector<Seconds> fastest_with_slack_;
 };
 
-Seconds closed_form_of(const StrategySpace& space, const StrategyChoice& choice,
-                       KnownCollectives& known) {
-  const Scenario& scenario = space.scenario();
-  const Strategy strategy = space.strategy(choice);
-  return closed_form_iteration(scenario.model, strategy, scenario.profiles(), *scenario.cluster,
-                               placement_of(strategy, scenario.placement.order),
-                               scenario.perturbation, &known);
-}
-
-std::vector<Candidate> candidates(const StrategySpace& space) {
-  std::vector<Candidate> all;
-  TimeBound bound(space);
-  space.for_each([&](const StrategyChoice& choice) { all.push_back({bound.of(choice), choice}); });
-  std::ranges::sort(all, [](const Candidate& a, const Candidate& b) {
-    return a.bound != b.bound ? a.bound < b.bound : a.choice < b.choice;
-  });
-  return all;
-}
-
 Bytes capacity_of(const Scenario& scenario) { return scenario.least_memory(); }
 
 double cpu_seconds() {
@@ -128,24 +103,51 @@ bool has_fitting_strategy(const StrategySpace& space) {
   return fits;
 }
 
-StrategySearch search_strategies(const StrategySpace& space, const SearchOptions& options) {
+StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space) {
   const double before = cpu_seconds();
-  const Bytes capacity = capacity_of(space.scenario());
-  const std::vector<Candidate> all = candidates(space);
+  TimeBound bound(space);
+  space.for_each([&](const StrategyChoice& choice) {
+    candidates_.push_back({bound.of(choice), choice});
+  });
+  std::ranges::sort(candidates_, [](const Candidate& a, const Candidate& b) {
+    return a.bound != b.bound ? a.bound < b.bound : a.choice < b.choice;
+  });
+  cpu_seconds_ = cpu_seconds() - before;
+}
+
+Seconds StrategySearcher::closed_form_of(const StrategyChoice& choice) {
+  const Scenario& scenario = space_.scenario();
+  const Strategy strategy = space_.strategy(choice);
+  return closed_form_iteration(scenario.model, strategy, scenario.profiles(), *scenario.cluster,
+                               placement_of(strategy, scenario.placement.order),
+                               scenario.perturbation, &known_);
+}
+
+Seconds StrategySearcher::time_of(const Candidate& candidate, Judged& judged) {
+  if (!judged.time) judged.time = closed_form_of(candidate.choice);
+  HEADWAY_CHECK(*judged.time >= candidate.bound, "no closed form is below its bound");
+  return *judged.time;
+}
+
+StrategySearch StrategySearcher::search(const SearchOptions& options) {
+  const double before = cpu_seconds();
+  const Bytes capacity = capacity_of(space_.scenario());
   StrategySearch search;
-  search.counts.considered = std::ssize(all);
+  search.counts.considered = std::ssize(candidates_);
   Leaders leaders(options, capacity);
-  KnownCollectives known;
-  for (const Candidate& candidate : all) {
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& candidate = candidates_[i];
     if (candidate.bound >= leaders.limit()) break;
-    const Bytes memory = fullest_or_above(space, candidate.choice, capacity);
+    if (i == judged_.size()) {
+      judged_.push_back({.memory = fullest_or_above(space_, candidate.choice, capacity)});
+    }
+    const Bytes memory = judged_[i].memory;
     if (memory > capacity) {
       ++search.counts.pruned_by_memory;
       continue;
     }
     if (!leaders.may_matter(candidate.bound, memory)) continue;
-    const Seconds time = closed_form_of(space, candidate.choice, known);
-    HEADWAY_CHECK(time >= candidate.bound, "no closed form is below its bound");
+    const Seconds time = time_of(candidate, judged_[i]);
     leaders.add(time, memory);
     search.ranked.push_back({candidate.choice, time, memory});
   }
@@ -163,15 +165,20 @@ StrategySearch search_strategies(const StrategySpace& space, const SearchOptions
       search.roomy.push_back(*found);
     }
   }
-  search.cpu_seconds = cpu_seconds() - before;
+  cpu_seconds_ += cpu_seconds() - before;
+  search.cpu_seconds = cpu_seconds_;
   if (!search.ranked.empty()) return search;
-  space.for_each_thrifty([&](const StrategyChoice& choice) {
-    const Bytes memory = fullest_or_above(space, choice, kBoundless);
+  space_.for_each_thrifty([&](const StrategyChoice& choice) {
+    const Bytes memory = fullest_or_above(space_, choice, kBoundless);
     if (search.smallest && memory >= search.smallest_memory) return;
     search.smallest = choice;
     search.smallest_memory = memory;
   });
   return search;
+}
+
+StrategySearch search_strategies(const StrategySpace& space, const SearchOptions& options) {
+  return StrategySearcher(space).search(options);
 }
 
 }  // namespace headway

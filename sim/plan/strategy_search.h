@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/plan/strategy_space.h"
+#include "sim/programs/kind_network.h"
 
 namespace headway {
 
@@ -46,7 +47,36 @@ struct SearchOptions {
 };
 
 /// The fastest strategies of a space by their closed form, exactly: in the order of their bounds
-/// until these are above the times found. Memory is judged before the closed form is.
+/// until these are above the times found. Memory is judged before the closed form is. What one
+/// search has worked out, a later one with other options need not.
+class StrategySearcher {
+ public:
+  /// The space outlives this.
+  explicit StrategySearcher(const StrategySpace& space);
+
+  /// `cpu_seconds` are of all searches so far.
+  [[nodiscard]] StrategySearch search(const SearchOptions& options);
+
+ private:
+  struct Candidate {
+    Seconds bound;
+    StrategyChoice choice;
+  };
+  struct Judged {
+    Bytes memory;                 ///< of the fullest stage, or more than there is
+    std::optional<Seconds> time;  ///< of the closed form, where it was asked for
+  };
+  [[nodiscard]] Seconds closed_form_of(const StrategyChoice& choice);
+  [[nodiscard]] Seconds time_of(const Candidate& candidate, Judged& judged);
+
+  const StrategySpace& space_;
+  double cpu_seconds_ = 0.0;
+  std::vector<Candidate> candidates_;  ///< by their bounds
+  std::vector<Judged> judged_;         ///< the first so many of them
+  KnownCollectives known_;
+};
+
+/// One such search.
 [[nodiscard]] StrategySearch search_strategies(const StrategySpace& space,
                                                const SearchOptions& options);
 

@@ -38,7 +38,8 @@ class WorkloadBuilder {
         network_(cluster, profiles, strategy.collective_library,
                  extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic,
                  known),
-        exchanges_(model, strategy, cluster, placement),
+        exchanges_(model, strategy, cluster, placement,
+                   known == nullptr ? nullptr : &known->standings()),
         costs_(group_costs(model, strategy, profiles, cluster, exchanges_.classes())) {
     job_.model = &model;
     job_.strategy = &strategy;

@@ -38,26 +38,51 @@ GroupShape shape_of(ExchangeKind kind, const Model& model, const Strategy& strat
 }  // namespace
 
 ExchangeLayout::ExchangeLayout(const Model& model, const Strategy& strategy, const Cluster& cluster,
-                               const Placement& placement)
+                               const Placement& placement, KnownStandings* known)
     : model_(model),
       strategy_(strategy),
       cluster_(cluster),
       placement_(placement),
       stages_(strategy.pipeline_parallel) {
-  std::vector<ExchangePlaces> places(static_cast<std::size_t>(strategy.data_parallel) *
+  if (known == nullptr) {
+    standings_ = std::make_shared<const GroupStandings>(standings());
+    return;
+  }
+  std::shared_ptr<const GroupStandings>& found = (*known)[shape()];
+  if (found == nullptr) found = std::make_shared<const GroupStandings>(standings());
+  standings_ = found;
+}
+
+std::vector<int> ExchangeLayout::shape() const {
+  std::vector<int> shape{strategy_.tensor_parallel, strategy_.context_parallel,
+                         strategy_.data_parallel, strategy_.pipeline_parallel};
+  for (const ExchangeKind kind : kAllExchanges) {
+    const GroupShape of_kind = shape_of(kind, model_, strategy_);
+    shape.push_back(of_kind.ranks);
+    shape.push_back(of_kind.stride);
+  }
+  for (const Dimension dimension : placement_.order) shape.push_back(static_cast<int>(dimension));
+  return shape;
+}
+
+GroupStandings ExchangeLayout::standings() const {
+  GroupStandings standings;
+  std::vector<ExchangePlaces> places(static_cast<std::size_t>(strategy_.data_parallel) *
                                      static_cast<std::size_t>(stages_));
   for (const ExchangeKind kind : kAllExchanges) {
-    if (shape_of(kind, model, strategy).ranks > 1) place(kind, places);
+    if (shape_of(kind, model_, strategy_).ranks == 1) continue;
+    standings.together = std::max(standings.together, place(kind, places));
   }
   std::map<GroupClass, std::size_t> known;
-  for (int replica = 0; replica < strategy.data_parallel; ++replica) {
+  for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
     for (int stage = 0; stage < stages_; ++stage) {
       GroupClass of_group{std::move(places[index(replica, stage)]), kinds_of(replica, stage)};
-      const auto [entry, is_new] = known.emplace(std::move(of_group), classes_.size());
-      if (is_new) classes_.push_back(entry->first);
-      class_of_.push_back(entry->second);
+      const auto [entry, is_new] = known.emplace(std::move(of_group), standings.classes.size());
+      if (is_new) standings.classes.push_back(entry->first);
+      standings.class_of.push_back(entry->second);
     }
   }
+  return standings;
 }
 
 std::vector<int> ExchangeLayout::kinds_of(int replica, int stage) const {
@@ -102,8 +127,9 @@ int ExchangeLayout::replicas_of(ExchangeKind kind) const {
   return std::lcm(shape.ranks * shape.stride, of_replica) / of_replica;
 }
 
-void ExchangeLayout::place(ExchangeKind kind, std::vector<ExchangePlaces>& places) {
+int ExchangeLayout::place(ExchangeKind kind, std::vector<ExchangePlaces>& places) const {
   const int replicas = replicas_of(kind);
+  int together = 1;
   for (int stage = 0; stage < stages_; ++stage) {
     for (int first = 0; first < strategy_.data_parallel; first += replicas) {
       GroupPlace slowest;
@@ -111,23 +137,26 @@ void ExchangeLayout::place(ExchangeKind kind, std::vector<ExchangePlaces>& place
         GroupPlace place = place_of_group(cluster_, members);
         if (slowest.ranks() == 1 || is_slower_place(place, slowest)) slowest = std::move(place);
       }
-      if (slowest.crosses()) together_ = std::max(together_, replicas);
+      if (slowest.crosses()) together = replicas;
       for (int replica = first; replica < first + replicas; ++replica) {
         places[index(replica, stage)][kind] = slowest;
       }
     }
   }
+  return together;
 }
 
 std::vector<int> ExchangeLayout::distinct_replicas() const {
   using Sort = std::vector<std::size_t>;  // classes of a replica's stages
+  const int together = standings_->together;
   std::vector<int> distinct;
   std::set<std::set<Sort>> known;
-  for (int first = 0; first < strategy_.data_parallel; first += together_) {
+  for (int first = 0; first < strategy_.data_parallel; first += together) {
     std::set<Sort> sorts;
     std::vector<int> one_of_each;
-    for (int replica = first; replica < first + together_; ++replica) {
-      const auto begin = class_of_.begin() + static_cast<std::ptrdiff_t>(index(replica, 0));
+    for (int replica = first; replica < first + together; ++replica) {
+      const auto begin =
+          standings_->class_of.begin() + static_cast<std::ptrdiff_t>(index(replica, 0));
       if (sorts.emplace(begin, begin + stages_).second) one_of_each.push_back(replica);
     }
     if (!known.insert(std::move(sorts)).second) continue;
@@ -142,7 +171,7 @@ void ExchangeLayout::add_communicators(Workload& workload, const NamesOf& names_
     const int replicas = replicas_of(kind);
     for (int stage = 0; stage < stages_; ++stage) {
       for (int first = 0; first < strategy_.data_parallel; first += replicas) {
-        if (!classes_[class_of(first, stage)].places[kind].crosses()) continue;
+        if (!classes()[class_of(first, stage)].places[kind].crosses()) continue;
         add_communicator(kind, stage, first, workload, names_of, detail);
       }
     }

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -24,17 +26,30 @@ struct GroupClass {
   friend auto operator<=>(const GroupClass&, const GroupClass&) = default;
 };
 
+/// How the rank groups of a job stand.
+struct GroupStandings {
+  std::vector<GroupClass> classes;
+  std::vector<std::size_t> class_of;  ///< by replica, then stage
+  int together = 1;  ///< replicas, in a row, that wait for each other in every pass
+};
+
+/// Of the jobs of one model on one cluster, by all that they differ in: degrees, the ranks and
+/// strides of their exchanges, the order of their ranks. Micro-batches, chunks and what is kept or
+/// sharded move nobody.
+using KnownStandings = std::map<std::vector<int>, std::shared_ptr<const GroupStandings>>;
+
 /// Where the ranks stand that exchange inside layers, by rank group (a stage of a replica), and the
 /// communicators of those that leave a scale-up domain.
 class ExchangeLayout {
  public:
-  /// What is referred to outlives the layout.
+  /// What is referred to outlives the layout, but for `known`, where how groups stand is looked up
+  /// or left for the next.
   ExchangeLayout(const Model& model, const Strategy& strategy, const Cluster& cluster,
-                 const Placement& placement);
+                 const Placement& placement, KnownStandings* known = nullptr);
 
-  [[nodiscard]] const std::vector<GroupClass>& classes() const { return classes_; }
+  [[nodiscard]] const std::vector<GroupClass>& classes() const { return standings_->classes; }
   [[nodiscard]] std::size_t class_of(int replica, int stage) const {
-    return class_of_[index(replica, stage)];
+    return standings_->class_of[index(replica, stage)];
   }
   /// One replica of each sort, together with those that wait for it in every pass: enough to know
   /// what the slowest takes.
@@ -62,7 +77,10 @@ class ExchangeLayout {
   [[nodiscard]] int replicas_of(ExchangeKind kind) const;
   /// Of the nodes that a rank group stands in.
   [[nodiscard]] std::vector<int> kinds_of(int replica, int stage) const;
-  void place(ExchangeKind kind, std::vector<ExchangePlaces>& places);
+  [[nodiscard]] GroupStandings standings() const;
+  [[nodiscard]] std::vector<int> shape() const;
+  /// Returns how many replicas in a row wait for each other by exchanges of this kind.
+  int place(ExchangeKind kind, std::vector<ExchangePlaces>& places) const;
   void add_communicator(ExchangeKind kind, int stage, int first_replica, Workload& workload,
                         const NamesOf& names_of, PlanDetail detail) const;
 
@@ -71,9 +89,7 @@ class ExchangeLayout {
   const Cluster& cluster_;
   const Placement& placement_;
   int stages_;
-  int together_ = 1;  ///< replicas, in a row, that wait for each other in every pass
-  std::vector<GroupClass> classes_;
-  std::vector<std::size_t> class_of_;  ///< by replica, then stage
+  std::shared_ptr<const GroupStandings> standings_;
 };
 
 }  // namespace headway

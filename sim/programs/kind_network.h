@@ -10,6 +10,7 @@
 
 #include "sim/costs/kind_profiles.h"
 #include "sim/network/cluster.h"
+#include "sim/programs/exchange_layout.h"
 #include "sim/programs/flows/collective_price.h"
 
 namespace headway {
@@ -63,12 +64,12 @@ class KindNetwork {
   std::vector<NetworkCosts> costs_;
 };
 
-/// Collectives that were laid over a network before: of the strategies that a search compares many
-/// stand alike, and what their replicas exchange goes the same ways.
+/// Collectives that were laid over a network before, and how ranks stood on it: of the strategies
+/// that a search compares many stand alike, and what their replicas exchange goes the same ways.
 class KnownCollectives {
  public:
-  using Key = std::tuple<CollectiveLibrary, PlanDetail, CollectiveKind, std::string_view,
-                         CollectiveGroups>;
+  using Key =
+      std::tuple<CollectiveLibrary, PlanDetail, CollectiveKind, std::string_view, CollectiveGroups>;
 
   /// What `lay` returns, asked once.
   template <typename Lay>
@@ -77,9 +78,11 @@ class KnownCollectives {
     if (is_new) found->second = lay();
     return *found->second;
   }
+  [[nodiscard]] KnownStandings& standings() { return standings_; }
 
  private:
   std::map<Key, std::optional<KindNetwork::Collective>> laid_;
+  KnownStandings standings_;
 };
 
 }  // namespace headway

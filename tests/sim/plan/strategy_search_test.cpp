@@ -146,6 +146,29 @@ TEST(StrategySearch, FindsAllThatAreAskedFor) {
   }
 }
 
+TEST(StrategySearch, ALaterSearchIsThatOfAFreshSearcher) {
+  const Scenario scenario = scenario_of(small(10240));
+  const StrategySpace space(scenario, {});
+  StrategySearcher searcher(space);
+  const Seconds fastest = searcher.search({.best = 3}).ranked.front().time;
+  // Wider, then narrower again.
+  for (const double reach : {1.5, 1.1}) {
+    const SearchOptions options{.best = 5, .slacks = {0.25}, .all_below = reach * fastest};
+    const StrategySearch again = searcher.search(options);
+    const StrategySearch fresh = search_strategies(space, options);
+    ASSERT_EQ(again.ranked.size(), fresh.ranked.size());
+    for (std::size_t i = 0; i < fresh.ranked.size(); ++i) {
+      EXPECT_EQ(again.ranked[i].choice, fresh.ranked[i].choice) << i;
+      EXPECT_EQ(again.ranked[i].time, fresh.ranked[i].time) << i;
+      EXPECT_EQ(again.ranked[i].memory, fresh.ranked[i].memory) << i;
+    }
+    EXPECT_EQ(again.complete_below, fresh.complete_below);
+    EXPECT_EQ(again.counts.ranked, fresh.counts.ranked);
+    EXPECT_EQ(again.counts.pruned_by_memory, fresh.counts.pruned_by_memory);
+    EXPECT_EQ(again.roomy.size(), fresh.roomy.size());
+  }
+}
+
 TEST(StrategySearch, NothingFitsIsAnAnswerWithTheClosest) {
   const Scenario scenario = scenario_of(small(16384 * 2));
   const StrategySpace space(scenario, {});
