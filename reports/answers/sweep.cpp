@@ -148,13 +148,20 @@ TextTable point_table(const std::vector<SweepPoint>& points) {
 
 /// The best for what the scenario is about; as the table has it where that is the throughput of a
 /// GPU.
-void keep_best(std::vector<SweepPoint>& points, std::optional<Objective> objective) {
-  const auto rank = [&](const SweepPoint& point) {
-    if (!objective || *objective == Objective::throughput) return speed_of(point);
-    return merit(*objective, numbers_of(point)).value_or(-std::numeric_limits<double>::infinity());
-  };
-  std::ranges::stable_sort(points, std::greater(), rank);
-  points.resize(kFastest);
+std::vector<SweepPoint> best_of(const std::vector<SweepPoint>& points,
+                                std::optional<Objective> objective) {
+  std::vector<std::pair<double, const SweepPoint*>> ranked;
+  for (const SweepPoint& point : points) {
+    const double rank = !objective || *objective == Objective::throughput
+                            ? speed_of(point)
+                            : merit(*objective, numbers_of(point))
+                                  .value_or(-std::numeric_limits<double>::infinity());
+    ranked.emplace_back(rank, &point);
+  }
+  std::ranges::stable_sort(ranked, std::greater(), &std::pair<double, const SweepPoint*>::first);
+  std::vector<SweepPoint> best;
+  for (std::size_t i = 0; i < kFastest; ++i) best.push_back(*ranked[i].second);
+  return best;
 }
 
 json point_json(const SweepPoint& point) {
@@ -187,18 +194,22 @@ Document run_document(const SweepSummary& summary, const SweepContent& content,
       .title = fmt::format("{}: {} simulated, {} do not fit, {} refused, {} failed, {} done before",
                            counted(summary.points, "point"), summary.simulated,
                            summary.does_not_fit, summary.refused, summary.failed, summary.settled)};
-  std::vector<SweepPoint> points = content.points;
-  const std::vector<Candidate> candidates = candidates_of(points);
+  const std::vector<Candidate> candidates = candidates_of(content.points);
   const std::optional<Choice> choice = choice_of(candidates);
-  if (points.size() > kMostPointsShown) {
+  const bool has_many = content.points.size() > kMostPointsShown;
+  if (has_many) {
     const bool by_rate = !choice || choice->objective == Objective::throughput;
-    keep_best(points, choice ? std::optional(choice->objective) : std::nullopt);
     document.lead = fmt::format(
         "the {} of {} {}:", kFastest, counted(std::ssize(content.points), "stored point"),
         by_rate ? fmt::format("with the most {} a second and GPU", counted_by(content.points))
                 : fmt::format("with the best {}", objective_title(choice->objective)));
   }
-  if (!points.empty()) document.sections.push_back({"Points", {point_table(points)}});
+  if (!content.points.empty()) {
+    const std::optional<Objective> objective =
+        choice ? std::optional(choice->objective) : std::nullopt;
+    document.sections.push_back(
+        {"Points", {point_table(has_many ? best_of(content.points, objective) : content.points)}});
+  }
   if (choice && candidates.size() > 1) {
     document.sections.push_back({"Answer", {Paragraph{choice_text(*choice, candidates)}}});
   }

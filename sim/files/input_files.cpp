@@ -159,10 +159,12 @@ std::optional<SourceText> InputFiles::follow_text(const JsonCursor& part,
 
 std::any InputFiles::once(const JsonCursor& part, const std::string& given,
                           const std::function<std::any()>& read) {
-  if (!part.value().is_string()) return read();
   const std::string pointer = part.document().pointer_prefix() + part.pointer();
   std::vector<std::size_t> concerning;  // overrides in it, and those that made it what it is
-  std::string key = fmt::format("{}\n{}\n{}", given, part.document().name(), part.value().dump());
+  // What is no UTF-8 can only come from an override, whose own text is in the key too.
+  const std::string text =
+      part.value().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  std::string key = fmt::format("{}\n{}\n{}", given, part.document().name(), text);
   for (std::size_t i = 0; i < overrides_.size(); ++i) {
     const std::string& changed = overrides_[i].pointer;
     if (!is_at_or_below(changed, pointer) && !is_at_or_below(pointer, changed)) continue;

@@ -45,9 +45,9 @@ class InputFiles {
   [[nodiscard]] std::optional<SourceText> follow_text(const JsonCursor& part,
                                                       const std::string& folder);
 
-  /// What `read` makes of a part that names a file, or what the memory has of it. `read` may depend
-  /// on the part, on files it follows from there, on overrides that concern it and on `given`;
-  /// nothing is remembered where it had anything to tell.
+  /// What `read` makes of a part, or what the memory has of it. `read` may depend on the part, on
+  /// files it follows from there, on overrides that concern it and on `given`; nothing is
+  /// remembered where it had anything to tell.
   template <class Value, class Read>
   [[nodiscard]] std::optional<Value> once(const JsonCursor& part, const std::string& given,
                                           Read read) {

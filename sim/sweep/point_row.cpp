@@ -76,7 +76,10 @@ SweepPoint point_of(const PointRow& row, Diagnostics& diagnostics) {
   if (!row.scenario.empty()) point.scenario = json::parse(row.scenario);
   if (row.result.empty()) return point;
   const auto document = JsonDocument::parse("point " + row.key, row.result, diagnostics);
-  if (document != nullptr) point.prediction = read_result(JsonCursor(document), diagnostics);
+  if (document != nullptr) {
+    point.prediction =
+        std::make_shared<const Prediction>(read_result(JsonCursor(document), diagnostics));
+  }
   return point;
 }
 

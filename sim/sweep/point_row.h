@@ -1,7 +1,9 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/files/json_value.h"
@@ -27,9 +29,10 @@ struct SweepPoint {
   std::string key;
   OrderedJsonValue axes;  ///< value by name of the axis, in the order of the axes
   PointStatus status = PointStatus::done;
-  std::string reason;                         ///< why it is not done; empty if it is
-  JsonValue scenario;                         ///< resolved; null if refused
-  std::optional<Prediction> prediction = {};  ///< nothing if refused or failed
+  std::string reason;  ///< why it is not done; empty if it is
+  JsonValue scenario;  ///< resolved; null if refused
+  /// Null if refused or failed. Apart, as a million points without are many times as small.
+  std::shared_ptr<const Prediction> prediction = {};
   /// What the store has of it in columns of their own (point_columns.h); empty outside of a store.
   std::vector<std::optional<double>> numbers = {};
 };

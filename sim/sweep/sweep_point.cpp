@@ -58,9 +58,9 @@ void simulate_point(const Scenario& scenario, const std::string& line, bool only
     return;
   }
   static JobRunMemory memory;  // of this process, which takes many points
-  point.prediction =
+  point.prediction = std::make_shared<const Prediction>(
       simulate(scenario, {.memory = remembers ? &memory : nullptr, .command_line = line})
-          .prediction;
+          .prediction);
   if (point.prediction->memory.fits) return;
   point.status = PointStatus::does_not_fit;
   point.reason = shortage_text(point.prediction->memory);

@@ -17,6 +17,7 @@
 #include "sim/sweep/packed_text.h"
 #include "sim/sweep/point_columns.h"
 #include "sim/sweep/sqlite_statement.h"
+#include "sim/sweep/stored_axes.h"
 
 namespace headway {
 
@@ -47,13 +48,6 @@ constexpr std::chrono::milliseconds kTogether{250};  // points of this time are 
 [[noreturn]] void refuse_damaged(const fs::path& file) {
   refuse(fmt::format("{} is damaged: it holds what no sweep writes", file.string()),
          "sweep into another folder, or take a copy of it from before");
-}
-
-bool are_axes(const json& axes) {
-  return axes.is_array() && std::ranges::all_of(axes, [](const json& axis) {
-           return axis.is_object() && axis.contains("name") && axis["name"].is_string() &&
-                  axis.contains("values") && axis["values"].is_array();
-         });
 }
 
 /// Columns before those of point_columns().
@@ -148,12 +142,6 @@ SweepHeader header_of(sqlite3* database, const fs::path& path) {
           .command_line = header_value(database, "command_line")};
 }
 
-std::vector<std::string> axis_names(const json& axes) {
-  std::vector<std::string> names;
-  for (const json& axis : axes) names.push_back(axis.at("name").get<std::string>());
-  return names;
-}
-
 /// Points of other inputs or axes in one store would be mistaken for each other.
 void check_same_sweep(const SweepHeader& stored, const SweepHeader& asked, const fs::path& path) {
   const std::string help = "name another folder with -o, or delete this one";
@@ -171,29 +159,6 @@ void check_same_sweep(const SweepHeader& stored, const SweepHeader& asked, const
     refuse(fmt::format("{} has other axes: {}", path.string(), stored.command_line),
            help + "; more values of the same axes may be added");
   }
-}
-
-/// Values of an axis added up over the runs that filled a store, in the order of their naming.
-json joined_axes(const json& stored, const json& asked) {
-  json joined = stored;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    json& values = joined[i]["values"];
-    for (const json& value : asked[i]["values"]) {
-      if (std::ranges::find(values, value) == values.end()) values.push_back(value);
-    }
-  }
-  return joined;
-}
-
-/// By the places of the values in their axes.
-std::vector<std::size_t> order_of(const SweepPoint& point, const json& axes) {
-  std::vector<std::size_t> order;
-  for (const json& axis : axes) {
-    const json& values = axis.at("values");
-    const json value = point.axes->at(axis.at("name").get<std::string>());
-    order.push_back(static_cast<std::size_t>(std::ranges::find(values, value) - values.begin()));
-  }
-  return order;
 }
 
 }  // namespace
@@ -365,8 +330,7 @@ SweepContent content_of(const fs::path& file, Predictions predictions) {
     if (!content.points.back().axes->is_object()) refuse_damaged(file);
   }
   diagnostics.throw_if_errors();
-  std::ranges::sort(content.points, {},
-                    [&](const SweepPoint& point) { return order_of(point, content.header.axes); });
+  put_in_order(content.points, content.header.axes);
   return content;
 }
 

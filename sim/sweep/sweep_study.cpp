@@ -15,7 +15,8 @@ Study study_of(const SweepContent& sweep) {
   Study study{.name = "Sweep of " + sweep.header.scenario,
               .command_line = sweep.header.command_line};
   for (const SweepPoint& point : sweep.points) {
-    StudyPoint shown{.prediction = point.prediction, .reason = point.reason};
+    StudyPoint shown{.reason = point.reason};
+    if (point.prediction) shown.prediction = *point.prediction;
     for (const auto& [axis, value] : point.axes->items()) {
       shown.axes.emplace_back(axis, value_text(value));
     }

@@ -22,7 +22,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DENSE = os.path.join(ROOT, "scenarios", "llama3_405b_16384.json")
 MIXTURE = os.path.join(ROOT, "scenarios", "qwen3_235b_a22b_256.json")
 SMALL = os.path.join(ROOT, "scenarios", "llama3_8b_64.json")
+LISTED = os.path.join(ROOT, "scenarios", "listed_layers_16.json")
 GPT3 = os.path.join(ROOT, "scenarios", "gpt3_175b_1024.json")
+FOLDER = "{folder}"  # in a command: an empty one
+POINTS = 1000  # of the sweep
 REPLICA = 128  # accelerators of one replica of the dense job: tp 8, pp 16
 
 
@@ -95,16 +98,20 @@ def benchmarks():
     yield "simulate, DeepSeek-V3", 16384, experts(16384)
     yield "plan", 64, ["plan", SMALL, "--json", "-j", "1"]
     yield "plan, GPT-3", 4096, ["plan", GPT3, "--json", "-j", "1", "--set", "/cluster/nodes=512"]
+    yield f"sweep, {POINTS:,} points", 16, [
+        "sweep", LISTED, "--axis", f"/run/seed=1..{POINTS}+1", "-j", "1", "-q", "-o", FOLDER]
     yield "validate", None, ["validate", "--json", "-j", "1"]
     yield "start", None, ["--version"]
 
 
 def measured(program, command, repeat):
-    """Processor seconds (the least of all runs), memory of the largest process, and the document."""
+    """Processor seconds (the least of all runs), memory of the largest process, the document, and
+    what is left on disk."""
     best = None
     for _ in range(repeat):
-        with tempfile.TemporaryFile() as output:
-            child = subprocess.Popen([program, *command], stdout=output, stderr=subprocess.PIPE)
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as folder:
+            words = [folder if word == FOLDER else word for word in command]
+            child = subprocess.Popen([program, *words], stdout=output, stderr=subprocess.PIPE)
             message = child.stderr.read()
             _, status, usage = os.wait4(child.pid, 0)
             code = os.waitstatus_to_exitcode(status)
@@ -112,11 +119,12 @@ def measured(program, command, repeat):
                 raise SystemExit(f"{' '.join(command)}: exit {code}\n{message.decode()}")
             output.seek(0)
             text = output.read()
+            kept = sum(file.stat().st_size for file in os.scandir(folder))
         seconds = usage.ru_utime + usage.ru_stime
         if best is None or seconds < best[0]:
-            best = (seconds, usage.ru_maxrss * 1024, text)
+            best = (seconds, usage.ru_maxrss * 1024, text, kept)
     document = json.loads(best[2]) if b"{" in best[2][:1] else {}
-    return best[0], best[1], document
+    return best[0], best[1], document, best[3]
 
 
 def exponents(rows):
@@ -144,16 +152,18 @@ def main():
     for name, gpus, command in benchmarks():
         if asked.only not in name:
             continue
-        seconds, memory, document = measured(asked.program, command, asked.repeat)
+        seconds, memory, document, kept = measured(asked.program, command, asked.repeat)
         rows.append({"name": name, "gpus": gpus, "cpu_s": round(seconds, 3),
-                     "memory_bytes": memory, "events": document.get("events"),
+                     "memory_bytes": memory, "disk_bytes": kept, "events": document.get("events"),
                      **document.get("sharing", {})})
         exponents(rows)
         row = rows[-1]
         print(f"{name:34}{gpus or '':>9}{row['cpu_s']:>9.2f}{memory / 2**30:>7.2f}"
               f"{row['events'] or '':>12}{row.get('recomputed', ''):>12}"
               f"{row.get('changed', ''):>10}"
-              + (f"{row['growth']:>8.2f}" if "growth" in row else ""), flush=True)
+              + (f"{row['growth']:>8.2f}" if "growth" in row else "")
+              + (f"   {1e3 * seconds / POINTS:.2f} ms and {kept / POINTS:.0f} B a point"
+                 if FOLDER in command else ""), flush=True)
     if asked.json:
         with open(asked.json, "w", encoding="utf-8") as file:
             json.dump({"program": os.path.abspath(asked.program), "rows": rows}, file, indent=2)

@@ -59,6 +59,7 @@ TEST(Scenario, AMemoryOfOthersChangesNothingButTheTime) {
       {{"/model/layers", "6"}},        // in a file that is named
       {{"/model/layers", "\"six\""}},
       {{"/model", "llama3_8b"}},
+      {{"/model", "\xff"}},       // no UTF-8
       {{"/model", "llama3_8c"}},  // did you mean
       {{"/model", "llama3_8b"}, {"/model/layers", "16"}},
       {{"/profile", "a100_sxm_80gb"}},  // of another accelerator

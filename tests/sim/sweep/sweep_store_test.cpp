@@ -30,7 +30,9 @@ SweepPoint point(int a, PointStatus status = PointStatus::done) {
                    .status = status};
   if (status != PointStatus::done) point.reason = "because";
   point.scenario = nlohmann::json({{"name", a}});
-  point.prediction.emplace().question.accelerators = 8 * a;
+  Prediction prediction;
+  prediction.question.accelerators = 8 * a;
+  point.prediction = std::make_shared<const Prediction>(std::move(prediction));
   return point;
 }
 
@@ -114,7 +116,9 @@ TEST(SweepStore, PointsAreReadAgainAsTheyWereWhateverCameBeforeThem) {
     store.put(row_of(point(2, PointStatus::failed)));
     for (const int a : {1, 10}) {
       SweepPoint long_one = point(a);
-      long_one.prediction->critical_rank = std::string(static_cast<std::size_t>(30'000 * a), 'x');
+      Prediction prediction = *long_one.prediction;
+      prediction.critical_rank = std::string(static_cast<std::size_t>(30'000 * a), 'x');
+      long_one.prediction = std::make_shared<const Prediction>(std::move(prediction));
       const PointRow row = row_of(long_one);
       put.push_back(row.scenario + row.result);
       store.put(row);

@@ -90,7 +90,7 @@ TEST(Sweep, APlanReadsAndSimulatesNothing) {
       planned_points(job, {.folder = scratch.path() / "s", .jobs = 2});
   ASSERT_EQ(points.size(), 6u);
   EXPECT_EQ(points[0].status, PointStatus::done);
-  EXPECT_FALSE(points[0].prediction);
+  EXPECT_EQ(points[0].prediction, nullptr);
   EXPECT_EQ(points[2].status, PointStatus::refused);
   EXPECT_EQ(points[4].status, PointStatus::does_not_fit);
   EXPECT_FALSE(std::filesystem::exists(scratch.path() / "s"));
