@@ -18,9 +18,17 @@ namespace {
 
 constexpr double kParameterBytes = 2.0;  ///< parameters are gathered in 16 bits
 
+/// Where the work before or after a chunk is done elsewhere, and what goes there.
+struct Neighbour {
+  ChunkPlace place;
+  Bytes message;
+};
+
 /// One chunk of the stage: its pieces, its blocks, and how far it has come.
 struct Chunk {
   std::vector<Piece> pieces;
+  std::optional<Neighbour> before;           ///< gradients go there
+  std::optional<Neighbour> after;            ///< activations do
   std::vector<std::int32_t> forward_passes;  ///< a piece each
   std::vector<std::int32_t> backward_passes;
   std::vector<std::int32_t> weight_passes;  ///< of a backward pass in two parts, like the next two
@@ -52,6 +60,7 @@ class PipelineProgram {
     if (gathers_ahead()) gather_ahead();
     const std::vector<ScheduleStep> steps =
         stage_schedule(*strategy_.schedule, strategy_.pipeline(), stage_);
+    builder_.reserve(3 * steps.size());  // receive, compute, send
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::size_t first = i;
       while (steps[i].merged) ++i;
@@ -86,8 +95,10 @@ class PipelineProgram {
   [[nodiscard]] int position(int chunk) const {
     return chunk_position(*strategy_.schedule, stage_, chunk, stages_);
   }
-  [[nodiscard]] std::optional<ChunkPlace> neighbour_elsewhere(int chunk, int steps) const {
-    return chunk_elsewhere(strategy_, stage_, chunk, steps);
+  [[nodiscard]] std::optional<Neighbour> neighbour(int chunk, int steps) const {
+    const auto place = chunk_elsewhere(strategy_, stage_, chunk, steps);
+    if (!place) return std::nullopt;
+    return Neighbour{*place, passed_on(job_, position(chunk) + (steps < 0 ? steps : 0))};
   }
   /// Whether the chunks are of copies that share their parameters with different stages.
   [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
@@ -108,6 +119,8 @@ class PipelineProgram {
   void add_chunk(int c) {
     Chunk chunk;
     chunk.pieces = chunk_pieces(job_, position(c));
+    chunk.before = neighbour(c, -1);
+    chunk.after = neighbour(c, 1);
     TimeByCause forward;
     TimeByCause backward;
     TimeByCause input_gradient;
@@ -115,16 +128,22 @@ class PipelineProgram {
     PassFlows sent_forward;
     PassFlows sent_backward;
     for (const Piece& piece : chunk.pieces) {
-      forward += forward_time(job_, piece);
-      backward += backward_time(job_, piece);
-      input_gradient += input_gradient_time(job_, piece);
-      weight_gradient += weight_gradient_time(job_, piece);
-      sent_forward += forward_flows(job_, piece);
-      sent_backward += backward_flows(job_, piece);
+      const TimeByCause piece_forward = forward_time(job_, piece);
+      const TimeByCause piece_backward = backward_time(job_, piece);
+      const PassFlows piece_sent_forward = forward_flows(job_, piece);
+      const PassFlows piece_sent_backward = backward_flows(job_, piece);
+      forward += piece_forward;
+      backward += piece_backward;
+      sent_forward += piece_sent_forward;
+      sent_backward += piece_sent_backward;
+      if (strategy_.schedule->splits_backward) {
+        input_gradient += input_gradient_time(job_, piece);
+        weight_gradient += weight_gradient_time(job_, piece);
+      }
       chunk.forward_passes.push_back(
-          builder_.add_pass("forward", forward_time(job_, piece), forward_flows(job_, piece)));
+          builder_.add_pass("forward", piece_forward, piece_sent_forward));
       chunk.backward_passes.push_back(
-          builder_.add_pass("backward", backward_time(job_, piece), backward_flows(job_, piece)));
+          builder_.add_pass("backward", piece_backward, piece_sent_backward));
       chunk.gradients += piece.gradients();
       chunk.gathered += gathered_of(job_, piece);
       expert_parameters_ += piece.expert_parameters;
@@ -237,10 +256,10 @@ class PipelineProgram {
 
   void receive(const ScheduleStep& step) {
     builder_.set_pass(step.micro_batch, step.chunk);
-    if (step.kind == StepKind::forward && neighbour_elsewhere(step.chunk, -1)) {
+    if (step.kind == StepKind::forward && chunk_of(step).before) {
       builder_.receive(activation_slot(step.chunk, step.micro_batch));
     }
-    if (needs_gradient(step.kind) && neighbour_elsewhere(step.chunk, 1)) {
+    if (needs_gradient(step.kind) && chunk_of(step).after) {
       builder_.receive(gradient_slot(step.chunk, step.micro_batch));
     }
   }
@@ -305,24 +324,23 @@ class PipelineProgram {
   void send(const ScheduleStep& step) {
     builder_.set_pass(step.micro_batch, step.chunk);
     if (step.kind == StepKind::forward) {
-      if (const auto next = neighbour_elsewhere(step.chunk, 1)) {
-        const bool onward = next->stage == (stage_ + 1) % stages_;
+      if (const auto& next = chunk_of(step).after) {
+        const bool onward = next->place.stage == (stage_ + 1) % stages_;
         send_to(*next, onward ? kPathToNext : kPathToPrevious,
-                activation_slot(next->chunk, step.micro_batch),
-                passed_on(job_, position(step.chunk)));
+                activation_slot(next->place.chunk, step.micro_batch));
       }
     } else if (needs_gradient(step.kind)) {
-      if (const auto previous = neighbour_elsewhere(step.chunk, -1)) {
-        const bool back = previous->stage == (stage_ + stages_ - 1) % stages_;
+      if (const auto& previous = chunk_of(step).before) {
+        const bool back = previous->place.stage == (stage_ + stages_ - 1) % stages_;
         send_to(*previous, back ? kPathToPrevious : kPathToNext,
-                gradient_slot(previous->chunk, step.micro_batch),
-                passed_on(job_, position(step.chunk) - 1));
+                gradient_slot(previous->place.chunk, step.micro_batch));
       }
     }
   }
 
-  void send_to(const ChunkPlace& place, std::int32_t path, std::int32_t slot, Bytes amount) {
-    builder_.send(place.stage - stage_, path, slot, amount, !strategy_.overlap_pipeline_transfers);
+  void send_to(const Neighbour& to, std::int32_t path, std::int32_t slot) {
+    builder_.send(to.place.stage - stage_, path, slot, to.message,
+                  !strategy_.overlap_pipeline_transfers);
   }
 
   /// What no overlap hides; the compute that follows waits for it.

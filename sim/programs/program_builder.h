@@ -15,6 +15,9 @@ class ProgramBuilder {
  public:
   explicit ProgramBuilder(std::string name) { program_.name = std::move(name); }
 
+  /// Makes room for so many operations.
+  void reserve(std::size_t operations) { program_.operations.reserve(operations); }
+
   /// Adds a kind of block, to be run any number of times.
   std::int32_t add_block(std::string name, const TimeByCause& time) {
     program_.blocks.push_back({std::move(name), time});
