@@ -48,24 +48,19 @@ struct ModelSource {
   bool is_overridden = false;
 };
 
-/// What an object says beside a configuration, where it does.
-template <class Fields>
-void rename(Fields& fields, const std::string& name, const std::string& source) {
-  if (!name.empty()) fields.name = name;
-  if (!source.empty()) fields.source = source;
-}
-
+/// What an object says beside a configuration counts instead of what that says.
 std::optional<ModelSource> read_configuration(const JsonCursor& config, const std::string& name,
                                               const std::string& source, Diagnostics& diagnostics) {
-  if (is_encoder_decoder(config)) {
-    std::optional<T5Model> fields = read_huggingface_t5(config, diagnostics);
-    if (!fields) return std::nullopt;
-    rename(*fields, name, source);
-    return ModelSource{.model = layers_of(*fields), .resolved = resolved_model(*fields)};
+  if (is_encoder(config)) {
+    std::optional<EncoderModel> read = read_huggingface_encoder(config, diagnostics);
+    if (!read) return std::nullopt;
+    rename(*read, name, source);
+    return ModelSource{.model = std::move(read->model), .resolved = *read->resolved};
   }
   std::optional<TransformerModel> fields = read_huggingface(config, diagnostics);
   if (!fields) return std::nullopt;
-  rename(*fields, name, source);
+  if (!name.empty()) fields->name = name;
+  if (!source.empty()) fields->source = source;
   return ModelSource{
       .transformer = *fields, .model = layers_of(*fields), .resolved = resolved_model(*fields)};
 }

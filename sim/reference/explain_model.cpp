@@ -33,9 +33,9 @@ std::vector<FieldRow> model_rows() {
        "(Phi-3 and Phi-4), falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, "
        "stablelm, olmo, internlm2, gpt_neo, gptj, codegen, gpt_bigcode, bloom, and with experts "
        "mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, qwen2_moe, olmoe, phimoe, glm4_moe, "
-       "gpt_oss, llama4, llama4_text, grok-1, nemotron_h, qwen3_next and deepseek_v32. Sequences "
-       "are taken to be as "
-       "long as positions were before they were stretched, where that is said, and 8,192 tokens at "
+       "gpt_oss, llama4, llama4_text, grok-1, nemotron_h, qwen3_next and deepseek_v32; and the "
+       "encoders t5, mt5, bert and vit. Sequences of decoders are taken to be as long as positions "
+       "were before they were stretched, where that is said, and 8,192 tokens at "
        "most: a configuration says how far a model reaches, not what it is trained at.",
        "instead of the fields below",
        "strategy.sequence_length; a config.json may also stand where a model is named"},

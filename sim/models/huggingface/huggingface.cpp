@@ -29,7 +29,7 @@ std::vector<Family> families() {
 std::string families_help() {
   std::vector<std::string_view> names;
   for (const Family& family : families()) names.push_back(family.model_type);
-  for (const std::string_view type : encoder_decoder_types()) names.push_back(type);
+  for (const std::string_view type : encoder_types()) names.push_back(type);
   return fmt::format(
       "read are {}; any other decoder can be written out in fields of ours, which `headway explain "
       "model` lists",

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <optional>
-#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/files/json_document.h"
-#include "sim/models/transformer/t5.h"
+#include "sim/files/json_value.h"
+#include "sim/layers/model.h"
 #include "sim/models/transformer/transformer.h"
 
 namespace headway {
@@ -20,12 +22,21 @@ namespace headway {
 [[nodiscard]] std::optional<TransformerModel> read_huggingface(const JsonCursor& config,
                                                                Diagnostics& diagnostics);
 
-/// Encoder-decoders that are read: "model_type" of their configurations.
-[[nodiscard]] std::span<const std::string_view> encoder_decoder_types();
-[[nodiscard]] bool is_encoder_decoder(const JsonCursor& config);
+/// An encoder, with a decoder or without.
+struct EncoderModel {
+  Model model;
+  JsonValue resolved;  ///< every field written out, as `read_model` reads it back
+};
 
-/// Likewise; the decoder writes as many words as the encoder takes.
-[[nodiscard]] std::optional<T5Model> read_huggingface_t5(const JsonCursor& config,
-                                                         Diagnostics& diagnostics);
+/// Those that are read: "model_type" of their configurations.
+[[nodiscard]] std::vector<std::string_view> encoder_types();
+[[nodiscard]] bool is_encoder(const JsonCursor& config);
+
+/// The `config.json` of such a model. Nothing if there was a problem.
+[[nodiscard]] std::optional<EncoderModel> read_huggingface_encoder(const JsonCursor& config,
+                                                                   Diagnostics& diagnostics);
+
+/// Calls it what somebody says, and does not where that is empty.
+void rename(EncoderModel& model, const std::string& name, const std::string& source);
 
 }  // namespace headway

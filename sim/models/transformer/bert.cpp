@@ -82,8 +82,6 @@ Model layers_of(const BertModel& fields) {
   return model;
 }
 
-namespace {
-
 const FieldTable<BertModel>& bert_fields() {
   static const FieldTable<BertModel> kFields(
       {{"layers", whole(&BertModel::layers, model_limits::kLayers).required(), "Encoder layers."},
@@ -115,6 +113,8 @@ see: Devlin et al. 2018 (arXiv:1810.04805), 3.1
 default: sequence_length)"}});
   return kFields;
 }
+
+namespace {
 
 Model read_bert(ObjectReader& reader) {
   BertModel fields = read_family_fields(reader, bert_fields(), "encoder");

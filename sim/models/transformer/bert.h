@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/files/field_table.h"
 #include "sim/layers/model.h"
 
 namespace headway {
@@ -27,5 +28,7 @@ struct BertModel {
 /// Layers are those of a GPT whose attention sees both ways; what they keep and move is the same
 /// with the norm behind each half instead of in front.
 [[nodiscard]] Model layers_of(const BertModel& fields);
+
+[[nodiscard]] const FieldTable<BertModel>& bert_fields();
 
 }  // namespace headway

@@ -1,6 +1,5 @@
 #include "sim/models/transformer/t5.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/models/families.h"
@@ -131,15 +130,6 @@ see: Raffel et al. 2020 (arXiv:1910.10683), 2.1)"},
 strategy.sequence_length as many in proportion.
 default: sequence_length)"}});
   return kFields;
-}
-
-JsonValue resolved_model(const T5Model& fields) {
-  nlohmann::json resolved = *t5_fields().written(fields);
-  resolved["schema"] = "headway/model/1";
-  resolved["family"] = t5().name;
-  resolved["name"] = fields.name;
-  resolved["source"] = fields.source;
-  return resolved;
 }
 
 ModelFamily t5() {

@@ -35,7 +35,4 @@ struct T5Model {
 
 [[nodiscard]] const FieldTable<T5Model>& t5_fields();
 
-/// Every field written out, as `read_model` reads it back.
-[[nodiscard]] JsonValue resolved_model(const T5Model& fields);
-
 }  // namespace headway

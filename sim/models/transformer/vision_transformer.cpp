@@ -83,8 +83,6 @@ Model layers_of(const VisionTransformerModel& fields) {
   return model;
 }
 
-namespace {
-
 const FieldTable<VisionTransformerModel>& vision_fields() {
   using Vision = VisionTransformerModel;
   static const FieldTable<Vision> kFields(
@@ -108,6 +106,8 @@ see: Dosovitskiy et al. 2020 (arXiv:2010.11929))"},
         "Classes that a network tells apart."}});
   return kFields;
 }
+
+namespace {
 
 Model read_vision_transformer(ObjectReader& reader) {
   VisionTransformerModel fields = read_family_fields(reader, vision_fields(), "vision transformer");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/files/field_table.h"
 #include "sim/layers/model.h"
 
 namespace headway {
@@ -28,5 +29,7 @@ struct VisionTransformerModel {
 /// Tokens are the patches and the class; a sequence is an image. Layers are those of a GPT without
 /// dropout whose attention sees both ways; the head takes the class token only.
 [[nodiscard]] Model layers_of(const VisionTransformerModel& fields);
+
+[[nodiscard]] const FieldTable<VisionTransformerModel>& vision_fields();
 
 }  // namespace headway

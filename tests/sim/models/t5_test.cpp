@@ -7,13 +7,9 @@
 #include "sim/layers/kept_tensors.h"
 #include "sim/layers/parameters.h"
 #include "sim/layers/work.h"
-#include "tests/sim/models/model_reading.h"
 
 namespace headway {
 namespace {
-
-using testing::ModelReading;
-using testing::read_model_text;
 
 T5Model base() {
   return {.layers = 12,
@@ -88,35 +84,6 @@ TEST(T5, ScoresThatAreWrittenOutAreThoseOfEachPair) {
   const double rows = 12 * 128.0;
   EXPECT_NEAR(scores(12), rows * (2 * 128 - 4), 1.0);
   EXPECT_NEAR(scores(13), rows * (2 * 512 - 4), 1.0);
-}
-
-TEST(T5, ConfigurationsAreRead) {
-  const ModelReading large = read_model_text(R"({"model_type": "t5", "d_model": 1024, "d_kv": 64,
-    "d_ff": 4096, "num_layers": 24, "num_heads": 16, "vocab_size": 32128, "n_positions": 512,
-    "relative_attention_num_buckets": 32, "dropout_rate": 0.1, "is_encoder_decoder": true})");
-  EXPECT_EQ(large.problems, "");
-  ASSERT_TRUE(large.read.has_value());
-  EXPECT_EQ(parameter_count(large.read->model), 737'668'096);
-  // Flan-T5-base, of version 1.1: a gated MLP, 3 x 2048 for 2 x 3072, and a head of its own:
-  // 222,903,552 + 32,128 x 768.
-  const ModelReading flan = read_model_text(R"({"architectures": ["T5ForConditionalGeneration"],
-    "d_model": 768, "d_kv": 64, "d_ff": 2048, "num_layers": 12, "num_decoder_layers": 12,
-    "num_heads": 12, "vocab_size": 32128, "feed_forward_proj": "gated-gelu",
-    "tie_word_embeddings": false})");
-  ASSERT_TRUE(flan.read.has_value()) << flan.problems;
-  EXPECT_EQ(parameter_count(flan.read->model), 247'577'856);
-  const ModelReading again = read_model_text(flan.read->resolved->dump());
-  ASSERT_TRUE(again.read.has_value()) << again.problems;
-  EXPECT_EQ(parameter_count(again.read->model), 247'577'856);
-}
-
-TEST(T5, ConfigurationsThatLackACountAreRefused) {
-  const ModelReading reading =
-      read_model_text(R"({"model_type": "mt5", "d_model": 512, "d_kv": 64, "num_layers": 8,
- "num_heads": 6, "vocab_size": 250112})");
-  EXPECT_FALSE(reading.read.has_value());
-  EXPECT_NE(reading.problems.find(R"(error: missing field "d_ff")"), std::string::npos)
-      << reading.problems;
 }
 
 }  // namespace

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "sim/models/huggingface/huggingface.h"
+#include "sim/models/huggingface/huggingface_families.h"
+#include "sim/models/transformer/bert.h"
+#include "sim/models/transformer/model_fields.h"
+#include "sim/models/transformer/t5.h"
+#include "sim/models/transformer/vision_transformer.h"
+
+namespace headway {
+namespace {
+
+/// As `read_model` reads it back.
+template <class Fields>
+EncoderModel encoder_of(std::string_view family, const Fields& fields,
+                        const FieldTable<Fields>& table) {
+  nlohmann::json resolved = *table.written(fields);
+  resolved["schema"] = "headway/model/1";
+  resolved["family"] = family;
+  return {layers_of(fields), std::move(resolved)};
+}
+
+/// The decoder writes as many words as the encoder takes.
+EncoderModel read_t5(ObjectReader& reader) {
+  T5Model model;
+  model.layers = reader.integer("num_layers", model_limits::kLayers);
+  model.decoder_layers =
+      given_count(reader, "num_decoder_layers", model_limits::kLayers, model.layers);
+  model.hidden = reader.integer("d_model", model_limits::kHidden);
+  model.attention_heads = reader.integer("num_heads", model_limits::kHeads);
+  model.head_size = reader.integer("d_kv", model_limits::kHeadSize);
+  model.ffn_hidden = reader.integer("d_ff", model_limits::kFfnHidden);
+  if (given(reader.cursor(), "feed_forward_proj")) {
+    model.gated_mlp = reader.text("feed_forward_proj").starts_with("gated");
+  }
+  model.position_buckets =
+      given_count(reader, "relative_attention_num_buckets", between(1, 100'000), 32);
+  model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  model.sequence_length =
+      given_count(reader, "n_positions", model_limits::kSequenceLength, model.sequence_length);
+  model.target_length = model.sequence_length;
+  return encoder_of("t5", model, t5_fields());
+}
+
+/// All words are predicted: how many were masked is the training's matter.
+EncoderModel read_bert(ObjectReader& reader) {
+  BertModel model;
+  model.layers = reader.integer("num_hidden_layers", model_limits::kLayers);
+  model.hidden = reader.integer("hidden_size", model_limits::kHidden);
+  model.attention_heads = reader.integer("num_attention_heads", model_limits::kHeads);
+  model.ffn_hidden = reader.integer("intermediate_size", model_limits::kFfnHidden);
+  model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
+  model.token_types =
+      given_count(reader, "type_vocab_size", between(0, 1'000'000), model.token_types);
+  model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
+                                model.positions);
+  model.sequence_length = model.predicted_words = model.positions;
+  check_heads(model.hidden, model.attention_heads, reader);
+  return encoder_of("bert", model, bert_fields());
+}
+
+/// Classes are those that it has labels for.
+EncoderModel read_vit(ObjectReader& reader) {
+  VisionTransformerModel model;
+  model.layers = reader.integer("num_hidden_layers", model_limits::kLayers);
+  model.hidden = reader.integer("hidden_size", model_limits::kHidden);
+  model.attention_heads = reader.integer("num_attention_heads", model_limits::kHeads);
+  model.ffn_hidden = reader.integer("intermediate_size", model_limits::kFfnHidden);
+  model.patch_size = given_count(reader, "patch_size", between(1, 10'000), model.patch_size);
+  model.image_size = given_count(reader, "image_size", between(8, 100'000), model.image_size);
+  constexpr std::int64_t kColours = 3;
+  if (given_count(reader, "num_channels", between(1, 1000), kColours) != kColours) {
+    reader.report("num_channels", "a vision transformer of images in other than three colours", "",
+                  "only those of three are read");
+  }
+  if (const auto labels = given(reader.cursor(), "id2label");
+      labels && labels->value().is_object()) {
+    model.classes = std::max<std::int64_t>(1, std::ssize(labels->value()));
+  }
+  check_heads(model.hidden, model.attention_heads, reader);
+  return encoder_of("vit", model, vision_fields());
+}
+
+struct EncoderFamily {
+  std::string_view model_type;
+  std::string_view architecture;
+  EncoderModel (*read)(ObjectReader& reader);
+};
+constexpr std::array kFamilies = {
+    EncoderFamily{"t5", "T5ForConditionalGeneration", read_t5},
+    EncoderFamily{"mt5", "MT5ForConditionalGeneration", read_t5},
+    EncoderFamily{"bert", "BertForPreTraining", read_bert},
+    EncoderFamily{"vit", "ViTForImageClassification", read_vit},
+};
+
+const EncoderFamily* family_of(const JsonCursor& config) {
+  const std::optional<JsonCursor> type = given(config, "model_type");
+  const std::optional<JsonCursor> names = given(config, "architectures");
+  const bool has_names = names && names->value().is_array() && !names->value().empty();
+  const auto found = std::ranges::find_if(kFamilies, [&](const EncoderFamily& family) {
+    return type ? type->value() == family.model_type
+                : has_names && names->value().front() == family.architecture;
+  });
+  return found == kFamilies.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::vector<std::string_view> encoder_types() {
+  std::vector<std::string_view> types;
+  for (const EncoderFamily& family : kFamilies) types.push_back(family.model_type);
+  return types;
+}
+
+bool is_encoder(const JsonCursor& config) { return family_of(config) != nullptr; }
+
+std::optional<EncoderModel> read_huggingface_encoder(const JsonCursor& config,
+                                                     Diagnostics& diagnostics) {
+  const EncoderFamily* const family = family_of(config);
+  HEADWAY_CHECK(family != nullptr, "a configuration of an encoder");
+  Diagnostics own;
+  ObjectReader reader(config, own);
+  EncoderModel read = family->read(reader);
+  const bool is_read = !own.has_errors();
+  if (is_read) warn_of_unread_fields(reader);
+  diagnostics.append(own);
+  if (!is_read) return std::nullopt;
+  rename(read, configuration_name(config, family->model_type),
+         fmt::format("Hugging Face configuration {}", config.document().name()));
+  return read;
+}
+
+void rename(EncoderModel& model, const std::string& name, const std::string& source) {
+  if (!name.empty()) (*model.resolved)["name"] = model.model.name = name;
+  if (!source.empty()) (*model.resolved)["source"] = model.model.source = source;
+}
+
+}  // namespace headway

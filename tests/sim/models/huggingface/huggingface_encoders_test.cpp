@@ -1,0 +1,72 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/layers/parameters.h"
+#include "tests/sim/models/model_reading.h"
+
+namespace headway {
+namespace {
+
+using testing::ModelReading;
+using testing::read_model_text;
+
+/// Published counts; what is read reads back.
+void expect_parameters(const char* config, std::int64_t parameters) {
+  const ModelReading reading = read_model_text(config);
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  EXPECT_EQ(parameter_count(reading.read->model), parameters);
+  const ModelReading again = read_model_text(reading.read->resolved->dump());
+  ASSERT_TRUE(again.read.has_value()) << again.problems;
+  EXPECT_EQ(parameter_count(again.read->model), parameters);
+}
+
+TEST(HuggingFaceEncoders, T5HasItsPublishedParameters) {
+  expect_parameters(R"({"model_type": "t5", "d_model": 1024, "d_kv": 64, "d_ff": 4096,
+    "num_layers": 24, "num_heads": 16, "vocab_size": 32128, "n_positions": 512,
+    "relative_attention_num_buckets": 32, "dropout_rate": 0.1, "is_encoder_decoder": true})",
+                    737'668'096);
+  // Flan-T5-base, of version 1.1: a gated MLP, 3 x 2048 for 2 x 3072, and a head of its own:
+  // 222,903,552 + 32,128 x 768.
+  expect_parameters(R"({"architectures": ["T5ForConditionalGeneration"], "d_model": 768, "d_kv": 64,
+    "d_ff": 2048, "num_layers": 12, "num_decoder_layers": 12, "num_heads": 12,
+    "vocab_size": 32128, "feed_forward_proj": "gated-gelu", "tie_word_embeddings": false})",
+                    247'577'856);
+}
+
+TEST(HuggingFaceEncoders, BertHasItsPublishedParameters) {
+  expect_parameters(R"({"model_type": "bert", "architectures": ["BertForMaskedLM"],
+    "hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12,
+    "intermediate_size": 3072, "vocab_size": 30522, "type_vocab_size": 2,
+    "max_position_embeddings": 512, "hidden_act": "gelu"})",
+                    110'106'428);
+}
+
+TEST(HuggingFaceEncoders, VisionTransformersHaveTheLabelsOfTheirConfiguration) {
+  // ViT-B/16 of 1,000 classes has 86,567,656; of two, 998 x 769 less.
+  expect_parameters(R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
+    "num_attention_heads": 12, "intermediate_size": 3072, "image_size": 224, "patch_size": 16,
+    "num_channels": 3, "id2label": {"0": "a cat", "1": "no cat"}})",
+                    86'567'656 - 998 * 769);
+}
+
+TEST(HuggingFaceEncoders, WhatIsMissingOrOtherwiseIsTold) {
+  EXPECT_NE(read_model_text(R"({"model_type": "mt5", "d_model": 512, "d_kv": 64, "num_layers": 8,
+ "num_heads": 6, "vocab_size": 250112})")
+                .problems.find(R"(error: missing field "d_ff")"),
+            std::string::npos);
+  EXPECT_EQ(read_model_text(R"({"model_type": "vit", "hidden_size": 768, "num_hidden_layers": 12,
+ "num_attention_heads": 12, "intermediate_size": 3072, "num_channels": 4})")
+                .problems,
+            R"(error: a vision transformer of images in other than three colours
+  --> model.json:2:72   /num_channels
+   |
+ 2 |  "num_attention_heads": 12, "intermediate_size": 3072, "num_channels": 4}
+   |                                                                        ^
+  help: only those of three are read
+)");
+}
+
+}  // namespace
+}  // namespace headway
