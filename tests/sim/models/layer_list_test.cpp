@@ -12,6 +12,7 @@ namespace headway {
 namespace {
 
 using testing::ModelReading;
+using testing::read_scenario_model;
 using testing::read_model_text;
 
 TEST(LayerList, IsReadAsItStands) {
@@ -99,6 +100,14 @@ error: kv_heads must divide heads
    |                                          ^ 3 does not divide 8
   help: leave it out for as many as heads
 )");
+}
+
+TEST(LayerList, RetinaNetHasAsManyMultiplicationsAsTorchvisionCounts) {
+  // torchvision/models/detection/retinanet.py, RetinaNet_ResNet50_FPN_Weights: "_ops": 151.54, in
+  // 10^9 multiplications of an image.
+  const ModelReading reading = read_scenario_model(R"({"model": "retinanet"})");
+  ASSERT_TRUE(reading.read.has_value()) << reading.problems;
+  EXPECT_NEAR(forward_flops(reading.read->model, 1).total().count() / 2.0, 151.54e9, 0.005e9);
 }
 
 TEST(ModelFamilies, ANameThatIsNoneIsAProblem) {
