@@ -85,19 +85,22 @@ void take_answer(ValidationRow& row, const ChildOutcome& outcome) {
 std::vector<std::vector<ValidationRow>> predictions(const std::vector<PublishedRow>& published,
                                                     const std::vector<const CostTerm*>& left_out,
                                                     const ValidateOptions& options) {
-  std::vector<std::function<std::string()>> tasks;
-  for (const CostTerm* term : left_out) {
-    for (const PublishedRow& row : published) {
-      tasks.emplace_back([&row, term, leave_out = options.leave_out_source] {
-        return predicted_row(row, term, leave_out);
-      });
-    }
-  }
+  const std::function<std::string(std::size_t)> task = [&](std::size_t number) {
+    return predicted_row(published[number % published.size()], left_out[number / published.size()],
+                         options.leave_out_source);
+  };
+  std::vector<ChildOutcome> outcomes(left_out.size() * published.size());
   std::size_t done = 0;
-  const std::vector<ChildOutcome> outcomes =
-      run_in_children(tasks, options.jobs, [&](std::size_t, ChildOutcome&) {
-        if (options.progress) options.progress(++done, tasks.size());
-      });
+  const std::function<void(std::size_t, ChildOutcome&)> finished = [&](std::size_t number,
+                                                                       ChildOutcome& outcome) {
+    outcomes[number] = std::move(outcome);
+    if (options.progress) options.progress(++done, outcomes.size());
+  };
+  if (options.distribute) {
+    options.distribute(outcomes.size(), task, finished);
+  } else {
+    run_each_in_children(outcomes.size(), task, options.jobs, finished);
+  }
   std::vector<std::vector<ValidationRow>> by_term;
   for (std::size_t term = 0; term < left_out.size(); ++term) {
     std::vector<ValidationRow>& rows = by_term.emplace_back();

@@ -12,6 +12,8 @@
 
 namespace headway {
 
+struct ChildOutcome;
+
 /// What becomes of the errors without one term of the cost model.
 struct Ablation {
   struct Row {
@@ -34,6 +36,11 @@ struct Validation {
 
 struct ValidateOptions {
   int jobs = 1;
+  /// Has so many tasks done, in place of `jobs` children of this process, and tells what became of
+  /// each, as `run_each_in_children` does.
+  std::function<void(std::size_t count, const std::function<std::string(std::size_t)>& task,
+                     const std::function<void(std::size_t, ChildOutcome&)>& finished)>
+      distribute;
   ValidationFilter filter;
   std::vector<const CostTerm*> ablate;  ///< each alone is left out once more
   bool pairs = false;                   ///< what changing one thing does, too

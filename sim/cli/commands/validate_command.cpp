@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "reports/answers/answers.h"
@@ -17,6 +18,7 @@
 #include "sim/costs/steps/read_steps.h"
 #include "sim/files/input_files.h"
 #include "sim/predict/collective/collective_validation.h"
+#include "sim/sweep/mpi_crew.h"
 #include "sim/validate/free_constants.h"
 #include "sim/validate/measured/measured_comparison.h"
 #include "sim/validate/memory_validation.h"
@@ -189,6 +191,63 @@ int run_measured(const Invocation& invocation) {
   return comparison.verdict == MeasuredComparison::Verdict::off ? kExitNegative : kExitDone;
 }
 
+/// A follower of a crew has no answer of its own.
+struct FollowerIsDone {};
+
+/// Rows by the processes that mpirun started, each of which reads them.
+void share_out(MpiCrew& crew, const Arguments& arguments, ValidateOptions& options) {
+  if (arguments.has("jobs")) {
+    refuse("--jobs does not go with several processes",
+           "each process that mpirun starts predicts one row at a time, but for the first, which "
+           "hands them out");
+  }
+  options.distribute = [&](std::size_t count, const auto& task, const auto& finished) {
+    if (crew.leads()) {
+      std::vector<std::int64_t> numbers(count);
+      std::iota(numbers.begin(), numbers.end(), 0);
+      crew.lead(numbers, finished);
+      return;
+    }
+    crew.follow([&](std::int64_t number) { return task(static_cast<std::size_t>(number)); });
+    throw FollowerIsDone();
+  };
+}
+
+/// How long published steps take.
+int run_published(const Invocation& invocation, MpiCrew* crew) {
+  const Arguments& arguments = invocation.arguments;
+  Terminal& terminal = invocation.terminal;
+  const auto tolerance = tolerance_of(arguments);
+  const std::vector<OutputFile> outputs = outputs_of(arguments);
+  const bool follows = crew != nullptr && !crew->leads();
+  const When when =
+      follows ? When::never : when_named(arguments.value("progress").value_or("auto"));
+  ValidateOptions options;
+  options.jobs = jobs_of(arguments);
+  options.filter = filter_of(arguments);
+  options.ablate = terms_of(arguments);
+  options.leave_out_source = arguments.has("leave-out");
+  options.pairs = arguments.has("pairs");
+  if (crew != nullptr) share_out(*crew, arguments, options);
+  const Validation validation =
+      validation_of(arguments.value("rows").value_or(""), options, when, terminal);
+  give(options.pairs ? row_pairs_answer(validation.knobs) : validation_answer(validation), outputs,
+       invocation);
+  return verdict(validation, tolerance, terminal);
+}
+
+/// What is wrong with the input the leader tells, and hands out nothing.
+int follow_published(const Invocation& invocation, MpiCrew& crew) {
+  try {
+    return run_published(invocation, &crew);
+  } catch (const FollowerIsDone&) {
+    return kExitDone;
+  } catch (const InputError&) {
+    crew.follow([](std::int64_t) { return std::string(); });
+    return kExitDone;
+  }
+}
+
 int run_validate(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   if (arguments.has("collectives")) return run_collectives(invocation);
@@ -199,21 +258,9 @@ int run_validate(const Invocation& invocation) {
   }
   if (arguments.has("memory")) return run_memory(invocation);
   if (arguments.has("constants")) return run_constants(invocation);
-  Terminal& terminal = invocation.terminal;
-  const auto tolerance = tolerance_of(arguments);
-  const std::vector<OutputFile> outputs = outputs_of(arguments);
-  const When when = when_named(arguments.value("progress").value_or("auto"));
-  ValidateOptions options;
-  options.jobs = jobs_of(arguments);
-  options.filter = filter_of(arguments);
-  options.ablate = terms_of(arguments);
-  options.leave_out_source = arguments.has("leave-out");
-  options.pairs = arguments.has("pairs");
-  const Validation validation =
-      validation_of(arguments.value("rows").value_or(""), options, when, terminal);
-  give(options.pairs ? row_pairs_answer(validation.knobs) : validation_answer(validation), outputs,
-       invocation);
-  return verdict(validation, tolerance, terminal);
+  if (!MpiCrew::is_called_for()) return run_published(invocation, nullptr);
+  MpiCrew crew;
+  return crew.leads() ? run_published(invocation, &crew) : follow_published(invocation, crew);
 }
 
 Option repeatable_option(std::string name, std::string value, std::string help) {

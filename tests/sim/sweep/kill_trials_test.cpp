@@ -193,5 +193,24 @@ TEST(MpiCrew, FindsTheSamePointsAsOneProcess) {
             0);
 }
 
+TEST(MpiCrew, ValidatesTheSameRowsAsOneProcess) {
+  if (std::system("mpirun --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no mpirun";
+  const ScratchFolder scratch;
+  const auto file = [&](const char* name) { return (scratch.path() / name).string(); };
+  const std::string validate =
+      std::string(HEADWAY_PROGRAM) + " validate --gpu V100 --ablate launch -q --json";
+  const std::string crew =
+      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 3 ";
+  ASSERT_EQ(std::system((validate + " -j 1 > " + file("one")).c_str()), 0);
+  ASSERT_EQ(std::system((crew + validate + " > " + file("crew") + " 2>" + file("said")).c_str()),
+            0);
+  EXPECT_EQ(std::system(("cmp " + file("one") + " " + file("crew")).c_str()), 0);
+  EXPECT_EQ(std::system(("grep -q V100 " + file("crew")).c_str()), 0);
+  // Wrong input ends all of them, and is told once.
+  const std::string wrong = crew + validate + " --id nobody > " + file("out") + " 2>&1";
+  EXPECT_EQ(WEXITSTATUS(std::system(wrong.c_str())), 2);
+  EXPECT_EQ(std::system(("test $(grep -c '^error' " + file("out") + ") = 1").c_str()), 0);
+}
+
 }  // namespace
 }  // namespace headway
