@@ -37,6 +37,7 @@ void pass(Stream& stream, Row& row) {
   stream(row.reason);
   stream(row.scenario);
   stream(row.result);
+  stream(row.work);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/base/units.h"
 #include "sim/files/json_value.h"
 #include "sim/result/prediction.h"
 
@@ -47,6 +49,8 @@ struct PointRow {
   std::string scenario;  ///< JSON; empty is null
   std::string result;    ///< what `headway simulate --json` prints; empty if there is none
   std::vector<std::optional<double>> numbers;  ///< by column of point_columns.h
+  /// That it took, to know what is at stake before it is kept; no store has it.
+  Seconds work = Seconds(std::numeric_limits<double>::infinity());
 };
 
 [[nodiscard]] PointRow row_of(const SweepPoint& point);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/utf8.h"
@@ -41,8 +42,13 @@ SweepHeader header_of(const SweepJob& job, const std::string& command_line) {
 /// What a worker sends: a point, or nothing where another one is the same job.
 std::string answer_of(const SweepJob& job, std::int64_t index, const std::set<std::string>& keys,
                       bool only_read) {
+  const auto before = std::chrono::steady_clock::now();
   const std::optional<SweepPoint> point = run_point(job, index, keys, only_read);
-  return point ? row_bytes(row_of(*point)) : "";
+  if (!point) return "";
+  PointRow row = row_of(*point);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - before;
+  row.work = Seconds(taken.count());
+  return row_bytes(row);
 }
 
 void count(PointStatus status, SweepSummary& summary) {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -35,8 +35,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kSchema = "headway/sweep/3";
 constexpr std::string_view kAnySchema = "headway/sweep/";
 constexpr std::string_view kLockFile = "sweep.lock";
-constexpr int kPatienceMs = 60'000;                  // while somebody reads
-constexpr std::chrono::milliseconds kTogether{250};  // points of this time are one transaction
+constexpr int kPatienceMs = 60'000;  // while somebody reads
+const Seconds kTogether(0.05);       // points of so much work are one transaction
 
 [[noreturn]] void refuse(std::string message, std::string help) {
   Diagnostic problem;
@@ -206,7 +206,7 @@ struct SweepStore::Connection {
   sqlite3* database = nullptr;
   std::unique_ptr<SqliteStatement> removal;  ///< of what stood for the same values of the axes
   std::unique_ptr<SqliteStatement> insertion;
-  std::chrono::steady_clock::time_point kept = {};
+  Seconds unkept = Seconds(std::numeric_limits<double>::infinity());  ///< the first is kept at once
   PackingReference like;
 };
 
@@ -282,7 +282,8 @@ bool SweepStore::put(const PointRow& row) {
   connection_->removal->reset();
   insertion.step();
   insertion.reset();
-  if (std::chrono::steady_clock::now() - connection_->kept < kTogether) return false;
+  connection_->unkept += row.work;
+  if (connection_->unkept < kTogether) return false;
   keep();
   return true;
 }
@@ -291,7 +292,7 @@ void SweepStore::keep() {
   if (sqlite3_get_autocommit(connection_->database) == 0) {
     execute(connection_->database, "COMMIT");
   }
-  connection_->kept = std::chrono::steady_clock::now();
+  connection_->unkept = Seconds(0.0);
 }
 
 namespace {

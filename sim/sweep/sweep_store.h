@@ -27,10 +27,10 @@ struct SettledPoints {
   std::set<std::string> keys;
 };
 
-/// The SQLite file of a sweep (its tables: README.md of this folder). Points that come within a
-/// quarter of a second are one transaction, so that whatever kills the process costs those in
-/// flight and what was done in that time at most. One process writes at a time, which a lock beside
-/// the file sees to; anybody may read meanwhile.
+/// The SQLite file of a sweep (its tables: README.md of this folder). Points that took less than a
+/// twentieth of a second together are one transaction, so that whatever kills the process costs
+/// those in flight and so much work at most. One process writes at a time, which a lock beside the
+/// file sees to; anybody may read meanwhile.
 ///
 /// Throws EnvironmentError where the file cannot be used, InputError where it is of another sweep.
 class SweepStore {

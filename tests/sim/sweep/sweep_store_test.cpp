@@ -36,6 +36,13 @@ SweepPoint point(int a, PointStatus status = PointStatus::done) {
   return point;
 }
 
+/// A point that took a fiftieth of a second.
+PointRow quick(int a) {
+  PointRow row = row_of(point(a));
+  row.work = Seconds(0.02);
+  return row;
+}
+
 std::vector<std::string> keys_in(const ScratchFolder& folder) {
   std::vector<std::string> keys;
   for (const SweepPoint& stored : read_sweep(folder.path(), Predictions::left_out).points)
@@ -101,10 +108,24 @@ TEST(SweepStore, WhatWasPutIsKeptAtTheEndWithoutAsking) {
   const ScratchFolder scratch;
   {
     SweepStore store(scratch.path(), header());
-    store.put(row_of(point(2)));
-    EXPECT_THAT(store.settled().keys, testing::ElementsAre("key2"));
+    EXPECT_TRUE(store.put(quick(2)));  // the first at once
+    EXPECT_FALSE(store.put(quick(10)));
+    EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2"));
+    EXPECT_THAT(store.settled().keys, testing::ElementsAre("key10", "key2"));
   }
-  EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2"));
+  EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2", "key10"));
+}
+
+TEST(SweepStore, NoMoreThanATwentiethOfASecondOfWorkIsAtStake) {
+  const ScratchFolder scratch;
+  SweepStore store(scratch.path(), header());
+  EXPECT_TRUE(store.put(quick(2)));
+  EXPECT_FALSE(store.put(quick(2)));  // 0.02 s
+  EXPECT_FALSE(store.put(quick(2)));  // 0.04
+  EXPECT_TRUE(store.put(quick(2)));   // 0.06
+  EXPECT_FALSE(store.put(quick(2)));
+  EXPECT_TRUE(store.put(row_of(point(10))));  // nobody knows what it took
+  EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2", "key10"));
 }
 
 TEST(SweepStore, PointsAreReadAgainAsTheyWereWhateverCameBeforeThem) {
