@@ -9,6 +9,7 @@
 #include "sim/layers/exchanges.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/parameters.h"
+#include "sim/programs/pipeline_chunk.h"
 #include "sim/programs/program_builder.h"
 #include "sim/programs/stage_pieces.h"
 #include "sim/programs/stage_program.h"
@@ -17,32 +18,6 @@ namespace headway {
 namespace {
 
 constexpr double kParameterBytes = 2.0;  ///< parameters are gathered in 16 bits
-
-/// Where the work before or after a chunk is done elsewhere, and what goes there.
-struct Neighbour {
-  ChunkPlace place;
-  Bytes message;
-};
-
-/// One chunk of the stage: its pieces, its blocks, and how far it has come.
-struct Chunk {
-  std::vector<Piece> pieces;
-  std::optional<Neighbour> before;           ///< gradients go there
-  std::optional<Neighbour> after;            ///< activations do
-  std::vector<std::int32_t> forward_passes;  ///< a piece each
-  std::vector<std::int32_t> backward_passes;
-  std::vector<std::int32_t> weight_passes;  ///< of a backward pass in two parts, like the next two
-  std::int32_t whole_forward = -1;
-  std::int32_t whole_backward = -1;
-  std::int32_t input_gradient = -1;
-  std::int32_t weight_gradient = -1;
-  std::vector<std::int32_t> gather_slots;  ///< a piece each, empty if nothing is gathered ahead
-  std::vector<std::int32_t> expert_gather_slots;
-  GradientPart gradients;  ///< of parameters that change, but for routed experts
-  double gathered = 0.0;   ///< those that replicas gather
-  int forwards_done = 0;
-  int gradients_done = 0;
-};
 
 class PipelineProgram {
  public:
@@ -95,14 +70,14 @@ class PipelineProgram {
   [[nodiscard]] int position(int chunk) const {
     return chunk_position(*strategy_.schedule, stage_, chunk, stages_);
   }
-  [[nodiscard]] std::optional<Neighbour> neighbour(int chunk, int steps) const {
+  [[nodiscard]] std::optional<ChunkNeighbour> neighbour(int chunk, int steps) const {
     const auto place = chunk_elsewhere(strategy_, stage_, chunk, steps);
     if (!place) return std::nullopt;
-    return Neighbour{*place, passed_on(job_, position(chunk) + (steps < 0 ? steps : 0))};
+    return ChunkNeighbour{*place, passed_on(job_, position(chunk) + (steps < 0 ? steps : 0))};
   }
   /// Whether the chunks are of copies that share their parameters with different stages.
   [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
-  [[nodiscard]] Chunk& chunk_of(const ScheduleStep& step) {
+  [[nodiscard]] PipelineChunk& chunk_of(const ScheduleStep& step) {
     return chunks_[static_cast<std::size_t>(step.chunk)];
   }
   [[nodiscard]] int passes_of_chunk() const {
@@ -117,7 +92,7 @@ class PipelineProgram {
   }
 
   void add_chunk(int c) {
-    Chunk chunk;
+    PipelineChunk chunk;
     chunk.pieces = chunk_pieces(job_, position(c));
     chunk.before = neighbour(c, -1);
     chunk.after = neighbour(c, 1);
@@ -286,7 +261,7 @@ class PipelineProgram {
     }
   }
 
-  void forward(Chunk& chunk) {
+  void forward(PipelineChunk& chunk) {
     const bool first_pass = chunk.forwards_done++ == 0;
     if (!first_pass || chunk.gather_slots.empty()) {
       builder_.run(chunk.whole_forward);
@@ -301,7 +276,7 @@ class PipelineProgram {
 
   /// A pass that leaves gradients of the weights: as a whole or, if they leave at once, by pieces.
   void gradients(int index, std::int32_t whole, const std::vector<std::int32_t>& passes) {
-    Chunk& chunk = chunks_[static_cast<std::size_t>(index)];
+    PipelineChunk& chunk = chunks_[static_cast<std::size_t>(index)];
     const bool last_pass = ++chunk.gradients_done == passes_of_chunk();
     const bool reduces_now = reduces_any() && (last_pass || reduces_every_pass());
     if (reduces_now && strategy_.overlap_gradient_reduce) {
@@ -338,7 +313,7 @@ class PipelineProgram {
     }
   }
 
-  void send_to(const Neighbour& to, std::int32_t path, std::int32_t slot) {
+  void send_to(const ChunkNeighbour& to, std::int32_t path, std::int32_t slot) {
     builder_.send(to.place.stage - stage_, path, slot, to.message,
                   !strategy_.overlap_pipeline_transfers);
   }
@@ -398,7 +373,7 @@ class PipelineProgram {
   int stages_;
   int micro_batches_;
   ProgramBuilder builder_;
-  std::vector<Chunk> chunks_;
+  std::vector<PipelineChunk> chunks_;
   GradientPart gradients_;          ///< of parameters of this stage that change, but for experts
   double gathered_ = 0.0;           ///< those that replicas gather
   double expert_parameters_ = 0.0;  ///< of routed experts
