@@ -40,7 +40,7 @@ struct Validation;
 [[nodiscard]] Answer study_answer(const Study& study);
 
 /// What a run of a sweep did, and the points of the store in its folder: on a terminal the main
-/// numbers, on pages as a study, "headway/sweep/1".
+/// numbers, on pages as a study, "headway/sweep/2".
 [[nodiscard]] Answer sweep_answer(const SweepSummary& summary, const std::filesystem::path& folder);
 
 /// What a run would do with the points that the store lacks, of `all` that the axes span
