@@ -87,6 +87,26 @@ std::string with_limits(const Topic& topic) {
   return topic.see.empty() ? text : fmt::format("{} See: {}.", text, topic.see);
 }
 
+// What is promised of files and results.
+constexpr std::string_view kVersions =
+    "Files say which version of the format they are (\"schema\"). Within a version a field keeps "
+    "its name, its unit and its meaning, and a file that was accepted stays accepted; new fields "
+    "may come, and are left out by default.";
+constexpr std::string_view kDefaults =
+    "Defaults may change with what is known; `headway check FILE --resolve` writes all of them "
+    "out, which keeps them.";
+constexpr std::string_view kBreaks =
+    "What would break this is a new version; Headway then reads both, or says how to rewrite the "
+    "file.";
+constexpr std::string_view kResults =
+    "Keys of results (--json) keep name, unit and meaning in the same way; numbers may change with "
+    "every version, as what is known of the machines does. Texts for people may change at any "
+    "time.";
+constexpr std::string_view kQuantities =
+    "Quantities are texts with a unit: \"400 Gb/s\" is bits, \"400 GB/s\" bytes; GB is 1e9, GiB "
+    "2^30. Profiles, which programs write, have numbers in SI base units, and the unit in the name "
+    "of the field.";
+
 }  // namespace
 
 std::string field_reference(const std::vector<Topic>& topics) {
@@ -107,20 +127,8 @@ std::string field_reference(const std::vector<Topic>& topics) {
           "`headway explain --fields`, and a test holds it to that."};
   page.sections.push_back(
       {"What is promised",
-       {BulletList{
-           {"Files say which version of the format they are (\"schema\"). Within a version a field "
-            "keeps its name, its unit and its meaning, and a file that was accepted stays "
-            "accepted; new fields may come, and are left out by default.",
-            "Defaults may change with what is known; `headway check FILE --resolve` writes all of "
-            "them out, which keeps them.",
-            "What would break this is a new version; Headway then reads both, or says how to "
-            "rewrite the file.",
-            "Keys of results (--json) keep name, unit and meaning in the same way; numbers may "
-            "change with every version, as what is known of the machines does. Texts for people "
-            "may change at any time.",
-            "Quantities are texts with a unit: \"400 Gb/s\" is bits, \"400 GB/s\" bytes; GB is "
-            "1e9, GiB 2^30. Profiles, which programs write, have numbers in SI base units, and the "
-            "unit in the name of the field."}}}});
+       {BulletList{{std::string(kVersions), std::string(kDefaults), std::string(kBreaks),
+                    std::string(kResults), std::string(kQuantities)}}}});
   for (std::size_t part = 0; part < kReferenceParts.size(); ++part) {
     DocumentSection section{std::string(kReferenceParts[part].heading), {}};
     if (!kReferenceParts[part].place.empty()) {

@@ -62,7 +62,7 @@ std::optional<ModelSource> read_configuration(const JsonCursor& config, const st
   if (!name.empty()) fields->name = name;
   if (!source.empty()) fields->source = source;
   return ModelSource{
-      .transformer = *fields, .model = layers_of(*fields), .resolved = resolved_model(*fields)};
+      .transformer = fields, .model = layers_of(*fields), .resolved = resolved_model(*fields)};
 }
 
 /// An object with "huggingface": the configuration, and what the object says beside it.
