@@ -145,8 +145,8 @@ void place_other_nodes(const std::vector<OtherNodes>& others, Cluster& cluster,
       return;
     }
     const int kind = kind_of_type(run.type, cluster);
-    for (auto node = static_cast<std::size_t>(run.first);
-         node < static_cast<std::size_t>(run.first + run.count); ++node) {
+    const auto first = static_cast<std::size_t>(run.first);
+    for (std::size_t node = first; node < first + static_cast<std::size_t>(run.count); ++node) {
       if (is_named[node]) {
         diagnostics.add(
             run.place->problem("\"other_nodes\" names a node twice", fmt::format("node {}", node)));

@@ -100,8 +100,8 @@ bool is_weibull(const FailureCause& cause) { return cause.lifetime.kind == Lifet
 bool takes_nodes(const FailureCause& cause) { return cause.nodes_lost > 0; }
 
 const FieldTable<FailureCause>& failure_fields() {
-  const auto of_lifetime = [](FieldMember<Lifetime> member) {
-    return within(&FailureCause::lifetime, std::move(member));
+  const auto of_lifetime = [](const FieldMember<Lifetime>& member) {
+    return within(&FailureCause::lifetime, member);
   };
   static const FieldTable<FailureCause> kFields(
       {{"cause", text(&FailureCause::name).required(), "Its name in the result."},
