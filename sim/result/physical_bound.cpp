@@ -58,6 +58,7 @@ double most_filtering(const Model& model, Precision precision) {
 Seconds compute_bound(const Model& model, const Strategy& strategy, const KindProfiles& profiles) {
   const Flops step = step_flops(model, strategy).model;
   const Flops forward = forward_flops(model, strategy.attention_length()).total();
+  if (forward == Flops(0.0)) return Seconds(0.0);  // tables and passes alone
   const double ranks_of_stage = static_cast<double>(strategy.ranks()) / strategy.pipeline_parallel;
   const FlopsPerSecond peak(profiles.largest([&](const Profile& profile) {
     return profile.device.peak_flops.at(strategy.precision).value;

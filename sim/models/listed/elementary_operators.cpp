@@ -128,7 +128,7 @@ SampleShape add_sum(const SumFields&, ObjectReader&, const SampleShape& in, Laye
   return in;
 }
 
-bool is_any(const SampleShape&) { return true; }
+bool is_any(const SampleShape& in) { return !in.empty(); }
 
 }  // namespace
 

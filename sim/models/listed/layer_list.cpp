@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -186,6 +187,7 @@ class LayerListReader {
     std::optional<SampleShape> in;
     for (const JsonCursor& part : reader.elements("operators")) {
       ObjectReader inner(part, diagnostics_);
+      if (!part.value().is_object()) continue;  // which the reader has said
       if (inner.flag("beside", false)) {
         if (!in) inner.report("beside", "the first operator has none to stand beside");
         writer_.stand_beside();
@@ -223,7 +225,16 @@ class LayerListReader {
       return in;
     }
     if (!works_on_samples(reader, one, in)) return in;
-    shape_ = one.add(reader, in, writer_);
+    SampleShape out = one.add(reader, in, writer_);
+    const auto is_too_large = [](std::int64_t size) {
+      return static_cast<double>(size) > kCounts.most;
+    };
+    if (std::ranges::any_of(out, is_too_large)) {
+      reader.report("kind", "what comes out is too large", shape_text(out),
+                    "at most 1,000,000,000 each way");
+      return in;
+    }
+    shape_ = std::move(out);
     check_output(reader);
     return in;
   }

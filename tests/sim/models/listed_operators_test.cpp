@@ -264,6 +264,10 @@ TEST(ListedOperators, WhatDoesNotFitIsSaidWhereItStands) {
          R"("sequence_length": 10,)");
   expect(R"({"kind": "embedding_bag", "in": [3], "table_rows": [4], "width": 2})",
          "as wide as a row");
+  expect(R"({"kind": "transposed_convolution", "in": [1, 1000000, 1], "channels": 1,
+             "kernel": [5000, 1], "stride": [5000, 1]})",
+         "what comes out is too large");
+  expect(R"({"kind": "linear", "in": [], "outputs": 3})", "\"linear\" takes anything");
   expect(R"({"operators": []})", "a layer has to do something");
   expect(R"({"operators": [{"kind": "sum", "in": [4], "beside": true}]})",
          "the first operator has none to stand beside");
