@@ -9,16 +9,7 @@
 namespace headway {
 namespace {
 
-// Bytes of memory passes for each element of an operator's output, in tensors of 2 bytes. Batch
-// normalization reads its input for the statistics and again to normalise, and writes; the
-// rectifier reads and writes. Backward: gradient and input twice, one written; gradient and output
-// of the rectifier read, one written.
-constexpr double kNormForward = 6.0;
-constexpr double kNormBackward = 10.0;
-constexpr double kRectifierForward = 4.0;
-constexpr double kRectifierBackward = 6.0;
-constexpr double kSumPass = 6.0;  ///< two terms read, one written, either way
-constexpr double kPoolBytes = 2.0;
+constexpr double kPoolBytes = 2.0;  ///< an element
 
 double positions_of(const Convolution& of) { return std::pow(of.size, of.dimensions); }
 double taps_of(const Convolution& of) {
@@ -61,7 +52,7 @@ void ConvolutionBlock::convolution(const Convolution& of) {
   const double elements = positions * of.out;
   if (of.normalised) {
     layer_.weights.push_back({Part::normalization, 2.0 * of.out});
-    pass(of.name + " norm", kNormForward * elements, kNormBackward * elements);
+    pass(of.name + " norm", kBatchNorm.forward * elements, kBatchNorm.backward * elements);
     layer_.kept.push_back({.name = of.name + " norm input", .elements = elements});
   }
   if (of.rectified) rectifier(of.name, elements);
@@ -78,7 +69,7 @@ void ConvolutionBlock::transposed(const Convolution& of) {
 }
 
 void ConvolutionBlock::sum(double elements) {
-  pass("residual sum", kSumPass * elements, kSumPass * elements);
+  pass("residual sum", kResidualSum.forward * elements, kResidualSum.backward * elements);
   rectifier("block", elements);
 }
 
@@ -120,7 +111,7 @@ void ConvolutionBlock::pass(std::string name, double forward, double backward, A
 
 void ConvolutionBlock::rectifier(const std::string& name, double elements) {
   const Again again{{RecomputePart::activation}};
-  pass(name + " rectifier", kRectifierForward * elements, kRectifierBackward * elements, again);
+  pass(name + " rectifier", kRectifier.forward * elements, kRectifier.backward * elements, again);
   layer_.kept.push_back({.name = name + " output", .elements = elements, .again = again});
 }
 

@@ -7,6 +7,20 @@
 
 namespace headway {
 
+/// Bytes that an operator moves for each element, in tensors of 2 bytes.
+struct PassBytes {
+  double forward;
+  double backward;
+};
+/// Reads its input for the statistics and again to normalise, and writes; backward gradient and
+/// input twice, one written.
+inline constexpr PassBytes kBatchNorm{6.0, 10.0};
+/// Of a rectifier, or another function of each element: read, written; backward the gradient and
+/// what is kept are read, one written.
+inline constexpr PassBytes kRectifier{4.0, 6.0};
+/// Two terms read, one written, either way.
+inline constexpr PassBytes kResidualSum{6.0, 6.0};
+
 /// k x k, from `in` channels to `out` at `size` x `size` positions; in three dimensions k x k x k
 /// at as many positions each way.
 struct Convolution {

@@ -47,30 +47,33 @@ EncoderModel read_t5(ObjectReader& reader) {
   return encoder_of("t5", model, t5_fields());
 }
 
-/// All words are predicted: how many were masked is the training's matter.
-EncoderModel read_bert(ObjectReader& reader) {
-  BertModel model;
+/// What BERT and vision transformers call the same.
+template <class Fields>
+Fields read_sizes(ObjectReader& reader) {
+  Fields model;
   model.layers = reader.integer("num_hidden_layers", model_limits::kLayers);
   model.hidden = reader.integer("hidden_size", model_limits::kHidden);
   model.attention_heads = reader.integer("num_attention_heads", model_limits::kHeads);
   model.ffn_hidden = reader.integer("intermediate_size", model_limits::kFfnHidden);
+  check_heads(model.hidden, model.attention_heads, reader);
+  return model;
+}
+
+/// All words are predicted: how many were masked is the training's matter.
+EncoderModel read_bert(ObjectReader& reader) {
+  auto model = read_sizes<BertModel>(reader);
   model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
   model.token_types =
       given_count(reader, "type_vocab_size", between(0, 1'000'000), model.token_types);
   model.positions = given_count(reader, "max_position_embeddings", model_limits::kSequenceLength,
                                 model.positions);
   model.sequence_length = model.predicted_words = model.positions;
-  check_heads(model.hidden, model.attention_heads, reader);
   return encoder_of("bert", model, bert_fields());
 }
 
 /// Classes are those that it has labels for.
 EncoderModel read_vit(ObjectReader& reader) {
-  VisionTransformerModel model;
-  model.layers = reader.integer("num_hidden_layers", model_limits::kLayers);
-  model.hidden = reader.integer("hidden_size", model_limits::kHidden);
-  model.attention_heads = reader.integer("num_attention_heads", model_limits::kHeads);
-  model.ffn_hidden = reader.integer("intermediate_size", model_limits::kFfnHidden);
+  auto model = read_sizes<VisionTransformerModel>(reader);
   model.patch_size = given_count(reader, "patch_size", between(1, 10'000), model.patch_size);
   model.image_size = given_count(reader, "image_size", between(8, 100'000), model.image_size);
   constexpr std::int64_t kColours = 3;
@@ -82,7 +85,6 @@ EncoderModel read_vit(ObjectReader& reader) {
       labels && labels->value().is_object()) {
     model.classes = std::max<std::int64_t>(1, std::ssize(labels->value()));
   }
-  check_heads(model.hidden, model.attention_heads, reader);
   return encoder_of("vit", model, vision_fields());
 }
 

@@ -1,4 +1,5 @@
 // Matrices, norms, activation functions, sums.
+#include "sim/models/convolution_block.h"
 #include "sim/models/listed/layer_operators.h"
 
 namespace headway {
@@ -24,15 +25,8 @@ inline constexpr Word<Activation> kWords<Activation>[] = {{"relu", Activation::r
 
 namespace {
 
-// Bytes for each element, in tensors of 2 bytes. A batch norm reads its input for the statistics
-// and again to normalise, and writes; backward gradient and input are read twice, one written. A
-// row of a layer norm fits into a cache: read and written once, backward two read and one written,
-// as of activation functions. Of a sum two terms are read and one written, either way.
-constexpr double kBatchNormForward = 6.0;
-constexpr double kBatchNormBackward = 10.0;
-constexpr double kOneForward = 4.0;
-constexpr double kOneBackward = 6.0;
-constexpr double kSum = 6.0;
+/// A row of a layer norm fits into a cache: it is read and written once.
+constexpr PassBytes kRowNorm = kRectifier;
 
 struct LinearFields {
   std::int64_t outputs = 1;
@@ -82,8 +76,8 @@ SampleShape add_norm(const NormFields& fields, ObjectReader&, const SampleShape&
   layer.keep_input("norm input", all);
   layer.weights(Part::normalization,
                 (fields.norm == NormKind::rms ? 1.0 : 2.0) * static_cast<double>(features));
-  layer.pass("norm", (is_batch ? kBatchNormForward : kOneForward) * all,
-             (is_batch ? kBatchNormBackward : kOneBackward) * all);
+  const PassBytes& bytes = is_batch ? kBatchNorm : kRowNorm;
+  layer.pass("norm", bytes.forward * all, bytes.backward * all);
   return in;
 }
 
@@ -110,7 +104,7 @@ SampleShape add_activation(const ActivationFields& fields, ObjectReader&, const 
     layer.keep_no_input();
     layer.keep_output("activation output", all);
   }
-  layer.pass("activation", kOneForward * all, kOneBackward * all);
+  layer.pass("activation", kRectifier.forward * all, kRectifier.backward * all);
   return in;
 }
 
@@ -122,9 +116,9 @@ const FieldTable<SumFields>& sum_fields() {
 }
 
 SampleShape add_sum(const SumFields&, ObjectReader&, const SampleShape& in, LayerWriter& layer) {
-  const double moved = kSum * element_count(in);
+  const double all = element_count(in);
   layer.keep_no_input();
-  layer.pass("sum", moved, moved);
+  layer.pass("sum", kResidualSum.forward * all, kResidualSum.backward * all);
   return in;
 }
 

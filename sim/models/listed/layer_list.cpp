@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -66,25 +65,19 @@ double read_attention(const JsonCursor& part, std::int64_t sequence_length, Laye
                       Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
   const auto positions = static_cast<double>(sequence_length);
-  const auto count = [&](std::string_view key, double fallback) {
-    return static_cast<double>(reader.integer(key, kCounts, static_cast<std::int64_t>(fallback)));
-  };
-  AttentionCore core{.heads = static_cast<double>(reader.integer("heads", kCounts))};
-  core.key_heads = count("kv_heads", core.heads);
-  core.head_size = core.value_head_size = static_cast<double>(reader.integer("head_size", kCounts));
-  const double asking = count("positions", positions);
-  core.queries = asking / positions;
-  core.keys = count("cross", asking) / positions;
-  core.causal = reader.flag("causal", false);
-  if (core.causal && reader.has("cross")) {
-    reader.report("causal", "positions of another sequence are none of the past or the future", "",
-                  "leave causal out, or cross");
-  }
-  if (std::fmod(core.heads, core.key_heads) != 0.0) {
-    reader.report("kv_heads", "kv_heads must divide heads",
-                  fmt::format("{} does not divide {}", core.key_heads, core.heads),
-                  "leave it out for as many as heads");
-  }
+  const std::int64_t heads = reader.integer("heads", kCounts);
+  const std::int64_t kv_heads = reader.integer("kv_heads", kCounts, heads);
+  const auto head_size = static_cast<double>(reader.integer("head_size", kCounts));
+  const std::int64_t asking = reader.integer("positions", kCounts, sequence_length);
+  const auto attended = static_cast<double>(reader.integer("cross", kCounts, asking));
+  const AttentionCore core{.heads = static_cast<double>(heads),
+                           .key_heads = static_cast<double>(kv_heads),
+                           .head_size = head_size,
+                           .value_head_size = head_size,
+                           .causal = reader.flag("causal", false),
+                           .queries = static_cast<double>(asking) / positions,
+                           .keys = attended / positions};
+  check_attention(reader, heads, kv_heads, core.causal, reader.has("cross"));
   ++layer.launches.forward;
   ++layer.launches.backward;
   layer.attention = core;
@@ -155,6 +148,11 @@ class LayerListReader {
     const auto repeat = static_cast<int>(reader.integer("repeat", kRepeats, 1));
     const bool has_operators = reader.has("operators");
     Layer layer;
+    if (has_operators && reader.has("kind")) {
+      reader.report("kind", "a layer is one operator or several", "beside \"operators\"",
+                    "leave one of them out");
+      static_cast<void>(reader.part("kind"));  // known, though nobody reads it
+    }
     if (has_operators || reader.has("kind")) {
       layer = has_operators ? of_operators(reader, repeat) : of_one(reader, repeat);
     } else {

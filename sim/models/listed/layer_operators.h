@@ -31,6 +31,11 @@ struct LayerOperator {
   std::function<std::vector<FieldDescription>()> fields;
 };
 
+/// Reports heads that cannot share those of keys and values, and an order in time of positions that
+/// belong to another sequence.
+void check_attention(ObjectReader& reader, std::int64_t heads, std::int64_t kv_heads,
+                     bool is_causal, bool is_crossed);
+
 /// In the order in which help has them.
 [[nodiscard]] std::span<const LayerOperator> layer_operators();
 

@@ -1,6 +1,8 @@
 // What looks along a sequence: attention, recurrent layers, state spaces.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/models/listed/layer_operators.h"
 #include "sim/models/lstm.h"
 #include "sim/models/transformer/transformer_parts.h"
@@ -53,10 +55,8 @@ SampleShape add_listed_attention(const AttentionFields& fields, ObjectReader& re
   TransformerModel model = around(in);
   model.attention_heads = fields.heads;
   model.kv_heads = fields.kv_heads.value_or(fields.heads);
-  if (fields.heads % model.kv_heads != 0) {
-    reader.report("kv_heads", "heads of keys and values divide the heads",
-                  fmt::format("{} and {}", model.kv_heads, fields.heads));
-  }
+  const bool is_causal = reader.has("causal") && fields.causal;
+  check_attention(reader, fields.heads, model.kv_heads, is_causal, fields.cross.has_value());
   if (!fields.head_size && model.hidden % fields.heads != 0) {
     reader.report("heads", "heads divide what comes in, where \"head_size\" does not say theirs",
                   fmt::format("{} of {}", fields.heads, model.hidden));
@@ -66,10 +66,6 @@ SampleShape add_listed_attention(const AttentionFields& fields, ObjectReader& re
   model.qkv_bias = fields.bias;
   model.projection_bias = fields.bias;
   layer.input_is_kept();
-  if (fields.cross && fields.causal && reader.has("causal")) {
-    reader.report("causal", "positions of another sequence are none of the past or the future", "",
-                  "leave causal out, or cross");
-  }
   const double crossed =
       static_cast<double>(fields.cross.value_or(0)) / static_cast<double>(model.sequence_length);
   add_attention(layer.layer(), model, false, crossed);
@@ -149,6 +145,19 @@ SampleShape add_listed_state_space(const StateSpace& fields, ObjectReader& reade
 bool is_sequence(const SampleShape& in) { return in.size() == 2; }
 
 }  // namespace
+
+void check_attention(ObjectReader& reader, std::int64_t heads, std::int64_t kv_heads,
+                     bool is_causal, bool is_crossed) {
+  if (is_causal && is_crossed) {
+    reader.report("causal", "positions of another sequence are none of the past or the future", "",
+                  "leave causal out, or cross");
+  }
+  if (heads % kv_heads != 0) {
+    reader.report("kv_heads", "kv_heads must divide heads",
+                  fmt::format("{} does not divide {}", kv_heads, heads),
+                  "leave it out for as many as heads");
+  }
+}
 
 std::vector<LayerOperator> sequence_operators() {
   constexpr std::string_view kSequences = "[positions, features]";

@@ -268,6 +268,8 @@ TEST(ListedOperators, WhatDoesNotFitIsSaidWhereItStands) {
              "kernel": [5000, 1], "stride": [5000, 1]})",
          "what comes out is too large");
   expect(R"({"kind": "linear", "in": [], "outputs": 3})", "\"linear\" takes anything");
+  expect(R"({"kind": "sum", "operators": [{"kind": "sum", "in": [4]}]})",
+         "a layer is one operator or several");
   expect(R"({"operators": []})", "a layer has to do something");
   expect(R"({"operators": [{"kind": "sum", "in": [4], "beside": true}]})",
          "the first operator has none to stand beside");
