@@ -40,7 +40,7 @@ std::optional<double> number_of(const SweepPoint& point, std::string_view name) 
   return place < point.numbers.size() ? point.numbers[place] : std::nullopt;
 }
 
-std::string value_text(const json& value) {
+std::string axis_text(const json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -74,7 +74,7 @@ std::vector<Candidate> candidates_of(const std::vector<SweepPoint>& points) {
   for (const SweepPoint& point : points) {
     Candidate candidate{.numbers = numbers_of(point)};
     for (const auto& [name, value] : point.axes->items()) {
-      candidate.axes.emplace_back(name, value_text(value));
+      candidate.axes.emplace_back(name, axis_text(value));
     }
     has_time = has_time || candidate.numbers.run_time;
     has_price = has_price || candidate.numbers.run_usd;
@@ -107,7 +107,7 @@ std::string_view counted_by(const std::vector<SweepPoint>& points) {
 
 std::vector<std::string> cells_of(const SweepPoint& point, const std::vector<Objective>& shown) {
   std::vector<std::string> cells;
-  for (const auto& [name, value] : point.axes->items()) cells.push_back(value_text(value));
+  for (const auto& [name, value] : point.axes->items()) cells.push_back(axis_text(value));
   if (point.status == PointStatus::done) {
     const Seconds time(number_of(point, "iteration_time_s").value_or(0.0));
     cells.push_back(TimeScale(time).with_unit(time));

@@ -6,24 +6,24 @@ namespace headway {
 namespace {
 
 /// A value of the provenance on one line.
-std::string value_text(const nlohmann::json& value) {
+std::string provenance_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_structured()) return value.dump();
   std::string text;
   for (const auto& [key, member] : value.items()) {
     if (!text.empty()) text += ", ";
     if (value.is_object()) text += key + " ";
-    text += value_text(member);
+    text += provenance_text(member);
   }
   return text;
 }
 
 std::string command_line(const nlohmann::json& value) {
-  if (!value.is_array()) return value_text(value);
+  if (!value.is_array()) return provenance_text(value);
   std::string text;
   for (const nlohmann::json& argument : value) {
     if (!text.empty()) text += ' ';
-    text += value_text(argument);
+    text += provenance_text(argument);
   }
   return text;
 }
@@ -33,9 +33,9 @@ TextTable provenance_table(const nlohmann::json& provenance) {
   for (const auto& [key, value] : provenance.items()) {
     if (key == "command_line") continue;
     if (value.is_array()) {
-      for (const nlohmann::json& element : value) table.add_row({key, value_text(element)});
+      for (const nlohmann::json& element : value) table.add_row({key, provenance_text(element)});
     } else {
-      table.add_row({key, value_text(value)});
+      table.add_row({key, provenance_text(value)});
     }
   }
   return table;

@@ -1,7 +1,7 @@
 # Each part is AUTO (built if its dependency is found), ON (its absence is an error) or OFF.
 
 option(HEADWAY_WERROR "Treat warnings as errors" OFF)
-option(HEADWAY_UNITY "Compile several sources of a target as one: half the time from nothing" ON)
+option(HEADWAY_UNITY "Compile all sources of a target as one: far less time from nothing, more after a change" ON)
 option(HEADWAY_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(HEADWAY_COVERAGE "Count the lines and branches that a run goes through" OFF)
 option(HEADWAY_FUZZ "Build what gives every reader anything (clang and its libFuzzer)" OFF)

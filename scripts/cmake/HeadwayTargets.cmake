@@ -23,10 +23,10 @@ if(HEADWAY_FUZZ)
 endif()
 
 if(HEADWAY_UNITY)
-  # Sources of a target are compiled together, so what stands in their anonymous namespaces has
-  # names of its own within the target.
+  # All sources of a target are compiled as one: what they include takes longer to read than they do.
+  # So what stands in their anonymous namespaces has names of its own within the target.
   set(CMAKE_UNITY_BUILD ON)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 0)
 endif()
 
 # headway_loadable(TARGET): the library may become part of a module that Python loads. Calls within
@@ -68,8 +68,6 @@ endfunction()
 # Tests of folders that set HEADWAY_TEST_PROPERTIES have these too.
 function(headway_test_program name sources)
   add_executable(${name}_test ${sources})
-  # Reading what a test includes takes longer than the test: few at once, as who changes one waits.
-  set_target_properties(${name}_test PROPERTIES UNITY_BUILD_BATCH_SIZE 5)
   target_link_libraries(${name}_test PRIVATE ${ARGN} headway_test_support GTest::gmock_main)
   target_precompile_headers(${name}_test REUSE_FROM headway_test_support)
   # Half the time of tests that read or write JSON.

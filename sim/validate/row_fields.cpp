@@ -12,7 +12,7 @@
 namespace headway {
 namespace {
 
-constexpr std::int64_t kMost = 1'000'000'000;
+constexpr std::int64_t kMostOfAField = 1'000'000'000;
 
 struct WholeNumber {
   const char* key;
@@ -39,13 +39,14 @@ void check(std::span<const WholeNumber> numbers, const nlohmann::json& object,
     const auto found = object.find(key);
     if (found == object.end() || !found->is_number()) continue;
     const auto value = found->get<double>();
-    if (value >= least && value <= static_cast<double>(kMost) && value == std::trunc(value)) {
+    if (value >= least && value <= static_cast<double>(kMostOfAField) &&
+        value == std::trunc(value)) {
       continue;
     }
     const auto own = part.value().is_object() ? part.member(key) : std::nullopt;
     diagnostics.add((own ? *own : part)
                         .problem(fmt::format("\"{}\" of a row is a whole number from {} to {}", key,
-                                             least, grouped_digits(kMost)),
+                                             least, grouped_digits(kMostOfAField)),
                                  found->dump()));
   }
 }

@@ -20,7 +20,7 @@
 namespace headway {
 namespace {
 
-constexpr std::string_view kTitle = "Predictions against published training steps";
+constexpr std::string_view kPageTitle = "Predictions against published training steps";
 
 /// What readers of the errors have to know is left out.
 constexpr std::array<std::string_view, 6> kNotModelled = {
@@ -46,9 +46,9 @@ DocumentSection answer(const Validation& validation) {
           : "In sample, where these are the steps that `headway validate` predicts unasked: the "
             "constants were fitted over those; --leave-out source predicts each without its "
             "source. ";
-  text += fmt::format("{} published steps; {} of them predicted, {} refused. ",
-                      grouped_digits(rows), grouped_digits(all.rows.count),
-                      grouped_digits(all.refused));
+  text +=
+      fmt::format("{} published steps; {} of them predicted, {} refused. ", grouped_digits(rows),
+                  grouped_digits(all.rows.count), grouped_digits(all.refused));
   if (all.rows.count > 0) {
     text += fmt::format(
         "The mean absolute error is {} % (median {} %, worst {} %, bias {} %), and {:.0f} % of the "
@@ -141,7 +141,7 @@ Drawing figure_of(const Validation& validation) {
 }
 
 Document document_of(const Validation& validation) {
-  Document document{.title = std::string(kTitle), .sections = {answer(validation)}};
+  Document document{.title = std::string(kPageTitle), .sections = {answer(validation)}};
   document.sections.back().blocks.emplace_back(
       Figure{.title = "Predicted over published time of a training step",
              .caption = "Each mark is a published step. On the line the prediction is the "

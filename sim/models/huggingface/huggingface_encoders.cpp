@@ -60,7 +60,7 @@ Fields read_sizes(ObjectReader& reader) {
 }
 
 /// All words are predicted: how many were masked is the training's matter.
-EncoderModel read_bert(ObjectReader& reader) {
+EncoderModel read_bert_config(ObjectReader& reader) {
   auto model = read_sizes<BertModel>(reader);
   model.vocabulary = reader.integer("vocab_size", model_limits::kVocabulary);
   model.token_types =
@@ -96,7 +96,7 @@ struct EncoderFamily {
 constexpr std::array kFamilies = {
     EncoderFamily{"t5", "T5ForConditionalGeneration", read_t5},
     EncoderFamily{"mt5", "MT5ForConditionalGeneration", read_t5},
-    EncoderFamily{"bert", "BertForPreTraining", read_bert},
+    EncoderFamily{"bert", "BertForPreTraining", read_bert_config},
     EncoderFamily{"vit", "ViTForImageClassification", read_vit},
 };
 

@@ -15,7 +15,7 @@ namespace {
 
 std::string tier_name(int tier) { return tier < 0 ? "endpoints" : fmt::format("tier {}", tier); }
 
-std::string between(const TopologyCounts::Cables& cables) {
+std::string tiers_between(const TopologyCounts::Cables& cables) {
   return fmt::format("{} - {}", tier_name(cables.lower_tier), tier_name(cables.upper_tier));
 }
 
@@ -74,7 +74,7 @@ nlohmann::json counts_json(const TopologyCounts& counts) {
   }
   nlohmann::json classes = nlohmann::json::array();
   for (const TopologyCounts::Cables& cables : counts.cable_classes) {
-    classes.push_back({{"between", between(cables)},
+    classes.push_back({{"between", tiers_between(cables)},
                        {"bandwidth_bytes_per_s", cables.bandwidth.count()},
                        {"cables", cables.cables}});
   }
@@ -96,7 +96,8 @@ TextTable tier_table(const TopologyCounts& counts) {
 TextTable cable_table(const TopologyCounts& counts) {
   TextTable table({{"cables between"}, {"bandwidth", kRight}, {"cables", kRight}});
   for (const TopologyCounts::Cables& entry : counts.cable_classes) {
-    table.add_row({between(entry), short_text(entry.bandwidth), grouped_digits(entry.cables)});
+    table.add_row(
+        {tiers_between(entry), short_text(entry.bandwidth), grouped_digits(entry.cables)});
   }
   return table;
 }

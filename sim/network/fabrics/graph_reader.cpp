@@ -15,7 +15,7 @@ namespace headway {
 
 namespace {
 
-constexpr int kMostPorts = 1 << 20;
+constexpr int kHighestPort = 1 << 20;
 
 /// `problem` with a pointer to where the same was said before.
 Diagnostic with_earlier(Diagnostic problem, const JsonCursor& earlier) {
@@ -58,7 +58,7 @@ struct CableFields {
 
 namespace {
 
-constexpr Range kPorts = between(1, kMostPorts);
+constexpr Range kPorts = between(1, kHighestPort);
 
 const FieldTable<EndpointFields>& endpoint_fields() {
   using Endpoint = EndpointFields;

@@ -13,7 +13,7 @@ using testing::llama;
 
 // GPT-3 175B at micro-batch 1: s b h = 2048 x 12288, 5 a s / h = 5 x 96 x 2048 / 12288 = 80.
 constexpr double kSbh = 2048.0 * 12288.0;
-const Model kGpt3 = gpt(96, 12'288, 96);
+const Model kGpt = gpt(96, 12'288, 96);
 
 Strategy unfused(int tensor_parallel, bool sequence_parallel, Recompute recompute) {
   Strategy strategy;
@@ -26,7 +26,7 @@ Strategy unfused(int tensor_parallel, bool sequence_parallel, Recompute recomput
 }
 
 double per_sbh(const Strategy& strategy) {
-  return testing::layer_activations(kGpt3, strategy).count() / kSbh;
+  return testing::layer_activations(kGpt, strategy).count() / kSbh;
 }
 
 TEST(LayerActivationBytes, AreKorthikantisEquationOneOnOneRank) {
@@ -71,18 +71,18 @@ TEST(LayerActivationBytes, WithoutDropoutHaveNoMasks) {
 
 TEST(LayerActivationBytes, GrowWithTheMicroBatchAndShrinkWithContextParallel) {
   Strategy strategy = unfused(8, true, Recompute::none);
-  const Bytes one = testing::layer_activations(kGpt3, strategy);
+  const Bytes one = testing::layer_activations(kGpt, strategy);
   strategy.micro_batch = 4;
-  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt3, strategy) / one, 4.0);
+  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt, strategy) / one, 4.0);
   strategy.context_parallel = 2;
-  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt3, strategy) / one, 2.0);
+  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt, strategy) / one, 2.0);
 }
 
 TEST(LayerActivationBytes, FusedAttentionKeepsARowSumInsteadOfTheScores) {
   Strategy strategy = unfused(8, true, Recompute::none);
   strategy.fused_attention = true;
   // 4 bytes x 96 / 8 heads x 2048 tokens
-  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt3, strategy).count(),
+  EXPECT_DOUBLE_EQ(testing::layer_activations(kGpt, strategy).count(),
                    34.0 / 8.0 * kSbh + 4.0 * 12.0 * 2048.0);
 }
 
@@ -123,10 +123,10 @@ TEST(LayerActivationBytes, KeepAWholeKeyValueHeadOnEachRank) {
 
 TEST(RecomputedBytes, AreWhatTheModesLeaveOut) {
   const auto layer = [&](Recompute recompute) {
-    return testing::layer_activations(kGpt3, unfused(8, true, recompute));
+    return testing::layer_activations(kGpt, unfused(8, true, recompute));
   };
   const auto made_again = [&](Recompute recompute) {
-    return testing::recomputed_activations(kGpt3, unfused(8, true, recompute));
+    return testing::recomputed_activations(kGpt, unfused(8, true, recompute));
   };
   EXPECT_EQ(made_again(Recompute::none), Bytes(0.0));
   EXPECT_DOUBLE_EQ(made_again(Recompute::selective) / layer(Recompute::none), 80.0 / 114.0);

@@ -12,36 +12,36 @@ namespace {
 using testing::gpt;
 using testing::llama;
 
-const Model kLlama = llama(32, 4096, 32, 8, 14'336);
-const Model kGpt3 = gpt(96, 12'288, 96);
-constexpr double kSbh = 2048.0 * 12'288.0;  // of GPT-3
+const Model kLlama8B = llama(32, 4096, 32, 8, 14'336);
+const Model kGptOf175B = gpt(96, 12'288, 96);
+constexpr double kGptSbh = 2048.0 * 12'288.0;  // of GPT-3
 
-StageMemory only_stage(const Model& model, const Strategy& strategy) {
+StageMemory memory_of_one(const Model& model, const Strategy& strategy) {
   return stage_memory(model, strategy).front();
 }
 
 double kept_per_sbh(const Strategy& strategy) {
-  return testing::layer_activations(kGpt3, strategy).count() / kSbh;
+  return testing::layer_activations(kGptOf175B, strategy).count() / kGptSbh;
 }
 
 TEST(SoftwareMemory, OptimizerStatesAreWhatTheSoftwareKeepsOfThem) {
   Strategy strategy{.global_batch = 64, .sequence_length = 8192};
-  const double parameters = stage_parameters(kLlama, strategy, 0).total();
-  EXPECT_DOUBLE_EQ(only_stage(kLlama, strategy).optimizer.count(), 12.0 * parameters);
+  const double parameters = stage_parameters(kLlama8B, strategy, 0).total();
+  EXPECT_DOUBLE_EQ(memory_of_one(kLlama8B, strategy).optimizer.count(), 12.0 * parameters);
   strategy.memory.optimizer_state_bytes = 10.0;  // the master copy is 16 bits that were missing
-  EXPECT_DOUBLE_EQ(only_stage(kLlama, strategy).optimizer.count(), 10.0 * parameters);
+  EXPECT_DOUBLE_EQ(memory_of_one(kLlama8B, strategy).optimizer.count(), 10.0 * parameters);
   strategy.sharding = Sharding::optimizer;
   strategy.data_parallel = 8;
-  EXPECT_DOUBLE_EQ(only_stage(kLlama, strategy).optimizer.count(), 10.0 / 8.0 * parameters);
+  EXPECT_DOUBLE_EQ(memory_of_one(kLlama8B, strategy).optimizer.count(), 10.0 / 8.0 * parameters);
 }
 
 // A byte an element of layers; two of blocks of 32 with a byte of scale each; two of 4 bits and
 // their scale. Embedding and head stay in 16 bits.
 TEST(SoftwareMemory, QuantisedWeightsOfLayersTakeWhatTheirFormatTakes) {
   Strategy strategy{.global_batch = 64, .sequence_length = 8192, .precision = Precision::fp8};
-  const StageParameters parameters = stage_parameters(kLlama, strategy, 0);
+  const StageParameters parameters = stage_parameters(kLlama8B, strategy, 0);
   const double rest = 2.0 * (parameters.embedding + parameters.head);
-  const auto bytes = [&] { return only_stage(kLlama, strategy).parameters.count(); };
+  const auto bytes = [&] { return memory_of_one(kLlama8B, strategy).parameters.count(); };
   EXPECT_DOUBLE_EQ(bytes(), rest + 2.0 * parameters.layers);
   strategy.memory.quantised_weights = true;
   EXPECT_DOUBLE_EQ(bytes(), rest + parameters.layers);
@@ -61,19 +61,19 @@ TEST(SoftwareMemory, QuantisedWeightsAreShardedLikeOthers) {
                     .sequence_length = 8192,
                     .sharding = Sharding::full,
                     .precision = Precision::fp8};
-  const StageParameters parameters = stage_parameters(kLlama, strategy, 0);
-  const Bytes plain = only_stage(kLlama, strategy).parameters;
+  const StageParameters parameters = stage_parameters(kLlama8B, strategy, 0);
+  const Bytes plain = memory_of_one(kLlama8B, strategy).parameters;
   strategy.memory.quantised_weights = true;
-  EXPECT_NEAR((plain - only_stage(kLlama, strategy).parameters).count(), parameters.layers / 16.0,
-              1.0);
+  EXPECT_NEAR((plain - memory_of_one(kLlama8B, strategy).parameters).count(),
+              parameters.layers / 16.0, 1.0);
 }
 
 // Two halves of 14,336 in one byte instead of two.
 TEST(SoftwareMemory, QuantisedInputsOfActivationsTakeAByte) {
   Strategy strategy{.sequence_length = 8192, .precision = Precision::fp8};
-  const Bytes plain = testing::layer_activations(kLlama, strategy);
+  const Bytes plain = testing::layer_activations(kLlama8B, strategy);
   strategy.memory.quantised_activation_input = true;
-  EXPECT_DOUBLE_EQ((plain - testing::layer_activations(kLlama, strategy)).count(),
+  EXPECT_DOUBLE_EQ((plain - testing::layer_activations(kLlama8B, strategy)).count(),
                    8192.0 * 2.0 * 14'336);
 }
 
@@ -111,18 +111,18 @@ TEST(SoftwareMemory, ASoftmaxOfSeveralKernelsStaysInFp32Too) {
 
 TEST(SoftwareMemory, LogitsOfTheMicroBatchBeforeAreTwoBytesEach) {
   Strategy strategy{.global_batch = 64, .sequence_length = 8192};
-  const Bytes plain = only_stage(kLlama, strategy).buffers;
+  const Bytes plain = memory_of_one(kLlama8B, strategy).buffers;
   strategy.memory.previous_logits = true;
-  EXPECT_NEAR((only_stage(kLlama, strategy).buffers - plain).count(), 1.15 * 2.0 * 8192 * 128'000,
-              1.0);
+  EXPECT_NEAR((memory_of_one(kLlama8B, strategy).buffers - plain).count(),
+              1.15 * 2.0 * 8192 * 128'000, 1.0);
 }
 
 TEST(SoftwareMemory, TheReserveIsAShareOfWhatComesAndGoes) {
   Strategy strategy{.global_batch = 64, .sequence_length = 8192};
-  const StageMemory plain = only_stage(kLlama, strategy);
+  const StageMemory plain = memory_of_one(kLlama8B, strategy);
   strategy.memory.allocator_reserve = 0.05;
   const Bytes loss(6.0 * 8192 * 128'000);
-  EXPECT_NEAR((plain.buffers - only_stage(kLlama, strategy).buffers).count(),
+  EXPECT_NEAR((plain.buffers - memory_of_one(kLlama8B, strategy).buffers).count(),
               0.1 * (plain.activations + loss).count(), 1.0);
 }
 

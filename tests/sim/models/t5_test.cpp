@@ -11,7 +11,7 @@
 namespace headway {
 namespace {
 
-T5Model base() {
+T5Model t5_base() {
   return {.layers = 12,
           .decoder_layers = 12,
           .hidden = 768,
@@ -30,7 +30,7 @@ TEST(T5, HasThePublishedParameters) {
   EXPECT_EQ(32'128 * h + 12 * (4 * h * h + mlp + 2 * h) + 12 * (8 * h * h + mlp + 3 * h) + 2 * h +
                 2 * 32 * 12,
             222'903'552);
-  EXPECT_EQ(parameter_count(layers_of(base())), 222'903'552);
+  EXPECT_EQ(parameter_count(layers_of(t5_base())), 222'903'552);
 }
 
 TEST(T5, TheDecoderWorksOnItsOwnWordsAndOnTheKeysOfTheEncoder) {
@@ -45,13 +45,13 @@ TEST(T5, TheDecoderWorksOnItsOwnWordsAndOnTheKeysOfTheEncoder) {
                           12 * (part * (4 * h * h + mlp + 2 * h * h) + 2 * h * h) +
                           part * h * 32'128;
   const double pairs = 12 * 512 + 12 * part * (128 / 2.0 + 512);
-  const ForwardFlops flops = forward_flops(layers_of(base()), 512);
+  const ForwardFlops flops = forward_flops(layers_of(t5_base()), 512);
   EXPECT_NEAR(flops.products, 2.0 * products, 1.0);
   EXPECT_NEAR(flops.attention, 2.0 * 2.0 * h * pairs, 1.0);
 }
 
 TEST(T5, CrossAttentionHasQueriesOfOneAndKeysOfTheOther) {
-  const Model model = layers_of(base());
+  const Model model = layers_of(t5_base());
   ASSERT_EQ(model.layer_count(), 12 + 2 * 12);
   const RankShape shape{.micro_batch = 2.0, .sequence_length = 512.0};
   const Work of_self = work(model.layer(12), shape);
@@ -72,7 +72,7 @@ TEST(T5, CrossAttentionHasQueriesOfOneAndKeysOfTheOther) {
 TEST(T5, ScoresThatAreWrittenOutAreThoseOfEachPair) {
   // A softmax of 12 heads, 128 by 128 and 128 by 512 pairs, in 2 bytes; what else a layer keeps
   // does not depend on how it attends but for 4 bytes a row and head of fused attention.
-  const Model model = layers_of(base());
+  const Model model = layers_of(t5_base());
   const RankShape fused{.micro_batch = 1.0, .sequence_length = 512.0, .fused_attention = true};
   RankShape written = fused;
   written.fused_attention = false;

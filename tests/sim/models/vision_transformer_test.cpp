@@ -9,14 +9,14 @@
 namespace headway {
 namespace {
 
-VisionTransformerModel base() {
+VisionTransformerModel vit_base() {
   return {.layers = 12, .hidden = 768, .attention_heads = 12, .ffn_hidden = 3072};
 }
 
 TEST(VisionTransformer, HasThePublishedParameters) {
   // torchvision.models.vit_b_16. By hand: patches 3 x 16^2 h + h, class token h, positions 197 h,
   // 12 layers of 12 h^2 + 13 h, a norm of 2 h, a head of 1000 (h + 1).
-  EXPECT_EQ(parameter_count(layers_of(base())), 86'567'656);
+  EXPECT_EQ(parameter_count(layers_of(vit_base())), 86'567'656);
 }
 
 TEST(VisionTransformer, AnImageTakesSeventeenGigaMultiplications) {
@@ -24,7 +24,7 @@ TEST(VisionTransformer, AnImageTakesSeventeenGigaMultiplications) {
   // 12 layers of 12 h^2 + 2 x 197 h, the head once.
   const double h = 768;
   const double by_hand = 196 * 768 * h + 197 * 12 * (12 * h * h + 2 * 197 * h) + 1000 * h;
-  const Model model = layers_of(base());
+  const Model model = layers_of(vit_base());
   EXPECT_EQ(model.sequence_length, 197);
   const double tokens = 197 * forward_flops(model, 197).total().count() / 2.0;
   EXPECT_NEAR(tokens, by_hand, 1e-9 * by_hand);
@@ -32,7 +32,7 @@ TEST(VisionTransformer, AnImageTakesSeventeenGigaMultiplications) {
 }
 
 TEST(VisionTransformer, NothingInFrontOfThePatchesIsTrained) {
-  const Work first = work(layers_of(base()).first, {.micro_batch = 2, .sequence_length = 197});
+  const Work first = work(layers_of(vit_base()).first, {.micro_batch = 2, .sequence_length = 197});
   ASSERT_EQ(first.linears.size(), 1U);
   EXPECT_FALSE(first.linears[0].input_gradient);
   EXPECT_EQ(first.linears[0].forward, (GemmShape{2 * 196, 768, 768}));

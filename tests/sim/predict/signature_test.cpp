@@ -22,8 +22,8 @@ constexpr const char* kSignature = "2bced7d2216b6d02";
 /// split backward passes, adapters, context parallelism, windows, offloading, recomputed parts.
 constexpr const char* kWiderSignature = "d3616302cc3a94d6";
 
-Seconds predicted(const nlohmann::json& json) {
-  return simulate(scenario_of(json), {.scaling = false, .even_if_it_does_not_fit = true})
+Seconds predicted(const nlohmann::json& scenario) {
+  return simulate(scenario_of(scenario), {.scaling = false, .even_if_it_does_not_fit = true})
       .prediction.iteration_time;
 }
 

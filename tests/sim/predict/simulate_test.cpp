@@ -12,8 +12,8 @@
 namespace headway {
 namespace {
 
-Prediction prediction_of(const nlohmann::json& json, const SimulateOptions& options = {}) {
-  return simulate(scenario_of(json), options).prediction;
+Prediction prediction_of(const nlohmann::json& scenario, const SimulateOptions& options = {}) {
+  return simulate(scenario_of(scenario), options).prediction;
 }
 
 TEST(Simulate, BreakdownSumsToTheIteration) {

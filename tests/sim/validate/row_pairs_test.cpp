@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-struct Rows {
+struct PairRows {
   std::vector<PublishedRow> published;
   std::vector<ValidationRow> predicted;
 
@@ -43,7 +43,7 @@ const KnobPairs* knob_named(const std::vector<KnobPairs>& knobs, const std::stri
 }
 
 TEST(RowPairs, AreOfOneDifference) {
-  Rows rows;
+  PairRows rows;
   rows.add("base", {}, 8, 10.0, 10.0);
   rows.add("micro", {{"micro_batch", 2}}, 8, 8.0, 9.0);
   rows.add("two differences", {{"micro_batch", 4}, {"tp", 2}}, 8, 5.0, 5.0);
@@ -66,7 +66,7 @@ TEST(RowPairs, AreOfOneDifference) {
 }
 
 TEST(RowPairs, OrderRowsByWhatDiffers) {
-  Rows rows;
+  PairRows rows;
   rows.add("four", {{"pp", 4}}, 8, 12.0, 9.0);
   rows.add("one", {{"pp", 1}}, 8, 10.0, 10.0);
   const auto knobs = rows.pairs();
@@ -80,7 +80,7 @@ TEST(RowPairs, OrderRowsByWhatDiffers) {
 }
 
 TEST(RowPairs, ABatchThatGrowsWithTheAcceleratorsIsWeakScaling) {
-  Rows rows;
+  PairRows rows;
   rows.add("small", {}, 8, 10.0, 10.0);
   rows.add("weak", {{"global_batch", 64}}, 32, 10.5, 10.2);
   rows.add("strong", {}, 16, 6.0, 5.5);
@@ -96,7 +96,7 @@ TEST(RowPairs, ABatchThatGrowsWithTheAcceleratorsIsWeakScaling) {
 }
 
 TEST(RowPairs, EffectsThatRepeatedStepsHaveTellNoSign) {
-  Rows rows;
+  PairRows rows;
   rows.add("a", {}, 8, 10.0, 10.0);
   rows.add("b", {{"micro_batch", 2}}, 8, 9.9, 10.1);
   const auto knobs = rows.pairs();
@@ -104,7 +104,7 @@ TEST(RowPairs, EffectsThatRepeatedStepsHaveTellNoSign) {
 }
 
 TEST(RowPairs, RowsWithoutAPredictionAreLeftOut) {
-  Rows rows;
+  PairRows rows;
   rows.add("a", {}, 8, 10.0, 10.0);
   rows.add("b", {{"micro_batch", 2}}, 8, 9.0, 9.0);
   rows.predicted.back().predicted_s.reset();

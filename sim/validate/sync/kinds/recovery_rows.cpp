@@ -22,7 +22,7 @@ constexpr BytesPerSecond kPeers(50e9);
 /// Replicas that may drop out exchange gradients over TCP (Gloo), a connection of 40 Gb/s for each
 /// accelerator, in fp32, in which torchtitan reduces them, and beside nothing.
 constexpr BytesPerSecond kTcp(5e9);
-constexpr double kGradientBytes = 4.0;
+constexpr double kExchangedBytes = 4.0;
 constexpr double kStateBytes = 14.0;  ///< of a parameter, with Adam (Rajbhandari et al. 2020)
 constexpr int kRuns = 20;
 
@@ -146,7 +146,7 @@ SyncOutcome predict_recovery(const SyncQuestion& question) {
   dropping.replicas = run->nodes / of_copy;
   dropping.nodes_per_replica = of_copy;
   // A ring over the copies, of what an accelerator of each has.
-  const Bytes exchanged(2.0 * (dropping.replicas - 1.0) / dropping.replicas * kGradientBytes *
+  const Bytes exchanged(2.0 * (dropping.replicas - 1.0) / dropping.replicas * kExchangedBytes *
                         run->parameters / (of_copy * run->per_node));
   dropping.step_overhead = exchanged / kTcp / dropping.step;
   const std::string order = "minutes of " + row.id;
