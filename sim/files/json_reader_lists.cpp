@@ -48,7 +48,8 @@ std::optional<std::vector<std::int64_t>> ObjectReader::integers(std::string_view
           fmt::format("{} has whole numbers, {:.0f} to {:.0f} each", key, range.least, range.most),
           "not one of them", fmt::format("for example {:.0f}", std::max(range.least, 1.0))));
     }
-    values.push_back(fits ? value.get<std::int64_t>() : 0);
+    // Whoever reads on, for what else is wrong, may count on the range.
+    values.push_back(fits ? value.get<std::int64_t>() : static_cast<std::int64_t>(range.least));
   }
   return values;
 }
