@@ -137,7 +137,10 @@ std::string value_of(const json& strategy, const std::string& field) {
 }
 
 bool is_without_effect(const json& strategy, const std::string& field) {
-  if (field == "packed_length") return strategy.at(field) == strategy.at("sequence_length");
+  if (field == "packed_length") {  // samples that are no sequences are not packed
+    return !strategy.contains("sequence_length") ||
+           strategy.at(field) == strategy.at("sequence_length");
+  }
   if (field == "shard_group") {
     return number_of(strategy, "zero_stage", 0) < 3 ||
            strategy.at(field) ==

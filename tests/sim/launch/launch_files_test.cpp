@@ -70,6 +70,51 @@ TEST(LaunchFiles, MegatronOnTwoKindsOfNodesSaysWhatItIsNotTold) {
   expect_golden("megatron_kinds.sh", file.text);
 }
 
+/// The flags of a model on four nodes of two accelerators, and what is said of the rest.
+LaunchFile megatron_of(const char* model) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"] = model;
+  scenario["strategy"] = {{"micro_batch", 1}, {"global_batch", 64}};
+  return launch_script(scenario_of(scenario).resolved, LaunchFramework::megatron);
+}
+
+// Sizes of the configuration that its makers published: 61 layers, the first 3 without experts.
+TEST(LaunchFiles, MegatronOfLatentAttentionAndSharedExperts) {
+  const LaunchFile file = megatron_of("deepseek_v3");
+  for (const char* flag :
+       {"--multi-latent-attention", "--q-lora-rank 1536", "--kv-lora-rank 512", "--qk-head-dim 128",
+        "--qk-pos-emb-head-dim 64", "--v-head-dim 128", "--num-experts 256", "--moe-router-topk 8",
+        "--moe-shared-expert-intermediate-size 2048", "--moe-layer-freq \"([0]*3+[1]*58)\"",
+        "--mtp-num-layers 1"}) {
+    EXPECT_THAT(file.text, HasSubstr(flag));
+  }
+}
+
+TEST(LaunchFiles, MegatronOfExpertsInEverySecondLayer) {
+  EXPECT_THAT(megatron_of("llama4_maverick").text, HasSubstr("--moe-layer-freq 2"));
+}
+
+TEST(LaunchFiles, MegatronOfBiasesOfQueriesAlone) {
+  const std::string text = megatron_of("qwen2_7b").text;
+  EXPECT_THAT(text, HasSubstr("--disable-bias-linear"));
+  EXPECT_THAT(text, HasSubstr("--add-qkv-bias"));
+}
+
+TEST(LaunchFiles, MegatronIsNotToldOfWindowsAndSinks) {
+  const LaunchFile file = megatron_of("gpt_oss_20b");
+  EXPECT_THAT(file.remarks, Contains("Megatron-LM is not told of model.sliding_window."));
+  EXPECT_THAT(file.remarks, Contains("Megatron-LM is not told of model.attention_sinks."));
+}
+
+TEST(LaunchFiles, MegatronTrainsNoImages) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"] = "resnet_50";
+  scenario["strategy"] = {{"micro_batch", 2}, {"global_batch", 64}};
+  const LaunchFile file = launch_script(scenario_of(scenario).resolved, LaunchFramework::megatron);
+  EXPECT_THAT(file.remarks,
+              Contains("Megatron-LM trains transformers only: the model is for another script."));
+}
+
 TEST(LaunchFiles, TorchtitanFullySharded) {
   const LaunchFile file =
       launch_script(shipped_scenario("llama3_70b_fsdp_256"), LaunchFramework::torchtitan);
