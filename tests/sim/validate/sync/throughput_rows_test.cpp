@@ -148,5 +148,63 @@ TEST(MlperfSubmissions, CountByTheMedianOfTheirRuns) {
   EXPECT_TRUE(rows[2].value->is_null());
 }
 
+/// Images a second or scaling of "servers x accelerators" over a link of 25 Gbit/s.
+nlohmann::json image_row(const std::string& id, const std::string& set_up, double value,
+                         const std::string& metric) {
+  return {{"id", id},         {"kind", "ddp_measured"}, {"source", "a paper"},
+          {"set-up", set_up}, {"metric", metric},       {"value", value}};
+}
+
+// Sergeev and Del Balso 2018 (arXiv:1802.05799), figure 6: 512 P100 on 128 servers reach 90, 90 and
+// 68 % of what as many alone would.
+TEST(ScalingRows, KeepTheOrderOfNetworksWithMoreToExchange) {
+  const auto scaling = [](const char* network, double published) {
+    const SyncOutcome outcome =
+        outcome_of(throughput_rows({image_row("horovod-x",
+                                              std::string("128 servers x 4 P100, 512 GPUs, "
+                                                          "25 Gbit/s; ") +
+                                                  network,
+                                              published, "scaling efficiency, %")}),
+                   0);
+    EXPECT_EQ(outcome.refused, "") << network;
+    if (!outcome.refused.empty()) return 0.0;
+    EXPECT_TRUE(outcome.values.front().is_share);
+    EXPECT_NEAR(outcome.values.front().predicted, published / 100.0, 0.10) << network;
+    return outcome.values.front().predicted;
+  };
+  const double inception = scaling("Inception V3", 90.0);
+  const double vgg = scaling("VGG 16", 68.0);
+  EXPECT_GT(inception, vgg);
+}
+
+TEST(ScalingRows, NeedServersAndALink) {
+  const auto told = [](const std::string& set_up) {
+    return outcome_of(throughput_rows({image_row("horovod-x", set_up, 90.0, "scaling, %")}), 0)
+        .refused;
+  };
+  EXPECT_EQ(told("P100, 512 GPUs, 25 Gbit/s; Inception V3"),
+            "the row does not say \"128 servers x 4\" and \"25 Gbit/s\"");
+  EXPECT_EQ(told("128 servers x 4 P100, 25 Gbit/s; Inception V3"),
+            "the row does not say \"8 GPUs\"");
+  EXPECT_NE(told("128 servers, 512 GPUs, 25 Gbit/s; Inception V3"), "");
+}
+
+// Batches are told of all networks at once, or of one beside the rest.
+TEST(ScalingRows, TakeTheBatchOfTheirNetwork) {
+  const auto images = [](const char* batches) {
+    const std::string set_up = std::string("P100; synthetic, batch ") + batches + "; AlexNet; ";
+    const auto rows =
+        throughput_rows({image_row("tfbench-alexnet-1", set_up + "1 GPUs", 2500.0, "images/s"),
+                         image_row("tfbench-alexnet-4", set_up + "4 GPUs", 9000.0, "images/s")});
+    const SyncOutcome outcome = outcome_of(rows, 1);
+    EXPECT_EQ(outcome.refused, "") << batches;
+    return !outcome.refused.empty() ? 0.0 : outcome.values.front().predicted;
+  };
+  const double of_all = images("64/64/32/512/32");
+  EXPECT_GT(of_all, 2500.0);
+  EXPECT_DOUBLE_EQ(images("64 (AlexNet 512)"), of_all);
+  EXPECT_LT(images("64"), of_all);  // as many gradients for fewer images
+}
+
 }  // namespace
 }  // namespace headway
