@@ -20,7 +20,13 @@ std::string known(const std::optional<Value>& value, const Text& text) {
   return value ? text(*value) : "";
 }
 
-std::string energy_text(Joules energy) { return short_text(energy); }
+std::string short_energy(Joules energy) { return short_text(energy); }
+
+/// A part of `all`; what adding up leaves behind is nothing.
+std::string short_energy_of(Joules part, Joules all) {
+  constexpr double kNothing = 1e-12;
+  return short_energy(part < kNothing * all ? Joules(0.0) : part);
+}
 
 TextTable energy_table(const RunCost& cost) {
   std::vector<TextTable::Column> columns = {{"energy of"}, {"an iteration", kRight}};
@@ -36,8 +42,8 @@ TextTable energy_table(const RunCost& cost) {
       {"waiting", &EnergyByActivity::waiting},
   }};
   for (const auto& [name, energy] : kActivities) {
-    std::vector<std::string> row = {name, energy_text(iteration.*energy)};
-    if (has_run) row.push_back(energy_text(shown.*energy));
+    std::vector<std::string> row = {name, short_energy_of(iteration.*energy, iteration.total())};
+    if (has_run) row.push_back(short_energy_of(shown.*energy, shown.total()));
     row.push_back(percent(shown.total() > Joules(0.0) ? shown.*energy / shown.total() : 0.0));
     table.add_row(std::move(row));
   }
@@ -74,8 +80,8 @@ TextTable price_table(const RunCost& cost) {
   if (cost.run && cost.run->bought_usd) {
     add("paid until then, US$", "", known(cost.run->outlay(), prefixed_count));
   }
-  add("energy", known(cost.energy, energy_text),
-      cost.run ? known(cost.run->energy, energy_text) : "");
+  add("energy", known(cost.energy, short_energy),
+      cost.run ? known(cost.run->energy, short_energy) : "");
   add("power to supply", known(cost.peak_power, [](Watts power) { return short_text(power); }), "");
   add("CO2, kg", known(cost.carbon_kg, prefixed_count),
       known(of_run(&RunCost::Run::carbon_kg), prefixed_count));

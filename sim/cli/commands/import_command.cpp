@@ -45,8 +45,9 @@ std::optional<Q> quantity_of(const Arguments& arguments, std::string_view option
   if (!text) return std::nullopt;
   const ParsedQuantity<Q> parsed = parse_quantity<Q>(*text);
   if (const Q* value = std::get_if<Q>(&parsed); value != nullptr && *value > Q(0.0)) return *value;
-  refuse(fmt::format("--{} {} is {} above 0", option, in_quotes(*text), dimension_name<Q>()),
-         fmt::format("such as --{} \"{}\"", option, example_text<Q>()));
+  refuse(
+      fmt::format("--{} takes {} above 0, not {}", option, dimension_name<Q>(), in_quotes(*text)),
+      fmt::format("such as --{} \"{}\"", option, example_text<Q>()));
 }
 
 std::optional<double> ratio_of(const Arguments& arguments, std::string_view option) {
@@ -54,7 +55,7 @@ std::optional<double> ratio_of(const Arguments& arguments, std::string_view opti
   if (!text) return std::nullopt;
   const auto value = parse_number<double>(*text);
   if (value && *value >= 1.0 && *value <= 1e3) return value;
-  refuse(fmt::format("--{} {} is a number from 1 to 1000", option, in_quotes(*text)));
+  refuse(fmt::format("--{} takes a number from 1 to 1000, not {}", option, in_quotes(*text)));
 }
 
 /// Reports an option that the format has no use for.
