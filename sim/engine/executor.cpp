@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
-#include "sim/base/signed_index.h"
 
 namespace headway {
 
@@ -37,7 +36,11 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
                    !perturbation_.pauses.empty();
   const std::size_t count = workload.groups.size();
   groups_.resize(count);
-  joins_.resize(count);
+  for (const Program& program : workload.programs) {
+    programs_.push_back({.operations = program.operations.data(),
+                         .blocks = at(block_times_, std::ssize(programs_)).data(),
+                         .end = static_cast<std::int32_t>(program.operations.size())});
+  }
   timeline_.first_operation.assign(1, 0);
   timeline_.first_message.assign(1, 0);
   for (const RankGroup& group : workload.groups) {
@@ -51,11 +54,9 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
   std::size_t ranks = 0;
   for (const RankGroup& group : workload.groups) ranks += group.accelerators.size();
   devices_.reserve(ranks);  // groups point to theirs
+  set_up_collectives();
   for (std::size_t i = 0; i < count; ++i) set_up(i);
-  timeline_.collectives.resize(workload.communicators.size());
   timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
-  collectives_.resize(workload.communicators.size());
-  queues_.resize(workload.communicators.size());
   unfinished_groups_ = static_cast<std::int32_t>(count);
   std::int32_t replicas = 0;
   for (const RankGroup& group : workload.groups) replicas = std::max(replicas, group.replica + 1);
@@ -65,11 +66,8 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
 /// The state of a group before anything runs.
 void Executor::set_up(std::size_t index) {
   const RankGroup& group = workload_.groups[index];
-  const Program& program = at(workload_.programs, group.program);
   GroupState& state = groups_[index];
-  state.end = static_cast<std::int32_t>(program.operations.size());
-  state.operations = program.operations.data();
-  state.blocks = at(block_times_, group.program).data();
+  state.program = &at(programs_, group.program);
   state.operation_end = timeline_.operation_end.data() + timeline_.first_operation[index];
   state.messages = timeline_.messages.data() + timeline_.first_message[index];
   state.paths = group.paths.data();
@@ -77,10 +75,12 @@ void Executor::set_up(std::size_t index) {
   state.devices = devices_.data() + devices_.size();
   state.device_count = static_cast<std::int32_t>(devices.size());
   devices_.insert(devices_.end(), devices.begin(), devices.end());
-  GroupJoins& joins = joins_[index];
-  joins.joins.assign(group.communicators.size(), 0);
-  joins.instance_of_slot.assign(static_cast<std::size_t>(program.collective_slots), -1);
-  joins.communicator_of_slot = joins.instance_of_slot;
+  state.joins = joins_.data() + joins_.size();
+  for (std::int32_t path = 0; path < state.program->paths; ++path) {
+    joins_.push_back({at(group.communicators, path), 0});
+  }
+  const Program& program = at(workload_.programs, group.program);
+  joins_.resize(joins_.size() + static_cast<std::size_t>(program.collective_slots));
 }
 
 void Executor::use_incremental(IncrementalFlows& flows) {
@@ -155,8 +155,8 @@ void Executor::handle(const Event& event, double now) {
 /// Runs a group until it has to wait.
 void Executor::run(std::int32_t group, double now) {
   GroupState& state = at(groups_, group);
-  while (state.counter < state.end) {
-    if (!execute(group, state.operations[state.counter], now)) return;
+  while (!state.is_through()) {
+    if (!execute(group, state.operation(), now)) return;
     finish_operation(group, now);
   }
   --unfinished_groups_;
@@ -190,15 +190,13 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
       join(group, operation, now);
       return true;
     case OperationKind::wait: {
-      const GroupJoins& joins = at(joins_, group);
-      const std::int32_t communicator = at(joins.communicator_of_slot, operation.slot);
-      HEADWAY_CHECK(communicator >= 0,
+      const CollectiveNumber number = state.joined(operation.slot);
+      HEADWAY_CHECK(number.communicator >= 0,
                     fmt::format("group {} ({}) waits for collective slot {}, which it never joined",
                                 group, program_of(group).name, operation.slot));
-      CollectiveState& collective =
-          at(at(collectives_, communicator), at(joins.instance_of_slot, operation.slot));
-      if (!collective.done) collective.waiting.push_back(group);
-      return collective.done;
+      CollectiveState& awaited = collective(number);
+      if (!awaited.done) awaited.waiting.push_back(group);
+      return awaited.done;
     }
     case OperationKind::push:
       servers_.push(group, operation, now);
@@ -215,7 +213,7 @@ bool Executor::execute(std::int32_t group, const Operation& operation, double no
 /// When a block will be done that begins now.
 double Executor::block_done(std::int32_t group, const Operation& operation, double now) {
   const GroupState& state = at(groups_, group);
-  const BlockTime& block = state.blocks[operation.block];
+  const BlockTime& block = state.program->blocks[operation.block];
   const double factor =
       block.is_repaired
           ? perturbation_.repair.time_factor
@@ -255,56 +253,6 @@ void Executor::send(std::int32_t group, const Operation& operation, double now) 
                  now);
 }
 
-void Executor::join(std::int32_t group, const Operation& operation, double now) {
-  GroupJoins& joins = at(joins_, group);
-  const std::int32_t communicator = at(at(workload_.groups, group).communicators, operation.path);
-  const std::int32_t instance = at(joins.joins, operation.path)++;
-  at(joins.instance_of_slot, operation.slot) = instance;
-  at(joins.communicator_of_slot, operation.slot) = communicator;
-
-  std::vector<CollectiveState>& instances = at(collectives_, communicator);
-  std::vector<Timeline::Collective>& records = at(timeline_.collectives, communicator);
-  if (instance == std::ssize(instances)) {
-    instances.emplace_back();
-    records.push_back({.first_join = now, .amount = operation.amount.count()});
-  }
-  Timeline::Collective& record = at(records, instance);
-  HEADWAY_CHECK(
-      record.amount == operation.amount.count(),
-      fmt::format("group {} ({}) joins {}, number {}, with {} bytes, others with {}", group,
-                  program_of(group).name, at(workload_.communicators, communicator).name, instance,
-                  operation.amount.count(), record.amount));
-  record.last_join = now;
-  record.last_group = group;
-  record.last_operation = at(groups_, group).counter;
-  ++at(instances, instance).joined;
-  at(instances, instance).way = operation.way;
-  at(instances, instance).at_least =
-      std::max(at(instances, instance).at_least, operation.at_least.count());
-  start_collective_if_ready(communicator, instance, now);
-}
-
-void Executor::start_collective_if_ready(std::int32_t communicator, std::int32_t instance,
-                                         double now) {
-  CollectiveState& collective = at(at(collectives_, communicator), instance);
-  const Communicator& of = at(workload_.communicators, communicator);
-  if (collective.started || collective.joined < of.members - of.backups) return;
-  collective.started = true;
-  const CollectiveNumber number{communicator, instance};
-  if (queues_.enters(queue_of(communicator), number)) start_collective(number, now);
-}
-
-void Executor::start_collective(CollectiveNumber number, double now) {
-  const auto [communicator, instance] = number;
-  const CollectiveState& collective = at(at(collectives_, communicator), instance);
-  start_transfer({.plan = at(workload_.communicators, communicator).plan + collective.way,
-                  .amount = at(at(timeline_.collectives, communicator), instance).amount,
-                  .at_least = collective.at_least,
-                  .slot = instance,
-                  .communicator = communicator},
-                 now);
-}
-
 void Executor::start_transfer(const Transfer& transfer, double now) {
   std::int32_t token = static_cast<std::int32_t>(transfers_.size());
   if (free_tokens_.empty()) {
@@ -315,22 +263,29 @@ void Executor::start_transfer(const Transfer& transfer, double now) {
     at(transfers_, token) = transfer;
   }
   at(timeline_.plan_bytes, transfer.plan) += transfer.amount;
-  queue_.push(now + at(workload_.plans, transfer.plan).latency.count(), EventKind::latency_over,
-              token);
+  const FlowPlan& plan = at(workload_.plans, transfer.plan);
+  const double begin = now + plan.latency.count();
+  if ((plan.links.empty() && plan.ports.empty()) || transfer.amount <= 0.0) {
+    const double time = std::max(transfer.amount / plan.rate_cap.count(), transfer.at_least);
+    queue_.push(begin + time, EventKind::flow_done, token);
+    return;
+  }
+  ++timeline_.counts.flows;
+  const bool is_started =
+      incremental_ != nullptr && incremental_->start_ahead(transfer.plan, Bytes(transfer.amount),
+                                                           cap_of(transfer), token, begin);
+  if (!is_started) queue_.push(begin, EventKind::latency_over, token);
+}
+
+BytesPerSecond Executor::cap_of(const Transfer& transfer) const {
+  const BytesPerSecond cap = at(workload_.plans, transfer.plan).rate_cap;
+  if (transfer.at_least == 0.0) return cap;
+  return min(cap, Bytes(transfer.amount) / Seconds(transfer.at_least));
 }
 
 void Executor::begin_flow(std::int32_t token, double now) {
   const Transfer& transfer = at(transfers_, token);
-  const FlowPlan& plan = at(workload_.plans, transfer.plan);
-  if ((plan.links.empty() && plan.ports.empty()) || transfer.amount <= 0.0) {
-    const double time = std::max(transfer.amount / plan.rate_cap.count(), transfer.at_least);
-    queue_.push(now + time, EventKind::flow_done, token);
-    return;
-  }
-  ++timeline_.counts.flows;
-  BytesPerSecond cap = plan.rate_cap;
-  if (transfer.at_least > 0.0) cap = min(cap, Bytes(transfer.amount) / Seconds(transfer.at_least));
-  network_->start(transfer.plan, Bytes(transfer.amount), cap, token, now);
+  network_->start(transfer.plan, Bytes(transfer.amount), cap_of(transfer), token, now);
 }
 
 void Executor::flow_finished(std::int32_t token, double now) {
@@ -341,13 +296,7 @@ void Executor::flow_finished(std::int32_t token, double now) {
     return;
   }
   if (transfer.receiver == kNobody) {
-    CollectiveState& collective = at(at(collectives_, transfer.communicator), transfer.slot);
-    collective.done = true;
-    at(at(timeline_.collectives, transfer.communicator), transfer.slot).end = now;
-    const std::vector<std::int32_t> waiting = std::move(collective.waiting);
-    const auto next = queues_.leaves(queue_of(transfer.communicator));
-    if (next) start_collective(*next, now);
-    for (const std::int32_t group : waiting) run(group, now);
+    finish_collective({transfer.communicator, transfer.slot}, now);
     return;
   }
   at(groups_, transfer.receiver).messages[transfer.slot].arrived = now;
@@ -361,8 +310,8 @@ void Executor::flow_finished(std::int32_t token, double now) {
 /// Lets a group go on that waits for that slot.
 void Executor::run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now) {
   const GroupState& state = at(groups_, group);
-  if (state.counter >= state.end) return;
-  const Operation& operation = state.operations[state.counter];
+  if (state.is_through()) return;
+  const Operation& operation = state.operation();
   if (operation.kind == kind && operation.slot == slot) run(group, now);
 }
 

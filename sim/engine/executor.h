@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/fetch.h"
+#include "sim/base/signed_index.h"
 #include "sim/engine/collective_queues.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flow_network.h"
@@ -56,24 +58,31 @@ class Executor {
     double device = 0.0;   ///< of these, what a slower device takes longer over
     bool is_repaired = false;
   };
+  /// Of all groups with a program.
+  struct ProgramState {
+    const Operation* operations = nullptr;
+    const BlockTime* blocks = nullptr;
+    std::int32_t end = 0;    ///< operations
+    std::int32_t paths = 0;  ///< by which its groups join communicators
+  };
   /// What every step of a group asks for, in one cache line.
   struct alignas(64) GroupState {
     std::int32_t counter = 0;  ///< the operation it is at
-    std::int32_t end = 0;      ///< operations of its program
-    const Operation* operations = nullptr;
-    const BlockTime* blocks = nullptr;
+    std::int32_t device_count = 0;
+    const ProgramState* program = nullptr;
     double* operation_end = nullptr;              ///< in the timeline
     Timeline::Message* messages = nullptr;        ///< in the timeline, by message slot
     const std::int32_t* paths = nullptr;          ///< its plans
     const BlockDraws::Device* devices = nullptr;  ///< in devices_
-    std::int32_t device_count = 0;
-  };
-  /// What it asks for where it takes part in a collective.
-  struct GroupJoins {
-    std::vector<std::int32_t> joins;  ///< so far, by Operation::path
-    std::vector<std::int32_t>
-        instance_of_slot;  ///< collective slot -> instance of its communicator
-    std::vector<std::int32_t> communicator_of_slot;
+    /// In joins_: by Operation::path the collective that it joins next, behind these by collective
+    /// slot the one that it joined.
+    CollectiveNumber* joins = nullptr;
+
+    [[nodiscard]] bool is_through() const { return counter >= program->end; }
+    [[nodiscard]] const Operation& operation() const { return program->operations[counter]; }
+    [[nodiscard]] CollectiveNumber& joined(std::int32_t slot) const {
+      return joins[program->paths + slot];
+    }
   };
   struct CollectiveState {
     std::int32_t joined = 0;
@@ -99,12 +108,22 @@ class Executor {
     const std::int32_t shared = at(workload_.communicators, communicator).queue;
     return shared < 0 ? communicator : shared;
   }
+  [[nodiscard]] std::int64_t place_of(CollectiveNumber number) const {
+    return at(first_collective_, number.communicator) + number.instance;
+  }
+  [[nodiscard]] CollectiveState& collective(CollectiveNumber number) {
+    return at(collectives_, place_of(number));
+  }
   [[nodiscard]] const Program& program_of(std::int32_t group) const;
+  void set_up_collectives();
   void set_up(std::size_t group);
   void handle_moment(double time);
   void look_ahead();
   void fetch_what_follows(std::int32_t group) const;
+  [[nodiscard]] std::int32_t plan_of_send(std::int32_t group) const;
   void fetch_plan_of_send(std::int32_t group) const;
+  void fetch_links_of_send(std::int32_t group) const;
+  void fetch_joins(std::int32_t group) const;
   void fetch_receipt(std::int32_t group, std::int32_t slot) const;
   void handle(const Event& event, double now);
   void run(std::int32_t group, double now);
@@ -113,9 +132,11 @@ class Executor {
   void finish_operation(std::int32_t group, double now);
   void send(std::int32_t group, const Operation& operation, double now);
   void join(std::int32_t group, const Operation& operation, double now);
-  void start_collective_if_ready(std::int32_t communicator, std::int32_t instance, double now);
+  void start_collective_if_ready(CollectiveNumber number, double now);
+  void finish_collective(CollectiveNumber number, double now);
   void start_collective(CollectiveNumber number, double now);
   void start_transfer(const Transfer& transfer, double now);
+  [[nodiscard]] BytesPerSecond cap_of(const Transfer& transfer) const;
   void begin_flow(std::int32_t token, double now);
   void run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now);
   void skip_to_round(std::int32_t group, std::int32_t round, double now);
@@ -131,10 +152,12 @@ class Executor {
   EventQueue queue_;
   std::vector<Event> moment_;       ///< what is being handled
   std::uint64_t looked_ahead_ = 0;  ///< turn of the queue
+  std::vector<ProgramState> programs_;
   std::vector<GroupState> groups_;
-  std::vector<GroupJoins> joins_;                          ///< of groups_
-  std::vector<BlockDraws::Device> devices_;                ///< group after group
-  std::vector<std::vector<CollectiveState>> collectives_;  ///< by communicator
+  std::vector<CollectiveNumber> joins_;         ///< group after group
+  std::vector<BlockDraws::Device> devices_;     ///< group after group
+  std::vector<CollectiveState> collectives_;    ///< communicator after communicator
+  std::vector<std::int64_t> first_collective_;  ///< by communicator, in collectives_
   CollectiveQueues queues_;
   std::vector<Transfer> transfers_;  ///< by token
   std::vector<std::int32_t> free_tokens_;

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "sim/base/signed_index.h"
 #include "sim/engine/executor.h"
 
 namespace headway {

@@ -55,6 +55,7 @@ void IncrementalFlows::change_links(double now) {
       }
     }
     shares_.set_capacity(static_cast<std::int32_t>(i), factor * nominal_[i]);
+    take_back_those_to_come(now);
   }
   unsettled_ = true;
 }
@@ -83,23 +84,51 @@ void IncrementalFlows::change_background(std::int32_t id, double now) {
 
 /// Returns the flow's handle.
 std::int32_t IncrementalFlows::add(std::int32_t plan, double rate_cap, double amount, double now) {
-  const auto i = static_cast<std::size_t>(plan);
-  const double unit = usage_->units[i];
+  const double unit = usage_->units[static_cast<std::size_t>(plan)];
   const std::int32_t handle = shares_.add(uses_of(plan), rate_cap * unit);
-  if (static_cast<std::size_t>(handle) >= flows_.size()) flows_.emplace_back();
-  Flow& flow = flows_[static_cast<std::size_t>(handle)];
-  flow.left = amount * unit;
-  flow.rate = 0.0;
-  flow.at = now;
-  flow.version = after(flow.version);
+  begun(handle, amount * unit, 0.0, now);
+  take_back_those_to_come(now);
   unsettled_ = true;
   return handle;
+}
+
+IncrementalFlows::Flow& IncrementalFlows::begun(std::int32_t handle, double left, double rate,
+                                                double at) {
+  if (static_cast<std::size_t>(handle) >= flows_.size()) flows_.emplace_back();
+  Flow& flow = flows_[static_cast<std::size_t>(handle)];
+  flow.left = left;
+  flow.rate = rate;
+  flow.at = at;
+  flow.version = after(flow.version);
+  return flow;
+}
+
+/// What was started ahead on links of the flow that was added, or on the link that was changed.
+void IncrementalFlows::take_back_those_to_come(double now) {
+  for (const std::int32_t handle : shares_.concerned()) {
+    Flow& flow = flows_[static_cast<std::size_t>(handle)];
+    if (flow.at <= EventQueue::end_of_moment(now)) continue;
+    events_.push(flow.at, EventKind::latency_over, flow.token);
+    flow.at = now;  // it may stand here for another link too
+    flow.version = after(flow.version);
+    shares_.remove(handle);
+  }
 }
 
 void IncrementalFlows::start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap,
                              std::int32_t token, double now) {
   const std::int32_t handle = add(plan, rate_cap.count(), amount.count(), now);
   flows_[static_cast<std::size_t>(handle)].token = token;
+}
+
+bool IncrementalFlows::start_ahead(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap,
+                                   std::int32_t token, double begin) {
+  const double unit = usage_->units[static_cast<std::size_t>(plan)];
+  const std::int32_t handle = shares_.add_alone(uses_of(plan), rate_cap.count() * unit);
+  if (handle < 0) return false;
+  begun(handle, amount.count() * unit, shares_.rate(handle), begin).token = token;
+  expect_end(handle);
+  return true;
 }
 
 void IncrementalFlows::settle(double now) {
@@ -111,10 +140,15 @@ void IncrementalFlows::settle(double now) {
     flow.rate = change.rate;
     flow.at = now;
     flow.version = after(flow.version);
-    // Without any rate it waits for its link to come back; what others send has no end of its own.
-    if (flow.rate == 0.0 || std::isinf(flow.left)) continue;
-    events_.push(now + flow.left / flow.rate, EventKind::flow_done, change.flow, flow.version);
+    expect_end(change.flow);
   }
+}
+
+/// Without any rate it waits for its link to come back; what others send has no end of its own.
+void IncrementalFlows::expect_end(std::int32_t handle) {
+  const Flow& flow = flows_[static_cast<std::size_t>(handle)];
+  if (flow.rate == 0.0 || std::isinf(flow.left)) return;
+  events_.push(flow.at + flow.left / flow.rate, EventKind::flow_done, handle, flow.version);
 }
 
 void IncrementalFlows::handle(const Event& event, double now) {

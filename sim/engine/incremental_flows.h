@@ -34,6 +34,11 @@ class IncrementalFlows : public FlowNetwork {
 
   void start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
              double now) override;
+  /// The same at a time to come, if nobody uses the flow's links by now; false if it has to be
+  /// started then. Where somebody comes before it begins, it has never been there, and an event of
+  /// kind latency_over comes up when it begins.
+  bool start_ahead(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
+                   double begin);
   void settle(double now) override;
 
   /// A flow of the plan starts soon: asks for what the plan uses and then, when that is there, for
@@ -68,7 +73,7 @@ class IncrementalFlows : public FlowNetwork {
     std::int32_t token = -1;
     double left = 0.0;  ///< bytes of one of its streams, at time `at`
     double rate = 0.0;
-    double at = 0.0;
+    double at = 0.0;  ///< to come, where it was started ahead
     std::uint32_t version = 0;
   };
 
@@ -77,6 +82,9 @@ class IncrementalFlows : public FlowNetwork {
     return {plan_uses_.data() + first_use_[i], plan_uses_.data() + first_use_[i + 1]};
   }
   std::int32_t add(std::int32_t plan, double rate_cap, double amount, double now);
+  Flow& begun(std::int32_t handle, double left, double rate, double at);
+  void take_back_those_to_come(double now);
+  void expect_end(std::int32_t handle);
 
   std::shared_ptr<const LinkUsage> usage_;
   std::vector<MaxMinShares::Use> plan_uses_;  ///< of the usage, plan after plan, side by side

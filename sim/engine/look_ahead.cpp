@@ -1,8 +1,5 @@
-#include <algorithm>
-
-#include "sim/base/fetch.h"
-#include "sim/base/signed_index.h"
 #include "sim/engine/executor.h"
+#include "sim/engine/fetch_of_groups.h"
 
 namespace headway {
 
@@ -27,57 +24,59 @@ void Executor::look_ahead() {
     }
   }
   for (const Event& event : queue_.coming(1)) {
-    if (event.kind == EventKind::block_done) fetch_plan_of_send(event.id);
+    if (event.kind == EventKind::block_done) {
+      fetch_plan_of_send(event.id);
+      fetch_joins(event.id);
+    }
     if (is_fabric_flow(event)) {
       const Transfer& transfer = at(transfers_, incremental_->token_of(event));
-      if (transfer.receiver != kNobody) fetch(&at(groups_, transfer.receiver));
+      if (transfer.receiver != kNobody) {
+        fetch(&at(groups_, transfer.receiver));
+      } else if (transfer.communicator >= 0) {
+        fetch(&at(collectives_, place_of({transfer.communicator, transfer.slot})));
+      }
     }
   }
   for (const Event& event : queue_.coming(0)) {
+    if (event.kind == EventKind::block_done) fetch_links_of_send(event.id);
     if (event.kind == EventKind::latency_over && incremental_ != nullptr) {
       incremental_->fetch_links_of_plan(at(transfers_, event.id).plan);
     }
     if (is_fabric_flow(event)) {
       const Transfer& transfer = at(transfers_, incremental_->token_of(event));
-      if (transfer.receiver != kNobody) fetch_receipt(transfer.receiver, transfer.slot);
+      if (transfer.receiver != kNobody) {
+        fetch_receipt(transfer.receiver, transfer.slot);
+      } else if (transfer.communicator >= 0) {
+        const CollectiveNumber number{transfer.communicator, transfer.slot};
+        for (const std::int32_t group : at(collectives_, place_of(number)).waiting) {
+          fetch(&at(groups_, group));
+        }
+      }
     }
   }
 }
 
-/// What a group asks for once its block is over, until it computes again or waits.
-[[gnu::always_inline]] inline void Executor::fetch_what_follows(std::int32_t group) const {
+/// The collectives that a group joins once its block is over, or waits for.
+[[gnu::always_inline]] inline void Executor::fetch_joins(std::int32_t group) const {
   const GroupState& state = at(groups_, group);
-  fetch(state.operation_end + state.counter);
-  fetch(state.devices, state.device_count);
-  for (std::int32_t i = state.counter + 1; i < state.end; ++i) {
-    const Operation& next = state.operations[i];
-    if (next.kind == OperationKind::send) {
-      fetch(state.paths + next.path);
-      fetch(at(groups_, group + next.peer).messages + next.slot);
-    } else {
-      if (next.kind == OperationKind::receive) fetch(state.messages + next.slot);
-      return;
+  for (std::int32_t i = state.counter + 1; i < state.program->end; ++i) {
+    const Operation& next = state.program->operations[i];
+    if (next.kind == OperationKind::wait) {
+      const CollectiveNumber awaited = state.joined(next.slot);
+      if (awaited.communicator >= 0) fetch(&at(collectives_, place_of(awaited)));
     }
+    if (next.kind != OperationKind::join) return;
+    const CollectiveNumber number = state.joins[next.path];
+    fetch(&at(collectives_, place_of(number)));
+    fetch(at(timeline_.collectives, number.communicator).data() + number.instance);
   }
-}
-
-[[gnu::always_inline]] inline void Executor::fetch_plan_of_send(std::int32_t group) const {
-  const GroupState& state = at(groups_, group);
-  const Operation& next = state.operations[std::min(state.counter + 1, state.end - 1)];
-  if (next.kind != OperationKind::send) return;
-  const std::int32_t plan = state.paths[next.path];
-  fetch(&at(workload_.plans, plan));
-  fetch(&at(timeline_.plan_bytes, plan));
-  if (incremental_ != nullptr) incremental_->fetch_plan(plan);
 }
 
 /// What a group asks for to whom a message arrives.
 [[gnu::always_inline]] inline void Executor::fetch_receipt(std::int32_t group,
                                                            std::int32_t slot) const {
-  const GroupState& state = at(groups_, group);
-  fetch(state.messages + slot);
-  fetch(state.operation_end + state.counter);
-  fetch(state.devices, state.device_count);
+  fetch(at(groups_, group).messages + slot);
+  fetch_what_follows(group);
 }
 
 }  // namespace headway

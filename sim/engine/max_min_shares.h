@@ -34,7 +34,14 @@ class MaxMinShares {
   /// Adds a flow; `uses` (each link at most once) must outlive it. Its rate is known after
   /// `settle`. Handles are reused after `remove`.
   std::int32_t add(std::span<const Use> uses, double cap);
+  /// The same for a flow whose links nobody else uses: its rate is known at once. -1, and nothing
+  /// is added, if somebody does.
+  std::int32_t add_alone(std::span<const Use> uses, double cap);
   void remove(std::int32_t flow);
+
+  /// Flows that were alone on a link of the one added last, or are on the link changed last; valid
+  /// until the next of either.
+  [[nodiscard]] std::span<const std::int32_t> concerned() const { return concerned_; }
 
   /// From the next settling on; may be 0, which leaves the flows of the link without any rate.
   void set_capacity(std::int32_t link, double capacity);
@@ -138,6 +145,7 @@ class MaxMinShares {
 
   static std::size_t index(std::int32_t i) { return static_cast<std::size_t>(i); }
 
+  std::int32_t new_flow(std::span<const Use> uses, double cap);
   void choose(std::int32_t flow);
   void share(std::int32_t link, const User& user);
   void unshare(const User& user);
@@ -159,6 +167,7 @@ class MaxMinShares {
   std::vector<Flow> flows_;
   std::vector<Pace> paces_;  ///< of flows_
   std::vector<std::int32_t> free_flows_;
+  std::vector<std::int32_t> concerned_;
   std::vector<std::int32_t> touched_links_;  ///< lost a flow since the last settling
   std::vector<std::int32_t> chosen_;
   std::vector<std::int32_t> chosen_links_;

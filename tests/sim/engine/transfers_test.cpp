@@ -102,6 +102,38 @@ TEST_P(Transfers, ALateFlowSharesFromItsStartOn) {
   EXPECT_NEAR(ends[1], 2.0, 1e-9);
 }
 
+TEST_P(Transfers, WhatIsSentLaterMayBeginSooner) {
+  // 50 GB are sent at once and begin after 2 s of latency. 75 GB are sent at 1 s and begin then: 50
+  // of them are through at 2 s, the other 25 take 1 s at half of the rate. The first has 25 GB left
+  // at 3 s, which take half a second.
+  const Topology topology = star({2_s, 0_s, 0_s});
+  const auto ends =
+      times({{across(topology, 0, 2), 50_GB}, {across(topology, 1, 2), 75_GB, 1_s}}, topology);
+  EXPECT_NEAR(ends[0], 3.5, 1e-9);
+  EXPECT_NEAR(ends[1], 3.0, 1e-9);
+}
+
+TEST_P(Transfers, WhatComesAndGoesBeforeAFlowBeginsDoesNotDelayIt) {
+  // As above, but that the second is through, from 0.5 s to 1 s, before the first begins.
+  const Topology topology = star({2_s, 0_s, 0_s});
+  const auto ends =
+      times({{across(topology, 0, 2), 50_GB}, {across(topology, 1, 2), 25_GB, 0.5_s}}, topology);
+  EXPECT_NEAR(ends[0], 3.0, 1e-9);
+  EXPECT_NEAR(ends[1], 1.0, 1e-9);
+}
+
+TEST(TransferCounts, AFlowThatMeetsNobodyIsOneEvent) {
+  // Two that meet nobody: each an event when it is sent (the block before it is done) and one when
+  // it is there; nothing is ever shared out.
+  const Topology topology = star({1_us, 1_us, 1_us, 1_us});
+  const Workload workload =
+      workload_of({{across(topology, 0, 1), 1_GB}, {across(topology, 2, 3), 1_GB, 1_ms}});
+  const EngineCounts counts = simulate_workload(workload, topology, {}, {}).counts;
+  EXPECT_EQ(counts.flows, 2);
+  EXPECT_EQ(counts.events, 4);
+  EXPECT_EQ(counts.settlings, 0);
+}
+
 TEST_P(Transfers, ARateCapHolds) {
   // 10 GB/s of 50: 4 s for 40 GB; the other flow has the 40 GB/s that are left: 160 GB in 4 s.
   const Topology topology = star({0_s, 0_s, 0_s});
