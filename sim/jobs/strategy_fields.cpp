@@ -38,9 +38,13 @@ void settle_packed_length(Strategy& strategy) {
 }
 
 constexpr FieldNeed kFullSharding = {"zero_stage", "3", "parameters are not sharded"};
+constexpr FieldNeed kSharedStates = {"zero_stage", "1 or 3", "no group of ranks shares it out"};
 constexpr FieldNeed kAdapters = {"task", "\"lora\"", "no adapters are trained"};
 
 bool is_fully_sharded(const Strategy& strategy) { return strategy.sharding == Sharding::full; }
+bool has_shard_groups(const Strategy& job) {
+  return is_fully_sharded(job) || (job.sharding == Sharding::optimizer && job.shard_group > 0);
+}
 
 /// A number format and, below 16 bits, how it is scaled.
 using Recipe = std::pair<Precision, Scaling>;
@@ -292,12 +296,12 @@ see: Zhao et al. 2023 (arXiv:2304.11277), 3.3)"},
        {"shard_group",
         whole(&Strategy::shard_group, kDegree)
             .presettable()
-            .where(is_fully_sharded, kFullSharding)
+            .where(has_shard_groups, kSharedStates)
             .settled([](Strategy& strategy) {
               if (is_fully_sharded(strategy)) strategy.shard_group = strategy.replicas();
             }),
-        R"(Consecutive ranks that share out one copy of the parameters. Fewer than all is hybrid sharding
-(HSDP): gathers stay inside the group, gradients are also summed up between groups.
+        R"(Consecutive ranks that share out one copy. Fewer than all is hybrid sharding (HSDP): gathers stay in
+the group, gradients are summed up between groups too, with zero_stage 1 by one all-reduce over all.
 see: Zhao et al. 2023 (arXiv:2304.11277), 3.2.2
 default: data_parallel x context_parallel)"},
        {"optimizer_offload", number(&Strategy::optimizer_offload, between(0.0, 1.0)).presettable(),

@@ -128,6 +128,9 @@ std::string value_of(const json& strategy, const std::string& field) {
   if (field == "recompute" && value == "full" && strategy.contains("recompute_layers")) {
     return "full, some layers";
   }
+  if (field == "shard_group" && number_of(strategy, "zero_stage", 0) == 1) {
+    return "of the optimizer";
+  }
   // Fully sharded layers are gathered ahead of use, sharded states after the optimizer's step.
   if (field == "overlap_parameter_gather" && value == "true" &&
       number_of(strategy, "zero_stage", 0) < 3) {
@@ -142,9 +145,8 @@ bool is_without_effect(const json& strategy, const std::string& field) {
            strategy.at(field) == strategy.at("sequence_length");
   }
   if (field == "shard_group") {
-    return number_of(strategy, "zero_stage", 0) < 3 ||
-           strategy.at(field) ==
-               number_of(strategy, "data_parallel", 1) * number_of(strategy, "context_parallel", 1);
+    return strategy.at(field) ==
+           number_of(strategy, "data_parallel", 1) * number_of(strategy, "context_parallel", 1);
   }
   if (field == "synchronisation") return strategy.at(field).value("scheme", "") == "all_reduce";
   return std::ranges::any_of(kWithoutEffect, [&](const WithoutEffect& rule) {

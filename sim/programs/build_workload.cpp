@@ -1,5 +1,7 @@
 #include "sim/programs/build_workload.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -7,6 +9,7 @@
 #include <utility>
 
 #include "sim/base/signed_index.h"
+#include "sim/jobs/shard_groups.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/exchanges.h"
 #include "sim/programs/communicator_prices.h"
@@ -53,7 +56,7 @@ class WorkloadBuilder {
         [](const Profile& profile) { return profile.overlap.gradient_reduce_floor.value; });
     job_.interference = profiles.largest(
         [](const Profile& profile) { return profile.overlap.sharded_interference.value; });
-    if (strategy.sharding != Sharding::none) {
+    if (gradient_collective(strategy) == CollectiveKind::reduce_scatter) {
       job_.gradient_traffic = profiles.largest([&](const Profile& profile) {
         return profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
       });
@@ -226,58 +229,55 @@ class WorkloadBuilder {
   }
 
   /// Those that share out the states of a stage reduce and gather together: all, or with copies of
-  /// fully sharded parameters each consecutive `shard_group` of ranks.
+  /// fully sharded parameters each `shard_group` of ranks. Groups of the optimizer gather apart.
   void add_replica_communicators() {
-    const int members = is_doubled() ? strategy_.data_parallel
+    const int sharing = is_doubled() ? strategy_.data_parallel
                                      : strategy_.shard_ranks() / strategy_.context_parallel;
+    const int reducing = shards_optimizer_in_groups(strategy_) ? strategy_.data_parallel : sharing;
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      const std::string where = "stage " + std::to_string(stage);
-      for (int first = 0; first < strategy_.data_parallel; first += members) {
-        if (strategy_.shard_ranks() == 1 || !replicas_.has_any(first, first + members, 1)) continue;
-        add_sharing_communicators(where, replicas_of(strategy_, placement_, stage, first, members),
-                                  stage, first, members);
+      for (int first = 0; first < strategy_.data_parallel; first += reducing) {
+        const int id = add_shared(gradient_collective(strategy_), kGradientReduce,
+                                  kOtherGradientReduce, stage, first, reducing);
+        if (id >= 0) reduces_.emplace(stage, id);
+        for (int of = first; of < first + reducing; of += sharing) {
+          if (strategy_.sharding == Sharding::none) continue;
+          add_shared(CollectiveKind::all_gather, kParameterGather, kOtherParameterGather, stage, of,
+                     sharing, sharing == reducing ? id : -1);
+        }
+        if (!gathers_sums(strategy_.compression)) continue;
+        add_shared(CollectiveKind::all_gather, kCompressedGather, {}, stage, first, reducing, id);
       }
-      if (members < strategy_.island_data_parallel()) add_copy_communicators(where, stage, members);
+      if (reducing < strategy_.island_data_parallel()) add_copy_communicators(stage, reducing);
     }
   }
 
-  void add_sharing_communicators(const std::string& where, const CollectiveGroups& groups,
-                                 int stage, int first, int members) {
+  /// Of some replicas of a stage and, as `other`, of the stage opposite; in the queue of `reduce`.
+  int add_shared(CollectiveKind kind, std::string_view called, std::string_view other, int stage,
+                 int first, int members, int reduce = -1) {
     const int joining = is_doubled() ? 2 * members : members;
-    const CollectiveKind reduce = gradient_collective(strategy_);
-    const std::int32_t reduce_id = add_communicator("gradient reduce, " + where, reduce, joining,
-                                                    kGradientReduce, groups, asked(reduce));
-    reduces_.emplace(stage, reduce_id);
-    const auto gathered_by = [&](bool does, const char* words, std::string_view called) {
-      if (!does) return -1;
-      const int id =
-          add_communicator(words + where, CollectiveKind::all_gather, joining, called, groups);
-      share_queue(workload_, reduce_id, id);
-      return id;
-    };
-    const int gather_id =
-        gathered_by(strategy_.sharding != Sharding::none, "parameter gather, ", kParameterGather);
-    const int compressed_id =
-        gathered_by(gathers_sums(strategy_.compression), "compressed gather, ", kCompressedGather);
+    const bool is_alone = joining * strategy_.context_parallel == 1;
+    if (is_alone || !replicas_.has_any(first, first + members, 1)) return -1;
+    const int id =
+        add_communicator(fmt::format("{}, stage {}", called, stage), kind, joining, called,
+                         replicas_of(strategy_, placement_, stage, first, members),
+                         called == kGradientReduce ? asked(kind) : std::nullopt);
+    if (reduce >= 0) share_queue(workload_, reduce, id);
     for (int replica = first; replica < first + members; ++replica) {
       if (!replicas_.has(replica)) continue;
-      join(replica, stage, kCompressedGather, compressed_id);
-      join(replica, stage, kGradientReduce, reduce_id);
-      join(replica, stage, kParameterGather, gather_id);
-      if (!is_doubled()) continue;
-      join(replica, opposite(stage), kOtherGradientReduce, reduce_id);
-      join(replica, opposite(stage), kOtherParameterGather, gather_id);
+      join(replica, stage, called, id);
+      if (is_doubled() && !other.empty()) join(replica, opposite(stage), other, id);
     }
+    return id;
   }
 
   /// The ranks that hold the same part of each copy.
-  void add_copy_communicators(const std::string& where, int stage, int members) {
+  void add_copy_communicators(int stage, int members) {
     for (int offset = 0; offset < members; ++offset) {
       if (!replicas_.has_any(offset, strategy_.data_parallel, members)) continue;
       const std::int32_t id =
-          add_communicator("gradient reduce between copies, " + where, CollectiveKind::all_reduce,
-                           strategy_.data_parallel / members, kReplicaReduce,
-                           copies_of(strategy_, placement_, stage, offset, members),
+          add_communicator(fmt::format("{}, stage {}", kReplicaReduce, stage),
+                           CollectiveKind::all_reduce, strategy_.data_parallel / members,
+                           kReplicaReduce, copies_of(strategy_, placement_, stage, offset, members),
                            asked(CollectiveKind::all_reduce));
       for (int replica = offset; replica < strategy_.data_parallel; replica += members) {
         if (replicas_.has(replica)) join(replica, stage, kReplicaReduce, id);

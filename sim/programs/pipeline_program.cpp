@@ -62,7 +62,7 @@ class PipelineProgram {
   }
   [[nodiscard]] bool reduces_any() const { return reduces() || reduces_experts(); }
   [[nodiscard]] bool gathers() const {
-    return reduces_any() && strategy_.sharding != Sharding::none;
+    return reduces_any() && strategy_.sharding != Sharding::none && strategy_.shard_ranks() > 1;
   }
   [[nodiscard]] bool gathers_ahead() const {
     return gathers() && strategy_.overlap_parameter_gather;

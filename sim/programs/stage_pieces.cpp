@@ -5,6 +5,7 @@
 
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
+#include "sim/jobs/shard_groups.h"
 #include "sim/jobs/stage_parameters.h"
 #include "sim/layers/exchanges.h"
 #include "sim/layers/kernel_shape.h"
@@ -38,8 +39,10 @@ CollectiveKind gradient_collective(const Strategy& strategy) {
     case CompressedExchange::reduce:
       break;
   }
-  return strategy.sharding == Sharding::none ? CollectiveKind::all_reduce
-                                             : CollectiveKind::reduce_scatter;
+  // Where groups share out the optimizer, every group needs the sums over all replicas.
+  const bool are_scattered =
+      strategy.sharding != Sharding::none && !shards_optimizer_in_groups(strategy);
+  return are_scattered ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
 }
 
 namespace {

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
 
 #include "sim/jobs/rules/strategy_rules.h"
+#include "sim/jobs/shard_groups.h"
 
 namespace headway {
 namespace {
 
 bool is_fully_sharded_pipeline(const Strategy& job) {
   return job.sharding == Sharding::full && job.pipeline_parallel > 1;
+}
+
+bool has_groups(const Strategy& job) {
+  return job.sharding == Sharding::full || shards_optimizer_in_groups(job);
 }
 
 bool is_whole_group(std::int64_t group, const Strategy& job) {
@@ -50,9 +55,7 @@ std::vector<StrategyRule> sharding_rules() {
        .words = "shard_group must divide data_parallel x context_parallel and be a multiple of the "
                 "latter",
        .holds =
-           [](Layout job) {
-             return job->sharding != Sharding::full || is_whole_group(job->shard_group, job);
-           },
+           [](Layout job) { return !has_groups(job) || is_whole_group(job->shard_group, job); },
        .broken = [](Layout job) -> BrokenRule {
          return {fmt::format("{} of {} x {} = {} ranks", job->shard_group, job->data_parallel,
                              job->context_parallel, job->replicas()),
@@ -81,6 +84,15 @@ std::vector<StrategyRule> sharding_rules() {
          return {fmt::format("{} of {} ranks", job->shard_group, job->replicas()),
                  "leave shard_group out"};
        }},
+      // Both copies of a stage would be members of the same group.
+      {.fields = {"shard_group", "schedule"},
+       .words = "groups that share out the optimizer do not go with the schedule \"dualpipe\"",
+       .why = "its stages share parameters with the opposite ones",
+       .help = "leave shard_group out",
+       .holds =
+           [](Layout job) {
+             return !shards_optimizer_in_groups(job) || !job->schedule->is_doubled();
+           }},
       {.fields = {"overlap_parameter_gather", "zero_stage"},
        .words = "overlap_parameter_gather needs zero_stage 1, 2 or 3",
        .why = "no parameters are gathered",

@@ -63,6 +63,16 @@ TEST(ModelStates, ShardedGradientsLeaveWholeParametersOnly) {
   EXPECT_DOUBLE_EQ(states.count(), (2.0 + (4.0 + 12.0) / 8.0) * parameters_of(kLlama));
 }
 
+TEST(ModelStates, OfTheOptimizerAloneAreDividedInsideAShardGroup) {
+  Strategy strategy = llama_strategy();
+  strategy.sharding = Sharding::optimizer;
+  strategy.data_parallel = 16;
+  strategy.shard_group = 4;
+  const StageMemory memory = only_stage(kLlama, strategy);
+  const Bytes states = memory.parameters + memory.gradients + memory.optimizer;
+  EXPECT_DOUBLE_EQ(states.count(), (2.0 + 4.0 + 12.0 / 4.0) * parameters_of(kLlama));
+}
+
 TEST(ModelStates, AreDividedInsideAShardGroup) {
   Strategy strategy = llama_strategy();
   strategy.sharding = Sharding::full;

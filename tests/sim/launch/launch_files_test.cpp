@@ -210,6 +210,13 @@ TEST(FlagTable, WhatAFrameworkCannotBeToldIsSaid) {
   EXPECT_THAT(unsaid, Contains("zero_stage 1"));
 }
 
+TEST(FlagTable, GroupsThatShareOutTheOptimizerAreMegatronsInstances) {
+  // Eight replicas in groups of two: four copies of the states.
+  const JsonValue scenario = replicas({{"zero_stage", 1}, {"shard_group", 2}});
+  EXPECT_THAT(flags_of(scenario, LaunchFramework::megatron).settings,
+              Contains("--num-distributed-optimizer-instances 4"));
+}
+
 TEST(FlagTable, FieldsWithoutEffectAreNotTold) {
   const FlagList list = flags_of(replicas({{"preset", "megatron"}}), LaunchFramework::megatron);
   for (const std::string& setting : list.settings) {

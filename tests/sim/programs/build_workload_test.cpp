@@ -138,6 +138,38 @@ TEST_F(BuildWorkload, CopiesOfShardedParametersReduceInsideAndBetweenThem) {
   EXPECT_EQ(between.members, 4);
 }
 
+TEST_F(BuildWorkload, GroupsThatShareOutTheOptimizerGatherApartAndReduceTogether) {
+  // 16 ranks, groups of four in a node each: one all-reduce of gradients, as every group needs all
+  // sums, and a gather a group, whose parameters do not leave the node.
+  strategy = {.data_parallel = 16, .global_batch = 16, .sequence_length = 64};
+  strategy.sharding = Sharding::optimizer;
+  strategy.shard_group = 4;
+  const Workload workload = built(CollectiveAlgorithm::ring).workload;
+  ASSERT_EQ(workload.communicators.size(), 1U + 4U);
+  const auto of = [&](std::size_t replica, std::string_view name) {
+    return static_cast<std::size_t>(communicator_of(workload, replica, name));
+  };
+  EXPECT_EQ(of(0, kGradientReduce), of(15, kGradientReduce));
+  const Communicator& reduce = workload.communicators[of(0, kGradientReduce)];
+  EXPECT_EQ(reduce.kind, CollectiveKind::all_reduce);
+  EXPECT_EQ(reduce.members, 16);
+  EXPECT_EQ(of(4, kParameterGather), of(7, kParameterGather));
+  EXPECT_NE(of(3, kParameterGather), of(4, kParameterGather));
+  const Communicator& gather = workload.communicators[of(4, kParameterGather)];
+  EXPECT_EQ(gather.members, 4);
+  EXPECT_FALSE(workload.plans[static_cast<std::size_t>(gather.plan)].crosses_fabric);
+  EXPECT_TRUE(workload.plans[static_cast<std::size_t>(reduce.plan)].crosses_fabric);
+}
+
+TEST_F(BuildWorkload, AnOptimizerThatEveryRankHoldsWholeGathersNothing) {
+  strategy = {.data_parallel = 16, .global_batch = 16, .sequence_length = 64};
+  strategy.sharding = Sharding::optimizer;
+  strategy.shard_group = 1;
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.communicators.size(), 1U);
+  EXPECT_EQ(workload.communicators[0].kind, CollectiveKind::all_reduce);
+}
+
 TEST_F(BuildWorkload, ADoubledPipelineReducesOverTheStagesOpposite) {
   strategy.schedule = schedule_named("dualpipe");
   strategy.global_batch = 16;

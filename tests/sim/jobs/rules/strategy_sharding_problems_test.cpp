@@ -97,18 +97,37 @@ TEST(StrategyProblem, ShardedGradientsTakeNoPipeline) {
 )");
 }
 
-TEST(StrategyProblem, ShardGroupsNeedFullSharding) {
-  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 1,
+TEST(StrategyProblem, ShardGroupsShareOutTheOptimizerOrEverything) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 2,
     "shard_group": 8,
     "global_batch": 64)"),
-            R"(error: shard_group needs zero_stage 3
+            R"(error: shard_group needs zero_stage 1 or 3
   --> scenario.json:10:20   /strategy/shard_group
    |
 10 |     "shard_group": 8,
-   |                    ^ parameters are not sharded
+   |                    ^ no group of ranks shares it out
    |
-  ::: scenario.json:9:19   /strategy/zero_stage is 1
-  help: set zero_stage to 3, or leave shard_group out
+  ::: scenario.json:9:19   /strategy/zero_stage is 2
+  help: set zero_stage to 1 or 3, or leave shard_group out
+)");
+}
+
+TEST(StrategyProblem, StagesThatShareParametersHaveOneGroup) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 1,
+    "shard_group": 4,
+    "pipeline_parallel": 2,
+    "schedule": "dualpipe",
+    "data_parallel": 8,
+    "global_batch": 256)",
+                     16),
+            R"(error: groups that share out the optimizer do not go with the schedule "dualpipe"
+  --> scenario.json:10:20   /strategy/shard_group
+   |
+10 |     "shard_group": 4,
+   |                    ^ its stages share parameters with the opposite ones
+   |
+  ::: scenario.json:12:17   /strategy/schedule is "dualpipe"
+  help: leave shard_group out
 )");
 }
 
