@@ -249,6 +249,9 @@ nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
         std::min(std::max<std::int64_t>(1, row.nvlink_domain / whole(train, "tp", 1)), replicas);
     assumed.emplace_back("parameters shared out inside a scale-up domain");
   }
+  if (sharded_optimizer && is_given(train, "optimizer_shard_group")) {
+    strategy["shard_group"] = train.at("optimizer_shard_group");
+  }
   if (train.at("task") == "lora") {
     // NeMo's performance recipes of fine-tuning (llama3_8b.py, llama3_70b.py, llama31_405b.py).
     strategy["lora_rank"] = 8;

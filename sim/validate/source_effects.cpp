@@ -24,7 +24,6 @@ std::map<std::string, SourceEffects> read_source_effects() {
   for (const auto& [source, effects] : sources.items()) {
     known[source] = {.kernel_time = factor_of(effects, "kernel_time"),
                      .memory_traffic = factor_of(effects, "memory_traffic"),
-                     .loss_traffic = factor_of(effects, "loss_traffic"),
                      .gradient_traffic = factor_of(effects, "gradient_traffic")};
   }
   return known;
@@ -46,7 +45,6 @@ SourceEffects effects_of_source(const std::map<std::string, SourceEffects>& know
     if (found == known.end()) return;
     product.kernel_time *= found->second.kernel_time;
     product.memory_traffic *= found->second.memory_traffic;
-    product.loss_traffic *= found->second.loss_traffic;
     product.gradient_traffic *= found->second.gradient_traffic;
   };
   std::vector<std::string> names = {source};
@@ -62,7 +60,6 @@ Scenario with_source_effects(Scenario scenario, const SourceEffects& effects) {
   auto profile = std::make_shared<Profile>(*scenario.profile);
   KernelFamily& family = profile->kernel_families.at(scenario.strategy.kernel_family);
   family.memory_traffic.value *= effects.memory_traffic;
-  family.loss_traffic.value *= effects.loss_traffic;
   family.gradient_traffic.value *= effects.gradient_traffic;
   const auto known = family.releases.find(scenario.strategy.software_release);
   Estimate kernels{.value = effects.kernel_time, .source = kSourceRelease};

@@ -13,7 +13,6 @@ namespace headway {
 struct SourceEffects {
   double kernel_time = 1.0;  ///< of everything that the device and its host do in a layer
   double memory_traffic = 1.0;
-  double loss_traffic = 1.0;
   double gradient_traffic = 1.0;
 };
 

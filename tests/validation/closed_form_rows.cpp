@@ -97,7 +97,6 @@ std::map<std::string, SourceEffects> effects_in(const nlohmann::json& sources) {
   for (const auto& [source, said] : sources.items()) {
     effects[source] = {.kernel_time = said.value("kernel_time", 1.0),
                        .memory_traffic = said.value("memory_traffic", 1.0),
-                       .loss_traffic = said.value("loss_traffic", 1.0),
                        .gradient_traffic = said.value("gradient_traffic", 1.0)};
   }
   return effects;

@@ -29,13 +29,16 @@ FLASH_1 = ("composer", "internevo", "aleph-alpha-flash-1")
 INTERPRETED = ("fused", "megatron-2021", "megatron-2022", "deepspeed", "composer", "torch-eager",
                "internevo", "aleph-alpha", "aleph-alpha-unfused-norm", "aleph-alpha-flash-1")
 
+# What layers count of a logit (sim/layers/layer.h).
+LAYERS_LOSS_BYTES = 18.0
+
 # Of the published rows: those with enough of them, over more than one configuration, to tell how
 # their cluster differs.
 SOURCES = ("alephalpha_layouts", "bigscience", "dgxc_benchmarking", "fms_fsdp", "full_runs",
            "internevo", "korthikanti2022", "llm_foundry", "megascale", "megatron_bridge",
            "megatron_lm_readme", "megatron_moe_modelzoo", "mlperf_lora", "mlperf_pretrain",
            "narayanan2021_table2", "nemo_automodel", "nemo_framework", "torchtitan", "zero_bubble")
-# Those of them that are further off than the kind of their software, in what it moves and sends.
+# Those of them that are further off than the kind of their software, in what it sends.
 APART = ("alephalpha_layouts", "bigscience", "llm_foundry")
 
 
@@ -156,18 +159,30 @@ CONSTANTS = [
     # Kernels that are not fused move every intermediate result. An eager RMS norm in fp32 moves 40
     # bytes an element where one kernel moves 4, an eager SwiGLU 10 where one moves 6; with two norms
     # and two residuals that is 3.3 times the traffic of a layer of Llama 13B, and 1.5 times where
-    # only the norm is fused. PyTorch of 2024 gains 15.7 % by compiling Llama 3.1 8B on 8 H100
-    # (torchtitan, benchmarks of December 2024, table 1): 2.5 times the traffic, and no other
-    # software tells of it.
+    # only the norm is fused. MPT's norms are one kernel in 16 bits each (low_precision_layernorm of
+    # llm-foundry), its residuals one addition, its GELUs one kernel: what layers count. PyTorch of
+    # 2024 gains 15.7 % by compiling Llama 3.1 8B on 8 H100 (torchtitan, benchmarks of December
+    # 2024, table 1): 2.5 times the traffic, and no other software tells of it.
     Constant("memory traffic", [FAMILY + "memory_traffic"],
              {"*": 1.0, "torch-eager": 2.5, "aleph-alpha-unfused-norm": 3.3,
-              "aleph-alpha-flash-1": 3.3, "aleph-alpha": 1.5, "internevo": 1.5, "composer": 1.5},
+              "aleph-alpha-flash-1": 3.3, "aleph-alpha": 1.5, "internevo": 1.5},
              [of_families("NVIDIA's", REFERENCE, 0.3),
               of_families("others'", tuple(f for f in COMMUNITY if not f.startswith("torch")), 0.3),
-              *of_sources(APART, 0.25)], source_field="memory_traffic"),
-    Constant("loss traffic", [FAMILY + "loss_traffic"], 1.0,
-             [Effect("all", "all", (), 0.3), of_families("NVIDIA's", ("fused",), 0.3),
-              *of_sources(("alephalpha_layouts", "llm_foundry"), 0.3)], source_field="loss_traffic"),
+              *of_sources(("alephalpha_layouts", "bigscience"), 0.25)],
+             source_field="memory_traffic"),
+    # Megatron-LM's cross-entropy moves 52 bytes a logit (tensor_parallel/cross_entropy.py): to fp32
+    # 6, maximum 4, difference 8, exponential 8, sum 4, quotient 8; backward product 8, to 16 bits 6.
+    # Merged by a compiler 30: to fp32 with its maximum 6, difference and exponential 8, quotient 8,
+    # product and cast 8 (fusions/fused_cross_entropy.py). PyTorch's own of fp32 logits 44: to fp32
+    # 6, log-softmax 12, its gradient's zeros 4 and loss 4, backward 12, to 16 bits 6. Compiled with
+    # the rest of a model 10: two passes of 2 and one forth and back of 6. flash-attention's 6:
+    # logits read, then read and written in place, in 16 bits; in fp32 with both casts 24.
+    Constant("loss traffic", [FAMILY + "loss_traffic"],
+             {family: bytes_moved / LAYERS_LOSS_BYTES for family, bytes_moved in {
+                 "*": 52, "mlperf": 30, "torch-eager": 44, "torch-compile": 10, "jax": 30,
+                 "composer": 6, "internevo": 24, "aleph-alpha": 44,
+                 "aleph-alpha-unfused-norm": 44, "aleph-alpha-flash-1": 44}.items()},
+             [*everywhere(0.3), of_families("NVIDIA's", ("fused",), 0.3)]),
     Constant("cast delayed", [DEVICE + "cast_bytes_per_element"], 4.0, everywhere(0.4), "B"),
     Constant("cast current", [DEVICE + "cast_bytes_by_recipe/fp8_current"], 6.0, everywhere(0.4),
              "B"),
