@@ -199,6 +199,15 @@ TEST(ValidationRow, NothingIsGatheredWhereNothingIsSharded) {
   EXPECT_FALSE(strategy.overlap_parameter_gather);
 }
 
+TEST(ValidationRow, GroupsThatShareOutTheOptimizerAreTakenWhereItIsShared) {
+  nlohmann::json json = row_json();
+  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 64);
+  json["train"]["optimizer_shard_group"] = 8;
+  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 8);
+  json["train"]["distributed_optimizer"] = false;
+  EXPECT_EQ(scenario_of(json).strategy.shard_ranks(), 64);
+}
+
 TEST(ValidationRow, FineTuningPacksDocumentsAndMayTrainAdaptersOnly) {
   nlohmann::json json = row_json();
   json["train"]["task"] = "sft";
