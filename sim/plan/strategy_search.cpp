@@ -107,12 +107,26 @@ StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space) {
   const double before = cpu_seconds();
   TimeBound bound(space);
   space.for_each([&](const StrategyChoice& choice) {
-    candidates_.push_back({bound.of(choice), choice});
+    StrategyChoice split = choice;
+    split.sharding = {};
+    split.recompute = {};
+    if (splits_.empty() || splits_.back() != split) splits_.push_back(split);
+    candidates_.push_back({.bound = bound.of(choice),
+                           .split = static_cast<std::uint32_t>(splits_.size() - 1),
+                           .sharding = static_cast<std::uint8_t>(choice.sharding),
+                           .recompute = static_cast<std::uint8_t>(choice.recompute)});
   });
-  std::ranges::sort(candidates_, [](const Candidate& a, const Candidate& b) {
-    return a.bound != b.bound ? a.bound < b.bound : a.choice < b.choice;
+  std::ranges::sort(candidates_, [&](const Candidate& a, const Candidate& b) {
+    return a.bound != b.bound ? a.bound < b.bound : choice_of(a) < choice_of(b);
   });
   cpu_seconds_ = cpu_seconds() - before;
+}
+
+StrategyChoice StrategySearcher::choice_of(const Candidate& candidate) const {
+  StrategyChoice choice = splits_[candidate.split];
+  choice.sharding = static_cast<Sharding>(candidate.sharding);
+  choice.recompute = static_cast<Recompute>(candidate.recompute);
+  return choice;
 }
 
 Seconds StrategySearcher::closed_form_of(const StrategyChoice& choice) {
@@ -124,7 +138,7 @@ Seconds StrategySearcher::closed_form_of(const StrategyChoice& choice) {
 }
 
 Seconds StrategySearcher::time_of(const Candidate& candidate, Judged& judged) {
-  if (!judged.time) judged.time = closed_form_of(candidate.choice);
+  if (!judged.time) judged.time = closed_form_of(choice_of(candidate));
   HEADWAY_CHECK(*judged.time >= candidate.bound, "no closed form is below its bound");
   return *judged.time;
 }
@@ -139,7 +153,7 @@ StrategySearch StrategySearcher::search(const SearchOptions& options) {
     const Candidate& candidate = candidates_[i];
     if (candidate.bound >= leaders.limit()) break;
     if (i == judged_.size()) {
-      judged_.push_back({.memory = fullest_or_above(space_, candidate.choice, capacity)});
+      judged_.push_back({.memory = fullest_or_above(space_, choice_of(candidate), capacity)});
     }
     const Bytes memory = judged_[i].memory;
     if (memory > capacity) {
@@ -149,7 +163,7 @@ StrategySearch StrategySearcher::search(const SearchOptions& options) {
     if (!leaders.may_matter(candidate.bound, memory)) continue;
     const Seconds time = time_of(candidate, judged_[i]);
     leaders.add(time, memory);
-    search.ranked.push_back({candidate.choice, time, memory});
+    search.ranked.push_back({choice_of(candidate), time, memory});
   }
   search.complete_below = leaders.best_limit();
   search.counts.ranked = std::ssize(search.ranked);

@@ -58,19 +58,24 @@ class StrategySearcher {
   [[nodiscard]] StrategySearch search(const SearchOptions& options);
 
  private:
+  /// A few bytes, as there are millions.
   struct Candidate {
     Seconds bound;
-    StrategyChoice choice;
+    std::uint32_t split;  ///< in splits_: all of the choice but what follows
+    std::uint8_t sharding;
+    std::uint8_t recompute;
   };
   struct Judged {
     Bytes memory;                 ///< of the fullest stage, or more than there is
     std::optional<Seconds> time;  ///< of the closed form, where it was asked for
   };
+  [[nodiscard]] StrategyChoice choice_of(const Candidate& candidate) const;
   [[nodiscard]] Seconds closed_form_of(const StrategyChoice& choice);
   [[nodiscard]] Seconds time_of(const Candidate& candidate, Judged& judged);
 
   const StrategySpace& space_;
   double cpu_seconds_ = 0.0;
+  std::vector<StrategyChoice> splits_;
   std::vector<Candidate> candidates_;  ///< by their bounds
   std::vector<Judged> judged_;         ///< the first so many of them
   KnownCollectives known_;

@@ -219,10 +219,10 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
         }
         settle_split(choice, split);
         if (!keeps_all(schedule_rules_, {split, scenario_.model})) continue;
-        for (const Sharding sharding : shardings) {
-          choice.sharding = sharding;
-          for (const Recompute recompute : recomputes) {
-            choice.recompute = recompute;
+        for (const Recompute recompute : recomputes) {
+          choice.recompute = recompute;
+          for (const Sharding sharding : shardings) {
+            choice.sharding = sharding;
             if (recovers(choice)) visit(choice);
           }
         }

@@ -153,6 +153,14 @@ const TimeBound::Cut& TimeBound::cut(const StrategyChoice& choice) {
 }
 
 Seconds TimeBound::of(const StrategyChoice& choice) {
+  // How states are sharded is no part of it, and such strategies come one after the other.
+  StrategyChoice apart_from_sharding = choice;
+  apart_from_sharding.sharding = {};
+  if (apart_from_sharding != last_.first) last_ = {apart_from_sharding, bound_of(choice)};
+  return last_.second;
+}
+
+Seconds TimeBound::bound_of(const StrategyChoice& choice) {
   const LayerSums& sums = this->sums(choice);
   const Cut& cut = this->cut(choice);
   const Scenario& scenario = space_.scenario();

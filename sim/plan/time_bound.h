@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "sim/plan/strategy_space.h"
@@ -38,12 +39,14 @@ class TimeBound {
  private:
   struct LayerSums;
   struct Cut;
+  [[nodiscard]] Seconds bound_of(const StrategyChoice& choice);
   [[nodiscard]] const LayerSums& sums(const StrategyChoice& choice);
   /// On accelerators of one kind alone.
   [[nodiscard]] LayerSums sums_on(const StrategyChoice& choice, int kind_of_node) const;
   [[nodiscard]] const Cut& cut(const StrategyChoice& choice);
 
   const StrategySpace& space_;
+  std::pair<StrategyChoice, Seconds> last_{{.micro_batch = 0}, Seconds(0.0)};  ///< of nobody yet
   /// By tensor-, context- and expert-parallel degree, micro-batch and recomputation, and in an
   /// order of ranks of its own by data- and pipeline-parallel degree: all that `stage_cost` looks
   /// at.
