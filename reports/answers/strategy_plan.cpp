@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "reports/answers/answers.h"
@@ -104,6 +105,17 @@ Figure leader_figure(const StrategyPlan& plan) {
           .table = leader_table(plan)};
 }
 
+/// Leaders that are too slow for it to matter are told from one draw.
+std::string draws_text(const StrategyPlan& plan) {
+  const int most = plan.leaders.front().prediction.replicas;
+  const auto once = std::ranges::count_if(
+      plan.leaders, [](const Leader& leader) { return leader.prediction.replicas == 1; });
+  if (most == 1 || once == 0) return "";
+  return fmt::format(
+      "\ndrawn once: {} of {}, which are too slow to be the first; the others {} times", once,
+      plan.leaders.size(), most);
+}
+
 std::string infeasible_text(const StrategyPlan& plan) {
   std::string text =
       fmt::format("No strategy fits: the closest needs {} GiB of {} GiB on the fullest rank.",
@@ -120,6 +132,7 @@ json leader_json(const Leader& leader) {
   return {{"strategy", result.at("scenario").at("strategy")},
           {"iteration_time_s", result.at("iteration_time_s")},
           {"iteration_time_interval_s", result.at("iteration_time_interval_s")},
+          {"draws", leader.prediction.replicas},
           {"closed_form_s", leader.ranked.time.count()},
           {"samples_per_s", result.at("samples_per_s")},
           {"tokens_per_s", result.at("tokens_per_s")},
@@ -164,7 +177,8 @@ Document strategy_plan_document(const StrategyPlan& plan) {
   }
   const std::string note =
       fmt::format("* nobody simulated is faster and holds less than it; {} GiB is what a GPU has",
-                  gib(plan.capacity));
+                  gib(plan.capacity)) +
+      draws_text(plan);
   const Prediction& best = plan.leaders.front().prediction;
   document.sections = {
       plan_answer_section(best, plan.command_line),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "sim/base/child_process.h"
 #include "sim/base/quantity_text.h"
@@ -21,9 +22,10 @@ using nlohmann::json;
 
 constexpr std::size_t kBatch = 4;
 
-std::string simulated(const Leader& leader, const LeaderOptions& options) {
+std::string simulated(const Leader& leader, int draws, const LeaderOptions& options) {
   Diagnostics diagnostics;
-  const Scenario scenario = read_scenario(options.path, leader.options, diagnostics);
+  Scenario scenario = read_scenario(options.path, leader.options, diagnostics);
+  scenario.run.replicas = draws;
   const Prediction prediction =
       simulate(scenario,
                {.scaling = false, .command_line = simulate_line(options.path, leader.options)})
@@ -33,13 +35,14 @@ std::string simulated(const Leader& leader, const LeaderOptions& options) {
   return bytes.take();
 }
 
-/// Simulates those from `first` on.
-void simulate_from(std::size_t first, std::vector<Leader>& leaders, const LeaderOptions& options) {
+/// Simulates so many draws of some of the leaders.
+void simulate_some(const std::vector<std::size_t>& which, int draws, std::vector<Leader>& leaders,
+                   const LeaderOptions& options) {
   std::vector<std::function<std::string()>> tasks;
-  for (std::size_t i = first; i < leaders.size(); ++i) {
-    tasks.emplace_back([&, i] { return simulated(leaders[i], options); });
+  for (const std::size_t i : which) {
+    tasks.emplace_back([&, i] { return simulated(leaders[i], draws, options); });
   }
-  std::size_t done = first;
+  std::size_t done = leaders.size() - which.size();
   const auto tell = [&] {
     if (options.progress && !tasks.empty()) options.progress(done, leaders.size());
   };
@@ -49,10 +52,48 @@ void simulate_from(std::size_t first, std::vector<Leader>& leaders, const Leader
         ++done;
         tell();
       });
-  for (std::size_t i = first; i < leaders.size(); ++i) {
-    const std::string answer = output_or_throw(std::move(outcomes[i - first]));
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    const std::string answer = output_or_throw(std::move(outcomes[i]));
     ByteReader bytes(answer);
-    leaders[i].prediction = get_prediction(bytes);
+    leaders[which[i]].prediction = get_prediction(bytes);
+  }
+}
+
+/// One draw of those from `first` on.
+void simulate_from(std::size_t first, std::vector<Leader>& leaders, const LeaderOptions& options) {
+  std::vector<std::size_t> which(leaders.size() - first);
+  std::iota(which.begin(), which.end(), first);
+  simulate_some(which, 1, leaders, options);
+}
+
+/// How far one draw may be from the median of many: twice the widest range of those that were
+/// drawn often, which of five draws is about four standard deviations.
+double one_draw_is_off(const std::vector<Leader>& leaders) {
+  double widest = 0.0;
+  for (const Leader& leader : leaders) {
+    const Percentiles& of = leader.prediction.replica_time;
+    if (leader.prediction.replicas > 1) widest = std::max(widest, (of.high - of.low) / of.median);
+  }
+  return 2.0 * widest;
+}
+
+/// All draws of those that may then be the fastest, of the first few at least.
+void simulate_in_full(int draws, std::vector<Leader>& leaders, const LeaderOptions& options) {
+  constexpr std::size_t kAtLeast = 3;
+  std::vector<std::size_t> order(leaders.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return leaders[i].time(); });
+  order.resize(std::min(order.size(), kAtLeast));
+  std::vector<bool> is_done(leaders.size(), false);
+  while (!order.empty()) {
+    simulate_some(order, draws, leaders, options);
+    for (const std::size_t i : order) is_done[i] = true;
+    order.clear();
+    const Seconds fastest = std::ranges::min(leaders, {}, &Leader::time).time();
+    const Seconds limit = (1.0 + one_draw_is_off(leaders)) * fastest;
+    for (std::size_t i = 0; i < leaders.size(); ++i) {
+      if (leaders[i].time() <= limit && !is_done[i]) order.push_back(i);
+    }
   }
 }
 
@@ -161,6 +202,10 @@ std::vector<Leader> simulated_leaders(const StrategySpace& space, const LeaderOp
     if (!is_known(roomy)) leaders.push_back(leader_of(space, roomy, options));
   }
   simulate_from(fastest_ones, leaders, options);
+  const Scenario& scenario = space.scenario();
+  if (scenario.perturbation.random() && scenario.run.replicas > 1 && !leaders.empty()) {
+    simulate_in_full(scenario.run.replicas, leaders, options);
+  }
   std::ranges::stable_sort(leaders, {}, [](const Leader& leader) { return leader.time(); });
   for (std::size_t i = 1; i < leaders.size(); ++i) {
     leaders[i].lost = why_lost(leaders[i], leaders.front());

@@ -36,7 +36,9 @@ struct LeaderOptions {
 /// Searches a space and simulates the leaders, `best` of them at least and as many more as it takes
 /// to settle the order: until no other could be the fastest unless the simulation were kinder to
 /// it, against its closed form, than to any simulated so far. Then those that leave memory free,
-/// which the search found. Fastest first; none where nothing fits. `search`: the last one.
+/// which the search found. Where speeds are drawn, one draw tells who is too slow, and those that
+/// are close to the fastest are drawn as often as the scenario asks for. Fastest first; none where
+/// nothing fits. `search`: the last one.
 [[nodiscard]] std::vector<Leader> simulated_leaders(const StrategySpace& space,
                                                     const LeaderOptions& options,
                                                     StrategySearch& search);

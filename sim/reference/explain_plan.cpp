@@ -25,6 +25,9 @@ constexpr TopicRow kPlanRows[] = {
     {"plan.leaders.iteration_time_s", "seconds", "", "Simulated."},
     {"plan.leaders.iteration_time_interval_s", "two numbers of seconds", "",
      "5th and 95th percentile."},
+    {"plan.leaders.draws", "whole number", "",
+     "How often the leader was simulated with speeds drawn anew; the median counts. Once where it "
+     "is too slow to be the first."},
     {"plan.leaders.closed_form_s", "seconds", "", "What the closed form says, without contention."},
     {"plan.leaders.samples_per_s", "samples a second", "", "Of the whole job."},
     {"plan.leaders.tokens_per_s", "tokens a second, or null", "",
