@@ -4,11 +4,17 @@
 #   --json FILE   the same as JSON
 #   --only WORD   the rows whose name holds the word
 #   --repeat N    the least of N runs each (1)
+#   --brute       instead, as the first word: every strategy of small problems simulated, and whether
+#                 the plan of each missed the best; takes minutes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib_setup.sh
 
 install_missing "${required_packages[@]}" python3
 if [ ! -f build/release/build.ninja ]; then configure release; fi
+if [ "${1-}" = --brute ]; then
+  build release plan_test
+  exec python3 tests/bench/bench.py build/release/tests/sim/plan_test "$@"
+fi
 build release headway
 exec python3 tests/bench/bench.py build/release/sim/cli/headway "$@"

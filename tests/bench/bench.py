@@ -2,6 +2,7 @@
 """Times what planners do, on one core, and prints a table (and JSON): run it on a quiet machine.
 
 usage: bench.py HEADWAY [--json FILE] [--only WORD] [--repeat N]
+       bench.py PLAN_TEST --brute [--only PROBLEM]
 
 Processor time is what counts where others use the machine too; of several runs the least is
 taken. Counts (events, flows whose rate was computed anew, rates that changed; of the median
@@ -139,13 +140,37 @@ def exponents(rows):
             last[row["name"]] = row
 
 
+def brute_force(program, only):
+    """What the brute-force test of the plan simulates, and how often the plan missed the best."""
+    with tempfile.NamedTemporaryFile() as output:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([program, f"--gtest_filter=Small/BruteForce.*{only}*",
+                        f"--gtest_output=json:{output.name}"],
+                       stdout=subprocess.DEVNULL, check=False)  # a loss is counted below
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        suites = json.load(open(output.name, encoding="utf-8"))["testsuites"]
+    problems = [test for suite in suites for test in suite["testsuite"]]
+    for test in problems:
+        if "losses" not in test:
+            raise SystemExit(f"{test['name']} ended before its plan was compared")
+    candidates = sum(int(test["candidates"]) for test in problems)
+    losses = sum(int(test["losses"]) for test in problems)
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"{len(problems)} problems, {candidates:,} strategies simulated one by one and each problem "
+          f"planned: {seconds:.1f} CPU s, {losses} losses")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--only", metavar="WORD", default="")
     parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--brute", action="store_true")
     asked = parser.parse_args()
+    if asked.brute:
+        brute_force(asked.program, asked.only)
+        return
     rows = []
     print(f"{'':34}{'GPUs':>9}{'CPU s':>9}{'GiB':>7}{'events':>12}{'recomputed':>12}"
           f"{'changed':>10}{'growth':>8}")
