@@ -104,8 +104,9 @@ std::map<std::string, std::string> words_of_flags(const json& scenario) {
   return words;
 }
 
-std::string filled_in(std::string_view flag, const std::string& value,
-                      const std::map<std::string, std::string>& words) {
+/// Nothing where the flag needs a word that the model does not have.
+std::optional<std::string> filled_in(std::string_view flag, const std::string& value,
+                                     const std::map<std::string, std::string>& words) {
   std::string text;
   while (!flag.empty()) {
     const std::size_t open = flag.find('{');
@@ -113,7 +114,9 @@ std::string filled_in(std::string_view flag, const std::string& value,
     if (open == std::string_view::npos) break;
     const std::size_t close = flag.find('}', open);
     const std::string name(flag.substr(open + 1, close - open - 1));
-    text += name.empty() ? value : words.at(name);
+    const auto word = words.find(name);
+    if (!name.empty() && word == words.end()) return std::nullopt;
+    text += name.empty() ? value : word->second;
     flag.remove_prefix(close + 1);
   }
   return text;
@@ -197,10 +200,12 @@ FlagList flags_of(const JsonValue& scenario, LaunchFramework framework) {
     known = row.field;
     if (is_without_effect(strategy, field)) continue;
     const std::string_view flag = row.flags[static_cast<std::size_t>(framework)];
-    if (flag == kNoFlag || flag == kOfScript) {
-      (flag == kNoFlag ? list.unsaid : list.of_script).push_back({field, value});
+    if (flag == kNoFlag) {
+      list.unsaid.push_back({field, value});
+    } else if (const auto text = filled_in(flag, value, words); text && flag != kOfScript) {
+      add_lines(list.settings, *text);
     } else {
-      add_lines(list.settings, filled_in(flag, value, words));
+      list.of_script.push_back({field, value});
     }
   }
   for (const auto& [field, value] : strategy.items()) {

@@ -10,8 +10,8 @@ namespace headway {
 std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
                                               std::vector<std::string>& remarks) {
   const nlohmann::json& model = scenario->at("model");
-  if (!model.contains("hidden")) {
-    remarks.emplace_back("Megatron-LM trains transformers only: the model is for another script.");
+  if (!model.contains("kv_heads")) {  // as decoders are resolved
+    remarks.emplace_back("pretrain_gpt.py trains decoders only: the model is for another script.");
     return {};
   }
   std::vector<std::string> flags;
@@ -30,10 +30,10 @@ std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
   if (model.at("mlp") == "gated") flags.emplace_back("--swiglu");
   if (model.at("normalization") == "rms_norm") flags.emplace_back("--normalization RMSNorm");
   const auto position = model.at("position_encoding").get<std::string>();
-  flags.push_back("--position-embedding-type " + std::string(position == word_of(PositionEncoding::rotary) ? "rope"
-                                                             : position == word_of(PositionEncoding::learned)
-                                                                 ? "learned_absolute"
-                                                                 : "none"));
+  flags.push_back("--position-embedding-type " +
+                  std::string(position == word_of(PositionEncoding::rotary)    ? "rope"
+                              : position == word_of(PositionEncoding::learned) ? "learned_absolute"
+                                                                               : "none"));
   if (model.at("tied_embeddings") == false) {
     flags.emplace_back("--untie-embeddings-and-output-weights");
   }

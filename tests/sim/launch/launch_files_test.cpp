@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -112,7 +113,7 @@ TEST(LaunchFiles, MegatronTrainsNoImages) {
   scenario["strategy"] = {{"micro_batch", 2}, {"global_batch", 64}};
   const LaunchFile file = launch_script(scenario_of(scenario).resolved, LaunchFramework::megatron);
   EXPECT_THAT(file.remarks,
-              Contains("Megatron-LM trains transformers only: the model is for another script."));
+              Contains("pretrain_gpt.py trains decoders only: the model is for another script."));
 }
 
 TEST(LaunchFiles, TorchtitanFullySharded) {
@@ -121,6 +122,30 @@ TEST(LaunchFiles, TorchtitanFullySharded) {
   EXPECT_EQ(launch_framework_of(shipped_scenario("llama3_70b_fsdp_256")),
             LaunchFramework::torchtitan);
   expect_golden("torchtitan.sh", file.text);
+}
+
+TEST(LaunchFiles, EveryShippedScenarioHasThemForEveryFramework) {
+  for (const auto& file : std::filesystem::directory_iterator(source_folder() + "/scenarios")) {
+    if (file.path().extension() != ".json") continue;
+    const JsonValue scenario = shipped_scenario(file.path().stem().string());
+    for (const LaunchFramework framework : {LaunchFramework::megatron, LaunchFramework::torchtitan,
+                                            LaunchFramework::deepspeed, LaunchFramework::horovod}) {
+      EXPECT_THAT(launch_script(scenario, framework).text, HasSubstr("set -euo pipefail"))
+          << file.path();
+    }
+  }
+}
+
+// How many layers a stage has is not said of a list of them.
+TEST(LaunchFiles, TorchtitanOfAListOfLayersLeavesItsStagesToTheScript) {
+  const JsonValue scenario =
+      shipped_scenario("listed_layers_16", {{"/strategy/pipeline_parallel", "2"},
+                                            {"/strategy/virtual_stages", "2"},
+                                            {"/strategy/data_parallel", "8"}});
+  const LaunchFile file = launch_script(scenario, LaunchFramework::torchtitan);
+  EXPECT_THAT(file.text, HasSubstr("pipeline_parallel_degree = 2"));
+  EXPECT_THAT(file.text, Not(HasSubstr("layers_per_stage")));
+  EXPECT_THAT(file.remarks, Contains(HasSubstr("virtual_stages 2")));
 }
 
 TEST(LaunchFiles, DeepSpeedWithShardedGradients) {
