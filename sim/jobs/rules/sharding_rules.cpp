@@ -11,7 +11,8 @@ bool is_fully_sharded_pipeline(const Strategy& job) {
 }
 
 bool has_groups(const Strategy& job) {
-  return job.sharding == Sharding::full || shards_optimizer_in_groups(job);
+  return job.sharding == Sharding::full ||
+         (job.sharding == Sharding::optimizer && job.shard_group > 0);
 }
 
 bool is_whole_group(std::int64_t group, const Strategy& job) {

@@ -151,5 +151,23 @@ TEST(StrategyProblem, ShardGroupsAreWholeContextGroupsAndDivideTheReplicas) {
 )");
 }
 
+TEST(StrategyProblem, GroupsOfTheOptimizerAreNotLargerThanAllReplicas) {
+  EXPECT_EQ(
+      problems(kLlama3, R"(    "zero_stage": 1,
+    "shard_group": 32,
+    "data_parallel": 16,
+    "global_batch": 64)",
+               16),
+      R"(error: shard_group must divide data_parallel x context_parallel and be a multiple of the latter
+  --> scenario.json:10:20   /strategy/shard_group
+   |
+10 |     "shard_group": 32,
+   |                    ^^ 32 of 16 x 1 = 16 ranks
+   |
+  ::: scenario.json:11:22   /strategy/data_parallel is 16
+  help: use 16
+)");
+}
+
 }  // namespace
 }  // namespace headway
