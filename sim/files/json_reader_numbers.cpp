@@ -50,13 +50,14 @@ std::string allowed(const Range& range, Shown shown) {
 }
 
 /// How to mend a field: with its default, which stands in what was resolved until the field is
-/// read, or by an example.
+/// read, or by an example. What stands there outside of the range follows from other fields.
 std::string remedy(std::string_view key, bool required, const nlohmann::json& resolved,
-                   std::string_view example) {
+                   std::string_view example, const Range& range = {}) {
   if (required) return fmt::format("for example \"{}\": {}", key, example);
   const auto fallback = resolved.find(std::string(key));
-  return fallback == resolved.end() ? "leave it out for no limit"
-                                    : fmt::format("leave it out for {}", fallback->dump());
+  if (fallback == resolved.end()) return "leave it out for no limit";
+  const bool is_settled = fallback->is_number() && !contains(range, fallback->get<double>());
+  return is_settled ? "leave it out" : fmt::format("leave it out for {}", fallback->dump());
 }
 
 /// What to write where another type was: the number that stands in quotes, or one that is allowed.
@@ -94,7 +95,7 @@ std::optional<std::int64_t> ObjectReader::read_integer(std::string_view key, con
   const auto member = take(key, required, example);
   if (!member) return std::nullopt;
   const nlohmann::json& value = member->value();
-  const std::string mended = remedy(key, required, *resolved_, example);
+  const std::string mended = remedy(key, required, *resolved_, example, range);
   const double number = value.is_number() ? value.get<double>() : 0.5;
   if (std::floor(number) != number) {
     diagnostics_.add(
@@ -138,7 +139,7 @@ std::optional<double> ObjectReader::read_number(std::string_view key, const Rang
   const auto member = take(key, required, example);
   if (!member) return std::nullopt;
   const nlohmann::json& value = member->value();
-  const std::string mended = remedy(key, required, *resolved_, example);
+  const std::string mended = remedy(key, required, *resolved_, example, range);
   if (!value.is_number()) {
     diagnostics_.add(
         member->problem(fmt::format("\"{}\" must be a number", key), kind_text(value),
