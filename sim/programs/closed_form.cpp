@@ -31,6 +31,9 @@ struct IdleRate {
   double latency = 0.0;
   double seconds_per_byte = 0.0;
   bool crosses_fabric = false;
+  /// What it takes up of its NICs and cables, or of its domain's fabric. Below 1 where software, or
+  /// its members' ports into their domains, carry less.
+  double occupancy = 1.0;
 };
 
 /// The k-th collective of a communicator.
@@ -119,7 +122,7 @@ class ClosedForm {
     std::vector<Message> messages;  ///< by slot
     std::vector<Slot> slots;
     std::vector<std::size_t> joins;  ///< so far, by place in RankGroup::communicators
-    std::array<double, 2> free{};    ///< when its collectives leave the domain's fabric, its NICs
+    std::array<double, 2> free{};    ///< when its domain's fabric, its NICs, have served all
     std::size_t counter = 0;
     double now = 0.0;
     double waiting = 0.0;  ///< for others, not for bytes under way
@@ -132,6 +135,13 @@ class ClosedForm {
       const FlowPlan& of = at(workload_.plans, plan);
       const Seconds transfer = idle_time(of, topology_, kSample) - of.latency;
       rate = {of.latency.count(), transfer.count() / kSample.count(), of.crosses_fabric};
+      if (of.crosses_fabric) {
+        BytesPerSecond whole = of.nic_rate;
+        for (const LinkLoad& load : of.links) {
+          whole = min(whole, topology_.link(load.link).capacity / load.weight);
+        }
+        rate->occupancy = std::min(1.0, kSample / transfer / whole);
+      }
     }
     return *rate;
   }
@@ -203,9 +213,9 @@ class ClosedForm {
       return;
     }
     double& free = state.free[rate.crosses_fabric ? 1 : 0];
-    const double start = std::max({instance.ready, last_end, free});
-    free = start + transfer;
-    instance.end = free + rate.latency;
+    const double start = std::max(instance.ready, last_end);
+    free = std::max(start, free) + transfer * rate.occupancy;
+    instance.end = std::max(start + transfer, free) + rate.latency;
     last_end = instance.end;
   }
 

@@ -31,6 +31,8 @@ struct FlowPlan {
   bool crosses_fabric = false;  ///< else it stays inside scale-up domains
   /// What the ports of its accelerators into their scale-up domains give it, alone on them.
   BytesPerSecond port_rate{std::numeric_limits<double>::infinity()};
+  /// What the NICs of its accelerators carry of it, alone on them.
+  BytesPerSecond nic_rate{std::numeric_limits<double>::infinity()};
   /// Where flows of several process groups leave by the same ports: the communicators after which
   /// these are named; a store's port has the number behind all of them. All flows that name one
   /// share it as they share a link; none does of which nothing stays inside a domain.

@@ -117,9 +117,12 @@ FlowPlan PlanBuilder::finished(Seconds latency) const {
   }
   plan.crosses_fabric = crossing > 0.0;
   plan.latency += crossing > 0.0 ? costs_.scale_out_overhead : costs_.scale_up_overhead;
-  // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC.
-  if (crossing > 0.0 && (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic)) {
-    plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing * nic_);
+  if (crossing > 0.0) {
+    plan.nic_rate = 1.0 / crossing * nic_;
+    // The fabric's links bound a flow that knows them; the cap is what software leaves of a NIC.
+    if (costs_.scale_out_efficiency < 1.0 || detail_ == PlanDetail::idle_nic) {
+      plan.rate_cap = min(plan.rate_cap, costs_.scale_out_efficiency / crossing * nic_);
+    }
   }
   return plan;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "hand_workload.h"
 #include "sim/engine/simulate_workload.h"
 #include "tests/support/random_job.h"
 
@@ -77,8 +78,55 @@ TEST(ClosedForm, IsTheSimulationOfReplicasWhoseCollectivesFollowEachOther) {
   }
 }
 
+/// A rank group that joins a collective of 100 GB on each of two plans and waits for both.
+Workload two_collectives(FlowPlan first, FlowPlan second) {
+  Workload workload;
+  workload.plans = {std::move(first), std::move(second)};
+  Program program{.name = "both", .collective_slots = 2};
+  for (const std::int32_t i : {0, 1}) {
+    workload.plans[static_cast<std::size_t>(i)].crosses_fabric = true;
+    workload.communicators.push_back(
+        {.name = "gradients", .kind = CollectiveKind::all_reduce, .members = 1, .plan = i});
+    program.operations.push_back(
+        {.kind = OperationKind::join, .path = i, .slot = i, .amount = 100_GB});
+  }
+  for (const std::int32_t i : {0, 1}) {
+    program.operations.push_back({.kind = OperationKind::wait, .slot = i});
+  }
+  workload.programs = {std::move(program)};
+  workload.groups = {{.accelerators = {0}, .communicators = {0, 1}}};
+  return workload;
+}
+
+TEST(ClosedForm, WhatFillsHalfOfANicLeavesTheOtherHalf) {
+  // A NIC of 20 GB/s. Twice around a ring, 100 GB take it for 10 s. Once, at the 10 GB/s that the
+  // ports of its members carry, they take half of it for 10 s. Together that is 10 + 5 s of the
+  // NIC, whichever comes first; two of the former are 20 s.
+  const Topology topology = star({0_s, 0_s}, 20_GBps);
+  const FlowPlan twice{.links = {{0, 2.0}, {3, 2.0}}};
+  const FlowPlan once{.links = {{0, 1.0}, {3, 1.0}}, .rate_cap = 10_GBps};
+  struct Case {
+    FlowPlan first, second;
+    double seconds;
+  };
+  for (const auto& [first, second, seconds] :
+       {Case{twice, once, 15.0}, {once, twice, 15.0}, {twice, twice, 20.0}, {once, once, 10.0}}) {
+    const Workload workload = two_collectives(first, second);
+    EXPECT_NEAR(closed_form_time(workload, topology).count(), seconds, 1e-9);
+    EXPECT_NEAR(simulate_workload(workload, topology, {}, {}).finish, seconds, 1e-9);
+    // Where no link is known, what its NICs carry is.
+    Workload idle = workload;
+    for (FlowPlan& plan : idle.plans) {
+      plan.nic_rate = plan.links.front().weight == 2.0 ? 10_GBps : 20_GBps;
+      plan.rate_cap = 10_GBps;
+      plan.links.clear();
+    }
+    EXPECT_NEAR(closed_form_time(idle, topology).count(), seconds, 1e-9);
+  }
+}
+
 TEST(ClosedForm, IsNearTheSimulationWhereFlowsOfOneRankShareItsNic) {
-  // Activations beside gradients: they share the NIC there, and follow each other here. The jobs
+  // Activations beside gradients: they share the NIC there, and nobody waits here. The jobs
   // are on 5 GB/s NICs, so that transfers are most of some of them.
   int far = 0;
   for (std::uint64_t seed = 1; seed <= kClosedFormJobs; ++seed) {
