@@ -6,6 +6,7 @@
 #include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 namespace headway {
@@ -24,6 +25,31 @@ bool has_warning(const json& result, std::string_view words) {
   return std::ranges::any_of(warnings, [&](const json& warning) {
     return warning.get<std::string>().find(words) != std::string::npos;
   });
+}
+
+/// The first nan or inf that stands by itself.
+std::optional<std::string_view> not_a_number(std::string_view text) {
+  constexpr std::string_view kBefore = " \t\r\n,|>-";
+  constexpr std::string_view kAfter = " \t\r\n,|<%";
+  const auto letter = [&](std::size_t at) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(text[at])));
+  };
+  for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
+    const char first = letter(at);
+    const bool is_none = (first == 'n' && letter(at + 1) == 'a' && letter(at + 2) == 'n') ||
+                         (first == 'i' && letter(at + 1) == 'n' && letter(at + 2) == 'f');
+    if (!is_none) continue;
+    const bool begins = at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos;
+    const bool ends = at + 3 == text.size() || kAfter.find(text[at + 3]) != std::string_view::npos;
+    if (begins && ends) return text.substr(at, 3);
+  }
+  return std::nullopt;
+}
+
+/// Whether a text in it is, or holds, such a word.
+bool is_said_by(const json& value) {
+  if (value.is_string()) return not_a_number(value.get_ref<const std::string&>()).has_value();
+  return value.is_structured() && std::ranges::any_of(value, is_said_by);
 }
 
 /// Every number below `value` is at least 0.
@@ -99,22 +125,10 @@ std::vector<std::string> nonsense_in(const json& result) {
   return found;
 }
 
-std::vector<std::string> nonsense_in_text(const std::string& text) {
-  constexpr std::string_view kBefore = " \t\r\n,|>-";
-  constexpr std::string_view kAfter = " \t\r\n,|<%";
-  const auto letter = [&](std::size_t at) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(text[at])));
-  };
-  for (std::size_t at = 0; at + 3 <= text.size(); ++at) {
-    const char first = letter(at);
-    const bool is_none = (first == 'n' && letter(at + 1) == 'a' && letter(at + 2) == 'n') ||
-                         (first == 'i' && letter(at + 1) == 'n' && letter(at + 2) == 'f');
-    if (!is_none) continue;
-    const bool begins = at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos;
-    const bool ends = at + 3 == text.size() || kAfter.find(text[at + 3]) != std::string_view::npos;
-    if (begins && ends) return {fmt::format("a page says \"{}\"", text.substr(at, 3))};
-  }
-  return {};
+std::vector<std::string> nonsense_in_text(const std::string& text, const json& result) {
+  const std::optional<std::string_view> word = not_a_number(text);
+  if (!word || is_said_by(result.value("scenario", json()))) return {};
+  return {fmt::format("a page says \"{}\"", *word)};
 }
 
 }  // namespace headway

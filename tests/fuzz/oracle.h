@@ -18,7 +18,9 @@ namespace headway {
 /// do not add up, an interval beside its median. Empty if all is well.
 [[nodiscard]] std::vector<std::string> nonsense_in(const nlohmann::json& result);
 
-/// Words in a page or table that no reader should meet: nan, inf.
-[[nodiscard]] std::vector<std::string> nonsense_in_text(const std::string& text);
+/// Words in a page or table that no reader should meet: nan, inf. None where a name in the scenario
+/// of its `result` is one of them, as pages tell names.
+[[nodiscard]] std::vector<std::string> nonsense_in_text(const std::string& text,
+                                                        const nlohmann::json& result);
 
 }  // namespace headway

@@ -68,7 +68,7 @@ std::string ended_badly(const std::string& text, const ScratchFolder& scratch) {
   if (result.is_discarded()) return wrong + "simulate: what it printed is no JSON\n";
   note("result", nonsense_in(result));
   for (const char* name : {"out.md", "out.csv"}) {
-    note(name, nonsense_in_text(content_of(folder / name)));
+    note(name, nonsense_in_text(content_of(folder / name), result));
   }
   const LimitedRun report = headway_run({"report", "out.json", "-o", "again.html"}, folder);
   note("report", broken_promises(report));
