@@ -44,12 +44,16 @@ struct ClusterPlan {
 /// of the accelerators would need and eight times as many as peak and memory ask for
 /// (cluster_search.h).
 ///
-/// Requires checked options (check_plan). Throws InputError for a scenario with problems, and for
-/// prices and powers asked for that it does not give.
+/// Throws InputError for a scenario with problems, also those of check_weighed.
 [[nodiscard]] ClusterPlan plan_cluster(const PlanOptions& options, const TrainingGoal& goal,
                                        Diagnostics& diagnostics);
 
-/// The same for a scenario that was read with the options, without larger sizes for the front.
+/// Reports what the goal weighs and the scenario does not give, prices and powers, and what keeps a
+/// goal from bounding the search.
+void check_weighed(const Scenario& base, const TrainingGoal& goal, Diagnostics& diagnostics);
+
+/// The same for a scenario that was read with the options and checked, without larger sizes for the
+/// front.
 [[nodiscard]] ClusterPlan plan_cluster(const PlanOptions& options, const TrainingGoal& goal,
                                        const Scenario& base, int delivered);
 

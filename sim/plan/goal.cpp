@@ -74,8 +74,9 @@ std::optional<double> share_of(const std::string& text) {
 
 class GoalText {
  public:
-  GoalText(const std::string& text, const std::string& where)
-      : text_(text), where_(where.empty() ? "--goal " + printable(text) : where) {}
+  GoalText(const std::string& text, const std::optional<Diagnostic>& where)
+      : text_(text),
+        where_(where.value_or(Diagnostic{.location = {.file = "--goal " + printable(text)}})) {}
 
   Goal goal() {
     std::string spaced = text_;
@@ -106,9 +107,8 @@ class GoalText {
   }
 
   void report(std::string message, std::string help) {
-    Diagnostic problem;
+    Diagnostic problem = where_;
     problem.message = std::move(message);
-    problem.location.file = where_;
     problem.help = std::move(help);
     problems_.add(std::move(problem));
   }
@@ -194,7 +194,7 @@ class GoalText {
   }
 
   const std::string& text_;
-  std::string where_;
+  Diagnostic where_;
   TrainingGoal training_;
   LargestGoal largest_;
   std::set<std::string> seen_;
@@ -207,7 +207,7 @@ std::string_view word_of(TrainingGoal::Minimize minimize) {
   return kMinimize.at(static_cast<std::size_t>(minimize)).first;
 }
 
-Goal parse_goal(const std::string& text, const std::string& where) {
+Goal parse_goal(const std::string& text, const std::optional<Diagnostic>& where) {
   return GoalText(text, where).goal();
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <variant>
 
+#include "sim/base/diagnostic.h"
 #include "sim/base/units.h"
 #include "sim/result/power.h"
 
@@ -38,8 +39,8 @@ using Goal = std::variant<TrainingGoal, LargestGoal>;
 /// minimize=cost" or "largest=context", words in any order, with spaces or commas between them.
 /// Tokens and US$ may have K, M, B or T behind the number; shares are in percent or numbers below
 /// 1; all but tokens and deadline can be left out, and the deadline where minimize=days has a
-/// budget or a power to keep to. Throws InputError with every problem, each with `where` the text
-/// stands ("--goal" and the text if that is empty).
-[[nodiscard]] Goal parse_goal(const std::string& text, const std::string& where = "");
+/// budget or a power to keep to. Throws InputError with every problem, each with the place of
+/// `where`, at which the text stands; the command line where that is nothing.
+[[nodiscard]] Goal parse_goal(const std::string& text, const std::optional<Diagnostic>& where = {});
 
 }  // namespace headway

@@ -13,8 +13,8 @@ struct PlanOptions {
   std::set<std::string> kept;  ///< names of searched fields that stay as the scenario has them
 };
 
-/// Throws InputError for a kept field that is not searched, and for a scenario that cannot be read
-/// more than once.
+/// Reports a kept field that is not searched, and a scenario that cannot be read more than
+/// once.
 void check_plan(const PlanOptions& options, Diagnostics& diagnostics);
 
 }  // namespace headway

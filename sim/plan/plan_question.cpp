@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/base/utf8.h"
+#include "sim/plan/planned_scenario.h"
 
 namespace headway {
 namespace {
@@ -19,6 +20,22 @@ std::string unquoted(const std::string& text) {
 
 const Leader* first_of(const std::vector<Leader>& leaders) {
   return leaders.empty() ? nullptr : &leaders.front();
+}
+
+/// What else is wrong, so that it is told with what is.
+void add_problems_of_scenario(const PlanQuestion& question, Diagnostics& diagnostics) {
+  PlanOptions options = question.options;
+  if (options.leaders.path == "-") return;
+  if (!question.candidates.empty()) {
+    check_candidates(options, question.candidates, nullptr, diagnostics);
+    return;
+  }
+  Diagnostics found;
+  try {
+    static_cast<void>(read_planned(options, PlannedCluster::of_any_size, found));
+  } catch (const InputError& error) {
+    for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
+  }
 }
 
 }  // namespace
@@ -40,7 +57,7 @@ PlanQuestion read_plan_question(PlanOptions options, const std::optional<std::st
     if (goal) {
       question.goal = parse_goal(*goal);
     } else if (fields.goal) {
-      question.goal = parse_goal(*fields.goal, printable(leaders.path) + "   /goal");
+      question.goal = parse_goal(*fields.goal, fields.goal_place);
     }
   } catch (const InputError& error) {
     for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
@@ -55,6 +72,8 @@ PlanQuestion read_plan_question(PlanOptions options, const std::optional<std::st
   const bool asks_for_size = question.goal && std::holds_alternative<LargestGoal>(*question.goal);
   leaders.best = static_cast<std::size_t>(best.value_or(asks_for_size ? 1 : kUsualLeaders));
   check_plan(question.options, diagnostics);
+  if (diagnostics.has_errors()) add_problems_of_scenario(question, diagnostics);
+  diagnostics.throw_if_errors();
   return question;
 }
 

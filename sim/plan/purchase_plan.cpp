@@ -1,7 +1,9 @@
 #include "sim/plan/purchase_plan.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -18,28 +20,66 @@ struct ReadCandidate {
   Scenario base;
 };
 
-/// Reads all of them before anything is searched, so that all that is wrong is told at once. What
-/// they share is told once.
+/// Problems of candidates that were read one after the other.
+class CandidateProblems {
+ public:
+  void add(const std::string& candidate, const std::vector<Diagnostic>& problems) {
+    for (const Diagnostic& problem : problems) {
+      const auto known = std::ranges::find_if(
+          found_, [&](const Found& other) { return rendered(other.problem) == rendered(problem); });
+      Found& found = known == found_.end() ? found_.emplace_back(Found{problem, {}}) : *known;
+      const std::string name = in_quotes(candidate);
+      if (found.candidates.empty() || found.candidates.back() != name) {
+        found.candidates.push_back(name);
+      }
+    }
+  }
+
+  /// Each that is not told yet; who has it stands before it, unless all do.
+  void tell(std::size_t candidates, Diagnostics& diagnostics) const {
+    for (const Found& found : found_) {
+      if (std::ranges::any_of(diagnostics.all(), [&](const Diagnostic& told) {
+            return rendered(told) == rendered(found.problem);
+          })) {
+        continue;
+      }
+      Diagnostic problem = found.problem;
+      if (found.candidates.size() < candidates) {
+        problem.message = fmt::format("{}: {}", fmt::join(found.candidates, ", "), problem.message);
+      }
+      diagnostics.add(std::move(problem));
+    }
+  }
+
+ private:
+  struct Found {
+    Diagnostic problem;
+    std::vector<std::string> candidates;
+  };
+  std::vector<Found> found_;
+};
+
+/// Reads all of them before anything is searched, so that all that is wrong is told at once.
 std::vector<ReadCandidate> read_all(const PlanOptions& options,
                                     const std::vector<CandidateCluster>& candidates,
-                                    Diagnostics& diagnostics) {
+                                    const TrainingGoal* goal, Diagnostics& diagnostics) {
   std::vector<ReadCandidate> read;
-  Diagnostics problems;
+  CandidateProblems problems;
   for (const CandidateCluster& candidate : candidates) {
     PlanOptions own = options;
     set_override(own.leaders.options.overrides,
                  {"/candidate", nlohmann::json(candidate.name).dump()});
+    Diagnostics found;
     try {
-      Scenario base = read_planned(own, PlannedCluster::of_any_size, diagnostics);
+      Scenario base = read_planned(own, PlannedCluster::of_any_size, found);
+      if (goal != nullptr) check_weighed(base, *goal, found);
+      problems.add(candidate.name, found.all());
       read.push_back({candidate, std::move(own), std::move(base)});
     } catch (const InputError& error) {
-      for (Diagnostic problem : error.diagnostics()) {
-        problem.message = fmt::format("{}: {}", in_quotes(candidate.name), problem.message);
-        problems.add(std::move(problem));
-      }
+      problems.add(candidate.name, error.diagnostics());
     }
   }
-  problems.throw_if_errors();
+  problems.tell(candidates.size(), diagnostics);
   return read;
 }
 
@@ -48,9 +88,11 @@ std::vector<ReadCandidate> read_all(const PlanOptions& options,
 PurchasePlan plan_purchase(const PlanOptions& options, const TrainingGoal& goal,
                            const std::vector<CandidateCluster>& candidates,
                            Diagnostics& diagnostics) {
+  const std::vector<ReadCandidate> all = read_all(options, candidates, &goal, diagnostics);
+  diagnostics.throw_if_errors();
   PurchasePlan plan{.goal = goal};
   double least = 0.0;
-  for (const ReadCandidate& read : read_all(options, candidates, diagnostics)) {
+  for (const ReadCandidate& read : all) {
     plan.model = read.base.model.name;
     const int delivered = delivered_nodes(read.candidate, read.base);
     plan.candidates.push_back(
@@ -65,21 +107,25 @@ PurchasePlan plan_purchase(const PlanOptions& options, const TrainingGoal& goal,
   return plan;
 }
 
+void check_candidates(const PlanOptions& options, const std::vector<CandidateCluster>& candidates,
+                      const TrainingGoal* goal, Diagnostics& diagnostics) {
+  static_cast<void>(read_all(options, candidates, goal, diagnostics));
+}
+
 void check_plan_fields(const std::string& path, const ScenarioOptions& options,
                        Diagnostics& diagnostics) {
   const PlanFields fields = read_plan_fields(path, options, diagnostics);
-  const auto gather = [&](const auto& read) {
+  std::optional<Goal> goal;
+  if (fields.goal) {
     try {
-      read();
+      goal = parse_goal(*fields.goal, fields.goal_place);
     } catch (const InputError& error) {
       for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
     }
-  };
-  if (fields.goal) {
-    gather([&] { static_cast<void>(parse_goal(*fields.goal, printable(path) + "   /goal")); });
   }
   const PlanOptions plan{.leaders = {.path = path, .options = options}};
-  gather([&] { static_cast<void>(read_all(plan, fields.candidates, diagnostics)); });
+  check_candidates(plan, fields.candidates, goal ? std::get_if<TrainingGoal>(&*goal) : nullptr,
+                   diagnostics);
 }
 
 }  // namespace headway

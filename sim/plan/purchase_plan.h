@@ -30,11 +30,16 @@ struct PurchasePlan {
 /// Plans each candidate by itself, as a cluster that comes in its deliveries, and takes the one
 /// that meets the goal with least of what is to be minimised.
 ///
-/// Requires checked options (check_plan). Throws InputError for a scenario with problems, and for
-/// prices and powers asked for that a candidate does not give.
+/// Throws InputError with every problem of check_candidates.
 [[nodiscard]] PurchasePlan plan_purchase(const PlanOptions& options, const TrainingGoal& goal,
                                          const std::vector<CandidateCluster>& candidates,
                                          Diagnostics& diagnostics);
+
+/// Reports what is wrong with each of the candidates, whatever its strategy, and what the goal
+/// weighs and a candidate does not give; nothing is weighed where there is no goal. What all
+/// candidates share is told once.
+void check_candidates(const PlanOptions& options, const std::vector<CandidateCluster>& candidates,
+                      const TrainingGoal* goal, Diagnostics& diagnostics);
 
 /// Reports what is wrong with what of a scenario speaks to plans alone: its goal, and any of its
 /// candidates, whatever its strategy. "-" has none.

@@ -148,7 +148,10 @@ PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& opti
     fields.candidates.push_back(std::move(candidate.cluster));
   }
   const auto goal = root->member("goal");
-  if (goal && goal->value().is_string()) fields.goal = goal->value().get<std::string>();
+  if (goal && goal->value().is_string()) {
+    fields.goal = goal->value().get<std::string>();
+    fields.goal_place = goal->problem("");
+  }
   return fields;
 }
 

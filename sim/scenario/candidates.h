@@ -23,6 +23,7 @@ struct CandidateCluster {
 /// What of a scenario speaks to `headway plan` alone.
 struct PlanFields {
   std::optional<std::string> goal;
+  Diagnostic goal_place;  ///< a problem without a message, where the goal stands
   std::vector<CandidateCluster> candidates;
 };
 

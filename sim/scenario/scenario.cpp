@@ -328,7 +328,7 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
   overrides = with_candidate(path, std::move(overrides), options.memory, diagnostics);
   InputFiles files(std::move(overrides), data_folders(), diagnostics, options.memory);
   const std::optional<JsonCursor> root = files.open(path, "scenarios");
-  diagnostics.throw_if_errors();
+  if (!root) diagnostics.throw_if_errors();
   HEADWAY_CHECK(root.has_value(), "an unreadable file is an error");
   Scenario scenario = checked(read_at(*root, path, options, files), *root, files);
   scenario.source = root;

@@ -64,7 +64,7 @@ int run_check(const Invocation& invocation) {
   for (const std::string& path : arguments.positional()) {
     Diagnostics found;
     const auto file = explained_file(path, options, found);
-    if (file && file->kind == "scenario") check_plan_fields(path, options, found);
+    if (!file || file->kind == "scenario") check_plan_fields(path, options, found);
     once.append(found);
     if (!file || found.has_errors()) continue;
     if (resolves) {

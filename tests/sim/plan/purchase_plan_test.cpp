@@ -183,5 +183,20 @@ TEST(PurchasePlan, APriceOrPowerThatIsMissingIsAsked) {
             "2 problems; nothing was done.\n");
 }
 
+TEST(PurchasePlan, WhatOneCandidateLacksIsToldBeforeAnythingIsSearched) {
+  json scenario = two_offers();
+  scenario["candidates"][0]["cost"].erase("power");
+  scenario["cost"].erase("usd_per_kwh");
+  Purchase purchase(scenario);
+  TrainingGoal goal = purchase.goal();
+  goal.power = Watts(1.0);
+  EXPECT_EQ(problems_in([&] { static_cast<void>(purchase.plan(goal)); }),
+            "error: \"cheap\": a limit of power needs a power\n"
+            "  --> --goal power\n"
+            "  help: give it in the scenario, or with --set /cost/power/node='10.2 kW'\n"
+            "\n"
+            "1 problem; nothing was done.\n");
+}
+
 }  // namespace
 }  // namespace headway
