@@ -202,8 +202,10 @@ constexpr TopicRow kMetricRows[] = {
      "", "strategy.overlap_gradient_reduce"},
     {"breakdown_s.optimizer", "seconds", "", "The optimizer step."},
     {"breakdown_s.straggler_wait", "seconds", "",
-     "Lost to slower ranks: own slowness, and waiting for others beyond the bubble.", "",
-     "perturbations"},
+     "Lost to slower ranks: own slowness, and waiting for others beyond the bubble. Others may be "
+     "late because links that they share with more flows hold them up, too: where perturbations make "
+     "no rank slow, that is all of it.",
+     "", "perturbations; links"},
     {"parameter_servers", "an object", "", "What servers and their workers did; null without any.",
      "", "strategy.synchronisation"},
     {"parameter_servers.servers", "a count", "", "Servers."},

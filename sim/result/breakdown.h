@@ -28,7 +28,8 @@ namespace headway {
 
 /// Tells what a group waits by its causes: `nominal` is what it waits for others where every rank is
 /// nominal, hence pipeline_bubble, and what it loses beyond that straggler_wait, whichever of them
-/// it shows up as. The sum stays.
+/// it shows up as: because others are slow, or because links that they share hold them up. The sum
+/// stays.
 void settle_waiting(TimeByCause& time, Seconds nominal);
 
 /// "stage 3, replica 17"

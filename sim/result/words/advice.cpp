@@ -38,7 +38,7 @@ constexpr std::array<CauseAdvice, kCauses> kAdvice{{
     {"gradients and parameters, not hidden",
      "overlapping them with compute or more micro-batches a step shrink its share"},
     {"", "sharding the optimizer over the data-parallel ranks shrinks it"},
-    {"slow devices, and waiting for the last rank",
+    {"slow devices, and ranks late by them or by busy links",
      "replacing or avoiding slow devices shrinks it"},
     {"gradients pushed, added up, and parameters back",
      "more servers, or asynchronous updates, shrink it"},
