@@ -1,6 +1,7 @@
 #include "sim/replay/trace_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -79,6 +80,13 @@ class TraceReader {
   bool read_names() {
     const std::vector<std::string_view> names = cells_of(line_);
     width_ = names.size();
+    if (std::ranges::find_first_of(names, kColumns) == names.end()) {
+      diagnostics_.add(lines_.problem(
+          "the first line names no column of a trace",
+          fmt::format("a trace is a table with commas between, and its columns are {}",
+                      fmt::join(kColumns, ", "))));
+      return false;
+    }
     for (std::size_t i = 0; i < kColumns.size(); ++i) {
       const auto found = std::ranges::find(names, kColumns[i]);
       places_[i] = static_cast<std::size_t>(found - names.begin());

@@ -122,6 +122,14 @@ TEST(Replay, MissingColumnsAndOperationsAreNamed) {
   EXPECT_THAT(problems_of(""), HasSubstr("the trace is empty"));
 }
 
+TEST(Replay, AFileThatIsNoTraceIsOneProblem) {
+  const std::string problems = problems_of("{\"traceEvents\":[\n");
+  EXPECT_THAT(problems, HasSubstr("the first line names no column of a trace"));
+  EXPECT_THAT(problems, HasSubstr("its columns are dp_rank, stage, rank, step, optype, start_ts, "
+                                  "duration, seq_id, mc, gmc"));
+  EXPECT_THAT(problems, HasSubstr("1 problem in 1 file"));
+}
+
 /// Traces of third parties with their published analysis, which do not stand in this repository.
 class PublishedTrace : public testing::TestWithParam<const char*> {
  protected:
