@@ -16,6 +16,7 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 DATA = ("scenarios", "topologies", "calibrate/profiles")
+DATA_SUFFIXES = (".json", ".csv")
 SAME_TIME = (2000, 1, 1, 0, 0, 0)  # the same tree gives the same wheel
 
 
@@ -47,8 +48,9 @@ def contents(build):
     module = built_module(build)
     yield f"headway/{module.name}", module
     for folder in DATA:
-        for path in sorted((ROOT / folder).rglob("*.json")):
-            yield f"headway/data/{path.relative_to(ROOT).as_posix()}", path
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in DATA_SUFFIXES:
+                yield f"headway/data/{path.relative_to(ROOT).as_posix()}", path
 
 
 def write_wheel(folder, build=None):

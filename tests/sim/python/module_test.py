@@ -43,9 +43,10 @@ class Wheel(unittest.TestCase):
         data = pathlib.Path(INSTALLED) / "headway" / "data"
         for folder in ("scenarios", "topologies", "calibrate/profiles"):
             shipped = {path.relative_to(SOURCE): path.read_bytes()
-                       for path in (pathlib.Path(SOURCE) / folder).rglob("*.json")}
+                       for path in (pathlib.Path(SOURCE) / folder).rglob("*")
+                       if path.suffix in (".json", ".csv")}
             carried = {path.relative_to(data): path.read_bytes()
-                       for path in (data / folder).rglob("*.json")}
+                       for path in (data / folder).rglob("*") if path.is_file()}
             self.assertGreater(len(shipped), 5)
             self.assertEqual(shipped, carried)
 
