@@ -162,8 +162,12 @@ std::string TextTable::markdown() const {
 
 std::string TextTable::html() const {
   const auto cell = [&](const char* tag, std::size_t column, const std::string& content) {
-    const char* const name = columns_[column].align == Align::right ? " class=\"number\"" : "";
-    return fmt::format("<{}{}>{}</{}>", tag, name, escaped_for_html(content), tag);
+    const bool is_number = columns_[column].align == Align::right;
+    std::string shown = escaped_for_html(content);
+    // The range of a number may stand below it, where the table has no room.
+    const std::size_t range = is_number ? shown.find(" (") : std::string::npos;
+    if (range != std::string::npos) shown.insert(range + 1, "<wbr>");
+    return fmt::format("<{}{}>{}</{}>", tag, is_number ? " class=\"number\"" : "", shown, tag);
   };
   std::string text = "<table>\n<thead><tr>";
   for (std::size_t i = 0; i < columns_.size(); ++i) text += cell("th", i, columns_[i].title);

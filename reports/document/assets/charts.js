@@ -82,7 +82,7 @@
     };
     let isInBand = false;
     const datasets = spec.series.map((series) => {
-      const colour = style(`--series-${series.colour % 12 + 1}`);
+      const colour = style(`--series-${series.colour % 14 + 1}`);
       const isPoints = series.style === "points";
       const isLow = series.style === "band_low";
       const isHigh = isInBand;
@@ -173,7 +173,7 @@
     const datasets = parts.map((series) => ({
       label: series.name,
       data: series.values,
-      backgroundColor: style(`--series-${series.colour % 12 + 1}`),
+      backgroundColor: style(`--series-${series.colour % 14 + 1}`),
       barPercentage: 0.85,
     }));
     return {

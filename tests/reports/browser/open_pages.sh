@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Opens pages in headless Chromium without a network and looks at what became of them: nothing on the
-# console, every figure drawn, a table below each. Usage: open_pages.sh [--bad] PAGE...; with --bad it
+# Opens pages in headless Chromium without a network and looks at what became of them on a screen, on a
+# phone and on paper: nothing on the console, every figure drawn, a table below each, nothing cut off. Usage: open_pages.sh [--bad] PAGE...; with --bad it
 # wants each page to fail. Exit code 0: as wanted; 1: not so; 77: there is no Chromium, nothing was done.
 set -euo pipefail
 wants_bad=no
@@ -47,6 +47,12 @@ addEventListener("load", () => setTimeout(() => {
     if (!below?.querySelector("table tbody tr")) faults.push(`${name}: no table below`);
   }
   if (document.documentElement.scrollWidth > innerWidth) faults.push("wider than the window");
+  if (document.documentElement.classList.contains("printing")) {  // nobody can scroll there
+    for (const part of document.querySelectorAll(".wide, pre")) {
+      if (part.scrollWidth <= part.clientWidth) continue;
+      faults.push(`cut off: ${part.textContent.trim().slice(0, 40)}`);
+    }
+  }
   const verdict = document.createElement("pre");
   verdict.id = "verdict";
   verdict.textContent = `VERDICT figures ${figures}; ` + (faults.join("; ") || "good");
@@ -56,9 +62,14 @@ addEventListener("load", () => setTimeout(() => {
 SCRIPT
 
 status=0
+# Paper is what the rules for print make of 718 pixels, A4 without Chromium's margins.
 for page in "$@"; do
-  for width in 1200 390; do
+  for place in screen:1200 phone:390 paper:718; do
+    width=${place#*:}
     sed "/<\/body>/e cat '$folder/look.js'" "$page" >"$folder/page.html"
+    if [ "$place" = paper:718 ]; then
+      sed -i -e 's/@media print/@media all/' -e 's/<html /<html class="printing" /' "$folder/page.html"
+    fi
     timeout 120 "$browser" --headless --no-sandbox --disable-gpu --enable-logging=stderr --v=0 \
       --host-resolver-rules="MAP * ~NOTFOUND" --user-data-dir="$folder/profile" \
       --window-size=$width,1200 --virtual-time-budget=5000 --dump-dom "file://$folder/page.html" \
@@ -67,7 +78,7 @@ for page in "$@"; do
     console=$(grep -o 'CONSOLE.*' "$folder/log.txt" | head -3 || true)
     good=no
     if [[ $verdict == *"; good" ]] && [ -z "$console" ]; then good=yes; fi
-    echo "$page at $width: ${verdict:-the page did not load} ${console:+; console: $console}"
+    echo "$page on ${place%:*}: ${verdict:-the page did not load} ${console:+; console: $console}"
     [ "$good" != "$wants_bad" ] || status=1
   done
 done

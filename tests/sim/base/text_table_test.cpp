@@ -74,6 +74,15 @@ TEST(TextTable, HtmlKeepsMarksFromBeingMarkup) {
             "</tbody>\n</table>\n");
 }
 
+TEST(TextTable, HtmlLetsARangeStandBelowItsNumber) {
+  TextTable table({{"name (of it)"}, {"days", TextTable::Align::right}});
+  table.add_row({"a (b)", "63.6 (54.0 .. 74.9)"});
+  EXPECT_EQ(table.html(),
+            "<table>\n<thead><tr><th>name (of it)</th><th class=\"number\">days</th></tr></thead>\n"
+            "<tbody>\n<tr><td>a (b)</td><td class=\"number\">63.6 <wbr>(54.0 .. 74.9)</td></tr>\n"
+            "</tbody>\n</table>\n");
+}
+
 /// Both columns of texts give way, the widest first, to the width of their longest word and two
 /// blanks: 13 + 2 + 13 columns become 7 + 2 + 11.
 TEST(TextTable, WrapsAsManyColumnsAsItHasTo) {
