@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Builds Headway and predicts the training of Llama 3 405B on 16,384 GPUs. Safe to repeat.
+# Builds Headway and its calibrator, and predicts the training of Llama 3 405B on 16,384 GPUs. Safe to repeat.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib_setup.sh
 
-install_missing "${required_packages[@]}"
-configure release
-build release headway
+install_missing "${required_packages[@]}" "${calibrator_packages[@]}"
+# What GPUs need, calibrate_gpu.sh builds where there are any, for them alone.
+configure release -DHEADWAY_CUDA=OFF
+build release headway headway-calibrate
 
 folder=headway-first-report
 mkdir -p "$folder"

@@ -10,7 +10,7 @@ long=$(only_option --long "$@")
 
 install_missing "${required_packages[@]}" "${test_packages[@]}" "${module_packages[@]}" \
   "${calibrator_packages[@]}"
-configure release -DHEADWAY_TESTS=ON
+configure release -DHEADWAY_TESTS=ON -DHEADWAY_CUDA=AUTO
 build release all
 ctest --preset release
 if [ "$long" = yes ]; then

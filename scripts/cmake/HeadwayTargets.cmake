@@ -5,6 +5,9 @@ target_compile_options(headway_settings INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wconversion -Wshadow -Wno-missing-field-initializers>
   # A false alarm of g++ 12 on "literal" + std::string (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<COMPILE_LANGUAGE:CXX>>:-Wno-restrict>
+  # g++ looks for garbage each time that its memory has doubled, a sixth of its time: not before it
+  # has half a gibibyte.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:--param=ggc-min-heapsize=524288>
   $<$<AND:$<BOOL:${HEADWAY_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
 if(HEADWAY_SANITIZE)
   target_compile_options(headway_settings INTERFACE
@@ -45,6 +48,16 @@ function(headway_runs_once)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE
       $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
+  endforeach()
+endfunction()
+
+# headway_only_words(TARGETS...): these turn words into words, and what they take is nothing beside what
+# they ask others for: compiled with the fewest optimisations that keep it so, a fifth less time than
+# the ones above.
+function(headway_only_words)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE
+      $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-Og>)
   endforeach()
 endfunction()
 
