@@ -14,7 +14,7 @@ struct Label {
   std::string_view topic;
 };
 
-/// What texts and tables call things, where that is neither the name nor its end.
+/// What texts, tables and columns of CSV call things, where that is neither the name nor its end.
 constexpr std::array kLabels = std::to_array<Label>({
     {"iteration", "iteration_time_s"},
     {"throughput", "tokens_per_s"},
@@ -77,6 +77,13 @@ constexpr std::array kLabels = std::to_array<Label>({
     {"change", "comparison.effects.changes"},
     {"in turn", "comparison.effects.in_turn_s"},
     {"last", "comparison.effects.last_s"},
+    {"iteration_time_p5_s", "iteration_time_interval_s"},
+    {"iteration_time_p95_s", "iteration_time_interval_s"},
+    {"run_time_p5_s", "run_time_interval_s"},
+    {"run_time_p95_s", "run_time_interval_s"},
+    {"run_cost_p5_usd", "run_cost_interval_usd"},
+    {"run_cost_p95_usd", "run_cost_interval_usd"},
+    {"size_bytes", "collective.op"},
     {"size(B)", "collective.op"},
     {"time(us)", "collective.op"},
     {"algbw(GB/s)", "algbw"},
@@ -118,9 +125,9 @@ std::string topic_of_label(std::string_view printed) {
   }
   for (std::size_t i = 0; i < kCauses; ++i) {
     const auto cause = static_cast<Cause>(i);
-    if (is_same(cause_title(cause), printed)) {
-      return "breakdown_s." + std::string(cause_name(cause));
-    }
+    const std::string name(cause_name(cause));
+    const bool is_column = is_same(name + "_s", printed);  // of CSV
+    if (is_column || is_same(cause_title(cause), printed)) return "breakdown_s." + name;
   }
   return "";
 }

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -137,6 +138,27 @@ TEST_F(Explained, IsWhatStandsBeforeEveryNumber) {
   }
   EXPECT_GT(labels.size(), 12U);
   EXPECT_THAT(unknown_of(labels), ElementsAre());
+}
+
+/// Columns of CSV, but for those of an axis, which are fields of the scenario.
+TEST_F(Explained, IsEveryColumnOfCsv) {
+  std::set<std::string> columns;
+  for (const char* answer :
+       {"simulate tiny.json", "sweep tiny.json --axis gpus=2,4 -o points", "plan tiny.json",
+        "plan tiny.json --goal 'tokens=1B deadline=2d'", "plan buy.json", "compare a.json b.json",
+        "replay trace.csv", "collective tiny_topology.json", "topology tiny_topology.json"}) {
+    const TranscriptStep step = run(std::string(answer) + " -q -o columns.csv");
+    ASSERT_LE(step.exit_code, 1) << answer << "\n" << step.errors;
+    std::ifstream file(scratch_.path() / "columns.csv");
+    std::string line;
+    std::getline(file, line);
+    std::istringstream names(line);
+    for (std::string name; std::getline(names, name, ',');) {
+      if (!name.starts_with("axis ")) columns.insert(name);
+    }
+  }
+  EXPECT_GT(columns.size(), 60U);
+  EXPECT_THAT(unknown_of(columns), ElementsAre());
 }
 
 /// Titles of columns and rows, as they stand in tables.
