@@ -185,7 +185,8 @@ EngineRun simulated(const SimulationTask& task, const EngineOptions& options,
 /// What the whole job did in the iteration that was asked for.
 Timeline timeline_of(const SimulationTask& task, EngineRun run) {
   Timeline timeline = unfolded(*task.workload, std::move(run));
-  return task.workload->iterations > 1 ? last_iteration(*task.workload, timeline) : timeline;
+  if (task.workload->iterations > 1) return last_iteration(*task.workload, timeline);
+  return timeline;
 }
 
 double length_of(const SimulationTask& task, EngineRun run) {
