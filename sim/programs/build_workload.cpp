@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -96,7 +98,8 @@ class WorkloadBuilder {
         group.communicators.push_back(communicators_[i].at(name));
       }
     }
-    drop_unused_ways(workload_);
+    // Of an idle NIC there is little to drop.
+    if (network_.detail() == PlanDetail::fabric) drop_unused_ways(workload_);
     workload_.notes = workload_notes(model_, strategy_, overruled_);
     return {std::move(workload_), widest_cost(costs_)};
   }
@@ -214,9 +217,30 @@ class WorkloadBuilder {
   [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
   [[nodiscard]] int opposite(int stage) const { return strategy_.pipeline_parallel - 1 - stage; }
 
+  enum class Grouping { replicas, copies, expert_replicas, ends };
+
+  /// Groups that are told by how, where and of what a job's ranks stand.
+  [[nodiscard]] NamedGroups named(Grouping grouping, std::initializer_list<int> which,
+                                  std::function<CollectiveGroups()> members) const {
+    std::vector<int> name{static_cast<int>(grouping), placement_.tensor,
+                          placement_.context,         placement_.data,
+                          placement_.pipeline,        placement_.first_accelerator};
+    for (const Dimension dimension : placement_.order) name.push_back(static_cast<int>(dimension));
+    name.insert(name.end(), which);
+    return {std::move(name), std::move(members)};
+  }
+  [[nodiscard]] NamedGroups replica_groups(int stage, int first, int count) const {
+    return named(Grouping::replicas, {stage, first, count, is_doubled() ? 1 : 0},
+                 [=, this] { return replicas_of(strategy_, placement_, stage, first, count); });
+  }
+  [[nodiscard]] NamedGroups copy_groups(int stage, int offset, int members) const {
+    return named(Grouping::copies, {stage, offset, members},
+                 [=, this] { return copies_of(strategy_, placement_, stage, offset, members); });
+  }
+
   /// Whose price the job's programs know by the name `called`.
   std::int32_t add_communicator(std::string name, CollectiveKind kind, int members,
-                                std::string_view called, const CollectiveGroups& groups,
+                                std::string_view called, const NamedGroups& groups,
                                 std::optional<CollectiveAlgorithm> algorithm = std::nullopt) {
     KindNetwork::Collective found = network_.collective(kind, groups, algorithm);
     overruled_ = overruled_ || found.overruled;
@@ -257,10 +281,9 @@ class WorkloadBuilder {
     const int joining = is_doubled() ? 2 * members : members;
     const bool is_alone = joining * strategy_.context_parallel == 1;
     if (is_alone || !replicas_.has_any(first, first + members, 1)) return -1;
-    const int id =
-        add_communicator(fmt::format("{}, stage {}", called, stage), kind, joining, called,
-                         replicas_of(strategy_, placement_, stage, first, members),
-                         called == kGradientReduce ? asked(kind) : std::nullopt);
+    const int id = add_communicator(fmt::format("{}, stage {}", called, stage), kind, joining,
+                                    called, replica_groups(stage, first, members),
+                                    called == kGradientReduce ? asked(kind) : std::nullopt);
     if (reduce >= 0) share_queue(workload_, reduce, id);
     for (int replica = first; replica < first + members; ++replica) {
       if (!replicas_.has(replica)) continue;
@@ -274,11 +297,10 @@ class WorkloadBuilder {
   void add_copy_communicators(int stage, int members) {
     for (int offset = 0; offset < members; ++offset) {
       if (!replicas_.has_any(offset, strategy_.data_parallel, members)) continue;
-      const std::int32_t id =
-          add_communicator(fmt::format("{}, stage {}", kReplicaReduce, stage),
-                           CollectiveKind::all_reduce, strategy_.data_parallel / members,
-                           kReplicaReduce, copies_of(strategy_, placement_, stage, offset, members),
-                           asked(CollectiveKind::all_reduce));
+      const std::int32_t id = add_communicator(
+          fmt::format("{}, stage {}", kReplicaReduce, stage), CollectiveKind::all_reduce,
+          strategy_.data_parallel / members, kReplicaReduce, copy_groups(stage, offset, members),
+          asked(CollectiveKind::all_reduce));
       for (int replica = offset; replica < strategy_.data_parallel; replica += members) {
         if (replicas_.has(replica)) join(replica, stage, kReplicaReduce, id);
       }
@@ -294,10 +316,9 @@ class WorkloadBuilder {
       const std::string where = "stage " + std::to_string(stage);
       for (int offset = 0; offset < of_island; ++offset) {
         if (!replicas_.has_any(offset, strategy_.data_parallel, of_island)) continue;
-        const std::int32_t id =
-            add_seldom("average of islands, " + where, CollectiveKind::all_reduce,
-                       strategy_.islands(), kIslandAverage,
-                       copies_of(strategy_, placement_, stage, offset, of_island), how.averages());
+        const std::int32_t id = add_seldom(
+            "average of islands, " + where, CollectiveKind::all_reduce, strategy_.islands(),
+            kIslandAverage, copy_groups(stage, offset, of_island), how.averages());
         for (int replica = offset; replica < strategy_.data_parallel; replica += of_island) {
           if (replicas_.has(replica)) join(replica, stage, kIslandAverage, id);
         }
@@ -305,9 +326,9 @@ class WorkloadBuilder {
       for (int first = 0; first < strategy_.data_parallel; first += of_island) {
         if (!gathers_average(strategy_) || !replicas_.has_any(first, first + of_island, 1))
           continue;
-        const std::int32_t id = add_seldom(
-            "average in an island, " + where, CollectiveKind::all_gather, of_island, kIslandGather,
-            replicas_of(strategy_, placement_, stage, first, of_island), how.averages());
+        const std::int32_t id =
+            add_seldom("average in an island, " + where, CollectiveKind::all_gather, of_island,
+                       kIslandGather, replica_groups(stage, first, of_island), how.averages());
         for (int replica = first; replica < first + of_island; ++replica) {
           if (replicas_.has(replica)) join(replica, stage, kIslandGather, id);
         }
@@ -317,7 +338,7 @@ class WorkloadBuilder {
 
   /// One that runs `times` an iteration, on average.
   std::int32_t add_seldom(std::string name, CollectiveKind kind, int members,
-                          std::string_view called, const CollectiveGroups& groups, double times) {
+                          std::string_view called, const NamedGroups& groups, double times) {
     const std::size_t first = workload_.plans.size();
     const std::int32_t id =
         add_communicator(std::move(name), kind, members, called, groups, asked(kind));
@@ -334,7 +355,9 @@ class WorkloadBuilder {
 
   void add_expert_communicators() {
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      const CollectiveGroups groups = expert_replicas_of(strategy_, placement_, stage);
+      const NamedGroups groups =
+          named(Grouping::expert_replicas, {stage, strategy_.expert_group()},
+                [this, stage] { return expert_replicas_of(strategy_, placement_, stage); });
       const std::string where = ", stage " + std::to_string(stage);
       const auto add = [&](const char* words, CollectiveKind kind, std::string_view called) {
         const int id = add_communicator(words + where, kind, strategy_.data_parallel, called,
@@ -356,10 +379,14 @@ class WorkloadBuilder {
   void add_embedding_communicators() {
     const int last = strategy_.pipeline_parallel - 1;
     for (const int replica : replicas_.all()) {
-      CollectiveGroups groups;
-      for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
-        groups.push_back({group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
-      }
+      const NamedGroups groups = named(Grouping::ends, {replica}, [this, replica, last] {
+        CollectiveGroups pairs;
+        for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
+          pairs.push_back(
+              {group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
+        }
+        return pairs;
+      });
       const std::int32_t id = add_communicator("tied embedding, replica " + std::to_string(replica),
                                                CollectiveKind::all_reduce, 2, kTiedEmbedding,
                                                groups, asked(CollectiveKind::all_reduce));

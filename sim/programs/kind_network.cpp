@@ -61,12 +61,12 @@ FlowPlan KindNetwork::transfer(std::span<const std::int32_t> senders,
 }
 
 KindNetwork::Collective KindNetwork::collective(
-    CollectiveKind kind, const CollectiveGroups& groups,
+    CollectiveKind kind, const NamedGroups& groups,
     std::optional<CollectiveAlgorithm> algorithm) const {
-  if (known_ == nullptr) return slowest_of_kinds(kind, groups, algorithm);
+  const auto lay = [&] { return slowest_of_kinds(kind, groups.members(), algorithm); };
+  if (known_ == nullptr) return lay();
   const std::string_view asked = algorithm ? algorithm->name : std::string_view();
-  return known_->get({library_, detail_, kind, asked, groups},
-                     [&] { return slowest_of_kinds(kind, groups, algorithm); });
+  return known_->get({library_, detail_, kind, asked, groups.name}, lay);
 }
 
 KindNetwork::Collective KindNetwork::slowest_of_kinds(

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -16,6 +17,13 @@
 namespace headway {
 
 class KnownCollectives;
+
+/// Groups that run a collective together, by a name that says who is in them: on one cluster equal
+/// names are of equal groups. There may be thousands of members, who are listed when asked for.
+struct NamedGroups {
+  std::vector<int> name;
+  std::function<CollectiveGroups()> members;
+};
 
 /// What transfers and collectives cost in a cluster of one or several kinds of nodes: among ranks
 /// of one kind as its profile says, among ranks of several as the kind says that makes it slowest.
@@ -46,7 +54,7 @@ class KindNetwork {
     int kind = 0;            ///< whose price it is
     bool overruled = false;  ///< the library does not have the algorithm that was asked for
   };
-  [[nodiscard]] Collective collective(CollectiveKind kind, const CollectiveGroups& groups,
+  [[nodiscard]] Collective collective(CollectiveKind kind, const NamedGroups& groups,
                                       std::optional<CollectiveAlgorithm> algorithm) const;
 
  private:
@@ -68,8 +76,9 @@ class KindNetwork {
 /// that a search compares many stand alike, and what their replicas exchange goes the same ways.
 class KnownCollectives {
  public:
+  /// `std::vector<int>` is the name of the groups.
   using Key =
-      std::tuple<CollectiveLibrary, PlanDetail, CollectiveKind, std::string_view, CollectiveGroups>;
+      std::tuple<CollectiveLibrary, PlanDetail, CollectiveKind, std::string_view, std::vector<int>>;
 
   /// What `lay` returns, asked once.
   template <typename Lay>
