@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "reports/answers/answers.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
 #include "reports/sections/prediction_sections.h"
+#include "sim/base/quantile.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
 #include "sim/result/decision/choice.h"
@@ -152,11 +154,20 @@ json leader_json(const Leader& leader) {
 }  // namespace
 
 std::string rate_text(const StrategyPlan& plan) {
-  return fmt::format(
-      "judged {} strategies in {} of one core: {} a second\n",
-      grouped_digits(plan.search.counts.considered), short_text(Seconds(plan.search.cpu_seconds)),
-      grouped_digits(static_cast<long long>(static_cast<double>(plan.search.counts.considered) /
-                                            plan.search.cpu_seconds)));
+  const SearchEffort& effort = plan.search.effort;
+  const auto considered = static_cast<double>(plan.search.counts.considered);
+  std::string text = fmt::format(
+      "judged {} strategies in {} of one core, {} a second: bounds and their order {}, {} each",
+      grouped_digits(plan.search.counts.considered), short_text(Seconds(effort.seconds)),
+      grouped_digits(static_cast<long long>(considered / effort.seconds)),
+      short_text(Seconds(effort.bounds)), short_text(Seconds(effort.bounds / considered)));
+  if (!effort.closed_forms.empty()) {
+    const double all = std::accumulate(effort.closed_forms.begin(), effort.closed_forms.end(), 0.0);
+    text += fmt::format("; {} closed forms {}, {} in the median",
+                        grouped_digits(std::ssize(effort.closed_forms)), short_text(Seconds(all)),
+                        short_text(Seconds(median(effort.closed_forms))));
+  }
+  return text + "\n";
 }
 
 DocumentSection plan_answer_section(const Prediction& best, std::string command_line) {

@@ -68,7 +68,7 @@ class Leaders {
 
 Bytes capacity_of(const Scenario& scenario) { return scenario.least_memory(); }
 
-double cpu_seconds() {
+double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
@@ -104,7 +104,7 @@ bool has_fitting_strategy(const StrategySpace& space) {
 }
 
 StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space) {
-  const double before = cpu_seconds();
+  const double before = processor_seconds();
   TimeBound bound(space);
   space.for_each([&](const StrategyChoice& choice) {
     StrategyChoice split = choice;
@@ -119,7 +119,8 @@ StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space) {
   std::ranges::sort(candidates_, [&](const Candidate& a, const Candidate& b) {
     return a.bound != b.bound ? a.bound < b.bound : choice_of(a) < choice_of(b);
   });
-  cpu_seconds_ = cpu_seconds() - before;
+  effort_.bounds = processor_seconds() - before;
+  effort_.seconds = effort_.bounds;
 }
 
 StrategyChoice StrategySearcher::choice_of(const Candidate& candidate) const {
@@ -130,11 +131,14 @@ StrategyChoice StrategySearcher::choice_of(const Candidate& candidate) const {
 }
 
 Seconds StrategySearcher::closed_form_of(const StrategyChoice& choice) {
+  const double before = processor_seconds();
   const Scenario& scenario = space_.scenario();
   const Strategy strategy = space_.strategy(choice);
-  return closed_form_iteration(scenario.model, strategy, scenario.profiles(), *scenario.cluster,
-                               placement_of(strategy, scenario.placement.order),
-                               scenario.perturbation, &known_);
+  const Seconds time = closed_form_iteration(
+      scenario.model, strategy, scenario.profiles(), *scenario.cluster,
+      placement_of(strategy, scenario.placement.order), scenario.perturbation, &known_);
+  effort_.closed_forms.push_back(processor_seconds() - before);
+  return time;
 }
 
 Seconds StrategySearcher::time_of(const Candidate& candidate, Judged& judged) {
@@ -144,7 +148,7 @@ Seconds StrategySearcher::time_of(const Candidate& candidate, Judged& judged) {
 }
 
 StrategySearch StrategySearcher::search(const SearchOptions& options) {
-  const double before = cpu_seconds();
+  const double before = processor_seconds();
   const Bytes capacity = capacity_of(space_.scenario());
   StrategySearch search;
   search.counts.considered = std::ssize(candidates_);
@@ -179,8 +183,8 @@ StrategySearch StrategySearcher::search(const SearchOptions& options) {
       search.roomy.push_back(*found);
     }
   }
-  cpu_seconds_ += cpu_seconds() - before;
-  search.cpu_seconds = cpu_seconds_;
+  effort_.seconds += processor_seconds() - before;
+  search.effort = effort_;
   if (!search.ranked.empty()) return search;
   space_.for_each_thrifty([&](const StrategyChoice& choice) {
     const Bytes memory = fullest_or_above(space_, choice, kBoundless);

@@ -25,11 +25,18 @@ struct SearchCounts {
   std::int64_t ranked = 0;            ///< of the others: closed form worked out
 };
 
+/// Processor time of one core.
+struct SearchEffort {
+  double seconds = 0.0;              ///< of everything
+  double bounds = 0.0;               ///< of that, bounds and their order
+  std::vector<double> closed_forms;  ///< of each one that was worked out
+};
+
 struct StrategySearch {
   SearchCounts counts;
   std::vector<RankedStrategy> ranked;  ///< fastest first
   Seconds complete_below;              ///< whoever is faster is among them
-  double cpu_seconds = 0.0;            ///< that it took, of one core
+  SearchEffort effort;                 ///< of all searches of its searcher so far
   std::vector<RankedStrategy> roomy;   ///< the fastest for each slack, where it is worth its time
   /// Where nothing fits: what comes closest, of those with the smallest micro-batch and 1F1B.
   std::optional<StrategyChoice> smallest;
@@ -54,7 +61,6 @@ class StrategySearcher {
   /// The space outlives this.
   explicit StrategySearcher(const StrategySpace& space);
 
-  /// `cpu_seconds` are of all searches so far.
   [[nodiscard]] StrategySearch search(const SearchOptions& options);
 
  private:
@@ -74,7 +80,7 @@ class StrategySearcher {
   [[nodiscard]] Seconds time_of(const Candidate& candidate, Judged& judged);
 
   const StrategySpace& space_;
-  double cpu_seconds_ = 0.0;
+  SearchEffort effort_;
   std::vector<StrategyChoice> splits_;
   std::vector<Candidate> candidates_;  ///< by their bounds
   std::vector<Judged> judged_;         ///< the first so many of them
