@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_pointer.h"
@@ -22,36 +23,70 @@ using nlohmann::json;
 
 constexpr std::size_t kBatch = 4;
 
-std::string simulated(const Leader& leader, int draws, const LeaderOptions& options) {
+/// So many draws of what the scenario is with these options, as bytes.
+std::string simulated(const std::string& path, const ScenarioOptions& options, int draws) {
   Diagnostics diagnostics;
-  Scenario scenario = read_scenario(options.path, leader.options, diagnostics);
+  Scenario scenario = read_scenario(path, options, diagnostics);
   scenario.run.replicas = draws;
   const Prediction prediction =
-      simulate(scenario,
-               {.scaling = false, .command_line = simulate_line(options.path, leader.options)})
+      simulate(scenario, {.scaling = false, .command_line = simulate_line(path, options)})
           .prediction;
   ByteWriter bytes;
   put_prediction(bytes, prediction);
   return bytes.take();
 }
 
+/// What another process has to know of a leader to simulate it, and how often, as bytes.
+std::string task_of(const Leader& leader, int draws) {
+  ByteWriter bytes;
+  bytes.put(draws);
+  bytes.put(leader.options.overrides.size());
+  for (const Override& field : leader.options.overrides) {
+    bytes.put(field.pointer);
+    bytes.put(field.value_text);
+  }
+  return bytes.take();
+}
+
+std::string simulated_task(const std::string& path, ScenarioOptions options,
+                           const std::string& task) {
+  ByteReader bytes(task);
+  int draws = 0;
+  std::size_t fields = 0;
+  bytes.get(draws);
+  bytes.get(fields);
+  options.overrides.assign(fields, {});
+  for (Override& field : options.overrides) {
+    bytes.get(field.pointer);
+    bytes.get(field.value_text);
+  }
+  return simulated(path, options, draws);
+}
+
 /// Simulates so many draws of some of the leaders.
 void simulate_some(const std::vector<std::size_t>& which, int draws, std::vector<Leader>& leaders,
                    const LeaderOptions& options) {
-  std::vector<std::function<std::string()>> tasks;
-  for (const std::size_t i : which) {
-    tasks.emplace_back([&, i] { return simulated(leaders[i], draws, options); });
-  }
+  std::vector<ChildOutcome> outcomes(which.size());
   std::size_t done = leaders.size() - which.size();
   const auto tell = [&] {
-    if (options.progress && !tasks.empty()) options.progress(done, leaders.size());
+    if (options.progress && !which.empty()) options.progress(done, leaders.size());
+  };
+  const auto finished = [&](std::size_t task, ChildOutcome& outcome) {
+    outcomes[task] = std::move(outcome);
+    ++done;
+    tell();
   };
   tell();
-  std::vector<ChildOutcome> outcomes =
-      run_in_children(tasks, options.jobs, [&](std::size_t /*task*/, const ChildOutcome&) {
-        ++done;
-        tell();
-      });
+  if (options.crew != nullptr) {
+    options.crew->lead(
+        which.size(), [&](std::size_t task) { return task_of(leaders[which[task]], draws); },
+        finished);
+  } else {
+    const auto task_here = [&](std::size_t task) {
+      return simulated(options.path, leaders[which[task]].options, draws);
+    };
+    run_each_in_children(which.size(), task_here, options.jobs, finished);
+  }
   for (std::size_t i = 0; i < which.size(); ++i) {
     const std::string answer = output_or_throw(std::move(outcomes[i]));
     ByteReader bytes(answer);
@@ -136,6 +171,10 @@ Leader leader_of(const StrategySpace& space, const RankedStrategy& ranked,
 }  // namespace
 
 Bytes Leader::memory() const { return fullest_memory(prediction.memory).total(); }
+
+void follow_plan(MpiCrew& crew, const std::string& path, const ScenarioOptions& options) {
+  crew.follow([&](const std::string& task) { return simulated_task(path, options, task); });
+}
 
 std::vector<Override> choice_overrides(const StrategySpace& space, const StrategyChoice& choice) {
   const json& base = space.scenario().resolved->at("strategy");

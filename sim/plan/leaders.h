@@ -7,6 +7,7 @@
 #include "sim/plan/strategy_search.h"
 #include "sim/result/prediction.h"
 #include "sim/scenario/scenario.h"
+#include "sim/sweep/mpi_crew.h"
 
 namespace headway {
 
@@ -29,6 +30,7 @@ struct LeaderOptions {
   std::size_t best = 10;
   std::vector<double> slacks = {};  ///< see SearchOptions
   int jobs = 1;
+  MpiCrew* crew = nullptr;  ///< who simulates leaders, if this process does not
   /// Told how many of how many simulations that are needed by now are done.
   std::function<void(std::size_t done, std::size_t of)> progress = {};
 };
@@ -42,6 +44,10 @@ struct LeaderOptions {
 [[nodiscard]] std::vector<Leader> simulated_leaders(const StrategySpace& space,
                                                     const LeaderOptions& options,
                                                     StrategySearch& search);
+
+/// What a follower of a crew does, until the leader has no more: simulates leaders of that
+/// scenario, read with what is said of each beside `options`.
+void follow_plan(MpiCrew& crew, const std::string& path, const ScenarioOptions& options);
 
 /// What has to be set in the scenario to have the strategy.
 [[nodiscard]] std::vector<Override> choice_overrides(const StrategySpace& space,

@@ -11,6 +11,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/predict/interval.h"
 #include "sim/result/physical_bound.h"
+#include "sim/scenario/smaller_job.h"
 
 namespace headway {
 namespace {
@@ -66,10 +67,12 @@ void check_length(const std::vector<double>& times) {
 /// is cheaper than sending and holding gigabytes of them.
 constexpr int kMostKept = 8;
 
+/// `elsewhere` tells how long all of them are, if there is somebody else to do them.
 void simulate_replicas(JobRun& run, const std::vector<SimulationTask>& tasks,
-                       const EngineOptions& options, int jobs) {
-  if (std::ssize(tasks) > kMostKept) {
-    run.times = simulated_times(tasks, options, jobs);
+                       const EngineOptions& options, int jobs,
+                       const std::function<std::vector<double>()>& elsewhere) {
+  if (elsewhere || std::ssize(tasks) > kMostKept) {
+    run.times = elsewhere ? elsewhere() : simulated_times(tasks, options, jobs);
     run.median = median_index(run.times);
     run.timeline = std::move(simulate_workloads({tasks[run.median]}, options, 1).front());
     return;
@@ -78,6 +81,12 @@ void simulate_replicas(JobRun& run, const std::vector<SimulationTask>& tasks,
   for (const Timeline& timeline : timelines) run.times.push_back(timeline.finish);
   run.median = median_index(run.times);
   run.timeline = std::move(timelines[run.median]);
+}
+
+Perturbation perturbation_of_draw(const Scenario& scenario, int number) {
+  Perturbation perturbation = scenario.perturbation;
+  perturbation.seed += static_cast<std::uint64_t>(number);
+  return perturbation;
 }
 
 }  // namespace
@@ -107,7 +116,8 @@ BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
   return built;
 }
 
-JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs) {
+JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs,
+               const DrawsElsewhere& elsewhere) {
   BuiltWorkload built = built_job(scenario, strategy);
   JobRun run{std::move(built.workload), built.cost, {}, 0, {}};
   check_pauses(scenario.perturbation, run.workload);
@@ -115,12 +125,14 @@ JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
   const bool random = scenario.perturbation.random();
   const Topology& topology = scenario.cluster->topology;
   std::vector<SimulationTask> tasks;
+  std::vector<DrawOfJob> draws;
   for (int i = 0; i < (random ? replicas : 1); ++i) {
-    Perturbation perturbation = scenario.perturbation;
-    perturbation.seed += static_cast<std::uint64_t>(i);
-    tasks.push_back({&run.workload, &topology, perturbation});
+    tasks.push_back({&run.workload, &topology, perturbation_of_draw(scenario, i)});
+    draws.push_back({strategy.data_parallel, i, scenario.software_factor});
   }
-  simulate_replicas(run, tasks, scenario.run.engine, jobs);
+  std::function<std::vector<double>()> lengths;
+  if (elsewhere && draws.size() > 1) lengths = [&] { return elsewhere(draws); };
+  simulate_replicas(run, tasks, scenario.run.engine, jobs, lengths);
   check_length(run.times);
   if (!scenario.workload_changes.empty()) return run;  // physics holds for whole jobs only
   // Draws change no bytes, so one bound holds for all.
@@ -128,6 +140,17 @@ JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
                                 run.timeline, topology),
                  Seconds(std::ranges::min(run.times)), scenario.perturbation);
   return run;
+}
+
+double draw_length(Scenario scenario, const DrawOfJob& draw) {
+  scenario.software_factor = draw.software_factor;
+  const Strategy strategy = draw.data_parallel == scenario.strategy.data_parallel
+                                ? scenario.strategy
+                                : with_replicas(scenario.strategy, draw.data_parallel).value();
+  const BuiltWorkload built = built_job(scenario, strategy);
+  const SimulationTask task{&built.workload, &scenario.cluster->topology,
+                            perturbation_of_draw(scenario, draw.number)};
+  return simulated_times({task}, scenario.run.engine, 1).front();
 }
 
 }  // namespace headway

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "sim/engine/simulate_workload.h"
@@ -20,6 +22,17 @@ struct JobRun {
   [[nodiscard]] Seconds time() const { return Seconds(timeline.finish); }
 };
 
+/// A draw of a scenario's job with so many data-parallel replicas.
+struct DrawOfJob {
+  std::int32_t data_parallel = 1;
+  std::int32_t number = 0;  ///< counted from the scenario's seed
+  double software_factor = 1.0;
+};
+
+/// Has draws done by other processes, by `draw_length`, and returns their lengths in order, in
+/// seconds.
+using DrawsElsewhere = std::function<std::vector<double>(const std::vector<DrawOfJob>&)>;
+
 /// Refuses, with the reason, more passes than are simulated: each is an operation of its own, of
 /// half a kilobyte.
 void check_passes(const Strategy& strategy);
@@ -31,7 +44,11 @@ void check_passes(const Strategy& strategy);
 /// Simulates `replicas` draws of it, `jobs` at a time; one where nothing is random. Replicas share
 /// what was built and, where they are many, leave nothing but their length. `strategy` is
 /// the scenario's or a smaller one. No run is faster than physics allows: that would be a bug.
+/// `elsewhere`, if there is one, does several draws of it instead.
 [[nodiscard]] JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
-                             int jobs);
+                             int jobs, const DrawsElsewhere& elsewhere = {});
+
+/// The length of one draw of a scenario's job or a smaller one, in seconds.
+[[nodiscard]] double draw_length(Scenario scenario, const DrawOfJob& draw);
 
 }  // namespace headway

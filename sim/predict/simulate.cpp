@@ -196,20 +196,22 @@ std::size_t other_jobs(const std::vector<Anchor>& anchors) {
 
 /// Fits the anchors, makes the scenario's software as fast as they say, and tells what that
 /// changed.
-AnchorEffect apply_anchors(Scenario& scenario, int jobs) {
+AnchorEffect apply_anchors(Scenario& scenario, const SimulateOptions& options) {
   AnchorEffect effect;
   double logarithms = 0.0;
   for (std::size_t i = 0; i < scenario.anchors.size(); ++i) {
     const Anchor& anchor = scenario.anchors[i];
     const Scenario measured = anchored_scenario(scenario, anchor);
-    const AnchorFit fit = fit_anchor(measured, anchor.measured, jobs, anchor_place(scenario, i));
+    const AnchorFit fit =
+        fit_anchor(measured, anchor.measured, options.jobs, anchor_place(scenario, i));
     effect.steps.push_back({.of = measured.name,
                             .measured = anchor.measured,
                             .predicted = fit.predicted,
                             .software_factor = fit.software_factor});
     logarithms += std::log(fit.software_factor);
   }
-  const JobRun without = run_job(scenario, scenario.strategy, scenario.run.replicas, jobs);
+  const JobRun without = run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs,
+                                 options.draws_elsewhere);
   const std::size_t others = other_jobs(scenario.anchors);
   const double shared =
       others == 0 ? 1.0 : shared_by_jobs(job_kind(scenario.model, scenario.strategy), others);
@@ -294,11 +296,12 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   std::optional<Strategy> reference;
   if (options.scaling) reference = reference_strategy(scenario, options);
 
-  if (!scenario.anchors.empty()) prediction.anchor = apply_anchors(scenario, options.jobs);
+  if (!scenario.anchors.empty()) prediction.anchor = apply_anchors(scenario, options);
   const auto run = [&](const Strategy& strategy) {
     const bool may_be_known = options.memory != nullptr && scenario.anchors.empty();
     return may_be_known ? options.memory->run(scenario, strategy, options.jobs)
-                        : run_job(scenario, strategy, scenario.run.replicas, options.jobs);
+                        : run_job(scenario, strategy, scenario.run.replicas, options.jobs,
+                                  options.draws_elsewhere);
   };
   JobRun main_run = run(scenario.strategy);
   const Timeline& timeline = main_run.timeline;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/predict/job_run.h"
 #include "sim/predict/what_if/what_if.h"
 #include "sim/programs/workload.h"
 #include "sim/result/prediction.h"
@@ -20,6 +21,7 @@ struct SimulateOptions {
   std::optional<int> reference_accelerators;
   bool scaling = true;  ///< simulate the reference too
   WhatIfExtent what_if = WhatIfExtent::none;
+  DrawsElsewhere draws_elsewhere = {};
   JobRunMemory* memory = nullptr;  ///< of earlier scenarios, which may have been the same jobs
   bool even_if_it_does_not_fit = false;  ///< go on where memory is short
   std::string command_line;              ///< for provenance

@@ -1,8 +1,8 @@
 #include "sim/sweep/mpi_crew.h"
 
-#include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/parse_number.h"
@@ -39,10 +39,11 @@ constexpr std::int64_t kNoMore = -1;
 constexpr int kTaskTag = 1;
 constexpr int kAnswerTag = 2;
 
-/// What a follower says. The text of an answer follows; the first thing it says has none.
-struct AnswerHead {
-  std::int64_t task = kNoMore;  ///< its place
-  std::int64_t status = 0;
+/// What the leader says, and what a follower answers; a text follows. The first thing that a
+/// follower says is of no task, and so is the last that it hears.
+struct MessageHead {
+  std::int64_t task = kNoMore;  ///< its number
+  std::int64_t status = 0;      ///< of an answer
 };
 
 int rank_here() {
@@ -69,93 +70,88 @@ MPI_Status awaited(int source, int tag) {
   }
 }
 
-/// What the leader says: a place in its list of tasks, and what stands there.
-using TaskMessage = std::array<std::int64_t, 2>;
-constexpr TaskMessage kGoHome = {kNoMore, 0};
-
-void send_task(int to, const TaskMessage& task) {
-  MPI_Send(task.data(), 2, MPI_INT64_T, to, kTaskTag, MPI_COMM_WORLD);
-}
-
-std::string message_of(const AnswerHead& head, const std::string& text) {
-  return std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
-}
-
-void send_answer(const std::string& message) {
-  MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, 0, kAnswerTag,
-           MPI_COMM_WORLD);
-}
-
-struct Answer {
+struct CrewMessage {
   int from = 0;
-  AnswerHead head;
+  MessageHead head;
   std::string text;
 };
 
-Answer next_answer() {
-  const MPI_Status status = awaited(MPI_ANY_SOURCE, kAnswerTag);
+void send_message(int to, int tag, const MessageHead& head, const std::string& text) {
+  const std::string bytes = std::string(reinterpret_cast<const char*>(&head), sizeof head) + text;
+  MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, to, tag, MPI_COMM_WORLD);
+}
+
+CrewMessage next_message(int source, int tag) {
+  const MPI_Status status = awaited(source, tag);
   int size = 0;
   MPI_Get_count(&status, MPI_BYTE, &size);
-  std::string message(static_cast<std::size_t>(size), '\0');
-  MPI_Recv(message.data(), size, MPI_BYTE, status.MPI_SOURCE, kAnswerTag, MPI_COMM_WORLD,
-           MPI_STATUS_IGNORE);
-  Answer answer{status.MPI_SOURCE, {}, message.substr(sizeof(AnswerHead))};
-  message.copy(reinterpret_cast<char*>(&answer.head), sizeof answer.head);
-  return answer;
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  MPI_Recv(bytes.data(), size, MPI_BYTE, status.MPI_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  CrewMessage message{status.MPI_SOURCE, {}, bytes.substr(sizeof(MessageHead))};
+  bytes.copy(reinterpret_cast<char*>(&message.head), sizeof message.head);
+  return message;
 }
+
+CrewMessage next_answer() { return next_message(MPI_ANY_SOURCE, kAnswerTag); }
+
+void send_home(int follower) { send_message(follower, kTaskTag, {}, ""); }
 
 }  // namespace
 
 MpiCrew::MpiCrew() {
   MPI_Init(nullptr, nullptr);
-  if (!leads()) send_answer(message_of({}, ""));
+  if (!leads()) send_message(0, kAnswerTag, {}, "");
 }
 
 MpiCrew::~MpiCrew() {
   if (leads()) {
-    for (const int follower : idle_) send_task(follower, kGoHome);
+    for (const int follower : idle_) send_home(follower);
     // The others say something yet: that they are ready, or that a task is done.
     const int busy = followers() - static_cast<int>(idle_.size());
-    for (int i = 0; i < busy; ++i) send_task(next_answer().from, kGoHome);
+    for (int i = 0; i < busy; ++i) send_home(next_answer().from);
   }
   MPI_Finalize();
 }
 
 bool MpiCrew::leads() const { return rank_here() == 0; }
 
-void MpiCrew::lead(const std::vector<std::int64_t>& tasks,
+void MpiCrew::lead(std::size_t count, const std::function<std::string(std::size_t)>& text,
                    const std::function<void(std::size_t, ChildOutcome&)>& finished) {
   std::size_t next = 0;
-  for (std::size_t done = 0; done < tasks.size();) {
-    const Answer answer = next_answer();
+  const auto hand_out = [&](int follower) {
+    send_message(follower, kTaskTag, {.task = static_cast<std::int64_t>(next)}, text(next));
+    ++next;
+  };
+  while (next < count && !idle_.empty()) {
+    hand_out(idle_.back());
+    idle_.pop_back();
+  }
+  for (std::size_t done = 0; done < count;) {
+    CrewMessage answer = next_answer();
     if (answer.head.task != kNoMore) {
       ChildOutcome outcome;
       outcome.status = static_cast<ChildOutcome::Status>(answer.head.status);
       const bool is_done = outcome.status == ChildOutcome::Status::done;
-      (is_done ? outcome.output : outcome.failure) = answer.text;
+      (is_done ? outcome.output : outcome.failure) = std::move(answer.text);
       finished(static_cast<std::size_t>(answer.head.task), outcome);
       ++done;
     }
-    if (next < tasks.size()) {
-      send_task(answer.from, {static_cast<std::int64_t>(next), tasks[next]});
-      ++next;
+    if (next < count) {
+      hand_out(answer.from);
     } else {
       idle_.push_back(answer.from);
     }
   }
 }
 
-void MpiCrew::follow(const std::function<std::string(std::int64_t)>& task) {
+void MpiCrew::follow(const std::function<std::string(const std::string&)>& task) {
   while (true) {
-    awaited(0, kTaskTag);
-    TaskMessage message = kGoHome;
-    MPI_Recv(message.data(), 2, MPI_INT64_T, 0, kTaskTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    const auto [place, number] = message;
-    if (place == kNoMore) return;
-    const ChildOutcome outcome = run_in_children({[&] { return task(number); }}, 1).front();
+    const CrewMessage message = next_message(0, kTaskTag);
+    if (message.head.task == kNoMore) return;
+    const ChildOutcome outcome = run_in_children({[&] { return task(message.text); }}, 1).front();
     const bool is_done = outcome.status == ChildOutcome::Status::done;
-    send_answer(message_of({place, static_cast<std::int64_t>(outcome.status)},
-                           is_done ? outcome.output : outcome.failure));
+    send_message(0, kAnswerTag, {message.head.task, static_cast<std::int64_t>(outcome.status)},
+                 is_done ? outcome.output : outcome.failure);
   }
 }
 
@@ -168,9 +164,9 @@ MpiCrew::MpiCrew() {
 }
 MpiCrew::~MpiCrew() = default;
 bool MpiCrew::leads() const { return true; }
-void MpiCrew::lead(const std::vector<std::int64_t>&,
+void MpiCrew::lead(std::size_t, const std::function<std::string(std::size_t)>&,
                    const std::function<void(std::size_t, ChildOutcome&)>&) {}
-void MpiCrew::follow(const std::function<std::string(std::int64_t)>&) {}
+void MpiCrew::follow(const std::function<std::string(const std::string&)>&) {}
 
 #endif
 

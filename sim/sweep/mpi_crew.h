@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,14 +27,14 @@ class MpiCrew {
 
   [[nodiscard]] bool leads() const;
 
-  /// For the leader: has the tasks of these numbers done and hears of each, by its place among
-  /// them, as `run_in_children` does.
-  void lead(const std::vector<std::int64_t>& tasks,
+  /// For the leader: has `count` tasks done and hears of each by its number, as
+  /// `run_each_in_children` does. Whoever does one is told what `text` says of it.
+  void lead(std::size_t count, const std::function<std::string(std::size_t)>& text,
             const std::function<void(std::size_t, ChildOutcome&)>& finished);
 
   /// For the others: does what the leader hands out, each task in a child of its own, until there
   /// is no more.
-  void follow(const std::function<std::string(std::int64_t)>& task);
+  void follow(const std::function<std::string(const std::string& text)>& task);
 
  private:
   std::vector<int> idle_;  ///< followers that wait for a task, of which there was none left

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
 #include "sim/scenario/provenance.h"
 
@@ -73,7 +74,8 @@ void distribute(const SweepJob& job, const std::vector<std::int64_t>& points,
                 const std::set<std::string>& keys, bool only_read, const SweepOptions& options,
                 const std::function<void(std::size_t, ChildOutcome&)>& finished) {
   if (options.crew != nullptr) {
-    options.crew->lead(points, finished);
+    options.crew->lead(
+        points.size(), [&](std::size_t place) { return std::to_string(points[place]); }, finished);
     return;
   }
   run_each_in_children(
@@ -153,7 +155,9 @@ void follow_sweep(MpiCrew& crew, const std::function<SweepJob()>& read_job) {
   } catch (const InputError&) {
     job.reset();  // the leader meets the same problem, tells of it and hands out nothing
   }
-  crew.follow([&](std::int64_t index) { return answer_of(*job, index, {}, false); });
+  crew.follow([&](const std::string& index) {
+    return answer_of(*job, parse_number<std::int64_t>(index).value(), {}, false);
+  });
 }
 
 }  // namespace headway

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "reports/answers/answers.h"
@@ -70,11 +71,30 @@ int give_plan(const Answer& plan, const Leader* best, const PlanRequest& request
   return best == nullptr ? kExitNegative : kExitDone;
 }
 
+/// What is wrong with the input the first process tells, and hands out nothing.
+void follow_planner(MpiCrew& crew, const Arguments& arguments) {
+  ScenarioOptions options;
+  try {
+    Diagnostics told_by_the_leader;
+    options = scenario_options_of(arguments, told_by_the_leader);
+  } catch (const InputError&) {
+    options = {};
+  }
+  follow_plan(crew, arguments.positional().front(), options);
+}
+
 int run_plan(const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
   const Arguments& arguments = invocation.arguments;
+  std::optional<MpiCrew> crew;
+  if (MpiCrew::is_called_for()) crew.emplace();
+  if (crew && !crew->leads()) {
+    follow_planner(*crew, arguments);
+    return kExitDone;
+  }
   PlanRequest request = plan_request_of(arguments);
   LeaderOptions& leaders = request.question.options.leaders;
+  if (crew) leaders.crew = &*crew;
   Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
                     "planning " + leaders.path);
   leaders.progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); };
@@ -175,7 +195,8 @@ Command plan_command() {
       "other topologies, profiles, prices and powers, each bought in its own deliveries. "
       "--goal largest=model looks for the largest model of the library that fits on the cluster; "
       "largest=width, largest=layers and largest=context for how far this one can grow. -v tells "
-      "how fast strategies were judged. A .sh file is the answer as Megatron-LM, torchtitan, "
+      "how fast strategies were judged. Under mpirun or srun the first process searches, and the "
+      "others simulate the leaders. A .sh file is the answer as Megatron-LM, torchtitan, "
       "DeepSpeed or Horovod is told it, a .yaml file the same for Kubernetes; what a framework has "
       "no setting for is said there and here (`headway list flags`).";
   command.run = run_plan;

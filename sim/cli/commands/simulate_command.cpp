@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "reports/answers/answers.h"
 #include "reports/trace/trace.h"
 #include "reports/write_file.h"
+#include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
 #include "sim/base/fingerprint.h"
 #include "sim/base/quantity_text.h"
@@ -18,6 +20,7 @@
 #include "sim/cli/progress.h"
 #include "sim/plan/open_choices.h"
 #include "sim/predict/simulate.h"
+#include "sim/sweep/mpi_crew.h"
 
 namespace headway {
 namespace {
@@ -104,9 +107,57 @@ void write_trace_of(const Simulation& simulation, const std::string& path, Termi
   });
 }
 
+/// Draws by the processes that mpirun started, each of which reads the scenario.
+DrawsElsewhere draws_by(MpiCrew& crew) {
+  return [&crew](const std::vector<DrawOfJob>& draws) {
+    std::vector<double> lengths(draws.size());
+    const auto text = [&](std::size_t number) {
+      ByteWriter bytes;
+      bytes.put(draws[number]);
+      return bytes.take();
+    };
+    crew.lead(draws.size(), text, [&](std::size_t number, ChildOutcome& outcome) {
+      const std::string answer = output_or_throw(std::move(outcome));
+      ByteReader(answer).get(lengths[number]);
+    });
+    return lengths;
+  };
+}
+
+/// What is wrong with the input the first process tells, and hands out nothing.
+void follow_simulation(MpiCrew& crew, const Arguments& arguments) {
+  std::optional<Scenario> scenario;
+  try {
+    Diagnostics told_by_the_leader;
+    scenario =
+        read_scenario(arguments.positional().front(),
+                      scenario_options_of(arguments, told_by_the_leader), told_by_the_leader);
+  } catch (const InputError&) {
+    scenario.reset();
+  }
+  crew.follow([&](const std::string& task) {
+    if (!scenario) throw EnvironmentError("the first process read a scenario that this one cannot");
+    DrawOfJob draw;
+    ByteReader(task).get(draw);
+    ByteWriter bytes;
+    bytes.put(draw_length(*scenario, draw));
+    return bytes.take();
+  });
+}
+
 int run_simulate(const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
-  const SimulateRequest request = simulate_request_of(invocation);
+  std::optional<MpiCrew> crew;
+  if (MpiCrew::is_called_for()) crew.emplace();
+  if (crew && !crew->leads()) {
+    follow_simulation(*crew, invocation.arguments);
+    return kExitDone;
+  }
+  SimulateRequest request = simulate_request_of(invocation);
+  if (crew && request.path == "-") {
+    refuse("standard input does not go to several processes", "write the scenario to a file");
+  }
+  if (crew) request.simulate.draws_elsewhere = draws_by(*crew);
   const Scenario scenario = scenario_of(request, invocation);
   Simulation simulation = simulation_of(scenario, request, terminal);
   Prediction& prediction = simulation.prediction;
@@ -185,7 +236,9 @@ Command simulate_command() {
       "/model/layers=8 changes the model that the scenario names. A value that is not JSON is "
       "taken as text, so a quantity needs no quotes of its own: --set /cluster/topology/node/nics/"
       "bandwidth='200 Gb/s'. Options win over --set, --set over the scenario. The same input and "
-      "seed give the same bytes, whatever --jobs is.";
+      "seed give the same bytes, whatever --jobs is. Under mpirun or srun the first process hands "
+      "out "
+      "--replicas to the others, one by one.";
   command.run = run_simulate;
   return command;
 }

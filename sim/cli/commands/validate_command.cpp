@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cmath>
-#include <numeric>
+#include <string>
 #include <utility>
 
 #include "reports/answers/answers.h"
@@ -203,12 +203,12 @@ void share_out(MpiCrew& crew, const Arguments& arguments, ValidateOptions& optio
   }
   options.distribute = [&](std::size_t count, const auto& task, const auto& finished) {
     if (crew.leads()) {
-      std::vector<std::int64_t> numbers(count);
-      std::iota(numbers.begin(), numbers.end(), 0);
-      crew.lead(numbers, finished);
+      crew.lead(
+          count, [](std::size_t number) { return std::to_string(number); }, finished);
       return;
     }
-    crew.follow([&](std::int64_t number) { return task(static_cast<std::size_t>(number)); });
+    crew.follow(
+        [&](const std::string& number) { return task(parse_number<std::size_t>(number).value()); });
     throw FollowerIsDone();
   };
 }
@@ -243,7 +243,7 @@ int follow_published(const Invocation& invocation, MpiCrew& crew) {
   } catch (const FollowerIsDone&) {
     return kExitDone;
   } catch (const InputError&) {
-    crew.follow([](std::int64_t) { return std::string(); });
+    crew.follow([](const std::string&) { return std::string(); });
     return kExitDone;
   }
 }

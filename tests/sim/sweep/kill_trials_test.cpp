@@ -212,5 +212,37 @@ TEST(MpiCrew, ValidatesTheSameRowsAsOneProcess) {
   EXPECT_EQ(std::system(("test $(grep -c '^error' " + file("out") + ") = 1").c_str()), 0);
 }
 
+/// The same answer of one process and of three, and problems told once.
+void expect_the_same_of_a_crew(const std::string& command, const std::string& wrong_option) {
+  if (std::system("mpirun --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "there is no mpirun";
+  const ScratchFolder scratch;
+  const auto file = [&](const char* name) { return (scratch.path() / name).string(); };
+  const std::string answer = std::string(HEADWAY_PROGRAM) + " " + command + " -q --json";
+  const std::string crew =
+      "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -n 3 ";
+  ASSERT_EQ(std::system((answer + " -j 1 > " + file("one")).c_str()), 0);
+  ASSERT_EQ(std::system((crew + answer + " > " + file("crew") + " 2>" + file("said")).c_str()), 0);
+  EXPECT_EQ(std::system(("cmp " + file("one") + " " + file("crew")).c_str()), 0);
+  const std::string wrong = crew + answer + " " + wrong_option + " > " + file("out") + " 2>&1";
+  EXPECT_EQ(WEXITSTATUS(std::system(wrong.c_str())), 2);
+  EXPECT_EQ(std::system(("test $(grep -c '^error' " + file("out") + ") = 1").c_str()), 0);
+}
+
+/// Ten draws of the job and of its reference.
+TEST(MpiCrew, DrawsTheSameReplicasAsOneProcess) {
+  expect_the_same_of_a_crew(
+      "simulate llama3_8b_64 --replicas 10 --reference 32 --set "
+      "'/perturbations={\"device_spread\": 0.02, \"operation_spread\": 0.02}'",
+      "--set /strategy/tensor_parallel=3");
+}
+
+/// Leaders that are drawn once, and those that are drawn again; sizes of a cluster.
+TEST(MpiCrew, PlansTheSameStrategyAsOneProcess) {
+  const std::string job =
+      " --keep context_parallel --keep schedule --keep micro_batch --replicas 3 --set "
+      "'/perturbations={\"device_spread\": 0.02}'";
+  expect_the_same_of_a_crew("plan llama3_8b_64 --set /cluster/nodes=2" + job, "--keep nothing");
+}
+
 }  // namespace
 }  // namespace headway
