@@ -7,7 +7,9 @@
 namespace headway {
 namespace {
 
-/// Flows times candidates up to which filling looks at all candidates for each flow.
+/// Flows, and flows times candidates, up to either of which filling looks at all candidates for each
+/// flow: a heap puts every link in order, and again each time that one of its flows is placed.
+constexpr std::size_t kFewFlows = 48;
 constexpr std::size_t kMostScanned = 8192;
 
 }  // namespace
@@ -30,7 +32,7 @@ void MaxMinShares::fill() {
     flows_[index(chosen_[i])].turn = static_cast<std::int32_t>(i);
   }
   const std::size_t candidates = chosen_.size() + chosen_links_.size();
-  if (chosen_.size() * candidates <= kMostScanned) {
+  if (chosen_.size() <= kFewFlows || chosen_.size() * candidates <= kMostScanned) {
     fill_by_scanning();
   } else {
     fill_by_heap();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headway {
 namespace {
@@ -165,13 +166,16 @@ void MaxMinShares::prepare_links() {
 }
 
 /// What the users of a link take of it after this round.
-void MaxMinShares::measure(LinkState& link) const {
+void MaxMinShares::measure(std::int32_t id) {
+  LinkState& link = links_[index(id)];
   double load = 0.0;
   link.fastest = 0.0;
+  link.slowest = std::numeric_limits<double>::infinity();
   for (const User& user : link.users) {
-    const double rate = paces_[index(user.flow)].rate;
-    load += user.weight * rate;
-    link.fastest = std::max(link.fastest, rate);
+    const Pace& pace = paces_[index(user.flow)];
+    load += user.weight * pace.rate;
+    link.fastest = std::max(link.fastest, pace.rate);
+    if (pace.bottleneck == id) link.slowest = std::min(link.slowest, pace.rate);
   }
   link.full = load >= link.capacity * (1.0 - kTolerance);
 }
@@ -209,13 +213,15 @@ void MaxMinShares::choose_the_faster_beside(std::int32_t handle) {
 /// none. Returns whether there was one.
 bool MaxMinShares::choose_the_unfair() {
   const std::size_t before = chosen_.size();
-  for (const std::int32_t id : chosen_links_) measure(links_[index(id)]);
+  for (const std::int32_t id : chosen_links_) measure(id);
   for (std::size_t i = 0; i < before; ++i) {
     if (!find_bottleneck(chosen_[i])) choose_the_faster_beside(chosen_[i]);
   }
   for (const std::int32_t id : chosen_links_) {
     const LinkState& link = links_[index(id)];
     const double least = link.fastest * (1.0 - kTolerance);  // of those that a full link holds back
+    // Whoever has been given this bottleneck since was found to be held back by it.
+    if (std::isinf(link.slowest) || (link.full && link.slowest >= least)) continue;
     for (const User& user : link.users) {
       const Pace& pace = paces_[index(user.flow)];
       if (pace.bottleneck == id && !(link.full && pace.rate >= least)) choose(user.flow);

@@ -128,6 +128,7 @@ class MaxMinShares {
     std::int32_t version = 0;
     std::int32_t turn = 0;  ///< in chosen_links_, while filling
     double fastest = 0.0;   ///< rate of any flow after this round
+    double slowest = 0.0;   ///< likewise, of those whose bottleneck it was before
     bool full = false;      ///< after this round
     bool listed = false;    ///< in chosen_links_
   };
@@ -158,7 +159,7 @@ class MaxMinShares {
   void fill_by_heap();
   std::size_t place_users(std::int32_t link, double rate);
   void place(std::int32_t flow, double rate, std::int32_t bottleneck);
-  void measure(LinkState& link) const;
+  void measure(std::int32_t link);
   [[nodiscard]] bool find_bottleneck(std::int32_t flow);
   void choose_the_faster_beside(std::int32_t flow);
   [[nodiscard]] bool choose_the_unfair();
