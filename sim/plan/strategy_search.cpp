@@ -141,10 +141,10 @@ Seconds StrategySearcher::closed_form_of(const StrategyChoice& choice) {
   return time;
 }
 
-Seconds StrategySearcher::time_of(const Candidate& candidate, Judged& judged) {
-  if (!judged.time) judged.time = closed_form_of(choice_of(candidate));
-  HEADWAY_CHECK(*judged.time >= candidate.bound, "no closed form is below its bound");
-  return *judged.time;
+Seconds StrategySearcher::time_of(const Candidate& candidate, Fitting& fitting) {
+  if (!fitting.time) fitting.time = closed_form_of(choice_of(candidate));
+  HEADWAY_CHECK(*fitting.time >= candidate.bound, "no closed form is below its bound");
+  return *fitting.time;
 }
 
 StrategySearch StrategySearcher::search(const SearchOptions& options) {
@@ -153,21 +153,24 @@ StrategySearch StrategySearcher::search(const SearchOptions& options) {
   StrategySearch search;
   search.counts.considered = std::ssize(candidates_);
   Leaders leaders(options, capacity);
+  std::size_t next_fitting = 0;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& candidate = candidates_[i];
     if (candidate.bound >= leaders.limit()) break;
-    if (i == judged_.size()) {
-      judged_.push_back({.memory = fullest_or_above(space_, choice_of(candidate), capacity)});
+    if (i == fits_.size()) {
+      const Bytes memory = fullest_or_above(space_, choice_of(candidate), capacity);
+      fits_.push_back(memory <= capacity);
+      if (fits_.back()) fitting_.push_back({.memory = memory, .time = std::nullopt});
     }
-    const Bytes memory = judged_[i].memory;
-    if (memory > capacity) {
+    if (!fits_[i]) {
       ++search.counts.pruned_by_memory;
       continue;
     }
-    if (!leaders.may_matter(candidate.bound, memory)) continue;
-    const Seconds time = time_of(candidate, judged_[i]);
-    leaders.add(time, memory);
-    search.ranked.push_back({choice_of(candidate), time, memory});
+    Fitting& fitting = fitting_[next_fitting++];
+    if (!leaders.may_matter(candidate.bound, fitting.memory)) continue;
+    const Seconds time = time_of(candidate, fitting);
+    leaders.add(time, fitting.memory);
+    search.ranked.push_back({choice_of(candidate), time, fitting.memory});
   }
   search.complete_below = leaders.best_limit();
   search.counts.ranked = std::ssize(search.ranked);

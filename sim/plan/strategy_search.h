@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -71,19 +72,21 @@ class StrategySearcher {
     std::uint8_t sharding;
     std::uint8_t recompute;
   };
-  struct Judged {
-    Bytes memory;                 ///< of the fullest stage, or more than there is
+  struct Fitting {
+    Bytes memory;                 ///< of the fullest stage
     std::optional<Seconds> time;  ///< of the closed form, where it was asked for
   };
   [[nodiscard]] StrategyChoice choice_of(const Candidate& candidate) const;
   [[nodiscard]] Seconds closed_form_of(const StrategyChoice& choice);
-  [[nodiscard]] Seconds time_of(const Candidate& candidate, Judged& judged);
+  [[nodiscard]] Seconds time_of(const Candidate& candidate, Fitting& fitting);
 
   const StrategySpace& space_;
   SearchEffort effort_;
-  std::vector<StrategyChoice> splits_;
-  std::vector<Candidate> candidates_;  ///< by their bounds
-  std::vector<Judged> judged_;         ///< the first so many of them
+  // A vector that grows is there twice for a while.
+  std::deque<StrategyChoice> splits_;
+  std::deque<Candidate> candidates_;  ///< by their bounds
+  std::vector<bool> fits_;            ///< whether the first so many of them fit in memory
+  std::deque<Fitting> fitting_;       ///< those that do
   KnownCollectives known_;
 };
 

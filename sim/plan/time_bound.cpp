@@ -70,10 +70,14 @@ const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
   const Scenario& scenario = space_.scenario();
   // How far ranks of a group stand apart may depend on the other degrees.
   const bool is_in_row = std::ranges::is_sorted(scenario.placement.order);
+  const std::pair degrees{choice.tensor_parallel, choice.context_parallel};
+  if (degrees != sums_are_of_) {
+    sums_.clear();
+    sums_are_of_ = degrees;
+  }
   std::unique_ptr<LayerSums>& known =
-      sums_[{choice.tensor_parallel, choice.context_parallel, choice.expert_parallel,
-             choice.micro_batch, choice.recompute, is_in_row ? 0 : choice.data_parallel,
-             is_in_row ? 0 : choice.pipeline_parallel}];
+      sums_[{choice.expert_parallel, choice.micro_batch, choice.recompute,
+             is_in_row ? 0 : choice.data_parallel, is_in_row ? 0 : choice.pipeline_parallel}];
   if (known) return *known;
   known = std::make_unique<LayerSums>(sums_on(choice, 0));
   for (int kind = 1; kind < scenario.cluster->kinds(); ++kind) {

@@ -47,11 +47,12 @@ class TimeBound {
 
   const StrategySpace& space_;
   std::pair<StrategyChoice, Seconds> last_{{.micro_batch = 0}, Seconds(0.0)};  ///< of nobody yet
-  /// By tensor-, context- and expert-parallel degree, micro-batch and recomputation, and in an
-  /// order of ranks of its own by data- and pipeline-parallel degree: all that `stage_cost` looks
-  /// at.
-  std::map<std::tuple<int, int, int, std::int64_t, Recompute, int, int>, std::unique_ptr<LayerSums>>
-      sums_;
+  /// Of the tensor- and context-parallel degree that was asked for last, as a space has those of
+  /// one together: by expert-parallel degree, micro-batch and recomputation, and in an order of
+  /// ranks of its own by data- and pipeline-parallel degree. With them that is all that
+  /// `stage_cost` looks at.
+  std::map<std::tuple<int, std::int64_t, Recompute, int, int>, std::unique_ptr<LayerSums>> sums_;
+  std::pair<int, int> sums_are_of_{0, 0};
   /// By stages, virtual stages and schedule.
   std::map<std::tuple<int, int, const Schedule*>, std::unique_ptr<Cut>> cuts_;
 };

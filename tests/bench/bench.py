@@ -18,6 +18,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DENSE = os.path.join(ROOT, "scenarios", "llama3_405b_16384.json")
@@ -57,7 +58,13 @@ def dense(gpus, *more):
 
 def experts(gpus):
     """DeepSeek-V3 with its experts over 64 ranks and 16 stages, every exchange a flow."""
-    sets = {"/model": "deepseek_v3", "/cluster/topology": "dgx_h100_superpod_16k",
+    sets = {"/model": "deepseek_v3", "/cluster/topology": "dgx_h100_superpod_16k"}
+    if gpus > 16384:  # as many pods, on core switches of more ports
+        sets |= {"/cluster/topology/nodes": gpus // 8,
+                 "/cluster/topology/fabric/pods": gpus // 1024,
+                 "/cluster/topology/fabric/core/ports": gpus // 256,
+                 "/cluster/topology/expect": "{}"}
+    sets |= {
             "/cluster/nodes": gpus // 8, "/strategy/tensor_parallel": 1,
             "/strategy/pipeline_parallel": 16, "/strategy/virtual_stages": 1,
             "/strategy/expert_parallel": 64, "/strategy/global_batch": 64 * (gpus // 16),
@@ -68,6 +75,13 @@ def experts(gpus):
         command += ["--set", f"{pointer}={value}"]
     return command
 
+
+# 4,096 A100 that have too little memory for it, so that nothing is simulated: what is kept of five
+# million strategies, and that each is judged by its memory.
+MANY_STRATEGIES = [
+    "plan", GPT3, "--json", "-v", "-j", "1", "--set", "/cluster/nodes=512",
+    "--set", "/model/layers=576", "--set", "/model/hidden=98304",
+    "--set", "/model/ffn_hidden=393216", "--set", "/strategy/global_batch=23040"]
 
 SPREAD = ["--set", "/perturbations={\"device_spread\": 0.02, \"operation_spread\": 0.02}"]
 EVEN = ["--set", "/perturbations={\"device_spread\": 0, \"operation_spread\": 0}"]
@@ -96,36 +110,66 @@ def benchmarks():
     yield "what-if", 4096, dense(4096, *SLOW, "--what-if")
     yield "simulate, 50 replicas", 16384, dense(16384, *SPREAD, "--replicas", "50")
     yield "simulate, mixture of experts", 256, ["simulate", MIXTURE, "--json", "-j", "1"]
-    yield "simulate, DeepSeek-V3", 16384, experts(16384)
-    yield "plan", 64, ["plan", SMALL, "--json", "-j", "1"]
-    yield "plan, GPT-3", 4096, ["plan", GPT3, "--json", "-j", "1", "--set", "/cluster/nodes=512"]
+    for gpus in (16384, 65536):
+        yield "simulate, DeepSeek-V3", gpus, experts(gpus)
+    yield "plan", 64, ["plan", SMALL, "--json", "-v", "-j", "1"]
+    yield "plan, GPT-3", 4096, ["plan", GPT3, "--json", "-v", "-j", "1",
+                                "--set", "/cluster/nodes=512"]
+    yield "plan, many strategies", 4096, MANY_STRATEGIES
     yield f"sweep, {POINTS:,} points", 16, [
         "sweep", LISTED, "--axis", f"/run/seed=1..{POINTS}+1", "-j", "1", "-q", "-o", FOLDER]
     yield "validate", None, ["validate", "--json", "-j", "1"]
     yield "start", None, ["--version"]
 
 
+def memory_of_itself(process):
+    """The most that a process held while it ran, whatever its children do; it is not reaped."""
+    most = 0
+    while os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        with open(f"/proc/{process}/status", encoding="ascii") as status:
+            for line in status:
+                if line.startswith("VmHWM:"):
+                    most = max(most, int(line.split()[1]) * 1024)
+        time.sleep(0.02)
+    return most
+
+
 def measured(program, command, repeat):
-    """Processor seconds (the least of all runs), memory of the largest process, the document, and
-    what is left on disk."""
+    """Processor seconds (the least of all runs), memory of the largest process and of the first one,
+    the document, what was said, and what is left on disk."""
     best = None
     for _ in range(repeat):
-        with tempfile.TemporaryFile() as output, tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors, \
+                tempfile.TemporaryDirectory() as folder:
             words = [folder if word == FOLDER else word for word in command]
-            child = subprocess.Popen([program, *words], stdout=output, stderr=subprocess.PIPE)
-            message = child.stderr.read()
+            child = subprocess.Popen([program, *words], stdout=output, stderr=errors)
+            own = memory_of_itself(child.pid)
             _, status, usage = os.wait4(child.pid, 0)
+            output.seek(0)
+            errors.seek(0)
+            text = output.read()
+            message = errors.read().decode()
             code = os.waitstatus_to_exitcode(status)
             if code not in (0, 1):  # 1 is an answer: it does not fit
-                raise SystemExit(f"{' '.join(command)}: exit {code}\n{message.decode()}")
-            output.seek(0)
-            text = output.read()
+                raise SystemExit(f"{' '.join(command)}: exit {code}\n{message}")
             kept = sum(file.stat().st_size for file in os.scandir(folder))
         seconds = usage.ru_utime + usage.ru_stime
-        if best is None or seconds < best[0]:
-            best = (seconds, usage.ru_maxrss * 1024, text, kept)
-    document = json.loads(best[2]) if b"{" in best[2][:1] else {}
-    return best[0], best[1], document, best[3]
+        if best is None or seconds < best["cpu_s"]:
+            best = {"cpu_s": seconds, "memory_bytes": usage.ru_maxrss * 1024,
+                    "own_memory_bytes": own, "disk_bytes": kept}
+            document = json.loads(text) if b"{" in text[:1] else {}
+            said = [line for line in message.splitlines() if line.startswith("judged ")]
+    return best, document, said
+
+
+def remark(row, said):
+    """What a kind of row tells beside its columns."""
+    if row["name"].startswith("sweep"):
+        return (f"   {1e3 * row['cpu_s'] / POINTS:.2f} ms and {row['disk_bytes'] / POINTS:.0f} B "
+                "a point")
+    if row["name"].startswith("plan"):
+        return f"   {row['own_memory_bytes'] / 1e6:.0f} MB of its own; {'; '.join(said)}"
+    return ""
 
 
 def exponents(rows):
@@ -177,18 +221,16 @@ def main():
     for name, gpus, command in benchmarks():
         if asked.only not in name:
             continue
-        seconds, memory, document, kept = measured(asked.program, command, asked.repeat)
-        rows.append({"name": name, "gpus": gpus, "cpu_s": round(seconds, 3),
-                     "memory_bytes": memory, "disk_bytes": kept, "events": document.get("events"),
-                     **document.get("sharing", {})})
+        taken, document, said = measured(asked.program, command, asked.repeat)
+        row = {"name": name, "gpus": gpus, **taken, "events": document.get("events"),
+               **document.get("sharing", {})}
+        rows.append(row)
         exponents(rows)
-        row = rows[-1]
-        print(f"{name:34}{gpus or '':>9}{row['cpu_s']:>9.2f}{memory / 2**30:>7.2f}"
+        print(f"{name:34}{gpus or '':>9}{row['cpu_s']:>9.2f}{row['memory_bytes'] / 2**30:>7.2f}"
               f"{row['events'] or '':>12}{row.get('recomputed', ''):>12}"
               f"{row.get('changed', ''):>10}"
               + (f"{row['growth']:>8.2f}" if "growth" in row else "")
-              + (f"   {1e3 * seconds / POINTS:.2f} ms and {kept / POINTS:.0f} B a point"
-                 if FOLDER in command else ""), flush=True)
+              + remark(row, said), flush=True)
     if asked.json:
         with open(asked.json, "w", encoding="utf-8") as file:
             json.dump({"program": os.path.abspath(asked.program), "rows": rows}, file, indent=2)

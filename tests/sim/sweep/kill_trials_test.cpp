@@ -233,7 +233,7 @@ TEST(MpiCrew, DrawsTheSameReplicasAsOneProcess) {
   expect_the_same_of_a_crew(
       "simulate llama3_8b_64 --replicas 10 --reference 32 --set "
       "'/perturbations={\"device_spread\": 0.02, \"operation_spread\": 0.02}'",
-      "--set /strategy/tensor_parallel=3");
+      "--set /strategy/nothing=1");
 }
 
 /// Leaders that are drawn once, and those that are drawn again; sizes of a cluster.
