@@ -56,7 +56,7 @@ def dense(gpus, *more):
     return command + list(more)
 
 
-def experts(gpus):
+def experts(gpus, *more):
     """DeepSeek-V3 with its experts over 64 ranks and 16 stages, every exchange a flow."""
     sets = {"/model": "deepseek_v3", "/cluster/topology": "dgx_h100_superpod_16k"}
     if gpus > 16384:  # as many pods, on core switches of more ports
@@ -73,7 +73,7 @@ def experts(gpus):
                "--even-if-it-does-not-fit"]
     for pointer, value in sets.items():
         command += ["--set", f"{pointer}={value}"]
-    return command
+    return command + list(more)
 
 
 # 4,096 A100 that have too little memory for it, so that nothing is simulated: what is kept of five
@@ -110,6 +110,8 @@ def benchmarks():
     yield "what-if", 4096, dense(4096, *SLOW, "--what-if")
     yield "simulate, 50 replicas", 16384, dense(16384, *SPREAD, "--replicas", "50")
     yield "simulate, mixture of experts", 256, ["simulate", MIXTURE, "--json", "-j", "1"]
+    for gpus in (16384, 65536):
+        yield "simulate, DeepSeek-V3, nothing drawn", gpus, experts(gpus, *EVEN)
     for gpus in (16384, 65536):
         yield "simulate, DeepSeek-V3", gpus, experts(gpus)
     yield "plan", 64, ["plan", SMALL, "--json", "-v", "-j", "1"]
@@ -216,7 +218,7 @@ def main():
         brute_force(asked.program, asked.only)
         return
     rows = []
-    print(f"{'':34}{'GPUs':>9}{'CPU s':>9}{'GiB':>7}{'events':>12}{'recomputed':>12}"
+    print(f"{'':38}{'GPUs':>9}{'CPU s':>9}{'GiB':>7}{'events':>12}{'recomputed':>12}"
           f"{'changed':>10}{'growth':>8}")
     for name, gpus, command in benchmarks():
         if asked.only not in name:
@@ -226,7 +228,7 @@ def main():
                **document.get("sharing", {})}
         rows.append(row)
         exponents(rows)
-        print(f"{name:34}{gpus or '':>9}{row['cpu_s']:>9.2f}{row['memory_bytes'] / 2**30:>7.2f}"
+        print(f"{name:38}{gpus or '':>9}{row['cpu_s']:>9.2f}{row['memory_bytes'] / 2**30:>7.2f}"
               f"{row['events'] or '':>12}{row.get('recomputed', ''):>12}"
               f"{row.get('changed', ''):>10}"
               + (f"{row['growth']:>8.2f}" if "growth" in row else "")
