@@ -6,16 +6,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 
 #include "sim/base/quantity_text.h"
+#include "sim/files/read_memory.h"
 #include "sim/jobs/strategy_fields.h"
 #include "sim/plan/leaders.h"
 #include "sim/predict/interval.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/programs/closed_form.h"
+#include "sim/programs/kind_network.h"
 
 namespace headway {
 namespace {
@@ -24,26 +27,42 @@ constexpr double kTelling = 0.02;
 /// Numbers that jobs leave out, of which twice as many are as common.
 constexpr std::array<std::string_view, 2> kDoubled = {"micro_batch", "virtual_stages"};
 
-/// Nothing where parameter servers make it, which only simulations follow.
-std::optional<Seconds> time_of(const Scenario& scenario) {
-  if (scenario.strategy.synchronisation.by_servers()) return {};
-  return closed_form_iteration(scenario.model, scenario.strategy, scenario.profiles(),
-                               *scenario.cluster, scenario.placement, scenario.perturbation);
-}
+/// Closed forms of a scenario and of others that differ from it in their strategy.
+class ClosedForms {
+ public:
+  explicit ClosedForms(const Scenario& base) : base_(base) {}
 
-/// Nothing where the scenario cannot be run like that.
-std::optional<Seconds> time_with(const std::string& path, ScenarioOptions options,
-                                 const std::string& field, const nlohmann::json& value) {
-  set_override(options.overrides, {"/strategy/" + field, value.dump()});
-  Diagnostics ignored;
-  try {
-    const Scenario scenario = read_scenario(path, options, ignored);
-    if (!predicted_memory(scenario, scenario.strategy).fits) return {};
-    return time_of(scenario);
-  } catch (const InputError&) {
-    return std::nullopt;
+  /// Nothing where parameter servers make it, which only simulations follow.
+  [[nodiscard]] std::optional<Seconds> time_of(const Scenario& scenario) {
+    if (scenario.strategy.synchronisation.by_servers()) return {};
+    // Parts that are read from memory are the very same.
+    const bool is_alike = scenario.cluster == base_.cluster && scenario.profile == base_.profile &&
+                          scenario.other_profiles == base_.other_profiles;
+    return closed_form_iteration(scenario.model, scenario.strategy, scenario.profiles(),
+                                 *scenario.cluster, scenario.placement, scenario.perturbation,
+                                 is_alike ? &known_ : nullptr);
   }
-}
+
+  /// With another value of a field of the strategy; nothing where the scenario cannot be run like
+  /// that.
+  [[nodiscard]] std::optional<Seconds> time_with(const std::string& path, ScenarioOptions options,
+                                                 const std::string& field,
+                                                 const nlohmann::json& value) {
+    set_override(options.overrides, {"/strategy/" + field, value.dump()});
+    Diagnostics ignored;
+    try {
+      const Scenario scenario = read_scenario(path, options, ignored);
+      if (!predicted_memory(scenario, scenario.strategy).fits) return {};
+      return time_of(scenario);
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  }
+
+ private:
+  const Scenario& base_;
+  KnownCollectives known_;
+};
 
 /// What may stand there instead.
 std::vector<nlohmann::json> other_values(const Field<Strategy>& field,
@@ -75,11 +94,14 @@ double reach(const OpenChoice& choice, Seconds time) {
 
 }  // namespace
 
-OpenChoices open_choices(const std::string& path, const ScenarioOptions& options) {
+OpenChoices open_choices(const std::string& path, const ScenarioOptions& given_options) {
+  ScenarioOptions options = given_options;
+  if (options.memory == nullptr) options.memory = std::make_shared<ReadMemory>();
   Diagnostics ignored;
   const Scenario scenario = read_scenario(path, options, ignored);
+  ClosedForms closed_forms(scenario);
   const nlohmann::json said = scenario.given->value("strategy", nlohmann::json::object());
-  const std::optional<Seconds> time = time_of(scenario);
+  const std::optional<Seconds> time = closed_forms.time_of(scenario);
   if (!time) return {};
   OpenChoices open{.time = *time, .choices = {}};
   for (const Field<Strategy>& field : strategy_fields().fields()) {
@@ -91,7 +113,7 @@ OpenChoices open_choices(const std::string& path, const ScenarioOptions& options
     if (taken->is_null()) continue;
     OpenChoice choice{.field = name, .taken = taken, .others = {}};
     for (const nlohmann::json& value : other_values(field, *taken)) {
-      const auto other = time_with(path, options, name, value);
+      const auto other = closed_forms.time_with(path, options, name, value);
       if (other && apart(*other, open.time) >= kTelling) choice.others.push_back({value, *other});
     }
     std::ranges::stable_sort(choice.others, {}, &OpenValue::time);
