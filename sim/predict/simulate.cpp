@@ -312,8 +312,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.iteration_interval =
       prediction.anchor
           ? anchored_interval(main_run.times, kind, other_jobs(scenario.anchors))
-          : expected_interval(main_run.times, main_run.cost.spread,
-                              model_error(job_kind(scenario.model, scenario.strategy)));
+          : expected_interval(main_run.times, main_run.cost.spread, model_error(kind));
   prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
   prediction.counts = timeline.counts;
   if (scenario.input) add_input(prediction, scenario, options.jobs);

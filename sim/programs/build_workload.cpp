@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <initializer_list>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -217,27 +215,6 @@ class WorkloadBuilder {
   [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
   [[nodiscard]] int opposite(int stage) const { return strategy_.pipeline_parallel - 1 - stage; }
 
-  enum class Grouping { replicas, copies, expert_replicas, ends };
-
-  /// Groups that are told by how, where and of what a job's ranks stand.
-  [[nodiscard]] NamedGroups named(Grouping grouping, std::initializer_list<int> which,
-                                  std::function<CollectiveGroups()> members) const {
-    std::vector<int> name{static_cast<int>(grouping), placement_.tensor,
-                          placement_.context,         placement_.data,
-                          placement_.pipeline,        placement_.first_accelerator};
-    for (const Dimension dimension : placement_.order) name.push_back(static_cast<int>(dimension));
-    name.insert(name.end(), which);
-    return {std::move(name), std::move(members)};
-  }
-  [[nodiscard]] NamedGroups replica_groups(int stage, int first, int count) const {
-    return named(Grouping::replicas, {stage, first, count, is_doubled() ? 1 : 0},
-                 [=, this] { return replicas_of(strategy_, placement_, stage, first, count); });
-  }
-  [[nodiscard]] NamedGroups copy_groups(int stage, int offset, int members) const {
-    return named(Grouping::copies, {stage, offset, members},
-                 [=, this] { return copies_of(strategy_, placement_, stage, offset, members); });
-  }
-
   /// Whose price the job's programs know by the name `called`.
   std::int32_t add_communicator(std::string name, CollectiveKind kind, int members,
                                 std::string_view called, const NamedGroups& groups,
@@ -281,9 +258,10 @@ class WorkloadBuilder {
     const int joining = is_doubled() ? 2 * members : members;
     const bool is_alone = joining * strategy_.context_parallel == 1;
     if (is_alone || !replicas_.has_any(first, first + members, 1)) return -1;
-    const int id = add_communicator(fmt::format("{}, stage {}", called, stage), kind, joining,
-                                    called, replica_groups(stage, first, members),
-                                    called == kGradientReduce ? asked(kind) : std::nullopt);
+    const int id =
+        add_communicator(fmt::format("{}, stage {}", called, stage), kind, joining, called,
+                         replica_groups(strategy_, placement_, stage, first, members),
+                         called == kGradientReduce ? asked(kind) : std::nullopt);
     if (reduce >= 0) share_queue(workload_, reduce, id);
     for (int replica = first; replica < first + members; ++replica) {
       if (!replicas_.has(replica)) continue;
@@ -299,7 +277,8 @@ class WorkloadBuilder {
       if (!replicas_.has_any(offset, strategy_.data_parallel, members)) continue;
       const std::int32_t id = add_communicator(
           fmt::format("{}, stage {}", kReplicaReduce, stage), CollectiveKind::all_reduce,
-          strategy_.data_parallel / members, kReplicaReduce, copy_groups(stage, offset, members),
+          strategy_.data_parallel / members, kReplicaReduce,
+          copy_groups(strategy_, placement_, stage, offset, members),
           asked(CollectiveKind::all_reduce));
       for (int replica = offset; replica < strategy_.data_parallel; replica += members) {
         if (replicas_.has(replica)) join(replica, stage, kReplicaReduce, id);
@@ -318,7 +297,8 @@ class WorkloadBuilder {
         if (!replicas_.has_any(offset, strategy_.data_parallel, of_island)) continue;
         const std::int32_t id = add_seldom(
             "average of islands, " + where, CollectiveKind::all_reduce, strategy_.islands(),
-            kIslandAverage, copy_groups(stage, offset, of_island), how.averages());
+            kIslandAverage, copy_groups(strategy_, placement_, stage, offset, of_island),
+            how.averages());
         for (int replica = offset; replica < strategy_.data_parallel; replica += of_island) {
           if (replicas_.has(replica)) join(replica, stage, kIslandAverage, id);
         }
@@ -326,9 +306,9 @@ class WorkloadBuilder {
       for (int first = 0; first < strategy_.data_parallel; first += of_island) {
         if (!gathers_average(strategy_) || !replicas_.has_any(first, first + of_island, 1))
           continue;
-        const std::int32_t id =
-            add_seldom("average in an island, " + where, CollectiveKind::all_gather, of_island,
-                       kIslandGather, replica_groups(stage, first, of_island), how.averages());
+        const std::int32_t id = add_seldom(
+            "average in an island, " + where, CollectiveKind::all_gather, of_island, kIslandGather,
+            replica_groups(strategy_, placement_, stage, first, of_island), how.averages());
         for (int replica = first; replica < first + of_island; ++replica) {
           if (replicas_.has(replica)) join(replica, stage, kIslandGather, id);
         }
@@ -355,9 +335,7 @@ class WorkloadBuilder {
 
   void add_expert_communicators() {
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      const NamedGroups groups =
-          named(Grouping::expert_replicas, {stage, strategy_.expert_group()},
-                [this, stage] { return expert_replicas_of(strategy_, placement_, stage); });
+      const NamedGroups groups = expert_groups(strategy_, placement_, stage);
       const std::string where = ", stage " + std::to_string(stage);
       const auto add = [&](const char* words, CollectiveKind kind, std::string_view called) {
         const int id = add_communicator(words + where, kind, strategy_.data_parallel, called,
@@ -379,14 +357,7 @@ class WorkloadBuilder {
   void add_embedding_communicators() {
     const int last = strategy_.pipeline_parallel - 1;
     for (const int replica : replicas_.all()) {
-      const NamedGroups groups = named(Grouping::ends, {replica}, [this, replica, last] {
-        CollectiveGroups pairs;
-        for (std::size_t i = 0; i < group(replica, 0).accelerators.size(); ++i) {
-          pairs.push_back(
-              {group(replica, 0).accelerators[i], group(replica, last).accelerators[i]});
-        }
-        return pairs;
-      });
+      const NamedGroups groups = end_groups(strategy_, placement_, replica);
       const std::int32_t id = add_communicator("tied embedding, replica " + std::to_string(replica),
                                                CollectiveKind::all_reduce, 2, kTiedEmbedding,
                                                groups, asked(CollectiveKind::all_reduce));

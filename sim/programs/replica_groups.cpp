@@ -1,10 +1,26 @@
 #include "sim/programs/replica_groups.h"
 
 #include <cstddef>
+#include <functional>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
 namespace headway {
+namespace {
+
+enum class Grouping { replicas, copies, experts, ends };
+
+/// Groups that are told by how, where and of what a job's ranks stand.
+NamedGroups named(Grouping grouping, const Placement& placement, std::initializer_list<int> which,
+                  std::function<CollectiveGroups()> members) {
+  std::vector<int> name{static_cast<int>(grouping), placement.tensor,
+                        placement.context,          placement.data,
+                        placement.pipeline,         placement.first_accelerator};
+  for (const Dimension dimension : placement.order) name.push_back(static_cast<int>(dimension));
+  name.insert(name.end(), which);
+  return {std::move(name), std::move(members)};
+}
 
 CollectiveGroups replicas_of(const Strategy& strategy, const Placement& placement, int stage,
                              int first, int count) {
@@ -53,6 +69,44 @@ CollectiveGroups expert_replicas_of(const Strategy& strategy, const Placement& p
     }
   }
   return groups;
+}
+
+CollectiveGroups ends_of(const Strategy& strategy, const Placement& placement, int replica) {
+  CollectiveGroups pairs;
+  for (int c = 0; c < strategy.context_parallel; ++c) {
+    for (int t = 0; t < strategy.tensor_parallel; ++t) {
+      pairs.push_back({placement.accelerator(t, c, replica, 0),
+                       placement.accelerator(t, c, replica, strategy.pipeline_parallel - 1)});
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+NamedGroups replica_groups(const Strategy& strategy, const Placement& placement, int stage,
+                           int first, int count) {
+  return named(
+      Grouping::replicas, placement, {stage, first, count, strategy.schedule->is_doubled() ? 1 : 0},
+      [=, &strategy, &placement] { return replicas_of(strategy, placement, stage, first, count); });
+}
+
+NamedGroups copy_groups(const Strategy& strategy, const Placement& placement, int stage, int offset,
+                        int members) {
+  return named(Grouping::copies, placement, {stage, offset, members}, [=, &strategy, &placement] {
+    return copies_of(strategy, placement, stage, offset, members);
+  });
+}
+
+NamedGroups expert_groups(const Strategy& strategy, const Placement& placement, int stage) {
+  return named(
+      Grouping::experts, placement, {stage, strategy.expert_group()},
+      [=, &strategy, &placement] { return expert_replicas_of(strategy, placement, stage); });
+}
+
+NamedGroups end_groups(const Strategy& strategy, const Placement& placement, int replica) {
+  return named(Grouping::ends, placement, {replica},
+               [=, &strategy, &placement] { return ends_of(strategy, placement, replica); });
 }
 
 }  // namespace headway
