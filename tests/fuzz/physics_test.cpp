@@ -211,7 +211,10 @@ TEST(Physics, HoldsForRandomJobs) {
       }
       tallies[i].take(share, least, most);
       const bool is_anomaly = share < relation.least || share > relation.most;
-      if (is_anomaly && share >= least && share <= most) ++tallies[i].anomalies;
+      if (is_anomaly && share >= least && share <= most) {
+        ++tallies[i].anomalies;
+        std::cout << fmt::format("anomaly: {}, seed {}: {:.6g}\n", relation.name, seed, share);
+      }
       EXPECT_GE(share, least) << relation.name << ", seed " << seed;
       EXPECT_LE(share, most) << relation.name << ", seed " << seed;
     }
@@ -267,22 +270,24 @@ TEST(Physics, WhatIfGainsAreNotNegative) {
     const std::optional<Iteration> in_step = iteration(even);
     ASSERT_TRUE(in_step);
     const double apart = in_step->alone() / in_step->time;
-    double least = what_if->slowdown() / apart;
-    EXPECT_GE(least, 1.0 - kAnomaly) << "seed " << seed;
+    double least = 1e9;
+    const auto judge = [&](double gain, const std::string& of) {
+      least = std::min(least, gain);
+      EXPECT_GE(gain, (1.0 - kAnomaly) * apart) << of << ", seed " << seed;
+    };
+    judge(what_if->slowdown(), "stragglers");
     for (const Removal& removal : what_if->removals) {
-      least = std::min(least, 1.0 + removal.gain / what_if->time);
-      EXPECT_GE(removal.gain / what_if->time, -kAnomaly) << removal.what << ", seed " << seed;
+      judge(1.0 + removal.gain / what_if->time, removal.what);
     }
     // Mitigations may cost more than they give: fewer nodes are fewer nodes.
-    for (const Sensitivity& one : what_if->sensitivities) {
-      const double gain = one.name == "no_stragglers" ? one.speedup / apart : one.speedup;
-      least = std::min(least, gain);
-      EXPECT_GE(gain, 1.0 - kAnomaly) << one.title << ", seed " << seed;
-    }
-    tally.take(1.0 / least, 0.0, 1.0 / (1.0 - kAnomaly));
+    for (const Sensitivity& one : what_if->sensitivities) judge(one.speedup, one.title);
+    const double most = 1.0 / (1.0 - kAnomaly);
+    tally.take(1.0 / least, 0.0, most / apart);
+    if (1.0 / least > most && 1.0 / least <= most / apart) ++tally.anomalies;
   }
   tally.print("what-if: the least of all gains");
   EXPECT_EQ(tally.jobs, wanted);
+  EXPECT_LE(tally.anomalies, 1 + wanted / 50);
 }
 
 /// Beside others on the same fabric nobody is faster than alone.

@@ -237,8 +237,7 @@ Command simulate_command() {
       "taken as text, so a quantity needs no quotes of its own: --set /cluster/topology/node/nics/"
       "bandwidth='200 Gb/s'. Options win over --set, --set over the scenario. The same input and "
       "seed give the same bytes, whatever --jobs is. Under mpirun or srun the first process hands "
-      "out "
-      "--replicas to the others, one by one.";
+      "out --replicas to the others, one by one.";
   command.run = run_simulate;
   return command;
 }

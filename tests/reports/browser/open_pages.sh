@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Opens pages in headless Chromium without a network and looks at what became of them on a screen, on a
-# phone and on paper: nothing on the console, every figure drawn, a table below each, nothing cut off. Usage: open_pages.sh [--bad] PAGE...; with --bad it
-# wants each page to fail. Exit code 0: as wanted; 1: not so; 77: there is no Chromium, nothing was done.
+# phone and on paper: nothing on the console, every figure drawn, a table below each, nothing cut off.
+# Usage: open_pages.sh [--bad] PAGE...; with --bad it wants each page to fail. Exit code 0: as wanted; 1: not so; 77: there is no Chromium, nothing was done.
 set -euo pipefail
 wants_bad=no
 if [ "${1:-}" = --bad ]; then
