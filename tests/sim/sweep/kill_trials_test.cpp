@@ -73,6 +73,39 @@ pid_t worker_of(pid_t process) {
   return child;
 }
 
+/// Whether any process that it has started has not ended.
+bool has_living_children(pid_t process) {
+  const std::string id = std::to_string(process);
+  std::ifstream children("/proc/" + id + "/task/" + id + "/children");
+  for (std::string child; children >> child;) {
+    std::ifstream file("/proc/" + child + "/stat");
+    std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name_end = text.rfind(')');
+    if (name_end != std::string::npos && text.substr(name_end).find(") Z") != 0) return true;
+  }
+  return false;
+}
+
+/// Waits for the end of what started ranks of which one was killed. Open MPI's mpirun may then wait
+/// for ever for a lock of its own (PMIx_server_finalize): where none of its ranks has been there
+/// for a while, it is killed as well. Ranks that go on without the one fail.
+void ended_with_its_ranks(pid_t process) {
+  constexpr auto kMoment = std::chrono::milliseconds(20);
+  auto last_seen = Clock::now();
+  const auto latest = last_seen + std::chrono::minutes(5);
+  for (int status = 0; waitpid(process, &status, WNOHANG) == 0;) {
+    const auto now = Clock::now();
+    if (has_living_children(process)) last_seen = now;
+    EXPECT_LT(now, latest) << "ranks outlive one that was killed";
+    if (now - last_seen > std::chrono::seconds(15) || now > latest) {
+      kill(-process, SIGKILL);
+      static_cast<void>(ended(process));
+      return;
+    }
+    std::this_thread::sleep_for(kMoment);
+  }
+}
+
 enum class Victim { parent, worker, all };
 
 /// Kills it at this moment and waits for its end. Returns whether there was anything to kill.
@@ -81,7 +114,7 @@ bool struck(pid_t process, Victim victim) {
   if (victim == Victim::worker) {
     const pid_t worker = worker_of(process);
     has_hit = worker != 0 && kill(worker, SIGKILL) == 0;
-    static_cast<void>(ended(process));
+    ended_with_its_ranks(process);
     return has_hit;
   }
   kill(victim == Victim::all ? -process : process, SIGKILL);
