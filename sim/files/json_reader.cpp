@@ -15,13 +15,16 @@
 namespace headway {
 namespace {
 
-/// What may have been meant, or all that there is where that is a short list.
+/// What may have been meant, or what there is, of a long list its beginning.
 std::string unknown_field_help(std::string_view key, const std::vector<std::string_view>& known) {
   constexpr std::size_t kFewFields = 8;
   if (const auto meant = closest(key, known)) return fmt::format("did you mean \"{}\"?", *meant);
-  return known.empty() || known.size() > kFewFields
-             ? ""
-             : fmt::format("there are {}", fmt::join(known, ", "));
+  if (known.empty()) return "";
+  const std::size_t told = std::min(known.size(), kFewFields);
+  return fmt::format(
+      "there are {}{}",
+      fmt::join(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(told), ", "),
+      told < known.size() ? ", ... (`headway explain` lists fields)" : "");
 }
 
 /// In the order of the first of each.
