@@ -1,7 +1,6 @@
 #include "calibrate/cli/calibrate.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <chrono>
 #include <cstdio>
@@ -13,6 +12,7 @@
 #include "calibrate/output/profile_json.h"
 #include "calibrate/suite/interruption.h"
 #include "sim/base/diagnostic.h"
+#include "sim/base/join_words.h"
 
 namespace headway {
 namespace {
@@ -129,7 +129,7 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   }
   if (!rules.only.empty()) {
     calibration.missing.push_back(
-        fmt::format("everything but products and {}, as asked for", fmt::join(rules.only, ", ")));
+        fmt::format("everything but products and {}, as asked for", join_words(rules.only, ", ")));
   }
   const std::vector<Section> plan = calibration_plan(backend.offer(), rules);
   const SweepRules sweep{job.options.passes, job.options.seed};

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sched.h>
+
+#include <vector>
 
 #include "calibrate/cli/backends.h"
 #include "calibrate/cli/cpu_ranks.h"
@@ -8,6 +9,7 @@
 #include "calibrate/cpu/cpu_block_device.h"
 #include "calibrate/cpu/rank_network.h"
 #include "calibrate/cpu/transport_rendezvous.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 
 namespace headway {
@@ -34,8 +36,9 @@ int calibrate_cpu(const Job& job, const PlanRules& rules) {
     cpu.seed += static_cast<unsigned>(4 * rank.main->rank());
     TransportRendezvous rendezvous(*rank.main);
     cpu.provenance["mpi"] = rank.mpi;
+    const std::vector<double> cores = rendezvous.all_gather(sched_getcpu());
     cpu.provenance["cores"] =
-        fmt::format("by rank {}", fmt::join(rendezvous.all_gather(sched_getcpu()), ", "));
+        fmt::format("by rank {}", join_words(std::vector<int>(cores.begin(), cores.end()), ", "));
     if (job.options.net) {
       cpu.link_bytes_per_s = job.options.net->count();
       const RankNetwork network{rank.main->size(), *job.options.net};

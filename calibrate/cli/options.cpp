@@ -1,7 +1,6 @@
 #include "calibrate/cli/options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "calibrate/suite/plan.h"
 #include "sim/base/diagnostic.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/suggestion.h"
 
@@ -132,7 +132,7 @@ void check(const Options& options) {
     const auto meant = closest(name, names);
     reject(fmt::format("--only knows no \"{}\"", name),
            meant ? fmt::format("did you mean \"{}\"?", *meant)
-                 : fmt::format("it is one of {}", fmt::join(names, ", ")));
+                 : fmt::format("it is one of {}", join_words(names, ", ")));
   }
   if (options.name.empty()) reject("--name must not be empty", "scenarios refer to it");
 }

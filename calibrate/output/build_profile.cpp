@@ -1,7 +1,6 @@
 #include "calibrate/output/build_profile.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -15,13 +14,14 @@
 #include "calibrate/output/device_costs.h"
 #include "calibrate/output/estimates.h"
 #include "calibrate/output/interference.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 
 namespace headway {
 namespace {
 
 std::string joined(const std::vector<std::string>& texts) {
-  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, "; "));
+  return texts.empty() ? "none" : join_words(texts, "; ");
 }
 
 /// `known`: rate of a rank's link, 0 where nobody knows it.
@@ -153,10 +153,10 @@ std::string other_all_reduces(const Calibration& calibration) {
         times.push_back(short_text(point.size) + " " + short_text(point.time));
       }
       lines.push_back(
-          fmt::format("{} among {}: {}", implementations[i], curve.ranks, fmt::join(times, ", ")));
+          fmt::format("{} among {}: {}", implementations[i], curve.ranks, join_words(times, ", ")));
     }
   }
-  return fmt::format("{}", fmt::join(lines, "; "));
+  return join_words(lines, "; ");
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "calibrate/output/calibration.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
 #include "calibrate/measure/statistics.h"
+#include "sim/base/join_words.h"
 
 namespace headway {
 
@@ -32,7 +32,8 @@ std::vector<std::string> refused_texts(const std::vector<RefusedPoint>& refused)
   std::vector<std::string> texts;
   for (auto& [reason, names] : points) {
     std::sort(names.begin(), names.end());  // not in the random order of the passes
-    texts.push_back(fmt::format("{} points: {} ({})", names.size(), reason, fmt::join(names, ", ")));
+    texts.push_back(
+        fmt::format("{} points: {} ({})", names.size(), reason, join_words(names, ", ")));
   }
   return texts;
 }

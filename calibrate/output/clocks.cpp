@@ -1,11 +1,11 @@
 #include "calibrate/output/clocks.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 
+#include "sim/base/join_words.h"
 #include "sim/base/quantile.h"
 
 namespace headway {
@@ -29,7 +29,7 @@ std::string clocks_text(const std::vector<MeasuredPoint>& points) {
   for (const auto& [reason, count] : reasons) {
     causes.push_back(fmt::format("{} ({} points)", reason, count));
   }
-  if (!causes.empty()) text += fmt::format("; throttled by {}", fmt::join(causes, ", "));
+  if (!causes.empty()) text += fmt::format("; throttled by {}", join_words(causes, ", "));
   return text;
 }
 

@@ -1,7 +1,6 @@
 #include "calibrate/output/complete_profile.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/base/join_words.h"
 #include "sim/costs/accelerators.h"
 #include "sim/costs/read_profile.h"
 #include "sim/files/input_files.h"
@@ -60,7 +60,7 @@ class Completion {
 
  private:
   [[nodiscard]] static std::string joined(const std::vector<std::string>& names) {
-    return names.empty() ? "nothing" : fmt::format("{}", fmt::join(names, ", "));
+    return names.empty() ? "nothing" : join_words(names, ", ");
   }
   std::vector<std::string> measured_;
   std::vector<std::string> published_;
@@ -80,8 +80,7 @@ void complete_products(Completion& with, DeviceCosts& mine, const DeviceCosts& t
     if (measured.contains(precision)) continue;
     mine.products[precision] = table;
     mine.kernels = theirs.kernels;
-    with.publish(
-        fmt::format("{} products (table {})", precision_name(precision), theirs.kernels));
+    with.publish(fmt::format("{} products (table {})", precision_name(precision), theirs.kernels));
   }
   if (!mine.products.empty()) {
     with("gemm_cold_operands", mine.gemm_cold_operands, theirs.gemm_cold_operands);

@@ -1,10 +1,11 @@
 #include "calibrate/output/interference.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+
+#include "sim/base/join_words.h"
 
 namespace headway {
 namespace {
@@ -86,7 +87,7 @@ std::string slowdowns_text(const std::vector<Slowdown>& slowdowns) {
   for (const Slowdown& slowdown : slowdowns) {
     texts.push_back(fmt::format("{}: {:.3f}", point_text(slowdown.point), slowdown.factor));
   }
-  return fmt::format("{}", fmt::join(texts, "; "));
+  return join_words(texts, "; ");
 }
 
 }  // namespace headway

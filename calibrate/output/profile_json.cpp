@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "sim/base/quantity_text.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -210,7 +211,7 @@ bool fits_on_a_line(const Json& json) {
 
 void append(std::string& text, const Json& json, const std::string& indent, bool is_top) {
   if (!json.is_structured() || (fits_on_a_line(json) && !is_top)) {
-    text += json.dump();
+    text += compact_json(json);
     return;
   }
   const std::string inner = indent + "  ";
@@ -218,7 +219,7 @@ void append(std::string& text, const Json& json, const std::string& indent, bool
   const char* separator = "\n";
   for (const auto& [key, member] : json.items()) {
     text += separator + inner;
-    if (json.is_object()) text += Json(key).dump() + ": ";
+    if (json.is_object()) text += compact_json(Json(key)) + ": ";
     append(text, member, inner, key == "provenance");
     separator = ",\n";
   }

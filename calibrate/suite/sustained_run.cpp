@@ -1,11 +1,11 @@
 #include "calibrate/suite/sustained_run.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "calibrate/suite/interruption.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantile.h"
 
 namespace headway {
@@ -39,8 +39,8 @@ const MeasuredPoint* sustained_product(const std::vector<MeasuredPoint>& points)
     const GemmPoint* const one = product(point);
     if (one == nullptr || one->layout != GemmLayout::nn || one->block_scaled) continue;
     const GemmPoint* const best = found == nullptr ? nullptr : product(*found);
-    if (best == nullptr || (one->precision == best->precision &&
-                            one->shape.flops() > best->shape.flops())) {
+    if (best == nullptr ||
+        (one->precision == best->precision && one->shape.flops() > best->shape.flops())) {
       found = &point;
     }
   }
@@ -75,7 +75,7 @@ std::string sustained_text(const SustainedRun& run) {
                      point_text(run.product), run.time.count(),
                      part_text(run.product, run.lasting(), run.parts.back().state),
                      run.in_sweep / run.lasting(), part_text(run.product, run.in_sweep, {}),
-                     fmt::join(parts, ", "));
+                     join_words(parts, ", "));
 }
 
 }  // namespace headway

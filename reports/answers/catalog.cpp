@@ -1,11 +1,11 @@
 #include "reports/answers/catalog.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/base/join_words.h"
 #include "sim/base/text_table.h"
 #include "sim/files/json_output.h"
 
@@ -33,7 +33,7 @@ std::string shapes_text(const JobShapes& shapes) {
   for (const ProductShape& product : shapes.products) {
     text += fmt::format("{} {:.0f} {:.0f} {:.0f}  # {}\n", precision_name(product.precision),
                         product.shape.m, product.shape.n, product.shape.k,
-                        fmt::join(product.uses, ", "));
+                        join_words(product.uses, ", "));
   }
   for (const AttentionShape& shape : shapes.attention) {
     text += fmt::format(

@@ -32,7 +32,7 @@ std::string value_text(const nlohmann::json& value) {
   if (value.is_object()) return value.contains("name") ? value_text(value["name"]) : "...";
   if (value.is_string()) return value.get<std::string>();
   constexpr std::size_t kMost = 40;
-  const std::string text = value.dump();
+  const std::string text = compact_json(value);
   return text.size() <= kMost ? text : text.substr(0, kMost - 3) + "...";
 }
 

@@ -1,7 +1,6 @@
 #include "reports/answers/plan_words.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 #include "sim/result/number_text.h"
 
@@ -87,7 +87,7 @@ std::string shortfall_text(const Shortfall& missing, const TimeUnit& unit) {
   }
   if (missing.usd > 0.0) parts.push_back(usd_text(missing.usd) + " over the budget");
   if (missing.power > Watts(0.0)) parts.push_back(short_text(missing.power) + " over the power");
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return join_words(parts, ", ");
 }
 
 std::string energy_text(Joules energy) {

@@ -1,7 +1,6 @@
 #include "sim/result/replay.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -9,6 +8,7 @@
 #include "reports/answers/answers.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
+#include "sim/base/join_words.h"
 #include "sim/files/json_output.h"
 #include "sim/result/number_text.h"
 
@@ -76,7 +76,7 @@ FactList slowdown_facts(const ReplayResult& result) {
        {"last stage", fmt::format("repairing it gives {} % of that back",
                                   percent(result.last_stage.removed_share))},
        {"worst ranks",
-        fmt::format("repairing {} gives {} % of it back", fmt::join(result.worst, ", "),
+        fmt::format("repairing {} gives {} % of it back", join_words(result.worst, ", "),
                     percent(result.worst_ranks.removed_share))},
        {"micro-batches",
         fmt::format(

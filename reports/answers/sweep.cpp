@@ -14,6 +14,7 @@
 #include "reports/document/text_document.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
+#include "sim/files/json_text.h"
 #include "sim/result/decision/choice.h"
 #include "sim/result/json/choice_json.h"
 #include "sim/result/number_text.h"
@@ -41,7 +42,7 @@ std::optional<double> number_of(const SweepPoint& point, std::string_view name) 
 }
 
 std::string axis_text(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : compact_json(value);
 }
 
 /// What the columns say of a point that was simulated.

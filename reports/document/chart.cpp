@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sim/base/diagnostic.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -75,7 +76,7 @@ std::string chart_json(const Chart& chart) {
   } else {
     document["labels"] = chart.labels;
   }
-  const std::string text = document.dump(-1, ' ', false, json::error_handler_t::replace);
+  const std::string text = compact_json(document);
   std::string safe;
   for (const char c : text) safe += c == '<' ? "\\u003c" : std::string(1, c);
   return safe;

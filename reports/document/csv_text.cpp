@@ -5,6 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/files/json_text.h"
+
 namespace headway {
 namespace {
 
@@ -27,7 +29,7 @@ std::string plain_text(const json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return csv_number(value.get<double>());
-  if (!value.is_array()) return value.dump();
+  if (!value.is_array()) return compact_json(value);
   std::string list;
   for (const json& element : value) list += (list.empty() ? "" : " ") + plain_text(element);
   return list;

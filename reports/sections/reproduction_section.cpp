@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reports/sections/prediction_sections.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -8,7 +9,7 @@ namespace {
 /// A value of the provenance on one line.
 std::string provenance_text(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (!value.is_structured()) return value.dump();
+  if (!value.is_structured()) return compact_json(value);
   std::string text;
   for (const auto& [key, member] : value.items()) {
     if (!text.empty()) text += ", ";

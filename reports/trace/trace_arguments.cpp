@@ -5,11 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "sim/files/json_text.h"
+
 namespace headway {
 
-std::string json_string(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string json_string(std::string_view text) { return compact_json(nlohmann::json(text)); }
 
 TraceArguments& TraceArguments::add(std::string_view key, double value) {
   if (std::isfinite(value)) append(key, fmt::format("{:.12g}", value));

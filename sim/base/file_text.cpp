@@ -1,16 +1,17 @@
 #include "sim/base/file_text.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <span>
 #include <sstream>
 #include <utility>
 
+#include "sim/base/join_words.h"
 #include "sim/base/limits.h"
 #include "sim/base/quantity_text.h"
 #include "sim/base/suggestion.h"
@@ -139,9 +140,9 @@ std::string name_help(std::string_view name, const std::vector<std::string>& nam
     return fmt::format("did you mean {}?", in_quotes(*meant));
   }
   if (names.empty()) return "";
-  if (names.size() <= kMostNamesShown) return fmt::format("there are {}", fmt::join(names, ", "));
+  if (names.size() <= kMostNamesShown) return fmt::format("there are {}", join_words(names, ", "));
   return fmt::format("there are {}, ...",
-                     fmt::join(names.begin(), names.begin() + kMostNamesShown, ", "));
+                     join_words(std::span(names).first(kMostNamesShown), ", "));
 }
 
 }  // namespace headway

@@ -11,4 +11,15 @@ namespace headway {
 /// Requires at least one sample.
 [[nodiscard]] double median(std::vector<double> samples);
 
+/// The standard normal variable lies above this with probability `upper`, 0 < upper < 1. Exact to
+/// about a double in either tail.
+[[nodiscard]] double normal_tail_quantile(double upper);
+
+/// The probability of a standard normal variable at or below `z`.
+[[nodiscard]] double normal_probability(double z);
+
+/// A gamma variable of `shape` > 0 and scale 1 lies above this with probability `upper`, 0 < upper
+/// < 1.
+[[nodiscard]] double gamma_tail_quantile(double shape, double upper);
+
 }  // namespace headway

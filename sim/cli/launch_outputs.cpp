@@ -1,12 +1,13 @@
 #include "sim/cli/launch_outputs.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "reports/write_file.h"
+#include "sim/base/join_words.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -84,9 +85,9 @@ void check_launch(const JsonValue& scenario, const LaunchOptions& options,
   if (!framework) {
     Diagnostic problem;
     problem.message = fmt::format("nobody knows what starts a job of the preset {}",
-                                  scenario->at("strategy").at("preset").dump());
+                                  compact_json(scenario->at("strategy").at("preset")));
     problem.help =
-        fmt::format("say --framework {}", fmt::join(words_of<LaunchFramework>(), " or "));
+        fmt::format("say --framework {}", join_words(words_of<LaunchFramework>(), " or "));
     throw InputError(std::move(problem));
   }
   if (options.manifest && !can_start(*options.manifest, *framework)) refuse_manifest(*framework);

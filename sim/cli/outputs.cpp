@@ -1,7 +1,6 @@
 #include "sim/cli/outputs.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "reports/write_file.h"
+#include "sim/base/join_words.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -59,7 +59,7 @@ void check_suffix(const OutputFile& output, const std::vector<std::string>& know
                               suffix.empty()
                                   ? "a report's format is told by its suffix, and there is none"
                                   : fmt::format("no report is written as {}", in_quotes(suffix))),
-       .help = fmt::format("use {}", fmt::join(known, " or "))});
+       .help = fmt::format("use {}", join_words(known, " or "))});
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "sim/costs/read_product_tables.h"
 #include "sim/costs/spread.h"
 #include "sim/files/json_reader.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -226,7 +227,7 @@ std::optional<ReadProfile> read_profile(const JsonCursor& part, InputFiles& file
   auto profile = std::make_shared<const Profile>(read_whole(*cursor, kernels, problems));
   files.diagnostics().append(problems);
   if (problems.has_errors()) return std::nullopt;
-  return ReadProfile{std::move(profile), *cursor, fingerprint_text(cursor->value().dump())};
+  return ReadProfile{std::move(profile), *cursor, fingerprint_text(compact_json(cursor->value()))};
 }
 
 }  // namespace headway

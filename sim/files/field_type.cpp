@@ -9,6 +9,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -58,7 +59,7 @@ std::string alternatives(std::span<const std::string_view> words) {
 /// 8, "ring"; 1 rather than 1.0.
 std::string value_in_words(const nlohmann::json& value) {
   const double number = value.is_number() ? value.get<double>() : 0.5;
-  return std::floor(number) == number ? fmt::format("{:g}", number) : value.dump();
+  return std::floor(number) == number ? fmt::format("{:g}", number) : compact_json(value);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "sim/base/utf8.h"
 #include "sim/files/json_override.h"
 #include "sim/files/json_pointer.h"
+#include "sim/files/json_text.h"
 #include "sim/files/json_value_text.h"
 
 namespace headway {
@@ -162,8 +163,7 @@ std::any InputFiles::once(const JsonCursor& part, const std::string& given,
   const std::string pointer = part.document().pointer_prefix() + part.pointer();
   std::vector<std::size_t> concerning;  // overrides in it, and those that made it what it is
   // What is no UTF-8 can only come from an override, whose own text is in the key too.
-  const std::string text =
-      part.value().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string text = compact_json(part.value());
   std::string key = fmt::format("{}\n{}\n{}", given, part.document().name(), text);
   for (std::size_t i = 0; i < overrides_.size(); ++i) {
     const std::string& changed = overrides_[i].pointer;

@@ -1,11 +1,12 @@
 #include "sim/files/json_reader.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "sim/base/join_words.h"
 #include "sim/base/limits.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
@@ -21,10 +22,8 @@ std::string unknown_field_help(std::string_view key, const std::vector<std::stri
   if (const auto meant = closest(key, known)) return fmt::format("did you mean \"{}\"?", *meant);
   if (known.empty()) return "";
   const std::size_t told = std::min(known.size(), kFewFields);
-  return fmt::format(
-      "there are {}{}",
-      fmt::join(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(told), ", "),
-      told < known.size() ? ", ... (`headway explain` lists fields)" : "");
+  return fmt::format("there are {}{}", join_words(std::span(known).first(told), ", "),
+                     told < known.size() ? ", ... (`headway explain` lists fields)" : "");
 }
 
 /// In the order of the first of each.
@@ -163,8 +162,9 @@ std::vector<JsonCursor> ObjectReader::elements(std::string_view key) {
   const auto member = part(key);
   if (!member) return elements;
   if (!member->value().is_array()) {
-    diagnostics_.add(
-        member->problem(fmt::format("\"{}\" must be an array", key), kind_text(member->value())));
+    diagnostics_.add(member->problem(fmt::format("\"{}\" must be an array", key),
+                                     kind_text(member->value()),
+                                     "write it in brackets: [...], a single one too"));
     return elements;
   }
   for (std::size_t i = 0; i < member->value().size(); ++i) elements.push_back(member->element(i));

@@ -1,16 +1,16 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/join_words.h"
 #include "sim/files/json_reader.h"
 
 namespace headway {
 
 std::optional<std::vector<std::size_t>> ObjectReader::choices(
     std::string_view key, const std::vector<std::string_view>& words, bool required) {
-  const std::string help = fmt::format("use some of {}", fmt::join(words, ", "));
+  const std::string help = fmt::format("use some of {}", join_words(words, ", "));
   const std::optional<JsonCursor> given = required ? required_part(key) : part(key);
   if (!given) return std::nullopt;
   std::vector<std::size_t> chosen;

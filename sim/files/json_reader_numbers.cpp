@@ -6,6 +6,7 @@
 
 #include "sim/base/utf8.h"
 #include "sim/files/json_reader.h"
+#include "sim/files/json_text.h"
 #include "sim/files/json_value_text.h"
 
 namespace headway {
@@ -57,7 +58,7 @@ std::string remedy(std::string_view key, bool required, const nlohmann::json& re
   const auto fallback = resolved.find(std::string(key));
   if (fallback == resolved.end()) return "leave it out for no limit";
   const bool is_settled = fallback->is_number() && !contains(range, fallback->get<double>());
-  return is_settled ? "leave it out" : fmt::format("leave it out for {}", fallback->dump());
+  return is_settled ? "leave it out" : fmt::format("leave it out for {}", compact_json(*fallback));
 }
 
 /// What to write where another type was: the number that stands in quotes, or one that is allowed.
@@ -65,7 +66,7 @@ std::string number_help(const nlohmann::json& value, std::string_view what,
                         const std::string& allowed, const std::string& remedy) {
   if (value.is_string()) {
     const auto quoted = nlohmann::json::parse(value.get_ref<const std::string&>(), nullptr, false);
-    if (quoted.is_number()) return fmt::format("write {} without quotes", quoted.dump());
+    if (quoted.is_number()) return fmt::format("write {} without quotes", compact_json(quoted));
   }
   const char* const joint = remedy.starts_with("leave") ? "or " : "";
   return fmt::format("write {}{}{}, {}{}", what, allowed.empty() ? "" : " ", allowed, joint,

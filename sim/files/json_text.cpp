@@ -7,10 +7,7 @@ namespace headway {
 namespace {
 
 using nlohmann::json;
-
-std::string scalar_text(const json& value) {
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
+using nlohmann::ordered_json;
 
 bool fits_on_a_line(const json& value) {
   return value.empty() || (value.is_array() && std::ranges::none_of(value, &json::is_structured));
@@ -18,7 +15,7 @@ bool fits_on_a_line(const json& value) {
 
 void append(std::string& text, const json& value, const std::string& indent) {
   if (!value.is_structured()) {
-    text += scalar_text(value);
+    text += compact_json(value);
     return;
   }
   const bool is_array = value.is_array();
@@ -26,7 +23,7 @@ void append(std::string& text, const json& value, const std::string& indent) {
     text += is_array ? "[" : "{";
     for (std::size_t i = 0; i < value.size(); ++i) {
       if (i > 0) text += ", ";
-      text += scalar_text(value[i]);
+      text += compact_json(value[i]);
     }
     text += is_array ? "]" : "}";
     return;
@@ -36,7 +33,7 @@ void append(std::string& text, const json& value, const std::string& indent) {
   bool is_first = true;
   for (const auto& item : value.items()) {
     text += (is_first ? "\n" : ",\n") + deeper;
-    if (!is_array) text += scalar_text(item.key()) + ": ";
+    if (!is_array) text += compact_json(json(item.key())) + ": ";
     append(text, item.value(), deeper);
     is_first = false;
   }
@@ -50,5 +47,19 @@ std::string json_text(const json& document) {
   append(text, document, "");
   return text + "\n";
 }
+
+std::string compact_json(const json& value) {
+  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+std::string compact_json(const ordered_json& value) {
+  return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+json parsed_json(std::string_view text) { return json::parse(text); }
+
+ordered_json parsed_ordered_json(std::string_view text) { return ordered_json::parse(text); }
+
+bool is_json(std::string_view text) { return json::accept(text); }
 
 }  // namespace headway

@@ -6,6 +6,7 @@
 
 #include "sim/base/utf8.h"
 #include "sim/files/json_pointer.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 
@@ -29,7 +30,7 @@ std::string kind_text(const nlohmann::json& value) {
 std::string value_text(const nlohmann::json& value) {
   if (value.is_structured()) return kind_text(value);
   if (value.is_string()) return in_quotes(value.get_ref<const std::string&>());
-  return value.dump();
+  return compact_json(value);
 }
 
 std::string value_name(const nlohmann::json& root, const std::string& pointer) {

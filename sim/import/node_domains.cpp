@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <set>
+#include <stdexcept>
 
+#include "sim/base/pattern.h"
 #include "sim/base/utf8.h"
 #include "sim/import/line_reader.h"
 #include "sim/import/slurm/slurm_fabric.h"
@@ -189,15 +190,13 @@ void apply_domains(const NodeDomains& domains, json& topology, Diagnostics& diag
 NodeDomains domains_by_pattern(const std::string& pattern, const json& topology,
                                Diagnostics& diagnostics) {
   NodeDomains domains;
-  std::regex expression;
-  bool has_part = false;
+  std::optional<Pattern> expression;
   try {
-    expression.assign(pattern);
-    has_part = expression.mark_count() >= 1;
-  } catch (const std::regex_error&) {
-    has_part = false;
+    expression.emplace(pattern);
+  } catch (const std::invalid_argument&) {
+    expression.reset();
   }
-  if (!has_part) {
+  if (!expression || expression->group_count() == 0) {
     Diagnostic problem;
     problem.message = fmt::format("{} is no pattern with a group", in_quotes(pattern));
     problem.help = "such as \"(rack[0-9]+)\": what the group matches names the domain";
@@ -205,8 +204,8 @@ NodeDomains domains_by_pattern(const std::string& pattern, const json& topology,
     return domains;
   }
   const auto matched = [&](const std::string& name) {
-    std::smatch match;
-    return std::regex_search(name, match, expression) ? match[1].str() : std::string();
+    const auto match = expression->first_in(name);
+    return match ? std::string(match->at(1)) : std::string();
   };
   const json& fabric = topology.at("fabric");
   std::map<std::string, std::string> node_of_endpoint;

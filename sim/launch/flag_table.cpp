@@ -10,6 +10,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -56,7 +57,7 @@ constexpr WithoutEffect kWithoutEffect[] = {
 };
 
 std::string text_of(const json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : compact_json(value);
 }
 
 std::int64_t number_of(const json& strategy, const char* field, std::int64_t fallback) {

@@ -43,7 +43,7 @@ std::string deepspeed_config(const std::vector<std::string>& settings) {
     for (char& letter : pointer) {
       if (letter == '.') letter = '/';
     }
-    config[nlohmann::ordered_json::json_pointer(pointer)] = nlohmann::ordered_json::parse(value);
+    config[nlohmann::ordered_json::json_pointer(pointer)] = parsed_ordered_json(value);
   }
   return config.dump(2) + "\n";
 }

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/files/json_text.h"
 #include "sim/launch/launch_job.h"
 #include "sim/models/transformer/transformer.h"
 
@@ -16,7 +17,7 @@ std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
   }
   std::vector<std::string> flags;
   const auto number = [&](const char* flag, const nlohmann::json& value) {
-    flags.push_back(fmt::format("{} {}", flag, value.dump()));
+    flags.push_back(fmt::format("{} {}", flag, compact_json(value)));
   };
   number("--num-layers", model.at("layers"));
   number("--hidden-size", model.at("hidden"));

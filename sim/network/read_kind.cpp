@@ -1,10 +1,11 @@
 #include "sim/network/read_kind.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "sim/base/join_words.h"
 
 namespace headway {
 namespace {
@@ -40,13 +41,13 @@ struct FieldOfKinds {
     if (!is_part_of_another) {
       told.required = false;
       if (kinds.size() < all_kinds)
-        add_limit(told.notes, fmt::format("of {}", fmt::join(kinds, ", ")));
+        add_limit(told.notes, fmt::format("of {}", join_words(kinds, ", ")));
     }
     if (defaults.size() == 1) return told;
     told.notes.fallback.clear();
     for (const auto& [words, of] : defaults) {
       told.notes.fallback += fmt::format("{}{} ({})", told.notes.fallback.empty() ? "" : "; ",
-                                         words, fmt::join(of, ", "));
+                                         words, join_words(of, ", "));
     }
     return told;
   }

@@ -8,6 +8,7 @@
 
 #include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
+#include "sim/files/json_text.h"
 #include "sim/layers/parameters.h"
 #include "sim/plan/scenario_variant.h"
 #include "sim/result/decision/run_time.h"
@@ -153,16 +154,17 @@ std::vector<Override> ClusterSizes::goal_overrides() const {
     if (reliability.contains("duration")) {
       reliability.erase("duration");
       reliability["train_tokens"] = tokens;
-      overrides.push_back({"/reliability", reliability.dump()});
+      overrides.push_back({"/reliability", compact_json(reliability)});
     } else if (base_.reliability->train_tokens != goal_.tokens) {
-      overrides.push_back({"/reliability/train_tokens", tokens.dump()});
+      overrides.push_back({"/reliability/train_tokens", compact_json(tokens)});
     }
   }
   const json& resolved = base_.resolved;
   if (!resolved.contains("cost")) {
-    if (!base_.reliability) overrides.push_back({"/cost", json({{"tokens", tokens}}).dump()});
+    if (!base_.reliability)
+      overrides.push_back({"/cost", compact_json(json({{"tokens", tokens}}))});
   } else if (resolved.at("cost").value("tokens", 0.0) != goal_.tokens) {
-    overrides.push_back({"/cost/tokens", tokens.dump()});
+    overrides.push_back({"/cost/tokens", compact_json(tokens)});
   }
   return overrides;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/files/input_files.h"
+#include "sim/files/json_text.h"
 #include "sim/layers/parameters.h"
 #include "sim/models/read_model.h"
 #include "sim/plan/scenario_variant.h"
@@ -33,7 +34,7 @@ struct Variant {
 /// The model of a scenario whose fields were changed; nothing if they make none.
 std::optional<Model> read_again(const nlohmann::json& resolved) {
   Diagnostics ignored;
-  const auto document = JsonDocument::parse("scenario", resolved.dump(), ignored);
+  const auto document = JsonDocument::parse("scenario", compact_json(resolved), ignored);
   InputFiles files({}, data_folders(), ignored);
   auto read = read_model(*JsonCursor(document).member("model"), files);
   if (!read || ignored.has_errors()) return std::nullopt;
@@ -206,7 +207,7 @@ class LargestSearch {
     }
     // What a Hugging Face configuration calls its fields is its own.
     if (!base_.model_has_own_fields && of_ != LargestGoal::Of::context) {
-      variant.changes = {{"/model", resolved.at("model").dump()}};
+      variant.changes = {{"/model", compact_json(resolved.at("model"))}};
     }
     return variant;
   }

@@ -10,6 +10,7 @@
 #include "sim/base/child_process.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_pointer.h"
+#include "sim/files/json_text.h"
 #include "sim/plan/pareto.h"
 #include "sim/predict/simulate.h"
 #include "sim/result/prediction_bytes.h"
@@ -183,12 +184,12 @@ std::vector<Override> choice_overrides(const StrategySpace& space, const Strateg
   for (const auto& [name, value] : fields.items()) {
     if (base.contains(name) && base.at(name) == value) continue;
     overrides.push_back(
-        {"/strategy/" + name, value.is_string() ? value.get<std::string>() : value.dump()});
+        {"/strategy/" + name, value.is_string() ? value.get<std::string>() : compact_json(value)});
   }
   // A field that has to go cannot be set: the object is set as a whole.
   const bool loses_fields = std::ranges::any_of(
       base.items(), [&](const auto& field) { return !fields.contains(field.key()); });
-  if (loses_fields) overrides = {{"/strategy", fields.dump()}};
+  if (loses_fields) overrides = {{"/strategy", compact_json(fields)}};
   return overrides;
 }
 

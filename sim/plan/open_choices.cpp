@@ -1,7 +1,6 @@
 #include "sim/plan/open_choices.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,7 +10,9 @@
 #include <optional>
 #include <string_view>
 
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
+#include "sim/files/json_text.h"
 #include "sim/files/read_memory.h"
 #include "sim/jobs/strategy_fields.h"
 #include "sim/plan/leaders.h"
@@ -48,7 +49,7 @@ class ClosedForms {
   [[nodiscard]] std::optional<Seconds> time_with(const std::string& path, ScenarioOptions options,
                                                  const std::string& field,
                                                  const nlohmann::json& value) {
-    set_override(options.overrides, {"/strategy/" + field, value.dump()});
+    set_override(options.overrides, {"/strategy/" + field, compact_json(value)});
     Diagnostics ignored;
     try {
       const Scenario scenario = read_scenario(path, options, ignored);
@@ -144,7 +145,7 @@ std::optional<std::string> mixture_warning(const Scenario& scenario, const std::
   return fmt::format(
       "the scenario leaves {} to the software: another word for one of them would make {} .. {} of "
       "{}, in closed form (`headway check` tells which)",
-      fmt::join(fields, ", "), short_text(least), short_text(most), short_text(open.time));
+      join_words(fields, ", "), short_text(least), short_text(most), short_text(open.time));
 }
 
 }  // namespace headway

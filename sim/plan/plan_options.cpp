@@ -1,10 +1,10 @@
 #include "sim/plan/plan_options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "sim/base/join_words.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 
@@ -21,7 +21,7 @@ void check_kept(const std::set<std::string>& kept, Diagnostics& diagnostics) {
                      .help = (meant ? fmt::format("did you mean \"{}\"? ", *meant) : "") +
                              fmt::format("searched are {}; everything else stays as the scenario "
                                          "has it anyway",
-                                         fmt::join(fields, ", "))});
+                                         join_words(fields, ", "))});
   }
 }
 

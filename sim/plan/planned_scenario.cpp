@@ -5,6 +5,7 @@
 #include <set>
 
 #include "sim/files/input_files.h"
+#include "sim/files/json_text.h"
 #include "sim/plan/strategy_space.h"
 #include "sim/scenario/candidates.h"
 
@@ -37,7 +38,7 @@ std::optional<Override> without_replaced(const json& scenario, PlannedCluster cl
       if (!kept.contains(std::string(field))) strategy.erase(std::string(field));
     }
   }
-  return Override{"/strategy", strategy.dump()};
+  return Override{"/strategy", compact_json(strategy)};
 }
 
 Override on_one_node(json cluster) {
@@ -46,7 +47,7 @@ Override on_one_node(json cluster) {
   if (!has_details) cluster = {{"topology", cluster}};
   cluster.erase("job_nodes");
   cluster["nodes"] = 1;
-  return {"/cluster", cluster.dump()};
+  return {"/cluster", compact_json(cluster)};
 }
 
 bool can_be_read(const LeaderOptions& leaders) {

@@ -1,13 +1,14 @@
 #include "sim/plan/purchase_plan.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/base/join_words.h"
 #include "sim/base/utf8.h"
+#include "sim/files/json_text.h"
 #include "sim/plan/planned_scenario.h"
 
 namespace headway {
@@ -45,7 +46,8 @@ class CandidateProblems {
       }
       Diagnostic problem = found.problem;
       if (found.candidates.size() < candidates) {
-        problem.message = fmt::format("{}: {}", fmt::join(found.candidates, ", "), problem.message);
+        problem.message =
+            fmt::format("{}: {}", join_words(found.candidates, ", "), problem.message);
       }
       diagnostics.add(std::move(problem));
     }
@@ -68,7 +70,7 @@ std::vector<ReadCandidate> read_all(const PlanOptions& options,
   for (const CandidateCluster& candidate : candidates) {
     PlanOptions own = options;
     set_override(own.leaders.options.overrides,
-                 {"/candidate", nlohmann::json(candidate.name).dump()});
+                 {"/candidate", compact_json(nlohmann::json(candidate.name))});
     Diagnostics found;
     try {
       Scenario base = read_planned(own, PlannedCluster::of_any_size, found);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/base/diagnostic.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -14,7 +15,7 @@ std::string job_text(const Scenario& scenario) {
   for (const char* afterwards : {"name", "description", "reliability", "cost"}) {
     job.erase(afterwards);
   }
-  return job.dump() + profile_fingerprint(scenario);
+  return compact_json(job) + profile_fingerprint(scenario);
 }
 
 }  // namespace

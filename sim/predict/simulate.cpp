@@ -1,7 +1,6 @@
 #include "sim/predict/simulate.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/fingerprint.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 #include "sim/predict/anchor.h"
 #include "sim/predict/input/input_use.h"
@@ -108,7 +108,7 @@ std::optional<Strategy> reference_strategy(const Scenario& scenario,
   Diagnostic problem;
   problem.message = fmt::format("--reference {} is not a size this job can be scaled down to",
                                 *options.reference_accelerators);
-  problem.help = fmt::format("use {}", fmt::join(sizes, " or "));
+  problem.help = fmt::format("use {}", join_words(sizes, " or "));
   throw InputError(std::move(problem));
 }
 

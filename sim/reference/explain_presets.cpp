@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/files/input_files.h"
+#include "sim/files/json_text.h"
 #include "sim/jobs/frameworks.h"
 #include "sim/jobs/read_strategy.h"
 #include "sim/models/read_model.h"
@@ -25,7 +26,8 @@ nlohmann::json resolved_preset(std::string_view preset, int tensor_parallel) {
   const auto model_document = JsonDocument::parse("model", kModel, diagnostics);
   // Read inside a document, where a model and a strategy need no schema of their own.
   const auto document = JsonDocument::parse(
-      "preset", nlohmann::json{{"model", model_document->root()}, {"strategy", object}}.dump(),
+      "preset",
+      compact_json(nlohmann::json{{"model", model_document->root()}, {"strategy", object}}),
       diagnostics);
   const auto part = [&](const char* key) { return JsonCursor(document, std::string("/") + key); };
   const auto model = read_model(part("model"), files);
@@ -47,7 +49,7 @@ std::string fields_text(const nlohmann::json& fields, const nlohmann::json& defa
   std::string text;
   for (const auto& [key, value] : fields.items()) {
     if (key == "preset" || !defaults.contains(key) || value == defaults.at(key)) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, value.dump());
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", key, compact_json(value));
   }
   return text.empty() ? "nothing: the defaults of the fields" : text;
 }

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "sim/base/diagnostic.h"
+#include "sim/files/json_text.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/strategy_fields.h"
 #include "sim/models/families.h"
@@ -45,14 +46,14 @@ const std::map<std::string_view, std::string_view> kToldAt = {{"jobs.model", "mo
 
 void append_rows(std::vector<FieldDescription>& fields, const std::vector<FieldRow>& rows) {
   for (const FieldRow& row : rows) {
-    const json value = json::parse(row.fallback, nullptr, false);
+    const json value = is_json(row.fallback) ? parsed_json(row.fallback) : json();
     fields.push_back({std::string(row.name),
                       row.type,
                       {.about = std::string(row.about),
                        .limits = std::string(row.limits),
                        .see = std::string(row.see),
                        .fallback = std::string(row.fallback)},
-                      value.is_discarded() ? json() : value,
+                      value,
                       row.fallback == "required"});
   }
 }
@@ -196,7 +197,7 @@ JsonValue file_schema(std::string_view name) {
   json schema = object_at(root->place);
   for (const SchemaRoot& other : kRoots) {
     const bool is_referred_to =
-        schema.dump().find(fmt::format("/{}\"", other.name)) != std::string::npos;
+        compact_json(schema).find(fmt::format("/{}\"", other.name)) != std::string::npos;
     if (is_referred_to) schema["$defs"][other.name] = object_at(other.place);
   }
   schema["$schema"] = "https://json-schema.org/draft/2020-12/schema";

@@ -1,13 +1,13 @@
 #include "sim/replay/trace_file.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 
+#include "sim/base/join_words.h"
 #include "sim/base/limits.h"
 #include "sim/base/parse_number.h"
 #include "sim/base/quantity_text.h"
@@ -84,7 +84,7 @@ class TraceReader {
       diagnostics_.add(lines_.problem(
           "the first line names no column of a trace",
           fmt::format("a trace is a table with commas between, and its columns are {}",
-                      fmt::join(kColumns, ", "))));
+                      join_words(kColumns, ", "))));
       return false;
     }
     for (std::size_t i = 0; i < kColumns.size(); ++i) {

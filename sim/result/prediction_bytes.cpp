@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "sim/files/json_text.h"
 #include "sim/result/json/prediction_fields.h"
 
 namespace headway {
@@ -110,14 +111,12 @@ Prediction get_prediction(ByteReader& bytes) {
   return prediction;
 }
 
-void put_json(ByteWriter& bytes, const JsonValue& value) {
-  bytes.put(value->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
+void put_json(ByteWriter& bytes, const JsonValue& value) { bytes.put(compact_json(*value)); }
 
 JsonValue get_json(ByteReader& bytes) {
   std::string text;
   bytes.get(text);
-  return nlohmann::json::parse(text);
+  return parsed_json(text);
 }
 
 }  // namespace headway

@@ -1,16 +1,17 @@
 #include "sim/scenario/candidates.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/join_words.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/files/input_files.h"
 #include "sim/files/json_reader.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -101,11 +102,11 @@ const ReadCandidate* chosen(const std::optional<JsonCursor>& given,
     names.emplace_back(candidate.cluster.name);
   }
   const std::string name =
-      given->value().is_string() ? given->value().get<std::string>() : given->value().dump();
+      given->value().is_string() ? given->value().get<std::string>() : compact_json(given->value());
   const auto meant = closest(name, names);
   diagnostics.add(given->problem(fmt::format("no candidate is called {}", in_quotes(name)), "",
                                  meant ? fmt::format("did you mean \"{}\"?", *meant)
-                                       : fmt::format("there are {}", fmt::join(names, ", "))));
+                                       : fmt::format("there are {}", join_words(names, ", "))));
   return nullptr;
 }
 
@@ -181,7 +182,7 @@ std::vector<Override> with_candidate(const std::string& path, std::vector<Overri
     }
   }
   std::vector<Override> all;
-  for (const auto& [name, part] : parts.items()) all.push_back({"/" + name, part.dump()});
+  for (const auto& [name, part] : parts.items()) all.push_back({"/" + name, compact_json(part)});
   all.insert(all.end(), overrides.begin(), overrides.end());
   return all;
 }

@@ -1,12 +1,12 @@
 #include "sim/scenario/check_profile.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/base/join_words.h"
 #include "sim/costs/nccl_constants.h"
 #include "sim/programs/flows/nccl_costs.h"
 
@@ -95,7 +95,7 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
     diagnostics.add(strategy.cursor.problem(
         fmt::format("profile {} has no peak of {} in {}", costs.name, costs.accelerator,
                     precision_name(strategy.strategy.precision)),
-        fmt::format("it has {}", fmt::join(precisions_of(costs.device), ", ")),
+        fmt::format("it has {}", join_words(precisions_of(costs.device), ", ")),
         "choose one of these as strategy.precision, or add what a data "
         "sheet says to the profile's peak_flops_per_s"));
   } else if (cast_bytes(costs.device, strategy.strategy.scaling) == nullptr) {

@@ -9,6 +9,7 @@
 
 #include "sim/costs/accelerators.h"
 #include "sim/costs/read_profile.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -101,7 +102,8 @@ std::vector<ReadProfile> shipped_beside(const ReadProfile& measured, const Clust
     }
     // Of no part of the scenario, so that what was overridden there does not reach it.
     const JsonCursor shipped(JsonDocument::parse(
-        "what ships", nlohmann::json({{"shipped", known.profile}}).dump(), files.diagnostics()));
+        "what ships", compact_json(nlohmann::json({{"shipped", known.profile}})),
+        files.diagnostics()));
     auto read = read_profile(*shipped.member("shipped"), files);
     if (!read) continue;
     Diagnostic problem = part.problem(

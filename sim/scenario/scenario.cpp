@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/files/json_reader.h"
+#include "sim/files/json_text.h"
 #include "sim/jobs/read_strategy.h"
 #include "sim/models/huggingface/huggingface.h"
 #include "sim/models/read_model.h"
@@ -323,7 +324,7 @@ Scenario read_scenario(const std::string& path, const ScenarioOptions& options,
                        Diagnostics& diagnostics) {
   std::vector<Override> overrides = options.overrides;
   if (options.profile) {
-    overrides.push_back({"/profile", nlohmann::json(*options.profile).dump()});
+    overrides.push_back({"/profile", compact_json(nlohmann::json(*options.profile))});
   }
   overrides = with_candidate(path, std::move(overrides), options.memory, diagnostics);
   InputFiles files(std::move(overrides), data_folders(), diagnostics, options.memory);

@@ -10,6 +10,7 @@
 #include "sim/base/source_text.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_parse.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -57,7 +58,7 @@ class AxisText {
 
   void add(Axis& axis, json value) {
     if (!seen_.insert(value).second) {
-      report(fmt::format("{} stands twice among the values of {}", value.dump(), axis.name),
+      report(fmt::format("{} stands twice among the values of {}", compact_json(value), axis.name),
              "name each value once");
     } else {
       axis.values.push_back(std::move(value));

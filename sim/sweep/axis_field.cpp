@@ -11,6 +11,7 @@
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_pointer.h"
+#include "sim/files/json_text.h"
 #include "sim/reference/explain.h"
 
 namespace headway {
@@ -97,7 +98,7 @@ void check_cluster_sizes(const Axis& axis, const Scenario& base, Diagnostics& di
     if (counts && value.get<std::int64_t>() % unit == 0) continue;
     const std::int64_t lower = counts ? value.get<std::int64_t>() / unit * unit : 0;
     diagnostics.add(
-        {.message = fmt::format("{} cannot be {}", axis.name, value.dump()),
+        {.message = fmt::format("{} cannot be {}", axis.name, compact_json(value)),
          .location = {.file = "--axis " + axis.name},
          .help = unit == 1
                      ? std::string("use whole numbers from 1 on")
@@ -108,9 +109,9 @@ void check_cluster_sizes(const Axis& axis, const Scenario& base, Diagnostics& di
 }
 
 std::string value_text(const json& value) {
-  if (!value.is_string()) return value.dump();
+  if (!value.is_string()) return compact_json(value);
   const std::string text = value.get<std::string>();
-  return json::parse(text, nullptr, false).is_discarded() ? text : value.dump();
+  return is_json(text) ? compact_json(value) : text;
 }
 
 /// A point in the making.

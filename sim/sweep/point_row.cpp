@@ -7,6 +7,7 @@
 
 #include "sim/base/byte_stream.h"
 #include "sim/files/json_document.h"
+#include "sim/files/json_text.h"
 #include "sim/result/json/read_result.h"
 #include "sim/result/json/result_json.h"
 #include "sim/sweep/point_columns.h"
@@ -24,9 +25,7 @@ constexpr std::array<std::pair<PointStatus, std::string_view>, 4> kStatusNames{{
 }};
 
 /// What is no UTF-8 (in a command line) becomes U+FFFD.
-std::string text_of(const json& value) {
-  return value.is_null() ? "" : value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
+std::string text_of(const json& value) { return value.is_null() ? "" : compact_json(value); }
 
 /// With a caller that puts and one that gets, the order stands once.
 template <class Stream, class Row>
@@ -55,7 +54,7 @@ std::optional<PointStatus> status_named(std::string_view name) {
 
 PointRow row_of(const SweepPoint& point) {
   PointRow row{.key = point.key,
-               .axes = point.axes->dump(),
+               .axes = compact_json(*point.axes),
                .status = point.status,
                .reason = point.reason,
                .scenario = text_of(point.scenario),
@@ -70,11 +69,11 @@ PointRow row_of(const SweepPoint& point) {
 
 SweepPoint point_of(const PointRow& row, Diagnostics& diagnostics) {
   SweepPoint point{.key = row.key,
-                   .axes = nlohmann::ordered_json::parse(row.axes),
+                   .axes = parsed_ordered_json(row.axes),
                    .status = row.status,
                    .reason = row.reason,
                    .numbers = row.numbers};
-  if (!row.scenario.empty()) point.scenario = json::parse(row.scenario);
+  if (!row.scenario.empty()) point.scenario = parsed_json(row.scenario);
   if (row.result.empty()) return point;
   const auto document = JsonDocument::parse("point " + row.key, row.result, diagnostics);
   if (document != nullptr) {

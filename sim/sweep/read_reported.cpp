@@ -1,7 +1,6 @@
 #include "sim/sweep/read_reported.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,9 +8,10 @@
 #include <set>
 #include <utility>
 
+#include "sim/base/join_words.h"
 #include "sim/files/json_document.h"
-#include "sim/result/words/advice.h"
 #include "sim/result/json/read_result.h"
+#include "sim/result/words/advice.h"
 #include "sim/sweep/sweep_study.h"
 
 namespace headway {
@@ -101,7 +101,7 @@ void warn_of_lone_measurements(const Study& study, Diagnostics& diagnostics) {
     warning.message = fmt::format(
         "--measured {}: nothing was predicted for so many GPUs, the point stands by itself",
         measured.accelerators);
-    warning.help = fmt::format("predicted are {} GPUs", fmt::join(predicted, ", "));
+    warning.help = fmt::format("predicted are {} GPUs", join_words(predicted, ", "));
     diagnostics.add(std::move(warning));
   }
 }

@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/files/json_text.h"
+
 namespace headway {
 namespace {
 
@@ -21,7 +23,7 @@ std::string value_key(const json& value) {
       return std::to_string(static_cast<std::int64_t>(number));
     }
   }
-  return value.dump(-1, ' ', false, json::error_handler_t::replace);
+  return compact_json(value);
 }
 
 /// Place by value of an axis.

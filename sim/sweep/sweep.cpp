@@ -9,6 +9,7 @@
 
 #include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
+#include "sim/files/json_text.h"
 #include "sim/scenario/provenance.h"
 
 namespace headway {
@@ -20,7 +21,8 @@ std::vector<std::int64_t> missing_points(const SweepJob& job, const Shard& shard
   std::vector<std::int64_t> missing;
   const std::int64_t count = point_count(job.axes);
   for (std::int64_t index = shard.index; index < count; index += shard.count) {
-    if (!settled.axes.contains(point_values(job.axes, index).dump())) missing.push_back(index);
+    if (!settled.axes.contains(compact_json(point_values(job.axes, index))))
+      missing.push_back(index);
   }
   return missing;
 }
@@ -134,7 +136,7 @@ std::vector<SweepPoint> planned_points(const SweepJob& job, const SweepOptions& 
   SettledPoints settled;
   if (std::filesystem::exists(options.folder / kStoreFile)) {
     for (const SweepPoint& point : read_sweep(options.folder, Predictions::left_out).points) {
-      if (point.status != PointStatus::failed) settled.axes.insert(point.axes->dump());
+      if (point.status != PointStatus::failed) settled.axes.insert(compact_json(*point.axes));
     }
   }
   const std::vector<std::int64_t> missing = missing_points(job, options.shard, settled);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "sim/base/diagnostic.h"
+#include "sim/files/json_text.h"
 #include "sim/sweep/packed_text.h"
 #include "sim/sweep/point_columns.h"
 #include "sim/sweep/sqlite_statement.h"
@@ -88,7 +89,7 @@ std::array<std::pair<std::string_view, std::string>, 6> header_rows(const SweepH
            {"scenario", header.scenario},
            {"inputs", header.inputs},
            {"headway", header.headway},
-           {"axes", header.axes->dump()},
+           {"axes", compact_json(*header.axes)},
            {"command_line", header.command_line}}};
 }
 
@@ -138,7 +139,7 @@ SweepHeader header_of(sqlite3* database, const fs::path& path) {
   return {.scenario = header_value(database, "scenario"),
           .inputs = header_value(database, "inputs"),
           .headway = header_value(database, "headway"),
-          .axes = json::parse(header_value(database, "axes")),
+          .axes = parsed_json(header_value(database, "axes")),
           .command_line = header_value(database, "command_line")};
 }
 

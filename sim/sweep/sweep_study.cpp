@@ -2,11 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/files/json_text.h"
+
 namespace headway {
 namespace {
 
 std::string value_text(const nlohmann::ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : compact_json(value);
 }
 
 }  // namespace

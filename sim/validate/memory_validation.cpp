@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/base/child_process.h"
+#include "sim/files/json_text.h"
 #include "sim/jobs/memory.h"
 #include "sim/validate/published_steps.h"
 #include "sim/validate/validation_row.h"
@@ -22,7 +23,7 @@ std::string judged_row(const PublishedRow& row) {
   const auto outcome = scenario_of_row(row, assumed);
   if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
     answer["refused"] = refusal->reason;
-    return answer.dump();
+    return compact_json(answer);
   }
   const Scenario& scenario = std::get<Scenario>(outcome);
   Bytes needed;
@@ -31,7 +32,7 @@ std::string judged_row(const PublishedRow& row) {
   }
   answer["needed"] = needed.count();
   answer["capacity"] = scenario.profile->device.memory_bytes.value;
-  return answer.dump();
+  return compact_json(answer);
 }
 
 MemoryRow row_of(const PublishedRow& published, const ChildOutcome& outcome) {
@@ -42,7 +43,7 @@ MemoryRow row_of(const PublishedRow& published, const ChildOutcome& outcome) {
     row.refused = outcome.failure;
     return row;
   }
-  const nlohmann::json answer = nlohmann::json::parse(outcome.output);
+  const nlohmann::json answer = parsed_json(outcome.output);
   if (answer.contains("refused")) {
     answer.at("refused").get_to(row.refused);
     return row;

@@ -1,13 +1,12 @@
 #include "sim/validate/validation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/child_process.h"
+#include "sim/files/json_text.h"
 #include "sim/predict/interval.h"
 #include "sim/predict/job_run.h"
 #include "sim/validate/left_out_source.h"
@@ -63,7 +62,7 @@ std::string predicted_row(const PublishedRow& row, const CostTerm* left_out,
     answer["high_s"] = interval.high;
   }
   answer["assumed"] = assumed;
-  return answer.dump();
+  return compact_json(answer);
 }
 
 void take_answer(ValidationRow& row, const ChildOutcome& outcome) {
@@ -71,7 +70,7 @@ void take_answer(ValidationRow& row, const ChildOutcome& outcome) {
     row.refused = outcome.failure;
     return;
   }
-  const nlohmann::json answer = nlohmann::json::parse(outcome.output);
+  const nlohmann::json answer = parsed_json(outcome.output);
   answer.at("assumed").get_to(row.assumed);
   if (answer.contains("refused")) {
     answer.at("refused").get_to(row.refused);

@@ -7,6 +7,7 @@
 
 #include "sim/costs/read_profile.h"
 #include "sim/files/json_reader.h"
+#include "sim/files/json_text.h"
 #include "sim/jobs/read_strategy.h"
 #include "sim/models/read_model.h"
 #include "sim/network/read_topology.h"
@@ -34,7 +35,7 @@ auto read_own(const char* name, const nlohmann::json& json, std::string& reason,
   Diagnostics diagnostics;
   InputFiles files({}, data_folders(), diagnostics);
   const nlohmann::json whole = {{name, json}};
-  const JsonCursor root(JsonDocument::parse("row", whole.dump(), diagnostics));
+  const JsonCursor root(JsonDocument::parse("row", compact_json(whole), diagnostics));
   auto result = read(*root.member(name), files);
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     if (diagnostic.severity != Severity::error || !reason.empty()) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/join_words.h"
 #include "sim/base/text_table.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
@@ -10,6 +11,7 @@
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
 #include "sim/files/json_output.h"
+#include "sim/files/json_text.h"
 #include "sim/plan/open_choices.h"
 #include "sim/plan/purchase_plan.h"
 #include "sim/reference/explain_file.h"
@@ -23,7 +25,7 @@ constexpr std::size_t kShownChoices = 6;
 constexpr std::size_t kShownValues = 4;
 
 std::string value_text(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : compact_json(value);
 }
 
 std::string choices_text(const OpenChoices& open, std::size_t columns) {
@@ -41,8 +43,7 @@ std::string choices_text(const OpenChoices& open, std::size_t columns) {
       others.push_back(
           fmt::format("{} with {}", scale.with_unit(other.time), value_text(*other.value)));
     }
-    table.add_row(
-        {choice.field, value_text(*choice.taken), fmt::format("{}", fmt::join(others, ", "))});
+    table.add_row({choice.field, value_text(*choice.taken), join_words(others, ", ")});
   }
   return text + table.text(6, columns);
 }

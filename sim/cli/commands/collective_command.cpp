@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reports/answers/answers.h"
+#include "sim/base/join_words.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/options/common_options.h"
@@ -75,13 +76,13 @@ void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
   if (nccl_node_costs(accelerator) == nullptr) {
     refuse(fmt::format("no costs of NCCL are known on {}", in_quotes(accelerator)),
            fmt::format("they are of {}; without --library hardware alone counts",
-                       fmt::join(nccl_families(), ", ")));
+                       join_words(nccl_families(), ", ")));
   }
   if (!knows_nccl_over(cluster.node_type.transport.kind)) {
     refuse(
         "nothing is known of NCCL over the transport of this fabric",
         fmt::format("/fabric/transport can be one of {}; without --library hardware alone counts",
-                    fmt::join(known_transports(), ", ")));
+                    join_words(known_transports(), ", ")));
   }
   const PricedCollective priced(cluster, question.evidence, question.kind, groups_of(question),
                                 question.algorithm);

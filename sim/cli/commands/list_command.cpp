@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "reports/answers/catalog.h"
+#include "sim/base/join_words.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/invocation.h"
 #include "sim/cli/options/common_options.h"
@@ -57,7 +57,7 @@ Command list_command() {
   command.about = fmt::format(
       "Lists what ships with Headway and can be named in a scenario. "
       "KIND is one of {}, or shapes: the matrix products and the attention of a scenario.",
-      fmt::join(catalog_kinds(), ", "));
+      join_words(catalog_kinds(), ", "));
   command.examples = {
       {"headway list models", "the model library, with sizes"},
       {"headway list shapes --scenario llama3_8b_64", "lines for headway-calibrate --shapes -"},

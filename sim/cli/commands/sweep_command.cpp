@@ -1,11 +1,11 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "reports/answers/answers.h"
+#include "sim/base/join_words.h"
 #include "sim/base/shell_text.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
@@ -48,7 +48,7 @@ void read_outputs(const Arguments& arguments, SweepRequest& request, Diagnostics
   } else {
     diagnostics.add({.message = fmt::format("a sweep has one folder for its store, not {} and {}",
                                             folders[0], folders[1]),
-                     .help = fmt::format("a report ends in {}", fmt::join(suffixes, " or "))});
+                     .help = fmt::format("a report ends in {}", join_words(suffixes, " or "))});
   }
 }
 

@@ -1,7 +1,6 @@
 #include "sim/cli/options/parse_arguments.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/program_options.hpp>
@@ -10,6 +9,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/file_text.h"
+#include "sim/base/join_words.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/reference/explain.h"
@@ -143,7 +143,7 @@ void check_count(const Command& command, const std::vector<std::string>& positio
   Diagnostic problem;
   problem.help = fmt::format("`headway {} -h` shows examples", command.name);
   if (!command.words.empty()) {
-    problem.help = fmt::format("one of {}; {}", fmt::join(command.words, ", "), problem.help);
+    problem.help = fmt::format("one of {}; {}", join_words(command.words, ", "), problem.help);
   }
   if (positional.size() < command.least_arguments) {
     problem.message = fmt::format("{} needs {}", command.name, command.arguments);

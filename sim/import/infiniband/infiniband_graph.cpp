@@ -18,6 +18,8 @@
 namespace headway {
 namespace {
 
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
 using Kind = InfiniBandNode::Kind;
 
 /// A port of an adapter (or router) with a cable.
@@ -327,6 +329,7 @@ class GraphWriter : ImportNotes {
     return subnets;
   }
 
+  /// Two hexadecimal digits a port.
   nlohmann::json rows_json(const std::vector<Destination>& destinations,
                            const std::vector<int>& subnets) {
     nlohmann::json rows = nlohmann::json::array();
@@ -343,8 +346,8 @@ class GraphWriter : ImportNotes {
       for (const Destination& destination : destinations) {
         const bool has_entry =
             has_table && destination.subnet == subnets[static_cast<std::size_t>(number)];
-        const int port = has_entry ? ports[static_cast<std::size_t>(destination.lid)] : 0;
-        fmt::format_to(std::back_inserter(row), "{:02x}", port);
+        const unsigned port = has_entry ? ports[static_cast<std::size_t>(destination.lid)] : 0;
+        row += {kHexDigits[port / 16], kHexDigits[port % 16]};
       }
       rows.push_back(std::move(row));
     }

@@ -91,7 +91,7 @@ void append_names(const std::vector<HostPiece>& pieces, std::size_t piece, std::
   if (pieces[piece].ranges.empty()) append_names(pieces, piece + 1, name, hosts);
   for (const HostRange& range : pieces[piece].ranges) {
     for (std::uint64_t step = 0; step <= range.last - range.first; ++step) {
-      fmt::format_to(std::back_inserter(name), "{:0{}}", range.first + step, range.digits);
+      name += fmt::format("{:0{}}", range.first + step, range.digits);
       append_names(pieces, piece + 1, name, hosts);
       name.resize(with_text);
     }

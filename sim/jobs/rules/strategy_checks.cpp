@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/files/json_text.h"
 #include "sim/jobs/rules/strategy_rules.h"
 #include "sim/jobs/strategy_fields.h"
 
@@ -37,7 +38,7 @@ void relate_strategy(Diagnostic& problem, const StrategyToCheck& input, std::str
   const Diagnostic there = place->problem("");
   problem.related.push_back({.location = there.location,
                              .pointer = there.pointer,
-                             .message = "is " + place->value().dump()});
+                             .message = "is " + compact_json(place->value())});
 }
 
 bool can_judge(const StrategyToCheck& input, const StrategyRule& rule) {

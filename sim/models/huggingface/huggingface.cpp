@@ -1,7 +1,6 @@
 #include "sim/models/huggingface/huggingface.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "sim/base/join_words.h"
 #include "sim/files/json_value_text.h"
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/transformer/model_fields.h"
@@ -33,7 +33,7 @@ std::string families_help() {
   return fmt::format(
       "read are {}; any other decoder can be written out in fields of ours, which `headway explain "
       "model` lists",
-      fmt::join(names, ", "));
+      join_words(names, ", "));
 }
 
 constexpr std::array<std::string_view, 4> kExpertKeys = {"num_local_experts", "n_routed_experts",

@@ -1,9 +1,10 @@
 #include "sim/models/listed/layer_writer.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <utility>
+
+#include "sim/base/join_words.h"
 
 namespace headway {
 
@@ -14,7 +15,7 @@ double element_count(const SampleShape& shape) {
 }
 
 std::string shape_text(const SampleShape& shape) {
-  return fmt::format("[{}]", fmt::join(shape, ", "));
+  return fmt::format("[{}]", join_words(shape, ", "));
 }
 
 bool is_image(const SampleShape& shape) { return shape.size() == 3 || shape.size() == 4; }

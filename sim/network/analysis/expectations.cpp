@@ -1,10 +1,10 @@
 #include "sim/network/analysis/expectations.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
+#include "sim/base/join_words.h"
 #include "sim/files/field_table.h"
 #include "sim/network/analysis/topology_counts.h"
 
@@ -45,7 +45,7 @@ void expect_tiers(ObjectReader& reader, const TopologyCounts& counts, bool compa
   const auto part = reader.part("switches_by_tier");
   if (!part || !compare || part->value() == nlohmann::json(built)) return;
   reader.report("switches_by_tier", "the file expects other numbers of switches",
-                fmt::format("built, bottom-up: {}", fmt::join(built, ", ")));
+                fmt::format("built, bottom-up: {}", join_words(built, ", ")));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
+#include "sim/base/join_words.h"
 #include "sim/network/endpoint_names.h"
 #include "sim/network/fabrics/fabric.h"
 #include "sim/network/fabrics/torus_shape.h"
@@ -102,7 +102,7 @@ bool matches(const std::vector<int>& sizes, double vertices, const FabricRequest
   const bool is_whole = static_cast<std::int64_t>(vertices) % nics == 0;
   if (vertices == endpoints && is_whole) return true;
   const std::string product =
-      fmt::format("{} = {:.0f} vertices", fmt::join(sizes, " x "), vertices);
+      fmt::format("{} = {:.0f} vertices", join_words(sizes, " x "), vertices);
   reader.report("dims", "the torus has not one vertex for each NIC",
                 request.nodes ? fmt::format("{}, but {} nodes have {:.0f} NICs", product,
                                             *request.nodes, endpoints)

@@ -1,11 +1,9 @@
 #include "sim/predict/reliability/failure_process.h"
 
-#include <fmt/format.h>
-
-#include <boost/math/special_functions/gamma.hpp>
 #include <boost/random/exponential_distribution.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 #include <boost/random/weibull_distribution.hpp>
+#include <cmath>
 #include <limits>
 
 #include "sim/base/diagnostic.h"
@@ -58,7 +56,7 @@ double FailureProcess::lifetime(const FailureCause& cause) {
     }
     case LifetimeKind::weibull: {
       // The mean of a Weibull variable is scale * gamma(1 + 1 / shape).
-      const double scale = of.mean.count() / boost::math::tgamma(1.0 + 1.0 / of.shape);
+      const double scale = of.mean.count() / std::tgamma(1.0 + 1.0 / of.shape);
       return boost::random::weibull_distribution<double>(of.shape, scale)(random_);
     }
     case LifetimeKind::empirical: {

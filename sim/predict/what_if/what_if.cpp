@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/files/json_text.h"
 #include "sim/network/read_topology.h"
 #include "sim/predict/what_if/mitigations.h"
 #include "sim/predict/what_if/removals.h"
@@ -32,7 +33,8 @@ std::shared_ptr<const Cluster> cluster_without_faults(const Scenario& scenario) 
   topology.erase("faults");
   Diagnostics diagnostics;
   InputFiles files({}, data_folders(), diagnostics);
-  const JsonCursor part(JsonDocument::parse("resolved topology", topology.dump(), diagnostics));
+  const JsonCursor part(
+      JsonDocument::parse("resolved topology", compact_json(topology), diagnostics));
   auto read = read_topology(part, files, scenario.cluster->nodes);
   HEADWAY_CHECK(read.has_value(), "a resolved topology reads back");
   return read->cluster;

@@ -1,20 +1,12 @@
 #include "sim/programs/perturbation/jitter.h"
 
 #include <algorithm>
-#include <boost/math/special_functions/erf.hpp>
-#include <boost/math/special_functions/gamma.hpp>
 #include <cmath>
-#include <numbers>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/quantile.h"
 
 namespace headway {
-namespace {
-
-/// Double precision is enough for a draw, and this is where large jobs spend their time.
-using InDoubles = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
-
-}  // namespace
 
 double Jitter::least() const {
   constexpr double kSigmas = 6.0;
@@ -36,12 +28,11 @@ double largest_draw(const Jitter& jitter, double u, int draws) {
   const double upper = draws == 1 ? 1.0 - u : -std::expm1(std::log(u) / draws);
   switch (jitter.kind) {
     case Jitter::Kind::lognormal:
-      return std::exp(jitter.spread * std::numbers::sqrt2 *
-                      boost::math::erfc_inv(2.0 * upper, InDoubles()));
+      return std::exp(jitter.spread * normal_tail_quantile(upper));
     case Jitter::Kind::gamma: {
       // Shape 1 / cv^2 and scale cv^2 give mean 1 and the coefficient of variation cv.
       const double scale = jitter.spread * jitter.spread;
-      return scale * boost::math::gamma_q_inv(1.0 / scale, upper, InDoubles());
+      return scale * gamma_tail_quantile(1.0 / scale, upper);
     }
     case Jitter::Kind::exponential:
       return 1.0 - jitter.spread * std::log(upper);

@@ -1,13 +1,13 @@
 #include "sim/result/decision/choice.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
+#include "sim/base/join_words.h"
 #include "sim/base/parse_number.h"
 #include "sim/result/number_text.h"
 
@@ -80,7 +80,7 @@ std::string as_good_text(const Choice& choice, const std::vector<Candidate>& can
     names.push_back(axis ? candidates[i].axes[*axis].second : "(" + candidates[i].name() + ")");
   }
   if (names.size() > kMostNamed) return fmt::format(" {} more are within 1 % of it.", names.size());
-  return fmt::format(" Within 1 % of it: {}.", fmt::join(names, ", "));
+  return fmt::format(" Within 1 % of it: {}.", join_words(names, ", "));
 }
 
 }  // namespace

@@ -2,24 +2,23 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
+#include "sim/base/quantile.h"
+
 namespace headway {
 namespace {
 
-const boost::math::normal kStandard;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
 RunTime::RunTime(std::vector<double> walls, Seconds low, Seconds high) : walls_(std::move(walls)) {
-  if (low > Seconds(0.0))
-    width_ = std::log(high / low) / (2.0 * boost::math::quantile(kStandard, 0.95));
+  if (low > Seconds(0.0)) width_ = std::log(high / low) / (2.0 * normal_tail_quantile(0.05));
 }
 
 double RunTime::probability(Seconds deadline) const {
@@ -27,7 +26,7 @@ double RunTime::probability(Seconds deadline) const {
   for (const double wall : walls_) {
     if (!std::isfinite(wall)) continue;
     const double late = std::log(deadline.count() / wall);
-    sum += width_ > 0.0 ? boost::math::cdf(kStandard, late / width_) : (late >= 0.0 ? 1.0 : 0.0);
+    sum += width_ > 0.0 ? normal_probability(late / width_) : (late >= 0.0 ? 1.0 : 0.0);
   }
   return sum / static_cast<double>(walls_.size());
 }
@@ -49,7 +48,7 @@ Seconds RunTime::at(double probability) const {
   // All histories as long as the shortest, or as the longest; where some never end, the others have
   // to make up for them, far out in the tail.
   constexpr double kTail = 8.0;
-  const double z = boost::math::quantile(kStandard, probability);
+  const double z = normal_tail_quantile(1.0 - probability);
   double low = std::log(least) + width_ * z;
   double high = std::log(most) + width_ * (ending == walls_.size() ? z : kTail);
   if (least == most && ending == walls_.size()) return Seconds(least * std::exp(width_ * z));

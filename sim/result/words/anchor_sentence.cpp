@@ -1,11 +1,11 @@
 #include "sim/result/words/anchor_sentence.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cmath>
 #include <vector>
 
+#include "sim/base/join_words.h"
 #include "sim/result/number_text.h"
 
 namespace headway {
@@ -25,7 +25,7 @@ std::string anchor_sentence(const AnchorEffect& anchor) {
   std::vector<std::string> steps;
   for (const AnchorStep& step : anchor.steps) steps.push_back(step_text(step));
   return fmt::format("{}: software times x {:.3f}; without {} {} ({} .. {})",
-                     fmt::join(steps, ", "), anchor.software_factor,
+                     join_words(steps, ", "), anchor.software_factor,
                      steps.size() == 1 ? "it" : "them", here.with_unit(anchor.time_without),
                      here.number(Seconds(anchor.interval_without.low)),
                      here.number(Seconds(anchor.interval_without.high)));

@@ -1,10 +1,8 @@
 #include "sim/result/words/cost_text.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <vector>
 
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 #include "sim/result/number_text.h"
 
@@ -18,7 +16,7 @@ std::string cost_text(const RunCost& cost) {
   if (usd) parts.push_back("US$ " + prefixed_count(*usd));
   if (energy) parts.push_back(short_text(*energy));
   if (carbon) parts.push_back(prefixed_count(*carbon) + " kg of CO2");
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return join_words(parts, ", ");
 }
 
 }  // namespace headway

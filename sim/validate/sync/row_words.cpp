@@ -1,16 +1,16 @@
 #include "sim/validate/sync/row_words.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <nlohmann/json.hpp>
-#include <regex>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/join_words.h"
+#include "sim/base/pattern.h"
 #include "sim/base/quantity_text.h"
 #include "sim/costs/accelerators.h"
 #include "sim/validate/validation_data.h"
@@ -139,7 +139,7 @@ std::string names_of(const nlohmann::json& table) {
   std::vector<std::string> names;
   for (const nlohmann::json& entry : table) names.push_back(entry.at("words").front());
   std::ranges::sort(names);
-  return fmt::format("{}", fmt::join(names, ", "));
+  return join_words(names, ", ");
 }
 
 const nlohmann::json& accelerator_names() {
@@ -165,18 +165,10 @@ double number_said(std::string text) {
   return std::min(kMost, (thousands ? 1000.0 : 1.0) * std::stod(text));
 }
 
-using TextMatch = std::match_results<std::string_view::const_iterator>;
-
-std::optional<TextMatch> first_match(std::string_view text, const std::regex& pattern) {
-  TextMatch match;
-  if (!std::regex_search(text.begin(), text.end(), match, pattern)) return std::nullopt;
-  return match;
-}
-
 constexpr const char* kNumber = R"((\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,15})?))";
 
-std::regex pattern_of(const std::string& text) {
-  return std::regex(text, std::regex::ECMAScript | std::regex::icase | std::regex::optimize);
+Pattern pattern_of(const std::string& text) {
+  return Pattern(text, Pattern::Letters::small_or_capital);
 }
 
 }  // namespace
@@ -243,37 +235,37 @@ std::optional<std::string> said_precision(std::string_view text) {
           "fp16"),
       std::pair(pattern_of(R"(\bfp-?32\b|float32|single precision|full precision)"), "fp32")};
   for (const auto& [pattern, precision] : kSaid) {
-    if (first_match(text, pattern)) return precision;
+    if (pattern.first_in(text)) return precision;
   }
   return std::nullopt;
 }
 
 std::optional<BytesPerSecond> network_rate(std::string_view text) {
-  static const std::regex bits = pattern_of(
+  static const Pattern bits = pattern_of(
       std::string(kNumber) + R"(\s*-?([KMGT])(?:b(?:it)?(?:\/s|ps|E|IB)?|igabit)(?![a-z]))");
-  static const std::regex bytes = pattern_of(std::string(kNumber) + R"(\s*([MGT])B(?:\/s|ps))");
-  static const std::regex elsewhere =
+  static const Pattern bytes = pattern_of(std::string(kNumber) + R"(\s*([MGT])B(?:\/s|ps))");
+  static const Pattern elsewhere =
       pattern_of("NVLink|NVSwitch|PCIe|memory|HBM|SSD|disk|storage|copy|shm");
-  const auto rate_of = [](const TextMatch& match, double unit) {
-    const char prefix = static_cast<char>(std::toupper(*match[2].first));
+  const auto rate_of = [](const Pattern::Match& match, double unit) {
+    const char prefix = static_cast<char>(std::toupper(match[2].front()));
     const double scale = prefix == 'K' ? 1e3 : prefix == 'M' ? 1e6 : prefix == 'G' ? 1e9 : 1e12;
-    return BytesPerSecond(number_said(match[1]) * scale * unit);
+    return BytesPerSecond(number_said(std::string(match[1])) * scale * unit);
   };
   // "32 GB" is memory: letters count here.
-  const auto counts_bits = [](const TextMatch& match) {
-    const std::string unit = match.str().substr(match.position(2) - match.position(0));
+  const auto counts_bits = [](const Pattern::Match& match) {
+    const auto before = static_cast<std::size_t>(match[2].data() - match[0].data());
+    const std::string_view unit = match[0].substr(before);
     return unit.size() > 1 && unit[1] != 'B';
   };
-  for (auto at = std::regex_iterator(text.begin(), text.end(), bits), end = decltype(at)();
-       at != end; ++at) {
-    if (counts_bits(*at)) return rate_of(*at, 1.0 / 8.0);
+  for (const Pattern::Match& match : bits.all_in(text)) {
+    if (counts_bits(match)) return rate_of(match, 1.0 / 8.0);
   }
   std::size_t begin = 0;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find_first_of(",;()", begin), text.size());
     const std::string_view clause = text.substr(begin, end - begin);
-    const auto match = first_match(clause, bytes);
-    if (match && !first_match(clause, elsewhere)) return rate_of(*match, 1.0);
+    const auto match = bytes.first_in(clause);
+    if (match && !elsewhere.first_in(clause)) return rate_of(*match, 1.0);
     begin = end + 1;
   }
   return std::nullopt;
@@ -289,21 +281,21 @@ SaidBatch said_batch(std::string_view text) {
       pattern_of(R"((?:per|each)[- ](?:GPU|worker|device|accelerator)\s*(?:mini-?)?batch)" +
                  std::string(kIs) + number),
       pattern_of(R"(local\s*(?:mini-?)?batch)" + std::string(kIs) + number)};
-  static const std::regex of_all =
+  static const Pattern of_all =
       pattern_of(R"((?:global|total|effective)\s*(?:mini-?)?batch)" + std::string(kIs) + number);
-  static const std::regex plain =  // and no micro-batch
+  static const Pattern plain =  // and no micro-batch
       pattern_of(R"((?:^|[^-o])(?:mini-?)?batch)" + std::string(kIs) + number);
-  const auto said = [](const TextMatch& match) {
-    return number_said(match[1].str() + match[2].str());
+  const auto said = [](const Pattern::Match& match) {
+    return number_said(std::string(match[1]) + std::string(match[2]));
   };
   SaidBatch batch;
-  if (const auto match = first_match(text, of_all)) batch.of_all = said(*match);
-  for (const std::regex& pattern : of_each) {
-    const auto match = first_match(text, pattern);
+  if (const auto match = of_all.first_in(text)) batch.of_all = said(*match);
+  for (const Pattern& pattern : of_each) {
+    const auto match = pattern.first_in(text);
     if (match && !batch.of_each) batch.of_each = said(*match);
   }
   if (batch.of_all || batch.of_each) return batch;
-  if (const auto match = first_match(text, plain)) batch.plain = said(*match);
+  if (const auto match = plain.first_in(text)) batch.plain = said(*match);
   return batch;
 }
 

@@ -11,6 +11,7 @@
 #include "sim/base/child_process.h"
 #include "sim/base/utf8.h"
 #include "sim/files/input_files.h"
+#include "sim/files/json_text.h"
 
 namespace headway {
 namespace {
@@ -61,16 +62,16 @@ std::string predicted_sync_row(const SyncRow& row, std::span<const SyncRow> know
     values.push_back(
         {value.what, value.published, value.predicted, value.is_share, value.ordered_with});
   }
-  return nlohmann::json({{"values", values},
-                         {"refused", outcome.refused},
-                         {"calibrates", outcome.calibrates},
-                         {"assumed", outcome.assumed}})
-      .dump();
+  const nlohmann::json told = {{"values", values},
+                               {"refused", outcome.refused},
+                               {"calibrates", outcome.calibrates},
+                               {"assumed", outcome.assumed}};
+  return compact_json(told);
 }
 
 SyncOutcome outcome_of(const ChildOutcome& child) {
   if (child.status != ChildOutcome::Status::done) return refused(child.failure);
-  const nlohmann::json told = nlohmann::json::parse(child.output);
+  const nlohmann::json told = parsed_json(child.output);
   SyncOutcome outcome{.refused = told.at("refused"),
                       .calibrates = told.at("calibrates"),
                       .assumed = told.at("assumed")};

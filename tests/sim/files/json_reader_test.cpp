@@ -162,7 +162,8 @@ TEST(ObjectReader, WrongTypesAreNamed) {
                         "for example \"f\": \"1.5 us\"") +
                 drawing("\"g\" must be a text", text, "/g", 65, "^ a number",
                         "it is one of \"gpipe\", \"1f1b\", \"interleaved\"") +
-                drawing("\"h\" must be an array", text, "/h", 73, "^ a number") +
+                drawing("\"h\" must be an array", text, "/h", 73, "^ a number",
+                        "write it in brackets: [...], a single one too") +
                 drawing("\"i\" must be an object", text, "/i", 81, "^ a number"));
 }
 

@@ -31,5 +31,19 @@ TEST(JsonText, StrayBytesBecomeReplacementCharacters) {
   EXPECT_EQ(json_text("a\xFF\"b"), "\"a\uFFFD\\\"b\"\n");
 }
 
+TEST(JsonText, CompactIsOneLineAndOrderedKeepsItsOrder) {
+  EXPECT_EQ(compact_json(nlohmann::json{{"b", {1, 2.5}}, {"a", "x\xFF"}}),
+            "{\"a\":\"x\uFFFD\",\"b\":[1,2.5]}");
+  EXPECT_EQ(compact_json(parsed_ordered_json(R"({"b": 1, "a": null})")), R"({"b":1,"a":null})");
+}
+
+TEST(JsonText, ReadsItsOwnTextsBack) {
+  const nlohmann::json value = {{"a", {1, "b", true}}};
+  EXPECT_EQ(parsed_json(compact_json(value)), value);
+  EXPECT_THROW((void)parsed_json("{"), nlohmann::json::parse_error);
+  EXPECT_TRUE(is_json("1e3"));
+  EXPECT_FALSE(is_json("one"));
+}
+
 }  // namespace
 }  // namespace headway
