@@ -6,8 +6,8 @@ target_compile_options(headway_settings INTERFACE
   # A false alarm of g++ 12 on "literal" + std::string (GCC bug 105651).
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<COMPILE_LANGUAGE:CXX>>:-Wno-restrict>
   # g++ looks for garbage each time that its memory has doubled, a sixth of its time: not before it
-  # has half a gibibyte.
-  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:--param=ggc-min-heapsize=524288>
+  # has three quarters of a gibibyte.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<COMPILE_LANGUAGE:CXX>>:--param=ggc-min-heapsize=786432>
   $<$<AND:$<BOOL:${HEADWAY_WERROR}>,$<COMPILE_LANGUAGE:CXX>>:-Werror>)
 if(HEADWAY_SANITIZE)
   target_compile_options(headway_settings INTERFACE
