@@ -17,6 +17,7 @@ namespace headway {
 struct Override {
   std::string pointer;
   std::string value_text;
+  std::string place = {};  ///< where it stands if not on the command line: "buy.json:12:5"
 };
 
 /// Splits "/a/b=value"; throws InputError if it does not have that form.

@@ -106,6 +106,7 @@ Override parse_override(std::string_view text) {
 }
 
 std::string shown_override(const Override& override) {
+  if (!override.place.empty()) return override.place;
   constexpr std::size_t kLongestShown = 80;
   const std::string text = fmt::format("{}={}", override.pointer, override.value_text);
   const std::size_t end = character_position(text, kLongestShown);

@@ -15,7 +15,7 @@ struct AppliedOverride {
   std::string shown;    ///< "--set /model/layers=8", the place that messages name
 };
 
-/// "--set /model/layers=8", cut if it is long.
+/// Where messages say that it stands: its place, or "--set /model/layers=8", cut if it is long.
 [[nodiscard]] std::string shown_override(const Override& override);
 
 /// Sets the value at `pointer` of `root`. Nothing, with a diagnostic, if the path does not exist.

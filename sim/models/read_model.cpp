@@ -20,12 +20,13 @@ constexpr std::string_view kSchema = "headway/model/1";
 constexpr std::string_view kFolder = "scenarios/models";
 constexpr double kParameterTolerance = 0.005;  ///< publications round to two or three digits
 
-/// Whether a `--set` has changed a field: then the model is no longer the published one.
+/// Whether a `--set` or a candidate has changed a field, which then has no line of its own: the
+/// model is no longer the published one.
 bool is_overridden(const JsonCursor& object) {
   const nlohmann::json& fields = object.value();
   return std::any_of(fields.items().begin(), fields.items().end(), [&](const auto& field) {
     const std::optional<JsonCursor> member = object.member(field.key());
-    return member && member->problem("").location.file.starts_with("--set");
+    return member && member->problem("").location.line == 0;
   });
 }
 

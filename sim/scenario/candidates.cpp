@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/join_words.h"
@@ -28,8 +29,14 @@ constexpr std::array kChoices = {"candidates", "candidate", "alternatives", "cho
 
 struct ReadCandidate {
   CandidateCluster cluster;
-  json parts;  ///< as the file has them
+  json parts;         ///< as the file has them
+  std::string place;  ///< "buy.json:12:5"
 };
+
+std::string place_of(const JsonCursor& part) {
+  const SourceLocation location = part.problem("").location;
+  return fmt::format("{}:{}:{}", location.file, location.line, location.column);
+}
 
 /// "delivery": "domain", "unit", or a number of nodes.
 void read_delivery(ObjectReader& reader, CandidateCluster& candidate) {
@@ -47,7 +54,7 @@ void read_delivery(ObjectReader& reader, CandidateCluster& candidate) {
 
 ReadCandidate read_candidate(const JsonCursor& part, Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
-  ReadCandidate candidate{.parts = json::object()};
+  ReadCandidate candidate{.parts = json::object(), .place = place_of(part)};
   candidate.cluster.name = reader.text("name");
   read_delivery(reader, candidate.cluster);
   for (const char* name : kParts) {
@@ -162,6 +169,7 @@ std::vector<Override> with_candidate(const std::string& path, std::vector<Overri
   const std::optional<JsonCursor> root = root_of(path, overrides, memory);
   if (!root) return overrides;
   json parts = json::object();
+  std::map<std::string, std::string> places;
   const auto take = [&](const std::optional<JsonCursor>& list,
                         const std::optional<JsonCursor>& given) {
     const std::vector<ReadCandidate> candidates = read_candidates(list, diagnostics);
@@ -171,6 +179,7 @@ std::vector<Override> with_candidate(const std::string& path, std::vector<Overri
     for (const auto& [name, part] : candidate->parts.items()) {
       const json& own = parts.contains(name) ? parts : root->value();
       parts[name] = merged(name, own.contains(name) ? own.at(name) : json(), part);
+      places[name] = candidate->place;
     }
   };
   take(root->member("candidates"), root->member("candidate"));
@@ -182,7 +191,9 @@ std::vector<Override> with_candidate(const std::string& path, std::vector<Overri
     }
   }
   std::vector<Override> all;
-  for (const auto& [name, part] : parts.items()) all.push_back({"/" + name, compact_json(part)});
+  for (const auto& [name, part] : parts.items()) {
+    all.push_back({"/" + name, compact_json(part), places.at(name)});
+  }
   all.insert(all.end(), overrides.begin(), overrides.end());
   return all;
 }

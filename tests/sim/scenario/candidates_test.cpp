@@ -92,6 +92,30 @@ TEST(Candidates, ProblemsOfTheListAreTold) {
   EXPECT_NE(problems.find("did you mean \"profile\""), std::string::npos) << problems;
 }
 
+TEST(Candidates, WhatIsWrongWithOneIsToldAtItsPlaceInTheFile) {
+  json scenario = with_two();
+  scenario["candidates"][1]["topology"] = "hgx_h200_400";
+  const File file(scenario);
+  const std::string problems = problems_in([&] {
+    static_cast<void>(file.read({{"/candidate", "B"}, {"/cluster/nodes", "1"}}));
+  });
+  const std::size_t column = scenario.dump().find(R"({"cost":{"usd_per_gpu_hour":3.0})") + 1;
+  EXPECT_NE(problems.find(file.path + ":1:" + std::to_string(column) + "   /cluster/topology"),
+            std::string::npos)
+      << problems;
+  EXPECT_NE(problems.find("hgx_h200_400g"), std::string::npos) << problems;
+}
+
+/// Parts of files stand beside the file, those of a command line where that is given.
+TEST(Candidates, TheirFilesStandBesideTheScenario) {
+  json scenario = with_two();
+  scenario["candidates"][1] = {{"name", "B"}, {"topology", "mine.json"}};
+  const File file(scenario);
+  const json mine = scenario.at("cluster").at("topology");
+  file.scratch.write("mine.json", mine.dump());
+  EXPECT_EQ(file.read({{"/candidate", "B"}}).cluster->name, "small");
+}
+
 /// Two lists, of which both change the cost.
 json with_alternatives() {
   json scenario = with_two();
