@@ -1,3 +1,5 @@
+#include <array>
+
 #include "sim/base/diagnostic.h"
 #include "sim/network/fabrics/clos_shape.h"
 #include "sim/network/routing/routing_kind.h"
@@ -26,8 +28,11 @@ class DModKRouting final : public Routing {
     HEADWAY_CHECK(is_endpoint(source), "a route begins at an endpoint");
     HEADWAY_CHECK(is_endpoint(destination), "a route ends at an endpoint");
     if (source == destination) return;
-    const auto up = [&](LinkId link) { route.push_back({.link = link}); };
-    const auto down = [&](LinkId link) { route.push_back({.link = Topology::reverse(link)}); };
+    // Analyses ask for hundreds of millions of routes: all links of one are appended at once.
+    std::array<LinkShare, kMostLinks> links;
+    auto end = links.begin();
+    const auto up = [&](LinkId link) { (end++)->link = link; };
+    const auto down = [&](LinkId link) { (end++)->link = Topology::reverse(link); };
 
     const int source_leaf = shape_.leaf_of(source);
     const int leaf = shape_.leaf_of(destination);
@@ -54,12 +59,15 @@ class DModKRouting final : public Routing {
       down(shape_.leaf_link(leaf, spine, cable));
     }
     down(shape_.endpoint_link(destination));
+    route.insert(route.end(), links.begin(), end);
   }
 
  private:
   [[nodiscard]] bool is_endpoint(VertexId vertex) const {
     return vertex >= 0 && vertex < shape_.endpoints();
   }
+
+  static constexpr std::size_t kMostLinks = 6;  // through endpoint, leaf and spine, up and down
 
   ClosShape shape_;
   const Topology& topology_;
