@@ -102,6 +102,8 @@ DocumentSection answer_of(const Study& study, const std::optional<Choice>& choic
         faster, percent(faster / more));
   }
   text += fabric_text(study, *choice) + measured_text(study, best);
+  const std::string of = candidate_of(study.points[choice->taken()]).name();
+  if (study.points.size() > 1 && !of.empty()) text += fmt::format(" What follows is of {}.", of);
   section.blocks.emplace_back(Paragraph{text + " " + closing_sentence(prediction)});
   const DocumentSection detail = answer_section(prediction);
   for (const DocumentBlock& block : detail.blocks) {

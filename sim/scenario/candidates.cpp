@@ -29,12 +29,13 @@ constexpr std::array kChoices = {"candidates", "candidate", "alternatives", "cho
 
 struct ReadCandidate {
   CandidateCluster cluster;
-  json parts;         ///< as the file has them
-  std::string place;  ///< "buy.json:12:5"
+  json parts;                                 ///< as the file has them
+  std::map<std::string, std::string> places;  ///< "buy.json:12:5", by part
 };
 
 std::string place_of(const JsonCursor& part) {
   const SourceLocation location = part.problem("").location;
+  if (location.line == 0) return location.file;  // a --set
   return fmt::format("{}:{}:{}", location.file, location.line, location.column);
 }
 
@@ -54,17 +55,21 @@ void read_delivery(ObjectReader& reader, CandidateCluster& candidate) {
 
 ReadCandidate read_candidate(const JsonCursor& part, Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
-  ReadCandidate candidate{.parts = json::object(), .place = place_of(part)};
+  ReadCandidate candidate{.parts = json::object()};
   candidate.cluster.name = reader.text("name");
   read_delivery(reader, candidate.cluster);
   for (const char* name : kParts) {
-    if (const auto given = reader.part(name)) candidate.parts[name] = given->value();
+    const auto given = reader.part(name);
+    if (!given) continue;
+    candidate.parts[name] = given->value();
+    candidate.places[name] = place_of(*given);
   }
   if (const auto topology = reader.part("topology")) {
     if (candidate.parts.contains("cluster")) {
       reader.report("topology", "a candidate has a topology or a cluster, not both");
     }
     candidate.parts["cluster"] = {{"topology", topology->value()}};
+    candidate.places["cluster"] = place_of(*topology);
   }
   static_cast<void>(reader.finish());
   return candidate;
@@ -179,7 +184,7 @@ std::vector<Override> with_candidate(const std::string& path, std::vector<Overri
     for (const auto& [name, part] : candidate->parts.items()) {
       const json& own = parts.contains(name) ? parts : root->value();
       parts[name] = merged(name, own.contains(name) ? own.at(name) : json(), part);
-      places[name] = candidate->place;
+      places[name] = candidate->places.at(name);
     }
   };
   take(root->member("candidates"), root->member("candidate"));

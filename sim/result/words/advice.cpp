@@ -39,7 +39,7 @@ constexpr std::array<CauseAdvice, kCauses> kAdvice{{
      "overlapping them with compute or more micro-batches a step shrink its share"},
     {"", "sharding the optimizer over the data-parallel ranks shrinks it"},
     {"slow devices, and ranks late by them or by busy links",
-     "replacing or avoiding slow devices shrinks it"},
+     "replacing slow devices, or more room on busy links, shrinks it"},
     {"gradients pushed, added up, and parameters back",
      "more servers, or asynchronous updates, shrink it"},
     {"ranks wait for input", "more loader processes or faster storage shrink it"},

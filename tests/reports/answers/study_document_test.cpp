@@ -129,7 +129,7 @@ TEST(StudyDocument, IsAboutWhatItsScenarioIsAbout) {
   const std::string text = markdown_of(study_document(study));
   EXPECT_THAT(text, HasSubstr("The best goodput has /reliability/spare_nodes 16: 93.0 % on 1024 "
                               "GPUs. The fewest within 1 % of it: 8, with 92.5 %; within 0.1 %: "
-                              "16, with 93.0 %."));
+                              "16, with 93.0 %. What follows is of /reliability/spare_nodes 8."));
   EXPECT_THAT(text, HasSubstr("\n| /reliability/spare_nodes | goodput | 5th to 95th percentile |"));
   EXPECT_THAT(text, HasSubstr("\n| 0 | 20.0 % | 19.0 .. 21.0 % |\n"));
   const nlohmann::json choice = nlohmann::json::parse(study_json_text(study)).at("choice");

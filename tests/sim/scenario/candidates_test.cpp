@@ -99,7 +99,7 @@ TEST(Candidates, WhatIsWrongWithOneIsToldAtItsPlaceInTheFile) {
   const std::string problems = problems_in([&] {
     static_cast<void>(file.read({{"/candidate", "B"}, {"/cluster/nodes", "1"}}));
   });
-  const std::size_t column = scenario.dump().find(R"({"cost":{"usd_per_gpu_hour":3.0})") + 1;
+  const std::size_t column = scenario.dump().find(R"("hgx_h200_400")") + 1;
   EXPECT_NE(problems.find(file.path + ":1:" + std::to_string(column) + "   /cluster/topology"),
             std::string::npos)
       << problems;
