@@ -77,6 +77,11 @@ inline constexpr double kNcclTreeEfficiency = 0.92;
 /// Bus bandwidth of a channel of a tree with Simple over so many nodes of such accelerators
 /// (perChMaxTreeBws); a channel is one thread block, and one NIC's.
 [[nodiscard]] BytesPerSecond nccl_tree_channel(std::string_view accelerator, int domains);
+/// What a rank of a chain (a broadcast, a reduce) takes in on a channel before it sends it on:
+/// NCCL_BUFFSIZE of 4 MiB in NCCL_STEPS of 8 parts (BROADCAST_CHUNKSTEPS and REDUCE_CHUNKSTEPS are
+/// 1, src/include/collectives.h). A channel crosses the network by one NIC.
+inline constexpr Bytes kNcclChainChunk = 512_KiB;
+
 /// Channels of a tree between domains, one for each NIC of a domain.
 inline constexpr int kNcclMostTreeChannels = 16;
 /// What trees between switches that reduce send out of a domain: 24 channels, which NVLS opens on

@@ -11,4 +11,10 @@ namespace headway {
   return strategy.sharding == Sharding::optimizer && strategy.shard_ranks() < strategy.replicas();
 }
 
+/// Whether every rank of a group updates whole tensors and broadcasts them.
+[[nodiscard]] inline bool shards_optimizer_by_tensors(const Strategy& strategy) {
+  return strategy.sharding == Sharding::optimizer &&
+         strategy.optimizer_shards == OptimizerShards::tensors;
+}
+
 }  // namespace headway

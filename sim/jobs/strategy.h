@@ -42,6 +42,15 @@ enum class Sharding {
   full = 3        ///< FSDP: parameters are gathered layer by layer, gradients reduced likewise
 };
 
+/// What a rank that shares out the optimizer updates.
+enum class OptimizerShards {
+  slices,  ///< an equal part of everything: gradients are scattered, parameters gathered
+  tensors  ///< whole tensors: gradients are all-reduced, each rank broadcasts what it updated
+};
+template <>
+inline constexpr Word<OptimizerShards> kWords<OptimizerShards>[] = {
+    {"slices", OptimizerShards::slices}, {"tensors", OptimizerShards::tensors}};
+
 /// How tokens reach the ranks of their experts (Megatron-Core's token dispatchers).
 enum class ExpertDispatch {
   all_to_all,   ///< a copy for every expert a token goes to
@@ -145,6 +154,7 @@ struct Strategy {
   double optimizer_offload = 0.0;
   bool overlap_optimizer_offload = false;  ///< copies and updates of those run side by side
   Sharding sharding = Sharding::none;
+  OptimizerShards optimizer_shards = OptimizerShards::slices;  ///< with ZeRO-1
   /// Fully sharded: layers give their gathered parameters up after the forward pass.
   bool reshard_after_forward = true;
   /// Fully sharded: ranks that share out one copy of the parameters, the others hold further

@@ -42,6 +42,7 @@ constexpr FieldNeed kSharedStates = {"zero_stage", "1 or 3", "no group of ranks 
 constexpr FieldNeed kAdapters = {"task", "\"lora\"", "no adapters are trained"};
 
 bool is_fully_sharded(const Strategy& strategy) { return strategy.sharding == Sharding::full; }
+bool shares_optimizer_alone(const Strategy& job) { return job.sharding == Sharding::optimizer; }
 bool has_shard_groups(const Strategy& job) {
   return is_fully_sharded(job) || (job.sharding == Sharding::optimizer && job.shard_group > 0);
 }
@@ -85,6 +86,19 @@ FieldMember<Strategy> pipeline_schedule() {
       Words<const Schedule*>(kSchedules),
       [](const Strategy& strategy) { return strategy.schedule; },
       [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
+}
+
+/// Written where somebody says it, or where ranks do not have slices, as nearly all have.
+FieldMember<Strategy> optimizer_shards() {
+  FieldMember<Strategy> member = word(&Strategy::optimizer_shards);
+  member.read = [read = member.read](ObjectReader& reader, std::string_view key, bool required,
+                                     Strategy& strategy) {
+    if (reader.has(key)) read(reader, key, required, strategy);
+  };
+  member.write = [write = member.write](const Strategy& strategy) {
+    return strategy.optimizer_shards == OptimizerShards::slices ? JsonValue() : write(strategy);
+  };
+  return member;
 }
 
 /// An object that has a table of fields of its own.
@@ -288,6 +302,17 @@ default: what the preset does; not at all where none is)"},
 optimizer), 2 gradients as well, reduced every micro-batch (ZeRO-2), 3 parameters as well (ZeRO-3,
 FSDP).
 see: Rajbhandari et al. 2020 (arXiv:1910.02054))"},
+       {"optimizer_shards",
+        optimizer_shards().presettable().where(
+            shares_optimizer_alone,
+            {"zero_stage", "1", "gradients or parameters are cut into slices as well"}),
+        R"(What each of the ranks that share out the optimizer updates. An equal slice of everything: gradients
+are reduced and scattered, parameters gathered. Or whole tensors, which leaves ranks without any where
+there are more ranks than tensors: gradients are all-reduced, and each rank that has tensors broadcasts
+them once they are updated, one broadcast behind the other. Updates and states count as shared out
+evenly.
+see: InternEvo's HybridZeroOptimizer, PyTorch's ZeroRedundancyOptimizer; strategy.shard_group
+default: "slices")"},
        {"reshard_after_forward",
         flag(&Strategy::reshard_after_forward).presettable().where(is_fully_sharded, kFullSharding),
         R"(Layers give their gathered parameters up after the forward pass and gather them again for the

@@ -126,6 +126,8 @@ constexpr FlagRow kTable[] = {
       "parallelism.data_parallel_replicate_degree={copies}\n"
       "parallelism.data_parallel_shard_degree={shards}",
       "zero_optimization.stage=3", kNoFlag}},
+    {"optimizer_shards", "slices", {"", "", "", ""}},
+    {"optimizer_shards", "tensors", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
     {"reshard_after_forward",
      "true",
      {"", "parallelism.fsdp_reshard_after_forward=\"always\"", "", kNoFlag}},

@@ -74,6 +74,18 @@ std::int64_t parameter_count(const Model& model) {
   return static_cast<std::int64_t>(parameters(model).total());
 }
 
+MatrixCount parameter_matrices(const Layer& layer) {
+  MatrixCount count;
+  for (const Product& product : layer.products) {
+    double& kind = product.part == Part::experts ? count.experts : count.shared;
+    kind += product.copies;
+  }
+  for (const Weights& weights : layer.weights) {
+    if (weights.part == Part::embedding || weights.part == Part::positions) count.shared += 1.0;
+  }
+  return count;
+}
+
 double largest_tensor(const Model& model, const RankShape& shape) {
   double largest = 0.0;
   for (const Layer& kind : model.kinds) {

@@ -37,6 +37,13 @@ struct Parameters {
 [[nodiscard]] Parameters parameters(const Model& model);
 [[nodiscard]] std::int64_t parameter_count(const Model& model);
 
+/// Matrices among the parameters of the whole layer, tables included.
+struct MatrixCount {
+  double shared = 0.0;
+  double experts = 0.0;  ///< of routed ones
+};
+[[nodiscard]] MatrixCount parameter_matrices(const Layer& layer);
+
 /// Of the largest matrix that a rank holds of a layer: what an optimizer updates at once.
 [[nodiscard]] double largest_tensor(const Model& model, const RankShape& shape);
 

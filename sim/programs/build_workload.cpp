@@ -242,8 +242,8 @@ class WorkloadBuilder {
         if (id >= 0) reduces_.emplace(stage, id);
         for (int of = first; of < first + reducing; of += sharing) {
           if (strategy_.sharding == Sharding::none) continue;
-          add_shared(CollectiveKind::all_gather, kParameterGather, kOtherParameterGather, stage, of,
-                     sharing, sharing == reducing ? id : -1);
+          add_shared(parameter_collective(strategy_), kParameterGather, kOtherParameterGather,
+                     stage, of, sharing, sharing == reducing ? id : -1);
         }
         if (!gathers_sums(strategy_.compression)) continue;
         add_shared(CollectiveKind::all_gather, kCompressedGather, {}, stage, first, reducing, id);
@@ -347,7 +347,7 @@ class WorkloadBuilder {
           add("expert gradient reduce", gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
         share_queue(workload_, reduce_id,
-                    add("expert parameter gather", CollectiveKind::all_gather, kExpertGather));
+                    add("expert parameter gather", parameter_collective(strategy_), kExpertGather));
       }
       const auto [first, last] = reduces_.equal_range(stage);
       for (auto of = first; of != last; ++of) share_ports(workload_, of->second, reduce_id);

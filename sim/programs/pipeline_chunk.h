@@ -30,7 +30,7 @@ struct PipelineChunk {
   std::vector<std::int32_t> gather_slots;  ///< a piece each, empty if nothing is gathered ahead
   std::vector<std::int32_t> expert_gather_slots;
   GradientPart gradients;  ///< of parameters that change, but for routed experts
-  double gathered = 0.0;   ///< those that replicas gather
+  UpdatedPart gathered;    ///< those that replicas gather
   int forwards_done = 0;
   int gradients_done = 0;
 };

@@ -122,6 +122,7 @@ class PipelineProgram {
       chunk.gradients += piece.gradients();
       chunk.gathered += gathered_of(job_, piece);
       expert_parameters_ += piece.expert_parameters;
+      expert_gathered_ += {piece.expert_parameters, piece.expert_matrices};
     }
     chunk.whole_forward = builder_.add_pass("forward", forward, sent_forward);
     chunk.whole_backward = builder_.add_pass("backward", backward, sent_backward);
@@ -154,9 +155,12 @@ class PipelineProgram {
   /// stage that shares them joins them in the other order.
   void gather_and_wait(double share) {
     std::vector<std::int32_t> slots;
-    for_each_sharing([&](int chunk, const GradientPart& /*gradients*/, double gathered) {
-      if (reduces() && gathered > 0.0) slots.push_back(join_gather(chunk, share * gathered));
-    });
+    for_each_sharing(
+        [&](int chunk, const GradientPart& /*gradients*/, const UpdatedPart& gathered) {
+          if (reduces() && gathered.elements > 0.0) {
+            slots.push_back(join_gather(chunk, share * gathered));
+          }
+        });
     for (const std::int32_t slot : slots) builder_.wait(slot);
   }
 
@@ -164,17 +168,18 @@ class PipelineProgram {
   void gather_ahead() {
     if (job_.never_hidden > 0.0) {
       gather_and_wait(job_.never_hidden);
-      wait_if_any(join_expert_gather(job_.never_hidden * expert_parameters_));
+      wait_if_any(join_expert_gather(job_.never_hidden * expert_gathered_));
     }
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
       for (const Piece& piece : chunks_[c].pieces) {
         chunks_[c].gather_slots.push_back(
-            reduces() && gathered_of(job_, piece) > 0.0
+            reduces() && gathered_of(job_, piece).elements > 0.0
                 ? join_gather(static_cast<int>(c),
                               (1.0 - job_.never_hidden) * gathered_of(job_, piece))
                 : -1);
         chunks_[c].expert_gather_slots.push_back(
-            join_expert_gather((1.0 - job_.never_hidden) * piece.expert_parameters));
+            join_expert_gather((1.0 - job_.never_hidden) *
+                               UpdatedPart{piece.expert_parameters, piece.expert_matrices}));
       }
     }
   }
@@ -191,9 +196,17 @@ class PipelineProgram {
     return bytes_per_element(strategy_.gradient_precision);
   }
 
-  std::int32_t join_gather(int chunk, double parameters) {
-    return join(is_doubled() && chunk == 1 ? kOtherParameterGather : kParameterGather,
-                kParameterGather, exchanged(parameters, kParameterBytes));
+  std::int32_t join_gather(int chunk, const UpdatedPart& part) {
+    return join_gathers(is_doubled() && chunk == 1 ? kOtherParameterGather : kParameterGather,
+                        kParameterGather, part,
+                        gathers_of(strategy_, part, gathered_, strategy_.shard_ranks()));
+  }
+
+  /// `times` collectives, one behind the other.
+  std::int32_t join_gathers(std::string_view communicator, std::string_view priced,
+                            const UpdatedPart& part, double times) {
+    const Bytes message = exchanged(part.elements, kParameterBytes);
+    return builder_.join(communicator, job_.prices.at(priced).price(message, times));
   }
 
   void join_reduce(int chunk, const GradientPart& gradients) {
@@ -214,9 +227,10 @@ class PipelineProgram {
   }
 
   /// -1 if there is nothing to gather.
-  std::int32_t join_expert_gather(double parameters) {
-    if (!reduces_experts() || parameters == 0.0) return -1;
-    return join(kExpertGather, kExpertGather, exchanged(parameters, kParameterBytes));
+  std::int32_t join_expert_gather(const UpdatedPart& part) {
+    if (!reduces_experts() || part.elements == 0.0) return -1;
+    return join_gathers(kExpertGather, kExpertGather, part,
+                        gathers_of(strategy_, part, expert_gathered_, strategy_.expert_replicas()));
   }
 
   void join_expert_reduce(double parameters) {
@@ -325,7 +339,7 @@ class PipelineProgram {
       reduce_by_pieces();
       return;
     }
-    for_each_sharing([&](int chunk, const GradientPart& gradients, double /*gathered*/) {
+    for_each_sharing([&](int chunk, const GradientPart& gradients, const UpdatedPart&) {
       if (reduces() && left * gradients.elements > 0.0) join_reduce(chunk, left * gradients);
     });
     join_expert_reduce(left * expert_parameters_);
@@ -363,7 +377,7 @@ class PipelineProgram {
         builder_.add_block("optimizer", step_time(job_, gradients_.elements, expert_parameters_)));
     if (gathers() && !strategy_.overlap_parameter_gather) {
       gather_and_wait(1.0);
-      wait_if_any(join_expert_gather(expert_parameters_));
+      wait_if_any(join_expert_gather(expert_gathered_));
     }
   }
 
@@ -375,8 +389,9 @@ class PipelineProgram {
   ProgramBuilder builder_;
   std::vector<PipelineChunk> chunks_;
   GradientPart gradients_;          ///< of parameters of this stage that change, but for experts
-  double gathered_ = 0.0;           ///< those that replicas gather
+  UpdatedPart gathered_;            ///< those that replicas gather
   double expert_parameters_ = 0.0;  ///< of routed experts
+  UpdatedPart expert_gathered_;     ///< the same, as their replicas gather them
   std::int32_t last_expert_reduce_ = -1;
   std::int32_t last_compressed_gather_ = -1;
   std::array<std::int32_t, 2> last_reduce_{-1, -1};  ///< of the first chunk's copy, of the other

@@ -50,7 +50,8 @@ class ProgramBuilder {
             .path = place_of(communicator),
             .slot = slot,
             .way = static_cast<std::int32_t>(price.way),
-            .amount = price.amount});
+            .amount = price.amount,
+            .at_least = price.at_least});
     return slot;
   }
   std::int32_t join(std::string_view communicator, Bytes amount, Seconds at_least) {

@@ -39,10 +39,17 @@ CollectiveKind gradient_collective(const Strategy& strategy) {
     case CompressedExchange::reduce:
       break;
   }
-  // Where groups share out the optimizer, every group needs the sums over all replicas.
-  const bool are_scattered =
-      strategy.sharding != Sharding::none && !shards_optimizer_in_groups(strategy);
+  // Where groups share out the optimizer, every group needs the sums over all replicas. Slices of
+  // the sums are not whole tensors.
+  const bool are_scattered = strategy.sharding != Sharding::none &&
+                             !shards_optimizer_in_groups(strategy) &&
+                             !shards_optimizer_by_tensors(strategy);
   return are_scattered ? CollectiveKind::reduce_scatter : CollectiveKind::all_reduce;
+}
+
+CollectiveKind parameter_collective(const Strategy& strategy) {
+  return shards_optimizer_by_tensors(strategy) ? CollectiveKind::broadcast
+                                               : CollectiveKind::all_gather;
 }
 
 namespace {
@@ -124,6 +131,9 @@ void add_layer(const JobShape& job, Piece& piece, const Layer& layer) {
   piece.parameters += shared;
   piece.trained += trains_adapters(strategy) ? adapter : shared;
   piece.expert_parameters += whole.experts() / strategy.expert_group();
+  const MatrixCount matrices = parameter_matrices(layer);
+  piece.matrices += matrices.shared;
+  piece.expert_matrices += matrices.experts / strategy.expert_parallel;
   piece.factors += factor_elements(layer, strategy.compression) + tables;
 }
 
@@ -141,6 +151,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.head = true;
     piece.parameters += head_parameters(job);
     if (!trains_adapters(strategy)) piece.trained += head_parameters(job);
+    piece.matrices += parameter_matrices(model.last).shared;
     piece.factors +=
         std::min(factor_elements(model.last, strategy.compression), head_parameters(job));
     for (int i = 0; i < model.ahead.layers; ++i) {
@@ -163,6 +174,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.embedding = true;
     piece.parameters += embedding_parameters(job);
     if (!trains_adapters(strategy)) piece.trained += embedding_parameters(job);
+    piece.matrices += parameter_matrices(model.first).shared;
     piece.factors += embedding_parameters(job);
   }
   pieces.push_back(piece);
@@ -210,8 +222,15 @@ TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
   return time;
 }
 
-double gathered_of(const JobShape& job, const Piece& piece) {
-  return job.strategy->sharding == Sharding::full ? piece.parameters : piece.trained;
+UpdatedPart gathered_of(const JobShape& job, const Piece& piece) {
+  return {job.strategy->sharding == Sharding::full ? piece.parameters : piece.trained,
+          piece.matrices};
+}
+
+double gathers_of(const Strategy& strategy, const UpdatedPart& part, const UpdatedPart& all,
+                  int ranks) {
+  if (!shards_optimizer_by_tensors(strategy)) return 1.0;
+  return std::min(part.matrices, ranks * part.elements / all.elements);
 }
 
 std::optional<ChunkPlace> chunk_elsewhere(const Strategy& strategy, int stage, int chunk,

@@ -21,9 +21,25 @@ struct Piece {
   double trained = 0.0;            ///< of those: all, or the adapters
   double expert_parameters = 0.0;  ///< of those
   double factors = 0.0;            ///< of those trained, where low-rank factors stand for matrices
+  double matrices = 0.0;           ///< among the parameters, but for those of routed experts
+  double expert_matrices = 0.0;    ///< among those of routed experts
 
   [[nodiscard]] GradientPart gradients() const { return {trained, factors}; }
 };
+
+/// Parameters that replicas hand each other once they are updated, and the matrices among them.
+struct UpdatedPart {
+  double elements = 0.0;
+  double matrices = 0.0;
+  UpdatedPart& operator+=(const UpdatedPart& other) {
+    elements += other.elements;
+    matrices += other.matrices;
+    return *this;
+  }
+};
+[[nodiscard]] inline UpdatedPart operator*(double share, const UpdatedPart& part) {
+  return {share * part.elements, share * part.matrices};
+}
 
 /// Cuts a chunk, in forward order, into pieces whose gradients are at least the strategy's bucket
 /// (one layer each if that is 0), or took its cycle to compute. Filled from the back, because
@@ -40,7 +56,13 @@ struct Piece {
 [[nodiscard]] TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece);
 
 /// What replicas gather of it: where parameters are sharded, frozen ones too.
-[[nodiscard]] double gathered_of(const JobShape& job, const Piece& piece);
+[[nodiscard]] UpdatedPart gathered_of(const JobShape& job, const Piece& piece);
+
+/// How many collectives so many of the parameters of a stage take, all of which are `all`: one, or
+/// where ranks share out whole tensors, a broadcast from each rank that has any of them. What is no
+/// matrix goes with one that is. Shares of a collective count as such.
+[[nodiscard]] double gathers_of(const Strategy& strategy, const UpdatedPart& part,
+                                const UpdatedPart& all, int ranks);
 
 /// The chunk so many steps behind one of a stage's, if what passes between them has to travel;
 /// nothing where the model begins or ends in between.

@@ -70,14 +70,14 @@ struct SmallJob {
     const int sharing =
         strategy.sharding == Sharding::full ? strategy.shard_ranks() : strategy.replicas();
     job.prices.emplace(kGradientReduce, price(gradient_collective(strategy), sharing, reduce));
-    job.prices.emplace(kParameterGather, price(CollectiveKind::all_gather, sharing, gather));
+    job.prices.emplace(kParameterGather, price(parameter_collective(strategy), sharing, gather));
     job.prices.emplace(kReplicaReduce, price(CollectiveKind::all_reduce,
                                              strategy.replicas() / strategy.shard_ranks(), copies));
     job.prices.emplace(kTiedEmbedding, price(CollectiveKind::all_reduce, 2, embedding));
     job.prices.emplace(kExpertReduce,
                        price(gradient_collective(strategy), strategy.expert_replicas(), reduce));
     job.prices.emplace(kExpertGather,
-                       price(CollectiveKind::all_gather, strategy.expert_replicas(), gather));
+                       price(parameter_collective(strategy), strategy.expert_replicas(), gather));
     return job;
   }
 

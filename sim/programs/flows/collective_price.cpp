@@ -88,6 +88,7 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
                                    std::optional<CollectiveAlgorithm> algorithm, PlanDetail detail)
     : kind_(kind), ranks_(static_cast<int>(groups.front().size())) {
   constexpr Bytes kSample(1e9);
+  in_domain_ = static_cast<double>(ranks_) / place_of(cluster, evidence, groups).domains;
   const auto transfer_of = [&](const FlowPlan& plan) {
     return idle_time(plan, cluster.topology, kSample) - plan.latency;
   };
@@ -99,6 +100,14 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
       idle.filled_by = choice->protocol;
     }
     // What bounds large messages between nodes are their NICs, but for sums in the switches.
+    const bool is_chain = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
+    if (is_chain && way.plan.crosses_fabric && evidence.library != CollectiveLibrary::hardware) {
+      const double domains = ranks_ / in_domain_;
+      const BytesPerSecond inside =
+          costs.scale_up_efficiency * node_of(cluster, evidence).scale_up_bandwidth;
+      idle.chain_seconds_per_byte =
+          (domains - 1.0) * idle.seconds_per_byte + (ranks_ - domains) / inside.count();
+    }
     const bool is_inside = !way.plan.crosses_fabric || way.algorithm == CollectiveAlgorithm::nvls;
     if (choice != nullptr && is_inside) idle.large_share = choice->large_share;
     if (choice != nullptr && way.plan.crosses_fabric) {
@@ -136,6 +145,7 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
     way.plan.latency = Seconds(0.0);
     way.protocol = "measured";
     idle_.push_back(idle_.front());
+    idle_.back().chain_seconds_per_byte = 0.0;
     ways_.push_back(std::move(way));
     measured_way_ = ways_.size() - 1;
   }
@@ -166,15 +176,34 @@ CollectivePrice PricedCollective::price(Bytes message) const {
     const Bytes beyond = max(Bytes(0.0), message - kNcclFilledFrom);
     const Bytes filled = message - (1.0 - idle.large_share) * beyond;
     const Bytes amount = idle.bytes_factor / filling * filled;
-    const Seconds time = ways_[way].plan.latency + Seconds(amount.count() * idle.seconds_per_byte);
+    const Seconds handed_on = handing_on_time(idle, message);
+    const Seconds time =
+        ways_[way].plan.latency + handed_on + Seconds(amount.count() * idle.seconds_per_byte);
     const Seconds seems =
         idle.believed ? idle.believed->latency + amount / idle.believed->bandwidth : time;
     if (way == 0 || seems < least) {
       best = {way, amount, time};
+      if (handed_on > Seconds(0.0)) best.at_least = time - ways_[way].plan.latency;
       least = seems;
     }
   }
   return best;
+}
+
+CollectivePrice PricedCollective::price(Bytes message, double parts) const {
+  if (parts <= 1.0) return price(message);
+  CollectivePrice sum = price(1.0 / parts * message);
+  const Seconds latency = ways_[sum.way].plan.latency;
+  const Seconds waiting = latency + handing_on_time(idle_[sum.way], 1.0 / parts * message);
+  const double from_the_end = 1.0 + (parts - 1.0) * (1.0 - 1.0 / in_domain_);
+  sum.time = parts * (sum.time - waiting) + from_the_end * waiting;
+  sum.amount = parts * sum.amount;
+  sum.at_least = sum.time - latency;
+  return sum;
+}
+
+Seconds PricedCollective::handing_on_time(const Idle& idle, Bytes message) const {
+  return Seconds(idle.chain_seconds_per_byte * min(in_domain_ * kNcclChainChunk, message).count());
 }
 
 }  // namespace headway

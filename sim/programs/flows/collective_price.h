@@ -26,6 +26,7 @@ struct CollectivePrice {
   std::size_t way = 0;
   Bytes amount;
   Seconds time;
+  Seconds at_least = {};  ///< of the flow, behind its latency, however idle its links are
 };
 
 /// The price of a collective: of every command, of training's exchanges between replicas as of
@@ -62,6 +63,11 @@ class PricedCollective {
 
   /// Of a message, as nccl-tests counts it. Requires a way.
   [[nodiscard]] CollectivePrice price(Bytes message) const;
+  /// Of a message that is sent in so many equal parts, a collective each and one behind the other.
+  /// Where each begins at the next rank, as broadcasts do by which ranks hand round what they have,
+  /// a part follows the one before around the ring: it waits for the other end only where it begins
+  /// on the same node. Fractions are averages; below one it is one.
+  [[nodiscard]] CollectivePrice price(Bytes message, double parts) const;
 
  private:
   /// How the idle network takes a way.
@@ -72,10 +78,15 @@ class PricedCollective {
     double seconds_per_byte = 0.0;            ///< of the flow
     /// What whoever chooses takes both for; nothing where it knows them as they are.
     std::optional<LinkCost> believed{};
+    /// Between nodes, how long a chain of ranks that hand on a chunk at a time takes to hand on a
+    /// byte of it from end to end.
+    double chain_seconds_per_byte = 0.0;
   };
+  [[nodiscard]] Seconds handing_on_time(const Idle& idle, Bytes message) const;
 
   CollectiveKind kind_;
   int ranks_ = 1;
+  double in_domain_ = 1.0;  ///< ranks in a scale-up domain, on average
   std::vector<Way> ways_;
   std::vector<Idle> idle_;
   const std::vector<MeasuredCollective>* measured_ = nullptr;  ///< of the evidence's profile

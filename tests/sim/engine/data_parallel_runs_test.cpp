@@ -99,6 +99,17 @@ TEST(DataParallelRuns, AShardedOptimizerGathersAsTheLayersAreNeeded) {
   EXPECT_NEAR(outcome(job).seconds, first_forward + (kWork - 4.0) + 10.08, 1e-12);
 }
 
+TEST(DataParallelRuns, WholeTensorsAreReducedEverywhereAndBroadcast) {
+  // An all-reduce among two moves each gradient once: 1 s a layer, of the last bucket 1.01 s are
+  // seen. A broadcast moves each parameter once: 0.5 s a layer, of the first piece 0.505 s.
+  SmallJob job = replicas(4000.0);
+  job.strategy.sharding = Sharding::optimizer;
+  job.strategy.optimizer_shards = OptimizerShards::tensors;
+  EXPECT_NEAR(outcome(job).seconds, 0.505 + kWork + 1.01, 1e-12);
+  job.strategy.overlap_parameter_gather = false;
+  EXPECT_NEAR(outcome(job).seconds, kWork + 1.01 + 2.01, 1e-12);
+}
+
 /// One micro-batch, 0.5 s forward and 1 s backward a layer, 6 s of work. A gather moves 2 bytes x
 /// 1/2, so 1 s a layer at 1 kB/s; a reduction 4 x 1/2, so 2 s. Ends have 1 % more.
 SmallJob fully_sharded() {
@@ -141,8 +152,8 @@ SmallJob quickly_reduced() {
 }
 
 TEST(DataParallelRuns, ParametersThatStayAreGatheredOnce) {
-  // Queued as above: the reduction of 4 until 6.025, the gather of 2 until 7.025, the reduction of 3
-  // until 7.525, the gather of 1 until 8.535; a pass and its reduction of 0.505 s follow.
+  // Queued as above: the reduction of 4 until 6.025, the gather of 2 until 7.025, the reduction of
+  // 3 until 7.525, the gather of 1 until 8.535; a pass and its reduction of 0.505 s follow.
   SmallJob job = quickly_reduced();
   EXPECT_NEAR(outcome(job).seconds, 8.535 + 1.0 + 0.505, 1e-12);
   // Forward until 4.52, then 4 s without a wait.

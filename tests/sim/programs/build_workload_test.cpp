@@ -161,6 +161,15 @@ TEST_F(BuildWorkload, GroupsThatShareOutTheOptimizerGatherApartAndReduceTogether
   EXPECT_TRUE(workload.plans[static_cast<std::size_t>(reduce.plan)].crosses_fabric);
 }
 
+TEST_F(BuildWorkload, WholeTensorsAreReducedEverywhereAndBroadcast) {
+  strategy.sharding = Sharding::optimizer;
+  strategy.optimizer_shards = OptimizerShards::tensors;
+  const Workload workload = built().workload;
+  ASSERT_EQ(workload.communicators.size(), 4U);
+  EXPECT_EQ(workload.communicators[0].kind, CollectiveKind::all_reduce);
+  EXPECT_EQ(workload.communicators[1].kind, CollectiveKind::broadcast);
+}
+
 TEST_F(BuildWorkload, AnOptimizerThatEveryRankHoldsWholeGathersNothing) {
   strategy = {.data_parallel = 16, .global_batch = 16, .sequence_length = 64};
   strategy.sharding = Sharding::optimizer;

@@ -48,5 +48,27 @@ TEST(StagePieces, LowRankFactorsStandForMatrices) {
   EXPECT_DOUBLE_EQ(piece.factors, 80.0 + 40.0 + 2.0 * 78.0 + 20.0 + ends);
 }
 
+// InternEvo: whole tensors go to ranks. A layer has four matrices, and one more stands at either
+// end of the model: two ranks broadcast half of the parameters each, 64 ranks a matrix or nothing.
+TEST(StagePieces, NoMoreTensorsAreBroadcastThanThereAre) {
+  SmallJob job(2);
+  job.strategy.sharding = Sharding::optimizer;
+  job.strategy.optimizer_shards = OptimizerShards::tensors;
+  const JobShape shape = job.shape();
+  std::vector<UpdatedPart> parts;
+  UpdatedPart all;
+  for (const Piece& piece : chunk_pieces(shape, 0)) {
+    parts.push_back(gathered_of(shape, piece));
+    all += parts.back();
+  }
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_DOUBLE_EQ(all.matrices, 2.0 * 4.0 + 2.0);
+  EXPECT_DOUBLE_EQ(gathers_of(job.strategy, parts[0], all, 2),
+                   2.0 * parts[0].elements / all.elements);
+  EXPECT_DOUBLE_EQ(gathers_of(job.strategy, parts[1], all, 64), 5.0);
+  job.strategy.optimizer_shards = OptimizerShards::slices;
+  EXPECT_DOUBLE_EQ(gathers_of(job.strategy, parts[1], all, 64), 1.0);
+}
+
 }  // namespace
 }  // namespace headway

@@ -112,6 +112,21 @@ TEST(StrategyProblem, ShardGroupsShareOutTheOptimizerOrEverything) {
 )");
 }
 
+TEST(StrategyProblem, WholeTensorsAreSharesOfTheOptimizerAlone) {
+  EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 2,
+    "optimizer_shards": "tensors",
+    "global_batch": 64)"),
+            R"(error: optimizer_shards needs zero_stage 1
+  --> scenario.json:10:25   /strategy/optimizer_shards
+   |
+10 |     "optimizer_shards": "tensors",
+   |                         ^^^^^^^^^ gradients or parameters are cut into slices as well
+   |
+  ::: scenario.json:9:19   /strategy/zero_stage is 2
+  help: set zero_stage to 1, or leave optimizer_shards out
+)");
+}
+
 TEST(StrategyProblem, StagesThatShareParametersHaveOneGroup) {
   EXPECT_EQ(problems(kLlama3, R"(    "zero_stage": 1,
     "shard_group": 4,

@@ -123,6 +123,43 @@ TEST(CollectivePrice, OutsideOfWhatWasMeasuredTheClosedFormAnswers) {
       24.5e-6, 1e-12);
 }
 
+TEST(CollectivePrice, AChainBetweenNodesHandsOnChunks) {
+  // 40 MB over four NICs of 50 GB/s: 200 us, and 7/8 of two hops of 2 us. Four channels hand on
+  // 512 KiB at a time, once between nodes at 200 GB/s and six times inside at 400 GB/s: 20 ps a
+  // byte, 41.943 us.
+  const auto cluster = cluster_of(kNodes.text());
+  const Profile profile = round_profile();
+  const auto of = [&](CollectiveLibrary library, const CollectiveGroups& groups) {
+    return PricedCollective(*cluster, {.library = library, .profile = &profile},
+                            CollectiveKind::broadcast, groups);
+  };
+  const PricedCollective prices = of(CollectiveLibrary::profile, kBothNodes);
+  constexpr double kHandedOn = 4.0 * 524288.0 * 20e-12;
+  EXPECT_NEAR(prices.price(40_MB).time.count(), 203.5e-6 + kHandedOn, 1e-12);
+  EXPECT_NEAR(prices.price(40_MB).at_least.count(), 200e-6 + kHandedOn, 1e-12);
+  // A message that is less than these chunks is one.
+  EXPECT_NEAR(prices.price(1_MB).time.count(), 5e-6 + 3.5e-6 + 20e-6, 1e-12);
+  // Inside a node, and of links alone, nothing is added.
+  EXPECT_NEAR(of(CollectiveLibrary::profile, kOneNode).price(40_MB).time.count(), 100e-6, 1e-12);
+  EXPECT_NEAR(of(CollectiveLibrary::hardware, kBothNodes).price(40_MB).at_least.count(), 0.0, 0.0);
+}
+
+TEST(CollectivePrice, BroadcastsFromNextRanksFollowEachOtherAroundTheRing) {
+  // Three of 40 MB. Of four roots in a row one stands on the next node, where its broadcast follows
+  // the one before; the others wait until that has come to the end of the ring.
+  const auto cluster = cluster_of(kNodes.text());
+  const Profile profile = round_profile();
+  const PricedCollective prices(*cluster,
+                                {.library = CollectiveLibrary::profile, .profile = &profile},
+                                CollectiveKind::broadcast, kBothNodes);
+  const CollectivePrice price = prices.price(120_MB, 3.0);
+  const double waiting = 3.5e-6 + 4.0 * 524288.0 * 20e-12;
+  EXPECT_NEAR(price.time.count(), 3.0 * 200e-6 + (1.0 + 2.0 * 0.75) * waiting, 1e-12);
+  EXPECT_NEAR((price.time - price.at_least).count(), 3.5e-6, 1e-15);
+  EXPECT_DOUBLE_EQ(price.amount.count(), 120e6);
+  EXPECT_EQ(prices.price(120_MB, 0.5).time, prices.price(120_MB).time);
+}
+
 TEST(CollectivePrice, AnAlgorithmThatIsAskedForIsNotTheOneMeasured) {
   const auto cluster = cluster_of(kNodes.text());
   const Profile profile = measured_profile();
