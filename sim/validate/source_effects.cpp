@@ -31,6 +31,16 @@ std::map<std::string, SourceEffects> read_source_effects() {
 
 }  // namespace
 
+std::map<std::string, SourceEffects> source_effects_in(const nlohmann::json& sources) {
+  std::map<std::string, SourceEffects> effects;
+  for (const auto& [source, said] : sources.items()) {
+    effects[source] = {.kernel_time = said.value("kernel_time", 1.0),
+                       .memory_traffic = said.value("memory_traffic", 1.0),
+                       .gradient_traffic = said.value("gradient_traffic", 1.0)};
+  }
+  return effects;
+}
+
 const std::map<std::string, SourceEffects>& known_source_effects() {
   static const std::map<std::string, SourceEffects> known = read_source_effects();
   return known;
@@ -51,7 +61,7 @@ SourceEffects effects_of_source(const std::map<std::string, SourceEffects>& know
   if (!release.empty()) names.push_back(source + ", " + release);
   for (const std::string& name : names) {
     include(name);
-    if (is_mixture) include(name + ", mixtures");
+    include(name + (is_mixture ? ", mixtures" : ", dense"));
   }
   return product;
 }

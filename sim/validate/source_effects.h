@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "sim/scenario/scenario.h"
@@ -17,9 +18,12 @@ struct SourceEffects {
 };
 
 /// By the source's short name, from scenarios/validation/sources.json; "NAME, RELEASE", "NAME,
-/// mixtures" and "NAME, RELEASE, mixtures" are what one release of its software, its mixtures of
-/// experts, or those of a release are besides. Read once.
+/// mixtures", "NAME, dense" and "NAME, RELEASE, mixtures" are what one release of its software, its
+/// mixtures of experts, its other models, or those of a release are besides. Read once.
 [[nodiscard]] const std::map<std::string, SourceEffects>& known_source_effects();
+
+/// The same of JSON: {"NAME": {"kernel_time": factor, ...}, ...}.
+[[nodiscard]] std::map<std::string, SourceEffects> source_effects_in(const nlohmann::json& sources);
 
 /// The product of all that hold for a row.
 [[nodiscard]] SourceEffects effects_of_source(const std::map<std::string, SourceEffects>& known,

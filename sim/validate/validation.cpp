@@ -31,10 +31,13 @@ int draws_of(const Strategy& strategy) {
 
 /// The scenario as constants that have seen the row's source predict it, or ones that have not.
 Scenario known_scenario(Scenario scenario, const PublishedRow& row, bool leave_out_source) {
-  if (leave_out_source) return without_source(std::move(scenario), row.head.source);
-  return with_source_effects(std::move(scenario),
-                             effects_of_source(known_source_effects(), row.head.source, row.release,
-                                               row.head.kind == "moe"));
+  const bool is_mixture = row.head.kind == "moe";
+  if (leave_out_source) {
+    return without_source(std::move(scenario), row.head.source, is_mixture);
+  }
+  return with_source_effects(
+      std::move(scenario),
+      effects_of_source(known_source_effects(), row.head.source, row.release, is_mixture));
 }
 
 /// Runs in a child: what becomes of a row, as JSON.

@@ -92,16 +92,6 @@ double predicted(const Scenario& scenario) {
   return short_step + static_cast<double>(rounds_left_out) * (time(few + round) - short_step);
 }
 
-std::map<std::string, SourceEffects> effects_in(const nlohmann::json& sources) {
-  std::map<std::string, SourceEffects> effects;
-  for (const auto& [source, said] : sources.items()) {
-    effects[source] = {.kernel_time = said.value("kernel_time", 1.0),
-                       .memory_traffic = said.value("memory_traffic", 1.0),
-                       .gradient_traffic = said.value("gradient_traffic", 1.0)};
-  }
-  return effects;
-}
-
 nlohmann::json predictions(const std::vector<Row>& rows, const nlohmann::json& question,
                            const std::map<std::string, std::shared_ptr<const Profile>>& unchanged) {
   std::map<std::string, std::shared_ptr<const Profile>> profiles = unchanged;
@@ -109,8 +99,8 @@ nlohmann::json predictions(const std::vector<Row>& rows, const nlohmann::json& q
   for (const auto& [name, changes] : changed.items()) {
     profiles[name] = changed_profile(name, changes);
   }
-  const auto effects =
-      question.contains("sources") ? effects_in(question.at("sources")) : known_source_effects();
+  const auto effects = question.contains("sources") ? source_effects_in(question.at("sources"))
+                                                    : known_source_effects();
   nlohmann::json times = nlohmann::json::array();
   for (const Row& row : rows) {
     Scenario scenario = row.scenario;

@@ -7,7 +7,8 @@
 Minimises, over the logarithms of the effects in fit_constants.py, a pseudo-Huber loss of
 log(predicted / published) at 3 %, each row weighted by the inverse fourth root of the rows of its
 configuration group, plus the squares of the effects over their widths. Predictions are the product's
-own, in closed form; they are linearised a few times on the way. With --simulated, each is corrected
+own, in closed form; they are linearised a few times on the way, and steps that make the loss larger
+are cut. With --simulated, each is corrected
 by what the simulation of its row with the constants that ship makes of the closed form (`headway
 validate --json`), where the slowest device of a cluster stands on one stage only. Then every source is left out in turn:
 its rows are predicted by the product with constants fitted to all other sources. With --write, the
@@ -181,13 +182,25 @@ class Fit:
         solution = least_squares(residuals, x, jac=jacobian, x_scale=self.width, max_nfev=60)
         return solution.x, np.sqrt(np.diag(np.linalg.inv(solution.jac.T @ solution.jac)))
 
+    def loss(self, x, log_times):
+        r = (log_times - self.published) / SCALE
+        return ((self.weight * 2 * (np.sqrt(1 + r * r) - 1)).sum() + ((x / self.width) ** 2).sum())
+
     def run(self, rounds):
         everything = np.ones(len(self.rows), bool)
         x = np.zeros(len(self.effects))
         spread = self.width
+        log_times = self.predict(x)
         for _ in range(rounds):
-            x, spread = self.solve(self.linear(x), x, everything)
-            error = np.exp(self.predict(x) - self.published) - 1
+            wanted, spread = self.solve(self.linear(x), x, everything)
+            # What hides behind compute has no slope: a step may go where it does not hide any more.
+            for share in (1.0, 0.5, 0.25, 0.125):
+                there = x + share * (wanted - x)
+                then = self.predict(there)
+                if self.loss(there, then) < self.loss(x, log_times):
+                    x, log_times = there, then
+                    break
+            error = np.exp(log_times - self.published) - 1
             print(f"mean error {100 * np.abs(error).mean():.2f} %", flush=True)
         return x, spread
 
@@ -257,7 +270,10 @@ def leave_out_sources(fit, x, linear):
         mine = fit.sources == source
         held, _ = fit.solve(linear, x, ~mine)
         question = fit.question(held)
-        question["sources"] = {}  # it is like any other
+        shared = {place.holder: {place.constant.source_field: float(f"{place.value(held):.4g}")}
+                  for place in fit.places
+                  if place.pointer is None and fit.effects[place.effects[0]][1].is_shared()}
+        question["sources"] = shared  # else it is like any other
         unseen[mine] = (np.exp(fit.answer(question) - fit.published) - 1)[mine]
         used = {row["profile"] for row, is_mine in zip(fit.rows, mine) if is_mine}
         families = {row["family"] for row, is_mine in zip(fit.rows, mine) if is_mine}
@@ -270,7 +286,8 @@ def leave_out_sources(fit, x, linear):
                 continue
             kept.setdefault(place.holder, {})[place.pointer + "/value"] = float(
                 f"{place.value(held):.4g}")
-        constants[source] = kept
+        of_kind = {name: said for name, said in shared.items() if name.startswith(source + ",")}
+        constants[source] = {**kept, **({"effects": of_kind} if of_kind else {})}
     return unseen, constants
 
 

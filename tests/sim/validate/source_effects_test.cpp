@@ -39,20 +39,37 @@ TEST(SourceEffects, ReleasesAndMixturesOfASourceMultiplyWhatItIs) {
   const std::map<std::string, SourceEffects> known = {{"lab", {.kernel_time = 1.5}},
                                                       {"lab, 2.0", {.kernel_time = 0.5}},
                                                       {"lab, mixtures", {.kernel_time = 3.0}},
+                                                      {"tuned, dense", {.kernel_time = 0.25}},
                                                       {"lab, 2.0, mixtures", {.kernel_time = 7.0}}};
   EXPECT_EQ(effects_of_source(known, "lab", "1.0", false).kernel_time, 1.5);
   EXPECT_EQ(effects_of_source(known, "lab", "2.0", false).kernel_time, 0.75);
   EXPECT_EQ(effects_of_source(known, "lab", "", true).kernel_time, 4.5);
   EXPECT_EQ(effects_of_source(known, "lab", "2.0", true).kernel_time, 15.75);
+  EXPECT_EQ(effects_of_source(known, "tuned", "", false).kernel_time, 0.25);
+  EXPECT_EQ(effects_of_source(known, "tuned", "", true).kernel_time, 1.0);
   EXPECT_EQ(effects_of_source(known, "nobody", "2.0", true).kernel_time, 1.0);
 }
 
 TEST(SourceEffects, ConstantsThatHaveNotSeenASourceAreOthers) {
   const Scenario known = scenario_of("a100_sxm_80gb", "aleph-alpha");
-  const Scenario unseen = without_source(known, "alephalpha_layouts");
+  const Scenario unseen = without_source(known, "alephalpha_layouts", false);
   EXPECT_NE(unseen.profile->device.gemm_efficiency.at(Precision::bf16).value,
             known.profile->device.gemm_efficiency.at(Precision::bf16).value);
-  EXPECT_EQ(without_source(known, "nobody").profile, known.profile);
+  EXPECT_EQ(without_source(known, "nobody", false).profile, known.profile);
+}
+
+TEST(SourceEffects, ASourceThatIsLeftOutIsStillOfItsKind) {
+  // A table of tuned benchmarks: how much faster such dense models are, the others tell.
+  const Scenario known = scenario_of("h100_sxm", "fused");
+  const Scenario dense = without_source(known, "dgxc_benchmarking", false);
+  const Scenario mixture = without_source(known, "dgxc_benchmarking", true);
+  const auto factor = [](const Scenario& scenario) {
+    return scenario.profile->kernel_families.at("fused")
+        .releases.at(scenario.strategy.software_release)
+        .value;
+  };
+  EXPECT_LT(factor(dense), 1.0);
+  EXPECT_EQ(factor(mixture), 1.0);
 }
 
 TEST(FreeConstants, AreAtMostAHundredAndNoneRestsOnOneRow) {
