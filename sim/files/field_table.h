@@ -36,7 +36,7 @@ struct FieldMember {
 
   bool is_required = false;
   bool is_presettable = false;
-  bool (*is_used)(const Object&) = nullptr;
+  std::function<bool(const Object&)> is_used = {};  ///< always, where it is empty
   FieldNeed need = {};
   bool is_strict = false;  ///< an error where it is given and says nothing
   void (*settle)(Object&) = nullptr;

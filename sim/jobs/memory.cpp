@@ -55,8 +55,8 @@ StateBytes state_bytes(const Strategy& strategy) {
   const double adam = kMoments + (parameter < kMaster ? kMaster : 0.0);
   const double kept = strategy.memory.optimizer_state_bytes;
   // Servers hold them, in the memory of their hosts, but for what workers update.
-  const bool is_updated_elsewhere =
-      strategy.synchronisation.by_servers() && !strategy.synchronisation.has_local_updates();
+  const ServerPlan* servers = strategy.synchronisation->servers();
+  const bool is_updated_elsewhere = servers != nullptr && !servers->has_local_updates();
   return {.parameter = parameter,
           .gradient = bytes_per_element(
               strategy.kept_gradient_precision.value_or(strategy.gradient_precision)),
@@ -288,10 +288,9 @@ StageMemory states_of_stage(const Model& model, const Strategy& strategy, int st
   memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
   memory.optimizer =
       (1.0 - strategy.optimizer_offload) * states(trained, bytes.optimizer, Sharding::optimizer);
-  // Ranks of an island share out its last average and the momentum of the outer steps, in fp32.
-  constexpr double kOuterBytes = 8.0;
   if (strategy.islands() > 1) {
-    memory.optimizer += Bytes(kOuterBytes * trained / strategy.replicas());
+    memory.optimizer +=
+        Bytes(strategy.synchronisation->kept_bytes() * trained / strategy.replicas());
   }
   if (strategy.replicas() > 1 && strategy.compression.method->keeps_error) {
     memory.gradients += Bytes(kKeptErrorBytes * trained);

@@ -202,13 +202,10 @@ struct Strategy {
   [[nodiscard]] int ranks() const {
     return tensor_parallel * context_parallel * pipeline_parallel * data_parallel;
   }
-  /// Groups of data-parallel ranks that take steps of their own: one, but for local steps.
-  [[nodiscard]] int islands() const {
-    if (!synchronisation.by_local_steps()) return 1;
-    return synchronisation.islands > 0 ? synchronisation.islands : data_parallel;
-  }
+  /// Groups of data-parallel ranks that take steps of their own.
+  [[nodiscard]] int islands() const { return synchronisation->islands(data_parallel); }
   /// Of an island.
-  [[nodiscard]] int island_data_parallel() const { return std::max(1, data_parallel / islands()); }
+  [[nodiscard]] int island_data_parallel() const { return data_parallel / islands(); }
   /// Ranks that work with the same parameters: those of an island that data and context parallelism
   /// tell apart, and the two that a pipeline fed from both ends has.
   [[nodiscard]] int replicas() const {

@@ -288,10 +288,7 @@ default: what the preset does; whole tables where none is)"},
        {"synchronisation",
         part(&Strategy::synchronisation, read_synchronisation, synchronisation_fields())
             .presettable(),
-        R"(How replicas come to the same parameters: by collectives, through parameter servers, or by averages
-every so many steps.
-see: parameter_servers; Li et al. 2014 (OSDI)
-default: what the preset does; by all_reduce where none is)"},
+        synchronisation_notes()},
        {"compression",
         part(&Strategy::compression, read_compression, compression_fields()).presettable(),
         R"(How gradients are made smaller on their way between replicas.

@@ -11,6 +11,7 @@
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_text.h"
+#include "sim/jobs/synchronisation/synchronisation.h"
 
 namespace headway {
 namespace {
@@ -152,7 +153,9 @@ bool is_without_effect(const json& strategy, const std::string& field) {
     return strategy.at(field) ==
            number_of(strategy, "data_parallel", 1) * number_of(strategy, "context_parallel", 1);
   }
-  if (field == "synchronisation") return strategy.at(field).value("scheme", "") == "all_reduce";
+  if (field == "synchronisation") {
+    return strategy.at(field).value("scheme", "") == synchronisation_schemes().front()->name();
+  }
   return std::ranges::any_of(kWithoutEffect, [&](const WithoutEffect& rule) {
     const auto other = strategy.find(std::string(rule.other));
     return rule.field == field && other != strategy.end() && text_of(*other) == rule.value;

@@ -35,7 +35,7 @@ class ClosedForms {
 
   /// Nothing where parameter servers make it, which only simulations follow.
   [[nodiscard]] std::optional<Seconds> time_of(const Scenario& scenario) {
-    if (scenario.strategy.synchronisation.by_servers()) return {};
+    if (scenario.strategy.synchronisation->servers() != nullptr) return {};
     // Parts that are read from memory are the very same.
     const bool is_alike = scenario.cluster == base_.cluster && scenario.profile == base_.profile &&
                           scenario.other_profiles == base_.other_profiles;

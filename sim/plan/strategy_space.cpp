@@ -96,7 +96,7 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
       sets_transfer_overlap_(scenario.given->at("strategy").is_object() &&
                              scenario.given->at("strategy").contains("overlap_pipeline_transfers")),
       schedule_rules_(rules_about(true)) {
-  if (!scenario.strategy.synchronisation.by_servers()) return;
+  if (scenario.strategy.synchronisation->servers() == nullptr) return;
   Diagnostic problem;
   problem.message = "the search over strategies has no bound for what parameter servers take";
   problem.pointer = "/strategy/synchronisation";

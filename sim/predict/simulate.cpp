@@ -53,18 +53,7 @@ std::string strategy_text(const Strategy& strategy) {
   text += fmt::format(", pp {}, dp {}, global batch {}", strategy.pipeline_parallel,
                       strategy.data_parallel, strategy.global_batch);
   if (strategy.pipeline_parallel > 1) text += ", " + schedule_text(strategy);
-  if (strategy.synchronisation.by_servers()) {
-    const Synchronisation& how = strategy.synchronisation;
-    text += fmt::format(", {} server{} {}, {}", how.servers, how.servers == 1 ? "" : "s",
-                        how.hosts == ServerHosts::beside ? "beside workers" : "apart",
-                        how.asynchronous ? "asynchronous" : "synchronous");
-    if (how.has_local_updates()) text += fmt::format(", every {} local steps", how.push_every);
-  }
-  if (strategy.islands() > 1) {
-    text += fmt::format(", {} islands of {} local steps", strategy.islands(),
-                        strategy.synchronisation.every);
-  }
-  return text;
+  return text + strategy.synchronisation->work_text(strategy);
 }
 
 Question question_of(const Scenario& scenario, const SimulateOptions& options) {
@@ -158,7 +147,7 @@ UpdatesOfStep updates_of_step(const Strategy& worked_off, const std::optional<Se
                               const Strategy& strategy) {
   UpdatesOfStep step{.batch = static_cast<double>(worked_off.global_batch),
                      .accelerators = static_cast<double>(strategy.ranks())};
-  if (servers && strategy.synchronisation.asynchronous) {
+  if (servers && strategy.synchronisation->servers()->asynchronous) {
     step.updates = static_cast<double>(servers->workers);
     step.staleness = servers->mean_staleness;
   }

@@ -17,9 +17,9 @@
 #include "sim/programs/group_costs.h"
 #include "sim/programs/kind_network.h"
 #include "sim/programs/laid_out_replicas.h"
-#include "sim/programs/local_steps.h"
-#include "sim/programs/parameter_server.h"
+#include "sim/programs/replica_exchanges.h"
 #include "sim/programs/replica_groups.h"
+#include "sim/programs/server_layout.h"
 #include "sim/programs/shared_queues.h"
 #include "sim/programs/stage_pieces.h"
 #include "sim/programs/stage_program.h"
@@ -73,7 +73,8 @@ class WorkloadBuilder {
     workload_.nic_efficiency = network_.nic_efficiency();
     workload_.ranks_per_group = strategy_.tensor_parallel * strategy_.context_parallel;
     algorithm_ = algorithm;
-    if (strategy_.synchronisation.by_servers()) {
+    exchanged_ = strategy_.synchronisation->exchanges(strategy_);
+    if (strategy_.synchronisation->servers() != nullptr) {
       add_served();
       workload_.notes = workload_notes(model_, strategy_, overruled_);
       return {std::move(workload_), widest_cost(costs_)};
@@ -81,7 +82,7 @@ class WorkloadBuilder {
     add_groups();
     add_paths();
     if (strategy_.replicas() > 1) add_replica_communicators();
-    if (strategy_.islands() > 1) add_island_communicators();
+    add_exchange_communicators();
     if (model_.routing() != nullptr && strategy_.expert_replicas() > 1) add_expert_communicators();
     if (exchanges_embedding(job_)) add_embedding_communicators();
     const auto names_of = [&](int replica, int stage) {
@@ -181,7 +182,7 @@ class WorkloadBuilder {
       workload_.programs.push_back(share.sharding == Sharding::full && share.pipeline_parallel == 1
                                        ? sharded_program(job_)
                                        : pipeline_program(job_, key.stage));
-      if (share.islands() > 1) add_average(workload_.programs.back(), job_, key.stage);
+      add_exchanges(workload_.programs.back(), job_, key.stage, exchanged_);
       // Every stage names its message slots alike, whether it uses them all or not.
       workload_.programs.back().message_slots =
           2 * share.chunks_of_stage() * static_cast<int>(share.micro_batches());
@@ -286,46 +287,42 @@ class WorkloadBuilder {
     }
   }
 
-  /// The ranks at the same place in every island; and an island's, where each has but a part of
-  /// what was averaged. In an iteration there is but a share of each, its latency too.
-  void add_island_communicators() {
+  /// Of what replicas exchange of what they learned: the ranks at the same place in every island,
+  /// or those of an island.
+  void add_exchange_communicators() {
     const int of_island = strategy_.island_data_parallel();
-    const Synchronisation& how = strategy_.synchronisation;
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      const std::string where = "stage " + std::to_string(stage);
-      for (int offset = 0; offset < of_island; ++offset) {
-        if (!replicas_.has_any(offset, strategy_.data_parallel, of_island)) continue;
-        const std::int32_t id = add_seldom(
-            "average of islands, " + where, CollectiveKind::all_reduce, strategy_.islands(),
-            kIslandAverage, copy_groups(strategy_, placement_, stage, offset, of_island),
-            how.averages());
-        for (int replica = offset; replica < strategy_.data_parallel; replica += of_island) {
-          if (replicas_.has(replica)) join(replica, stage, kIslandAverage, id);
-        }
-      }
-      for (int first = 0; first < strategy_.data_parallel; first += of_island) {
-        if (!gathers_average(strategy_) || !replicas_.has_any(first, first + of_island, 1))
-          continue;
-        const std::int32_t id = add_seldom(
-            "average in an island, " + where, CollectiveKind::all_gather, of_island, kIslandGather,
-            replica_groups(strategy_, placement_, stage, first, of_island), how.averages());
-        for (int replica = first; replica < first + of_island; ++replica) {
-          if (replicas_.has(replica)) join(replica, stage, kIslandGather, id);
+      for (const ReplicaExchange& exchange : exchanged_) {
+        if (exchange.among == ExchangeAmong::islands) {
+          for (int offset = 0; offset < of_island; ++offset) {
+            add_exchange(exchange, stage, offset, strategy_.data_parallel, of_island,
+                         copy_groups(strategy_, placement_, stage, offset, of_island));
+          }
+        } else {
+          for (int first = 0; first < strategy_.data_parallel; first += of_island) {
+            add_exchange(exchange, stage, first, first + of_island, 1,
+                         replica_groups(strategy_, placement_, stage, first, of_island));
+          }
         }
       }
     }
   }
 
-  /// One that runs `times` an iteration, on average.
-  std::int32_t add_seldom(std::string name, CollectiveKind kind, int members,
-                          std::string_view called, const NamedGroups& groups, double times) {
-    const std::size_t first = workload_.plans.size();
-    const std::int32_t id =
-        add_communicator(std::move(name), kind, members, called, groups, asked(kind));
-    for (std::size_t plan = first; plan < workload_.plans.size(); ++plan) {
-      workload_.plans[plan].latency = times * workload_.plans[plan].latency;
+  /// Of every `step`-th replica from `first` to before `end`. In an iteration there is but a share
+  /// of it, of its latency too.
+  void add_exchange(const ReplicaExchange& exchange, int stage, int first, int end, int step,
+                    const NamedGroups& groups) {
+    if (!replicas_.has_any(first, end, step)) return;
+    const std::size_t plans_before = workload_.plans.size();
+    const std::int32_t id = add_communicator(fmt::format("{}, stage {}", exchange.name, stage),
+                                             exchange.kind, (end - first + step - 1) / step,
+                                             exchange.name, groups, asked(exchange.kind));
+    for (std::size_t plan = plans_before; plan < workload_.plans.size(); ++plan) {
+      workload_.plans[plan].latency = exchange.times * workload_.plans[plan].latency;
     }
-    return id;
+    for (int replica = first; replica < end; replica += step) {
+      if (replicas_.has(replica)) join(replica, stage, exchange.name, id);
+    }
   }
 
   /// The algorithm that the run asks for, where the kind has it.
@@ -371,6 +368,7 @@ class WorkloadBuilder {
   const Cluster& cluster_;
   const Placement& placement_;
   KindNetwork network_;
+  std::vector<ReplicaExchange> exchanged_;  ///< of what replicas learned
   std::optional<CollectiveAlgorithm> algorithm_;
   bool overruled_ = false;  ///< the library does not have that somewhere
   ExchangeLayout exchanges_;

@@ -11,22 +11,8 @@ std::vector<std::string> workload_notes(const Model& model, const Strategy& stra
         "no published training step of such a model was held against predictions: the interval "
         "is that of transformers, whose kernels the constants were fitted to");
   }
-  if (strategy.synchronisation.by_servers()) {
-    note(
-        "a server works at one push at a time, as fast as its host's memory; what else its host "
-        "does costs it nothing");
-  }
-  if (strategy.synchronisation.has_local_updates()) {
-    note(
-        "an iteration is a local step and its share of a push: what so few pushes cost in loss is "
-        "not counted, how fast workers are is drawn once for all rounds, and clients that drop out "
-        "are among the backup_workers");
-  }
-  if (strategy.islands() > 1) {
-    note(
-        "an iteration is the average one of a period of local steps: what islands lose "
-        "in loss by them is not counted, and what slows single steps is as if they met at every "
-        "one");
+  for (const std::string& left_out : strategy.synchronisation->notes(strategy)) {
+    note(left_out.c_str());
   }
   if (is_overruled) {
     note(

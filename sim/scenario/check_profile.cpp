@@ -51,7 +51,8 @@ void check_host_costs(const Profile& costs, const ReadStrategy& strategy,
   if (offloads_optimizer || strategy.strategy.offload_layers > 0) {
     require(costs.device.host_bandwidth, "the link to the host", "host_bandwidth_bytes_per_s");
   }
-  if (strategy.strategy.synchronisation.by_servers() && !costs.device.host_memory_bandwidth) {
+  if (strategy.strategy.synchronisation->servers() != nullptr &&
+      !costs.device.host_memory_bandwidth) {
     diagnostics.add(strategy.cursor.problem(
         fmt::format("profile {} does not know how fast the memory of servers is", costs.name), "",
         "add host_memory_bandwidth_bytes_per_s to the profile's device"));
@@ -123,7 +124,7 @@ void check_transport(const ReadStrategy& strategy, const Cluster& cluster,
 }
 
 void check_kinds(const ReadStrategy& strategy, const Cluster& cluster, Diagnostics& diagnostics) {
-  if (cluster.kinds() == 1 || !strategy.strategy.synchronisation.by_servers()) return;
+  if (cluster.kinds() == 1 || strategy.strategy.synchronisation->servers() == nullptr) return;
   const auto place = strategy.cursor.member("synchronisation");
   diagnostics.add((place ? *place : strategy.cursor)
                       .problem("parameter servers are modelled on nodes of one kind only",
@@ -133,16 +134,16 @@ void check_kinds(const ReadStrategy& strategy, const Cluster& cluster, Diagnosti
 
 void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, int accelerators,
                         Diagnostics& diagnostics) {
-  const Synchronisation& how = strategy.strategy.synchronisation;
-  if (!how.by_servers() || how.hosts != ServerHosts::apart) return;
+  const ServerPlan* by = strategy.strategy.synchronisation->servers();
+  if (by == nullptr || by->hosts != ServerHosts::apart) return;
   const int of_node = cluster.node_type.accelerators;
   const int left = cluster.nodes - (accelerators + of_node - 1) / of_node;
-  if (how.servers <= left) return;
+  if (by->servers <= left) return;
   const auto place = strategy.cursor.member("synchronisation");
   diagnostics.add(
       (place ? *place : strategy.cursor)
           .problem("servers apart need a node each behind those of the job",
-                   fmt::format("{} servers, {} such nodes", how.servers, left),
+                   fmt::format("{} servers, {} such nodes", by->servers, left),
                    "set cluster.job_nodes to what workers take, raise cluster.nodes, or "
                    "set hosts to \"beside\""));
 }

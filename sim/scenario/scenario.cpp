@@ -248,16 +248,17 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
          .check_costs = check},
         files);
     const Strategy& own = strategy->strategy;
-    bool has_servers = own.synchronisation.by_servers();
+    const bool is_served = own.synchronisation->servers() != nullptr;
+    bool has_servers = is_served;
     int taken = (*accelerators + whole.node_type.accelerators - 1) / whole.node_type.accelerators;
     for (const NeighbourJob& job : scenario.jobs) {
       for (const NeighbourJob::Size& size : job.sizes) {
-        has_servers = has_servers || size.strategy.synchronisation.by_servers();
+        has_servers = has_servers || size.strategy.synchronisation->servers() != nullptr;
         taken = std::max(taken, job.first_node + size.nodes);
       }
     }
     store = {.free_nodes = whole.nodes - taken,
-             .has_parameter_servers = own.synchronisation.by_servers(),
+             .has_parameter_servers = is_served,
              .checkpoints_beside_steps =
                  scenario.reliability ? scenario.reliability->checkpoint.persisting > Seconds(0.0)
                                       : reader.has("reliability")};

@@ -7,9 +7,7 @@ namespace headway {
 std::optional<Strategy> with_replicas(Strategy strategy, int replicas) {
   strategy.global_batch = strategy.global_batch / strategy.data_parallel * replicas;
   strategy.data_parallel = replicas;
-  int& islands = strategy.synchronisation.islands;
-  islands = std::min(islands, replicas);
-  if (islands > 0 && replicas % islands != 0) return std::nullopt;
+  if (replicas % strategy.islands() != 0) return std::nullopt;
   // A group of shards that no longer fits shrinks to the ranks there are.
   strategy.shard_group = std::min(strategy.shard_group, strategy.replicas());
   if (strategy.replicas() % strategy.shard_ranks() != 0) return std::nullopt;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -79,6 +80,47 @@ TEST(Words, OfAnEnumStandBesideItAndNowhereElse) {
       EXPECT_FALSE(std::ranges::all_of(
           table.words, [&](const std::string& word) { return said.contains(word); }))
           << path << " lists the words of " << name << "; word_of and kWords have them";
+    }
+  }
+}
+
+/// Ways of which each is a file, and which the rest of the house does not know by name; the first
+/// of them may be, as what there is without any.
+std::vector<std::string> listed_modules(const fs::path& table, const std::string& type) {
+  const std::regex declaration("\n" + type + R"( (\w+)\(\);)");
+  const std::string text = text_of(kHouse / table);
+  std::vector<std::string> names;
+  for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it) {
+    names.push_back((*it)[1]);
+  }
+  EXPECT_GT(names.size(), 2U) << table << ": the modules were not found";
+  if (!names.empty()) names.erase(names.begin());
+  return names;
+}
+
+bool says(const std::string& text, const std::string& word) {
+  const auto goes_on = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    if (!goes_on(at + word.size()) && (at == 0 || !goes_on(at - 1))) return true;
+  }
+  return false;
+}
+
+/// Published rows are scenarios, and say what somebody used.
+TEST(Modules, OfSynchronisationAreKnownByNameInTheirOwnFilesOnly) {
+  const fs::path folder = "sim/jobs/synchronisation";
+  const fs::path table = folder / "synchronisation.cpp";
+  for (const std::string& name : listed_modules(table, "SynchronisationPointer")) {
+    const fs::path home = folder / (name + ".cpp");
+    EXPECT_TRUE(fs::exists(kHouse / home)) << name;
+    for (const auto& [path, text] : texts_of_sources()) {
+      const fs::path relative = path.lexically_relative(kHouse);
+      const bool is_of_rows = relative.generic_string().starts_with("sim/validate/");
+      if (relative == table || relative == home || is_of_rows) continue;
+      EXPECT_FALSE(says(text, name)) << relative << " knows " << name;
     }
   }
 }

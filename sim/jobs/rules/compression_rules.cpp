@@ -17,13 +17,11 @@ StrategyRule not_compressed(std::string_view field, std::string_view words, std:
 
 std::vector<StrategyRule> compression_rules() {
   return {
-      not_compressed("synchronisation", "compression needs synchronisation.scheme \"all_reduce\"",
-                     "nothing else exchanges gradients by collectives",
-                     "leave compression out (local steps have bits)",
-                     [](Layout job) {
-                       return !compresses(job) ||
-                              job->synchronisation.scheme == SynchronisationScheme::all_reduce;
-                     }),
+      not_compressed(
+          "synchronisation", "compression needs synchronisation.scheme \"all_reduce\"",
+          "nothing else exchanges gradients by collectives",
+          "leave compression out (local steps have bits)",
+          [](Layout job) { return !compresses(job) || job->synchronisation->reduces_gradients(); }),
       not_compressed(
           "zero_stage", "zero_stage does not go with compression",
           "ranks would have to decompress what others own",

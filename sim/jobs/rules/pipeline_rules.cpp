@@ -287,14 +287,13 @@ std::vector<StrategyRule> speed_rules() {
                  return !job->micro_batches_by_speed || job->expert_group() == 1 ||
                         (job->tensor_parallel * job->context_parallel) % job->expert_group() == 0;
                }),
-      excluded(
-          {"synchronisation"}, "micro_batches_by_speed needs replicas that reduce with every step",
-          "servers and islands count the work of their workers in steps",
-          "leave micro_batches_by_speed out",
-          [](Layout job) {
-            return !job->micro_batches_by_speed ||
-                   (!job->synchronisation.by_servers() && !job->synchronisation.by_local_steps());
-          }),
+      excluded({"synchronisation"},
+               "micro_batches_by_speed needs replicas that reduce with every step",
+               "servers and islands count the work of their workers in steps",
+               "leave micro_batches_by_speed out",
+               [](Layout job) {
+                 return !job->micro_batches_by_speed || job->synchronisation->reduces_gradients();
+               }),
       excluded({"embedding_tables"}, "micro_batches_by_speed keeps tables on every replica",
                "replicas that share out tables exchange with every micro-batch",
                "leave micro_batches_by_speed out",

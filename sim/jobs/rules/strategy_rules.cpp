@@ -14,11 +14,16 @@ bool StrategyRule::depends_on(std::string_view field) const {
 const std::vector<StrategyRule>& strategy_rules() {
   static const std::vector<StrategyRule> kRules = [] {
     std::vector<StrategyRule> all;
-    for (const auto& rules :
-         {tensor_rules(), pipeline_rules(), expert_rules(), sharding_rules(), option_rules(),
-          synchronisation_rules(), local_step_rules(), compression_rules(), table_rules()}) {
+    const auto add = [&all](const std::vector<StrategyRule>& rules) {
       all.insert(all.end(), rules.begin(), rules.end());
+    };
+    for (const auto& rules :
+         {tensor_rules(), pipeline_rules(), expert_rules(), sharding_rules(), option_rules()}) {
+      add(rules);
     }
+    for (const SynchronisationPointer& scheme : synchronisation_schemes()) add(scheme->rules());
+    add(compression_rules());
+    add(table_rules());
     return all;
   }();
   return kRules;

@@ -59,8 +59,6 @@ struct StrategyRule {
 [[nodiscard]] std::vector<StrategyRule> pipeline_rules();  ///< stages, layers and micro-batches
 [[nodiscard]] std::vector<StrategyRule> expert_rules();    ///< how experts are shared out
 [[nodiscard]] std::vector<StrategyRule> sharding_rules();  ///< of states over replicas
-[[nodiscard]] std::vector<StrategyRule> synchronisation_rules();  ///< what servers do not go with
-[[nodiscard]] std::vector<StrategyRule> local_step_rules();   ///< how islands share out replicas
 [[nodiscard]] std::vector<StrategyRule> compression_rules();  ///< what it does not go with
 [[nodiscard]] std::vector<StrategyRule> table_rules();        ///< where embedding tables stand
 [[nodiscard]] std::vector<StrategyRule> option_rules();       ///< behaviours that need one another

@@ -46,8 +46,7 @@ std::vector<StrategyRule> table_rules() {
                  "the ranks of all samples meet in every pass",
                  "set embedding_tables.placement to \"replicated\", or leave synchronisation out",
                  [](Layout job) {
-                   return !places_tables(job) ||
-                          job->synchronisation.scheme == SynchronisationScheme::all_reduce;
+                   return !places_tables(job) || job->synchronisation->reduces_gradients();
                  }),
   };
 }

@@ -1,6 +1,5 @@
 // Local steps: what an average iteration takes, and what it sends, against arithmetic.
-#include "sim/programs/local_steps.h"
-
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include "tests/support/cluster_text.h"
 #include "tests/support/round_profile.h"
 #include "tests/support/small_job.h"
+#include "tests/support/synchronisation_reading.h"
 
 namespace headway {
 namespace {
@@ -20,10 +20,26 @@ namespace {
 constexpr double kIslandNic = 1e6;
 constexpr double kIslandHop = 2e-6;
 
+struct Period {
+  int every = 500;
+  int islands = 0;
+  double bits = 32.0;
+  int fragments = 1;
+  double overlap_steps = 0.0;
+
+  [[nodiscard]] Synchronisation synchronisation() const {
+    return synchronisation_of(fmt::format(
+        R"({{"scheme": "local_steps", "every": {}, "islands": {}, "bits": {}, "fragments": {},
+             "overlap_steps": {}}})",
+        every, islands, bits, fragments, overlap_steps));
+  }
+};
+
 /// Replicas of one accelerator each around one switch.
 struct IslandRun {
   int replicas = 4;
-  Synchronisation how = {.scheme = SynchronisationScheme::local_steps};
+  bool averages = true;  ///< else gradients are reduced at every step
+  Period how = {};
   std::int64_t sequence = 64;
 
   Model model = thousand_parameter_layers(4, 10);
@@ -36,7 +52,7 @@ struct IslandRun {
     Strategy strategy{
         .data_parallel = replicas, .global_batch = replicas, .sequence_length = sequence};
     strategy.gradient_precision = Precision::bf16;
-    strategy.synchronisation = how;
+    if (averages) strategy.synchronisation = how.synchronisation();
     return strategy;
   }
 
@@ -120,7 +136,7 @@ TEST(LocalSteps, SendsFourHundredTimesFewerBytesThanGradientsDo) {
   job.how.every = 100;
   job.how.bits = 4.0;
   IslandRun every_step;
-  every_step.how = {};
+  every_step.averages = false;
   EXPECT_NEAR(every_step.run().bytes / job.run().bytes, 400.0, 400.0 * 1e-9);
 }
 

@@ -6,11 +6,12 @@
 #include "sim/engine/simulate_workload.h"
 #include "sim/layers/parameters.h"
 #include "sim/programs/build_workload.h"
-#include "sim/programs/parameter_server.h"
+#include "sim/programs/server_layout.h"
 #include "sim/result/server_use.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
 #include "tests/support/round_profile.h"
+#include "tests/support/served_by.h"
 #include "tests/support/small_job.h"
 
 namespace headway {
@@ -29,7 +30,7 @@ double learned(const Model& model) {
 struct ServedRun {
   int workers = 4;
   int servers = 2;
-  Synchronisation how = {};
+  ServerPlan how = {};
   std::vector<double> slow = {};  ///< time factors of the first workers
   ServerHosts hosts = ServerHosts::apart;
   std::optional<double> host_link = {};  ///< of an accelerator and its host
@@ -39,10 +40,10 @@ struct ServedRun {
   [[nodiscard]] BuiltWorkload built(const Cluster& cluster) const {
     Strategy strategy{.data_parallel = workers, .global_batch = workers, .sequence_length = 64};
     strategy.gradient_bucket = Bytes(1e9);
-    strategy.synchronisation = how;
-    strategy.synchronisation.scheme = SynchronisationScheme::parameter_server;
-    strategy.synchronisation.servers = servers;
-    strategy.synchronisation.hosts = hosts;
+    ServerPlan plan = how;
+    plan.servers = servers;
+    plan.hosts = hosts;
+    strategy.synchronisation = served_by(plan);
     Profile profile = round_profile();
     profile.device.host_memory_bandwidth = estimate(kMemory);
     if (host_link) profile.device.host_bandwidth = estimate(*host_link);

@@ -23,7 +23,8 @@ TEST(Synchronisation, IslandsAreReplicasUnlessToldOtherwise) {
     "synchronisation": {"scheme": "local_steps", "islands": 2}, "global_batch": 64)",
                                       8);
   ASSERT_TRUE(two.read) << two.problems;
-  EXPECT_EQ(two.read->strategy.synchronisation.every, 500);
+  EXPECT_EQ(two.read->strategy.synchronisation->work_text(two.read->strategy),
+            ", 2 islands of 500 local steps");
   EXPECT_EQ(two.read->strategy.replicas(), 4);
   EXPECT_EQ(two.read->strategy.shard_ranks(), 4);
 }

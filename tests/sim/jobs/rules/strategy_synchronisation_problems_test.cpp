@@ -13,7 +13,8 @@ using testing::read_strategy_text;
 TEST(Synchronisation, IsByCollectivesWhereNobodySaysMore) {
   const auto reading = read_strategy_text(kLlama3, R"(    "global_batch": 64)");
   ASSERT_TRUE(reading.read) << reading.problems;
-  EXPECT_FALSE(reading.read->strategy.synchronisation.by_servers());
+  EXPECT_EQ(reading.read->strategy.synchronisation->servers(), nullptr);
+  EXPECT_TRUE(reading.read->strategy.synchronisation->reduces_gradients());
 }
 
 TEST(Synchronisation, HasTheServersThatItNames) {
@@ -22,8 +23,8 @@ TEST(Synchronisation, HasTheServersThatItNames) {
       "staleness_bound": 2, "local_reduction": true},
     "global_batch": 64)");
   ASSERT_TRUE(reading.read) << reading.problems;
-  const Synchronisation& how = reading.read->strategy.synchronisation;
-  EXPECT_TRUE(how.by_servers());
+  ASSERT_NE(reading.read->strategy.synchronisation->servers(), nullptr);
+  const ServerPlan& how = *reading.read->strategy.synchronisation->servers();
   EXPECT_EQ(how.servers, 4);
   EXPECT_EQ(how.hosts, ServerHosts::apart);
   EXPECT_TRUE(how.asynchronous);
@@ -38,7 +39,8 @@ TEST(Synchronisation, OfFederatedRoundsHasEachWayApart) {
       "push_bits": 27.68, "pull_bits": 16, "uplink": "20 Mb/s", "downlink": "100 Mb/s"},
     "global_batch": 64)");
   ASSERT_TRUE(reading.read) << reading.problems;
-  const Synchronisation& how = reading.read->strategy.synchronisation;
+  ASSERT_NE(reading.read->strategy.synchronisation->servers(), nullptr);
+  const ServerPlan& how = *reading.read->strategy.synchronisation->servers();
   EXPECT_FALSE(how.asynchronous);
   EXPECT_TRUE(how.has_local_updates());
   EXPECT_EQ(how.push_bits, 27.68);
@@ -52,8 +54,9 @@ TEST(Synchronisation, OfAPresetMayBeChanged) {
     "synchronisation": {"servers": 8},
     "global_batch": 64)");
   ASSERT_TRUE(reading.read) << reading.problems;
-  EXPECT_TRUE(reading.read->strategy.synchronisation.asynchronous);
-  EXPECT_EQ(reading.read->strategy.synchronisation.servers, 8);
+  ASSERT_NE(reading.read->strategy.synchronisation->servers(), nullptr);
+  EXPECT_TRUE(reading.read->strategy.synchronisation->servers()->asynchronous);
+  EXPECT_EQ(reading.read->strategy.synchronisation->servers()->servers, 8);
 }
 
 TEST(StrategyProblem, ServersNeedTheWholeModelOnAWorker) {

@@ -1,4 +1,4 @@
-#include "sim/programs/parameter_server.h"
+#include "sim/programs/server_layout.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,6 +10,7 @@
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
 #include "tests/support/round_profile.h"
+#include "tests/support/served_by.h"
 #include "tests/support/small_job.h"
 
 namespace headway {
@@ -28,12 +29,13 @@ class ParameterServerJob : public testing::Test {
     strategy.global_batch = 4;
     strategy.sequence_length = 64;
     strategy.gradient_bucket = Bytes(1e9);
-    strategy.synchronisation = {.scheme = SynchronisationScheme::parameter_server, .servers = 2};
     profile.device.host_memory_bandwidth = estimate(1e9);
   }
 
   [[nodiscard]] Workload built() const {
-    return build_workload(model, strategy, profile, *cluster_of(cluster.text()),
+    Strategy served = strategy;
+    served.synchronisation = served_by(by);
+    return build_workload(model, served, profile, *cluster_of(cluster.text()),
                           {.data = strategy.data_parallel}, std::nullopt)
         .workload;
   }
@@ -58,6 +60,7 @@ class ParameterServerJob : public testing::Test {
 
   Model model;
   Strategy strategy;
+  ServerPlan by = {.servers = 2};
   Profile profile = round_profile();
   ClusterText cluster = {.nodes = 4};
 };
@@ -113,7 +116,7 @@ TEST_F(ParameterServerJob, BucketsArePushedAsTheyAreReady) {
 }
 
 TEST_F(ParameterServerJob, AsynchronousWorkersRunUntilTheFirstIsThrough) {
-  strategy.synchronisation.asynchronous = true;
+  by.asynchronous = true;
   const Workload workload = built();
   EXPECT_EQ(workload.serving.quorum, 0);
   EXPECT_EQ(workload.serving.lead, Serving::kAnyLead);
@@ -122,12 +125,12 @@ TEST_F(ParameterServerJob, AsynchronousWorkersRunUntilTheFirstIsThrough) {
   const Program& program = workload.programs.front();
   EXPECT_EQ(std::ssize(program.rounds), kIterationsOutOfStep);
   EXPECT_EQ(std::ranges::count(program.operations, OperationKind::advance, &Operation::kind), 0);
-  strategy.synchronisation.staleness_bound = 3;
+  by.staleness_bound = 3;
   EXPECT_EQ(built().serving.lead, 3);
 }
 
 TEST_F(ParameterServerJob, BackupsAreNotPartOfTheQuorum) {
-  strategy.synchronisation.backup_workers = 1;
+  by.backup_workers = 1;
   const Workload workload = built();
   EXPECT_EQ(workload.serving.quorum, 3);
   EXPECT_EQ(workload.ends_with, 3);
@@ -154,7 +157,7 @@ TEST_F(ParameterServerJob, ServersBesideAreSpreadOverTheNodes) {
 }
 
 TEST_F(ParameterServerJob, ServersOfOneHostShareItsMemory) {
-  strategy.synchronisation.servers = 8;  // two on each of four nodes
+  by.servers = 8;  // two on each of four nodes
   const Workload workload = built();
   EXPECT_DOUBLE_EQ(workload.servers[5].keys[0].update.count(),
                    30.0 * all_parameters() / 8.0 / 0.5e9);
@@ -162,7 +165,7 @@ TEST_F(ParameterServerJob, ServersOfOneHostShareItsMemory) {
 
 TEST_F(ParameterServerJob, ServersApartStandBehindTheJob) {
   cluster.nodes = 6;
-  strategy.synchronisation.hosts = ServerHosts::apart;
+  by.hosts = ServerHosts::apart;
   const Workload workload = built();
   EXPECT_THAT(links(workload, workload.servers[0].plans_here[0]), ElementsAre(0, 9));
   EXPECT_THAT(links(workload, workload.servers[1].plans_here[3]), ElementsAre(6, 11));
@@ -183,7 +186,7 @@ TEST_F(ParameterServerJob, AtHomeTheLinkOfTheHostIsTheLimit) {
 // steps of 0 s by the profile.
 TEST_F(ParameterServerJob, AcceleratorsOfADomainAddUpFirst) {
   cluster = {.nodes = 2, .accelerators = 2, .nics = 2};
-  strategy.synchronisation.local_reduction = true;
+  by.local_reduction = true;
   const Workload workload = built();
   ASSERT_EQ(workload.groups.size(), 2U);
   EXPECT_THAT(workload.groups[1].accelerators, ElementsAre(2, 3));
@@ -205,8 +208,9 @@ TEST_F(ParameterServerJob, AcceleratorsOfADomainAddUpFirst) {
 TEST_F(ParameterServerJob, WorkersAreEquallyLarge) {
   cluster = {.nodes = 2, .accelerators = 8, .nics = 8};
   strategy.data_parallel = 12;
+  strategy.synchronisation = served_by({});
   EXPECT_EQ(accelerators_of_worker(strategy, *cluster_of(cluster.text())), 1);
-  strategy.synchronisation.local_reduction = true;
+  strategy.synchronisation = served_by({.local_reduction = true});
   EXPECT_EQ(accelerators_of_worker(strategy, *cluster_of(cluster.text())), 4);
 }
 

@@ -1,4 +1,4 @@
-#include "sim/programs/local_steps.h"
+#include "sim/programs/replica_exchanges.h"
 
 #include <utility>
 
@@ -67,35 +67,29 @@ Operation seldom_join(Program& program, const JobShape& job, std::string_view co
 
 }  // namespace
 
-bool gathers_average(const Strategy& strategy) {
-  return strategy.replicas() > 1 && strategy.sharding == Sharding::none;
-}
-
-void add_average(Program& program, const JobShape& job, int stage) {
-  const Strategy& strategy = *job.strategy;
-  const Synchronisation& how = strategy.synchronisation;
+void add_exchanges(Program& program, const JobShape& job, int stage,
+                   std::span<const ReplicaExchange> exchanges) {
   const double trained = trained_by(job, stage);
   if (trained == 0.0) return;
-  const double part = trained / strategy.replicas();
-  const Operation average = seldom_join(
-      program, job, kIslandAverage, Bytes(part / how.fragments * how.bits / 8.0), how.averages());
-  const std::ptrdiff_t begin = how.overlap_steps > 0.0 ? place_after(program, 1.0 - how.averaging())
-                                                       : std::ssize(program.operations);
-  program.operations.insert(program.operations.begin() + begin, average);
-  program.operations.push_back({.kind = OperationKind::wait, .slot = average.slot});
-
-  TimeByCause outer;
-  outer[Cause::optimizer] = Seconds(part / how.every * job.optimizer_seconds_per_parameter);
-  program.blocks.push_back({"outer optimizer", outer});
-  program.operations.push_back({.kind = OperationKind::compute,
-                                .block = static_cast<std::int32_t>(program.blocks.size()) - 1});
-  if (!gathers_average(strategy)) return;
-  const Operation gather =
-      seldom_join(program, job, kIslandGather,
-                  Bytes(trained / how.fragments * working_bytes_per_element(strategy.precision)),
-                  how.averages());
-  program.operations.push_back(gather);
-  program.operations.push_back({.kind = OperationKind::wait, .slot = gather.slot});
+  for (const ReplicaExchange& exchange : exchanges) {
+    const double held = exchange.among == ExchangeAmong::islands
+                            ? trained / job.strategy->replicas()
+                            : trained;
+    const Operation join =
+        seldom_join(program, job, exchange.name,
+                    Bytes(held / exchange.pieces * exchange.bits / 8.0), exchange.times);
+    const std::ptrdiff_t begin = exchange.begin < 1.0 ? place_after(program, exchange.begin)
+                                                      : std::ssize(program.operations);
+    program.operations.insert(program.operations.begin() + begin, join);
+    program.operations.push_back({.kind = OperationKind::wait, .slot = join.slot});
+    if (exchange.updated_every == 0) continue;
+    TimeByCause outer;
+    outer[Cause::optimizer] =
+        Seconds(held / exchange.updated_every * job.optimizer_seconds_per_parameter);
+    program.blocks.push_back({"outer optimizer", outer});
+    program.operations.push_back({.kind = OperationKind::compute,
+                                  .block = static_cast<std::int32_t>(program.blocks.size()) - 1});
+  }
 }
 
 }  // namespace headway

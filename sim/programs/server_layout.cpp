@@ -1,4 +1,4 @@
-#include "sim/programs/parameter_server.h"
+#include "sim/programs/server_layout.h"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ class ServedLayout {
   ServedLayout(const ServedJob& job, Workload& workload)
       : job_(job),
         strategy_(*job.shape.strategy),
-        how_(strategy_.synchronisation),
+        how_(*strategy_.synchronisation->servers()),
         workload_(workload),
         often_(1.0 / how_.push_every),
         members_(accelerators_of_worker(strategy_, job.cluster)),
@@ -203,7 +203,7 @@ class ServedLayout {
 
   const ServedJob& job_;
   const Strategy& strategy_;
-  const Synchronisation& how_;
+  const ServerPlan& how_;
   Workload& workload_;
   double often_;  ///< pushes of a worker in a step
   int members_;
@@ -215,7 +215,7 @@ class ServedLayout {
 }  // namespace
 
 int accelerators_of_worker(const Strategy& strategy, const Cluster& cluster) {
-  if (!strategy.synchronisation.local_reduction) return 1;
+  if (!strategy.synchronisation->servers()->local_reduction) return 1;
   return std::gcd(strategy.data_parallel, cluster.scale_up_domain);
 }
 

@@ -13,7 +13,7 @@ namespace headway {
 inline constexpr int kIterationsOutOfStep = 16;
 
 /// Accelerators that are one worker: those of a scale-up domain that can add up among themselves,
-/// or each by itself.
+/// or each by itself. Requires a job of servers.
 [[nodiscard]] int accelerators_of_worker(const Strategy& strategy, const Cluster& cluster);
 
 /// Where a job of servers stands.
