@@ -4,6 +4,19 @@
 
 namespace headway {
 
+// Each is defined in the file that bears its name.
+ModelFamily alexnet();
+ModelFamily bert();
+ModelFamily dlrm();
+ModelFamily inception();
+ModelFamily layer_list();
+ModelFamily lstm();
+ModelFamily resnet();
+ModelFamily t5();
+ModelFamily unet3d();
+ModelFamily vgg();
+ModelFamily vision_transformer();
+
 std::span<const ModelFamily> model_families() {
   // A list of layers stands last: it is what an array of layers is.
   static const std::array kFamilies = {

@@ -24,17 +24,4 @@ struct ModelFamily {
 /// All but the decoder-only transformer, which is what a model is if it names no family.
 [[nodiscard]] std::span<const ModelFamily> model_families();
 
-// A file each.
-[[nodiscard]] ModelFamily alexnet();
-[[nodiscard]] ModelFamily bert();
-[[nodiscard]] ModelFamily dlrm();
-[[nodiscard]] ModelFamily inception();
-[[nodiscard]] ModelFamily lstm();
-[[nodiscard]] ModelFamily resnet();
-[[nodiscard]] ModelFamily t5();
-[[nodiscard]] ModelFamily unet3d();
-[[nodiscard]] ModelFamily vgg();
-[[nodiscard]] ModelFamily vision_transformer();
-[[nodiscard]] ModelFamily layer_list();
-
 }  // namespace headway
