@@ -135,5 +135,38 @@ TEST(TableCorrection, OneOfJustTheseSizesAnswersAlone) {
   EXPECT_FALSE(table_correction({0.5, 1.0}, {}));
 }
 
+// Four around the place that is asked for, alike far away: their plane has its mean there.
+TEST(TableCorrection, AmongItsNeighboursIsTheirPlane) {
+  std::vector<MeasuredFactor> measured;
+  for (const double x : {-0.5, 0.5}) {
+    for (const double y : {-0.5, 0.5}) {
+      measured.push_back({{3.0 + x, 5.0 + y}, 0.2 + 0.2 * x + 0.1 * y, 0.04});
+    }
+  }
+  const auto found = table_correction({3.0, 5.0}, measured);
+  ASSERT_TRUE(found);
+  EXPECT_NEAR(found->factor, std::exp(0.2), 1e-12);
+  // Their own spread, and that between them: 0.1^2 + 0.05^2.
+  EXPECT_NEAR(found->spread, std::sqrt(0.04 * 0.04 + 0.1 * 0.1 + 0.05 * 0.05), 1e-12);
+}
+
+// Two on a line, 0.1 at 0 and 0.5 at 1; asked for at 1/4 they weigh 9 : 1. With a penalty p on the
+// slope b, the least of 0.9 (a - b/4 - 0.1)^2 + 0.1 (a + 3 b/4 - 0.5)^2 + p b^2 is at
+// a - 0.15 b = 0.14 and -0.15 a + (0.1125 + p) b = 0.015, near the line's 0.2.
+TEST(TableCorrection, OnALineIsNearlyTheLine) {
+  const auto found = table_correction({0.25}, {{{0.0}, 0.1, 0.0}, {{1.0}, 0.5, 0.0}});
+  ASSERT_TRUE(found);
+  const double held = 0.1125 + 0.003;
+  EXPECT_NEAR(std::log(found->factor), (0.14 * held + 0.15 * 0.015) / (held - 0.15 * 0.15), 1e-9);
+  EXPECT_NEAR(std::log(found->factor), 0.2, 0.002);
+}
+
+TEST(TableCorrection, IsNoFurtherThanItsNeighboursNorFarFromThem) {
+  // Beyond a factor of 4 of the nearest nothing is known, whatever lies on either side.
+  const double far = std::log(4.0) + 0.01;
+  EXPECT_FALSE(table_correction({0.0}, {{{-far}, 0.1, 0.0}, {{far}, 0.1, 0.0}}));
+  EXPECT_TRUE(table_correction({0.0}, {{{-far}, 0.1, 0.0}, {{far - 0.02}, 0.1, 0.0}}));
+}
+
 }  // namespace
 }  // namespace headway

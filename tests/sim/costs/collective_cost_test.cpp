@@ -154,5 +154,18 @@ TEST(BusBandwidth, OfALargeRingIsTheLinksBandwidth) {
   }
 }
 
+TEST(CollectiveKinds, AreOfMessagesWhereNobodyPassesOn) {
+  using enum CollectiveKind;
+  for (const CollectiveKind kind : {all_to_all, send_receive, gather, scatter}) {
+    EXPECT_TRUE(is_of_messages(kind)) << collective_name(kind);
+    EXPECT_FALSE(has_algorithm(kind, CollectiveAlgorithm::tree)) << collective_name(kind);
+  }
+  for (const CollectiveKind kind : {all_reduce, all_gather, reduce_scatter, broadcast, reduce}) {
+    EXPECT_FALSE(is_of_messages(kind)) << collective_name(kind);
+  }
+  EXPECT_TRUE(has_algorithm(all_reduce, CollectiveAlgorithm::tree));
+  EXPECT_TRUE(has_algorithm(broadcast, CollectiveAlgorithm::ring));
+}
+
 }  // namespace
 }  // namespace headway

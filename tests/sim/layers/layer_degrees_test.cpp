@@ -199,6 +199,12 @@ TEST(GradientsAtWork, AreOfTheResidualStreamAndTheLargestProduct) {
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 4 * 16 * 4));
   shape.fused_softmax = false;
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 10 * 16 * 4));
+  // A fused kernel writes none, nor does a layer without attention.
+  shape.fused_attention = true;
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 4 * 2.0 * (6 + 5)));
+  shape.fused_attention = false;
+  layer.attention.reset();
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 4 * 2.0 * (6 + 5)));
 }
 
 TEST(MemoryPasses, AreThoseOfTheKernelsThatRun) {

@@ -247,5 +247,34 @@ TEST(LayerExchanges, AreMessagesOfARank) {
   EXPECT_EQ(stage_message(layer, wide), 56_B);
 }
 
+TEST(LayerWork, ARankQuantisesTheRowsThatItMakes) {
+  // Of 8 rows on 4 ranks with sequence parallelism 2 are its own of what is gathered, all of what
+  // is not; without it a rank has all of both.
+  Layer layer;
+  layer.products = {
+      {.outputs = 4.0, .inputs = 6.0, .gathered = true},
+      {.outputs = 4.0, .inputs = 6.0},
+      {.outputs = 4.0, .inputs = 6.0, .gathered = true, .quantised = false},
+  };
+  RankShape shape{.sequence_length = 8, .tensor_parallel = 4, .sequence_parallel = true};
+  const Work split = work(layer, shape);
+  EXPECT_DOUBLE_EQ(split.linears[0].input_elements, 2 * 6.0);
+  EXPECT_DOUBLE_EQ(split.linears[1].input_elements, 8 * 6.0);
+  EXPECT_DOUBLE_EQ(split.linears[2].input_elements, 0.0);
+  shape.sequence_parallel = false;
+  EXPECT_DOUBLE_EQ(work(layer, shape).linears[0].input_elements, 8 * 6.0);
+}
+
+TEST(LayerWork, ProductsOfSeveralPositionsSplitTheirTerms) {
+  Layer layer;
+  layer.products = {{.rows_each = 9.0, .outputs = 4.0, .inputs = 5.0},
+                    {.outputs = 4.0, .inputs = 5.0, .in_turns = true}};
+  const Work found = work(layer, {.micro_batch = 2, .sequence_length = 7});
+  EXPECT_TRUE(found.linears[0].splits_terms);
+  EXPECT_EQ(found.linears[0].turns, 1.0);
+  EXPECT_FALSE(found.linears[1].splits_terms);
+  EXPECT_EQ(found.linears[1].turns, 7.0);
+}
+
 }  // namespace
 }  // namespace headway

@@ -126,5 +126,39 @@ TEST(Tables, KeepTheStatesOfTheirOptimizer) {
   EXPECT_DOUBLE_EQ(states(TableOptimizer::adam), 8080.0);
 }
 
+// Each rank looks up its own 8 samples: 5 rows of 16 B and three results of 8 B; backward gradients
+// of 8 B and sorting of 64 B for each of 40 lookups, and what is touched is written as a sum.
+TEST(Tables, OnEveryRankAreLookedUpForItsOwnSamples) {
+  const RankTables tables = tables_on_rank(bags(), two_ranks(TablePlacement::replicated));
+  EXPECT_DOUBLE_EQ(tables.forward.count(), 8.0 * (5.0 * 16.0 + 3.0 * 8.0));
+  const auto met = [](double rows, double lookups) {
+    return rows * (1.0 - std::exp(-lookups / rows));
+  };
+  EXPECT_NEAR(tables.backward.count(),
+              40.0 * (8.0 + 64.0) + 16.0 * (met(1000, 24) + met(1000, 8) + met(10, 8)), 1e-9);
+}
+
+// Three tables of equal cost on two ranks: the two largest apart, and the smallest beside the
+// smaller of them.
+TEST(Tables, OfEqualCostAreSharedOutByTheirSize) {
+  Layer layer;
+  layer.tables = {{100.0, 4.0, 1.0}, {300.0, 4.0, 1.0}, {200.0, 4.0, 1.0}};
+  const RankTables tables = tables_on_rank(layer, two_ranks(TablePlacement::table));
+  EXPECT_DOUBLE_EQ(tables.placed, 4.0 * 300.0);
+}
+
+// Rows that are met are read and written with their states: of 4 numbers 16 B, and one a row.
+TEST(Tables, UpdateStatesWithTheirRows) {
+  RankShape shape = two_ranks(TablePlacement::table);
+  const double met = 1000.0 * (1.0 - std::exp(-0.048));
+  const auto more = [&](TableOptimizer optimizer) {
+    shape.tables.optimizer = optimizer;
+    return tables_on_rank(bags(), shape).backward.count() - 48.0 * (8.0 + 64.0);
+  };
+  EXPECT_NEAR(more(TableOptimizer::rowwise_adagrad), 2.0 * met * (16.0 + 4.0), 1e-9);
+  EXPECT_NEAR(more(TableOptimizer::adagrad), 2.0 * met * (16.0 + 16.0), 1e-9);
+  EXPECT_NEAR(more(TableOptimizer::adam), 2.0 * met * (16.0 + 32.0), 1e-9);
+}
+
 }  // namespace
 }  // namespace headway

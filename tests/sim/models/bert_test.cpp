@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "sim/layers/flops.h"
+#include "sim/layers/kept_tensors.h"
 #include "sim/layers/parameters.h"
+#include "sim/layers/work.h"
 
 namespace headway {
 namespace {
@@ -39,6 +41,19 @@ TEST(Bert, AttendsBothWaysAndPredictsSomeWords) {
   const ForwardFlops flops = forward_flops(layers_of(large()), 128);
   EXPECT_NEAR(flops.total().count(), 2.0 * (24 * (12 * h * h + 2 * 128 * h) + head), 1.0);
   EXPECT_DOUBLE_EQ(flops.total().count(), flops.whole_square().count());
+}
+
+TEST(Bert, TheHeadKeepsAndMovesThePredictedWordsOnly) {
+  // 20 of 128 words: inputs of the transform, its activation, its norm and the words, 2 bytes each;
+  // the loss 6 bytes a word of the vocabulary, 12 backward.
+  const Model model = layers_of(large());
+  const RankShape shape{.sequence_length = 128};
+  EXPECT_DOUBLE_EQ(kept_bytes(model.last, shape).count(), 20 * 4 * 2 * 1024.0);
+  const Work last = work(model.last, shape);
+  ASSERT_EQ(last.passes.size(), 1U);
+  EXPECT_DOUBLE_EQ(last.passes[0].forward.count(), 20 * 6 * 30522.0);
+  EXPECT_DOUBLE_EQ(last.passes[0].backward.count(), 20 * 12 * 30522.0);
+  EXPECT_DOUBLE_EQ(128 * model.last.loss_classes, 20 * 30522.0);
 }
 
 }  // namespace

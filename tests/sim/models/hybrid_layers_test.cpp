@@ -1,7 +1,10 @@
 // Layers with a state and sparse attention, small enough to add up on paper.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "sim/layers/flops.h"
@@ -160,6 +163,119 @@ TEST(HybridLayers, EveryRankHasTheWholeIndexer) {
   EXPECT_EQ(cut.attention->shape.query_heads, 1);
   EXPECT_EQ(cut.attention->shape.head_size, 9);
   EXPECT_EQ(cut.attention->shape.value_size(), 7);
+}
+
+double moved_by(const Layer& layer, std::string_view name) {
+  for (const MemoryPass& pass : layer.passes) {
+    if (pass.name != name) continue;
+    EXPECT_EQ(pass.backward, 2.0 * pass.forward) << name;
+    return pass.forward;
+  }
+  ADD_FAILURE() << "no pass " << name;
+  return 0.0;
+}
+
+double kept_of(const Layer& layer, std::string_view name) {
+  for (const KeptTensor& tensor : layer.kept) {
+    if (tensor.name == name) return tensor.elements;
+  }
+  ADD_FAILURE() << "nothing kept as " << name;
+  return 0.0;
+}
+
+TEST(HybridLayers, AStateSpaceMovesItsInputsScoresAndStates) {
+  const Layer layer = layers_of(half_layers()).layer(0);
+  // In 2 bytes 12 channels three times and 2 x 5 of the states' sides four times; in fp32 scores of
+  // 2 x 16 twice, and of every 16 positions states of 4 x 3 x 5 four times.
+  EXPECT_DOUBLE_EQ(moved_by(layer, "scan"),
+                   2 * (3 * 12 + 4 * 10) + 4 * 2 * 2 * 16 + 4 * 4 * 4 * 3 * 5 / 16.0);
+  EXPECT_EQ(moved_by(layer, "convolution"), 4 * (12 + 20));
+  EXPECT_EQ(moved_by(layer, "gated_norm"), 6 * 12);
+  EXPECT_EQ(kept_of(layer, "state input"), 8);
+  EXPECT_EQ(kept_of(layer, "gate, channels and steps"), 12 + 12 + 20 + 4);
+  EXPECT_EQ(kept_of(layer, "scan output"), 12);
+  EXPECT_EQ(kept_of(layer, "outward input"), 12);
+}
+
+TEST(HybridLayers, ADeltaNetMovesItsHeadsTrianglesAndStates) {
+  const Layer layer = layers_of(delta_layers()).layer(0);
+  // Of 4 heads in 2 bytes: 3 + 3 of keys and queries and as many more, values of 5 six times, keys
+  // that read the state twice, a row of 6 of the triangle twice, and of every 6 positions a state
+  // of 3 x 5 twice.
+  EXPECT_DOUBLE_EQ(moved_by(layer, "delta_rule"),
+                   2 * 4 * (6 * 3 + 6 * 5 + 2 * 3 + 2 * 6 + 2 * 3 * 5 / 6.0));
+  EXPECT_EQ(moved_by(layer, "convolution"), 4 * (6 + 6 + 20));
+  EXPECT_EQ(moved_by(layer, "gated_norm"), 6 * 20);
+  EXPECT_EQ(kept_of(layer, "delta input"), 8);
+  EXPECT_EQ(kept_of(layer, "channels, gate and rates"), (6 + 6 + 20) + 20 + 2 * 4);
+  EXPECT_EQ(kept_of(layer, "queries, keys and values"), 6 + 6 + 20);
+  EXPECT_EQ(kept_of(layer, "triangles"), 4 * 6);
+  EXPECT_EQ(kept_of(layer, "delta output"), 20);
+  EXPECT_EQ(kept_of(layer, "outward input"), 20);
+}
+
+TEST(HybridLayers, MixersOfStatesAreNotMergedWithWhatStandsBeside) {
+  for (const auto& [layer, name] : {std::pair{layers_of(half_layers()).layer(0), "scan"},
+                                    std::pair{layers_of(delta_layers()).layer(0), "delta_rule"}}) {
+    const auto pass = std::ranges::find(layer.passes, name, &MemoryPass::name);
+    ASSERT_NE(pass, layer.passes.end());
+    EXPECT_FALSE(pass->merged);
+  }
+}
+
+TEST(HybridLayers, AGateMovesAndKeepsAsMuchAsQueriesHave) {
+  // 2 heads of 4: two read, one written, in 2 bytes; queries and keys are turned where they are
+  // embedded by rotation.
+  TransformerModel fields = delta_layers();
+  const Layer layer = layers_of(fields).layer(1);
+  EXPECT_EQ(moved_by(layer, "attention_gate"), 6 * 8);
+  EXPECT_EQ(kept_of(layer, "attention gate"), 8);
+  EXPECT_EQ(kept_of(layer, "gated output"), 8);
+  fields.position_encoding = PositionEncoding::rotary;
+  EXPECT_EQ(moved_by(layers_of(fields).layer(1), "rotary"), 4 * (8 + 4));
+}
+
+TEST(HybridLayers, AnIndexerKeepsItsQueriesAndWhatItPicked) {
+  const Layer layer = transformer_layer(sparse_layers());
+  EXPECT_EQ(kept_of(layer, "index queries, keys and weights"), 2 * 5 + 5 + 2);
+  EXPECT_EQ(kept_of(layer, "picked positions"), 2);
+  // Queries of 4 heads of 7 + 2 and one such key; values of 3 a head.
+  EXPECT_EQ(kept_of(layer, "queries"), 4 * 9);
+  EXPECT_EQ(kept_of(layer, "keys"), 9);
+  EXPECT_EQ(kept_of(layer, "values of heads"), 4 * 3);
+  EXPECT_EQ(kept_of(layer, "compressed queries"), 9);
+  EXPECT_EQ(kept_of(layer, "compressed keys and values"), 7 + 2);
+}
+
+TEST(HybridLayers, AreNotValidatedByPublishedSteps) {
+  EXPECT_TRUE(layers_of(latent_layers()).is_validated);
+  EXPECT_FALSE(layers_of(half_layers()).is_validated);
+  EXPECT_FALSE(layers_of(delta_layers()).is_validated);
+  EXPECT_FALSE(layers_of(sparse_layers()).is_validated);
+}
+
+TEST(HybridLayers, ProductsOfWholeRowsAreGathered) {
+  // What goes into a mixer is gathered from sequence-parallel ranks, what comes out is not.
+  const auto gathered = [](const Layer& layer) {
+    std::string names;
+    for (const Product& product : layer.products) {
+      if (product.gathered) names += std::string(product.name) + " ";
+    }
+    return names;
+  };
+  EXPECT_EQ(gathered(layers_of(half_layers()).layer(0)), "state_inward ");
+  EXPECT_EQ(gathered(layers_of(delta_layers()).layer(0)), "delta_inward delta_rates fc1 ");
+  EXPECT_EQ(gathered(transformer_layer(sparse_layers())),
+            "index_query index_key index_weights fc1 ");
+}
+
+TEST(HybridLayers, TensorParallelRanksShareHeadsOfDeltaNets) {
+  // 4 ranks, 2 heads of keys of 3: each has a whole one, and a quarter of the values and gates of
+  // 20 and of the two rates of 4 heads; of filters, decays and the way out a quarter.
+  const Layer layer = layers_of(delta_layers()).layer(0);
+  const Parameters held = parameters_on_rank(layer, {.tensor_parallel = 4});
+  EXPECT_DOUBLE_EQ(held.of(Part::other), 8 * (2 * 3 + 40 / 4.0) + 8 * 8 / 4.0 + 20 * 8 / 4.0 +
+                                             32 * 4 / 4.0 + 2 * 4 / 4.0);
 }
 
 }  // namespace

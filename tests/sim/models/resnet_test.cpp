@@ -61,5 +61,41 @@ TEST(ResNet, KeepsWhatConvolutionsGiveAndTake) {
   EXPECT_DOUBLE_EQ(input_bytes(block, {.micro_batch = 3}).count(), 3 * 56 * 56 * 256 * 2.0);
 }
 
+TEST(ResNet, StepsOfTheStemReuseLessOfAnImage) {
+  // Each pixel is in 7 x 7 windows, of which every second is taken each way; in a block 3 x 3 of
+  // step 1 in 9, of step 2 in 9 / 4.
+  const Model model = layers_of(ResNetModel{});
+  EXPECT_DOUBLE_EQ(work(model.first, {}).linears[0].reuse, 49.0 / 4.0);
+  EXPECT_DOUBLE_EQ(work(model.layer(1), {}).linears[1].reuse, 9.0);
+  EXPECT_DOUBLE_EQ(work(model.layer(3), {}).linears[1].reuse, 9.0 / 4.0);
+  EXPECT_DOUBLE_EQ(work(model.layer(3), {}).linears[0].reuse, 1.0);
+}
+
+// Of 2-byte elements a norm reads two and writes one, five backward; a rectifier two, three
+// backward; the sum three and three.
+TEST(ResNet, ABlockMovesItsNormsRectifiersAndSum) {
+  const Work block = work(layers_of(ResNetModel{}).layer(1), {});
+  const double size = 56 * 56;
+  double forward = 0.0;
+  double backward = 0.0;
+  for (const PassWork& pass : block.passes) {
+    forward += pass.forward.count();
+    backward += pass.backward.count();
+  }
+  const double normed = size * (64 + 64 + 256);
+  EXPECT_DOUBLE_EQ(forward, 6 * normed + 4 * normed + 6 * size * 256);
+  EXPECT_DOUBLE_EQ(backward, 10 * normed + 6 * normed + 6 * size * 256);
+}
+
+TEST(ResNet, LaunchesAKernelForEachProductAndPass) {
+  // Three products, three norms, three rectifiers and the sum; backward two for each product. The
+  // stem has nothing in front of it that is trained: one; and a pooling.
+  const Model model = layers_of(ResNetModel{});
+  EXPECT_EQ(model.layer(1).launches.forward, 3 + 3 + 3 + 1);
+  EXPECT_EQ(model.layer(1).launches.backward, 6 + 3 + 3 + 1);
+  EXPECT_EQ(model.first.launches.forward, 1 + 2 + 1);
+  EXPECT_EQ(model.first.launches.backward, 1 + 2 + 1);
+}
+
 }  // namespace
 }  // namespace headway

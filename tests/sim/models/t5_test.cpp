@@ -86,5 +86,37 @@ TEST(T5, ScoresThatAreWrittenOutAreThoseOfEachPair) {
   EXPECT_NEAR(scores(13), rows * (2 * 512 - 4), 1.0);
 }
 
+TEST(T5, ADecoderMovesKeepsAndSendsAQuarterOfAWord) {
+  const Model model = layers_of(t5_base());
+  const RankShape shape{.sequence_length = 512.0};
+  const auto moved = [&](int layer) {
+    double sum = 0.0;
+    for (const PassWork& pass : work(model.layer(layer), shape).passes) {
+      sum += pass.forward.count() + pass.backward.count();
+    }
+    return sum;
+  };
+  // Halves of a layer each: 10 bytes a channel of norms and residuals, 4 an inner one; backward
+  // twice. The decoder has a norm, a residual and an attention more.
+  const double h = 768;
+  const double rows = 512;
+  EXPECT_DOUBLE_EQ(moved(0), 3 * rows * (20 * h + 4 * 3072));
+  EXPECT_DOUBLE_EQ(moved(12), 3 * rows / 4 * 10 * h);
+  EXPECT_DOUBLE_EQ(moved(13), 3 * rows / 4 * (20 * h + 4 * 3072));
+  // What goes into a half's norm and product, queries, keys, values and results, 4 bytes of each
+  // of 12 heads: of a quarter of a word, but for keys and values of the encoder's.
+  const auto kept = [&](int layer) { return kept_bytes(model.layer(layer), shape).count(); };
+  const double half = 2 * 6 * h + 4 * 12;
+  EXPECT_DOUBLE_EQ(kept(12), rows / 4 * half);
+  EXPECT_DOUBLE_EQ(kept(13), rows / 4 * (half + 2 * (2 * h + 2 * 3072)) + rows * 2 * 2 * h * 0.75);
+  ASSERT_EQ(model.layer(12).exchanges.size(), 1U);
+  EXPECT_EQ(model.layer(12).exchanges[0].width, h / 4);
+  // Both look words up: 2 and 3 bytes of each of 2; the loss is over a quarter.
+  const Work first = work(model.first, shape);
+  EXPECT_DOUBLE_EQ(first.passes[0].forward.count(), rows * 1.25 * 2 * 2 * h);
+  EXPECT_DOUBLE_EQ(first.passes[0].backward.count(), rows * 1.25 * 3 * 2 * h);
+  EXPECT_EQ(model.last.loss_classes, 32'128 / 4.0);
+}
+
 }  // namespace
 }  // namespace headway

@@ -246,5 +246,41 @@ TEST(TransformerLayers, EveryRankHasAKeyValueHead) {
                    16384.0 * (16384 / 16 + 2 * 128) + 16384.0 * 16384 / 16);
 }
 
+TEST(TransformerLayers, EmbeddingsReadTheirTablesAndAddPositions) {
+  // A row of 12,288 in 2 bytes: read and written; backward its gradient is read, the row read and
+  // written. Positions: two read and the sum written; backward as for words.
+  const Work gpt = work(layers_of(gpt3_fields()).first, {});
+  const double row = 2 * 12'288;
+  ASSERT_EQ(gpt.passes.size(), 2U);
+  EXPECT_DOUBLE_EQ(gpt.passes[0].forward.count(), 2 * row);
+  EXPECT_DOUBLE_EQ(gpt.passes[0].backward.count(), 3 * row);
+  EXPECT_DOUBLE_EQ(gpt.passes[1].forward.count(), 3 * row);
+  EXPECT_DOUBLE_EQ(gpt.passes[1].backward.count(), 3 * row);
+  EXPECT_EQ(work(layers_of(llama3()).first, {}).passes.size(), 1U);
+}
+
+TEST(TransformerLayers, AJoinMovesAsMuchAsTwoHalvesOfALayer) {
+  const Layer join = layers_of(deepseek()).ahead.join;
+  EXPECT_EQ(join.passes.front().forward, 2 * 10 * 7168);
+  EXPECT_EQ(join.passes.front().backward, 2 * 2 * 10 * 7168);
+  EXPECT_EQ(join.input, 2 * 7168);
+  EXPECT_EQ(parameters(join).total(), 2.0 * 7168 * 7168 + 3 * 7168);
+}
+
+TEST(TransformerLayers, InputsOfSplitMatricesMayBeKeptGathered) {
+  // Of 8 ranks with sequence parallelism each keeps an eighth of the inputs of QKV and FC1, or all.
+  const Layer layer = transformer_layer(llama3());
+  RankShape shape{.sequence_length = 8, .tensor_parallel = 8, .sequence_parallel = true};
+  const Bytes each = kept_bytes(layer, shape);
+  shape.gathered_inputs = true;
+  EXPECT_DOUBLE_EQ((kept_bytes(layer, shape) - each).count(), 2 * (8 - 1) * 2 * 16384.0);
+}
+
+TEST(TransformerLayers, HalvesLaunchTheirKernels) {
+  EXPECT_EQ(transformer_layer(llama3()).launches.forward, 14);
+  EXPECT_EQ(transformer_layer(llama3()).launches.backward, 24);
+  EXPECT_EQ(transformer_layer(llama3(), {.feeds = false}).launches.forward, 7);
+}
+
 }  // namespace
 }  // namespace headway

@@ -2,11 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/files/json_reader.h"
 #include "sim/layers/flops.h"
+#include "sim/layers/kept_tensors.h"
 #include "sim/layers/parameters.h"
 #include "sim/layers/work.h"
+#include "sim/models/families.h"
 
 namespace headway {
+
+ModelFamily vision_transformer();
+
 namespace {
 
 VisionTransformerModel vit_base() {
@@ -36,6 +42,38 @@ TEST(VisionTransformer, NothingInFrontOfThePatchesIsTrained) {
   ASSERT_EQ(first.linears.size(), 1U);
   EXPECT_FALSE(first.linears[0].input_gradient);
   EXPECT_EQ(first.linears[0].forward, (GemmShape{2 * 196, 768, 768}));
+}
+
+TEST(VisionTransformer, EndsMoveAndKeepWhatTheyWorkOn) {
+  // Positions: two terms read and their sum written in 2 bytes, backward likewise. The loss of an
+  // image is one row of 197: 6 bytes a class, 12 backward.
+  const Model model = layers_of(vit_base());
+  const RankShape image{.sequence_length = 197};
+  const Work first = work(model.first, image);
+  ASSERT_EQ(first.passes.size(), 1U);
+  EXPECT_DOUBLE_EQ(first.passes[0].forward.count(), 197 * 6 * 768.0);
+  EXPECT_DOUBLE_EQ(first.passes[0].backward.count(), 197 * 6 * 768.0);
+  const Work last = work(model.last, image);
+  ASSERT_EQ(last.passes.size(), 1U);
+  EXPECT_NEAR(last.passes[0].forward.count(), 6 * 1000.0, 1e-9);
+  EXPECT_NEAR(last.passes[0].backward.count(), 12 * 1000.0, 1e-9);
+  EXPECT_NEAR(last.linears[0].forward.m, 1.0, 1e-12);
+  // Every row in front of the norm, one behind it.
+  EXPECT_NEAR(kept_bytes(model.last, image).count(), 2 * (197 + 1) * 768.0, 1e-6);
+  EXPECT_NEAR(197 * model.last.loss_classes, 1000.0, 1e-9);
+}
+
+TEST(VisionTransformer, PatchesDivideTheImage) {
+  Diagnostics diagnostics;
+  const auto document = JsonDocument::parse(
+      "vit.json",
+      R"({"layers": 1, "hidden": 8, "attention_heads": 2, "image_size": 30, "patch_size": 16})",
+      diagnostics);
+  ObjectReader reader{JsonCursor(document), diagnostics};
+  static_cast<void>(vision_transformer().read(reader));
+  ASSERT_EQ(diagnostics.all().size(), 1U);
+  EXPECT_EQ(diagnostics.all()[0].label, "16 does not divide 30");
+  EXPECT_EQ(diagnostics.all()[0].help, "use an image_size of 32");
 }
 
 }  // namespace
