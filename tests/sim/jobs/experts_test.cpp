@@ -226,5 +226,21 @@ TEST(LayersPerChunk, TheLastMayBeShort) {
   EXPECT_FALSE(can_place(LayerPlacement::short_last_chunk, 61, 32, 1));
 }
 
+TEST(ExpertMemory, QuantisedMatricesOfExpertsAreSplitOverTheirReplicas) {
+  // A byte a number less: of layers over 8 ranks, of experts, whose parts are 4, over 2.
+  const Model model = layers_of(model_of(kExperts));
+  Strategy strategy{.data_parallel = 8,
+                    .expert_parallel = 4,
+                    .global_batch = 8,
+                    .sequence_length = 128,
+                    .sharding = Sharding::full,
+                    .precision = Precision::fp8};
+  const StageParameters parameters = stage_parameters(model, strategy, 0);
+  const Bytes plain = stage_memory(model, strategy)[0].parameters;
+  strategy.memory.quantised_weights = true;
+  EXPECT_NEAR((plain - stage_memory(model, strategy)[0].parameters).count(),
+              parameters.layers / 8.0 + parameters.experts / 2.0, 1e-6);
+}
+
 }  // namespace
 }  // namespace headway

@@ -78,5 +78,17 @@ TEST(Frameworks, HaveTheNameOfTheirFile) {
   EXPECT_EQ(framework_named("megatorn"), nullptr);
 }
 
+// PyTorch's SHARD_GRAD_OP leaves parameters gathered between the passes, FULL_SHARD does not.
+TEST(Frameworks, GradOpKeepsWhatItGathered) {
+  const auto reshards = [&](const char* name) {
+    const Framework* framework = framework_named(name);
+    EXPECT_NE(framework, nullptr) << name;
+    EXPECT_EQ(framework->strategy.sharding, Sharding::full) << name;
+    return framework->strategy.reshard_after_forward;
+  };
+  EXPECT_FALSE(reshards("pytorch-fsdp-grad-op"));
+  EXPECT_TRUE(reshards("pytorch-fsdp"));
+}
+
 }  // namespace
 }  // namespace headway

@@ -363,5 +363,34 @@ TEST(StageMemoryTotal, AddsUpTheCauses) {
   EXPECT_EQ(memory.total(), 31_GiB);
 }
 
+// Beside what works on it, 2 bytes a logit of the micro-batch before.
+TEST(Buffers, MayHoldTheLogitsOfTheMicroBatchBefore) {
+  for (const bool is_fused : {false, true}) {
+    for (const bool is_split : {false, true}) {
+      Strategy strategy = llama_strategy();
+      strategy.tensor_parallel = 8;
+      strategy.fused_loss = is_fused;
+      strategy.vocabulary_parallel_loss = is_split;
+      const StageMemory without = only_stage(kLlama, strategy);
+      strategy.memory.previous_logits = true;
+      const StageMemory with = only_stage(kLlama, strategy);
+      const double logits = 8192.0 * 128'000 / (is_split ? 8 : 1);
+      EXPECT_NEAR((with.buffers - without.buffers).count(), (1.0 + kReserve) * 2.0 * logits, 1.0)
+          << is_fused << is_split;
+      EXPECT_EQ(with.activations, without.activations);
+    }
+  }
+}
+
+TEST(Buffers, HoldWhatCommunicatorsTake) {
+  // 256 MiB for each degree above 1.
+  Strategy strategy = llama_strategy();
+  strategy.context_parallel = 2;
+  strategy.gradient_bucket = 1_MB;
+  const Bytes both = only_stage(kLlama, strategy).buffers;
+  strategy.data_parallel = 2;
+  EXPECT_NEAR((only_stage(kLlama, strategy).buffers - both).count(), (256_MiB).count(), 1.0);
+}
+
 }  // namespace
 }  // namespace headway

@@ -77,5 +77,79 @@ TEST(StageLayers, AreEveryStagesThChunk) {
   EXPECT_THAT(counts(stage_layers(model, strategy, 15)), ElementsAre(1, 1, 1, 1, 1, 1, 1, 0));
 }
 
+TEST(RankShape, IsWhatTheStrategySays) {
+  const RankShape plain = rank_shape_of(Strategy{});
+  EXPECT_TRUE(plain.fused_attention && plain.fused_normalization && plain.fused_activation &&
+              plain.fused_softmax);
+  EXPECT_FALSE(plain.scattered_heads || plain.sequence_parallel || plain.copied_attention ||
+               plain.gathered_inputs || plain.frozen);
+  EXPECT_EQ(plain.product_bytes, 2.0);
+  Strategy strategy{.tensor_parallel = 2,
+                    .context_parallel = 3,
+                    .context_parallel_method = ContextParallelMethod::all_to_all,
+                    .data_parallel = 5,
+                    .expert_parallel = 7,
+                    .expert_tensor_parallel = 11,
+                    .micro_batch = 13,
+                    .sequence_length = 17,
+                    .packed_length = 4,
+                    .sequence_parallel = true,
+                    .fused_attention = false,
+                    .fused_normalization = false,
+                    .fused_activation = false,
+                    .precision = Precision::fp8};
+  strategy.memory.fused_softmax = false;
+  strategy.memory.copied_attention_output = true;
+  strategy.memory.gathered_inputs = true;
+  RankShape shape = rank_shape_of(strategy);
+  EXPECT_EQ(shape.tensor_parallel * shape.context_parallel * shape.table_ranks, 2 * 3 * 5);
+  EXPECT_EQ(shape.expert_parallel * shape.expert_tensor_parallel, 7 * 11);
+  EXPECT_EQ(shape.micro_batch * shape.sequence_length * shape.packed_length, 13 * 17 * 4);
+  EXPECT_TRUE(shape.scattered_heads && shape.sequence_parallel && shape.copied_attention &&
+              shape.gathered_inputs);
+  EXPECT_FALSE(shape.fused_attention || shape.fused_normalization || shape.fused_activation ||
+               shape.fused_softmax);
+  // Activations stay in 16 bits, inputs of products are in 8.
+  EXPECT_EQ(shape.element_bytes, 2.0);
+  EXPECT_EQ(shape.product_bytes, 1.0);
+  EXPECT_EQ(shape.activation_input_bytes, 2.0);
+  strategy.memory.quantised_activation_input = true;
+  strategy.task = Task::lora;
+  shape = rank_shape_of(strategy);
+  EXPECT_EQ(shape.activation_input_bytes, 1.0);
+  EXPECT_TRUE(shape.frozen);
+  EXPECT_EQ(shape.adapters, strategy.lora_targets);
+  strategy.precision = Precision::fp32;
+  EXPECT_EQ(rank_shape_of(strategy).element_bytes, 4.0);
+  EXPECT_EQ(rank_shape_of(strategy).product_bytes, 4.0);
+}
+
+TEST(RankShape, AdaptersHaveARankWhereTheyAreTrained) {
+  Strategy strategy{.lora_rank = 16};
+  EXPECT_EQ(adapter_rank(strategy), 0.0);
+  strategy.task = Task::lora;
+  EXPECT_EQ(adapter_rank(strategy), 16.0);
+}
+
+TEST(StageParameters, APredictionAheadNeedsTheTableOfWordsOnItsStage) {
+  TransformerModel fields{.layers = 4,
+                          .hidden = 64,
+                          .attention_heads = 4,
+                          .kv_heads = 4,
+                          .head_size = 16,
+                          .ffn_hidden = 256,
+                          .multi_token_prediction_layers = 1,
+                          .vocabulary = 1000,
+                          .position_encoding = PositionEncoding::rotary};
+  const auto head = [&](int stages) {
+    const Model model = layers_of(fields);
+    return stage_parameters(model, Strategy{.pipeline_parallel = stages}, stages - 1).head;
+  };
+  // A copy, but where the embedding stands there, or the head is it.
+  EXPECT_EQ(head(2) - head(1), 1000.0 * 64);
+  fields.tied_embeddings = true;
+  EXPECT_EQ(head(2) - head(1), 1000.0 * 64);  // the head's own copy
+}
+
 }  // namespace
 }  // namespace headway

@@ -74,5 +74,30 @@ TEST(LayersOfChunks, AreTheNamedOnesWhereTheyAreNamed) {
   EXPECT_THAT(layers_of_chunks(strategy, 5), ElementsAre(1, 4));
 }
 
+// 61 layers in 8 chunks: ceil(63 / 8) = 8 each but for the last, which has 5 (DeepSeek-V3 in
+// Megatron-Bridge).
+TEST(LayersPerChunk, LeavesTheLastChunkShort) {
+  constexpr LayerPlacement kShort = LayerPlacement::short_last_chunk;
+  EXPECT_THAT(layers_per_chunk(kShort, 61, 8), ElementsAre(8, 8, 8, 8, 8, 8, 8, 5));
+  EXPECT_THAT(layers_per_chunk(kShort, 61, 1), ElementsAre(61));
+  // ceil(14 / 4) = 4: the last has nothing but the loss; ceil(15 / 4) = 4 with one layer.
+  EXPECT_THAT(layers_per_chunk(kShort, 12, 4), ElementsAre(4, 4, 4, 0));
+  EXPECT_THAT(layers_per_chunk(kShort, 13, 4), ElementsAre(4, 4, 4, 1));
+  // ceil(10 / 7) = 2, of which six chunks would take 12 of 8 layers.
+  EXPECT_FALSE(can_place(kShort, 8, 7, 0));
+  EXPECT_TRUE(can_place(kShort, 12, 4, 0));
+}
+
+TEST(LayersPerChunk, CountsPredictionsAsLayersOfTheLastChunk) {
+  // 61 layers, two ends and one prediction in 4 places of 16: 15, 16, 16 and 14.
+  EXPECT_THAT(layers_per_chunk(kWithEnds, 61, 4, 1), ElementsAre(15, 16, 16, 14));
+  // Both ends and the prediction need a place in the last chunk.
+  EXPECT_TRUE(can_place(kWithEnds, 5, 4, 1));   // 8 places, 2 each
+  EXPECT_FALSE(can_place(kWithEnds, 4, 4, 1));  // 7 places, 1 each
+  EXPECT_TRUE(can_place(kWithEnds, 1, 1, 1));
+  EXPECT_FALSE(can_place(kEven, 3, 4, 0));
+  EXPECT_TRUE(can_place(kEven, 4, 4, 0));
+}
+
 }  // namespace
 }  // namespace headway

@@ -1,0 +1,56 @@
+// Memory of ranks that share out embedding tables.
+#include <gtest/gtest.h>
+
+#include "sim/jobs/memory_of_stage.h"
+
+namespace headway {
+namespace {
+
+/// Tables of rows of 4 numbers, 1000 looked up three times and 10 once.
+Model tables_of_two_sizes() {
+  Model model;
+  Layer bags{.name = "bags"};
+  bags.tables = {{1000.0, 4.0, 3.0}, {10.0, 4.0, 1.0}};
+  append_layers(model, bags);
+  model.has_tokens = false;
+  return model;
+}
+
+// Two ranks of 8 samples, the large table on one of them: 4 bytes a number, as many of its states,
+// and on their way of 16 samples 4 pooled numbers in 2 bytes.
+TEST(TableMemory, OfPlacedTablesIsThatOfTheFullestRank) {
+  const Model model = tables_of_two_sizes();
+  Strategy strategy{.data_parallel = 2, .micro_batch = 8, .global_batch = 16};
+  strategy.tables = {.placement = TablePlacement::table,
+                     .exchange_cost = 0.0,
+                     .optimizer = TableOptimizer::adagrad};
+  const StageMemory placed = states_of_stage(model, strategy, 0);
+  EXPECT_DOUBLE_EQ(placed.table_weights.count(), 4.0 * 4000.0);
+  EXPECT_DOUBLE_EQ(placed.table_states.count(), 4.0 * 4000.0);
+  EXPECT_EQ(placed.parameters, placed.table_weights);
+  EXPECT_EQ(placed.optimizer, placed.table_states);
+  EXPECT_DOUBLE_EQ(placed.buffers.count(), 16.0 * 4.0 * 2.0);
+  EXPECT_GT(memory_of_stage(model, strategy, 0).buffers, placed.buffers + 1_GiB);
+  // Groups of two on four ranks: half of the rows each; what is pooled is added up in a group, and
+  // half of it sent.
+  strategy.data_parallel = 4;
+  strategy.tables.group = 2;
+  const StageMemory grouped = states_of_stage(model, strategy, 0);
+  EXPECT_DOUBLE_EQ(grouped.table_weights.count(), 4.0 * 2000.0);
+  EXPECT_DOUBLE_EQ(grouped.buffers.count(), 32.0 * 4.0 * 2.0 * (1.0 + 0.5));
+}
+
+// A matrix of 10 x 100 beside tables: their gradients do not travel with its.
+TEST(TableMemory, IsNotInTheBucketOfALayer) {
+  Model model = tables_of_two_sizes();
+  model.kinds.front().products = {{.outputs = 10.0, .inputs = 100.0}};
+  Strategy strategy{.data_parallel = 2, .micro_batch = 8, .global_batch = 16};
+  strategy.tables = {.placement = TablePlacement::table, .exchange_cost = 0.0};
+  const Bytes whole = memory_of_stage(model, strategy, 0).buffers;
+  strategy.gradient_bucket = Bytes(1.0);
+  EXPECT_NEAR((whole - memory_of_stage(model, strategy, 0).buffers).count(), 4.0 * 1000.0 - 1.0,
+              1e-6);
+}
+
+}  // namespace
+}  // namespace headway
