@@ -214,5 +214,51 @@ TEST_F(ParameterServerJob, WorkersAreEquallyLarge) {
   EXPECT_EQ(accelerators_of_worker(strategy, *cluster_of(cluster.text())), 4);
 }
 
+// Of a period of four steps an iteration has a quarter: of what travels, of the servers' work and
+// of the latency; a worker updates its own parameters in each.
+TEST_F(ParameterServerJob, WorkersMayPushAfterStepsOfTheirOwn) {
+  using enum OperationKind;
+  const Workload often = built();
+  by.push_every = 4;
+  const Workload seldom = built();
+  const ServedKey& each = often.servers[0].keys[0];
+  const ServedKey& quarter = seldom.servers[0].keys[0];
+  EXPECT_DOUBLE_EQ(quarter.push.count(), each.push.count() / 4.0);
+  EXPECT_DOUBLE_EQ(quarter.pull.count(), each.pull.count() / 4.0);
+  EXPECT_DOUBLE_EQ(quarter.add_up.count(), each.add_up.count() / 4.0);
+  EXPECT_DOUBLE_EQ(quarter.update.count(), each.update.count() / 4.0);
+  const auto latency = [](const Workload& workload) {
+    const std::int32_t plan = workload.servers[0].plans_here[1];
+    return workload.plans[static_cast<std::size_t>(plan)].latency.count();
+  };
+  EXPECT_GT(latency(often), 0.0);
+  EXPECT_DOUBLE_EQ(latency(seldom), latency(often) / 4.0);
+  const Program& program = seldom.programs.front();
+  EXPECT_THAT(kinds(program), ElementsAre(compute, compute, compute, push, pull, compute));
+  const auto update = std::ranges::find(program.blocks, "local update", &Block::name);
+  ASSERT_NE(update, program.blocks.end());
+  EXPECT_GT(update->time[Cause::optimizer], 0_s);
+}
+
+TEST_F(ParameterServerJob, BitsAndConnectionsMayBeTheClients) {
+  by.push_bits = 8.0;
+  by.pull_bits = 4.0;
+  by.uplink = 1_GBps;
+  by.downlink = 3_GBps;
+  const Workload workload = built();
+  const ServedKey& key = workload.servers[0].keys[0];
+  const double half = all_parameters() / 2.0;
+  EXPECT_DOUBLE_EQ(key.push.count(), half);
+  EXPECT_DOUBLE_EQ(key.pull.count(), half / 2.0);
+  EXPECT_DOUBLE_EQ(key.add_up.count(), (8.0 + 1.0) * half / 1e9);
+  EXPECT_DOUBLE_EQ(key.update.count(), (28.0 + 0.5) * half / 1e9);
+  // Each of two servers has its part of a connection.
+  const auto cap = [&](std::int32_t plan) {
+    return workload.plans[static_cast<std::size_t>(plan)].rate_cap;
+  };
+  EXPECT_EQ(cap(workload.servers[0].plans_here[1]), 0.5_GBps);
+  EXPECT_EQ(cap(workload.servers[0].plans_back[1]), 1.5_GBps);
+}
+
 }  // namespace
 }  // namespace headway

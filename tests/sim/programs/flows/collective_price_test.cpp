@@ -204,5 +204,22 @@ TEST(CollectivePrice, NcclHasNoHierarchies) {
   EXPECT_TRUE(prices.ways().empty());
 }
 
+TEST(CollectivePrice, NcclHasSwitchesReduceForThreeOfADomainAndMore) {
+  const auto cluster = cluster_of(kNodes.text());
+  Profile profile = round_profile();
+  profile.accelerator = "h100-sxm";
+  NodeType node = cluster->node_type;
+  node.scale_up_reduces = true;
+  const auto ways = [&](const CollectiveGroups& groups) {
+    const PricedCollective prices(
+        *cluster, {.library = CollectiveLibrary::nccl, .profile = &profile, .node = &node},
+        CollectiveKind::all_reduce, groups);
+    return prices.ways().size();
+  };
+  EXPECT_EQ(ways(kBothNodes), 7U);
+  EXPECT_EQ(ways({{0, 1, 4, 5}}), 6U);
+  EXPECT_EQ(ways({{0, 1, 4, 5}, {2, 3, 6, 7}}), 6U);
+}
+
 }  // namespace
 }  // namespace headway

@@ -91,5 +91,18 @@ TEST(CollectiveShapes, MessagesPostedAtOnceTakeTheHostsTimeEach) {
   EXPECT_NEAR(latency(), step + 8e-6, 1e-12);
 }
 
+TEST(CollectiveShapes, NeighboursOfADomainSendOverItsFabric) {
+  const auto cluster = rails();
+  const auto sent = [&](const std::vector<std::int32_t>& members) {
+    return collective_plan(*cluster, {.scale_up_efficiency = 0.5}, CollectiveKind::send_receive,
+                           CollectiveAlgorithm::ring, {members});
+  };
+  // Both ways between two of a node; between nodes each NIC sends and receives once.
+  EXPECT_EQ(sent({0, 1}).rate_cap, 0.5 * cluster->node_type.scale_up_bandwidth);
+  EXPECT_TRUE(sent({0, 1}).links.empty());
+  EXPECT_DOUBLE_EQ(most_loaded(sent({0, 2, 4})), 1.0);
+  EXPECT_GT(sent({0, 2, 4}).rate_cap, 0.5 * cluster->node_type.scale_up_bandwidth);
+}
+
 }  // namespace
 }  // namespace headway

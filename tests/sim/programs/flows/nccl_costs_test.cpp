@@ -180,5 +180,19 @@ TEST(NcclCosts, LowLatencyIsBoundByTheHostOverSeveralNodes) {
       0.4 * 189.5 / 300.0);
 }
 
+TEST(NcclCosts, ADomainOfSeveralNodesHasTheNicsOfAllOfThem) {
+  // Nine accelerators stand on two nodes of two NICs, eight on one: channels of 23.6 GB/s each.
+  NodeType two_nics = node();
+  two_nics.nics = 2;
+  const auto share = [&](int largest_domain) {
+    return choice_of(nccl_choices(two_nics, CollectiveKind::all_reduce,
+                                  {.domains = 2, .largest_domain = largest_domain}),
+                     CollectiveAlgorithm::tree, NcclProtocol::simple)
+        .costs.scale_up_efficiency;
+  };
+  EXPECT_DOUBLE_EQ(share(9), 4 * 23.6 / 300);
+  EXPECT_DOUBLE_EQ(share(8), 2 * 23.6 / 300);
+}
+
 }  // namespace
 }  // namespace headway

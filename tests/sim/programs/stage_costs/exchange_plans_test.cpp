@@ -190,5 +190,21 @@ TEST_F(ExchangePlansTest, PredictionLayersSendTooOnTheLastStage) {
   expect_each_sends(8, 12.0 * 6.0 / 8.0 * 4.0 * kInput);
 }
 
+TEST_F(ExchangePlansTest, PooledRowsGoToAllOtherNodes) {
+  // Of what a rank pools an eighth is each other's: to six of eight ranks beyond its own node.
+  const auto cluster = cluster_of(ClusterText{.nodes = 4, .accelerators = 2, .nics = 2}.text());
+  const std::vector<std::vector<std::int32_t>> all = {{0, 1, 2, 3, 4, 5, 6, 7}};
+  const FlowPlan plan =
+      exchange_plan(ExchangeKind::tables, layers_of(model), strategy, *cluster, all);
+  int senders = 0;
+  for (const LinkLoad& load : plan.links) {
+    if (cluster->topology.is_switch(cluster->topology.link(load.link).from)) continue;
+    EXPECT_NEAR(load.weight, 6.0 / 8.0, 1e-12);
+    ++senders;
+  }
+  EXPECT_EQ(senders, 8);
+  EXPECT_EQ(plan.latency, 0_s);
+}
+
 }  // namespace
 }  // namespace headway

@@ -262,5 +262,18 @@ TEST_F(ExpertCostTest, PredictionLayersStandBehindTheLast) {
   EXPECT_NEAR(more, known + join.time.count() + 20.0 * 1024 * 1000 / 0.5e12, 1e-12);
 }
 
+TEST_F(ExpertCostTest, AnExchangeHidesBesideThePassesOfAnotherMicroBatch) {
+  // NICs of 1 GB/s have half of the copies there and back; in the mean of the two passes hides as
+  // much as one forward and one backward pass compute, halved.
+  strategy.overlap_expert_exchange = true;
+  cluster.nic_bandwidth = "1 GB/s";
+  const StageCost stage =
+      stage_cost(layers_of(model), strategy, profile, *cluster_of(cluster.text()));
+  const LayerCost& layer = stage.layers.front();
+  const double beside =
+      0.5 * (layer.forward[Cause::compute] + layer.backward[Cause::compute]).count();
+  EXPECT_NEAR(layer.forward[Cause::expert_parallel].count(), 2 * routed / 2.0 / 1e9 - beside, 1e-9);
+}
+
 }  // namespace
 }  // namespace headway

@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "sim/programs/exchange_layout.h"
+#include "sim/programs/stage_costs/group_link.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
+#include "tests/support/round_profile.h"
 
 namespace headway {
 namespace {
@@ -116,6 +118,29 @@ TEST(ExchangeLayout, ReplicasThatShareOutExpertsStandAsTheirGroupDoes) {
   EXPECT_THAT(experts.members(ExchangeKind::experts, 0), ElementsAre(4, 4));
   EXPECT_THAT(experts.members(ExchangeKind::tensor, 0), ElementsAre(4));
   EXPECT_THAT(experts.layout.distinct_replicas(), ElementsAre(0));
+}
+
+TEST(GroupLink, IsAsItWasMeasuredOnSuchLinks) {
+  const auto cluster = domains_of(8, 2);
+  Profile profile = round_profile();
+  profile.scale_up.collectives.resize(1);
+  profile.scale_out.collectives.resize(2);
+  const NodeType& node = cluster->node_type;
+  const GroupLink inside = group_link(node, profile, {.members = {8}}, 1.0);
+  const GroupLink across = group_link(node, profile, {.members = {4, 4}}, 1.0);
+  ASSERT_NE(inside.measured, nullptr);
+  ASSERT_NE(across.measured, nullptr);
+  EXPECT_EQ(inside.measured->size(), 1U);
+  EXPECT_EQ(across.measured->size(), 2U);
+  EXPECT_EQ(across.wire, node.nic_bandwidth);
+  EXPECT_GT(inside.wire, node.scale_up_bandwidth);
+}
+
+TEST(GroupLink, HasTheNicsOfTheMembersThatEveryDomainHas) {
+  const auto cluster = cluster_of(ClusterText{.nodes = 2, .accelerators = 8, .nics = 4}.text());
+  EXPECT_DOUBLE_EQ(nics_of_rank(cluster->node_type), 0.5);
+  EXPECT_DOUBLE_EQ(nics_of_rings(cluster->node_type, {.members = {8, 6}}), 3.0);
+  EXPECT_DOUBLE_EQ(nics_of_rings(cluster->node_type, {.members = {8, 1}}), 1.0);
 }
 
 }  // namespace
