@@ -124,7 +124,9 @@ def main():
     report = []
     for room in asked.room or ROOMS:
         places, programs = ROOMS[room]
-        if copy.make(programs) != 0 or not copy.passes(programs):
+        if copy.make(programs) != 0:
+            sys.exit(f"{', '.join(programs)} do not build: `ninja -C {copy.build}` says why")
+        if not copy.passes(programs):
             sys.exit(f"{', '.join(programs)} fail before anything is changed")
         drawn = candidates(copy.tree, places)
         random.Random(f"{asked.seed} {room}").shuffle(drawn)
