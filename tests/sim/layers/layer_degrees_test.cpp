@@ -199,6 +199,10 @@ TEST(GradientsAtWork, AreOfTheResidualStreamAndTheLargestProduct) {
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 4 * 16 * 4));
   shape.fused_softmax = false;
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 10 * 16 * 4));
+  // Half as many queries of twice as many keys, three times as many keys.
+  layer.attention->queries = 0.5;
+  layer.attention->keys = 6.0;
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 3.0 * 10 * 16 * 4));
   // A fused kernel writes none, nor does a layer without attention.
   shape.fused_attention = true;
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 4 * 2.0 * (6 + 5)));

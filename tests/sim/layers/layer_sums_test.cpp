@@ -276,5 +276,68 @@ TEST(LayerWork, ProductsOfSeveralPositionsSplitTheirTerms) {
   EXPECT_EQ(found.linears[1].turns, 7.0);
 }
 
+TEST(LayerParts, AreMadeAgainWhereSomethingOfThemIs) {
+  Model model;
+  append_layers(model, Layer{.name = "plain"});
+  const auto recomputes = [&](RecomputePart part) { return model.recomputes(part); };
+  EXPECT_FALSE(recomputes(RecomputePart::core_attn));
+  EXPECT_FALSE(recomputes(RecomputePart::moe));
+  EXPECT_FALSE(model.has_tables());
+  EXPECT_EQ(model.routing(), nullptr);
+  append_layers(model, small_layer());
+  EXPECT_TRUE(recomputes(RecomputePart::core_attn));  // of the attention itself
+  EXPECT_TRUE(recomputes(RecomputePart::moe));
+  EXPECT_TRUE(recomputes(RecomputePart::alternate));
+  EXPECT_FALSE(recomputes(RecomputePart::mlp));
+  EXPECT_FALSE(recomputes(RecomputePart::layernorm));
+  ASSERT_NE(model.routing(), nullptr);
+  EXPECT_EQ(model.routing()->experts, 8.0);
+  Layer bags;
+  bags.tables = {{10.0, 4.0, 1.0}};
+  append_layers(model, bags);
+  EXPECT_TRUE(model.has_tables());
+}
+
+TEST(LayerParts, OfEachListCount) {
+  // One thing of one list at a time.
+  const auto recomputes = [](const Layer& layer) {
+    Model model;
+    append_layers(model, layer);
+    return model.recomputes(RecomputePart::mlp);
+  };
+  const Again again{{RecomputePart::mlp}};
+  EXPECT_TRUE(recomputes({.products = {{.again = again}}}));
+  EXPECT_TRUE(recomputes({.attention = AttentionCore{.again = again}}));
+  EXPECT_TRUE(recomputes({.activation_products = {{.again = again}}}));
+  EXPECT_TRUE(recomputes({.passes = {{.again = again}}}));
+  EXPECT_TRUE(recomputes({.kept = {{.again = again}}}));
+  EXPECT_TRUE(recomputes({.routing = ExpertRouting{.again = again}}));
+  EXPECT_FALSE(recomputes({.attention = AttentionCore{}, .routing = ExpertRouting{}}));
+}
+
+TEST(TensorLimits, MayBeSharedOutOrRepeated) {
+  // 8 heads, and 2 of keys of which several ranks may have the same.
+  Model model;
+  model.tensor_limits = {{"heads", "heads", 8}, {"kv_heads", "heads of keys", 2, true}};
+  EXPECT_EQ(first_indivisible(model, 2), nullptr);
+  EXPECT_EQ(first_indivisible(model, 8), nullptr);  // four ranks a head of keys
+  ASSERT_NE(first_indivisible(model, 16), nullptr);
+  EXPECT_EQ(first_indivisible(model, 16)->size, 8);
+  model.tensor_limits[1].may_share = false;
+  ASSERT_NE(first_indivisible(model, 8), nullptr);
+  EXPECT_EQ(first_indivisible(model, 8)->size, 2);
+  model.tensor_limits[1] = {"kv_heads", "heads of keys", 3, true};
+  EXPECT_NE(first_indivisible(model, 8), nullptr);  // 8 ranks do not share 3
+}
+
+TEST(AdapterTargets, StandInEveryLayerOrInNone) {
+  Model model;
+  append_layers(model, small_layer());
+  EXPECT_TRUE(model.has_target(AdapterTarget::qkv));
+  EXPECT_FALSE(model.has_target(AdapterTarget::fc1));
+  append_layers(model, Layer{.name = "plain"});
+  EXPECT_FALSE(model.has_target(AdapterTarget::qkv));
+}
+
 }  // namespace
 }  // namespace headway

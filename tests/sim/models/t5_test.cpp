@@ -66,6 +66,8 @@ TEST(T5, CrossAttentionHasQueriesOfOneAndKeysOfTheOther) {
   EXPECT_FALSE(work(model.layer(0), shape).attention->shape.causal);
   // A stage hands on what the encoder gave and a quarter of a word of the decoder's.
   EXPECT_EQ(model.layer(12).output, 1.25 * 768);
+  EXPECT_EQ(model.layer(12).input, 1.25 * 768);
+  EXPECT_EQ(model.layer(13).input, 1.25 * 768);
   EXPECT_EQ(model.layer(11).output, 768.0);
 }
 
