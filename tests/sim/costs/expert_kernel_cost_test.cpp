@@ -99,5 +99,25 @@ TEST(LatentAttentionCost, CountsKeysAndValuesOfTheirOwnSizes) {
   EXPECT_NEAR(forward(round_device(), shape), (192.0 + 128.0) / 256.0 * equal, 1e-12 * equal);
 }
 
+// Short sequences are bound by memory, whose whole bandwidth a kernel may have: queries and results
+// of 3 positions and 8 heads, keys and values of 2 positions and 4, of 192 + 128 numbers in 2
+// bytes, at 1 TB/s; backward twice.
+TEST(AttentionRoofline, MovesQueriesKeysValuesAndResultsOnce) {
+  DeviceCosts device = round_device();
+  device.attention_sequence_half = estimate(0.0);
+  device.peak_flops[Precision::bf16] = estimate(1e18);
+  const AttentionShape shape{.sequences = 5000,
+                             .query_length = 3,
+                             .key_length = 2,
+                             .query_heads = 8,
+                             .key_heads = 4,
+                             .head_size = 192,
+                             .value_head_size = 128};
+  const double moved = 5000.0 * (192 + 128) * (3 * 8 + 2 * 4) * 2.0;
+  EXPECT_NEAR(forward(device, shape), moved / 1e12, 1e-15);
+  EXPECT_NEAR(fused_attention_cost(device, plain_family(), shape, Pass::backward).time.count(),
+              2.0 * moved / 1e12, 1e-15);
+}
+
 }  // namespace
 }  // namespace headway
