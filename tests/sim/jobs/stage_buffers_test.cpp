@@ -1,4 +1,4 @@
-// Memory of ranks that share out embedding tables.
+// Buffers of stages, and memory of ranks that share out embedding tables.
 #include <gtest/gtest.h>
 
 #include "sim/jobs/memory_of_stage.h"
@@ -50,6 +50,22 @@ TEST(TableMemory, IsNotInTheBucketOfALayer) {
   strategy.gradient_bucket = Bytes(1.0);
   EXPECT_NEAR((whole - memory_of_stage(model, strategy, 0).buffers).count(), 4.0 * 1000.0 - 1.0,
               1e-6);
+}
+
+// The first of two stages has nothing of the wide matrix on the second.
+TEST(StageBuffers, AreOfTheLayersThatStandThere) {
+  Model model;
+  Layer narrow{.name = "narrow"};
+  narrow.products = {{.outputs = 10.0, .inputs = 10.0}};
+  append_layers(model, narrow);
+  Layer wide{.name = "wide"};
+  wide.products = {{.outputs = 10'000.0, .inputs = 10'000.0}};
+  append_layers(model, wide);
+  const Strategy strategy{.pipeline_parallel = 2, .data_parallel = 2, .global_batch = 4};
+  const Bytes first = memory_of_stage(model, strategy, 0).buffers;
+  const Bytes second = memory_of_stage(model, strategy, 1).buffers;
+  // In 4 bytes the gradients of a layer on their way.
+  EXPECT_NEAR((second - first).count(), 4.0 * (1e8 - 100.0), 1e6);
 }
 
 }  // namespace
