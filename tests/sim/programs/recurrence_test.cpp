@@ -187,6 +187,12 @@ TEST(Recurrence, TheSlowestSortOfReplicaCounts) {
   workload.groups = {{.program = 0, .replica = 0}, {.program = 1, .replica = 1}};
   EXPECT_DOUBLE_EQ(time_of(workload), 3.0);
   EXPECT_DOUBLE_EQ(waiting_of(workload, 0), 0.0);  // they do not meet
+  // Another stage of the quick one is through after 2 s, for which it waits.
+  workload.programs.push_back({.name = "end", .blocks = {block(2.0)}, .operations = {compute(0)}});
+  workload.groups.push_back({.program = 2, .stage = 1, .replica = 0});
+  EXPECT_DOUBLE_EQ(waiting_of(workload, 0), 1.0);
+  EXPECT_DOUBLE_EQ(waiting_of(workload, 1), 0.0);
+  EXPECT_DOUBLE_EQ(waiting_of(workload, 2), 0.0);
 }
 
 TEST(Recurrence, ReplicasThatMeetInTheirPassesWaitForEachOther) {

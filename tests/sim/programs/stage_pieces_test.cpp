@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "sim/layers/exchanges.h"
 #include "tests/support/small_job.h"
 
 namespace headway {
@@ -68,6 +69,23 @@ TEST(StagePieces, NoMoreTensorsAreBroadcastThanThereAre) {
   EXPECT_DOUBLE_EQ(gathers_of(job.strategy, parts[1], all, 64), 5.0);
   job.strategy.optimizer_shards = OptimizerShards::slices;
   EXPECT_DOUBLE_EQ(gathers_of(job.strategy, parts[1], all, 64), 1.0);
+}
+
+// Layers of 2, 4 and 8 numbers a token, one a stage: the last hands nothing on.
+TEST(PassedOn, IsWhatTheLastLayerOfAStageGives) {
+  SmallJob job(1);
+  job.model.kinds.clear();
+  job.model.layers.clear();
+  for (const double outputs : {2.0, 4.0, 8.0}) append_layers(job.model, Layer{.output = outputs});
+  job.strategy.pipeline_parallel = 3;
+  job.strategy.sequence_length = 10;
+  EXPECT_DOUBLE_EQ(passed_on(job.shape(), 0).count(), 10 * 2.0 * 2.0);
+  EXPECT_DOUBLE_EQ(passed_on(job.shape(), 1).count(), 10 * 4.0 * 2.0);
+  EXPECT_DOUBLE_EQ(largest_passed_on(job.shape()).count(), 10 * 4.0 * 2.0);
+  // A chunk of no layers hands on what came in: the embedding's.
+  job.strategy.layers_per_stage = {0, 2, 1};
+  EXPECT_EQ(passed_on(job.shape(), 0), stage_message(job.model.first, {.sequence_length = 10}));
+  EXPECT_DOUBLE_EQ(largest_passed_on(job.shape()).count(), 10 * 4.0 * 2.0);
 }
 
 }  // namespace

@@ -339,6 +339,9 @@ TEST(PipelineProgram, OnlyTheEndsAddUpATiedEmbedding) {
               stage % 3 == 0 ? 4000.0 : 0.0)
         << stage;
   }
+  // Each of two ranks has half of its rows.
+  job.strategy.tensor_parallel = 2;
+  EXPECT_EQ(joined_bytes(pipeline_program(job.shape(), 0), kTiedEmbedding), 2000.0);
 }
 
 TEST(PipelineProgram, OnlyAdaptersAreReducedWhereTheyAreTrained) {
