@@ -198,6 +198,7 @@ TEST_F(StoreTraffic, RanksWriteTheirPartsTogether) {
   const Operation& sent = writes.programs[0].operations.at(0);
   EXPECT_EQ(sent.peer, 4);
   EXPECT_EQ(sent.amount, 2_MB);
+  EXPECT_TRUE(sent.blocking);
   EXPECT_EQ(writes.groups[5].accelerators, writes.groups[1].accelerators);
   EXPECT_EQ(writes.groups[5].program, 1);
 }

@@ -113,6 +113,15 @@ TEST_F(LayerExchange, RingAttentionShowsWhatAttentionDoesNotCover) {
               10e-6 + 2.0 * kMi / 10e9 - own, 1e-12);
 }
 
+TEST_F(LayerExchange, RingAttentionHasOneNicOfARank) {
+  // Nodes of one accelerator and two NICs, of 10 GB/s each: what goes round leaves by one.
+  strategy.context_parallel = 2;
+  profile.overlap.context_parallel_floor = estimate(0.25);
+  cluster = {.nodes = 2, .accelerators = 1, .nics = 2, .nic_bandwidth = "10 GB/s"};
+  EXPECT_NEAR(cost().layer().forward[Cause::context_parallel].count(),
+              2.0 * kMi / 10e9 - 1.1 * attention / 2.0, 1e-12);
+}
+
 TEST_F(LayerExchange, SwappingTokensForHeadsTakesFourAllToAlls) {
   // Two ranks: each has 4 of 8 heads over all 1,024 tokens, half of attention without a factor for
   // split sequences. Of four tensors of 512 x 1,024 x 2 bytes half goes to the other rank, each way
