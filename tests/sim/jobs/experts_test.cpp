@@ -240,6 +240,12 @@ TEST(ExpertMemory, QuantisedMatricesOfExpertsAreSplitOverTheirReplicas) {
   strategy.memory.quantised_weights = true;
   EXPECT_NEAR((plain - stage_memory(model, strategy)[0].parameters).count(),
               parameters.layers / 8.0 + parameters.experts / 2.0, 1e-6);
+  // Where nothing is sharded, a byte of all that a rank has.
+  strategy.sharding = Sharding::none;
+  const Bytes quantised = stage_memory(model, strategy)[0].parameters;
+  strategy.memory.quantised_weights = false;
+  EXPECT_NEAR((stage_memory(model, strategy)[0].parameters - quantised).count(),
+              parameters.layers + parameters.experts, 1e-6);
 }
 
 }  // namespace
