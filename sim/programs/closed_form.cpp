@@ -136,10 +136,7 @@ class ClosedForm {
       const Seconds transfer = idle_time(of, topology_, kSample) - of.latency;
       rate = {of.latency.count(), transfer.count() / kSample.count(), of.crosses_fabric};
       if (of.crosses_fabric) {
-        BytesPerSecond whole = of.nic_rate;
-        for (const LinkLoad& load : of.links) {
-          whole = min(whole, topology_.link(load.link).capacity / load.weight);
-        }
+        const BytesPerSecond whole = rate_on_links(of, topology_, of.nic_rate);
         rate->occupancy = std::min(1.0, kSample / transfer / whole);
       }
     }

@@ -76,12 +76,16 @@ FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, Coll
   return builder.finished(latency);
 }
 
-Seconds idle_time(const FlowPlan& plan, const Topology& topology, Bytes amount) {
-  BytesPerSecond rate = plan.rate_cap;
+BytesPerSecond rate_on_links(const FlowPlan& plan, const Topology& topology, BytesPerSecond most) {
+  BytesPerSecond rate = most;
   for (const LinkLoad& load : plan.links) {
     rate = min(rate, topology.link(load.link).capacity / load.weight);
   }
-  return plan.latency + amount / rate;
+  return rate;
+}
+
+Seconds idle_time(const FlowPlan& plan, const Topology& topology, Bytes amount) {
+  return plan.latency + amount / rate_on_links(plan, topology, plan.rate_cap);
 }
 
 }  // namespace headway

@@ -73,6 +73,10 @@ using CollectiveGroups = std::vector<std::vector<std::int32_t>>;
                                        const CollectiveGroups& groups,
                                        PlanDetail detail = PlanDetail::fabric);
 
+/// What the links of `plan` give a flow of it that is alone on them, `most` at most.
+[[nodiscard]] BytesPerSecond rate_on_links(const FlowPlan& plan, const Topology& topology,
+                                           BytesPerSecond most);
+
 /// What `plan` takes for `message` bytes when nothing else uses the network: the analytic twin of
 /// the simulated collective.
 [[nodiscard]] Seconds idle_time(const FlowPlan& plan, const Topology& topology, Bytes amount);
