@@ -7,6 +7,7 @@
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/software_memory.h"
+#include "sim/jobs/strategy_members.h"
 #include "sim/jobs/synchronisation/read_synchronisation.h"
 #include "sim/jobs/table_plan_fields.h"
 
@@ -45,60 +46,6 @@ bool is_fully_sharded(const Strategy& strategy) { return strategy.sharding == Sh
 bool shares_optimizer_alone(const Strategy& job) { return job.sharding == Sharding::optimizer; }
 bool has_shard_groups(const Strategy& job) {
   return is_fully_sharded(job) || (job.sharding == Sharding::optimizer && job.shard_group > 0);
-}
-
-/// A number format and, below 16 bits, how it is scaled.
-using Recipe = std::pair<Precision, Scaling>;
-Words<Recipe> recipes() {
-  static const std::vector<Word<Recipe>> kRecipes = [] {
-    std::vector<Word<Recipe>> words;
-    const auto add = [&](Precision precision) {
-      words.push_back({precision_name(precision), {precision, Scaling::delayed}});
-    };
-    add(Precision::bf16);
-    add(Precision::fp16);
-    for (const auto& [name, scaling] : kWords<Scaling>) {
-      words.push_back({name, {precision_of(scaling), scaling}});
-    }
-    add(Precision::tf32);
-    add(Precision::fp32);
-    return words;
-  }();
-  return kRecipes;
-}
-
-FieldMember<Strategy> number_format() {
-  return word<Strategy>(
-      recipes(),
-      [](const Strategy& strategy) { return Recipe(strategy.precision, strategy.scaling); },
-      [](Strategy& strategy, const Recipe& recipe) {
-        std::tie(strategy.precision, strategy.scaling) = recipe;
-      });
-}
-
-FieldMember<Strategy> pipeline_schedule() {
-  static const std::vector<Word<const Schedule*>> kSchedules = [] {
-    std::vector<Word<const Schedule*>> words;
-    for (const Schedule& schedule : schedules()) words.emplace_back(schedule.name, &schedule);
-    return words;
-  }();
-  return word<Strategy>(
-      Words<const Schedule*>(kSchedules),
-      [](const Strategy& strategy) { return strategy.schedule; },
-      [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
-}
-
-/// Written where somebody says it, or where ranks do not have slices, as nearly all have.
-FieldMember<Strategy> optimizer_shards() {
-  FieldMember<Strategy> member = word(&Strategy::optimizer_shards);
-  member.read = [read = member.read](ObjectReader& reader, std::string_view key, bool required,
-                                     Strategy& strategy) {
-    if (reader.has(key)) read(reader, key, required, strategy);
-  };
-  member.write = [write = member.write](const Strategy& strategy) {
-    return strategy.optimizer_shards == OptimizerShards::slices ? JsonValue() : write(strategy);
-  };
-  return member;
 }
 
 /// An object that has a table of fields of its own.

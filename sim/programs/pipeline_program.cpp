@@ -58,7 +58,7 @@ class PipelineProgram {
   }
   /// Routed experts have replicas of their own, not more than everything else.
   [[nodiscard]] bool reduces_experts() const {
-    return strategy_.expert_replicas() > 1 && expert_parameters_ > 0.0;
+    return strategy_.expert_replicas() > 1 && experts_.elements > 0.0;
   }
   [[nodiscard]] bool reduces_any() const { return reduces() || reduces_experts(); }
   [[nodiscard]] bool gathers() const {
@@ -121,8 +121,7 @@ class PipelineProgram {
           builder_.add_pass("backward", piece_backward, piece_sent_backward));
       chunk.gradients += piece.gradients();
       chunk.gathered += gathered_of(job_, piece);
-      expert_parameters_ += piece.expert_parameters;
-      expert_gathered_ += {piece.expert_parameters, piece.expert_matrices};
+      experts_ += {piece.expert_parameters, piece.expert_matrices};
     }
     chunk.whole_forward = builder_.add_pass("forward", forward, sent_forward);
     chunk.whole_backward = builder_.add_pass("backward", backward, sent_backward);
@@ -155,12 +154,10 @@ class PipelineProgram {
   /// stage that shares them joins them in the other order.
   void gather_and_wait(double share) {
     std::vector<std::int32_t> slots;
-    for_each_sharing(
-        [&](int chunk, const GradientPart& /*gradients*/, const UpdatedPart& gathered) {
-          if (reduces() && gathered.elements > 0.0) {
-            slots.push_back(join_gather(chunk, share * gathered));
-          }
-        });
+    for_each_sharing([&](int chunk, const GradientPart&, const UpdatedPart& gathered) {
+      if (!reduces() || gathered.elements == 0.0) return;
+      slots.push_back(join_gather(chunk, share * gathered));
+    });
     for (const std::int32_t slot : slots) builder_.wait(slot);
   }
 
@@ -168,7 +165,7 @@ class PipelineProgram {
   void gather_ahead() {
     if (job_.never_hidden > 0.0) {
       gather_and_wait(job_.never_hidden);
-      wait_if_any(join_expert_gather(job_.never_hidden * expert_gathered_));
+      wait_if_any(join_expert_gather(job_.never_hidden * experts_));
     }
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
       for (const Piece& piece : chunks_[c].pieces) {
@@ -230,7 +227,7 @@ class PipelineProgram {
   std::int32_t join_expert_gather(const UpdatedPart& part) {
     if (!reduces_experts() || part.elements == 0.0) return -1;
     return join_gathers(kExpertGather, kExpertGather, part,
-                        gathers_of(strategy_, part, expert_gathered_, strategy_.expert_replicas()));
+                        gathers_of(strategy_, part, experts_, strategy_.expert_replicas()));
   }
 
   void join_expert_reduce(double parameters) {
@@ -248,13 +245,9 @@ class PipelineProgram {
     if (step.kind == StepKind::forward && chunk_of(step).before) {
       builder_.receive(activation_slot(step.chunk, step.micro_batch));
     }
-    if (needs_gradient(step.kind) && chunk_of(step).after) {
+    if (step.needs_gradient() && chunk_of(step).after) {
       builder_.receive(gradient_slot(step.chunk, step.micro_batch));
     }
-  }
-
-  [[nodiscard]] static bool needs_gradient(StepKind kind) {
-    return kind == StepKind::backward || kind == StepKind::input_gradient;
   }
 
   void compute(const ScheduleStep& step) {
@@ -318,7 +311,7 @@ class PipelineProgram {
         send_to(*next, onward ? kPathToNext : kPathToPrevious,
                 activation_slot(next->place.chunk, step.micro_batch));
       }
-    } else if (needs_gradient(step.kind)) {
+    } else if (step.needs_gradient()) {
       if (const auto& previous = chunk_of(step).before) {
         const bool back = previous->place.stage == (stage_ + stages_ - 1) % stages_;
         send_to(*previous, back ? kPathToPrevious : kPathToNext,
@@ -342,7 +335,7 @@ class PipelineProgram {
     for_each_sharing([&](int chunk, const GradientPart& gradients, const UpdatedPart&) {
       if (reduces() && left * gradients.elements > 0.0) join_reduce(chunk, left * gradients);
     });
-    join_expert_reduce(left * expert_parameters_);
+    join_expert_reduce(left * experts_.elements);
     if (reduces_every_pass()) wait_for_gradients();
   }
 
@@ -374,10 +367,10 @@ class PipelineProgram {
       builder_.wait(join(kTiedEmbedding, kTiedEmbedding, Bytes(embedding)));
     }
     builder_.compute(
-        builder_.add_block("optimizer", step_time(job_, gradients_.elements, expert_parameters_)));
+        builder_.add_block("optimizer", step_time(job_, gradients_.elements, experts_.elements)));
     if (gathers() && !strategy_.overlap_parameter_gather) {
       gather_and_wait(1.0);
-      wait_if_any(join_expert_gather(expert_gathered_));
+      wait_if_any(join_expert_gather(experts_));
     }
   }
 
@@ -388,10 +381,9 @@ class PipelineProgram {
   int micro_batches_;
   ProgramBuilder builder_;
   std::vector<PipelineChunk> chunks_;
-  GradientPart gradients_;          ///< of parameters of this stage that change, but for experts
-  UpdatedPart gathered_;            ///< those that replicas gather
-  double expert_parameters_ = 0.0;  ///< of routed experts
-  UpdatedPart expert_gathered_;     ///< the same, as their replicas gather them
+  GradientPart gradients_;  ///< of parameters of this stage that change, but for experts
+  UpdatedPart gathered_;    ///< those that replicas gather
+  UpdatedPart experts_;     ///< routed ones
   std::int32_t last_expert_reduce_ = -1;
   std::int32_t last_compressed_gather_ = -1;
   std::array<std::int32_t, 2> last_reduce_{-1, -1};  ///< of the first chunk's copy, of the other

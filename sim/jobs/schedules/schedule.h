@@ -23,6 +23,11 @@ struct ScheduleStep {
   /// Runs merged with the step after it: both inputs are there before, both outputs leave after.
   bool merged = false;
   friend bool operator==(const ScheduleStep&, const ScheduleStep&) = default;
+
+  /// Of the stage after it.
+  [[nodiscard]] bool needs_gradient() const {
+    return kind == StepKind::backward || kind == StepKind::input_gradient;
+  }
 };
 
 /// What a schedule orders: the passes of micro-batches through the chunks of stages.

@@ -1,0 +1,65 @@
+#include "sim/jobs/strategy_members.h"
+
+#include <tuple>
+
+#include "sim/jobs/schedules/schedule.h"
+
+namespace headway {
+namespace {
+
+/// A number format and, below 16 bits, how it is scaled.
+using Recipe = std::pair<Precision, Scaling>;
+Words<Recipe> recipes() {
+  static const std::vector<Word<Recipe>> kRecipes = [] {
+    std::vector<Word<Recipe>> words;
+    const auto add = [&](Precision precision) {
+      words.push_back({precision_name(precision), {precision, Scaling::delayed}});
+    };
+    add(Precision::bf16);
+    add(Precision::fp16);
+    for (const auto& [name, scaling] : kWords<Scaling>) {
+      words.push_back({name, {precision_of(scaling), scaling}});
+    }
+    add(Precision::tf32);
+    add(Precision::fp32);
+    return words;
+  }();
+  return kRecipes;
+}
+
+}  // namespace
+
+FieldMember<Strategy> number_format() {
+  return word<Strategy>(
+      recipes(),
+      [](const Strategy& strategy) { return Recipe(strategy.precision, strategy.scaling); },
+      [](Strategy& strategy, const Recipe& recipe) {
+        std::tie(strategy.precision, strategy.scaling) = recipe;
+      });
+}
+
+FieldMember<Strategy> pipeline_schedule() {
+  static const std::vector<Word<const Schedule*>> kSchedules = [] {
+    std::vector<Word<const Schedule*>> words;
+    for (const Schedule& schedule : schedules()) words.emplace_back(schedule.name, &schedule);
+    return words;
+  }();
+  return word<Strategy>(
+      Words<const Schedule*>(kSchedules),
+      [](const Strategy& strategy) { return strategy.schedule; },
+      [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
+}
+
+FieldMember<Strategy> optimizer_shards() {
+  FieldMember<Strategy> member = word(&Strategy::optimizer_shards);
+  member.read = [read = member.read](ObjectReader& reader, std::string_view key, bool required,
+                                     Strategy& strategy) {
+    if (reader.has(key)) read(reader, key, required, strategy);
+  };
+  member.write = [write = member.write](const Strategy& strategy) {
+    return strategy.optimizer_shards == OptimizerShards::slices ? JsonValue() : write(strategy);
+  };
+  return member;
+}
+
+}  // namespace headway
