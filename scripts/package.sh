@@ -26,7 +26,10 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 bare=$(mktemp -d)
 trap 'rm -rf "$bare"' EXIT
-make_bare_debian "$bare"
+make_bare_debian "$bare" || {
+  say "No bare Debian can be made here: the package was not tried"
+  exit 3
+}
 mount -t proc proc "$bare/proc" && trap 'umount "$bare/proc"; rm -rf "$bare"' EXIT
 # What the image is made with, to the letter.
 read -r copied < <(sed -n 's/^COPY headway_\*\.deb //p' scripts/Containerfile)

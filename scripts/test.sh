@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds everything and runs all tests. Safe to repeat, and quick when nothing changed.
+# Builds everything and runs all tests. As root, asks the package its first question in a bare Debian
+# too. Safe to repeat, and quick when nothing changed.
 #   --long   adds the long tier: sanitizers, many more mutated dumps, more sweeps killed at random,
 #            thousands of broken inputs through whole commands, every write that may fail
 set -euo pipefail
@@ -13,6 +14,9 @@ install_missing "${required_packages[@]}" "${test_packages[@]}" "${module_packag
 configure release -DHEADWAY_TESTS=ON -DHEADWAY_CUDA=AUTO
 build release all
 ctest --preset release
+if [ "$(id -u)" -eq 0 ] && [ "${HEADWAY_SKIP_INSTALL:-}" != 1 ]; then
+  bash scripts/package.sh --prove || [ $? -eq 3 ]  # 3: no other system can be made here, and it says so
+fi
 if [ "$long" = yes ]; then
   configure sanitize -DHEADWAY_TESTS=ON
   build sanitize all
