@@ -41,10 +41,6 @@ std::optional<double> number_of(const SweepPoint& point, std::string_view name) 
   return place < point.numbers.size() ? point.numbers[place] : std::nullopt;
 }
 
-std::string axis_text(const json& value) {
-  return value.is_string() ? value.get<std::string>() : compact_json(value);
-}
-
 /// What the columns say of a point that was simulated.
 DecisionNumbers numbers_of(const SweepPoint& point) {
   DecisionNumbers numbers;
@@ -75,7 +71,7 @@ std::vector<Candidate> candidates_of(const std::vector<SweepPoint>& points) {
   for (const SweepPoint& point : points) {
     Candidate candidate{.numbers = numbers_of(point)};
     for (const auto& [name, value] : point.axes->items()) {
-      candidate.axes.emplace_back(name, axis_text(value));
+      candidate.axes.emplace_back(name, unquoted_json(value));
     }
     has_time = has_time || candidate.numbers.run_time;
     has_price = has_price || candidate.numbers.run_usd;
@@ -108,7 +104,7 @@ std::string_view counted_by(const std::vector<SweepPoint>& points) {
 
 std::vector<std::string> cells_of(const SweepPoint& point, const std::vector<Objective>& shown) {
   std::vector<std::string> cells;
-  for (const auto& [name, value] : point.axes->items()) cells.push_back(axis_text(value));
+  for (const auto& [name, value] : point.axes->items()) cells.push_back(unquoted_json(value));
   if (point.status == PointStatus::done) {
     const Seconds time(number_of(point, "iteration_time_s").value_or(0.0));
     cells.push_back(TimeScale(time).with_unit(time));

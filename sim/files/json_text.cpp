@@ -56,6 +56,14 @@ std::string compact_json(const ordered_json& value) {
   return value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
+std::string unquoted_json(const json& value) {
+  return value.is_string() ? value.get<std::string>() : compact_json(value);
+}
+
+std::string unquoted_json(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : compact_json(value);
+}
+
 json parsed_json(std::string_view text) { return json::parse(text); }
 
 ordered_json parsed_ordered_json(std::string_view text) { return ordered_json::parse(text); }

@@ -15,6 +15,9 @@ namespace headway {
 /// On one line, without blanks. Bytes that are not UTF-8 become U+FFFD.
 [[nodiscard]] std::string compact_json(const nlohmann::json& value);
 [[nodiscard]] std::string compact_json(const nlohmann::ordered_json& value);
+/// A text as it is, without quotes; anything else as compact_json has it.
+[[nodiscard]] std::string unquoted_json(const nlohmann::json& value);
+[[nodiscard]] std::string unquoted_json(const nlohmann::ordered_json& value);
 /// Of a text that we wrote; throws the library's parse_error where it is no JSON.
 [[nodiscard]] nlohmann::json parsed_json(std::string_view text);
 [[nodiscard]] nlohmann::ordered_json parsed_ordered_json(std::string_view text);

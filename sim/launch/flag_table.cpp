@@ -57,10 +57,6 @@ constexpr WithoutEffect kWithoutEffect[] = {
     {"reshard_after_forward", "zero_stage", "2"},
 };
 
-std::string text_of(const json& value) {
-  return value.is_string() ? value.get<std::string>() : compact_json(value);
-}
-
 std::int64_t number_of(const json& strategy, const char* field, std::int64_t fallback) {
   const auto found = strategy.find(field);
   return found != strategy.end() && found->is_number() ? found->get<std::int64_t>() : fallback;
@@ -78,7 +74,7 @@ Q quantity_of(const json& strategy, const char* field) {
 std::map<std::string, std::string> words_of_flags(const json& scenario) {
   const json& strategy = scenario.at("strategy");
   std::map<std::string, std::string> words;
-  for (const auto& [field, value] : strategy.items()) words[field] = text_of(value);
+  for (const auto& [field, value] : strategy.items()) words[field] = unquoted_json(value);
   const std::int64_t replicas = number_of(strategy, "data_parallel", 1);
   const std::int64_t stages = number_of(strategy, "pipeline_parallel", 1);
   const std::int64_t chunks = stages * number_of(strategy, "virtual_stages", 1);
@@ -126,7 +122,7 @@ std::optional<std::string> filled_in(std::string_view flag, const std::string& v
 
 /// Where several fields make one choice of a framework.
 std::string value_of(const json& strategy, const std::string& field) {
-  std::string value = text_of(strategy.at(field));
+  std::string value = unquoted_json(strategy.at(field));
   if (field == "schedule" && value == "1f1b" && number_of(strategy, "virtual_stages", 1) > 1) {
     return "1f1b, interleaved";
   }
@@ -158,7 +154,7 @@ bool is_without_effect(const json& strategy, const std::string& field) {
   }
   return std::ranges::any_of(kWithoutEffect, [&](const WithoutEffect& rule) {
     const auto other = strategy.find(std::string(rule.other));
-    return rule.field == field && other != strategy.end() && text_of(*other) == rule.value;
+    return rule.field == field && other != strategy.end() && unquoted_json(*other) == rule.value;
   });
 }
 

@@ -161,8 +161,8 @@ std::vector<Override> ClusterSizes::goal_overrides() const {
   }
   const json& resolved = base_.resolved;
   if (!resolved.contains("cost")) {
-    if (!base_.reliability)
-      overrides.push_back({"/cost", compact_json(json({{"tokens", tokens}}))});
+    const json cost = {{"tokens", tokens}};
+    if (!base_.reliability) overrides.push_back({"/cost", compact_json(cost)});
   } else if (resolved.at("cost").value("tokens", 0.0) != goal_.tokens) {
     overrides.push_back({"/cost/tokens", compact_json(tokens)});
   }

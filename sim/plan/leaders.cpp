@@ -183,8 +183,7 @@ std::vector<Override> choice_overrides(const StrategySpace& space, const Strateg
   std::vector<Override> overrides;
   for (const auto& [name, value] : fields.items()) {
     if (base.contains(name) && base.at(name) == value) continue;
-    overrides.push_back(
-        {"/strategy/" + name, value.is_string() ? value.get<std::string>() : compact_json(value)});
+    overrides.push_back({"/strategy/" + name, unquoted_json(value)});
   }
   // A field that has to go cannot be set: the object is set as a whole.
   const bool loses_fields = std::ranges::any_of(

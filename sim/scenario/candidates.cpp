@@ -113,8 +113,7 @@ const ReadCandidate* chosen(const std::optional<JsonCursor>& given,
     if (given->value() == json(candidate.cluster.name)) return &candidate;
     names.emplace_back(candidate.cluster.name);
   }
-  const std::string name =
-      given->value().is_string() ? given->value().get<std::string>() : compact_json(given->value());
+  const std::string name = unquoted_json(given->value());
   const auto meant = closest(name, names);
   diagnostics.add(given->problem(fmt::format("no candidate is called {}", in_quotes(name)), "",
                                  meant ? fmt::format("did you mean \"{}\"?", *meant)

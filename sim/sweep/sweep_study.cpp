@@ -5,13 +5,6 @@
 #include "sim/files/json_text.h"
 
 namespace headway {
-namespace {
-
-std::string value_text(const nlohmann::ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : compact_json(value);
-}
-
-}  // namespace
 
 Study study_of(const SweepContent& sweep) {
   Study study{.name = "Sweep of " + sweep.header.scenario,
@@ -20,7 +13,7 @@ Study study_of(const SweepContent& sweep) {
     StudyPoint shown{.reason = point.reason};
     if (point.prediction) shown.prediction = *point.prediction;
     for (const auto& [axis, value] : point.axes->items()) {
-      shown.axes.emplace_back(axis, value_text(value));
+      shown.axes.emplace_back(axis, unquoted_json(value));
     }
     study.points.push_back(std::move(shown));
   }

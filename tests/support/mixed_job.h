@@ -91,6 +91,12 @@ inline TwoLayerTimes stage_times(const MixedJob& job, const Profile& profile, bo
           2.0 * layer.backward.total().count() + backward.total().count()};
 }
 
+/// A forward and a backward message for each micro-batch of the group.
+inline int message_slots_of(const Workload& workload, std::size_t group) {
+  const RankGroup& of = workload.groups[group];
+  return workload.programs[static_cast<std::size_t>(of.program)].message_slots;
+}
+
 inline MixedJob two_stages(std::vector<int> kinds) {
   MixedJob job(std::move(kinds));
   job.strategy.pipeline_parallel = 2;

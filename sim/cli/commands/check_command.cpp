@@ -24,10 +24,6 @@ constexpr std::size_t kMostCheckedFiles = 100'000;
 constexpr std::size_t kShownChoices = 6;
 constexpr std::size_t kShownValues = 4;
 
-std::string value_text(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : compact_json(value);
-}
-
 std::string choices_text(const OpenChoices& open, std::size_t columns) {
   if (open.choices.empty()) return "";
   const TimeScale scale(open.time);
@@ -41,9 +37,9 @@ std::string choices_text(const OpenChoices& open, std::size_t columns) {
     for (const OpenValue& other : choice.others) {
       if (others.size() == kShownValues) break;
       others.push_back(
-          fmt::format("{} with {}", scale.with_unit(other.time), value_text(*other.value)));
+          fmt::format("{} with {}", scale.with_unit(other.time), unquoted_json(*other.value)));
     }
-    table.add_row({choice.field, value_text(*choice.taken), join_words(others, ", ")});
+    table.add_row({choice.field, unquoted_json(*choice.taken), join_words(others, ", ")});
   }
   return text + table.text(6, columns);
 }

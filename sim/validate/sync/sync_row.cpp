@@ -8,6 +8,8 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "sim/files/json_text.h"
+
 namespace headway {
 namespace {
 
@@ -48,7 +50,7 @@ std::string submission_of(const nlohmann::json& row) {
   const auto said = [&](const char* key) {
     const auto found = row.find(key);
     if (found == row.end()) return std::string();
-    return found->is_string() ? found->get<std::string>() : found->dump();
+    return unquoted_json(*found);
   };
   return fmt::format(
       "{}; {} nodes, {} accelerators a node, {}; inside {}; network: {}; framework {}; global "

@@ -56,12 +56,8 @@ TEST(KindsOfNodes, MicroBatchesBySpeedEndTogether) {
   const double equally = seconds(job);
   job.strategy.micro_batches_by_speed = true;
   const Workload workload = job.workload();
-  const auto slots_of = [&](std::size_t group) {
-    return workload.programs[static_cast<std::size_t>(workload.groups[group].program)]
-        .message_slots;
-  };
-  EXPECT_EQ(slots_of(0), 2 * 8);  // a forward and a backward message for each
-  EXPECT_EQ(slots_of(1), 2 * 2);
+  EXPECT_EQ(message_slots_of(workload, 0), 2 * 8);  // a forward and a backward message for each
+  EXPECT_EQ(message_slots_of(workload, 1), 2 * 2);
   EXPECT_NEAR(seconds(job) / equally, 8.0 / 20.0, 1e-4);
   EXPECT_NEAR(job.closed_form_seconds() / seconds(job), 1.0, 1e-9);
 }

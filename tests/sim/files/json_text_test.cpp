@@ -37,6 +37,12 @@ TEST(JsonText, CompactIsOneLineAndOrderedKeepsItsOrder) {
   EXPECT_EQ(compact_json(parsed_ordered_json(R"({"b": 1, "a": null})")), R"({"b":1,"a":null})");
 }
 
+TEST(JsonText, TextsGoWithoutQuotes) {
+  EXPECT_EQ(unquoted_json(nlohmann::json("a b")), "a b");
+  EXPECT_EQ(unquoted_json(nlohmann::json(1.5)), "1.5");
+  EXPECT_EQ(unquoted_json(nlohmann::ordered_json({"a", 1})), R"(["a",1])");
+}
+
 TEST(JsonText, ReadsItsOwnTextsBack) {
   const nlohmann::json value = {{"a", {1, "b", true}}};
   EXPECT_EQ(parsed_json(compact_json(value)), value);

@@ -26,12 +26,8 @@ TEST(KindsOfRanks, MicroBatchesBySpeedEndTogether) {
   MixedJob job = two_replicas({0, 1});
   job.strategy.micro_batches_by_speed = true;
   const Workload workload = job.workload();
-  const auto slots_of = [&](std::size_t group) {
-    return workload.programs[static_cast<std::size_t>(workload.groups[group].program)]
-        .message_slots;
-  };
-  EXPECT_EQ(slots_of(0), 2 * 8);  // a forward and a backward message for each
-  EXPECT_EQ(slots_of(1), 2 * 2);
+  EXPECT_EQ(message_slots_of(workload, 0), 2 * 8);  // a forward and a backward message for each
+  EXPECT_EQ(message_slots_of(workload, 1), 2 * 2);
   MixedJob equally = two_replicas({0, 1});
   EXPECT_NEAR(job.closed_form_seconds() / equally.closed_form_seconds(), 8.0 / 20.0, 1e-4);
 }
