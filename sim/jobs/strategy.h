@@ -154,7 +154,7 @@ struct Strategy {
   double optimizer_offload = 0.0;
   bool overlap_optimizer_offload = false;  ///< copies and updates of those run side by side
   Sharding sharding = Sharding::none;
-  OptimizerShards optimizer_shards = OptimizerShards::slices;  ///< with ZeRO-1
+  std::optional<OptimizerShards> optimizer_shards = {};  ///< with ZeRO-1; else slices
   /// Fully sharded: layers give their gathered parameters up after the forward pass.
   bool reshard_after_forward = true;
   /// Fully sharded: ranks that share out one copy of the parameters, the others hold further

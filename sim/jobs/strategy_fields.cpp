@@ -247,9 +247,10 @@ optimizer), 2 gradients as well, reduced every micro-batch (ZeRO-2), 3 parameter
 FSDP).
 see: Rajbhandari et al. 2020 (arXiv:1910.02054))"},
        {"optimizer_shards",
-        optimizer_shards().presettable().where(
-            shares_optimizer_alone,
-            {"zero_stage", "1", "gradients or parameters are cut into slices as well"}),
+        word(&Strategy::optimizer_shards)
+            .presettable()
+            .where(shares_optimizer_alone,
+                   {"zero_stage", "1", "gradients or parameters are cut into slices as well"}),
         R"(What each of the ranks that share out the optimizer updates. An equal slice of everything: gradients
 are reduced and scattered, parameters gathered. Or whole tensors, which leaves ranks without any where
 there are more ranks than tensors: gradients are all-reduced, and each rank that has tensors broadcasts

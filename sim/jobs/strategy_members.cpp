@@ -50,16 +50,4 @@ FieldMember<Strategy> pipeline_schedule() {
       [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
 }
 
-FieldMember<Strategy> optimizer_shards() {
-  FieldMember<Strategy> member = word(&Strategy::optimizer_shards);
-  member.read = [read = member.read](ObjectReader& reader, std::string_view key, bool required,
-                                     Strategy& strategy) {
-    if (reader.has(key)) read(reader, key, required, strategy);
-  };
-  member.write = [write = member.write](const Strategy& strategy) {
-    return strategy.optimizer_shards == OptimizerShards::slices ? JsonValue() : write(strategy);
-  };
-  return member;
-}
-
 }  // namespace headway

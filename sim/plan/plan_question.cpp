@@ -47,6 +47,8 @@ PlanQuestion read_plan_question(PlanOptions options, const std::optional<std::st
   LeaderOptions& leaders = question.options.leaders;
   const PlanFields fields = read_plan_fields(leaders.path, leaders.options, diagnostics);
   question.candidates = fields.candidates;
+  // Without the candidates that it has, a scenario lacks what they would say.
+  const bool is_whole = !diagnostics.has_errors() || !question.candidates.empty();
   for (const Override& field : leaders.options.overrides) {  // one of them was asked for
     if (field.pointer != "/candidate") continue;
     std::erase_if(question.candidates, [&](const CandidateCluster& candidate) {
@@ -72,7 +74,7 @@ PlanQuestion read_plan_question(PlanOptions options, const std::optional<std::st
   const bool asks_for_size = question.goal && std::holds_alternative<LargestGoal>(*question.goal);
   leaders.best = static_cast<std::size_t>(best.value_or(asks_for_size ? 1 : kUsualLeaders));
   check_plan(question.options, diagnostics);
-  if (diagnostics.has_errors()) add_problems_of_scenario(question, diagnostics);
+  if (diagnostics.has_errors() && is_whole) add_problems_of_scenario(question, diagnostics);
   diagnostics.throw_if_errors();
   return question;
 }

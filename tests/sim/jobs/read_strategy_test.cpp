@@ -283,6 +283,20 @@ TEST(Presets, YieldToExplicitFields) {
   EXPECT_EQ(strategy.gradient_bucket, 160_MB);  // still the preset's
 }
 
+// Said again where a strategy is written, or the preset would have its way with it once more.
+TEST(Presets, WordsThatTakeOneBackAreWritten) {
+  const std::string job = R"("preset": "internevo", "global_batch": 8)";
+  const auto resolved = [](const std::string& fields) {
+    return read_strategy_text(kLlama3, fields).read->resolved->at("optimizer_shards");
+  };
+  EXPECT_EQ(resolved(job), "tensors");
+  EXPECT_EQ(resolved(job + R"(, "optimizer_shards": "slices")"), "slices");
+  const Strategy taken_back = strategy_of(kLlama3, job + R"(, "optimizer_shards": "slices")");
+  nlohmann::json written = nlohmann::json::object();
+  write_strategy(taken_back, Model{}, written);
+  EXPECT_EQ(written.at("optimizer_shards"), "slices");
+}
+
 TEST(Presets, CiteTheirSources) {
   for (const Framework& preset : frameworks()) {
     EXPECT_FALSE(preset.about.empty()) << preset.name;
