@@ -1,4 +1,6 @@
+#include "sim/base/join_words.h"
 #include "sim/models/families.h"
+#include "sim/models/huggingface/huggingface.h"
 #include "sim/models/listed/layer_operators.h"
 #include "sim/reference/explain_tables.h"
 
@@ -18,6 +20,18 @@ std::vector<std::string_view> operator_names() {
   return names;
 }
 
+/// Lives as long as the rows that point to it may.
+std::string_view huggingface_text() {
+  static const std::string text =
+      "A Hugging Face config.json that the fields are read from. Read are the decoders " +
+      join_words(decoder_types(), ", ") + "; and the encoders " +
+      join_words(encoder_types(), ", ") +
+      ". Of models that see or hear the decoder is read. Sequences of decoders are taken to be as "
+      "long as positions were before they were stretched, where that is said, and 8,192 tokens at "
+      "most: a configuration says how far a model reaches, not what it is trained at.";
+  return text;
+}
+
 }  // namespace
 
 std::vector<FieldRow> model_rows() {
@@ -28,15 +42,7 @@ std::vector<FieldRow> model_rows() {
       {"model.huggingface",
        {"the name of a file", file_type().schema},
        "none",
-       "A Hugging Face config.json that the fields are read from. Read are llama, mistral, qwen2, "
-       "qwen3, nemotron, gemma, gemma2, gemma3, gemma3_text, gpt2, gpt_neox, mpt, olmo2, phi, phi3 "
-       "(Phi-3 and Phi-4), falcon, opt, cohere, cohere2, glm, glm4, granite, smollm3, starcoder2, "
-       "stablelm, olmo, internlm2, gpt_neo, gptj, codegen, gpt_bigcode, bloom, and with experts "
-       "mixtral, deepseek_v2, deepseek_v3, kimi_k2, qwen3_moe, qwen2_moe, olmoe, phimoe, glm4_moe, "
-       "gpt_oss, llama4, llama4_text, grok-1, nemotron_h, qwen3_next and deepseek_v32; and the "
-       "encoders t5, mt5, bert and vit. Sequences of decoders are taken to be as long as positions "
-       "were before they were stretched, where that is said, and 8,192 tokens at "
-       "most: a configuration says how far a model reaches, not what it is trained at.",
+       huggingface_text(),
        "instead of the fields below",
        "strategy.sequence_length; a config.json may also stand where a model is named"},
       {"model.parameters", whole_type(at_least(0)), "not checked",

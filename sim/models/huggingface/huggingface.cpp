@@ -6,9 +6,11 @@
 #include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "sim/base/join_words.h"
+#include "sim/base/utf8.h"
 #include "sim/files/json_value_text.h"
 #include "sim/models/huggingface/huggingface_families.h"
 #include "sim/models/transformer/model_fields.h"
@@ -27,8 +29,7 @@ std::vector<Family> families() {
 }
 
 std::string families_help() {
-  std::vector<std::string_view> names;
-  for (const Family& family : families()) names.push_back(family.model_type);
+  std::vector<std::string_view> names = decoder_types();
   for (const std::string_view type : encoder_types()) names.push_back(type);
   return fmt::format(
       "read are {}; any other decoder can be written out in fields of ours, which `headway explain "
@@ -51,12 +52,45 @@ bool refuse_experts(const JsonCursor& config, Diagnostics& diagnostics) {
   return false;
 }
 
-/// By "model_type"; very old configurations have only "architectures".
+constexpr std::string_view kText = "text_config";
+constexpr std::string_view kTied = "tie_word_embeddings";
+/// What models that see or hear have beside the decoder.
+constexpr std::array<std::string_view, 2> kSenses = {"vision_config", "audio_config"};
+
+/// Models that see and read keep what concerns text in an object of its own.
+JsonCursor text_part(const JsonCursor& config) {
+  const std::optional<JsonCursor> part = given(config, kText);
+  return part && part->value().is_object() ? *part : config;
+}
+
+void warn_of_senses(const JsonCursor& config, Diagnostics& diagnostics) {
+  for (const std::string_view key : kSenses) {
+    const std::optional<JsonCursor> part = given(config, key);
+    if (!part) continue;
+    Diagnostic warning =
+        part->key_problem(fmt::format("{} is not read", in_quotes(key)),
+                          "the decoder alone is counted, and every position as a token");
+    warning.severity = Severity::warning;
+    diagnostics.add(std::move(warning));
+  }
+}
+
+std::optional<Family> family_of_type(const JsonCursor& type) {
+  for (const Family& family : families()) {
+    if (type.value() == family.model_type) return family;
+  }
+  return std::nullopt;
+}
+
+/// By "model_type", that of the whole or of the part that concerns text; very old configurations
+/// have only "architectures".
 std::optional<Family> find_family(const JsonCursor& config, Diagnostics& diagnostics) {
   const std::optional<JsonCursor> type = given(config, "model_type");
   if (type) {
-    for (const Family& family : families()) {
-      if (type->value() == family.model_type) return family;
+    if (const auto family = family_of_type(*type)) return family;
+    const std::optional<JsonCursor> of_text = given(text_part(config), "model_type");
+    if (of_text) {
+      if (const auto family = family_of_type(*of_text)) return family;
     }
     diagnostics.add(
         type->problem("this Hugging Face model type is not supported", "", families_help()));
@@ -70,12 +104,6 @@ std::optional<Family> find_family(const JsonCursor& config, Diagnostics& diagnos
   }
   diagnostics.add(config.problem("missing field \"model_type\"", "", families_help()));
   return std::nullopt;
-}
-
-/// Models that see and read keep what concerns text in an object of its own.
-JsonCursor text_part(const JsonCursor& config) {
-  const std::optional<JsonCursor> part = given(config, "text_config");
-  return part && part->value().is_object() ? *part : config;
 }
 
 /// The library takes the words of most families in all of them.
@@ -128,10 +156,14 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
   model.source = fmt::format("Hugging Face configuration {}", config.document().name());
   model.layers = reader.integer(names.layers, model_limits::kLayers);
   model.hidden = reader.integer(names.hidden, model_limits::kHidden);
-  model.attention_heads = reader.integer(names.attention_heads, model_limits::kHeads);
-  model.kv_heads = given_count(reader, names.kv_heads, model_limits::kHeads, model.attention_heads);
-  if (given(config, names.head_size)) {
-    model.head_size = reader.integer(names.head_size, model_limits::kHeadSize);
+  model.attention_heads = required_unless(reader, names.attention_heads, model_limits::kHeads,
+                                          names.default_attention_heads);
+  model.kv_heads =
+      given_count(reader, names.kv_heads, model_limits::kHeads,
+                  names.default_kv_heads > 0 ? names.default_kv_heads : model.attention_heads);
+  if (given(config, names.head_size) || names.default_head_size > 0) {
+    model.head_size =
+        given_count(reader, names.head_size, model_limits::kHeadSize, names.default_head_size);
   } else {
     model.head_size = default_head_size(model.hidden, model.attention_heads, reader, names.hidden,
                                         names.attention_heads, names.head_size);
@@ -141,11 +173,15 @@ std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics
   model.sequence_length = required_unless(
       reader, names.sequence_length, model_limits::kSequenceLength, names.default_sequence_length);
   family->read(reader, model);
+  if (!given(config, kTied) && given(whole, kTied)) {
+    model.tied_embeddings = ObjectReader(whole, own).flag(kTied, false);
+  }
   if (own.has_errors()) return std::nullopt;
   if (model.position_encoding != PositionEncoding::learned) {
     model.sequence_length = std::min(model.sequence_length, trained_length(config));
   }
   warn_of_unread_fields(reader);
+  warn_of_senses(whole, own);
   if (!check_combinations(model, config, names.attention_heads, names.kv_heads, own)) {
     return std::nullopt;
   }
@@ -160,6 +196,12 @@ std::string configuration_name(const JsonCursor& config, std::string_view family
   const std::string name = stem == "config" ? path.parent_path().filename().string() : stem;
   const bool says_something = !name.empty() && name != "." && name != ".." && name != "-";
   return says_something ? name : std::string(family);
+}
+
+std::vector<std::string_view> decoder_types() {
+  std::vector<std::string_view> types;
+  for (const Family& family : families()) types.push_back(family.model_type);
+  return types;
 }
 
 bool is_huggingface_config(const JsonCursor& object) {

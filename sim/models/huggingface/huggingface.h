@@ -15,10 +15,14 @@ namespace headway {
 /// Whether an object looks like a Hugging Face `config.json` rather than one of ours.
 [[nodiscard]] bool is_huggingface_config(const JsonCursor& object);
 
-/// Reads the `config.json` of a decoder of the transformers library (huggingface_dense.cpp and
-/// huggingface_experts.cpp list them). Fields that say nothing about shapes are ignored (there are
-/// dozens, and new ones come with every release); a missing shape or another family is a problem.
-/// Nothing if there was one.
+/// "model_type" of the decoders that are read: dense ones, those with experts, those whose layers
+/// are not all attention and an MLP.
+[[nodiscard]] std::vector<std::string_view> decoder_types();
+
+/// Reads the `config.json` of such a decoder of the transformers library, or of a model that sees
+/// or hears beside one, of which the decoder alone counts (and is warned of). Fields that say
+/// nothing about shapes are ignored (there are dozens, and new ones come with every release); a
+/// missing shape or another family is a problem. Nothing if there was one.
 [[nodiscard]] std::optional<TransformerModel> read_huggingface(const JsonCursor& config,
                                                                Diagnostics& diagnostics);
 

@@ -15,8 +15,12 @@ constexpr FieldNames kMptNames{.layers = "n_layers",
                                .sequence_length = "max_seq_len"};
 constexpr FieldNames kFalconNames{.kv_heads = "num_kv_heads", .default_sequence_length = 2048};
 /// Files of Gemma 3 leave out what is as in its configuration class.
-constexpr FieldNames kGemma3Names{.default_vocabulary = 262'208,
+constexpr FieldNames kGemma3Names{.default_attention_heads = 8,
+                                  .default_kv_heads = 4,
+                                  .default_head_size = 256,
+                                  .default_vocabulary = 262'208,
                                   .default_sequence_length = 131'072};
+constexpr FieldNames kHeadsOf128{.default_head_size = 128};
 
 // What a family adds to the counts that all share. Defaults are those of its configuration class in
 // the transformers library.
@@ -125,6 +129,28 @@ void read_mpt(ObjectReader& reader, TransformerModel& model) {
 /// left out as Qwen3's are.
 void read_olmo2(ObjectReader& reader, TransformerModel& model) { read_qwen3(reader, model); }
 
+/// OLMo 2 with a window in three of four layers.
+void read_olmo3(ObjectReader& reader, TransformerModel& model) {
+  read_olmo2(reader, model);
+  constexpr std::int64_t kEveryFourth = 4;
+  read_sliding_window(reader, model, kEveryFourth);
+}
+
+void read_seed_oss(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  model.qkv_bias = given_flag(reader, "attention_bias", true);
+  model.projection_bias = given_flag(reader, "attention_out_bias", false);
+  model.mlp_bias = given_flag(reader, "mlp_bias", false);
+}
+
+/// Every product has a bias, or none.
+void read_ernie(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  const bool biased = given_flag(reader, "use_bias", false);
+  model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+}
+
 /// Falcon: one norm a layer less where attention and MLP stand side by side, which is not counted.
 void read_falcon(ObjectReader& reader, TransformerModel& model) {
   const bool is_grouped = given_flag(reader, "new_decoder_architecture", false);
@@ -212,7 +238,7 @@ void read_phi(ObjectReader& reader, TransformerModel& model) {
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
 }
 
-constexpr std::array<Family, 26> kDenseFamilies = {{
+constexpr std::array<Family, 33> kDenseFamilies = {{
     {"llama", "LlamaForCausalLM", {}, read_llama},
     {"mistral", "MistralForCausalLM", {}, read_mistral},
     {"qwen2", "Qwen2ForCausalLM", {}, read_qwen2},
@@ -239,6 +265,13 @@ constexpr std::array<Family, 26> kDenseFamilies = {{
     {"stablelm", "StableLmForCausalLM", {}, read_stablelm},
     {"olmo", "OlmoForCausalLM", {}, read_olmo},
     {"internlm2", "InternLM2ForCausalLM", {}, read_internlm2},
+    {"olmo3", "Olmo3ForCausalLM", {}, read_olmo3},
+    {"seed_oss", "SeedOssForCausalLM", kHeadsOf128, read_seed_oss},
+    {"ernie4_5", "Ernie4_5ForCausalLM", kHeadsOf128, read_ernie},
+    {"mistral3", "Mistral3ForConditionalGeneration", {}, read_mistral},
+    {"qwen2_vl", "Qwen2VLForConditionalGeneration", {}, read_qwen2},
+    {"qwen2_5_vl", "Qwen2_5_VLForConditionalGeneration", {}, read_qwen2},
+    {"qwen3_vl", "Qwen3VLForConditionalGeneration", kHeadsOf128, read_qwen3},
 }};
 
 }  // namespace

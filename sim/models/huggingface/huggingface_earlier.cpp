@@ -50,7 +50,6 @@ void read_gptj(ObjectReader& reader, TransformerModel& model) {
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
   model.position_encoding = PositionEncoding::rotary;
   model.qkv_bias = model.projection_bias = false;
-  static_cast<void>(given_count(reader, "rotary_dim", model_limits::kHeadSize, 0));
 }
 
 /// ALiBi, which adds no parameters. The norm behind the embedding is not counted.

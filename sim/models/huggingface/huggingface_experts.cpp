@@ -8,10 +8,11 @@
 
 namespace headway {
 
-void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture) {
+void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture,
+                 std::string_view per_token_key) {
   model.mixture_of_experts = mixture;
   if (reader.diagnostics().has_errors()) return;
-  check_experts(mixture, model.layers, reader, "num_experts_per_tok");
+  check_experts(mixture, model.layers, reader, per_token_key);
 }
 
 void refuse_single_dense_layers(ObjectReader& reader) {
@@ -23,13 +24,15 @@ void refuse_single_dense_layers(ObjectReader& reader) {
 
 namespace {
 
+constexpr std::string_view kPerToken = "num_experts_per_tok";
+
 /// The two counts that every family has, by its own names, and experts of `expert_hidden`.
 MixtureOfExperts read_experts(ObjectReader& reader, std::string_view experts_key,
-                              std::int64_t expert_hidden) {
-  return {
-      .experts = reader.integer(experts_key, model_limits::kExperts),
-      .experts_per_token = reader.integer("num_experts_per_tok", model_limits::kExpertsPerToken),
-      .expert_hidden = expert_hidden};
+                              std::int64_t expert_hidden,
+                              std::string_view per_token_key = kPerToken) {
+  return {.experts = reader.integer(experts_key, model_limits::kExperts),
+          .experts_per_token = reader.integer(per_token_key, model_limits::kExpertsPerToken),
+          .expert_hidden = expert_hidden};
 }
 
 /// Experts in every layer, of the size that dense models give the MLP.
@@ -142,6 +145,32 @@ void read_glm4_moe(ObjectReader& reader, TransformerModel& model) {
   read_fine_grained_experts(reader, model);
 }
 
+/// Norms of queries and keys are left out as Qwen3's are; modules that predict further ahead, which
+/// the library does not build, are warned of as unread.
+void read_minimax_m2(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  set_experts(reader, model, read_experts(reader, "num_local_experts", model.ffn_hidden));
+}
+
+/// Layers without experts lead; the shared experts are as large as a routed one each.
+void read_ernie_moe(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  const bool biased = given_flag(reader, "use_bias", false);
+  model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  model.multi_token_prediction_layers =
+      given_count(reader, "num_nextn_predict_layers", model_limits::kPredictionLayers, 0);
+  const std::int64_t expert_hidden =
+      reader.integer("moe_intermediate_size", model_limits::kFfnHidden);
+  MixtureOfExperts mixture = read_experts(reader, "moe_num_experts", expert_hidden, "moe_k");
+  mixture.shared_expert_hidden =
+      expert_hidden * given_count(reader, "moe_num_shared_experts", between(0, 1000), 2);
+  mixture.leading_dense_layers =
+      given_count(reader, "moe_layer_start_index", model_limits::kLeadingLayers, 1);
+  mixture.interval = given_count(reader, "moe_layer_interval", model_limits::kLayers, 1);
+  set_experts(reader, model, mixture, "moe_k");
+}
+
 }  // namespace
 
 void read_deepseek(ObjectReader& reader, TransformerModel& model) {
@@ -155,7 +184,7 @@ void read_deepseek(ObjectReader& reader, TransformerModel& model) {
 
 namespace {
 
-constexpr std::array<Family, 13> kExpertFamilies = {{
+constexpr std::array<Family, 17> kExpertFamilies = {{
     {"mixtral", "MixtralForCausalLM", {}, read_mixtral, true},
     {"deepseek_v2", "DeepseekV2ForCausalLM", {}, read_deepseek, true},
     {"deepseek_v3", "DeepseekV3ForCausalLM", {}, read_deepseek, true},
@@ -169,6 +198,10 @@ constexpr std::array<Family, 13> kExpertFamilies = {{
     {"llama4", "Llama4ForConditionalGeneration", {}, read_llama4, true},
     {"llama4_text", "Llama4ForCausalLM", {}, read_llama4, true},
     {"grok-1", "Grok1ModelForCausalLM", {}, read_grok1, true},
+    {"qwen3_vl_moe", "Qwen3VLMoeForConditionalGeneration", {}, read_qwen3_moe, true},
+    {"minimax_m2", "MiniMaxM2ForCausalLM", {}, read_minimax_m2, true},
+    {"ernie4_5_moe", "Ernie4_5_MoeForCausalLM", {}, read_ernie_moe, true},
+    {"dots1", "Dots1ForCausalLM", {}, read_glm4_moe, true},
 }};
 
 }  // namespace

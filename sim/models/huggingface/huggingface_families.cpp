@@ -53,12 +53,16 @@ bool given_flag(ObjectReader& reader, std::string_view key, bool fallback) {
 }
 
 void read_llama_shape(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model, reader.integer("intermediate_size", model_limits::kFfnHidden));
+}
+
+void read_llama_shape(ObjectReader& reader, TransformerModel& model, std::int64_t ffn_hidden) {
+  model.ffn_hidden = ffn_hidden;
   model.gated_mlp = true;
   model.normalization = Normalization::rms_norm;
   model.normalization_bias = false;
   model.position_encoding = PositionEncoding::rotary;
   model.qkv_bias = model.projection_bias = model.mlp_bias = false;
-  model.ffn_hidden = reader.integer("intermediate_size", model_limits::kFfnHidden);
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", false);
 }
 

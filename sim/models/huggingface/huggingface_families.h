@@ -21,7 +21,10 @@ struct FieldNames {
   std::string_view kv_heads = "num_key_value_heads";
   std::string_view head_size = "head_dim";
   std::string_view sequence_length = "max_position_embeddings";
-  std::int64_t default_vocabulary = 0;  ///< where the field may be missing
+  std::int64_t default_attention_heads = 0;  ///< where the field may be missing
+  std::int64_t default_kv_heads = 0;         ///< as many as attention has
+  std::int64_t default_head_size = 0;        ///< hidden / heads
+  std::int64_t default_vocabulary = 0;
   std::int64_t default_sequence_length = 0;
 };
 
@@ -49,6 +52,8 @@ struct Family {
 
 /// Gated MLP, RMS norms, rotary positions, no biases: what most families share.
 void read_llama_shape(ObjectReader& reader, TransformerModel& model);
+/// The same of models that have experts of `ffn_hidden` and no other MLP.
+void read_llama_shape(ObjectReader& reader, TransformerModel& model, std::int64_t ffn_hidden);
 
 /// The interval at which "layer_types" names full attention; nothing where it is not given, or (and
 /// reported) where that is not even.
@@ -57,8 +62,9 @@ void read_llama_shape(ObjectReader& reader, TransformerModel& model);
 /// Latent attention and experts as DeepSeek-V2 and those that follow it have them.
 void read_deepseek(ObjectReader& reader, TransformerModel& model);
 
-/// Experts of `mixture`, whose count stands at "num_experts_per_tok".
-void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture);
+/// Experts of `mixture`, of which a token visits as many as stand at `per_token_key`.
+void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture,
+                 std::string_view per_token_key = "num_experts_per_tok");
 
 /// Reports "mlp_only_layers" that are any.
 void refuse_single_dense_layers(ObjectReader& reader);

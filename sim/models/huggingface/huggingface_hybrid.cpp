@@ -21,9 +21,9 @@ constexpr std::array<Word<char>, 6> kLayerWords = {{{"linear_attention", half_la
                                                     {"mlp", half_layer::kMlp},
                                                     {"moe", half_layer::kExperts}}};
 
-/// The pattern, or the list that later configurations have instead.
-std::string read_pattern(ObjectReader& reader) {
-  const std::optional<JsonCursor> types = given(reader.cursor(), kTypes);
+/// The pattern, or the list under `types_key` that later configurations have instead.
+std::string read_pattern(ObjectReader& reader, std::string_view types_key) {
+  const std::optional<JsonCursor> types = given(reader.cursor(), types_key);
   if (!types || !types->value().is_array()) return reader.text(kPattern, "");
   std::string pattern;
   for (const nlohmann::json& type : types->value()) {
@@ -66,7 +66,7 @@ void read_nemotron_h(ObjectReader& reader, TransformerModel& model) {
   model.mlp_bias = given_flag(reader, "mlp_bias", false);
   model.head_size =
       given_count(reader, "attention_head_dim", model_limits::kHeadSize, model.head_size);
-  model.layer_pattern = read_pattern(reader);
+  model.layer_pattern = read_pattern(reader, kTypes);
   if (model.layer_pattern.find(half_layer::kStateSpace) != std::string::npos) {
     model.state_space = read_state_space(reader);
   }
@@ -78,6 +78,45 @@ void read_nemotron_h(ObjectReader& reader, TransformerModel& model) {
                   "a letter a layer: M a state space, * attention, - an MLP, E experts");
   }
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, kPattern);
+}
+
+/// Mixers alone stand in the list: behind each comes an MLP, or experts and a shared one.
+std::string with_second_halves(const std::string& mixers, char half) {
+  std::string pattern;
+  for (const char mixer : mixers) pattern += {mixer, half};
+  return pattern;
+}
+
+/// Granite 4: state spaces and a few layers of attention, each with a gated MLP or experts behind.
+void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
+  const std::int64_t experts = given_count(reader, "num_local_experts", between(0, 100'000), 8);
+  const std::int64_t shared =
+      reader.integer("shared_intermediate_size", model_limits::kSharedHidden);
+  const std::int64_t routed = reader.integer("intermediate_size", model_limits::kFfnHidden);
+  read_llama_shape(reader, model, experts > 0 ? routed : shared);
+  if (reader.text("position_embedding_type", "nope") == "nope") {
+    model.position_encoding = PositionEncoding::none;
+  }
+  model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
+  model.layer_pattern = with_second_halves(read_pattern(reader, "layer_types"),
+                                           experts > 0 ? half_layer::kExperts : half_layer::kMlp);
+  model.layers *= 2;
+  model.state_space =
+      StateSpace{.heads = reader.integer("mamba_n_heads", model_limits::kHeads),
+                 .head_size = reader.integer("mamba_d_head", model_limits::kHeadSize),
+                 .state_size = reader.integer("mamba_d_state", model_limits::kStateSize),
+                 .groups = given_count(reader, "mamba_n_groups", model_limits::kHeads, 1),
+                 .convolution = given_count(reader, "mamba_d_conv", model_limits::kConvolution, 4),
+                 .chunk = given_count(reader, "mamba_chunk_size", model_limits::kChunk, 256)};
+  if (experts > 0) {
+    set_experts(
+        reader, model,
+        {.experts = experts,
+         .experts_per_token = reader.integer("num_experts_per_tok", model_limits::kExpertsPerToken),
+         .expert_hidden = routed,
+         .shared_expert_hidden = shared});
+  }
+  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
 }
 
 DeltaNet read_delta_net(ObjectReader& reader) {
@@ -96,13 +135,23 @@ DeltaNet read_delta_net(ObjectReader& reader) {
   return net;
 }
 
-/// Three gated delta nets to a layer with gated attention; experts, and a shared one, whose gate of
-/// one column is not counted.
-void read_qwen3_next(ObjectReader& reader, TransformerModel& model) {
-  read_llama_shape(reader, model);
+/// Three gated delta nets to a layer with gated attention.
+void read_gated_layers(ObjectReader& reader, TransformerModel& model) {
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
   model.attention_gate = true;
   model.delta_net = read_delta_net(reader);
+  model.multi_token_prediction_layers =
+      given_count(reader, "mtp_num_hidden_layers", model_limits::kPredictionLayers, 0);
+}
+
+void read_qwen3_5(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  read_gated_layers(reader, model);
+  if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
+}
+
+/// Experts in every layer, and a shared one, whose gate of one column is not counted.
+void read_qwen3_next(ObjectReader& reader, TransformerModel& model) {
   MixtureOfExperts mixture{
       .experts = reader.integer("num_experts", model_limits::kExperts),
       .experts_per_token = reader.integer("num_experts_per_tok", model_limits::kExpertsPerToken),
@@ -110,6 +159,11 @@ void read_qwen3_next(ObjectReader& reader, TransformerModel& model) {
   mixture.shared_expert_hidden =
       given_count(reader, "shared_expert_intermediate_size", model_limits::kSharedHidden, 0);
   mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
+  // The MLP of layers without experts, which Qwen3.5's configurations leave out as there are none.
+  read_llama_shape(
+      reader, model,
+      given_count(reader, "intermediate_size", model_limits::kFfnHidden, mixture.expert_hidden));
+  read_gated_layers(reader, model);
   refuse_single_dense_layers(reader);
   set_experts(reader, model, mixture);
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
@@ -125,9 +179,14 @@ void read_deepseek_v32(ObjectReader& reader, TransformerModel& model) {
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "index_topk");
 }
 
-constexpr std::array<Family, 3> kHybridFamilies = {{
+constexpr FieldNames kHeadsOf256{.default_head_size = 256};
+
+constexpr std::array<Family, 6> kHybridFamilies = {{
     {"nemotron_h", "NemotronHForCausalLM", {}, read_nemotron_h, true},
-    {"qwen3_next", "Qwen3NextForCausalLM", {}, read_qwen3_next, true},
+    {"granitemoehybrid", "GraniteMoeHybridForCausalLM", {}, read_granite_hybrid, true},
+    {"qwen3_next", "Qwen3NextForCausalLM", kHeadsOf256, read_qwen3_next, true},
+    {"qwen3_5", "Qwen3_5ForConditionalGeneration", kHeadsOf256, read_qwen3_5},
+    {"qwen3_5_moe", "Qwen3_5MoeForConditionalGeneration", kHeadsOf256, read_qwen3_next, true},
     {"deepseek_v32", "DeepseekV32ForCausalLM", {}, read_deepseek_v32, true},
 }};
 

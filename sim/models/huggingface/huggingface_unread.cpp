@@ -15,9 +15,9 @@ constexpr std::array<std::string_view, 6> kEndings = {"_size",    "_layers", "_h
                                                       "_experts", "_dim",    "_rank"};
 
 /// Counts and sizes that say nothing of the work of training: how text is generated and labelled,
-/// fields of the library's base class, how a checkpoint was split, and "max_window_layers", which
-/// holds only under a flag that is warned of.
-constexpr std::array<std::string_view, 10> kHarmless = {"chunk_size_feed_forward",
+/// fields of the library's base class, how a checkpoint was split, how much of a head turns with
+/// its position, and "max_window_layers", which holds only under a flag that is warned of.
+constexpr std::array<std::string_view, 11> kHarmless = {"chunk_size_feed_forward",
                                                         "num_beams",
                                                         "num_beam_groups",
                                                         "num_return_sequences",
@@ -26,6 +26,7 @@ constexpr std::array<std::string_view, 10> kHarmless = {"chunk_size_feed_forward
                                                         "num_labels",
                                                         "num_logits_to_keep",
                                                         "ep_size",
+                                                        "rotary_dim",
                                                         "max_window_layers"};
 
 bool is_count_or_size(std::string_view key) {

@@ -56,7 +56,7 @@ TEST(HuggingFaceExperts, GptOssHasSinksBiasesAndAWindowInEverySecondLayer) {
 
 TEST(HuggingFaceExperts, Llama4KeepsItsTextApartAndMayHaveExpertsInEverySecondLayer) {
   expect_as_in_library(
-      R"({"model_type": "llama4", "vision_config": {"hidden_size": 1408}, "text_config": {
+      R"({"model_type": "llama4", "text_config": {
           "model_type": "llama4_text", "attention_bias": false, "attention_chunk_size": 8192,
           "head_dim": 128, "hidden_size": 5120, "interleave_moe_layer_step": 2,
           "intermediate_size": 8192, "intermediate_size_mlp": 16384,
@@ -112,6 +112,23 @@ TEST(HuggingFaceExperts, WindowsAtUnevenIntervalsAreRefused) {
    |                  ^
   help: read are models of which the last of every n layers attends to all
 )");
+}
+
+/// ERNIE 4.5 of 21 B: a dense layer leads, experts have names of their own.
+TEST(HuggingFace, ErnieCallsItsExpertsByOtherNames) {
+  const ModelReading reading = read_model_text(R"({"model_type": "ernie4_5_moe",
+      "hidden_size": 2560, "intermediate_size": 12288, "num_hidden_layers": 28,
+      "num_attention_heads": 20, "num_key_value_heads": 4, "moe_num_experts": 64,
+      "moe_num_shared_experts": 2, "moe_layer_start_index": 1, "moe_intermediate_size": 1536,
+      "moe_k": 6, "moe_layer_interval": 1, "vocab_size": 103424,
+      "max_position_embeddings": 131072, "tie_word_embeddings": true, "use_bias": false})");
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  // By hand: heads of 128; 64 experts and two shared ones of three matrices, and a router.
+  const std::int64_t attention = 2560 * 128 * (20 + 4 + 4 + 20);
+  const std::int64_t experts = 66 * 3 * 2560 * 1536 + 64 * 2560;
+  EXPECT_EQ(testing::parameters(reading),
+            103'424 * 2560 + 28 * (attention + 2 * 2560) + 3 * 2560 * 12'288 + 27 * experts + 2560);
 }
 
 }  // namespace

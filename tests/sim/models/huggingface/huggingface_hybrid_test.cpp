@@ -72,6 +72,84 @@ TEST(HuggingFaceHybrid, APatternThatIsNoneIsReported) {
   has(problems("2", R"("bos_token_id": 1)"), "the pattern of the layers is missing");
 }
 
+/// Granite 4, of which the list names the mixers alone.
+std::string granite(const std::string& sizes) {
+  return R"({"model_type": "granitemoehybrid", "mamba_d_state": 128, "mamba_d_head": 64,
+    "mamba_n_groups": 1, "mamba_d_conv": 4, "mamba_expand": 2, "mamba_chunk_size": 256,
+    "num_hidden_layers": 4, "layer_types": ["mamba", "mamba", "attention", "mamba"],
+    "vocab_size": 100352, "max_position_embeddings": 131072, "tie_word_embeddings": true,
+    "position_embedding_type": "nope", )" +
+         sizes + "}";
+}
+
+TEST(HuggingFaceHybrid, Granite4HasAnMlpBehindEveryMixer) {
+  const ModelReading reading = read_model_text(
+      granite(R"("hidden_size": 2048, "intermediate_size": 8192, "mamba_n_heads": 64,
+               "num_attention_heads": 32, "num_key_value_heads": 8, "num_local_experts": 0,
+               "num_experts_per_tok": 0, "shared_intermediate_size": 8192)"));
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  EXPECT_EQ(reading.read->transformer->layer_pattern, "M-M-*-M-");
+  // By hand: an MLP of three matrices; attention of 32 heads and 8 of keys and values of 64; a
+  // state space of 64 heads of 64: in 2 x 4096 + 2 x 128 + 64, a convolution of 4 and a bias over
+  // 4096 + 256, out 4096, three numbers a head and a norm; a norm before each half, one behind all.
+  const std::int64_t mlp = 3 * 2048 * 8192;
+  const std::int64_t attention = 2048 * 64 * (32 + 2 * 8 + 32);
+  const std::int64_t mixer =
+      2048 * (2 * 4096 + 256 + 64) + 5 * (4096 + 256) + 4096 * 2048 + 3 * 64 + 4096;
+  EXPECT_EQ(testing::parameters(reading),
+            100'352 * 2048 + 4 * mlp + attention + 3 * mixer + 9 * 2048);
+}
+
+TEST(HuggingFaceHybrid, Granite4MayHaveExpertsAndASharedOne) {
+  const ModelReading reading =
+      read_model_text(granite(R"("hidden_size": 1536, "intermediate_size": 512, "mamba_n_heads": 48,
+               "num_attention_heads": 12, "num_key_value_heads": 4, "num_local_experts": 64,
+               "num_experts_per_tok": 6, "shared_intermediate_size": 1024)"));
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  EXPECT_EQ(reading.read->transformer->layer_pattern, "MEME*EME");
+  const auto& mixture = reading.read->transformer->mixture_of_experts;
+  ASSERT_TRUE(mixture.has_value());
+  EXPECT_EQ(mixture->experts, 64);
+  EXPECT_EQ(mixture->experts_per_token, 6);
+  EXPECT_EQ(mixture->expert_hidden, 512);
+  EXPECT_EQ(mixture->shared_expert_hidden, 1024);
+}
+
+/// The layers of Qwen3-Next without experts; 8.95 B by hand: three of four layers a delta net of
+/// 16 and 32 heads of 128, one gated attention of 16 heads of 256.
+TEST(HuggingFaceHybrid, Qwen35IsDenseBehindDeltaNets) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "qwen3_5", "tie_word_embeddings": false, "text_config": {
+          "model_type": "qwen3_5_text", "hidden_size": 4096, "intermediate_size": 12288,
+          "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128, "linear_num_key_heads": 16,
+          "linear_num_value_heads": 32, "linear_value_head_dim": 128,
+          "max_position_embeddings": 262144, "num_attention_heads": 16, "num_hidden_layers": 32,
+          "num_key_value_heads": 4, "vocab_size": 248320}})");
+  EXPECT_EQ(reading.problems, "");
+  const double mlp = 3.0 * 4096 * 12288;
+  const double gated = 4096.0 * 256 * (2 * 16 + 2 * 4 + 16);
+  const double net = 4096.0 * (2 * 2048 + 3 * 4096 + 2 * 32) + 4.0 * (2 * 2048 + 4096);
+  EXPECT_NEAR(static_cast<double>(testing::parameters(reading)),
+              2.0 * 248'320 * 4096 + 32 * mlp + 8 * gated + 24 * net, 1e6);
+}
+
+/// Its configurations have no "intermediate_size": 35 B parameters by name, with what sees.
+TEST(HuggingFaceHybrid, Qwen35WithExpertsHasNoOtherMlp) {
+  const ModelReading reading = read_model_text(
+      R"({"model_type": "qwen3_5_moe", "text_config": {"model_type": "qwen3_5_moe_text",
+          "full_attention_interval": 4, "head_dim": 256, "hidden_size": 2048,
+          "linear_conv_kernel_dim": 4, "linear_key_head_dim": 128, "linear_num_key_heads": 16,
+          "linear_num_value_heads": 32, "linear_value_head_dim": 128,
+          "max_position_embeddings": 262144, "moe_intermediate_size": 512,
+          "shared_expert_intermediate_size": 512, "num_experts": 256, "num_experts_per_tok": 8,
+          "num_attention_heads": 16, "num_hidden_layers": 40, "num_key_value_heads": 2,
+          "vocab_size": 248320}})");
+  EXPECT_EQ(reading.problems, "");
+  EXPECT_NEAR(static_cast<double>(testing::parameters(reading)), 35e9, 0.5e9);
+}
+
 TEST(HuggingFaceHybrid, Qwen3NextHasThreeDeltaNetsToALayerOfGatedAttention) {
   expect_as_in_library(
       R"({"model_type": "qwen3_next", "attention_bias": false, "decoder_sparse_step": 1,

@@ -97,6 +97,22 @@ const Published kPublished[] = {
       "max_position_embeddings": 131072, "sliding_window": 131072, "vocab_size": 32064,
       "tie_word_embeddings": false})",
      41'873'153'344.0},
+    {"OLMo 3 7B", R"({"model_type": "olmo3", "hidden_size": 4096, "intermediate_size": 11008,
+      "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 32,
+      "max_position_embeddings": 65536, "sliding_window": 4096, "vocab_size": 100278,
+      "tie_word_embeddings": false})",
+     7'298'011'136.0},
+    {"Seed-OSS 36B", R"({"model_type": "seed_oss", "hidden_size": 5120,
+      "intermediate_size": 27648, "num_hidden_layers": 64, "num_attention_heads": 80,
+      "num_key_value_heads": 8, "head_dim": 128, "attention_bias": true,
+      "attention_out_bias": false, "mlp_bias": false, "max_position_embeddings": 524288,
+      "vocab_size": 155136, "tie_word_embeddings": false})",
+     36'151'104'512.0},
+    {"MiniMax-M2", R"({"model_type": "minimax_m2", "hidden_size": 3072, "intermediate_size": 1536,
+      "num_hidden_layers": 62, "num_attention_heads": 48, "num_key_value_heads": 8,
+      "head_dim": 128, "num_local_experts": 256, "num_experts_per_tok": 8, "rotary_dim": 64,
+      "max_position_embeddings": 196608, "vocab_size": 200064, "tie_word_embeddings": false})",
+     228'700'000'000.0},
 };
 
 TEST(HuggingFace, OtherFamiliesHaveTheirPublishedParameters) {
@@ -109,8 +125,8 @@ TEST(HuggingFace, OtherFamiliesHaveTheirPublishedParameters) {
   }
 }
 
-/// 355 B (GLM-4.5, 2025, table 1), the layer that predicts further ahead among them, of which a count
-/// of what serves leaves 1 % out.
+/// 355 B (GLM-4.5, 2025, table 1), the layer that predicts further ahead among them, of which a
+/// count of what serves leaves 1 % out.
 TEST(HuggingFace, Glm45HasItsPublishedParameters) {
   const ModelReading reading = read_model_text(R"({"model_type": "glm4_moe", "hidden_size": 5120,
       "intermediate_size": 12288, "moe_intermediate_size": 1536, "num_hidden_layers": 92,
