@@ -1,6 +1,8 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "tests/support/small_job.h"
 
@@ -26,8 +28,8 @@ TEST(GradientReduce, WithoutOverlapTravelsWholeOrByBuckets) {
 }
 
 TEST(GradientReduce, ShardedGradientsAreReducedWithEveryMicroBatch) {
-  // 4,020 parameters of 4 bytes: a reduce-scatter of 4 moves 3/4 of them, three times by ZeRO-2, and
-  // no more at the end of the step.
+  // 4,020 parameters of 4 bytes: a reduce-scatter of 4 moves 3/4 of them, three times by ZeRO-2,
+  // and no more at the end of the step.
   SmallJob job(4);
   job.strategy.data_parallel = 4;
   job.strategy.sharding = Sharding::gradients;
@@ -37,6 +39,67 @@ TEST(GradientReduce, ShardedGradientsAreReducedWithEveryMicroBatch) {
     EXPECT_NEAR(joined_bytes(pipeline_program(job.shape(), 0), kGradientReduce),
                 3 * 0.75 * 4.0 * 4020.0, 1e-9);
   }
+}
+
+/// Two layers of four experts (400 parameters, two of them on a rank) on four ranks.
+SmallJob job_of_experts() {
+  SmallJob job(2);
+  TransformerModel fields = thousand_parameter_fields(2);
+  fields.mixture_of_experts =
+      MixtureOfExperts{.experts = 4, .experts_per_token = 1, .expert_hidden = 5};
+  job.model = layers_of(fields);
+  job.strategy.data_parallel = 4;
+  job.strategy.expert_parallel = 2;
+  job.strategy.sharding = Sharding::optimizer;
+  job.set_micro_batches(2);
+  return job;
+}
+
+std::vector<std::int32_t> sorted_slots(const Program& program, OperationKind kind) {
+  std::vector<std::int32_t> slots;
+  for (const Operation& operation : program.operations) {
+    if (operation.kind == kind) slots.push_back(operation.slot);
+  }
+  std::ranges::sort(slots);
+  return slots;
+}
+
+TEST(GradientReduce, ExpertsAreReducedAndGatheredAmongThoseThatHoldThem) {
+  // 200 parameters a layer on a rank, of two replicas: half of them leave in 4 bytes, half come
+  // back in 2, whatever of it may be hidden.
+  SmallJob job = job_of_experts();
+  for (const double never_hidden : {0.0, 0.3}) {
+    for (const bool overlap : {false, true}) {
+      job.never_hidden = never_hidden;
+      job.strategy.overlap_gradient_reduce = overlap;
+      job.strategy.overlap_parameter_gather = overlap;
+      const Program program = pipeline_program(job.shape(), 0);
+      EXPECT_NEAR(joined_bytes(program, kExpertReduce), 2.0 * 0.5 * 200.0 * 4.0, 1e-9);
+      EXPECT_NEAR(joined_bytes(program, kExpertGather), 2.0 * 0.5 * 200.0 * 2.0, 1e-9);
+      // What is gathered is waited for; of reductions, which follow each other, the last.
+      const auto waited = sorted_slots(program, OperationKind::wait);
+      for (const Operation& operation : program.operations) {
+        if (operation.kind != OperationKind::join) continue;
+        if (operation.path != program.place_of(kExpertGather)) continue;
+        EXPECT_THAT(waited, testing::Contains(operation.slot).Times(1));
+      }
+    }
+  }
+}
+
+TEST(GradientReduce, WhatIsFrozenIsNotReduced) {
+  // The embedding alone on the first of four stages, which adapters do not train.
+  SmallJob job(2, 3);
+  job.strategy.pipeline_parallel = 4;
+  job.strategy.layer_placement = LayerPlacement::embedding_and_loss_as_layers;
+  job.strategy.data_parallel = 2;
+  job.strategy.task = Task::lora;
+  job.strategy.lora_rank = 2;
+  job.set_micro_batches(4);
+  EXPECT_THAT(sorted_slots(pipeline_program(job.shape(), 0), OperationKind::join),
+              testing::IsEmpty());
+  EXPECT_THAT(sorted_slots(pipeline_program(job.shape(), 1), OperationKind::join),
+              testing::SizeIs(1));
 }
 
 }  // namespace

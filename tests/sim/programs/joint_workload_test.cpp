@@ -183,6 +183,13 @@ TEST_F(StoreTraffic, ReadersStandBehindTheirGroupsAndReadAhead) {
   EXPECT_THAT(kinds, ElementsAre(send, send, receive, send, receive, send, receive, send));
   EXPECT_THAT(slots_of(reader, send), ElementsAre(15, 16, 17, 18, 19));
   EXPECT_THAT(slots_of(reader, receive), ElementsAre(0, 1, 2));
+  // It asks by a way without links, and what is read comes by the reader's own.
+  const auto plan_of = [&](std::size_t group) {
+    return joint.plans.at(static_cast<std::size_t>(joint.groups[group].paths.back()));
+  };
+  EXPECT_THAT(plan_of(0).links, IsEmpty());
+  EXPECT_EQ(plan_of(4).links.size(), reads.plans[0].links.size());
+  EXPECT_EQ(plan_of(4).port_rate, 5_GBps);
   // Second stages have neither.
   EXPECT_THAT(joint.programs[static_cast<std::size_t>(joint.groups[5].program)].operations,
               IsEmpty());
@@ -195,6 +202,7 @@ TEST_F(StoreTraffic, RanksWriteTheirPartsTogether) {
   ASSERT_EQ(writes.groups.size(), 8U);  // four that write, and what is stored of each
   ASSERT_EQ(writes.plans.size(), 4U);
   for (const FlowPlan& plan : writes.plans) EXPECT_EQ(plan.rate_cap, 0.5_GBps);
+  for (std::int32_t i = 0; i < 4; ++i) EXPECT_THAT(writes.groups[i].paths, ElementsAre(i));
   const Operation& sent = writes.programs[0].operations.at(0);
   EXPECT_EQ(sent.peer, 4);
   EXPECT_EQ(sent.amount, 2_MB);

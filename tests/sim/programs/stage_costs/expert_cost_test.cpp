@@ -143,6 +143,15 @@ TEST_F(ExpertCostTest, RanksThatSplitAnExpertShareTheirRows) {
   strategy.expert_tensor_parallel = 2;
   // An all-gather of both ranks' rows and a reduce-scatter of as much: half of 2 x routed each.
   EXPECT_NEAR(seen(), 2 * (0.5e-6 * 0 + routed / 400e9), 1e-15);
+  const auto sent = [&] {
+    return expert_exchange(with_experts(), strategy, profile, cluster_of(cluster.text())->node_type,
+                           places(), shard(), compute)
+        .slice_bytes.count();
+  };
+  EXPECT_NEAR(sent(), 2.0 * 0.5 * (2.0 * routed), 1e-3);
+  // Of four, three quarters of all rows, twice.
+  strategy.expert_tensor_parallel = 4;
+  EXPECT_NEAR(sent(), 2.0 * 0.75 * (4.0 * routed), 1e-3);
 }
 
 TEST_F(ExpertCostTest, GraphsLeaveAShareOfGapsAndHostTime) {

@@ -46,6 +46,12 @@ TEST_F(TableExchangeTest, LeavesADomainByTheNicOfTheRank) {
   EXPECT_DOUBLE_EQ(across.share_seen, 1.0);
 }
 
+TEST_F(TableExchangeTest, TakesAsLongAsWhatStaysIfThatIsSlower) {
+  // One of three peers is in the domain, whose fabric carries 5 GB/s.
+  cluster.scale_up_bandwidth = "5 GB/s";
+  EXPECT_NEAR(exchange({2, 2}).time.count(), 0.25 * message / 5e9 + 3e-6, 1e-12);
+}
+
 TEST_F(TableExchangeTest, GroupsAddUpInTheirDomainFirst) {
   // Two groups with two tables each: 2,000 samples of two rows, half of them added up at 400 GB/s;
   // then a rank sends half of its half. One peer.
