@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "sim/base/diagnostic.h"
 #include "sim/layers/exchanges.h"
@@ -34,19 +33,11 @@ ExpertTraffic expert_traffic(const Layer& layer, const Strategy& strategy, const
   ExpertTraffic traffic{.exchanged = (ranks - 1.0) / ranks * routed};
   if (!place.crosses()) return traffic;
   const double experts_per_token = layer.routing->experts_per_token;
-  std::map<int, int> domains;  // of each size
-  for (const int members : place.members) ++domains[members];
-  double busiest = 0.0;
-  for (const auto& [here, unused] : domains) {
-    double sent = 0.0;
-    double received = 0.0;
-    for (const auto& [other, count] : domains) {
-      const double others = other == here ? count - 1.0 : count;
-      sent += others * crossing_part(strategy, place, experts_per_token, here, other);
-      received += others * crossing_part(strategy, place, experts_per_token, other, here);
-    }
-    busiest = std::max({busiest, sent / here, received / here});
-  }
+  // The busiest are those that receive in the smallest domain: all others send there, to the fewest,
+  // each of whom is sent to the more often the fewer they are.
+  const int fewest = place.fewest();
+  const double busiest =
+      crossing_part(strategy, place, experts_per_token, place.ranks() - fewest, fewest) / fewest;
   traffic.across_domains = busiest * routed;
   return traffic;
 }

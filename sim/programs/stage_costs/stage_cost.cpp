@@ -39,8 +39,8 @@ struct PassTime {
   Seconds backward;
 };
 struct PassShare {
-  double forward = 1.0;
-  double backward = 1.0;
+  double forward;
+  double backward;
 };
 struct PassTables {
   TableExchange forward;

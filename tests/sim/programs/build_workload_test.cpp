@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/programs/flows/flow_plans.h"
+#include "sim/programs/kind_network.h"
 #include "sim/programs/stage_program.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
@@ -104,6 +105,39 @@ TEST_F(BuildWorkload, ANicCarriesWhatItsConnectionsCarryTogether) {
       {"goodput": 1.0, "connection_bandwidth": "100 MB/s"}})";
   profile.kind = "published";
   EXPECT_DOUBLE_EQ(built().workload.nic_efficiency, 0.2);
+}
+
+// A tensor-parallel group over two nodes, whose place and exchanges are known the second time.
+TEST_F(BuildWorkload, WhatIsKnownOfCollectivesIsTheSameAgain) {
+  strategy.tensor_parallel = 8;
+  strategy.context_parallel = 1;
+  strategy.pipeline_parallel = 1;
+  model = layers_of({.name = "small",
+                     .layers = 2,
+                     .hidden = 16,
+                     .attention_heads = 8,
+                     .kv_heads = 8,
+                     .head_size = 2,
+                     .ffn_hidden = 32,
+                     .vocabulary = 16});
+  const auto cluster_built = cluster_of(cluster.text());
+  const Placement placement{.tensor = 8, .data = 2};
+  KnownCollectives known;
+  const auto build = [&](KnownCollectives* of) {
+    return build_workload(model, strategy, profile, *cluster_built, placement, std::nullopt,
+                          WorkloadExtent::whole, of)
+        .workload;
+  };
+  const Workload plain = build(nullptr);
+  for (int time = 0; time < 2; ++time) {
+    const Workload again = build(&known);
+    ASSERT_EQ(again.plans.size(), plain.plans.size());
+    for (std::size_t i = 0; i < plain.plans.size(); ++i) {
+      EXPECT_EQ(again.plans[i].latency, plain.plans[i].latency);
+      EXPECT_EQ(again.plans[i].links.size(), plain.plans[i].links.size());
+    }
+    EXPECT_EQ(again.communicators.size(), plain.communicators.size());
+  }
 }
 
 TEST_F(BuildWorkload, AShardedOptimizerHasAGatherBesides) {

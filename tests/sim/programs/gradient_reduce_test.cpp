@@ -76,6 +76,13 @@ TEST(GradientReduce, ExpertsAreReducedAndGatheredAmongThoseThatHoldThem) {
       const Program program = pipeline_program(job.shape(), 0);
       EXPECT_NEAR(joined_bytes(program, kExpertReduce), 2.0 * 0.5 * 200.0 * 4.0, 1e-9);
       EXPECT_NEAR(joined_bytes(program, kExpertGather), 2.0 * 0.5 * 200.0 * 2.0, 1e-9);
+      // A message for either pass of either layer, and what is never hidden before and behind all.
+      EXPECT_EQ(std::ranges::count_if(program.operations,
+                                      [&](const Operation& operation) {
+                                        return operation.kind == OperationKind::join &&
+                                               operation.path == program.place_of(kExpertGather);
+                                      }),
+                !overlap ? 1 : never_hidden > 0.0 ? 3 : 2);
       // What is gathered is waited for; of reductions, which follow each other, the last.
       const auto waited = sorted_slots(program, OperationKind::wait);
       for (const Operation& operation : program.operations) {

@@ -12,7 +12,8 @@ namespace {
 TEST(ProgramBuilder, TheWindowOfAnExchangeIsCutOutOfItsPass) {
   const auto blocks_of = [](Seconds window) {
     TimeByCause time;
-    time[Cause::compute] = 1_s;
+    time[Cause::compute] = 0.75_s;
+    time[Cause::recompute] = 0.25_s;
     time[Cause::other] = 0.5_s;
     PassFlows flows;
     flows.of[ExchangeKind::context] = {.hidden = 8_B, .hidden_time = 0.1_s, .window = window};
