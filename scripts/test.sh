@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds everything and runs all tests. As root, asks the package its first question in a bare Debian
-# too. Safe to repeat, and quick when nothing changed.
+# too, and does there what the README tells a newcomer. Safe to repeat, and quick when nothing changed.
 #   --long   adds the long tier: sanitizers, many more mutated dumps, more sweeps killed at random,
 #            thousands of broken inputs through whole commands, every write that may fail
 set -euo pipefail
@@ -15,7 +15,9 @@ configure release -DHEADWAY_TESTS=ON -DHEADWAY_CUDA=AUTO
 build release all
 ctest --preset release
 if [ "$(id -u)" -eq 0 ] && [ "${HEADWAY_SKIP_INSTALL:-}" != 1 ]; then
-  bash scripts/package.sh --prove || [ $? -eq 3 ]  # 3: no other system can be made here, and it says so
+  for proof in "package.sh --prove" prove_readme.sh; do
+    bash scripts/$proof || [ $? -eq 3 ]  # 3: no other system can be made here, and it says so
+  done
 fi
 if [ "$long" = yes ]; then
   configure sanitize -DHEADWAY_TESTS=ON

@@ -27,12 +27,12 @@ struct Elsewhere {
 };
 constexpr std::array<Elsewhere, 12> kElsewhere = {{
     {"git clone", "scripts/package.sh"},
-    {"scripts/quickstart.sh", "scripts/quickstart.sh"},
+    {"scripts/quickstart.sh", "scripts/prove_readme.sh"},
     {"scripts/test.sh", ".ci/run"},
     {"cmake --preset", "scripts/lib_setup.sh"},
-    {"cmake --install", "tests/scripts/package_test.cmake"},
+    {"cmake --install", "scripts/prove_readme.sh"},
     {"pip install", "tests/sim/python/CMakeLists.txt"},
-    {"headway-calibrate", "tests/calibrate/cli/CMakeLists.txt"},
+    {"headway-calibrate", "scripts/prove_readme.sh"},
     {"scripts/calibrate_gpu.sh", "tests/scripts/calibrate_gpu_test.cpp"},
     {"--profile gpu.json", "tests/scripts/calibrate_gpu_test.cpp"},
     {"headway validate", "scripts/publish_reports.sh"},
