@@ -5,6 +5,7 @@
 #include "calibrate/cli/backends.h"
 #include "calibrate/cli/cpu_ranks.h"
 #include "calibrate/output/atomic_file.h"
+#include "calibrate/output/measured_json.h"
 #include "calibrate/train/trainer.h"
 #include "sim/costs/steps/read_steps.h"
 

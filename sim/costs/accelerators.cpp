@@ -1,7 +1,6 @@
 #include "sim/costs/accelerators.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "sim/base/file_text.h"
@@ -15,7 +14,7 @@ namespace {
 std::vector<std::string> read_texts(ObjectReader& reader, std::string_view key) {
   std::vector<std::string> texts;
   for (const JsonCursor& element : reader.elements(key)) {
-    if (element.value().is_string()) texts.push_back(element.value().get<std::string>());
+    if (const auto text = element.text()) texts.push_back(*text);
   }
   return texts;
 }
@@ -41,7 +40,7 @@ NcclNodeCosts read_nccl(const JsonCursor& part, BytesPerSecond scale_up, Diagnos
   costs.large_efficiency = large("large_ring_bytes_per_s", costs.efficiency);
   costs.large_switch_efficiency = large("large_switch_bytes_per_s", costs.switch_efficiency);
   costs.ring_plateau = reader.number("ring_plateau", at_least(1.0), costs.ring_plateau);
-  reader.finish();
+  reader.report_unknown();
   return costs;
 }
 
@@ -51,7 +50,7 @@ std::optional<Accelerator> read_accelerator(const JsonCursor& root, Diagnostics&
   if (!hardware) return std::nullopt;
   const auto text = [&](const char* key) {
     const auto member = root.member(key);
-    return member && member->value().is_string() ? member->value().get<std::string>() : "";
+    return member ? member->text().value_or("") : "";
   };
   ObjectReader reader(*hardware, diagnostics);
   Accelerator accelerator{
@@ -60,7 +59,7 @@ std::optional<Accelerator> read_accelerator(const JsonCursor& root, Diagnostics&
       .published_as = read_texts(reader, "published_as"),
       .pci_devices = read_texts(reader, "pci_devices"),
       .scale_up_bandwidth = reader.quantity<BytesPerSecond>("scale_up_bandwidth", positive())};
-  reader.finish();
+  reader.report_unknown();
   if (const auto nccl = root.member("nccl")) {
     accelerator.nccl = read_nccl(*nccl, accelerator.scale_up_bandwidth, diagnostics);
   }
@@ -78,7 +77,7 @@ std::vector<Accelerator> read_all() {
         if (name.find('/') != std::string::npos || !names.insert(name).second) continue;
         const std::string path = (data / folder / (name + ".json")).lexically_normal().string();
         const auto document = JsonDocument::read(path, diagnostics);
-        if (document == nullptr || !document->root().is_object()) continue;
+        if (document == nullptr || !JsonCursor(document).is_object()) continue;
         auto accelerator = read_accelerator(JsonCursor(document), diagnostics);
         if (accelerator) all.push_back(std::move(*accelerator));
       }

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
@@ -63,7 +62,7 @@ std::vector<MeasuredAttention> read_attention_table(ObjectReader& device,
     ObjectReader point(element, reader.diagnostics());
     const std::size_t problems = reader.diagnostics().all().size();
     const MeasuredAttention row = read_attention_row(point);
-    point.finish();
+    point.report_unknown();
     if (reader.diagnostics().all().size() > problems) continue;  // the rest would follow from them
     if (std::fmod(row.shape.query_heads, row.shape.key_heads) != 0.0) {
       point.report("key_heads", "the heads of the queries do not share those of the keys evenly",
@@ -83,7 +82,7 @@ std::vector<MeasuredAttention> read_attention_table(ObjectReader& device,
     }
     table.push_back(row);
   }
-  reader.finish();
+  reader.report_unknown();
   return table;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "sim/base/suggestion.h"
@@ -20,7 +19,7 @@ bool is_blank(std::string_view text) {
 
 Estimate estimate_at(const JsonCursor& at, std::string_view name, Range range,
                      Diagnostics& diagnostics) {
-  if (at.value().is_number()) {
+  if (at.number()) {
     diagnostics.add(at.problem(fmt::format("\"{}\" needs its spread and its source", name),
                                "a number alone",
                                R"(write {"value": ..., "spread": ..., "source": "..."})"));
@@ -31,7 +30,7 @@ Estimate estimate_at(const JsonCursor& at, std::string_view name, Range range,
   estimate.value = reader.number("value", range);
   estimate.spread = reader.number("spread", between(0.0, 1.0));
   estimate.source = read_source(reader);
-  reader.finish();
+  reader.report_unknown();
   return estimate;
 }
 
@@ -58,7 +57,7 @@ std::string precision_help(std::string_view name) {
 std::string read_source(ObjectReader& reader) {
   std::string source = reader.text("source");
   const auto member = reader.cursor().member("source");
-  if (member && member->value().is_string() && is_blank(source)) {
+  if (member && member->text() && is_blank(source)) {
     reader.report("source", "a number needs a source", "empty",
                   "name the measurement, the data sheet or the publication that it is from");
   }

@@ -4,12 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 #include <utility>
 
-#include "sim/base/quantity_text.h"
 #include "sim/base/quantity_text.h"
 #include "sim/costs/kernel_cost.h"
 #include "sim/costs/read_estimate.h"
@@ -35,7 +33,7 @@ void read_curve_into(MeasuredCurve& curve, ObjectReader& reader, std::string_vie
     ObjectReader point(element, reader.diagnostics());
     const Bytes size(point.number(size_key, positive()));
     const Seconds time(point.number("time_s", positive()));
-    point.finish();
+    point.report_unknown();
     if (!curve.points.empty() && size <= curve.points.back().size) {
       point.report(size_key, "the sizes of a curve must rise", "not above the one before");
     }
@@ -63,11 +61,11 @@ bool is_bound_by_memory(const DeviceCosts& device, const MeasuredGemm& row) {
 }  // namespace
 
 void report_if_no_points(ObjectReader& reader) {
-  if (!reader.cursor().value().is_object()) return;  // already reported
+  if (!reader.cursor().is_object()) return;  // already reported
   const auto points = reader.cursor().member("points");
   if (!points) {
     reader.report("points", "missing field \"points\"");
-  } else if (points->value().is_array() && points->value().empty()) {
+  } else if (points->is_array() && points->size() == 0) {
     reader.report("points", "a measurement of no points", "", "leave the whole field out");
   }
 }
@@ -92,7 +90,7 @@ std::vector<MeasuredGemm> read_gemm_table(ObjectReader& device,
     const bool has_time = point.has("time_s");
     gemm.time = Seconds(point.number("time_s", positive()));
     gemm.spread = point.number("spread", between(0.0, 1.0));
-    point.finish();
+    point.report_unknown();
 
     const auto precision = precision_named(name);
     if (!precision) {
@@ -117,7 +115,7 @@ std::vector<MeasuredGemm> read_gemm_table(ObjectReader& device,
     }
     table.push_back(gemm);
   }
-  reader.finish();
+  reader.report_unknown();
   return table;
 }
 
@@ -127,7 +125,7 @@ MeasuredCurve read_curve(ObjectReader& reader, std::string_view key, std::string
   if (!part) return curve;
   ObjectReader object(*part, reader.diagnostics());
   read_curve_into(curve, object, size_key);
-  object.finish();
+  object.report_unknown();
   return curve;
 }
 
@@ -139,7 +137,7 @@ std::vector<MeasuredCollective> read_collectives(ObjectReader& scope) {
     collective.kind = reader.choice("kind", Words<CollectiveKind>(kCollectiveKinds));
     collective.ranks = static_cast<int>(reader.integer("ranks", between(2, 1 << 24)));
     read_curve_into(collective.curve, reader, "message_bytes");
-    reader.finish();
+    reader.report_unknown();
 
     const bool is_twice = std::any_of(
         collectives.begin(), collectives.end(), [&collective](const MeasuredCollective& other) {

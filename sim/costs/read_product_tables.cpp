@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -22,7 +21,7 @@ std::vector<double> read_numbers(ObjectReader& reader, std::string_view key) {
   std::vector<double> numbers;
   if (!reader.required_part(key)) return numbers;
   for (const JsonCursor& element : reader.elements(key)) {
-    const double number = element.value().is_number() ? element.value().get<double>() : 0.0;
+    const double number = element.number().value_or(0.0);
     if (!(number > 0.0) || !std::isfinite(number)) {
       reader.diagnostics().add(
           element.problem(fmt::format("\"{}\" holds numbers above zero", key)));
@@ -68,7 +67,7 @@ ProductTable read_table(const JsonCursor& part, Diagnostics& diagnostics) {
                   fmt::format("{} of {}", table.log_factors.size(), count));
   }
   reader.text("held_out");  // for those who read the file
-  reader.finish();
+  reader.report_unknown();
   return table;
 }
 
@@ -95,7 +94,7 @@ std::optional<PublishedKernels> read_kernels_of(const JsonCursor& profile, Input
     }
     kernels.products[*precision] = read_table(member, files.diagnostics());
   }
-  reader.finish();
+  reader.report_unknown();
   if (kernels.products.empty() && files.diagnostics().all().size() == problems_before) {
     reader.report("products", "a file of kernels needs the products of a precision", "empty");
   }

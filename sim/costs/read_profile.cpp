@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/fingerprint.h"
@@ -28,7 +27,7 @@ constexpr std::array<std::pair<std::string_view, int>, 2> kProfileKinds = {
 std::string read_name(ObjectReader& reader, std::string_view key) {
   std::string name = reader.text(key);
   const auto member = reader.cursor().member(key);
-  if (member && member->value().is_string() && name.empty()) {
+  if (member && member->text() && name.empty()) {
     reader.report(key, fmt::format("\"{}\" must not be empty", key));
   }
   return name;
@@ -41,14 +40,14 @@ std::string read_provenance(ObjectReader& reader) {
   if (!part) return line;
   const auto members = reader.members("provenance");
   for (const auto& [name, member] : members) {
-    if (!member.value().is_string()) {
+    const std::optional<std::string> text = member.text();
+    if (!text) {
       reader.diagnostics().add(member.problem(fmt::format("\"{}\" must be a text", name)));
       continue;
     }
-    line +=
-        fmt::format("{}{}: {}", line.empty() ? "" : "; ", name, member.value().get<std::string>());
+    line += fmt::format("{}{}: {}", line.empty() ? "" : "; ", name, *text);
   }
-  if (part->value().is_object() && members.empty()) {
+  if (part->is_object() && members.empty()) {
     reader.report("provenance", "a profile needs its provenance", "empty",
                   R"(for example {"device": "...", "driver": "...", "command": "..."})");
   }
@@ -132,7 +131,7 @@ DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKer
   // What was measured on the machine itself takes the place of what others published.
   for (const MeasuredGemm& row : device.gemm_table) device.products.erase(row.precision);
   device.attention_table = read_attention_table(reader, attention_peak(device, is_understood));
-  reader.finish();
+  reader.report_unknown();
   if (device.sustained_rate && diagnostics.all().size() == problems_before) {
     sustain(device, device.sustained_rate->value);
   }
@@ -149,7 +148,7 @@ KernelFamily read_family(const JsonCursor& part, const DeviceCosts& device,
     reader.report("attention_rate", "attention would be faster than the peak of the device",
                   fmt::format("times attention_efficiency it is {:.3g}", efficiency));
   }
-  reader.finish();
+  reader.report_unknown();
   return family;
 }
 
@@ -160,7 +159,7 @@ std::map<std::string, KernelFamily> read_families(ObjectReader& reader, const De
   for (const auto& [name, member] : reader.members("kernel_families")) {
     families[name] = read_family(member, device, reader.diagnostics());
   }
-  if (part->value().is_object() && families.empty()) {
+  if (part->is_object() && families.empty()) {
     reader.report("kernel_families", "a profile needs at least one kernel family", "empty");
   }
   return families;
@@ -179,9 +178,8 @@ Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernel
   if (const auto device = reader.required_part("device")) {
     profile.device = read_device(*device, kernels, diagnostics);
     const auto named = cursor.member("kernels");
-    if (named && named->value().is_string() && !profile.device.products.empty()) {
-      profile.device.kernels = named->value().get<std::string>();
-    }
+    const std::optional<std::string> kernels_name = named ? named->text() : std::nullopt;
+    if (kernels_name && !profile.device.products.empty()) profile.device.kernels = *kernels_name;
   }
   profile.kernel_families = read_families(reader, profile.device);
   cost_fields().read(reader, profile);
@@ -189,7 +187,7 @@ Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernel
   reader.part("kernels");
   reader.part("hardware");  // accelerators.h reads these two
   reader.part("nccl");
-  reader.finish();
+  reader.report_unknown();
   return profile;
 }
 

@@ -29,6 +29,22 @@ JsonCursor::JsonCursor(std::shared_ptr<const JsonDocument> document, std::string
       pointer_(std::move(pointer)),
       value_(value_at(document_->root(), pointer_)) {}
 
+bool JsonCursor::is_object() const { return value_->is_object(); }
+
+bool JsonCursor::is_array() const { return value_->is_array(); }
+
+std::size_t JsonCursor::size() const { return value_->size(); }
+
+std::optional<std::string> JsonCursor::text() const {
+  if (!value_->is_string()) return std::nullopt;
+  return value_->get<std::string>();
+}
+
+std::optional<double> JsonCursor::number() const {
+  if (!value_->is_number()) return std::nullopt;
+  return value_->get<double>();
+}
+
 std::optional<JsonCursor> JsonCursor::member(std::string_view key) const {
   if (!value_->is_object()) return std::nullopt;
   const auto found = value_->find(std::string(key));

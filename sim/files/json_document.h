@@ -75,6 +75,13 @@ class JsonCursor {
 
   [[nodiscard]] const nlohmann::json& value() const { return *value_; }
   [[nodiscard]] const std::string& pointer() const { return pointer_; }
+
+  // For those that ask no more of the value than this.
+  [[nodiscard]] bool is_object() const;
+  [[nodiscard]] bool is_array() const;
+  [[nodiscard]] std::size_t size() const;  ///< of elements or members; 1 of a scalar, 0 of null
+  [[nodiscard]] std::optional<std::string> text() const;  ///< nothing if it is none
+  [[nodiscard]] std::optional<double> number() const;     ///< nothing if it is none
   [[nodiscard]] const JsonDocument& document() const { return *document_; }
 
   /// Member `key` of an object, or nothing.

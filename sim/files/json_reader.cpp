@@ -197,7 +197,12 @@ void ObjectReader::resolve(std::string_view key, nlohmann::json value) {
 }
 
 nlohmann::json ObjectReader::finish() {
-  if (!is_object_) return std::move(*resolved_);
+  report_unknown();
+  return std::move(*resolved_);
+}
+
+void ObjectReader::report_unknown() {
+  if (!is_object_) return;
   const std::vector<std::string_view> known(known_.begin(), known_.end());
   const std::vector<std::string_view> named = without_repeats(named_);
   for (const auto& item : object_.value().items()) {
@@ -212,7 +217,6 @@ nlohmann::json ObjectReader::finish() {
     problem.location.line_text.clear();  // it would only repeat the name
     diagnostics_.add(std::move(problem));
   }
-  return std::move(*resolved_);
 }
 
 bool read_schema(ObjectReader& reader, std::string_view expected) {

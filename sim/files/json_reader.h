@@ -98,7 +98,9 @@ class ObjectReader {
   void resolve(std::string_view key, nlohmann::json value);
 
   /// Reports unknown fields and returns the resolved object. Call once, last.
-  nlohmann::json finish();
+  [[nodiscard]] nlohmann::json finish();
+  /// The same where nobody wants the object.
+  void report_unknown();
 
  private:
   template <class E>

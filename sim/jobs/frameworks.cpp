@@ -35,7 +35,7 @@ PublishedAs read_published(const JsonCursor& part, Diagnostics& diagnostics) {
                         .release = reader.text("release", ""),
                         .model = reader.text("model", ""),
                         .experts = reader.flag("experts", false)};
-  reader.finish();
+  reader.report_unknown();
   return published;
 }
 
@@ -50,7 +50,7 @@ FrameworkRecipe read_recipe(const JsonCursor& part, const Strategy& habits,
     recipe.strategy = strategy->value();
     static_cast<void>(read_habits(*strategy, habits, diagnostics));  // for its problems
   }
-  reader.finish();
+  reader.report_unknown();
   return recipe;
 }
 
@@ -101,7 +101,7 @@ std::optional<Framework> read_framework(const JsonCursor& root, Diagnostics& dia
     for (const JsonCursor& element : reader.elements("recipes")) {
       framework.recipes.push_back(read_recipe(element, framework.strategy, problems));
     }
-    reader.finish();
+    reader.report_unknown();
   }
   diagnostics.append(problems);
   return problems.has_errors() ? std::nullopt : std::optional(std::move(framework));

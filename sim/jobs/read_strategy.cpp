@@ -47,7 +47,7 @@ Strategy read_habits(const JsonCursor& part, const Strategy& base, Diagnostics& 
   // Defaults do not settle: what one job has no use for is off in it, and not in the habit.
   strategy_fields().read(
       reader, strategy, [](std::string_view, const auto& member) { return member.is_presettable; });
-  reader.finish();
+  reader.report_unknown();
   return strategy;
 }
 

@@ -141,9 +141,10 @@ class GoalText {
                         "probability=95%: above 0 % and below 100 %");
     }
     if (name == "batch_within") {
-      auto share = share_of(value);
-      if (share && *share > kMostBatchChange) share.reset();
-      return set_number(share, training_.batch_within, "batch_within=5%: half of it at most");
+      const auto share = share_of(value);
+      if (!share || *share > kMostBatchChange) return "batch_within=5%: half of it at most";
+      training_.batch_within = *share;
+      return "";
     }
     if (name == "budget") {
       training_.budget = count_of(value, kMostMoney);

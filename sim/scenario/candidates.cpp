@@ -71,7 +71,7 @@ ReadCandidate read_candidate(const JsonCursor& part, Diagnostics& diagnostics) {
     candidate.parts["cluster"] = {{"topology", topology->value()}};
     candidate.places["cluster"] = place_of(*topology);
   }
-  static_cast<void>(reader.finish());
+  reader.report_unknown();
   return candidate;
 }
 

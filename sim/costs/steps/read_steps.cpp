@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "sim/files/input_files.h"
 #include "sim/files/json_reader.h"
 
@@ -69,10 +67,10 @@ std::vector<Row> read_rows(const std::string& path, std::string_view schema, std
     for (const JsonCursor& at : reader.elements(key)) {
       ObjectReader element(at, diagnostics);
       rows.push_back(read(element));
-      element.finish();
+      element.report_unknown();
     }
     if (rows.empty()) reader.report(key, "there is nothing in the file");
-    reader.finish();
+    reader.report_unknown();
   }
   diagnostics.throw_if_errors();
   return rows;
@@ -86,34 +84,6 @@ std::vector<TrainingStep> read_steps(const std::string& path) {
 
 std::vector<MeasuredStep> read_measured(const std::string& path) {
   return read_rows<MeasuredStep>(path, "headway/measured/1", "rows", read_step_row);
-}
-
-std::string measured_json(const std::vector<MeasuredStep>& measured,
-                          const std::string& command_line, const std::string& created_utc) {
-  nlohmann::ordered_json json = {
-      {"schema", "headway/measured/1"},
-      {"provenance", {{"command", command_line}, {"created_utc", created_utc}}},
-      {"rows", nlohmann::ordered_json::array()}};
-  for (const MeasuredStep& row : measured) {
-    const TrainingStep& step = row.step;
-    json["rows"].push_back({{"id", step.id},
-                            {"ranks", row.ranks},
-                            {"layers", step.layers},
-                            {"width", step.width},
-                            {"batch", step.batch},
-                            {"pipeline_stages", step.pipeline_stages},
-                            {"micro_batches", step.micro_batches},
-                            {"overlap", step.overlap},
-                            {"slow_rank", step.slow_rank},
-                            {"slow_factor", step.slow_factor},
-                            {"jitter", step.jitter},
-                            {"emulated_flops_per_s", step.emulated_flops_per_s},
-                            {"steps", step.steps},
-                            {"iteration_time_s", row.time_s},
-                            {"spread", row.spread},
-                            {"contaminated_share", row.contaminated}});
-  }
-  return json.dump(2) + "\n";
 }
 
 }  // namespace headway

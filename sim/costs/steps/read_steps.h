@@ -10,11 +10,8 @@ namespace headway {
 /// The steps of a "headway/steps/1" file. Throws InputError with every problem found.
 [[nodiscard]] std::vector<TrainingStep> read_steps(const std::string& path);
 
-/// The rows of a "headway/measured/1" file, which measured_json writes: the steps with what was
-/// measured of them. Throws InputError as read_steps does.
+/// The rows of a "headway/measured/1" file, which the calibrator writes: the steps with what
+/// was measured of them. Throws InputError as read_steps does.
 [[nodiscard]] std::vector<MeasuredStep> read_measured(const std::string& path);
-[[nodiscard]] std::string measured_json(const std::vector<MeasuredStep>& measured,
-                                        const std::string& command_line,
-                                        const std::string& created_utc);
 
 }  // namespace headway

@@ -41,7 +41,7 @@ void read_product(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics
   product.in_turns = reader.flag("in_turns", false);
   ++layer.launches.forward;
   layer.launches.backward += 2.0;
-  reader.finish();
+  reader.report_unknown();
   layer.products.push_back(std::move(product));
 }
 
@@ -55,7 +55,7 @@ void read_pass(const JsonCursor& part, Layer& layer, Diagnostics& diagnostics) {
   pass.merged = false;  // what is listed is what moves
   ++layer.launches.forward;
   ++layer.launches.backward;
-  reader.finish();
+  reader.report_unknown();
   layer.passes.push_back(std::move(pass));
 }
 
@@ -81,7 +81,7 @@ double read_attention(const JsonCursor& part, std::int64_t sequence_length, Laye
   ++layer.launches.forward;
   ++layer.launches.backward;
   layer.attention = core;
-  reader.finish();
+  reader.report_unknown();
   // Queries and what the core gives, keys and values.
   return 2.0 * core.head_size * (core.queries * core.heads + core.keys * core.key_heads);
 }
@@ -162,7 +162,7 @@ class LayerListReader {
       layer.input = output_ > 0.0 ? output_ : elements_of(inputs_of(layer));
       shape_.reset();
     }
-    reader.finish();
+    reader.report_unknown();
     layer.name = name;
     output_ = layer.output;
     append_layers(model_, std::move(layer), repeat);
@@ -193,7 +193,7 @@ class LayerListReader {
       }
       const SampleShape taken = add_operator(inner);
       if (!in) in = taken;
-      inner.finish();
+      inner.report_unknown();
     }
     if (!in) {
       reader.report("operators", "a layer has to do something", "",

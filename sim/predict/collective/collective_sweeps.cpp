@@ -45,7 +45,7 @@ PublishedSweep read_sweep(const JsonCursor& element, Diagnostics& diagnostics) {
     if (const auto read = read_point(point, diagnostics)) sweep.points.push_back(*read);
   }
   if (sweep.points.empty()) reader.report("points", "a sweep needs points");
-  reader.finish();
+  reader.report_unknown();
   return sweep;
 }
 
@@ -53,7 +53,7 @@ UnscoredSweep read_unscored(const JsonCursor& element, Diagnostics& diagnostics)
   ObjectReader reader(element, diagnostics);
   UnscoredSweep sweep{
       .id = reader.text("id"), .source = reader.text("source"), .reason = reader.text("reason")};
-  reader.finish();
+  reader.report_unknown();
   return sweep;
 }
 
@@ -70,7 +70,7 @@ PublishedSweeps read_collective_sweeps(const JsonCursor& root, Diagnostics& diag
     sweeps.unscored.push_back(read_unscored(element, diagnostics));
   }
   if (sweeps.scored.empty()) reader.report("sweeps", "there is nothing to predict");
-  reader.finish();
+  reader.report_unknown();
   return sweeps;
 }
 

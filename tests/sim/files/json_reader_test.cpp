@@ -255,9 +255,9 @@ TEST(ObjectReader, PartsThatAreNoObjectsAreNamedByTheirPlace) {
       problems(text,
                [](ObjectReader& reader) {
                  for (const JsonCursor& rank : reader.elements("ranks")) {
-                   ObjectReader(rank, reader.diagnostics()).finish();
+                   ObjectReader(rank, reader.diagnostics()).report_unknown();
                  }
-                 ObjectReader(*reader.part("fabric"), reader.diagnostics()).finish();
+                 ObjectReader(*reader.part("fabric"), reader.diagnostics()).report_unknown();
                }),
       drawing("element 0 of \"ranks\" must be an object", text, "/ranks/0", 12, "^ a number") +
           drawing("\"fabric\" must be an object", text, "/fabric", 26, "^^^ a text"));
@@ -313,7 +313,7 @@ TEST(ObjectReader, OverriddenValuesPointAtTheOverride) {
   ObjectReader reader(JsonCursor(document), diagnostics);
   reader.integer("a", at_least(1));
   reader.text("name", "none");
-  reader.finish();
+  reader.report_unknown();
   EXPECT_EQ(rendered(diagnostics.all(), "nothing was simulated."),
             "error: a must be at least 1\n"
             "  --> --set /a=0   /a: 0\n"

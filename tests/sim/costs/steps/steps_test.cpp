@@ -18,7 +18,7 @@ TEST(ComputeFactor, IsTheSameForTheSameRankAndStepOnly) {
   EXPECT_NEAR(mean, 1.2, 3.0 * 0.2 / 100.0);  // sigma of the mean: 0.2 / sqrt(10000)
 }
 
-TEST(Steps, AreReadWithDefaultsAndWrittenBack) {
+TEST(Steps, AreReadWithDefaults) {
   const ScratchFolder folder;
   const auto steps = read_steps(folder.write("steps.json",
                                              R"({"schema": "headway/steps/1", "steps": [{"id": "a"},
@@ -26,18 +26,10 @@ TEST(Steps, AreReadWithDefaultsAndWrittenBack) {
   ASSERT_EQ(steps.size(), 2U);
   EXPECT_FALSE(steps[0].overlap);
   EXPECT_EQ(steps[0].pipeline_stages, 1);
-
-  const MeasuredStep row{steps[1], 4, 0.25, 0.01, 0.02};
-  const auto read = read_measured(
-      folder.write("measured.json", measured_json({row}, "headway-calibrate", "2026")));
-  ASSERT_EQ(read.size(), 1U);
-  EXPECT_EQ(read[0].step.id, "b");
-  EXPECT_TRUE(read[0].step.overlap);
-  EXPECT_EQ(read[0].step.pipeline_stages, 2);
-  EXPECT_EQ(read[0].step.micro_batches, 4);
-  EXPECT_EQ(read[0].ranks, 4);
-  EXPECT_EQ(read[0].time_s, 0.25);
-  EXPECT_EQ(read[0].contaminated, 0.02);
+  EXPECT_EQ(steps[1].id, "b");
+  EXPECT_TRUE(steps[1].overlap);
+  EXPECT_EQ(steps[1].pipeline_stages, 2);
+  EXPECT_EQ(steps[1].micro_batches, 4);
 }
 
 TEST(Steps, ReportEverythingThatCannotBeRun) {
