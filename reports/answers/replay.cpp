@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -115,9 +116,9 @@ Document replay_document(const ReplayResult& result) {
   groups.add("operation", result.by_operation);
   groups.chart.series.push_back(std::move(groups.series));
   Document document{.title = fmt::format("{}: {} step{}, {} data-parallel replicas of {} stages",
-                                         result.trace, result.steps.size(),
-                                         result.steps.size() == 1 ? "" : "s", result.replicas,
-                                         result.stages)};
+                                         std::filesystem::path(result.trace).filename().string(),
+                                         result.steps.size(), result.steps.size() == 1 ? "" : "s",
+                                         result.replicas, result.stages)};
   document.sections = {
       {"Answer", {slowdown_facts(result)}},
       {"Who is slow",

@@ -13,7 +13,8 @@
 namespace headway {
 
 // What a report says, whatever it is written as. All texts are plain: a writer escapes them for its
-// format, so that names from input files show as they are.
+// format, so that names from input files show as they are. In sentences (paragraphs, notices,
+// lists, facts, captions) what stands between backticks is code.
 
 /// Line ends in it are line ends.
 struct Paragraph {

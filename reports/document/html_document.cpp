@@ -6,6 +6,7 @@
 
 #include "reports/document/assets.h"
 #include "reports/document/html_page.h"
+#include "reports/document/sentence_parts.h"
 
 namespace headway {
 namespace {
@@ -39,11 +40,19 @@ std::string url_escaped(std::string_view text) {
   return escaped;
 }
 
-/// Text with its line ends.
+std::string sentence(std::string_view text) {
+  std::string html;
+  for (const SentencePart& part : sentence_parts(text)) {
+    html += part.is_code ? "<code>" + escaped_html(part.text) + "</code>" : escaped_html(part.text);
+  }
+  return html;
+}
+
+/// Sentences with their line ends.
 std::string lines_text(std::string_view text) {
   const std::size_t end = text.find('\n');
-  if (end == std::string_view::npos) return escaped_html(text);
-  return escaped_html(text.substr(0, end)) + "<br>\n" + lines_text(text.substr(end + 1));
+  if (end == std::string_view::npos) return sentence(text);
+  return sentence(text.substr(0, end)) + "<br>\n" + lines_text(text.substr(end + 1));
 }
 
 class HtmlBlocks {
@@ -53,13 +62,13 @@ class HtmlBlocks {
   }
 
   std::string operator()(const Notice& notice) const {
-    return fmt::format("<p class=\"notice\">{}</p>\n", escaped_html(notice.text));
+    return fmt::format("<p class=\"notice\">{}</p>\n", sentence(notice.text));
   }
 
   std::string operator()(const BulletList& list) const {
     std::string text = "<ul>\n";
     for (const std::string& item : list.items) {
-      text += fmt::format("<li>{}</li>\n", escaped_html(item));
+      text += fmt::format("<li>{}</li>\n", sentence(item));
     }
     return text + "</ul>\n";
   }
@@ -68,7 +77,7 @@ class HtmlBlocks {
     std::string text = "<table class=\"facts\"><tbody>\n";
     for (const auto& [name, value] : list.facts) {
       text += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped_html(name),
-                          escaped_html(value));
+                          sentence(value));
     }
     return text + "</tbody></table>\n";
   }
@@ -120,7 +129,7 @@ class HtmlBlocks {
     if (!picture.empty()) {
       text = fmt::format("<figure>\n{}", picture);
       if (!figure.caption.empty()) {
-        text += fmt::format("<figcaption>{}</figcaption>\n", escaped_html(figure.caption));
+        text += fmt::format("<figcaption>{}</figcaption>\n", sentence(figure.caption));
       }
       text += "</figure>\n";
     }

@@ -18,7 +18,7 @@ std::string lines_text(const std::string& text) {
   std::string lines;
   std::istringstream given(text);
   for (std::string line; std::getline(given, line);) {
-    lines += (lines.empty() ? "" : "\\\n") + markdown_text(line);
+    lines += (lines.empty() ? "" : "\\\n") + markdown_sentence(line);
   }
   return lines;
 }
@@ -30,19 +30,20 @@ struct MarkdownBlock {
   }
 
   std::string operator()(const Notice& notice) const {
-    return "> " + markdown_text(notice.text) + "\n";
+    return "> " + markdown_sentence(notice.text) + "\n";
   }
 
   std::string operator()(const BulletList& list) const {
     std::string text;
-    for (const std::string& item : list.items) text += fmt::format("- {}\n", markdown_text(item));
+    for (const std::string& item : list.items)
+      text += fmt::format("- {}\n", markdown_sentence(item));
     return text;
   }
 
   std::string operator()(const FactList& list) const {
     std::string text;
     for (const auto& [name, value] : list.facts) {
-      text += fmt::format("- {}: {}\n", markdown_text(name), markdown_cell(value));
+      text += fmt::format("- {}: {}\n", markdown_text(name), markdown_sentence_cell(value));
     }
     return text;
   }

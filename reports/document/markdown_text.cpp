@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "reports/document/sentence_parts.h"
 #include "sim/base/utf8.h"
 
 namespace headway {
@@ -23,13 +24,27 @@ bool is_mark(std::string_view text, std::size_t i) {
   return kMarks.find(c) != std::string_view::npos;
 }
 
-}  // namespace
-
-std::string markdown_text(std::string_view text) {
-  const std::string escaped = markdown_cell(text);
+/// Of a line that does not begin a heading or a list.
+std::string line_start(std::string escaped) {
   const bool starts_with_mark =
       !escaped.empty() && std::string_view("#+-=").find(escaped.front()) != std::string_view::npos;
   return starts_with_mark ? "\\" + escaped : escaped;
+}
+
+}  // namespace
+
+std::string markdown_text(std::string_view text) { return line_start(markdown_cell(text)); }
+
+std::string markdown_sentence_cell(std::string_view text) {
+  std::string sentence;
+  for (const SentencePart& part : sentence_parts(text)) {
+    sentence += part.is_code ? "`" + printable(part.text) + "`" : markdown_cell(part.text);
+  }
+  return sentence;
+}
+
+std::string markdown_sentence(std::string_view text) {
+  return line_start(markdown_sentence_cell(text));
 }
 
 std::string markdown_cell(std::string_view text) {

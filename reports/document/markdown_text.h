@@ -14,6 +14,12 @@ namespace headway {
 /// table.
 [[nodiscard]] std::string markdown_cell(std::string_view text);
 
+// Sentences, in which code stands between backticks (sentence_parts.h), which Markdown shows as
+// such.
+[[nodiscard]] std::string markdown_sentence(std::string_view text);
+/// One that does not start a line.
+[[nodiscard]] std::string markdown_sentence_cell(std::string_view text);
+
 /// `text` as a code block of `language`, fenced so that nothing in it can end the block.
 [[nodiscard]] std::string markdown_code(std::string_view text, std::string_view language);
 

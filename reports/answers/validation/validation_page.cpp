@@ -44,8 +44,8 @@ DocumentSection answer(const Validation& validation) {
           ? "Out of sample: every row is predicted with constants that were fitted without any row "
             "of its source. "
           : "In sample, where these are the steps that `headway validate` predicts unasked: the "
-            "constants were fitted over those; --leave-out source predicts each without its "
-            "source. ";
+            "constants were fitted over those; `headway validate --leave-out source` predicts each "
+            "without its source. ";
   text +=
       fmt::format("{} published steps; {} of them predicted, {} refused. ", grouped_digits(rows),
                   grouped_digits(all.rows.count), grouped_digits(all.refused));

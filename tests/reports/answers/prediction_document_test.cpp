@@ -79,7 +79,7 @@ Averaged over the iteration:
 
 ## How far to trust it
 
-What this rests on: fused software: 214 published steps of 9 sources; h200-sxm: measured. The intervals should hold 90 % of measured jobs like this one (5th to 95th percentile). They multiply three independent errors: how far 9 simulated runs differ, how well the costs of kernels are known (2.0 %, one standard deviation), and how far the model was off on published steps of sources that its constants had not seen (10.9 % on dense pre-training). Narrower: one measured step of this software here (\`headway anchor\`) would leave 6.80 .. 7.10 s.
+What this rests on: fused software: 214 published steps of 9 sources; h200-sxm: measured. The intervals should hold 90 % of measured jobs like this one (5th to 95th percentile). They multiply three independent errors: how far 9 simulated runs differ, how well the costs of kernels are known (2.0 %, one standard deviation), and how far the model was off on published steps of sources that its constants had not seen (10.9 % on dense pre-training). Narrower: one measured step of this software here (`headway anchor`) would leave 6.80 .. 7.10 s.
 
 Not modelled:
 

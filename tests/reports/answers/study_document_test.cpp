@@ -112,7 +112,7 @@ TEST(StudyDocument, JudgesWhatWasMeasured) {
   EXPECT_THAT(
       markdown_of(study_document(study)),
       HasSubstr("Measured throughput on 1024 GPUs is -50.0 % against the prediction (outside "
-                "its interval). \\`headway anchor\\` takes a"));
+                "its interval). `headway anchor` takes a"));
 }
 
 /// The sample with failures that leave so much of it.

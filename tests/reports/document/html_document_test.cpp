@@ -36,6 +36,14 @@ TEST(HtmlDocument, HasEveryBlock) {
   }
 }
 
+TEST(HtmlDocument, CodeInSentencesStandsBetweenBackticks) {
+  Document document{.title = "a `b`"};
+  document.sections = {{"c", {Paragraph{"try `headway <x>`, not `that"}}}};
+  const std::string body = body_of(document);
+  EXPECT_THAT(body, HasSubstr("<p>try <code>headway &lt;x&gt;</code>, not `that</p>"));
+  EXPECT_THAT(body, HasSubstr("<h1>a `b`</h1>"));
+}
+
 TEST(HtmlDocument, AChartStandsAboveItsTable) {
   if (chart_library().empty()) GTEST_SKIP() << "this build has no Chart.js";
   const std::string body = body_of(sample_document());

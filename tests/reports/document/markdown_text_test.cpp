@@ -13,6 +13,13 @@ TEST(MarkdownText, MarksAreEscaped) {
 
 TEST(MarkdownText, IsOneLine) { EXPECT_EQ(markdown_text("a\nb\x1b"), "a b\uFFFD"); }
 
+TEST(MarkdownSentence, CodeStandsBetweenBackticks) {
+  EXPECT_EQ(markdown_sentence("use `headway -h | a_b_` or *c*"),
+            "use `headway -h | a_b_` or \\*c\\*");
+  EXPECT_EQ(markdown_sentence("- `a` alone`"), "\\- `a` alone\\`");
+  EXPECT_EQ(markdown_sentence_cell("- ``"), "- \\`\\`");
+}
+
 TEST(MarkdownCode, FenceIsLongerThanAnyInside) {
   EXPECT_EQ(markdown_code("a", "sh"), "```sh\na\n```\n");
   EXPECT_EQ(markdown_code("a\n```\nb\n", ""), "````\na\n```\nb\n````\n");
