@@ -43,7 +43,7 @@ if [ -n "${CCACHE_DIR:-}" ]; then
   packages+=(ccache)
   settings+=(CCACHE_DIR=/var/cache/ccache CMAKE_{CXX,CUDA}_COMPILER_LAUNCHER=ccache)
 fi
-there() { chroot "$bare" env -i "${settings[@]}" bash -euo pipefail -c "cd $here && $1"; }
+there() { chroot "$bare" env -i "${settings[@]}" bash -euo pipefail -c "cd $here && $1" </dev/null; }
 
 say "Installing what the build needs"
 there "apt-get update -qq && apt-get install -y -qq --no-install-recommends ${packages[*]}" >build/prove_install.log 2>&1 || {

@@ -32,10 +32,11 @@ unshare -m bash -euo pipefail -s "$bare" "$PWD" "$typist" <<'INSIDE'
 bare=$1 here=$2 typist=$3
 . scripts/lib_setup.sh
 mount -t proc proc "$bare/proc"
+mount -t sysfs sysfs "$bare/sys"
 mount --rbind /dev "$bare/dev"
 there() {
   chroot "$bare" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
-    bash -euo pipefail -c "cd $here && $1"
+    bash -euo pipefail -c "cd $here && $1" </dev/null
 }
 start=$(date +%s)
 there "scripts/quickstart.sh" >build/prove_readme.log 2>&1 || {
