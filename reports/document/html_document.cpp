@@ -164,18 +164,21 @@ class HtmlBlocks {
     if (chart_library().empty()) return "";
     ++charts_;
     constexpr std::size_t kBarHeight = 34;
+    constexpr std::size_t kBarHeightOnPaper = 20;
     constexpr std::size_t kAxesHeight = 90;
     constexpr std::size_t kLegendHeight = 44;  ///< two lines of it on a phone
     const bool has_legend = chart.kind == Chart::Kind::stacked_bars;
-    const std::size_t height =
-        chart.kind == Chart::Kind::lines
-            ? 380
-            : kAxesHeight + (has_legend ? kLegendHeight : 0) + kBarHeight * chart.labels.size();
+    const bool is_lines = chart.kind == Chart::Kind::lines;
+    const auto height = [&](std::size_t bar) {
+      return kAxesHeight + (has_legend ? kLegendHeight : 0) + bar * chart.labels.size();
+    };
     return fmt::format(
-        "<div class=\"chart\" style=\"height:{0}px\"><canvas id=\"chart-{1}\" tabindex=\"0\" "
+        "<div class=\"chart\" style=\"height:{0}px;--on-paper:{4}px\"><canvas id=\"chart-{1}\" "
+        "tabindex=\"0\" "
         "role=\"img\" aria-label=\"{2}\"></canvas></div>\n"
         "<script type=\"application/json\" data-chart=\"chart-{1}\">{3}</script>\n",
-        height, charts_, escaped_html(title), chart_json(chart));
+        is_lines ? 380 : height(kBarHeight), charts_, escaped_html(title), chart_json(chart),
+        is_lines ? 280 : height(kBarHeightOnPaper));
   }
 
   static std::string heat_cell(const HeatMap::Cell& cell) {
