@@ -210,11 +210,9 @@ RankTables tables_on_rank(const Layer& layer, const RankShape& shape) {
     tables.placed = std::max(tables.placed, held);
     tables.states = std::max(tables.states, states);
     tables.pooled = std::max(tables.pooled, pooled);
-    tables.all_pooled += pooled;
     tables.forward = max(tables.forward, traffic.forward);
     tables.backward = max(tables.backward, traffic.backward);
   }
-  if (shape.tables.placement == TablePlacement::column) tables.all_pooled *= shape.table_ranks;
   for (const EmbeddingTable& table : layer.tables) {
     if (!placing.is_replicated(table)) continue;
     tables.replicated += table.rows * table.width;
@@ -232,10 +230,10 @@ TableMessages table_messages(const Layer& layer, const RankShape& shape) {
   const double group = Placing(shape).group();
   const double samples = shape.micro_batch * shape.table_ranks;
   const Bytes pooled(samples * tables.pooled * shape.element_bytes);
-  const Bytes received(shape.micro_batch * tables.all_pooled * shape.element_bytes);
   TableMessages messages;
   if (group > 1.0) messages.summed = pooled;
-  if (group < shape.table_ranks) messages.swapped = max(1.0 / group * pooled, received);
+  // Nobody receives more than the busiest sends: all receive as much, what is sent on average.
+  if (group < shape.table_ranks) messages.swapped = 1.0 / group * pooled;
   return messages;
 }
 

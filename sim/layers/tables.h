@@ -14,10 +14,9 @@ struct RankTables {
   double replicated = 0.0;  ///< parameters that all ranks hold and reduce gradients of
   double placed = 0.0;      ///< the others
   double states = 0.0;      ///< values that the optimizer keeps of those
-  /// Pooled elements of a sample: of one group of ranks, and of all of them (a table that is cut by
-  /// rows counts once for each part, as every part pools a row of its own).
+  /// Pooled elements of a sample, of one group of ranks (a table that is cut by rows counts once for
+  /// each part, as every part pools a row of its own).
   double pooled = 0.0;
-  double all_pooled = 0.0;
   /// Traffic in the memory of the device, in a micro-batch of every rank. Forward: rows that are
   /// looked up, and what they are pooled to. Backward: a pooled gradient for each lookup, their ids
   /// sorted, and every row that was looked up read and written with its states. Popular rows count

@@ -126,6 +126,16 @@ TEST(LayerParameters, TheLargestTensorIsTheLargestMatrixOfARank) {
   EXPECT_EQ(largest_tensor(model, kCut), 9 * 6);  // a quarter of the queries, one key-value head
 }
 
+/// Three matrices, of eight experts one each; of other weights tables of embeddings count alone.
+TEST(LayerParameters, MatricesAreCountedByThemselves) {
+  Layer layer = small_layer();
+  layer.weights.push_back({Part::embedding, 100.0});
+  layer.weights.push_back({Part::normalization, 6.0});
+  const MatrixCount count = parameter_matrices(layer);
+  EXPECT_DOUBLE_EQ(count.shared, 2.0 + 1.0);
+  EXPECT_DOUBLE_EQ(count.experts, 8.0);
+}
+
 TEST(LayerWork, IsWhatARankMultipliesAndMoves) {
   const Layer layer = small_layer();
   const Work cut = work(layer, kCut);

@@ -31,7 +31,6 @@ TEST(Tables, TheCostliestStandWhereThereIsLeastToDo) {
   EXPECT_DOUBLE_EQ(tables.placed, 4040.0);
   EXPECT_DOUBLE_EQ(tables.replicated, 0.0);
   EXPECT_DOUBLE_EQ(tables.pooled, 8.0);
-  EXPECT_DOUBLE_EQ(tables.all_pooled, 12.0);
   // 16 samples of 3 rows of 16 B, pooled to 4 elements of 2 B.
   EXPECT_DOUBLE_EQ(tables.forward.count(), 16.0 * (3.0 * 16.0 + 8.0));
   // Backward a pooled gradient and 64 B of sorting for each of 48 lookups; of 1,000 rows
@@ -55,7 +54,6 @@ TEST(Tables, ATableMayBeCutByColumns) {
   const RankTables tables = tables_on_rank(bags(), two_ranks(TablePlacement::column));
   EXPECT_DOUBLE_EQ(tables.placed, 2010.0 * 2.0);
   EXPECT_DOUBLE_EQ(tables.pooled, 6.0);
-  EXPECT_DOUBLE_EQ(tables.all_pooled, 12.0);
   EXPECT_DOUBLE_EQ(tables.forward.count(), 16.0 * (5.0 * 8.0 + 3.0 * 4.0));
 }
 
@@ -65,7 +63,6 @@ TEST(Tables, AreBalancedByCuttingCostlyOnes) {
   const RankTables tables = tables_on_rank(bags(), two_ranks(TablePlacement::balanced));
   EXPECT_DOUBLE_EQ(tables.forward.count(), 16.0 * (2.5 * 16.0 + 2.0 * 8.0));
   EXPECT_DOUBLE_EQ(tables.pooled, 8.0);
-  EXPECT_DOUBLE_EQ(tables.all_pooled, 16.0);
   EXPECT_DOUBLE_EQ(tables.placed, 2000.0 + 4000.0);
 }
 
@@ -73,7 +70,7 @@ TEST(Tables, AreBalancedByCuttingCostlyOnes) {
 TEST(Tables, AreNotCutWhereExchangesCostMore) {
   RankShape shape = two_ranks(TablePlacement::balanced);
   shape.tables.exchange_cost = 10.0;
-  EXPECT_DOUBLE_EQ(tables_on_rank(bags(), shape).all_pooled, 12.0);
+  EXPECT_DOUBLE_EQ(tables_on_rank(bags(), shape).placed, 4040.0);
 }
 
 TEST(Tables, SmallOnesMayStandOnEveryRank) {
@@ -82,7 +79,6 @@ TEST(Tables, SmallOnesMayStandOnEveryRank) {
   const RankTables tables = tables_on_rank(bags(), shape);
   EXPECT_DOUBLE_EQ(tables.replicated, 40.0);
   EXPECT_DOUBLE_EQ(tables.placed, 4000.0);
-  EXPECT_DOUBLE_EQ(tables.all_pooled, 8.0);
   const Parameters parameters = parameters_on_rank(bags(), shape);
   EXPECT_DOUBLE_EQ(parameters.shared(), 40.0);
   EXPECT_DOUBLE_EQ(parameters.tables(), 4000.0);
@@ -96,7 +92,7 @@ TEST(Tables, AllOnEveryRankExchangeNothing) {
 }
 
 // The rank with two tables sends 8 elements for each of 16 samples; every rank receives 12 for each
-// of its 8.
+// of its 8, which is less.
 TEST(Tables, AreExchangedAtThePaceOfTheBusiest) {
   const TableMessages messages = table_messages(bags(), two_ranks(TablePlacement::table));
   EXPECT_DOUBLE_EQ(messages.swapped.count(), 16.0 * 8.0 * 2.0);
@@ -145,6 +141,9 @@ TEST(Tables, OfEqualCostAreSharedOutByTheirSize) {
   layer.tables = {{100.0, 4.0, 1.0}, {300.0, 4.0, 1.0}, {200.0, 4.0, 1.0}};
   const RankTables tables = tables_on_rank(layer, two_ranks(TablePlacement::table));
   EXPECT_DOUBLE_EQ(tables.placed, 4.0 * 300.0);
+  // By all that they hold, not by their rows: 800, 600 and 500 numbers.
+  layer.tables = {{100.0, 8.0, 1.0}, {150.0, 4.0, 2.0}, {125.0, 4.0, 2.0}};
+  EXPECT_DOUBLE_EQ(tables_on_rank(layer, two_ranks(TablePlacement::table)).placed, 1100.0);
 }
 
 // Rows that are met are read and written with their states: of 4 numbers 16 B, and one a row.

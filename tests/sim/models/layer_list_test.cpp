@@ -12,8 +12,8 @@ namespace headway {
 namespace {
 
 using testing::ModelReading;
-using testing::read_scenario_model;
 using testing::read_model_text;
+using testing::read_scenario_model;
 
 TEST(LayerList, IsReadAsItStands) {
   const ModelReading reading = read_model_text(R"({"schema": "headway/model/1", "layers": [

@@ -49,6 +49,7 @@ TEST(ResNet, PoolingMovesWhatItTakesAndGives) {
   const Work stem = work(layers_of(ResNetModel{}).first, {});
   EXPECT_EQ(stem.passes.back().name, "pool");
   EXPECT_DOUBLE_EQ(stem.passes.back().forward.count(), 2.0 * 64 * (112 * 112 + 56 * 56));
+  EXPECT_DOUBLE_EQ(layers_of(ResNetModel{}).first.output, 64.0 * 56 * 56);
 }
 
 TEST(ResNet, KeepsWhatConvolutionsGiveAndTake) {

@@ -239,6 +239,17 @@ TEST(TransformerLayers, PartsOfExpertsAreMadeAgainWithTheirTensors) {
   EXPECT_DOUBLE_EQ(exchanged_again(layer, {RecomputePart::mlp}), 0.0);
 }
 
+// Two norms, of 16,384 channels in 2 bytes each; of elementary operations in fp32 with what they
+// make of it.
+TEST(TransformerLayers, NormsOfElementaryOperationsKeepMore) {
+  const Model model = layers_of(llama3());
+  RankShape shape{.micro_batch = 1, .sequence_length = 10};
+  const double fused = kept_bytes(model.layer(0), shape).count();
+  shape.fused_normalization = false;
+  EXPECT_DOUBLE_EQ(kept_bytes(model.layer(0), shape).count() - fused,
+                   2.0 * 10.0 * 16384.0 * (2.0 * 4.0 - 2.0));
+}
+
 TEST(TransformerLayers, EveryRankHasAKeyValueHead) {
   // 16 ranks, 8 heads of 128: each has one whole key and value, an eighth of the queries' 16,384.
   const Parameters held = parameters_on_rank(transformer_layer(llama3()), {.tensor_parallel = 16});
