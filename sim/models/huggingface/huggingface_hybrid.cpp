@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -87,6 +89,20 @@ std::string with_second_halves(const std::string& mixers, char half) {
   return pattern;
 }
 
+/// "auto" stands for an even share of the expanded channels.
+std::int64_t read_mamba_head(ObjectReader& reader, std::int64_t hidden, std::int64_t heads) {
+  constexpr std::string_view kHead = "mamba_d_head";
+  const std::optional<JsonCursor> given_head = given(reader.cursor(), kHead);
+  if (given_head && given_head->text() != "auto") {
+    return reader.integer(kHead, model_limits::kHeadSize);
+  }
+  const std::int64_t inner = hidden * given_count(reader, "mamba_expand", between(1, 1000), 2);
+  if (inner % heads == 0) return inner / heads;
+  reader.report("mamba_n_heads", "the heads must divide the expanded channels",
+                fmt::format("{} does not divide {}", heads, inner));
+  return 1;
+}
+
 /// Granite 4: state spaces and a few layers of attention, each with a gated MLP or experts behind.
 void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
   const std::int64_t experts = given_count(reader, "num_local_experts", between(0, 100'000), 8);
@@ -98,12 +114,17 @@ void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
     model.position_encoding = PositionEncoding::none;
   }
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
-  model.layer_pattern = with_second_halves(read_pattern(reader, "layer_types"),
-                                           experts > 0 ? half_layer::kExperts : half_layer::kMlp);
+  const std::string mixers =
+      given(reader.cursor(), "layer_types")
+          ? read_pattern(reader, "layer_types")
+          : std::string(static_cast<std::size_t>(model.layers), half_layer::kStateSpace);
+  model.layer_pattern =
+      with_second_halves(mixers, experts > 0 ? half_layer::kExperts : half_layer::kMlp);
   model.layers *= 2;
+  const std::int64_t heads = reader.integer("mamba_n_heads", model_limits::kHeads);
   model.state_space =
-      StateSpace{.heads = reader.integer("mamba_n_heads", model_limits::kHeads),
-                 .head_size = reader.integer("mamba_d_head", model_limits::kHeadSize),
+      StateSpace{.heads = heads,
+                 .head_size = read_mamba_head(reader, model.hidden, heads),
                  .state_size = reader.integer("mamba_d_state", model_limits::kStateSize),
                  .groups = given_count(reader, "mamba_n_groups", model_limits::kHeads, 1),
                  .convolution = given_count(reader, "mamba_d_conv", model_limits::kConvolution, 4),

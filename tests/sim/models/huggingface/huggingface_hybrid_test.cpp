@@ -101,6 +101,24 @@ TEST(HuggingFaceHybrid, Granite4HasAnMlpBehindEveryMixer) {
             100'352 * 2048 + 4 * mlp + attention + 3 * mixer + 9 * 2048);
 }
 
+/// Without a list every mixer is a state space; the size of its heads may follow from the others.
+TEST(HuggingFaceHybrid, Granite4MayLeaveOutItsList) {
+  const auto read = [](const std::string& heads) {
+    return read_model_text(R"({"model_type": "granitemoehybrid", "hidden_size": 2048,
+        "intermediate_size": 8192, "shared_intermediate_size": 8192, "num_local_experts": 0,
+        "num_hidden_layers": 2, "num_attention_heads": 32, "vocab_size": 100352,
+        "max_position_embeddings": 8192, "mamba_d_state": 128, "mamba_d_head": "auto",
+        "mamba_n_heads": )" +
+                           heads + "}");
+  };
+  const ModelReading reading = read("64");
+  EXPECT_EQ(reading.problems, "");
+  ASSERT_TRUE(reading.read.has_value());
+  EXPECT_EQ(reading.read->transformer->layer_pattern, "M-M-");
+  EXPECT_EQ(reading.read->transformer->state_space->head_size, 2 * 2048 / 64);
+  EXPECT_NE(read("63").problems.find("63 does not divide 4096"), std::string::npos);
+}
+
 TEST(HuggingFaceHybrid, Granite4MayHaveExpertsAndASharedOne) {
   const ModelReading reading =
       read_model_text(granite(R"("hidden_size": 1536, "intermediate_size": 512, "mamba_n_heads": 48,
