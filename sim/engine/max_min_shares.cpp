@@ -13,6 +13,11 @@ constexpr double kTolerance = 1e-10;
 /// Rates closer than this are one, computed twice.
 constexpr double kSameRate = 1e-13;
 
+/// Of a link, what is never asked for where it is not tight: far more than what billions of sums
+/// and differences within its capacity are off by, and than the tolerance by which it would be
+/// full.
+constexpr double kNeverAskedFor = 1e-6;
+
 }  // namespace
 
 MaxMinShares::MaxMinShares(std::vector<double> capacities) {
@@ -53,14 +58,66 @@ std::int32_t MaxMinShares::add(std::span<const Use> uses, double cap) {
   concerned_.clear();
   for (const Use& use : uses) {
     const auto& users = links_[index(use.link)].users;
-    if (users.size() == 2) {
-      share(use.link, users.front());
-      concerned_.push_back(users.front().flow);
-    }
-    if (users.size() >= 2) share(use.link, users.back());
+    if (users.size() == 2) concerned_.push_back(users.front().flow);
+    if (users.size() >= 2) join(use.link);
   }
   choose(handle);
   return handle;
+}
+
+/// Somebody has come to a link that others use.
+void MaxMinShares::join(std::int32_t id) {
+  LinkState& link = links_[index(id)];
+  if (link.users.size() == 2) link.wanted = wanted_by(link.users.front());
+  link.wanted += wanted_by(link.users.back());
+  if (link.tight) {
+    share(id, link.users.back());
+  } else {
+    set_tight(id, could_be_filled(link));
+  }
+}
+
+/// A flow of that bound has gone from a link that others use.
+void MaxMinShares::leave(const Use& use, double bound) {
+  LinkState& link = links_[index(use.link)];
+  link.wanted -= use.weight * bound;
+  if (!link.tight) return;
+  touched_links_.push_back(use.link);
+  if (link.users.size() >= 2 && could_be_filled(link)) return;
+  // Of thousands that came and went differences are off by more: the sum of those left decides.
+  sum_up(link);
+  set_tight(use.link, link.users.size() >= 2 && could_be_filled(link));
+}
+
+/// Capacities, or bounds of users, are others.
+void MaxMinShares::review(std::int32_t id) {
+  LinkState& link = links_[index(id)];
+  if (link.users.size() < 2) return;
+  if (link.tight) touched_links_.push_back(id);
+  sum_up(link);
+  set_tight(id, could_be_filled(link));
+}
+
+void MaxMinShares::sum_up(LinkState& link) const {
+  link.wanted = 0.0;
+  for (const User& user : link.users) link.wanted += wanted_by(user);
+}
+
+bool MaxMinShares::could_be_filled(const LinkState& link) {
+  return link.wanted > (1.0 - kNeverAskedFor) * link.capacity;
+}
+
+void MaxMinShares::set_tight(std::int32_t id, bool tight) {
+  LinkState& link = links_[index(id)];
+  if (link.tight == tight) return;
+  link.tight = tight;
+  for (const User& user : link.users) {
+    if (tight) {
+      share(id, user);
+    } else {
+      unshare(user);
+    }
+  }
 }
 
 std::int32_t MaxMinShares::add_alone(std::span<const Use> uses, double cap) {
@@ -105,9 +162,7 @@ void MaxMinShares::remove(std::int32_t handle) {
     users[index(position)] = moved;
     flows_[index(moved.flow)].places[index(moved.use)].user = position;
     users.pop_back();
-    if (users.empty()) continue;
-    if (users.size() == 1) unshare(users.front());
-    touched_links_.push_back(flow.uses[i].link);
+    if (!users.empty()) leave(flow.uses[i], flow.bound);
   }
   flow.active = false;
   flow.uses = {};
@@ -125,7 +180,9 @@ void MaxMinShares::set_capacity(std::int32_t id, double capacity) {
     choose(user.flow);
     concerned_.push_back(user.flow);
   }
-  touched_links_.push_back(id);
+  for (const std::int32_t flow : concerned_) {
+    for (const Use& use : flows_[index(flow)].uses) review(use.link);
+  }
 }
 
 void MaxMinShares::choose(std::int32_t handle) {

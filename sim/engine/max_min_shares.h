@@ -89,7 +89,7 @@ class MaxMinShares {
     bool chosen = false;  ///< computed anew in this settling
     bool placed = false;  ///< has its rate in this round
   };
-  /// A use of a link that others use too.
+  /// A use of a link that may hold its users back.
   struct Shared {
     std::int32_t link;
     std::int32_t use;
@@ -104,8 +104,8 @@ class MaxMinShares {
   struct Flow {
     std::span<const Use> uses;
     boost::container::small_vector<Place, 4> places;  ///< one a use
-    /// Uses of links that others use too, in no order. The rest allows what it allows anybody: it
-    /// is part of `bound` and need not be looked at again, be it thousands of links of a ring.
+    /// Uses of links that are tight, in no order. The rest allows what it allows anybody: it is
+    /// part of `bound` and need not be looked at again, be it thousands of links of a ring.
     boost::container::small_vector<Shared, 3> shared;
     double cap = 0.0;
     double bound = 0.0;      ///< the rate that its cap and its links would allow if it were alone
@@ -131,6 +131,10 @@ class MaxMinShares {
     double slowest = 0.0;   ///< likewise, of those whose bottleneck it was before
     bool full = false;      ///< after this round
     bool listed = false;    ///< in chosen_links_
+    /// Whether its users could fill it if nothing else held them back: only then are they to be
+    /// told what it leaves them.
+    bool tight = false;
+    double wanted = 0.0;  ///< what they would then take; kept where there are two or more
   };
   struct Candidate {
     double rate;
@@ -148,9 +152,18 @@ class MaxMinShares {
 
   std::int32_t new_flow(std::span<const Use> uses, double cap);
   void choose(std::int32_t flow);
+  void join(std::int32_t link);
+  void leave(const Use& use, double bound);
+  void review(std::int32_t link);
+  void sum_up(LinkState& link) const;
+  [[nodiscard]] static bool could_be_filled(const LinkState& link);
+  void set_tight(std::int32_t link, bool tight);
   void share(std::int32_t link, const User& user);
   void unshare(const User& user);
   void set_bound(Flow& flow) const;
+  [[nodiscard]] double wanted_by(const User& user) const {
+    return user.weight * flows_[index(user.flow)].bound;
+  }
   void fill_until_fair();
   void list_links_of(std::int32_t flow);
   void prepare_links();

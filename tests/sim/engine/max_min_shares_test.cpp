@@ -21,6 +21,7 @@ class Shares {
     return shares_.add(uses_.back(), cap);
   }
   void remove(std::int32_t flow) { shares_.remove(flow); }
+  void set_capacity(std::int32_t link, double capacity) { shares_.set_capacity(link, capacity); }
   std::span<const MaxMinShares::Change> settle() { return shares_.settle(); }
   [[nodiscard]] std::int64_t computed() const { return shares_.counts().recomputed; }
   double rate(std::int32_t flow) {
@@ -203,6 +204,37 @@ TEST(MaxMinShares, AHandleIsReusedWithoutItsPast) {
   const std::int32_t second = shares.add({{1, 1.0}}, 8.0);
   EXPECT_EQ(second, first);
   EXPECT_DOUBLE_EQ(shares.rate(second), 2.0);
+}
+
+TEST(MaxMinShares, ALinkThatItsUsersCannotFillConcernsNobody) {
+  // Three flows of at most 4 on a link of 10: two want 8 and have it; the third makes them share
+  // 10 / 3; without it both have 4 again. Who comes to a link that stays wide is computed alone.
+  Shares shares({10.0});
+  const std::int32_t a = shares.add({{0, 1.0}}, 4.0);
+  shares.settle();
+  const std::int64_t before = shares.computed();
+  const std::int32_t b = shares.add({{0, 1.0}}, 4.0);
+  EXPECT_EQ(shares.rate(b), 4.0);
+  EXPECT_EQ(shares.computed() - before, 1);
+  const std::int32_t c = shares.add({{0, 1.0}}, 4.0);
+  for (const std::int32_t flow : {a, b, c}) EXPECT_DOUBLE_EQ(shares.rate(flow), 10.0 / 3.0);
+  shares.remove(a);
+  for (const std::int32_t flow : {b, c}) EXPECT_EQ(shares.rate(flow), 4.0);
+}
+
+TEST(MaxMinShares, ANarrowerLinkElsewhereMakesOneWide) {
+  // The first flow takes 6 of 10 beside one of at most 5: both have 5. Its other link then allows
+  // it 3, and the first link is wide; then 6 again.
+  Shares shares({10.0, 6.0});
+  const std::int32_t far = shares.add({{0, 1.0}, {1, 1.0}});
+  const std::int32_t near = shares.add({{0, 1.0}}, 5.0);
+  EXPECT_DOUBLE_EQ(shares.rate(far), 5.0);
+  shares.set_capacity(1, 3.0);
+  EXPECT_EQ(shares.rate(far), 3.0);
+  EXPECT_EQ(shares.rate(near), 5.0);
+  shares.set_capacity(1, 6.0);
+  EXPECT_DOUBLE_EQ(shares.rate(far), 5.0);
+  EXPECT_DOUBLE_EQ(shares.rate(near), 5.0);
 }
 
 TEST(MaxMinShares, AFlowWithoutLinksRunsAtItsCap) {
