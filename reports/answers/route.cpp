@@ -25,7 +25,7 @@ TextTable hop_table(const Cluster& cluster, const FoundRoute& route) {
     const std::string port = site_port(cluster, hop.link);
     table.add_row({site_description(cluster, link.from),
                    port.empty() ? fmt::format("{}", link.from_port) : port,
-                   short_text(link.capacity), short_text(link.latency),
+                   short_text(link.capacity), short_text(cluster.topology.latency(hop.link)),
                    fmt::format("{:.4g}", hop.share), site_description(cluster, link.to)});
   }
   return table;
@@ -49,7 +49,7 @@ nlohmann::json hop_json(const Cluster& cluster, const LinkShare& hop) {
   nlohmann::json entry = {{"node", site_description(cluster, link.from)},
                           {"out_port", link.from_port},
                           {"capacity_bytes_per_s", json_number(link.capacity.count())},
-                          {"latency_s", json_number(link.latency.count())},
+                          {"latency_s", json_number(cluster.topology.latency(hop.link).count())},
                           {"share", json_number(hop.share)}};
   const auto place = static_cast<std::size_t>(link.from);
   const std::string port = site_port(cluster, hop.link);

@@ -27,7 +27,7 @@ std::vector<VertexId> append_copy(Topology& whole, const Topology& part, const s
     // Latencies of links hold the switch behind them, which add_cable adds again.
     whole.add_cable(vertices[static_cast<std::size_t>(link.from)],
                     vertices[static_cast<std::size_t>(link.to)], link.capacity,
-                    link.latency - part.forwarding_latency(link.to),
+                    part.latency(id) - part.forwarding_latency(link.to),
                     port(link.from, link.from_port), port(link.to, link.to_port));
   }
   return vertices;

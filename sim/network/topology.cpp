@@ -9,6 +9,7 @@ namespace headway {
 void Topology::reserve(int vertices, int cables) {
   vertices_.reserve(static_cast<std::size_t>(vertices));
   links_.reserve(2 * static_cast<std::size_t>(cables));
+  latencies_.reserve(2 * static_cast<std::size_t>(cables));
   names_.reserve(vertices);
 }
 
@@ -36,18 +37,10 @@ LinkId Topology::add_cable(VertexId a, VertexId b, BytesPerSecond capacity, Seco
   if (port_b == 0) port_b = at(b).highest_port + 1;
 
   const LinkId forward = link_count();
-  add_link({.from = a,
-            .to = b,
-            .from_port = port_a,
-            .to_port = port_b,
-            .capacity = capacity,
-            .latency = latency + at(b).forwarding_latency});
-  add_link({.from = b,
-            .to = a,
-            .from_port = port_b,
-            .to_port = port_a,
-            .capacity = capacity,
-            .latency = latency + at(a).forwarding_latency});
+  add_link({.from = a, .to = b, .from_port = port_a, .to_port = port_b, .capacity = capacity},
+           latency + at(b).forwarding_latency);
+  add_link({.from = b, .to = a, .from_port = port_b, .to_port = port_a, .capacity = capacity},
+           latency + at(a).forwarding_latency);
   return forward;
 }
 
@@ -61,11 +54,12 @@ void Topology::take_down(LinkId link) {
   }
 }
 
-void Topology::add_link(const Link& link) {
+void Topology::add_link(const Link& link, Seconds latency) {
   Vertex& from = vertices_[static_cast<std::size_t>(link.from)];
   from.out.push_back(link_count());
   from.highest_port = std::max(from.highest_port, link.from_port);
   links_.push_back(link);
+  latencies_.push_back(latency);
 }
 
 }  // namespace headway

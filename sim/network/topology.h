@@ -20,7 +20,6 @@ struct Link {
   std::int32_t from_port = 0;
   std::int32_t to_port = 0;
   BytesPerSecond capacity;
-  Seconds latency;  ///< of the cable and of what stands at its receiving end (a switch)
 };
 
 /// A network as a graph: endpoints (NIC ports) and switches joined by cables. Both directions of a
@@ -58,6 +57,13 @@ class Topology {
 
   [[nodiscard]] const Link& link(LinkId id) const { return links_[static_cast<std::size_t>(id)]; }
   [[nodiscard]] Link& link(LinkId id) { return links_[static_cast<std::size_t>(id)]; }
+  /// Of the cable and of what stands at its receiving end (a switch).
+  [[nodiscard]] Seconds latency(LinkId id) const {
+    return latencies_[static_cast<std::size_t>(id)];
+  }
+  void set_latency(LinkId id, Seconds latency) {
+    latencies_[static_cast<std::size_t>(id)] = latency;
+  }
   /// Valid until the next vertex is added.
   [[nodiscard]] std::string_view name(VertexId vertex) const { return names_.name(vertex); }
   [[nodiscard]] bool is_switch(VertexId vertex) const { return tier(vertex) >= 0; }
@@ -88,11 +94,12 @@ class Topology {
     return vertices_[static_cast<std::size_t>(vertex)];
   }
   /// Adds one direction.
-  void add_link(const Link& link);
+  void add_link(const Link& link, Seconds latency);
 
   std::vector<Vertex> vertices_;
   std::vector<Link> links_;
-  std::vector<bool> is_down_;  ///< by cable; empty if none is
+  std::vector<Seconds> latencies_;  ///< by link; close together, as millions of routes are added up
+  std::vector<bool> is_down_;       ///< by cable; empty if none is
   NamePool names_;
   int endpoints_ = 0;
   int cables_down_ = 0;

@@ -14,8 +14,8 @@ constexpr double kSecondsPerMetre = 5e-9;  ///< as in latency_defaults.h
 /// Of the cable alone: the switch at the receiving end takes its part of a link's latency. To a
 /// centimetre, which is less than anybody cuts them to.
 double metres_of(const Topology& topology, LinkId link) {
-  const Link& up = topology.link(link);
-  const double latency = (up.latency - topology.forwarding_latency(up.to)).count();
+  const Seconds of_switch = topology.forwarding_latency(topology.link(link).to);
+  const double latency = (topology.latency(link) - of_switch).count();
   return std::round(std::max(latency, 0.0) / kSecondsPerMetre * 100.0) / 100.0;
 }
 

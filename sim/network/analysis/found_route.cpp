@@ -19,7 +19,7 @@ FoundRoute found_route(const Cluster& cluster, VertexId source, VertexId destina
         max_min_rates(cluster.topology, std::span(&hops, 1), cluster.routing->efficiency()).front();
   }
   for (const LinkShare& hop : hops) {
-    route.latency += hop.share * cluster.topology.link(hop.link).latency;
+    route.latency += hop.share * cluster.topology.latency(hop.link);
   }
   route.hops = std::move(hops);
   return route;

@@ -59,9 +59,9 @@ Scenario half_the_latency(Scenario scenario) {
       type.nic_latency = 0.5 * type.nic_latency;
       type.scale_up_latency = 0.5 * type.scale_up_latency;
     });
-    for (LinkId id = 0; id < cluster.topology.link_count(); ++id) {
-      Link& link = cluster.topology.link(id);
-      link.latency = 0.5 * link.latency;
+    Topology& topology = cluster.topology;
+    for (LinkId id = 0; id < topology.link_count(); ++id) {
+      topology.set_latency(id, 0.5 * topology.latency(id));
     }
   });
   scenario.change_profiles([](Profile& profile) {

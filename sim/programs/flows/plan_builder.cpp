@@ -39,11 +39,11 @@ Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
   cluster_.routing->append_route(source, destination, flow, route_);
   Seconds latency = costs_.scale_out_latency;
   for (const LinkShare& hop : route_) {
-    const Link& link = cluster_.topology.link(hop.link);
     if (detail_ == PlanDetail::fabric) {
+      const Link& link = cluster_.topology.link(hop.link);
       weights_.emplace_back(hop.link, weight * hop.share / filling(link));
     }
-    latency += link.latency * hop.share;
+    latency += cluster_.topology.latency(hop.link) * hop.share;
   }
   if (source != cluster_.endpoint_of(from)) {
     // Handed on inside the domain: one step more, and as much to receive there.
@@ -68,7 +68,7 @@ Seconds PlanBuilder::add_reduction(const std::vector<std::int32_t>& members, dou
       once[hop.link] = std::max(once[hop.link], hop.share);
       double& back = once[Topology::reverse(hop.link)];
       back = std::max(back, hop.share);
-      latency += cluster_.topology.link(hop.link).latency * hop.share;
+      latency += cluster_.topology.latency(hop.link) * hop.share;
     }
     longest = max(longest, latency);
     sent_.emplace_back(source, weight);

@@ -73,7 +73,7 @@ inline FlowPlan across(const Topology& topology, int from, int to) {
   const LinkId up = 2 * from;
   const LinkId down = 2 * to + 1;
   return {.links = {{up, 1.0}, {down, 1.0}},
-          .latency = topology.link(up).latency + topology.link(down).latency};
+          .latency = topology.latency(up) + topology.latency(down)};
 }
 
 }  // namespace headway

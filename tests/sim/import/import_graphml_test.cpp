@@ -36,9 +36,9 @@ TEST(ImportGraphMl, FibreIsAsLongAsTheWayOverTheGround) {
   const LinkId trunk = 0;
   EXPECT_EQ(topology.name(topology.link(trunk).from), "Pole");
   EXPECT_EQ(topology.link(trunk).capacity, 10_Gbps);
-  EXPECT_NEAR(topology.link(trunk).latency.count(), 10007.54 * 5e-6 + 200e-9, 1e-6);
+  EXPECT_NEAR(topology.latency(trunk).count(), 10007.54 * 5e-6 + 200e-9, 1e-6);
   // A place without coordinates is 0 km away; a host is as wide as what leads to its place.
-  EXPECT_EQ(topology.link(2).latency, 200_ns);
+  EXPECT_EQ(topology.latency(2), 200_ns);
   const VertexId equator = topology.find("Equator/nic0");
   EXPECT_EQ(topology.link(topology.links_from(equator).front()).capacity, 50_Gbps);
   EXPECT_THAT(imported.problems, HasSubstr("taken as 0 km long: 1"));

@@ -33,9 +33,9 @@ TEST(Graph, IsWhatTheFileLists) {
   EXPECT_EQ(topology.switch_count(), 3);
   EXPECT_EQ(topology.cable_count(), 6);
   EXPECT_EQ(cluster->endpoints[2], topology.find("c/hca"));
-  const Link& last = topology.link(topology.links_from(topology.find("c/hca"))[0]);
-  EXPECT_EQ(last.capacity, 5_GBps);
-  EXPECT_EQ(last.latency, 7_ns + 1_us);
+  const LinkId last = topology.links_from(topology.find("c/hca"))[0];
+  EXPECT_EQ(topology.link(last).capacity, 5_GBps);
+  EXPECT_EQ(topology.latency(last), 7_ns + 1_us);
   EXPECT_EQ(topology.link(0).capacity, 12.5_GBps);  // the NIC's
 }
 

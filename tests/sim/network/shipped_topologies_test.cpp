@@ -117,7 +117,7 @@ TEST(ShippedTopologies, RingsAreOfFiftyGigabytesASecondAndHalfAMicrosecond) {
     const auto route = route_of(*ring, ranks - 1, 0);
     ASSERT_EQ(route.size(), 1U);
     EXPECT_EQ(ring->topology.link(route[0].link).capacity, 50_GBps);
-    EXPECT_EQ(ring->topology.link(route[0].link).latency, 500_ns);
+    EXPECT_EQ(ring->topology.latency(route[0].link), 500_ns);
   }
 }
 

@@ -46,8 +46,8 @@ TEST(Topology, BothDirectionsOfACableAreLinks) {
 
 TEST(Topology, AMessageWaitsInTheSwitchThatItArrivesAt) {
   const Star star;
-  EXPECT_EQ(star.topology.link(star.a_up).latency, 10_ns + 200_ns);
-  EXPECT_EQ(star.topology.link(Topology::reverse(star.a_up)).latency, 10_ns);
+  EXPECT_EQ(star.topology.latency(star.a_up), 10_ns + 200_ns);
+  EXPECT_EQ(star.topology.latency(Topology::reverse(star.a_up)), 10_ns);
 }
 
 TEST(Topology, AnOpenPortFollowsTheHighest) {

@@ -85,10 +85,10 @@ TEST(Clos, BandwidthAndLatencyAreThoseOfTheTier) {
   ASSERT_EQ(route.size(), 4U);
   EXPECT_EQ(topology.link(route[0].link).capacity, 12.5_GBps);
   EXPECT_EQ(topology.link(route[1].link).capacity, 25_GBps);
-  EXPECT_EQ(topology.link(route[0].link).latency, 1_ns + 100_ns);  // to the leaf
-  EXPECT_EQ(topology.link(route[1].link).latency, 2_ns + 300_ns);  // to the spine
-  EXPECT_EQ(topology.link(route[2].link).latency, 2_ns + 100_ns);  // to the leaf
-  EXPECT_EQ(topology.link(route[3].link).latency, 1_ns);           // to the node
+  EXPECT_EQ(topology.latency(route[0].link), 1_ns + 100_ns);  // to the leaf
+  EXPECT_EQ(topology.latency(route[1].link), 2_ns + 300_ns);  // to the spine
+  EXPECT_EQ(topology.latency(route[2].link), 2_ns + 100_ns);  // to the leaf
+  EXPECT_EQ(topology.latency(route[3].link), 1_ns);           // to the node
 }
 
 TEST(Clos, OversubscriptionSetsTheUplinks) {

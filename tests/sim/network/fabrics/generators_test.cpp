@@ -207,7 +207,7 @@ TEST(Sites, AreJoinedByFibre) {
             "site1/spine/0 > site1/leaf/unit0 > node4/nic0");
   const LinkId fibre = route_of(*cluster, 0, 4)[3].link;
   EXPECT_EQ(cluster->topology.link(fibre).capacity, 400_Gbps);
-  EXPECT_EQ(cluster->topology.link(fibre).latency, 5_ms);
+  EXPECT_EQ(cluster->topology.latency(fibre), 5_ms);
   // The router is never the narrowest.
   EXPECT_EQ(cluster->topology.link(route_of(*cluster, 0, 4)[2].link).capacity, 400_Gbps);
 }

@@ -23,7 +23,7 @@ TEST(Torus, ARingHasACableForEachEndpoint) {
   EXPECT_EQ(ring->topology.cable_count(), 8);
   for (LinkId link = 0; link < 16; ++link) {
     EXPECT_EQ(ring->topology.link(link).capacity, 50_GBps);
-    EXPECT_EQ(ring->topology.link(link).latency, 3_ns);
+    EXPECT_EQ(ring->topology.latency(link), 3_ns);
   }
 }
 

@@ -49,7 +49,7 @@ TEST(Sensitivities, HalfTheLatencyHalvesWhatAnEmptyMessageWaits) {
   // wire + NIC + step: every part of it is halved, the launch is not.
   const Scenario now = small_in_all_fields();
   const Scenario better = changed("latency");
-  EXPECT_EQ(better.cluster->topology.link(0).latency, 0.5 * now.cluster->topology.link(0).latency);
+  EXPECT_EQ(better.cluster->topology.latency(0), 0.5 * now.cluster->topology.latency(0));
   EXPECT_EQ(better.cluster->node_type.nic_latency, 0.5 * now.cluster->node_type.nic_latency);
   EXPECT_EQ(better.profile->scale_out.latency.value, 0.5 * now.profile->scale_out.latency.value);
   EXPECT_EQ(better.profile->scale_out.overhead.value, now.profile->scale_out.overhead.value);
