@@ -67,19 +67,29 @@ std::vector<int> ExchangeLayout::shape() const {
 
 GroupStandings ExchangeLayout::standings() const {
   GroupStandings standings;
-  std::vector<ExchangePlaces> places(static_cast<std::size_t>(strategy_.data_parallel) *
-                                     static_cast<std::size_t>(stages_));
+  ByExchange<Places> places;
   for (const ExchangeKind kind : kAllExchanges) {
-    if (shape_of(kind, model_, strategy_).ranks == 1) continue;
-    standings.together = std::max(standings.together, place(kind, places));
+    places[kind] = places_of(kind);
+    if (places[kind].any_crosses()) {
+      standings.together = std::max(standings.together, replicas_of(kind));
+    }
   }
-  std::map<GroupClass, std::size_t> known;
+  using Key = std::pair<ByExchange<std::size_t>, std::vector<int>>;  // numbers of places, and kinds
+  std::map<Key, std::size_t> known;
   for (int replica = 0; replica < strategy_.data_parallel; ++replica) {
     for (int stage = 0; stage < stages_; ++stage) {
-      GroupClass of_group{std::move(places[index(replica, stage)]), kinds_of(replica, stage)};
-      const auto [entry, is_new] = known.emplace(std::move(of_group), standings.classes.size());
-      if (is_new) standings.classes.push_back(entry->first);
+      Key key{{}, kinds_of(replica, stage)};
+      for (const ExchangeKind kind : kAllExchanges) {
+        key.first[kind] = places[kind].number_of[index(replica, stage)];
+      }
+      const auto [entry, is_new] = known.try_emplace(std::move(key), standings.classes.size());
       standings.class_of.push_back(entry->second);
+      if (!is_new) continue;
+      GroupClass& added = standings.classes.emplace_back();
+      added.kinds = entry->first.second;
+      for (const ExchangeKind kind : kAllExchanges) {
+        added.places[kind] = places[kind].different[entry->first.first[kind]];
+      }
     }
   }
   return standings;
@@ -127,23 +137,49 @@ int ExchangeLayout::replicas_of(ExchangeKind kind) const {
   return std::lcm(shape.ranks * shape.stride, of_replica) / of_replica;
 }
 
-int ExchangeLayout::place(ExchangeKind kind, std::vector<ExchangePlaces>& places) const {
+bool ExchangeLayout::Places::any_crosses() const {
+  return std::ranges::any_of(different, &GroupPlace::crosses);
+}
+
+ExchangeLayout::Places ExchangeLayout::places_of(ExchangeKind kind) const {
+  Places places;
+  places.number_of.resize(static_cast<std::size_t>(strategy_.data_parallel) *
+                          static_cast<std::size_t>(stages_));
+  if (shape_of(kind, model_, strategy_).ranks == 1) {
+    places.different.emplace_back();
+    return places;
+  }
   const int replicas = replicas_of(kind);
-  int together = 1;
+  // From a first rank on, others stand the same steps apart whatever stage and replica it is of: of
+  // domains that are equal parts of a row, its place in its domain tells how all of them stand.
+  std::map<int, std::size_t> known;
   for (int stage = 0; stage < stages_; ++stage) {
     for (int first = 0; first < strategy_.data_parallel; first += replicas) {
-      GroupPlace slowest;
-      for (const Members& members : groups_of(kind, ranks_of(stage, first, replicas))) {
-        GroupPlace place = place_of_group(cluster_, members);
-        if (slowest.ranks() == 1 || is_slower_place(place, slowest)) slowest = std::move(place);
+      const int start = placement_.accelerator(0, 0, first, stage);
+      const int place_of_start =
+          cluster_.domain_of_node.empty() ? start % cluster_.scale_up_domain : start;
+      const auto [entry, is_new] = known.try_emplace(place_of_start);
+      if (is_new) {
+        const GroupPlace slowest = slowest_place(kind, ranks_of(stage, first, replicas));
+        const auto found = std::ranges::find(places.different, slowest);
+        entry->second = static_cast<std::size_t>(found - places.different.begin());
+        if (found == places.different.end()) places.different.push_back(slowest);
       }
-      if (slowest.crosses()) together = replicas;
       for (int replica = first; replica < first + replicas; ++replica) {
-        places[index(replica, stage)][kind] = slowest;
+        places.number_of[index(replica, stage)] = entry->second;
       }
     }
   }
-  return together;
+  return places;
+}
+
+GroupPlace ExchangeLayout::slowest_place(ExchangeKind kind, const Members& ranks) const {
+  GroupPlace slowest;
+  for (const Members& members : groups_of(kind, ranks)) {
+    GroupPlace place = place_of_group(cluster_, members);
+    if (slowest.ranks() == 1 || is_slower_place(place, slowest)) slowest = std::move(place);
+  }
+  return slowest;
 }
 
 std::vector<int> ExchangeLayout::distinct_replicas() const {

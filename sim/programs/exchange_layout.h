@@ -64,6 +64,13 @@ class ExchangeLayout {
 
  private:
   using Members = std::vector<std::int32_t>;
+  /// How the groups of one kind stand.
+  struct Places {
+    std::vector<GroupPlace> different;   ///< each once
+    std::vector<std::size_t> number_of;  ///< by rank group, among these: that of its slowest group
+
+    [[nodiscard]] bool any_crosses() const;
+  };
 
   [[nodiscard]] std::size_t index(int replica, int stage) const {
     return static_cast<std::size_t>(replica) * static_cast<std::size_t>(stages_) +
@@ -79,8 +86,9 @@ class ExchangeLayout {
   [[nodiscard]] std::vector<int> kinds_of(int replica, int stage) const;
   [[nodiscard]] GroupStandings standings() const;
   [[nodiscard]] std::vector<int> shape() const;
-  /// Returns how many replicas in a row wait for each other by exchanges of this kind.
-  int place(ExchangeKind kind, std::vector<ExchangePlaces>& places) const;
+  [[nodiscard]] Places places_of(ExchangeKind kind) const;
+  /// Of the groups of these ranks.
+  [[nodiscard]] GroupPlace slowest_place(ExchangeKind kind, const Members& ranks) const;
   void add_communicator(ExchangeKind kind, int stage, int first_replica, Workload& workload,
                         const NamesOf& names_of, PlanDetail detail) const;
 

@@ -2,26 +2,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
 #include "sim/costs/measured_collective.h"
+#include "sim/programs/flows/collective_shapes.h"
 #include "sim/programs/flows/nccl_costs.h"
 
 namespace headway {
 namespace {
 
 /// Of the group that spans most domains.
-NcclPlace place_of(const Cluster& cluster, const PriceEvidence& evidence,
-                   const CollectiveGroups& groups) {
+NcclPlace place_of(const PriceEvidence& evidence, std::span<const Domains> groups) {
   NcclPlace place{.is_rail_local = evidence.is_rail_local.value_or(true)};
-  for (const std::vector<std::int32_t>& group : groups) {
-    std::map<int, int> members;
-    for (const std::int32_t rank : group) {
-      place.largest_domain = std::max(place.largest_domain, ++members[cluster.domain_of(rank)]);
-    }
-    place.domains = std::max(place.domains, static_cast<int>(members.size()));
+  for (const Domains& domains : groups) {
+    place.largest_domain = std::max(place.largest_domain, static_cast<int>(domains.largest()));
+    place.domains = std::max(place.domains, static_cast<int>(domains.size()));
   }
   return place;
 }
@@ -88,12 +84,14 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
                                    std::optional<CollectiveAlgorithm> algorithm, PlanDetail detail)
     : kind_(kind), ranks_(static_cast<int>(groups.front().size())) {
   constexpr Bytes kSample(1e9);
-  in_domain_ = static_cast<double>(ranks_) / place_of(cluster, evidence, groups).domains;
+  const std::vector<Domains> domains = by_domain(cluster, groups);
+  const NcclPlace place = place_of(evidence, domains);
+  in_domain_ = static_cast<double>(ranks_) / place.domains;
   const auto transfer_of = [&](const FlowPlan& plan) {
     return idle_time(plan, cluster.topology, kSample) - plan.latency;
   };
   const auto add = [&](const NetworkCosts& costs, Way way, const NcclChoice* choice) {
-    way.plan = collective_plan(cluster, costs, kind, way.algorithm, groups, detail);
+    way.plan = collective_plan(cluster, costs, kind, way.algorithm, groups, domains, detail);
     Idle idle{.bytes_factor = collective_volume(kind, way.algorithm, ranks_).bytes_factor,
               .seconds_per_byte = transfer_of(way.plan).count() / kSample.count()};
     if (choice != nullptr && way.algorithm == CollectiveAlgorithm::tree) {
@@ -102,18 +100,19 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
     // What bounds large messages between nodes are their NICs, but for sums in the switches.
     const bool is_chain = kind == CollectiveKind::broadcast || kind == CollectiveKind::reduce;
     if (is_chain && way.plan.crosses_fabric && evidence.library != CollectiveLibrary::hardware) {
-      const double domains = ranks_ / in_domain_;
+      const double spanned = ranks_ / in_domain_;
       const BytesPerSecond inside =
           costs.scale_up_efficiency * node_of(cluster, evidence).scale_up_bandwidth;
       idle.chain_seconds_per_byte =
-          (domains - 1.0) * idle.seconds_per_byte + (ranks_ - domains) / inside.count();
+          (spanned - 1.0) * idle.seconds_per_byte + (ranks_ - spanned) / inside.count();
     }
     const bool is_inside = !way.plan.crosses_fabric || way.algorithm == CollectiveAlgorithm::nvls;
     if (choice != nullptr && is_inside) idle.large_share = choice->large_share;
     if (choice != nullptr && way.plan.crosses_fabric) {
       // A library knows of one group, and of its NICs' rates.
-      const FlowPlan plan = collective_plan(cluster, choice->believed, kind, way.algorithm,
-                                            {groups.front()}, PlanDetail::idle_nic);
+      const FlowPlan plan =
+          collective_plan(cluster, choice->believed, kind, way.algorithm, {groups.front()},
+                          std::span(domains).first(1), PlanDetail::idle_nic);
       idle.believed = LinkCost{plan.latency, kSample / transfer_of(plan)};
     }
     idle_.push_back(idle);
@@ -121,7 +120,6 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
   };
   if (evidence.library == CollectiveLibrary::nccl) {
     const NodeType node = with_accelerator(node_of(cluster, evidence), evidence);
-    const NcclPlace place = place_of(cluster, evidence, groups);
     for (const NcclChoice& choice : nccl_choices(node, kind, place)) {
       if (algorithm && *algorithm != choice.algorithm) continue;
       add(choice.costs, {.algorithm = choice.algorithm, .protocol = protocol_name(choice.protocol)},

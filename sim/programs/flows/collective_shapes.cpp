@@ -2,21 +2,29 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "sim/base/diagnostic.h"
 #include "sim/programs/flows/algorithms/algorithm.h"
+#include "sim/programs/flows/numbering.h"
 
 namespace headway {
 
-Domains by_domain(const Cluster& cluster, const std::vector<std::int32_t>& members) {
-  Domains domains;
-  std::map<int, std::size_t> known;
+Domains::Domains(const Cluster& cluster, std::span<const std::int32_t> members)
+    : members_(members.size()) {
+  Numbering numbers(members.size());
+  std::vector<std::size_t> domain_of;  // by member
+  domain_of.reserve(members.size());
   for (const std::int32_t member : members) {
-    const auto [entry, is_new] = known.emplace(cluster.domain_of(member), domains.size());
-    if (is_new) domains.emplace_back();
-    domains[entry->second].push_back(member);
+    domain_of.push_back(numbers.number_of(cluster.domain_of(member)));
   }
-  return domains;
+  first_.assign(numbers.size() + 1, 0);
+  for (const std::size_t domain : domain_of) ++first_[domain + 1];
+  largest_ = std::ranges::max(first_);
+  smallest_ = std::ranges::min(std::span(first_).subspan(1));
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+  for (std::size_t i = 0; i < members.size(); ++i) members_[next[domain_of[i]]++] = members[i];
 }
 
 namespace {
@@ -86,7 +94,7 @@ Seconds add_root(PlanBuilder& builder, const std::vector<std::int32_t>& members,
 
 Seconds add_collective(PlanBuilder& builder, const Cluster& cluster, const NetworkCosts& costs,
                        CollectiveKind kind, CollectiveAlgorithm algorithm,
-                       const std::vector<std::int32_t>& members) {
+                       const std::vector<std::int32_t>& members, const Domains& domains) {
   if (kind == CollectiveKind::all_to_all) return add_all_pairs(builder, members, cluster, costs);
   if (kind == CollectiveKind::send_receive) return add_neighbours(builder, members, cluster);
   if (kind == CollectiveKind::gather || kind == CollectiveKind::scatter) {
@@ -96,7 +104,7 @@ Seconds add_collective(PlanBuilder& builder, const Cluster& cluster, const Netwo
   const auto known = std::ranges::find(kinds, algorithm, &AlgorithmKind::algorithm);
   HEADWAY_CHECK(known != kinds.end(), "unknown algorithm");
   return known->lay({.builder = builder,
-                     .domains = by_domain(cluster, members),
+                     .domains = domains,
                      .costs = costs,
                      .kind = kind,
                      .ranks = static_cast<int>(members.size())});

@@ -62,6 +62,20 @@ FlowPlan transfer_plan(const Cluster& cluster, const NetworkCosts& costs,
 FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, CollectiveKind kind,
                          CollectiveAlgorithm algorithm, const CollectiveGroups& groups,
                          PlanDetail detail) {
+  return collective_plan(cluster, costs, kind, algorithm, groups, by_domain(cluster, groups),
+                         detail);
+}
+
+std::vector<Domains> by_domain(const Cluster& cluster, const CollectiveGroups& groups) {
+  std::vector<Domains> domains;
+  domains.reserve(groups.size());
+  for (const std::vector<std::int32_t>& members : groups) domains.emplace_back(cluster, members);
+  return domains;
+}
+
+FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, CollectiveKind kind,
+                         CollectiveAlgorithm algorithm, const CollectiveGroups& groups,
+                         std::span<const Domains> domains, PlanDetail detail) {
   HEADWAY_CHECK(!groups.empty(), "a collective needs a group");
   HEADWAY_CHECK(!groups.front().empty(), "a collective needs members");
   const int ranks = static_cast<int>(groups.front().size());
@@ -69,9 +83,10 @@ FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, Coll
   HEADWAY_CHECK(has_algorithm(kind, algorithm), "no such algorithm for this collective");
   PlanBuilder builder(cluster, costs, detail);
   Seconds latency;
-  for (const std::vector<std::int32_t>& members : groups) {
-    builder.take_part(members);
-    latency = max(latency, add_collective(builder, cluster, costs, kind, algorithm, members));
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    builder.take_part(groups[i]);
+    latency = max(latency,
+                  add_collective(builder, cluster, costs, kind, algorithm, groups[i], domains[i]));
   }
   return builder.finished(latency);
 }

@@ -11,6 +11,8 @@
 
 namespace headway {
 
+class Domains;
+
 /// What transfers cost beyond the bare wire, in each scope.
 struct NetworkCosts {
   double scale_up_efficiency = 1.0;   ///< of the scale-up bandwidth, that a large transfer reaches
@@ -72,6 +74,14 @@ using CollectiveGroups = std::vector<std::vector<std::int32_t>>;
                                        CollectiveKind kind, CollectiveAlgorithm algorithm,
                                        const CollectiveGroups& groups,
                                        PlanDetail detail = PlanDetail::fabric);
+/// The same of groups of which it is known how they stand, one `Domains` each.
+[[nodiscard]] FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs,
+                                       CollectiveKind kind, CollectiveAlgorithm algorithm,
+                                       const CollectiveGroups& groups,
+                                       std::span<const Domains> domains, PlanDetail detail);
+/// How groups stand.
+[[nodiscard]] std::vector<Domains> by_domain(const Cluster& cluster,
+                                             const CollectiveGroups& groups);
 
 /// What the links of `plan` give a flow of it that is alone on them, `most` at most.
 [[nodiscard]] BytesPerSecond rate_on_links(const FlowPlan& plan, const Topology& topology,

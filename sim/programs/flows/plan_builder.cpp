@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/programs/flows/numbering.h"
+
 namespace headway {
 namespace {
 
@@ -21,10 +23,18 @@ void add_up(Loads& loads) {
   if (!loads.empty()) loads.resize(last + 1);
 }
 
+/// The most that adds up at any place.
 template <typename Loads>
-double busiest(Loads loads) {
-  add_up(loads);
-  return loads.empty() ? 0.0 : std::ranges::max(loads, {}, &Loads::value_type::second).second;
+double busiest(const Loads& loads) {
+  Numbering places(loads.size());
+  std::vector<double> sums;
+  sums.reserve(loads.size());
+  for (const auto& [place, load] : loads) {
+    const std::size_t number = places.number_of(place);
+    if (number == sums.size()) sums.push_back(0.0);
+    sums[number] += load;
+  }
+  return sums.empty() ? 0.0 : std::ranges::max(sums);
 }
 
 }  // namespace

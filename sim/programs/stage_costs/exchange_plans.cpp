@@ -18,9 +18,11 @@ using Members = std::vector<std::int32_t>;
 using Crossing = std::function<double(int from, int to)>;
 
 void add_exchange(PlanBuilder& builder, const Domains& domains, const Crossing& crossing) {
-  for (const Members& from : domains) {
-    for (const Members& to : domains) {
-      if (&from == &to) continue;
+  for (std::size_t a = 0; a < domains.size(); ++a) {
+    for (std::size_t b = 0; b < domains.size(); ++b) {
+      if (a == b) continue;
+      const std::span<const std::int32_t> from = domains[a];
+      const std::span<const std::int32_t> to = domains[b];
       // Every lane joins a sender and a receiver; each has as many lanes as the others.
       const std::size_t lanes = std::lcm(from.size(), to.size());
       const double sent = crossing(static_cast<int>(from.size()), static_cast<int>(to.size()));
@@ -39,8 +41,8 @@ FlowPlan exchange_plan(ExchangeKind kind, const Model& model, const Strategy& st
   const NetworkCosts costs = ideal_network_costs(cluster.node_type);
   PlanBuilder builder(cluster, costs, PlanDetail::fabric);
   const auto add_ring = [&](const Members& members, CollectiveKind collective) {
-    static_cast<void>(
-        add_collective(builder, cluster, costs, collective, CollectiveAlgorithm::ring, members));
+    static_cast<void>(add_collective(builder, cluster, costs, collective, CollectiveAlgorithm::ring,
+                                     members, Domains(cluster, members)));
   };
   for (const Members& members : groups) {
     const GroupPlace place = place_of_group(cluster, members);
@@ -55,19 +57,19 @@ FlowPlan exchange_plan(ExchangeKind kind, const Model& model, const Strategy& st
         if (strategy.context_parallel_method == ContextParallelMethod::ring) {
           add_ring(members, CollectiveKind::send_receive);
         } else {
-          add_exchange(builder, by_domain(cluster, members), [&](int from, int to) {
+          add_exchange(builder, Domains(cluster, members), [&](int from, int to) {
             return static_cast<double>(from) * to / static_cast<double>(members.size());
           });
         }
         break;
       case ExchangeKind::tables:
-        add_exchange(builder, by_domain(cluster, members), [&](int from, int to) {
+        add_exchange(builder, Domains(cluster, members), [&](int from, int to) {
           return static_cast<double>(from) * to / static_cast<double>(members.size());
         });
         break;
       case ExchangeKind::experts: {
         const double per_token = model.routing()->experts_per_token;
-        add_exchange(builder, by_domain(cluster, members), [&](int from, int to) {
+        add_exchange(builder, Domains(cluster, members), [&](int from, int to) {
           return 0.5 * (crossing_part(strategy, place, per_token, from, to) +
                         crossing_part(strategy, place, per_token, to, from));
         });

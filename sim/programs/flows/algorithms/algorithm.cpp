@@ -1,7 +1,5 @@
 #include "sim/programs/flows/algorithms/algorithm.h"
 
-#include <algorithm>
-
 #include "sim/programs/flows/binary_tree.h"
 
 namespace headway {
@@ -24,20 +22,8 @@ std::span<const AlgorithmKind> algorithm_kinds() {
   return kKinds;
 }
 
-std::size_t rails_of(const Domains& domains) {
-  std::size_t rails = domains.front().size();
-  for (const auto& domain : domains) rails = std::min(rails, domain.size());
-  return rails;
-}
-
-std::size_t largest_domain(const Domains& domains) {
-  std::size_t largest = 1;
-  for (const auto& domain : domains) largest = std::max(largest, domain.size());
-  return largest;
-}
-
 Seconds lay_rings_inside(const GroupToLay& group) {
-  const std::size_t largest = largest_domain(group.domains);
+  const std::size_t largest = group.domains.largest();
   const auto others = static_cast<double>(largest - 1);
   if (largest > 1) group.builder.use_scale_up(2.0 * others / static_cast<double>(largest));
   return 2.0 * others * group.costs.scale_up_latency;
@@ -47,7 +33,7 @@ Seconds lay_trees_between(const GroupToLay& group, double bytes_factor) {
   Seconds per_hop;
   const Domains& domains = group.domains;
   const int count = static_cast<int>(domains.size());
-  const std::size_t rails = rails_of(domains);
+  const std::size_t rails = domains.smallest();
   const double weight = 0.5 / bytes_factor / static_cast<double>(rails);
   for (const bool mirrored : {false, true}) {
     for (int node = 0; node < count; ++node) {

@@ -29,11 +29,8 @@ struct AlgorithmKind {
 /// All of them.
 [[nodiscard]] std::span<const AlgorithmKind> algorithm_kinds();
 
-// What several algorithms are made of.
-
-/// Rings or trees that run side by side: as many as every domain has members to feed.
-[[nodiscard]] std::size_t rails_of(const Domains& domains);
-[[nodiscard]] std::size_t largest_domain(const Domains& domains);
+// What several algorithms are made of. Rings or trees that run side by side are as many as every
+// domain has members to feed.
 
 /// A reduce-scatter and an all-gather around a ring of each domain. Returns their latency.
 Seconds lay_rings_inside(const GroupToLay& group);

@@ -6,7 +6,7 @@ namespace headway {
 /// around the ring of the domain; pipelined, so that it goes at the pace of the slowest of them.
 Seconds lay_hierarchical(const GroupToLay& group) {
   const Domains& domains = group.domains;
-  const std::size_t rails = rails_of(domains);
+  const std::size_t rails = domains.smallest();
   const auto count = static_cast<double>(domains.size());
   const double weight = 2.0 * (count - 1.0) / count / static_cast<double>(rails);
   Seconds per_hop;

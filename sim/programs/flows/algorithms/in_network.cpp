@@ -6,11 +6,13 @@ namespace headway {
 /// of the message, on which each link carries a sum once up and once down; inside a domain the
 /// parts are reduced before and gathered after, around rings.
 Seconds lay_in_network(const GroupToLay& group) {
-  const std::size_t rails = rails_of(group.domains);
+  const std::size_t rails = group.domains.smallest();
   Seconds longest;
   for (std::size_t rail = 0; rail < rails && group.domains.size() > 1; ++rail) {
     std::vector<std::int32_t> members;
-    for (const auto& domain : group.domains) members.push_back(domain[rail]);
+    for (std::size_t d = 0; d < group.domains.size(); ++d) {
+      members.push_back(group.domains[d][rail]);
+    }
     longest = max(longest, group.builder.add_reduction(members, 1.0 / static_cast<double>(rails)));
   }
   return longest + lay_rings_inside(group);

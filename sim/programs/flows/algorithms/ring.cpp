@@ -6,11 +6,11 @@ namespace headway {
 /// 1/k each, so that every member's NIC is used: NCCL's one ring a rail.
 Seconds lay_ring(const GroupToLay& group) {
   const Domains& domains = group.domains;
-  const std::size_t rings = rails_of(domains);
+  const std::size_t rings = domains.smallest();
   Seconds around;  // the latency once around one of them
   for (std::size_t d = 0; d < domains.size() && domains.size() > 1; ++d) {
-    const auto& here = domains[d];
-    const auto& next = domains[(d + 1) % domains.size()];
+    const std::span<const std::int32_t> here = domains[d];
+    const std::span<const std::int32_t> next = domains[(d + 1) % domains.size()];
     Seconds slowest;
     for (std::size_t ring = 0; ring < rings; ++ring) {
       const double weight = 1.0 / static_cast<double>(rings);
