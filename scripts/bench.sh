@@ -6,6 +6,8 @@
 #   --repeat N    the least of N runs each (1)
 #   --brute       instead, as the first word: every strategy of small problems simulated, and whether
 #                 the plan of each missed the best; takes minutes
+#   --peers DIR   instead, as the first words: the same work by the other simulators that DIR holds
+#                 (calculon, astra-sim; tests/bench/peers.py says as what), and ratios
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/lib_setup.sh
@@ -17,4 +19,8 @@ if [ "${1-}" = --brute ]; then
   exec python3 tests/bench/bench.py build/release/tests/sim/plan_test "$@"
 fi
 build release headway
+if [ "${1-}" = --peers ]; then
+  shift
+  exec python3 tests/bench/peers.py build/release/sim/cli/headway "$@"
+fi
 exec python3 tests/bench/bench.py build/release/sim/cli/headway "$@"
