@@ -116,11 +116,25 @@ StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space) {
                            .sharding = static_cast<std::uint8_t>(choice.sharding),
                            .recompute = static_cast<std::uint8_t>(choice.recompute)});
   });
-  std::ranges::sort(candidates_, [&](const Candidate& a, const Candidate& b) {
-    return a.bound != b.bound ? a.bound < b.bound : choice_of(a) < choice_of(b);
-  });
   effort_.bounds = processor_seconds() - before;
   effort_.seconds = effort_.bounds;
+}
+
+/// Of millions few are ever looked at: the next so many are parted from the rest, and sorted.
+void StrategySearcher::order_up_to(std::size_t place) {
+  constexpr std::size_t kAtFirst = 4096;
+  const auto comes_before = [&](const Candidate& a, const Candidate& b) {
+    return a.bound != b.bound ? a.bound < b.bound : choice_of(a) < choice_of(b);
+  };
+  if (place < in_order_) return;
+  const double before = processor_seconds();
+  const std::size_t wanted = std::max({kAtFirst, 4 * in_order_, place + 1});
+  const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(in_order_);
+  in_order_ = std::min(wanted, candidates_.size());
+  const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(in_order_);
+  if (end != candidates_.end()) std::nth_element(begin, end, candidates_.end(), comes_before);
+  std::sort(begin, end, comes_before);
+  effort_.bounds += processor_seconds() - before;
 }
 
 StrategyChoice StrategySearcher::choice_of(const Candidate& candidate) const {
@@ -155,6 +169,7 @@ StrategySearch StrategySearcher::search(const SearchOptions& options) {
   Leaders leaders(options, capacity);
   std::size_t next_fitting = 0;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    order_up_to(i);
     const Candidate& candidate = candidates_[i];
     if (candidate.bound >= leaders.limit()) break;
     if (i == fits_.size()) {

@@ -77,6 +77,8 @@ class StrategySearcher {
     std::optional<Seconds> time;  ///< of the closed form, where it was asked for
   };
   [[nodiscard]] StrategyChoice choice_of(const Candidate& candidate) const;
+  /// Puts candidates in the order of their bounds, up to that place at least.
+  void order_up_to(std::size_t place);
   [[nodiscard]] Seconds closed_form_of(const StrategyChoice& choice);
   [[nodiscard]] Seconds time_of(const Candidate& candidate, Fitting& fitting);
 
@@ -84,9 +86,10 @@ class StrategySearcher {
   SearchEffort effort_;
   // A vector that grows is there twice for a while.
   std::deque<StrategyChoice> splits_;
-  std::deque<Candidate> candidates_;  ///< by their bounds
-  std::vector<bool> fits_;            ///< whether the first so many of them fit in memory
-  std::deque<Fitting> fitting_;       ///< those that do
+  std::deque<Candidate> candidates_;
+  std::size_t in_order_ = 0;     ///< the first so many stand by their bounds, before all others
+  std::vector<bool> fits_;       ///< whether the first so many of them fit in memory
+  std::deque<Fitting> fitting_;  ///< those that do
   KnownCollectives known_;
 };
 

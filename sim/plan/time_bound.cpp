@@ -63,7 +63,8 @@ struct TimeBound::Cut {
   std::vector<std::vector<int>> positions;  ///< by stage
 };
 
-TimeBound::TimeBound(const StrategySpace& space) : space_(space) {}
+TimeBound::TimeBound(const StrategySpace& space)
+    : space_(space), recomputing_(space.scenario().strategy) {}
 TimeBound::~TimeBound() = default;
 
 const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
@@ -174,9 +175,9 @@ Seconds TimeBound::bound_of(const StrategyChoice& choice) {
       scenario.strategy.global_batch / (choice.data_parallel * choice.micro_batch);
   const auto micro_batches = static_cast<double>(batches);
   const double passes = is_doubled ? micro_batches / 2.0 : micro_batches;
-  Strategy recomputing = scenario.strategy;
-  recomputing.recompute = choice.recompute;
-  if (choice.recompute != scenario.strategy.recompute) recomputing.recompute_layers = 0;
+  const bool is_as_given = choice.recompute == scenario.strategy.recompute;
+  recomputing_.recompute = choice.recompute;
+  recomputing_.recompute_layers = is_as_given ? scenario.strategy.recompute_layers : 0;
 
   const std::size_t count = cut.chunks.size();
   const double overhead = sums.micro_batch_overhead / choice.virtual_stages;
@@ -190,7 +191,7 @@ Seconds TimeBound::bound_of(const StrategyChoice& choice) {
     const auto first = static_cast<std::size_t>(cut.chunks[i].first);
     const auto end = first + static_cast<std::size_t>(cut.chunks[i].count);
     const auto recomputed =
-        static_cast<std::size_t>(recomputed_layers(recomputing, cut.chunks[i].count));
+        static_cast<std::size_t>(recomputed_layers(recomputing_, cut.chunks[i].count));
     double pass = sums.forward[end] - sums.forward[first] + overhead;
     double back = sums.backward[end] - sums.backward[first] + sums.recompute[first + recomputed] -
                   sums.recompute[first];

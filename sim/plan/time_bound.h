@@ -46,6 +46,7 @@ class TimeBound {
   [[nodiscard]] const Cut& cut(const StrategyChoice& choice);
 
   const StrategySpace& space_;
+  Strategy recomputing_;  ///< the scenario's, with the recomputation that was asked for last
   std::pair<StrategyChoice, Seconds> last_{{.micro_batch = 0}, Seconds(0.0)};  ///< of nobody yet
   /// Of the tensor- and context-parallel degree that was asked for last, as a space has those of
   /// one together: by expert-parallel degree, micro-batch and recomputation, and in an order of

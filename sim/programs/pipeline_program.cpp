@@ -35,7 +35,7 @@ class PipelineProgram {
     if (gathers_ahead()) gather_ahead();
     const std::vector<ScheduleStep> steps =
         stage_schedule(*strategy_.schedule, strategy_.pipeline(), stage_);
-    builder_.reserve(3 * steps.size());  // receive, compute, send
+    builder_.reserve(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::size_t first = i;
       while (steps[i].merged) ++i;

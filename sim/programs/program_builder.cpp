@@ -33,26 +33,34 @@ std::int32_t ProgramBuilder::add_pass(const std::string& name, TimeByCause time,
   return static_cast<std::int32_t>(passes_.size()) - 1;
 }
 
+void ProgramBuilder::reserve(std::size_t steps) {
+  std::size_t longest = 0;  // operations of a pass: a block or two, joins and waits
+  for (const Pass& pass : passes_) {
+    const std::size_t sent = pass.hidden.size() + pass.beside_window.size() + pass.seen.size();
+    longest = std::max(longest, 1 + (pass.window >= 0 ? 1 : 0) + 2 * sent);
+  }
+  program_.operations.reserve(steps * (longest + 2));
+}
+
 void ProgramBuilder::run(std::int32_t index) {
   const Pass& pass = passes_[static_cast<std::size_t>(index)];
+  // Slots are handed out in a row.
   const auto join_all = [&](const std::vector<Sent>& flows) {
-    std::vector<std::int32_t> slots;
-    for (const Sent& flow : flows) {
-      slots.push_back(join(communicator_of(flow.kind), flow.amount, flow.at_least));
-    }
-    return slots;
+    const std::int32_t first = program_.collective_slots;
+    for (const Sent& flow : flows) join(communicator_of(flow.kind), flow.amount, flow.at_least);
+    return first;
   };
-  const auto wait_all = [&](const std::vector<std::int32_t>& slots) {
-    for (const std::int32_t slot : slots) wait(slot);
+  const auto wait_all = [&](std::int32_t first, const std::vector<Sent>& flows) {
+    for (std::size_t i = 0; i < flows.size(); ++i) wait(first + static_cast<std::int32_t>(i));
   };
-  const std::vector<std::int32_t> hidden = join_all(pass.hidden);
+  const std::int32_t hidden = join_all(pass.hidden);
   compute(pass.block);
   if (pass.window >= 0) {
-    const std::vector<std::int32_t> beside = join_all(pass.beside_window);
+    const std::int32_t beside = join_all(pass.beside_window);
     compute(pass.window);
-    wait_all(beside);
+    wait_all(beside, pass.beside_window);
   }
-  wait_all(hidden);
+  wait_all(hidden, pass.hidden);
   for (const Sent& flow : pass.seen) {
     wait(join(communicator_of(flow.kind), flow.amount, flow.at_least));
   }

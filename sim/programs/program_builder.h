@@ -15,8 +15,8 @@ class ProgramBuilder {
  public:
   explicit ProgramBuilder(std::string name) { program_.name = std::move(name); }
 
-  /// Makes room for so many operations.
-  void reserve(std::size_t operations) { program_.operations.reserve(operations); }
+  /// Makes room for so many steps: each receives, runs one of the passes added so far, and sends.
+  void reserve(std::size_t steps);
 
   /// Adds a kind of block, to be run any number of times.
   std::int32_t add_block(std::string name, const TimeByCause& time) {
