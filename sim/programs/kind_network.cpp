@@ -63,10 +63,28 @@ FlowPlan KindNetwork::transfer(std::span<const std::int32_t> senders,
 KindNetwork::Collective KindNetwork::collective(
     CollectiveKind kind, const NamedGroups& groups,
     std::optional<CollectiveAlgorithm> algorithm) const {
-  const auto lay = [&] { return slowest_of_kinds(kind, groups.members(), algorithm); };
-  if (known_ == nullptr) return lay();
+  if (known_ == nullptr) return slowest_of_kinds(kind, groups.members(), algorithm);
   const std::string_view asked = algorithm ? algorithm->name : std::string_view();
-  return known_->get({library_, detail_, kind, asked, groups.name}, lay);
+  return known_->get({library_, detail_, kind, asked, groups.name}, [&] {
+    std::optional<Collective> found = mirrored(kind, asked, groups);
+    return found ? *found : slowest_of_kinds(kind, groups.members(), algorithm);
+  });
+}
+
+std::optional<KindNetwork::Collective> KindNetwork::mirrored(CollectiveKind kind,
+                                                             std::string_view asked,
+                                                             const NamedGroups& groups) const {
+  // Of several kinds of nodes the slowest may be another.
+  if (cluster_.kinds() > 1 || library_ == CollectiveLibrary::nccl) return std::nullopt;
+  const bool is_gather = kind == CollectiveKind::all_gather;
+  if (!is_gather && kind != CollectiveKind::reduce_scatter) return std::nullopt;
+  const CollectiveKind other =
+      is_gather ? CollectiveKind::reduce_scatter : CollectiveKind::all_gather;
+  const Collective* const known = known_->find({library_, detail_, other, asked, groups.name});
+  if (known == nullptr) return std::nullopt;
+  Collective found = *known;
+  found.price = known->price.mirrored();
+  return found;
 }
 
 KindNetwork::Collective KindNetwork::slowest_of_kinds(

@@ -58,6 +58,9 @@ class KindNetwork {
                                       std::optional<CollectiveAlgorithm> algorithm) const;
 
  private:
+  /// From what is known of the collective that mirrors it, if anything is.
+  [[nodiscard]] std::optional<Collective> mirrored(CollectiveKind kind, std::string_view asked,
+                                                   const NamedGroups& groups) const;
   [[nodiscard]] Collective slowest_of_kinds(CollectiveKind kind, const CollectiveGroups& groups,
                                             std::optional<CollectiveAlgorithm> algorithm) const;
   [[nodiscard]] Collective priced_by(int kind, CollectiveKind collective,
@@ -86,6 +89,11 @@ class KnownCollectives {
     const auto [found, is_new] = laid_.try_emplace(std::move(key));
     if (is_new) found->second = lay();
     return *found->second;
+  }
+  /// nullptr if nobody has asked yet.
+  [[nodiscard]] const KindNetwork::Collective* find(const Key& key) const {
+    const auto found = laid_.find(key);
+    return found == laid_.end() ? nullptr : &*found->second;
   }
   [[nodiscard]] KnownStandings& standings() { return standings_; }
 

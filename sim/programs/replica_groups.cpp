@@ -28,6 +28,8 @@ CollectiveGroups replicas_of(const Strategy& strategy, const Placement& placemen
   CollectiveGroups groups;
   for (int t = 0; t < strategy.tensor_parallel; ++t) {
     std::vector<std::int32_t> members;
+    members.reserve(static_cast<std::size_t>(count) *
+                    static_cast<std::size_t>(strategy.context_parallel));
     for (int d = first; d < first + count; ++d) {
       for (int c = 0; c < strategy.context_parallel; ++c) {
         members.push_back(placement.accelerator(t, c, d, stage));

@@ -157,6 +157,14 @@ PricedCollective::PricedCollective(CollectiveKind kind, CollectiveAlgorithm algo
       idle_{{.bytes_factor = collective_volume(kind, algorithm, ranks).bytes_factor,
              .seconds_per_byte = seconds_per_byte}} {}
 
+PricedCollective PricedCollective::mirrored() const {
+  const bool is_gather = kind_ == CollectiveKind::all_gather;
+  HEADWAY_CHECK(is_gather || kind_ == CollectiveKind::reduce_scatter, "nothing mirrors it");
+  PricedCollective mirrored = *this;
+  mirrored.kind_ = is_gather ? CollectiveKind::reduce_scatter : CollectiveKind::all_gather;
+  return mirrored;
+}
+
 CollectivePrice PricedCollective::price(Bytes message) const {
   HEADWAY_CHECK(!ways_.empty(), "a collective without a way to run");
   if (measured_way_) {

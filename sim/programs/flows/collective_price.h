@@ -58,6 +58,11 @@ class PricedCollective {
   PricedCollective(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks, FlowPlan plan,
                    double seconds_per_byte);
 
+  /// The price of the all-gather of groups whose reduce-scatter this is, or the other way around:
+  /// both send as much around the same rings. Requires evidence that knows of nothing but rings for
+  /// them, as all but NCCL's do.
+  [[nodiscard]] PricedCollective mirrored() const;
+
   /// Empty if there is no such algorithm for this kind, or NCCL has none such here.
   [[nodiscard]] const std::vector<Way>& ways() const { return ways_; }
 

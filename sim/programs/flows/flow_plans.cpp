@@ -82,6 +82,7 @@ FlowPlan collective_plan(const Cluster& cluster, const NetworkCosts& costs, Coll
   if (ranks == 1) return {};
   HEADWAY_CHECK(has_algorithm(kind, algorithm), "no such algorithm for this collective");
   PlanBuilder builder(cluster, costs, detail);
+  builder.reserve(groups.size() * groups.front().size());
   Seconds latency;
   for (std::size_t i = 0; i < groups.size(); ++i) {
     builder.take_part(groups[i]);

@@ -98,6 +98,11 @@ PlanBuilder::PlanBuilder(const Cluster& cluster, const NetworkCosts& costs, Plan
       scale_up_(cluster.node_type.scale_up_bandwidth),
       nic_(cluster.node_type.nic_bandwidth) {}
 
+void PlanBuilder::reserve(std::size_t messages) {
+  sent_.reserve(messages);
+  received_.reserve(messages);
+}
+
 void PlanBuilder::take_part(std::span<const std::int32_t> accelerators) {
   if (cluster_.kinds() == 1) return;
   for (const std::int32_t accelerator : accelerators) {

@@ -14,6 +14,9 @@ class PlanBuilder {
   /// What is referred to outlives the builder.
   PlanBuilder(const Cluster& cluster, const NetworkCosts& costs, PlanDetail detail);
 
+  /// Makes room for so many messages.
+  void reserve(std::size_t messages);
+
   /// Whose scale-up fabrics and NICs the plan uses: the slowest of them sets its rates. Where no
   /// one is named those of the cluster's first type of node.
   void take_part(std::span<const std::int32_t> accelerators);
