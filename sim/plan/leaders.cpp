@@ -24,23 +24,37 @@ using nlohmann::json;
 
 constexpr std::size_t kBatch = 4;
 
-/// So many draws of what the scenario is with these options, as bytes.
-std::string simulated(const std::string& path, const ScenarioOptions& options, int draws) {
+/// So many draws of what the scenario is with these options, as bytes. `first_draw`: how many
+/// seconds the first of several takes, if it was simulated before.
+std::string simulated(const std::string& path, const ScenarioOptions& options, int draws,
+                      std::optional<double> first_draw) {
   Diagnostics diagnostics;
   Scenario scenario = read_scenario(path, options, diagnostics);
   scenario.run.replicas = draws;
-  const Prediction prediction =
-      simulate(scenario, {.scaling = false, .command_line = simulate_line(path, options)})
-          .prediction;
+  const Prediction prediction = simulate(scenario, {.scaling = false,
+                                                    .first_draw = first_draw,
+                                                    .command_line = simulate_line(path, options)})
+                                    .prediction;
   ByteWriter bytes;
   put_prediction(bytes, prediction);
   return bytes.take();
+}
+
+/// What is known of a leader that is drawn several times: it was drawn once before. Where its steps
+/// wait for samples, that did not tell what it takes itself.
+std::optional<double> first_draw_of(const Leader& leader, int draws) {
+  const std::optional<InputUse>& input = leader.prediction.input;
+  if (draws == 1 || (input && input->stalled > Seconds(0.0))) return std::nullopt;
+  return leader.prediction.replica_time.median;
 }
 
 /// What another process has to know of a leader to simulate it, and how often, as bytes.
 std::string task_of(const Leader& leader, int draws) {
   ByteWriter bytes;
   bytes.put(draws);
+  const std::optional<double> first_draw = first_draw_of(leader, draws);
+  bytes.put(first_draw.has_value());
+  bytes.put(first_draw.value_or(0.0));
   bytes.put(leader.options.overrides.size());
   for (const Override& field : leader.options.overrides) {
     bytes.put(field.pointer);
@@ -53,15 +67,20 @@ std::string simulated_task(const std::string& path, ScenarioOptions options,
                            const std::string& task) {
   ByteReader bytes(task);
   int draws = 0;
+  bool is_drawn = false;
+  double first_draw = 0.0;
   std::size_t fields = 0;
   bytes.get(draws);
+  bytes.get(is_drawn);
+  bytes.get(first_draw);
   bytes.get(fields);
   options.overrides.assign(fields, {});
   for (Override& field : options.overrides) {
     bytes.get(field.pointer);
     bytes.get(field.value_text);
   }
-  return simulated(path, options, draws);
+  return simulated(path, options, draws,
+                   is_drawn ? std::optional(first_draw) : std::optional<double>());
 }
 
 /// Simulates so many draws of some of the leaders.
@@ -84,7 +103,8 @@ void simulate_some(const std::vector<std::size_t>& which, int draws, std::vector
         finished);
   } else {
     const auto task_here = [&](std::size_t task) {
-      return simulated(options.path, leaders[which[task]].options, draws);
+      const Leader& leader = leaders[which[task]];
+      return simulated(options.path, leader.options, draws, first_draw_of(leader, draws));
     };
     run_each_in_children(which.size(), task_here, options.jobs, finished);
   }

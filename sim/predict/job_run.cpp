@@ -68,19 +68,27 @@ void check_length(const std::vector<double>& times) {
 constexpr int kMostKept = 8;
 
 /// `elsewhere` tells how long all of them are, if there is somebody else to do them.
-void simulate_replicas(JobRun& run, const std::vector<SimulationTask>& tasks,
-                       const EngineOptions& options, int jobs,
-                       const std::function<std::vector<double>()>& elsewhere) {
+void simulate_replicas(JobRun& run, std::vector<SimulationTask> tasks, const EngineOptions& options,
+                       int jobs, const std::function<std::vector<double>()>& elsewhere,
+                       std::optional<double> first_draw) {
   if (elsewhere || std::ssize(tasks) > kMostKept) {
     run.times = elsewhere ? elsewhere() : simulated_times(tasks, options, jobs);
     run.median = median_index(run.times);
     run.timeline = std::move(simulate_workloads({tasks[run.median]}, options, 1).front());
     return;
   }
+  const SimulationTask first = tasks.front();
+  const bool knows_first = first_draw && tasks.size() > 1;
+  if (knows_first) tasks.erase(tasks.begin());
   std::vector<Timeline> timelines = simulate_workloads(tasks, options, jobs);
+  if (knows_first) run.times.push_back(*first_draw);
   for (const Timeline& timeline : timelines) run.times.push_back(timeline.finish);
   run.median = median_index(run.times);
-  run.timeline = std::move(timelines[run.median]);
+  if (knows_first && run.median == 0) {
+    run.timeline = std::move(simulate_workloads({first}, options, 1).front());
+  } else {
+    run.timeline = std::move(timelines[run.median - (knows_first ? 1 : 0)]);
+  }
 }
 
 Perturbation perturbation_of_draw(const Scenario& scenario, int number) {
@@ -117,7 +125,7 @@ BuiltWorkload built_job(const Scenario& scenario, const Strategy& strategy) {
 }
 
 JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs,
-               const DrawsElsewhere& elsewhere) {
+               const DrawsElsewhere& elsewhere, std::optional<double> first_draw) {
   BuiltWorkload built = built_job(scenario, strategy);
   JobRun run{std::move(built.workload), built.cost, {}, 0, {}};
   check_pauses(scenario.perturbation, run.workload);
@@ -132,7 +140,7 @@ JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
   }
   std::function<std::vector<double>()> lengths;
   if (elsewhere && draws.size() > 1) lengths = [&] { return elsewhere(draws); };
-  simulate_replicas(run, tasks, scenario.run.engine, jobs, lengths);
+  simulate_replicas(run, std::move(tasks), scenario.run.engine, jobs, lengths, first_draw);
   check_length(run.times);
   if (!scenario.workload_changes.empty()) return run;  // physics holds for whole jobs only
   // Draws change no bytes, so one bound holds for all.

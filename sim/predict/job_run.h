@@ -44,9 +44,11 @@ void check_passes(const Strategy& strategy);
 /// Simulates `replicas` draws of it, `jobs` at a time; one where nothing is random. Replicas share
 /// what was built and, where they are many, leave nothing but their length. `strategy` is
 /// the scenario's or a smaller one. No run is faster than physics allows: that would be a bug.
-/// `elsewhere`, if there is one, does several draws of it instead.
+/// `elsewhere`, if there is one, does several draws of it instead. `first_draw`: how many seconds
+/// the first one takes, where that is known (SimulateOptions).
 [[nodiscard]] JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
-                             int jobs, const DrawsElsewhere& elsewhere = {});
+                             int jobs, const DrawsElsewhere& elsewhere = {},
+                             std::optional<double> first_draw = {});
 
 /// The length of one draw of a scenario's job or a smaller one, in seconds.
 [[nodiscard]] double draw_length(Scenario scenario, const DrawOfJob& draw);

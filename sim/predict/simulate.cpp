@@ -286,11 +286,14 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   if (options.scaling) reference = reference_strategy(scenario, options);
 
   if (!scenario.anchors.empty()) prediction.anchor = apply_anchors(scenario, options);
+  const auto first_draw_of = [&](const Strategy& strategy) {
+    return &strategy == &scenario.strategy ? options.first_draw : std::nullopt;
+  };
   const auto run = [&](const Strategy& strategy) {
     const bool may_be_known = options.memory != nullptr && scenario.anchors.empty();
     return may_be_known ? options.memory->run(scenario, strategy, options.jobs)
                         : run_job(scenario, strategy, scenario.run.replicas, options.jobs,
-                                  options.draws_elsewhere);
+                                  options.draws_elsewhere, first_draw_of(strategy));
   };
   JobRun main_run = run(scenario.strategy);
   const Timeline& timeline = main_run.timeline;

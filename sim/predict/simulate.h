@@ -22,6 +22,9 @@ struct SimulateOptions {
   bool scaling = true;  ///< simulate the reference too
   WhatIfExtent what_if = WhatIfExtent::none;
   DrawsElsewhere draws_elsewhere = {};
+  /// How many seconds the first draw takes, for whoever has simulated it: of several draws the
+  /// others are simulated then, and the first again only if it is their median.
+  std::optional<double> first_draw = {};
   JobRunMemory* memory = nullptr;  ///< of earlier scenarios, which may have been the same jobs
   bool even_if_it_does_not_fit = false;  ///< go on where memory is short
   std::string command_line;              ///< for provenance
