@@ -27,6 +27,7 @@ class PipelineProgram {
         stage_(stage),
         stages_(strategy_.pipeline_parallel),
         micro_batches_(static_cast<int>(strategy_.micro_batches())),
+        works_(job),
         builder_("stage " + std::to_string(stage)) {
     for (int c = 0; c < strategy_.chunks_of_stage(); ++c) add_chunk(c);
   }
@@ -35,7 +36,9 @@ class PipelineProgram {
     if (gathers_ahead()) gather_ahead();
     const std::vector<ScheduleStep> steps =
         stage_schedule(*strategy_.schedule, strategy_.pipeline(), stage_);
-    builder_.reserve(steps.size());
+    std::size_t pieces = 0;
+    for (const PipelineChunk& chunk : chunks_) pieces += chunk.pieces.size();
+    builder_.reserve(steps.size() + 2 * pieces);  // the first pass and the last go by pieces
     for (std::size_t i = 0; i < steps.size(); ++i) {
       const std::size_t first = i;
       while (steps[i].merged) ++i;
@@ -103,22 +106,18 @@ class PipelineProgram {
     PassFlows sent_forward;
     PassFlows sent_backward;
     for (const Piece& piece : chunk.pieces) {
-      const TimeByCause piece_forward = forward_time(job_, piece);
-      const TimeByCause piece_backward = backward_time(job_, piece);
-      const PassFlows piece_sent_forward = forward_flows(job_, piece);
-      const PassFlows piece_sent_backward = backward_flows(job_, piece);
-      forward += piece_forward;
-      backward += piece_backward;
-      sent_forward += piece_sent_forward;
-      sent_backward += piece_sent_backward;
+      const PieceWork& work = works_.of(piece);
+      forward += work.forward;
+      backward += work.backward;
+      sent_forward += work.sent_forward;
+      sent_backward += work.sent_backward;
       if (strategy_.schedule->splits_backward) {
-        input_gradient += input_gradient_time(job_, piece);
-        weight_gradient += weight_gradient_time(job_, piece);
+        input_gradient += work.backward + -1.0 * work.weight;
+        weight_gradient += work.weight;
       }
-      chunk.forward_passes.push_back(
-          builder_.add_pass("forward", piece_forward, piece_sent_forward));
+      chunk.forward_passes.push_back(builder_.add_pass("forward", work.forward, work.sent_forward));
       chunk.backward_passes.push_back(
-          builder_.add_pass("backward", piece_backward, piece_sent_backward));
+          builder_.add_pass("backward", work.backward, work.sent_backward));
       chunk.gradients += piece.gradients();
       chunk.gathered += gathered_of(job_, piece);
       experts_ += {piece.expert_parameters, piece.expert_matrices};
@@ -130,7 +129,7 @@ class PipelineProgram {
       chunk.weight_gradient = builder_.add_pass("weight gradient", weight_gradient, {});
       for (const Piece& piece : chunk.pieces) {
         chunk.weight_passes.push_back(
-            builder_.add_pass("weight gradient", weight_gradient_time(job_, piece), {}));
+            builder_.add_pass("weight gradient", works_.of(piece).weight, {}));
       }
     }
     gradients_ += chunk.gradients;
@@ -379,6 +378,7 @@ class PipelineProgram {
   int stage_;
   int stages_;
   int micro_batches_;
+  PieceWorks works_;
   ProgramBuilder builder_;
   std::vector<PipelineChunk> chunks_;
   GradientPart gradients_;  ///< of parameters of this stage that change, but for experts

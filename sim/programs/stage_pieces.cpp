@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
@@ -120,21 +121,32 @@ bool is_bucket(const JobShape& job, const Piece& piece, bool is_first) {
   return backward_time(job, cost, piece).total() >= strategy.gradient_cycle;
 }
 
-/// Adds a layer's parameters to the piece.
-void add_layer(const JobShape& job, Piece& piece, const Layer& layer) {
+/// What a layer adds to its piece.
+Piece layer_parameters(const JobShape& job, const Layer& layer) {
   const Strategy& strategy = *job.strategy;
+  Piece piece;
   const Parameters whole = parameters(layer);
   const double adapter =
       adapter_parameters_on_rank(layer, rank_shape_of(strategy), adapter_rank(strategy));
   const double tables = tables_on_rank(layer, rank_shape_of(strategy)).replicated;
   const double shared = whole.shared() / strategy.tensor_parallel + adapter + tables;
-  piece.parameters += shared;
-  piece.trained += trains_adapters(strategy) ? adapter : shared;
-  piece.expert_parameters += whole.experts() / strategy.expert_group();
+  piece.parameters = shared;
+  piece.trained = trains_adapters(strategy) ? adapter : shared;
+  piece.expert_parameters = whole.experts() / strategy.expert_group();
   const MatrixCount matrices = parameter_matrices(layer);
-  piece.matrices += matrices.shared;
-  piece.expert_matrices += matrices.experts / strategy.expert_parallel;
-  piece.factors += factor_elements(layer, strategy.compression) + tables;
+  piece.matrices = matrices.shared;
+  piece.expert_matrices = matrices.experts / strategy.expert_parallel;
+  piece.factors = factor_elements(layer, strategy.compression) + tables;
+  return piece;
+}
+
+void add_parameters(Piece& piece, const Piece& layer) {
+  piece.parameters += layer.parameters;
+  piece.trained += layer.trained;
+  piece.expert_parameters += layer.expert_parameters;
+  piece.matrices += layer.matrices;
+  piece.expert_matrices += layer.expert_matrices;
+  piece.factors += layer.factors;
 }
 
 }  // namespace
@@ -155,16 +167,22 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.factors +=
         std::min(factor_elements(model.last, strategy.compression), head_parameters(job));
     for (int i = 0; i < model.ahead.layers; ++i) {
-      add_layer(job, piece, model.kind(model.ahead.kind));
+      add_parameters(piece, layer_parameters(job, model.kind(model.ahead.kind)));
     }
   }
   const int recomputed = recomputed_layers(strategy, *chunk);
+  int kind = -1;
+  Piece of_layer;  // of that kind
   for (int layer = first + *chunk - 1; layer >= first; --layer) {
     ++piece.layers;
     piece.first_layer = layer;
     if (layer - first < recomputed) ++piece.recomputed;
     if (layer - first < strategy.offload_layers) ++piece.offloaded;
-    add_layer(job, piece, model.layer(layer));
+    if (model.kind_of(layer) != kind) {
+      kind = model.kind_of(layer);
+      of_layer = layer_parameters(job, model.kind(kind));
+    }
+    add_parameters(piece, of_layer);
     if (layer > first && is_bucket(job, piece, pieces.empty())) {
       pieces.push_back(piece);
       piece = {};
@@ -211,15 +229,36 @@ PassFlows backward_flows(const JobShape& job, const Piece& piece) {
   return flows;
 }
 
-TimeByCause input_gradient_time(const JobShape& job, const Piece& piece) {
-  return backward_time(job, piece) + -1.0 * weight_gradient_time(job, piece);
-}
-
 TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
   TimeByCause time = sum_of_layers(job, piece, piece.layers, &LayerCost::weight);
   if (piece.embedding) time += job.cost.embedding_backward;
   if (piece.head) time += job.cost.head_weight;
   return time;
+}
+
+bool PieceWorks::are_alike(const Piece& a, const Piece& b) const {
+  const auto parts = [](const Piece& piece) {
+    return std::tuple(piece.layers, piece.recomputed, piece.offloaded, piece.embedding, piece.head,
+                      piece.begins_chunk);
+  };
+  const auto first = job_.model->layers.begin();
+  return parts(a) == parts(b) &&
+         std::equal(first + a.first_layer, first + a.first_layer + a.layers, first + b.first_layer);
+}
+
+const PieceWork& PieceWorks::of(const Piece& piece) {
+  const auto known = std::ranges::find_if(
+      known_, [&](const PieceWork& work) { return are_alike(work.piece, piece); });
+  if (known != known_.end()) return *known;
+  PieceWork& work = known_.emplace_back();
+  work = {.piece = piece,
+          .forward = forward_time(job_, piece),
+          .backward = backward_time(job_, piece),
+          .weight = {},
+          .sent_forward = forward_flows(job_, piece),
+          .sent_backward = backward_flows(job_, piece)};
+  if (job_.strategy->schedule->splits_backward) work.weight = weight_gradient_time(job_, piece);
+  return work;
 }
 
 UpdatedPart gathered_of(const JobShape& job, const Piece& piece) {

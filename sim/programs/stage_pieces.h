@@ -51,9 +51,35 @@ struct UpdatedPart {
 /// What of these passes crosses the fabric; of a backward pass in two parts all is of the first.
 [[nodiscard]] PassFlows forward_flows(const JobShape& job, const Piece& piece);
 [[nodiscard]] PassFlows backward_flows(const JobShape& job, const Piece& piece);
-/// The two parts of it, for schedules that split it.
-[[nodiscard]] TimeByCause input_gradient_time(const JobShape& job, const Piece& piece);
+/// What of a backward pass schedules that split it may put off.
 [[nodiscard]] TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece);
+
+/// What the passes of a piece take, and send over the fabric.
+struct PieceWork {
+  Piece piece;
+  TimeByCause forward;
+  TimeByCause backward;
+  TimeByCause weight;  ///< of that, where the schedule may put it off
+  PassFlows sent_forward;
+  PassFlows sent_backward;
+};
+
+/// The work of a job's pieces, worked out once for all that are alike, as most of a model are.
+class PieceWorks {
+ public:
+  /// The job outlives this.
+  explicit PieceWorks(const JobShape& job) : job_(job) {}
+
+  /// Valid until the next one is asked for.
+  [[nodiscard]] const PieceWork& of(const Piece& piece);
+
+ private:
+  /// Whether both take the same, layer for layer.
+  [[nodiscard]] bool are_alike(const Piece& a, const Piece& b) const;
+
+  const JobShape& job_;
+  std::vector<PieceWork> known_;
+};
 
 /// What replicas gather of it: where parameters are sharded, frozen ones too.
 [[nodiscard]] UpdatedPart gathered_of(const JobShape& job, const Piece& piece);

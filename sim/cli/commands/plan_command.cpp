@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <optional>
@@ -83,7 +84,19 @@ void follow_planner(MpiCrew& crew, const Arguments& arguments) {
   follow_plan(crew, arguments.positional().front(), options);
 }
 
+/// Each closed form takes a few megabytes for its programs and frees them, which by default costs a
+/// page fault for every four kibibytes each time. Those who simulate leaders inherit it.
+void keep_freed_memory() {
+#ifdef M_TRIM_THRESHOLD
+  constexpr int kKept = 256 << 20;    // bytes at the end of the heap
+  constexpr int kAskedFor = 4 << 20;  // at a time
+  mallopt(M_TRIM_THRESHOLD, kKept);
+  mallopt(M_TOP_PAD, kAskedFor);
+#endif
+}
+
 int run_plan(const Invocation& invocation) {
+  keep_freed_memory();
   Terminal& terminal = invocation.terminal;
   const Arguments& arguments = invocation.arguments;
   std::optional<MpiCrew> crew;
