@@ -92,6 +92,7 @@ struct SystemShape {
   int most_links_of_flow;
   bool equal;  ///< capacities and weights: ties everywhere
   int changes;
+  bool links_change = false;
 };
 
 std::vector<double> random_capacities(const SystemShape& shape, RandomNumbers& random) {
@@ -118,7 +119,7 @@ PlainFlow random_flow(const SystemShape& shape, RandomNumbers& random) {
 void expect_equal_to_plain(const SystemShape& shape, std::uint64_t seed) {
   SCOPED_TRACE(testing::Message() << "seed " << seed << ", " << shape.links << " links");
   RandomNumbers random(seed);
-  const std::vector<double> capacities = random_capacities(shape, random);
+  std::vector<double> capacities = random_capacities(shape, random);
   MaxMinShares shares(capacities);
   PlainFlows flows;
   std::map<std::int32_t, double> last_rates;
@@ -126,6 +127,12 @@ void expect_equal_to_plain(const SystemShape& shape, std::uint64_t seed) {
   for (int change = 0; change < shape.changes; ++change) {
     const int steps = 1 + random.below(3);  // several changes between two settlings
     for (int step = 0; step < steps; ++step) {
+      if (shape.links_change && random.chance(0.3)) {
+        const int link = random.below(shape.links);
+        capacities[static_cast<std::size_t>(link)] = random.between(1e9, 100e9);
+        shares.set_capacity(link, capacities[static_cast<std::size_t>(link)]);
+        continue;
+      }
       const bool adds = flows.empty() || random.below(2 * standing) >= std::ssize(flows);
       if (adds) {
         PlainFlow flow = random_flow(shape, random);
@@ -173,6 +180,18 @@ TEST(MaxMinRandom, SystemsFullOfTiesEqualPlainFilling) {
 TEST(MaxMinRandom, WideSystemsEqualPlainFilling) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     expect_equal_to_plain({.links = 60, .most_links_of_flow = 8, .equal = false, .changes = 80},
+                          seed);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(MaxMinRandom, LinksThatChangeEqualPlainFilling) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    expect_equal_to_plain({.links = 8,
+                           .most_links_of_flow = 4,
+                           .equal = seed % 2 == 0,
+                           .changes = 60,
+                           .links_change = true},
                           seed);
     if (HasFatalFailure()) return;
   }
