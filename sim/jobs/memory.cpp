@@ -268,10 +268,9 @@ Bytes kept_behind(const Model& model, const Strategy& strategy, Bytes loss) {
   return kept;
 }
 
-}  // namespace
-
-StageMemory states_of_stage(const Model& model, const Strategy& strategy, int stage) {
-  const StageParameters parameters = stage_parameters(model, strategy, stage);
+/// Of a stage with these parameters.
+StageMemory states_of(const Model& model, const Strategy& strategy,
+                      const StageParameters& parameters) {
   const StateBytes bytes = state_bytes(strategy);
   // Adapters stand beside dense layers only: there are no experts then.
   const double trained = trained_parameters(parameters, strategy) - parameters.experts;
@@ -306,6 +305,12 @@ StageMemory states_of_stage(const Model& model, const Strategy& strategy, int st
   return memory;
 }
 
+}  // namespace
+
+StageMemory states_of_stage(const Model& model, const Strategy& strategy, int stage) {
+  return states_of(model, strategy, stage_parameters(model, strategy, stage));
+}
+
 StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int stage) {
   const StageParameters parameters = stage_parameters(model, strategy, stage);
   std::vector<Bytes> chunk_bytes;
@@ -332,7 +337,7 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
     chunk_host_bytes.push_back(passes.on_host(range));
   }
 
-  StageMemory memory = states_of_stage(model, strategy, stage);
+  StageMemory memory = states_of(model, strategy, parameters);
   if (strategy.offload_layers > 0) {
     memory.host += peak_in_flight(strategy, stage, chunk_host_bytes);
   }
