@@ -12,7 +12,7 @@ namespace headway {
 namespace {
 
 constexpr double kFullHeadSize = 128.0;
-constexpr double kPublishedBytes = 2.0;  ///< of an element where bytes of a score are known
+constexpr double kWideBytes = 4.0;    ///< of an element too wide for kernels that merge softmax
 constexpr double kAssumedRate = 0.5;  ///< spread of what nobody measured
 
 double log_of_head(double size) { return std::log(std::min(1.0, size / kFullHeadSize)); }
@@ -77,6 +77,27 @@ LogSizes log_sizes(const AttentionShape& shape) {
 AttentionShape with_whole_key_heads(AttentionShape shape) {
   shape.key_heads = std::max(1.0, shape.key_heads);
   return shape;
+}
+
+/// What passes between the products move of a score. Kernels that merge mask and softmax take
+/// numbers of two bytes only (Megatron-LM, fused_softmax.py, is_kernel_available); for those of
+/// four each step is one of PyTorch's. Forward, the mask is filled in in place and the softmax
+/// taken, each read and written: 4 numbers. Backward, the softmax reads its result and a gradient
+/// and writes one: 3. What was filled in in place is a view of the product, so that autograd copies
+/// the product's gradient, copies the view's part of that, fills a copy of it, and copies it back
+/// (csrc/autograd/functions/tensor.cpp, CopySlices; masked_fill): 5 times read and written.
+/// Dropout reads and writes a number, and its mask of a byte.
+Estimate bytes_of_a_score(const DeviceCosts& device, const AttentionWork& attention, Pass pass,
+                          Precision precision) {
+  const bool is_backward = pass == Pass::backward;
+  Estimate bytes = is_backward ? device.unfused_backward_bytes : device.unfused_forward_bytes;
+  if (bytes_per_element(precision) < kWideBytes) return bytes;
+  constexpr double kForward = 4.0;
+  constexpr double kBackward = 3.0 + 5.0 * 2.0;
+  constexpr double kDropout = 2.0 * kWideBytes + 1.0;
+  bytes.value = (is_backward ? kBackward : kForward) * kWideBytes;
+  if (attention.dropout) bytes.value += kDropout;
+  return bytes;
 }
 
 /// The measured time of a family with a rate of 1.
@@ -156,8 +177,9 @@ Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& fami
                                  exponent.value * head_log * exponent.spread, kAssumedRate})};
 }
 
-Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape, Pass pass,
+Cost unfused_attention_cost(const DeviceCosts& device, const AttentionWork& attention, Pass pass,
                             Precision precision) {
+  const AttentionShape& shape = attention.shape;
   HEADWAY_CHECK(supports(device, precision), "a precision that the device does not have");
   const double scores = shape.sequences * shape.query_heads * shape.query_length * shape.key_length;
   if (scores == 0.0) return {};
@@ -165,8 +187,7 @@ Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& sha
   const bool is_misaligned = std::fmod(shape.head_size, 8.0) != 0.0;
   const Estimate& peak = device.peak_flops.at(precision);
   const Estimate& efficiency = device.gemm_efficiency.at(precision);
-  const Estimate& bytes =
-      is_backward ? device.unfused_backward_bytes : device.unfused_forward_bytes;
+  const Estimate bytes = bytes_of_a_score(device, attention, pass, precision);
 
   // A mask hides scores but saves no work: the products run over the whole square.
   const double work =
@@ -186,11 +207,7 @@ Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& sha
                        head_exponent.value * head_log * head_exponent.spread,
                        is_misaligned ? device.misaligned_head_factor.spread : 0.0});
 
-  // Of what passes between the products move, all but dropout's mask is numbers of this width.
-  constexpr double kMaskByte = 1.0;
-  const double widening = std::max(1.0, bytes_per_element(precision) / kPublishedBytes);
-  const double traffic = scores * (widening * (bytes.value - kMaskByte) + kMaskByte);
-  const double streaming = traffic / memory_rate;
+  const double streaming = scores * bytes.value / memory_rate;
   const double streaming_spread = combined_spread(
       {bytes.spread, device.memory_bandwidth.spread, device.memory_efficiency.spread});
 

@@ -4,6 +4,7 @@
 #include "sim/costs/cost.h"
 #include "sim/costs/profile.h"
 #include "sim/layers/kernel_shape.h"
+#include "sim/layers/work.h"
 
 namespace headway {
 
@@ -74,8 +75,9 @@ namespace headway {
 /// Unfused attention: two batched products over the whole square, four backward, each at a rate
 /// that falls with min(1, d/128)^c for small heads of d but not faster than its scores are written
 /// or read; then the passes over the scores between them, of softmax, mask and dropout
-/// (Korthikanti et al. 2022, section 4.1).
-[[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionShape& shape,
+/// (Korthikanti et al. 2022, section 4.1): of numbers of two bytes as the profile has them, of four
+/// by a kernel for each step, as there are no others for them.
+[[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionWork& attention,
                                           Pass pass, Precision precision);
 
 /// Products of activations with each other, `work` operations in sums of `inputs` terms, at the

@@ -46,10 +46,14 @@ Bytes gradients_at_work(const Layer& layer, const RankShape& shape) {
     constexpr double kInOneKernel = 4.0;  // of the probabilities and of the scores, 16 bits each
     constexpr double kInSeveralKernels =
         10.0;  // of the probabilities in 16 bits, then both in fp32
+    // What the softmax gives back, copied, its view copied, and that masked: four, and the
+    // softmax's result is gone.
+    constexpr double kOfWideNumbers = 3.0 * 4.0;
     const AttentionCore& core = *layer.attention;
     const double scores = core.queries * shape.tokens() * core.keys * shape.sequence_length *
                           core.heads / shape.tensor_parallel;
-    most = std::max(most, scores * (shape.fused_softmax ? kInOneKernel : kInSeveralKernels));
+    const double kernels = shape.fused_softmax ? kInOneKernel : kInSeveralKernels;
+    most = std::max(most, scores * (shape.element_bytes < 4.0 ? kernels : kOfWideNumbers));
   }
   return input_bytes(layer, shape) + Bytes(most);
 }

@@ -71,7 +71,8 @@ struct AttentionCore {
   /// Positions that each position attends to, itself included: the last ones, or those that it
   /// picks; 0: all.
   double window = 0.0;
-  bool sinks = false;  ///< a learned logit of each head joins its softmax
+  bool sinks = false;    ///< a learned logit of each head joins its softmax
+  bool dropout = false;  ///< of the softmax's result
   Again again = {};
 };
 

@@ -32,7 +32,7 @@ bool RankShape::holds(KernelChoice when) const {
     case KernelChoice::unfused_activation:
       return !fused_activation;
     case KernelChoice::unfused_softmax:
-      return !fused_attention && !fused_softmax;
+      return !fused_attention && !fused_softmax && element_bytes < kSingleBytes;
     case KernelChoice::copied_attention:
       return fused_attention && copied_attention;
   }

@@ -114,7 +114,8 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
     }
   }
   if (layer.attention) {
-    work.attention = {attention_shape(*layer.attention, shape), layer.attention->again};
+    const AttentionCore& core = *layer.attention;
+    work.attention = {attention_shape(core, shape), core.again, core.dropout};
   }
   for (const ActivationProduct& product : layer.activation_products) {
     work.activation_products.push_back(activation_work(product, shape));

@@ -48,6 +48,7 @@ struct GroupedWork {
 struct AttentionWork {
   AttentionShape shape;
   Again again = {};
+  bool dropout = false;  ///< of the softmax's result
 };
 
 /// In each pass, all heads of a rank together.

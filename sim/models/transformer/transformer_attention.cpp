@@ -253,6 +253,7 @@ void add_attention(Layer& layer, const TransformerModel& model, bool windowed, d
                                   .keys = crossed > 0.0 ? crossed : 1.0,
                                   .window = window,
                                   .sinks = model.attention_sinks,
+                                  .dropout = has_dropout(model),
                                   .again = {{P::scores}, {P::core_attn}}};
   layer.exchanges.push_back({.width = real(model.hidden)});
 }

@@ -24,6 +24,15 @@ double fused_us(const AttentionShape& shape, Pass pass, const KernelFamily& fami
   return kernel_us(fused_attention_cost(round_device(), family, shape, pass));
 }
 
+double unfused_us(const AttentionShape& shape, Pass pass,
+                  const DeviceCosts& device = round_device()) {
+  return kernel_us(unfused_attention_cost(device, {.shape = shape}, pass, Precision::bf16));
+}
+
+Cost wide_cost(const AttentionWork& attention, Pass pass) {
+  return unfused_attention_cost(round_device(), attention, pass, Precision::fp32);
+}
+
 TEST(FusedAttention, ForwardIsItsOperationsAtTheRateOfItsLength) {
   EXPECT_NEAR(fused_us(kShape, Pass::forward, plain_family()), kForwardUs, 1e-9);
 }
@@ -93,31 +102,36 @@ TEST(ActivationProduct, RunsAtTheRateOfAttentionOnSequencesWithoutEnd) {
 TEST(UnfusedAttention, IsTheWholeSquareAndThePassesOverIt) {
   // 4 x 1024^2 x 8 x 128 FLOP at 0.5 x 50 TFLOP/s = 171.79869184 kernel_us; 8 x 1024^2 scores of 10
   // B at 0.5 TB/s = 167.77216 kernel_us.
-  EXPECT_NEAR(
-      kernel_us(unfused_attention_cost(round_device(), kShape, Pass::forward, Precision::bf16)),
-      171.79869184 + 167.77216, 1e-9);
+  EXPECT_NEAR(unfused_us(kShape, Pass::forward), 171.79869184 + 167.77216, 1e-9);
   // Twice the products, 15 B a score.
-  EXPECT_NEAR(
-      kernel_us(unfused_attention_cost(round_device(), kShape, Pass::backward, Precision::bf16)),
-      2 * 171.79869184 + 1.5 * 167.77216, 1e-9);
+  EXPECT_NEAR(unfused_us(kShape, Pass::backward), 2 * 171.79869184 + 1.5 * 167.77216, 1e-9);
 }
 
-TEST(UnfusedAttention, NumbersOfFourBytesMoveTwiceButForTheMask) {
-  // At 0.5 x 5 TFLOP/s ten times as long; of 10 B and 15 B a score one is the mask's.
-  EXPECT_NEAR(
-      kernel_us(unfused_attention_cost(round_device(), kShape, Pass::forward, Precision::fp32)),
-      1717.9869184 + 1.9 * 167.77216, 1e-9);
-  EXPECT_NEAR(
-      kernel_us(unfused_attention_cost(round_device(), kShape, Pass::backward, Precision::fp32)),
-      2 * 1717.9869184 + 2.9 * 167.77216, 1e-9);
+TEST(UnfusedAttention, OfFourByteNumbersIsAKernelForEachStep) {
+  // At 0.5 x 5 TFLOP/s ten times as long. Where 10 B a score take 167.77216 us: mask and softmax
+  // read and write, 4 x 4 B; backward the softmax moves three numbers, and the mask five times two,
+  // 13 x 4 B.
+  EXPECT_NEAR(kernel_us(wide_cost({.shape = kShape}, Pass::forward)),
+              1717.9869184 + 1.6 * 167.77216, 1e-9);
+  EXPECT_NEAR(kernel_us(wide_cost({.shape = kShape}, Pass::backward)),
+              2 * 1717.9869184 + 5.2 * 167.77216, 1e-9);
+}
+
+TEST(UnfusedAttention, OfFourByteNumbersDropoutMovesTwoAndItsMask) {
+  const AttentionWork dropping{.shape = kShape, .dropout = true};
+  EXPECT_NEAR(kernel_us(wide_cost(dropping, Pass::forward)), 1717.9869184 + 2.5 * 167.77216, 1e-9);
+  EXPECT_NEAR(kernel_us(wide_cost(dropping, Pass::backward)), 2 * 1717.9869184 + 6.1 * 167.77216,
+              1e-9);
+  // The profile's bytes of a score have it.
+  EXPECT_EQ(
+      kernel_us(unfused_attention_cost(round_device(), dropping, Pass::forward, Precision::bf16)),
+      unfused_us(kShape, Pass::forward));
 }
 
 TEST(UnfusedAttention, AHeadSizeThatIsNoMultipleOfEightSlowsTheProducts) {
   AttentionShape odd = kShape;
   odd.head_size = 100;
-  EXPECT_NEAR(
-      kernel_us(unfused_attention_cost(round_device(), odd, Pass::forward, Precision::bf16)),
-      3 * 171.79869184 * 100 / 128 + 167.77216, 1e-9);
+  EXPECT_NEAR(unfused_us(odd, Pass::forward), 3 * 171.79869184 * 100 / 128 + 167.77216, 1e-9);
 }
 
 TEST(UnfusedAttention, SmallHeadsMaySlowTheProducts) {
@@ -126,11 +140,9 @@ TEST(UnfusedAttention, SmallHeadsMaySlowTheProducts) {
   device.batched_gemm_head_exponent = estimate(1.0);
   AttentionShape shape = kShape;
   shape.head_size = 64;
-  EXPECT_NEAR(kernel_us(unfused_attention_cost(device, shape, Pass::forward, Precision::bf16)),
-              171.79869184 + 167.77216, 1e-9);
+  EXPECT_NEAR(unfused_us(shape, Pass::forward, device), 171.79869184 + 167.77216, 1e-9);
   shape.head_size = 256;
-  EXPECT_NEAR(kernel_us(unfused_attention_cost(device, shape, Pass::forward, Precision::bf16)),
-              2 * 171.79869184 + 167.77216, 1e-9);
+  EXPECT_NEAR(unfused_us(shape, Pass::forward, device), 2 * 171.79869184 + 167.77216, 1e-9);
 }
 
 TEST(UnfusedAttention, ProductsOfSmallHeadsWaitForTheirScores) {
@@ -138,18 +150,14 @@ TEST(UnfusedAttention, ProductsOfSmallHeadsWaitForTheirScores) {
   AttentionShape shape = kShape;
   shape.head_size = 16;
   const DeviceCosts device = round_device();
-  EXPECT_NEAR(kernel_us(unfused_attention_cost(device, shape, Pass::forward, Precision::bf16)),
-              67.108864 + 167.77216, 1e-9);
-  EXPECT_NEAR(kernel_us(unfused_attention_cost(device, shape, Pass::backward, Precision::bf16)),
-              2 * 67.108864 + 1.5 * 167.77216, 1e-9);
+  EXPECT_NEAR(unfused_us(shape, Pass::forward, device), 67.108864 + 167.77216, 1e-9);
+  EXPECT_NEAR(unfused_us(shape, Pass::backward, device), 2 * 67.108864 + 1.5 * 167.77216, 1e-9);
 }
 
 TEST(Attention, OfNothingCostsNothing) {
   const AttentionShape none;
   EXPECT_EQ(fused_us(none, Pass::forward, plain_family()), 0.0);
-  EXPECT_EQ(
-      kernel_us(unfused_attention_cost(round_device(), none, Pass::backward, Precision::bf16)),
-      0.0);
+  EXPECT_EQ(unfused_us(none, Pass::backward), 0.0);
 }
 
 TEST(MemoryPass, MovesTheBytesOfItsFamily) {

@@ -41,6 +41,10 @@ TEST(RankShapeKernels, HoldWhatTheirChoiceSays) {
     EXPECT_TRUE(!fused.holds(when) && plain.holds(when));
   }
   EXPECT_TRUE(fused.holds(KernelChoice::always) && plain.holds(KernelChoice::always));
+  // Where everything is fp32 its result stands beside no copy.
+  plain.element_bytes = 4.0;
+  EXPECT_FALSE(plain.holds(KernelChoice::unfused_softmax));
+  EXPECT_TRUE(plain.holds(KernelChoice::unfused_attention));
 }
 
 TEST(RankShapeBytes, AreThoseOfTheWayToStore) {
@@ -199,6 +203,10 @@ TEST(GradientsAtWork, AreOfTheResidualStreamAndTheLargestProduct) {
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 4 * 16 * 4));
   shape.fused_softmax = false;
   EXPECT_EQ(gradients_at_work(layer, shape), Bytes(24.0 + 10 * 16 * 4));
+  // Of four bytes, each of 12 beside the result that is freed; the residual stream's as wide.
+  shape.element_bytes = 4.0;
+  EXPECT_EQ(gradients_at_work(layer, shape), Bytes(48.0 + 12 * 16 * 4));
+  shape.element_bytes = 2.0;
   // Half as many queries of twice as many keys, three times as many keys.
   layer.attention->queries = 0.5;
   layer.attention->keys = 6.0;
