@@ -168,7 +168,7 @@ Bytes exchange_buffers(const Model& model, const Strategy& strategy, int stage,
                                                           : (adapters ? adapter : largest);
     return Bytes(gathered * bytes.parameter + reduced * bytes.gradient);
   }
-  if (strategy.replicas() == 1) return Bytes(0.0);
+  if (strategy.replicas() == 1 && !strategy.memory.flattened_gradients) return Bytes(0.0);
   const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);
   if (strategy.gradient_bucket > Bytes(0.0)) return min(all, strategy.gradient_bucket);
   return min(all, Bytes((adapters ? adapter : layer) * bytes.gradient));
@@ -195,7 +195,7 @@ TableMemory table_memory(const Model& model, const Strategy& strategy) {
 }
 
 Bytes communicators(const Strategy& strategy) {
-  int groups = 0;
+  int groups = strategy.memory.communicators;
   for (const int degree :
        {strategy.tensor_parallel, strategy.context_parallel, strategy.pipeline_parallel,
         strategy.data_parallel, strategy.expert_parallel, strategy.expert_tensor_parallel}) {

@@ -37,6 +37,14 @@ projection.)"},
         R"(Unfused attention takes its softmax in one kernel, which keeps the result in 16 bits (Megatron-LM).
 Off, several keep it in fp32 as well (PyTorch).
 see: strategy.attention)"},
+       {"communicators", whole(&SoftwareMemory::communicators, between(0.0, 100.0)),
+        R"(Communicators beside one for each degree that splits the job, each with its buffers: software whose
+parts make groups of their own over the same ranks has them twice. PyTorch makes one for every two
+ranks that send to each other.)"},
+       {"flattened_gradients", flag(&SoftwareMemory::flattened_gradients),
+        R"(Gradients are copied behind one another to be reduced, on a single replica too (DeepSpeed without
+ZeRO: buffered_allreduce_fallback).
+see: strategy.gradient_bucket)"},
        {"allocator_reserve", number(&SoftwareMemory::allocator_reserve, between(0.0, 1.0)),
         R"(What the allocator holds beyond what is in use, as a share of the memory that comes and goes in a
 step (model states are allocated once). PyTorch's holds 15 % on average. With segments that expand

@@ -23,6 +23,11 @@ struct SoftwareMemory {
   bool previous_logits = false;
   /// The softmax of unfused attention is one kernel that keeps its result in 16 bits.
   bool fused_softmax = true;
+  /// Communicators beside one for each degree that splits the job.
+  int communicators = 0;
+  /// Gradients are copied behind one another to be reduced, and there is always somebody to reduce
+  /// them with.
+  bool flattened_gradients = false;
   /// What the allocator holds beyond what is in use, as a share of the memory that comes and goes
   /// in a step: the 15 % that GMLake (Guo et al., ASPLOS 2024) wins back from PyTorch's on average.
   double allocator_reserve = 0.15;

@@ -174,6 +174,8 @@ void read_opt(ObjectReader& reader, TransformerModel& model) {
   const bool biased = given_flag(reader, "enable_bias", true);
   model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
   model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  const auto function = given(reader.cursor(), "activation_function");
+  model.rectified = !function || function->value() == nlohmann::json("relu");
   const auto embedded = given(reader.cursor(), "word_embed_proj_dim");
   if (embedded && embedded->value() == nlohmann::json(model.hidden)) {
     static_cast<void>(reader.integer("word_embed_proj_dim", model_limits::kHidden));

@@ -119,6 +119,7 @@ struct TransformerModel {
   bool attention_sinks = false;  ///< a learned logit of each head joins its softmax
   std::int64_t ffn_hidden = 1;   ///< of layers without experts
   bool gated_mlp = false;        ///< three matrices (SwiGLU) instead of two, in experts too
+  bool rectified = false;        ///< a ReLU, whose gradient its result tells
   std::optional<MixtureOfExperts> mixture_of_experts = {};
   /// Layers behind the last that predict a token further ahead each, in training only: each has a
   /// layer of its own and passes the output head again (DeepSeek-V3, 2024, section 2.2).

@@ -184,6 +184,15 @@ see: profile.device.attention_sink_factor)"},
        {"mlp", word(&TransformerModel::gated_mlp, kMlps).required(),
         R"(How many matrices the MLP has. Two if plain, three if gated (SwiGLU and relatives).
 see: Shazeer 2020 (arXiv:2002.05202))"},
+       {"activation",
+        word(&TransformerModel::rectified, kActivations).where([](const TransformerModel& model) {
+          return model.rectified;
+        }),
+        R"(Activation function of the MLP. The gradient of a ReLU needs its result only, which is kept anyway;
+that of GELU, SiLU and their relatives, all of them called gelu here, needs what it took. Of a gated
+MLP as much is kept either way, the factors of its product.
+see: memory only
+default: gelu)"},
        {"mixture_of_experts", part(&TransformerModel::mixture_of_experts, expert_fields),
         R"(Many MLPs, the experts, of which a router chooses a few for each token.
 see: strategy.expert_parallel; Fedus et al. 2021 (arXiv:2101.03961))"},
@@ -215,8 +224,8 @@ stands for ALiBi too.)"},
                   return model.position_encoding == PositionEncoding::learned;
                 },
                 {"position_encoding", "\"learned\"", "other models have none"}),
-        R"(Embeddings, residuals and the probabilities of unfused attention are dropped out, which keeps masks.
-see: memory only)"},
+        R"(Embeddings, residuals and the probabilities of unfused attention are dropped out, which keeps masks
+and, of probabilities in fp32, is a pass of its own.)"},
        {"qkv_bias", flag(&TransformerModel::qkv_bias),
         "The query, key and value projections have biases."},
        {"projection_bias", flag(&TransformerModel::projection_bias),

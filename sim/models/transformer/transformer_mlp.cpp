@@ -57,12 +57,14 @@ void add_mlp(Layer& layer, const TransformerModel& model, double inner, const Ml
   add_pass(layer, words.prefix + "activation", words.rows,
            (model.gated_mlp ? kGatedActivationBytes : kPlainActivationBytes) * inner, words.cut,
            words.activation);
-  layer.kept.push_back({.name = words.kept_prefix + "activation input",
-                        .rows = words.rows,
-                        .elements = inward * inner,
-                        .cut = words.cut,
-                        .stored = Stored::activation_input,
-                        .again = words.activation_input});
+  if (!model.rectified || model.gated_mlp) {
+    layer.kept.push_back({.name = words.kept_prefix + "activation input",
+                          .rows = words.rows,
+                          .elements = inward * inner,
+                          .cut = words.cut,
+                          .stored = Stored::activation_input,
+                          .again = words.activation_input});
+  }
   layer.kept.push_back({.name = words.kept_prefix + "FC2 input",
                         .rows = words.rows,
                         .elements = inner,

@@ -109,6 +109,35 @@ TEST(SoftwareMemory, ASoftmaxOfSeveralKernelsStaysInFp32Too) {
   EXPECT_DOUBLE_EQ(kept_per_sbh(strategy), 34.0 + 4.0 * 96 / 12'288.0);
 }
 
+// Of 34 and 80 the masks of dropout, 2 and a s / h = 16, are bytes; the rest is twice as wide.
+TEST(SoftwareMemory, ASoftmaxOfSeveralKernelsIsThereOnceInFp32) {
+  Strategy strategy{
+      .sequence_length = 2048, .fused_attention = false, .precision = Precision::fp32};
+  const double merged = kept_per_sbh(strategy);
+  EXPECT_DOUBLE_EQ(merged, 2.0 + 2.0 * 32.0 + 16.0 + 2.0 * 64.0);
+  strategy.memory.fused_softmax = false;
+  EXPECT_DOUBLE_EQ(kept_per_sbh(strategy), merged);
+}
+
+// 256 MiB each.
+TEST(SoftwareMemory, FurtherCommunicatorsHaveTheirBuffers) {
+  Strategy strategy{.global_batch = 64, .sequence_length = 8192};
+  const Bytes plain = memory_of_one(kLlama8B, strategy).buffers;
+  strategy.memory.communicators = 3;
+  EXPECT_EQ(memory_of_one(kLlama8B, strategy).buffers - plain, 768_MiB);
+}
+
+TEST(SoftwareMemory, FlattenedGradientsAreThereTwiceOnOneReplicaToo) {
+  Strategy strategy{.global_batch = 64, .sequence_length = 8192};
+  const StageMemory plain = memory_of_one(kLlama8B, strategy);
+  strategy.memory.flattened_gradients = true;
+  strategy.gradient_bucket = 1e12_B;
+  EXPECT_NEAR((memory_of_one(kLlama8B, strategy).buffers - plain.buffers).count(),
+              plain.gradients.count(), 1.0);
+  strategy.gradient_bucket = 4e9_B;
+  EXPECT_NEAR((memory_of_one(kLlama8B, strategy).buffers - plain.buffers).count(), 4e9, 1.0);
+}
+
 TEST(SoftwareMemory, LogitsOfTheMicroBatchBeforeAreTwoBytesEach) {
   Strategy strategy{.global_batch = 64, .sequence_length = 8192};
   const Bytes plain = memory_of_one(kLlama8B, strategy).buffers;

@@ -287,6 +287,27 @@ TEST(TransformerLayers, InputsOfSplitMatricesMayBeKeptGathered) {
   EXPECT_DOUBLE_EQ((kept_bytes(layer, shape) - each).count(), 2 * (8 - 1) * 2 * 16384.0);
 }
 
+TEST(TransformerLayers, OfAReluOnlyTheResultIsKept) {
+  // 49,152 numbers of a token less; of a gated MLP the factors of its product are kept either way.
+  TransformerModel plain = gpt3_fields();
+  const RankShape shape;
+  const Bytes smooth = kept_bytes(transformer_layer(plain), shape);
+  plain.rectified = true;
+  EXPECT_DOUBLE_EQ((smooth - kept_bytes(transformer_layer(plain), shape)).count(), 2 * 49152.0);
+  TransformerModel gated = llama3();
+  const Bytes gate = kept_bytes(transformer_layer(gated), shape);
+  gated.rectified = true;
+  EXPECT_EQ(kept_bytes(transformer_layer(gated), shape), gate);
+}
+
+TEST(TransformerLayers, DropoutIsOfAttentionToo) {
+  TransformerModel model = gpt3_fields();
+  const auto drops = [&] { return work(transformer_layer(model), RankShape{}).attention->dropout; };
+  EXPECT_TRUE(drops());
+  model.dropout = false;
+  EXPECT_FALSE(drops());
+}
+
 TEST(TransformerLayers, HalvesLaunchTheirKernels) {
   EXPECT_EQ(transformer_layer(llama3()).launches.forward, 14);
   EXPECT_EQ(transformer_layer(llama3()).launches.backward, 24);

@@ -27,6 +27,12 @@ constexpr int kCardsOnSwitch = 4;
 /// (NCCL_BUFFSIZE, 4 MiB).
 constexpr double kSentAtOnce = 4.0 * 1024.0 * 1024.0;
 constexpr double kWideBytes = 4.0;
+/// What DeepSpeed's engine copies behind one another and reduces at once, 5e8 elements of 4 bytes
+/// (MEMORY_OPT_ALLREDUCE_SIZE, deepspeed/runtime/engine.py).
+constexpr std::string_view kReducedAtOnce = "2 GB";
+/// Beside one for each degree: of all ranks, that of DeepSpeed's grid over the ranks of Megatron's
+/// tensor-parallel group, and those of two neighbours in the pipeline.
+constexpr int kFurtherCommunicators = 4;
 
 struct PipelinedJob {
   NamedModel model;
@@ -161,17 +167,20 @@ Scenario pipelined_scenario(const PipelinedJob& job, const PipelinedNetwork& net
   // A rank sends its part of what a micro-batch is, as DeepSpeed cuts it.
   const double sent = kWideBytes * job.micro_batch * kPipelinedSequence *
                       model.at("hidden").get<double>() / job.tensor_parallel;
-  nlohmann::json strategy = {{"preset", "megatron-deepspeed"},
-                             {"precision", precision},
-                             {"gradient_precision", precision == "fp16" ? "fp16" : "fp32"},
-                             {"kernel_family", "torch-eager"},
-                             {"zero_stage", 0},
-                             {"overlap_pipeline_transfers", sent <= kSentAtOnce},
-                             {"attention", "unfused"},
-                             {"tensor_parallel", job.tensor_parallel},
-                             {"pipeline_parallel", stages},
-                             {"micro_batch", job.micro_batch},
-                             {"global_batch", job.global_batch}};
+  nlohmann::json strategy = {
+      {"preset", "megatron-deepspeed"},
+      {"precision", precision},
+      {"gradient_precision", precision == "fp16" ? "fp16" : "fp32"},
+      {"kernel_family", "torch-eager"},
+      {"zero_stage", 0},
+      {"overlap_pipeline_transfers", sent <= kSentAtOnce},
+      {"attention", "unfused"},
+      {"gradient_bucket", kReducedAtOnce},
+      {"memory", {{"flattened_gradients", true}, {"communicators", kFurtherCommunicators}}},
+      {"tensor_parallel", job.tensor_parallel},
+      {"pipeline_parallel", stages},
+      {"micro_batch", job.micro_batch},
+      {"global_batch", job.global_batch}};
   if (stages > 1) strategy["layers_per_stage"] = job.layers;
   return scenario_from({{"model", model},
                         {"cluster", cluster_of(job, network)},

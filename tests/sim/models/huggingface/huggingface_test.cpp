@@ -222,6 +222,19 @@ TEST(HuggingFace, Qwen2WithWindowsInSomeLayersIsWarnedOf) {
 )");
 }
 
+TEST(HuggingFace, OptIsRectifiedUnlessItSaysOtherwise) {
+  const auto rectified = [](const std::string& function) {
+    const ModelReading reading = read_model_text(
+        R"({"model_type": "opt", "hidden_size": 64, "ffn_dim": 256, "num_hidden_layers": 2,
+            "num_attention_heads": 4, "max_position_embeddings": 32, "vocab_size": 100)" +
+        function + "}");
+    return reading.read && reading.read->transformer->rectified;
+  };
+  EXPECT_TRUE(rectified(""));
+  EXPECT_TRUE(rectified(R"(, "activation_function": "relu")"));
+  EXPECT_FALSE(rectified(R"(, "activation_function": "gelu")"));
+}
+
 TEST(HuggingFace, ArchitectureStandsInForAMissingType) {
   const ModelReading reading =
       read_model_text(changed_configuration(R"("model_type": "llama",)", ""));
