@@ -73,7 +73,7 @@ Architecture architecture(const std::string& target) {
 std::string accelerator_name(const std::string& device_name) {
   // As drivers name the devices of the profiles that ship. A slice of a device (MIG) has
   // "MIG ..." behind its name and is none of them.
-  constexpr std::array<std::pair<const char*, const char*>, 24> kKnown = {
+  constexpr std::array<std::pair<const char*, const char*>, 25> kKnown = {
       {{"Tesla V100-SXM2-16GB", "v100-sxm"},
        {"Tesla V100-SXM2-32GB", "v100-sxm"},
        {"Tesla V100-SXM3-32GB", "v100-sxm"},
@@ -94,6 +94,7 @@ std::string accelerator_name(const std::string& device_name) {
        {"NVIDIA GB300", "gb300"},
        {"NVIDIA RTX PRO 6000 Blackwell Server Edition", "rtx-pro-6000"},
        {"Tesla P100-SXM2-16GB", "p100-sxm"},
+       {"Tesla P100-PCIE-16GB", "p100-pcie"},
        {"AMD Instinct MI300X", "mi300x"},
        {"AMD Instinct MI325X", "mi325x"},
        {"AMD Instinct MI350X", "mi350x"},

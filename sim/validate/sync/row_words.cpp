@@ -115,21 +115,28 @@ std::optional<int> count_before(std::string_view text, std::size_t at) {
   return std::stoi(number);
 }
 
+const Accelerator& accelerator_with(const std::string& profile) {
+  const auto known = std::ranges::find(accelerators(), profile, &Accelerator::profile);
+  if (known == accelerators().end()) {
+    throw InputError(Diagnostic{.message = fmt::format("there is no profile {}", profile)});
+  }
+  return *known;
+}
+
 NamedAccelerator accelerator_of(std::string_view text, const FoundName& found) {
   const nlohmann::json& entry = *found.entry;
   NamedAccelerator named{.words = found.words, .profile = entry.at("profile")};
   named.count = count_before(text, found.begin);
-  const auto known = std::ranges::find(accelerators(), named.profile, &Accelerator::profile);
-  if (known == accelerators().end()) {
-    throw InputError(Diagnostic{.message = fmt::format("there is no profile {}", named.profile)});
-  }
-  named.name = known->name;
-  named.scale_up = rate_in(entry, "scale_up").value_or(known->scale_up_bandwidth);
+  const Accelerator& known = accelerator_with(named.profile);
+  named.name = known.name;
+  named.scale_up = rate_in(entry, "scale_up").value_or(known.scale_up_bandwidth);
   named.all_to_all = rate_in(entry, "all_to_all").value_or(named.scale_up);
   named.on_pcie = entry.value("pcie", false);
   named.per_server = entry.value("per_server", 0);
   named.network = rate_in(entry, "network");
   const nlohmann::json rented = entry.value("rented", nlohmann::json::object());
+  named.rented_profile = rented.value("profile", named.profile);
+  named.rented_name = accelerator_with(named.rented_profile).name;
   named.rented_per_server = rented.value("per_server", named.rented_per_server);
   named.rented_scale_up = rate_in(rented, "scale_up").value_or(named.scale_up);
   return named;

@@ -29,7 +29,9 @@ struct NamedAccelerator {
   bool on_pcie = false;                        ///< a card in a slot
   int per_server = 0;                          ///< 0 where no machine is named
   std::optional<BytesPerSecond> network = {};  ///< of a server, where its kind has one
-  int rented_per_server = 8;                   ///< as public clouds have servers of it
+  std::string rented_profile;                  ///< of what public clouds have by that name
+  std::string rented_name;                     ///< as topologies have it
+  int rented_per_server = 8;                   ///< as they have servers of it
   BytesPerSecond rented_scale_up;
   std::optional<int> count = {};  ///< the number before the name: "8 x H100"
 };

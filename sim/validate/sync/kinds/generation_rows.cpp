@@ -23,6 +23,7 @@ struct GenerationJob {
 /// Steps of all workers count.
 double steps_a_second(const GenerationJob& job, const NamedAccelerator& kind, bool is_spread) {
   SwitchedNodes cluster = nodes_of(kind);
+  cluster.accelerator = kind.rented_name;
   cluster.nodes =
       is_spread ? job.workers : (job.workers + kind.rented_per_server - 1) / kind.rented_per_server;
   cluster.per_node = job.workers / cluster.nodes;
@@ -31,7 +32,7 @@ double steps_a_second(const GenerationJob& job, const NamedAccelerator& kind, bo
   return job.workers /
          iteration_seconds(scenario_from({{"model", *job.model.model},
                                           {"cluster", switched_nodes(cluster)},
-                                          {"profile", kind.profile},
+                                          {"profile", kind.rented_profile},
                                           {"strategy",
                                            {{"preset", "pytorch-ddp"},
                                             {"precision", "fp32"},

@@ -43,6 +43,17 @@ TEST(NamedAccelerator, BesideItsMachineIsTheMachines) {
   EXPECT_EQ(std::get<NamedAccelerator>(cube).all_to_all, 105_GBps);
 }
 
+// Public clouds have P100 as cards in slots.
+TEST(NamedAccelerator, OfACloudMayBeAnother) {
+  const auto pascal = std::get<NamedAccelerator>(named_accelerator("8 x P100"));
+  EXPECT_EQ(pascal.rented_profile, "p100_pcie");
+  EXPECT_EQ(pascal.rented_name, "p100-pcie");
+  EXPECT_EQ(pascal.rented_scale_up, 16_GBps);
+  const auto volta = std::get<NamedAccelerator>(named_accelerator("8 x V100"));
+  EXPECT_EQ(volta.rented_profile, volta.profile);
+  EXPECT_EQ(profile_in("4 x P100 PCIe"), "p100_pcie");
+}
+
 TEST(NamedAccelerator, OfAnotherNameIsNone) {
   for (const char* text : {"4 x RTX 3090 Ti", "8 x H100 NVL", "2 x Xeon SPR", "start 4 nodes",
                            "8 x RTX 4090", "V1000"}) {
