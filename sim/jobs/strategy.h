@@ -167,6 +167,7 @@ struct Strategy {
   bool overlap_parameter_gather = true;  ///< ZeRO-1: gathered ahead of use; FSDP: backward
   Bytes gradient_bucket = Bytes(0.0);    ///< least size of a bucket; 0 is one bucket a layer
   std::optional<Bytes> first_gradient_bucket = {};  ///< of the first one, if another
+  bool reduce_each_tensor = false;                  ///< in a collective of its own
   /// What became ready since the last bucket began leaves after so long, however small (Horovod);
   /// 0: buckets wait until they are full.
   Seconds gradient_cycle = Seconds(0.0);

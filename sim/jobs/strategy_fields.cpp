@@ -309,6 +309,15 @@ default: strategy.gradient_bucket)"},
         R"(After so long a bucket leaves with what is ready, however small (Horovod's cycle time, beside its
 fusion buffer as gradient_bucket). 0: it waits until it is full.
 see: Sergeev and Del Balso 2018 (arXiv:1802.05799); strategy.gradient_bucket)"},
+       {"reduce_each_tensor",
+        flag(&Strategy::reduce_each_tensor).where([](const Strategy& strategy) {
+          return strategy.reduce_each_tensor;
+        }),
+        R"(Every tensor of a layer is reduced by itself, a collective each behind the other: matrices, biases,
+what norms have (Horovod without its fusion buffer).
+limits: with gradient_bucket 0, zero_stage below 3 and no servers
+see: Shi et al. 2020 (arXiv:2005.13247), 4: wait-free backpropagation
+default: false)"},
        {"overlap_pipeline_transfers",
         flag(&Strategy::overlap_pipeline_transfers).presettable().settled([](Strategy& strategy) {
           strategy.overlap_pipeline_transfers &= strategy.virtual_stages > 1;

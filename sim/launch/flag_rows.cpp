@@ -155,6 +155,8 @@ constexpr FlagRow kTable[] = {
      {"--ddp-bucket-size {bucket_elements}", kNoFlag,
       "zero_optimization.reduce_bucket_size={bucket_elements}",
       "--fusion-threshold-mb {bucket_mib}"}},
+    {"reduce_each_tensor", "false", {"", "", "", ""}},
+    {"reduce_each_tensor", "true", {kNoFlag, kNoFlag, kNoFlag, "--fusion-threshold-mb 0"}},
     {"first_gradient_bucket", "*", {kNoFlag, kNoFlag, kNoFlag, kNoFlag}},
     {"gradient_cycle", "0 s", {"", "", "", ""}},
     {"gradient_cycle", "*", {kNoFlag, kNoFlag, kNoFlag, "--cycle-time-ms {cycle_ms}"}},

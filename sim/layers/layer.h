@@ -114,6 +114,7 @@ struct Weights {
   Part part = Part::other;
   double count = 0.0;
   Cut cut = Cut::none;
+  double tensors = 1.0;  ///< that they are
 };
 
 /// A tensor that the forward pass leaves for the backward pass.

@@ -86,6 +86,15 @@ MatrixCount parameter_matrices(const Layer& layer) {
   return count;
 }
 
+double parameter_tensors(const Layer& layer) {
+  double count = 0.0;
+  for (const Product& product : layer.products) {
+    if (product.part != Part::experts) count += product.copies * (product.bias ? 2.0 : 1.0);
+  }
+  for (const Weights& weights : layer.weights) count += weights.tensors;
+  return count;
+}
+
 double largest_tensor(const Model& model, const RankShape& shape) {
   double largest = 0.0;
   for (const Layer& kind : model.kinds) {

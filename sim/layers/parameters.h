@@ -43,6 +43,9 @@ struct MatrixCount {
   double experts = 0.0;  ///< of routed ones
 };
 [[nodiscard]] MatrixCount parameter_matrices(const Layer& layer);
+/// Tensors that a layer's parameters are, but for routed experts and tables: matrices, their
+/// biases, what norms have.
+[[nodiscard]] double parameter_tensors(const Layer& layer);
 
 /// Of the largest matrix that a rank holds of a layer: what an optimizer updates at once.
 [[nodiscard]] double largest_tensor(const Model& model, const RankShape& shape);

@@ -51,7 +51,7 @@ void ConvolutionBlock::convolution(const Convolution& of) {
   layer_.launches.backward += of.input_gradient ? 2.0 : 1.0;
   const double elements = positions * of.out;
   if (of.normalised) {
-    layer_.weights.push_back({Part::normalization, 2.0 * of.out});
+    layer_.weights.push_back({.part = Part::normalization, .count = 2.0 * of.out, .tensors = 2.0});
     pass(of.name + " norm", kBatchNorm.forward * elements, kBatchNorm.backward * elements);
     layer_.kept.push_back({.name = of.name + " norm input", .elements = elements});
   }

@@ -209,7 +209,9 @@ class PipelineProgram {
     const bool other = is_doubled() && chunk == 1;
     const Bytes message = gradient_message(job_, gradients);
     last_reduce_[other ? 1 : 0] =
-        join(other ? kOtherGradientReduce : kGradientReduce, kGradientReduce, message);
+        builder_.join(other ? kOtherGradientReduce : kGradientReduce,
+                      job_.prices.at(kGradientReduce)
+                          .price(message, strategy_.reduce_each_tensor ? gradients.tensors : 1.0));
     // The second half of the exchange has no ranks more to go to than the first, and shares links
     // with it: begun together they end when one behind the other would.
     if (gathers_sums(strategy_.compression)) {

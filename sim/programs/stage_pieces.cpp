@@ -137,6 +137,7 @@ Piece layer_parameters(const JobShape& job, const Layer& layer) {
   piece.matrices = matrices.shared;
   piece.expert_matrices = matrices.experts / strategy.expert_parallel;
   piece.factors = factor_elements(layer, strategy.compression) + tables;
+  piece.tensors = parameter_tensors(layer);
   return piece;
 }
 
@@ -147,6 +148,7 @@ void add_parameters(Piece& piece, const Piece& layer) {
   piece.matrices += layer.matrices;
   piece.expert_matrices += layer.expert_matrices;
   piece.factors += layer.factors;
+  piece.tensors += layer.tensors;
 }
 
 }  // namespace
@@ -166,6 +168,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     piece.matrices += parameter_matrices(model.last).shared;
     piece.factors +=
         std::min(factor_elements(model.last, strategy.compression), head_parameters(job));
+    piece.tensors += parameter_tensors(model.last);
     for (int i = 0; i < model.ahead.layers; ++i) {
       add_parameters(piece, layer_parameters(job, model.kind(model.ahead.kind)));
     }
@@ -194,6 +197,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
     if (!trains_adapters(strategy)) piece.trained += embedding_parameters(job);
     piece.matrices += parameter_matrices(model.first).shared;
     piece.factors += embedding_parameters(job);
+    piece.tensors += parameter_tensors(model.first);
   }
   pieces.push_back(piece);
   std::ranges::reverse(pieces);

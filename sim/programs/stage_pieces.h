@@ -23,8 +23,9 @@ struct Piece {
   double factors = 0.0;            ///< of those trained, where low-rank factors stand for matrices
   double matrices = 0.0;           ///< among the parameters, but for those of routed experts
   double expert_matrices = 0.0;    ///< among those of routed experts
+  double tensors = 0.0;            ///< that the parameters are, but for those of routed experts
 
-  [[nodiscard]] GradientPart gradients() const { return {trained, factors}; }
+  [[nodiscard]] GradientPart gradients() const { return {trained, factors, tensors}; }
 };
 
 /// Parameters that replicas hand each other once they are updated, and the matrices among them.

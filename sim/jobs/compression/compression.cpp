@@ -22,11 +22,14 @@ std::span<const Compressor> compressors() {
 GradientPart& GradientPart::operator+=(const GradientPart& other) {
   elements += other.elements;
   factors += other.factors;
+  tensors += other.tensors;
   return *this;
 }
 
 GradientPart operator*(double times, const GradientPart& part) {
-  return {.elements = times * part.elements, .factors = times * part.factors};
+  return {.elements = times * part.elements,
+          .factors = times * part.factors,
+          .tensors = times * part.tensors};
 }
 
 Bytes compressed_message(const Compression& how, const GradientPart& part, double element_bytes,

@@ -18,6 +18,7 @@ struct GradientPart {
   /// Of factors of rank `Compression::rank` that stand for its matrices, where those are smaller,
   /// and of what is no matrix.
   double factors = 0.0;
+  double tensors = 0.0;  ///< that they are
 
   GradientPart& operator+=(const GradientPart& other);
   friend GradientPart operator*(double times, const GradientPart& part);

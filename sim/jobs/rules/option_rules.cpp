@@ -121,6 +121,34 @@ std::vector<StrategyRule> recompute_rules() {
   };
 }
 
+/// What is merged, gathered by layers or pushed to servers is not reduced by tensors.
+std::vector<StrategyRule> reduction_rules() {
+  return {
+      {.fields = {"reduce_each_tensor", "gradient_bucket"},
+       .words = "reduce_each_tensor needs gradient_bucket 0",
+       .why = "what fills a bucket is reduced with it",
+       .help = "set gradient_bucket to \"0 B\", or leave it out",
+       .holds =
+           [](Layout job) {
+             return !job->reduce_each_tensor || job->gradient_bucket == Bytes(0.0);
+           }},
+      {.fields = {"reduce_each_tensor", "zero_stage"},
+       .words = "reduce_each_tensor needs zero_stage below 3",
+       .why = "fully sharded, a layer is scattered as one",
+       .help = "leave one of them out",
+       .holds =
+           [](Layout job) { return !job->reduce_each_tensor || job->sharding != Sharding::full; }},
+      {.fields = {"reduce_each_tensor", "synchronisation"},
+       .words = "reduce_each_tensor needs a synchronisation without servers",
+       .why = "what is pushed is cut by keys",
+       .help = "leave one of them out",
+       .holds =
+           [](Layout job) {
+             return !job->reduce_each_tensor || job->synchronisation->servers() == nullptr;
+           }},
+  };
+}
+
 /// Packed documents attend to themselves only; unfused attention masks what it has computed.
 std::vector<StrategyRule> packing_rules() {
   return {
@@ -148,7 +176,8 @@ std::vector<StrategyRule> packing_rules() {
 
 std::vector<StrategyRule> option_rules() {
   std::vector<StrategyRule> rules;
-  for (const auto& more : {overlap_rules(), recompute_rules(), packing_rules()}) {
+  for (const auto& more :
+       {overlap_rules(), recompute_rules(), packing_rules(), reduction_rules()}) {
     rules.insert(rules.end(), more.begin(), more.end());
   }
   return rules;

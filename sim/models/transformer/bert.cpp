@@ -29,7 +29,7 @@ TransformerModel as_transformer(const BertModel& fields) {
 Layer embedding(const BertModel& fields, const TransformerModel& shared) {
   Layer embedding = embedding_layer(shared);
   embedding.weights.push_back({Part::positions, real(fields.token_types * fields.hidden)});
-  embedding.weights.push_back({Part::normalization, norm_parameters(shared)});
+  embedding.weights.push_back(norm_weights(shared));
   return embedding;
 }
 
@@ -54,7 +54,7 @@ Layer head(const BertModel& fields, const TransformerModel& shared) {
   add("pooler", pooled, h, Split::none);
   add("next_sentence", pooled, 2.0, Split::none);
   head.weights.push_back({Part::head, real(fields.vocabulary), Cut::tensor});  // a bias a word
-  head.weights.push_back({Part::normalization, norm_parameters(shared)});
+  head.weights.push_back(norm_weights(shared));
   head.loss_classes = predicted * real(fields.vocabulary);
   head.passes.push_back(cross_entropy_pass(head.loss_classes));
   head.kept = {{.name = "transform input", .elements = predicted * h},

@@ -71,8 +71,7 @@ Model layers_of(const T5Model& fields) {
   model.first.weights.push_back({Part::positions,
                                  kHalves * real(fields.position_buckets * fields.attention_heads),
                                  Cut::tensor});
-  model.first.weights.push_back(
-      {Part::normalization, norm_parameters(shared)});  // behind the encoder
+  model.first.weights.push_back(norm_weights(shared));  // behind the encoder
 
   Layer encoder = transformer_layer(shared);
   encoder.attention->causal = false;

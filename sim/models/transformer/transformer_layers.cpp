@@ -35,7 +35,7 @@ constexpr double kUnfusedNorm = 2.0;
 /// What comes into a norm: kept as it is, or in fp32 with the normalised value.
 void add_norm(Layer& layer, const TransformerModel& model, std::string_view which, Again again) {
   const double h = real(model.hidden);
-  layer.weights.push_back({Part::normalization, norm_parameters(model)});
+  layer.weights.push_back(norm_weights(model));
   KeptTensor input{
       .name = std::string(which) + " norm input", .rows = Rows::own, .elements = h, .again = again};
   if (model.normalization == Normalization::rms_norm) {
@@ -60,7 +60,7 @@ Layer head_layer(const TransformerModel& model) {
                            .inputs = h,
                            .split = Split::outputs});
   head.passes.push_back(cross_entropy_pass(vocabulary));
-  head.weights.push_back({Part::normalization, norm_parameters(model)});
+  head.weights.push_back(norm_weights(model));
   head.kept = {{.name = "final norm input", .rows = Rows::own, .elements = h},
                {.name = "head input",
                 .rows = Rows::own,
@@ -85,7 +85,11 @@ Layer prediction_join(const TransformerModel& model) {
                            .gathered = true});
   constexpr double kHalves = 2.0;  // as much as in a layer
   add_pass(join, "norm_residual_dropout", Rows::own, kHalves * kNormBytes * h, Cut::none, {});
-  join.weights.push_back({Part::head, kNorms * norm_parameters(model)});
+  Weights norms = norm_weights(model);
+  norms.part = Part::head;
+  norms.count *= kNorms;
+  norms.tensors *= kNorms;
+  join.weights.push_back(norms);
   join.kept.push_back({.name = "joined inputs", .rows = Rows::own, .elements = kInputs * h});
   return join;
 }
@@ -115,9 +119,10 @@ void add_dropout_mask(Layer& layer, const TransformerModel& model, std::string n
                         .stored = Stored::mask});
 }
 
-double norm_parameters(const TransformerModel& model) {
+Weights norm_weights(const TransformerModel& model) {
   const bool biased = model.normalization == Normalization::layer_norm && model.normalization_bias;
-  return (biased ? 2.0 : 1.0) * real(model.hidden);
+  const double tensors = biased ? 2.0 : 1.0;
+  return {.part = Part::normalization, .count = tensors * real(model.hidden), .tensors = tensors};
 }
 
 namespace {

@@ -55,7 +55,7 @@ struct LayerVariant {
 [[nodiscard]] Layer transformer_layer(const TransformerModel& model, LayerVariant variant = {});
 
 /// A gain for each channel; a layer norm may have a bias too.
-[[nodiscard]] double norm_parameters(const TransformerModel& model);
+[[nodiscard]] Weights norm_weights(const TransformerModel& model);
 
 /// Tables of tokens and learned positions.
 [[nodiscard]] Layer embedding_layer(const TransformerModel& model);

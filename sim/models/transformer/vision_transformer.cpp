@@ -58,7 +58,7 @@ Layer class_head(const VisionTransformerModel& fields, const TransformerModel& s
                            .outputs = real(fields.classes),
                            .inputs = h,
                            .bias = true});
-  head.weights.push_back({Part::normalization, norm_parameters(shared)});
+  head.weights.push_back(norm_weights(shared));
   head.loss_classes = one * real(fields.classes);
   head.passes.push_back(cross_entropy_pass(head.loss_classes));
   head.kept = {{.name = "final norm input", .rows = Rows::own, .elements = h},

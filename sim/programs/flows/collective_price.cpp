@@ -201,7 +201,8 @@ CollectivePrice PricedCollective::price(Bytes message, double parts) const {
   CollectivePrice sum = price(1.0 / parts * message);
   const Seconds latency = ways_[sum.way].plan.latency;
   const Seconds waiting = latency + handing_on_time(idle_[sum.way], 1.0 / parts * message);
-  const double from_the_end = 1.0 + (parts - 1.0) * (1.0 - 1.0 / in_domain_);
+  const bool hands_round = kind_ == CollectiveKind::broadcast;
+  const double from_the_end = hands_round ? 1.0 + (parts - 1.0) * (1.0 - 1.0 / in_domain_) : parts;
   sum.time = parts * (sum.time - waiting) + from_the_end * waiting;
   sum.amount = parts * sum.amount;
   sum.at_least = sum.time - latency;

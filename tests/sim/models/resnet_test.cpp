@@ -18,6 +18,16 @@ TEST(ResNet, Has25557032ParametersAnd4GigaMultiplications) {
   EXPECT_NEAR(forward_flops(model, 1).total().count() / 2e9, 4.089, 0.0005);
 }
 
+// 53 convolutions with a gain and a bias of their norm each, and the last product with its bias.
+TEST(ResNet, Has161Tensors) {
+  const Model model = layers_of(ResNetModel{});
+  double tensors = parameter_tensors(model.first) + parameter_tensors(model.last);
+  for (int layer = 0; layer < model.layer_count(); ++layer) {
+    tensors += parameter_tensors(model.layer(layer));
+  }
+  EXPECT_EQ(tensors, 53 * 3 + 2);
+}
+
 TEST(ResNet, SmallOnesHaveTheirPublishedParameters) {
   // torchvision.models.resnet18, resnet34 and resnet101.
   EXPECT_EQ(parameter_count(layers_of(ResNetModel{.blocks = {2, 2, 2, 2}, .bottleneck = false})),

@@ -74,6 +74,12 @@ TEST(ParameterCounts, GptHasBiasesPositionsAndATiedHead) {
   EXPECT_EQ(counts.total(), 364);
 }
 
+// Four matrices, the gate of a Llama's MLP with its first, and two gains; of a GPT a bias each.
+TEST(ParameterCounts, MatricesBiasesAndNormsAreTensors) {
+  EXPECT_EQ(parameter_tensors(layers_of(tiny_llama()).layer(0)), 4 + 2);
+  EXPECT_EQ(parameter_tensors(layers_of(tiny_gpt()).layer(0)), 4 * 2 + 2 * 2);
+}
+
 TEST(ParameterCounts, ALayerNormMayLackItsBias) {
   TransformerModel model = tiny_gpt();
   model.normalization_bias = false;

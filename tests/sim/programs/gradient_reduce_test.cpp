@@ -27,6 +27,27 @@ TEST(GradientReduce, WithoutOverlapTravelsWholeOrByBuckets) {
   EXPECT_EQ(joins(), 2);
 }
 
+// A layer has four matrices and two norms; head and last norm go with the last, the embedding with
+// the first: 8, 6, 6 and 7 collectives, of which all but the first of a bucket wait for another.
+TEST(GradientReduce, TensorByTensorIsACollectiveEach) {
+  SmallJob job(4);
+  job.strategy.data_parallel = 2;
+  job.reduce.latency = 1_s;
+  job.set_micro_batches(1);
+  const auto waited = [&job] {
+    double seconds = 0.0;
+    for (const Operation& operation : pipeline_program(job.shape(), 0).operations) {
+      if (operation.kind == OperationKind::join) seconds += operation.at_least.count();
+    }
+    return seconds;
+  };
+  const double together = joined_bytes(pipeline_program(job.shape(), 0), kGradientReduce);
+  const double least = waited();
+  job.strategy.reduce_each_tensor = true;
+  EXPECT_NEAR(joined_bytes(pipeline_program(job.shape(), 0), kGradientReduce), together, 1e-9);
+  EXPECT_NEAR(waited() - least, 8 + 6 + 6 + 7 - 4, 1e-9);
+}
+
 TEST(GradientReduce, ShardedGradientsAreReducedWithEveryMicroBatch) {
   // 4,020 parameters of 4 bytes: a reduce-scatter of 4 moves 3/4 of them, three times by ZeRO-2,
   // and no more at the end of the step.

@@ -82,6 +82,7 @@ double way_seconds(const WayJob& job, int accelerators, double compute, const ch
                              {"overlap_gradient_reduce", job.way->overlaps},
                              {"micro_batch", job.batch},
                              {"global_batch", std::int64_t{job.batch} * accelerators}};
+  if (!job.way->merges && job.way->overlaps && !has_servers) strategy["reduce_each_tensor"] = true;
   if (has_servers) {
     strategy["synchronisation"] = {{"scheme", "parameter_server"},
                                    {"updates", "synchronous"},
@@ -122,7 +123,7 @@ SyncOutcome predict_ways(const SyncQuestion& question) {
   const double compute = job.batch / rate_on("1") / best_seconds(job, 1, 1.0);
   SyncOutcome outcome;
   outcome.assumed = {fmt::format("compute {:.2f} times ours, from one accelerator", compute),
-                     "what is one by one goes layer by layer"};
+                     "what is one by one goes to servers layer by layer"};
   if (job.way->by_servers) {
     outcome.assumed.emplace_back("as many servers as nodes, on nodes of their own");
   }

@@ -206,6 +206,33 @@ TEST(StrategyProblem, ParameterGatherNeedsSharding) {
 )");
 }
 
+TEST(StrategyProblem, TensorsAreReducedApartWhereNothingMergesThem) {
+  EXPECT_EQ(problems(kLlama3, R"(    "reduce_each_tensor": true,
+    "gradient_bucket": "1 MiB",
+    "global_batch": 64)"),
+            R"(error: reduce_each_tensor needs gradient_bucket 0
+  --> scenario.json:9:27   /strategy/reduce_each_tensor
+   |
+ 9 |     "reduce_each_tensor": true,
+   |                           ^^^^ what fills a bucket is reduced with it
+   |
+  ::: scenario.json:10:24   /strategy/gradient_bucket is "1 MiB"
+  help: set gradient_bucket to "0 B", or leave it out
+)");
+  EXPECT_EQ(problems(kLlama3, R"(    "reduce_each_tensor": true,
+    "zero_stage": 3,
+    "global_batch": 64)"),
+            R"(error: reduce_each_tensor needs zero_stage below 3
+  --> scenario.json:9:27   /strategy/reduce_each_tensor
+   |
+ 9 |     "reduce_each_tensor": true,
+   |                           ^^^^ fully sharded, a layer is scattered as one
+   |
+  ::: scenario.json:10:19   /strategy/zero_stage is 3
+  help: leave one of them out
+)");
+}
+
 TEST(StrategyProblem, UnknownPresetsAreGuessed) {
   EXPECT_EQ(problems(kLlama3, R"(    "preset": "megatorn",
     "global_batch": 64)"),

@@ -176,6 +176,16 @@ TEST(CollectivePrice, WhatIsScatteredAndWhatIsGatheredMirrorEachOther) {
   EXPECT_EQ(gather.mirrored().price(4_MB).amount, scatter.price(4_MB).amount);
 }
 
+TEST(CollectivePrice, SumsOneBehindTheOtherWaitForEachOther) {
+  const auto cluster = cluster_of(kNodes.text());
+  const Profile profile = round_profile();
+  const PricedCollective prices = priced(*cluster, profile, kBothNodes);
+  const CollectivePrice each = prices.price(1_MB);
+  const CollectivePrice five = prices.price(5_MB, 5.0);
+  EXPECT_NEAR(five.time / each.time, 5.0, 1e-12);
+  EXPECT_NEAR(five.amount / each.amount, 5.0, 1e-12);
+}
+
 TEST(CollectivePrice, AnAlgorithmThatIsAskedForIsNotTheOneMeasured) {
   const auto cluster = cluster_of(kNodes.text());
   const Profile profile = measured_profile();
