@@ -175,6 +175,11 @@ states are sharded.)"},
        {"micro_batch_overhead_s",
         known_estimate(&KernelFamily::micro_batch_overhead, kNotNegative, "seconds"),
         "What a pipeline stage loses with every micro-batch."},
+       {"optimizer_bytes_per_parameter",
+        known_estimate(&KernelFamily::optimizer_bytes, positive(), "bytes"),
+        R"(Memory traffic of the optimizer for a parameter of no table, of software whose optimizer keeps less
+than two moments and takes no norm of all gradients.
+default: profile.device.optimizer_bytes_per_parameter, and 4 bytes for the norm)"},
        {"releases", releases(),
         R"(Factors on the time of all kernels, by release of the software.
 limits: each 0.2 to 5

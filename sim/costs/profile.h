@@ -41,6 +41,9 @@ struct KernelFamily {
   /// what they exchange beyond what they have to, copies, padding, buckets.
   Estimate gradient_traffic{1.0};
   Estimate micro_batch_overhead;  ///< seconds a stage loses with every micro-batch
+  /// Memory traffic of the optimizer for a parameter, where it is none that takes a norm of all
+  /// gradients and keeps two moments: the device's then.
+  std::optional<Estimate> optimizer_bytes = {};
   /// Factors on the time of all kernels, by release ("nemo-25.02"): what changed between releases
   /// without changing any of the above. May be empty.
   std::map<std::string, Estimate> releases;

@@ -25,13 +25,17 @@ Seconds optimizer_time(const Profile& profile, const Strategy& strategy, double 
   const DeviceCosts& device = profile.device;
   const BytesPerSecond memory = streaming_rate(profile);
   const double by_host = strategy.optimizer_offload * updated;
-  const Seconds norm =
-      strategy.gradient_norm ? Bytes(parameters * kGradientNormBytes) / memory : Seconds(0.0);
+  const std::optional<Estimate> without_norm =
+      profile.kernel_families.at(strategy.kernel_family).optimizer_bytes;
+  const bool takes_norm = strategy.gradient_norm && !without_norm;
+  const Seconds norm = takes_norm ? Bytes(parameters * kGradientNormBytes) / memory : Seconds(0.0);
+  const double bytes = without_norm.value_or(device.optimizer_bytes).value;
   const double by_device = updated - by_host;
   const std::optional<Cost> measured =
-      curve_cost(device.optimizer_curve, Bytes(kWeightBytes * tensor));
-  const Seconds own = measured ? by_device / tensor * measured->time
-                               : Bytes(by_device * device.optimizer_bytes.value) / memory;
+      without_norm ? std::nullopt
+                   : curve_cost(device.optimizer_curve, Bytes(kWeightBytes * tensor));
+  const Seconds own =
+      measured ? by_device / tensor * measured->time : Bytes(by_device * bytes) / memory;
   if (strategy.optimizer_offload == 0.0) return own + norm;
 
   HEADWAY_CHECK(device.host_bandwidth && device.host_memory_bandwidth,

@@ -28,6 +28,14 @@ TEST(OptimizerTime, WithoutANormIsTheUpdatesAlone) {
   EXPECT_DOUBLE_EQ(optimizer_time(round_profile(), strategy, 1e9, 1e8).count(), 3.4e9 / kMemory);
 }
 
+// 24 bytes of Adagrad for each of 1e8, and no norm.
+TEST(OptimizerTime, IsThatOfTheSoftwaresOwnOptimizer) {
+  Profile profile = round_profile();
+  profile.kernel_families.at("fused").optimizer_bytes = estimate(24.0);
+  profile.device.optimizer_curve.points = {{1_MB, 100_us}, {2_MB, 150_us}};
+  EXPECT_DOUBLE_EQ(optimizer_time(profile, {}, 1e9, 1e8, 2.5e5).count(), 2.4e9 / kMemory);
+}
+
 TEST(OptimizerTime, TakesWhatWasMeasuredOfATensorOfThatSize) {
   // 2.5e5 parameters, 1e6 bytes of weights, were updated in 100 us: 400 such tensors.
   Profile profile = round_profile();
