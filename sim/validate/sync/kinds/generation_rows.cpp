@@ -40,13 +40,16 @@ double steps_a_second(const GenerationJob& job, const NamedAccelerator& kind, bo
                                             {"global_batch", job.batch * job.workers}}}}));
 }
 
-/// The model stands before its batch; what it is trained on may stand behind.
+/// The model stands before its batch; what it is trained on may stand behind, and tell which of
+/// that name it is.
 ReadWords<NamedModel> trained_model(const std::string& set_up) {
-  auto named = named_model(text_between(set_up, "", "("));
-  auto* const model = std::get_if<NamedModel>(&named);
-  if (model == nullptr) return named;
+  std::string name = text_between(set_up, "", "(");
+  while (name.ends_with(' ')) name.pop_back();
+  auto named = named_model(name);
+  if (const auto* model = std::get_if<NamedModel>(&named)) name = model->words;
+  if (name.empty()) return named;
   for (const NamedModel& other : named_models(set_up)) {
-    if (other.words.starts_with(model->words)) *model = other;
+    if (other.words.starts_with(name)) named = other;
   }
   return named;
 }

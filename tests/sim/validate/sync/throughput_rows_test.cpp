@@ -71,6 +71,25 @@ TEST(GradientWays, SayWhatARowLacks) {
   EXPECT_EQ(why(without_one), "the row does not tell what one accelerator reaches");
 }
 
+// What a model is trained on stands behind it, and tells which of its name it is.
+TEST(GenerationRows, NameTheirModelInTwoPlaces) {
+  const auto row = [](const std::string& model) {
+    return nlohmann::json{
+        {"id", model},
+        {"kind", "hetero_measured"},
+        {"source", "a scheduler"},
+        {"set-up", model + " (batch size 64), PyTorch DDP, 1 worker(s); Transformer "
+                           "Multi30k, ResNet-18 CIFAR-10"},
+        {"value", {{"v100", 10.0}, {"p100", 5.0}}}};
+  };
+  const SyncOutcome outcome = outcome_of(throughput_rows({row("Transformer")}), 0);
+  EXPECT_EQ(outcome.refused, "");
+  ASSERT_EQ(outcome.values.size(), 2U);
+  EXPECT_GT(outcome.values[1].predicted, outcome.values[0].predicted);  // in alphabetical order
+  EXPECT_TRUE(outcome_of(throughput_rows({row("CycleGAN")}), 0)
+                  .refused.starts_with("it names no model of the table"));
+}
+
 nlohmann::json served_row(int accelerators, double rate, const std::string& data = "synthetic") {
   return {{"id", data + std::to_string(accelerators)},
           {"source", "a report"},
