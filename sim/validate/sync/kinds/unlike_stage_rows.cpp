@@ -171,7 +171,7 @@ Scenario pipelined_scenario(const PipelinedJob& job, const PipelinedNetwork& net
       {"preset", "megatron-deepspeed"},
       {"precision", precision},
       {"gradient_precision", precision == "fp16" ? "fp16" : "fp32"},
-      {"kernel_family", "torch-eager"},
+      {"kernel_family", "deepspeed-eager"},
       {"zero_stage", 0},
       {"overlap_pipeline_transfers", sent <= kSentAtOnce},
       {"attention", "unfused"},
