@@ -12,8 +12,9 @@ inline constexpr double kHostAdamBytes = 28.0;
 
 /// Time of an optimizer step over `parameters` local parameters of which this rank updates
 /// `updated`: the memory traffic of Adam, and of the gradient norm over all of them where one is
-/// taken; or that of another optimizer, where the software has one. Updates of a tensor of `tensor` parameters, those that most of the model is made of, take
-/// what was measured of one, where one of its size was.
+/// taken; or that of another optimizer, where the software has one. Updates of a tensor of `tensor`
+/// parameters, those that most of the model is made of, take what was measured of one, where one of
+/// its size was.
 ///
 /// The host updates the share f = optimizer_offload of them: gradients of g bytes go down and
 /// parameters of p bytes come back over its link, and its Adam moves 28 + p bytes in its memory

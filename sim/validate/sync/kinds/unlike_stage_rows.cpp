@@ -30,9 +30,10 @@ constexpr double kWideBytes = 4.0;
 /// What DeepSpeed's engine copies behind one another and reduces at once, 5e8 elements of 4 bytes
 /// (MEMORY_OPT_ALLREDUCE_SIZE, deepspeed/runtime/engine.py).
 constexpr std::string_view kReducedAtOnce = "2 GB";
-/// Beside one for each degree: of all ranks, that of DeepSpeed's grid over the ranks of Megatron's
-/// tensor-parallel group, and those of two neighbours in the pipeline.
-constexpr int kFurtherCommunicators = 4;
+/// Communicators beside one for each degree: of all ranks, and that of DeepSpeed's grid over the
+/// ranks of Megatron's tensor-parallel group; of each neighbour in the pipeline another.
+constexpr int kOwnCommunicators = 2;
+constexpr int kNeighbours = 2;
 
 struct PipelinedJob {
   NamedModel model;
@@ -176,7 +177,9 @@ Scenario pipelined_scenario(const PipelinedJob& job, const PipelinedNetwork& net
       {"overlap_pipeline_transfers", sent <= kSentAtOnce},
       {"attention", "unfused"},
       {"gradient_bucket", kReducedAtOnce},
-      {"memory", {{"flattened_gradients", true}, {"communicators", kFurtherCommunicators}}},
+      {"memory",
+       {{"flattened_gradients", true},
+        {"communicators", kOwnCommunicators + std::min(stages - 1, kNeighbours)}}},
       {"tensor_parallel", job.tensor_parallel},
       {"pipeline_parallel", stages},
       {"micro_batch", job.micro_batch},
