@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 install_missing "${required_packages[@]}" "${calibrator_packages[@]}"
 # What GPUs need, calibrate_gpu.sh builds where there are any, for them alone.
 configure release -DHEADWAY_CUDA=OFF
-build release headway headway-calibrate
+build release headway headway_completion headway-calibrate
 
 folder=headway-first-report
 mkdir -p "$folder"
