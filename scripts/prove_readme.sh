@@ -18,8 +18,16 @@ if [ ! -x "$typist" ]; then
   say "there is no $typist: scripts/test.sh builds it"
   exit 3
 fi
+if ! unshare -m true 2>/dev/null; then
+  say "no system of its own can be made here: the README was not tried"
+  exit 3
+fi
 bare=$(mktemp -d)
 trap 'rm -rf "$bare"' EXIT
+if [ "$(df --output=avail -k "$bare" | tail -1)" -lt 4000000 ]; then
+  say "less than 4 GB are free in $(dirname "$bare"): the README was not tried"
+  exit 3
+fi
 make_bare_debian "$bare" || {
   say "No bare Debian can be made here: the README was not tried"
   exit 3
@@ -31,9 +39,8 @@ git ls-files -z --cached --others --exclude-standard | tar --null -T - -c | tar 
 unshare -m bash -euo pipefail -s "$bare" "$PWD" "$typist" <<'INSIDE'
 bare=$1 here=$2 typist=$3
 . scripts/lib_setup.sh
-mount -t proc proc "$bare/proc"
-mount -t sysfs sysfs "$bare/sys"
-mount --rbind /dev "$bare/dev"
+mount -t proc proc "$bare/proc" && mount --rbind /dev "$bare/dev" || exit 3
+mount -t sysfs sysfs "$bare/sys" || true  # who measures looks there for cores, and does without
 there() {
   chroot "$bare" env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
     bash -euo pipefail -c "cd $here && $1" </dev/null
