@@ -85,7 +85,7 @@ const ModelFamily* read_family(ObjectReader& reader) {
   std::vector<std::pair<std::string_view, const ModelFamily*>> words = {{"transformer", nullptr}};
   for (const ModelFamily& family : model_families()) words.emplace_back(family.name, &family);
   const auto layers = reader.cursor().member("layers");
-  const bool is_list = layers && layers->value().is_array() && !layers->value().empty() &&
+  const bool is_list = layers && layers->is_array() && !layers->value().empty() &&
                        layers->value().front().is_object();
   if (!reader.has("family") && !is_list) return nullptr;
   return reader.choice("family", Words<const ModelFamily*>(words),

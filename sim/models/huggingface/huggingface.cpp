@@ -60,7 +60,7 @@ constexpr std::array<std::string_view, 2> kSenses = {"vision_config", "audio_con
 /// Models that see and read keep what concerns text in an object of its own.
 JsonCursor text_part(const JsonCursor& config) {
   const std::optional<JsonCursor> part = given(config, kText);
-  return part && part->value().is_object() ? *part : config;
+  return part && part->is_object() ? *part : config;
 }
 
 void warn_of_senses(const JsonCursor& config, Diagnostics& diagnostics) {
@@ -97,7 +97,7 @@ std::optional<Family> find_family(const JsonCursor& config, Diagnostics& diagnos
     return std::nullopt;
   }
   const std::optional<JsonCursor> architectures = given(config, "architectures");
-  if (architectures && architectures->value().is_array() && !architectures->value().empty()) {
+  if (architectures && architectures->is_array() && !architectures->value().empty()) {
     for (const Family& family : families()) {
       if (architectures->value().front() == family.architecture) return family;
     }
@@ -129,7 +129,7 @@ std::int64_t trained_length(const JsonCursor& config) {
   constexpr std::int64_t kUsual = 8192;
   for (const auto& part :
        {given(config, "rope_scaling"), given(config, "rope_parameters"), std::optional(config)}) {
-    if (!part || !part->value().is_object()) continue;
+    if (!part || !part->is_object()) continue;
     const auto length = given(*part, "original_max_position_embeddings");
     if (!length || !length->value().is_number_integer() || length->value() < 1) continue;
     return std::min(length->value().get<std::int64_t>(), kUsual);
@@ -139,7 +139,7 @@ std::int64_t trained_length(const JsonCursor& config) {
 
 /// Into diagnostics of this configuration alone, so that errors among them are its own.
 std::optional<TransformerModel> read_config(const JsonCursor& whole, Diagnostics& own) {
-  if (!whole.value().is_object()) {
+  if (!whole.is_object()) {
     own.add(whole.problem("a Hugging Face configuration is an object", kind_text(whole.value())));
     return std::nullopt;
   }
@@ -205,7 +205,7 @@ std::vector<std::string_view> decoder_types() {
 }
 
 bool is_huggingface_config(const JsonCursor& object) {
-  return object.value().is_object() && !object.member("schema") &&
+  return object.is_object() && !object.member("schema") &&
          (object.member("model_type") || object.member("architectures"));
 }
 

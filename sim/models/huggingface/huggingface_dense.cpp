@@ -143,14 +143,6 @@ void read_seed_oss(ObjectReader& reader, TransformerModel& model) {
   model.mlp_bias = given_flag(reader, "mlp_bias", false);
 }
 
-/// Every product has a bias, or none.
-void read_ernie(ObjectReader& reader, TransformerModel& model) {
-  read_llama_shape(reader, model);
-  const bool biased = given_flag(reader, "use_bias", false);
-  model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
-  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
-}
-
 /// Falcon: one norm a layer less where attention and MLP stand side by side, which is not counted.
 void read_falcon(ObjectReader& reader, TransformerModel& model) {
   const bool is_grouped = given_flag(reader, "new_decoder_architecture", false);
@@ -277,6 +269,13 @@ constexpr std::array<Family, 33> kDenseFamilies = {{
 }};
 
 }  // namespace
+
+void read_ernie(ObjectReader& reader, TransformerModel& model) {
+  read_llama_shape(reader, model);
+  const bool biased = given_flag(reader, "use_bias", false);
+  model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
+  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+}
 
 std::span<const Family> dense_families() { return kDenseFamilies; }
 

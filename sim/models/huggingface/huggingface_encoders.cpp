@@ -81,8 +81,7 @@ EncoderModel read_vit(ObjectReader& reader) {
     reader.report("num_channels", "a vision transformer of images in other than three colours", "",
                   "only those of three are read");
   }
-  if (const auto labels = given(reader.cursor(), "id2label");
-      labels && labels->value().is_object()) {
+  if (const auto labels = given(reader.cursor(), "id2label"); labels && labels->is_object()) {
     model.classes = std::max<std::int64_t>(1, std::ssize(labels->value()));
   }
   return encoder_of("vit", model, vision_fields());
@@ -103,7 +102,7 @@ constexpr std::array kFamilies = {
 const EncoderFamily* family_of(const JsonCursor& config) {
   const std::optional<JsonCursor> type = given(config, "model_type");
   const std::optional<JsonCursor> names = given(config, "architectures");
-  const bool has_names = names && names->value().is_array() && !names->value().empty();
+  const bool has_names = names && names->is_array() && !names->value().empty();
   const auto found = std::ranges::find_if(kFamilies, [&](const EncoderFamily& family) {
     return type ? type->value() == family.model_type
                 : has_names && names->value().front() == family.architecture;

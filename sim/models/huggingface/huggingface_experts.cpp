@@ -3,16 +3,15 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/models/huggingface/huggingface_families.h"
-#include "sim/models/transformer/layer_fields.h"
 #include "sim/models/transformer/model_fields.h"
 
 namespace headway {
 
 void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture,
-                 std::string_view per_token_key) {
+                 const ExpertKeys& keys) {
   model.mixture_of_experts = mixture;
   if (reader.diagnostics().has_errors()) return;
-  check_experts(mixture, model.layers, reader, per_token_key);
+  check_experts(mixture, model.layers, reader, keys);
 }
 
 void refuse_single_dense_layers(ObjectReader& reader) {
@@ -24,12 +23,10 @@ void refuse_single_dense_layers(ObjectReader& reader) {
 
 namespace {
 
-constexpr std::string_view kPerToken = "num_experts_per_tok";
-
 /// The two counts that every family has, by its own names, and experts of `expert_hidden`.
 MixtureOfExperts read_experts(ObjectReader& reader, std::string_view experts_key,
                               std::int64_t expert_hidden,
-                              std::string_view per_token_key = kPerToken) {
+                              std::string_view per_token_key = kUsualExpertKeys.per_token) {
   return {.experts = reader.integer(experts_key, model_limits::kExperts),
           .experts_per_token = reader.integer(per_token_key, model_limits::kExpertsPerToken),
           .expert_hidden = expert_hidden};
@@ -55,7 +52,7 @@ void read_qwen3_moe(ObjectReader& reader, TransformerModel& model) {
       reader, "num_experts", reader.integer("moe_intermediate_size", model_limits::kFfnHidden));
   mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
   refuse_single_dense_layers(reader);
-  set_experts(reader, model, mixture);
+  set_experts(reader, model, mixture, kSparseStepKeys);
 }
 
 /// Biases of queries, keys and values; the gate of the shared expert, one column, is not counted.
@@ -68,7 +65,7 @@ void read_qwen2_moe(ObjectReader& reader, TransformerModel& model) {
       given_count(reader, "shared_expert_intermediate_size", model_limits::kSharedHidden, 0);
   mixture.interval = given_count(reader, "decoder_sparse_step", model_limits::kLayers, 1);
   refuse_single_dense_layers(reader);
-  set_experts(reader, model, mixture);
+  set_experts(reader, model, mixture, kSparseStepKeys);
 }
 
 /// Norms of queries and keys are left out as Qwen3's are.
@@ -112,7 +109,8 @@ void read_llama4(ObjectReader& reader, TransformerModel& model) {
   const std::int64_t chunk = given_count(reader, "attention_chunk_size",
                                          model_limits::kSequenceLength, model.sequence_length);
   model.sequence_length = std::min(model.sequence_length, chunk);
-  set_experts(reader, model, mixture);
+  set_experts(reader, model, mixture,
+              {.per_token = kUsualExpertKeys.per_token, .interval = "interleave_moe_layer_step"});
 }
 
 LatentAttention read_latent_attention(ObjectReader& reader) {
@@ -154,21 +152,20 @@ void read_minimax_m2(ObjectReader& reader, TransformerModel& model) {
 
 /// Layers without experts lead; the shared experts are as large as a routed one each.
 void read_ernie_moe(ObjectReader& reader, TransformerModel& model) {
-  read_llama_shape(reader, model);
-  const bool biased = given_flag(reader, "use_bias", false);
-  model.qkv_bias = model.projection_bias = model.mlp_bias = biased;
-  model.tied_embeddings = given_flag(reader, "tie_word_embeddings", true);
+  read_ernie(reader, model);
   model.multi_token_prediction_layers =
       given_count(reader, "num_nextn_predict_layers", model_limits::kPredictionLayers, 0);
   const std::int64_t expert_hidden =
       reader.integer("moe_intermediate_size", model_limits::kFfnHidden);
-  MixtureOfExperts mixture = read_experts(reader, "moe_num_experts", expert_hidden, "moe_k");
+  constexpr ExpertKeys kKeys{"moe_k", "moe_layer_start_index", "moe_layer_interval"};
+  MixtureOfExperts mixture =
+      read_experts(reader, "moe_num_experts", expert_hidden, kKeys.per_token);
   mixture.shared_expert_hidden =
       expert_hidden * given_count(reader, "moe_num_shared_experts", between(0, 1000), 2);
   mixture.leading_dense_layers =
-      given_count(reader, "moe_layer_start_index", model_limits::kLeadingLayers, 1);
-  mixture.interval = given_count(reader, "moe_layer_interval", model_limits::kLayers, 1);
-  set_experts(reader, model, mixture, "moe_k");
+      given_count(reader, kKeys.leading, model_limits::kLeadingLayers, 1);
+  mixture.interval = given_count(reader, kKeys.interval, model_limits::kLayers, 1);
+  set_experts(reader, model, mixture, kKeys);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ std::optional<std::int64_t> interval_of(const nlohmann::json& types) {
   return interval;
 }
 
-bool is_list(const std::optional<JsonCursor>& value) { return value && value->value().is_array(); }
+bool is_list(const std::optional<JsonCursor>& value) { return value && value->is_array(); }
 
 }  // namespace
 

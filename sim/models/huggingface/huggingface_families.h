@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "sim/files/json_reader.h"
+#include "sim/models/transformer/layer_fields.h"
 #include "sim/models/transformer/transformer.h"
 
 namespace headway {
@@ -59,12 +60,22 @@ void read_llama_shape(ObjectReader& reader, TransformerModel& model, std::int64_
 /// reported) where that is not even.
 [[nodiscard]] std::optional<std::int64_t> interval_of_full_attention(ObjectReader& reader);
 
+/// ERNIE 4.5 without experts: every product has a bias, or none.
+void read_ernie(ObjectReader& reader, TransformerModel& model);
+
 /// Latent attention and experts as DeepSeek-V2 and those that follow it have them.
 void read_deepseek(ObjectReader& reader, TransformerModel& model);
 
-/// Experts of `mixture`, of which a token visits as many as stand at `per_token_key`.
+/// What most families call the fields of a mixture, and what those call them whose layers have
+/// experts at an interval.
+inline constexpr ExpertKeys kUsualExpertKeys{"num_experts_per_tok", "first_k_dense_replace",
+                                             "moe_layer_freq"};
+inline constexpr ExpertKeys kSparseStepKeys{.per_token = "num_experts_per_tok",
+                                            .interval = "decoder_sparse_step"};
+
+/// Experts of `mixture`, whose fields are called so.
 void set_experts(ObjectReader& reader, TransformerModel& model, const MixtureOfExperts& mixture,
-                 std::string_view per_token_key = "num_experts_per_tok");
+                 const ExpertKeys& keys = kUsualExpertKeys);
 
 /// Reports "mlp_only_layers" that are any.
 void refuse_single_dense_layers(ObjectReader& reader);

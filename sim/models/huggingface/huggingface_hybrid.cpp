@@ -6,7 +6,6 @@
 #include <string>
 
 #include "sim/models/huggingface/huggingface_families.h"
-#include "sim/models/transformer/layer_fields.h"
 #include "sim/models/transformer/model_fields.h"
 
 namespace headway {
@@ -26,7 +25,7 @@ constexpr std::array<Word<char>, 6> kLayerWords = {{{"linear_attention", half_la
 /// The pattern, or the list under `types_key` that later configurations have instead.
 std::string read_pattern(ObjectReader& reader, std::string_view types_key) {
   const std::optional<JsonCursor> types = given(reader.cursor(), types_key);
-  if (!types || !types->value().is_array()) return reader.text(kPattern, "");
+  if (!types || !types->is_array()) return reader.text(kPattern, "");
   std::string pattern;
   for (const nlohmann::json& type : types->value()) {
     const auto* const word = std::ranges::find_if(
@@ -89,6 +88,23 @@ std::string with_second_halves(const std::string& mixers, char half) {
   return pattern;
 }
 
+/// A mixer a layer, as "layer_types" names them; all are state spaces where it is left out.
+std::string read_mixers(ObjectReader& reader, std::int64_t layers) {
+  constexpr std::string_view kMixers = "layer_types";
+  const auto count = static_cast<std::size_t>(layers);
+  if (!given(reader.cursor(), kMixers)) return std::string(count, half_layer::kStateSpace);
+  std::string mixers = read_pattern(reader, kMixers);
+  const bool are_known = mixers.find_first_not_of({half_layer::kStateSpace,
+                                                   half_layer::kAttention}) == std::string::npos;
+  if (mixers.size() != count || !are_known) {
+    reader.report(kMixers, "layer_types names the mixer of every layer",
+                  are_known ? fmt::format("{} for {} layers", mixers.size(), layers)
+                            : "one of them is no mixer",
+                  R"(write "mamba" or "attention" for each)");
+  }
+  return mixers;
+}
+
 /// "auto" stands for an even share of the expanded channels.
 std::int64_t read_mamba_head(ObjectReader& reader, std::int64_t hidden, std::int64_t heads) {
   constexpr std::string_view kHead = "mamba_d_head";
@@ -114,10 +130,7 @@ void read_granite_hybrid(ObjectReader& reader, TransformerModel& model) {
     model.position_encoding = PositionEncoding::none;
   }
   model.qkv_bias = model.projection_bias = given_flag(reader, "attention_bias", false);
-  const std::string mixers =
-      given(reader.cursor(), "layer_types")
-          ? read_pattern(reader, "layer_types")
-          : std::string(static_cast<std::size_t>(model.layers), half_layer::kStateSpace);
+  const std::string mixers = read_mixers(reader, model.layers);
   model.layer_pattern =
       with_second_halves(mixers, experts > 0 ? half_layer::kExperts : half_layer::kMlp);
   model.layers *= 2;
@@ -186,7 +199,7 @@ void read_qwen3_next(ObjectReader& reader, TransformerModel& model) {
       given_count(reader, "intermediate_size", model_limits::kFfnHidden, mixture.expert_hidden));
   read_gated_layers(reader, model);
   refuse_single_dense_layers(reader);
-  set_experts(reader, model, mixture);
+  set_experts(reader, model, mixture, kSparseStepKeys);
   if (!reader.diagnostics().has_errors()) check_mixers(model, reader, "layer_types");
 }
 

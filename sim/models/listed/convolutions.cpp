@@ -24,7 +24,7 @@ FieldMember<Object> sizes(Sizes Object::*member, Range range) {
           .read =
               [=](ObjectReader& reader, std::string_view key, bool required, Object& object) {
                 const auto given = reader.cursor().member(key);
-                if (given && given->value().is_array()) {
+                if (given && given->is_array()) {
                   if (const auto all = reader.integers(key, range, true)) object.*member = *all;
                 } else if (given || required) {
                   object.*member = {reader.integer(key, range)};

@@ -185,7 +185,7 @@ class LayerListReader {
     std::optional<SampleShape> in;
     for (const JsonCursor& part : reader.elements("operators")) {
       ObjectReader inner(part, diagnostics_);
-      if (!part.value().is_object()) continue;  // which the reader has said
+      if (!part.is_object()) continue;  // which the reader has said
       if (inner.flag("beside", false)) {
         if (!in) inner.report("beside", "the first operator has none to stand beside");
         writer_.stand_beside();

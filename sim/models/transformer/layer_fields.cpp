@@ -115,21 +115,21 @@ void settle_layers(ObjectReader& reader, TransformerModel& model) {
   if (reader.diagnostics().has_errors()) return;
   if (model.mixture_of_experts) {
     ObjectReader experts(*reader.part("mixture_of_experts"), reader.diagnostics());
-    check_experts(*model.mixture_of_experts, model.layers, experts, "experts_per_token");
+    check_experts(*model.mixture_of_experts, model.layers, experts);
   }
   check_mixers(model, reader, "layer_pattern");
 }
 
 void check_experts(const MixtureOfExperts& mixture, std::int64_t layers, ObjectReader& reader,
-                   std::string_view experts_per_token_key) {
+                   const ExpertKeys& keys) {
   if (mixture.experts_per_token > mixture.experts) {
-    reader.report(experts_per_token_key, "a token cannot go to more experts than there are",
+    reader.report(keys.per_token, "a token cannot go to more experts than there are",
                   fmt::format("{} of {}", mixture.experts_per_token, mixture.experts),
                   fmt::format("use at most {}", mixture.experts));
   }
   if (mixture.leading_dense_layers + mixture.interval <= layers) return;
   const bool all_lead = mixture.leading_dense_layers >= layers;
-  reader.report(all_lead ? "leading_dense_layers" : "interval", "no layer would have experts",
+  reader.report(all_lead ? keys.leading : keys.interval, "no layer would have experts",
                 fmt::format("the first one would be layer {} of {}",
                             mixture.leading_dense_layers + mixture.interval, layers),
                 "lower it, or leave the experts out");

@@ -9,9 +9,16 @@ namespace headway {
 /// layers that do not go together.
 void settle_layers(ObjectReader& reader, TransformerModel& model);
 
+/// What the fields of a mixture are called.
+struct ExpertKeys {
+  std::string_view per_token = "experts_per_token";
+  std::string_view leading = "leading_dense_layers";
+  std::string_view interval = "interval";
+};
+
 /// Reports experts per token beyond the experts, or layers of which none has experts.
 void check_experts(const MixtureOfExperts& mixture, std::int64_t layers, ObjectReader& reader,
-                   std::string_view experts_per_token_key);
+                   const ExpertKeys& keys = {});
 
 /// Reports a pattern that the model has no layers for, or parts of layers that no pattern names, at
 /// `pattern_key`; heads that share out nothing evenly at their own fields.

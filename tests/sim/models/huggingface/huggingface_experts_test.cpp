@@ -114,6 +114,24 @@ TEST(HuggingFaceExperts, WindowsAtUnevenIntervalsAreRefused) {
 )");
 }
 
+/// A problem stands at the field of the configuration that says it.
+TEST(HuggingFaceExperts, LayersWithoutExpertsAreToldByTheFamilysOwnWords) {
+  const std::string counts = R"(, "hidden_size": 2560, "intermediate_size": 12288,
+      "num_hidden_layers": 28, "num_attention_heads": 20, "moe_intermediate_size": 1536,
+      "vocab_size": 100, "max_position_embeddings": 4096)";
+  const auto problems = [&](const std::string& rest) {
+    return read_model_text("{" + rest + counts + "}").problems;
+  };
+  EXPECT_NE(problems(R"("model_type": "ernie4_5_moe", "moe_num_experts": 4, "moe_k": 2,
+      "moe_layer_start_index": 28)")
+                .find("/moe_layer_start_index"),
+            std::string::npos);
+  EXPECT_NE(problems(R"("model_type": "qwen3_moe", "num_experts": 4, "num_experts_per_tok": 2,
+      "decoder_sparse_step": 29)")
+                .find("/decoder_sparse_step"),
+            std::string::npos);
+}
+
 /// ERNIE 4.5 of 21 B: a dense layer leads, experts have names of their own.
 TEST(HuggingFace, ErnieCallsItsExpertsByOtherNames) {
   const ModelReading reading = read_model_text(R"({"model_type": "ernie4_5_moe",

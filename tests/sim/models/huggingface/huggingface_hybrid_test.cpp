@@ -119,6 +119,20 @@ TEST(HuggingFaceHybrid, Granite4MayLeaveOutItsList) {
   EXPECT_NE(read("63").problems.find("63 does not divide 4096"), std::string::npos);
 }
 
+TEST(HuggingFaceHybrid, Granite4NamesAMixerForEachLayer) {
+  const auto problems = [](const std::string& list) {
+    return read_model_text(R"({"model_type": "granitemoehybrid", "hidden_size": 2048,
+        "intermediate_size": 8192, "shared_intermediate_size": 8192, "num_local_experts": 0,
+        "num_hidden_layers": 2, "num_attention_heads": 32, "vocab_size": 100352,
+        "max_position_embeddings": 8192, "mamba_d_state": 128, "mamba_d_head": 64,
+        "mamba_n_heads": 64, "layer_types": )" +
+                           list + "}")
+        .problems;
+  };
+  EXPECT_NE(problems(R"(["mamba"])").find("1 for 2 layers"), std::string::npos);
+  EXPECT_NE(problems(R"(["mamba", "moe"])").find("one of them is no mixer"), std::string::npos);
+}
+
 TEST(HuggingFaceHybrid, Granite4MayHaveExpertsAndASharedOne) {
   const ModelReading reading =
       read_model_text(granite(R"("hidden_size": 1536, "intermediate_size": 512, "mamba_n_heads": 48,
