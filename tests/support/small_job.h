@@ -151,6 +151,21 @@ struct SmallJob {
   }
 };
 
+/// Two layers whose MLP is four experts of 10 x 5 and 5 x 10 (400 parameters), one a token, on four
+/// ranks.
+inline SmallJob job_of_experts(int expert_parallel, Sharding sharding) {
+  SmallJob job(2);
+  TransformerModel fields = thousand_parameter_fields(2);
+  fields.mixture_of_experts =
+      MixtureOfExperts{.experts = 4, .experts_per_token = 1, .expert_hidden = 5};
+  job.model = layers_of(fields);
+  job.strategy.data_parallel = 4;
+  job.strategy.expert_parallel = expert_parallel;
+  job.strategy.sharding = sharding;
+  job.set_micro_batches(1);
+  return job;
+}
+
 /// Bytes of all that a program puts into a communicator.
 inline double joined_bytes(const Program& program, std::string_view communicator) {
   double bytes = 0.0;

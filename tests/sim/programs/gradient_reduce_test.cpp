@@ -62,20 +62,6 @@ TEST(GradientReduce, ShardedGradientsAreReducedWithEveryMicroBatch) {
   }
 }
 
-/// Two layers of four experts (400 parameters, two of them on a rank) on four ranks.
-SmallJob job_of_experts() {
-  SmallJob job(2);
-  TransformerModel fields = thousand_parameter_fields(2);
-  fields.mixture_of_experts =
-      MixtureOfExperts{.experts = 4, .experts_per_token = 1, .expert_hidden = 5};
-  job.model = layers_of(fields);
-  job.strategy.data_parallel = 4;
-  job.strategy.expert_parallel = 2;
-  job.strategy.sharding = Sharding::optimizer;
-  job.set_micro_batches(2);
-  return job;
-}
-
 std::vector<std::int32_t> sorted_slots(const Program& program, OperationKind kind) {
   std::vector<std::int32_t> slots;
   for (const Operation& operation : program.operations) {
@@ -88,7 +74,8 @@ std::vector<std::int32_t> sorted_slots(const Program& program, OperationKind kin
 TEST(GradientReduce, ExpertsAreReducedAndGatheredAmongThoseThatHoldThem) {
   // 200 parameters a layer on a rank, of two replicas: half of them leave in 4 bytes, half come
   // back in 2, whatever of it may be hidden.
-  SmallJob job = job_of_experts();
+  SmallJob job = job_of_experts(2, Sharding::optimizer);
+  job.set_micro_batches(2);
   for (const double never_hidden : {0.0, 0.3}) {
     for (const bool overlap : {false, true}) {
       job.never_hidden = never_hidden;
@@ -103,7 +90,9 @@ TEST(GradientReduce, ExpertsAreReducedAndGatheredAmongThoseThatHoldThem) {
                                         return operation.kind == OperationKind::join &&
                                                operation.path == program.place_of(kExpertGather);
                                       }),
-                !overlap ? 1 : never_hidden > 0.0 ? 3 : 2);
+                !overlap             ? 1
+                : never_hidden > 0.0 ? 3
+                                     : 2);
       // What is gathered is waited for; of reductions, which follow each other, the last.
       const auto waited = sorted_slots(program, OperationKind::wait);
       for (const Operation& operation : program.operations) {
