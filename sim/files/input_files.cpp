@@ -130,7 +130,7 @@ std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part, const std::
 
 std::optional<JsonCursor> InputFiles::follow(const JsonCursor& part,
                                              const std::vector<std::string>& folders) {
-  if (part.value().is_object()) return part;
+  if (part.is_object()) return part;
   if (!part.value().is_string()) {
     diagnostics_.add(part.problem(value_name(part.document().root(), part.pointer()) +
                                       " must be an object or the name of a file",

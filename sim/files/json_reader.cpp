@@ -48,7 +48,7 @@ std::string_view kind_of_schema(std::string_view schema) {
 ObjectReader::ObjectReader(JsonCursor object, Diagnostics& diagnostics)
     : object_(std::move(object)),
       diagnostics_(diagnostics),
-      is_object_(object_.value().is_object()),
+      is_object_(object_.is_object()),
       resolved_(nlohmann::json::object()) {
   if (is_object_) return;
   diagnostics_.add(object_.problem(
@@ -161,7 +161,7 @@ std::vector<JsonCursor> ObjectReader::elements(std::string_view key) {
   std::vector<JsonCursor> elements;
   const auto member = part(key);
   if (!member) return elements;
-  if (!member->value().is_array()) {
+  if (!member->is_array()) {
     diagnostics_.add(member->problem(fmt::format("\"{}\" must be an array", key),
                                      kind_text(member->value()),
                                      "write it in brackets: [...], a single one too"));
@@ -175,7 +175,7 @@ std::vector<std::pair<std::string, JsonCursor>> ObjectReader::members(std::strin
   std::vector<std::pair<std::string, JsonCursor>> members;
   const auto object = part(key);
   if (!object) return members;
-  if (!object->value().is_object()) {
+  if (!object->is_object()) {
     diagnostics_.add(
         object->problem(fmt::format("\"{}\" must be an object", key), kind_text(object->value())));
     return members;
@@ -220,7 +220,7 @@ void ObjectReader::report_unknown() {
 }
 
 bool read_schema(ObjectReader& reader, std::string_view expected) {
-  if (!reader.cursor().value().is_object()) return true;
+  if (!reader.cursor().is_object()) return true;
   const auto schema = reader.cursor().member("schema");
   const std::string found = reader.text("schema", std::string(expected));
   if (!schema) {

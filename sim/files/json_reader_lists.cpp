@@ -29,7 +29,7 @@ std::optional<std::vector<std::size_t>> ObjectReader::choices(
       chosen.push_back(index);
     }
   }
-  if (given->value().is_array() && given->value().empty()) {
+  if (given->is_array() && given->value().empty()) {
     report(key, fmt::format("{} has to name at least one", key), "empty", help);
   }
   return chosen;

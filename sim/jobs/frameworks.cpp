@@ -20,8 +20,8 @@ constexpr const char* kFrameworkFolder = "scenarios/frameworks";
 std::vector<std::string> read_texts(ObjectReader& reader, std::string_view key) {
   std::vector<std::string> texts;
   for (const JsonCursor& element : reader.elements(key)) {
-    if (element.value().is_string()) {
-      texts.push_back(element.value().get<std::string>());
+    if (const auto text = element.text()) {
+      texts.push_back(*text);
     } else {
       reader.diagnostics().add(element.problem(fmt::format("\"{}\" holds texts", key)));
     }

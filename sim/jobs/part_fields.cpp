@@ -13,7 +13,7 @@ JsonCursor empty_part(std::string_view name, Diagnostics& diagnostics) {
 
 bool is_part(const JsonCursor& given, std::string_view name, std::string_view first,
              Diagnostics& diagnostics) {
-  if (given.value().is_object()) return true;
+  if (given.is_object()) return true;
   diagnostics.add(given.problem(
       fmt::format("\"{}\" must be an object", name), kind_text(given.value()),
       fmt::format("write \"{}\": {{\"{}\": ...}}; `headway explain strategy.{}` lists its fields",

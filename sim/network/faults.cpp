@@ -49,7 +49,7 @@ class FaultReader {
     ObjectReader reader(fault, diagnostics_);
     int named = 0;
     for (const char* key : {"cable", "switch", "nic"}) named += reader.has(key) ? 1 : 0;
-    if (named != 1 && fault.value().is_object()) {
+    if (named != 1 && fault.is_object()) {
       diagnostics_.add(fault.problem("a fault names one cable, switch or NIC", "",
                                      R"(write {"cable": ["leaf/unit0/rail3", "spine/5"]}, )"
                                      R"({"switch": "spine/5"} or {"nic": "node3/nic2"})"));
@@ -65,8 +65,7 @@ class FaultReader {
  private:
   /// The vertex that a text names, -1 if there is none (which is reported).
   VertexId vertex_of(const JsonCursor& cursor, bool may_be_switch, bool may_be_endpoint) {
-    const std::string name =
-        cursor.value().is_string() ? cursor.value().get<std::string>() : std::string();
+    const std::string name = cursor.text().value_or("");
     const VertexId found = topology_.find(name);
     const bool fits = found != -1 && (topology_.is_switch(found) ? may_be_switch : may_be_endpoint);
     if (fits) return found;
@@ -186,7 +185,7 @@ void replace_cut_off(const JsonCursor& faults, Cluster& cluster, Diagnostics& di
 std::vector<FieldDescription> fault_field_descriptions() { return fault_fields().described(); }
 
 nlohmann::json apply_faults(const JsonCursor& faults, Cluster& cluster, Diagnostics& diagnostics) {
-  if (!faults.value().is_array()) {
+  if (!faults.is_array()) {
     diagnostics.add(faults.problem("\"faults\" is a list"));
     return nlohmann::json::array();
   }

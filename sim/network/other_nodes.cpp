@@ -109,7 +109,7 @@ std::optional<ReadOtherNodes> read_other_nodes(const JsonCursor& part, const Rea
   const std::size_t problems = files.diagnostics().all().size();
   ReadOtherNodes read;
   nlohmann::json resolved = nlohmann::json::array();
-  if (!part.value().is_array()) {
+  if (!part.is_array()) {
     files.diagnostics().add(
         part.problem("\"other_nodes\" is a list", "",
                      R"(write [{"first": 4, "count": 2, "node": "dgx_a100"}])"));

@@ -55,8 +55,6 @@ struct FieldOfKinds {
 
 }  // namespace
 
-bool is_object(const JsonCursor& cursor) { return cursor.value().is_object(); }
-
 std::vector<FieldDescription> told_once(const std::vector<FieldsOfKind>& kinds) {
   std::vector<FieldOfKinds> fields;
   for (const auto& [kind, of_kind] : kinds) {

@@ -9,14 +9,11 @@
 
 namespace headway {
 
-/// Whether it is an object; what is none was reported by its reader.
-[[nodiscard]] bool is_object(const JsonCursor& cursor);
-
 /// The kind that /kind names, or nothing if it names none (which is reported).
 template <class Kind>
 const Kind* read_kind(ObjectReader& reader, std::span<const Kind> kinds,
                       const Kind* fallback = nullptr) {
-  if (!is_object(reader.cursor())) return nullptr;
+  if (!reader.cursor().is_object()) return nullptr;  // reported by the reader
   std::vector<std::pair<std::string_view, const Kind*>> words;
   for (const Kind& kind : kinds) words.emplace_back(kind.name, &kind);
   const std::size_t problems = reader.diagnostics().all().size();

@@ -21,7 +21,7 @@ std::optional<json> written(const LeaderOptions& leaders) {
   InputFiles files(with_candidate(leaders.path, options.overrides, options.memory, ignored),
                    data_folders(), ignored, options.memory);
   const auto root = files.open(leaders.path, "scenarios");
-  if (ignored.has_errors() || !root || !root->value().is_object()) return std::nullopt;
+  if (ignored.has_errors() || !root || !root->is_object()) return std::nullopt;
   return root->value();
 }
 

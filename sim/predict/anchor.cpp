@@ -64,8 +64,8 @@ double least_factor(const Scenario& scenario, const JobRun& run) {
 std::string anchor_place(const Scenario& scenario, std::size_t number) {
   const auto part = scenario.source ? scenario.source->member("anchor") : std::nullopt;
   if (!part) return {};
-  return part->value().is_array() ? fmt::format("/anchor/{}/measured_iteration_time", number)
-                                  : "/anchor/measured_iteration_time";
+  return part->is_array() ? fmt::format("/anchor/{}/measured_iteration_time", number)
+                          : "/anchor/measured_iteration_time";
 }
 
 AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs,

@@ -9,7 +9,7 @@ namespace headway {
 namespace {
 
 std::optional<JsonCursor> child(const JsonCursor& parent, const std::string& token) {
-  if (!parent.value().is_array()) return parent.member(token);
+  if (!parent.is_array()) return parent.member(token);
   const auto index = parse_number<std::size_t>(token);
   if (!index || *index >= parent.value().size()) return std::nullopt;
   return parent.element(*index);

@@ -199,7 +199,7 @@ std::string found_path(const std::string& name) {
 const ExplainedKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
   if (is_huggingface_config(root))
     return &*std::ranges::find(kKinds, "headway/model/1", &ExplainedKind::schema);
-  const auto schema = root.value().is_object() ? root.member("schema") : std::nullopt;
+  const auto schema = root.is_object() ? root.member("schema") : std::nullopt;
   if (!schema) {
     diagnostics.add(root.problem("missing field \"schema\", which says what the file is", "",
                                  "for example \"schema\": \"headway/scenario/1\""));
@@ -218,7 +218,7 @@ const ExplainedKind* kind_of(const JsonCursor& root, Diagnostics& diagnostics) {
                                     "check a profile that names it"));
     return nullptr;
   }
-  const std::string name = schema->value().is_string() ? schema->value().get<std::string>() : "";
+  const std::string name = schema->text().value_or("");
   diagnostics.add(
       schema->problem("files of this schema are not known", "", name_help(name, known_schemas())));
   return nullptr;

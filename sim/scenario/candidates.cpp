@@ -79,14 +79,14 @@ std::vector<ReadCandidate> read_candidates(const std::optional<JsonCursor>& list
                                            Diagnostics& diagnostics) {
   std::vector<ReadCandidate> candidates;
   if (!list) return candidates;
-  if (!list->value().is_array() || list->value().empty()) {
+  if (!list->is_array() || list->value().empty()) {
     diagnostics.add(list->problem("candidates is a list of clusters to choose from", "",
                                   R"(write [{"name": "A", "topology": "hgx_h200_400g"}])"));
     return candidates;
   }
   for (std::size_t i = 0; i < list->value().size(); ++i) {
     const JsonCursor element = list->element(i);
-    if (!element.value().is_object()) {
+    if (!element.is_object()) {
       diagnostics.add(element.problem("a candidate is an object with a name"));
       continue;
     }
@@ -145,7 +145,7 @@ std::optional<JsonCursor> root_of(const std::string& path, const std::vector<Ove
   Diagnostics ignored;
   InputFiles files(overrides, data_folders(), ignored, memory);
   std::optional<JsonCursor> root = files.open(path, "scenarios");
-  if (ignored.has_errors() || !root || !root->value().is_object()) return std::nullopt;
+  if (ignored.has_errors() || !root || !root->is_object()) return std::nullopt;
   return root;
 }
 
@@ -189,7 +189,7 @@ std::vector<Override> with_candidate(const std::string& path, std::vector<Overri
   take(root->member("candidates"), root->member("candidate"));
   const std::optional<JsonCursor> groups = root->member("alternatives");
   const std::optional<JsonCursor> choices = root->member("choose");
-  if (groups && groups->value().is_object()) {
+  if (groups && groups->is_object()) {
     for (const auto& [name, unused] : groups->value().items()) {
       take(groups->member(name), choices ? choices->member(name) : std::nullopt);
     }
@@ -226,12 +226,12 @@ void check_choices(ObjectReader& reader) {
   }
   const std::optional<JsonCursor> groups = reader.cursor().member("alternatives");
   const std::optional<JsonCursor> choices = reader.cursor().member("choose");
-  if (groups && !groups->value().is_object()) {
+  if (groups && !groups->is_object()) {
     reader.report("alternatives", "alternatives are lists by name", "",
                   R"(write {"network": [{"name": "fast", "topology": "hgx_h200_400g"}]})");
   }
   if (!choices) return;
-  if (!choices->value().is_object()) {
+  if (!choices->is_object()) {
     reader.report("choose", "choose names one of each list of alternatives", "",
                   R"(write {"network": "fast"})");
     return;

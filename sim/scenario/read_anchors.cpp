@@ -22,7 +22,7 @@ std::optional<Anchor> read_anchor(const JsonCursor& part, const Cluster* cluster
   anchor.measured = reader.quantity<Seconds>("measured_iteration_time", positive());
   if (const auto of = reader.part("scenario")) {
     const std::optional<JsonCursor> root = files.follow(*of, "scenarios");
-    if (root && root->value().is_object() && root->value().contains("anchor")) {
+    if (root && root->is_object() && root->value().contains("anchor")) {
       reader.report("scenario", "what was measured has no anchor itself", "this one has",
                     "name a scenario without \"anchor\"");
     } else if (root) {
@@ -48,7 +48,7 @@ std::vector<Anchor> read_anchors(ObjectReader& scenario, const Cluster* cluster,
                                  const MeasuredScenario& read) {
   const auto part = scenario.part("anchor");
   if (!part) return {};
-  const bool is_list = part->value().is_array();
+  const bool is_list = part->is_array();
   const std::size_t count = is_list ? part->value().size() : 1;
   if (count == 0) {
     scenario.report("anchor", "an empty list anchors nothing", "", "leave \"anchor\" out");

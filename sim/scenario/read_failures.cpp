@@ -62,8 +62,7 @@ std::vector<Seconds> read_observed(ObjectReader& reader) {
   nlohmann::json resolved = nlohmann::json::array();
   for (const JsonCursor& element : reader.elements("times")) {
     resolved.push_back(element.value());
-    const auto text =
-        element.value().is_string() ? element.value().get<std::string>() : std::string();
+    const auto text = element.text().value_or("");
     const auto parsed = parse_quantity<Seconds>(text);
     if (const auto* problem = std::get_if<QuantityProblem>(&parsed)) {
       reader.diagnostics().add(element.problem(problem->problem, "", problem->help));
@@ -83,12 +82,13 @@ std::vector<Seconds> read_observed(ObjectReader& reader) {
 
 FieldMember<Lifetime> observed_times() {
   return {.type = array_type(quantity_type<Seconds>({}), "texts with a unit: time"),
-          .read = [](ObjectReader& reader, std::string_view, bool, Lifetime& lifetime) {
-            lifetime.observed = read_observed(reader);
-            for (const Seconds time : lifetime.observed) lifetime.mean += time;
-            const auto count = std::max<std::size_t>(1, lifetime.observed.size());
-            lifetime.mean = lifetime.mean / static_cast<double>(count);
-          },
+          .read =
+              [](ObjectReader& reader, std::string_view, bool, Lifetime& lifetime) {
+                lifetime.observed = read_observed(reader);
+                for (const Seconds time : lifetime.observed) lifetime.mean += time;
+                const auto count = std::max<std::size_t>(1, lifetime.observed.size());
+                lifetime.mean = lifetime.mean / static_cast<double>(count);
+              },
           .write = [](const Lifetime&) { return JsonValue(); }};  // resolved as it is read
 }
 

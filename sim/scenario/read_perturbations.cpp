@@ -163,7 +163,7 @@ Perturbation read_perturbations(ObjectReader& scenario, const Profile* profile,
   // Fields that name parts of a cluster are lists. Few scenarios have any, and a sweep reads many.
   static const FieldTable<Perturbation> kOfAnyCluster = perturbation_fields();
   const bool names_parts =
-      reader.cursor().value().is_object() &&
+      reader.cursor().is_object() &&
       std::ranges::any_of(reader.cursor().value(),
                           [](const nlohmann::json& field) { return field.is_array(); });
   if (names_parts) {

@@ -159,7 +159,7 @@ std::optional<ProfileList> read_profiles(ObjectReader& scenario, const Cluster* 
                                          InputFiles& files) {
   const std::optional<JsonCursor> part = scenario.required_part("profile");
   if (!part) return std::nullopt;
-  bool is_list = part->value().is_array();
+  bool is_list = part->is_array();
   std::vector<ReadProfile> profiles;
   nlohmann::json resolved = nlohmann::json::array();
   const std::size_t given = is_list ? part->value().size() : 1;

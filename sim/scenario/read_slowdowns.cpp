@@ -149,8 +149,7 @@ see: Lin et al. 2025 (arXiv:2505.05713))"});
 }
 
 VertexId vertex_of(const JsonCursor& named, const Topology& topology, Diagnostics& diagnostics) {
-  const std::string name =
-      named.value().is_string() ? named.value().get<std::string>() : std::string();
+  const std::string name = named.text().value_or("");
   const VertexId found = topology.find(name);
   if (found != -1) return found;
   std::vector<std::string_view> names;

@@ -44,9 +44,8 @@ struct ReadCluster {
 std::vector<Dimension> read_order(ObjectReader& reader) {
   std::vector<Dimension> order;
   for (const JsonCursor& element : reader.elements("rank_order")) {
-    const auto* const known = std::ranges::find_if(kDimensions, [&](const auto& word) {
-      return element.value().is_string() && element.value().get<std::string>() == word.first;
-    });
+    const auto* const known = std::ranges::find_if(
+        kDimensions, [&](const auto& word) { return element.text() == word.first; });
     if (known == kDimensions.end()) {
       reader.diagnostics().add(
           element.problem("rank_order names the parallel dimensions, innermost "
@@ -85,7 +84,7 @@ std::optional<ReadTopology> read_topology_once(const JsonCursor& part, std::opti
 
 /// "cluster" is a topology, or an object with one and what the job takes of it.
 std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& files) {
-  const bool has_details = part.value().is_object() && part.member("topology").has_value();
+  const bool has_details = part.is_object() && part.member("topology").has_value();
   if (!has_details) {
     auto topology = read_topology_once(part, std::nullopt, files);
     if (!topology) return std::nullopt;

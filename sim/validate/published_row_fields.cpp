@@ -13,7 +13,7 @@ namespace headway {
 namespace {
 
 std::optional<JsonCursor> object_member(const std::optional<JsonCursor>& of, const char* key) {
-  if (!of || !of->value().is_object()) return std::nullopt;
+  if (!of || !of->is_object()) return std::nullopt;
   return of->member(key);
 }
 
@@ -21,12 +21,12 @@ std::optional<JsonCursor> object_member(const std::optional<JsonCursor>& of, con
 
 std::optional<JsonCursor> PublishedTables::table(const char* name) const {
   auto found = object_member(root_, name);
-  return found && found->value().is_object() ? found : std::nullopt;
+  return found && found->is_object() ? found : std::nullopt;
 }
 
 std::size_t PublishedTables::columns() const {
   const auto names = object_member(root_, "columns");
-  return names && names->value().is_array() ? names->value().size() : 0;
+  return names && names->is_array() ? names->value().size() : 0;
 }
 
 std::optional<std::size_t> PublishedTables::column(std::string_view name) const {
@@ -72,7 +72,7 @@ PublishedRowFields::PublishedRowFields(JsonCursor row, const PublishedTables& ta
 
 std::optional<JsonCursor> PublishedRowFields::member(const char* key) const {
   std::optional<JsonCursor> found;
-  if (row_.value().is_array()) {
+  if (row_.is_array()) {
     const auto column = tables_.column(key);
     if (column && *column < row_.value().size()) found = row_.element(*column);
   } else {
@@ -83,13 +83,13 @@ std::optional<JsonCursor> PublishedRowFields::member(const char* key) const {
 
 std::string PublishedRowFields::text(const char* key) const {
   const auto found = member(key);
-  return found && found->value().is_string() ? found->value().get<std::string>() : "";
+  return found ? found->text().value_or("") : "";
 }
 
 std::optional<JsonCursor> PublishedRowFields::object(const char* key, const char* table) const {
   if (const auto found = member(key)) {
     JsonCursor part = tables_.entry(table, *found, diagnostics_);
-    if (part.value().is_object()) return part;
+    if (part.is_object()) return part;
   }
   diagnostics_.add(row_.problem(fmt::format("a row needs \"{}\", an object", key)));
   return std::nullopt;
@@ -98,10 +98,10 @@ std::optional<JsonCursor> PublishedRowFields::object(const char* key, const char
 std::vector<std::string> PublishedRowFields::texts(const char* key, const char* table) const {
   std::vector<std::string> list;
   const auto found = member(key);
-  if (!found || !found->value().is_array()) return list;
+  if (!found || !found->is_array()) return list;
   for (std::size_t i = 0; i < found->value().size(); ++i) {
     const JsonCursor part = tables_.entry(table, found->element(i), diagnostics_);
-    if (part.value().is_string()) list.push_back(part.value().get<std::string>());
+    if (const auto text = part.text()) list.push_back(*text);
   }
   return list;
 }

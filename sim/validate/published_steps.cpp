@@ -37,8 +37,8 @@ void read_source(PublishedRow& row, const PublishedRowFields& fields, const Publ
   const auto named = fields.member("source");
   if (!named) return;
   const JsonCursor part = tables.entry("sources", *named, diagnostics);
-  if (part.value().is_string()) row.head.source = part.value().get<std::string>();
-  if (!part.value().is_object()) return;
+  if (const auto source = part.text()) row.head.source = *source;
+  if (!part.is_object()) return;
   row.head.source = word(part.value(), "key");
   row.head.source_title = word(part.value(), "title");
   row.head.source_address = address_of(part.value());
@@ -57,7 +57,7 @@ PublishedRow read_row(const PublishedRowFields& fields, const PublishedTables& t
     diagnostics.add(fields.member("result")->problem("a row's \"result\" is \"out of memory\""));
   }
   std::optional<JsonCursor> measured;
-  if (fields.row().value().is_object() && !row.ran_out_of_memory) {
+  if (fields.row().is_object() && !row.ran_out_of_memory) {
     measured = fields.object("measured");
     if (!measured) return row;
   }
@@ -106,8 +106,8 @@ PublishedRow read_published_row(const JsonCursor& row, Diagnostics& diagnostics)
 }
 
 std::vector<PublishedRow> read_published_steps(const JsonCursor& root, Diagnostics& diagnostics) {
-  const auto list = root.value().is_object() ? root.member("rows") : std::nullopt;
-  if (!list || !list->value().is_array()) {
+  const auto list = root.is_object() ? root.member("rows") : std::nullopt;
+  if (!list || !list->is_array()) {
     diagnostics.add(root.problem("this is no file of published rows", "",
                                  R"(it needs {"rows": [...]}, one object a measurement)"));
     return {};

@@ -43,7 +43,7 @@ void check(std::span<const WholeNumber> numbers, const nlohmann::json& object,
         value == std::trunc(value)) {
       continue;
     }
-    const auto own = part.value().is_object() ? part.member(key) : std::nullopt;
+    const auto own = part.is_object() ? part.member(key) : std::nullopt;
     diagnostics.add((own ? *own : part)
                         .problem(fmt::format("\"{}\" of a row is a whole number from {} to {}", key,
                                              least, grouped_digits(kMostOfAField)),

@@ -9,7 +9,7 @@ namespace {
 /// Member `key`; of a list, which `-f json0` makes of everything, the first element.
 std::optional<JsonCursor> member_of(const JsonCursor& object, std::string_view key) {
   auto member = object.member(key);
-  if (!member || !member->value().is_array()) return member;
+  if (!member || !member->is_array()) return member;
   if (member->value().empty()) return std::nullopt;
   return member->element(0);
 }
@@ -17,9 +17,9 @@ std::optional<JsonCursor> member_of(const JsonCursor& object, std::string_view k
 /// A text, or the text in {"value": ...}; empty if it is neither.
 std::string text_of(const std::optional<JsonCursor>& cursor) {
   if (!cursor) return "";
-  if (cursor->value().is_string()) return cursor->value().get<std::string>();
+  if (const auto text = cursor->text()) return *text;
   const auto value = member_of(*cursor, "value");
-  return value && value->value().is_string() ? value->value().get<std::string>() : "";
+  return value ? value->text().value_or("") : "";
 }
 
 class LldpJsonReader {
@@ -28,8 +28,8 @@ class LldpJsonReader {
       : found_(found), diagnostics_(diagnostics) {}
 
   void read_interfaces(const std::string& device, const JsonCursor& list) {
-    if (list.value().is_object()) return read_named(device, list);
-    if (!list.value().is_array()) {
+    if (list.is_object()) return read_named(device, list);
+    if (!list.is_array()) {
       diagnostics_.add(list.problem("\"interface\" is a list or an object"));
       return;
     }
@@ -43,7 +43,7 @@ class LldpJsonReader {
  private:
   /// {"swp51": {...}}
   void read_named(const std::string& device, const JsonCursor& object) {
-    if (!object.value().is_object()) {
+    if (!object.is_object()) {
       diagnostics_.add(object.problem("an interface is an object"));
       return;
     }
@@ -71,7 +71,7 @@ class LldpJsonReader {
 
   /// json: {"spine1": {...}}, or the chassis itself if it has no name; json0: "name" is a field.
   static std::pair<std::string, JsonCursor> named_chassis(const JsonCursor& chassis) {
-    if (!chassis.value().is_object()) return {"", chassis};
+    if (!chassis.is_object()) return {"", chassis};
     if (const auto name = member_of(chassis, "name")) return {text_of(name), chassis};
     if (const auto id = member_of(chassis, "id"); id && id->member("value")) {
       return {text_of(id), chassis};
@@ -94,7 +94,7 @@ class LldpJsonReader {
 
   static bool forwards(const JsonCursor& chassis) {
     const auto list = chassis.member("capability");
-    if (!list || !list->value().is_array()) return false;
+    if (!list || !list->is_array()) return false;
     for (const nlohmann::json& entry : list->value()) {
       if (!entry.is_object() || !entry.contains("type") || !entry.contains("enabled")) continue;
       const nlohmann::json& type = entry["type"];

@@ -29,7 +29,7 @@ FieldMember<TorusFields> wrap() {
   member.read = [](ObjectReader& reader, std::string_view key, bool, TorusFields& torus) {
     const std::size_t dimensions = torus.sizes.size();
     const auto part = reader.cursor().member(key);
-    if (!part || !part->value().is_array()) {
+    if (!part || !part->is_array()) {
       torus.wraps.assign(dimensions, reader.flag(key, true));
       return;
     }

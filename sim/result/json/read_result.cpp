@@ -121,8 +121,8 @@ class Reader {
   }
   void read(const char* name, std::vector<std::string>& value, FieldRule) {
     for (const JsonCursor& element : reader_.elements(name)) {
-      if (element.value().is_string()) {
-        value.push_back(element.value().get<std::string>());
+      if (const auto text = element.text()) {
+        value.push_back(*text);
       } else {
         reader_.diagnostics().add(element.problem("not a text"));
       }

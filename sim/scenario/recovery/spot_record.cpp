@@ -161,7 +161,7 @@ std::optional<AvailabilityRecord> read_availability(ObjectReader& reader, InputF
   Diagnostics& diagnostics = files.diagnostics();
   const std::size_t problems = diagnostics.all().size();
   AvailabilityRecord record;
-  if (part->value().is_array()) {
+  if (part->is_array()) {
     record = read_in_place(*part, diagnostics);
   } else if (const auto source = files.follow_text(*part, "scenarios")) {
     record = RecordReader(*source, diagnostics).read();

@@ -91,8 +91,8 @@ nlohmann::json median_throughput(const nlohmann::json& runs) {
 
 std::vector<SyncRow> read_sync_rows(const JsonCursor& root, Diagnostics& diagnostics) {
   std::optional<JsonCursor> list = root;
-  if (root.value().is_object()) list = root.member("rows");
-  if (!list || !list->value().is_array()) {
+  if (root.is_object()) list = root.member("rows");
+  if (!list || !list->is_array()) {
     diagnostics.add(
         root.problem("this is no file of published rows", "",
                      "it is a list of objects, one a measurement, or has it as \"rows\""));
