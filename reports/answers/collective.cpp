@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "reports/answers/answers.h"
@@ -17,11 +19,29 @@ namespace {
 constexpr double kMicro = 1e6;
 constexpr double kGiga = 1e9;
 
-/// Over the sizes, each counted once, as nccl-tests does.
+bool is_told(const CollectiveRow& row) { return row.doubt == nullptr; }
+
+/// Over the sizes that are told, each counted once, as nccl-tests does.
 double average_bus_bandwidth(const std::vector<CollectiveRow>& rows) {
   double sum = 0.0;
-  for (const CollectiveRow& row : rows) sum += row.bus_bandwidth.count();
-  return rows.empty() ? 0.0 : sum / static_cast<double>(rows.size());
+  for (const CollectiveRow& row : rows) sum += is_told(row) ? row.bus_bandwidth.count() : 0.0;
+  const auto told = std::ranges::count_if(rows, is_told);
+  return told == 0 ? 0.0 : sum / static_cast<double>(told);
+}
+
+/// "8 KiB to 8 MiB are not told: ...", a line for each reason.
+std::string doubts_text(const std::vector<CollectiveRow>& rows, std::string_view lead) {
+  std::string text;
+  for (auto row = rows.begin(); row != rows.end();) {
+    const auto end = std::find_if(
+        row, rows.end(), [&](const CollectiveRow& other) { return other.doubt != row->doubt; });
+    if (!is_told(*row)) {
+      text += fmt::format("{}{} to {}: not told, as {}\n", lead, short_text(row->size),
+                          short_text(std::prev(end)->size), row->doubt->because);
+    }
+    row = end;
+  }
+  return text;
 }
 
 /// With as many digits as nccl-tests shows: fewer as the number grows.
@@ -60,6 +80,11 @@ TextTable size_table(const CollectiveReport& report) {
                    {"closed form(us)", kRight},
                    {"ratio", kRight}});
   for (const CollectiveRow& row : report.rows) {
+    if (!is_told(row)) {
+      table.add_row(
+          {fmt::format("{:.0f}", row.size.count()), algorithm_text(row), "-", "-", "-", "-", "-"});
+      continue;
+    }
     table.add_row({fmt::format("{:.0f}", row.size.count()), algorithm_text(row),
                    microseconds(row.time), gigabytes(row.algorithm_bandwidth),
                    gigabytes(row.bus_bandwidth), microseconds(row.closed_form),
@@ -78,8 +103,8 @@ std::string title_of(const CollectiveReport& report) {
 
 /// As nccl-tests prints it, whose readers know where to look.
 std::string collective_text(const CollectiveReport& report, std::size_t columns) {
-  return fmt::format("# {}\n{}# Avg bus bandwidth    : {:.4f}\n", printable(title_of(report)),
-                     size_table(report).text(2, columns),
+  return fmt::format("# {}\n{}{}# Avg bus bandwidth    : {:.4f}\n", printable(title_of(report)),
+                     size_table(report).text(2, columns), doubts_text(report.rows, "# "),
                      average_bus_bandwidth(report.rows) / kGiga);
 }
 
@@ -90,7 +115,8 @@ Figure bandwidth_figure(const CollectiveReport& report) {
       .name = "one group on an idle network", .style = Chart::Style::dashed, .colour = 1};
   for (const CollectiveRow& row : report.rows) {
     chart.x.push_back(row.size.count());
-    const double rate = row.bus_bandwidth.count() / kGiga;
+    const double rate =
+        is_told(row) ? row.bus_bandwidth.count() / kGiga : std::numeric_limits<double>::quiet_NaN();
     simulated.values.push_back(rate);
     alone.values.push_back(rate * (row.time / row.closed_form));
   }
@@ -102,7 +128,9 @@ Figure bandwidth_figure(const CollectiveReport& report) {
 }
 
 Document collective_document(const CollectiveReport& report) {
-  const auto best = std::ranges::max_element(report.rows, {}, &CollectiveRow::bus_bandwidth);
+  const auto best = std::ranges::max_element(report.rows, {}, [](const CollectiveRow& row) {
+    return is_told(row) ? row.bus_bandwidth : BytesPerSecond(0.0);
+  });
   DocumentSection answer{
       "Answer",
       {Paragraph{fmt::format(
@@ -110,6 +138,12 @@ Document collective_document(const CollectiveReport& report) {
           "messages of {}. Bandwidths are in 1e9 bytes a second, as nccl-tests has them.",
           gigabytes(BytesPerSecond(average_bus_bandwidth(report.rows))),
           gigabytes(best->bus_bandwidth), short_text(best->size))}}};
+  const std::string doubts = doubts_text(report.rows, "");
+  for (std::size_t begin = 0; begin < doubts.size();) {
+    const std::size_t end = doubts.find('\n', begin);
+    answer.blocks.emplace_back(Paragraph{doubts.substr(begin, end - begin) + "."});
+    begin = end + 1;
+  }
   DocumentSection sizes{"By message size", {}};
   if (report.rows.size() > 1) {
     sizes.blocks.emplace_back(bandwidth_figure(report));
@@ -122,14 +156,18 @@ Document collective_document(const CollectiveReport& report) {
 nlohmann::json collective_json(const CollectiveReport& report) {
   nlohmann::json rows = nlohmann::json::array();
   for (const CollectiveRow& row : report.rows) {
+    const auto told = [&](double number) {
+      return is_told(row) ? json_number(number) : nlohmann::json();
+    };
     rows.push_back(
         {{"size_bytes", static_cast<std::int64_t>(row.size.count())},
          {"algorithm", row.algorithm.name},
          {"protocol", row.protocol.empty() ? nlohmann::json() : nlohmann::json(row.protocol)},
-         {"time_s", json_number(row.time.count())},
-         {"algorithm_bandwidth_bytes_per_s", json_number(row.algorithm_bandwidth.count())},
-         {"bus_bandwidth_bytes_per_s", json_number(row.bus_bandwidth.count())},
-         {"closed_form_s", json_number(row.closed_form.count())}});
+         {"time_s", told(row.time.count())},
+         {"algorithm_bandwidth_bytes_per_s", told(row.algorithm_bandwidth.count())},
+         {"bus_bandwidth_bytes_per_s", told(row.bus_bandwidth.count())},
+         {"closed_form_s", told(row.closed_form.count())},
+         {"refused", is_told(row) ? nlohmann::json() : nlohmann::json(row.doubt->because)}});
   }
   return {{"schema", "headway/collective/1"},
           {"cluster", report.cluster},
@@ -155,7 +193,7 @@ Answer collective_answer(const CollectiveReport& report) {
                 return csv_of(collective_json(report).at("rows"),
                               {"size_bytes", "algorithm", "protocol", "time_s",
                                "algorithm_bandwidth_bytes_per_s", "bus_bandwidth_bytes_per_s",
-                               "closed_form_s"});
+                               "closed_form_s", "refused"});
               }};
 }
 

@@ -67,10 +67,14 @@ NcclNetworkCosts nccl_network_costs(NcclProtocol protocol) {
     case NcclProtocol::ll128:
       return {.ring_step = 4.0_us,
               .tree_step = 8.5_us,
-              .overhead = 7.4_us,  // 14.0 less 6.6
+              .overhead = 7.4_us,           // 14.0 less 6.6
+              .ring_step_inside = 1.3_us,   // 1.9 less 0.6
+              .tree_step_inside = 0.65_us,  // 1.25 less 0.6
               .efficiency = 120.0 / 128.0};
     case NcclProtocol::simple:
-      return {.ring_step = 14.0_us, .tree_step = 14.0_us};
+      // Of trees the overhead of tables of one node holds it.
+      return {
+          .ring_step = 14.0_us, .tree_step = 14.0_us, .ring_step_inside = 2.8_us};  // 3.4 less 0.6
   }
   HEADWAY_CHECK(false, "unknown protocol");
 }

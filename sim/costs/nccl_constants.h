@@ -48,12 +48,21 @@ inline constexpr Bytes kNcclFilledFrom = 256_MiB;
 /// Part of the rate of a ring that LL and LL128 reach inside a node, by the same fit.
 inline constexpr double kNcclLowLatencyShare = 0.40;
 
+/// The same of LL128 where a group spans several nodes, whose NICs then bound it: what a byte more
+/// takes of gathers over eight A100, H100 and H200, in the median from 1 to 8 MiB (the same
+/// tables).
+inline constexpr double kNcclLineShare = 0.60;
+
 /// NCCL's own model of what crosses a network (2.30.7, src/graph/tuning.cc): it picks algorithm and
 /// protocol by it. Times that the tables of one node cannot tell.
 struct NcclNetworkCosts {
-  Seconds ring_step;        ///< hwLatencies of the network
-  Seconds tree_step;        ///< the same of a tree
-  Seconds overhead;         ///< baseLatencies of a ring, over that of LL
+  Seconds ring_step;  ///< hwLatencies of the network
+  Seconds tree_step;  ///< the same of a tree
+  Seconds overhead;   ///< baseLatencies of a ring, over that of LL
+  /// Where a group spans several nodes, by how much a step inside one takes longer than one of LL
+  /// (hwLatencies of NVLink): of a ring, and of a tree.
+  Seconds ring_step_inside;
+  Seconds tree_step_inside;
   double efficiency = 1.0;  ///< data in what is sent: LL 4 of 8 bytes, LL128 120 of 128
 };
 [[nodiscard]] NcclNetworkCosts nccl_network_costs(NcclProtocol protocol);

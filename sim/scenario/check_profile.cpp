@@ -9,6 +9,7 @@
 #include "sim/base/join_words.h"
 #include "sim/costs/nccl_constants.h"
 #include "sim/programs/flows/nccl_costs.h"
+#include "sim/programs/flows/nccl_doubts.h"
 
 namespace headway {
 namespace {
@@ -117,7 +118,19 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
 void check_transport(const ReadStrategy& strategy, const Cluster& cluster,
                      Diagnostics& diagnostics) {
   if (strategy.strategy.collective_library != CollectiveLibrary::nccl) return;
-  if (knows_nccl_over(cluster.node_type.transport.kind)) return;
+  const TransportKind transport = cluster.node_type.transport.kind;
+  if (has_nccl_doubts(transport)) {
+    Diagnostic doubt = strategy.cursor.problem(
+        fmt::format("published tables of NCCL over {} contradict each other for some sizes of "
+                    "messages: its model's times are taken, and may be off by several times",
+                    word_of(transport)),
+        "",
+        "`headway collective TOPOLOGY --library nccl` tells which; a profile that was measured "
+        "there, with strategy.collective_library \"profile\", tells better");
+    doubt.severity = Severity::warning;
+    diagnostics.add(std::move(doubt));
+  }
+  if (knows_nccl_over(transport)) return;
   diagnostics.add(
       strategy.cursor.problem("nothing is known of NCCL over the transport of this fabric", "",
                               "set strategy.collective_library to \"profile\""));

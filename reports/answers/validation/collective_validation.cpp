@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -9,6 +10,7 @@
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
 #include "sim/base/diagnostic.h"
+#include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
 #include "sim/result/number_text.h"
 
@@ -77,15 +79,22 @@ nlohmann::json errors_json(const CollectiveValidation& validation,
   return list;
 }
 
+nlohmann::json told(const ScoredPoint& point, double number) {
+  return point.predicted.doubt == nullptr ? json_number(number) : nlohmann::json();
+}
+
 nlohmann::json sweep_json(const CollectiveValidation& validation, const ScoredSweep& scored) {
   nlohmann::json points = nlohmann::json::array();
   for (const ScoredPoint& point : scored.points) {
     points.push_back({{"size_bytes", json_number(point.predicted.size.count())},
                       {"published_s", json_number(point.published.count())},
-                      {"predicted_s", json_number(point.predicted.time.count())},
+                      {"predicted_s", told(point, point.predicted.time.count())},
                       {"algorithm", point.predicted.algorithm.name},
                       {"protocol", point.predicted.protocol},
-                      {"error", json_number(point.error())}});
+                      {"error", told(point, point.error())},
+                      {"refused", point.predicted.doubt == nullptr
+                                      ? nlohmann::json()
+                                      : nlohmann::json(point.predicted.doubt->because)}});
   }
   return {{"id", scored.sweep.id},
           {"source", scored.sweep.source},
@@ -97,6 +106,31 @@ nlohmann::json sweep_json(const CollectiveValidation& validation, const ScoredSw
           {"summary",
            errors_json(validation, [&](const ScoredSweep& other) { return &other == &scored; })},
           {"points", std::move(points)}};
+}
+
+/// Points of sweeps that are predicted, at sizes of which nobody can tell.
+TextTable refusal_table(const CollectiveValidation& validation) {
+  struct Refused {
+    int points = 0;
+    Bytes least{std::numeric_limits<double>::infinity()};
+    Bytes most;
+  };
+  std::map<std::string_view, Refused> reasons;
+  for (const ScoredSweep& sweep : validation.sweeps) {
+    for (const ScoredPoint& point : sweep.points) {
+      if (point.predicted.doubt == nullptr) continue;
+      Refused& refused = reasons[point.predicted.doubt->because];
+      ++refused.points;
+      refused.least = min(refused.least, point.predicted.size);
+      refused.most = max(refused.most, point.predicted.size);
+    }
+  }
+  TextTable table({{"points", kRight}, {"from", kRight}, {"to", kRight}, {"because"}});
+  for (const auto& [reason, refused] : reasons) {
+    table.add_row({fmt::format("{}", refused.points), short_text(refused.least),
+                   short_text(refused.most), std::string(reason)});
+  }
+  return table;
 }
 
 TextTable reason_table(const CollectiveValidation& validation) {
@@ -114,6 +148,7 @@ Document collective_validation_document(const CollectiveValidation& validation) 
   document.sections = {
       {"By message size", {class_table(validation)}},
       {"By sweep", {Paragraph{"Median absolute error and bias, %"}, sweep_table(validation)}}};
+  document.sections.push_back({"Sizes that are refused", {refusal_table(validation)}});
   if (validation.unscored.empty()) return document;
   document.sections.push_back({"Not predicted", {reason_table(validation)}});
   document.sections.push_back({"", {Paragraph{"--json names each of them"}}, Shown::on_terminals});
@@ -146,8 +181,9 @@ std::string collective_validation_csv(const CollectiveValidation& validation) {
       records.back().update(point);
     }
   }
-  return csv_of(records, {"id", "source", "op", "topology", "nodes", "ranks", "size_bytes",
-                          "published_s", "predicted_s", "algorithm", "protocol", "error"});
+  return csv_of(records,
+                {"id", "source", "op", "topology", "nodes", "ranks", "size_bytes", "published_s",
+                 "predicted_s", "algorithm", "protocol", "error", "refused"});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "reports/answers/answers.h"
 #include "sim/base/join_words.h"
+#include "sim/base/quantity_text.h"
 #include "sim/base/utf8.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/options/common_options.h"
@@ -19,7 +20,9 @@
 #include "sim/predict/collective/byte_sizes.h"
 #include "sim/predict/collective/collective_table.h"
 #include "sim/programs/flows/algorithms/algorithm.h"
+#include "sim/programs/flows/collective_shapes.h"
 #include "sim/programs/flows/nccl_costs.h"
+#include "sim/programs/flows/nccl_doubts.h"
 
 namespace headway {
 namespace {
@@ -93,6 +96,27 @@ void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
          "is true; the others run without --library");
 }
 
+/// Refuses where none of the sizes can be told.
+void check_sizes(const Cluster& cluster, const CollectiveQuestion& question,
+                 const std::vector<Bytes>& sizes) {
+  if (question.evidence.library != CollectiveLibrary::nccl) return;
+  const CollectiveGroups groups = groups_of(question);
+  const bool crosses = std::ranges::any_of(groups, [&](const std::vector<std::int32_t>& group) {
+    return Domains(cluster, group).size() > 1;
+  });
+  if (!crosses) return;
+  const NcclDoubt* doubt = nullptr;
+  for (const Bytes size : sizes) {
+    doubt = nccl_doubt(cluster.node_type.transport.kind, question.kind, size);
+    if (doubt == nullptr) return;
+  }
+  refuse(fmt::format("what NCCL takes for such messages over this fabric is not known: {}",
+                     doubt->because),
+         fmt::format("--bytes takes others, from {} on; --profile with your own measurements, or "
+                     "no --library, hardware alone, answers these",
+                     short_text(doubt->below)));
+}
+
 void warn_of_unstated_transport(const Cluster& cluster, Diagnostics& notes) {
   if (cluster.node_type.transport.kind != TransportKind::unstated) return;
   Diagnostic warning;
@@ -162,6 +186,7 @@ int run_collective(const Invocation& invocation) {
   question.evidence.profile = profile.get();
   if (const auto pxn = arguments.value("pxn")) question.evidence.is_rail_local = pxn == "on";
   check_choices(*cluster, question);
+  check_sizes(*cluster, question, sizes);
   if (question.evidence.library == CollectiveLibrary::nccl) {
     Diagnostics notes;
     warn_of_unstated_transport(*cluster, notes);

@@ -53,6 +53,8 @@ std::vector<CollectiveRow> collective_table(const Cluster& cluster,
     alone.push_back(priced({groups[g]}));
   }
 
+  const bool is_by_nccl = question.evidence.library == CollectiveLibrary::nccl;
+  const TransportKind transport = cluster.node_type.transport.kind;
   std::vector<CollectiveRow> rows;
   std::vector<Workload> workloads;
   for (const Bytes size : sizes) {
@@ -65,7 +67,10 @@ std::vector<CollectiveRow> collective_table(const Cluster& cluster,
     rows.push_back({.size = size,
                     .algorithm = way.algorithm,
                     .protocol = std::string(way.protocol),
-                    .closed_form = closed_form});
+                    .closed_form = closed_form,
+                    .doubt = is_by_nccl && way.plan.crosses_fabric
+                                 ? nccl_doubt(transport, question.kind, size)
+                                 : nullptr});
     workloads.push_back(collective_workload(way.plan, price.amount, question.kind));
   }
   std::vector<SimulationTask> tasks;

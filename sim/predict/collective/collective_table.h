@@ -6,6 +6,7 @@
 
 #include "sim/engine/simulate_workload.h"
 #include "sim/programs/flows/collective_price.h"
+#include "sim/programs/flows/nccl_doubts.h"
 
 namespace headway {
 
@@ -33,6 +34,8 @@ struct CollectiveRow {
   BytesPerSecond algorithm_bandwidth;  ///< size / time
   BytesPerSecond bus_bandwidth;        ///< times nccl-tests' factor
   Seconds closed_form;                 ///< of one group, the slowest, on an idle network
+  /// Why the times are not to be told, though the model has some; null if they are.
+  const NcclDoubt* doubt = nullptr;
 };
 
 /// The rows of a table, and what it is about.

@@ -67,6 +67,7 @@ PointErrors point_errors(const CollectiveValidation& validation, SizeClass size,
   for (const ScoredSweep& sweep : validation.sweeps) {
     if (!is_counted(sweep)) continue;
     for (const ScoredPoint& point : sweep.points) {
+      if (point.predicted.doubt != nullptr) continue;
       if (size_class(point.predicted.size) == size) errors.push_back(point.error());
     }
   }

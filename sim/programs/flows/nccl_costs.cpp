@@ -34,8 +34,12 @@ class Costing {
     // Every step of a ring crosses the network somewhere, so none is faster than its messages.
     const Seconds message =
         is_belief_ ? nccl_message_overhead(is_amd_) : nccl_step_overhead(is_amd_);
-    costs.scale_up_latency =
-        max(costs.scale_up_latency, (is_simple ? kSimpleMessages : 1.0) * message);
+    if (is_belief_) {
+      costs.scale_up_latency =
+          max(costs.scale_up_latency, (is_simple ? kSimpleMessages : 1.0) * message);
+    } else {
+      costs.scale_up_latency = max(costs.scale_up_latency, message) + network.ring_step_inside;
+    }
     if (is_simple && kind_ == CollectiveKind::all_reduce) {
       costs.scale_up_latency = inside_->ring_plateau * costs.scale_up_latency;
       costs.scale_out_latency = inside_->ring_plateau * costs.scale_out_latency;
@@ -48,6 +52,7 @@ class Costing {
     costs.scale_out_latency = nccl_network_costs(protocol).tree_step + later(protocol);
     costs.scale_out_efficiency *= kNcclTreeEfficiency;
     if (place_.domains == 1) return costs;
+    if (!is_belief_) costs.scale_up_latency += nccl_network_costs(protocol).tree_step_inside;
     const BytesPerSecond channels = std::min(nics_of_domain(), kNcclMostTreeChannels) *
                                     nccl_tree_channel(node_.accelerator, place_.domains);
     // Where a domain is one rank nothing else bounds its flow.
@@ -89,7 +94,7 @@ class Costing {
     const NcclNetworkCosts network = nccl_network_costs(protocol);
     const bool is_simple = protocol == NcclProtocol::simple;
     NetworkCosts costs;
-    costs.scale_up_efficiency = inside_->efficiency * (is_simple ? 1.0 : kNcclLowLatencyShare);
+    costs.scale_up_efficiency = inside_->efficiency * share_of_ring(protocol);
     if (protocol == NcclProtocol::ll && place_.domains > 1 && place_.largest_domain > 1) {
       costs.scale_up_efficiency =
           std::min(costs.scale_up_efficiency,
@@ -101,6 +106,13 @@ class Costing {
     costs.scale_out_overhead = costs.scale_up_overhead + network.overhead;
     costs.scale_out_efficiency = network.efficiency * share_of_nic();
     return costs;
+  }
+
+  /// What the protocol reaches of the rate of a ring inside a node.
+  [[nodiscard]] double share_of_ring(NcclProtocol protocol) const {
+    if (protocol == NcclProtocol::simple) return 1.0;
+    const bool is_of_lines = protocol == NcclProtocol::ll128 && place_.domains > 1 && !is_belief_;
+    return is_of_lines ? kNcclLineShare : kNcclLowLatencyShare;
   }
 
   /// Of its rate, what a NIC sends by one connection to a neighbour, or by more to several.

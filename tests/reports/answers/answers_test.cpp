@@ -89,9 +89,9 @@ TEST(Answer, OfACollectiveHasEveryForm) {
   expect_every_form(answer, "of 4 ranks on 1 node of lab, hardware alone");
   EXPECT_EQ(answer_as(".csv", answer),
             "size_bytes,algorithm,protocol,time_s,algorithm_bandwidth_bytes_per_s,"
-            "bus_bandwidth_bytes_per_s,closed_form_s\n"
-            "1000000,ring,,0.0001,10000000000,15000000000,8e-05\n"
-            "1000000000,ring,,0.05,20000000000,30000000000,0.05\n");
+            "bus_bandwidth_bytes_per_s,closed_form_s,refused\n"
+            "1000000,ring,,0.0001,10000000000,15000000000,8e-05,\n"
+            "1000000000,ring,,0.05,20000000000,30000000000,0.05,\n");
   // (15 + 30) / 2
   EXPECT_THAT(answer_as(".md", answer),
               HasSubstr("The bus bandwidth is 22.50 GB/s on average over the sizes, and 30.00 GB/s "

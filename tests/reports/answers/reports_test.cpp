@@ -42,6 +42,22 @@ TEST(CollectiveText, HasTheColumnsOfNcclTestsAndItsLastLine) {
 )");
 }
 
+TEST(CollectiveText, TellsNoTimesWhereNobodyKnowsThem) {
+  const NcclDoubt doubt{.from = 1_KB, .below = 2_MB, .because = "tables differ"};
+  CollectiveReport report = sample_collective();
+  report.rows.front().doubt = &doubt;
+  EXPECT_EQ(collective_answer(report).text({}),
+            R"(# all_reduce of 4 ranks on 1 node of lab, hardware alone
+     size(B)  algorithm  time(us)  algbw(GB/s)  busbw(GB/s)  closed form(us)  ratio
+     1000000  tree              -            -            -                -      -
+  1000000000  ring          50000        20.00        30.00            50000  1.000
+# 976.6 KiB to 976.6 KiB: not told, as tables differ
+# Avg bus bandwidth    : 30.0000
+)");
+  EXPECT_THAT(answer_as(".csv", collective_answer(report)),
+              HasSubstr("\n1000000,tree,,,,,,tables differ\n1000000000,ring,,0.05,"));
+}
+
 TEST(CollectiveJson, IsInBaseUnits) {
   const nlohmann::json json =
       nlohmann::json::parse(answer_as(".json", collective_answer(sample_collective())));
@@ -119,8 +135,8 @@ TEST(ValidationJson, HasAnErrorOrAReasonInEachRow) {
 
 TEST(ValidationPage, AnswersFirstAndSaysWhatIsRefused) {
   const std::string text = answer_as(".md", validation_answer(sample_validation()));
-  EXPECT_TRUE(
-      text.starts_with("# Predictions against published training steps\n\n## Answer\n\nIn sample, "));
+  EXPECT_TRUE(text.starts_with(
+      "# Predictions against published training steps\n\n## Answer\n\nIn sample, "));
   EXPECT_THAT(text, ::testing::HasSubstr(" 2 published steps; 1 of them predicted, 1 refused."));
   EXPECT_LT(text.find("no profile"), text.find("What is not modelled"));
 }
