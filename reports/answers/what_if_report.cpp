@@ -61,6 +61,10 @@ TextTable mitigation_table(const WhatIf& what_if) {
   return help_table("what to do about stragglers", what_if.mitigations, TimeScale(what_if.time));
 }
 
+TextTable extreme_table(const WhatIf& what_if) {
+  return help_table("the network at its worst", what_if.network_extremes, TimeScale(what_if.time));
+}
+
 Chart help_chart(const std::vector<Sensitivity>& helps) {
   Chart chart{.kind = Chart::Kind::bars, .x_title = "% more throughput"};
   Chart::Series series{.name = "gain", .colour = 2};
@@ -130,6 +134,7 @@ std::string what_if_text(const WhatIf& what_if) {
   if (!what_if.removals.empty()) text += removal_table(what_if).text(2) + "\n";
   if (!what_if.mitigations.empty()) text += mitigation_table(what_if).text(2) + "\n";
   if (!what_if.sensitivities.empty()) text += sensitivity_table(what_if).text(2) + "\n";
+  if (!what_if.network_extremes.empty()) text += extreme_table(what_if).text(2) + "\n";
   return text;
 }
 
@@ -158,6 +163,12 @@ DocumentSection what_if_section(const WhatIf& what_if) {
                                        .caption = "Throughput gained by one change at a time.",
                                        .picture = help_chart(what_if.sensitivities),
                                        .table = sensitivity_table(what_if)});
+  }
+  if (!what_if.network_extremes.empty()) {
+    section.blocks.emplace_back(Paragraph{
+        "Links are shared fairly here, at any instant. What that does not see, each at its worst; "
+        "the truth lies between:"});
+    section.blocks.emplace_back(extreme_table(what_if));
   }
   return section;
 }

@@ -32,6 +32,18 @@ IncrementalFlows::IncrementalFlows(std::shared_ptr<const LinkUsage> usage, Event
   }
 }
 
+void IncrementalFlows::pause_upstream(const Topology& topology) {
+  std::vector<MaxMinShares::LinkEnds> ends;
+  ends.reserve(usage_->kept.size());
+  for (const LinkId link : usage_->kept) {
+    const bool is_port = link >= static_cast<LinkId>(topology.link_count());
+    ends.push_back(is_port ? MaxMinShares::LinkEnds{}
+                           : MaxMinShares::LinkEnds{.from = topology.link(link).from,
+                                                    .to = topology.link(link).to});
+  }
+  shares_.pause_upstream(std::move(ends));
+}
+
 void IncrementalFlows::use_episodes(const std::vector<LinkEpisode>& episodes) {
   episodes_ = episodes;
   nominal_ = usage_->capacities;

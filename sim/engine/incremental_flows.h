@@ -21,6 +21,9 @@ class IncrementalFlows : public FlowNetwork {
   /// `events` outlives this object.
   IncrementalFlows(std::shared_ptr<const LinkUsage> usage, EventQueue& events, Finished finished);
 
+  /// Links are paused as a whole (`MaxMinShares::pause_upstream`); before anything starts. The
+  /// usage has to keep all links.
+  void pause_upstream(const Topology& topology);
   /// Links that carry less for a while; before anything starts. The usage has to keep them apart.
   void use_episodes(const std::vector<LinkEpisode>& episodes);
   /// An event of kind link_change has come up: some episode begins or ends.

@@ -81,8 +81,8 @@ void MaxMinShares::join(std::int32_t id) {
 void MaxMinShares::leave(const Use& use, double bound) {
   LinkState& link = links_[index(use.link)];
   link.wanted -= use.weight * bound;
+  if (link.tight || !ends_.empty()) touched_links_.push_back(use.link);
   if (!link.tight) return;
-  touched_links_.push_back(use.link);
   if (link.users.size() >= 2 && could_be_filled(link)) return;
   // Of thousands that came and went differences are off by more: the sum of those left decides.
   sum_up(link);
@@ -291,7 +291,7 @@ std::span<const MaxMinShares::Change> MaxMinShares::settle() {
   changes_.clear();
   for (const std::int32_t id : touched_links_) {
     for (const User& user : links_[index(id)].users) {
-      if (paces_[index(user.flow)].bottleneck == id) choose(user.flow);
+      if (paces_[index(user.flow)].bottleneck == id || !ends_.empty()) choose(user.flow);
     }
   }
   touched_links_.clear();
@@ -300,7 +300,11 @@ std::span<const MaxMinShares::Change> MaxMinShares::settle() {
     if (!active) paces_[index(handle)].chosen = false;
     return !active;
   });
-  fill_until_fair();
+  if (ends_.empty()) {
+    fill_until_fair();
+  } else {
+    fill_with_pauses();
+  }
   for (const std::int32_t handle : chosen_) {
     Flow& flow = flows_[index(handle)];
     Pace& pace = paces_[index(handle)];

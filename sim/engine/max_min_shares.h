@@ -3,9 +3,11 @@
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "sim/base/fetch.h"
+#include "sim/network/topology.h"
 
 namespace headway {
 
@@ -30,6 +32,18 @@ class MaxMinShares {
   };
 
   explicit MaxMinShares(std::vector<double> capacities);
+
+  /// Between what vertices a link runs; -1 where it is none of the fabric's.
+  struct LinkEnds {
+    VertexId from = -1;
+    VertexId to = -1;
+  };
+  /// From then on shares are what switches leave that pause whole links (IEEE 802.1Qbb, and credits
+  /// of InfiniBand) and senders that nobody slows down: where a link holds flows up, the links by
+  /// which they come to it are held up with everybody on them, be he bound elsewhere (head-of-line
+  /// blocking; Zhu et al. 2015, "Congestion Control for Large-Scale RDMA Deployments", 2.2). Before
+  /// any flow. Whoever meets somebody that meets somebody, and so on, is computed anew.
+  void pause_upstream(std::vector<LinkEnds> ends);
 
   /// Adds a flow; `uses` (each link at most once) must outlive it. Its rate is known after
   /// `settle`. Handles are reused after `remove`.
@@ -165,6 +179,11 @@ class MaxMinShares {
     return user.weight * flows_[index(user.flow)].bound;
   }
   void fill_until_fair();
+  void fill_with_pauses();
+  void choose_all_that_meet();
+  std::size_t place_the_slowest();
+  std::span<const std::int32_t> links_into(std::span<const Use> uses, VertexId at);
+  std::size_t pause_before(std::int32_t handle, std::int32_t link, double rate);
   void list_links_of(std::int32_t flow);
   void prepare_links();
   void fill();
@@ -189,6 +208,13 @@ class MaxMinShares {
   std::vector<double> levels_;  ///< what chosen links allow
   std::vector<double> bounds_;  ///< of chosen flows
   std::vector<Change> changes_;
+  std::vector<LinkEnds> ends_;  ///< of links_; empty where nobody pauses
+  std::vector<bool> met_;       ///< of links_, in this settling
+  std::vector<bool> paused_;    ///< likewise
+  std::vector<std::int32_t> met_links_;
+  std::vector<std::int32_t> paused_links_;
+  /// Of uses that flows have had, by where they lie.
+  std::unordered_map<const Use*, std::vector<std::int32_t>> links_by_end_;
   Counts counts_;
 };
 

@@ -93,8 +93,8 @@ NetworkUse network_use(const SimulationTask& task, const EngineOptions& options)
   }
   use.usage = std::make_shared<const LinkUsage>(
       link_usage(use.with_others.empty() ? task.workload->plans : use.with_others, *task.topology,
-                 options.fold_equal_links, task.workload->nic_efficiency,
-                 links_of(perturbation.link_episodes)));
+                 options.fold_equal_links && options.flows != FlowEngine::paused,
+                 task.workload->nic_efficiency, links_of(perturbation.link_episodes)));
   return use;
 }
 
@@ -140,7 +140,8 @@ EngineRun simulate_incremental(const SimulationTask& task, const NetworkUse& use
     return made;
   }();
   std::optional<FoldedJob> folded;
-  if (options.fold_alike_groups) {
+  const bool is_paused = options.flows == FlowEngine::paused;
+  if (options.fold_alike_groups && !is_paused) {
     folded = folded_job(*task.workload, *use.usage, task.perturbation);
   }
   const Workload& workload = folded ? folded->workload : *task.workload;
@@ -149,6 +150,7 @@ EngineRun simulate_incremental(const SimulationTask& task, const NetworkUse& use
       folded ? std::make_shared<const LinkUsage>(std::move(folded->usage)) : use.usage,
       executor.queue(),
       [&executor](std::int32_t token, double now) { executor.flow_finished(token, now); });
+  if (is_paused) flows.pause_upstream(*task.topology);
   flows.use_episodes(task.perturbation.link_episodes);
   flows.use_background(task.perturbation.background,
                        static_cast<std::int32_t>(workload.plans.size()));
@@ -178,7 +180,7 @@ EngineRun simulate_with_comms(const SimulationTask& task, const NetworkUse& use,
 EngineRun simulated(const SimulationTask& task, const EngineOptions& options,
                     const SharedUse& shared) {
   const auto simulate =
-      options.flows == FlowEngine::incremental ? simulate_incremental : simulate_with_comms;
+      options.flows == FlowEngine::simgrid ? simulate_with_comms : simulate_incremental;
   return simulate(task, shared.of(task), options);
 }
 
@@ -197,7 +199,7 @@ double length_of(const SimulationTask& task, EngineRun run) {
 /// Whether there is no need for another process: this one is a child already, and has nothing else
 /// to do meanwhile.
 bool runs_here(const EngineOptions& options, int jobs) {
-  return in_child() && jobs == 1 && options.flows == FlowEngine::incremental;
+  return in_child() && jobs == 1 && options.flows != FlowEngine::simgrid;
 }
 
 /// What `written` makes of what became of each task, in its child.
@@ -216,7 +218,7 @@ std::vector<std::string> run_tasks(const std::vector<SimulationTask>& tasks,
   outputs.reserve(tasks.size());
   if (in_child() && simgrid::s4u::Engine::has_instance()) throw FreshChildNeeded();
   const ChildLife life =
-      options.flows == FlowEngine::incremental ? ChildLife::many_tasks : ChildLife::one_task;
+      options.flows == FlowEngine::simgrid ? ChildLife::one_task : ChildLife::many_tasks;
   for (ChildOutcome& outcome : run_in_children(runs, jobs, {}, life)) {
     outputs.push_back(output_or_throw(std::move(outcome)));
   }

@@ -9,9 +9,10 @@
 
 namespace headway {
 
-/// Who shares out the links. Both are exact max-min and agree; the incremental solver is what makes
-/// large coupled jobs fast.
-enum class FlowEngine { incremental, simgrid };
+/// Who shares out the links. The first two are exact max-min and agree; the incremental solver is
+/// what makes large coupled jobs fast. The third shares them as switches do that pause whole links
+/// (`MaxMinShares::pause_upstream`), and works everything out anew whenever a flow comes or goes.
+enum class FlowEngine { incremental, simgrid, paused };
 
 struct EngineOptions {
   FlowEngine flows = FlowEngine::incremental;

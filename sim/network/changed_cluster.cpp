@@ -16,6 +16,7 @@ class RoutingOfOriginal : public Routing {
     original_->routing->append_route(source, destination, flow, route);
   }
   [[nodiscard]] double efficiency() const override { return original_->routing->efficiency(); }
+  [[nodiscard]] double least_efficiency() const override { return original_->routing->least_efficiency(); }
 
  private:
   std::shared_ptr<const Cluster> original_;

@@ -36,6 +36,7 @@ class PlanesRouting final : public Routing {
   }
 
   [[nodiscard]] double efficiency() const override { return routing_->efficiency(); }
+  [[nodiscard]] double least_efficiency() const override { return routing_->least_efficiency(); }
 
  private:
   std::unique_ptr<const Topology> plane_;

@@ -51,6 +51,7 @@ constexpr std::array kLabels = std::to_array<Label>({
     {"GPU-hours a day", "what_if.wasted_gpu_hours_per_day"},
     {"what to do about stragglers", "mitigations"},
     {"what would help", "bottlenecks"},
+    {"the network at its worst", "network_extremes"},
     {"jobs on the fabric", "shared_fabric"},
     {"alone", "shared_fabric.stays.alone_s"},
     {"here", "shared_fabric.stays"},

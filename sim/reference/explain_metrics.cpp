@@ -176,7 +176,8 @@ constexpr TopicRow kMetricRows[] = {
      "The fullest stage fits. If not, nothing is simulated and the exit code is 1."},
 
     {"breakdown_s", "object", "",
-     "Where the time goes of the stage that computes most, in the replica that ends last; the parts "
+     "Where the time goes of the stage that computes most, in the replica that ends last; the "
+     "parts "
      "add up to the iteration."},
     {"breakdown_s.compute", "seconds", "", "Kernels of forward and backward passes."},
     {"breakdown_s.recompute", "seconds", "", "Forward passes run again in the backward pass.", "",
@@ -193,7 +194,8 @@ constexpr TopicRow kMetricRows[] = {
      "strategy.embedding_tables"},
     {"breakdown_s.pipeline_bubble", "seconds", "",
      "A stage has nothing to do because of the order of passes: what the stage that limits the "
-     "pipeline waits for others where every rank is nominal.", "",
+     "pipeline waits for others where every rank is nominal.",
+     "",
      "strategy.virtual_stages; about (stages - 1) / (micro-batches x virtual stages) of compute"},
     {"breakdown_s.pipeline_transfer", "seconds", "",
      "A stage waits for a message that is under way.", "", "strategy.overlap_pipeline_transfers"},
@@ -203,7 +205,8 @@ constexpr TopicRow kMetricRows[] = {
     {"breakdown_s.optimizer", "seconds", "", "The optimizer step."},
     {"breakdown_s.straggler_wait", "seconds", "",
      "Lost to slower ranks: own slowness, and waiting for others beyond the bubble. Others may be "
-     "late because links that they share with more flows hold them up, too: where perturbations make "
+     "late because links that they share with more flows hold them up, too: where perturbations "
+     "make "
      "no rank slow, that is all of it.",
      "", "perturbations; links"},
     {"parameter_servers", "an object", "", "What servers and their workers did; null without any.",
@@ -233,7 +236,8 @@ constexpr TopicRow kMetricRows[] = {
     {"breakdown_s.server_wait", "seconds", "",
      "Waiting for parameter servers to answer, until the last answer is on its way.", "",
      "strategy.synchronisation"},
-    {"breakdown_s.data_loading", "seconds", "", "Waiting for samples, where the scenario has data_loading."},
+    {"breakdown_s.data_loading", "seconds", "",
+     "Waiting for samples, where the scenario has data_loading."},
     {"breakdown_s.other", "seconds", "", "Host work and launches during which the device idles.",
      "", "profile.kernel_families.step_overhead_s"},
 
@@ -295,6 +299,13 @@ constexpr TopicRow kMetricRows[] = {
      "a second of the whole job; what a sample teaches is taken to be the same. Together with "
      "what_if.",
      "", "simulate --what-if; Chen et al. 2016 (arXiv:1604.00981), Stich 2018 (arXiv:1805.09767)"},
+    {"network_extremes", "array of objects", "",
+     "What links that are shared fairly at any instant do not see, each at its worst, as in "
+     "bottlenecks: paused_links on fabrics that lose no packets (InfiniBand, RoCE), where switches "
+     "pause whole links and nobody sends more slowly because of it; uneven_flowlets where a fabric "
+     "spreads flowlets. The truth lies between these and iteration_time_s. With --what-if, of jobs "
+     "on up to 4,096 accelerators.",
+     "", "simulate --what-if, run.flows, topology.routing.spread"},
     {"shared_fabric", "object", "",
      "How fast each of several jobs is beside the others; only if the scenario has jobs.", "",
      "jobs"},

@@ -52,6 +52,8 @@ struct WhatIf {
   double stage_imbalance = 1.0;   ///< work of the slowest stage over the mean of stages
   std::vector<Sensitivity> sensitivities;  ///< greatest speedup first
   std::vector<Sensitivity> mitigations;    ///< of stragglers; greatest speedup first
+  /// What links that are shared fairly at any instant do not see, each at its worst.
+  std::vector<Sensitivity> network_extremes;
 
   /// S of the paper.
   [[nodiscard]] double slowdown() const { return time / ideal; }

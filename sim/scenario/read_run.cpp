@@ -13,7 +13,8 @@ constexpr double kMostReplicas = 10'000;
 constexpr double kLargestSeed = 9007199254740992.0;  // 2^53: whole numbers that JSON keeps
 
 constexpr Word<FlowEngine> kFlowEngines[] = {{"incremental", FlowEngine::incremental},
-                                             {"simgrid", FlowEngine::simgrid}};
+                                             {"simgrid", FlowEngine::simgrid},
+                                             {"paused", FlowEngine::paused}};
 
 const std::vector<Word<Algorithm>>& algorithm_words() {
   static const std::vector<Word<Algorithm>> kWords = [] {
@@ -47,8 +48,13 @@ network of what strategy.collective_library has. in_network is NVIDIA SHARP at i
 switches of the fabric add; nvls: those of the scale-up domain do.
 see: headway collective --algorithm)"},
        {"flows", within(&RunSettings::engine, word(&EngineOptions::flows, kFlowEngines)),
-        R"(Who shares out the links among flows. Both are exact max-min and agree; the incremental
-one is fast on large jobs.)"},
+        R"(Who shares out the links among flows. The first two are exact max-min and agree; the
+incremental one is fast on large jobs. paused is the other extreme, for fabrics that lose no
+packets (RoCE, InfiniBand): switches pause whole links, and nobody slows down who sends, so that
+whoever shares a link with a flow that is held up further on waits with it. Congestion control
+brings a fabric from there towards the first two. It works everything out anew whenever a flow
+comes or goes: for jobs of up to some thousand accelerators.
+see: --what-if, which tells both)"},
        {"fold_equal_links", within(&RunSettings::engine, flag(&EngineOptions::fold_equal_links)),
         R"(Links that always carry the same are simulated once. Changes no result; off only to show
 that.)"}});

@@ -25,6 +25,7 @@ class DetourRouting final : public Routing {
   }
 
   [[nodiscard]] double efficiency() const override { return routing_->efficiency(); }
+  [[nodiscard]] double least_efficiency() const override { return routing_->least_efficiency(); }
 
  private:
   /// False if the routing knows no way any more.

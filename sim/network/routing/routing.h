@@ -47,6 +47,9 @@ class Routing {
   /// What part of the links between switches flows can fill: less than 1 where packets that are
   /// spread in turn still collide now and then.
   [[nodiscard]] virtual double efficiency() const { return 1.0; }
+
+  /// What the flows that meet worst get of these links, where that is not the same.
+  [[nodiscard]] virtual double least_efficiency() const { return efficiency(); }
 };
 
 }  // namespace headway

@@ -14,6 +14,7 @@
 #include "sim/files/json_text.h"
 #include "sim/network/read_topology.h"
 #include "sim/predict/what_if/mitigations.h"
+#include "sim/predict/what_if/network_extremes.h"
 #include "sim/predict/what_if/removals.h"
 #include "sim/predict/what_if/sensitivities.h"
 
@@ -173,6 +174,7 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
                                   .speedup = one.work * result.time.count() / time});
   }
   std::ranges::stable_sort(result.mitigations, std::greater<>(), &Sensitivity::speedup);
+  if (is_everything) result.network_extremes = network_extremes(scenario, run, jobs);
   return result;
 }
 

@@ -313,6 +313,7 @@ void visit_fields(auto& visit, Of<Prediction> auto& of) {
   if (of.what_if) {
     visit("bottlenecks", of.what_if->sensitivities);
     visit("mitigations", of.what_if->mitigations);
+    visit("network_extremes", of.what_if->network_extremes);
   }
   visit("replicas", of.replicas, FieldRule::positive);
   visit("replica_time_s", of.replica_time, FieldRule::simulated);

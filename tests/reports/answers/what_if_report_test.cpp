@@ -77,6 +77,21 @@ TEST(WhatIfReport, WhatToDoAboutStragglersStandsBeforeWhatWouldHelp) {
               HasSubstr("| node 3 replaced by a spare |"));
 }
 
+TEST(WhatIfReport, TheNetworkAtItsWorstStandsLast) {
+  WhatIf bounded = sample();
+  bounded.network_extremes = {{"paused_links", "whole links paused (PFC, credits)", 12.5_s, 0.8}};
+  EXPECT_THAT(what_if_text(bounded),
+              HasSubstr("\n"
+                        "  the network at its worst               s  throughput\n"
+                        "  whole links paused (PFC, credits)  12.50     -20.0 %\n"
+                        "\n"));
+  const std::string text = markdown_of({.title = "a", .sections = {what_if_section(bounded)}});
+  EXPECT_THAT(text, HasSubstr("the truth lies between:\n\n| the network at its worst |"));
+  Prediction p = sample_prediction();
+  p.what_if = bounded;
+  EXPECT_EQ(result_json(p).at("network_extremes").at(0).at("speedup"), 0.8);
+}
+
 TEST(WhatIfReport, MarkdownHasAHeadingAndBothTables) {
   const std::string text = markdown_of({.title = "a", .sections = {what_if_section(sample())}});
   EXPECT_THAT(text, HasSubstr("\n## What if\n\nStragglers: 2.00 of 10.0 s lost"));

@@ -149,6 +149,20 @@ TEST(AdaptiveRouting, EveryLinkOfAFullShiftCarriesTheSame) {
   }
 }
 
+TEST(AdaptiveRouting, FlowletsFillHalfOfTheLinksAndTheSlowestAThird) {
+  // Of shifts that take 90 us where packets are spread: 176 in the mean, 269 in the slowest flow.
+  const auto packets = two_tiers(8, 4, R"({"kind": "adaptive"})");
+  EXPECT_EQ(packets->routing->efficiency(), 0.95);
+  EXPECT_EQ(packets->routing->least_efficiency(), 0.95);
+  const auto flowlets = two_tiers(8, 4, R"({"kind": "adaptive", "spread": "flowlets"})");
+  EXPECT_DOUBLE_EQ(flowlets->routing->efficiency(), 90.0 / 176.0);
+  EXPECT_DOUBLE_EQ(flowlets->routing->least_efficiency(), 90.0 / 269.0);
+  const auto measured =
+      two_tiers(8, 4, R"({"kind": "adaptive", "spread": "flowlets", "efficiency": 0.88})");
+  EXPECT_DOUBLE_EQ(measured->routing->efficiency(), 0.88);
+  EXPECT_DOUBLE_EQ(measured->routing->least_efficiency(), 0.88 * 176.0 / 269.0);
+}
+
 TEST(AdaptiveRouting, AFullShiftReachesTheEfficiency) {
   for (const double efficiency : {0.95, 0.98, 1.0}) {
     const auto cluster =

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "sim/predict/job_run.h"
+#include "sim/result/what_if.h"
+#include "sim/scenario/scenario.h"
+
+namespace headway {
+
+/// What links that are shared fairly at any instant do not see, each at its worst and by the kind
+/// of fabric: the median replica `run` again, with
+/// - "paused_links", where no packet is lost (InfiniBand, RoCE): whole links pause, and nobody
+///   sends more slowly because of it (`MaxMinShares::pause_upstream`). What congestion control
+///   leaves of that lies between this and the prediction;
+/// - "uneven_flowlets", where switches spread flowlets: links between switches carry what the
+///   slowest flow of a shift was seen to get.
+/// Nothing of jobs on more than `kMostPaused` accelerators, which would take hours.
+[[nodiscard]] std::vector<Sensitivity> network_extremes(const Scenario& scenario, const JobRun& run,
+                                                        int jobs);
+inline constexpr int kMostPaused = 4096;
+
+}  // namespace headway
