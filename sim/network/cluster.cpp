@@ -30,24 +30,21 @@ std::string Cluster::accelerator_names() const {
 
 std::string Cluster::type_names() const { return joined_names(*this, &NodeType::name); }
 
-VertexId Cluster::endpoint_of(int accelerator) const {
+VertexId Cluster::endpoint_of(int accelerator, int part) const {
+  return endpoint_on_rail_of(accelerator, accelerator, part);
+}
+
+VertexId Cluster::endpoint_towards(int accelerator, int other, int part) const {
+  return endpoint_on_rail_of(accelerator, rails_only ? other : accelerator, part);
+}
+
+VertexId Cluster::endpoint_on_rail_of(int accelerator, int other, int part) const {
   HEADWAY_CHECK(accelerator >= 0, "accelerators count from 0");
   HEADWAY_CHECK(accelerator < accelerators(), "the cluster has no such accelerator");
-  const auto place = static_cast<std::size_t>(accelerator % node_type.accelerators);
-  const auto node = static_cast<std::size_t>(node_of(accelerator));
-  const auto nics = static_cast<std::size_t>(node_type.nics);
-  return endpoints[node * nics + static_cast<std::size_t>(node_type.nearest_nic[place])];
-}
-
-VertexId Cluster::endpoint_towards(int accelerator, int other) const {
-  return rails_only ? endpoint_on_rail_of(accelerator, other) : endpoint_of(accelerator);
-}
-
-VertexId Cluster::endpoint_on_rail_of(int accelerator, int other) const {
   const auto place = static_cast<std::size_t>(other % node_type.accelerators);
   const auto node = static_cast<std::size_t>(node_of(accelerator));
   const auto nics = static_cast<std::size_t>(node_type.nics);
-  return endpoints[node * nics + static_cast<std::size_t>(node_type.nearest_nic[place])];
+  return endpoints[node * nics + static_cast<std::size_t>(node_type.nearest_nic[place] + part)];
 }
 
 }  // namespace headway

@@ -31,7 +31,9 @@ struct NodeType {
   BytesPerSecond nic_bus_bandwidth;  ///< what PCIe carries to one NIC and at once from it
   Seconds nic_latency;               ///< from accelerator memory onto the wire, one way
   std::vector<int> nearest_nic;      ///< of each accelerator, in [0, nics)
-  FabricTransport transport = {};    ///< of the fabric that it stands on
+  /// What an accelerator sends goes by so many NICs in equal parts, side by side from its nearest.
+  int nics_of_accelerator = 1;
+  FabricTransport transport = {};  ///< of the fabric that it stands on
 };
 
 /// The machines and the fabric between them. Immutable once read; shared by all runs on it. Stays
@@ -63,13 +65,14 @@ struct Cluster {
   SiteRecord site;  ///< hosts and their ports, and what the site calls things
 
   [[nodiscard]] int accelerators() const { return nodes * node_type.accelerators; }
-  /// The NIC port that an accelerator (counted through the cluster) sends by.
-  [[nodiscard]] VertexId endpoint_of(int accelerator) const;
+  /// The NIC port that an accelerator (counted through the cluster) sends by: of several the one of
+  /// that part, in [0, nics_of_accelerator).
+  [[nodiscard]] VertexId endpoint_of(int accelerator, int part = 0) const;
   /// The NIC port by which an accelerator reaches another one: its own, or where rails are not
   /// joined, the port of its node on the other's rail.
-  [[nodiscard]] VertexId endpoint_towards(int accelerator, int other) const;
+  [[nodiscard]] VertexId endpoint_towards(int accelerator, int other, int part = 0) const;
   /// The port of an accelerator's node on the rail of another one.
-  [[nodiscard]] VertexId endpoint_on_rail_of(int accelerator, int other) const;
+  [[nodiscard]] VertexId endpoint_on_rail_of(int accelerator, int other, int part = 0) const;
   [[nodiscard]] int node_of(int accelerator) const { return accelerator / node_type.accelerators; }
   [[nodiscard]] int domain_of(int accelerator) const {
     return domain_of_node.empty() ? accelerator / scale_up_domain

@@ -76,7 +76,9 @@ default: the bandwidth of the NIC)"},
        {"latency", quantity(&Node::nic_latency, at_least(0.0)),
         "NIC and PCIe, one way. Half of what ib_write_lat shows through one switch."},
        {"nearest", elsewhere<Node>(array_type(whole_type({}), "whole numbers")),
-        R"(The NIC that each accelerator sends by, numbered from 0.
+        R"(The NIC that each accelerator sends by, numbered from 0. Where a node has several times as
+many NICs as accelerators and this is left out, each sends by as many, in equal parts: by four of
+the 32 of an AWS p5 node.
 limits: one for each accelerator
 default: spread evenly)"}});
   return kFields;
@@ -86,6 +88,9 @@ nlohmann::json read_nics(const JsonCursor& part, NodeType& type, Diagnostics& di
   ObjectReader reader(part, diagnostics);
   nic_fields().read(reader, type);
   type.nearest_nic = read_nearest(reader, type.accelerators, type.nics);
+  const bool are_shared_out = type.nics % type.accelerators == 0 &&
+                              type.nearest_nic == even_spread(type.accelerators, type.nics);
+  type.nics_of_accelerator = are_shared_out ? type.nics / type.accelerators : 1;
   return reader.finish();
 }
 

@@ -132,7 +132,7 @@ class Costing {
 
   [[nodiscard]] int nics_of_domain() const {
     const int nodes = (place_.largest_domain + node_.accelerators - 1) / node_.accelerators;
-    return std::min(nodes * node_.nics, place_.largest_domain);
+    return std::min(nodes * node_.nics, place_.largest_domain * node_.nics_of_accelerator);
   }
 
   const NodeType& node_;

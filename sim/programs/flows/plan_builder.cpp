@@ -41,10 +41,19 @@ double busiest(const Loads& loads) {
 
 Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
   if (cluster_.domain_of(from) == cluster_.domain_of(to)) return costs_.scale_up_latency;
+  const int parts = cluster_.node_type.nics_of_accelerator;
+  Seconds latency;
+  for (int part = 0; part < parts; ++part) {
+    latency = max(latency, add_part(from, to, part, weight / parts));
+  }
+  return latency;
+}
+
+Seconds PlanBuilder::add_part(std::int32_t from, std::int32_t to, int part, double weight) {
   route_.clear();
-  const VertexId source = costs_.is_rail_local ? cluster_.endpoint_on_rail_of(from, to)
-                                               : cluster_.endpoint_towards(from, to);
-  const VertexId destination = cluster_.endpoint_of(to);
+  const VertexId source = costs_.is_rail_local ? cluster_.endpoint_on_rail_of(from, to, part)
+                                               : cluster_.endpoint_towards(from, to, part);
+  const VertexId destination = cluster_.endpoint_of(to, part);
   const auto flow = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
   cluster_.routing->append_route(source, destination, flow, route_);
   Seconds latency = costs_.scale_out_latency;
@@ -55,7 +64,7 @@ Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
     }
     latency += cluster_.topology.latency(hop.link) * hop.share;
   }
-  if (source != cluster_.endpoint_of(from)) {
+  if (source != cluster_.endpoint_of(from, part)) {
     // Handed on inside the domain: one step more, and as much to receive there.
     latency += costs_.scale_up_latency;
     handed_on_.emplace_back(source, weight);
@@ -66,12 +75,22 @@ Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
 }
 
 Seconds PlanBuilder::add_reduction(const std::vector<std::int32_t>& members, double weight) {
+  const int parts = cluster_.node_type.nics_of_accelerator;
+  Seconds longest;
+  for (int part = 0; part < parts; ++part) {
+    longest = max(longest, add_reduction_of_part(members, part, weight / parts));
+  }
+  return longest;
+}
+
+Seconds PlanBuilder::add_reduction_of_part(const std::vector<std::int32_t>& members, int part,
+                                           double weight) {
   std::map<LinkId, double> once;
   Seconds longest;
-  const VertexId root = cluster_.endpoint_of(members.front());
+  const VertexId root = cluster_.endpoint_of(members.front(), part);
   for (const std::int32_t member : members) {
     route_.clear();
-    const VertexId source = cluster_.endpoint_of(member);
+    const VertexId source = cluster_.endpoint_of(member, part);
     cluster_.routing->append_route(source, root, 0, route_);
     Seconds latency = costs_.scale_out_latency;
     for (const LinkShare& hop : route_) {

@@ -41,6 +41,10 @@ class PlanBuilder {
   template <typename Place>
   using Loads = std::vector<std::pair<Place, double>>;
 
+  /// Of what an accelerator sends, what goes by one of its NICs.
+  Seconds add_part(std::int32_t from, std::int32_t to, int part, double weight);
+  Seconds add_reduction_of_part(const std::vector<std::int32_t>& members, int part, double weight);
+
   /// What part of a link flows can fill.
   [[nodiscard]] double filling(const Link& link) const;
 

@@ -38,7 +38,8 @@ GroupLink group_link(const NodeType& node, const Profile& profile, const GroupPl
 }
 
 double nics_of_rank(const NodeType& node) {
-  return static_cast<double>(node.nics) / node.accelerators;
+  const int in_use = std::min(node.nics, node.accelerators * node.nics_of_accelerator);
+  return static_cast<double>(in_use) / node.accelerators;
 }
 
 double nics_of_rings(const NodeType& node, const GroupPlace& place) {

@@ -44,6 +44,21 @@ TEST(FlowPlans, ATransferLoadsItsPathAndTakesItsLatency) {
   EXPECT_DOUBLE_EQ(idle_time(plan, cluster->topology, 1_GB).count(), 20.002e-3);
 }
 
+TEST(FlowPlans, AnAcceleratorSendsByAllNicsThatANodeHasForIt) {
+  // Two of four each: 2 us + 0.5 GB / 50 GB/s, over the NICs of accelerator 1 and its peer.
+  const auto cluster = cluster_of(ClusterText{.nodes = 2, .accelerators = 2, .nics = 4}.text());
+  EXPECT_EQ(cluster->node_type.nics_of_accelerator, 2);
+  EXPECT_EQ(cluster->endpoint_of(1), cluster->endpoints[2]);
+  EXPECT_EQ(cluster->endpoint_of(1, 1), cluster->endpoints[3]);
+  EXPECT_EQ(cluster->endpoint_on_rail_of(0, 3, 1), cluster->endpoints[3]);
+  const std::vector<std::int32_t> from = {1};
+  const std::vector<std::int32_t> to = {3};
+  const FlowPlan plan = transfer_plan(*cluster, ideal_network_costs(cluster->node_type), from, to);
+  ASSERT_EQ(plan.links.size(), 4U);
+  for (const LinkLoad& load : plan.links) EXPECT_DOUBLE_EQ(load.weight, 0.5);
+  EXPECT_DOUBLE_EQ(idle_time(plan, cluster->topology, 1_GB).count(), 10.002e-3);
+}
+
 TEST(FlowPlans, ATransferInsideADomainUsesNoLink) {
   const auto cluster = cluster_of(ClusterText{.nodes = 1, .accelerators = 4, .nics = 4}.text());
   const std::vector<std::int32_t> from = {0, 1};
