@@ -65,12 +65,14 @@ bool is_of_messages(CollectiveKind kind) {
 }
 
 bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm) {
-  return algorithm == CollectiveAlgorithm::ring || kind == CollectiveKind::all_reduce;
+  if (algorithm == CollectiveAlgorithm::ring) return true;
+  if (algorithm != CollectiveAlgorithm::pat) return kind == CollectiveKind::all_reduce;
+  return kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter;
 }
 
 CollectiveVolume collective_volume(CollectiveKind kind, CollectiveAlgorithm algorithm, int ranks) {
   HEADWAY_CHECK(ranks >= 1, "a collective of no ranks");
-  HEADWAY_CHECK(has_algorithm(kind, algorithm), "only an all-reduce runs as anything but a ring");
+  HEADWAY_CHECK(has_algorithm(kind, algorithm), "the collective does not run by that algorithm");
   if (ranks == 1) return {};
   if (algorithm == CollectiveAlgorithm::ring) return ring_volume(kind, ranks);
   if (algorithm == CollectiveAlgorithm::tree) {

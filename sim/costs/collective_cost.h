@@ -31,15 +31,17 @@ struct CollectiveAlgorithm {
   static const CollectiveAlgorithm hierarchical;
   static const CollectiveAlgorithm nvls;
   static const CollectiveAlgorithm in_network;
+  static const CollectiveAlgorithm pat;
 };
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::ring{"ring"};
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::tree{"tree"};
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::hierarchical{"hierarchical"};
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::nvls{"nvls"};
 inline constexpr CollectiveAlgorithm CollectiveAlgorithm::in_network{"in_network"};
+inline constexpr CollectiveAlgorithm CollectiveAlgorithm::pat{"pat"};
 
-/// Only an all-reduce runs as anything but a ring, which everything runs as (what is made of
-/// messages, `is_of_messages`, counts as one).
+/// Everything runs as a ring (what is made of messages, `is_of_messages`, counts as one);
+/// all-gathers and reduce-scatters as parallel aggregated trees too, all-reduces as all others.
 [[nodiscard]] bool has_algorithm(CollectiveKind kind, CollectiveAlgorithm algorithm);
 
 /// Made of single messages, which have no ring: an all-to-all, a point-to-point transfer, what a
@@ -93,9 +95,9 @@ struct LinkCost {
 /// the bytes of the ring in the limit: an upper bound, as it leaves out what the switches'
 /// arithmetic and streams cost.
 ///
-/// Other all-reduces (NVLS, hierarchical ones) send different amounts inside a domain and between
-/// domains, so the amount is the message, and the plan of flows says what part of it each link
-/// carries.
+/// Others (NVLS, hierarchical ones, parallel aggregated trees) send different amounts inside a
+/// domain and between domains, so the amount is the message, and the plan of flows says what part
+/// of it each link carries.
 struct CollectiveVolume {
   double bytes_factor = 0.0;
   int steps = 0;

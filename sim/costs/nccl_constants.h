@@ -91,6 +91,16 @@ inline constexpr double kNcclTreeEfficiency = 0.92;
 /// 1, src/include/collectives.h). A channel crosses the network by one NIC.
 inline constexpr Bytes kNcclChainChunk = 512_KiB;
 
+/// Parallel aggregated trees, which gather and scatter where every rank has a node of its own
+/// (since 2.23; ncclTuningPatModel): time of each of the logarithmically many steps (14 us
+/// over 3.5), of each rank, and the part of the network's rate.
+struct NcclParallelTrees {
+  Seconds step;
+  Seconds rank;
+  double efficiency = 1.0;
+};
+inline constexpr NcclParallelTrees kNcclParallelTrees{4.0_us, 2.8_us, 0.75};
+
 /// Channels of a tree between domains, one for each NIC of a domain.
 inline constexpr int kNcclMostTreeChannels = 16;
 /// What trees between switches that reduce send out of a domain: 24 channels, which NVLS opens on

@@ -55,8 +55,10 @@ std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, Coll
       return known.algorithm;
     }
   }
-  refuse(fmt::format("{} does not run with --algorithm {}", collective_name(kind), word),
-         "use --algorithm auto; only all_reduce runs as anything but a ring");
+  refuse(
+      fmt::format("{} does not run with --algorithm {}", collective_name(kind), word),
+      "use --algorithm auto; all_reduce runs by all but pat, all_gather and reduce_scatter as ring "
+      "or pat, the others as a ring");
 }
 
 CollectiveLibrary library_of(const Arguments& arguments) {
@@ -93,7 +95,8 @@ void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
   refuse(fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
                      question.algorithm->name),
          "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
-         "is true; the others run without --library");
+         "is true; pat gathers where every rank has a node of its own; the others run without "
+         "--library");
 }
 
 /// Refuses where none of the sizes can be told.
@@ -238,7 +241,7 @@ std::vector<Option> collective_options() {
       {.name = "algorithm",
        .value = "NAME",
        .fallback = "auto",
-       .help = "ring, tree, hierarchical, nvls, in_network; auto: ring or tree, the faster",
+       .help = "ring, tree, hierarchical, nvls, in_network, pat; auto: ring or tree, the faster",
        .group = OptionGroup::run,
        .words = algorithm_words()},
       {.name = "library",

@@ -77,6 +77,14 @@ class Costing {
     return costs;
   }
 
+  [[nodiscard]] NetworkCosts parallel_trees() const {
+    NetworkCosts costs = base(NcclProtocol::simple);
+    costs.scale_out_latency = kNcclParallelTrees.step + later(NcclProtocol::simple);
+    costs.scale_out_overhead += static_cast<double>(place_.domains) * kNcclParallelTrees.rank;
+    costs.scale_out_efficiency *= kNcclParallelTrees.efficiency;
+    return costs;
+  }
+
   [[nodiscard]] NetworkCosts messages() const {
     NetworkCosts costs = base(NcclProtocol::simple);
     // Tables of one node show the overhead of a low-latency protocol for them.
@@ -177,6 +185,14 @@ std::vector<NcclChoice> nccl_choices(const NodeType& node_type, CollectiveKind k
                        .protocol = protocol,
                        .costs = real.tree(protocol),
                        .believed = belief.tree(protocol)});
+  }
+  const bool is_gather =
+      kind == CollectiveKind::all_gather || kind == CollectiveKind::reduce_scatter;
+  if (is_gather && place.largest_domain == 1 && place.domains > 1) {
+    choices.push_back({.algorithm = CollectiveAlgorithm::pat,
+                       .protocol = NcclProtocol::simple,
+                       .costs = real.parallel_trees(),
+                       .believed = belief.parallel_trees()});
   }
   const bool has_switches = node_type.scale_up_reduces && place.largest_domain > 2;
   if (kind == CollectiveKind::all_reduce && has_switches) {

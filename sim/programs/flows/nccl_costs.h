@@ -26,9 +26,10 @@ struct NcclPlace {
 };
 
 /// What NCCL has to choose from for a collective on nodes of a type. Rings and trees run with all
-/// three protocols, NVLS where the switches of the scale-up fabric reduce; an all-to-all and a
-/// point-to-point transfer with Simple. Constants and their sources: sim/costs/nccl_constants.h.
-/// Requires constants of the node type's accelerator, and a transport that `knows_nccl_over`.
+/// three protocols, NVLS where the switches of the scale-up fabric reduce, parallel aggregated
+/// trees where every rank has a node of its own; an all-to-all and a point-to-point transfer with
+/// Simple. Constants and their sources: sim/costs/nccl_constants.h. Requires constants of the node
+/// type's accelerator, and a transport that `knows_nccl_over`.
 [[nodiscard]] std::vector<NcclChoice> nccl_choices(const NodeType& node_type, CollectiveKind kind,
                                                    const NcclPlace& place);
 

@@ -10,6 +10,7 @@ AlgorithmLayout lay_tree;
 AlgorithmLayout lay_hierarchical;
 AlgorithmLayout lay_nvls;
 AlgorithmLayout lay_in_network;
+AlgorithmLayout lay_pat;
 
 std::span<const AlgorithmKind> algorithm_kinds() {
   static constexpr AlgorithmKind kKinds[] = {
@@ -18,6 +19,7 @@ std::span<const AlgorithmKind> algorithm_kinds() {
       {CollectiveAlgorithm::hierarchical, lay_hierarchical},
       {CollectiveAlgorithm::nvls, lay_nvls},
       {CollectiveAlgorithm::in_network, lay_in_network},
+      {CollectiveAlgorithm::pat, lay_pat},
   };
   return kKinds;
 }

@@ -59,6 +59,33 @@ TEST(FlowPlans, AnAcceleratorSendsByAllNicsThatANodeHasForIt) {
   EXPECT_DOUBLE_EQ(idle_time(plan, cluster->topology, 1_GB).count(), 10.002e-3);
 }
 
+TEST(FlowPlans, ParallelAggregatedTreesSendMostToTheNextNeighbour) {
+  // What comes from 1, 3 and 5 of six places back comes by the next neighbour, from 2 by the second
+  // and from 4 by the fourth: 3 + 1 + 1 sixths of the message pass each NIC, in three steps of 2
+  // us.
+  const auto cluster = cluster_of(ClusterText{.nodes = 6}.text());
+  const NetworkCosts costs = ideal_network_costs(cluster->node_type);
+  for (const CollectiveKind kind : {CollectiveKind::all_gather, CollectiveKind::reduce_scatter}) {
+    const FlowPlan plan =
+        collective_plan(*cluster, costs, kind, CollectiveAlgorithm::pat, {first(6)});
+    EXPECT_DOUBLE_EQ(plan.latency.count(), 6e-6);
+    ASSERT_EQ(plan.links.size(), 12U);
+    for (const LinkLoad& load : plan.links) EXPECT_NEAR(load.weight, 5.0 / 6.0, 1e-15);
+    EXPECT_NEAR(idle_seconds(*cluster, costs, kind, CollectiveAlgorithm::pat, {first(6)}, 6_GB),
+                6e-6 + 5.0 / 50.0, 1e-12);
+  }
+  // On four nodes of two, whose NICs carry half of what a node sends each: 2 + 1 quarters of the
+  // message in two steps, half of which each member hands on to the other one of its node.
+  const auto pairs = cluster_of(ClusterText{.nodes = 4, .accelerators = 2, .nics = 2}.text());
+  const FlowPlan plan =
+      collective_plan(*pairs, ideal_network_costs(pairs->node_type), CollectiveKind::all_gather,
+                      CollectiveAlgorithm::pat, {first(8)});
+  EXPECT_DOUBLE_EQ(plan.latency.count(), 2 * 2e-6 + 0.5e-6);
+  ASSERT_EQ(plan.links.size(), 16U);
+  for (const LinkLoad& load : plan.links) EXPECT_NEAR(load.weight, 3.0 / 8.0, 1e-15);
+  EXPECT_NEAR(plan.rate_cap.count(), 400e9 / 0.5, 1.0);
+}
+
 TEST(FlowPlans, ATransferInsideADomainUsesNoLink) {
   const auto cluster = cluster_of(ClusterText{.nodes = 1, .accelerators = 4, .nics = 4}.text());
   const std::vector<std::int32_t> from = {0, 1};
