@@ -150,6 +150,13 @@ default: none measured)"},
         "The same in the backward pass."},
        {"memory_efficiency", estimate(&DeviceCosts::memory_efficiency, kShareOfPeak),
         "Of memory_bandwidth, that streaming kernels reach."},
+       {"copy_efficiency", known_estimate(&DeviceCosts::copy_efficiency, kShareOfPeak),
+        R"(The same of copies and sums in a benchmark, for operators whose bytes are counted one by one
+(those of images, and of listed layers).
+default: memory_efficiency)"},
+       {"gather_efficiency", known_estimate(&DeviceCosts::gather_efficiency, kShareOfPeak),
+        R"(The same of kernels that look up rows of tables and update them.
+default: memory_efficiency)"},
        {"memory_curve", curve(&DeviceCosts::memory_curve, "traffic_bytes"),
         R"(Streaming passes as they were measured: traffic_bytes, time_s.
 default: none measured)"},

@@ -40,13 +40,13 @@ bool has_table(const DeviceCosts& device, Precision precision) {
 }
 
 Cost unbounded_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
-                    Bytes shared) {
+                    const GemmOperands& operands) {
   for (const MeasuredGemm& measured : device.gemm_table) {
     if (measured.precision == precision && measured.shape == shape) {
       return {measured.time, CostStatus::exact, measured.spread};
     }
   }
-  Cost cost = gemm_formula_cost(device, shape, precision, shared);
+  Cost cost = gemm_formula_cost(device, shape, precision, operands);
   if (!has_table(device, precision)) return cost;
   if (const auto known = correction(device, shape, precision)) {
     cost.time *= known->factor;
@@ -66,14 +66,14 @@ Bytes gemm_traffic(const GemmShape& shape, Precision precision) {
 }
 
 Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
-               Bytes shared) {
+               const GemmOperands& operands) {
   HEADWAY_CHECK(supports(device, precision), "a precision that the device does not have");
   HEADWAY_CHECK(std::min({shape.m, shape.n, shape.k}) >= 0.0, "a negative size");
   if (shape.flops() == 0.0) return {};
 
-  Cost cost = unbounded_cost(device, shape, precision, shared);
+  Cost cost = unbounded_cost(device, shape, precision, operands);
   cost.time = max(cost.time, roofline_bound(device, Flops(shape.flops()), precision,
-                                            gemm_traffic(shape, precision) - shared));
+                                            gemm_traffic(shape, precision) - operands.shared));
   return cost;
 }
 

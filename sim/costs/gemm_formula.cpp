@@ -18,15 +18,17 @@ constexpr double kWorstQuantisation = 8.0;
 /// What was measured on a machine had its constants fitted with one tile and one start for all.
 bool has_fitted_constants(const DeviceCosts& device) { return !device.gemm_table.empty(); }
 
-double tile_columns(const DeviceCosts& device, Precision precision) {
-  const bool is_plain = precision == Precision::fp32 && !has_fitted_constants(device);
-  return is_plain ? kPlainTileColumns : kTileColumns;
+/// No wider than the result, in steps of 64.
+double tile_columns(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
+  if (has_fitted_constants(device)) return kTileColumns;
+  if (precision == Precision::fp32 || shape.n <= kPlainTileColumns) return kPlainTileColumns;
+  return shape.n <= kTileColumns / 2.0 ? kTileColumns / 2.0 : kTileColumns;
 }
 
 /// How much more the multiprocessors work than the product needs, because tiles stand over its
 /// edges and the last wave of them is not full. At least 1.
 double quantisation(const DeviceCosts& device, const GemmShape& shape, Precision precision) {
-  const double columns = tile_columns(device, precision);
+  const double columns = tile_columns(device, shape, precision);
   const double tiles = std::ceil(shape.m / kTileRows) * std::ceil(shape.n / columns);
   const double waves = std::ceil(tiles / device.multiprocessors);
   const double q = waves * device.multiprocessors * kTileRows * columns / (shape.m * shape.n);
@@ -46,18 +48,19 @@ double start_share(const DeviceCosts& device, Precision precision) {
 }
 
 Cost measured_product(const DeviceCosts& device, const GemmShape& shape, Precision precision,
-                      const ProductTable& table, Bytes shared) {
+                      const ProductTable& table, const GemmOperands& operands) {
   const Estimate& peak = device.peak_flops.at(precision);
   const Estimate& efficiency = device.gemm_efficiency.at(precision);
   const double waves = 1.0 + table.quantisation * (quantisation(device, shape, precision) - 1.0);
   const double compute = shape.flops() / (peak.value * efficiency.value) * waves;
   const double streaming =
-      (gemm_traffic(shape, precision) - shared).count() / device.memory_bandwidth.value;
+      (gemm_traffic(shape, precision) - operands.shared).count() / device.memory_bandwidth.value;
   const double measured = std::max(compute, streaming) * product_factor(table, shape);
   const double spread = compute >= streaming ? combined_spread({peak.spread, efficiency.spread})
                                              : device.memory_bandwidth.spread;
   const Estimate& cold = device.gemm_cold_operands;
-  const double loading = cold.value * streaming;
+  const double loading =
+      cold.value * (operands.beyond_caches ? std::min(streaming, compute) : streaming);
   return {.time = Seconds(measured + loading),
           .status = CostStatus::interpolated,
           .spread = spread_of_sum(measured, combined_spread({spread, table.spread}), loading,
@@ -76,12 +79,12 @@ GemmShape split_product(const DeviceCosts& device, const GemmShape& shape) {
 }
 
 Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
-                       Bytes shared) {
+                       const GemmOperands& operands) {
   const Estimate& peak = device.peak_flops.at(precision);
   const Estimate& efficiency = device.gemm_efficiency.at(precision);
 
   if (const auto table = device.products.find(precision); table != device.products.end()) {
-    return measured_product(device, shape, precision, table->second, shared);
+    return measured_product(device, shape, precision, table->second, operands);
   }
   const double excess = quantisation(device, shape, precision) - 1.0;
   const double wave_term = device.gemm_quantisation.value * excess;
@@ -93,7 +96,7 @@ Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape, Precis
                        spread_of_one_plus(wave_term, device.gemm_quantisation.spread),
                        spread_of_one_plus(start_term, device.gemm_inner_half.spread)});
 
-  const double streaming = (gemm_traffic(shape, precision) - shared).count() /
+  const double streaming = (gemm_traffic(shape, precision) - operands.shared).count() /
                            (device.memory_bandwidth.value * device.memory_efficiency.value);
   const double streaming_spread =
       combined_spread({device.memory_bandwidth.spread, device.memory_efficiency.spread});

@@ -8,6 +8,6 @@ namespace headway {
 /// over it with tiles of 256 columns and one start for all precisions, and hold so. Requires a
 /// shape without a zero.
 [[nodiscard]] Cost gemm_formula_cost(const DeviceCosts& device, const GemmShape& shape,
-                                     Precision precision, Bytes shared = {});
+                                     Precision precision, const GemmOperands& operands = {});
 
 }  // namespace headway

@@ -11,6 +11,14 @@ namespace headway {
 // None of these costs is below the roofline of its operations and compulsory traffic, and an empty
 // shape costs nothing. Precisions are ones that the device `supports`.
 
+/// How the operands of a product lie in memory.
+struct GemmOperands {
+  /// Of the traffic, what does not move: an operand of a convolution repeats what memory holds
+  /// once.
+  Bytes shared = {};
+  bool beyond_caches = false;
+};
+
 /// One matrix product:
 ///   t = max(2mnk/(P e) * (1 + w (q - 1)) * (1 + k0/k), bytes / (W em)) + t0
 /// with the peak P and efficiency e of `precision`, W em the memory bandwidth reached, and
@@ -22,18 +30,17 @@ namespace headway {
 /// takes its time whatever is multiplied. Sources: roofline (Williams et al. 2009); tile and wave
 /// quantisation, NVIDIA "Matrix Multiplication Background".
 ///
-/// `shared` bytes of its traffic do not move: an operand of a convolution repeats what memory holds
-/// once.
-///
 /// A precision with a ProductTable takes max(2mnk/(P e) * (1 + w (q - 1)), bytes / W) times the
 /// table's factor instead, with the w of the table, and c * bytes / W for operands that come from
-/// memory where the benchmark's came from the cache (`gemm_cold_operands`).
+/// memory where the benchmark's came from the cache (`gemm_cold_operands`). Of operands beyond all
+/// caches that is c times the shorter of both terms: where memory is what holds a product up, it is
+/// so in the benchmark too.
 ///
 /// A shape of the profile's table is returned as it was measured. One among measured shapes takes
 /// the formula, scaled by how far they were from theirs. One that the table does not cover takes
 /// the formula as it stands and is `extrapolated`; without a table for the precision nothing is.
 [[nodiscard]] Cost gemm_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
-                             Bytes shared = {});
+                             const GemmOperands& operands = {});
 
 /// The weight gradient of a convolution as kernels run it: few outputs, each a sum over all
 /// positions of all samples, which tiles of the same outputs share out (split-K) until the device
@@ -94,6 +101,9 @@ namespace headway {
 /// scales them to what its kernels really move. From the measured curve where it reaches.
 [[nodiscard]] Cost memory_pass_cost(const DeviceCosts& device, const KernelFamily& family,
                                     Bytes traffic);
+
+/// A pass of an operator of which every byte is counted, whatever the software.
+[[nodiscard]] Cost counted_pass_cost(const DeviceCosts& device, Bytes traffic);
 
 /// One update of a tensor of `parameters`: as measured, else a streaming pass of `optimizer_bytes`
 /// for each.

@@ -120,6 +120,9 @@ struct DeviceCosts {
   Estimate unfused_backward_bytes;
 
   Estimate memory_efficiency;  ///< of memory_bandwidth, of streaming kernels
+  /// Of memory_bandwidth, of kernels whose bytes are counted one by one; none: as streaming
+  /// kernels.
+  std::optional<Estimate> copy_efficiency;
   /// Of memory_bandwidth, of kernels that look up rows of tables; none: as streaming kernels.
   std::optional<Estimate> gather_efficiency;
   MeasuredCurve memory_curve;  ///< measured streaming passes over their traffic; may be empty

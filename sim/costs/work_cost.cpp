@@ -35,9 +35,12 @@ class WorkCosts {
     }
     if (work.tables.forward > Bytes(0.0)) add_tables(work.tables);
     for (const PassWork& pass : work.passes) {
-      const KernelFamily& family = pass.merged ? kernels_.family : plain_;
-      add_forward(memory_pass_cost(device_, family, pass.forward), pass.again);
-      costs_.backward.add(memory_pass_cost(device_, family, pass.backward));
+      const auto cost_of = [&](Bytes traffic) {
+        return pass.merged ? memory_pass_cost(device_, kernels_.family, traffic)
+                           : counted_pass_cost(device_, traffic);
+      };
+      add_forward(cost_of(pass.forward), pass.again);
+      costs_.backward.add(cost_of(pass.backward));
     }
     return costs_;
   }
@@ -65,8 +68,10 @@ class WorkCosts {
     const double k = kept == Precision::fp32 ? terms / linear.filtering : terms;
     const double repeated = 1.0 - std::min(1.0, terms / (linear.reuse * k));
     const auto product = [&](const GemmShape& shape, double operand) {
-      const Bytes shared(repeated * operand * bytes_per_element(kept));
-      return in_recipe(gemm_cost(device_, shape, kept, shared), kept);
+      // What is summed over all positions of all samples is large in a benchmark as well.
+      const GemmOperands operands{Bytes(repeated * operand * bytes_per_element(kept)),
+                                  linear.splits_terms};
+      return in_recipe(gemm_cost(device_, shape, kept, operands), kept);
     };
     const auto in_turns = [&](GemmShape shape) {
       shape.m /= linear.turns;
@@ -153,7 +158,7 @@ class WorkCosts {
   const WorkKernels& kernels_;
   const DeviceCosts& device_;
   Precision wide_;
-  KernelFamily plain_;  ///< what moves an operator's own bytes
+  KernelFamily plain_;  ///< what moves the bytes that are said
   WorkCost costs_;
   double cast_elements_ = 0.0;
 };

@@ -139,8 +139,9 @@ struct Strategy {
   bool tensor_parallel_overlap = false;  ///< its collectives overlap the matrix products
   /// Those of the backward pass run beside the products that do not wait for them.
   bool overlap_tensor_parallel_backward = false;
-  bool fused_attention = true;           ///< flash: no score matrix in memory
-  bool fused_normalization = true;       ///< an RMS norm is one kernel, which keeps its input only
+  bool fused_attention = true;  ///< flash: no score matrix in memory
+  /// An RMS norm is one kernel, which keeps its input only; a batch norm one with what is behind it.
+  bool fused_normalization = true;
   bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only
   bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
   bool fused_loss = false;               ///< one kernel, which keeps the 16-bit logits only

@@ -180,7 +180,8 @@ see: Korthikanti et al. 2022 (arXiv:2205.05198), 6.2; profile.overlap.sharded_in
         R"(Whether the scores are kept in memory. Fused (flash) attention keeps none.
 see: Dao 2023 (arXiv:2307.08691))"},
        {"fused_normalization", flag(&Strategy::fused_normalization).presettable(),
-        "An RMS norm is one kernel that keeps its input only. Off, it is several that keep more."},
+        R"(An RMS norm is one kernel that keeps its input only; a batch norm takes the rectifier and the
+residual sum behind it along. Off, they are several.)"},
        {"fused_activation", flag(&Strategy::fused_activation).presettable(),
         "SwiGLU is one kernel that keeps its inputs only. Off, it is several that keep more."},
        {"vocabulary_parallel_loss", flag(&Strategy::vocabulary_parallel_loss).presettable(),

@@ -26,8 +26,9 @@ struct RankShape {
   TablePlan tables = {};   ///< how those of embedding bags stand
   double table_ranks = 1;  ///< on so many, a micro-batch each
 
-  bool fused_attention = true;      ///< no score matrix in memory
-  bool fused_normalization = true;  ///< an RMS norm is one kernel, which keeps its input only
+  bool fused_attention = true;  ///< no score matrix in memory
+  /// An RMS norm is one kernel, which keeps its input only; a batch norm one with what is behind it.
+  bool fused_normalization = true;
   bool fused_activation = true;   ///< a gated activation is one kernel, which keeps its inputs only
   bool fused_softmax = true;      ///< of unfused attention: one kernel, which keeps its result only
   bool copied_attention = false;  ///< fused attention's output is kept in two orders

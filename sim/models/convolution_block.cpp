@@ -52,10 +52,10 @@ void ConvolutionBlock::convolution(const Convolution& of) {
   const double elements = positions * of.out;
   if (of.normalised) {
     layer_.weights.push_back({.part = Part::normalization, .count = 2.0 * of.out, .tensors = 2.0});
-    pass(of.name + " norm", kBatchNorm.forward * elements, kBatchNorm.backward * elements);
+    pass(of.name + " norm", elements, kBatchNorm, kMergedNorm);
     layer_.kept.push_back({.name = of.name + " norm input", .elements = elements});
   }
-  if (of.rectified) rectifier(of.name, elements);
+  if (of.rectified) rectifier(of.name, elements, of.normalised);
 }
 
 void ConvolutionBlock::transposed(const Convolution& of) {
@@ -69,8 +69,8 @@ void ConvolutionBlock::transposed(const Convolution& of) {
 }
 
 void ConvolutionBlock::sum(double elements) {
-  pass("residual sum", kResidualSum.forward * elements, kResidualSum.backward * elements);
-  rectifier("block", elements);
+  pass("residual sum", elements, kResidualSum, kMergedSum);
+  rectifier("block", elements, true);
 }
 
 void ConvolutionBlock::pool(double channels, double from, double to) {
@@ -88,7 +88,7 @@ void ConvolutionBlock::linear(const std::string& name, double in, double out, bo
   layer_.products.push_back({.name = name, .outputs = out, .inputs = in, .bias = true});
   ++layer_.launches.forward;
   layer_.launches.backward += 2.0;
-  rectifier(name, out);
+  rectifier(name, out, false);
   if (!dropped) return;
   layer_.kept.push_back({.name = name + " dropout mask", .elements = out, .stored = Stored::mask});
 }
@@ -99,19 +99,37 @@ Layer ConvolutionBlock::finished(double input, double output) && {
   return std::move(layer_);
 }
 
-void ConvolutionBlock::pass(std::string name, double forward, double backward, Again again) {
+void ConvolutionBlock::pass(std::string name, double forward, double backward, Again again,
+                            KernelChoice when) {
   layer_.passes.push_back({.name = std::move(name),
                            .forward = forward,
                            .backward = backward,
+                           .when = when,
                            .again = again,
                            .merged = false});
   ++layer_.launches.forward;
   ++layer_.launches.backward;
 }
 
-void ConvolutionBlock::rectifier(const std::string& name, double elements) {
+void ConvolutionBlock::pass(const std::string& name, double elements, const PassBytes& own,
+                            const PassBytes& merged, const Again& again) {
+  pass(name, own.forward * elements, own.backward * elements, again,
+       KernelChoice::unfused_normalization);
+  layer_.passes.push_back({.name = name + ", merged",
+                           .forward = merged.forward * elements,
+                           .backward = merged.backward * elements,
+                           .when = KernelChoice::fused_normalization,
+                           .again = again,
+                           .merged = false});
+}
+
+void ConvolutionBlock::rectifier(const std::string& name, double elements, bool behind_norm) {
   const Again again{{RecomputePart::activation}};
-  pass(name + " rectifier", kRectifier.forward * elements, kRectifier.backward * elements, again);
+  if (behind_norm) {
+    pass(name + " rectifier", elements, kRectifier, kMergedRectifier, again);
+  } else {
+    pass(name + " rectifier", kRectifier.forward * elements, kRectifier.backward * elements, again);
+  }
   layer_.kept.push_back({.name = name + " output", .elements = elements, .again = again});
 }
 

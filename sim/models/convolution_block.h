@@ -21,6 +21,19 @@ inline constexpr PassBytes kRectifier{4.0, 6.0};
 /// Two terms read, one written, either way.
 inline constexpr PassBytes kResidualSum{6.0, 6.0};
 
+// The same where a batch norm is one kernel with what stands behind it, as cuDNN has them
+// (cudnnFusedOps_t: SCALE_BIAS_ACTIVATION_CONV_BNSTATS, SCALE_BIAS_ADD_ACTIVATION_GEN_BITMASK,
+// DACTIVATION_FORK_DBATCHNORM).
+
+/// The convolution sums up the statistics of what it writes; what is left reads and writes.
+/// Backward the sums over gradient and input still have to stand before either is read again.
+inline constexpr PassBytes kMergedNorm{4.0, 10.0};
+/// A bit of an element tells where it let through.
+inline constexpr PassBytes kMergedRectifier{0.125, 0.25};
+/// The other term is read; backward the gradient of it is written, and read where the other branch
+/// adds its own.
+inline constexpr PassBytes kMergedSum{2.0, 4.0};
+
 /// k x k, from `in` channels to `out` at `size` x `size` positions; in three dimensions k x k x k
 /// at as many positions each way.
 struct Convolution {
@@ -61,9 +74,13 @@ class ConvolutionBlock {
   [[nodiscard]] Layer finished(double input, double output) &&;
 
  private:
-  void pass(std::string name, double forward, double backward, Again again = {});
+  void pass(std::string name, double forward, double backward, Again again = {},
+            KernelChoice when = KernelChoice::always);
+  /// As a kernel of its own, or merged with a norm.
+  void pass(const std::string& name, double elements, const PassBytes& own, const PassBytes& merged,
+            const Again& again = {});
   /// Its output, which the next operator takes, tells where it let through.
-  void rectifier(const std::string& name, double elements);
+  void rectifier(const std::string& name, double elements, bool behind_norm);
 
   Layer layer_;
 };

@@ -76,8 +76,12 @@ SampleShape add_norm(const NormFields& fields, ObjectReader&, const SampleShape&
   layer.keep_input("norm input", all);
   layer.weights(Part::normalization,
                 (fields.norm == NormKind::rms ? 1.0 : 2.0) * static_cast<double>(features));
-  const PassBytes& bytes = is_batch ? kBatchNorm : kRowNorm;
-  layer.pass("norm", bytes.forward * all, bytes.backward * all);
+  if (is_batch) {
+    layer.pass("norm", all, kBatchNorm, kMergedNorm);
+    layer.end_in_norm();
+  } else {
+    layer.pass("norm", kRowNorm.forward * all, kRowNorm.backward * all);
+  }
   return in;
 }
 
@@ -104,7 +108,11 @@ SampleShape add_activation(const ActivationFields& fields, ObjectReader&, const 
     layer.keep_no_input();
     layer.keep_output("activation output", all);
   }
-  layer.pass("activation", kRectifier.forward * all, kRectifier.backward * all);
+  if (fields.function == Activation::relu && layer.is_behind_norm()) {
+    layer.pass("activation", all, kRectifier, kMergedRectifier);
+  } else {
+    layer.pass("activation", kRectifier.forward * all, kRectifier.backward * all);
+  }
   return in;
 }
 
@@ -118,7 +126,12 @@ const FieldTable<SumFields>& sum_fields() {
 SampleShape add_sum(const SumFields&, ObjectReader&, const SampleShape& in, LayerWriter& layer) {
   const double all = element_count(in);
   layer.keep_no_input();
-  layer.pass("sum", kResidualSum.forward * all, kResidualSum.backward * all);
+  if (layer.is_behind_norm()) {
+    layer.pass("sum", all, kResidualSum, kMergedSum);
+    layer.end_in_norm();
+  } else {
+    layer.pass("sum", kResidualSum.forward * all, kResidualSum.backward * all);
+  }
   return in;
 }
 

@@ -34,6 +34,17 @@ void LayerWriter::pass(std::string name, double forward, double backward) {
   kernels(1.0, 1.0);
 }
 
+void LayerWriter::pass(const std::string& name, double elements, const PassBytes& own,
+                       const PassBytes& merged) {
+  pass(name, own.forward * elements, own.backward * elements);
+  layer_.passes.back().when = KernelChoice::unfused_normalization;
+  layer_.passes.push_back({.name = name + ", merged",
+                           .forward = merged.forward * elements / tokens_,
+                           .backward = merged.backward * elements / tokens_,
+                           .when = KernelChoice::fused_normalization,
+                           .merged = false});
+}
+
 void LayerWriter::weights(Part part, double count) { layer_.weights.push_back({part, count}); }
 
 void LayerWriter::kernels(double forward, double backward) {
@@ -46,19 +57,26 @@ void LayerWriter::stand_beside() {
   is_beside_ = true;
 }
 
+void LayerWriter::begin() { is_behind_norm_ = std::exchange(ends_in_norm_, false); }
+
 void LayerWriter::keep_input(std::string name, double elements) {
-  if (std::exchange(is_beside_, false)) return;
+  if (std::exchange(is_beside_, false)) {
+    begin();
+    return;
+  }
   input_is_kept();
   layer_.kept.push_back({.name = std::move(name), .elements = elements / tokens_});
 }
 
 void LayerWriter::input_is_kept() {
+  begin();
   pending_.reset();
   if (!has_operator_) begins_with_its_input_ = true;
   has_operator_ = true;
 }
 
 void LayerWriter::keep_no_input() {
+  begin();
   if (const auto before = left()) layer_.kept.push_back(*before);
   has_operator_ = true;
 }

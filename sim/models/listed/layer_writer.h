@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/layers/layer.h"
+#include "sim/models/convolution_block.h"
 
 namespace headway {
 
@@ -30,6 +31,9 @@ class LayerWriter {
   void product(Product of, double rows);
   /// Bytes of tensors of 2 bytes, which every software moves.
   void pass(std::string name, double forward, double backward);
+  /// The same of so many elements, as a kernel of its own or merged with a batch norm.
+  void pass(const std::string& name, double elements, const PassBytes& own,
+            const PassBytes& merged);
   void weights(Part part, double count);
   void kernels(double forward, double backward);
 
@@ -48,6 +52,10 @@ class LayerWriter {
   /// The operator's backward pass needs what it gives: kept by the next one, or here.
   void keep_output(std::string name, double elements);
 
+  /// What comes next can be one kernel with the batch norm that ends here.
+  void end_in_norm() { ends_in_norm_ = true; }
+  [[nodiscard]] bool is_behind_norm() const { return is_behind_norm_; }
+
   /// The layer so far; what is added here directly is of a token.
   [[nodiscard]] Layer& layer() { return layer_; }
   /// Ends a layer, and begins the next. What its last operator keeps of what it gives is left to
@@ -57,12 +65,16 @@ class LayerWriter {
   [[nodiscard]] std::optional<KeptTensor> left();
 
  private:
+  void begin();
+
   double tokens_;
   Layer layer_;
   std::optional<KeptTensor> pending_;  ///< what the operator before wants kept of what it gave
   bool is_beside_ = false;
   bool has_operator_ = false;
   bool begins_with_its_input_ = false;
+  bool is_behind_norm_ = false;
+  bool ends_in_norm_ = false;
 };
 
 }  // namespace headway

@@ -42,7 +42,7 @@ TEST(GemmCost, QuantisationCountsWithItsWeight) {
 }
 
 TEST(GemmCost, QuantisationIsEightAtMost) {
-  // One tile for 64 x 64 on 8 multiprocessors would be q = 8 x 128 x 256 / 4096 = 64; at most 8,
+  // One tile for 64 x 64 on 8 multiprocessors would be q = 8 x 128 x 64 / 4096 = 16; at most 8,
   // seen by half: 4.5. 2 x 64 x 64 x 1e6 FLOP / 50 TFLOP/s = 163.84 us, start 1 + 100/1e6.
   EXPECT_NEAR(us(bf16_cost(round_device(), 64, 64, 1e6)), 163.84 * 4.5 * 1.0001 + 10, 1e-6);
 }
@@ -60,6 +60,20 @@ TEST(GemmCost, WiderNumbersStartInLessAndHaveNarrowerTiles) {
               1e-9);
 }
 
+TEST(GemmCost, TilesAreNoWiderThanTheResult) {
+  // 8 tiles of 128 x 64, or of 128 x 128, one for each of 8 multiprocessors: nothing is wasted.
+  // 2 x 1024 x 64 x 1e5 FLOP at 50 TFLOP/s are 262.144 us, start 1 + 100 / 1e5. (No byte moves.)
+  const auto cost_of = [](double columns) {
+    const GemmShape shape{1024, columns, 1e5};
+    return us(gemm_cost(round_device(), shape, Precision::bf16,
+                        {.shared = gemm_traffic(shape, Precision::bf16)}));
+  };
+  EXPECT_NEAR(cost_of(64), 262.144 * 1.001 + 10, 1e-6);
+  EXPECT_NEAR(cost_of(128), 524.288 * 1.001 + 10, 1e-6);
+  // 129 columns take tiles of 256, of which 127 are for nothing: half of 127/129 more.
+  EXPECT_NEAR(cost_of(129), 528.384 * (1 + 0.5 * 127 / 129) * 1.001 + 10, 1e-6);
+}
+
 TEST(GemmCost, ConstantsThatWereFittedHereKnowOneTileAndOneStart) {
   // q = 8 x 128 x 256 / (1024 x 64) = 4, seen by half: 2.5; twice that as k = k0.
   DeviceCosts device = round_device();
@@ -71,7 +85,7 @@ TEST(GemmCost, ConstantsThatWereFittedHereKnowOneTileAndOneStart) {
 TEST(GemmCost, WhatIsSharedDoesNotMove) {
   const double bytes = 2.0 * (8 * 8192 + 8192.0 * 8192 + 8 * 8192);
   const Bytes shared(8192.0 * 8192);
-  EXPECT_NEAR(us(gemm_cost(round_device(), {8, 8192, 8192}, Precision::bf16, shared)),
+  EXPECT_NEAR(us(gemm_cost(round_device(), {8, 8192, 8192}, Precision::bf16, {.shared = shared})),
               (bytes - shared.count()) / 0.5e6 + 10, 1e-6);
 }
 

@@ -82,6 +82,20 @@ TEST(ProductTable, OperandsComeFromMemoryInTraining) {
               0.5 * 6 * 1024 * 1024 / 1e12, 1e-15);
 }
 
+TEST(ProductTable, OperandsBeyondAllCachesCameFromMemoryInTheBenchmarkToo) {
+  // 65,536 x 64 x 64: 2 x 2.7e8 FLOP at 50 TFLOP/s are 10.7 us, 16.8 MB at 1 TB/s 16.8 us. Half of
+  // the shorter comes on top, and not half of the longer.
+  DeviceCosts device = round_device();
+  device.products[Precision::bf16] = one_corner();
+  device.gemm_cold_operands = estimate(0.5);
+  const GemmShape shape{65'536, 64, 64};
+  const double multiplying = 2.0 * 65'536 * 64 * 64 / 50e12;
+  const double streaming = 2.0 * (2 * 65'536 * 64 + 64 * 64) / 1e12;
+  EXPECT_NEAR(gemm_cost(device, shape, Precision::bf16).time.count(), 1.5 * streaming, 1e-12);
+  EXPECT_NEAR(gemm_cost(device, shape, Precision::bf16, {.beyond_caches = true}).time.count(),
+              streaming + 0.5 * multiplying, 1e-12);
+}
+
 TEST(ProductTable, LeavesOtherPrecisionsToTheFormula) {
   DeviceCosts device = round_device();
   const GemmShape shape{4096, 4096, 4096};

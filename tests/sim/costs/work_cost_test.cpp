@@ -121,7 +121,7 @@ TEST(WorkCost, ConvolutionsReadEachElementOnceAndFilterWithLess) {
   Work work;
   work.linears.push_back({.forward = {8192, 64, 576}, .reuse = 9.0, .filtering = 2.25});
   const auto time_of = [&](const GemmShape& shape, Precision precision, double shared) {
-    return gemm_cost(profile.device, shape, precision, Bytes(shared)).time;
+    return gemm_cost(profile.device, shape, precision, {.shared = Bytes(shared)}).time;
   };
   // Of 8,192 x 576 operands of 2 bytes, 8 of 9 are those of positions beside.
   const WorkCost narrow = cost_of(work, profile);
@@ -163,6 +163,18 @@ TEST(WorkCost, RowsOfTablesMoveAtTheRateOfScatteredOnes) {
   EXPECT_EQ(cost.forward.time(), Bytes(1e9) / (0.5 * peak));
   EXPECT_EQ(cost.backward.time(), Bytes(3e9) / (0.5 * peak));
   EXPECT_EQ(cost.tables_backward, cost.backward.time());
+}
+
+TEST(WorkCost, CountedBytesMoveAtTheRateOfCopies) {
+  Profile profile = round_profile();
+  const BytesPerSecond peak(profile.device.memory_bandwidth.value);
+  Work work;
+  work.passes.push_back({.forward = Bytes(1e9), .backward = Bytes(2e9), .merged = false});
+  const double streaming = profile.device.memory_efficiency.value;
+  EXPECT_EQ(cost_of(work, profile).forward.time(), Bytes(1e9) / (streaming * peak));
+  profile.device.copy_efficiency = estimate(0.8);
+  EXPECT_EQ(cost_of(work, profile).forward.time(), Bytes(1e9) / (0.8 * peak));
+  EXPECT_EQ(cost_of(work, profile).backward.time(), Bytes(2e9) / (0.8 * peak));
 }
 
 TEST(WorkCost, LowPrecisionCastsInputsOnceAPass) {

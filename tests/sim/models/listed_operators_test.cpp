@@ -42,10 +42,13 @@ double kept(const Model& model) {
 }
 
 /// Bytes of passes, forward and backward.
-double moved(const Model& model) {
+double moved(const Model& model, bool is_merged = false) {
+  const RankShape shape{.fused_normalization = is_merged};
   double bytes = 0.0;
   for (int i = 0; i < model.layer_count(); ++i) {
-    for (const MemoryPass& pass : model.layer(i).passes) bytes += pass.forward + pass.backward;
+    for (const MemoryPass& pass : model.layer(i).passes) {
+      if (shape.holds(pass.when)) bytes += pass.forward + pass.backward;
+    }
   }
   return bytes;
 }
@@ -217,6 +220,25 @@ TEST(ListedOperators, PassesMoveWhatTheyReadAndWrite) {
   EXPECT_DOUBLE_EQ(bytes(R"("kind": "activation")"), 200.0 * 5);
   EXPECT_DOUBLE_EQ(bytes(R"("kind": "sum")"), 200.0 * 6);
   EXPECT_DOUBLE_EQ(bytes(R"("kind": "pooling")"), 2.0 * 2 * (100 + 4));
+}
+
+TEST(ListedOperators, ABatchNormTakesASumAndARectifierAlongWhereNormsAreMerged) {
+  // Of 100 elements of 2 bytes: the norm 2 and 5, the sum one and two more, the rectifier a bit
+  // written and read twice. Behind something else, and another function, each has its own kernel.
+  const auto bytes = [](const char* behind) {
+    return moved(listed(fmt::format(R"({{"operators": [
+        {{"kind": "normalization", "norm": "batch", "in": [4, 5, 5]}}, {}]}})",
+                                    behind)),
+                 true);
+  };
+  const char* const rectified = R"({"kind": "activation"})";
+  const char* const summed = R"({"kind": "sum"}, {"kind": "activation"})";
+  const char* const other = R"({"kind": "activation", "function": "gelu"})";
+  const char* const pooled = R"({"kind": "pooling", "kernel": 1}, {"kind": "activation"})";
+  EXPECT_DOUBLE_EQ(bytes(rectified), 200.0 * 7 + 3 * 100 / 8.0);
+  EXPECT_DOUBLE_EQ(bytes(summed), 200.0 * (7 + 3) + 3 * 100 / 8.0);
+  EXPECT_DOUBLE_EQ(bytes(other), 200.0 * (7 + 5));
+  EXPECT_DOUBLE_EQ(bytes(pooled), 200.0 * (7 + 4 + 5));
 }
 
 TEST(ListedOperators, OfSequencesALayerIsATokensShare) {

@@ -82,20 +82,35 @@ TEST(ResNet, StepsOfTheStemReuseLessOfAnImage) {
   EXPECT_DOUBLE_EQ(work(model.layer(3), {}).linears[0].reuse, 1.0);
 }
 
+/// All of the second block's together.
+PassWork passes_of_a_block(const RankShape& shape) {
+  PassWork all;
+  for (const PassWork& pass : work(layers_of(ResNetModel{}).layer(1), shape).passes) {
+    all.forward += pass.forward;
+    all.backward += pass.backward;
+  }
+  return all;
+}
+
 // Of 2-byte elements a norm reads two and writes one, five backward; a rectifier two, three
 // backward; the sum three and three.
 TEST(ResNet, ABlockMovesItsNormsRectifiersAndSum) {
-  const Work block = work(layers_of(ResNetModel{}).layer(1), {});
-  const double size = 56 * 56;
-  double forward = 0.0;
-  double backward = 0.0;
-  for (const PassWork& pass : block.passes) {
-    forward += pass.forward.count();
-    backward += pass.backward.count();
-  }
-  const double normed = size * (64 + 64 + 256);
-  EXPECT_DOUBLE_EQ(forward, 6 * normed + 4 * normed + 6 * size * 256);
-  EXPECT_DOUBLE_EQ(backward, 10 * normed + 6 * normed + 6 * size * 256);
+  const PassWork moved = passes_of_a_block({.fused_normalization = false});
+  const double normed = 56 * 56 * (64 + 64 + 256);
+  const double sum = 56 * 56 * 256;
+  EXPECT_DOUBLE_EQ(moved.forward.count(), 6 * normed + 4 * normed + 6 * sum);
+  EXPECT_DOUBLE_EQ(moved.backward.count(), 10 * normed + 6 * normed + 6 * sum);
+}
+
+// Its convolution has summed up what a norm needs to know, which reads and writes then, and marks
+// with a bit what the rectifier let through; the shortcut is read. Backward gradient and input are
+// read twice, the bit too, and a gradient written; that of the shortcut is written, and read again.
+TEST(ResNet, MergedNormsTakeRectifiersAndSumsAlong) {
+  const PassWork moved = passes_of_a_block({.fused_normalization = true});
+  const double normed = 56 * 56 * (64 + 64 + 256);
+  const double sum = 56 * 56 * 256;
+  EXPECT_DOUBLE_EQ(moved.forward.count(), 4.125 * normed + 2 * sum);
+  EXPECT_DOUBLE_EQ(moved.backward.count(), 10.25 * normed + 4 * sum);
 }
 
 TEST(ResNet, LaunchesAKernelForEachProductAndPass) {

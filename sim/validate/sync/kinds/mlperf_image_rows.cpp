@@ -40,9 +40,7 @@ SyncOutcome predict_submission(const SyncQuestion& question) {
                      {"cluster", switched_nodes(cluster)},
                      {"profile", accelerator.profile},
                      {"strategy",
-                      {{"preset", "horovod"},
-                       {"precision", "fp16"},
-                       {"kernel_family", "mlperf"},
+                      {{"preset", "mxnet-mlperf"},
                        {"micro_batch", static_cast<int>(*batch) / all},
                        {"global_batch", static_cast<std::int64_t>(*batch)}}}});
   SyncOutcome outcome;
