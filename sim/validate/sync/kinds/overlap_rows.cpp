@@ -1,7 +1,9 @@
 // What it is worth to reduce gradients while the backward pass runs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/quantity_text.h"
@@ -27,6 +29,7 @@ struct OverlapJob {
   int per_server = 1;
   BytesPerSecond link;
   bool by_host = false;  ///< Gloo: host memory reduces, a connection a process, beside it as well
+  bool is_tcp = false;   ///< NCCL, over sockets
 };
 
 double overlapped_seconds(const OverlapJob& job, const NamedModel& model, int batch,
@@ -36,8 +39,8 @@ double overlapped_seconds(const OverlapJob& job, const NamedModel& model, int ba
   cluster.per_node = job.per_server;
   cluster.nic_bandwidth = job.link;
   cluster.nic_latency = Seconds(1e-6);
+  if (job.by_host || job.is_tcp) cluster.transport = "tcp";
   if (job.by_host) {
-    cluster.transport = "tcp";
     cluster.scale_up_bandwidth = *transport_costs(TransportKind::tcp).connection;
   }
   return iteration_seconds(
@@ -50,6 +53,28 @@ double overlapped_seconds(const OverlapJob& job, const NamedModel& model, int ba
                        {"overlap_gradient_reduce", overlaps},
                        {"micro_batch", batch},
                        {"global_batch", batch * job.servers * job.per_server}}}}));
+}
+
+double gained(const OverlapJob& job, const NamedModel& model, int batch) {
+  return overlapped_seconds(job, model, batch, false) /
+             overlapped_seconds(job, model, batch, true) -
+         1.0;
+}
+
+/// What it may be worth where neither batch nor transport is said.
+std::string span_of_gains(OverlapJob job, const NamedModel& model, int usual_batch) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0.0;
+  for (const bool is_tcp : {false, true}) {
+    job.is_tcp = is_tcp;
+    for (const int batch : {usual_batch / 2, usual_batch, usual_batch * 2}) {
+      const double gain = gained(job, model, batch);
+      least = std::min(least, gain);
+      most = std::max(most, gain);
+    }
+  }
+  return fmt::format("{}: {:.0f} to {:.0f} % with half to twice that batch, over RDMA or sockets",
+                     model.words, 100.0 * least, 100.0 * most);
 }
 
 SyncOutcome predict_overlap(const SyncQuestion& question) {
@@ -83,16 +108,14 @@ SyncOutcome predict_overlap(const SyncQuestion& question) {
       return refused(fmt::format("the row does not say the batch of {}", models[i].words));
     }
     const int batch = said ? static_cast<int>(*said) : usual->batch;
-    const auto seconds = [&](bool overlaps) {
-      return overlapped_seconds(job, models[i], batch, overlaps);
-    };
     outcome.values.push_back({.what = fmt::format("gained by overlap, {}", models[i].words),
                               .published = *published / 100.0,
-                              .predicted = seconds(false) / seconds(true) - 1.0,
+                              .predicted = gained(job, models[i], batch),
                               .is_share = true,
                               .ordered_with = "gained by overlap"});
     outcome.assumed.push_back(fmt::format("{} in {} with {} samples an accelerator",
                                           models[i].words, job.precision, batch));
+    if (!said && !by_host) outcome.assumed.push_back(span_of_gains(job, models[i], batch));
   }
   if (by_host) {
     outcome.assumed.push_back(

@@ -1,6 +1,7 @@
 // Rows that publish throughput over accelerators: what is made of them, and what they lack.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <nlohmann/json.hpp>
 
 #include "sim/files/json_document.h"
@@ -165,6 +166,32 @@ TEST(MlperfSubmissions, CountByTheMedianOfTheirRuns) {
   EXPECT_GT(outcome.values.front().predicted, 8.0 * 1000.0);
   EXPECT_TRUE(outcome_of(rows, 1).refused.starts_with("it names no accelerator"));
   EXPECT_TRUE(rows[2].value->is_null());
+}
+
+// Half the batch has the same to exchange in half the time, and sockets take longer for it: what is
+// predicted lies between what both may make of it. A batch that is said leaves nothing open.
+TEST(OverlapRows, SayBetweenWhatItLiesWhereTheBatchIsNotSaid) {
+  const auto row = [](const std::string& batch) {
+    return nlohmann::json{{"id", "overlap" + batch},
+                          {"kind", "ddp_overlap"},
+                          {"source", "a paper"},
+                          {"set-up", "ResNet-50 on 4 servers of 8 V100, 100 Gb/s, NCCL" + batch},
+                          {"metric", "gained"},
+                          {"value", {38.0}}};
+  };
+  const auto rows = throughput_rows({row(""), row(", batch 32 per GPU")});
+  const SyncOutcome open = outcome_of(rows, 0);
+  ASSERT_EQ(open.refused, "");
+  ASSERT_EQ(open.assumed.size(), 2U);
+  int least = 0;
+  int most = 0;
+  ASSERT_EQ(std::sscanf(open.assumed[1].c_str(), "ResNet 50: %d to %d %%", &least, &most), 2);
+  EXPECT_LT(least, 100.0 * open.values.front().predicted);
+  EXPECT_GT(most, 100.0 * open.values.front().predicted);
+  const SyncOutcome said = outcome_of(rows, 1);
+  ASSERT_EQ(said.refused, "");
+  EXPECT_EQ(said.assumed.size(), 1U);
+  EXPECT_EQ(said.values.front().predicted, open.values.front().predicted);
 }
 
 /// Images a second or scaling of "servers x accelerators" over a link of 25 Gbit/s.
