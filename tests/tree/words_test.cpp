@@ -125,4 +125,38 @@ TEST(Modules, OfSynchronisationAreKnownByNameInTheirOwnFilesOnly) {
   }
 }
 
+/// Families of models, and kinds of operators that layers are listed of.
+std::set<std::string> names_of_models() {
+  std::set<std::string> names;
+  const auto add = [&](const std::string& text, const std::regex& declaration) {
+    for (std::sregex_iterator it(text.begin(), text.end(), declaration), end; it != end; ++it) {
+      names.insert((*it)[1]);
+    }
+  };
+  add(text_of(kHouse / "sim/models/families.cpp"), std::regex(R"(\nModelFamily (\w+)\(\);)"));
+  EXPECT_GT(names.size(), 8U) << "the families were not found";
+  const std::size_t families = names.size();
+  for (const auto& entry : fs::directory_iterator(kHouse / "sim/models/listed")) {
+    add(text_of(entry.path()), std::regex(R"re(operator_of\(\s*\{\.name = "(\w+)")re"));
+  }
+  EXPECT_GT(names.size(), families + 10U) << "the operators were not found";
+  return names;
+}
+
+/// What stands below them has their layers, not their names; published rows say what somebody used.
+TEST(Modules, OfModelsAreKnownByNameInTheirRoomOnly) {
+  std::set<std::string> names = names_of_models();
+  // Also fields of a job, and parts of a transformer.
+  for (const char* word : {"attention", "activation", "normalization"}) {
+    EXPECT_EQ(names.erase(word), 1U) << word;
+  }
+  for (const auto& [path, text] : texts_of_sources()) {
+    const std::string relative = path.lexically_relative(kHouse).generic_string();
+    if (relative.starts_with("sim/models/") || relative.starts_with("sim/validate/")) continue;
+    for (const std::string& literal : literals_of(text)) {
+      EXPECT_FALSE(names.contains(literal)) << relative << " knows " << literal;
+    }
+  }
+}
+
 }  // namespace
