@@ -1,6 +1,7 @@
 // Steps to the same quality at other batch sizes, from the gradient noise at one.
 #include <fmt/format.h>
 
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -26,18 +27,26 @@ SyncOutcome predict_statistics(const SyncQuestion& question) {
     }
   }
   if (runs.size() < 2) return refused("one batch size has nothing to be held against");
-  const auto& [smallest, measured] = *runs.begin();
+  // Pollux's software keeps the variance of gradients of the batch that jobs begin with, whatever
+  // their batch is, and estimates it from gradients of two steps where a step has but one, which it
+  // calls biased (petuum/adaptdl at de5cad9, adaptdl/torch/gradient_noise_scale.py): the row's
+  // product of variance and batch is too large by their ratio, and the least batch is left alone.
+  const auto smallest = static_cast<double>(runs.begin()->first);
+  const auto& [measured_batch, measured] = *std::next(runs.begin());
+  const auto measured_samples = static_cast<double>(measured_batch);
+  const double noise = measured.noise * smallest / measured_samples;
   SyncOutcome outcome;
-  outcome.assumed = {fmt::format("the gradient noise scale of batch {}, {:.0f} samples", smallest,
-                                 measured.noise)};
+  outcome.assumed = {
+      fmt::format("the gradient noise scale of batch {}, {:.0f} samples: its variance is that of "
+                  "batch {:g}",
+                  measured_batch, noise, smallest)};
   for (const auto& [batch, run] : runs) {
-    if (batch == smallest) continue;
-    outcome.values.push_back(
-        {.what = fmt::format("steps at batch {}", batch),
-         .published = run.steps,
-         .predicted = measured.steps * steps_ratio(measured.noise, static_cast<double>(smallest),
-                                                   static_cast<double>(batch)),
-         .ordered_with = "steps of " + question.row.id});
+    if (batch == measured_batch) continue;
+    outcome.values.push_back({.what = fmt::format("steps at batch {}", batch),
+                              .published = run.steps,
+                              .predicted = measured.steps * steps_ratio(noise, measured_samples,
+                                                                        static_cast<double>(batch)),
+                              .ordered_with = "steps of " + question.row.id});
   }
   return outcome;
 }

@@ -194,6 +194,28 @@ TEST(OverlapRows, SayBetweenWhatItLiesWhereTheBatchIsNotSaid) {
   EXPECT_EQ(said.values.front().predicted, open.values.front().predicted);
 }
 
+// Variance is that of the least batch, 100: 4,000 samples are 2,000. Steps go with 1 + 2,000 / B:
+// 11 parts at 200, 21 at 100, 6 at 400. What the least batch says of its own noise does not count.
+TEST(StatisticsRows, TakeTheNoiseOfTheSecondBatch) {
+  const auto run = [](double steps, double noise) {
+    return nlohmann::json{{"last_iteration", steps}, {"mid_noise_scale", noise}};
+  };
+  const nlohmann::json row = {
+      {"id", "noise"},
+      {"kind", "statistical_efficiency"},
+      {"source", "a paper"},
+      {"set-up", "a network"},
+      {"metric", "iterations"},
+      {"value", {{"100", run(1000, 1)}, {"200", run(550, 4000)}, {"400", run(290, 1e9)}}}};
+  const SyncOutcome outcome = outcome_of(throughput_rows({row}), 0);
+  ASSERT_EQ(outcome.refused, "");
+  ASSERT_EQ(outcome.values.size(), 2U);
+  EXPECT_EQ(outcome.values[0].published, 1000.0);
+  EXPECT_NEAR(outcome.values[0].predicted, 1050.0, 1e-9);
+  EXPECT_EQ(outcome.values[1].published, 290.0);
+  EXPECT_NEAR(outcome.values[1].predicted, 300.0, 1e-9);
+}
+
 /// Images a second or scaling of "servers x accelerators" over a link of 25 Gbit/s.
 nlohmann::json image_row(const std::string& id, const std::string& set_up, double value,
                          const std::string& metric) {
