@@ -2,13 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
+#include "sim/base/quantity_text.h"
 #include "sim/validate/sync/sync_kind.h"
 #include "sim/validate/sync/sync_scenario.h"
 
 namespace headway {
 namespace {
+
+/// How networks are named whose cards write into memory themselves.
+constexpr std::array kRemote = {"InfiniBand", "Infiniband", "RoCE", "ROCE"};
+/// Of an accelerator of these submissions, in servers with InfiniBand or RoCE.
+constexpr BytesPerSecond kUsualNic(50e9);
 
 SyncOutcome predict_submission(const SyncQuestion& question) {
   const SyncRow& row = question.row;
@@ -30,10 +37,14 @@ SyncOutcome predict_submission(const SyncQuestion& question) {
   cluster.nodes = static_cast<int>(*nodes);
   cluster.per_node = static_cast<int>(*per_node);
   const auto network = network_rate(text_between(row.set_up, "network: ", "; framework"));
-  if (*nodes > 1.0 && !network) return refused("the row does not say the network of several nodes");
+  const bool is_rdma = std::ranges::any_of(
+      kRemote, [&](const char* words) { return row.set_up.find(words) != std::string::npos; });
+  if (*nodes > 1.0 && !network && !is_rdma) {
+    return refused("the row does not say the network of several nodes");
+  }
   const auto nics = number_before(row.set_up, "x ConnectX");
   cluster.nics = std::clamp(static_cast<int>(nics.value_or(*per_node)), 1, cluster.per_node);
-  cluster.nic_bandwidth = network.value_or(BytesPerSecond(50e9));
+  cluster.nic_bandwidth = network.value_or(kUsualNic);
   cluster.nic_latency = Seconds(1e-6);
   const Scenario scenario =
       scenario_from({{"model", "resnet_50"},
@@ -45,6 +56,10 @@ SyncOutcome predict_submission(const SyncQuestion& question) {
                        {"global_batch", static_cast<std::int64_t>(*batch)}}}});
   SyncOutcome outcome;
   outcome.assumed = {"16-bit passes, 224 pixels throughout; nothing waits for input"};
+  if (*nodes > 1.0 && !network) {
+    outcome.assumed.push_back(
+        fmt::format("{} an accelerator between nodes, which is not said", short_text(kUsualNic)));
+  }
   outcome.values = {{.what = "images/s",
                      .published = *published,
                      .predicted = *batch / iteration_seconds(scenario),

@@ -216,6 +216,27 @@ TEST(StatisticsRows, TakeTheNoiseOfTheSecondBatch) {
   EXPECT_NEAR(outcome.values[1].predicted, 300.0, 1e-9);
 }
 
+// Two servers whose network has a name and no rate have 400 Gb/s an accelerator; one that has no
+// name is not guessed. Twice as many accelerators take less than twice as many images.
+TEST(MlperfSubmissions, HaveTheUsualNetworkWhereItsRateIsNotSaid) {
+  nlohmann::json one = submission("NVIDIA H100-SXM-80GB", {1.0});
+  one["global_batch_size"] = 1600;
+  nlohmann::json two = submission("NVIDIA H100-SXM-80GB", {1.0});
+  two["number_of_nodes"] = "2";
+  two["host_networking"] = "Infiniband, Ethernet";
+  nlohmann::json unnamed = two;
+  unnamed["host_networking"] = "Ethernet";
+  const auto rows = throughput_rows({one, two, unnamed});
+  const SyncOutcome both = outcome_of(rows, 1);
+  ASSERT_EQ(both.refused, "");
+  ASSERT_EQ(both.assumed.size(), 2U);
+  EXPECT_EQ(both.assumed[1], "50 GB/s an accelerator between nodes, which is not said");
+  const double alone = outcome_of(rows, 0).values.front().predicted;
+  EXPECT_LT(both.values.front().predicted, 2.0 * alone);
+  EXPECT_GT(both.values.front().predicted, 1.5 * alone);
+  EXPECT_EQ(outcome_of(rows, 2).refused, "the row does not say the network of several nodes");
+}
+
 /// Images a second or scaling of "servers x accelerators" over a link of 25 Gbit/s.
 nlohmann::json image_row(const std::string& id, const std::string& set_up, double value,
                          const std::string& metric) {
