@@ -25,10 +25,11 @@ struct GemmOperands {
 ///   q = ceil(tiles / multiprocessors) * multiprocessors * 128 * 256 / (m n),
 ///   tiles = ceil(m/128) ceil(n/256)
 /// the wave and tile quantisation, at most 8, of which the share w is seen (kernels choose smaller
-/// tiles where these fit badly; in fp32, which plain cores multiply, they have 64 columns). k0 is
-/// that of 16 bits; wider numbers have less of it, by their peak over that of 16 bits, as the start
-/// takes its time whatever is multiplied. Sources: roofline (Williams et al. 2009); tile and wave
-/// quantisation, NVIDIA "Matrix Multiplication Background".
+/// tiles where these fit badly). Tiles have 64 or 128 columns where the result has no more, and 64
+/// in fp32, which plain cores multiply. k0 is that of 16 bits; wider numbers have less of it, by
+/// their peak over that of 16 bits, as the start takes its time whatever is multiplied. Sources:
+/// roofline (Williams et al. 2009); tile and wave quantisation, NVIDIA "Matrix Multiplication
+/// Background".
 ///
 /// A precision with a ProductTable takes max(2mnk/(P e) * (1 + w (q - 1)), bytes / W) times the
 /// table's factor instead, with the w of the table, and c * bytes / W for operands that come from
