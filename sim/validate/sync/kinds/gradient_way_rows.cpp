@@ -28,6 +28,9 @@ constexpr std::array kWays = {
     GradientWay{"parameter server, fusion threshold", true, false, false}};
 constexpr std::array kMergedSizes = {"0 B", "4 MiB", "16 MiB", "64 MiB", "1 GiB"};
 constexpr const char* kWhole = "1 GiB";
+/// What travels together by servers, and where one machine needs none: BYTEPS_PARTITION_BYTES
+/// (BytePS, docs/env.md).
+constexpr const char* kPartition = "4.096 MB";
 
 struct WayJob {
   NamedModel model;
@@ -83,6 +86,8 @@ double way_seconds(const WayJob& job, int accelerators, double compute, const ch
                              {"micro_batch", job.batch},
                              {"global_batch", std::int64_t{job.batch} * accelerators}};
   if (!job.way->merges && job.way->overlaps && !has_servers) strategy["reduce_each_tensor"] = true;
+  const bool is_in_parts = job.way->by_servers && !job.way->overlaps && !has_servers;
+  if (is_in_parts) strategy["gradient_bucket"] = kPartition;
   if (has_servers) {
     strategy["synchronisation"] = {{"scheme", "parameter_server"},
                                    {"updates", "synchronous"},
@@ -96,6 +101,7 @@ double way_seconds(const WayJob& job, int accelerators, double compute, const ch
                                      {"profile", job.accelerator.profile},
                                      {"strategy", strategy}});
   scenario.software_factor = compute;
+  scenario.strategy.fused_gradient_reduce = !is_in_parts;
   return iteration_seconds(scenario);
 }
 

@@ -59,6 +59,22 @@ TEST(GradientWays, GoByServersToo) {
   EXPECT_GT(rate_of_way("BytePS parameter server, fusion threshold 0"), behind);
 }
 
+// What servers would add up is cut into 25 parts of 4,096,000 bytes on one machine, too, each with
+// an overhead of its own.
+TEST(GradientWays, HaveTheirPartsOnOneMachineToo) {
+  const auto rate = [](const std::string& how) {
+    nlohmann::json row = way_row(how);
+    row["value"] = {{"1", {{"mean", 250.0}}}, {"4", {{"mean", 900.0}}}};
+    const SyncOutcome outcome = outcome_of(throughput_rows({row}), 0);
+    EXPECT_EQ(outcome.refused, "") << how;
+    return outcome.refused.empty() ? outcome.values.front().predicted : 0.0;
+  };
+  const double whole = rate("all-reduce after the whole backward pass");
+  const double in_parts = rate("BytePS parameter server, fusion threshold 536870912 bytes");
+  EXPECT_LT(in_parts, whole);
+  EXPECT_GT(in_parts, 0.98 * whole);
+}
+
 TEST(GradientWays, SayWhatARowLacks) {
   const auto why = [](nlohmann::json row) {
     return outcome_of(throughput_rows({std::move(row)}), 0).refused;
