@@ -201,6 +201,34 @@ TEST(NcclCosts, LinesAreFasterWhereNicsBoundThemAndTreesTakeTheirStep) {
   EXPECT_NEAR(step(NcclProtocol::simple) - step(NcclProtocol::ll), 0.0, 1e-12);
 }
 
+TEST(NcclCosts, SwitchesThatReduceAreJoinedByTreesOfTheirOwn) {
+  // Steps of 14 us of a tree between nodes, 92 % of what PCIe leaves of the NICs, the switches' own
+  // rate inside and their overhead on top.
+  NodeType h100 = node(true);
+  h100.accelerator = "h100-sxm";
+  h100.nic_bandwidth = 50_GBps;
+  h100.nic_bus_bandwidth = 48_GBps;
+  const auto nvls = [&](const NodeType& type) {
+    return choice_of(nccl_choices(type, CollectiveKind::all_reduce, kTwoNodes),
+                     CollectiveAlgorithm::nvls, NcclProtocol::simple)
+        .costs;
+  };
+  const NcclNodeCosts& inside = *nccl_node_costs("h100-sxm");
+  const NetworkCosts costs = nvls(h100);
+  EXPECT_DOUBLE_EQ(costs.scale_out_latency.count(), 14e-6);
+  EXPECT_DOUBLE_EQ(costs.scale_out_efficiency, 0.98 * 0.96 * 0.92);
+  EXPECT_DOUBLE_EQ(costs.scale_up_efficiency, inside.switch_efficiency);
+  EXPECT_DOUBLE_EQ(costs.scale_out_overhead.count(),
+                   (inside.overhead + inside.switch_overhead).count());
+  // Over EFA the step comes 51 us later; eight NICs of 100 GB/s have more than the 420 GB/s of what
+  // trees between switches send.
+  h100.transport = {.kind = TransportKind::efa, .costs = transport_costs(TransportKind::efa)};
+  EXPECT_DOUBLE_EQ(nvls(h100).scale_out_latency.count(), 65e-6);
+  h100.nic_bandwidth = 100_GBps;
+  h100.nic_bus_bandwidth = 100_GBps;
+  EXPECT_DOUBLE_EQ(nvls(h100).scale_out_efficiency, 0.98 * 420.0 / 800.0);
+}
+
 TEST(NcclCosts, GathersOfSingleRanksMayGoByParallelTrees) {
   const auto algorithms = [&](CollectiveKind kind, const NcclPlace& place) {
     int count = 0;
