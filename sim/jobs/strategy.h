@@ -194,6 +194,8 @@ struct Strategy {
   std::string kernel_family = "fused";                    ///< a family of the profile
   std::string software_release;  ///< a release of that family; empty: one like any other
 
+  friend bool operator==(const Strategy&, const Strategy&) = default;
+
   [[nodiscard]] std::int64_t micro_batches() const {
     return global_batch / (micro_batch * data_parallel);
   }

@@ -45,6 +45,7 @@ struct TablePlan {
   /// Balanced: lookups that cost a rank as much as sending one pooled row.
   double exchange_cost = 1.9;
   TableOptimizer optimizer = TableOptimizer::rowwise_adagrad;
+  friend bool operator==(const TablePlan&, const TablePlan&) = default;
 };
 
 }  // namespace headway

@@ -26,6 +26,8 @@ struct Placement {
   int pipeline = 1;
   int first_accelerator = 0;
 
+  friend bool operator==(const Placement&, const Placement&) = default;
+
   [[nodiscard]] int ranks() const { return tensor * context * data * pipeline; }
   /// The accelerator of the rank with these coordinates. Each within its degree. `order` must name
   /// every dimension whose degree is more than 1, none twice.

@@ -19,7 +19,7 @@
 #include "sim/predict/interval.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/programs/closed_form.h"
-#include "sim/programs/kind_network.h"
+#include "sim/programs/known_jobs.h"
 
 namespace headway {
 namespace {
@@ -62,7 +62,7 @@ class ClosedForms {
 
  private:
   const Scenario& base_;
-  KnownCollectives known_;
+  KnownJobs known_;
 };
 
 /// What may stand there instead.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/plan/strategy_space.h"
-#include "sim/programs/kind_network.h"
+#include "sim/programs/known_jobs.h"
 
 namespace headway {
 
@@ -90,7 +90,7 @@ class StrategySearcher {
   std::size_t in_order_ = 0;     ///< the first so many stand by their bounds, before all others
   std::vector<bool> fits_;       ///< whether the first so many of them fit in memory
   std::deque<Fitting> fitting_;  ///< those that do
-  KnownCollectives known_;
+  KnownJobs known_;
 };
 
 /// One such search.

@@ -1,26 +1,19 @@
 #include "sim/programs/build_workload.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <map>
-#include <numeric>
-#include <string_view>
+#include <memory>
 #include <utility>
 
 #include "sim/base/signed_index.h"
-#include "sim/jobs/shard_groups.h"
 #include "sim/jobs/stage_parameters.h"
-#include "sim/layers/exchanges.h"
-#include "sim/programs/communicator_prices.h"
 #include "sim/programs/exchange_layout.h"
 #include "sim/programs/group_costs.h"
 #include "sim/programs/kind_network.h"
-#include "sim/programs/laid_out_replicas.h"
+#include "sim/programs/known_jobs.h"
+#include "sim/programs/pipeline/short_program.h"
+#include "sim/programs/pipeline/written_out.h"
 #include "sim/programs/replica_exchanges.h"
-#include "sim/programs/replica_groups.h"
 #include "sim/programs/server_layout.h"
-#include "sim/programs/shared_queues.h"
 #include "sim/programs/stage_pieces.h"
 #include "sim/programs/stage_program.h"
 #include "sim/programs/unused_ways.h"
@@ -33,21 +26,24 @@ class WorkloadBuilder {
  public:
   WorkloadBuilder(const Model& model, const Strategy& strategy, const KindProfiles& profiles,
                   const Cluster& cluster, const Placement& placement, WorkloadExtent extent,
-                  KnownCollectives* known)
+                  KnownJobs* known)
       : model_(model),
         strategy_(strategy),
         cluster_(cluster),
         placement_(placement),
         network_(cluster, profiles, strategy.collective_library,
                  extent == WorkloadExtent::whole ? PlanDetail::fabric : PlanDetail::idle_nic,
-                 known),
+                 known == nullptr ? nullptr : &known->collectives),
         exchanges_(model, strategy, cluster, placement,
-                   known == nullptr ? nullptr : &known->standings()),
-        costs_(group_costs(model, strategy, profiles, cluster, exchanges_.classes())) {
+                   known == nullptr ? nullptr : &known->standings),
+        known_(known == nullptr ? own_ : *known) {
+    known_costs_ = known_.costs.of(model, strategy, exchanges_.classes(), [&] {
+      return group_costs(model, strategy, profiles, cluster, exchanges_.classes());
+    });
     job_.model = &model;
     job_.strategy = &strategy;
-    costs_.front().put_into(job_);
-    job_.cutting = &costs_.front().stage;
+    costs().front().put_into(job_);
+    job_.cutting = &costs().front().stage;
     for (const LayerRange& range : chunk_layers(model, strategy)) {
       job_.layers_of_chunk.push_back(range.count);
     }
@@ -61,54 +57,44 @@ class WorkloadBuilder {
         return profile.kernel_families.at(strategy.kernel_family).gradient_traffic.value;
       });
     }
-    micro_batches_ = micro_batches_of_replicas(job_, costs_, exchanges_);
-    const bool has_all = extent == WorkloadExtent::whole || strategy.micro_batches_by_speed;
-    std::vector<int> all(static_cast<std::size_t>(strategy.data_parallel));
-    std::iota(all.begin(), all.end(), 0);
-    replicas_ = LaidOutReplicas(has_all ? std::move(all) : exchanges_.distinct_replicas(),
-                                strategy.data_parallel, strategy.pipeline_parallel);
+    micro_batches_ = micro_batches_of_replicas(job_, costs(), exchanges_);
   }
 
   BuiltWorkload built(std::optional<CollectiveAlgorithm> algorithm) && {
-    workload_.nic_efficiency = network_.nic_efficiency();
-    workload_.ranks_per_group = strategy_.tensor_parallel * strategy_.context_parallel;
-    algorithm_ = algorithm;
-    exchanged_ = strategy_.synchronisation->exchanges(strategy_);
+    lay_out(algorithm);
     if (strategy_.synchronisation->servers() != nullptr) {
       add_served();
-      workload_.notes = workload_notes(model_, strategy_, overruled_);
-      return {std::move(workload_), widest_cost(costs_)};
-    }
-    add_groups();
-    add_paths();
-    if (strategy_.replicas() > 1) add_replica_communicators();
-    add_exchange_communicators();
-    if (model_.routing() != nullptr && strategy_.expert_replicas() > 1) add_expert_communicators();
-    if (exchanges_embedding(job_)) add_embedding_communicators();
-    const auto names_of = [&](int replica, int stage) {
-      return replicas_.has(replica) ? &communicators_[index(replica, stage)] : nullptr;
-    };
-    exchanges_.add_communicators(workload_, names_of, network_.detail());
-    add_programs();
-    for (std::size_t i = 0; i < workload_.groups.size(); ++i) {
-      RankGroup& group = workload_.groups[i];
-      const auto program = static_cast<std::size_t>(group.program);
-      for (const std::string& name : workload_.programs[program].communicators) {
-        group.communicators.push_back(communicators_[i].at(name));
+    } else {
+      add_programs();
+      for (std::size_t i = 0; i < workload_.groups.size(); ++i) {
+        RankGroup& group = workload_.groups[i];
+        for (const std::string& name : at(workload_.programs, group.program).communicators) {
+          group.communicators.push_back(layout_->joined[i].at(name));
+        }
       }
+      // Of an idle NIC there is little to drop.
+      if (network_.detail() == PlanDetail::fabric) drop_unused_ways(workload_);
     }
-    // Of an idle NIC there is little to drop.
-    if (network_.detail() == PlanDetail::fabric) drop_unused_ways(workload_);
-    workload_.notes = workload_notes(model_, strategy_, overruled_);
-    return {std::move(workload_), widest_cost(costs_)};
+    workload_.notes = workload_notes(model_, strategy_, layout_->overruled);
+    return {std::move(workload_), widest_cost(costs())};
   }
 
  private:
-  std::size_t index(int replica, int stage) const { return replicas_.index(replica, stage); }
-  RankGroup& group(int replica, int stage) { return workload_.groups[index(replica, stage)]; }
-  /// What the program of a group calls `name` is that communicator.
-  void join(int replica, int stage, std::string_view name, std::int32_t communicator) {
-    communicators_[index(replica, stage)][name] = communicator;
+  [[nodiscard]] const std::vector<GroupCosts>& costs() const { return *known_costs_; }
+
+  /// What is whole is large, and laid out once.
+  void lay_out(std::optional<CollectiveAlgorithm> algorithm) {
+    const auto lay = [&] {
+      return laid_out(job_, cluster_, placement_, network_, exchanges_, algorithm);
+    };
+    if (network_.detail() == PlanDetail::fabric) {
+      JobLayout layout = lay();
+      workload_ = std::move(layout.workload);
+      layout_ = std::make_shared<const JobLayout>(std::move(layout));
+      return;
+    }
+    layout_ = known_.layouts.of(job_, placement_, network_, algorithm, lay);
+    workload_ = layout_->workload;
   }
 
   /// Workers and servers instead of replicas that reduce.
@@ -132,23 +118,6 @@ class WorkloadBuilder {
                     workload_);
   }
 
-  void add_groups() {
-    for (const int replica : replicas_.all()) {
-      for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-        RankGroup added;
-        added.stage = stage;
-        added.replica = replica;
-        for (int c = 0; c < strategy_.context_parallel; ++c) {
-          for (int t = 0; t < strategy_.tensor_parallel; ++t) {
-            added.accelerators.push_back(placement_.accelerator(t, c, replica, stage));
-          }
-        }
-        workload_.groups.push_back(std::move(added));
-      }
-    }
-    communicators_.resize(workload_.groups.size());
-  }
-
   /// What has to be alike for rank groups to share a program.
   struct ProgramKey {
     int stage = 0;
@@ -163,7 +132,8 @@ class WorkloadBuilder {
     ProgramKey key{.stage = group.stage,
                    .ranks = exchanges_.class_of(group.replica, group.stage),
                    .micro_batches = micro_batches_[static_cast<std::size_t>(group.replica)]};
-    if (cluster_.kinds() > 1) key.communicators = prices_.kinds_of(communicators_[group_index]);
+    if (cluster_.kinds() > 1)
+      key.communicators = layout_->prices.kinds_of(layout_->joined[group_index]);
     return key;
   }
 
@@ -172,17 +142,17 @@ class WorkloadBuilder {
     std::map<ProgramKey, std::size_t> first_of;  // rank group with that program
     for (std::size_t i = 0; i < workload_.groups.size(); ++i) first_of.emplace(key_of(i), i);
     std::map<ProgramKey, std::int32_t> known;
+    Strategy share = strategy_;
+    job_.strategy = &share;
+    std::size_t of_class = 0;  // whose costs the job has
     for (const auto& [key, group] : first_of) {
       known.emplace(key, static_cast<std::int32_t>(workload_.programs.size()));
-      Strategy share = strategy_;
       share.global_batch = key.micro_batches * share.micro_batch * share.data_parallel;
-      job_.strategy = &share;
-      costs_[key.ranks].put_into(job_);
-      prices_.put_into(job_, communicators_[group]);
-      workload_.programs.push_back(share.sharding == Sharding::full && share.pipeline_parallel == 1
-                                       ? sharded_program(job_)
-                                       : pipeline_program(job_, key.stage));
-      add_exchanges(workload_.programs.back(), job_, key.stage, exchanged_);
+      if (key.ranks != of_class) costs()[key.ranks].put_into(job_);
+      of_class = key.ranks;
+      layout_->prices.put_into(job_, layout_->joined[group]);
+      workload_.programs.push_back(program(key));
+      add_exchanges(workload_.programs.back(), job_, key.stage, layout_->exchanged);
       // Every stage names its message slots alike, whether it uses them all or not.
       workload_.programs.back().message_slots =
           2 * share.chunks_of_stage() * static_cast<int>(share.micro_batches());
@@ -193,174 +163,18 @@ class WorkloadBuilder {
     }
   }
 
-  std::int32_t add_plan(FlowPlan plan) {
-    workload_.plans.push_back(std::move(plan));
-    return static_cast<std::int32_t>(workload_.plans.size()) - 1;
-  }
-
-  void add_paths() {
-    const int stages = strategy_.pipeline_parallel;
-    if (stages == 1) return;
-    const Bytes message = largest_passed_on(job_);
-    for (const int replica : replicas_.all()) {
-      for (int stage = 0; stage < stages; ++stage) {
-        RankGroup& from = group(replica, stage);
-        for (const int other : {(stage + 1) % stages, (stage + stages - 1) % stages}) {
-          from.paths.push_back(add_plan(
-              network_.transfer(from.accelerators, group(replica, other).accelerators, message)));
-        }
-      }
+  /// In short where nobody simulates it, and nothing is put between its passes.
+  [[nodiscard]] Program program(const ProgramKey& key) {
+    const Strategy& share = *job_.strategy;
+    if (share.sharding == Sharding::full && share.pipeline_parallel == 1) {
+      return sharded_program(job_);
     }
-  }
-
-  [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
-  [[nodiscard]] int opposite(int stage) const { return strategy_.pipeline_parallel - 1 - stage; }
-
-  /// Whose price the job's programs know by the name `called`.
-  std::int32_t add_communicator(std::string name, CollectiveKind kind, int members,
-                                std::string_view called, const NamedGroups& groups,
-                                std::optional<CollectiveAlgorithm> algorithm = std::nullopt) {
-    KindNetwork::Collective found = network_.collective(kind, groups, algorithm);
-    overruled_ = overruled_ || found.overruled;
-    const auto first = static_cast<std::int32_t>(workload_.plans.size());
-    for (const PricedCollective::Way& way : found.price.ways()) add_plan(way.plan);
-    workload_.communicators.push_back({std::move(name), kind, members, first});
-    const auto id = static_cast<std::int32_t>(workload_.communicators.size()) - 1;
-    prices_.add(id, called, std::move(found));
-    return id;
-  }
-
-  /// Those that share out the states of a stage reduce and gather together: all, or with copies of
-  /// fully sharded parameters each `shard_group` of ranks. Groups of the optimizer gather apart.
-  void add_replica_communicators() {
-    const int sharing = is_doubled() ? strategy_.data_parallel
-                                     : strategy_.shard_ranks() / strategy_.context_parallel;
-    const int reducing = shards_optimizer_in_groups(strategy_) ? strategy_.data_parallel : sharing;
-    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      for (int first = 0; first < strategy_.data_parallel; first += reducing) {
-        const int id = add_shared(gradient_collective(strategy_), kGradientReduce,
-                                  kOtherGradientReduce, stage, first, reducing);
-        if (id >= 0) reduces_.emplace(stage, id);
-        for (int of = first; of < first + reducing; of += sharing) {
-          if (strategy_.sharding == Sharding::none) continue;
-          add_shared(parameter_collective(strategy_), kParameterGather, kOtherParameterGather,
-                     stage, of, sharing, sharing == reducing ? id : -1);
-        }
-        if (!gathers_sums(strategy_.compression)) continue;
-        add_shared(CollectiveKind::all_gather, kCompressedGather, {}, stage, first, reducing, id);
-      }
-      if (reducing < strategy_.island_data_parallel()) add_copy_communicators(stage, reducing);
-    }
-  }
-
-  /// Of some replicas of a stage and, as `other`, of the stage opposite; in the queue of `reduce`.
-  int add_shared(CollectiveKind kind, std::string_view called, std::string_view other, int stage,
-                 int first, int members, int reduce = -1) {
-    const int joining = is_doubled() ? 2 * members : members;
-    const bool is_alone = joining * strategy_.context_parallel == 1;
-    if (is_alone || !replicas_.has_any(first, first + members, 1)) return -1;
-    const int id =
-        add_communicator(fmt::format("{}, stage {}", called, stage), kind, joining, called,
-                         replica_groups(strategy_, placement_, stage, first, members),
-                         called == kGradientReduce ? asked(kind) : std::nullopt);
-    if (reduce >= 0) share_queue(workload_, reduce, id);
-    for (int replica = first; replica < first + members; ++replica) {
-      if (!replicas_.has(replica)) continue;
-      join(replica, stage, called, id);
-      if (is_doubled() && !other.empty()) join(replica, opposite(stage), other, id);
-    }
-    return id;
-  }
-
-  /// The ranks that hold the same part of each copy.
-  void add_copy_communicators(int stage, int members) {
-    for (int offset = 0; offset < members; ++offset) {
-      if (!replicas_.has_any(offset, strategy_.data_parallel, members)) continue;
-      const std::int32_t id = add_communicator(
-          fmt::format("{}, stage {}", kReplicaReduce, stage), CollectiveKind::all_reduce,
-          strategy_.data_parallel / members, kReplicaReduce,
-          copy_groups(strategy_, placement_, stage, offset, members),
-          asked(CollectiveKind::all_reduce));
-      for (int replica = offset; replica < strategy_.data_parallel; replica += members) {
-        if (replicas_.has(replica)) join(replica, stage, kReplicaReduce, id);
-      }
-    }
-  }
-
-  /// Of what replicas exchange of what they learned: the ranks at the same place in every island,
-  /// or those of an island.
-  void add_exchange_communicators() {
-    const int of_island = strategy_.island_data_parallel();
-    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      for (const ReplicaExchange& exchange : exchanged_) {
-        if (exchange.among == ExchangeAmong::islands) {
-          for (int offset = 0; offset < of_island; ++offset) {
-            add_exchange(exchange, stage, offset, strategy_.data_parallel, of_island,
-                         copy_groups(strategy_, placement_, stage, offset, of_island));
-          }
-        } else {
-          for (int first = 0; first < strategy_.data_parallel; first += of_island) {
-            add_exchange(exchange, stage, first, first + of_island, 1,
-                         replica_groups(strategy_, placement_, stage, first, of_island));
-          }
-        }
-      }
-    }
-  }
-
-  /// Of every `step`-th replica from `first` to before `end`. In an iteration there is but a share
-  /// of it, of its latency too.
-  void add_exchange(const ReplicaExchange& exchange, int stage, int first, int end, int step,
-                    const NamedGroups& groups) {
-    if (!replicas_.has_any(first, end, step)) return;
-    const std::size_t plans_before = workload_.plans.size();
-    const std::int32_t id = add_communicator(fmt::format("{}, stage {}", exchange.name, stage),
-                                             exchange.kind, (end - first + step - 1) / step,
-                                             exchange.name, groups, asked(exchange.kind));
-    for (std::size_t plan = plans_before; plan < workload_.plans.size(); ++plan) {
-      workload_.plans[plan].latency = exchange.times * workload_.plans[plan].latency;
-    }
-    for (int replica = first; replica < end; replica += step) {
-      if (replicas_.has(replica)) join(replica, stage, exchange.name, id);
-    }
-  }
-
-  /// The algorithm that the run asks for, where the kind has it.
-  [[nodiscard]] std::optional<CollectiveAlgorithm> asked(CollectiveKind kind) const {
-    return algorithm_ && has_algorithm(kind, *algorithm_) ? algorithm_ : std::nullopt;
-  }
-
-  void add_expert_communicators() {
-    for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
-      const NamedGroups groups = expert_groups(strategy_, placement_, stage);
-      const std::string where = ", stage " + std::to_string(stage);
-      const auto add = [&](const char* words, CollectiveKind kind, std::string_view called) {
-        const int id = add_communicator(words + where, kind, strategy_.data_parallel, called,
-                                        groups, asked(kind));
-        for (const int replica : replicas_.all()) join(replica, stage, called, id);
-        return id;
-      };
-      const int reduce_id =
-          add("expert gradient reduce", gradient_collective(strategy_), kExpertReduce);
-      if (strategy_.sharding != Sharding::none) {
-        share_queue(workload_, reduce_id,
-                    add("expert parameter gather", parameter_collective(strategy_), kExpertGather));
-      }
-      const auto [first, last] = reduces_.equal_range(stage);
-      for (auto of = first; of != last; ++of) share_ports(workload_, of->second, reduce_id);
-    }
-  }
-
-  void add_embedding_communicators() {
-    const int last = strategy_.pipeline_parallel - 1;
-    for (const int replica : replicas_.all()) {
-      const NamedGroups groups = end_groups(strategy_, placement_, replica);
-      const std::int32_t id = add_communicator("tied embedding, replica " + std::to_string(replica),
-                                               CollectiveKind::all_reduce, 2, kTiedEmbedding,
-                                               groups, asked(CollectiveKind::all_reduce));
-      join(replica, 0, kTiedEmbedding, id);
-      join(replica, last, kTiedEmbedding, id);
-    }
+    ChunkWorks& works = works_.try_emplace(key.ranks, job_).first->second;
+    Program program =
+        short_pipeline_program(job_, works, at(known_.orders.of(share), key.stage), key.stage);
+    const bool is_short = network_.detail() == PlanDetail::idle_nic && layout_->exchanged.empty();
+    if (is_short) return program;
+    return written_out(std::move(program));
   }
 
   const Model& model_;
@@ -368,17 +182,14 @@ class WorkloadBuilder {
   const Cluster& cluster_;
   const Placement& placement_;
   KindNetwork network_;
-  std::vector<ReplicaExchange> exchanged_;  ///< of what replicas learned
-  std::optional<CollectiveAlgorithm> algorithm_;
-  bool overruled_ = false;  ///< the library does not have that somewhere
   ExchangeLayout exchanges_;
-  std::vector<GroupCosts> costs_;            ///< by class of how groups stand, and on what
-  std::vector<std::int64_t> micro_batches_;  ///< by replica
-  LaidOutReplicas replicas_;
+  KnownJobs own_;  ///< where nobody else knows any
+  KnownJobs& known_;
+  std::shared_ptr<const std::vector<GroupCosts>> known_costs_;  ///< by class of rank group
+  std::vector<std::int64_t> micro_batches_;                     ///< by replica
   JobShape job_;
-  CommunicatorPrices prices_;
-  std::multimap<int, std::int32_t> reduces_;               ///< communicators of gradients, by stage
-  std::vector<CommunicatorPrices::Joined> communicators_;  ///< by group
+  std::map<std::size_t, ChunkWorks> works_;  ///< by class
+  std::shared_ptr<const JobLayout> layout_;
   Workload workload_;
 };
 
@@ -388,7 +199,7 @@ BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
                              const KindProfiles& profiles, const Cluster& cluster,
                              const Placement& placement,
                              std::optional<CollectiveAlgorithm> algorithm, WorkloadExtent extent,
-                             KnownCollectives* known) {
+                             KnownJobs* known) {
   return WorkloadBuilder(model, strategy, profiles, cluster, placement, extent, known)
       .built(algorithm);
 }

@@ -12,7 +12,7 @@
 
 namespace headway {
 
-class KnownCollectives;
+struct KnownJobs;
 
 struct BuiltWorkload {
   Workload workload;
@@ -29,13 +29,13 @@ enum class WorkloadExtent {
 /// replicas exchange costs what `PricedCollective` says by the strategy's collective_library;
 /// gradients run as `algorithm` where their collective has it and one is asked for. Ranks in nodes
 /// of several kinds take what their own kind's profile says; what several kinds do together goes at
-/// the pace of the slowest. `placement`'s degrees are the strategy's. `known` keeps what collectives
-/// cost for the next strategy on the same cluster, with the same profiles.
+/// the pace of the slowest. `placement`'s degrees are the strategy's. `known` keeps what the next
+/// strategy of the same model on the same cluster, with the same profiles, may have in common.
 [[nodiscard]] BuiltWorkload build_workload(const Model& model, const Strategy& strategy,
                                            const KindProfiles& profiles, const Cluster& cluster,
                                            const Placement& placement,
                                            std::optional<CollectiveAlgorithm> algorithm,
                                            WorkloadExtent extent = WorkloadExtent::whole,
-                                           KnownCollectives* known = nullptr);
+                                           KnownJobs* known = nullptr);
 
 }  // namespace headway

@@ -13,7 +13,7 @@
 
 namespace headway {
 
-class KnownCollectives;
+struct KnownJobs;
 
 /// What an iteration takes if its flows meet nobody else's: the analytic twin of the simulation.
 /// Steps through the programs of one replica (the recurrence start = max(own end, what it waits
@@ -46,6 +46,6 @@ class KnownCollectives;
                                             const KindProfiles& profiles, const Cluster& cluster,
                                             const Placement& placement,
                                             const Perturbation& perturbation,
-                                            KnownCollectives* known = nullptr);
+                                            KnownJobs* known = nullptr);
 
 }  // namespace headway

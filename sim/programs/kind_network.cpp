@@ -43,6 +43,14 @@ double KindNetwork::nic_efficiency() const {
   return least;
 }
 
+bool KindNetwork::measures_transfers() const {
+  return library_ == CollectiveLibrary::profile &&
+         std::ranges::any_of(evidence_, [](const PriceEvidence& evidence) {
+           return !evidence.profile->scale_up.collectives.empty() ||
+                  !evidence.profile->scale_out.collectives.empty();
+         });
+}
+
 FlowPlan KindNetwork::transfer(std::span<const std::int32_t> senders,
                                std::span<const std::int32_t> receivers, Bytes message) const {
   std::set<int> kinds;

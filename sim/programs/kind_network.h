@@ -11,7 +11,6 @@
 
 #include "sim/costs/kind_profiles.h"
 #include "sim/network/cluster.h"
-#include "sim/programs/exchange_layout.h"
 #include "sim/programs/flows/collective_price.h"
 
 namespace headway {
@@ -45,6 +44,8 @@ class KindNetwork {
   /// Of a NIC's rate, what software leaves of it on the least of them.
   [[nodiscard]] double nic_efficiency() const;
 
+  /// Whether what a transfer takes depends on the size of its message beyond its bytes.
+  [[nodiscard]] bool measures_transfers() const;
   /// Member i of `senders` sends to member i of `receivers`, messages of that size.
   [[nodiscard]] FlowPlan transfer(std::span<const std::int32_t> senders,
                                   std::span<const std::int32_t> receivers, Bytes message) const;
@@ -75,8 +76,8 @@ class KindNetwork {
   std::vector<NetworkCosts> costs_;
 };
 
-/// Collectives that were laid over a network before, and how ranks stood on it: of the strategies
-/// that a search compares many stand alike, and what their replicas exchange goes the same ways.
+/// Collectives that were laid over a network before: of the strategies that a search compares many
+/// stand alike, and what their replicas exchange goes the same ways.
 class KnownCollectives {
  public:
   /// `std::vector<int>` is the name of the groups.
@@ -95,11 +96,9 @@ class KnownCollectives {
     const auto found = laid_.find(key);
     return found == laid_.end() ? nullptr : &*found->second;
   }
-  [[nodiscard]] KnownStandings& standings() { return standings_; }
 
  private:
   std::map<Key, std::optional<KindNetwork::Collective>> laid_;
-  KnownStandings standings_;
 };
 
 }  // namespace headway

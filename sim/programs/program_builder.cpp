@@ -1,20 +1,15 @@
 #include "sim/programs/program_builder.h"
 
+#include <utility>
+
 namespace headway {
 
 std::int32_t ProgramBuilder::add_pass(const std::string& name, TimeByCause time,
                                       const PassFlows& flows) {
-  Pass pass;
+  Pass pass{.flows = flows};
   Seconds window;
   for (const ExchangeKind kind : kAllExchanges) {
-    const ExchangeFlow& flow = flows.of[kind];
-    if (flow.hidden > Bytes(0.0)) {
-      const bool is_narrow = flow.window > Seconds(0.0);
-      if (is_narrow) window += flow.window;
-      (is_narrow ? pass.beside_window : pass.hidden)
-          .push_back({kind, flow.hidden, flow.hidden_time});
-    }
-    if (flow.seen > Bytes(0.0)) pass.seen.push_back({kind, flow.seen, flow.seen_time});
+    if (flows.of[kind].hidden > Bytes(0.0)) window += flows.of[kind].window;
   }
   time += -1.0 * flows.awaited;
   if (window > Seconds(0.0)) {
@@ -33,36 +28,32 @@ std::int32_t ProgramBuilder::add_pass(const std::string& name, TimeByCause time,
   return static_cast<std::int32_t>(passes_.size()) - 1;
 }
 
-void ProgramBuilder::reserve(std::size_t steps) {
-  std::size_t longest = 0;  // operations of a pass: a block or two, joins and waits
-  for (const Pass& pass : passes_) {
-    const std::size_t sent = pass.hidden.size() + pass.beside_window.size() + pass.seen.size();
-    longest = std::max(longest, 1 + (pass.window >= 0 ? 1 : 0) + 2 * sent);
-  }
-  program_.operations.reserve(steps * (longest + 2));
-}
-
 void ProgramBuilder::run(std::int32_t index) {
   const Pass& pass = passes_[static_cast<std::size_t>(index)];
-  // Slots are handed out in a row.
-  const auto join_all = [&](const std::vector<Sent>& flows) {
+  const auto join_hidden = [&](bool beside_window) {
     const std::int32_t first = program_.collective_slots;
-    for (const Sent& flow : flows) join(communicator_of(flow.kind), flow.amount, flow.at_least);
-    return first;
+    for (const ExchangeKind kind : kAllExchanges) {
+      const ExchangeFlow& flow = pass.flows.of[kind];
+      if (flow.hidden > Bytes(0.0) && (flow.window > Seconds(0.0)) == beside_window) {
+        join(communicator_of(kind), flow.hidden, flow.hidden_time);
+      }
+    }
+    return std::pair{first, program_.collective_slots};  // slots are handed out in a row
   };
-  const auto wait_all = [&](std::int32_t first, const std::vector<Sent>& flows) {
-    for (std::size_t i = 0; i < flows.size(); ++i) wait(first + static_cast<std::int32_t>(i));
+  const auto wait_all = [&](const std::pair<std::int32_t, std::int32_t>& slots) {
+    for (std::int32_t slot = slots.first; slot < slots.second; ++slot) wait(slot);
   };
-  const std::int32_t hidden = join_all(pass.hidden);
+  const auto hidden = join_hidden(false);
   compute(pass.block);
   if (pass.window >= 0) {
-    const std::int32_t beside = join_all(pass.beside_window);
+    const auto beside = join_hidden(true);
     compute(pass.window);
-    wait_all(beside, pass.beside_window);
+    wait_all(beside);
   }
-  wait_all(hidden, pass.hidden);
-  for (const Sent& flow : pass.seen) {
-    wait(join(communicator_of(flow.kind), flow.amount, flow.at_least));
+  wait_all(hidden);
+  for (const ExchangeKind kind : kAllExchanges) {
+    const ExchangeFlow& flow = pass.flows.of[kind];
+    if (flow.seen > Bytes(0.0)) wait(join(communicator_of(kind), flow.seen, flow.seen_time));
   }
 }
 

@@ -13,10 +13,12 @@ namespace headway {
 /// Writes a program operation by operation, handing out slots.
 class ProgramBuilder {
  public:
-  explicit ProgramBuilder(std::string name) { program_.name = std::move(name); }
-
-  /// Makes room for so many steps: each receives, runs one of the passes added so far, and sends.
-  void reserve(std::size_t steps);
+  explicit ProgramBuilder(std::string name) {
+    program_.name = std::move(name);
+    program_.blocks.reserve(8);
+    program_.operations.reserve(128);
+    passes_.reserve(8);
+  }
 
   /// Adds a kind of block, to be run any number of times.
   std::int32_t add_block(std::string name, const TimeByCause& time) {
@@ -87,21 +89,17 @@ class ProgramBuilder {
   void pull(std::int32_t slot) { append({.kind = OperationKind::pull, .slot = slot}); }
   void advance() { append({.kind = OperationKind::advance}); }
 
+  /// Operations so far.
+  [[nodiscard]] std::size_t length() const { return program_.operations.size(); }
   [[nodiscard]] Program finished() && { return std::move(program_); }
 
  private:
-  /// A flow of an exchange.
-  struct Sent {
-    ExchangeKind kind = ExchangeKind::tensor;
-    Bytes amount;
-    Seconds at_least;
-  };
+  /// What hides is under way while everything is computed or, where its window is narrow, while
+  /// only the second block is.
   struct Pass {
-    std::vector<Sent> hidden;  ///< while everything is computed
+    PassFlows flows;
     std::int32_t block = -1;
-    std::vector<Sent> beside_window;  ///< while only the second block is
     std::int32_t window = -1;
-    std::vector<Sent> seen;
   };
 
   void append(Operation operation) {

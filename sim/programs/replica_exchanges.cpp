@@ -69,12 +69,12 @@ Operation seldom_join(Program& program, const JobShape& job, std::string_view co
 
 void add_exchanges(Program& program, const JobShape& job, int stage,
                    std::span<const ReplicaExchange> exchanges) {
+  if (exchanges.empty()) return;
   const double trained = trained_by(job, stage);
   if (trained == 0.0) return;
   for (const ReplicaExchange& exchange : exchanges) {
-    const double held = exchange.among == ExchangeAmong::islands
-                            ? trained / job.strategy->replicas()
-                            : trained;
+    const double held =
+        exchange.among == ExchangeAmong::islands ? trained / job.strategy->replicas() : trained;
     const Operation join =
         seldom_join(program, job, exchange.name,
                     Bytes(held / exchange.pieces * exchange.bits / 8.0), exchange.times);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <tuple>
 
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/recompute/recompute.h"
@@ -238,31 +237,6 @@ TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
   if (piece.embedding) time += job.cost.embedding_backward;
   if (piece.head) time += job.cost.head_weight;
   return time;
-}
-
-bool PieceWorks::are_alike(const Piece& a, const Piece& b) const {
-  const auto parts = [](const Piece& piece) {
-    return std::tuple(piece.layers, piece.recomputed, piece.offloaded, piece.embedding, piece.head,
-                      piece.begins_chunk);
-  };
-  const auto first = job_.model->layers.begin();
-  return parts(a) == parts(b) &&
-         std::equal(first + a.first_layer, first + a.first_layer + a.layers, first + b.first_layer);
-}
-
-const PieceWork& PieceWorks::of(const Piece& piece) {
-  const auto known = std::ranges::find_if(
-      known_, [&](const PieceWork& work) { return are_alike(work.piece, piece); });
-  if (known != known_.end()) return *known;
-  PieceWork& work = known_.emplace_back();
-  work = {.piece = piece,
-          .forward = forward_time(job_, piece),
-          .backward = backward_time(job_, piece),
-          .weight = {},
-          .sent_forward = forward_flows(job_, piece),
-          .sent_backward = backward_flows(job_, piece)};
-  if (job_.strategy->schedule->splits_backward) work.weight = weight_gradient_time(job_, piece);
-  return work;
 }
 
 UpdatedPart gathered_of(const JobShape& job, const Piece& piece) {

@@ -55,33 +55,6 @@ struct UpdatedPart {
 /// What of a backward pass schedules that split it may put off.
 [[nodiscard]] TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece);
 
-/// What the passes of a piece take, and send over the fabric.
-struct PieceWork {
-  Piece piece;
-  TimeByCause forward;
-  TimeByCause backward;
-  TimeByCause weight;  ///< of that, where the schedule may put it off
-  PassFlows sent_forward;
-  PassFlows sent_backward;
-};
-
-/// The work of a job's pieces, worked out once for all that are alike, as most of a model are.
-class PieceWorks {
- public:
-  /// The job outlives this.
-  explicit PieceWorks(const JobShape& job) : job_(job) {}
-
-  /// Valid until the next one is asked for.
-  [[nodiscard]] const PieceWork& of(const Piece& piece);
-
- private:
-  /// Whether both take the same, layer for layer.
-  [[nodiscard]] bool are_alike(const Piece& a, const Piece& b) const;
-
-  const JobShape& job_;
-  std::vector<PieceWork> known_;
-};
-
 /// What replicas gather of it: where parameters are sharded, frozen ones too.
 [[nodiscard]] UpdatedPart gathered_of(const JobShape& job, const Piece& piece);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -73,11 +75,33 @@ struct Block {
   TimeByCause time;  ///< on a device of nominal speed
 };
 
+struct PassOrder;
+
+/// The passes of a program in short: what they do themselves is there once for all micro-batches.
+/// Of the program's operations those from `begin` to `end` belong to such bodies. In their place
+/// every step of the order receives, runs its body and sends; a wait is for what was joined last
+/// in that slot.
+struct Passes {
+  struct Range {
+    std::size_t begin = 0;
+    std::size_t end = 0;
+  };
+  std::shared_ptr<const PassOrder> order;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::vector<Range> stretches;  ///< of operations
+  std::vector<Range> bodies;     ///< of stretches, by PassStep::body
+  std::vector<Bytes> messages;   ///< by PassStep::message
+  bool blocking = false;         ///< senders wait until what they send has arrived
+};
+
 /// What every rank group of one class does in an iteration, in order.
 struct Program {
   std::string name;  ///< "stage 3"
   std::vector<Block> blocks;
   std::vector<Operation> operations;
+  /// Where these are not written out (`written_out`): nothing that is simulated is in short.
+  std::optional<Passes> passes;
   std::vector<std::string> communicators;  ///< what it calls those that it joins
   std::int32_t message_slots = 0;
   std::int32_t collective_slots = 0;

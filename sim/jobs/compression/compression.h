@@ -62,6 +62,7 @@ struct Compression {
   double density = 0.01;  ///< top_k: share of the elements that are sent
   int rank = 4;           ///< low_rank: of the factors
   double warm_up = 0.0;   ///< one_bit: share of the steps that send everything
+  friend bool operator==(const Compression&, const Compression&) = default;
 
   [[nodiscard]] bool is_none() const { return method->sent == nullptr; }
   [[nodiscard]] bool is(std::string_view name) const { return method->name == name; }

@@ -121,6 +121,7 @@ struct Synchronisation {
   SynchronisationPointer scheme = synchronisation_schemes().front();
 
   const SynchronisationScheme* operator->() const { return scheme.get(); }
+  friend bool operator==(const Synchronisation&, const Synchronisation&) = default;
 };
 
 }  // namespace headway

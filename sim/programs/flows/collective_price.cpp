@@ -83,6 +83,8 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
                                    CollectiveKind kind, const CollectiveGroups& groups,
                                    std::optional<CollectiveAlgorithm> algorithm, PlanDetail detail)
     : kind_(kind), ranks_(static_cast<int>(groups.front().size())) {
+  const auto laid = std::make_shared<Laid>();
+  laid_ = laid;
   constexpr Bytes kSample(1e9);
   const std::vector<Domains> domains = by_domain(cluster, groups);
   const NcclPlace place = place_of(evidence, domains);
@@ -115,8 +117,8 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
                           std::span(domains).first(1), PlanDetail::idle_nic);
       idle.believed = LinkCost{plan.latency, kSample / transfer_of(plan)};
     }
-    idle_.push_back(idle);
-    ways_.push_back(std::move(way));
+    laid->idle.push_back(idle);
+    laid->ways.push_back(std::move(way));
   };
   if (evidence.library == CollectiveLibrary::nccl) {
     const NodeType node = with_accelerator(node_of(cluster, evidence), evidence);
@@ -134,18 +136,18 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
   for (const CollectiveAlgorithm each : algorithms) {
     if (has_algorithm(kind, each)) add(costs, {.algorithm = each}, nullptr);
   }
-  if (evidence.library == CollectiveLibrary::profile && !algorithm && !ways_.empty()) {
+  if (evidence.library == CollectiveLibrary::profile && !algorithm && !laid->ways.empty()) {
     measured_ = measured_curves(*evidence.profile, node_of(cluster, evidence),
-                                ways_.front().plan.crosses_fabric);
+                                laid->ways.front().plan.crosses_fabric);
     if (measured_ == nullptr || measured_->empty()) return;
     // What was measured holds all latency.
-    Way way = ways_.front();
+    Way way = laid->ways.front();
     way.plan.latency = Seconds(0.0);
     way.protocol = "measured";
-    idle_.push_back(idle_.front());
-    idle_.back().chain_seconds_per_byte = 0.0;
-    ways_.push_back(std::move(way));
-    measured_way_ = ways_.size() - 1;
+    laid->idle.push_back(laid->idle.front());
+    laid->idle.back().chain_seconds_per_byte = 0.0;
+    laid->ways.push_back(std::move(way));
+    measured_way_ = laid->ways.size() - 1;
   }
 }
 
@@ -153,9 +155,10 @@ PricedCollective::PricedCollective(CollectiveKind kind, CollectiveAlgorithm algo
                                    FlowPlan plan, double seconds_per_byte)
     : kind_(kind),
       ranks_(ranks),
-      ways_{{.algorithm = algorithm, .protocol = "", .plan = std::move(plan)}},
-      idle_{{.bytes_factor = collective_volume(kind, algorithm, ranks).bytes_factor,
-             .seconds_per_byte = seconds_per_byte}} {}
+      laid_(std::make_shared<const Laid>(
+          Laid{.ways = {{.algorithm = algorithm, .protocol = "", .plan = std::move(plan)}},
+               .idle = {{.bytes_factor = collective_volume(kind, algorithm, ranks).bytes_factor,
+                         .seconds_per_byte = seconds_per_byte}}})) {}
 
 PricedCollective PricedCollective::mirrored() const {
   const bool is_gather = kind_ == CollectiveKind::all_gather;
@@ -166,30 +169,30 @@ PricedCollective PricedCollective::mirrored() const {
 }
 
 CollectivePrice PricedCollective::price(Bytes message) const {
-  HEADWAY_CHECK(!ways_.empty(), "a collective without a way to run");
+  HEADWAY_CHECK(!ways().empty(), "a collective without a way to run");
   if (measured_way_) {
     if (const auto cost = measured_collective_cost(*measured_, kind_, message, ranks_)) {
-      const double seconds_per_byte = idle_[*measured_way_].seconds_per_byte;
+      const double seconds_per_byte = laid_->idle[*measured_way_].seconds_per_byte;
       return {*measured_way_, Bytes(cost->time.count() / seconds_per_byte), cost->time};
     }
   }
   CollectivePrice best;
   Seconds least;  // as it seems to whoever chooses
-  for (std::size_t way = 0; way < ways_.size(); ++way) {
+  for (std::size_t way = 0; way < ways().size(); ++way) {
     if (way == measured_way_) continue;
-    const Idle& idle = idle_[way];
+    const Idle& idle = laid_->idle[way];
     const double filling = idle.filled_by ? nccl_tree_filling(*idle.filled_by, message) : 1.0;
     const Bytes beyond = max(Bytes(0.0), message - kNcclFilledFrom);
     const Bytes filled = message - (1.0 - idle.large_share) * beyond;
     const Bytes amount = idle.bytes_factor / filling * filled;
     const Seconds handed_on = handing_on_time(idle, message);
     const Seconds time =
-        ways_[way].plan.latency + handed_on + Seconds(amount.count() * idle.seconds_per_byte);
+        ways()[way].plan.latency + handed_on + Seconds(amount.count() * idle.seconds_per_byte);
     const Seconds seems =
         idle.believed ? idle.believed->latency + amount / idle.believed->bandwidth : time;
     if (way == 0 || seems < least) {
       best = {way, amount, time};
-      if (handed_on > Seconds(0.0)) best.at_least = time - ways_[way].plan.latency;
+      if (handed_on > Seconds(0.0)) best.at_least = time - ways()[way].plan.latency;
       least = seems;
     }
   }
@@ -199,8 +202,8 @@ CollectivePrice PricedCollective::price(Bytes message) const {
 CollectivePrice PricedCollective::price(Bytes message, double parts) const {
   if (parts <= 1.0) return price(message);
   CollectivePrice sum = price(1.0 / parts * message);
-  const Seconds latency = ways_[sum.way].plan.latency;
-  const Seconds waiting = latency + handing_on_time(idle_[sum.way], 1.0 / parts * message);
+  const Seconds latency = ways()[sum.way].plan.latency;
+  const Seconds waiting = latency + handing_on_time(laid_->idle[sum.way], 1.0 / parts * message);
   const bool hands_round = kind_ == CollectiveKind::broadcast;
   const double from_the_end = hands_round ? 1.0 + (parts - 1.0) * (1.0 - 1.0 / in_domain_) : parts;
   sum.time = parts * (sum.time - waiting) + from_the_end * waiting;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -64,7 +65,7 @@ class PricedCollective {
   [[nodiscard]] PricedCollective mirrored() const;
 
   /// Empty if there is no such algorithm for this kind, or NCCL has none such here.
-  [[nodiscard]] const std::vector<Way>& ways() const { return ways_; }
+  [[nodiscard]] const std::vector<Way>& ways() const { return laid_->ways; }
 
   /// Of a message, as nccl-tests counts it. Requires a way.
   [[nodiscard]] CollectivePrice price(Bytes message) const;
@@ -92,8 +93,11 @@ class PricedCollective {
   CollectiveKind kind_;
   int ranks_ = 1;
   double in_domain_ = 1.0;  ///< ranks in a scale-up domain, on average
-  std::vector<Way> ways_;
-  std::vector<Idle> idle_;
+  struct Laid {
+    std::vector<Way> ways;
+    std::vector<Idle> idle;  ///< by way
+  };
+  std::shared_ptr<const Laid> laid_;                           ///< of all copies: plans are long
   const std::vector<MeasuredCollective>* measured_ = nullptr;  ///< of the evidence's profile
   std::optional<std::size_t> measured_way_;
 };

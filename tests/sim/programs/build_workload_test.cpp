@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "sim/programs/flows/flow_plans.h"
-#include "sim/programs/kind_network.h"
+#include "sim/programs/known_jobs.h"
 #include "sim/programs/stage_program.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
@@ -122,8 +122,8 @@ TEST_F(BuildWorkload, WhatIsKnownOfCollectivesIsTheSameAgain) {
                      .vocabulary = 16});
   const auto cluster_built = cluster_of(cluster.text());
   const Placement placement{.tensor = 8, .data = 2};
-  KnownCollectives known;
-  const auto build = [&](KnownCollectives* of) {
+  KnownJobs known;
+  const auto build = [&](KnownJobs* of) {
     return build_workload(model, strategy, profile, *cluster_built, placement, std::nullopt,
                           WorkloadExtent::whole, of)
         .workload;

@@ -1,4 +1,4 @@
-#include "sim/programs/replica_groups.h"
+#include "sim/programs/layout/replica_groups.h"
 
 #include <cstddef>
 #include <functional>

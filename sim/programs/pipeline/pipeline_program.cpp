@@ -1,17 +1,18 @@
 #include <array>
-#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "sim/jobs/rank_shape_of.h"
+#include "sim/base/signed_index.h"
 #include "sim/jobs/schedules/schedule.h"
-#include "sim/layers/exchanges.h"
-#include "sim/layers/kernel_shape.h"
 #include "sim/layers/parameters.h"
-#include "sim/programs/pipeline_chunk.h"
+#include "sim/programs/pipeline/body_writer.h"
+#include "sim/programs/pipeline/chunk_work.h"
+#include "sim/programs/pipeline/pass_order.h"
+#include "sim/programs/pipeline/short_program.h"
+#include "sim/programs/pipeline/written_out.h"
 #include "sim/programs/program_builder.h"
-#include "sim/programs/stage_pieces.h"
 #include "sim/programs/stage_program.h"
 
 namespace headway {
@@ -19,36 +20,52 @@ namespace {
 
 constexpr double kParameterBytes = 2.0;  ///< parameters are gathered in 16 bits
 
+/// The last collectives about gradients that were joined, to be waited for.
+struct LastJoined {
+  std::array<std::int32_t, 2> reduces{-1, -1};  ///< of the first chunk's copy, of the other
+  std::int32_t compressed_gather = -1;
+  std::int32_t expert_reduce = -1;
+
+  void update(const LastJoined& later) {
+    const auto take = [](std::int32_t& slot, std::int32_t joined) {
+      if (joined >= 0) slot = joined;
+    };
+    take(reduces[0], later.reduces[0]);
+    take(reduces[1], later.reduces[1]);
+    take(compressed_gather, later.compressed_gather);
+    take(expert_reduce, later.expert_reduce);
+  }
+};
+
 class PipelineProgram {
  public:
-  PipelineProgram(const JobShape& job, int stage)
+  PipelineProgram(const JobShape& job, ChunkWorks& works, int stage)
       : job_(job),
         strategy_(*job.strategy),
+        works_(works),
         stage_(stage),
         stages_(strategy_.pipeline_parallel),
-        micro_batches_(static_cast<int>(strategy_.micro_batches())),
-        works_(job),
-        builder_("stage " + std::to_string(stage)) {
+        builder_("stage " + std::to_string(stage)),
+        bodies_(builder_) {
+    written_.reserve(16);
+    chunks_.reserve(static_cast<std::size_t>(strategy_.chunks_of_stage()));
     for (int c = 0; c < strategy_.chunks_of_stage(); ++c) add_chunk(c);
   }
 
-  Program built() && {
+  Program built(std::shared_ptr<const PassOrder> order) && {
     if (gathers_ahead()) gather_ahead();
-    const std::vector<ScheduleStep> steps =
-        stage_schedule(*strategy_.schedule, strategy_.pipeline(), stage_);
-    std::size_t pieces = 0;
-    for (const PipelineChunk& chunk : chunks_) pieces += chunk.pieces.size();
-    builder_.reserve(steps.size() + 2 * pieces);  // the first pass and the last go by pieces
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-      const std::size_t first = i;
-      while (steps[i].merged) ++i;
-      for (std::size_t j = first; j <= i; ++j) receive(steps[j]);
-      for (std::size_t j = first; j <= i; ++j) compute(steps[j]);
-      for (std::size_t j = first; j <= i; ++j) send(steps[j]);
-    }
-    builder_.set_pass(-1, -1);
+    Passes passes{.order = std::move(order),
+                  .begin = builder_.length(),
+                  .bodies = std::vector<Passes::Range>(8 * chunks_.size()),
+                  .messages = messages(),
+                  .blocking = !strategy_.overlap_pipeline_transfers};
+    for (const PassBody& body : passes.order->bodies) at(passes.bodies, body.number()) = run(body);
+    passes.end = builder_.length();
+    passes.stretches = std::move(bodies_).stretches();
     finish_step();
-    return std::move(builder_).finished();
+    Program program = std::move(builder_).finished();
+    program.passes = std::move(passes);
+    return program;
   }
 
  private:
@@ -73,68 +90,40 @@ class PipelineProgram {
   [[nodiscard]] int position(int chunk) const {
     return chunk_position(*strategy_.schedule, stage_, chunk, stages_);
   }
-  [[nodiscard]] std::optional<ChunkNeighbour> neighbour(int chunk, int steps) const {
-    const auto place = chunk_elsewhere(strategy_, stage_, chunk, steps);
-    if (!place) return std::nullopt;
-    return ChunkNeighbour{*place, passed_on(job_, position(chunk) + (steps < 0 ? steps : 0))};
-  }
   /// Whether the chunks are of copies that share their parameters with different stages.
   [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
-  [[nodiscard]] PipelineChunk& chunk_of(const ScheduleStep& step) {
-    return chunks_[static_cast<std::size_t>(step.chunk)];
-  }
-  [[nodiscard]] int passes_of_chunk() const {
-    return is_doubled() ? micro_batches_ / 2 : micro_batches_;
-  }
-  /// Message slots of any stage: activations of (chunk, micro-batch), then gradients.
-  [[nodiscard]] std::int32_t activation_slot(int chunk, int micro_batch) const {
-    return chunk * micro_batches_ + micro_batch;
-  }
-  [[nodiscard]] std::int32_t gradient_slot(int chunk, int micro_batch) const {
-    return (strategy_.chunks_of_stage() + chunk) * micro_batches_ + micro_batch;
-  }
+
+  /// One chunk of the stage, and where its parameters come from.
+  struct Chunk {
+    const ChunkWork* work = nullptr;
+    std::size_t first_piece = 0;  ///< among those of the stage
+  };
+  /// Of a piece that is gathered ahead, -1 where there is nothing to gather.
+  struct Gathered {
+    std::int32_t slot = -1;
+    std::int32_t of_experts = -1;
+  };
 
   void add_chunk(int c) {
-    PipelineChunk chunk;
-    chunk.pieces = chunk_pieces(job_, position(c));
-    chunk.before = neighbour(c, -1);
-    chunk.after = neighbour(c, 1);
-    TimeByCause forward;
-    TimeByCause backward;
-    TimeByCause input_gradient;
-    TimeByCause weight_gradient;
-    PassFlows sent_forward;
-    PassFlows sent_backward;
-    for (const Piece& piece : chunk.pieces) {
-      const PieceWork& work = works_.of(piece);
-      forward += work.forward;
-      backward += work.backward;
-      sent_forward += work.sent_forward;
-      sent_backward += work.sent_backward;
-      if (strategy_.schedule->splits_backward) {
-        input_gradient += work.backward + -1.0 * work.weight;
-        weight_gradient += work.weight;
-      }
-      chunk.forward_passes.push_back(builder_.add_pass("forward", work.forward, work.sent_forward));
-      chunk.backward_passes.push_back(
-          builder_.add_pass("backward", work.backward, work.sent_backward));
-      chunk.gradients += piece.gradients();
-      chunk.gathered += gathered_of(job_, piece);
-      experts_ += {piece.expert_parameters, piece.expert_matrices};
+    Chunk& chunk = chunks_.emplace_back();
+    chunk.work = &works_.of(job_, position(c));
+    for (const PieceWork& of : chunk.work->pieces) {
+      experts_ += {of.piece.expert_parameters, of.piece.expert_matrices};
     }
-    chunk.whole_forward = builder_.add_pass("forward", forward, sent_forward);
-    chunk.whole_backward = builder_.add_pass("backward", backward, sent_backward);
-    if (strategy_.schedule->splits_backward) {
-      chunk.input_gradient = builder_.add_pass("input gradient", input_gradient, sent_backward);
-      chunk.weight_gradient = builder_.add_pass("weight gradient", weight_gradient, {});
-      for (const Piece& piece : chunk.pieces) {
-        chunk.weight_passes.push_back(
-            builder_.add_pass("weight gradient", works_.of(piece).weight, {}));
-      }
+    gradients_ += chunk.work->gradients;
+    gathered_ += chunk.work->gathered;
+  }
+
+  /// Of the activations that each chunk hands on, and of the gradients that it hands back.
+  [[nodiscard]] std::vector<Bytes> messages() const {
+    std::vector<Bytes> messages;
+    messages.reserve(2 * chunks_.size());
+    for (int c = 0; c < strategy_.chunks_of_stage(); ++c) {
+      const int at_position = position(c);
+      messages.push_back(works_.passed_on(at_position));
+      messages.push_back(at_position > 0 ? works_.passed_on(at_position - 1) : Bytes(0.0));
     }
-    gradients_ += chunk.gradients;
-    gathered_ += chunk.gathered;
-    chunks_.push_back(std::move(chunk));
+    return messages;
   }
 
   /// Chunks that reduce and gather together: all, or each by itself.
@@ -145,7 +134,7 @@ class PipelineProgram {
       return;
     }
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
-      visit(static_cast<int>(c), chunks_[c].gradients, chunks_[c].gathered);
+      visit(static_cast<int>(c), chunks_[c].work->gradients, chunks_[c].work->gathered);
     }
   }
 
@@ -166,16 +155,19 @@ class PipelineProgram {
       gather_and_wait(job_.never_hidden);
       wait_if_any(join_expert_gather(job_.never_hidden * experts_));
     }
+    const double hidden = 1.0 - job_.never_hidden;
+    std::size_t pieces = 0;
+    for (const Chunk& chunk : chunks_) pieces += chunk.work->pieces.size();
+    gathers_.reserve(pieces);
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
-      for (const Piece& piece : chunks_[c].pieces) {
-        chunks_[c].gather_slots.push_back(
-            reduces() && gathered_of(job_, piece).elements > 0.0
-                ? join_gather(static_cast<int>(c),
-                              (1.0 - job_.never_hidden) * gathered_of(job_, piece))
-                : -1);
-        chunks_[c].expert_gather_slots.push_back(
-            join_expert_gather((1.0 - job_.never_hidden) *
-                               UpdatedPart{piece.expert_parameters, piece.expert_matrices}));
+      chunks_[c].first_piece = gathers_.size();
+      for (const auto& [piece, cost, gathered] : chunks_[c].work->pieces) {
+        Gathered& slots = gathers_.emplace_back();
+        if (reduces() && gathered.elements > 0.0) {
+          slots.slot = join_gather(static_cast<int>(c), hidden * gathered);
+        }
+        slots.of_experts = join_expert_gather(
+            hidden * UpdatedPart{piece.expert_parameters, piece.expert_matrices});
       }
     }
   }
@@ -208,14 +200,14 @@ class PipelineProgram {
   void join_reduce(int chunk, const GradientPart& gradients) {
     const bool other = is_doubled() && chunk == 1;
     const Bytes message = gradient_message(job_, gradients);
-    last_reduce_[other ? 1 : 0] =
+    last_.reduces[other ? 1 : 0] =
         builder_.join(other ? kOtherGradientReduce : kGradientReduce,
                       job_.prices.at(kGradientReduce)
                           .price(message, strategy_.reduce_each_tensor ? gradients.tensors : 1.0));
     // The second half of the exchange has no ranks more to go to than the first, and shares links
     // with it: begun together they end when one behind the other would.
     if (gathers_sums(strategy_.compression)) {
-      last_compressed_gather_ = join(kCompressedGather, kCompressedGather, message);
+      last_.compressed_gather = join(kCompressedGather, kCompressedGather, message);
     }
   }
 
@@ -233,7 +225,7 @@ class PipelineProgram {
 
   void join_expert_reduce(double parameters) {
     if (!reduces_experts() || parameters == 0.0) return;
-    last_expert_reduce_ =
+    last_.expert_reduce =
         join(kExpertReduce, kExpertReduce, exchanged(parameters, gradient_bytes()));
   }
 
@@ -241,89 +233,85 @@ class PipelineProgram {
     if (slot >= 0) builder_.wait(slot);
   }
 
-  void receive(const ScheduleStep& step) {
-    builder_.set_pass(step.micro_batch, step.chunk);
-    if (step.kind == StepKind::forward && chunk_of(step).before) {
-      builder_.receive(activation_slot(step.chunk, step.micro_batch));
+  struct Written {
+    const ChunkWork* work = nullptr;
+    StepKind kind = StepKind::forward;
+    bool is_edge = false;
+    Passes::Range body;
+    LastJoined joined;  ///< in the body
+  };
+
+  /// What a body does, written unless a chunk that is alike did the same before.
+  Passes::Range run(const PassBody& body) {
+    const Chunk& chunk = at(chunks_, body.chunk);
+    const bool is_first_pass = body.kind == StepKind::forward && body.is_edge;
+    if (is_doubled() || (is_first_pass && !gathers_.empty())) return written(body).body;
+    for (const Written& known : written_) {
+      if (known.work != chunk.work || known.kind != body.kind || known.is_edge != body.is_edge) {
+        continue;
+      }
+      last_.update(known.joined);
+      return known.body;
     }
-    if (step.needs_gradient() && chunk_of(step).after) {
-      builder_.receive(gradient_slot(step.chunk, step.micro_batch));
-    }
+    written_.push_back(written(body));
+    return written_.back().body;
   }
 
-  void compute(const ScheduleStep& step) {
-    builder_.set_pass(step.micro_batch, step.chunk);
-    switch (step.kind) {
+  Written written(const PassBody& body) {
+    const LastJoined before = std::exchange(last_, {});
+    bodies_.begin();
+    write(body);
+    const LastJoined joined = std::exchange(last_, before);
+    last_.update(joined);
+    return {at(chunks_, body.chunk).work, body.kind, body.is_edge, bodies_.end(), joined};
+  }
+
+  void write(const PassBody& body) {
+    switch (body.kind) {
       case StepKind::forward:
-        forward(chunk_of(step));
+        forward(body);
         break;
       case StepKind::input_gradient:
-        builder_.run(chunk_of(step).input_gradient);
+        bodies_.run(body.kind, at(chunks_, body.chunk).work->cost);
         break;
       case StepKind::backward:
-        gradients(step.chunk, chunk_of(step).whole_backward, chunk_of(step).backward_passes);
-        break;
       case StepKind::weight_gradient:
-        gradients(step.chunk, chunk_of(step).weight_gradient, chunk_of(step).weight_passes);
+        gradients(body);
         break;
     }
   }
 
-  void forward(PipelineChunk& chunk) {
-    const bool first_pass = chunk.forwards_done++ == 0;
-    if (!first_pass || chunk.gather_slots.empty()) {
-      builder_.run(chunk.whole_forward);
+  void forward(const PassBody& body) {
+    const Chunk& chunk = at(chunks_, body.chunk);
+    if (!body.is_edge || gathers_.empty()) {
+      bodies_.run(body.kind, chunk.work->cost);
       return;
     }
-    for (std::size_t i = 0; i < chunk.pieces.size(); ++i) {
-      wait_if_any(chunk.gather_slots[i]);
-      wait_if_any(chunk.expert_gather_slots[i]);
-      builder_.run(chunk.forward_passes[i]);
+    for (std::size_t i = 0; i < chunk.work->pieces.size(); ++i) {
+      wait_if_any(gathers_[chunk.first_piece + i].slot);
+      wait_if_any(gathers_[chunk.first_piece + i].of_experts);
+      bodies_.run(body.kind, *chunk.work->pieces[i].cost);
     }
   }
 
   /// A pass that leaves gradients of the weights: as a whole or, if they leave at once, by pieces.
-  void gradients(int index, std::int32_t whole, const std::vector<std::int32_t>& passes) {
-    PipelineChunk& chunk = chunks_[static_cast<std::size_t>(index)];
-    const bool last_pass = ++chunk.gradients_done == passes_of_chunk();
-    const bool reduces_now = reduces_any() && (last_pass || reduces_every_pass());
+  void gradients(const PassBody& body) {
+    const ChunkWork& chunk = *at(chunks_, body.chunk).work;
+    const bool reduces_now = reduces_any() && (body.is_edge || reduces_every_pass());
     if (reduces_now && strategy_.overlap_gradient_reduce) {
       for (std::size_t i = chunk.pieces.size(); i-- > 0;) {
-        builder_.run(passes[i]);
-        compress(chunk.pieces[i].gradients());
+        const Piece& piece = chunk.pieces[i].piece;
+        bodies_.run(body.kind, *chunk.pieces[i].cost);
+        compress(piece.gradients());
         const double hidden = 1.0 - job_.never_hidden;
-        if (reduces() && chunk.pieces[i].trained > 0.0) {
-          join_reduce(index, hidden * chunk.pieces[i].gradients());
-        }
-        join_expert_reduce(hidden * chunk.pieces[i].expert_parameters);
+        if (reduces() && piece.trained > 0.0) join_reduce(body.chunk, hidden * piece.gradients());
+        join_expert_reduce(hidden * piece.expert_parameters);
       }
     } else {
-      builder_.run(whole);
+      bodies_.run(body.kind, chunk.cost);
       if (reduces_now) compress(chunk.gradients);
     }
     if (reduces_now && reduces_every_pass()) reduce_rest();
-  }
-
-  void send(const ScheduleStep& step) {
-    builder_.set_pass(step.micro_batch, step.chunk);
-    if (step.kind == StepKind::forward) {
-      if (const auto& next = chunk_of(step).after) {
-        const bool onward = next->place.stage == (stage_ + 1) % stages_;
-        send_to(*next, onward ? kPathToNext : kPathToPrevious,
-                activation_slot(next->place.chunk, step.micro_batch));
-      }
-    } else if (step.needs_gradient()) {
-      if (const auto& previous = chunk_of(step).before) {
-        const bool back = previous->place.stage == (stage_ + stages_ - 1) % stages_;
-        send_to(*previous, back ? kPathToPrevious : kPathToNext,
-                gradient_slot(previous->place.chunk, step.micro_batch));
-      }
-    }
-  }
-
-  void send_to(const ChunkNeighbour& to, std::int32_t path, std::int32_t slot) {
-    builder_.send(to.place.stage - stage_, path, slot, to.message,
-                  !strategy_.overlap_pipeline_transfers);
   }
 
   /// What no overlap hides; the compute that follows waits for it.
@@ -343,10 +331,11 @@ class PipelineProgram {
   /// Everything, bucket after bucket.
   void reduce_by_pieces() {
     for (std::size_t c = chunks_.size(); c-- > 0;) {
-      const std::vector<Piece>& pieces = chunks_[c].pieces;
-      for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
-        if (reduces() && piece->trained > 0.0) join_reduce(static_cast<int>(c), piece->gradients());
-        join_expert_reduce(piece->expert_parameters);
+      const std::vector<PieceWork>& pieces = chunks_[c].work->pieces;
+      for (std::size_t i = pieces.size(); i-- > 0;) {
+        const Piece& piece = pieces[i].piece;
+        if (reduces() && piece.trained > 0.0) join_reduce(static_cast<int>(c), piece.gradients());
+        join_expert_reduce(piece.expert_parameters);
       }
     }
     if (reduces_every_pass()) wait_for_gradients();
@@ -354,9 +343,9 @@ class PipelineProgram {
 
   /// Gradients of a communicator are reduced in order, so the last one is the one to wait for.
   void wait_for_gradients() {
-    for (const std::int32_t slot : last_reduce_) wait_if_any(slot);
-    wait_if_any(last_compressed_gather_);
-    wait_if_any(last_expert_reduce_);
+    for (const std::int32_t slot : last_.reduces) wait_if_any(slot);
+    wait_if_any(last_.compressed_gather);
+    wait_if_any(last_.expert_reduce);
   }
 
   void finish_step() {
@@ -377,24 +366,31 @@ class PipelineProgram {
 
   const JobShape& job_;
   const Strategy& strategy_;
+  ChunkWorks& works_;
   int stage_;
   int stages_;
-  int micro_batches_;
-  PieceWorks works_;
   ProgramBuilder builder_;
-  std::vector<PipelineChunk> chunks_;
+  BodyWriter bodies_;
+  std::vector<Chunk> chunks_;
+  std::vector<Gathered> gathers_;  ///< ahead, a piece each
+  std::vector<Written> written_;
   GradientPart gradients_;  ///< of parameters of this stage that change, but for experts
   UpdatedPart gathered_;    ///< those that replicas gather
   UpdatedPart experts_;     ///< routed ones
-  std::int32_t last_expert_reduce_ = -1;
-  std::int32_t last_compressed_gather_ = -1;
-  std::array<std::int32_t, 2> last_reduce_{-1, -1};  ///< of the first chunk's copy, of the other
+  LastJoined last_;
 };
 
 }  // namespace
 
+Program short_pipeline_program(const JobShape& job, ChunkWorks& works,
+                               std::shared_ptr<const PassOrder> order, int stage) {
+  return PipelineProgram(job, works, stage).built(std::move(order));
+}
+
 Program pipeline_program(const JobShape& job, int stage) {
-  return PipelineProgram(job, stage).built();
+  ChunkWorks works(job);
+  auto order = std::make_shared<const PassOrder>(pass_order(*job.strategy, stage));
+  return written_out(short_pipeline_program(job, works, std::move(order), stage));
 }
 
 }  // namespace headway

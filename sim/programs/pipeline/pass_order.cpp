@@ -1,0 +1,151 @@
+#include "sim/programs/pipeline/pass_order.h"
+
+#include <algorithm>
+
+#include "sim/programs/stage_pieces.h"
+#include "sim/programs/stage_program.h"
+
+namespace headway {
+namespace {
+
+class OrderWriter {
+ public:
+  OrderWriter(const Strategy& strategy, int stage)
+      : strategy_(strategy),
+        stage_(stage),
+        micro_batches_(static_cast<int>(strategy.micro_batches())) {
+    for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
+      chunks_.push_back({.before = chunk_elsewhere(strategy, stage, chunk, -1),
+                         .after = chunk_elsewhere(strategy, stage, chunk, 1)});
+    }
+    last_use_.assign(8 * chunks_.size(), -1);
+  }
+
+  PassOrder written() && {
+    const std::vector<ScheduleStep> steps =
+        stage_schedule(*strategy_.schedule, strategy_.pipeline(), stage_);
+    order_.steps.reserve(steps.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      if (!steps[i].merged) {
+        PassStep& step = add(steps[i]);
+        receive(step, steps[i]);
+        compute(step, steps[i]);
+        send(step, steps[i]);
+        continue;
+      }
+      const std::size_t first = i;
+      while (steps[i].merged) ++i;
+      for (std::size_t j = first; j <= i; ++j) receive(add(steps[j]), steps[j]);
+      for (std::size_t j = first; j <= i; ++j) compute(add(steps[j]), steps[j]);
+      for (std::size_t j = first; j <= i; ++j) send(add(steps[j]), steps[j]);
+    }
+    std::ranges::sort(order_.bodies, {}, [&](const PassBody& body) { return last_use_of(body); });
+    return std::move(order_);
+  }
+
+ private:
+  struct Chunk {
+    std::optional<ChunkPlace> before;  ///< gradients go there
+    std::optional<ChunkPlace> after;   ///< activations do
+    int forwards_done = 0;
+    int gradients_done = 0;
+  };
+
+  [[nodiscard]] Chunk& chunk_of(const ScheduleStep& step) {
+    return chunks_[static_cast<std::size_t>(step.chunk)];
+  }
+  [[nodiscard]] int passes_of_chunk() const {
+    return strategy_.schedule->is_doubled() ? micro_batches_ / 2 : micro_batches_;
+  }
+  /// Message slots of any stage: activations of (chunk, micro-batch), then gradients.
+  [[nodiscard]] std::int32_t activation_slot(int chunk, int micro_batch) const {
+    return chunk * micro_batches_ + micro_batch;
+  }
+  [[nodiscard]] std::int32_t gradient_slot(int chunk, int micro_batch) const {
+    return (strategy_.chunks_of_stage() + chunk) * micro_batches_ + micro_batch;
+  }
+  [[nodiscard]] std::int64_t& last_use_of(const PassBody& body) {
+    return last_use_[static_cast<std::size_t>(body.number())];
+  }
+
+  PassStep& add(const ScheduleStep& of) {
+    return order_.steps.emplace_back(PassStep{.micro_batch = of.micro_batch, .chunk = of.chunk});
+  }
+
+  void receive(PassStep& step, const ScheduleStep& of) {
+    if (of.kind == StepKind::forward && chunk_of(of).before) {
+      step.received = activation_slot(of.chunk, of.micro_batch);
+    }
+    if (of.needs_gradient() && chunk_of(of).after) {
+      step.received = gradient_slot(of.chunk, of.micro_batch);
+    }
+  }
+
+  void compute(PassStep& step, const ScheduleStep& of) {
+    PassBody body{.chunk = of.chunk, .kind = of.kind};
+    if (of.kind == StepKind::forward) {
+      body.is_edge = chunk_of(of).forwards_done++ == 0;
+    } else if (of.kind != StepKind::input_gradient) {
+      body.is_edge = ++chunk_of(of).gradients_done == passes_of_chunk();
+    }
+    std::int64_t& last_use = last_use_of(body);
+    if (last_use < 0) order_.bodies.push_back(body);
+    last_use = std::ssize(order_.steps);
+    step.body = body.number();
+  }
+
+  void send(PassStep& step, const ScheduleStep& of) {
+    const int stages = strategy_.pipeline_parallel;
+    if (of.kind == StepKind::forward) {
+      if (const auto& next = chunk_of(of).after) {
+        step.sent = activation_slot(next->chunk, of.micro_batch);
+        step.message = 2 * of.chunk;
+        step.peer = next->stage - stage_;
+        step.path = next->stage == (stage_ + 1) % stages ? kPathToNext : kPathToPrevious;
+      }
+    } else if (of.needs_gradient()) {
+      if (const auto& previous = chunk_of(of).before) {
+        const bool back = previous->stage == (stage_ + stages - 1) % stages;
+        step.sent = gradient_slot(previous->chunk, of.micro_batch);
+        step.message = 2 * of.chunk + 1;
+        step.peer = previous->stage - stage_;
+        step.path = back ? kPathToPrevious : kPathToNext;
+      }
+    }
+  }
+
+  const Strategy& strategy_;
+  int stage_;
+  int micro_batches_;
+  std::vector<Chunk> chunks_;
+  std::vector<std::int64_t> last_use_;  ///< by PassBody::number
+  PassOrder order_;
+};
+
+}  // namespace
+
+PassOrder pass_order(const Strategy& strategy, int stage) {
+  return OrderWriter(strategy, stage).written();
+}
+
+const KnownOrders::OfStages& KnownOrders::of(const Strategy& strategy) {
+  constexpr std::size_t kMostSteps = 1'000'000;  // 32 MB
+  const PipelineShape shape = strategy.pipeline();
+  const std::tuple key{strategy.schedule, shape.stages, shape.virtual_stages, shape.micro_batches};
+  const auto known = known_.find(key);
+  if (known != known_.end()) return known->second;
+  OfStages orders;
+  std::size_t steps = 0;
+  for (int stage = 0; stage < shape.stages; ++stage) {
+    orders.push_back(std::make_shared<const PassOrder>(pass_order(strategy, stage)));
+    steps += orders.back()->steps.size();
+  }
+  if (steps_ + steps > kMostSteps) {
+    known_.clear();
+    steps_ = 0;
+  }
+  steps_ += steps;
+  return known_.emplace(key, std::move(orders)).first->second;
+}
+
+}  // namespace headway

@@ -1,0 +1,279 @@
+#include "sim/programs/recurrence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/signed_index.h"
+#include "sim/programs/flows/flow_plans.h"
+#include "sim/programs/pipeline/pass_order.h"
+
+namespace headway {
+
+Recurrence::Recurrence(const Workload& workload, const Topology& topology,
+                       std::span<const double> slowdowns, const std::set<std::int32_t>& replicas)
+    : workload_(workload),
+      topology_(topology),
+      rates_(workload.plans.size()),
+      present_(workload.communicators.size()),
+      instances_(workload.communicators.size()),
+      last_end_(workload.communicators.size()) {
+  for (const RankGroup& group : workload.groups) {
+    if (!replicas.contains(group.replica)) continue;
+    for (const std::int32_t id : group.communicators) {
+      if (id >= 0) ++at(present_, id);
+    }
+  }
+  for (const RankGroup& group : workload.groups) {
+    if (!replicas.contains(group.replica)) continue;
+    add(group, slowdowns.empty() ? 1.0 : at(slowdowns, group.stage));
+  }
+  run();
+}
+
+void Recurrence::add(const RankGroup& group, double slowdown) {
+  const Program& program = at(workload_.programs, group.program);
+  State& state = groups_.emplace_back();
+  state.group = &group;
+  state.program = &program;
+  std::vector<double> block_time;
+  block_time.reserve(program.blocks.size());
+  for (const Block& block : program.blocks) {
+    block_time.push_back((block.time.total() + (slowdown - 1.0) * block.time.of_device()).count());
+  }
+  state.actions.reserve(program.operations.size());
+  for (const Operation& operation : program.operations) {
+    state.actions.push_back(action(group, operation, block_time));
+  }
+  state.stop = program.passes ? program.passes->begin : program.operations.size();
+  state.messages.resize(static_cast<std::size_t>(program.message_slots));
+  state.slots.resize(static_cast<std::size_t>(program.collective_slots));
+  state.joins.assign(group.communicators.size(), 0);
+}
+
+const Recurrence::IdleRate& Recurrence::rate_of(std::int64_t plan) {
+  IdleRate& rate = at(rates_, plan);
+  if (std::isnan(rate.seconds_per_byte)) {
+    constexpr Bytes kSample(1e9);
+    const FlowPlan& of = at(workload_.plans, plan);
+    const Seconds transfer = idle_time(of, topology_, kSample) - of.latency;
+    rate = {of.latency.count(), transfer.count() / kSample.count(), of.crosses_fabric};
+    if (of.crosses_fabric) {
+      const BytesPerSecond whole = rate_on_links(of, topology_, of.nic_rate);
+      rate.occupancy = std::min(1.0, kSample / transfer / whole);
+    }
+  }
+  return rate;
+}
+
+Recurrence::Action Recurrence::action(const RankGroup& group, const Operation& operation,
+                                      const std::vector<double>& block_time) {
+  Action action{.kind = operation.kind,
+                .blocking = operation.blocking,
+                .slot = operation.slot,
+                .peer = operation.peer};
+  switch (operation.kind) {
+    case OperationKind::compute:
+      action.seconds = at(block_time, operation.block);
+      break;
+    case OperationKind::send: {
+      const IdleRate& rate = rate_of(at(group.paths, operation.path));
+      action.seconds = operation.amount.count() * rate.seconds_per_byte;
+      action.latency = rate.latency;
+      break;
+    }
+    case OperationKind::join: {
+      action.communicator = at(group.communicators, operation.path);
+      action.place = operation.path;
+      const Communicator& of = at(workload_.communicators, action.communicator);
+      const IdleRate& rate = rate_of(of.plan + operation.way);
+      action.seconds =
+          std::max(operation.amount.count() * rate.seconds_per_byte, operation.at_least.count());
+      action.latency = rate.latency;
+      action.occupancy = rate.occupancy;
+      action.crosses_fabric = rate.crosses_fabric;
+      action.queue = of.queue >= 0 ? of.queue : action.communicator;
+      action.is_exchange = is_exchange(of);
+      action.is_alone = at(present_, action.communicator) == 1;
+      break;
+    }
+    case OperationKind::receive:
+    case OperationKind::wait:
+      break;
+    case OperationKind::push:
+    case OperationKind::pull:
+    case OperationKind::advance:
+      HEADWAY_CHECK(false, "what servers take is known by simulation only");
+  }
+  return action;
+}
+
+/// Groups take turns, each as far as it can go, until all are through.
+void Recurrence::run() {
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (State& state : groups_) progress = advance(state) || progress;
+  }
+  for (const State& state : groups_) {
+    HEADWAY_CHECK(state.counter == state.actions.size(),
+                  "programs wait for each other in a circle");
+    end_ = std::max(end_, state.clock.now);
+  }
+}
+
+void Recurrence::Clock::wait_for(double started, double end) {
+  waiting += std::max(0.0, std::min(started, end) - now);
+  now = std::max(now, end);
+}
+
+/// Returns false if what it waits for is not known yet.
+inline bool Recurrence::execute(State& state, const Action& action, Clock& clock) {
+  switch (action.kind) {
+    case OperationKind::compute:
+      clock.now += action.seconds;
+      return true;
+    case OperationKind::send:
+      send(state, action.peer, action.slot, action.latency, action.seconds, action.blocking, clock);
+      return true;
+    case OperationKind::receive:
+      return receive(state, action.slot, clock);
+    case OperationKind::join:
+      join(state, action, clock.now);
+      return true;
+    case OperationKind::wait:
+      return wait(state, action.slot, clock);
+    case OperationKind::push:
+    case OperationKind::pull:
+    case OperationKind::advance:
+      break;
+  }
+  HEADWAY_CHECK(false, "an operation of servers");
+}
+
+/// Goes on as far as what it waits for is known. Returns whether that is anywhere.
+bool Recurrence::advance(State& state) {
+  const std::tuple before{state.pass, state.is_in_pass, state.next_stretch, state.counter};
+  Clock clock = state.clock;
+  do {
+    while (state.counter < state.stop && execute(state, state.actions[state.counter], clock)) {
+      ++state.counter;
+    }
+  } while (state.counter == state.stop && goes_on(state, clock));
+  state.clock = clock;
+  return before != std::tuple{state.pass, state.is_in_pass, state.next_stretch, state.counter};
+}
+
+/// From the end of a stretch of actions to the next one: that of a pass in short, or what follows
+/// the last of these. Returns false if there is none, or what it waits for is not known yet.
+bool Recurrence::goes_on(State& state, Clock& clock) {
+  if (!state.program->passes) return false;
+  const Passes& passes = *state.program->passes;
+  const std::vector<PassStep>& steps = passes.order->steps;
+  if (state.next_stretch < state.end_stretch) {
+    const Passes::Range& stretch = passes.stretches[state.next_stretch++];
+    state.counter = stretch.begin;
+    state.stop = stretch.end;
+    return true;
+  }
+  if (state.is_in_pass) {
+    const PassStep& done = steps[state.pass++];
+    state.is_in_pass = false;
+    if (done.sent >= 0) {
+      const IdleRate& rate = rate_of(at(state.group->paths, done.path));
+      const double seconds = at(passes.messages, done.message).count() * rate.seconds_per_byte;
+      send(state, done.peer, done.sent, rate.latency, seconds, passes.blocking, clock);
+    }
+  }
+  if (state.pass < steps.size()) {
+    const PassStep& next = steps[state.pass];
+    if (next.received >= 0 && !receive(state, next.received, clock)) return false;
+    state.is_in_pass = true;
+    if (next.body < 0) return true;
+    state.next_stretch = at(passes.bodies, next.body).begin;
+    state.end_stretch = at(passes.bodies, next.body).end;
+    return true;
+  }
+  if (state.pass > steps.size()) return false;
+  ++state.pass;
+  state.counter = passes.end;
+  state.stop = state.actions.size();
+  return true;
+}
+
+/// Returns false if nobody knows yet when it arrives.
+bool Recurrence::receive(State& state, std::int32_t slot, Clock& clock) {
+  const Message& message = at(state.messages, slot);
+  if (std::isnan(message.arrived)) return false;
+  clock.wait_for(message.sent, message.arrived);
+  return true;
+}
+
+void Recurrence::send(const State& state, std::int32_t peer, std::int32_t slot, double latency,
+                      double seconds, bool blocking, Clock& clock) {
+  const double arrival = clock.now + latency + seconds;
+  State& receiver = at(groups_, &state - groups_.data() + peer);
+  at(receiver.messages, slot) = {clock.now, arrival};
+  if (blocking) clock.now = arrival;
+}
+
+/// Returns false if nobody knows yet when it ends.
+bool Recurrence::wait(State& state, std::int32_t which, Clock& clock) {
+  Slot& slot = at(state.slots, which);
+  if (std::isnan(slot.end)) {
+    const Instance& instance = at(instances_, slot.communicator)[slot.instance];
+    if (std::isnan(instance.end)) return false;
+    slot.ready = instance.ready;
+    slot.end = instance.end;
+  }
+  clock.wait_for(slot.ready, slot.end);
+  return true;
+}
+
+void Recurrence::join(State& state, const Action& action, double now) {
+  Slot& slot = at(state.slots, action.slot);
+  if (action.is_alone) {
+    slot = {now, end_of(state, action, now)};
+    return;
+  }
+  std::vector<Instance>& instances = at(instances_, action.communicator);
+  const std::size_t number = at(state.joins, action.place)++;
+  if (instances.size() <= number) instances.resize(number + 1);
+  slot = {.communicator = action.communicator, .instance = number};
+  Instance& instance = instances[number];
+  instance.ready = std::max(instance.ready, now);
+  if (++instance.joined < at(present_, action.communicator)) return;
+  instance.end = end_of(state, action, instance.ready);
+}
+
+/// Of a collective that the state joins last, when all are ready.
+double Recurrence::end_of(State& state, const Action& action, double ready) {
+  double& last_end = at(last_end_, action.queue);
+  const double start = std::max(ready, last_end);
+  if (action.is_exchange) {  // a pass waits for it, whatever else is sent
+    last_end = start + action.seconds + action.latency;
+    return last_end;
+  }
+  double& free = state.free[action.crosses_fabric ? 1 : 0];
+  free = std::max(start, free) + action.seconds * action.occupancy;
+  last_end = std::max(start + action.seconds, free) + action.latency;
+  return last_end;
+}
+
+bool Recurrence::has(std::int32_t program) const {
+  return std::ranges::any_of(groups_,
+                             [&](const State& state) { return state.group->program == program; });
+}
+
+double Recurrence::waiting_of(std::int32_t program) const {
+  double most = 0.0;
+  for (const State& state : groups_) {
+    if (state.group->program != program) continue;
+    most = std::max(most, state.clock.waiting + end_ - state.clock.now);
+  }
+  return most;
+}
+
+}  // namespace headway
