@@ -4,8 +4,8 @@
 #   --json FILE   the same as JSON
 #   --only WORD   the rows whose name holds the word
 #   --repeat N    the least of N runs each (1)
-#   --brute       instead, as the first word: every strategy of small problems simulated, and whether
-#                 the plan of each missed the best; takes minutes
+#   --brute       instead, as the first word: every strategy of small problems simulated, on twice as
+#                 many accelerators as the test has, and whether the plan of each missed the best
 #   --peers DIR   instead, as the first words: the same work by the other simulators that DIR holds
 #                 (calculon, astra-sim; tests/bench/peers.py says as what), and ratios
 set -euo pipefail

@@ -192,6 +192,7 @@ def brute_force(program, only):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([program, f"--gtest_filter=Small/BruteForce.*{only}*",
                         f"--gtest_output=json:{output.name}"],
+                       env={**os.environ, "HEADWAY_LARGE_PROBLEMS": "1"},
                        stdout=subprocess.DEVNULL, check=False)  # a loss is counted below
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
         suites = json.load(open(output.name, encoding="utf-8"))["testsuites"]
