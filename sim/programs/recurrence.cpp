@@ -47,6 +47,7 @@ void Recurrence::add(const RankGroup& group, double slowdown) {
   for (const Operation& operation : program.operations) {
     state.actions.push_back(action(group, operation, block_time));
   }
+  if (program.passes) state.lengths = lengths_of(*program.passes, state.actions);
   state.stop = program.passes ? program.passes->begin : program.operations.size();
   state.messages.resize(static_cast<std::size_t>(program.message_slots));
   state.slots.resize(static_cast<std::size_t>(program.collective_slots));
@@ -166,41 +167,103 @@ bool Recurrence::advance(State& state) {
   return before != std::tuple{state.pass, state.is_in_pass, state.next_stretch, state.counter};
 }
 
-/// From the end of a stretch of actions to the next one: that of a pass in short, or what follows
-/// the last of these. Returns false if there is none, or what it waits for is not known yet.
+/// From the end of a stretch of actions to the next one that takes more than its length: of a pass
+/// in short, or what follows the last of these. Returns false if there is none, or what it waits
+/// for is not known yet.
 bool Recurrence::goes_on(State& state, Clock& clock) {
   if (!state.program->passes) return false;
   const Passes& passes = *state.program->passes;
   const std::vector<PassStep>& steps = passes.order->steps;
-  if (state.next_stretch < state.end_stretch) {
-    const Passes::Range& stretch = passes.stretches[state.next_stretch++];
-    state.counter = stretch.begin;
-    state.stop = stretch.end;
-    return true;
-  }
-  if (state.is_in_pass) {
-    const PassStep& done = steps[state.pass++];
-    state.is_in_pass = false;
-    if (done.sent >= 0) {
-      const IdleRate& rate = rate_of(at(state.group->paths, done.path));
-      const double seconds = at(passes.messages, done.message).count() * rate.seconds_per_byte;
-      send(state, done.peer, done.sent, rate.latency, seconds, passes.blocking, clock);
+  for (;;) {
+    while (state.next_stretch < state.end_stretch) {
+      const std::size_t which = state.next_stretch++;
+      const double length = state.lengths[which];
+      if (std::isnan(length)) {
+        state.counter = passes.stretches[which].begin;
+        state.stop = passes.stretches[which].end;
+        return true;
+      }
+      clock.now += length;
     }
-  }
-  if (state.pass < steps.size()) {
+    if (state.is_in_pass) {
+      const PassStep& done = steps[state.pass++];
+      state.is_in_pass = false;
+      if (done.sent >= 0) {
+        const IdleRate& rate = rate_of(at(state.group->paths, done.path));
+        const double seconds = at(passes.messages, done.message).count() * rate.seconds_per_byte;
+        send(state, done.peer, done.sent, rate.latency, seconds, passes.blocking, clock);
+      }
+    }
+    if (state.pass >= steps.size()) break;
     const PassStep& next = steps[state.pass];
     if (next.received >= 0 && !receive(state, next.received, clock)) return false;
     state.is_in_pass = true;
-    if (next.body < 0) return true;
+    if (next.body < 0) continue;
     state.next_stretch = at(passes.bodies, next.body).begin;
     state.end_stretch = at(passes.bodies, next.body).end;
-    return true;
   }
   if (state.pass > steps.size()) return false;
   ++state.pass;
   state.counter = passes.end;
   state.stop = state.actions.size();
   return true;
+}
+
+/// Of a stretch that depends on nobody else, and leaves nothing under way: from its beginning to
+/// its end, whenever that is. NaN of others.
+double Recurrence::length_of(std::span<const Action> stretch) {
+  struct UnderWay {
+    std::int32_t slot = -1;
+    std::int32_t queue = -1;
+    double end = 0.0;
+    bool is_awaited = false;
+  };
+  constexpr std::size_t kMost = 16;
+  std::array<UnderWay, kMost> exchanges;
+  std::size_t joined = 0;
+  double now = 0.0;
+  for (const Action& action : stretch) {
+    if (action.kind == OperationKind::compute) {
+      now += action.seconds;
+    } else if (action.kind == OperationKind::join) {
+      if (!action.is_alone || !action.is_exchange || joined == kMost) return kNotYet;
+      double start = now;
+      for (std::size_t i = 0; i < joined; ++i) {
+        if (exchanges[i].queue == action.queue) start = std::max(start, exchanges[i].end);
+      }
+      exchanges[joined++] = {action.slot, action.queue, start + action.seconds + action.latency};
+    } else if (action.kind == OperationKind::wait) {
+      const auto end = exchanges.begin() + static_cast<std::ptrdiff_t>(joined);
+      const auto of_slot = std::find_if(exchanges.begin(), end, [&](const UnderWay& exchange) {
+        return exchange.slot == action.slot;
+      });
+      if (of_slot == end) return kNotYet;
+      of_slot->is_awaited = true;
+      now = std::max(now, of_slot->end);
+    } else {
+      return kNotYet;
+    }
+  }
+  const bool leaves_any =
+      std::any_of(exchanges.begin(), exchanges.begin() + static_cast<std::ptrdiff_t>(joined),
+                  [](const UnderWay& exchange) { return !exchange.is_awaited; });
+  return leaves_any ? kNotYet : now;
+}
+
+std::vector<double> Recurrence::lengths_of(const Passes& passes,
+                                           const std::vector<Action>& actions) {
+  constexpr double kUnknown = -1.0;
+  std::vector<double> by_begin(actions.size(), kUnknown);  // many bodies have a stretch in common
+  std::vector<double> lengths;
+  lengths.reserve(passes.stretches.size());
+  for (const Passes::Range& stretch : passes.stretches) {
+    double& length = by_begin[stretch.begin];
+    if (length == kUnknown) {
+      length = length_of(std::span(actions).subspan(stretch.begin, stretch.end - stretch.begin));
+    }
+    lengths.push_back(length);
+  }
+  return lengths;
 }
 
 /// Returns false if nobody knows yet when it arrives.

@@ -14,7 +14,8 @@ namespace headway {
 
 /// When the rank groups of some replicas are through with their programs on an idle network: each
 /// goes on as soon as its own last operation and what it waits for are over. closed_form.h tells
-/// what that means, and for whom.
+/// what that means, and for whom. Passes in short that wait for nobody but their own exchanges take
+/// the same whenever they begin, and are not gone through every time.
 class Recurrence {
  public:
   /// `slowdowns` (one a stage, or none) stretch what devices compute.
@@ -88,6 +89,7 @@ class Recurrence {
     const RankGroup* group = nullptr;
     const Program* program = nullptr;
     std::vector<Action> actions;
+    std::vector<double> lengths;    ///< of stretches of passes in short, where these are known
     std::vector<Message> messages;  ///< by slot
     std::vector<Slot> slots;
     std::vector<std::size_t> joins;  ///< so far, by communicator in the order of the group's
@@ -105,6 +107,9 @@ class Recurrence {
   [[nodiscard]] const IdleRate& rate_of(std::int64_t plan);
   [[nodiscard]] Action action(const RankGroup& group, const Operation& operation,
                               const std::vector<double>& block_time);
+  [[nodiscard]] static double length_of(std::span<const Action> stretch);
+  [[nodiscard]] static std::vector<double> lengths_of(const Passes& passes,
+                                                      const std::vector<Action>& actions);
   void run();
   bool advance(State& state);
   bool execute(State& state, const Action& action, Clock& clock);

@@ -89,7 +89,7 @@ struct Passes {
   std::shared_ptr<const PassOrder> order;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::vector<Range> stretches;  ///< of operations
+  std::vector<Range> stretches;  ///< of operations; those that begin together end together
   std::vector<Range> bodies;     ///< of stretches, by PassStep::body
   std::vector<Bytes> messages;   ///< by PassStep::message
   bool blocking = false;         ///< senders wait until what they send has arrived

@@ -14,14 +14,14 @@ void BodyWriter::begin() {
 void BodyWriter::run(StepKind kind, const PassCost& cost) {
   const auto known = std::ranges::find_if(
       passes_, [&](const Pass& pass) { return pass.kind == kind && pass.cost == &cost; });
+  end_stretch();
   if (known != passes_.end()) {
-    end_stretch();
     stretches_.push_back(known->operations);
     return;
   }
-  const std::size_t begin = builder_.length();
   builder_.run(add_pass(kind, cost));
-  passes_.push_back({kind, &cost, {begin, builder_.length()}});
+  end_stretch();
+  passes_.push_back({kind, &cost, stretches_.back()});
 }
 
 Passes::Range BodyWriter::end() {
