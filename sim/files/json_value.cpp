@@ -6,28 +6,20 @@
 namespace headway {
 
 template <class Json>
-HeldJson<Json>::HeldJson() : value_(std::make_unique<Json>()) {}
+HeldJson<Json>::HeldJson() : value_(std::make_shared<Json>()) {}
 template <class Json>
-std::unique_ptr<Json> HeldJson<Json>::held(const Json& value) {
-  return std::make_unique<Json>(value);
+std::shared_ptr<Json> HeldJson<Json>::held(const Json& value) {
+  return std::make_shared<Json>(value);
 }
 template <class Json>
-std::unique_ptr<Json> HeldJson<Json>::held(Json&& value) {
-  return std::make_unique<Json>(std::move(value));
+std::shared_ptr<Json> HeldJson<Json>::held(Json&& value) {
+  return std::make_shared<Json>(std::move(value));
 }
 template <class Json>
-HeldJson<Json>::HeldJson(const HeldJson& other) : value_(std::make_unique<Json>(*other.value_)) {}
-template <class Json>
-HeldJson<Json>::HeldJson(HeldJson&& other) noexcept = default;
-template <class Json>
-HeldJson<Json>& HeldJson<Json>::operator=(const HeldJson& other) {
-  if (this != &other) value_ = std::make_unique<Json>(*other.value_);
-  return *this;
+Json& HeldJson<Json>::own() {
+  if (value_.use_count() > 1) value_ = std::make_shared<Json>(*value_);
+  return *value_;
 }
-template <class Json>
-HeldJson<Json>& HeldJson<Json>::operator=(HeldJson&& other) noexcept = default;
-template <class Json>
-HeldJson<Json>::~HeldJson() = default;
 
 template class HeldJson<nlohmann::json>;
 template class HeldJson<nlohmann::ordered_json>;

@@ -10,7 +10,8 @@ namespace headway {
 
 /// A JSON value as a member of plain data. It owns the value, is copied with it and compares like
 /// it, and lets headers do with the library's declaration alone; whoever looks inside includes
-/// nlohmann/json.hpp. Null until something is assigned.
+/// nlohmann/json.hpp. Null until something is assigned. Copies share the value until one of them is
+/// changed: no reference to change it by may be held while it is copied.
 template <class Json>
 class HeldJson {
  public:
@@ -18,25 +19,21 @@ class HeldJson {
   /// Takes a JSON value and nothing that would become one: the library's lists in braces mean
   /// something else on the way through a constructor.
   template <class Value>
-    requires std::same_as<std::remove_cvref_t<Value>, Json>
-  HeldJson(Value&& value) : value_(held(std::forward<Value>(value))) {}
-  HeldJson(const HeldJson& other);
-  HeldJson(HeldJson&& other) noexcept;
-  HeldJson& operator=(const HeldJson& other);
-  HeldJson& operator=(HeldJson&& other) noexcept;
-  ~HeldJson();
-
+  requires std::same_as<std::remove_cvref_t<Value>, Json> HeldJson(Value&& value)
+      : value_(held(std::forward<Value>(value))) {}
   operator const Json&() const { return *value_; }
   [[nodiscard]] const Json& operator*() const { return *value_; }
-  [[nodiscard]] Json& operator*() { return *value_; }
+  [[nodiscard]] Json& operator*() { return own(); }
   [[nodiscard]] const Json* operator->() const { return value_.get(); }
-  [[nodiscard]] Json* operator->() { return value_.get(); }
+  [[nodiscard]] Json* operator->() { return &own(); }
 
  private:
-  [[nodiscard]] static std::unique_ptr<Json> held(const Json& value);
-  [[nodiscard]] static std::unique_ptr<Json> held(Json&& value);
+  [[nodiscard]] static std::shared_ptr<Json> held(const Json& value);
+  [[nodiscard]] static std::shared_ptr<Json> held(Json&& value);
+  /// The value, of nobody else.
+  [[nodiscard]] Json& own();
 
-  std::unique_ptr<Json> value_;  // never empty, but for what was moved from
+  std::shared_ptr<Json> value_;  // never empty, but for what was moved from
 };
 
 extern template class HeldJson<nlohmann::json>;

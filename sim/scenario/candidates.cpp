@@ -11,6 +11,7 @@
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/files/input_files.h"
+#include "sim/files/json_pointer.h"
 #include "sim/files/json_reader.h"
 #include "sim/files/json_text.h"
 
@@ -149,6 +150,17 @@ std::optional<JsonCursor> root_of(const std::string& path, const std::vector<Ove
   return root;
 }
 
+/// Whether the file, or what is set in it, has anything to choose from: few have.
+bool leaves_choices(const std::string& path, const std::vector<Override>& overrides,
+                    const std::shared_ptr<ReadMemory>& memory) {
+  const std::optional<JsonCursor> root = root_of(path, {}, memory);
+  return std::ranges::any_of(kChoices, [&](const char* name) {
+    const std::string pointer = std::string("/") + name;
+    const auto sets_it = [&](const Override& set) { return is_at_or_below(set.pointer, pointer); };
+    return (root && root->member(name)) || std::ranges::any_of(overrides, sets_it);
+  });
+}
+
 }  // namespace
 
 PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& options,
@@ -170,6 +182,7 @@ PlanFields read_plan_fields(const std::string& path, const ScenarioOptions& opti
 std::vector<Override> with_candidate(const std::string& path, std::vector<Override> overrides,
                                      const std::shared_ptr<ReadMemory>& memory,
                                      Diagnostics& diagnostics) {
+  if (!leaves_choices(path, overrides, memory)) return overrides;
   const std::optional<JsonCursor> root = root_of(path, overrides, memory);
   if (!root) return overrides;
   json parts = json::object();
