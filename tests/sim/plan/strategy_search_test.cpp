@@ -8,6 +8,7 @@
 #include "sim/jobs/memory.h"
 #include "sim/plan/time_bound.h"
 #include "sim/programs/closed_form.h"
+#include "sim/programs/known_jobs.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
 
@@ -45,10 +46,11 @@ struct Judged {
   Bytes memory;
 };
 
-Seconds closed_form(const Scenario& scenario, const Strategy& strategy) {
+Seconds closed_form(const Scenario& scenario, const Strategy& strategy,
+                    KnownJobs* known = nullptr) {
   return closed_form_iteration(scenario.model, strategy, *scenario.profile, *scenario.cluster,
                                placement_of(strategy, scenario.placement.order),
-                               scenario.perturbation);
+                               scenario.perturbation, known);
 }
 
 /// Everything that fits, judged one by one without any short cut, fastest first.
@@ -104,6 +106,23 @@ TEST(StrategySearch, PruningLosesNothingWithSlowAccelerators) {
 }
 
 TEST(StrategySearch, PruningLosesNothingWithExperts) { expect_nothing_lost(with_experts()); }
+
+/// Whoever came before leaves what it had in common with the next, and nothing else.
+TEST(StrategySearch, WhatIsKnownOfOthersChangesNoTime) {
+  for (const nlohmann::json& text : {small(1024), with_experts()}) {
+    const Scenario scenario = scenario_of(text);
+    const StrategySpace space(scenario, {});
+    KnownJobs known;
+    int all = 0;
+    space.for_each([&](const StrategyChoice& choice) {
+      const Strategy strategy = space.strategy(choice);
+      EXPECT_EQ(closed_form(scenario, strategy, &known), closed_form(scenario, strategy))
+          << space.fields(choice).dump();
+      ++all;
+    });
+    EXPECT_GT(all, 500);
+  }
+}
 
 void expect_bound_below_the_closed_form(const nlohmann::json& text) {
   const Scenario scenario = scenario_of(text);
