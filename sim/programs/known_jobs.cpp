@@ -9,7 +9,7 @@ namespace {
 
 /// The same strategy for all that cost alike.
 Strategy as_costed(const Model& model, Strategy strategy) {
-  const Strategy any;
+  static const Strategy any;
   strategy.pipeline_parallel = any.pipeline_parallel;
   if (!model.has_tables()) strategy.data_parallel = any.data_parallel;
   strategy.virtual_stages = any.virtual_stages;
@@ -27,7 +27,7 @@ Strategy as_costed(const Model& model, Strategy strategy) {
 /// The same strategy for all that are laid out alike. Embedding and head stand on one stage or on
 /// two by the course that a model takes through the stages.
 Strategy as_laid_out(Strategy strategy) {
-  const Strategy any;
+  static const Strategy any;
   strategy.virtual_stages = any.virtual_stages;
   if (strategy.schedule->course == any.schedule->course) strategy.schedule = any.schedule;
   strategy.layers_per_stage.clear();

@@ -47,7 +47,17 @@ void Recurrence::add(const RankGroup& group, double slowdown) {
   for (const Operation& operation : program.operations) {
     state.actions.push_back(action(group, operation, block_time));
   }
-  if (program.passes) state.lengths = lengths_of(*program.passes, state.actions);
+  if (program.passes) {
+    state.lengths = lengths_of(*program.passes, state.actions);
+    for (std::size_t i = 0; i < program.passes->messages.size(); ++i) {
+      const PassWay& way = program.passes->order->ways[i];
+      Sending& sending = state.sends.emplace_back();
+      if (way.path < 0) continue;
+      const IdleRate& rate = rate_of(at(group.paths, way.path));
+      sending = {way.peer, rate.latency,
+                 program.passes->messages[i].count() * rate.seconds_per_byte};
+    }
+  }
   state.stop = program.passes ? program.passes->begin : program.operations.size();
   state.messages.resize(static_cast<std::size_t>(program.message_slots));
   state.slots.resize(static_cast<std::size_t>(program.collective_slots));
@@ -189,9 +199,8 @@ bool Recurrence::goes_on(State& state, Clock& clock) {
       const PassStep& done = steps[state.pass++];
       state.is_in_pass = false;
       if (done.sent >= 0) {
-        const IdleRate& rate = rate_of(at(state.group->paths, done.path));
-        const double seconds = at(passes.messages, done.message).count() * rate.seconds_per_byte;
-        send(state, done.peer, done.sent, rate.latency, seconds, passes.blocking, clock);
+        const Sending& to = at(state.sends, done.message);
+        send(state, to.peer, done.sent, to.latency, to.seconds, passes.blocking, clock);
       }
     }
     if (state.pass >= steps.size()) break;

@@ -85,11 +85,18 @@ class Recurrence {
     /// Goes on when something ends of which the bytes have been under way since `started`.
     void wait_for(double started, double end);
   };
+  /// A message of passes in short.
+  struct Sending {
+    std::int32_t peer = 0;
+    double latency = 0.0;
+    double seconds = 0.0;
+  };
   struct State {
     const RankGroup* group = nullptr;
     const Program* program = nullptr;
     std::vector<Action> actions;
     std::vector<double> lengths;    ///< of stretches of passes in short, where these are known
+    std::vector<Sending> sends;     ///< by PassStep::message
     std::vector<Message> messages;  ///< by slot
     std::vector<Slot> slots;
     std::vector<std::size_t> joins;  ///< so far, by communicator in the order of the group's

@@ -17,6 +17,8 @@ class OrderWriter {
     for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
       chunks_.push_back({.before = chunk_elsewhere(strategy, stage, chunk, -1),
                          .after = chunk_elsewhere(strategy, stage, chunk, 1)});
+      order_.ways.push_back(onward(chunks_.back().after));
+      order_.ways.push_back(back(chunks_.back().before));
     }
     last_use_.assign(8 * chunks_.size(), -1);
   }
@@ -95,23 +97,31 @@ class OrderWriter {
   }
 
   void send(PassStep& step, const ScheduleStep& of) {
-    const int stages = strategy_.pipeline_parallel;
     if (of.kind == StepKind::forward) {
       if (const auto& next = chunk_of(of).after) {
         step.sent = activation_slot(next->chunk, of.micro_batch);
         step.message = 2 * of.chunk;
-        step.peer = next->stage - stage_;
-        step.path = next->stage == (stage_ + 1) % stages ? kPathToNext : kPathToPrevious;
       }
     } else if (of.needs_gradient()) {
       if (const auto& previous = chunk_of(of).before) {
-        const bool back = previous->stage == (stage_ + stages - 1) % stages;
         step.sent = gradient_slot(previous->chunk, of.micro_batch);
         step.message = 2 * of.chunk + 1;
-        step.peer = previous->stage - stage_;
-        step.path = back ? kPathToPrevious : kPathToNext;
       }
     }
+  }
+
+  /// Of two stages each is before and behind the other: the way is that of the direction.
+  [[nodiscard]] PassWay onward(const std::optional<ChunkPlace>& next) const {
+    if (!next) return {};
+    const int stages = strategy_.pipeline_parallel;
+    const bool is_next = next->stage == (stage_ + 1) % stages;
+    return {.peer = next->stage - stage_, .path = is_next ? kPathToNext : kPathToPrevious};
+  }
+  [[nodiscard]] PassWay back(const std::optional<ChunkPlace>& previous) const {
+    if (!previous) return {};
+    const int stages = strategy_.pipeline_parallel;
+    const bool is_previous = previous->stage == (stage_ + stages - 1) % stages;
+    return {.peer = previous->stage - stage_, .path = is_previous ? kPathToPrevious : kPathToNext};
   }
 
   const Strategy& strategy_;
@@ -129,7 +139,7 @@ PassOrder pass_order(const Strategy& strategy, int stage) {
 }
 
 const KnownOrders::OfStages& KnownOrders::of(const Strategy& strategy) {
-  constexpr std::size_t kMostSteps = 1'000'000;  // 32 MB
+  constexpr std::size_t kMostSteps = 1'000'000;  // 24 MB
   const PipelineShape shape = strategy.pipeline();
   const std::tuple key{strategy.schedule, shape.stages, shape.virtual_stages, shape.micro_batches};
   const auto known = known_.find(key);

@@ -30,11 +30,15 @@ struct PassStep {
   std::int32_t received = -1;  ///< own message slot
   std::int32_t body = -1;      ///< PassBody::number
   std::int32_t sent = -1;      ///< message slot of the receiver
-  std::int32_t message = -1;   ///< which size it has: 2 * chunk, and 1 more for gradients
-  std::int32_t peer = 0;       ///< receiving stage, relative to this one
-  std::int32_t path = -1;      ///< one of RankGroup::paths
+  std::int32_t message = -1;   ///< which one that is: 2 * chunk, and 1 more for gradients
   std::int32_t micro_batch = -1;
   std::int32_t chunk = -1;
+};
+
+/// Where what a chunk hands on goes.
+struct PassWay {
+  std::int32_t peer = 0;   ///< receiving stage, relative to this one
+  std::int32_t path = -1;  ///< one of RankGroup::paths; -1: nowhere
 };
 
 /// What a stage does in an iteration, pass after pass: of its schedule and the shape of its
@@ -42,6 +46,7 @@ struct PassStep {
 struct PassOrder {
   std::vector<PassStep> steps;
   std::vector<PassBody> bodies;  ///< those that occur, in the order of their last passes
+  std::vector<PassWay> ways;     ///< by PassStep::message
 };
 
 [[nodiscard]] PassOrder pass_order(const Strategy& strategy, int stage);

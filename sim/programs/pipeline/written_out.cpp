@@ -30,10 +30,11 @@ class LongProgram {
         }
       }
       if (step.sent >= 0) {
+        const PassWay& way = at(passes.order->ways, step.message);
         add({.kind = OperationKind::send,
              .blocking = passes.blocking,
-             .peer = step.peer,
-             .path = step.path,
+             .peer = way.peer,
+             .path = way.path,
              .slot = step.sent,
              .amount = at(passes.messages, step.message)});
       }

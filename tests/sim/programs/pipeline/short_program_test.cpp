@@ -39,17 +39,17 @@ TEST(PassOrder, TellsWhatComesFromWhomAndGoesWhere) {
   const PassStep& forward = first.steps[0];
   EXPECT_EQ(forward.received, -1);
   EXPECT_EQ(forward.sent, 0);
-  EXPECT_EQ(forward.peer, 1);
-  EXPECT_EQ(forward.path, kPathToNext);
   EXPECT_EQ(forward.message, 0);
+  EXPECT_EQ(first.ways[0].peer, 1);
+  EXPECT_EQ(first.ways[0].path, kPathToNext);
   const PassStep& backward = first.steps[2];
   EXPECT_EQ(backward.received, 2);
   EXPECT_EQ(backward.sent, -1);
   const PassOrder last = pass_order(strategy, 1);  // one forward, one backward
   EXPECT_EQ(last.steps[1].sent, 2);
-  EXPECT_EQ(last.steps[1].peer, -1);
-  EXPECT_EQ(last.steps[1].path, kPathToPrevious);
   EXPECT_EQ(last.steps[1].message, 1);
+  EXPECT_EQ(last.ways[1].peer, -1);
+  EXPECT_EQ(last.ways[1].path, kPathToPrevious);
   EXPECT_EQ(last.steps[2].received, 1);
 }
 
