@@ -304,7 +304,7 @@ constexpr TopicRow kMetricRows[] = {
      "bottlenecks: paused_links on fabrics that lose no packets (InfiniBand, RoCE), where switches "
      "pause whole links and nobody sends more slowly because of it; uneven_flowlets where a fabric "
      "spreads flowlets. The truth lies between these and iteration_time_s. With --what-if, of jobs "
-     "on up to 4,096 accelerators.",
+     "on up to 2,048 accelerators.",
      "", "simulate --what-if, run.flows, topology.routing.spread"},
     {"shared_fabric", "object", "",
      "How fast each of several jobs is beside the others; only if the scenario has jobs.", "",

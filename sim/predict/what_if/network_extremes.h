@@ -15,9 +15,9 @@ namespace headway {
 ///   leaves of that lies between this and the prediction;
 /// - "uneven_flowlets", where switches spread flowlets: links between switches carry what the
 ///   slowest flow of a shift was seen to get.
-/// Nothing of jobs on more than `kMostPaused` accelerators, which would take hours.
+/// Nothing of jobs on more than `kMostPaused` accelerators, which would take too long.
 [[nodiscard]] std::vector<Sensitivity> network_extremes(const Scenario& scenario, const JobRun& run,
                                                         int jobs);
-inline constexpr int kMostPaused = 4096;
+inline constexpr int kMostPaused = 2048;
 
 }  // namespace headway
