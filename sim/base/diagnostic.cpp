@@ -48,10 +48,8 @@ void Diagnostics::append(const Diagnostics& others) {
   all_.insert(all_.end(), copies.begin(), copies.end());
 }
 
-bool Diagnostics::has_errors() const {
-  return std::any_of(all_.begin(), all_.end(), [](const Diagnostic& diagnostic) {
-    return diagnostic.severity == Severity::error;
-  });
+std::size_t Diagnostics::errors() const {
+  return static_cast<std::size_t>(std::ranges::count(all_, Severity::error, &Diagnostic::severity));
 }
 
 void Diagnostics::throw_if_errors() const {

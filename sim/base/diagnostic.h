@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -42,7 +43,9 @@ class Diagnostics {
   void add(Diagnostic diagnostic);
   void append(const Diagnostics& others);
 
-  [[nodiscard]] bool has_errors() const;
+  [[nodiscard]] bool has_errors() const { return errors() > 0; }
+  /// How many, warnings not among them.
+  [[nodiscard]] std::size_t errors() const;
   [[nodiscard]] const std::vector<Diagnostic>& all() const { return all_; }
 
   /// Throws InputError holding everything collected if there is an error among it.

@@ -60,10 +60,10 @@ std::vector<MeasuredAttention> read_attention_table(ObjectReader& device,
 
   for (const JsonCursor& element : reader.elements("points")) {
     ObjectReader point(element, reader.diagnostics());
-    const std::size_t problems = reader.diagnostics().all().size();
+    const std::size_t problems = reader.diagnostics().errors();
     const MeasuredAttention row = read_attention_row(point);
     point.report_unknown();
-    if (reader.diagnostics().all().size() > problems) continue;  // the rest would follow from them
+    if (reader.diagnostics().errors() > problems) continue;  // the rest would follow from them
     if (std::fmod(row.shape.query_heads, row.shape.key_heads) != 0.0) {
       point.report("key_heads", "the heads of the queries do not share those of the keys evenly",
                    fmt::format("{} among {}", row.shape.query_heads, row.shape.key_heads),

@@ -78,7 +78,7 @@ std::optional<PublishedKernels> read_kernels_of(const JsonCursor& profile, Input
   if (!named) return std::nullopt;
   const auto root = files.follow(*named, "calibrate/profiles/kernels");
   if (!root) return std::nullopt;
-  const std::size_t problems_before = files.diagnostics().all().size();
+  const std::size_t problems_before = files.diagnostics().errors();
   ObjectReader reader(*root, files.diagnostics());
   if (!read_schema(reader, "headway/kernels/1")) return std::nullopt;
   PublishedKernels kernels;
@@ -95,10 +95,10 @@ std::optional<PublishedKernels> read_kernels_of(const JsonCursor& profile, Input
     kernels.products[*precision] = read_table(member, files.diagnostics());
   }
   reader.report_unknown();
-  if (kernels.products.empty() && files.diagnostics().all().size() == problems_before) {
+  if (kernels.products.empty() && files.diagnostics().errors() == problems_before) {
     reader.report("products", "a file of kernels needs the products of a precision", "empty");
   }
-  if (files.diagnostics().all().size() != problems_before) return std::nullopt;
+  if (files.diagnostics().errors() != problems_before) return std::nullopt;
   return kernels;
 }
 

@@ -117,13 +117,13 @@ DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKer
                         Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
   DeviceCosts device;
-  const std::size_t problems_before = diagnostics.all().size();
+  const std::size_t problems_before = diagnostics.errors();
   device.peak_flops = read_estimates_by_precision(reader, "peak_flops_per_s", positive());
   if (!kernels || reader.has("gemm_efficiency")) {
     device.gemm_efficiency = read_estimates_by_precision(reader, "gemm_efficiency", kShareOfPeak);
   }
   if (kernels) take_products(reader, *kernels, device);
-  const bool is_understood = diagnostics.all().size() == problems_before;
+  const bool is_understood = diagnostics.errors() == problems_before;
   if (is_understood) check_precisions(reader, device);
   device_fields().read(reader, device);
   device.gemm_table =
@@ -132,7 +132,7 @@ DeviceCosts read_device(const JsonCursor& part, const std::optional<PublishedKer
   for (const MeasuredGemm& row : device.gemm_table) device.products.erase(row.precision);
   device.attention_table = read_attention_table(reader, attention_peak(device, is_understood));
   reader.report_unknown();
-  if (device.sustained_rate && diagnostics.all().size() == problems_before) {
+  if (device.sustained_rate && diagnostics.errors() == problems_before) {
     sustain(device, device.sustained_rate->value);
   }
   return device;

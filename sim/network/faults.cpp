@@ -189,13 +189,13 @@ nlohmann::json apply_faults(const JsonCursor& faults, Cluster& cluster, Diagnost
     diagnostics.add(faults.problem("\"faults\" is a list"));
     return nlohmann::json::array();
   }
-  const std::size_t problems = diagnostics.all().size();
+  const std::size_t problems = diagnostics.errors();
   nlohmann::json resolved = nlohmann::json::array();
   FaultReader reader(cluster, diagnostics);
   for (std::size_t i = 0; i < faults.value().size(); ++i) {
     resolved.push_back(reader.read(faults.element(i)));
   }
-  if (diagnostics.all().size() == problems) replace_cut_off(faults, cluster, diagnostics);
+  if (diagnostics.errors() == problems) replace_cut_off(faults, cluster, diagnostics);
   return resolved;
 }
 

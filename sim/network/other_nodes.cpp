@@ -106,7 +106,7 @@ std::vector<FieldDescription> other_node_descriptions() {
 
 std::optional<ReadOtherNodes> read_other_nodes(const JsonCursor& part, const ReadNodeType& own,
                                                InputFiles& files) {
-  const std::size_t problems = files.diagnostics().all().size();
+  const std::size_t problems = files.diagnostics().errors();
   ReadOtherNodes read;
   nlohmann::json resolved = nlohmann::json::array();
   if (!part.is_array()) {
@@ -119,7 +119,7 @@ std::optional<ReadOtherNodes> read_other_nodes(const JsonCursor& part, const Rea
     resolved.push_back(read_run(part.element(i), own, files, read.runs));
   }
   read.resolved = std::move(resolved);
-  if (files.diagnostics().all().size() > problems) return std::nullopt;
+  if (files.diagnostics().errors() > problems) return std::nullopt;
   return read;
 }
 

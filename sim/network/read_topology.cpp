@@ -273,11 +273,11 @@ std::optional<ReadTopology> read_topology(const JsonCursor& part, InputFiles& fi
   auto cluster = std::make_shared<Cluster>();
   cluster->name = reader.text("name");
   reader.text("source", "");
-  const std::size_t before = files.diagnostics().all().size();
+  const std::size_t before = files.diagnostics().errors();
   read_parts(reader, files, nodes, *cluster);
   nlohmann::json resolved = reader.finish();
   if (nodes) resolved.erase("expect");  // it speaks of the file's own nodes
-  const bool is_sound = !problems.has_errors() && files.diagnostics().all().size() == before;
+  const bool is_sound = !problems.has_errors() && files.diagnostics().errors() == before;
   files.diagnostics().append(problems);
   if (!is_sound) return std::nullopt;
   return ReadTopology{

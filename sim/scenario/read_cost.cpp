@@ -67,9 +67,9 @@ FieldMember<PowerDraw> watts(std::optional<Watts> PowerDraw::*member, bool is_of
                   if (is_of_accelerator) power.*member = otherwise;
                   return;
                 }
-                const std::size_t problems = reader.diagnostics().all().size();
+                const std::size_t problems = reader.diagnostics().errors();
                 const std::string text = reader.text(key);
-                if (reader.diagnostics().all().size() > problems) return;
+                if (reader.diagnostics().errors() > problems) return;
                 power.*member = parse_power(text);
                 if (power.*member && *(power.*member) >= Watts(0.0)) return;
                 reader.report(key, fmt::format("{} is no power", in_quotes(text)), "",

@@ -23,7 +23,7 @@ class JobReader {
 
   /// Nothing if there is an error.
   std::optional<NeighbourJob> read() {
-    const std::size_t problems = diagnostics().all().size();
+    const std::size_t problems = diagnostics().errors();
     job_.name = reader_.text("name");
     std::optional<ReadModel> model = own_.model;
     if (const auto part = reader_.part("model")) model = read_model(*part, files_);
@@ -32,7 +32,7 @@ class JobReader {
     const std::optional<JsonCursor> strategy = reader_.required_part("strategy");
     read_objects(reader_, "sizes", [&](ObjectReader& size) { read_size(size, model, strategy); });
     read_reading();
-    const bool is_never_there = diagnostics().all().size() == problems && job_.sizes.empty();
+    const bool is_never_there = diagnostics().errors() == problems && job_.sizes.empty();
     if (!reader_.has("sizes") || is_never_there) {
       reader_.report("sizes", "nothing says when the job is there, and on how many nodes", "",
                      R"(write "sizes": [{"at": "0 s", "nodes": 4}])");
@@ -41,7 +41,7 @@ class JobReader {
       job_.model = model->model;
       reader_.resolve("model", model->resolved);
     }
-    if (diagnostics().all().size() != problems) return std::nullopt;
+    if (diagnostics().errors() != problems) return std::nullopt;
     return std::move(job_);
   }
 

@@ -231,7 +231,7 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario, cons
   const std::optional<JsonCursor> part = scenario.part("reliability");
   if (!part) return std::nullopt;
   Diagnostics& diagnostics = scenario.diagnostics();
-  const std::size_t problems = diagnostics.all().size();
+  const std::size_t problems = diagnostics.errors();
   ObjectReader reader(*part, diagnostics);
   ReliabilitySettings settings;
   const int accelerators = job.cluster.node_type.accelerators;
@@ -248,7 +248,7 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario, cons
   read_recovery(reader, job.strategy, accelerators, settings);
   read_spot_nodes(reader, files, settings);
   scenario.resolve("reliability", reader.finish());
-  if (diagnostics.all().size() != problems) return std::nullopt;
+  if (diagnostics.errors() != problems) return std::nullopt;
   return settings;
 }
 

@@ -69,12 +69,12 @@ class ClosReader {
       : reader_(reader), request_(request) {}
 
   ClosPlan read() {
-    const std::size_t problems = reader_.diagnostics().all().size();
+    const std::size_t problems = reader_.diagnostics().errors();
     shape_.nics = request_.node_type.nics;
     ClosFields given{.has_core = reader_.has("core")};
     bool leaf_is_known = false;  ///< nothing that its ports follow from is wrong
     clos_fields().read(reader_, given, [&](std::string_view field, const auto&) {
-      if (field == "pods") leaf_is_known = reader_.diagnostics().all().size() == problems;
+      if (field == "pods") leaf_is_known = reader_.diagnostics().errors() == problems;
       return true;
     });
     shape_.has_core = given.has_core;
@@ -87,7 +87,7 @@ class ClosReader {
       const double units = static_cast<double>(*given.pods) * shape_.units_per_pod;
       most_units_ = static_cast<int>(std::min<double>(units, kMostUnits));
     }
-    read_size(reader_.diagnostics().all().size() == problems);
+    read_size(reader_.diagnostics().errors() == problems);
     const auto leaf = reader_.required_part("leaf");
     const auto spine = reader_.required_part("spine");
     const auto core = reader_.part("core");
@@ -207,9 +207,9 @@ class ClosReader {
 };
 
 std::optional<Fabric> build_clos(ObjectReader& reader, const FabricRequest& request) {
-  const std::size_t problems = reader.diagnostics().all().size();
+  const std::size_t problems = reader.diagnostics().errors();
   const ClosPlan plan = ClosReader(reader, request).read();
-  if (reader.diagnostics().all().size() != problems) return std::nullopt;
+  if (reader.diagnostics().errors() != problems) return std::nullopt;
   if (!fits_in_memory(clos_cables(plan.shape), reader)) return std::nullopt;
   return clos_fabric(plan);
 }

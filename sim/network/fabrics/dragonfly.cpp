@@ -128,13 +128,13 @@ class DragonflyReader {
   }
 
   std::optional<DragonflyPlan> read(int& nodes) {
-    const std::size_t problems = reader_.diagnostics().all().size();
+    const std::size_t problems = reader_.diagnostics().errors();
     plan_.endpoint_bandwidth = request_.node_type.nic_bandwidth;
     plan_.local.bandwidth = plan_.endpoint_bandwidth;
     (plan_.is_plus ? dragonfly_plus_fields() : dragonfly_fields()).read(reader_, plan_);
     if (!plan_.is_plus) plan_.gates = plan_.leaves;
-    read_groups(nodes, reader_.diagnostics().all().size() == problems);
-    if (reader_.diagnostics().all().size() != problems) return std::nullopt;
+    read_groups(nodes, reader_.diagnostics().errors() == problems);
+    if (reader_.diagnostics().errors() != problems) return std::nullopt;
     if (!fits_in_memory(plan_.groups * plan_.cables_of_group(), reader_)) return std::nullopt;
     return plan_;
   }

@@ -84,7 +84,7 @@ class FatTreeReader {
 
   /// What was read, if it makes a fabric.
   std::optional<ClosPlan> read() {
-    const std::size_t problems = reader_.diagnostics().all().size();
+    const std::size_t problems = reader_.diagnostics().errors();
     FatTreeFields given{.bandwidth = request_.node_type.nic_bandwidth};
     fat_tree_fields().read(reader_, given);
     shape_.nics = request_.node_type.nics;
@@ -98,7 +98,7 @@ class FatTreeReader {
     }
     shape_.nodes = requested_nodes(request_, reader_);
     const bool fits =
-        reader_.diagnostics().all().size() == problems && read_unit(given.oversubscription);
+        reader_.diagnostics().errors() == problems && read_unit(given.oversubscription);
     if (!fits || !(two_tiers() || three_tiers())) return std::nullopt;
     return plan_;
   }
@@ -114,12 +114,12 @@ class FatTreeReader {
                      fmt::format("a leaf has no room for the {} of a node", ports_of_node));
       return false;
     }
-    const std::size_t problems = reader_.diagnostics().all().size();
+    const std::size_t problems = reader_.diagnostics().errors();
     shape_.nodes_per_unit =
         static_cast<int>(reader_.integer("nodes_per_unit", between(1, most), most));
     shape_.units = (shape_.nodes + shape_.nodes_per_unit - 1) / shape_.nodes_per_unit;
     uplinks_ = uplinks_for(shape_.leaf_ports(), oversubscription);
-    return reader_.diagnostics().all().size() == problems;
+    return reader_.diagnostics().errors() == problems;
   }
 
   bool two_tiers() {

@@ -99,8 +99,8 @@ void check_nics(const GraphReader& graph, const NodeType& node, Diagnostics& dia
 }
 
 std::optional<Fabric> build_graph(ObjectReader& reader, const FabricRequest& request) {
-  const std::size_t problems = reader.diagnostics().all().size();
-  const auto is_sound = [&] { return reader.diagnostics().all().size() == problems; };
+  const std::size_t problems = reader.diagnostics().errors();
+  const auto is_sound = [&] { return reader.diagnostics().errors() == problems; };
   GraphReader graph(reader, request.node_type);
   graph.read();
   if (!is_sound()) return std::nullopt;

@@ -85,10 +85,10 @@ void add_switches(Topology& topology, const HyperXShape& shape, int switches,
 }
 
 std::optional<Fabric> build_hyperx(ObjectReader& reader, const FabricRequest& request) {
-  const std::size_t problems = reader.diagnostics().all().size();
+  const std::size_t problems = reader.diagnostics().errors();
   HyperXFields given{.bandwidth = request.node_type.nic_bandwidth};
   hyperx_fields().read(reader, given);
-  if (reader.diagnostics().all().size() != problems) return std::nullopt;
+  if (reader.diagnostics().errors() != problems) return std::nullopt;
   const std::vector<int>& sizes = given.sizes;
   HyperXShape shape;
   shape.endpoints_per_switch = given.endpoints_per_switch;

@@ -31,7 +31,7 @@ limits: enough for every NIC)"}});
 /// modulo `switches`.
 std::optional<Fabric> build_stars(ObjectReader& reader, const FabricRequest& request, int switches,
                                   std::string_view name) {
-  const std::size_t problems = reader.diagnostics().all().size();
+  const std::size_t problems = reader.diagnostics().errors();
   const NodeType& node = request.node_type;
   Star star{.bandwidth = node.nic_bandwidth};
   star_fields().read(reader, star);
@@ -42,7 +42,7 @@ std::optional<Fabric> build_stars(ObjectReader& reader, const FabricRequest& req
                   fmt::format("{} NICs are cabled to it", cables / switches));
   }
   if (!fits_in_memory(static_cast<double>(cables), reader)) return std::nullopt;
-  if (reader.diagnostics().all().size() != problems) return std::nullopt;
+  if (reader.diagnostics().errors() != problems) return std::nullopt;
 
   fabric.topology.reserve(static_cast<int>(cables) + switches, static_cast<int>(cables));
   fabric.endpoints = add_endpoints(fabric.topology, fabric.nodes, node.nics);

@@ -111,10 +111,10 @@ bool matches(const std::vector<int>& sizes, double vertices, const FabricRequest
 }
 
 std::optional<Fabric> build_torus(ObjectReader& reader, const FabricRequest& request) {
-  const std::size_t problems = reader.diagnostics().all().size();
+  const std::size_t problems = reader.diagnostics().errors();
   TorusFields given{.bandwidth = request.node_type.nic_bandwidth};
   torus_fields().read(reader, given);
-  if (reader.diagnostics().all().size() != problems) return std::nullopt;
+  if (reader.diagnostics().errors() != problems) return std::nullopt;
   const std::vector<int>& sizes = given.sizes;
   if (sizes.empty()) {
     reader.report("dims", "a torus has at least one dimension");

@@ -86,10 +86,10 @@ next.)"}});
 
 std::unique_ptr<const Routing> build_ecmp_routing(ObjectReader& reader,
                                                   const RoutingRequest& request) {
-  const std::size_t problems = reader.diagnostics().all().size();
+  const std::size_t problems = reader.diagnostics().errors();
   EcmpSettings settings;
   ecmp_fields().read(reader, settings);
-  if (reader.diagnostics().all().size() != problems) return nullptr;
+  if (reader.diagnostics().errors() != problems) return nullptr;
   return std::make_unique<EcmpRouting>(request, settings);
 }
 

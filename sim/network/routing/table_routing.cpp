@@ -106,7 +106,7 @@ bool append_row(const std::string& text, std::size_t columns, std::size_t digits
 template <class Port>
 std::unique_ptr<const Routing> table_of(ObjectReader& reader, const Topology& topology,
                                         std::size_t digits) {
-  const std::size_t problems = reader.diagnostics().all().size();
+  const std::size_t problems = reader.diagnostics().errors();
   const auto columns = index(topology.endpoint_count());
   const std::vector<JsonCursor> rows = reader.elements("rows");
   if (rows.size() != index(topology.switch_count())) {
@@ -129,7 +129,7 @@ std::unique_ptr<const Routing> table_of(ObjectReader& reader, const Topology& to
     resolved.push_back(row.value());
   }
   reader.resolve("rows", std::move(resolved));
-  if (reader.diagnostics().all().size() != problems) return nullptr;
+  if (reader.diagnostics().errors() != problems) return nullptr;
   return std::make_unique<TableRouting<Port>>(topology, std::move(ports));
 }
 

@@ -159,14 +159,14 @@ std::optional<AvailabilityRecord> read_availability(ObjectReader& reader, InputF
   const std::optional<JsonCursor> part = reader.part("availability");
   if (!part) return std::nullopt;
   Diagnostics& diagnostics = files.diagnostics();
-  const std::size_t problems = diagnostics.all().size();
+  const std::size_t problems = diagnostics.errors();
   AvailabilityRecord record;
   if (part->is_array()) {
     record = read_in_place(*part, diagnostics);
   } else if (const auto source = files.follow_text(*part, "scenarios")) {
     record = RecordReader(*source, diagnostics).read();
   }
-  if (diagnostics.all().size() != problems) return std::nullopt;
+  if (diagnostics.errors() != problems) return std::nullopt;
   if (record.steps.size() < 2) {
     diagnostics.add(part->problem("a record of availability has two steps or more",
                                   fmt::format("{} here", record.steps.size()),
