@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "sim/files/field_table.h"
 #include "sim/network/optional_schema.h"
@@ -84,9 +85,25 @@ default: spread evenly)"}});
   return kFields;
 }
 
+/// Of NICs that nobody was given by hand, and that do not go round.
+void warn_of_idle_nics(const JsonCursor& part, const NodeType& type, Diagnostics& diagnostics) {
+  if (type.nics <= type.accelerators || type.nics % type.accelerators == 0) return;
+  const auto count = part.member("count");
+  Diagnostic warning =
+      (count ? *count : part)
+          .problem(fmt::format("{} of the {} NICs carry nothing", type.nics - type.accelerators,
+                               type.nics),
+                   fmt::format("each of {} accelerators sends by one", type.accelerators),
+                   "give a multiple of the accelerators, of which each sends by "
+                   "as many, or name one for each as \"nearest\"");
+  warning.severity = Severity::warning;
+  diagnostics.add(std::move(warning));
+}
+
 nlohmann::json read_nics(const JsonCursor& part, NodeType& type, Diagnostics& diagnostics) {
   ObjectReader reader(part, diagnostics);
   nic_fields().read(reader, type);
+  if (!reader.has("nearest")) warn_of_idle_nics(part, type, diagnostics);
   type.nearest_nic = read_nearest(reader, type.accelerators, type.nics);
   const bool are_shared_out = type.nics % type.accelerators == 0 &&
                               type.nearest_nic == even_spread(type.accelerators, type.nics);

@@ -20,7 +20,6 @@
 #include "sim/predict/collective/byte_sizes.h"
 #include "sim/predict/collective/collective_table.h"
 #include "sim/programs/flows/algorithms/algorithm.h"
-#include "sim/programs/flows/collective_shapes.h"
 #include "sim/programs/flows/nccl_costs.h"
 #include "sim/programs/flows/nccl_doubts.h"
 
@@ -74,8 +73,24 @@ std::vector<std::string_view> known_transports() {
   return names;
 }
 
+/// That the library's tables tell of one of the sizes at least.
+void check_sizes(TransportKind transport, CollectiveKind kind, const std::vector<Bytes>& sizes) {
+  const NcclDoubt* doubt = nullptr;
+  for (const Bytes size : sizes) {
+    doubt = nccl_doubt(transport, kind, size);
+    if (doubt == nullptr) return;
+  }
+  refuse(fmt::format("what NCCL takes for such messages over this fabric is not known: {}",
+                     doubt->because),
+         fmt::format(
+             "--bytes takes others, from {} on; --profile in the place of --library, with your "
+             "own measurements, or neither, hardware alone, answers these",
+             short_text(doubt->below)));
+}
+
 /// That the library can answer at all.
-void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
+void check_choices(const Cluster& cluster, const CollectiveQuestion& question,
+                   const std::vector<Bytes>& sizes) {
   if (question.evidence.library != CollectiveLibrary::nccl) return;
   const std::string& accelerator = cluster.node_type.accelerator;
   if (nccl_node_costs(accelerator) == nullptr) {
@@ -91,33 +106,16 @@ void check_choices(const Cluster& cluster, const CollectiveQuestion& question) {
   }
   const PricedCollective priced(cluster, question.evidence, question.kind, groups_of(question),
                                 question.algorithm);
-  if (!priced.ways().empty()) return;
+  if (!priced.ways().empty()) {
+    const bool crosses = priced.ways().front().plan.crosses_fabric;
+    if (crosses) check_sizes(cluster.node_type.transport.kind, question.kind, sizes);
+    return;
+  }
   refuse(fmt::format("NCCL does not run {} as {} here", collective_name(question.kind),
                      question.algorithm->name),
          "its all-reduces are ring and tree, and nvls where \"reduces\" of the node's \"scale_up\" "
          "is true; pat gathers where every rank has a node of its own; the others run without "
          "--library");
-}
-
-/// Refuses where none of the sizes can be told.
-void check_sizes(const Cluster& cluster, const CollectiveQuestion& question,
-                 const std::vector<Bytes>& sizes) {
-  if (question.evidence.library != CollectiveLibrary::nccl) return;
-  const CollectiveGroups groups = groups_of(question);
-  const bool crosses = std::ranges::any_of(groups, [&](const std::vector<std::int32_t>& group) {
-    return Domains(cluster, group).size() > 1;
-  });
-  if (!crosses) return;
-  const NcclDoubt* doubt = nullptr;
-  for (const Bytes size : sizes) {
-    doubt = nccl_doubt(cluster.node_type.transport.kind, question.kind, size);
-    if (doubt == nullptr) return;
-  }
-  refuse(fmt::format("what NCCL takes for such messages over this fabric is not known: {}",
-                     doubt->because),
-         fmt::format("--bytes takes others, from {} on; --profile with your own measurements, or "
-                     "no --library, hardware alone, answers these",
-                     short_text(doubt->below)));
 }
 
 void warn_of_unstated_transport(const Cluster& cluster, Diagnostics& notes) {
@@ -188,8 +186,7 @@ int run_collective(const Invocation& invocation) {
   question.is_interleaved = arguments.has("interleaved");
   question.evidence.profile = profile.get();
   if (const auto pxn = arguments.value("pxn")) question.evidence.is_rail_local = pxn == "on";
-  check_choices(*cluster, question);
-  check_sizes(*cluster, question, sizes);
+  check_choices(*cluster, question, sizes);
   if (question.evidence.library == CollectiveLibrary::nccl) {
     Diagnostics notes;
     warn_of_unstated_transport(*cluster, notes);

@@ -1,5 +1,3 @@
-#include <utility>
-
 #include "sim/base/words.h"
 #include "sim/network/routing/equal_cost_paths.h"
 
@@ -67,7 +65,11 @@ const FieldTable<AdaptiveSettings>& adaptive_fields() {
 Spectrum-X, EFA, Slingshot), or flowlets, bursts with a pause behind them, of which RDMA has few
 (other Ethernet switches).
 see: --what-if, which tells what the slowest flowlets do)"},
-       {"efficiency", number(&Settings::efficiency, {.least = 0.0, .most = 1.0, .open = true}),
+       {"efficiency",
+        number(&Settings::efficiency, {.least = 0.0, .most = 1.0, .open = true})
+            .settled([](Settings& settings) {
+              if (settings.spread == Spread::flowlets) settings.efficiency = kEfficiencyOfFlowlets;
+            }),
         R"(What part of the links between switches flows fill, as packets are spread a little
 unevenly, and flowlets more so.
 default: 0.95 of packets, 0.51 of flowlets
@@ -78,9 +80,7 @@ see: NVIDIA, 28 October 2024: Spectrum-X keeps 95 % of the throughput)"}});
 std::unique_ptr<const Routing> build_adaptive_routing(ObjectReader& reader,
                                                       const RoutingRequest& request) {
   AdaptiveSettings settings;
-  const bool is_given = reader.has("efficiency");
   adaptive_fields().read(reader, settings);
-  if (!is_given && settings.spread == Spread::flowlets) settings.efficiency = kEfficiencyOfFlowlets;
   return std::make_unique<AdaptiveRouting>(request, settings);
 }
 

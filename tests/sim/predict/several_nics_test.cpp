@@ -1,10 +1,11 @@
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <nlohmann/json.hpp>
 
 #include "sim/predict/job_run.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
+#include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
@@ -53,6 +54,23 @@ TEST(SeveralNics, ThatAreNotSharedOutIdle) {
   two["cluster"]["topology"]["node"]["nics"]["bandwidth"] = "25 GB/s";
   EXPECT_NEAR(iteration(named) / iteration(two), 1.0, 1e-9);
   EXPECT_GT(iteration(named), 1.001 * iteration(with_nics(4, "single_switch")));
+}
+
+TEST(SeveralNics, ThatDoNotGoRoundAreTold) {
+  // Two accelerators and three NICs: one idles. Named ones are what somebody wants.
+  nlohmann::json three = with_nics(2, "single_switch");
+  nlohmann::json& nics = three["cluster"]["topology"]["node"]["nics"];
+  nics["count"] = 3;
+  const auto warnings = [&] {
+    const ScratchFolder scratch;
+    Diagnostics diagnostics;
+    static_cast<void>(
+        read_scenario(scratch.write("scenario.json", three.dump(2)), {}, diagnostics));
+    return rendered(diagnostics.all(), "");
+  };
+  EXPECT_THAT(warnings(), testing::HasSubstr("warning: 1 of the 3 NICs carry nothing"));
+  nics["nearest"] = {0, 2};
+  EXPECT_THAT(warnings(), testing::Not(testing::HasSubstr("carry nothing")));
 }
 
 TEST(SeveralNics, OneSlowCableHoldsUpWhatGoesByAllOfThem) {

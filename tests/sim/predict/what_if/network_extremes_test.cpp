@@ -90,6 +90,11 @@ TEST(NetworkExtremes, FlowletsMayBeAsUnevenAsTheyWereSeen) {
   ASSERT_EQ(uneven.extremes.size(), 1U);
   EXPECT_EQ(uneven.extremes[0].name, "uneven_flowlets");
   EXPECT_GT(uneven.extremes[0].iteration_time, uneven.time);
+  // The resolved scenario is the same job.
+  const nlohmann::json resolved = *scenario_of(text).resolved;
+  EXPECT_EQ(resolved.at(nlohmann::json::json_pointer("/cluster/topology/routing/efficiency")),
+            90.0 / 176.0);
+  EXPECT_EQ(answered(resolved).time, uneven.time);
   text["cluster"]["topology"]["routing"]["efficiency"] = 90.0 / 269.0;
   EXPECT_NEAR(uneven.extremes[0].iteration_time / answered(text).time, 1.0, 1e-9);
 }
