@@ -29,19 +29,19 @@ double average_bus_bandwidth(const std::vector<CollectiveRow>& rows) {
   return told == 0 ? 0.0 : sum / static_cast<double>(told);
 }
 
-/// "8 KiB to 8 MiB are not told: ...", a line for each reason.
-std::string doubts_text(const std::vector<CollectiveRow>& rows, std::string_view lead) {
-  std::string text;
+/// "8 KiB to 8 MiB: not told, as ...", one for each reason.
+std::vector<std::string> doubts_of(const std::vector<CollectiveRow>& rows) {
+  std::vector<std::string> doubts;
   for (auto row = rows.begin(); row != rows.end();) {
     const auto end = std::find_if(
         row, rows.end(), [&](const CollectiveRow& other) { return other.doubt != row->doubt; });
     if (!is_told(*row)) {
-      text += fmt::format("{}{} to {}: not told, as {}\n", lead, short_text(row->size),
-                          short_text(std::prev(end)->size), row->doubt->because);
+      doubts.push_back(fmt::format("{} to {}: not told, as {}", short_text(row->size),
+                                   short_text(std::prev(end)->size), row->doubt->because));
     }
     row = end;
   }
-  return text;
+  return doubts;
 }
 
 /// With as many digits as nccl-tests shows: fewer as the number grows.
@@ -103,9 +103,11 @@ std::string title_of(const CollectiveReport& report) {
 
 /// As nccl-tests prints it, whose readers know where to look.
 std::string collective_text(const CollectiveReport& report, std::size_t columns) {
-  return fmt::format("# {}\n{}{}# Avg bus bandwidth    : {:.4f}\n", printable(title_of(report)),
-                     size_table(report).text(2, columns), doubts_text(report.rows, "# "),
-                     average_bus_bandwidth(report.rows) / kGiga);
+  std::string text =
+      fmt::format("# {}\n{}", printable(title_of(report)), size_table(report).text(2, columns));
+  for (const std::string& doubt : doubts_of(report.rows)) text += "# " + doubt + "\n";
+  return text + fmt::format("# Avg bus bandwidth    : {:.4f}\n",
+                            average_bus_bandwidth(report.rows) / kGiga);
 }
 
 Figure bandwidth_figure(const CollectiveReport& report) {
@@ -138,11 +140,8 @@ Document collective_document(const CollectiveReport& report) {
           "messages of {}. Bandwidths are in 1e9 bytes a second, as nccl-tests has them.",
           gigabytes(BytesPerSecond(average_bus_bandwidth(report.rows))),
           gigabytes(best->bus_bandwidth), short_text(best->size))}}};
-  const std::string doubts = doubts_text(report.rows, "");
-  for (std::size_t begin = 0; begin < doubts.size();) {
-    const std::size_t end = doubts.find('\n', begin);
-    answer.blocks.emplace_back(Paragraph{doubts.substr(begin, end - begin) + "."});
-    begin = end + 1;
+  for (const std::string& doubt : doubts_of(report.rows)) {
+    answer.blocks.emplace_back(Paragraph{doubt + "."});
   }
   DocumentSection sizes{"By message size", {}};
   if (report.rows.size() > 1) {

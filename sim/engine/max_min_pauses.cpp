@@ -66,12 +66,17 @@ std::size_t MaxMinShares::place_the_slowest() {
     place(slowest_flow, least, kOwnBound);
     return 1;
   }
-  std::vector<std::int32_t> held_up;
-  for (const User& user : links_[index(slowest_link)].users) {
-    if (!paces_[index(user.flow)].placed) held_up.push_back(user.flow);
+  return hold_up(slowest_link, least);
+}
+
+/// Whoever has no rate yet gets this one on a link, and what leads there is held up with him.
+std::size_t MaxMinShares::hold_up(std::int32_t link, double rate) {
+  std::vector<std::int32_t> waiting;
+  for (const User& user : links_[index(link)].users) {
+    if (!paces_[index(user.flow)].placed) waiting.push_back(user.flow);
   }
-  std::size_t placed = place_users(slowest_link, least);
-  for (const std::int32_t handle : held_up) placed += pause_before(handle, slowest_link, least);
+  std::size_t placed = place_users(link, rate);
+  for (const std::int32_t handle : waiting) placed += pause_before(handle, link, rate);
   return placed;
 }
 
@@ -97,12 +102,7 @@ std::size_t MaxMinShares::pause_before(std::int32_t handle, std::int32_t link, d
     if (paused_[index(before)]) continue;
     paused_[index(before)] = true;
     paused_links_.push_back(before);
-    std::vector<std::int32_t> held_up{handle};
-    for (const User& user : links_[index(before)].users) {
-      if (!paces_[index(user.flow)].placed) held_up.push_back(user.flow);
-    }
-    placed += place_users(before, rate);
-    for (const std::int32_t other : held_up) placed += pause_before(other, before, rate);
+    placed += hold_up(before, rate) + pause_before(handle, before, rate);
   }
   return placed;
 }

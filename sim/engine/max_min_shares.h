@@ -182,6 +182,7 @@ class MaxMinShares {
   void fill_with_pauses();
   void choose_all_that_meet();
   std::size_t place_the_slowest();
+  std::size_t hold_up(std::int32_t link, double rate);
   std::span<const std::int32_t> links_into(std::span<const Use> uses, VertexId at);
   std::size_t pause_before(std::int32_t handle, std::int32_t link, double rate);
   void list_links_of(std::int32_t flow);
