@@ -14,76 +14,94 @@ bool comes_first(const Event& a, const Event& b) {
   return std::tuple(a.kind, a.id, a.version + 0U) < std::tuple(b.kind, b.id, b.version + 0U);
 }
 
+/// Buckets hold a few events, for which std::sort has more to set up than to do.
+void sort_by_time(std::vector<Event>& events) {
+  constexpr std::size_t kFew = 24;
+  if (events.size() > kFew) {
+    std::ranges::sort(events, {}, &Event::time);
+    return;
+  }
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    const Event event = events[i];
+    std::size_t at = i;
+    for (; at > 0 && event.time < events[at - 1].time; --at) events[at] = events[at - 1];
+    events[at] = event;
+  }
+}
+
 }  // namespace
 
 void EventQueue::push(double time, EventKind kind, std::int32_t id, std::uint32_t version) {
   const Event event(time, kind, id, version);
   const double bucket = bucket_of(time);
   if (bucket < static_cast<double>(next_)) {
-    push_near(event);
+    push_late(event);
   } else if (bucket < static_cast<double>(used_)) {
     buckets_[static_cast<std::size_t>(bucket)].push_back(event);
   } else {
     far_.push_back(event);
   }
-  if (near_.empty()) refill();
+  if (empty()) refill();
 }
 
 void EventQueue::take_until(double end, std::vector<Event>& events) {
   const auto first = static_cast<std::ptrdiff_t>(events.size());
-  while (!near_.empty() && near_.front().time <= end) {
-    events.push_back(near_.front());
-    pop_near();
+  while (!empty() && next_time() <= end) {
+    if (late_.empty() || (taken_ < near_.size() && near_[taken_].time <= late_.front().time)) {
+      events.push_back(near_[taken_++]);
+    } else {
+      events.push_back(late_.front());
+      pop_late();
+    }
+    if (empty()) refill();
   }
   if (std::ssize(events) > first + 1) std::sort(events.begin() + first, events.end(), comes_first);
 }
 
-void EventQueue::push_near(const Event& event) {
-  std::size_t at = near_.size();
-  near_.push_back(event);
+void EventQueue::push_late(const Event& event) {
+  std::size_t at = late_.size();
+  late_.push_back(event);
   while (at > 0) {
     const std::size_t parent = (at - 1) / kChildren;
-    if (event.time >= near_[parent].time) break;
-    near_[at] = near_[parent];
+    if (event.time >= late_[parent].time) break;
+    late_[at] = late_[parent];
     at = parent;
   }
-  near_[at] = event;
+  late_[at] = event;
 }
 
-void EventQueue::pop_near() {
-  const Event last = near_.back();
-  near_.pop_back();
-  const std::size_t size = near_.size();
-  if (size == 0) {
-    refill();
-    return;
-  }
+void EventQueue::pop_late() {
+  const Event last = late_.back();
+  late_.pop_back();
+  const std::size_t size = late_.size();
+  if (size == 0) return;
   std::size_t hole = 0;
   for (std::size_t child = 1; child < size; child = hole * kChildren + 1) {
     const std::size_t end = std::min(child + kChildren, size);
     std::size_t first = child;
     for (std::size_t other = child + 1; other < end; ++other) {
-      if (near_[other].time < near_[first].time) first = other;
+      if (late_[other].time < late_[first].time) first = other;
     }
-    if (last.time <= near_[first].time) break;
-    near_[hole] = near_[first];
+    if (last.time <= late_[first].time) break;
+    late_[hole] = late_[first];
     hole = first;
   }
-  near_[hole] = last;
+  late_[hole] = last;
 }
 
 /// The next bucket that holds anything becomes the near events.
 void EventQueue::refill() {
   ++turn_;
+  near_.clear();
+  taken_ = 0;
   while (near_.empty()) {
     if (next_ == used_) {
       if (far_.empty()) return;
       spread_far();
     }
-    std::vector<Event>& bucket = buckets_[next_++];
-    for (const Event& event : bucket) push_near(event);
-    bucket.clear();
+    near_.swap(buckets_[next_++]);
   }
+  sort_by_time(near_);
 }
 
 /// Buckets over twice the time in which the first half of the far events is; what is behind stays

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -36,8 +37,8 @@ struct Event {
 /// the order of their kinds and ids, whichever way they were pushed.
 ///
 /// A ladder (Tang, Goh, Thng, Ladder queue, 2005): far events lie unsorted, nearer ones in buckets
-/// of equal width, and only those of the nearest bucket in a heap, which stays small however many
-/// events there are.
+/// of equal width, and only those of the nearest bucket sorted. What comes before its end once it
+/// is taken goes into a heap beside it.
 class EventQueue {
  public:
   /// Relative; sums of thousands of rounded times are off by less.
@@ -45,8 +46,12 @@ class EventQueue {
 
   /// `id` and `version` (at most Event::kMostVersion) are the caller's.
   void push(double time, EventKind kind, std::int32_t id, std::uint32_t version = 0);
-  [[nodiscard]] bool empty() const { return near_.empty(); }
-  [[nodiscard]] double next_time() const { return near_.front().time; }
+  [[nodiscard]] bool empty() const { return taken_ == near_.size() && late_.empty(); }
+  [[nodiscard]] double next_time() const {
+    if (late_.empty()) return near_[taken_].time;
+    if (taken_ == near_.size()) return late_.front().time;
+    return std::min(near_[taken_].time, late_.front().time);
+  }
   /// The end of the moment that begins at `time`.
   [[nodiscard]] static double end_of_moment(double time) { return time * (1.0 + kSameMoment); }
   /// Appends all events up to `end` to `events`, in the order of a moment.
@@ -55,7 +60,7 @@ class EventQueue {
   /// What is known of events to come: the nearest (0), those behind them (1), and so on. What is
   /// pushed later may come before them. Changes with `turn`.
   [[nodiscard]] std::span<const Event> coming(std::size_t bucket) const {
-    if (bucket == 0) return near_;
+    if (bucket == 0) return std::span(near_).subspan(taken_);
     const std::size_t i = next_ + bucket - 1;
     return i < used_ ? std::span<const Event>(buckets_[i]) : std::span<const Event>();
   }
@@ -63,14 +68,16 @@ class EventQueue {
   [[nodiscard]] std::uint64_t turn() const { return turn_; }
 
  private:
-  void push_near(const Event& event);
-  void pop_near();
+  void push_late(const Event& event);
+  void pop_late();
   void refill();
   void spread_far();
   /// Which bucket a time belongs to, be it none of them.
   [[nodiscard]] double bucket_of(double time) const { return (time - start_) * buckets_a_second_; }
 
-  std::vector<Event> near_;  ///< a heap: before bucket `next_`; empty only if all is
+  std::vector<Event> near_;  ///< of the last bucket before `next_`, in order of time
+  std::size_t taken_ = 0;    ///< of near_
+  std::vector<Event> late_;  ///< a heap: before bucket `next_` too, but pushed later
   std::vector<std::vector<Event>> buckets_;
   std::size_t next_ = 0;  ///< the first bucket that was not taken yet
   std::size_t used_ = 0;  ///< buckets in use

@@ -10,9 +10,10 @@
 
 namespace headway {
 
-Executor::Executor(const Workload& workload, const Perturbation& perturbation)
+Executor::Executor(const Workload& workload, const Perturbation& perturbation, Recorded recorded)
     : workload_(workload),
       perturbation_(perturbation),
+      recorded_(recorded),
       draws_(perturbation_),
       servers_(
           workload, timeline_,
@@ -49,14 +50,16 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation)
                                         std::ssize(program.operations));
     timeline_.first_message.push_back(timeline_.first_message.back() + program.message_slots);
   }
-  timeline_.operation_end.assign(static_cast<std::size_t>(timeline_.first_operation.back()), 0.0);
+  if (recorded_ == Recorded::timeline) {
+    timeline_.operation_end.assign(static_cast<std::size_t>(timeline_.first_operation.back()), 0.0);
+    timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
+  }
   timeline_.messages.resize(static_cast<std::size_t>(timeline_.first_message.back()));
   std::size_t ranks = 0;
   for (const RankGroup& group : workload.groups) ranks += group.accelerators.size();
   devices_.reserve(ranks);  // groups point to theirs
   set_up_collectives();
   for (std::size_t i = 0; i < count; ++i) set_up(i);
-  timeline_.plan_bytes.assign(workload.plans.size(), 0.0);
   unfinished_groups_ = static_cast<std::int32_t>(count);
   std::int32_t replicas = 0;
   for (const RankGroup& group : workload.groups) replicas = std::max(replicas, group.replica + 1);
@@ -68,7 +71,9 @@ void Executor::set_up(std::size_t index) {
   const RankGroup& group = workload_.groups[index];
   GroupState& state = groups_[index];
   state.program = &at(programs_, group.program);
-  state.operation_end = timeline_.operation_end.data() + timeline_.first_operation[index];
+  if (recorded_ == Recorded::timeline) {
+    state.operation_end = timeline_.operation_end.data() + timeline_.first_operation[index];
+  }
   state.messages = timeline_.messages.data() + timeline_.first_message[index];
   state.paths = group.paths.data();
   const std::vector<BlockDraws::Device> devices = draws_.devices(group.accelerators);
@@ -171,7 +176,8 @@ void Executor::run(std::int32_t group, double now) {
 
 void Executor::finish_operation(std::int32_t group, double now) {
   GroupState& state = at(groups_, group);
-  state.operation_end[state.counter++] = now;
+  if (state.operation_end != nullptr) state.operation_end[state.counter] = now;
+  ++state.counter;
 }
 
 /// Does one operation. Returns false if the group has to wait before it is over.
@@ -262,7 +268,9 @@ void Executor::start_transfer(const Transfer& transfer, double now) {
     free_tokens_.pop_back();
     at(transfers_, token) = transfer;
   }
-  at(timeline_.plan_bytes, transfer.plan) += transfer.amount;
+  if (recorded_ == Recorded::timeline) {
+    at(timeline_.plan_bytes, transfer.plan) += transfer.amount;
+  }
   const FlowPlan& plan = at(workload_.plans, transfer.plan);
   const double begin = now + plan.latency.count();
   if ((plan.links.empty() && plan.ports.empty()) || transfer.amount <= 0.0) {

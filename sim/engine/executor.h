@@ -18,12 +18,18 @@
 
 namespace headway {
 
+/// What a run leaves behind.
+enum class Recorded {
+  timeline,
+  length  ///< of the timeline nothing but `finish` and counts: a fifth faster
+};
+
 /// Runs the programs of a workload: a rank group is a program counter and the slots it waits for.
 /// Knows nothing of SimGrid; training_model.h hangs it into the engine.
 class Executor {
  public:
   /// `workload` outlives this object.
-  Executor(const Workload& workload, const Perturbation& perturbation);
+  Executor(const Workload& workload, const Perturbation& perturbation, Recorded recorded);
 
   /// Whose flows these are; before `start`.
   void use_network(FlowNetwork& network) { network_ = &network; }
@@ -70,7 +76,7 @@ class Executor {
     std::int32_t counter = 0;  ///< the operation it is at
     std::int32_t device_count = 0;
     const ProgramState* program = nullptr;
-    double* operation_end = nullptr;              ///< in the timeline
+    double* operation_end = nullptr;              ///< in the timeline; null if none is recorded
     Timeline::Message* messages = nullptr;        ///< in the timeline, by message slot
     const std::int32_t* paths = nullptr;          ///< its plans
     const BlockDraws::Device* devices = nullptr;  ///< in devices_
@@ -143,6 +149,7 @@ class Executor {
 
   const Workload& workload_;
   Perturbation perturbation_;
+  Recorded recorded_;
   BlockDraws draws_;
   std::vector<std::vector<BlockTime>> block_times_;  ///< by program
   FlowNetwork* network_ = nullptr;

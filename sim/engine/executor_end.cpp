@@ -33,6 +33,7 @@ Timeline Executor::take_timeline() {
     timeline_.counts.recomputed = of_solver.recomputed;
     timeline_.counts.changed = of_solver.changed;
   }
+  if (is_over_ && recorded_ == Recorded::length) return std::move(timeline_);
   if (is_over_) {
     for (std::size_t group = 0; group < groups_.size(); ++group) {
       const std::int64_t first = timeline_.first_operation[group] + groups_[group].counter;

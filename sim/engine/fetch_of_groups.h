@@ -13,7 +13,7 @@ namespace headway {
 /// What a group asks for once what it is at is over, until it computes again or waits.
 [[gnu::always_inline]] inline void Executor::fetch_what_follows(std::int32_t group) const {
   const GroupState& state = at(groups_, group);
-  fetch(state.operation_end + state.counter);
+  if (state.operation_end != nullptr) fetch(state.operation_end + state.counter);
   fetch(state.devices, state.device_count);
   for (std::int32_t i = state.counter + 1; i < state.program->end; ++i) {
     const Operation& next = state.program->operations[i];
@@ -50,7 +50,7 @@ namespace headway {
   const std::int32_t plan = plan_of_send(group);
   if (plan < 0) return;
   fetch(&at(workload_.plans, plan));
-  fetch(&at(timeline_.plan_bytes, plan));
+  if (recorded_ == Recorded::timeline) fetch(&at(timeline_.plan_bytes, plan));
   if (incremental_ != nullptr) incremental_->fetch_plan(plan);
 }
 

@@ -133,7 +133,7 @@ class SharedUse {
 
 /// With our own max-min solver: SimGrid has nothing but the model to ask.
 EngineRun simulate_incremental(const SimulationTask& task, const NetworkUse& use,
-                               const EngineOptions& options) {
+                               const EngineOptions& options, Recorded recorded) {
   static const ProcessEngine process = [] {
     const ProcessEngine made = new_engine();
     FabricZone::create({}, 1);  // an engine needs a platform, be it empty
@@ -145,7 +145,7 @@ EngineRun simulate_incremental(const SimulationTask& task, const NetworkUse& use
     folded = folded_job(*task.workload, *use.usage, task.perturbation);
   }
   const Workload& workload = folded ? folded->workload : *task.workload;
-  Executor executor(workload, task.perturbation);
+  Executor executor(workload, task.perturbation, recorded);
   IncrementalFlows flows(
       folded ? std::make_shared<const LinkUsage>(std::move(folded->usage)) : use.usage,
       executor.queue(),
@@ -163,13 +163,13 @@ EngineRun simulate_incremental(const SimulationTask& task, const NetworkUse& use
 
 /// With SimGrid's Comms, over a platform of its own: once a process.
 EngineRun simulate_with_comms(const SimulationTask& task, const NetworkUse& use,
-                              const EngineOptions& /*options*/) {
+                              const EngineOptions& /*options*/, Recorded recorded) {
   HEADWAY_CHECK(task.perturbation.link_episodes.empty(),
                 "Comms keep the bandwidth they began with");
   HEADWAY_CHECK(task.perturbation.background.empty(), "Comms have an end");
   const Workload& workload = *task.workload;
   const ProcessEngine process = new_engine();
-  Executor executor(workload, task.perturbation);
+  Executor executor(workload, task.perturbation, recorded);
   SimGridFlows comms(*use.usage, most_flows(workload), [&executor](std::int32_t token, double now) {
     executor.flow_finished(token, now);
   });
@@ -178,10 +178,10 @@ EngineRun simulate_with_comms(const SimulationTask& task, const NetworkUse& use,
 }
 
 EngineRun simulated(const SimulationTask& task, const EngineOptions& options,
-                    const SharedUse& shared) {
+                    const SharedUse& shared, Recorded recorded) {
   const auto simulate =
       options.flows == FlowEngine::simgrid ? simulate_with_comms : simulate_incremental;
-  return simulate(task, shared.of(task), options);
+  return simulate(task, shared.of(task), options, recorded);
 }
 
 /// What the whole job did in the iteration that was asked for.
@@ -191,9 +191,13 @@ Timeline timeline_of(const SimulationTask& task, EngineRun run) {
   return timeline;
 }
 
-double length_of(const SimulationTask& task, EngineRun run) {
-  if (task.workload->iterations == 1) return run.timeline.finish;
-  return timeline_of(task, std::move(run)).finish;
+/// Where one iteration lies within those that are run, only their timeline tells.
+double length_of(const SimulationTask& task, const EngineOptions& options,
+                 const SharedUse& shared) {
+  if (task.workload->iterations == 1) {
+    return simulated(task, options, shared, Recorded::length).timeline.finish;
+  }
+  return timeline_of(task, simulated(task, options, shared, Recorded::timeline)).finish;
 }
 
 /// Whether there is no need for another process: this one is a child already, and has nothing else
@@ -202,17 +206,17 @@ bool runs_here(const EngineOptions& options, int jobs) {
   return in_child() && jobs == 1 && options.flows != FlowEngine::simgrid;
 }
 
-/// What `written` makes of what became of each task, in its child.
+/// What `written` tells of each task, in its child.
 std::vector<std::string> run_tasks(const std::vector<SimulationTask>& tasks,
                                    const EngineOptions& options, int jobs,
-                                   std::string (*written)(const SimulationTask&, EngineRun&&)) {
+                                   std::string (*written)(const SimulationTask&,
+                                                          const EngineOptions&, const SharedUse&)) {
   const SharedUse shared(tasks, options);
   std::vector<std::function<std::string()>> runs;
   runs.reserve(tasks.size());
   for (const SimulationTask& task : tasks) {
-    runs.emplace_back([&task, &options, &shared, written] {
-      return written(task, simulated(task, options, shared));
-    });
+    runs.emplace_back(
+        [&task, &options, &shared, written] { return written(task, options, shared); });
   }
   std::vector<std::string> outputs;
   outputs.reserve(tasks.size());
@@ -234,12 +238,13 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
   if (runs_here(options, jobs)) {
     const SharedUse shared(tasks, options);
     for (const SimulationTask& task : tasks) {
-      timelines.push_back(timeline_of(task, simulated(task, options, shared)));
+      timelines.push_back(timeline_of(task, simulated(task, options, shared, Recorded::timeline)));
     }
     return timelines;
   }
-  const auto written = [](const SimulationTask& /*task*/, EngineRun&& run) {
-    return run_bytes(run);
+  const auto written = [](const SimulationTask& task, const EngineOptions& of_engine,
+                          const SharedUse& shared) {
+    return run_bytes(simulated(task, of_engine, shared, Recorded::timeline));
   };
   const std::vector<std::string> runs = run_tasks(tasks, options, jobs, written);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -250,8 +255,9 @@ std::vector<Timeline> simulate_workloads(const std::vector<SimulationTask>& task
 
 std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
                                     const EngineOptions& options, int jobs) {
-  const auto length_bytes = [](const SimulationTask& task, EngineRun&& run) {
-    const double length = length_of(task, std::move(run));
+  const auto length_bytes = [](const SimulationTask& task, const EngineOptions& of_engine,
+                               const SharedUse& shared) {
+    const double length = length_of(task, of_engine, shared);
     std::string bytes(sizeof length, '\0');
     std::memcpy(bytes.data(), &length, sizeof length);
     return bytes;
@@ -261,7 +267,7 @@ std::vector<double> simulated_times(const std::vector<SimulationTask>& tasks,
   if (runs_here(options, jobs)) {
     const SharedUse shared(tasks, options);
     for (const SimulationTask& task : tasks) {
-      times.push_back(length_of(task, simulated(task, options, shared)));
+      times.push_back(length_of(task, options, shared));
     }
     return times;
   }

@@ -35,18 +35,25 @@ double BlockDraws::factor(std::span<const Device> devices, std::uint32_t operati
   if (most == devices.back().time_factor && perturbation_.repair.accelerators.empty()) {
     return most * table(devices.size())(counter_draw(devices.front().stream, operation));
   }
-  DrawTable& of_one = table(1);
+  // Only who draws more than all devices before it, which are no faster, can be the slowest. Which
+  // these are nobody can foresee, a processor's branches neither: they are written down first.
   double slowest = 0.0;
-  double largest = 0.0;  // that was drawn, by a device that is no faster than those that follow
+  double largest = 0.0;
+  std::size_t count = 0;
+  records_.resize(devices.size());
   for (const Device& device : devices) {
     if (device.is_repaired) {
       slowest = std::max(slowest, device.time_factor);
       continue;
     }
     const double drawn = counter_draw(device.stream, operation);
-    if (drawn <= largest) continue;
-    largest = drawn;
-    slowest = std::max(slowest, device.time_factor * of_one(drawn));
+    records_[count] = {.time_factor = device.time_factor, .drawn = drawn};
+    count += drawn > largest ? 1 : 0;
+    largest = std::max(largest, drawn);
+  }
+  DrawTable& of_one = table(1);
+  for (std::size_t i = 0; i < count; ++i) {
+    slowest = std::max(slowest, records_[i].time_factor * of_one(records_[i].drawn));
   }
   return slowest;
 }

@@ -35,7 +35,13 @@ class BlockDraws {
   /// The largest of `count` draws.
   [[nodiscard]] DrawTable& table(std::size_t count);
 
+  struct Record {
+    double time_factor;
+    double drawn;
+  };
+
   const Perturbation& perturbation_;
+  std::vector<Record> records_;                     ///< of one execution; one place a device
   std::vector<std::shared_ptr<DrawTable>> tables_;  ///< by number of draws
 };
 

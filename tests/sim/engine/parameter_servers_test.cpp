@@ -67,7 +67,10 @@ struct Job {
         workload.plans.push_back(across(network, workers + s, i));
       }
     }
-    return simulate_workload(workload, network, {}, {.flows = engine});
+    Timeline timeline = simulate_workload(workload, network, {}, {.flows = engine});
+    EXPECT_EQ(simulated_times({{&workload, &network, {}}}, {.flows = engine}, 1).front(),
+              timeline.finish);
+    return timeline;
   }
 };
 

@@ -202,6 +202,18 @@ TEST(RandomJobs, TheSameSeedGivesTheSameBytesWithAnyNumberOfJobs) {
   }
 }
 
+TEST(RandomJobs, TheirLengthAloneIsThatOfTheirTimeline) {
+  for_random_jobs([](const RandomJob& job) {
+    const Workload workload = job.workload();
+    const SimulationTask task{&workload, &job.cluster->topology, job.perturbation};
+    for (const FlowEngine flows : {FlowEngine::incremental, FlowEngine::simgrid}) {
+      const EngineOptions options{.flows = flows};
+      ASSERT_EQ(simulated_times({task}, options, 1).front(),
+                simulate_workloads({task}, options, 1).front().finish);
+    }
+  });
+}
+
 TEST(RandomJobs, NoSpreadLeavesEveryTimeAsItIsToTheLastBit) {
   for_random_jobs([](RandomJob job) {
     job.perturbation = {};
