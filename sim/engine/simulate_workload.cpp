@@ -103,6 +103,7 @@ class SharedUse {
  public:
   SharedUse(const std::vector<SimulationTask>& tasks, const EngineOptions& options)
       : options_(options) {
+    if (tasks.size() < 2) return;
     std::map<Job, int> tasks_of;
     for (const SimulationTask& task : tasks) {
       if (is_shared(task)) ++tasks_of[job_of(task)];

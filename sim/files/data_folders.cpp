@@ -1,4 +1,5 @@
 #include <cstdlib>
+#include <map>
 #include <utility>
 
 #include "sim/files/input_files.h"
@@ -14,18 +15,13 @@ fs::path& carried() {
   return folder;
 }
 
-}  // namespace
-
-void carry_data(fs::path folder) { carried() = std::move(folder); }
-
-std::vector<fs::path> data_folders() {
+/// As far as they exist.
+std::vector<fs::path> found_folders(const fs::path& asked_for, const fs::path& with_library) {
   std::vector<fs::path> candidates;
-  if (const char* folder = std::getenv("HEADWAY_DATA_DIR"); folder != nullptr && *folder != '\0') {
-    candidates.emplace_back(folder);
-  }
+  if (!asked_for.empty()) candidates.push_back(asked_for);
   std::error_code error;
-  if (!carried().empty()) {
-    candidates.push_back(carried());
+  if (!with_library.empty()) {
+    candidates.push_back(with_library);
   } else {
     const fs::path executable = fs::read_symlink("/proc/self/exe", error);
     if (!error) {
@@ -40,6 +36,20 @@ std::vector<fs::path> data_folders() {
     if (fs::is_directory(candidate, error)) folders.push_back(candidate);
   }
   return folders;
+}
+
+}  // namespace
+
+void carry_data(fs::path folder) { carried() = std::move(folder); }
+
+const std::vector<fs::path>& data_folders() {
+  const char* const folder = std::getenv("HEADWAY_DATA_DIR");
+  using Key = std::pair<fs::path, fs::path>;
+  Key key(folder == nullptr ? "" : folder, carried());
+  static std::map<Key, std::vector<fs::path>> known;  // a sweep asks at every point
+  auto found = known.find(key);
+  if (found == known.end()) found = known.emplace(key, found_folders(key.first, key.second)).first;
+  return found->second;
 }
 
 }  // namespace headway

@@ -94,8 +94,8 @@ class InputFiles {
 /// Where the installed data (scenarios/, topologies/, calibrate/profiles/) stands, as far as the
 /// folders exist: $HEADWAY_DATA_DIR, then the folder installed beside the executable
 /// (../share/headway), then the source tree it was built from; in place of these two what
-/// `carry_data` named.
-[[nodiscard]] std::vector<std::filesystem::path> data_folders();
+/// `carry_data` named. Looked for once.
+[[nodiscard]] const std::vector<std::filesystem::path>& data_folders();
 
 /// For a library that another program loads and that has its data beside itself: said once, before
 /// anything is read.

@@ -3,22 +3,42 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "sim/files/json_text.h"
+
 namespace headway {
 
 template <class Json>
-HeldJson<Json>::HeldJson() : value_(std::make_shared<Json>()) {}
+struct HeldJson<Json>::Held {
+  Json value;
+  std::string text;  ///< empty until asked for
+};
+
 template <class Json>
-std::shared_ptr<Json> HeldJson<Json>::held(const Json& value) {
-  return std::make_shared<Json>(value);
+HeldJson<Json>::HeldJson() : held_(held(Json())) {}
+template <class Json>
+std::shared_ptr<typename HeldJson<Json>::Held> HeldJson<Json>::held(const Json& value) {
+  return held(Json(value));
 }
 template <class Json>
-std::shared_ptr<Json> HeldJson<Json>::held(Json&& value) {
-  return std::make_shared<Json>(std::move(value));
+std::shared_ptr<typename HeldJson<Json>::Held> HeldJson<Json>::held(Json&& value) {
+  auto made = std::make_shared<Held>();
+  made->value = std::move(value);
+  return made;
+}
+template <class Json>
+const Json& HeldJson<Json>::value() const {
+  return held_->value;
 }
 template <class Json>
 Json& HeldJson<Json>::own() {
-  if (value_.use_count() > 1) value_ = std::make_shared<Json>(*value_);
-  return *value_;
+  if (held_.use_count() > 1) held_ = held(held_->value);
+  held_->text.clear();
+  return held_->value;
+}
+template <class Json>
+const std::string& HeldJson<Json>::text() const {
+  if (held_->text.empty()) held_->text = compact_json(held_->value);
+  return held_->text;
 }
 
 template class HeldJson<nlohmann::json>;

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <type_traits>
 #include <utility>
 
@@ -20,20 +21,24 @@ class HeldJson {
   /// something else on the way through a constructor.
   template <class Value>
   requires std::same_as<std::remove_cvref_t<Value>, Json> HeldJson(Value&& value)
-      : value_(held(std::forward<Value>(value))) {}
-  operator const Json&() const { return *value_; }
-  [[nodiscard]] const Json& operator*() const { return *value_; }
+      : held_(held(std::forward<Value>(value))) {}
+  operator const Json&() const { return value(); }
+  [[nodiscard]] const Json& operator*() const { return value(); }
   [[nodiscard]] Json& operator*() { return own(); }
-  [[nodiscard]] const Json* operator->() const { return value_.get(); }
+  [[nodiscard]] const Json* operator->() const { return &value(); }
   [[nodiscard]] Json* operator->() { return &own(); }
+  /// `compact_json` of the value, written once for all who share it.
+  [[nodiscard]] const std::string& text() const;
 
  private:
-  [[nodiscard]] static std::shared_ptr<Json> held(const Json& value);
-  [[nodiscard]] static std::shared_ptr<Json> held(Json&& value);
+  struct Held;
+  [[nodiscard]] static std::shared_ptr<Held> held(const Json& value);
+  [[nodiscard]] static std::shared_ptr<Held> held(Json&& value);
+  [[nodiscard]] const Json& value() const;
   /// The value, of nobody else.
   [[nodiscard]] Json& own();
 
-  std::shared_ptr<Json> value_;  // never empty, but for what was moved from
+  std::shared_ptr<Held> held_;  // never empty, but for what was moved from
 };
 
 extern template class HeldJson<nlohmann::json>;

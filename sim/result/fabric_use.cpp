@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,9 +13,7 @@ namespace headway {
 namespace {
 
 /// "leaf" of "leaf/unit0/rail3".
-std::string first_part(std::string_view name) {
-  return std::string(name.substr(0, name.find('/')));
-}
+std::string_view first_part(std::string_view name) { return name.substr(0, name.find('/')); }
 
 /// The tiers bottom-up, endpoints first. A tier of switches is called what all its switches are, if
 /// their names begin alike.
@@ -26,7 +23,7 @@ std::vector<FabricUse::Tier> tiers_of(const Topology& topology) {
     const auto index = static_cast<std::size_t>(topology.tier(vertex)) + 1;
     if (tiers.size() <= index) tiers.resize(index + 1);
     FabricUse::Tier& tier = tiers[index];
-    const std::string name = first_part(topology.name(vertex));
+    const std::string_view name = first_part(topology.name(vertex));
     if (tier.count == 0) {
       tier.name = name;
     } else if (tier.name != name) {
@@ -51,13 +48,19 @@ std::vector<FabricUse::Tier> tiers_of(const Topology& topology) {
 FabricUse fabric_use(const Workload& workload, const Timeline& timeline, const Topology& topology) {
   const std::vector<double> carried = bytes_by_link(workload, timeline, topology);
   FabricUse use{.tiers = tiers_of(topology)};
-  std::map<std::pair<int, int>, FabricUse::Cables> classes;
+  const std::size_t count = use.tiers.size();
+  std::vector<FabricUse::Cables> classes(count * count);  // by lower and upper tier
+  const bool are_all_up = topology.cables_down() == 0;
   for (LinkId id = 0; id < topology.link_count(); ++id) {
-    if (!topology.is_up(id)) continue;
+    if (!are_all_up && !topology.is_up(id)) continue;
     const Link& link = topology.link(id);
     const int from = topology.tier(link.from) + 1;
     const int to = topology.tier(link.to) + 1;
-    FabricUse::Cables& cables = classes[std::minmax(from, to)];
+    const auto [lower, upper] = std::minmax(from, to);
+    FabricUse::Cables& cables =
+        classes[static_cast<std::size_t>(lower) * count + static_cast<std::size_t>(upper)];
+    cables.lower = lower;
+    cables.upper = upper;
     FabricUse::Load& load = to < from ? cables.down : cables.up;
     const double bytes = carried[static_cast<std::size_t>(id)];
     load.carried += Bytes(bytes);
@@ -65,8 +68,8 @@ FabricUse fabric_use(const Workload& workload, const Timeline& timeline, const T
     load.highest = std::max(load.highest, bytes / (link.capacity.count() * timeline.finish));
     if (id % 2 == 0) ++cables.cables;
   }
-  for (auto& [between, cables] : classes) {
-    std::tie(cables.lower, cables.upper) = between;
+  for (FabricUse::Cables& cables : classes) {
+    if (cables.cables == 0) continue;
     for (FabricUse::Load* const load : {&cables.up, &cables.down}) {
       const double possible = load->capacity.count() * timeline.finish;
       load->utilisation = possible > 0.0 ? load->carried.count() / possible : 0.0;

@@ -15,7 +15,7 @@ nlohmann::json provenance(const Scenario& scenario, const std::string& command_l
           {"simgrid_settings", "network/model:CM02 network/crosstraffic:0 network/TCP-gamma:1e30"},
           {"command_line", command_line},
           {"files", scenario.files},
-          {"scenario_fingerprint", fingerprint_text(scenario.resolved->dump())},
+          {"scenario_fingerprint", fingerprint_text(scenario.resolved.text())},
           {"profile_kind", scenario.profile->kind},
           {"profile_provenance", scenario.profile->provenance}};
 }

@@ -203,7 +203,11 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   std::optional<ReadStrategy> strategy;
   const std::optional<JsonCursor> strategy_part = reader.required_part("strategy");
   if (strategy_part && model) {
-    strategy = read_strategy(*strategy_part, *model, accelerators, files);
+    const std::string given =
+        fmt::format("{}\n{}", accelerators.value_or(0), model->resolved.text());
+    strategy = files.once<ReadStrategy>(*strategy_part, given, [&] {
+      return read_strategy(*strategy_part, *model, accelerators, files);
+    });
   }
   if (model && strategy) warn_of_sequences(*model, *strategy, diagnostics);
   if (cluster && strategy) {

@@ -47,7 +47,7 @@ struct Unpacking : z_stream {
 }  // namespace
 
 std::string packed(std::string_view text, std::string_view like) {
-  Packing stream;
+  thread_local Packing stream;  // to set one up takes as long as to pack a small document
   std::string bytes;
   for (std::size_t place = 0; place < text.size(); place += kBlock) {
     const std::string_view dictionary = dictionary_at(place, like);

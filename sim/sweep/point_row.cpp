@@ -24,8 +24,7 @@ constexpr std::array<std::pair<PointStatus, std::string_view>, 4> kStatusNames{{
     {PointStatus::failed, "failed"},
 }};
 
-/// What is no UTF-8 (in a command line) becomes U+FFFD.
-std::string text_of(const json& value) { return value.is_null() ? "" : compact_json(value); }
+std::string text_of(const JsonValue& value) { return value->is_null() ? "" : value.text(); }
 
 /// With a caller that puts and one that gets, the order stands once.
 template <class Stream, class Row>
@@ -54,14 +53,14 @@ std::optional<PointStatus> status_named(std::string_view name) {
 
 PointRow row_of(const SweepPoint& point) {
   PointRow row{.key = point.key,
-               .axes = compact_json(*point.axes),
+               .axes = point.axes.text(),
                .status = point.status,
                .reason = point.reason,
                .scenario = text_of(point.scenario),
                .result = {},
                .numbers = std::vector<std::optional<double>>(point_columns().size())};
   if (point.prediction) {
-    row.result = text_of(result_json(*point.prediction));
+    row.result = compact_json(result_json(*point.prediction));
     row.numbers = column_values(*point.prediction);
   }
   return row;

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 std::string key_of(const Scenario& scenario) {
-  return fingerprint_text(scenario.resolved->dump() + profile_fingerprint(scenario));
+  return fingerprint_text(scenario.resolved.text() + profile_fingerprint(scenario));
 }
 
 std::string problem_list(const InputError& error) {

@@ -54,6 +54,9 @@ TEST(Scenario, AMemoryOfOthersChangesNothingButTheTime) {
   const std::vector<std::vector<Override>> questions{
       {},
       {{"/strategy/micro_batch", "2"}},
+      {{"/strategy/micro_batch", "2"}, {"/model/layers", "6"}},
+      {{"/strategy/micro_batch", "2"}, {"/cluster/nodes", "2"}},
+      {{"/strategy/tensor_parallel", "3"}},
       {{"/cluster/nodes", "2"}},
       {{"/cluster/nodes", "100000"}},  // more than the fabric has room for
       {{"/model/layers", "6"}},        // in a file that is named
