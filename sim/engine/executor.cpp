@@ -42,6 +42,12 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation, R
                          .blocks = at(block_times_, std::ssize(programs_)).data(),
                          .end = static_cast<std::int32_t>(program.operations.size())});
   }
+  plans_.reserve(workload.plans.size());
+  for (const FlowPlan& plan : workload.plans) {
+    plans_.push_back({.latency = plan.latency,
+                      .rate_cap = plan.rate_cap,
+                      .crosses_links = !plan.links.empty() || !plan.ports.empty()});
+  }
   timeline_.first_operation.assign(1, 0);
   timeline_.first_message.assign(1, 0);
   for (const RankGroup& group : workload.groups) {
@@ -271,9 +277,9 @@ void Executor::start_transfer(const Transfer& transfer, double now) {
   if (recorded_ == Recorded::timeline) {
     at(timeline_.plan_bytes, transfer.plan) += transfer.amount;
   }
-  const FlowPlan& plan = at(workload_.plans, transfer.plan);
+  const PlanState& plan = at(plans_, transfer.plan);
   const double begin = now + plan.latency.count();
-  if ((plan.links.empty() && plan.ports.empty()) || transfer.amount <= 0.0) {
+  if (!plan.crosses_links || transfer.amount <= 0.0) {
     const double time = std::max(transfer.amount / plan.rate_cap.count(), transfer.at_least);
     queue_.push(begin + time, EventKind::flow_done, token);
     return;
@@ -286,7 +292,7 @@ void Executor::start_transfer(const Transfer& transfer, double now) {
 }
 
 BytesPerSecond Executor::cap_of(const Transfer& transfer) const {
-  const BytesPerSecond cap = at(workload_.plans, transfer.plan).rate_cap;
+  const BytesPerSecond cap = at(plans_, transfer.plan).rate_cap;
   if (transfer.at_least == 0.0) return cap;
   return min(cap, Bytes(transfer.amount) / Seconds(transfer.at_least));
 }

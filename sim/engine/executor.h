@@ -71,6 +71,12 @@ class Executor {
     std::int32_t end = 0;    ///< operations
     std::int32_t paths = 0;  ///< by which its groups join communicators
   };
+  /// What every transfer asks of its plan.
+  struct PlanState {
+    Seconds latency;
+    BytesPerSecond rate_cap;
+    bool crosses_links = false;
+  };
   /// What every step of a group asks for, in one cache line.
   struct alignas(64) GroupState {
     std::int32_t counter = 0;  ///< the operation it is at
@@ -160,6 +166,7 @@ class Executor {
   std::vector<Event> moment_;       ///< what is being handled
   std::uint64_t looked_ahead_ = 0;  ///< turn of the queue
   std::vector<ProgramState> programs_;
+  std::vector<PlanState> plans_;
   std::vector<GroupState> groups_;
   std::vector<CollectiveNumber> joins_;         ///< group after group
   std::vector<BlockDraws::Device> devices_;     ///< group after group

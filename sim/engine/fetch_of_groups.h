@@ -49,7 +49,7 @@ namespace headway {
 [[gnu::always_inline]] inline void Executor::fetch_plan_of_send(std::int32_t group) const {
   const std::int32_t plan = plan_of_send(group);
   if (plan < 0) return;
-  fetch(&at(workload_.plans, plan));
+  fetch(&at(plans_, plan));
   if (recorded_ == Recorded::timeline) fetch(&at(timeline_.plan_bytes, plan));
   if (incremental_ != nullptr) incremental_->fetch_plan(plan);
 }

@@ -21,14 +21,14 @@ IncrementalFlows::IncrementalFlows(std::shared_ptr<const LinkUsage> usage, Event
       events_(events),
       finished_(std::move(finished)),
       shares_(usage_->capacities) {
-  first_use_.reserve(usage_->plans.size() + 1);
-  first_use_.push_back(0);
-  for (const std::vector<MaxMinShares::Use>& uses : usage_->plans) {
-    first_use_.push_back(first_use_.back() + uses.size());
-  }
-  plan_uses_.reserve(first_use_.back());
-  for (const std::vector<MaxMinShares::Use>& uses : usage_->plans) {
-    plan_uses_.insert(plan_uses_.end(), uses.begin(), uses.end());
+  plan_uses_.resize(usage_->plans.size());
+  for (std::size_t i = 0; i < plan_uses_.size(); ++i) {
+    PlanUse& plan = plan_uses_[i];
+    plan.unit = usage_->units[i];
+    plan.uses = usage_->plans[i];
+    if (plan.uses.size() > plan.few.size()) continue;
+    std::ranges::copy(plan.uses, plan.few.begin());
+    plan.uses = std::span(plan.few).first(plan.uses.size());
   }
 }
 
@@ -96,9 +96,9 @@ void IncrementalFlows::change_background(std::int32_t id, double now) {
 
 /// Returns the flow's handle.
 std::int32_t IncrementalFlows::add(std::int32_t plan, double rate_cap, double amount, double now) {
-  const double unit = usage_->units[static_cast<std::size_t>(plan)];
-  const std::int32_t handle = shares_.add(uses_of(plan), rate_cap * unit);
-  begun(handle, amount * unit, 0.0, now);
+  const PlanUse& use = plan_use(plan);
+  const std::int32_t handle = shares_.add(use.uses, rate_cap * use.unit);
+  begun(handle, amount * use.unit, 0.0, now);
   take_back_those_to_come(now);
   unsettled_ = true;
   return handle;
@@ -135,10 +135,10 @@ void IncrementalFlows::start(std::int32_t plan, Bytes amount, BytesPerSecond rat
 
 bool IncrementalFlows::start_ahead(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap,
                                    std::int32_t token, double begin) {
-  const double unit = usage_->units[static_cast<std::size_t>(plan)];
-  const std::int32_t handle = shares_.add_alone(uses_of(plan), rate_cap.count() * unit);
+  const PlanUse& use = plan_use(plan);
+  const std::int32_t handle = shares_.add_alone(use.uses, rate_cap.count() * use.unit);
   if (handle < 0) return false;
-  begun(handle, amount.count() * unit, shares_.rate(handle), begin).token = token;
+  begun(handle, amount.count() * use.unit, shares_.rate(handle), begin).token = token;
   expect_end(handle);
   return true;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -46,11 +47,9 @@ class IncrementalFlows : public FlowNetwork {
 
   /// A flow of the plan starts soon: asks for what the plan uses and then, when that is there, for
   /// its links.
-  [[gnu::always_inline]] void fetch_plan(std::int32_t plan) const {
-    fetch(plan_uses_.data() + first_use_[static_cast<std::size_t>(plan)]);
-  }
+  [[gnu::always_inline]] void fetch_plan(std::int32_t plan) const { fetch(&plan_use(plan)); }
   [[gnu::always_inline]] void fetch_links_of_plan(std::int32_t plan) const {
-    shares_.fetch_links(uses_of(plan));
+    shares_.fetch_links(plan_use(plan).uses);
   }
   /// An event of kind flow_done comes up soon: asks for what is known of the flow and then, when
   /// that is there, for its links.
@@ -80,9 +79,15 @@ class IncrementalFlows : public FlowNetwork {
     std::uint32_t version = 0;
   };
 
-  [[nodiscard]] std::span<const MaxMinShares::Use> uses_of(std::int32_t plan) const {
-    const auto i = static_cast<std::size_t>(plan);
-    return {plan_uses_.data() + first_use_[i], plan_uses_.data() + first_use_[i + 1]};
+  /// Of the usage, close together: what a transfer uses, unlike a ring, lies in it.
+  struct PlanUse {
+    std::span<const MaxMinShares::Use> uses;
+    double unit = 0.0;
+    std::array<MaxMinShares::Use, 4> few;
+  };
+
+  [[nodiscard]] const PlanUse& plan_use(std::int32_t plan) const {
+    return plan_uses_[static_cast<std::size_t>(plan)];
   }
   std::int32_t add(std::int32_t plan, double rate_cap, double amount, double now);
   Flow& begun(std::int32_t handle, double left, double rate, double at);
@@ -90,8 +95,7 @@ class IncrementalFlows : public FlowNetwork {
   void expect_end(std::int32_t handle);
 
   std::shared_ptr<const LinkUsage> usage_;
-  std::vector<MaxMinShares::Use> plan_uses_;  ///< of the usage, plan after plan, side by side
-  std::vector<std::size_t> first_use_;        ///< by plan, and one more
+  std::vector<PlanUse> plan_uses_;  ///< by plan; they point into themselves
   EventQueue& events_;
   Finished finished_;
   MaxMinShares shares_;
