@@ -44,17 +44,22 @@ void EventQueue::push(double time, EventKind kind, std::int32_t id, std::uint32_
   if (empty()) refill();
 }
 
+Event EventQueue::take() {
+  const bool is_near =
+      late_.empty() || (taken_ < near_.size() && near_[taken_].time <= late_.front().time);
+  const Event event = is_near ? near_[taken_] : late_.front();
+  if (is_near) {
+    ++taken_;
+  } else {
+    pop_late();
+  }
+  if (empty()) refill();
+  return event;
+}
+
 void EventQueue::take_until(double end, std::vector<Event>& events) {
   const auto first = static_cast<std::ptrdiff_t>(events.size());
-  while (!empty() && next_time() <= end) {
-    if (late_.empty() || (taken_ < near_.size() && near_[taken_].time <= late_.front().time)) {
-      events.push_back(near_[taken_++]);
-    } else {
-      events.push_back(late_.front());
-      pop_late();
-    }
-    if (empty()) refill();
-  }
+  while (!empty() && next_time() <= end) events.push_back(take());
   if (std::ssize(events) > first + 1) std::sort(events.begin() + first, events.end(), comes_first);
 }
 

@@ -54,6 +54,13 @@ class EventQueue {
   }
   /// The end of the moment that begins at `time`.
   [[nodiscard]] static double end_of_moment(double time) { return time * (1.0 + kSameMoment); }
+  /// The next event.
+  Event take();
+  /// Whether it is known at once that nothing else comes up to `end`.
+  [[nodiscard]] bool next_is_alone(double end) const {
+    return taken_ + 1 < near_.size() && near_[taken_ + 1].time > end &&
+           (late_.empty() || late_.front().time > end);
+  }
   /// Appends all events up to `end` to `events`, in the order of a moment.
   void take_until(double end, std::vector<Event>& events);
 

@@ -127,6 +127,11 @@ void Executor::handle_moment(double time) {
   if (queue_.turn() != looked_ahead_) look_ahead();
   const double end = EventQueue::end_of_moment(time);
   while (!queue_.empty() && queue_.next_time() <= end) {
+    if (queue_.next_is_alone(end)) {  // as most are where speeds are drawn
+      ++timeline_.counts.events;
+      handle(queue_.take(), time);
+      continue;
+    }
     moment_.clear();
     queue_.take_until(end, moment_);
     timeline_.counts.events += std::ssize(moment_);

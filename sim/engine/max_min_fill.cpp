@@ -7,8 +7,8 @@
 namespace headway {
 namespace {
 
-/// Flows, and flows times candidates, up to either of which filling looks at all candidates for each
-/// flow: a heap puts every link in order, and again each time that one of its flows is placed.
+/// Flows, and flows times candidates, up to either of which filling looks at all candidates for
+/// each flow: a heap puts every link in order, and again each time that one of its flows is placed.
 constexpr std::size_t kFewFlows = 48;
 constexpr std::size_t kMostScanned = 8192;
 
@@ -23,6 +23,25 @@ void MaxMinShares::place(std::int32_t handle, double rate, std::int32_t bottlene
     --link.unplaced;
     ++link.version;
   }
+}
+
+/// Filling where one flow alone is chosen, as in most settlings: it takes what the others leave it.
+void MaxMinShares::place_one(std::int32_t handle) {
+  const Flow& flow = flows_[index(handle)];
+  double least = flow.bound;
+  std::int32_t bottleneck = kOwnBound;
+  for (const Shared& use : flow.shared) {
+    const LinkState& link = links_[index(use.link)];
+    double left = link.capacity;
+    for (const User& user : link.users) {
+      if (user.flow != handle) left -= user.weight * paces_[index(user.flow)].rate;
+    }
+    const double level = std::max(left, 0.0) / use.weight;
+    if (level >= least) continue;
+    least = level;
+    bottleneck = use.link;
+  }
+  paces_[index(handle)] = {least, bottleneck, true, true};
 }
 
 /// Progressive filling: the link (or own bound) that allows least decides for its flows, and so on.

@@ -343,8 +343,12 @@ void MaxMinShares::fill_until_fair() {
     for (std::size_t i = listed; i < chosen_.size(); ++i) list_links_of(chosen_[i]);
     listed = chosen_.size();
     counts_.recomputed += std::ssize(chosen_);
-    prepare_links();
-    fill();
+    if (chosen_.size() == 1) {
+      place_one(chosen_.front());
+    } else {
+      prepare_links();
+      fill();
+    }
   } while (choose_the_unfair());
   counts_.rounds += round;
 

@@ -188,6 +188,7 @@ class MaxMinShares {
   void list_links_of(std::int32_t flow);
   void prepare_links();
   void fill();
+  void place_one(std::int32_t flow);
   void fill_by_scanning();
   void fill_by_heap();
   std::size_t place_users(std::int32_t link, double rate);
