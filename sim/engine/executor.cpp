@@ -82,10 +82,11 @@ void Executor::set_up(std::size_t index) {
   }
   state.messages = timeline_.messages.data() + timeline_.first_message[index];
   state.paths = group.paths.data();
-  const std::vector<BlockDraws::Device> devices = draws_.devices(group.accelerators);
+  const BlockDraws::Devices devices = draws_.devices(group.accelerators);
   state.devices = devices_.data() + devices_.size();
-  state.device_count = static_cast<std::int32_t>(devices.size());
-  devices_.insert(devices_.end(), devices.begin(), devices.end());
+  state.device_count = static_cast<std::int32_t>(devices.drawn.size());
+  state.undrawn_factor = devices.undrawn_factor;
+  devices_.insert(devices_.end(), devices.drawn.begin(), devices.drawn.end());
   state.joins = joins_.data() + joins_.size();
   for (std::int32_t path = 0; path < state.program->paths; ++path) {
     joins_.push_back({at(group.communicators, path), 0});
@@ -235,7 +236,7 @@ double Executor::block_done(std::int32_t group, const Operation& operation, doub
       block.is_repaired
           ? perturbation_.repair.time_factor
           : draws_.factor({state.devices, static_cast<std::size_t>(state.device_count)},
-                          static_cast<std::uint32_t>(state.counter));
+                          state.undrawn_factor, static_cast<std::uint32_t>(state.counter));
   if (!blocks_change_) return now + (block.seconds + (factor - 1.0) * block.device);
   const RankGroup& ranks = at(workload_.groups, group);
   const double share = micro_batch_factor(perturbation_, ranks.replica, operation.micro_batch);
@@ -256,12 +257,14 @@ void Executor::skip_to_round(std::int32_t group, std::int32_t round, double now)
 
 void Executor::send(std::int32_t group, const Operation& operation, double now) {
   const std::int32_t receiver = group + operation.peer;
-  Timeline::Message& message = at(groups_, receiver).messages[operation.slot];
-  HEADWAY_CHECK(
-      std::isnan(message.sent),
-      fmt::format("group {} ({}) sends a second message to slot {} of group {} ({})", group,
-                  program_of(group).name, operation.slot, receiver, program_of(receiver).name));
-  message.sent = now;
+  if (recorded_ == Recorded::timeline) {
+    Timeline::Message& message = at(groups_, receiver).messages[operation.slot];
+    HEADWAY_CHECK(
+        std::isnan(message.sent),
+        fmt::format("group {} ({}) sends a second message to slot {} of group {} ({})", group,
+                    program_of(group).name, operation.slot, receiver, program_of(receiver).name));
+    message.sent = now;
+  }
   start_transfer({.plan = at(groups_, group).paths[operation.path],
                   .amount = operation.amount.count(),
                   .receiver = receiver,

@@ -85,7 +85,8 @@ class Executor {
     double* operation_end = nullptr;              ///< in the timeline; null if none is recorded
     Timeline::Message* messages = nullptr;        ///< in the timeline, by message slot
     const std::int32_t* paths = nullptr;          ///< its plans
-    const BlockDraws::Device* devices = nullptr;  ///< in devices_
+    const BlockDraws::Device* devices = nullptr;  ///< in devices_: those for which is drawn
+    double undrawn_factor = 0.0;                  ///< of the others
     /// In joins_: by Operation::path the collective that it joins next, behind these by collective
     /// slot the one that it joined.
     CollectiveNumber* joins = nullptr;

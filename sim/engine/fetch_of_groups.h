@@ -20,7 +20,9 @@ namespace headway {
     switch (next.kind) {
       case OperationKind::send:
         fetch(state.paths + next.path);
-        fetch(at(groups_, group + next.peer).messages + next.slot);
+        if (recorded_ == Recorded::timeline) {
+          fetch(at(groups_, group + next.peer).messages + next.slot);
+        }
         break;
       case OperationKind::join:
         fetch(state.joins + next.path);

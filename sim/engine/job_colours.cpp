@@ -59,9 +59,9 @@ std::vector<std::int32_t> ways_of_communicators(const Workload& workload) {
 Colour device_colour(BlockDraws& draws, const Perturbation& perturbation, const RankGroup& group,
                      std::size_t number) {
   Colour colour = 0;
-  for (const BlockDraws::Device& device : draws.devices(group.accelerators)) {
-    colour = mixed(mixed(colour, device.time_factor), device.is_repaired ? 1 : 0);
-  }
+  const BlockDraws::Devices devices = draws.devices(group.accelerators);
+  for (const BlockDraws::Device& device : devices.drawn) colour = mixed(colour, device.time_factor);
+  colour = mixed(colour, devices.undrawn_factor);
   for (const SlowEpisode& episode : perturbation.slow_episodes) {
     const bool is_met = std::ranges::any_of(group.accelerators, [&](std::int32_t accelerator) {
       return episode.accelerators.has(accelerator);

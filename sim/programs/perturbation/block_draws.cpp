@@ -7,18 +7,20 @@
 
 namespace headway {
 
-std::vector<BlockDraws::Device> BlockDraws::devices(
-    std::span<const std::int32_t> accelerators) const {
+BlockDraws::Devices BlockDraws::devices(std::span<const std::int32_t> accelerators) const {
   const std::vector<double> factors = device_time_factors(perturbation_, accelerators);
-  std::vector<Device> devices;
-  devices.reserve(accelerators.size());
+  Devices devices;
+  devices.drawn.reserve(accelerators.size());
   for (std::size_t i = 0; i < accelerators.size(); ++i) {
-    devices.push_back(
-        {.time_factor = factors[i],
-         .stream = counter_stream(perturbation_.seed, static_cast<std::uint64_t>(accelerators[i])),
-         .is_repaired = perturbation_.repair.covers(accelerators[i])});
+    if (perturbation_.repair.covers(accelerators[i])) {
+      devices.undrawn_factor = std::max(devices.undrawn_factor, factors[i]);
+      continue;
+    }
+    devices.drawn.push_back({.time_factor = factors[i],
+                             .stream = counter_stream(
+                                 perturbation_.seed, static_cast<std::uint64_t>(accelerators[i]))});
   }
-  std::ranges::stable_sort(devices, std::greater(), &Device::time_factor);
+  std::ranges::stable_sort(devices.drawn, std::greater(), &Device::time_factor);
   return devices;
 }
 
@@ -29,31 +31,29 @@ DrawTable& BlockDraws::table(std::size_t count) {
   return *table;
 }
 
-double BlockDraws::factor(std::span<const Device> devices, std::uint32_t operation) {
-  const double most = devices.front().time_factor;
-  if (perturbation_.jitter.none()) return most;
-  if (most == devices.back().time_factor && perturbation_.repair.accelerators.empty()) {
-    return most * table(devices.size())(counter_draw(devices.front().stream, operation));
+double BlockDraws::factor(std::span<const Device> drawn, double undrawn_factor,
+                          std::uint32_t operation) {
+  if (drawn.empty()) return undrawn_factor;
+  const double most = drawn.front().time_factor;
+  if (perturbation_.jitter.none()) return std::max(most, undrawn_factor);
+  if (most == drawn.back().time_factor && perturbation_.repair.accelerators.empty()) {
+    return most * table(drawn.size())(counter_draw(drawn.front().stream, operation));
   }
   // Only who draws more than all devices before it, which are no faster, can be the slowest. Which
   // these are nobody can foresee, a processor's branches neither: they are written down first.
-  double slowest = 0.0;
+  double slowest = undrawn_factor;
   double largest = 0.0;
   std::size_t count = 0;
-  records_.resize(devices.size());
-  for (const Device& device : devices) {
-    if (device.is_repaired) {
-      slowest = std::max(slowest, device.time_factor);
-      continue;
-    }
-    const double drawn = counter_draw(device.stream, operation);
-    records_[count] = {.time_factor = device.time_factor, .drawn = drawn};
-    count += drawn > largest ? 1 : 0;
-    largest = std::max(largest, drawn);
+  records_.resize(drawn.size());
+  for (const Device& device : drawn) {
+    const double draw = counter_draw(device.stream, operation);
+    records_[count] = {.time_factor = device.time_factor, .draw = draw};
+    count += draw > largest ? 1 : 0;
+    largest = std::max(largest, draw);
   }
   DrawTable& of_one = table(1);
   for (std::size_t i = 0; i < count; ++i) {
-    slowest = std::max(slowest, records_[i].time_factor * of_one(records_[i].drawn));
+    slowest = std::max(slowest, records_[i].time_factor * of_one(records_[i].draw));
   }
   return slowest;
 }

@@ -13,23 +13,28 @@ namespace headway {
 /// How much longer executions of blocks take than on the nominal device.
 class BlockDraws {
  public:
-  /// An accelerator as draws see it.
+  /// An accelerator as draws see it. Large jobs look at a million of these again and again, so that
+  /// each byte counts.
   struct Device {
     double time_factor;
     std::uint64_t stream;  ///< of its draws
-    bool is_repaired;      ///< nothing is drawn for it
+  };
+  /// Accelerators that wait for each other.
+  struct Devices {
+    std::vector<Device> drawn;    ///< the slowest first, equal ones as they are given
+    double undrawn_factor = 0.0;  ///< of the slowest of those that are repaired
   };
 
   /// `perturbation` outlives this object.
   explicit BlockDraws(const Perturbation& perturbation) : perturbation_(perturbation) {}
 
-  /// Of accelerators that wait for each other: the slowest first, equal ones as they are given.
-  [[nodiscard]] std::vector<Device> devices(std::span<const std::int32_t> accelerators) const;
+  [[nodiscard]] Devices devices(std::span<const std::int32_t> accelerators) const;
 
   /// The time factor of one execution of one block by such devices: the largest product of a device
   /// factor and a draw of its own. Equal devices are drawn at once, by inverting the distribution
   /// of their maximum. Depends on nothing but its arguments and the perturbation.
-  [[nodiscard]] double factor(std::span<const Device> devices, std::uint32_t operation);
+  [[nodiscard]] double factor(std::span<const Device> drawn, double undrawn_factor,
+                              std::uint32_t operation);
 
  private:
   /// The largest of `count` draws.
@@ -37,7 +42,7 @@ class BlockDraws {
 
   struct Record {
     double time_factor;
-    double drawn;
+    double draw;
   };
 
   const Perturbation& perturbation_;

@@ -17,7 +17,8 @@ namespace {
 double factor_of(const Perturbation& perturbation, std::span<const std::int32_t> accelerators,
                  std::uint32_t operation) {
   BlockDraws draws(perturbation);
-  return draws.factor(draws.devices(accelerators), operation);
+  const BlockDraws::Devices devices = draws.devices(accelerators);
+  return draws.factor(devices.drawn, devices.undrawn_factor, operation);
 }
 
 std::vector<std::int32_t> first_accelerators(int count) {
