@@ -123,12 +123,12 @@ LossMemory loss_memory(const Model& model, const Strategy& strategy) {
   return {Bytes(logits * kSoftmax), Bytes(logits * (kWholeLoss + before) + own_part)};
 }
 
-/// The largest value among the kinds of layers that stand on a stage, those that predict further
-/// ahead included.
-template <class Value>
-auto largest_of_kinds(const Model& model, const Strategy& strategy, int stage, Value value) {
+/// How many layers of each kind stand on a stage with these, those that predict further ahead
+/// included.
+std::vector<int> kinds_on_stage(const Model& model, const Strategy& strategy, int stage,
+                                const std::vector<LayerRange>& layers) {
   std::vector<int> standing(model.kinds.size());
-  for (const LayerRange& range : stage_layers(model, strategy, stage)) {
+  for (const LayerRange& range : layers) {
     const std::vector<int> counts = kinds_of_layers(model, range);
     for (std::size_t kind = 0; kind < counts.size(); ++kind) standing[kind] += counts[kind];
   }
@@ -137,6 +137,12 @@ auto largest_of_kinds(const Model& model, const Strategy& strategy, int stage, V
       ++standing[static_cast<std::size_t>(model.ahead.kind)];
     }
   }
+  return standing;
+}
+
+/// The largest value among the kinds of layers of which any stand there.
+template <class Value>
+auto largest_of_kinds(const Model& model, const std::vector<int>& standing, Value value) {
   decltype(value(model.kinds.front())) largest{};
   for (std::size_t kind = 0; kind < standing.size(); ++kind) {
     if (standing[kind] > 0) largest = std::max(largest, value(model.kinds[kind]));
@@ -146,16 +152,16 @@ auto largest_of_kinds(const Model& model, const Strategy& strategy, int stage, V
 
 /// Gathered parameters of fully sharded training (a few layers' or, where they stay for the
 /// backward pass, all of them), or gradients on their way.
-Bytes exchange_buffers(const Model& model, const Strategy& strategy, int stage,
-                       const StageParameters& parameters) {
+Bytes exchange_buffers(const Model& model, const Strategy& strategy,
+                       const std::vector<int>& standing, const StageParameters& parameters) {
   const StateBytes bytes = state_bytes(strategy);
   const bool adapters = trains_adapters(strategy);
   const RankShape shape = rank_shape_of(strategy);
   const auto adapter_of = [&](const Layer& layer) {
     return adapter_parameters_on_rank(layer, shape, adapter_rank(strategy));
   };
-  const double adapter = largest_of_kinds(model, strategy, stage, adapter_of);
-  const double layer = largest_of_kinds(model, strategy, stage, [&](const Layer& kind) {
+  const double adapter = largest_of_kinds(model, standing, adapter_of);
+  const double layer = largest_of_kinds(model, standing, [&](const Layer& kind) {
     const Parameters on_rank = parameters_on_rank(kind, shape);
     return adapter_of(kind) + on_rank.total() - on_rank.tables();
   });
@@ -312,16 +318,18 @@ StageMemory states_of_stage(const Model& model, const Strategy& strategy, int st
 }
 
 StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int stage) {
-  const StageParameters parameters = stage_parameters(model, strategy, stage);
+  const std::vector<LayerRange> layers = stage_layers(model, strategy, stage);
+  const std::vector<int> standing = kinds_on_stage(model, strategy, stage, layers);
+  const StageParameters parameters = stage_parameters(model, strategy, stage, layers);
   std::vector<Bytes> chunk_bytes;
   std::vector<Bytes> chunk_host_bytes;
   const RankShape shape = rank_shape_of(strategy);
-  Bytes transient = largest_of_kinds(model, strategy, stage, [&](const Layer& layer) {
+  Bytes transient = largest_of_kinds(model, standing, [&](const Layer& layer) {
     return recomputed_bytes(layer, strategy) + offload_buffers(layer, strategy) +
            gradients_at_work(layer, shape);
   });
   PassMemory passes(model, strategy);
-  for (const LayerRange& range : stage_layers(model, strategy, stage)) {
+  for (const LayerRange& range : layers) {
     const int chunk = static_cast<int>(chunk_bytes.size());
     Bytes kept = passes.on_device(range);
     if (is_first_chunk(strategy, stage, chunk)) {
@@ -342,7 +350,7 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
     memory.host += peak_in_flight(strategy, stage, chunk_host_bytes);
   }
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
-  memory.buffers += transient + exchange_buffers(model, strategy, stage, parameters) +
+  memory.buffers += transient + exchange_buffers(model, strategy, standing, parameters) +
                     communicators(strategy) + kDeviceContext +
                     strategy.memory.allocator_reserve * (memory.activations + transient);
   return memory;

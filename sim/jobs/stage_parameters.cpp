@@ -55,6 +55,11 @@ std::vector<int> kinds_of_layers(const Model& model, const LayerRange& range) {
 }
 
 StageParameters stage_parameters(const Model& model, const Strategy& strategy, int stage) {
+  return stage_parameters(model, strategy, stage, stage_layers(model, strategy, stage));
+}
+
+StageParameters stage_parameters(const Model& model, const Strategy& strategy, int stage,
+                                 std::span<const LayerRange> layers) {
   const RankShape shape = rank_shape_of(strategy);
   bool is_first = false;
   bool is_last = false;
@@ -71,7 +76,7 @@ StageParameters stage_parameters(const Model& model, const Strategy& strategy, i
     parameters.experts += count * of_layer.experts();
     parameters.adapters += count * adapter_parameters_on_rank(layer, shape, adapter_rank(strategy));
   };
-  for (const LayerRange& range : stage_layers(model, strategy, stage)) {
+  for (const LayerRange& range : layers) {
     const std::vector<int> counts = kinds_of_layers(model, range);
     for (std::size_t kind = 0; kind < counts.size(); ++kind) {
       if (counts[kind] > 0) add_layers(counts[kind], static_cast<int>(kind));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "sim/jobs/strategy.h"
@@ -21,9 +22,6 @@ struct StageParameters {
   [[nodiscard]] double shared() const { return layers + embedding + head + adapters; }
   [[nodiscard]] double total() const { return shared() + experts; }
 };
-[[nodiscard]] StageParameters stage_parameters(const Model& model, const Strategy& strategy,
-                                               int stage);
-
 /// Those of them that training changes: all, or the adapters.
 [[nodiscard]] double trained_parameters(const StageParameters& parameters,
                                         const Strategy& strategy);
@@ -39,6 +37,12 @@ struct LayerRange {
 /// Layers in each chunk of a stage, in the order of ScheduleStep::chunk.
 [[nodiscard]] std::vector<LayerRange> stage_layers(const Model& model, const Strategy& strategy,
                                                    int stage);
+
+[[nodiscard]] StageParameters stage_parameters(const Model& model, const Strategy& strategy,
+                                               int stage);
+/// The same for those who have its `stage_layers`.
+[[nodiscard]] StageParameters stage_parameters(const Model& model, const Strategy& strategy,
+                                               int stage, std::span<const LayerRange> layers);
 
 /// How many layers of a range are of each kind, by its place in `Model::kinds`.
 [[nodiscard]] std::vector<int> kinds_of_layers(const Model& model, const LayerRange& range);
