@@ -1,12 +1,12 @@
 #include "sim/plan/strategy_search.h"
 
 #include <algorithm>
+#include <array>
 #include <ctime>
 #include <limits>
 
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/memory_of_stage.h"
-#include "sim/plan/time_bound.h"
 #include "sim/programs/closed_form.h"
 
 namespace headway {
@@ -74,6 +74,26 @@ double processor_seconds() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+constexpr std::size_t kRecomputes = static_cast<std::size_t>(Recompute::full) + 1;
+constexpr std::array kAllShardings = {Sharding::none, Sharding::optimizer, Sharding::gradients,
+                                      Sharding::full};
+static_assert(kRecomputes * kAllShardings.size() <= 32, "a bit for each pair");
+
+std::uint32_t pair_bit(Sharding sharding, Recompute recompute) {
+  return std::uint32_t{1} << (static_cast<std::size_t>(sharding) * kRecomputes +
+                              static_cast<std::size_t>(recompute));
+}
+
+/// What is left of a choice without what its passes are ordered and its states shared out by.
+StrategyChoice whatever_its_pipeline(StrategyChoice choice) {
+  static const StrategyChoice any;
+  choice.virtual_stages = any.virtual_stages;
+  choice.schedule = any.schedule;
+  choice.sharding = any.sharding;
+  choice.recompute = any.recompute;
+  return choice;
+}
+
 }  // namespace
 
 Bytes fullest_or_above(const StrategySpace& space, const StrategyChoice& choice, Bytes limit) {
@@ -103,45 +123,87 @@ bool has_fitting_strategy(const StrategySpace& space) {
   return fits;
 }
 
-StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space) {
+StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space), bound_(space) {
   const double before = processor_seconds();
-  TimeBound bound(space);
+  // A space visits what differs in nothing else one after the other.
+  std::array<Group*, kRecomputes> groups{};
   space.for_each([&](const StrategyChoice& choice) {
+    ++considered_;
     StrategyChoice split = choice;
     split.sharding = {};
     split.recompute = {};
-    if (splits_.empty() || splits_.back() != split) splits_.push_back(split);
-    candidates_.push_back({.bound = bound.of(choice),
-                           .split = static_cast<std::uint32_t>(splits_.size() - 1),
-                           .sharding = static_cast<std::uint8_t>(choice.sharding),
-                           .recompute = static_cast<std::uint8_t>(choice.recompute)});
+    if (splits_.empty() || splits_.back().choice != split) {
+      const bool is_apart = splits_.empty() || whatever_its_pipeline(split) !=
+                                                   whatever_its_pipeline(splits_.back().choice);
+      if (is_apart) groups.fill(nullptr);
+      splits_.push_back({split});
+    }
+    splits_.back().offered |= pair_bit(choice.sharding, choice.recompute);
+    const auto end = static_cast<std::uint32_t>(splits_.size());
+    Group*& group = groups[static_cast<std::size_t>(choice.recompute)];
+    if (group == nullptr) {
+      group = &groups_.emplace_back(
+          Group{bound_.of_any_pipeline(choice), end - 1, end, choice.recompute});
+    }
+    group->end = end;
   });
+  std::ranges::sort(groups_, {}, &Group::least);
   effort_.bounds = processor_seconds() - before;
   effort_.seconds = effort_.bounds;
 }
 
-/// Of millions few are ever looked at: the next so many are parted from the rest, and sorted.
-void StrategySearcher::order_up_to(std::size_t place) {
-  constexpr std::size_t kAtFirst = 4096;
-  const auto comes_before = [&](const Candidate& a, const Candidate& b) {
-    return a.bound != b.bound ? a.bound < b.bound : choice_of(a) < choice_of(b);
-  };
-  if (place < in_order_) return;
-  const double before = processor_seconds();
-  const std::size_t wanted = std::max({kAtFirst, 4 * in_order_, place + 1});
-  const auto begin = candidates_.begin() + static_cast<std::ptrdiff_t>(in_order_);
-  in_order_ = std::min(wanted, candidates_.size());
-  const auto end = candidates_.begin() + static_cast<std::ptrdiff_t>(in_order_);
-  if (end != candidates_.end()) std::nth_element(begin, end, candidates_.end(), comes_before);
-  std::sort(begin, end, comes_before);
-  effort_.bounds += processor_seconds() - before;
-}
-
 StrategyChoice StrategySearcher::choice_of(const Candidate& candidate) const {
-  StrategyChoice choice = splits_[candidate.split];
+  StrategyChoice choice = splits_[candidate.split].choice;
   choice.sharding = static_cast<Sharding>(candidate.sharding);
   choice.recompute = static_cast<Recompute>(candidate.recompute);
   return choice;
+}
+
+const StrategySearcher::Candidate* StrategySearcher::candidate_at(std::size_t place,
+                                                                  Seconds limit) {
+  if (place == in_order_.size()) order_more(limit);
+  const bool is_below = place < in_order_.size() && in_order_[place].bound < limit;
+  return is_below ? &in_order_[place] : nullptr;
+}
+
+void StrategySearcher::order_more(Seconds limit) {
+  constexpr std::size_t kAtLeast = 4096;
+  const double before = processor_seconds();
+  const std::size_t ordered = in_order_.size();
+  const auto goes_on = [&] {
+    return next_group_ < groups_.size() && groups_[next_group_].least < limit;
+  };
+  while (in_order_.size() == ordered && goes_on()) {
+    // The more there are the more at once, so that none is gone through often.
+    const std::size_t wanted = opened_.size() + std::max(kAtLeast, ordered / 2);
+    while (goes_on() && opened_.size() < wanted) open(groups_[next_group_++]);
+    const Seconds of_others = next_group_ < groups_.size() ? groups_[next_group_].least : kNoLimit;
+    const auto first =
+        std::partition(opened_.begin(), opened_.end(),
+                       [&](const Candidate& candidate) { return candidate.bound >= of_others; });
+    const auto left = static_cast<std::size_t>(first - opened_.begin());
+    std::sort(first, opened_.end(), [&](const Candidate& a, const Candidate& b) {
+      return a.bound != b.bound ? a.bound > b.bound : choice_of(a) > choice_of(b);
+    });
+    while (opened_.size() > left) {
+      in_order_.push_back(opened_.back());
+      opened_.pop_back();
+    }
+  }
+  effort_.bounds += processor_seconds() - before;
+}
+
+void StrategySearcher::open(const Group& group) {
+  for (std::uint32_t split = group.first; split < group.end; ++split) {
+    for (const Sharding sharding : kAllShardings) {
+      if ((splits_[split].offered & pair_bit(sharding, group.recompute)) == 0) continue;
+      Candidate candidate{.split = split,
+                          .sharding = static_cast<std::uint8_t>(sharding),
+                          .recompute = static_cast<std::uint8_t>(group.recompute)};
+      candidate.bound = bound_.of(choice_of(candidate));
+      opened_.push_back(candidate);
+    }
+  }
 }
 
 Seconds StrategySearcher::closed_form_of(const StrategyChoice& choice) {
@@ -165,13 +227,13 @@ StrategySearch StrategySearcher::search(const SearchOptions& options) {
   const double before = processor_seconds();
   const Bytes capacity = capacity_of(space_.scenario());
   StrategySearch search;
-  search.counts.considered = std::ssize(candidates_);
+  search.counts.considered = considered_;
   Leaders leaders(options, capacity);
   std::size_t next_fitting = 0;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    order_up_to(i);
-    const Candidate& candidate = candidates_[i];
-    if (candidate.bound >= leaders.limit()) break;
+  for (std::size_t i = 0;; ++i) {
+    const Candidate* const found = candidate_at(i, leaders.limit());
+    if (found == nullptr) break;
+    const Candidate& candidate = *found;
     if (i == fits_.size()) {
       const Bytes memory = fullest_or_above(space_, choice_of(candidate), capacity);
       fits_.push_back(memory <= capacity);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "sim/base/diagnostic.h"
 #include "sim/jobs/recompute/recompute.h"
@@ -20,12 +19,16 @@ constexpr double kRounding = 1.0 - 1e-9;
 
 }  // namespace
 
-/// Times of the model's layers, summed up from the first one on: entry l is that of l layers.
-struct TimeBound::LayerSums {
-  std::vector<double> forward{0.0};
-  std::vector<double> backward{0.0};   ///< nothing recomputed
-  std::vector<double> recompute{0.0};  ///< where it is
-  std::vector<double> weight{0.0};     ///< part of backward: gradients of weights
+/// What layers take on one kind of node.
+struct TimeBound::LayerCosts {
+  struct Layer {
+    double forward = 0.0;
+    double backward = 0.0;   ///< nothing recomputed
+    double recompute = 0.0;  ///< where it is
+    double weight = 0.0;     ///< part of backward: gradients of weights
+  };
+  std::vector<Layer> layers;  ///< by kind of layer
+  Layer whole;                ///< all of the model's layers
   double embedding_forward = 0.0;
   double embedding_backward = 0.0;
   double head_forward = 0.0;
@@ -34,6 +37,27 @@ struct TimeBound::LayerSums {
   double micro_batch_overhead = 0.0;
   double step_overhead = 0.0;
   double slowdown = 1.0;
+};
+
+/// The same, of layers summed up from the first one on: entry l is that of l layers.
+struct TimeBound::LayerSums {
+  std::vector<double> forward, backward, recompute, weight;
+  LayerCosts costs;
+
+  LayerSums(const LayerCosts& of, const std::vector<std::size_t>& kind_of_layer) : costs(of) {
+    const auto summed = [&](double LayerCosts::Layer::*time) {
+      std::vector<double> sums{0.0};
+      sums.reserve(kind_of_layer.size() + 1);
+      for (const std::size_t kind : kind_of_layer) {
+        sums.push_back(sums.back() + of.layers[kind].*time);
+      }
+      return sums;
+    };
+    forward = summed(&LayerCosts::Layer::forward);
+    backward = summed(&LayerCosts::Layer::backward);
+    recompute = summed(&LayerCosts::Layer::recompute);
+    weight = summed(&LayerCosts::Layer::weight);
+  }
 
   /// What bounds both.
   void keep_least_of(const LayerSums& other) {
@@ -47,13 +71,14 @@ struct TimeBound::LayerSums {
     each(&LayerSums::backward, least);
     each(&LayerSums::recompute, least);
     each(&LayerSums::weight, most);
-    embedding_forward = least(embedding_forward, other.embedding_forward);
-    embedding_backward = least(embedding_backward, other.embedding_backward);
-    head_forward = least(head_forward, other.head_forward);
-    head_backward = least(head_backward, other.head_backward);
-    head_weight = most(head_weight, other.head_weight);
-    micro_batch_overhead = least(micro_batch_overhead, other.micro_batch_overhead);
-    step_overhead = least(step_overhead, other.step_overhead);
+    const LayerCosts& others = other.costs;
+    costs.embedding_forward = least(costs.embedding_forward, others.embedding_forward);
+    costs.embedding_backward = least(costs.embedding_backward, others.embedding_backward);
+    costs.head_forward = least(costs.head_forward, others.head_forward);
+    costs.head_backward = least(costs.head_backward, others.head_backward);
+    costs.head_weight = most(costs.head_weight, others.head_weight);
+    costs.micro_batch_overhead = least(costs.micro_batch_overhead, others.micro_batch_overhead);
+    costs.step_overhead = least(costs.step_overhead, others.step_overhead);
   }
 };
 
@@ -64,32 +89,42 @@ struct TimeBound::Cut {
 };
 
 TimeBound::TimeBound(const StrategySpace& space)
-    : space_(space), recomputing_(space.scenario().strategy) {}
+    : space_(space), recomputing_(space.scenario().strategy) {
+  const Model& model = space.scenario().model;
+  for (int layer = 0; layer < model.layer_count(); ++layer) {
+    kind_of_layer_.push_back(static_cast<std::size_t>(model.kind_of(layer)));
+  }
+}
 TimeBound::~TimeBound() = default;
 
-const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
+const std::vector<TimeBound::LayerCosts>& TimeBound::costs(const StrategyChoice& choice) {
   const Scenario& scenario = space_.scenario();
   // How far ranks of a group stand apart may depend on the other degrees.
   const bool is_in_row = std::ranges::is_sorted(scenario.placement.order);
-  const std::pair degrees{choice.tensor_parallel, choice.context_parallel};
-  if (degrees != sums_are_of_) {
-    sums_.clear();
-    sums_are_of_ = degrees;
+  std::vector<LayerCosts>& costs =
+      costs_[{choice.tensor_parallel, choice.context_parallel, choice.expert_parallel,
+              choice.micro_batch, choice.recompute, is_in_row ? 0 : choice.data_parallel,
+              is_in_row ? 0 : choice.pipeline_parallel}];
+  for (int kind = static_cast<int>(costs.size()); kind < scenario.cluster->kinds(); ++kind) {
+    costs.push_back(costs_on(choice, kind));
   }
-  std::unique_ptr<LayerSums>& known =
-      sums_[{choice.expert_parallel, choice.micro_batch, choice.recompute,
-             is_in_row ? 0 : choice.data_parallel, is_in_row ? 0 : choice.pipeline_parallel}];
-  if (known) return *known;
-  known = std::make_unique<LayerSums>(sums_on(choice, 0));
-  for (int kind = 1; kind < scenario.cluster->kinds(); ++kind) {
-    known->keep_least_of(sums_on(choice, kind));
-  }
-  return *known;
+  return costs;
 }
 
-TimeBound::LayerSums TimeBound::sums_on(const StrategyChoice& choice, int kind_of_node) const {
+const TimeBound::LayerSums& TimeBound::sums(const StrategyChoice& choice) {
+  const std::vector<LayerCosts>& costs = this->costs(choice);
+  if (&costs == sums_are_of_) return *sums_;
+  sums_ = std::make_unique<LayerSums>(costs.front(), kind_of_layer_);
+  for (std::size_t kind = 1; kind < costs.size(); ++kind) {
+    sums_->keep_least_of({costs[kind], kind_of_layer_});
+  }
+  sums_are_of_ = &costs;
+  return *sums_;
+}
+
+TimeBound::LayerCosts TimeBound::costs_on(const StrategyChoice& choice, int kind_of_node) const {
   const Scenario& scenario = space_.scenario();
-  LayerSums sums;
+  LayerCosts costs;
   const Strategy strategy = space_.strategy(choice);
   JobShape job;
   job.model = &scenario.model;
@@ -97,47 +132,49 @@ TimeBound::LayerSums TimeBound::sums_on(const StrategyChoice& choice, int kind_o
   const ExchangePlaces places = best_places(strategy, *scenario.cluster, scenario.placement.order);
   job.cost = stage_cost(scenario.model, strategy, scenario.profiles().of(kind_of_node),
                         scenario.cluster->type_of_kind(kind_of_node), places);
-  sums.slowdown = median_of_slowest(scenario.perturbation.device_spread, strategy.ranks()) *
-                  median_of_slowest(scenario.perturbation.jitter,
-                                    strategy.tensor_parallel * strategy.context_parallel);
+  costs.slowdown = median_of_slowest(scenario.perturbation.device_spread, strategy.ranks()) *
+                   median_of_slowest(scenario.perturbation.jitter,
+                                     strategy.tensor_parallel * strategy.context_parallel);
   // No slow device stretches what is on the fabric, nor what the host does; the bound stretches all
   // that it adds up.
   const double as_it_is =
-      scenario.perturbation.slow_accelerators.empty() ? 1.0 / sums.slowdown : 0.0;
+      scenario.perturbation.slow_accelerators.empty() ? 1.0 / costs.slowdown : 0.0;
   const auto stretchable = [&](const TimeByCause& time, const PassFlows& flows) {
     const Seconds kept = flows.awaited.total() + time[Cause::other];
     return (time.total() - (1.0 - as_it_is) * kept).count();
   };
-  struct OfKind {
-    double forward, backward, recompute, weight;
-  };
-  std::vector<std::optional<OfKind>> of_kinds(scenario.model.kinds.size());
-  for (int layer = 0; layer < scenario.model.layer_count(); ++layer) {
-    std::optional<OfKind>& kind = of_kinds[static_cast<std::size_t>(scenario.model.kind_of(layer))];
-    if (!kind) {
-      const Piece piece{.first_layer = layer, .layers = 1};
-      const Piece recomputed{.first_layer = layer, .layers = 1, .recomputed = 1};
-      const double backward = stretchable(backward_time(job, piece), backward_flows(job, piece));
-      const double with_recompute =
-          stretchable(backward_time(job, recomputed), backward_flows(job, recomputed));
-      kind = {.forward = stretchable(forward_time(job, piece), forward_flows(job, piece)),
-              .backward = backward,
-              .recompute = with_recompute - backward,
-              .weight = weight_gradient_time(job, piece).total().count()};
-    }
-    sums.forward.push_back(sums.forward.back() + kind->forward);
-    sums.backward.push_back(sums.backward.back() + kind->backward);
-    sums.recompute.push_back(sums.recompute.back() + kind->recompute);
-    sums.weight.push_back(sums.weight.back() + kind->weight);
+  costs.layers.resize(scenario.model.kinds.size());
+  std::vector<bool> is_known(scenario.model.kinds.size(), false);
+  for (std::size_t layer = 0; layer < kind_of_layer_.size(); ++layer) {
+    const std::size_t kind = kind_of_layer_[layer];
+    if (is_known[kind]) continue;
+    is_known[kind] = true;
+    const Piece piece{.first_layer = static_cast<int>(layer), .layers = 1};
+    Piece recomputed = piece;
+    recomputed.recomputed = 1;
+    const double backward = stretchable(backward_time(job, piece), backward_flows(job, piece));
+    const double with_recompute =
+        stretchable(backward_time(job, recomputed), backward_flows(job, recomputed));
+    costs.layers[kind] = {
+        .forward = stretchable(forward_time(job, piece), forward_flows(job, piece)),
+        .backward = backward,
+        .recompute = with_recompute - backward,
+        .weight = weight_gradient_time(job, piece).total().count()};
   }
-  sums.embedding_forward = job.cost.embedding_forward.total().count();
-  sums.embedding_backward = job.cost.embedding_backward.total().count();
-  sums.head_forward = stretchable(job.cost.head_forward, job.cost.head_forward_flows);
-  sums.head_backward = stretchable(job.cost.head_backward, job.cost.head_backward_flows);
-  sums.head_weight = job.cost.head_weight.total().count();
-  sums.micro_batch_overhead = as_it_is * job.cost.micro_batch_overhead.count();
-  sums.step_overhead = as_it_is * job.cost.step_overhead.count();
-  return sums;
+  for (const std::size_t kind : kind_of_layer_) {
+    const LayerCosts::Layer& layer = costs.layers[kind];
+    costs.whole.forward += layer.forward;
+    costs.whole.backward += layer.backward;
+    costs.whole.recompute += layer.recompute;
+  }
+  costs.embedding_forward = job.cost.embedding_forward.total().count();
+  costs.embedding_backward = job.cost.embedding_backward.total().count();
+  costs.head_forward = stretchable(job.cost.head_forward, job.cost.head_forward_flows);
+  costs.head_backward = stretchable(job.cost.head_backward, job.cost.head_backward_flows);
+  costs.head_weight = job.cost.head_weight.total().count();
+  costs.micro_batch_overhead = as_it_is * job.cost.micro_batch_overhead.count();
+  costs.step_overhead = as_it_is * job.cost.step_overhead.count();
+  return costs;
 }
 
 const TimeBound::Cut& TimeBound::cut(const StrategyChoice& choice) {
@@ -165,22 +202,50 @@ Seconds TimeBound::of(const StrategyChoice& choice) {
   return last_.second;
 }
 
+double TimeBound::micro_batches(const StrategyChoice& choice) const {
+  const std::int64_t together = choice.data_parallel * choice.micro_batch;
+  return static_cast<double>(space_.scenario().strategy.global_batch / together);
+}
+
+Seconds TimeBound::of_any_pipeline(const StrategyChoice& choice) {
+  const std::vector<LayerCosts>& costs = this->costs(choice);
+  const auto least = [&](auto time) {
+    double smallest = time(costs.front());
+    for (const LayerCosts& of_kind : costs) smallest = std::min(smallest, time(of_kind));
+    return smallest;
+  };
+  const Strategy& given = space_.scenario().strategy;
+  // Where only some layers of a chunk are recomputed, how many these are depends on the chunks.
+  const bool is_partial = choice.recompute == given.recompute && given.recompute_layers > 0;
+  const bool recomputes = choice.recompute != Recompute::none && !is_partial;
+  const double forward = least([](const LayerCosts& of) { return of.whole.forward; }) +
+                         least([](const LayerCosts& of) { return of.embedding_forward; }) +
+                         least([](const LayerCosts& of) { return of.head_forward; });
+  const double backward = least([](const LayerCosts& of) { return of.whole.backward; }) +
+                          least([](const LayerCosts& of) { return of.embedding_backward; }) +
+                          least([](const LayerCosts& of) { return of.head_backward; });
+  const double recomputed =
+      recomputes ? least([](const LayerCosts& of) { return of.whole.recompute; }) : 0.0;
+  const double overhead = least([](const LayerCosts& of) { return of.micro_batch_overhead; });
+  const double of_stage = (forward + backward + recomputed) / choice.pipeline_parallel + overhead;
+  const double step = least([](const LayerCosts& of) { return of.step_overhead; });
+  const double bound = micro_batches(choice) * of_stage + step;
+  return Seconds(costs.front().slowdown * bound * kRounding * kRounding);
+}
+
 Seconds TimeBound::bound_of(const StrategyChoice& choice) {
   const LayerSums& sums = this->sums(choice);
+  const LayerCosts& costs = sums.costs;
   const Cut& cut = this->cut(choice);
   const Scenario& scenario = space_.scenario();
   const bool splits = choice.schedule->splits_backward;
-  const bool is_doubled = choice.schedule->is_doubled();
-  const std::int64_t batches =
-      scenario.strategy.global_batch / (choice.data_parallel * choice.micro_batch);
-  const auto micro_batches = static_cast<double>(batches);
-  const double passes = is_doubled ? micro_batches / 2.0 : micro_batches;
+  const double passes = micro_batches(choice) / (choice.schedule->is_doubled() ? 2.0 : 1.0);
   const bool is_as_given = choice.recompute == scenario.strategy.recompute;
   recomputing_.recompute = choice.recompute;
   recomputing_.recompute_layers = is_as_given ? scenario.strategy.recompute_layers : 0;
 
   const std::size_t count = cut.chunks.size();
-  const double overhead = sums.micro_batch_overhead / choice.virtual_stages;
+  const double overhead = costs.micro_batch_overhead / choice.virtual_stages;
   // Of the chunks before each position: forward passes; backward passes that the next one waits
   // for.
   thread_local std::vector<double> forward, awaited, weight;
@@ -197,14 +262,14 @@ Seconds TimeBound::bound_of(const StrategyChoice& choice) {
                   sums.recompute[first];
     weight[i] = splits ? sums.weight[end] - sums.weight[first] : 0.0;
     if (i == 0) {
-      pass += sums.embedding_forward;
-      back += sums.embedding_backward;
-      if (splits) weight[i] += sums.embedding_backward;
+      pass += costs.embedding_forward;
+      back += costs.embedding_backward;
+      if (splits) weight[i] += costs.embedding_backward;
     }
     if (i + 1 == count) {
-      pass += sums.head_forward;
-      back += sums.head_backward;
-      if (splits) weight[i] += sums.head_weight;
+      pass += costs.head_forward;
+      back += costs.head_backward;
+      if (splits) weight[i] += costs.head_weight;
     }
     forward.push_back(forward.back() + pass);
     awaited.push_back(awaited.back() + back - weight[i]);
@@ -232,7 +297,7 @@ Seconds TimeBound::bound_of(const StrategyChoice& choice) {
     }
     bound = std::max(bound, fill + slowest * needed + std::max(drain, slowest * later));
   }
-  return Seconds(sums.slowdown * (bound + sums.step_overhead) * kRounding);
+  return Seconds(costs.slowdown * (bound + costs.step_overhead) * kRounding);
 }
 
 }  // namespace headway

@@ -36,24 +36,37 @@ class TimeBound {
 
   [[nodiscard]] Seconds of(const StrategyChoice& choice);
 
+  /// What the bound of no strategy is below that has these degrees, this micro-batch and this
+  /// recomputation, whatever its schedule, its virtual stages and its sharding. The busiest of p
+  /// stages has no less to do than the average one:
+  ///
+  ///     m (sum of f and b of the whole model) / p + step(0)
+  [[nodiscard]] Seconds of_any_pipeline(const StrategyChoice& choice);
+
  private:
+  struct LayerCosts;
   struct LayerSums;
   struct Cut;
   [[nodiscard]] Seconds bound_of(const StrategyChoice& choice);
+  /// Of each kind of node.
+  [[nodiscard]] const std::vector<LayerCosts>& costs(const StrategyChoice& choice);
   [[nodiscard]] const LayerSums& sums(const StrategyChoice& choice);
-  /// On accelerators of one kind alone.
-  [[nodiscard]] LayerSums sums_on(const StrategyChoice& choice, int kind_of_node) const;
+  [[nodiscard]] LayerCosts costs_on(const StrategyChoice& choice, int kind_of_node) const;
   [[nodiscard]] const Cut& cut(const StrategyChoice& choice);
+  [[nodiscard]] double micro_batches(const StrategyChoice& choice) const;
 
   const StrategySpace& space_;
   Strategy recomputing_;  ///< the scenario's, with the recomputation that was asked for last
   std::pair<StrategyChoice, Seconds> last_{{.micro_batch = 0}, Seconds(0.0)};  ///< of nobody yet
-  /// Of the tensor- and context-parallel degree that was asked for last, as a space has those of
-  /// one together: by expert-parallel degree, micro-batch and recomputation, and in an order of
-  /// ranks of its own by data- and pipeline-parallel degree. With them that is all that
+  std::vector<std::size_t> kind_of_layer_;
+  /// By tensor-, context- and expert-parallel degree, micro-batch and recomputation, and in an
+  /// order of ranks of its own by data- and pipeline-parallel degree: with the degrees all that
   /// `stage_cost` looks at.
-  std::map<std::tuple<int, std::int64_t, Recompute, int, int>, std::unique_ptr<LayerSums>> sums_;
-  std::pair<int, int> sums_are_of_{0, 0};
+  using Costed = std::tuple<int, int, int, std::int64_t, Recompute, int, int>;
+  std::map<Costed, std::vector<LayerCosts>> costs_;
+  /// Of the costs that were asked for last: there may be thousands of layers of a few kinds.
+  std::unique_ptr<LayerSums> sums_;
+  const std::vector<LayerCosts>* sums_are_of_ = nullptr;
   /// By stages, virtual stages and schedule.
   std::map<std::tuple<int, int, const Schedule*>, std::unique_ptr<Cut>> cuts_;
 };
