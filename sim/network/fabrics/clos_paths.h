@@ -13,6 +13,11 @@ class ClosPaths final : public PathChoices {
   /// Requires an endpoint for its destination.
   void first_links(VertexId at, VertexId destination, std::vector<LinkId>& links) const override;
 
+  [[nodiscard]] std::optional<int> route_class(VertexId source,
+                                               VertexId destination) const override {
+    return shape_.tiers_between(source, destination);
+  }
+
  private:
   void from_leaf(int leaf, VertexId destination, std::vector<LinkId>& links) const;
   void from_spine(int number, VertexId destination, std::vector<LinkId>& links) const;

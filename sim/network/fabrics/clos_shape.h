@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "sim/network/fabrics/fabric.h"
 
 namespace headway {
@@ -65,6 +67,18 @@ struct ClosShape : FabricLayout {
     return spines_by_rail ? unit : unit * rails() + leaf % rails();
   }
   [[nodiscard]] int plane_of(int spine) const { return spine % planes; }
+
+  /// Up to which tier a route between two endpoints climbs, counted from 1 for their leaf; 0 from
+  /// an endpoint to itself. All cables and switches of a tier are alike. Nothing where no way joins
+  /// them.
+  [[nodiscard]] std::optional<int> tiers_between(VertexId source, VertexId destination) const {
+    if (source == destination) return 0;
+    const int source_leaf = leaf_of(source);
+    const int leaf = leaf_of(destination);
+    if (source_leaf == leaf) return 1;
+    if (group_of(source_leaf) == group_of(leaf)) return 2;
+    return has_core ? std::optional(3) : std::nullopt;
+  }
 
   [[nodiscard]] VertexId leaf_vertex(int leaf) const { return endpoints() + leaf; }
   [[nodiscard]] VertexId spine_vertex(int group, int spine) const {

@@ -45,6 +45,11 @@ class AdaptiveRouting final : public Routing {
     throw UnreachableError(topology_, source, destination);
   }
 
+  [[nodiscard]] std::optional<int> route_class(VertexId source,
+                                               VertexId destination) const override {
+    return paths_->route_class(source, destination);
+  }
+
   [[nodiscard]] double efficiency() const override { return settings_.efficiency; }
   [[nodiscard]] double least_efficiency() const override {
     constexpr double kLeastShare = kSlowestFlowlets / kEfficiencyOfFlowlets;

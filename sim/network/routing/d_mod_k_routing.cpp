@@ -62,6 +62,11 @@ class DModKRouting final : public Routing {
     route.insert(route.end(), links.begin(), end);
   }
 
+  [[nodiscard]] std::optional<int> route_class(VertexId source,
+                                               VertexId destination) const override {
+    return shape_.tiers_between(source, destination);
+  }
+
  private:
   [[nodiscard]] bool is_endpoint(VertexId vertex) const {
     return vertex >= 0 && vertex < shape_.endpoints();

@@ -65,6 +65,11 @@ class EcmpRouting final : public Routing {
     }
   }
 
+  [[nodiscard]] std::optional<int> route_class(VertexId source,
+                                               VertexId destination) const override {
+    return paths_->route_class(source, destination);
+  }
+
  private:
   const Topology& topology_;
   std::unique_ptr<const PathChoices> paths_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "sim/network/topology.h"
@@ -16,6 +17,13 @@ class PathChoices {
   /// Requires at
   /// != destination.
   virtual void first_links(VertexId at, VertexId destination, std::vector<LinkId>& links) const = 0;
+
+  /// As `Routing::route_class` has it, whichever of its first links a route takes each time, or if
+  /// it takes all.
+  [[nodiscard]] virtual std::optional<int> route_class(VertexId /*source*/,
+                                                       VertexId /*destination*/) const {
+    return std::nullopt;
+  }
 };
 
 }  // namespace headway

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -43,6 +44,14 @@ class Routing {
   /// Throws UnreachableError if there is no way.
   virtual void append_route(VertexId source, VertexId destination, std::uint64_t flow,
                             std::vector<LinkShare>& route) const = 0;
+
+  /// A number that pairs of endpoints have in common only if, link after link, what their routes
+  /// cross has the same latency and share: hardly more numbers than a fabric has tiers. Nothing
+  /// where the route itself has to be asked for.
+  [[nodiscard]] virtual std::optional<int> route_class(VertexId /*source*/,
+                                                       VertexId /*destination*/) const {
+    return std::nullopt;
+  }
 
   /// What part of the links between switches flows can fill: less than 1 where packets that are
   /// spread in turn still collide now and then.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/programs/flows/numbering.h"
-
 namespace headway {
 namespace {
 
@@ -26,15 +24,17 @@ void add_up(Loads& loads) {
 /// The most that adds up at any place.
 template <typename Loads>
 double busiest(const Loads& loads) {
-  Numbering places(loads.size());
-  std::vector<double> sums;
-  sums.reserve(loads.size());
+  // Places are numbered from 0 on; all that is noted of them goes again.
+  thread_local std::vector<double> sums;
+  double most = 0.0;
   for (const auto& [place, load] : loads) {
-    const std::size_t number = places.number_of(place);
-    if (number == sums.size()) sums.push_back(0.0);
-    sums[number] += load;
+    const auto at = static_cast<std::size_t>(place);
+    if (at >= sums.size()) sums.resize(at + 1);
+    sums[at] += load;
+    most = std::max(most, sums[at]);
   }
-  return sums.empty() ? 0.0 : std::ranges::max(sums);
+  for (const auto& [place, load] : loads) sums[static_cast<std::size_t>(place)] = 0.0;
+  return most;
 }
 
 }  // namespace
@@ -50,11 +50,35 @@ Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
 }
 
 Seconds PlanBuilder::add_part(std::int32_t from, std::int32_t to, int part, double weight) {
-  route_.clear();
-  const VertexId source = costs_.is_rail_local ? cluster_.endpoint_on_rail_of(from, to, part)
-                                               : cluster_.endpoint_towards(from, to, part);
+  const VertexId own = cluster_.endpoint_of(from, part);
+  const VertexId source = costs_.is_rail_local  ? cluster_.endpoint_on_rail_of(from, to, part)
+                          : cluster_.rails_only ? cluster_.endpoint_towards(from, to, part)
+                                                : own;
   const VertexId destination = cluster_.endpoint_of(to, part);
   const auto flow = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint32_t>(to);
+  Seconds latency = route(source, destination, flow, weight);
+  if (source != own) {
+    // Handed on inside the domain: one step more, and as much to receive there.
+    latency += costs_.scale_up_latency;
+    handed_on_.emplace_back(source, weight);
+  }
+  sent_.emplace_back(source, weight);
+  received_.emplace_back(destination, weight);
+  return latency;
+}
+
+Seconds PlanBuilder::route(VertexId source, VertexId destination, std::uint64_t flow,
+                           double weight) {
+  std::optional<Seconds>* of_class = nullptr;
+  if (detail_ == PlanDetail::idle_nic) {
+    if (const auto found = cluster_.routing->route_class(source, destination)) {
+      const auto number = static_cast<std::size_t>(*found);
+      if (number >= latency_of_class_.size()) latency_of_class_.resize(number + 1);
+      of_class = &latency_of_class_[number];
+      if (*of_class) return **of_class;
+    }
+  }
+  route_.clear();
   cluster_.routing->append_route(source, destination, flow, route_);
   Seconds latency = costs_.scale_out_latency;
   for (const LinkShare& hop : route_) {
@@ -64,13 +88,7 @@ Seconds PlanBuilder::add_part(std::int32_t from, std::int32_t to, int part, doub
     }
     latency += cluster_.topology.latency(hop.link) * hop.share;
   }
-  if (source != cluster_.endpoint_of(from, part)) {
-    // Handed on inside the domain: one step more, and as much to receive there.
-    latency += costs_.scale_up_latency;
-    handed_on_.emplace_back(source, weight);
-  }
-  sent_.emplace_back(source, weight);
-  received_.emplace_back(destination, weight);
+  if (of_class != nullptr) *of_class = latency;
   return latency;
 }
 

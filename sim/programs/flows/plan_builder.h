@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -43,6 +44,8 @@ class PlanBuilder {
 
   /// Of what an accelerator sends, what goes by one of its NICs.
   Seconds add_part(std::int32_t from, std::int32_t to, int part, double weight);
+  /// Of the way there, which it loads with `weight` where the plan knows links.
+  Seconds route(VertexId source, VertexId destination, std::uint64_t flow, double weight);
   Seconds add_reduction_of_part(const std::vector<std::int32_t>& members, int part, double weight);
 
   /// What part of a link flows can fill.
@@ -55,6 +58,7 @@ class PlanBuilder {
   BytesPerSecond nic_;       ///< likewise
   bool are_known_ = false;   ///< somebody takes part
   std::vector<LinkShare> route_;
+  std::vector<std::optional<Seconds>> latency_of_class_;  ///< of routes that are alike
   Loads<LinkId> weights_;
   Loads<VertexId> sent_;  ///< by NIC
   Loads<VertexId> received_;

@@ -71,6 +71,47 @@ TEST(RouteInvariants, EveryRouteOfAClosFabricIsAValleyFreePath) {
   }
 }
 
+/// With latencies that tell tiers apart.
+std::string with_latencies(std::string fabric) {
+  for (const auto& [tier, latency] : {std::pair("leaf", 11), {"spine", 130}, {"core", 1700}}) {
+    const std::string begin = fmt::format(R"("{}": {{)", tier);
+    const std::size_t at = fabric.find(begin);
+    if (at == std::string::npos) continue;
+    fabric.insert(at + begin.size(),
+                  fmt::format(R"("cable_latency": "{} ns", "switch_latency": "{} ns", )", latency,
+                              3 * latency));
+  }
+  return fabric;
+}
+
+TEST(RouteInvariants, RoutesOfAClassHaveTheSameLatenciesAndShares) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Random random(seed);
+    const RandomFabric fabric = random_clos(random);
+    const std::string text = with_latencies(fabric.text);
+    for (const char* routing : {R"("d-mod-k")", R"("adaptive")", R"("ecmp", "queue_pairs": 3)"}) {
+      SCOPED_TRACE(fmt::format("seed {}, {}: {}", seed, routing, text));
+      const auto cluster = cluster_of(topology_text(
+          fabric.nodes, fabric.nics, text, fmt::format(R"(, "routing": {{"kind": {}}})", routing)));
+      ASSERT_NE(cluster, nullptr);
+      std::map<int, std::vector<std::pair<Seconds, double>>> of_class;
+      for (const VertexId a : cluster->endpoints) {
+        for (const VertexId b : cluster->endpoints) {
+          const std::optional<int> number = cluster->routing->route_class(a, b);
+          ASSERT_TRUE(number.has_value());
+          std::vector<std::pair<Seconds, double>> hops;
+          for (const LinkShare& hop : route_of(*cluster, a, b)) {
+            hops.emplace_back(cluster->topology.latency(hop.link), hop.share);
+          }
+          const auto [known, is_new] = of_class.emplace(*number, hops);
+          EXPECT_EQ(known->second, hops) << way_of(*cluster, a, b);
+        }
+      }
+      EXPECT_LE(of_class.size(), 4U);
+    }
+  }
+}
+
 TEST(RouteInvariants, DModKIsAsShortAsAnyPath) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     Random random(seed);

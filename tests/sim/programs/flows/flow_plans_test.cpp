@@ -32,6 +32,34 @@ double ring_all_reduce_seconds(const Cluster& cluster, const NetworkCosts& costs
                       {first(cluster.accelerators())}, message);
 }
 
+/// Where links are not told, routes that are alike are asked for once.
+TEST(FlowPlans, LatenciesAreThoseOfTheRoutesHoweverMuchAPlanTells) {
+  // Two nodes of two a leaf, two leaves a pod, two pods: rings and trees cross every tier.
+  const std::string clos =
+      R"({"kind": "clos", "attach": "rack", "nodes_per_unit": 2, "units_per_pod": 2,)"
+      R"( "leaf": {"uplinks": 4, "cable_latency": "11 ns", "switch_latency": "100 ns"},)"
+      R"( "spine": {"cable_latency": "130 ns", "switch_latency": "300 ns", "uplinks": 2},)"
+      R"( "core": {"cable_latency": "1700 ns", "switch_latency": "500 ns", "switches": 4}})";
+  for (const char* routing : {"d-mod-k", "adaptive", "ecmp"}) {
+    const auto cluster = cluster_of(
+        topology_text(8, 2, clos, std::string(R"(, "routing": {"kind": ")") + routing + "\"}"));
+    ASSERT_NE(cluster, nullptr);
+    const NetworkCosts costs = ideal_network_costs(cluster->node_type);
+    for (const CollectiveAlgorithm algorithm :
+         {CollectiveAlgorithm::ring, CollectiveAlgorithm::tree}) {
+      const auto plan = [&](PlanDetail detail) {
+        return collective_plan(*cluster, costs, CollectiveKind::all_reduce, algorithm, {first(16)},
+                               detail);
+      };
+      const FlowPlan whole = plan(PlanDetail::fabric);
+      const FlowPlan idle = plan(PlanDetail::idle_nic);
+      EXPECT_FALSE(whole.links.empty());
+      EXPECT_TRUE(idle.links.empty());
+      EXPECT_EQ(idle.latency, whole.latency) << routing;
+    }
+  }
+}
+
 TEST(FlowPlans, ATransferLoadsItsPathAndTakesItsLatency) {
   const auto cluster = cluster_of(ClusterText{.nodes = 3}.text());
   const std::vector<std::int32_t> from = {0};
