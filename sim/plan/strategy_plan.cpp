@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "sim/files/read_memory.h"
 #include "sim/plan/planned_scenario.h"
 #include "sim/sweep/axis_field.h"
 #include "sim/sweep/sweep_point.h"
@@ -35,6 +36,9 @@ std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, con
 
 StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics) {
   PlanOptions planned = options;
+  // The scenario is read again for each leader, with another strategy.
+  ScenarioOptions& reading = planned.leaders.options;
+  if (reading.memory == nullptr) reading.memory = std::make_shared<ReadMemory>();
   const Scenario scenario = read_planned(planned, PlannedCluster::as_given, diagnostics);
   return plan_strategy(planned, scenario);
 }
