@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <utility>
 
 #include "sim/base/diagnostic.h"
@@ -26,9 +25,16 @@ Recurrence::Recurrence(const Workload& workload, const Topology& topology,
       if (id >= 0) ++at(present_, id);
     }
   }
+  groups_.reserve(workload.groups.size());
   for (const RankGroup& group : workload.groups) {
     if (!replicas.contains(group.replica)) continue;
     add(group, slowdowns.empty() ? 1.0 : at(slowdowns, group.stage));
+  }
+  for (State& state : groups_) {
+    for (Sending& sending : state.sends) {
+      State& receiver = at(groups_, &state - groups_.data() + sending.peer);
+      sending.receiver = receiver.messages.data();
+    }
   }
   run();
 }
@@ -38,14 +44,13 @@ void Recurrence::add(const RankGroup& group, double slowdown) {
   State& state = groups_.emplace_back();
   state.group = &group;
   state.program = &program;
-  std::vector<double> block_time;
-  block_time.reserve(program.blocks.size());
+  block_time_.clear();
   for (const Block& block : program.blocks) {
-    block_time.push_back((block.time.total() + (slowdown - 1.0) * block.time.of_device()).count());
+    block_time_.push_back((block.time.total() + (slowdown - 1.0) * block.time.of_device()).count());
   }
   state.actions.reserve(program.operations.size());
   for (const Operation& operation : program.operations) {
-    state.actions.push_back(action(group, operation, block_time));
+    state.actions.push_back(action(group, operation));
   }
   if (program.passes) {
     state.lengths = lengths_of(*program.passes, state.actions);
@@ -54,8 +59,9 @@ void Recurrence::add(const RankGroup& group, double slowdown) {
       Sending& sending = state.sends.emplace_back();
       if (way.path < 0) continue;
       const IdleRate& rate = rate_of(at(group.paths, way.path));
-      sending = {way.peer, rate.latency,
-                 program.passes->messages[i].count() * rate.seconds_per_byte};
+      sending = {.peer = way.peer,
+                 .latency = rate.latency,
+                 .seconds = program.passes->messages[i].count() * rate.seconds_per_byte};
     }
   }
   state.stop = program.passes ? program.passes->begin : program.operations.size();
@@ -79,15 +85,14 @@ const Recurrence::IdleRate& Recurrence::rate_of(std::int64_t plan) {
   return rate;
 }
 
-Recurrence::Action Recurrence::action(const RankGroup& group, const Operation& operation,
-                                      const std::vector<double>& block_time) {
+Recurrence::Action Recurrence::action(const RankGroup& group, const Operation& operation) {
   Action action{.kind = operation.kind,
                 .blocking = operation.blocking,
                 .slot = operation.slot,
                 .peer = operation.peer};
   switch (operation.kind) {
     case OperationKind::compute:
-      action.seconds = at(block_time, operation.block);
+      action.seconds = at(block_time_, operation.block);
       break;
     case OperationKind::send: {
       const IdleRate& rate = rate_of(at(group.paths, operation.path));
@@ -135,9 +140,23 @@ void Recurrence::run() {
   }
 }
 
-void Recurrence::Clock::wait_for(double started, double end) {
+inline void Recurrence::Clock::wait_for(double started, double end) {
   waiting += std::max(0.0, std::min(started, end) - now);
   now = std::max(now, end);
+}
+
+/// Returns false if nobody knows yet when it arrives.
+inline bool Recurrence::receive(const Message& message, Clock& clock) {
+  if (std::isnan(message.arrived)) return false;
+  clock.wait_for(message.sent, message.arrived);
+  return true;
+}
+
+inline void Recurrence::send(Message& message, double latency, double seconds, bool blocking,
+                             Clock& clock) {
+  const double arrival = clock.now + latency + seconds;
+  message = {clock.now, arrival};
+  if (blocking) clock.now = arrival;
 }
 
 /// Returns false if what it waits for is not known yet.
@@ -147,10 +166,11 @@ inline bool Recurrence::execute(State& state, const Action& action, Clock& clock
       clock.now += action.seconds;
       return true;
     case OperationKind::send:
-      send(state, action.peer, action.slot, action.latency, action.seconds, action.blocking, clock);
+      send(at(at(groups_, &state - groups_.data() + action.peer).messages, action.slot),
+           action.latency, action.seconds, action.blocking, clock);
       return true;
     case OperationKind::receive:
-      return receive(state, action.slot, clock);
+      return receive(at(state.messages, action.slot), clock);
     case OperationKind::join:
       join(state, action, clock.now);
       return true;
@@ -166,7 +186,8 @@ inline bool Recurrence::execute(State& state, const Action& action, Clock& clock
 
 /// Goes on as far as what it waits for is known. Returns whether that is anywhere.
 bool Recurrence::advance(State& state) {
-  const std::tuple before{state.pass, state.is_in_pass, state.next_stretch, state.counter};
+  const Progress before = state.progress;
+  const std::size_t counter = state.counter;
   Clock clock = state.clock;
   do {
     while (state.counter < state.stop && execute(state, state.actions[state.counter], clock)) {
@@ -174,7 +195,7 @@ bool Recurrence::advance(State& state) {
     }
   } while (state.counter == state.stop && goes_on(state, clock));
   state.clock = clock;
-  return before != std::tuple{state.pass, state.is_in_pass, state.next_stretch, state.counter};
+  return state.counter != counter || state.progress != before;
 }
 
 /// From the end of a stretch of actions to the next one that takes more than its length: of a pass
@@ -184,38 +205,46 @@ bool Recurrence::goes_on(State& state, Clock& clock) {
   if (!state.program->passes) return false;
   const Passes& passes = *state.program->passes;
   const std::vector<PassStep>& steps = passes.order->steps;
+  // Most of a closed form is spent here: how far it is stays at hand.
+  Progress at_hand = state.progress;
+  Clock now = clock;
+  const auto leave = [&](bool goes_on) {
+    state.progress = at_hand;
+    clock = now;
+    return goes_on;
+  };
   for (;;) {
-    while (state.next_stretch < state.end_stretch) {
-      const std::size_t which = state.next_stretch++;
+    while (at_hand.next_stretch < at_hand.end_stretch) {
+      const std::size_t which = at_hand.next_stretch++;
       const double length = state.lengths[which];
       if (std::isnan(length)) {
         state.counter = passes.stretches[which].begin;
         state.stop = passes.stretches[which].end;
-        return true;
+        return leave(true);
       }
-      clock.now += length;
+      now.now += length;
     }
-    if (state.is_in_pass) {
-      const PassStep& done = steps[state.pass++];
-      state.is_in_pass = false;
+    if (at_hand.is_in_pass) {
+      const PassStep& done = steps[at_hand.pass++];
+      at_hand.is_in_pass = false;
       if (done.sent >= 0) {
         const Sending& to = at(state.sends, done.message);
-        send(state, to.peer, done.sent, to.latency, to.seconds, passes.blocking, clock);
+        send(to.receiver[done.sent], to.latency, to.seconds, passes.blocking, now);
       }
     }
-    if (state.pass >= steps.size()) break;
-    const PassStep& next = steps[state.pass];
-    if (next.received >= 0 && !receive(state, next.received, clock)) return false;
-    state.is_in_pass = true;
+    if (at_hand.pass >= steps.size()) break;
+    const PassStep& next = steps[at_hand.pass];
+    if (next.received >= 0 && !receive(at(state.messages, next.received), now)) return leave(false);
+    at_hand.is_in_pass = true;
     if (next.body < 0) continue;
-    state.next_stretch = at(passes.bodies, next.body).begin;
-    state.end_stretch = at(passes.bodies, next.body).end;
+    at_hand.next_stretch = at(passes.bodies, next.body).begin;
+    at_hand.end_stretch = at(passes.bodies, next.body).end;
   }
-  if (state.pass > steps.size()) return false;
-  ++state.pass;
+  if (at_hand.pass > steps.size()) return leave(false);
+  ++at_hand.pass;
   state.counter = passes.end;
   state.stop = state.actions.size();
-  return true;
+  return leave(true);
 }
 
 /// Of a stretch that depends on nobody else, and leaves nothing under way: from its beginning to
@@ -262,33 +291,17 @@ double Recurrence::length_of(std::span<const Action> stretch) {
 std::vector<double> Recurrence::lengths_of(const Passes& passes,
                                            const std::vector<Action>& actions) {
   constexpr double kUnknown = -1.0;
-  std::vector<double> by_begin(actions.size(), kUnknown);  // many bodies have a stretch in common
+  lengths_by_begin_.assign(actions.size(), kUnknown);  // many bodies have a stretch in common
   std::vector<double> lengths;
   lengths.reserve(passes.stretches.size());
   for (const Passes::Range& stretch : passes.stretches) {
-    double& length = by_begin[stretch.begin];
+    double& length = lengths_by_begin_[stretch.begin];
     if (length == kUnknown) {
       length = length_of(std::span(actions).subspan(stretch.begin, stretch.end - stretch.begin));
     }
     lengths.push_back(length);
   }
   return lengths;
-}
-
-/// Returns false if nobody knows yet when it arrives.
-bool Recurrence::receive(State& state, std::int32_t slot, Clock& clock) {
-  const Message& message = at(state.messages, slot);
-  if (std::isnan(message.arrived)) return false;
-  clock.wait_for(message.sent, message.arrived);
-  return true;
-}
-
-void Recurrence::send(const State& state, std::int32_t peer, std::int32_t slot, double latency,
-                      double seconds, bool blocking, Clock& clock) {
-  const double arrival = clock.now + latency + seconds;
-  State& receiver = at(groups_, &state - groups_.data() + peer);
-  at(receiver.messages, slot) = {clock.now, arrival};
-  if (blocking) clock.now = arrival;
 }
 
 /// Returns false if nobody knows yet when it ends.

@@ -87,9 +87,18 @@ class Recurrence {
   };
   /// A message of passes in short.
   struct Sending {
+    Message* receiver = nullptr;  ///< all that it receives
     std::int32_t peer = 0;
     double latency = 0.0;
     double seconds = 0.0;
+  };
+  /// How far it is with passes in short.
+  struct Progress {
+    std::size_t pass = 0;  ///< the one that is next or under way
+    bool is_in_pass = false;
+    std::size_t next_stretch = 0;  ///< of the pass under way
+    std::size_t end_stretch = 0;   ///< behind its last
+    friend bool operator==(const Progress&, const Progress&) = default;
   };
   struct State {
     const RankGroup* group = nullptr;
@@ -103,34 +112,31 @@ class Recurrence {
     std::array<double, 2> free{};    ///< when its domain's fabric, its NICs, have served all
     std::size_t counter = 0;         ///< the next action
     std::size_t stop = 0;            ///< behind the last of its stretch
-    std::size_t pass = 0;            ///< of passes in short the one that is next or under way
-    bool is_in_pass = false;
-    std::size_t next_stretch = 0;  ///< of the pass under way
-    std::size_t end_stretch = 0;   ///< behind its last
+    Progress progress;
     Clock clock;
   };
 
   void add(const RankGroup& group, double slowdown);
   [[nodiscard]] const IdleRate& rate_of(std::int64_t plan);
-  [[nodiscard]] Action action(const RankGroup& group, const Operation& operation,
-                              const std::vector<double>& block_time);
+  [[nodiscard]] Action action(const RankGroup& group, const Operation& operation);
   [[nodiscard]] static double length_of(std::span<const Action> stretch);
-  [[nodiscard]] static std::vector<double> lengths_of(const Passes& passes,
-                                                      const std::vector<Action>& actions);
+  [[nodiscard]] std::vector<double> lengths_of(const Passes& passes,
+                                               const std::vector<Action>& actions);
   void run();
   bool advance(State& state);
   bool execute(State& state, const Action& action, Clock& clock);
   bool goes_on(State& state, Clock& clock);
-  static bool receive(State& state, std::int32_t slot, Clock& clock);
+  static bool receive(const Message& message, Clock& clock);
   bool wait(State& state, std::int32_t which, Clock& clock);
-  void send(const State& state, std::int32_t peer, std::int32_t slot, double latency,
-            double seconds, bool blocking, Clock& clock);
+  static void send(Message& message, double latency, double seconds, bool blocking, Clock& clock);
   void join(State& state, const Action& action, double now);
   double end_of(State& state, const Action& action, double ready);
 
   const Workload& workload_;
   const Topology& topology_;
-  std::vector<IdleRate> rates_;  ///< by plan
+  std::vector<IdleRate> rates_;           ///< by plan
+  std::vector<double> block_time_;        ///< of the program that is added
+  std::vector<double> lengths_by_begin_;  ///< of its stretches
   std::vector<State> groups_;
   std::vector<int> present_;  ///< members of each communicator among the groups looked at
   std::vector<std::vector<Instance>> instances_;

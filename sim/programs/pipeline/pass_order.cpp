@@ -15,10 +15,19 @@ class OrderWriter {
         stage_(stage),
         micro_batches_(static_cast<int>(strategy.micro_batches())) {
     for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
-      chunks_.push_back({.before = chunk_elsewhere(strategy, stage, chunk, -1),
-                         .after = chunk_elsewhere(strategy, stage, chunk, 1)});
-      order_.ways.push_back(onward(chunks_.back().after));
-      order_.ways.push_back(back(chunks_.back().before));
+      const std::optional<ChunkPlace> before = chunk_elsewhere(strategy, stage, chunk, -1);
+      const std::optional<ChunkPlace> after = chunk_elsewhere(strategy, stage, chunk, 1);
+      Chunk& of = chunks_.emplace_back();
+      if (before) {
+        of.received = first_activation_slot(chunk);
+        of.sent_gradient = first_gradient_slot(before->chunk);
+      }
+      if (after) {
+        of.sent = first_activation_slot(after->chunk);
+        of.received_gradient = first_gradient_slot(chunk);
+      }
+      order_.ways.push_back(onward(after));
+      order_.ways.push_back(back(before));
     }
     last_use_.assign(8 * chunks_.size(), -1);
   }
@@ -27,6 +36,7 @@ class OrderWriter {
     const std::vector<ScheduleStep> steps =
         stage_schedule(*strategy_.schedule, strategy_.pipeline(), stage_);
     order_.steps.reserve(steps.size());
+    order_.passes.reserve(steps.size());
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (!steps[i].merged) {
         PassStep& step = add(steps[i]);
@@ -46,9 +56,12 @@ class OrderWriter {
   }
 
  private:
+  /// Message slots for the first micro-batch; -1 where nothing is received, or sent.
   struct Chunk {
-    std::optional<ChunkPlace> before;  ///< gradients go there
-    std::optional<ChunkPlace> after;   ///< activations do
+    std::int32_t received = -1;
+    std::int32_t sent = -1;
+    std::int32_t received_gradient = -1;
+    std::int32_t sent_gradient = -1;
     int forwards_done = 0;
     int gradients_done = 0;
   };
@@ -60,27 +73,27 @@ class OrderWriter {
     return strategy_.schedule->is_doubled() ? micro_batches_ / 2 : micro_batches_;
   }
   /// Message slots of any stage: activations of (chunk, micro-batch), then gradients.
-  [[nodiscard]] std::int32_t activation_slot(int chunk, int micro_batch) const {
-    return chunk * micro_batches_ + micro_batch;
+  [[nodiscard]] std::int32_t first_activation_slot(int chunk) const {
+    return chunk * micro_batches_;
   }
-  [[nodiscard]] std::int32_t gradient_slot(int chunk, int micro_batch) const {
-    return (strategy_.chunks_of_stage() + chunk) * micro_batches_ + micro_batch;
+  [[nodiscard]] std::int32_t first_gradient_slot(int chunk) const {
+    return (strategy_.chunks_of_stage() + chunk) * micro_batches_;
   }
   [[nodiscard]] std::int64_t& last_use_of(const PassBody& body) {
     return last_use_[static_cast<std::size_t>(body.number())];
   }
 
   PassStep& add(const ScheduleStep& of) {
-    return order_.steps.emplace_back(PassStep{.micro_batch = of.micro_batch, .chunk = of.chunk});
+    order_.passes.push_back({of.micro_batch, of.chunk});
+    return order_.steps.emplace_back();
   }
 
   void receive(PassStep& step, const ScheduleStep& of) {
-    if (of.kind == StepKind::forward && chunk_of(of).before) {
-      step.received = activation_slot(of.chunk, of.micro_batch);
-    }
-    if (of.needs_gradient() && chunk_of(of).after) {
-      step.received = gradient_slot(of.chunk, of.micro_batch);
-    }
+    const Chunk& chunk = chunk_of(of);
+    std::int32_t first = -1;
+    if (of.kind == StepKind::forward) first = chunk.received;
+    if (of.needs_gradient()) first = chunk.received_gradient;
+    if (first >= 0) step.received = first + of.micro_batch;
   }
 
   void compute(PassStep& step, const ScheduleStep& of) {
@@ -97,17 +110,13 @@ class OrderWriter {
   }
 
   void send(PassStep& step, const ScheduleStep& of) {
-    if (of.kind == StepKind::forward) {
-      if (const auto& next = chunk_of(of).after) {
-        step.sent = activation_slot(next->chunk, of.micro_batch);
-        step.message = 2 * of.chunk;
-      }
-    } else if (of.needs_gradient()) {
-      if (const auto& previous = chunk_of(of).before) {
-        step.sent = gradient_slot(previous->chunk, of.micro_batch);
-        step.message = 2 * of.chunk + 1;
-      }
-    }
+    const Chunk& chunk = chunk_of(of);
+    std::int32_t first = -1;
+    if (of.kind == StepKind::forward) first = chunk.sent;
+    if (of.needs_gradient()) first = chunk.sent_gradient;
+    if (first < 0) return;
+    step.sent = first + of.micro_batch;
+    step.message = 2 * of.chunk + (of.needs_gradient() ? 1 : 0);
   }
 
   /// Of two stages each is before and behind the other: the way is that of the direction.

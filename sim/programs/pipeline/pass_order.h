@@ -31,6 +31,10 @@ struct PassStep {
   std::int32_t body = -1;      ///< PassBody::number
   std::int32_t sent = -1;      ///< message slot of the receiver
   std::int32_t message = -1;   ///< which one that is: 2 * chunk, and 1 more for gradients
+};
+
+/// Which pass a step is, or is part of.
+struct PassOf {
   std::int32_t micro_batch = -1;
   std::int32_t chunk = -1;
 };
@@ -45,6 +49,7 @@ struct PassWay {
 /// pipeline alone, whatever passes cost.
 struct PassOrder {
   std::vector<PassStep> steps;
+  std::vector<PassOf> passes;    ///< by step; apart, as closed forms go through steps alone
   std::vector<PassBody> bodies;  ///< those that occur, in the order of their last passes
   std::vector<PassWay> ways;     ///< by PassStep::message
 };

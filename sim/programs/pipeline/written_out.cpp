@@ -18,9 +18,10 @@ class LongProgram {
     const std::vector<Operation>& operations = program_.operations;
     written_.reserve(length());
     for (std::size_t i = 0; i < passes.begin; ++i) add(operations[i]);
-    for (const PassStep& step : passes.order->steps) {
-      micro_batch_ = step.micro_batch;
-      chunk_ = step.chunk;
+    for (std::size_t number = 0; number < passes.order->steps.size(); ++number) {
+      const PassStep& step = passes.order->steps[number];
+      micro_batch_ = passes.order->passes[number].micro_batch;
+      chunk_ = passes.order->passes[number].chunk;
       if (step.received >= 0) add({.kind = OperationKind::receive, .slot = step.received});
       if (step.body >= 0) {
         const Passes::Range& body = at(passes.bodies, step.body);
