@@ -84,13 +84,16 @@ void follow_planner(MpiCrew& crew, const Arguments& arguments) {
   follow_plan(crew, arguments.positional().front(), options);
 }
 
-/// Each closed form takes a few megabytes for its programs and frees them, which by default costs a
-/// page fault for every four kibibytes each time. Those who simulate leaders inherit it.
+/// Each closed form takes a few megabytes for its programs and frees them, and each draw of a leader
+/// tens of them for its timeline, which by default costs a page fault for every four kibibytes each
+/// time. Those who simulate leaders inherit it.
 void keep_freed_memory() {
 #ifdef M_TRIM_THRESHOLD
   constexpr int kKept = 256 << 20;    // bytes at the end of the heap
   constexpr int kAskedFor = 4 << 20;  // at a time
+  constexpr int kApart = 32 << 20;    // blocks that are given back by themselves, from that size on
   mallopt(M_TRIM_THRESHOLD, kKept);
+  mallopt(M_MMAP_THRESHOLD, kApart);
   mallopt(M_TOP_PAD, kAskedFor);
 #endif
 }
