@@ -132,13 +132,14 @@ StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space), 
     StrategyChoice split = choice;
     split.sharding = {};
     split.recompute = {};
-    if (splits_.empty() || splits_.back().choice != split) {
-      const bool is_apart = splits_.empty() || whatever_its_pipeline(split) !=
-                                                   whatever_its_pipeline(splits_.back().choice);
+    if (splits_.empty() || splits_.back() != split) {
+      const bool is_apart =
+          splits_.empty() || whatever_its_pipeline(split) != whatever_its_pipeline(splits_.back());
       if (is_apart) groups.fill(nullptr);
-      splits_.push_back({split});
+      splits_.push_back(split);
+      offered_.push_back(0);
     }
-    splits_.back().offered |= pair_bit(choice.sharding, choice.recompute);
+    offered_.back() |= pair_bit(choice.sharding, choice.recompute);
     const auto end = static_cast<std::uint32_t>(splits_.size());
     Group*& group = groups[static_cast<std::size_t>(choice.recompute)];
     if (group == nullptr) {
@@ -153,7 +154,7 @@ StrategySearcher::StrategySearcher(const StrategySpace& space) : space_(space), 
 }
 
 StrategyChoice StrategySearcher::choice_of(const Candidate& candidate) const {
-  StrategyChoice choice = splits_[candidate.split].choice;
+  StrategyChoice choice = splits_[candidate.split];
   choice.sharding = static_cast<Sharding>(candidate.sharding);
   choice.recompute = static_cast<Recompute>(candidate.recompute);
   return choice;
@@ -196,7 +197,7 @@ void StrategySearcher::order_more(Seconds limit) {
 void StrategySearcher::open(const Group& group) {
   for (std::uint32_t split = group.first; split < group.end; ++split) {
     for (const Sharding sharding : kAllShardings) {
-      if ((splits_[split].offered & pair_bit(sharding, group.recompute)) == 0) continue;
+      if ((offered_[split] & pair_bit(sharding, group.recompute)) == 0) continue;
       Candidate candidate{.split = split,
                           .sharding = static_cast<std::uint8_t>(sharding),
                           .recompute = static_cast<std::uint8_t>(group.recompute)};

@@ -70,12 +70,6 @@ class StrategySearcher {
   [[nodiscard]] StrategySearch search(const SearchOptions& options);
 
  private:
-  /// All of a choice but sharding and recomputation, with the pairs of these on offer. A few bytes,
-  /// as there are millions.
-  struct Split {
-    StrategyChoice choice;
-    std::uint32_t offered = 0;  ///< a bit for each pair
-  };
   /// Those of some splits that recompute the same.
   struct Group {
     Seconds least;  ///< of their bounds, or less
@@ -83,6 +77,7 @@ class StrategySearcher {
     std::uint32_t end = 0;
     Recompute recompute = Recompute::none;
   };
+  /// A few bytes, as there are millions.
   struct Candidate {
     Seconds bound;
     std::uint32_t split = 0;
@@ -109,13 +104,14 @@ class StrategySearcher {
   SearchEffort effort_;
   std::int64_t considered_ = 0;
   // A vector that grows is there twice for a while.
-  std::deque<Split> splits_;
-  std::deque<Group> groups_;        ///< by `least`
-  std::size_t next_group_ = 0;      ///< the first that was not opened yet
-  std::deque<Candidate> opened_;    ///< of the others, candidates that are not in order yet
-  std::deque<Candidate> in_order_;  ///< the first so many, by their bounds
-  std::vector<bool> fits_;          ///< whether the first so many of them fit in memory
-  std::deque<Fitting> fitting_;     ///< those that do
+  std::deque<StrategyChoice> splits_;  ///< all of a choice but sharding and recomputation
+  std::deque<std::uint32_t> offered_;  ///< by split, a bit for each pair of these
+  std::deque<Group> groups_;           ///< by `least`
+  std::size_t next_group_ = 0;         ///< the first that was not opened yet
+  std::deque<Candidate> opened_;       ///< of the others, candidates that are not in order yet
+  std::deque<Candidate> in_order_;     ///< the first so many, by their bounds
+  std::vector<bool> fits_;             ///< whether the first so many of them fit in memory
+  std::deque<Fitting> fitting_;        ///< those that do
   KnownJobs known_;
 };
 
