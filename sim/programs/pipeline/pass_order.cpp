@@ -14,6 +14,10 @@ class OrderWriter {
       : strategy_(strategy),
         stage_(stage),
         micro_batches_(static_cast<int>(strategy.micro_batches())) {
+    const auto chunks = static_cast<std::size_t>(strategy.chunks_of_stage());
+    chunks_.reserve(chunks);
+    order_.ways.reserve(2 * chunks);
+    order_.bodies.reserve(8 * chunks);
     for (int chunk = 0; chunk < strategy.chunks_of_stage(); ++chunk) {
       const std::optional<ChunkPlace> before = chunk_elsewhere(strategy, stage, chunk, -1);
       const std::optional<ChunkPlace> after = chunk_elsewhere(strategy, stage, chunk, 1);
@@ -29,7 +33,6 @@ class OrderWriter {
       order_.ways.push_back(onward(after));
       order_.ways.push_back(back(before));
     }
-    last_use_.assign(8 * chunks_.size(), -1);
   }
 
   PassOrder written() && {
@@ -51,7 +54,7 @@ class OrderWriter {
       for (std::size_t j = first; j <= i; ++j) compute(add(steps[j]), steps[j]);
       for (std::size_t j = first; j <= i; ++j) send(add(steps[j]), steps[j]);
     }
-    std::ranges::sort(order_.bodies, {}, [&](const PassBody& body) { return last_use_of(body); });
+    list_bodies();
     return std::move(order_);
   }
 
@@ -79,10 +82,6 @@ class OrderWriter {
   [[nodiscard]] std::int32_t first_gradient_slot(int chunk) const {
     return (strategy_.chunks_of_stage() + chunk) * micro_batches_;
   }
-  [[nodiscard]] std::int64_t& last_use_of(const PassBody& body) {
-    return last_use_[static_cast<std::size_t>(body.number())];
-  }
-
   PassStep& add(const ScheduleStep& of) {
     order_.passes.push_back({of.micro_batch, of.chunk});
     return order_.steps.emplace_back();
@@ -103,10 +102,19 @@ class OrderWriter {
     } else if (of.kind != StepKind::input_gradient) {
       body.is_edge = ++chunk_of(of).gradients_done == passes_of_chunk();
     }
-    std::int64_t& last_use = last_use_of(body);
-    if (last_use < 0) order_.bodies.push_back(body);
-    last_use = std::ssize(order_.steps);
     step.body = body.number();
+  }
+
+  /// By their last steps.
+  void list_bodies() {
+    std::vector<bool> is_listed(8 * chunks_.size(), false);
+    for (std::size_t i = order_.steps.size(); i-- > 0;) {
+      const std::int32_t number = order_.steps[i].body;
+      if (number < 0 || is_listed[static_cast<std::size_t>(number)]) continue;
+      is_listed[static_cast<std::size_t>(number)] = true;
+      order_.bodies.push_back(PassBody::numbered(number));
+    }
+    std::ranges::reverse(order_.bodies);
   }
 
   void send(PassStep& step, const ScheduleStep& of) {
@@ -137,7 +145,6 @@ class OrderWriter {
   int stage_;
   int micro_batches_;
   std::vector<Chunk> chunks_;
-  std::vector<std::int64_t> last_use_;  ///< by PassBody::number
   PassOrder order_;
 };
 

@@ -22,6 +22,11 @@ struct PassBody {
   [[nodiscard]] std::int32_t number() const {
     return 8 * chunk + 2 * static_cast<std::int32_t>(kind) + (is_edge ? 1 : 0);
   }
+  [[nodiscard]] static PassBody numbered(std::int32_t number) {
+    return {.chunk = number / 8,
+            .kind = static_cast<StepKind>(number % 8 / 2),
+            .is_edge = number % 2 == 1};
+  }
 };
 
 /// A pass in the order of a stage, or a part of one where passes are merged: what it waits for,
