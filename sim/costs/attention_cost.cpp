@@ -87,10 +87,12 @@ AttentionShape with_whole_key_heads(AttentionShape shape) {
 /// the product's gradient, copies the view's part of that, fills a copy of it, and copies it back
 /// (csrc/autograd/functions/tensor.cpp, CopySlices; masked_fill): 5 times read and written.
 /// Dropout reads and writes a number, and its mask of a byte.
-Estimate bytes_of_a_score(const DeviceCosts& device, const AttentionWork& attention, Pass pass,
-                          Precision precision) {
+Estimate bytes_of_a_score(const DeviceCosts& device, const KernelFamily& family,
+                          const AttentionWork& attention, Pass pass, Precision precision) {
   const bool is_backward = pass == Pass::backward;
-  Estimate bytes = is_backward ? device.unfused_backward_bytes : device.unfused_forward_bytes;
+  Estimate bytes = is_backward
+                       ? family.unfused_backward_bytes.value_or(device.unfused_backward_bytes)
+                       : family.unfused_forward_bytes.value_or(device.unfused_forward_bytes);
   if (bytes_per_element(precision) < kWideBytes) return bytes;
   constexpr double kForward = 4.0;
   constexpr double kBackward = 3.0 + 5.0 * 2.0;
@@ -177,8 +179,8 @@ Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& fami
                                  exponent.value * head_log * exponent.spread, kAssumedRate})};
 }
 
-Cost unfused_attention_cost(const DeviceCosts& device, const AttentionWork& attention, Pass pass,
-                            Precision precision) {
+Cost unfused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
+                            const AttentionWork& attention, Pass pass, Precision precision) {
   const AttentionShape& shape = attention.shape;
   HEADWAY_CHECK(supports(device, precision), "a precision that the device does not have");
   const double scores = shape.sequences * shape.query_heads * shape.query_length * shape.key_length;
@@ -187,7 +189,7 @@ Cost unfused_attention_cost(const DeviceCosts& device, const AttentionWork& atte
   const bool is_misaligned = std::fmod(shape.head_size, 8.0) != 0.0;
   const Estimate& peak = device.peak_flops.at(precision);
   const Estimate& efficiency = device.gemm_efficiency.at(precision);
-  const Estimate bytes = bytes_of_a_score(device, attention, pass, precision);
+  const Estimate bytes = bytes_of_a_score(device, family, attention, pass, precision);
 
   // A mask hides scores but saves no work: the products run over the whole square.
   const double work =

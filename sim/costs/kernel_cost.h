@@ -83,10 +83,11 @@ struct GemmOperands {
 /// Unfused attention: two batched products over the whole square, four backward, each at a rate
 /// that falls with min(1, d/128)^c for small heads of d but not faster than its scores are written
 /// or read; then the passes over the scores between them, of softmax, mask and dropout
-/// (Korthikanti et al. 2022, section 4.1): of numbers of two bytes as the profile has them, of four
-/// by a kernel for each step, as there are no others for them.
-[[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const AttentionWork& attention,
-                                          Pass pass, Precision precision);
+/// (Korthikanti et al. 2022, section 4.1): of numbers of two bytes as the family or else the device
+/// has them, of four by a kernel for each step, as there are no others for them.
+[[nodiscard]] Cost unfused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
+                                          const AttentionWork& attention, Pass pass,
+                                          Precision precision);
 
 /// Products of activations with each other, `work` operations in sums of `inputs` terms, at the
 /// rate that fused attention reaches with heads of that size on sequences without end: work / (P16

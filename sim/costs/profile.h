@@ -41,9 +41,16 @@ struct KernelFamily {
   /// what they exchange beyond what they have to, copies, padding, buckets.
   Estimate gradient_traffic{1.0};
   Estimate micro_batch_overhead;  ///< seconds a stage loses with every micro-batch
+  /// Seconds of the host for each rank's part of a sharded matrix, where it gathers and reduces one
+  /// matrix after the other as a list of parts while the device waits.
+  Estimate sharded_part;
   /// Memory traffic of the optimizer for a parameter, where it is none that takes a norm of all
   /// gradients and keeps two moments: the device's then.
   std::optional<Estimate> optimizer_bytes = {};
+  /// Memory traffic per score of unfused attention where mask and softmax are not one kernel; else
+  /// the device's.
+  std::optional<Estimate> unfused_forward_bytes = {};
+  std::optional<Estimate> unfused_backward_bytes = {};
   /// Factors on the time of all kernels, by release ("nemo-25.02"): what changed between releases
   /// without changing any of the above. May be empty.
   std::map<std::string, Estimate> releases;

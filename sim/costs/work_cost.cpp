@@ -138,7 +138,7 @@ class WorkCosts {
     const auto cost_of = [&](Pass pass) {
       return kernels_.fused_attention
                  ? fused_attention_cost(device_, kernels_.family, attention.shape, pass)
-                 : unfused_attention_cost(device_, attention, pass, wide_);
+                 : unfused_attention_cost(device_, kernels_.family, attention, pass, wide_);
     };
     const Cost forward = cost_of(Pass::forward);
     add_forward(forward, attention.again);

@@ -66,12 +66,13 @@ StateBytes state_bytes(const Strategy& strategy) {
 }
 
 /// Bytes of a matrix's element where it is kept in the format of products alone. Formats with
-/// scales of blocks are there twice, as blocks along the one side and along the other: MXFP8 with a
-/// byte of scale for 32 elements; of 4-bit ones the element has it.
+/// scales of blocks are there twice, as blocks along the one side and along the other.
 double quantised_weight_bytes(const Strategy& strategy) {
-  const double element = bytes_per_element(strategy.precision);
-  if (strategy.scaling == Scaling::mxfp8) return 2.0 * (element + 1.0 / 32.0);
-  return strategy.scaling == Scaling::nvfp4 ? 2.0 * element : element;
+  const double working = working_bytes_per_element(strategy.precision);
+  if (bytes_per_element(strategy.precision) == working) return working;
+  const bool is_in_blocks =
+      strategy.scaling == Scaling::mxfp8 || strategy.scaling == Scaling::nvfp4;
+  return (is_in_blocks ? 2.0 : 1.0) * bytes_per_element(strategy.scaling);
 }
 
 /// What the matrices of a stage's layers take less than in the working format.

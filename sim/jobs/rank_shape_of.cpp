@@ -29,12 +29,22 @@ RankShape rank_shape_of(const Strategy& strategy) {
       .gathered_inputs = strategy.memory.gathered_inputs,
       .element_bytes = element,
       .product_bytes = quantised,
+      .gathered_bytes = strategy.quantised_tensor_gathers && can_gather_quantised(strategy)
+                            ? bytes_per_element(strategy.scaling)
+                            : element,
+      .whole_loss = !strategy.vocabulary_parallel_loss,
       .activation_input_bytes = strategy.memory.quantised_activation_input ? quantised : element};
   if (trains_adapters(strategy)) {
     shape.frozen = true;
     shape.adapters = strategy.lora_targets;
   }
   return shape;
+}
+
+bool can_gather_quantised(const Strategy& strategy) {
+  return strategy.sequence_parallel && strategy.tensor_parallel > 1 &&
+         bytes_per_element(strategy.precision) < working_bytes_per_element(strategy.precision) &&
+         strategy.scaling != Scaling::rowwise && !trains_adapters(strategy);
 }
 
 double working_bytes_per_element(Precision precision) {

@@ -11,6 +11,11 @@ namespace headway {
 /// Bytes of an activation or a parameter as the forward pass uses it.
 [[nodiscard]] double working_bytes_per_element(Precision precision);
 
+/// Whether sequence-parallel ranks gather what only products take, in fewer than 16 bits: adapters
+/// read it in 16, and a scale a row leaves it to be quantised behind the gather (torchtitan,
+/// parallelize.py: enable_float8_tensorwise_tp).
+[[nodiscard]] bool can_gather_quantised(const Strategy& strategy);
+
 /// Whether low-rank adapters are trained, beside frozen matrices.
 [[nodiscard]] bool trains_adapters(const Strategy& strategy);
 

@@ -139,6 +139,8 @@ struct Strategy {
   bool tensor_parallel_overlap = false;  ///< its collectives overlap the matrix products
   /// Those of the backward pass run beside the products that do not wait for them.
   bool overlap_tensor_parallel_backward = false;
+  /// With sequence parallelism its ranks gather what products take, in the format of products.
+  bool quantised_tensor_gathers = false;
   bool fused_attention = true;  ///< flash: no score matrix in memory
   /// An RMS norm is one kernel, which keeps its input only; a batch norm one with what is behind it.
   bool fused_normalization = true;

@@ -176,6 +176,16 @@ see: profile.overlap.tensor_parallel_overlapped)"},
 (Megatron-LM since 2022: all-reduces beside gradients of weights; with sequence_parallel,
 all-gathers beside gradients of data and reduce-scatters beside those of weights).
 see: Korthikanti et al. 2022 (arXiv:2205.05198), 6.2; profile.overlap.sharded_interference)"},
+       {"quantised_tensor_gathers",
+        flag(&Strategy::quantised_tensor_gathers)
+            .presettable()
+            .where(can_gather_quantised,
+                   {"precision", "below 16 bits", "what ranks gather is in 16 bits"}),
+        R"(Sequence-parallel ranks quantise their part of a product's input before they gather it: 8 or 4 bits
+an element. What is reduced keeps 16 bits, and so do inputs that adapters read as well, and rows with a
+scale each.
+see: Transformer Engine, layernorm_linear.py; torchao, float8_tensor_parallel.py
+default: what the preset does; false where none is)"},
        {"attention", word(&Strategy::fused_attention, kAttentions).presettable(),
         R"(Whether the scores are kept in memory. Fused (flash) attention keeps none.
 see: Dao 2023 (arXiv:2307.08691))"},
@@ -185,7 +195,8 @@ residual sum behind it along. Off, they are several.)"},
        {"fused_activation", flag(&Strategy::fused_activation).presettable(),
         "SwiGLU is one kernel that keeps its inputs only. Off, it is several that keep more."},
        {"vocabulary_parallel_loss", flag(&Strategy::vocabulary_parallel_loss).presettable(),
-        "The loss is taken on each tensor-parallel rank's part of the logits, not on all of them."},
+        R"(The loss is taken on each tensor-parallel rank's part of the logits. Off, every rank gathers all of
+them and takes the whole loss.)"},
        {"fused_loss", flag(&Strategy::fused_loss).presettable(),
         R"(The loss is one kernel that keeps the 16-bit logits only. Off, it keeps their softmax in fp32, and a
 copy in fp32 while it works.

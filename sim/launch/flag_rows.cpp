@@ -21,6 +21,8 @@ constexpr FlagRow kTable[] = {
     {"overlap_tensor_parallel_backward",
      "false",
      {"--no-async-tensor-model-parallel-allreduce", "", "", ""}},
+    {"quantised_tensor_gathers", "true", {"", "", kNoFlag, kNoFlag}},
+    {"quantised_tensor_gathers", "false", {kNoFlag, kNoFlag, "", ""}},
     {"vocabulary_parallel_loss", "true", {"", "", kNoFlag, kNoFlag}},
     {"vocabulary_parallel_loss",
      "false",

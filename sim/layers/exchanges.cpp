@@ -8,6 +8,15 @@ Bytes tensor_message(const TensorExchange& exchange, const RankShape& shape) {
   return Bytes(shape.tokens() * exchange.width * shape.element_bytes);
 }
 
+Bytes gathered_message(const TensorExchange& exchange, const RankShape& shape) {
+  return Bytes(shape.tokens() * exchange.width * shape.gathered_bytes);
+}
+
+Bytes logits_message(const Layer& last, const RankShape& shape) {
+  if (!shape.whole_loss || shape.tensor_parallel == 1.0) return Bytes(0.0);
+  return Bytes(shape.tokens() * last.loss_classes * shape.element_bytes);
+}
+
 double exchanged_again(const Layer& layer, const RecomputeParts& parts) {
   double all = 0.0;
   double again = 0.0;

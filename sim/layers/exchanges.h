@@ -15,6 +15,13 @@ namespace headway {
 /// Of one of its tensor-parallel exchanges: all of its tokens, whole.
 [[nodiscard]] Bytes tensor_message(const TensorExchange& exchange, const RankShape& shape);
 
+/// The same as sequence-parallel ranks gather it, which they may after it is quantised.
+[[nodiscard]] Bytes gathered_message(const TensorExchange& exchange, const RankShape& shape);
+
+/// The logits that every tensor-parallel rank gathers to take the whole loss; nothing where each
+/// takes its part.
+[[nodiscard]] Bytes logits_message(const Layer& last, const RankShape& shape);
+
 /// Whether the exchanges of a layer are alike in size is the layer's business; what of them is run
 /// again with these parts, as a share of all their bytes.
 [[nodiscard]] double exchanged_again(const Layer& layer, const RecomputeParts& parts);

@@ -28,6 +28,10 @@ Precision precision_of(Scaling scaling) {
   return scaling == Scaling::nvfp4 ? Precision::fp4 : Precision::fp8;
 }
 
+double bytes_per_element(Scaling scaling) {
+  return bytes_per_element(precision_of(scaling)) + (scaling == Scaling::mxfp8 ? 1.0 / 32.0 : 0.0);
+}
+
 std::string_view pass_name(Pass pass) { return pass == Pass::forward ? "forward" : "backward"; }
 
 }  // namespace headway

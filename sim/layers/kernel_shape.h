@@ -35,6 +35,9 @@ inline constexpr Word<Scaling> kWords<Scaling>[] = {{"fp8", Scaling::delayed},
                                                     {"nvfp4", Scaling::nvfp4}};
 [[nodiscard]] std::string_view recipe_name(Scaling scaling);
 [[nodiscard]] Precision precision_of(Scaling scaling);
+/// Of a quantised tensor, with its scales: one of a byte for 32 elements of MXFP8; of 4-bit
+/// elements they are part of what an element takes.
+[[nodiscard]] double bytes_per_element(Scaling scaling);
 
 /// Of a layer: its results, or the gradients of its inputs and weights.
 enum class Pass { forward, backward };

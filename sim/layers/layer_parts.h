@@ -38,8 +38,9 @@ enum class Rows {
 /// each).
 enum class Split { none, outputs, inputs };
 
-/// By which degree a size is divided.
-enum class Cut { none, tensor, expert_tensor };
+/// By which degree a size is divided; what the loss takes by that of tensor parallelism, unless
+/// every rank takes the whole of it.
+enum class Cut { none, tensor, expert_tensor, loss };
 
 /// Under which kernels something is there.
 enum class KernelChoice {

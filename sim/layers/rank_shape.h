@@ -36,6 +36,8 @@ struct RankShape {
                                   ///< gathered them
   double element_bytes = 2;       ///< of an activation
   double product_bytes = 2;       ///< of an activation kept as the input of a product; not more
+  double gathered_bytes = 2;  ///< of an activation that sequence-parallel ranks gather; not more
+  bool whole_loss = false;    ///< every tensor-parallel rank has all logits
   double activation_input_bytes = 2;  ///< of what an activation function takes, kept; not more
   /// Where adapters alone are trained, those matrices that have one.
   bool frozen = false;
@@ -53,8 +55,17 @@ struct RankShape {
   }
   /// What a cut divides by.
   [[nodiscard]] double parts(Cut cut) const {
-    if (cut == Cut::none) return 1.0;
-    return cut == Cut::tensor ? tensor_parallel : expert_tensor_parallel;
+    switch (cut) {
+      case Cut::none:
+        break;
+      case Cut::tensor:
+        return tensor_parallel;
+      case Cut::expert_tensor:
+        return expert_tensor_parallel;
+      case Cut::loss:
+        return whole_loss ? 1.0 : tensor_parallel;
+    }
+    return 1.0;
   }
   [[nodiscard]] bool holds(KernelChoice when) const;
   /// Bytes of an element that is kept so.

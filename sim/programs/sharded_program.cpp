@@ -26,14 +26,16 @@ class ShardedProgram {
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
       trained_ += pieces_[i].trained;
       experts_ += pieces_[i].expert_parameters;
-      forward_passes_.push_back(
-          builder_.add_pass("forward", slowed(forward_time(job, pieces_[i]), gather_of(i + 1)),
-                            forward_flows(job, pieces_[i])));
+      const Seconds parts = time_of_parts(pieces_[i]);
+      forward_passes_.push_back(builder_.add_pass(
+          "forward", behind(parts, slowed(forward_time(job, pieces_[i]), gather_of(i + 1))),
+          forward_flows(job, pieces_[i])));
       const Seconds transfers =
           (gathers_ahead_backward() ? gather_of(i - 1) : Seconds(0.0)) + reduce_of(i + 1);
-      backward_passes_.push_back(
-          builder_.add_pass("backward", slowed(backward_time(job, pieces_[i]), transfers),
-                            backward_flows(job, pieces_[i])));
+      backward_passes_.push_back(builder_.add_pass(
+          "backward",
+          behind(backward_collectives() * parts, slowed(backward_time(job, pieces_[i]), transfers)),
+          backward_flows(job, pieces_[i])));
     }
   }
 
@@ -104,6 +106,25 @@ class ShardedProgram {
 
   [[nodiscard]] TimeByCause slowed(TimeByCause time, Seconds transfers) const {
     time[Cause::data_parallel_exposed] += job_.interference * min(time.total(), transfers);
+    return time;
+  }
+
+  /// Of the host, for one collective of each of the piece's matrices.
+  [[nodiscard]] Seconds time_of_parts(const Piece& piece) const {
+    const double parts = piece.matrices * strategy_.shard_ranks() +
+                         piece.expert_matrices * strategy_.expert_replicas();
+    return parts * job_.cost.sharded_part;
+  }
+
+  /// Of a matrix: a reduction, and a gather each for what is computed again and for the gradients,
+  /// as software that issues parts gathers it for the product at hand alone.
+  [[nodiscard]] double backward_collectives() const {
+    if (!strategy_.reshard_after_forward) return 1.0;
+    return strategy_.recompute == Recompute::full ? 3.0 : 2.0;
+  }
+
+  static TimeByCause behind(Seconds issuing, TimeByCause time) {
+    time[Cause::data_parallel_exposed] += issuing;
     return time;
   }
 

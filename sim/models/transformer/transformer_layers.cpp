@@ -236,7 +236,7 @@ MemoryPass cross_entropy_pass(double classes) {
   return {.name = "cross_entropy",
           .forward = kCrossEntropyForward * classes,
           .backward = kCrossEntropyBackward * classes,
-          .cut = Cut::tensor};
+          .cut = Cut::loss};
 }
 
 std::vector<TensorLimit> tensor_limits(const TransformerModel& model) {

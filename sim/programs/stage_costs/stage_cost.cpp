@@ -82,6 +82,7 @@ class StageCosts {
     }
     add_ends();
     cost_.micro_batch_overhead = Seconds(family_.micro_batch_overhead.value);
+    cost_.sharded_part = Seconds(family_.sharded_part.value);
     cost_.step_overhead = Seconds(family_.step_overhead.value);
     scale_by_release();
     add_offload();
@@ -257,6 +258,7 @@ class StageCosts {
     const WorkCost head = costs_of(work(model_.last, shape_), loss, wide);
     const WorkCost embedding = costs_of(work(model_.first, shape_), family_, wide);
     cost_.head_forward = simple_pass(head.forward);
+    cost_.head_forward[Cause::tensor_parallel] += time_of_logits();
     cost_.head_backward = simple_pass(head.backward);
     cost_.head_weight[Cause::compute] = head.weight_gradients;
     cost_.embedding_forward = simple_pass(embedding.forward);
@@ -266,8 +268,7 @@ class StageCosts {
     const double ahead = model_.ahead.layers;
     const WorkCost join = costs_of(work(model_.ahead.join, shape_), family_, strategy_.precision);
     const LayerCost& layer = cost_.layer(model_.ahead.kind);
-    cost_.head_forward +=
-        ahead * (simple_pass(head.forward) + simple_pass(join.forward) + layer.forward);
+    cost_.head_forward += ahead * (cost_.head_forward + simple_pass(join.forward) + layer.forward);
     cost_.head_backward += ahead * (simple_pass(head.backward) + simple_pass(join.backward) +
                                     layer.backward + layer.recompute);
     cost_.head_forward_flows += ahead * layer.forward_flows;
@@ -275,6 +276,14 @@ class StageCosts {
     cost_.head_backward_flows += ahead * layer.recompute_flows;
     cost_.head_weight[Cause::compute] +=
         ahead * (head.weight_gradients + join.weight_gradients + layer.weight.total());
+  }
+
+  [[nodiscard]] Seconds time_of_logits() const {
+    const Bytes logits = logits_message(model_.last, shape_);
+    if (logits == Bytes(0.0)) return Seconds(0.0);
+    const GroupPlace& place = places_[ExchangeKind::tensor];
+    return group_link(node_, profile_, place, nics_of_rings(node_, place))
+        .time(CollectiveKind::all_gather, logits, strategy_.tensor_parallel);
   }
 
   void scale_by_release() {

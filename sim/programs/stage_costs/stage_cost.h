@@ -40,6 +40,7 @@ struct StageCost {
   PassFlows head_forward_flows;  ///< of multi-token prediction layers
   PassFlows head_backward_flows;
   Seconds micro_batch_overhead;  ///< of a stage, with every micro-batch
+  Seconds sharded_part;          ///< of the host, for a rank's part of a sharded matrix
   Seconds step_overhead;         ///< once an iteration: what the host does while the device idles
   double spread = 0.0;           ///< one standard deviation of the layers' time, relative
   bool extrapolated = false;     ///< some cost lies outside what was measured or fitted

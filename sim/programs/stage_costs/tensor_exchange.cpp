@@ -12,6 +12,12 @@ Seconds seen_beside(Seconds transfer, Seconds compute, double interference) {
   return max(transfer - compute, Seconds(0.0)) + interference * min(transfer, compute);
 }
 
+Bytes message_of(CollectiveKind collective, const TensorExchange& exchange,
+                 const RankShape& shape) {
+  return collective == CollectiveKind::all_gather ? gathered_message(exchange, shape)
+                                                  : tensor_message(exchange, shape);
+}
+
 double share_of(Seconds seen, Seconds all) { return all > Seconds(0.0) ? seen / all : 1.0; }
 
 }  // namespace
@@ -24,7 +30,7 @@ TensorExchangeTime tensor_exchange(const Strategy& strategy, const Profile& prof
   const auto time = [&](CollectiveKind collective) {
     Seconds sum;
     for (const TensorExchange& exchange : layer.exchanges) {
-      sum += link.time(collective, tensor_message(exchange, shape), ranks);
+      sum += link.time(collective, message_of(collective, exchange, shape), ranks);
     }
     return sum;
   };
@@ -51,14 +57,15 @@ TensorExchangeTime tensor_exchange(const Strategy& strategy, const Profile& prof
 
 PassTraffic tensor_traffic(const Strategy& strategy, const Layer& layer, const RankShape& shape) {
   const double ranks = strategy.tensor_parallel;
-  Bytes messages;
+  Bytes gathered;
+  Bytes reduced;
   for (const TensorExchange& exchange : layer.exchanges) {
-    messages += tensor_message(exchange, shape);
+    gathered += (ranks - 1.0) / ranks * gathered_message(exchange, shape);
+    reduced += (ranks - 1.0) / ranks * tensor_message(exchange, shape);
   }
-  const Bytes once = 2.0 * (ranks - 1.0) / ranks * messages;
   const bool gathers_again =
       strategy.sequence_parallel && strategy.overlap_tensor_parallel_backward;
-  return {once, (gathers_again ? 1.5 : 1.0) * once};
+  return {gathered + reduced, (gathers_again ? 2.0 : 1.0) * gathered + reduced};
 }
 
 }  // namespace headway

@@ -23,7 +23,8 @@ struct TensorExchangeTime {
 /// Tensor-parallel traffic of a layer: in each pass an all-reduce for each of its exchanges (for
 /// attention and for the MLP), or with sequence parallelism two pairs of all-gather and
 /// reduce-scatter, of the same bytes (Korthikanti et al. 2022, section 4.2.2): each 2 (t-1)/t of
-/// the layer's 16-bit input. Experts are not split that way; a shared one is.
+/// the layer's 16-bit input. Experts are not split that way; a shared one is. What is gathered may
+/// have been quantised before (gathered_message).
 ///
 /// Where the backward pass overlaps, an all-reduce of an input's gradient runs beside the gradient
 /// of the weights, which does not wait for it; with sequence parallelism the input, kept in parts,
@@ -37,8 +38,8 @@ struct TensorExchangeTime {
                                                  const RankShape& shape,
                                                  const ColumnGradients& gradients);
 
-/// What a rank sends for it around the ring: 2 (t-1)/t of the layer's input each, and where kept
-/// parts are gathered again for the backward pass half as much more there.
+/// What a rank sends for it around the ring: (t-1)/t of the layer's input gathered and as much
+/// reduced each, and where kept parts are gathered again for the backward pass that once more.
 [[nodiscard]] PassTraffic tensor_traffic(const Strategy& strategy, const Layer& layer,
                                          const RankShape& shape);
 

@@ -26,11 +26,12 @@ double fused_us(const AttentionShape& shape, Pass pass, const KernelFamily& fami
 
 double unfused_us(const AttentionShape& shape, Pass pass,
                   const DeviceCosts& device = round_device()) {
-  return kernel_us(unfused_attention_cost(device, {.shape = shape}, pass, Precision::bf16));
+  return kernel_us(
+      unfused_attention_cost(device, plain_family(), {.shape = shape}, pass, Precision::bf16));
 }
 
 Cost wide_cost(const AttentionWork& attention, Pass pass) {
-  return unfused_attention_cost(round_device(), attention, pass, Precision::fp32);
+  return unfused_attention_cost(round_device(), plain_family(), attention, pass, Precision::fp32);
 }
 
 TEST(FusedAttention, ForwardIsItsOperationsAtTheRateOfItsLength) {
@@ -107,6 +108,19 @@ TEST(UnfusedAttention, IsTheWholeSquareAndThePassesOverIt) {
   EXPECT_NEAR(unfused_us(kShape, Pass::backward), 2 * 171.79869184 + 1.5 * 167.77216, 1e-9);
 }
 
+TEST(UnfusedAttention, SoftwareMayHaveAKernelForEachStep) {
+  // Where 10 B a score take 167.77216 us: 25 B, and backward 30.
+  KernelFamily eager = plain_family();
+  eager.unfused_forward_bytes = estimate(25.0);
+  eager.unfused_backward_bytes = estimate(30.0);
+  const auto us = [&](Pass pass) {
+    return kernel_us(
+        unfused_attention_cost(round_device(), eager, {.shape = kShape}, pass, Precision::bf16));
+  };
+  EXPECT_NEAR(us(Pass::forward), 171.79869184 + 2.5 * 167.77216, 1e-9);
+  EXPECT_NEAR(us(Pass::backward), 2 * 171.79869184 + 3.0 * 167.77216, 1e-9);
+}
+
 TEST(UnfusedAttention, OfFourByteNumbersIsAKernelForEachStep) {
   // At 0.5 x 5 TFLOP/s ten times as long. Where 10 B a score take 167.77216 us: mask and softmax
   // read and write, 4 x 4 B; backward the softmax moves three numbers, and the mask five times two,
@@ -123,9 +137,9 @@ TEST(UnfusedAttention, OfFourByteNumbersDropoutMovesTwoAndItsMask) {
   EXPECT_NEAR(kernel_us(wide_cost(dropping, Pass::backward)), 2 * 1717.9869184 + 6.1 * 167.77216,
               1e-9);
   // The profile's bytes of a score have it.
-  EXPECT_EQ(
-      kernel_us(unfused_attention_cost(round_device(), dropping, Pass::forward, Precision::bf16)),
-      unfused_us(kShape, Pass::forward));
+  EXPECT_EQ(kernel_us(unfused_attention_cost(round_device(), plain_family(), dropping,
+                                             Pass::forward, Precision::bf16)),
+            unfused_us(kShape, Pass::forward));
 }
 
 TEST(UnfusedAttention, AHeadSizeThatIsNoMultipleOfEightSlowsTheProducts) {

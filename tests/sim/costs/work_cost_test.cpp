@@ -279,12 +279,12 @@ TEST(WorkCost, AttentionIsFusedOrNot) {
             fused_attention_cost(profile.device, family, shape, Pass::backward).time);
   const WorkCost unfused =
       work_cost(work, {.profile = profile, .family = family, .fused_attention = false});
-  EXPECT_EQ(
-      unfused.forward.time(),
-      unfused_attention_cost(profile.device, *work.attention, Pass::forward, Precision::bf16).time);
-  EXPECT_EQ(unfused.backward.time(),
-            unfused_attention_cost(profile.device, *work.attention, Pass::backward, Precision::bf16)
-                .time);
+  EXPECT_EQ(unfused.forward.time(), unfused_attention_cost(profile.device, family, *work.attention,
+                                                           Pass::forward, Precision::bf16)
+                                        .time);
+  EXPECT_EQ(unfused.backward.time(), unfused_attention_cost(profile.device, family, *work.attention,
+                                                            Pass::backward, Precision::bf16)
+                                         .time);
 }
 
 TEST(CostSum, PartsErrIndependently) {

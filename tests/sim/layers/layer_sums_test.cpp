@@ -255,6 +255,24 @@ TEST(LayerExchanges, AreMessagesOfARank) {
   EXPECT_EQ(context_messages(layer, wide).queries, 96_B);
   EXPECT_EQ(routed_message(layer, wide), 96_B);
   EXPECT_EQ(stage_message(layer, wide), 56_B);
+  // What is gathered may have been quantised to a byte.
+  EXPECT_EQ(gathered_message(layer.exchanges[1], kCut), 32_B);
+  RankShape quantised = kCut;
+  quantised.gathered_bytes = 1;
+  EXPECT_EQ(gathered_message(layer.exchanges[1], quantised), 16_B);
+}
+
+TEST(LayerExchanges, LogitsAreGatheredWhereEveryRankTakesTheWholeLoss) {
+  // 8 tokens, 100 words, 2 bytes; the loss is then not shared out among the 4 ranks.
+  const Layer head{.loss_classes = 100};
+  EXPECT_EQ(logits_message(head, kCut), 0_B);
+  EXPECT_EQ(kCut.parts(Cut::loss), 4);
+  RankShape whole = kCut;
+  whole.whole_loss = true;
+  EXPECT_EQ(logits_message(head, whole), 1600_B);
+  EXPECT_EQ(whole.parts(Cut::loss), 1);
+  whole.tensor_parallel = 1;
+  EXPECT_EQ(logits_message(head, whole), 0_B);
 }
 
 TEST(LayerWork, ARankQuantisesTheRowsThatItMakes) {

@@ -65,6 +65,59 @@ TEST_F(LayerExchange, CollectivesOfTheBackwardPassRunBesideProductsThatDoNotWait
             cost().layer().forward[Cause::tensor_parallel]);
 }
 
+TEST_F(LayerExchange, GathersMayCarryWhatWasQuantised) {
+  // Two ranks gather 1 MiB each in 16 bits and reduce as much: (2 MiB + 2 MiB) / 400 GB/s a pass.
+  // In 8 bits half of the first.
+  strategy.tensor_parallel = 2;
+  strategy.sequence_parallel = true;
+  strategy.precision = Precision::fp8;
+  for (const Scaling scaling : {Scaling::rowwise, Scaling::mxfp8}) {
+    profile.device.recipe_cast_bytes[scaling] = estimate(6.0);
+  }
+  const auto exchanged = [&] {
+    const LayerCost layer = cost().layer();
+    EXPECT_EQ(layer.forward[Cause::tensor_parallel], layer.backward[Cause::tensor_parallel]);
+    return layer.forward[Cause::tensor_parallel].count();
+  };
+  EXPECT_NEAR(exchanged(), 4.0 * kMi / 400e9, 1e-15);
+  strategy.quantised_tensor_gathers = true;
+  EXPECT_NEAR(exchanged(), 3.0 * kMi / 400e9, 1e-15);
+
+  // MXFP8 has a byte of scale for 32 elements.
+  strategy.scaling = Scaling::mxfp8;
+  EXPECT_NEAR(exchanged(), (2.0 + 1.0 + 1.0 / 32.0) * kMi / 400e9, 1e-15);
+
+  // A scale a row is applied behind the gather, and adapters read 16 bits.
+  strategy.scaling = Scaling::rowwise;
+  EXPECT_NEAR(exchanged(), 4.0 * kMi / 400e9, 1e-15);
+  strategy.scaling = Scaling::delayed;
+  strategy.task = Task::lora;
+  strategy.lora_rank = 8;
+  strategy.lora_targets = {AdapterTarget::projection};
+  EXPECT_NEAR(exchanged(), 4.0 * kMi / 400e9, 1e-15);
+  strategy.task = Task::pretrain;
+
+  // So in a backward pass that overlaps, whose gathers are all that it does not hide.
+  strategy.overlap_tensor_parallel_backward = true;
+  EXPECT_NEAR(cost().layer().backward[Cause::tensor_parallel].count(), 1.0 * kMi / 400e9, 1e-15);
+}
+
+TEST_F(LayerExchange, AWholeLossIsTakenOfGatheredLogits) {
+  // Two ranks gather half of 1,024 tokens x 32,768 logits of 2 bytes each, 32 MiB at 400 GB/s, and
+  // either takes the loss of all of them: 18 bytes a logit, where a half each would do.
+  strategy.tensor_parallel = 2;
+  const StageCost parts = cost();
+  strategy.vocabulary_parallel_loss = false;
+  const StageCost whole = cost();
+  EXPECT_EQ(parts.head_forward[Cause::tensor_parallel], Seconds(0.0));
+  EXPECT_NEAR(whole.head_forward[Cause::tensor_parallel].count(), 32.0 * kMi / 400e9, 1e-15);
+  const auto more = [](const TimeByCause& a, const TimeByCause& b) {
+    return (a[Cause::compute] - b[Cause::compute]).count();
+  };
+  EXPECT_NEAR(more(whole.head_forward, parts.head_forward), 3.0 * 32.0 * kMi / kMemory, 1e-12);
+  EXPECT_NEAR(more(whole.head_backward, parts.head_backward), 6.0 * 32.0 * kMi / kMemory, 1e-12);
+}
+
 TEST_F(LayerExchange, AMeasuredCollectiveIsTakenAsItWasMeasured) {
   strategy.tensor_parallel = 2;
   MeasuredCollective measured{.kind = CollectiveKind::all_reduce, .ranks = 2};
