@@ -19,7 +19,9 @@ HOPPER = ("h100_sxm", "h200_sxm")
 BLACKWELL = ("b200_sxm", "b300_sxm", "gb200", "gb300")
 
 # Kernels of NVIDIA's own software, run on the clusters it was tuned on.
-REFERENCE = ("fused", "mlperf", "jax", "megatron-2021", "megatron-2022")
+CURRENT = ("fused", "mlperf", "jax")
+EARLY = ("megatron-2021", "megatron-2022")
+REFERENCE = CURRENT + EARLY
 # Everybody else's.
 COMMUNITY = ("deepspeed", "composer", "torch-compile", "torch-eager", "internevo", "aleph-alpha",
              "aleph-alpha-unfused-norm", "aleph-alpha-flash-1")
@@ -176,7 +178,7 @@ CONSTANTS = [
     Constant("memory traffic", [FAMILY + "memory_traffic"],
              {"*": 1.0, "torch-eager": 2.5, "aleph-alpha-unfused-norm": 3.3,
               "aleph-alpha-flash-1": 3.3, "aleph-alpha": 1.5, "internevo": 1.5},
-             [of_families("NVIDIA's", REFERENCE, 0.3),
+             [of_families("NVIDIA's", CURRENT, 0.3), of_families("NVIDIA's until 2022", EARLY, 0.3),
               of_families("others'", tuple(f for f in COMMUNITY if not f.startswith("torch")), 0.3),
               *of_sources(("alephalpha_layouts", "bigscience"), 0.25)],
              source_field="memory_traffic"),

@@ -14,12 +14,12 @@ TEST(Interval, ASourceThatWasSeenIsKnownBetterThanOneThatWasNot) {
 }
 
 TEST(Interval, WhatJobsShareIsKnownBetterFromSeveral) {
-  // s = 0.72: of two 1.44 / 1.72. The variance 1.72 v becomes (1 + 0.72 / 1.72) v.
-  EXPECT_NEAR(shared_by_jobs(JobKind::dense, 1), 0.72, 1e-12);
-  EXPECT_NEAR(shared_by_jobs(JobKind::dense, 2), 1.44 / 1.72, 1e-12);
+  // s = 0.71: of two 1.42 / 1.71. The variance 1.71 v becomes (1 + 0.71 / 1.71) v.
+  EXPECT_NEAR(shared_by_jobs(JobKind::dense, 1), 0.71, 1e-12);
+  EXPECT_NEAR(shared_by_jobs(JobKind::dense, 2), 1.42 / 1.71, 1e-12);
   const double by_one = std::log(anchored_interval({1.0}, JobKind::dense, 1).high);
   const double by_two = std::log(anchored_interval({1.0}, JobKind::dense, 2).high);
-  EXPECT_NEAR(by_two * by_two / (by_one * by_one), (1.0 + 0.72 / 1.72) / 1.72, 1e-12);
+  EXPECT_NEAR(by_two * by_two / (by_one * by_one), (1.0 + 0.71 / 1.71) / 1.71, 1e-12);
   EXPECT_LT(std::log(anchored_interval({1.0}, JobKind::dense, 0).high), by_two);
 }
 
