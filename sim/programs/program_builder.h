@@ -16,7 +16,7 @@ class ProgramBuilder {
   explicit ProgramBuilder(std::string name) {
     program_.name = std::move(name);
     program_.blocks.reserve(8);
-    program_.operations.reserve(48);
+    program_.operations.reserve(96);
     passes_.reserve(8);
   }
 
