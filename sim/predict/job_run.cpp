@@ -97,6 +97,29 @@ Perturbation perturbation_of_draw(const Scenario& scenario, int number) {
   return perturbation;
 }
 
+struct Draws {
+  std::vector<SimulationTask> tasks;
+  std::function<std::vector<double>()> elsewhere;  ///< how long they are; empty if done here
+};
+
+Draws draws_of(const Scenario& scenario, const Strategy& strategy, const Workload& workload,
+               int replicas, const DrawsElsewhere& elsewhere) {
+  check_pauses(scenario.perturbation, workload);
+  // Without anything random all replicas are one.
+  const int count = scenario.perturbation.random() ? replicas : 1;
+  Draws draws;
+  std::vector<DrawOfJob> numbers;
+  for (int i = 0; i < count; ++i) {
+    draws.tasks.push_back(
+        {&workload, &scenario.cluster->topology, perturbation_of_draw(scenario, i)});
+    numbers.push_back({strategy.data_parallel, i, scenario.software_factor});
+  }
+  if (elsewhere && count > 1) {
+    draws.elsewhere = [&elsewhere, numbers = std::move(numbers)] { return elsewhere(numbers); };
+  }
+  return draws;
+}
+
 }  // namespace
 
 void check_passes(const Strategy& strategy) {
@@ -128,26 +151,26 @@ JobRun run_job(const Scenario& scenario, const Strategy& strategy, int replicas,
                const DrawsElsewhere& elsewhere, std::optional<double> first_draw) {
   BuiltWorkload built = built_job(scenario, strategy);
   JobRun run{std::move(built.workload), built.cost, {}, 0, {}};
-  check_pauses(scenario.perturbation, run.workload);
-  // Without anything random all replicas are one.
-  const bool random = scenario.perturbation.random();
-  const Topology& topology = scenario.cluster->topology;
-  std::vector<SimulationTask> tasks;
-  std::vector<DrawOfJob> draws;
-  for (int i = 0; i < (random ? replicas : 1); ++i) {
-    tasks.push_back({&run.workload, &topology, perturbation_of_draw(scenario, i)});
-    draws.push_back({strategy.data_parallel, i, scenario.software_factor});
-  }
-  std::function<std::vector<double>()> lengths;
-  if (elsewhere && draws.size() > 1) lengths = [&] { return elsewhere(draws); };
-  simulate_replicas(run, std::move(tasks), scenario.run.engine, jobs, lengths, first_draw);
+  Draws draws = draws_of(scenario, strategy, run.workload, replicas, elsewhere);
+  simulate_replicas(run, std::move(draws.tasks), scenario.run.engine, jobs, draws.elsewhere,
+                    first_draw);
   check_length(run.times);
   if (!scenario.workload_changes.empty()) return run;  // physics holds for whole jobs only
   // Draws change no bytes, so one bound holds for all.
   check_physical(physical_bound(scenario.model, strategy, scenario.profiles(), run.workload,
-                                run.timeline, topology),
+                                run.timeline, scenario.cluster->topology),
                  Seconds(std::ranges::min(run.times)), scenario.perturbation);
   return run;
+}
+
+Seconds job_time(const Scenario& scenario, const Strategy& strategy, int replicas, int jobs,
+                 const DrawsElsewhere& elsewhere) {
+  const BuiltWorkload built = built_job(scenario, strategy);
+  const Draws draws = draws_of(scenario, strategy, built.workload, replicas, elsewhere);
+  const std::vector<double> times =
+      draws.elsewhere ? draws.elsewhere() : simulated_times(draws.tasks, scenario.run.engine, jobs);
+  check_length(times);
+  return Seconds(times[median_index(times)]);
 }
 
 double draw_length(Scenario scenario, const DrawOfJob& draw) {

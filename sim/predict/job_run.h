@@ -50,6 +50,10 @@ void check_passes(const Strategy& strategy);
                              int jobs, const DrawsElsewhere& elsewhere = {},
                              std::optional<double> first_draw = {});
 
+/// The median length of the same, of which nothing else is kept.
+[[nodiscard]] Seconds job_time(const Scenario& scenario, const Strategy& strategy, int replicas,
+                               int jobs, const DrawsElsewhere& elsewhere = {});
+
 /// The length of one draw of a scenario's job or a smaller one, in seconds.
 [[nodiscard]] double draw_length(Scenario scenario, const DrawOfJob& draw);
 

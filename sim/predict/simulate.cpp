@@ -286,16 +286,11 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   if (options.scaling) reference = reference_strategy(scenario, options);
 
   if (!scenario.anchors.empty()) prediction.anchor = apply_anchors(scenario, options);
-  const auto first_draw_of = [&](const Strategy& strategy) {
-    return &strategy == &scenario.strategy ? options.first_draw : std::nullopt;
-  };
-  const auto run = [&](const Strategy& strategy) {
-    const bool may_be_known = options.memory != nullptr && scenario.anchors.empty();
-    return may_be_known ? options.memory->run(scenario, strategy, options.jobs)
-                        : run_job(scenario, strategy, scenario.run.replicas, options.jobs,
-                                  options.draws_elsewhere, first_draw_of(strategy));
-  };
-  JobRun main_run = run(scenario.strategy);
+  const bool may_be_known = options.memory != nullptr && scenario.anchors.empty();
+  JobRun main_run = may_be_known
+                        ? options.memory->run(scenario, scenario.strategy, options.jobs)
+                        : run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs,
+                                  options.draws_elsewhere, options.first_draw);
   const Timeline& timeline = main_run.timeline;
   prediction.iteration_time = Seconds(timeline.finish);
   prediction.replicas = static_cast<int>(main_run.times.size());
@@ -351,7 +346,9 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
     const bool is_itself = reference->data_parallel == scenario.strategy.data_parallel;
     Seconds reference_time = prediction.iteration_time;
     if (!is_itself) {
-      reference_time = run(*reference).time();
+      reference_time = may_be_known ? options.memory->run(scenario, *reference, options.jobs).time()
+                                    : job_time(scenario, *reference, scenario.run.replicas,
+                                               options.jobs, options.draws_elsewhere);
       if (scenario.input) {
         reference_time += input_use(scenario, *reference, reference_time, options.jobs).stalled;
       }
