@@ -14,7 +14,10 @@ struct HeldJson<Json>::Held {
 };
 
 template <class Json>
-HeldJson<Json>::HeldJson() : held_(held(Json())) {}
+HeldJson<Json>::HeldJson() {
+  static const std::shared_ptr<Held> null = held(Json());  // points of a sweep have a million
+  held_ = null;
+}
 template <class Json>
 std::shared_ptr<typename HeldJson<Json>::Held> HeldJson<Json>::held(const Json& value) {
   return held(Json(value));
