@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <ctime>
 #include <limits>
 
@@ -209,15 +208,13 @@ void StrategySearcher::open(const Group& group) {
 }
 
 Seconds StrategySearcher::closed_form_of(const StrategyChoice& choice) {
-  // To ask the system for the processor's time would take a microsecond of fifty.
-  const auto before = std::chrono::steady_clock::now();
+  const double before = processor_seconds();
   const Scenario& scenario = space_.scenario();
   const Strategy strategy = space_.strategy(choice);
   const Seconds time = closed_form_iteration(
       scenario.model, strategy, scenario.profiles(), *scenario.cluster,
       placement_of(strategy, scenario.placement.order), scenario.perturbation, &known_);
-  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - before;
-  effort_.closed_forms.push_back(taken.count());
+  effort_.closed_forms.push_back(processor_seconds() - before);
   return time;
 }
 
