@@ -180,7 +180,9 @@ see: Korthikanti et al. 2022 (arXiv:2205.05198), 6.2; profile.overlap.sharded_in
         flag(&Strategy::quantised_tensor_gathers)
             .presettable()
             .where(can_gather_quantised,
-                   {"precision", "below 16 bits, with sequence_parallel",
+                   {"sequence_parallel",
+                    "true, with tensor_parallel above 1, a precision below 16 bits that has no "
+                    "scale for each row, and no adapters",
                     "no ranks gather what products take in fewer bits"}),
         R"(Sequence-parallel ranks quantise their part of a product's input before they gather it: 8 or 4 bits
 an element. What is reduced keeps 16 bits, and so do inputs that adapters read as well, and rows with a
