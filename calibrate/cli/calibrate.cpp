@@ -164,7 +164,10 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
       is_wanted(rules, kSustainedPart)) {
     if (is_first) write_checkpoint(job, calibration, plan, plan.size());
     add("sustained products", [&] {
-      calibration.sustained = sustained_run(backend, *product, calibration.offer.sustained);
+      constexpr double kQuick = 1.0 / 3.0;
+      calibration.sustained =
+          sustained_run(backend, *product, sustained_pass(calibration.points),
+                        (rules.quick ? kQuick : 1.0) * calibration.offer.sustained);
     });
   }
   if (code == 0 && job.options.jitter) {

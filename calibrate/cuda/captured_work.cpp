@@ -33,8 +33,8 @@ class CapturedWork::Graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-CapturedWork::CapturedWork(Enqueue enqueue, Seconds time, Seconds gap)
-    : enqueue_(std::move(enqueue)), gap_(gap) {
+CapturedWork::CapturedWork(Enqueue enqueue, Seconds time, Seconds gap, StreamPriority priority)
+    : enqueue_(std::move(enqueue)), gap_(gap), stream_(priority) {
   constexpr double kMost = 200.0;
   enqueue_(stream_);  // libraries set themselves up, which a capture does not allow
   wait_for(stream_);

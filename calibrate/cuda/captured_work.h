@@ -10,14 +10,14 @@
 namespace headway {
 
 /// Repetitions of an operation on a stream of their own, captured in a graph, so that the host's
-/// launches do not show; timed by events around the graph, which the stream does not reach before the
-/// host has launched it. On the device that is current when it is
-/// made, whichever is later.
+/// launches do not show; timed by events around the graph, which the stream does not reach before
+/// the host has launched it. On the device that is current when it is made, whichever is later.
 class CapturedWork final : public DeviceWork {
  public:
   /// As many repetitions as take about `time`, but no fewer than one and no more than 200. Runs the
   /// operation twice. `gap` passes between two kernels of a graph, and counts as none of theirs.
-  CapturedWork(Enqueue enqueue, Seconds time, Seconds gap = {});
+  CapturedWork(Enqueue enqueue, Seconds time, Seconds gap = {},
+               StreamPriority priority = StreamPriority::normal);
   ~CapturedWork() override;
 
   void launch(const RepeatedWork* after) override;

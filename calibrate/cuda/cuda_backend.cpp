@@ -97,8 +97,8 @@ CudaBackend::CudaBackend(std::uint64_t seed, Rendezvous& rendezvous, int local_r
       rendezvous_(rendezvous),
       collectives_(rendezvous, group_.devices, device_) {
   refuse_shared_devices(rendezvous, device_);
-  // For good: guards give back what was current before, and since CUDA 12 that alone takes memory of
-  // the device, which is another rank's.
+  // For good: guards give back what was current before, and since CUDA 12 that alone takes memory
+  // of the device, which is another rank's.
   HEADWAY_CUDA(cudaSetDevice(device_));
   if (monitor_ == nullptr) {
     offer_.provenance["clocks"] =
@@ -268,7 +268,8 @@ Enqueue CudaBackend::copy_work(const CopyPoint& point) {
     case CopyKind::device_to_host: {
       const auto host = std::make_shared<HostBuffer>(bytes);
       return [this, host, bytes, to_host](cudaStream_t stream) {
-        void* const device = pools_->a.take(bytes);
+        // a keeps its random numbers: products of anything else draw another power.
+        void* const device = to_host ? pools_->a.take(bytes) : pools_->c.take(bytes);
         HEADWAY_CUDA(
             to_host ? cudaMemcpyAsync(host->data(), device, bytes, cudaMemcpyDeviceToHost, stream)
                     : cudaMemcpyAsync(device, host->data(), bytes, cudaMemcpyHostToDevice, stream));
@@ -308,7 +309,9 @@ std::unique_ptr<RepeatedWork> CudaBackend::repeated(const ConcurrentPoint::Work&
   if (const auto* collective = std::get_if<CollectivePoint>(&work)) {
     return collectives_.work(*collective, time, gap_);
   }
-  return std::make_unique<CapturedWork>(local_work(work), time, gap_);
+  const bool is_transfer = std::holds_alternative<CopyPoint>(work);
+  return std::make_unique<CapturedWork>(
+      local_work(work), time, gap_, is_transfer ? StreamPriority::urgent : StreamPriority::normal);
 }
 
 /// Beside a collective all devices work at once, each on its own product or pass where it has a

@@ -8,8 +8,8 @@
 
 namespace headway {
 
-/// Makes a device the current one as long as this object lives: streams, events and memory belong to
-/// the device that was current when they were made, and are used with it only.
+/// Makes a device the current one as long as this object lives: streams, events and memory belong
+/// to the device that was current when they were made, and are used with it only.
 class DeviceGuard {
  public:
   explicit DeviceGuard(int device) {
@@ -74,12 +74,17 @@ class DevicePool {
   std::size_t next_ = 0;
 };
 
+/// Blocks of an urgent stream's kernels get the multiprocessors that become free before those of
+/// others, as frameworks have it for the collectives that they overlap: these would wait for every
+/// wave of a product else.
+enum class StreamPriority { normal, urgent };
+
 class DeviceStream {
  public:
-  DeviceStream() { HEADWAY_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+  explicit DeviceStream(StreamPriority priority = StreamPriority::normal) { make(priority); }
   explicit DeviceStream(int device) {
     const DeviceGuard guard(device);
-    HEADWAY_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    make(StreamPriority::normal);
   }
   ~DeviceStream() { (void)cudaStreamDestroy(stream_); }
   DeviceStream(const DeviceStream&) = delete;
@@ -87,6 +92,13 @@ class DeviceStream {
   operator cudaStream_t() const { return stream_; }  // NOLINT: it is one
 
  private:
+  void make(StreamPriority priority) {
+    int least = 0;
+    int most = 0;
+    HEADWAY_CUDA(cudaDeviceGetStreamPriorityRange(&least, &most));
+    HEADWAY_CUDA(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking,
+                                              priority == StreamPriority::urgent ? most : least));
+  }
   cudaStream_t stream_ = nullptr;
 };
 

@@ -197,11 +197,12 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
 
   if (const auto& run = calibration.sustained) {
     const double rate = std::min(1.0, run->in_sweep / run->lasting());
-    // Training rests now and then, so that it is between the two.
+    // Without passes between the clock is lower than in training, which is between the two.
     profile.device.sustained_rate =
-        estimate(rate, std::max(0.01, (1.0 - rate) / 2.0),
-                 fmt::format("measured: {} for {:.0f} s without a pause over the same among others",
-                             point_text(run->product), run->time.count()));
+        estimate(rate, run->has_passes() ? 0.02 : std::max(0.01, (1.0 - rate) / 2.0),
+                 fmt::format("measured: {} for {:.0f} s {} over the same among others",
+                             point_text(run->product), run->time.count(),
+                             run->has_passes() ? "with passes between" : "without a pause"));
     result.provenance["sustained"] = sustained_text(*run);
   }
   if (calibration.jitter) result.provenance["jitter"] = jitter_text(*calibration.jitter);

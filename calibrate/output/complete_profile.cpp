@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "calibrate/output/estimates.h"
 #include "sim/base/join_words.h"
 #include "sim/costs/accelerators.h"
 #include "sim/costs/read_profile.h"
@@ -164,6 +165,59 @@ void complete_scope(Completion& with, const std::string& name, ScopeCosts& mine,
   }
 }
 
+/// How many times longer than plain streaming kernels those of published software need for their
+/// bytes. The fit of the published profiles knows the rate of these alone; here bytes take the rate
+/// that plain kernels were measured at. Nobody published that of plain ones: theirs here.
+double software_share(const DeviceCosts& mine, const DeviceCosts& theirs) {
+  const double plain = theirs.copy_efficiency.value_or(mine.memory_efficiency).value;
+  return plain / theirs.memory_efficiency.value;
+}
+
+void take_longer(Estimate& bytes, double share) {
+  if (bytes.source.empty()) return;
+  bytes.value = rounded(bytes.value * share);
+  bytes.source +=
+      fmt::format("; times {:.3g}, as bytes take the rate of plain streaming kernels here", share);
+}
+
+/// Updates and casts are kernels of software: what our own take is told, and not what others' do.
+void give_way(CalibratedProfile& calibrated, const DeviceCosts& published) {
+  DeviceCosts& device = calibrated.profile.device;
+  std::vector<std::string> told;
+  const auto give = [&told](const char* what, Estimate& mine, const Estimate& theirs) {
+    if (is_assumed(mine) || theirs.source.empty()) return;
+    told.push_back(fmt::format("{} {:.3g} B", what, mine.value));
+    mine = assumed(mine.value, 1.0, "");
+  };
+  give("Adam for a parameter", device.optimizer_bytes, published.optimizer_bytes);
+  give("casting an element to 8 bits with its transpose", device.cast_bytes, published.cast_bytes);
+  if (is_assumed(device.optimizer_bytes)) device.optimizer_curve = {};
+  if (!told.empty()) {
+    calibrated.provenance["own_kernels"] =
+        "not used as costs, which are those of others' kernels: " + join_words(told, ", ");
+  }
+}
+
+/// Bytes that are fitted to what others' kernels take, now at the rate of plain ones.
+void keep_software(Profile& profile, double share, const std::vector<std::string>& families) {
+  for (const std::string& name : families) {
+    KernelFamily& family = profile.kernel_families.at(name);
+    take_longer(family.memory_traffic, share);
+    take_longer(family.loss_traffic, share);
+    for (auto* bytes :
+         {&family.optimizer_bytes, &family.unfused_forward_bytes, &family.unfused_backward_bytes}) {
+      if (*bytes) take_longer(**bytes, share);
+    }
+  }
+  DeviceCosts& device = profile.device;
+  take_longer(device.optimizer_bytes, share);
+  take_longer(device.cast_bytes, share);
+  for (auto& [recipe, bytes] : device.recipe_cast_bytes) take_longer(bytes, share);
+  take_longer(device.unfused_forward_bytes, share);
+  take_longer(device.unfused_backward_bytes, share);
+  if (profile.experts) take_longer(profile.experts->permutation_bytes, share);
+}
+
 }  // namespace
 
 std::shared_ptr<const Profile> published_profile(const std::string& accelerator) {
@@ -203,6 +257,12 @@ void add_published(Offer& offer, const Profile& published) {
 void complete(CalibratedProfile& calibrated, const Profile& published) {
   Profile& profile = calibrated.profile;
   Completion with;
+  const bool knows_memory = !is_assumed(profile.device.memory_efficiency);
+  std::vector<std::string> families;
+  for (const auto& [name, family] : published.kernel_families) {
+    if (!profile.kernel_families.contains(name)) families.push_back(name);
+  }
+  give_way(calibrated, published.device);
   complete_device(with, profile.device, published.device);
   with("kernel_families", profile.kernel_families, published.kernel_families);
   for (auto& [name, family] : profile.kernel_families) {
@@ -222,6 +282,8 @@ void complete(CalibratedProfile& calibrated, const Profile& published) {
   with("sharded_interference", overlap.sharded_interference,
        published.overlap.sharded_interference);
   complete_experts(with, profile.experts, published.experts);
+  if (knows_memory)
+    keep_software(profile, software_share(profile.device, published.device), families);
   with("cuda_graphs", profile.cuda_graphs, published.cuda_graphs);
   with("device_speed", profile.variation.device_speed, published.variation.device_speed);
   with("operation_time", profile.variation.operation_time, published.variation.operation_time);

@@ -21,7 +21,7 @@ double unit_time(const MeasuredAttention& row, double sequence_half, double head
          (1.0 + sequence_half / row.shape.key_length) / std::pow(head, head_exponent);
 }
 
-bool has_several(const std::vector<MeasuredAttention>& rows, double AttentionShape::* size,
+bool has_several(const std::vector<MeasuredAttention>& rows, double AttentionShape::*size,
                  double most) {
   return std::any_of(rows.begin(), rows.end(), [&](const MeasuredAttention& row) {
     return std::min(most, row.shape.*size) != std::min(most, rows.front().shape.*size);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <tuple>
 
 #include "calibrate/measure/linear_fit.h"
@@ -42,6 +43,16 @@ std::vector<MeasuredGemm> arithmetic_rows(const std::vector<MeasuredGemm>& table
   return bound_by_compute.size() < 4 ? all : bound_by_compute;
 }
 
+/// Those whose start is a small part of them; all where there are none.
+std::vector<MeasuredGemm> large_products(const std::vector<MeasuredGemm>& rows) {
+  constexpr double kLongInner = 1024.0;
+  std::vector<MeasuredGemm> large;
+  for (const MeasuredGemm& row : rows) {
+    if (row.shape.k >= kLongInner) large.push_back(row);
+  }
+  return large.empty() ? rows : large;
+}
+
 struct Candidate {
   double quantisation = 0.0;
   std::vector<double> coefficients;
@@ -60,6 +71,17 @@ Candidate fit_with_quantisation(const std::vector<MeasuredGemm>& rows, int multi
         fitted_value(candidate.coefficients, observation.features) / observation.value - 1.0));
   }
   return candidate;
+}
+
+/// Whose products the constants of all are fitted to: what layers are trained in, where it has as
+/// many rows as any. Plain cores start and quantise otherwise than tensor cores.
+Precision main_precision(const std::map<Precision, int>& rows_of) {
+  const int most = std::ranges::max(rows_of | std::views::values);
+  for (const Precision trained : {Precision::bf16, Precision::fp16}) {
+    const auto rows = rows_of.find(trained);
+    if (rows != rows_of.end() && rows->second == most) return trained;
+  }
+  return std::ranges::find(rows_of, most, &std::pair<const Precision, int>::second)->first;
 }
 
 double sum_of_squares(const std::vector<double>& values) {
@@ -104,10 +126,7 @@ GemmFit fitted_gemm(const std::vector<MeasuredGemm>& table, int multiprocessors,
   HEADWAY_CHECK(!table.empty(), "a fit of no products");
   std::map<Precision, int> rows_of;
   for (const MeasuredGemm& row : table) ++rows_of[row.precision];
-  const Precision main =
-      std::max_element(rows_of.begin(), rows_of.end(), [](const auto& a, const auto& b) {
-        return a.second < b.second;
-      })->first;
+  const Precision main = main_precision(rows_of);
 
   const auto rows = arithmetic_rows(table, main, memory_bytes_per_s);
   Candidate best = fit_with_quantisation(rows, multiprocessors, 0.0);
@@ -126,15 +145,20 @@ GemmFit fitted_gemm(const std::vector<MeasuredGemm>& table, int multiprocessors,
   const double per_flop = c[0] > 0.0 ? c[0] : c[1] / largest_k;
   fit.inner_half = c[0] > 0.0 ? c[1] / c[0] : 0.0;
   for (const auto& [precision, count] : rows_of) {
-    std::vector<Observation> observations;
-    for (const MeasuredGemm& row : arithmetic_rows(table, precision, memory_bytes_per_s)) {
+    // The time of an operation that misses least of the products' own times, the start known: of
+    // large products, as other cores start otherwise.
+    double products = 0.0;
+    double squares = 0.0;
+    for (const MeasuredGemm& row :
+         large_products(arithmetic_rows(table, precision, memory_bytes_per_s))) {
+      const double time = row.time.count();
       const double work = row.shape.flops() *
                           quantisation_factor(row.shape, multiprocessors, fit.quantisation) *
-                          (1.0 + fit.inner_half / row.shape.k);
-      const double time = row.time.count() - fit.overhead;
-      if (time > 0.0) observations.push_back({{work}, time});
+                          (1.0 + fit.inner_half / row.shape.k) / time;
+      products += work * (1.0 - fit.overhead / time);
+      squares += work * work;
     }
-    const double slope = observations.empty() ? 0.0 : non_negative_fit(observations)[0];
+    const double slope = squares > 0.0 ? std::max(0.0, products / squares) : 0.0;
     fit.rate[precision] = 1.0 / (precision == main || slope == 0.0 ? per_flop : slope);
   }
   return fit;

@@ -11,7 +11,7 @@
 namespace headway {
 namespace {
 
-constexpr int kParts = 12;
+constexpr int kPartsOfShare = 4;
 
 std::string part_text(const GemmPoint& product, Seconds once, const DeviceState& state) {
   std::string text = fmt::format("{:.0f} TFLOP/s", 1e-12 * product.shape.flops() / once.count());
@@ -23,11 +23,12 @@ std::string part_text(const GemmPoint& product, Seconds once, const DeviceState&
 }  // namespace
 
 Seconds SustainedRun::lasting() const {
-  std::vector<double> later;
-  for (std::size_t i = parts.size() / 2; i < parts.size(); ++i) {
-    later.push_back(parts[i].once.count());
+  std::vector<double> times;
+  for (const Part& part : parts) {
+    if (part.passes == parts.front().passes) times.push_back(part.once.count());
   }
-  return Seconds(median(later));
+  times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+  return Seconds(median(times));
 }
 
 const MeasuredPoint* sustained_product(const std::vector<MeasuredPoint>& points) {
@@ -47,35 +48,67 @@ const MeasuredPoint* sustained_product(const std::vector<MeasuredPoint>& points)
   return found;
 }
 
-SustainedRun sustained_run(Backend& backend, const MeasuredPoint& product, Seconds duration) {
+std::optional<MemoryPoint> sustained_pass(const std::vector<MeasuredPoint>& points) {
+  std::optional<MemoryPoint> found;
+  for (const MeasuredPoint& point : points) {
+    const auto* const one = std::get_if<MemoryPoint>(&point.point);
+    if (one == nullptr || one->kernel != MemoryKernel::residual_add) continue;
+    if (!found || one->elements > found->elements) found = *one;
+  }
+  return found;
+}
+
+SustainedRun sustained_run(Backend& backend, const MeasuredPoint& product,
+                           const std::optional<MemoryPoint>& pass, Seconds duration) {
   SustainedRun run{.product = std::get<GemmPoint>(product.point),
                    .in_sweep = product.measured.time,
                    .time = {},
                    .parts = {}};
   const auto operation = backend.prepare(run.product);
-  for (int part = 1; part <= kParts; ++part) {
-    std::vector<double> times;
-    while (times.empty() || run.time < duration * (static_cast<double>(part) / kParts)) {
-      throw_if_interrupted();
-      const Sample sample = operation->repeat();
-      times.push_back(sample.time.count());
-      run.time += sample.time;
+  const auto between = pass ? backend.prepare(*pass) : nullptr;
+  const auto shares = pass ? std::vector<double>{kPassesShare, 0.5, 0.0} : std::vector<double>{0.0};
+  const Seconds each = duration / (static_cast<double>(shares.size()) * kPartsOfShare);
+  for (const double share : shares) {
+    for (int i = 0; i < kPartsOfShare; ++i) {
+      SustainedRun::Part part{.passes = share, .once = {}, .state = {}};
+      std::vector<double> times;
+      Seconds all;
+      Seconds passes;
+      while (times.empty() || all < each) {
+        throw_if_interrupted();
+        const bool is_pass = passes < share * all;
+        const Seconds time = (is_pass ? *between : *operation).repeat().time;
+        all += time;
+        if (is_pass) {
+          passes += time;
+        } else {
+          times.push_back(time.count());
+        }
+      }
+      part.once = Seconds(median(times));
+      part.state = backend.state();
+      run.time += all;
+      run.parts.push_back(part);
     }
-    run.parts.push_back({Seconds(median(times)), backend.state()});
   }
   return run;
 }
 
 std::string sustained_text(const SustainedRun& run) {
+  const auto percent = [](double share) { return fmt::format("{:.0f} %", 100.0 * share); };
   std::vector<std::string> parts;
+  const SustainedRun::Part* last = nullptr;
   for (const SustainedRun::Part& part : run.parts) {
-    parts.push_back(part_text(run.product, part.once, part.state));
+    parts.push_back((run.has_passes() ? percent(part.passes) + " " : "") +
+                    part_text(run.product, part.once, part.state));
+    if (part.passes == run.parts.front().passes) last = &part;
   }
-  return fmt::format("{} for {:.0f} s: {}, {:.3f} of {} among other points; by twelfths: {}",
-                     point_text(run.product), run.time.count(),
-                     part_text(run.product, run.lasting(), run.parts.back().state),
-                     run.in_sweep / run.lasting(), part_text(run.product, run.in_sweep, {}),
-                     join_words(parts, ", "));
+  return fmt::format(
+      "{} for {:.0f} s{}: {}, {:.3f} of {} among other points; part by part: {}",
+      point_text(run.product), run.time.count(),
+      run.has_passes() ? fmt::format(", {} of it passes at first", percent(kPassesShare)) : "",
+      part_text(run.product, run.lasting(), last->state), run.in_sweep / run.lasting(),
+      part_text(run.product, run.in_sweep, {}), join_words(parts, ", "));
 }
 
 }  // namespace headway

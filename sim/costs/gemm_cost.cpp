@@ -33,10 +33,15 @@ std::optional<Correction> correction(const DeviceCosts& device, const GemmShape&
   return table_correction(log_sizes(shape), std::move(factors));
 }
 
-bool has_table(const DeviceCosts& device, Precision precision) {
-  return std::any_of(
-      device.gemm_table.begin(), device.gemm_table.end(),
-      [precision](const MeasuredGemm& measured) { return measured.precision == precision; });
+/// The largest sizes of the table, each by itself; 0 where it has none of the precision.
+GemmShape largest_measured(const DeviceCosts& device, Precision precision) {
+  GemmShape largest;
+  for (const MeasuredGemm& measured : device.gemm_table) {
+    if (measured.precision != precision) continue;
+    largest = {std::max(largest.m, measured.shape.m), std::max(largest.n, measured.shape.n),
+               std::max(largest.k, measured.shape.k)};
+  }
+  return largest;
 }
 
 Cost unbounded_cost(const DeviceCosts& device, const GemmShape& shape, Precision precision,
@@ -47,13 +52,17 @@ Cost unbounded_cost(const DeviceCosts& device, const GemmShape& shape, Precision
     }
   }
   Cost cost = gemm_formula_cost(device, shape, precision, operands);
-  if (!has_table(device, precision)) return cost;
-  if (const auto known = correction(device, shape, precision)) {
+  const GemmShape largest = largest_measured(device, precision);
+  if (largest.flops() == 0.0) return cost;
+  // Beyond the table a product grows by more of the tiles that its largest ones have.
+  const GemmShape within{std::min(shape.m, largest.m), std::min(shape.n, largest.n),
+                         std::min(shape.k, largest.k)};
+  const auto known = correction(device, within, precision);
+  if (known) {
     cost.time *= known->factor;
     cost.spread = known->spread;
-  } else {
-    cost.status = CostStatus::extrapolated;
   }
+  if (!known || within != shape) cost.status = CostStatus::extrapolated;
   return cost;
 }
 

@@ -20,7 +20,7 @@ namespace {
 std::string judged_row(const PublishedRow& row) {
   nlohmann::json answer;
   std::vector<std::string> assumed;
-  const auto outcome = scenario_of_row(row, assumed);
+  const auto outcome = scenario_of_row(row, {}, assumed);
   if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
     answer["refused"] = refusal->reason;
     return compact_json(answer);

@@ -1,16 +1,21 @@
 #include "sim/validate/validation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "sim/base/child_process.h"
+#include "sim/base/join_words.h"
 #include "sim/files/json_text.h"
 #include "sim/predict/interval.h"
 #include "sim/predict/job_run.h"
 #include "sim/validate/left_out_source.h"
 #include "sim/validate/published_steps.h"
+#include "sim/validate/row_parts.h"
 #include "sim/validate/source_effects.h"
 #include "sim/validate/validation_row.h"
 
@@ -42,10 +47,11 @@ Scenario known_scenario(Scenario scenario, const PublishedRow& row, bool leave_o
 
 /// Runs in a child: what becomes of a row, as JSON.
 std::string predicted_row(const PublishedRow& row, const CostTerm* left_out,
-                          bool leave_out_source) {
+                          const ValidateOptions& options) {
+  const bool leave_out_source = options.leave_out_source;
   nlohmann::json answer;
   std::vector<std::string> assumed;
-  auto outcome = scenario_of_row(row, assumed);
+  auto outcome = scenario_of_row(row, options.profiles, assumed);
   if (row.ran_out_of_memory) {
     answer["refused"] = "it ran out of memory: there is no time to compare with";
   } else if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
@@ -89,7 +95,7 @@ std::vector<std::vector<ValidationRow>> predictions(const std::vector<PublishedR
                                                     const ValidateOptions& options) {
   const std::function<std::string(std::size_t)> task = [&](std::size_t number) {
     return predicted_row(published[number % published.size()], left_out[number / published.size()],
-                         options.leave_out_source);
+                         options);
   };
   std::vector<ChildOutcome> outcomes(left_out.size() * published.size());
   std::size_t done = 0;
@@ -131,12 +137,28 @@ Ablation ablation_of(std::string_view term, const std::vector<ValidationRow>& wi
   return ablation;
 }
 
+/// A profile that no row is predicted with is a slip.
+void throw_if_unused(const Profile& profile, const std::vector<PublishedRow>& rows) {
+  std::set<std::string> accelerators;
+  for (const PublishedRow& row : rows) {
+    if (const Accelerator* const of = accelerator_of(row)) accelerators.insert(of->name);
+  }
+  if (accelerators.contains(profile.accelerator)) return;
+  throw InputError(Diagnostic{
+      .message =
+          fmt::format("no row is of {}, as profile {} is", profile.accelerator, profile.name),
+      .help = accelerators.empty()
+                  ? "no row is of an accelerator that has a profile"
+                  : fmt::format("rows are of {}", join_words(accelerators, ", "))});
+}
+
 }  // namespace
 
 Validation validate_rows(const std::string& path, const ValidateOptions& options,
                          Diagnostics& diagnostics) {
   const std::vector<PublishedRow> published =
       asked_rows({path.empty() ? kBuiltInSteps : path}, options.filter, diagnostics);
+  for (const auto& profile : options.profiles) throw_if_unused(*profile, published);
   std::vector<const CostTerm*> left_out{nullptr};
   left_out.insert(left_out.end(), options.ablate.begin(), options.ablate.end());
   std::vector<std::vector<ValidationRow>> by_term = predictions(published, left_out, options);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/costs/profile.h"
 #include "sim/scenario/cost_terms.h"
 #include "sim/validate/row_pairs.h"
 #include "sim/validate/validation_filter.h"
@@ -45,6 +47,8 @@ struct ValidateOptions {
   std::vector<const CostTerm*> ablate;  ///< each alone is left out once more
   bool pairs = false;                   ///< what changing one thing does, too
   bool leave_out_source = false;        ///< with constants that have seen no row of a row's source
+  /// Rows of a profile's accelerator are predicted with it, not with the one that ships.
+  std::vector<std::shared_ptr<const Profile>> profiles;
   std::function<void(std::size_t done, std::size_t of)> progress;
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -44,19 +45,31 @@ auto read_own(const char* name, const nlohmann::json& json, std::string& reason,
   return result;
 }
 
+/// The first of `given` that is of the accelerator, else the one that ships; nullptr for a reason.
+std::shared_ptr<const Profile> profile_of(const Accelerator& accelerator,
+                                          const std::vector<std::shared_ptr<const Profile>>& given,
+                                          std::string& reason) {
+  for (const auto& profile : given) {
+    if (profile->accelerator == accelerator.name) return profile;
+  }
+  const auto shipped =
+      read_own("profile", accelerator.profile, reason,
+               [](const JsonCursor& part, InputFiles& files) { return read_profile(part, files); });
+  return shipped && reason.empty() ? shipped->profile : nullptr;
+}
+
 }  // namespace
 
-std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
-                                                std::vector<std::string>& assumed) {
+std::variant<Scenario, Refusal> scenario_of_row(
+    const PublishedRow& row, const std::vector<std::shared_ptr<const Profile>>& profiles,
+    std::vector<std::string>& assumed) {
   std::string reason = uncovered(row);
   if (!reason.empty()) return Refusal{reason};
   const Accelerator& accelerator = *accelerator_of(row);
   const Framework& framework = *framework_of(row);
 
-  const auto profile =
-      read_own("profile", accelerator.profile, reason,
-               [](const JsonCursor& part, InputFiles& files) { return read_profile(part, files); });
-  if (!profile || !reason.empty()) return Refusal{reason};
+  const auto profile = profile_of(accelerator, profiles, reason);
+  if (profile == nullptr) return Refusal{reason};
   const auto model =
       read_own("model", row_model(row, assumed), reason,
                [](const JsonCursor& part, InputFiles& files) { return read_model(part, files); });
@@ -73,18 +86,18 @@ std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
                            });
   if (!strategy || !reason.empty()) return Refusal{reason};
 
-  const DeviceCosts& device = profile->profile->device;
+  const DeviceCosts& device = profile->device;
   if (!supports(device, strategy->strategy.precision) ||
       cast_bytes(device, strategy->strategy.scaling) == nullptr) {
     return Refusal{
-        fmt::format("{} has no costs of {}", accelerator.profile, word(row.train, "precision"))};
+        fmt::format("{} has no costs of {}", profile->name, word(row.train, "precision"))};
   }
 
   // A release nobody fitted is one like any other.
-  const auto family = profile->profile->kernel_families.find(strategy->strategy.kernel_family);
-  if (family == profile->profile->kernel_families.end()) {
-    return Refusal{fmt::format("{} has no kernel family {}", accelerator.profile,
-                               strategy->strategy.kernel_family)};
+  const auto family = profile->kernel_families.find(strategy->strategy.kernel_family);
+  if (family == profile->kernel_families.end()) {
+    return Refusal{
+        fmt::format("{} has no kernel family {}", profile->name, strategy->strategy.kernel_family)};
   }
   if (!family->second.releases.contains(strategy->strategy.software_release)) {
     strategy->strategy.software_release.clear();
@@ -94,7 +107,7 @@ std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
   scenario.name = row.head.id;
   scenario.model = model->model;
   scenario.cluster = topology->cluster;
-  scenario.profile = profile->profile;
+  scenario.profile = profile;
   scenario.strategy = strategy->strategy;
   scenario.placement = placement_of(scenario.strategy, Placement{}.order);
   scenario.perturbation.device_spread = scenario.profile->variation.device_speed.value;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include "sim/costs/profile.h"
 #include "sim/files/json_value.h"
 #include "sim/scenario/scenario.h"
 #include "sim/validate/validation_summary.h"
@@ -26,8 +29,10 @@ struct Refusal {
 };
 
 /// The scenario that a row describes: its model and strategy on a non-blocking, rail-optimised
-/// fabric of its node type and NICs. Adds to `assumed` what the row does not say.
-[[nodiscard]] std::variant<Scenario, Refusal> scenario_of_row(const PublishedRow& row,
-                                                              std::vector<std::string>& assumed);
+/// fabric of its node type and NICs, with the first of `profiles` that is of its accelerator, else
+/// with the one that ships. Adds to `assumed` what the row does not say.
+[[nodiscard]] std::variant<Scenario, Refusal> scenario_of_row(
+    const PublishedRow& row, const std::vector<std::shared_ptr<const Profile>>& profiles,
+    std::vector<std::string>& assumed);
 
 }  // namespace headway

@@ -44,7 +44,7 @@ std::vector<Row> read_rows(const std::string& path) {
   std::vector<Row> rows;
   for (const PublishedRow& published : all) {
     std::vector<std::string> assumed;
-    auto scenario = scenario_of_row(published, assumed);
+    auto scenario = scenario_of_row(published, {}, assumed);
     if (const auto* refusal = std::get_if<Refusal>(&scenario)) {
       fmt::print(stderr, "{}: {}\n", published.head.id, refusal->reason);
       continue;

@@ -47,7 +47,7 @@ class NcclGroup {
     ncclComm_t communicator = nullptr;
     std::unique_ptr<NcclBuffer> out = {};
     std::unique_ptr<NcclBuffer> in = {};
-    DeviceStream stream = {};
+    DeviceStream stream{StreamPriority::urgent};
     DeviceEvent start = {};
     DeviceEvent end = {};
   };

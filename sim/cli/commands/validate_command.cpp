@@ -158,19 +158,14 @@ int run_constants(const Invocation& invocation) {
   return kExitDone;
 }
 
-std::vector<Profile> profiles_of(const Arguments& arguments) {
-  const std::vector<std::string> paths = arguments.values("profile");
-  if (paths.empty() || paths.size() > 2) {
-    refuse("--measured needs one or two --profile",
-           "name the profiles that were calibrated before and after the steps were run");
-  }
-  std::vector<Profile> profiles;
+std::vector<std::shared_ptr<const Profile>> profiles_of(const Arguments& arguments) {
+  std::vector<std::shared_ptr<const Profile>> profiles;
   Diagnostics diagnostics;
   InputFiles files({}, data_folders(), diagnostics);
-  for (const std::string& path : paths) {
+  for (const std::string& path : arguments.values("profile")) {
     const auto cursor = files.open(path, profile_folders());
     const auto read = cursor ? read_profile(*cursor, files) : std::nullopt;
-    if (read) profiles.push_back(*read->profile);
+    if (read) profiles.push_back(read->profile);
   }
   diagnostics.throw_if_errors();
   return profiles;
@@ -180,7 +175,12 @@ std::vector<Profile> profiles_of(const Arguments& arguments) {
 int run_measured(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const std::vector<OutputFile> outputs = outputs_of(arguments);
-  const std::vector<Profile> profiles = profiles_of(arguments);
+  std::vector<Profile> profiles;
+  for (const auto& profile : profiles_of(arguments)) profiles.push_back(*profile);
+  if (profiles.empty() || profiles.size() > 2) {
+    refuse("--measured needs one or two --profile",
+           "name the profiles that were calibrated before and after the steps were run");
+  }
   std::vector<MeasuredStep> measured;
   for (const std::string& path : arguments.values("measured")) {
     const auto rows = read_measured(path);
@@ -228,6 +228,7 @@ int run_published(const Invocation& invocation, MpiCrew* crew) {
   options.ablate = terms_of(arguments);
   options.leave_out_source = arguments.has("leave-out");
   options.pairs = arguments.has("pairs");
+  options.profiles = profiles_of(arguments);
   if (crew != nullptr) share_out(*crew, arguments, options);
   const Validation validation =
       validation_of(arguments.value("rows").value_or(""), options, when, terminal);
@@ -253,9 +254,6 @@ int run_validate(const Invocation& invocation) {
   if (arguments.has("collectives")) return run_collectives(invocation);
   if (arguments.has("sync")) return run_sync(invocation);
   if (arguments.has("measured")) return run_measured(invocation);
-  if (arguments.has("profile")) {
-    refuse("--profile needs --measured", "published rows take the profile of their accelerator");
-  }
   if (arguments.has("memory")) return run_memory(invocation);
   if (arguments.has("constants")) return run_constants(invocation);
   if (!MpiCrew::is_called_for()) return run_published(invocation, nullptr);
@@ -287,7 +285,7 @@ std::vector<Option> validate_options() {
        .help = "published training steps",
        .group = OptionGroup::input},
       measured,
-      repeatable_option("profile", "FILE", "calibrated before them, and after"),
+      repeatable_option("profile", "FILE", "of an accelerator of rows, or of this machine"),
       repeatable_option("kind", "WORD", "only these: dense, moe, lora or sft"),
       repeatable_option("framework", "NAME", "only rows of this software"),
       repeatable_option("source", "KEY", "only rows that this source published"),
@@ -314,7 +312,7 @@ std::vector<Option> validate_options() {
        .help = "what the fit was free to choose, and on which rows",
        .group = OptionGroup::run,
        .excludes = beside_filters({"rows", "ablate", "leave-out", "memory", "collectives", "sync",
-                                   "tolerance", "measured"})},
+                                   "tolerance", "measured", "profile"})},
       {.name = "memory",
        .help = "whether jobs fit: ones that ran, ones that did not",
        .group = OptionGroup::run,
@@ -364,10 +362,10 @@ Command validate_command() {
       "out. --leave-out source takes constants that were fitted without any row of a row's source: "
       "what software and clusters that nobody has measured may expect. --sync takes rows that say "
       "in words what was run, a list of objects or {\"rows\": [...]}: id, kind, set-up, metric, "
-      "value. --measured takes what headway-calibrate --steps "
-      "wrote and needs --profile, once or twice: calibrated before the steps were run, and after. "
-      "Its verdict is inconclusive where other work on the machine, or the two profiles, make more "
-      "than 5 % of difference.";
+      "value. --measured takes what headway-calibrate --steps wrote and needs --profile, once or "
+      "twice: calibrated before the steps were run, and after. Its verdict is inconclusive where "
+      "other work on the machine, or the two profiles, make more than 5 % of difference. Rows are "
+      "predicted with the profile that ships of their accelerator, or with --profile.";
   command.run = run_validate;
   return command;
 }

@@ -1,6 +1,7 @@
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -198,7 +199,8 @@ TEST(CudaBackend, MeasuresEverySortOfPointOnADevice) {
     }
   }
   for (const MemoryKernel kernel : backend.offer().memory_kernels) {
-    const auto pass = backend.prepare(MemoryPoint{kernel, 1U << 16U});
+    const std::size_t elements = std::max(std::size_t{1} << 16U, whole_elements(kernel));
+    const auto pass = backend.prepare(MemoryPoint{kernel, elements});
     EXPECT_GT(pass->repeat().time, 0.0_s) << memory_kernel_name(kernel);
   }
   for (const bool in_graph : {false, true}) {

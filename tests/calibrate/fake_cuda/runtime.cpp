@@ -140,6 +140,15 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
   return error;
 }
 
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* most) {
+  *least = 0;
+  *most = -5;
+  return cudaSuccess;
+}
+/// Kernels of all streams share the device evenly here, whatever their priorities.
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int /*priority*/) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned /*flags*/) {
   if (sticky_error() != cudaSuccess) return failed(sticky_error());
   pass_host_time(1e-5);

@@ -90,7 +90,7 @@ void steps_reader(const std::string& text) {
   rows.resize(std::min(rows.size(), kMostRowsFollowed));
   for (const PublishedRow& row : rows) {
     std::vector<std::string> assumed;
-    static_cast<void>(scenario_of_row(row, assumed));
+    static_cast<void>(scenario_of_row(row, {}, assumed));
   }
 }
 

@@ -217,12 +217,20 @@ TEST_F(GemmTable, AnotherInnerSizeIsNearerThanAnotherNumberOfRows) {
               std::log(2.0) * (100.0 / 9.0) / (109.0 / 9.0), 1e-9);
 }
 
-TEST_F(GemmTable, OutsideOfTheMeasuredRangeTheFormulaIsExtrapolated) {
+TEST_F(GemmTable, BelowTheMeasuredRangeTheFormulaIsExtrapolated) {
   measure({1024, 1024, 1024}, 2.0);
   measure({4096, 4096, 4096}, 2.0);
-  for (const GemmShape& shape :
-       {GemmShape{8192, 2048, 2048}, GemmShape{2048, 512, 2048}, GemmShape{2048, 2048, 4097}}) {
+  for (const GemmShape& shape : {GemmShape{2048, 512, 2048}, GemmShape{8192, 512, 2048}}) {
     EXPECT_NEAR(factor_at(shape), 1.0, 1e-12);
+    EXPECT_EQ(status_at(shape), CostStatus::extrapolated);
+  }
+}
+
+TEST_F(GemmTable, LargerProductsDifferFromTheFormulaAsTheLargestMeasured) {
+  measure({1024, 1024, 1024}, 2.0);
+  measure({4096, 4096, 4096}, 3.0);
+  for (const GemmShape& shape : {GemmShape{128256, 4096, 4096}, GemmShape{8192, 28672, 65536}}) {
+    EXPECT_NEAR(factor_at(shape), 3.0, 1e-12);
     EXPECT_EQ(status_at(shape), CostStatus::extrapolated);
   }
 }

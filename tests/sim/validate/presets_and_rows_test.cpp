@@ -25,7 +25,7 @@ Found first_row(const std::vector<PublishedRow>& rows, const std::string& framew
     if (row.head.framework != framework || row.release != release) continue;
     if (row.head.kind != "dense") continue;
     std::vector<std::string> assumed;
-    auto outcome = scenario_of_row(row, assumed);
+    auto outcome = scenario_of_row(row, {}, assumed);
     if (auto* scenario = std::get_if<Scenario>(&outcome)) return {row, std::move(*scenario)};
   }
   ADD_FAILURE() << "no row of " << framework << " " << release;

@@ -46,13 +46,15 @@ nlohmann::json row_json() {
           {"measured", {{"iteration_time_s", 5.0}}}};
 }
 
-std::variant<Scenario, Refusal> read(const nlohmann::json& json) {
+using Profiles = std::vector<std::shared_ptr<const Profile>>;
+
+std::variant<Scenario, Refusal> read(const nlohmann::json& json, const Profiles& profiles = {}) {
   Diagnostics diagnostics;
   const JsonCursor cursor(JsonDocument::parse("row", json.dump(), diagnostics));
   const PublishedRow row = read_published_row(cursor, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors());
   std::vector<std::string> assumed;
-  return scenario_of_row(row, assumed);
+  return scenario_of_row(row, profiles, assumed);
 }
 
 Scenario scenario_of(const nlohmann::json& json) {
@@ -249,6 +251,25 @@ TEST(ValidationRow, WaysToRecomputeAreTakenAsTheyAreCalled) {
   const auto refused = read(json);
   ASSERT_TRUE(std::holds_alternative<Refusal>(refused));
   EXPECT_EQ(std::get<Refusal>(refused).reason, "recomputation of \"some\" is not modelled");
+}
+
+TEST(ValidationRow, AProfileOfItsAcceleratorTakesThePlaceOfTheOneThatShips) {
+  const Scenario shipped = scenario_of(row_json());
+  EXPECT_EQ(shipped.profile->name, "h100_sxm");
+  Profile own = *shipped.profile;
+  own.name = "here";
+  own.variation.device_speed.value = 0.5;
+  Profile other = own;
+  other.accelerator = "a100-sxm-80gb";
+  const Profiles given = {std::make_shared<const Profile>(other),
+                          std::make_shared<const Profile>(own)};
+  const auto outcome = read(row_json(), given);
+  EXPECT_EQ(std::get<Scenario>(outcome).profile, given.back());
+  EXPECT_EQ(std::get<Scenario>(outcome).perturbation.device_spread, 0.5);
+
+  own.kernel_families.clear();
+  const auto refused = read(row_json(), {std::make_shared<const Profile>(own)});
+  EXPECT_EQ(std::get<Refusal>(refused).reason, "here has no kernel family fused");
 }
 
 TEST(ValidationRow, RecipesOfOneGenerationAreRefusedOnAnother) {

@@ -94,8 +94,11 @@ inline hipError_t hipMemsetAsync(void* memory, int value, std::size_t bytes,
 hipError_t hipLaunchKernel(const void* kernel, dim3 grid, dim3 threads, void** arguments,
                            std::size_t shared, hipStream_t stream);
 
-inline hipError_t hipStreamCreateWithFlags(hipStream_t* stream, unsigned flags) {
-  return cudaStreamCreateWithFlags(stream, flags);
+inline hipError_t hipDeviceGetStreamPriorityRange(int* least, int* most) {
+  return cudaDeviceGetStreamPriorityRange(least, most);
+}
+inline hipError_t hipStreamCreateWithPriority(hipStream_t* stream, unsigned flags, int priority) {
+  return cudaStreamCreateWithPriority(stream, flags, priority);
 }
 inline hipError_t hipStreamDestroy(hipStream_t stream) { return cudaStreamDestroy(stream); }
 inline hipError_t hipStreamWaitEvent(hipStream_t stream, hipEvent_t event, unsigned flags = 0) {
