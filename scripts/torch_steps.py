@@ -15,6 +15,7 @@ no GPU, or a job failed: the rest is in FILE.
 """
 
 import argparse
+import gc
 import json
 import statistics
 import sys
@@ -36,6 +37,13 @@ LLAMA3_70B = ("Llama 3 70B", 2, 8192, 64, 8, 128, 28672, 32000)
 GPT2_XL = ("GPT-2 XL", 12, 1600, 25, 25, 64, 6400, 50304)
 GPT3_6_7B = ("GPT-3 6.7B", 4, 4096, 32, 32, 128, 16384, 50304)
 GPT2_MEDIUM = ("GPT-2 medium", 24, 1024, 16, 16, 64, 4096, 50304)
+
+# as the device calls itself, and as rows do
+DEVICES = [
+    ("A100-SXM4-40", "A100-40"),
+    ("A100-SXM4-80", "A100-80"),
+    *((name, name) for name in ("H100", "H200", "GB200", "GB300", "B200", "B300")),
+]
 
 # model, sequence length, sequences at once, compiled, recomputed; what tells most comes first
 JOBS = [
@@ -137,11 +145,21 @@ def loss_of(logits, targets):
     return functional.cross_entropy(logits.flatten(0, 1).float(), targets.flatten())
 
 
+def device_state():
+    """What the device does just now, where NVML's Python bindings are there."""
+    try:
+        return {"clock_mhz": torch.cuda.clock_rate(), "watts": torch.cuda.power_draw() / 1e3}
+    except (ImportError, RuntimeError, AttributeError):
+        return {}
+
+
 def run(job):
-    """(seconds of each step, most bytes of memory that tensors held, bytes reserved)"""
+    """What was measured, as a row has it."""
     model, length, sequences, compiled, recomputed = job
-    torch.manual_seed(1)
+    gc.collect()
+    torch.cuda.empty_cache()
     torch.cuda.reset_peak_memory_stats()
+    torch.manual_seed(1)
     with torch.device("cuda"):
         network = Model(model, length, compiled, recomputed)
     loss_function = torch.compile(loss_of, dynamic=False) if compiled else loss_of
@@ -160,22 +178,32 @@ def run(job):
     for _ in range(4):
         first = step()
     torch.cuda.synchronize()
-    times = []
+    times, state = [], {}
     began = time.monotonic()
     while len(times) < 8 or (len(times) < 40 and time.monotonic() - began < 2.0):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         start.record()
         last = step()
         end.record()
+        if len(times) == 7:
+            state = device_state()
         # As a trainer that logs its loss: the host waits for the device once a step.
         value = last.item()
         times.append(start.elapsed_time(end) / 1e3)
     if not value < first.item() + 1.0:
         raise RuntimeError(f"the loss went from {first.item()} to {value}")
-    return times, torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved()
+    return {
+        "iteration_time_s": statistics.median(times),
+        "steps": len(times),
+        "fastest_s": min(times),
+        "slowest_s": max(times),
+        "peak_allocated_bytes": torch.cuda.max_memory_allocated(),
+        "peak_reserved_bytes": torch.cuda.max_memory_reserved(),
+        **state,
+    }
 
 
-def row(job, times, allocated, reserved):
+def row(job, measured):
     (name, layers, hidden, heads, kv_heads, size, ffn, words), length, sequences, compiled, recomputed = job
     device = torch.cuda.get_device_properties(0)
     way = ("compile" if compiled else "eager") + (", recomputed" if recomputed else "")
@@ -184,7 +212,7 @@ def row(job, times, allocated, reserved):
         "source": {"key": "here", "title": f"scripts/torch_steps.py, PyTorch {torch.__version__}, {device.name}"},
         "framework": "torchtitan",
         "release": "compile" if compiled else "eager",
-        "gpu": next((g for g in ("H100", "H200", "A100-40", "B200", "GB200") if g in device.name), device.name),
+        "gpu": next((ours for theirs, ours in DEVICES if theirs in device.name), device.name),
         "gpus": 1,
         "nvlink_domain": 8,
         "nic_GBps_per_gpu": 50,
@@ -196,16 +224,10 @@ def row(job, times, allocated, reserved):
         "train": {
             "task": "pretrain", "precision": "bf16", "tp": 1, "pp": 1, "dp": 1,
             "micro_batch": sequences, "global_batch": sequences,
-            "fsdp": "none", "recompute": "full" if recomputed else "none",
+            "fsdp": "none", "flash": True, "recompute": "full" if recomputed else "none",
+            "recompute_modules": [],
         },
-        "measured": {
-            "iteration_time_s": statistics.median(times),
-            "steps": len(times),
-            "fastest_s": min(times),
-            "slowest_s": max(times),
-            "peak_allocated_bytes": allocated,
-            "peak_reserved_bytes": reserved,
-        },
+        "measured": measured,
     }
 
 
@@ -221,7 +243,7 @@ def main():
     torch.set_float32_matmul_precision("high")
     began, rows, failed = time.monotonic(), [], 0
     for job in JOBS:
-        identity = row(job, [0.0], 0, 0)["id"]
+        identity = row(job, {})["id"]
         if options.only and not any(word in identity for word in options.only):
             continue
         if time.monotonic() - began > options.seconds:
@@ -229,7 +251,7 @@ def main():
             break
         start = time.monotonic()
         try:
-            rows.append(row(job, *run(job)))
+            rows.append(row(job, run(job)))
             measured = rows[-1]["measured"]
             print(
                 f"{identity}: {measured['iteration_time_s'] * 1e3:.2f} ms "
@@ -240,7 +262,6 @@ def main():
         except Exception as error:  # noqa: BLE001, whatever it is, the other jobs are worth having
             failed += 1
             print(f"torch_steps.py: {identity}: {str(error).splitlines()[0]}", file=sys.stderr)
-        torch.cuda.empty_cache()
         torch._dynamo.reset()
         with open(options.output, "w", encoding="utf-8") as file:
             json.dump({"rows": rows}, file, indent=1)

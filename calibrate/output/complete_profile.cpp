@@ -237,7 +237,8 @@ std::shared_ptr<const Profile> published_profile(const std::string& accelerator)
       if (!root) continue;
       const auto named = root->member("accelerator");
       if (!named || !named->value().is_string() || named->value() != accelerator) continue;
-      if (const auto read = read_profile(*root, inputs)) return read->profile;
+      const auto read = read_profile(*root, inputs);
+      if (read && read->profile->kind == "published") return read->profile;
     }
   }
   return nullptr;

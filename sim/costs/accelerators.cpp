@@ -97,7 +97,8 @@ const std::vector<Accelerator>& accelerators() {
 
 const std::vector<std::string>& profile_folders() {
   static const std::vector<std::string> kFolders = {"calibrate/profiles",
-                                                    "calibrate/profiles/accelerators"};
+                                                    "calibrate/profiles/accelerators",
+                                                    "calibrate/profiles/measured"};
   return kFolders;
 }
 

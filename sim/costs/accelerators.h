@@ -26,7 +26,7 @@ struct Accelerator {
 [[nodiscard]] const std::vector<Accelerator>& accelerators();
 
 /// Where profiles stand in a data folder, in the order in which they are looked for: those of a
-/// user's own, then what ships.
+/// user's own, then what ships: of each accelerator what is published, and what was measured on one.
 [[nodiscard]] const std::vector<std::string>& profile_folders();
 
 }  // namespace headway

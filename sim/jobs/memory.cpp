@@ -167,6 +167,7 @@ Bytes exchange_buffers(const Model& model, const Strategy& strategy,
     return adapter_of(kind) + on_rank.total() - on_rank.tables();
   });
   if (strategy.sharding == Sharding::full) {
+    if (strategy.replicas() == 1) return Bytes(0.0);  // there is nobody to gather from
     const double largest = std::max({layer, parameters.embedding, parameters.head});
     const double gathered = strategy.reshard_after_forward ? largest + (kGatheredUnits - 1) * layer
                                                            : parameters.total();
@@ -351,6 +352,10 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
     memory.host += peak_in_flight(strategy, stage, chunk_host_bytes);
   }
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
+  if (strategy.memory.freed_gradients && strategy.pipeline_parallel == 1 &&
+      strategy.micro_batches() == 1) {
+    memory.gradients = max(Bytes(0.0), memory.gradients - memory.activations - transient);
+  }
   memory.buffers += transient + exchange_buffers(model, strategy, standing, parameters) +
                     communicators(strategy) + kDeviceContext +
                     strategy.memory.allocator_reserve * (memory.activations + transient);

@@ -45,6 +45,10 @@ ranks that send to each other.)"},
         R"(Gradients are copied behind one another to be reduced, on a single replica too (DeepSpeed without
 ZeRO: buffered_allreduce_fallback).
 see: strategy.gradient_bucket)"},
+       {"freed_gradients", flag(&SoftwareMemory::freed_gradients),
+        R"(Gradients are let go after the update and come anew in the backward pass, layer by layer, as what
+the forward pass kept goes (PyTorch's zero_grad, which sets them to none). Of a step of one
+micro-batch on one pipeline stage both are never there at once.)"},
        {"allocator_reserve", number(&SoftwareMemory::allocator_reserve, between(0.0, 1.0)),
         R"(What the allocator holds beyond what is in use, as a share of the memory that comes and goes in a
 step (model states are allocated once). PyTorch's holds 15 % on average. With segments that expand
