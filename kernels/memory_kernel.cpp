@@ -4,45 +4,7 @@
 
 namespace headway {
 
-std::string_view memory_kernel_name(MemoryKernel kernel) {
-  switch (kernel) {
-    case MemoryKernel::residual_add:
-      return "residual_add";
-    case MemoryKernel::layer_norm:
-      return "layer_norm";
-    case MemoryKernel::rms_norm:
-      return "rms_norm";
-    case MemoryKernel::softmax:
-      return "softmax";
-    case MemoryKernel::layer_norm_backward:
-      return "layer_norm_backward";
-    case MemoryKernel::softmax_backward:
-      return "softmax_backward";
-    case MemoryKernel::gelu:
-      return "gelu";
-    case MemoryKernel::gelu_backward:
-      return "gelu_backward";
-    case MemoryKernel::swiglu:
-      return "swiglu";
-    case MemoryKernel::rotary:
-      return "rotary";
-    case MemoryKernel::cross_entropy:
-      return "cross_entropy";
-    case MemoryKernel::embedding_gather:
-      return "embedding_gather";
-    case MemoryKernel::adam:
-      return "adam";
-    case MemoryKernel::quantise:
-      return "quantise";
-    case MemoryKernel::sparsify:
-      return "sparsify";
-    case MemoryKernel::vocabulary_loss:
-      return "vocabulary_loss";
-    case MemoryKernel::cast_transpose:
-      return "cast_transpose";
-  }
-  HEADWAY_CHECK(false, "unknown kernel");
-}
+std::string_view memory_kernel_name(MemoryKernel kernel) { return word_of(kernel); }
 
 std::size_t whole_elements(MemoryKernel kernel) {
   constexpr std::size_t kTileRows = 64;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "sim/base/words.h"
+
 namespace headway {
 
 /// The kernels of training whose time is the memory's, not the arithmetic's.
@@ -26,6 +28,25 @@ enum class MemoryKernel {
   vocabulary_loss,      ///< as cross_entropy, over rows of kVocabularyRow
   cast_transpose        ///< 8 bits (e4m3) of x / scale and of its transpose, one scale for all
 };
+template <>
+inline constexpr Word<MemoryKernel> kWords<MemoryKernel>[] = {
+    {"residual_add", MemoryKernel::residual_add},
+    {"layer_norm", MemoryKernel::layer_norm},
+    {"rms_norm", MemoryKernel::rms_norm},
+    {"softmax", MemoryKernel::softmax},
+    {"layer_norm_backward", MemoryKernel::layer_norm_backward},
+    {"softmax_backward", MemoryKernel::softmax_backward},
+    {"gelu", MemoryKernel::gelu},
+    {"gelu_backward", MemoryKernel::gelu_backward},
+    {"swiglu", MemoryKernel::swiglu},
+    {"rotary", MemoryKernel::rotary},
+    {"cross_entropy", MemoryKernel::cross_entropy},
+    {"embedding_gather", MemoryKernel::embedding_gather},
+    {"adam", MemoryKernel::adam},
+    {"quantise", MemoryKernel::quantise},
+    {"sparsify", MemoryKernel::sparsify},
+    {"vocabulary_loss", MemoryKernel::vocabulary_loss},
+    {"cast_transpose", MemoryKernel::cast_transpose}};
 
 inline constexpr std::array kMemoryKernels = {
     MemoryKernel::residual_add,     MemoryKernel::layer_norm, MemoryKernel::rms_norm,

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
 
 namespace headway {
@@ -51,33 +50,9 @@ struct PointText {
 
 }  // namespace
 
-std::string_view layout_name(GemmLayout layout) {
-  switch (layout) {
-    case GemmLayout::nn:
-      return "nn";
-    case GemmLayout::nt:
-      return "nt";
-    case GemmLayout::tn:
-      return "tn";
-  }
-  HEADWAY_CHECK(false, "unknown layout");
-}
+std::string_view layout_name(GemmLayout layout) { return word_of(layout); }
 
-std::string_view copy_name(CopyKind kind) {
-  switch (kind) {
-    case CopyKind::host_to_device:
-      return "host_to_device";
-    case CopyKind::device_to_host:
-      return "device_to_host";
-    case CopyKind::device_to_device:
-      return "device_to_device";
-    case CopyKind::peer:
-      return "peer";
-    case CopyKind::few_blocks:
-      return "few_blocks";
-  }
-  HEADWAY_CHECK(false, "unknown copy");
-}
+std::string_view copy_name(CopyKind kind) { return word_of(kind); }
 
 std::string_view format_name(const GemmPoint& gemm) {
   if (gemm.precision == Precision::fp4) return recipe_name(Scaling::nvfp4);

@@ -8,6 +8,7 @@
 
 #include "kernels/memory_kernel.h"
 #include "sim/base/units.h"
+#include "sim/base/words.h"
 #include "sim/costs/collective_cost.h"
 #include "sim/layers/kernel_shape.h"
 
@@ -16,6 +17,9 @@ namespace headway {
 /// Which operand is stored transposed. A linear layer multiplies nn forward, nt for the gradient of
 /// its input and tn for that of its weights.
 enum class GemmLayout { nn, nt, tn };
+template <>
+inline constexpr Word<GemmLayout> kWords<GemmLayout>[] = {
+    {"nn", GemmLayout::nn}, {"nt", GemmLayout::nt}, {"tn", GemmLayout::tn}};
 [[nodiscard]] std::string_view layout_name(GemmLayout layout);
 
 struct GemmPoint {
@@ -76,6 +80,13 @@ enum class CopyKind {
   peer,
   few_blocks  ///< within the device by a kernel of few blocks, as a collective's kernels move data
 };
+template <>
+inline constexpr Word<CopyKind> kWords<CopyKind>[] = {
+    {"host_to_device", CopyKind::host_to_device},
+    {"device_to_host", CopyKind::device_to_host},
+    {"device_to_device", CopyKind::device_to_device},
+    {"peer", CopyKind::peer},
+    {"few_blocks", CopyKind::few_blocks}};
 [[nodiscard]] std::string_view copy_name(CopyKind kind);
 struct CopyPoint {
   CopyKind kind = CopyKind::device_to_device;

@@ -1,11 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
 #include "sim/base/quantity_text.h"
 #include "sim/costs/read_estimate.h"
@@ -14,17 +12,12 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Pass>, 2> kPasses = {{
-    {"forward", Pass::forward},
-    {"backward", Pass::backward},
-}};
-
 MeasuredAttention read_attention_row(ObjectReader& point) {
   const auto size = [&point](std::string_view key) {
     return static_cast<double>(point.integer(key, at_least(1)));
   };
   MeasuredAttention row;
-  row.pass = point.choice("pass", Words<Pass>(kPasses));
+  row.pass = point.choice<Pass>("pass", kWords<Pass>);
   row.shape.sequences = size("sequences");
   row.shape.query_length = row.shape.key_length = size("length");
   row.shape.query_heads = size("query_heads");

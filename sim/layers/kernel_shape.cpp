@@ -32,6 +32,6 @@ double bytes_per_element(Scaling scaling) {
   return bytes_per_element(precision_of(scaling)) + (scaling == Scaling::mxfp8 ? 1.0 / 32.0 : 0.0);
 }
 
-std::string_view pass_name(Pass pass) { return pass == Pass::forward ? "forward" : "backward"; }
+std::string_view pass_name(Pass pass) { return word_of(pass); }
 
 }  // namespace headway

@@ -41,6 +41,9 @@ inline constexpr Word<Scaling> kWords<Scaling>[] = {{"fp8", Scaling::delayed},
 
 /// Of a layer: its results, or the gradients of its inputs and weights.
 enum class Pass { forward, backward };
+template <>
+inline constexpr Word<Pass> kWords<Pass>[] = {{"forward", Pass::forward},
+                                              {"backward", Pass::backward}};
 [[nodiscard]] std::string_view pass_name(Pass pass);
 
 /// Operations of a pass of fused attention over those of the forward pass: backward 2.5, five
