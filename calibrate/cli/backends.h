@@ -10,6 +10,9 @@ namespace headway {
 [[nodiscard]] int calibrate_cuda(const Job& job, const PlanRules& rules);
 /// Runs the training steps of --steps and writes what they took.
 [[nodiscard]] int train_cpu(const Job& job);
+/// Builds the profile of what was measured before, from the file of --from. Returns the exit code:
+/// 0, or 3 if that calibration ended early.
+[[nodiscard]] int refit(const Job& job);
 [[nodiscard]] int calibrate_fake(const Job& job, const PlanRules& rules);
 
 }  // namespace headway

@@ -6,10 +6,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "calibrate/output/atomic_file.h"
-#include "calibrate/output/build_profile.h"
-#include "calibrate/output/complete_profile.h"
-#include "calibrate/output/profile_json.h"
+#include "calibrate/cli/results.h"
 #include "calibrate/suite/interruption.h"
 #include "sim/base/diagnostic.h"
 #include "sim/base/join_words.h"
@@ -40,34 +37,15 @@ class ProgressLine {
   std::chrono::steady_clock::time_point last_;
 };
 
-std::string profile_text(const Job& job, const Calibration& calibration) {
-  CalibratedProfile built = built_profile(calibration, job.options.name);
-  if (calibration.published) complete(built, *calibration.published);
-  built.provenance["command"] = job.command_line;
-  built.provenance["created_utc"] = job.created_utc;
-  built.provenance["tool"] = "headway-calibrate " HEADWAY_VERSION;
-  built.provenance["backend"] = backend_name(job.options.backend);
-  built.provenance["seed"] = fmt::format("{}", job.options.seed);
-  return profile_json(built);
-}
-
-void write_profile(const Job& job, const Calibration& calibration) {
-  const std::string text = profile_text(job, calibration);
-  if (!job.options.output.empty()) return write_atomically(job.options.output, text);
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw EnvironmentError("cannot write the profile to standard output");
-  }
-}
-
-/// A profile of the sections until now, in case there is no later one.
-void write_checkpoint(const Job& job, Calibration calibration, const std::vector<Section>& plan,
+/// Writes the sections until now, in case there is no later one.
+void write_checkpoint(const Options& options, Measurements all, const std::vector<Section>& plan,
                       std::size_t done) {
-  if (job.options.output.empty()) return;
   for (std::size_t i = done; i < plan.size(); ++i) {
-    calibration.missing.push_back(plan[i].name + ": not reached");
-    calibration.is_aborted = true;
+    all.calibration.missing.push_back(plan[i].name + ": not reached");
+    all.calibration.is_aborted = true;
   }
-  write_profile(job, calibration);
+  write_points(options, all);
+  if (!options.output.empty()) (void)write_profile(options, all);
 }
 
 /// Runs a part of the calibration. What ended it early, with the exit code for that.
@@ -85,25 +63,6 @@ std::string problem_of(int& code, Part part) {
   }
 }
 
-void report(const Job& job, const Calibration& calibration) {
-  const Quality all = quality(calibration.points);
-  fmt::print(stderr,
-             "{}: {} points, {} samples, {:.1f} % contaminated, passes differ by {:.1f} %\n",
-             verdict(calibration), calibration.points.size(), all.samples,
-             100.0 * all.contaminated_share, 100.0 * all.pass_spread);
-  for (const std::string& missing : calibration.missing) {
-    fmt::print(stderr, "missing: {}\n", missing);
-  }
-  for (const std::string& refused : refused_texts(calibration.refused)) {
-    fmt::print(stderr, "refused: {}\n", refused);
-  }
-  if (calibration.block) {
-    const CalibratedProfile built = built_profile(calibration, job.options.name);
-    fmt::print(stderr, "transformer block: {}\n", built.provenance.at("transformer_block"));
-  }
-  if (!job.options.output.empty()) fmt::print(stderr, "wrote {}\n", job.options.output);
-}
-
 }  // namespace
 
 int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvous& rendezvous,
@@ -112,11 +71,15 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   ProgressLine line(is_first && job.options.shows_progress);
   const Progress progress = [&line](const std::string& section, std::size_t done, std::size_t total,
                                     const Point& next) { line.show(section, done, total, next); };
-  Calibration calibration;
+  Measurements all{.name = job.options.name,
+                   .command = job.command_line,
+                   .created_utc = job.created_utc,
+                   .tool = kTool,
+                   .backend = backend_name(job.options.backend),
+                   .seed = fmt::format("{}", job.options.seed)};
+  Calibration& calibration = all.calibration;
   calibration.offer = backend.offer();
   if (!job.options.accelerator.empty()) calibration.offer.accelerator = job.options.accelerator;
-  calibration.published = published_profile(calibration.offer.accelerator);
-  if (calibration.published) add_published(calibration.offer, *calibration.published);
   if (!calibration.offer.no_collectives.empty()) {
     calibration.missing.push_back("collectives: " + calibration.offer.no_collectives);
   }
@@ -140,7 +103,7 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
                       calibration.refused);
     });
     if (code == 0) {
-      if (is_first && i + 1 < plan.size()) write_checkpoint(job, calibration, plan, i + 1);
+      if (is_first && i + 1 < plan.size()) write_checkpoint(job.options, all, plan, i + 1);
       continue;
     }
     line.close();
@@ -162,7 +125,7 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
   const MeasuredPoint* const product = sustained_product(calibration.points);
   if (code == 0 && product != nullptr && calibration.offer.sustained > 0.0_s &&
       is_wanted(rules, kSustainedPart)) {
-    if (is_first) write_checkpoint(job, calibration, plan, plan.size());
+    if (is_first) write_checkpoint(job.options, all, plan, plan.size());
     add("sustained products", [&] {
       constexpr double kQuick = 1.0 / 3.0;
       calibration.sustained =
@@ -180,8 +143,9 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
     });
   }
   if (is_first) {
-    write_profile(job, calibration);
-    report(job, calibration);
+    // Points first: they are kept even where no profile can be made of them.
+    write_points(job.options, all);
+    report_results(job.options, calibration, write_profile(job.options, all));
   }
   return code;
 }

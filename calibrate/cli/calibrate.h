@@ -25,7 +25,9 @@ struct BlockTrial {
   BlockShape shape;
 };
 
-/// Measures all that the backend offers and writes the profile (rank 0), anew after each section,
+inline constexpr const char* kTool = "headway-calibrate " HEADWAY_VERSION;
+
+/// Measures all that the backend offers and writes the results (rank 0), anew after each section,
 /// so that whatever ends the process leaves what was measured. Returns the exit code: 0, or 3 or
 /// 130 if it ended early, having said on standard error what is missing.
 [[nodiscard]] int calibrate(const Job& job, const PlanRules& rules, Backend& backend,

@@ -60,6 +60,7 @@ int run(const std::vector<std::string>& arguments) {
   job.command_line = "headway-calibrate";
   for (const std::string& argument : arguments) job.command_line += " " + argument;
   job.created_utc = created_utc();
+  if (!job.options.from.empty()) return refit(job);
   watch_for_interruption();
   if (!job.options.steps.empty()) return train_cpu(job);
   Shapes shapes = shapes_of(job.options.shapes, job.input);

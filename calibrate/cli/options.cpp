@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <filesystem>
 #include <sstream>
 
 #include "calibrate/suite/plan.h"
@@ -22,15 +23,16 @@ constexpr const char* kUsage =
     "Measures this machine and writes a profile that `headway simulate` predicts with.\n"
     "\n"
     "  headway-calibrate --backend cpu --quick -o here.json\n"
-    "  headway-calibrate --backend cuda -o h100.json\n"
+    "  headway-calibrate --backend cuda -o h100.json --points h100_points.json\n"
+    "  headway-calibrate --from h100_points.json -o h100.json\n"
     "\n";
 
 constexpr const char* kAfter =
     "\n"
     "Exit codes: 0 done; 2 wrong command line or input; 3 the machine did not do its part (what "
     "was\n"
-    "measured until then is kept); 70 a bug of ours; 130 interrupted (what was measured is "
-    "kept).\n";
+    "measured until then is kept), or had not when --from was measured; 70 a bug of ours; 130\n"
+    "interrupted (what was measured is kept).\n";
 
 struct Raw {
   std::string backend;
@@ -68,6 +70,10 @@ po::options_description table(Options& options, Raw& raw) {
       "what is measured: cpu, cuda or fake");
   add("quick", po::bool_switch(&options.quick), "a coarser grid, under two minutes");
   add("output,o", po::value(&options.output), "the profile's file; standard output without it");
+  add("points", po::value(&options.points),
+      "also write everything that was measured to this file (headway/measurements/1), for --from");
+  add("from", po::value(&options.from),
+      "measure nothing: build the profile from a file of --points, by this version's fits");
   add("name", number(&options.name), "the profile's name");
   add("accelerator", po::value(&options.accelerator),
       "what topologies call this device (default: told by the device)");
@@ -101,6 +107,36 @@ po::options_description table(Options& options, Raw& raw) {
   add("help,h", "this text");
   add("version", "the version");
   return all;
+}
+
+/// What goes with --from: all other options are about measuring.
+constexpr std::string_view kOfRefits[] = {"from", "output", "name", "accelerator"};
+
+bool is_same_file(const std::string& one, const std::string& other) {
+  std::error_code missing;
+  return !one.empty() && (one == other || std::filesystem::equivalent(one, other, missing));
+}
+
+void check_files(const Options& options, const po::variables_map& given) {
+  if (given.contains("from")) {
+    for (const auto& [option, value] : given) {
+      if (value.defaulted() || std::ranges::count(kOfRefits, option) > 0) continue;
+      reject(fmt::format("--{} is about measuring, and --from measures nothing", option),
+             fmt::format("leave --{} out, or measure without --from", option));
+    }
+    if (options.from.empty()) reject("--from names no file", "a file that --points wrote");
+    if (is_same_file(options.from, options.output)) {
+      reject("the profile would take the place of the measurements",
+             "name another file with --output");
+    }
+  }
+  if (options.points.empty()) return;
+  if (!options.steps.empty()) {
+    reject("--steps measures no points", "leave --points out: --output has what steps took");
+  }
+  if (is_same_file(options.points, options.output)) {
+    reject("--points and --output name the same file", "give each a file of its own");
+  }
 }
 
 void check(const Options& options) {
@@ -204,6 +240,8 @@ Options parsed_options(const std::vector<std::string>& arguments, std::optional<
   options.deadline = quantity<Seconds>("--deadline", raw.deadline);
   if (options.deadline < 1.0_s) reject("--deadline is too short", "at least \"1 s\"");
   check(options);
+  check_files(options, values);
+  if (!options.from.empty() && values["name"].defaulted()) options.name.clear();
   return options;
 }
 

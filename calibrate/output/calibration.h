@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,15 +9,12 @@
 #include "calibrate/suite/jitter.h"
 #include "calibrate/suite/sustained_run.h"
 #include "calibrate/suite/sweep.h"
-#include "sim/costs/profile.h"
 
 namespace headway {
 
 /// Everything that one calibration found.
 struct Calibration {
   Offer offer;
-  /// Of the same accelerator: what completes the calibration's own. Null: there is none.
-  std::shared_ptr<const Profile> published = {};
   std::vector<MeasuredPoint> points;
   std::vector<RefusedPoint> refused = {};
   std::optional<SustainedRun> sustained = {};

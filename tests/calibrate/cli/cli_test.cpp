@@ -59,6 +59,73 @@ TEST(FakeBackend, GivesTheSameBytesForTheSameSeed) {
   EXPECT_NE(first.out, run("--backend fake --quick --seed 6", epoch).out);
 }
 
+TEST(Refit, GivesTheProfileOfTheRunAndTellsOfItself) {
+  const ScratchFolder folder;
+  const std::string profile = (folder.path() / "fake.json").string();
+  const std::string points = (folder.path() / "points.json").string();
+  const std::string shapes = folder.write("shapes", "attention 1 64 4 4 512 full  # refused\n");
+  const Outcome measured = run("--backend fake --quick --ranks 4 --jitter '1 s' --shapes " +
+                               shapes + " -o " + profile + " --points " + points);
+  EXPECT_EQ(measured.code, 0) << measured.err;
+  EXPECT_NE(measured.err.find("wrote " + points + "\n"), std::string::npos) << measured.err;
+  const Outcome again = refit(points);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(again.out, content(profile));
+
+  const Outcome told = run("--from " + points + " --name other", "SOURCE_DATE_EPOCH=0");
+  EXPECT_NE(told.out.find("\"name\": \"other\""), std::string::npos);
+  EXPECT_NE(told.out.find("\"refitted\": \"1970-01-01T00:00:00Z by headway-calibrate"),
+            std::string::npos);
+  EXPECT_NE(told.out.find(": headway-calibrate --from " + points + " --name other\""),
+            std::string::npos);
+}
+
+TEST(Refit, OfPointsWithoutAProfileWritesNothingElseMeanwhile) {
+  const ScratchFolder folder;
+  const std::string points = (folder.path() / "points.json").string();
+  const Outcome measured = run("--backend fake --quick --points " + points);
+  EXPECT_EQ(measured.code, 0) << measured.err;
+  EXPECT_EQ(refit(points).out, measured.out);  // one profile, none of the checkpoints'
+}
+
+TEST(Refit, OfACalibrationThatEndedEarlyIsExitCodeThreeAndKeepsTheVerdict) {
+  const ScratchFolder folder;
+  const std::string points = (folder.path() / "points.json").string();
+  (void)run("--backend fake --quick --only launch --points " + points);
+  std::string text = content(points);
+  const std::string ended = "\"aborted\": false";
+  text.replace(text.find(ended), ended.size(), "\"aborted\": true");
+  const Outcome outcome = refit(folder.write("early.json", text));
+  EXPECT_EQ(outcome.code, 3) << outcome.err;
+  EXPECT_NE(outcome.out.find("\"verdict\": \"aborted\""), std::string::npos);
+  EXPECT_EQ(outcome.err.rfind("aborted: ", 0), 0U) << outcome.err;
+}
+
+TEST(Refit, MeasuresNothingAndTakesNoOptionThatWould) {
+  const ScratchFolder folder;
+  const std::string points = folder.write("points.json", "{}");
+  for (const char* option :
+       {"--backend cpu", "--quick", "--shapes -", "--only memory", "--ranks 2", "--net '8 Mb/s'",
+        "--block", "--jitter '1 s'", "--passes 2", "--seed 2", "--deadline '9 s'", "--steps x",
+        "--single-process", "--noise 0", "--points x"}) {
+    const Outcome outcome = refit(points, option);
+    EXPECT_EQ(outcome.code, 2) << option;
+    EXPECT_NE(outcome.err.find("  help: "), std::string::npos) << option << outcome.err;
+    EXPECT_EQ(outcome.err.find("schema"), std::string::npos) << option;  // nothing was read
+  }
+  EXPECT_EQ(run("--from " + points + " --quick").err,
+            "error: --quick is about measuring, and --from measures nothing\n"
+            "  --> command line\n"
+            "  help: leave --quick out, or measure without --from\n"
+            "\n"
+            "1 problem in 1 file; nothing was measured.\n");
+  EXPECT_EQ(refit(points, "-o " + points).code, 2);
+  EXPECT_EQ(content(points), "{}");
+  EXPECT_EQ(run("--backend fake --points x -o x").code, 2);
+  EXPECT_EQ(refit(points).code, 2);  // no measurements
+  EXPECT_EQ(refit("/nonexistent").code, 2);
+}
+
 TEST(FakeBackend, RepeatsOneProductForAsLongAsAskedFor) {
   const Outcome outcome = run("--backend fake --quick --jitter '2 s'");
   EXPECT_EQ(outcome.code, 0) << outcome.err;

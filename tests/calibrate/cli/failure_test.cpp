@@ -49,12 +49,13 @@ TEST(Failure, AFullFilesystemHoldsNoHalfOfAProfile) {
 TEST(Failure, AnInterruptionKeepsWhatWasMeasured) {
   const ScratchFolder folder;
   const std::string path = (folder.path() / "here.json").string();
+  const std::string points = (folder.path() / "points.json").string();
   const pid_t child = fork();
   if (child == 0) {
     const int nowhere = open("/dev/null", O_WRONLY);
     dup2(nowhere, STDERR_FILENO);
     execl(HEADWAY_CALIBRATE, HEADWAY_CALIBRATE, "--backend", "cpu", "--quick", "--ranks", "1",
-          "--passes", "1", "-o", path.c_str(), nullptr);
+          "--passes", "1", "-o", path.c_str(), "--points", points.c_str(), nullptr);
     _exit(127);
   }
   // The first checkpoint comes after the products: some seconds, a minute on a crowded machine.
@@ -70,6 +71,9 @@ TEST(Failure, AnInterruptionKeepsWhatWasMeasured) {
     EXPECT_NE(content(path).find("\"verdict\": \"aborted\""), std::string::npos);
     EXPECT_NE(content(path).find("interrupted by SIGINT"), std::string::npos);
   }
+  const Outcome again = refit(points);
+  EXPECT_EQ(again.code, WEXITSTATUS(status) == 130 ? 3 : 0) << again.err;
+  EXPECT_EQ(again.out, content(path));
 }
 
 #endif

@@ -37,6 +37,14 @@ inline Outcome run(const std::string& arguments, const std::string& before = "")
   return run_line(before + " " HEADWAY_CALIBRATE " " + arguments + " </dev/null");
 }
 
+/// What --from makes of such a file, its profile without the line that tells of it.
+inline Outcome refit(const std::string& points, const std::string& options = "") {
+  Outcome outcome = run("--from " + points + " " + options);
+  const std::size_t line = outcome.out.find("    \"refitted\": ");
+  if (line != std::string::npos) outcome.out.erase(line, outcome.out.find('\n', line) + 1 - line);
+  return outcome;
+}
+
 /// The problems that read_profile finds; empty for a clean profile.
 inline std::string problems(const std::string& path) {
   Diagnostics diagnostics;

@@ -28,9 +28,18 @@ class FakeCuda : public ::testing::Test {
   [[nodiscard]] std::string provenance(const std::string& key) const {
     return profile()["provenance"][key];
   }
+  /// Whatever was measured, and however it ended: the points that were written give the profile.
   [[nodiscard]] Outcome calibrate(const std::string& environment,
                                   const std::string& arguments) const {
-    return run(kQuick + arguments + " -o " + path(), kAlone + environment);
+    const std::string points = path("points.json");
+    Outcome outcome =
+        run(kQuick + arguments + " --points " + points + " -o " + path(), kAlone + environment);
+    if (std::filesystem::exists(points)) {
+      const Outcome again = refit(points);
+      EXPECT_EQ(again.out, content(path())) << again.err;
+      EXPECT_EQ(again.code, provenance("verdict") == "aborted" ? 3 : 0) << again.err;
+    }
+    return outcome;
   }
   /// The environment of a machine with so many devices, of which processes see each other.
   [[nodiscard]] std::string all_of(int devices) const {
