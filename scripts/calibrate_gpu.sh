@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds the calibrator alone, measures the GPUs of this machine and writes OUTPUT (default:
-# gpu.json), in less than eight minutes altogether.
+# gpu.json), in less than eight minutes altogether. Beside it, as gpu.points.json, is what was
+# measured, of which `headway-calibrate --from` makes the profile again without a GPU.
 #
 #   scripts/calibrate_gpu.sh [OUTPUT] [option of headway-calibrate]...
 #
@@ -33,6 +34,7 @@ case ${1:-} in
   ;;
 esac
 output=$(realpath -m "$output")
+points=${output%.json}.points.json
 seconds=${HEADWAY_SECONDS:-480}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || end_with 2 "HEADWAY_SECONDS is '$seconds'; write whole seconds"
 calibrator=${HEADWAY_CALIBRATE:-}
@@ -66,7 +68,7 @@ least=$(((seconds + 7) / 8))
 earlier=$(stat -c %i "$output" 2>/dev/null || true)
 code=0
 timeout --foreground --kill-after=60 "$left" \
-  "$calibrator" --backend cuda --quick --block "$@" -o "$output" || code=$?
+  "$calibrator" --backend cuda --quick --block "$@" --points "$points" -o "$output" || code=$?
 if [ $code -eq 124 ] || [ $code -eq 137 ]; then
   [ "$(stat -c %i "$output" 2>/dev/null || true)" != "$earlier" ] ||
     end_with 3 "time was up after $SECONDS s, before anything was measured"

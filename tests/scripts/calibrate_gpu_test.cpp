@@ -69,6 +69,7 @@ class CalibrateGpu : public ::testing::Test {
   [[nodiscard]] const fs::path& root() const { return folder_.path(); }
   [[nodiscard]] fs::path script() const { return root() / "checkout/scripts/calibrate_gpu.sh"; }
   [[nodiscard]] std::string output() const { return (root() / "out.json").string(); }
+  [[nodiscard]] std::string points() const { return (root() / "out.points.json").string(); }
   [[nodiscard]] std::string calls_of(const char* program) const {
     return content(root() / "calls" / program);
   }
@@ -101,10 +102,12 @@ TEST_F(CalibrateGpu, BuildsTheCalibratorAloneAndWritesAProfile) {
                         "-DCMAKE_CUDA_ARCHITECTURES=90\n--build build/gpu --target "
                         "headway-calibrate -j "));
   EXPECT_EQ(calls_of("calibrator"),
-            "--backend cuda --quick --block --name box --seed 7 -o " + output() + "\n");
+            "--backend cuda --quick --block --name box --seed 7 --points " + points() + " -o " +
+                output() + "\n");
   EXPECT_THAT(outcome.err, HasSubstr("calibrate_gpu.sh: built in "));
   EXPECT_THAT(outcome.err, HasSubstr("wrote " + output()));
   EXPECT_EQ(problems(output()), rendered(std::vector<Diagnostic>(), ""));
+  EXPECT_EQ(refit(points()).out, content(output()));
 }
 
 TEST_F(CalibrateGpu, BuildsForTheDeviceThatIsThere) {
@@ -120,7 +123,9 @@ TEST_F(CalibrateGpu, WithACalibratorAtHandBuildsNothing) {
   const Outcome outcome = run_script("--seed 3", "HEADWAY_CALIBRATE=" + stand_in);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(calls_of("calibrator"),
-            "--backend cuda --quick --block --seed 3 -o " + (root() / "gpu.json").string() + "\n");
+            "--backend cuda --quick --block --seed 3 --points " +
+                (root() / "gpu.points.json").string() + " -o " + (root() / "gpu.json").string() +
+                "\n");
   EXPECT_FALSE(fs::exists(root() / "checkout/build"));
 }
 
