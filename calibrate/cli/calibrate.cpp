@@ -115,18 +115,20 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
     }
   }
   line.close();
-  const auto add = [&](const char* what, const auto& measure) {
+  // Of a block no cost is made: without it the profile has all that it holds.
+  enum class Use { costs, check };
+  const auto add = [&](Use use, const char* what, const auto& measure) {
     const std::string problem = problem_of(code, measure);
     if (code == 0) return;
     fmt::print(stderr, "rank {}: {} ended early: {}\n", rendezvous.rank(), what, problem);
-    calibration.is_aborted = true;
+    if (use == Use::costs) calibration.is_aborted = true;
     calibration.missing.push_back(fmt::format("{}: {}", what, problem));
   };
   const MeasuredPoint* const product = sustained_product(calibration.points);
   if (code == 0 && product != nullptr && calibration.offer.sustained > 0.0_s &&
       is_wanted(rules, kSustainedPart)) {
     if (is_first) write_checkpoint(job.options, all, plan, plan.size());
-    add("sustained products", [&] {
+    add(Use::costs, "sustained products", [&] {
       constexpr double kQuick = 1.0 / 3.0;
       calibration.sustained =
           sustained_run(backend, *product, sustained_pass(calibration.points),
@@ -134,11 +136,12 @@ int calibrate(const Job& job, const PlanRules& rules, Backend& backend, Rendezvo
     });
   }
   if (code == 0 && job.options.jitter) {
-    add("jitter", [&] { calibration.jitter = measured_jitter(backend, *job.options.jitter); });
+    add(Use::costs, "jitter",
+        [&] { calibration.jitter = measured_jitter(backend, *job.options.jitter); });
   }
   if (code == 0 && block) {
     constexpr Seconds kDuration = 2.0_s;
-    add("transformer block", [&] {
+    add(Use::check, "transformer block", [&] {
       calibration.block = measured_block(block->device, block->shape, job.options.seed, kDuration);
     });
   }

@@ -178,12 +178,15 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   profile.overlap.gradient_reduce_floor = assumed(0.1, 1.0, "overlap was not measured");
   const auto slowed = slowdowns(calibration.points);
   const auto share = interference(slowed);
+  // Copies by few blocks wait for whole products on a device, as collectives that run for a layer's
+  // length do not: they tell what to expect where nobody published anything.
   profile.overlap.sharded_interference =
-      share
+      !share ? assumed(0.1, 1.0, "overlap was not measured")
+      : hold_collectives(slowed)
           ? estimate(share->value, share->spread,
-                     fmt::format("measured: products and {} beside each other",
-                                 hold_collectives(slowed) ? "collectives" : "copies by few blocks"))
-          : assumed(0.1, 1.0, "overlap was not measured");
+                     "measured: products and collectives beside each other")
+          : assumed(share->value, share->spread,
+                    "as products and copies by few blocks beside each other");
   if (!slowed.empty()) result.provenance["slowdowns"] = slowdowns_text(slowed);
   profile.variation = variation(calibration);
 
@@ -196,11 +199,11 @@ CalibratedProfile built_profile(const Calibration& calibration, const std::strin
   }
 
   if (const auto& run = calibration.sustained) {
-    const double rate = std::min(1.0, run->in_sweep / run->lasting());
+    const double rate = sustained_rate(*run, calibration.points);
     // Without passes between the clock is lower than in training, which is between the two.
     profile.device.sustained_rate =
         estimate(rate, run->has_passes() ? 0.02 : std::max(0.01, (1.0 - rate) / 2.0),
-                 fmt::format("measured: {} for {:.0f} s {} over the same among others",
+                 fmt::format("measured: {} for {:.0f} s {} over large products among others",
                              point_text(run->product), run->time.count(),
                              run->has_passes() ? "with passes between" : "without a pause"));
     result.provenance["sustained"] = sustained_text(*run);

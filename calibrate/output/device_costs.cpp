@@ -109,10 +109,35 @@ Calibration with_large_updates(Calibration calibration) {
   return calibration;
 }
 
+/// Passes as long as those of a layer. What starts and ends a kernel is not the same in all, and
+/// much of a short one: a device's times of short passes differ by 2 and more at the same traffic.
+std::vector<MeasuredPoint> layer_passes(const Calibration& calibration) {
+  constexpr std::size_t kLarge = 1U << 22U;
+  std::vector<MeasuredPoint> passes = calibration.points;
+  if (!calibration.offer.launches) return passes;  // a core runs them itself
+  std::erase_if(passes, [](const MeasuredPoint& point) {
+    const auto* const memory = std::get_if<MemoryPoint>(&point.point);
+    return memory == nullptr || memory->elements < kLarge;
+  });
+  return passes;
+}
+
+/// Products so long that their clock fell are brought to that of the others, of which the profile's
+/// sustained rate is then taken off: in training both have one clock.
+void unthrottle(std::vector<MeasuredGemm>& table, const SustainedRun& run,
+                const std::vector<MeasuredPoint>& points) {
+  const double slower = run.alone() / run.lasting() / sustained_rate(run, points);
+  for (MeasuredGemm& row : table) {
+    if (row.time >= kThrottled) row.time = row.time / std::max(1.0, slower);
+  }
+}
+
 void add_gemm(DeviceFindings& found, const Calibration& calibration) {
   const Offer& offer = calibration.offer;
   DeviceCosts& costs = found.costs;
   costs.gemm_table = gemm_table(calibration.points);
+  if (calibration.sustained)
+    unthrottle(costs.gemm_table, *calibration.sustained, calibration.points);
   if (costs.gemm_table.empty()) {
     throw EnvironmentError(
         "no matrix product was measured, and a profile cannot be made without one");
@@ -229,7 +254,7 @@ void add_attention(DeviceFindings& found, const Calibration& calibration) {
 
 void add_family(DeviceFindings& found, const Calibration& calibration) {
   KernelFamily& family = found.family;
-  const auto ratio = traffic_ratio(calibration.points, found.costs.memory_curve,
+  const auto ratio = traffic_ratio(layer_passes(calibration), found.costs.memory_curve,
                                    calibration.offer.activation_bytes, kLayerKernels);
   family.memory_traffic =
       ratio ? estimate(ratio->value, ratio->spread,

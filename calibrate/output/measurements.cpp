@@ -122,7 +122,9 @@ const FieldTable<RefusedPoint>& refused_fields() {
 const FieldTable<SustainedRun::Part>& sustained_part_fields() {
   using Part = SustainedRun::Part;
   static const auto kFields =
-      required_fields<Part>({{"once_s", seconds(&Part::once)}, {"state", state(&Part::state)}});
+      required_fields<Part>({{"passes", number(&Part::passes, between(0.0, 1.0))},
+                             {"once_s", seconds(&Part::once)},
+                             {"state", state(&Part::state)}});
   return kFields;
 }
 

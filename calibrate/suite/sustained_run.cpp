@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "calibrate/suite/interruption.h"
 #include "sim/base/join_words.h"
@@ -20,32 +21,61 @@ std::string part_text(const GemmPoint& product, Seconds once, const DeviceState&
   return text;
 }
 
-}  // namespace
-
-Seconds SustainedRun::lasting() const {
+/// Median over the later half of the parts with this share of passes.
+Seconds later_half(const std::vector<SustainedRun::Part>& parts, double passes) {
   std::vector<double> times;
-  for (const Part& part : parts) {
-    if (part.passes == parts.front().passes) times.push_back(part.once.count());
+  for (const SustainedRun::Part& part : parts) {
+    if (part.passes == passes) times.push_back(part.once.count());
   }
   times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
   return Seconds(median(times));
 }
 
+}  // namespace
+
+Seconds SustainedRun::lasting() const { return later_half(parts, parts.front().passes); }
+
+Seconds SustainedRun::alone() const { return later_half(parts, parts.back().passes); }
+
 const MeasuredPoint* sustained_product(const std::vector<MeasuredPoint>& points) {
   const MeasuredPoint* found = nullptr;
-  const auto product = [](const MeasuredPoint& point) {
-    return std::get_if<GemmPoint>(&point.point);
+  const auto flops = [](const MeasuredPoint& point) {
+    return std::get<GemmPoint>(point.point).shape.flops();
   };
   for (const MeasuredPoint& point : points) {
-    const GemmPoint* const one = product(point);
+    const auto* const one = std::get_if<GemmPoint>(&point.point);
     if (one == nullptr || one->layout != GemmLayout::nn || one->block_scaled) continue;
-    const GemmPoint* const best = found == nullptr ? nullptr : product(*found);
-    if (best == nullptr ||
-        (one->precision == best->precision && one->shape.flops() > best->shape.flops())) {
+    if (found == nullptr) {
+      found = &point;
+      continue;
+    }
+    if (one->precision != std::get<GemmPoint>(found->point).precision) continue;
+    const bool was_short = found->measured.time < kThrottled;
+    const bool is_short = point.measured.time < kThrottled;
+    if (is_short != was_short ? is_short : (flops(point) > flops(*found)) == is_short) {
       found = &point;
     }
   }
   return found;
+}
+
+double sustained_rate(const SustainedRun& run, const std::vector<MeasuredPoint>& points) {
+  constexpr Seconds kLong{3e-4};
+  constexpr double kLongInner = 2048.0;
+  const double lasting = run.product.shape.flops() / run.lasting().count();
+  std::vector<double> rates;
+  for (const MeasuredPoint& point : points) {
+    const auto* const one = std::get_if<GemmPoint>(&point.point);
+    if (one == nullptr || one->precision != run.product.precision || one->block_scaled ||
+        one->accumulates || one->shape.k < kLongInner) {
+      continue;
+    }
+    const Seconds time = point.measured.time;
+    if (time > kLong && time < kThrottled) rates.push_back(one->shape.flops() / time.count());
+  }
+  const double among_others =
+      rates.empty() ? run.product.shape.flops() / run.in_sweep.count() : median(rates);
+  return std::min(1.0, lasting / among_others);
 }
 
 std::optional<MemoryPoint> sustained_pass(const std::vector<MeasuredPoint>& points) {
@@ -104,8 +134,8 @@ std::string sustained_text(const SustainedRun& run) {
     if (part.passes == run.parts.front().passes) last = &part;
   }
   return fmt::format(
-      "{} for {:.0f} s{}: {}, {:.3f} of {} among other points; part by part: {}",
-      point_text(run.product), run.time.count(),
+      "{} for {:.0f} s{}: {}, {:.3f} of {} in the sweep; part by part: {}", point_text(run.product),
+      run.time.count(),
       run.has_passes() ? fmt::format(", {} of it passes at first", percent(kPassesShare)) : "",
       part_text(run.product, run.lasting(), last->state), run.in_sweep / run.lasting(),
       part_text(run.product, run.in_sweep, {}), join_words(parts, ", "));

@@ -53,7 +53,8 @@ Measurements everything() {
   }
   calibration.refused = {{kGemm, "no kernel"}, {LaunchPoint{}, "no \"graph\""}};
   calibration.sustained = SustainedRun{kGemm, Seconds(1e-5 / 3.0), Seconds(2.0), {}};
-  calibration.sustained->parts = {{Seconds(1e-5 / 7.0), kState}, {Seconds(1e-5 / 9.0), {}}};
+  calibration.sustained->parts = {{0.25, Seconds(1e-5 / 7.0), kState},
+                                  {0.0, Seconds(1e-5 / 9.0), {}}};
   calibration.jitter =
       JitterRun{plain, Seconds(2.0 / 3.0), {0.1 + 0.2, 1.0, 4.0 / 3.0}, -0.1 / 3.0, kState, 2};
   calibration.block = BlockRun{{.sequences = 2, .sequence = 256, .hidden = 256, .heads = 4},

@@ -1,0 +1,77 @@
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/output/build_profile.h"
+#include "calibrate/output/measurements.h"
+#include "calibrate/output/profile_json.h"
+#include "calibrate/suite/sustained_run.h"
+#include "sim/files/input_files.h"
+
+namespace headway {
+namespace {
+
+const Measurements& measurements() {
+  static const Measurements kAll = read_measurements(HEADWAY_MEASURED "/h200_sxm_points.json");
+  return kAll;
+}
+
+nlohmann::json costs_of(nlohmann::json profile) {
+  profile.erase("provenance");
+  return profile;
+}
+
+/// A fit that changes what the points of a real device come to changes the profile that ships:
+/// `headway-calibrate --from tests/calibrate/measured/h200_sxm_points.json -o PROFILE` writes it.
+TEST(MeasuredDevice, ItsProfileIsWhatTheFitsMakeOfItsPoints) {
+  const auto path = data_folders().back() / "calibrate/profiles/measured/h200_sxm_measured.json";
+  std::ifstream file(path);
+  const auto shipped = nlohmann::json::parse(file);
+  const auto fitted = nlohmann::json::parse(profile_json(fitted_profile(measurements())));
+  EXPECT_EQ(costs_of(shipped), costs_of(fitted));
+  EXPECT_EQ(shipped["provenance"]["verdict"], "ok");
+}
+
+/// What the code about clocks says of an H200.
+TEST(MeasuredDevice, LongProductsAreAsSlowAsOnesThatAreRepeatedWithoutAPause) {
+  const Calibration& calibration = measurements().calibration;
+  const SustainedRun& run = *calibration.sustained;
+  const auto rate = [&run](Seconds once) {
+    return run.product.shape.flops() / once.count() / 1e12;
+  };
+  EXPECT_NEAR(rate(run.in_sweep), 677.0, 1.0);  // 25 ms at a time
+  EXPECT_NEAR(rate(run.alone()), 663.0, 1.0);
+  EXPECT_NEAR(rate(run.lasting()), 745.0, 1.5);  // with passes for a quarter of the time
+  EXPECT_NEAR(sustained_rate(run, calibration.points), 0.948, 0.001);
+}
+
+/// Kernels of ours that stream reach 85 % and more of what a copy does.
+TEST(MeasuredDevice, StreamingKernelsMoveBytesAsFastAsCopies) {
+  double copy = 0.0;
+  for (const MeasuredPoint& point : measurements().calibration.points) {
+    const auto* const one = std::get_if<CopyPoint>(&point.point);
+    if (one == nullptr || one->kind != CopyKind::device_to_device) continue;
+    copy = std::max(copy, 2.0 * static_cast<double>(one->bytes) / point.measured.time.count());
+  }
+  EXPECT_NEAR(copy, 4.2e12, 0.1e12);
+  for (const MemoryKernel kernel :
+       {MemoryKernel::residual_add, MemoryKernel::layer_norm, MemoryKernel::rms_norm,
+        MemoryKernel::softmax, MemoryKernel::gelu, MemoryKernel::gelu_backward,
+        MemoryKernel::swiglu, MemoryKernel::rotary, MemoryKernel::adam}) {
+    double most = 0.0;
+    for (const MeasuredPoint& point : measurements().calibration.points) {
+      const auto* const one = std::get_if<MemoryPoint>(&point.point);
+      if (one == nullptr || one->kernel != kernel || one->elements < (std::size_t{1} << 26U)) {
+        continue;
+      }
+      most =
+          std::max(most, static_cast<double>(one->elements) *
+                             traffic_bytes_per_element(kernel, 2.0) / point.measured.time.count());
+    }
+    EXPECT_GT(most, 0.85 * copy) << memory_kernel_name(kernel);
+  }
+}
+
+}  // namespace
+}  // namespace headway
