@@ -91,8 +91,9 @@ see: NVIDIA, "Matrix Multiplication Background")"},
         "Of a matrix product, beyond its work."},
        {"sustained_rate", known_estimate(&DeviceCosts::sustained_rate, kShareOfPeak),
         R"(Of the rate at which products of the gemm_table and attention of the attention_table were
-measured, what a minute of them without a pause keeps up: predictions take them at that rate. The
-tables hold the times as measured, at the clock between the waits of a calibration.
+measured, what a product keeps up when passes over memory take a quarter of the time, as in
+training: predictions take them at that rate. The tables hold the times as measured, at the clock
+between the waits of a calibration.
 default: not measured)"},
        {"gemm_table", elsewhere<DeviceCosts>({"an object", object_type().schema}),
         R"(Matrix products as they were measured: precision, m, n, k, time_s, spread. They win over
