@@ -19,6 +19,7 @@ int position_of(const Strategy& strategy, int stage, int chunk) {
 
 std::vector<LayerRange> chunk_layers(const Model& model, const Strategy& strategy) {
   std::vector<LayerRange> ranges;
+  ranges.reserve(static_cast<std::size_t>(strategy.chunks()));
   int first = 0;
   for (const int count : layers_of_chunks(strategy, model.layer_count(), model.ahead.layers)) {
     ranges.push_back({first, count});

@@ -44,6 +44,7 @@ class WorkloadBuilder {
     job_.strategy = &strategy;
     costs().front().put_into(job_);
     job_.cutting = &costs().front().stage;
+    job_.layers_of_chunk.reserve(static_cast<std::size_t>(strategy.chunks()));
     for (const LayerRange& range : chunk_layers(model, strategy)) {
       job_.layers_of_chunk.push_back(range.count);
     }
@@ -68,7 +69,9 @@ class WorkloadBuilder {
       add_programs();
       for (std::size_t i = 0; i < workload_.groups.size(); ++i) {
         RankGroup& group = workload_.groups[i];
-        for (const std::string& name : at(workload_.programs, group.program).communicators) {
+        const std::vector<std::string>& names = at(workload_.programs, group.program).communicators;
+        group.communicators.reserve(names.size());
+        for (const std::string& name : names) {
           group.communicators.push_back(layout_->joined[i].at(name));
         }
       }

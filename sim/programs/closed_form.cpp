@@ -17,6 +17,10 @@ namespace {
 /// Replicas that wait for each other in their passes, by the first of them: of those with the same
 /// programs one, and of sets with the same programs the first.
 std::vector<std::set<std::int32_t>> distinct_sets(const Workload& workload) {
+  const std::int32_t only = workload.groups.front().replica;
+  const bool is_one = std::ranges::all_of(
+      workload.groups, [&](const RankGroup& group) { return group.replica == only; });
+  if (is_one) return {{only}};
   std::map<std::int32_t, std::vector<std::int32_t>> programs;  // by replica, of its stages
   std::map<std::int32_t, std::int32_t> first_of;               // replica of an exchange
   std::map<std::int32_t, std::set<std::int32_t>> sets;

@@ -89,7 +89,7 @@ StageCost widest_cost(const std::vector<GroupCosts>& costs) {
   return cost;
 }
 
-std::vector<std::int64_t> micro_batches_of_replicas(JobShape job,
+std::vector<std::int64_t> micro_batches_of_replicas(const JobShape& job,
                                                     const std::vector<GroupCosts>& costs,
                                                     const ExchangeLayout& layout) {
   const Strategy& strategy = *job.strategy;
@@ -98,6 +98,7 @@ std::vector<std::int64_t> micro_batches_of_replicas(JobShape job,
   if (!strategy.micro_batches_by_speed) return shares;
 
   const int stages = strategy.pipeline_parallel;
+  JobShape of_class = job;
   std::map<std::pair<int, std::size_t>, Seconds> known;  // by stage and class
   std::vector<double> pace(replicas);                    // of a micro-batch
   for (std::size_t replica = 0; replica < replicas; ++replica) {
@@ -105,8 +106,8 @@ std::vector<std::int64_t> micro_batches_of_replicas(JobShape job,
       const std::size_t ranks = layout.class_of(static_cast<int>(replica), stage);
       const auto [entry, is_new] = known.try_emplace({stage, ranks});
       if (is_new) {
-        costs[ranks].put_into(job);
-        entry->second = stage_pass_time(job, stage);
+        costs[ranks].put_into(of_class);
+        entry->second = stage_pass_time(of_class, stage);
       }
       pace[replica] = std::max(pace[replica], entry->second.count());
     }

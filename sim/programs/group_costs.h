@@ -40,6 +40,6 @@ struct GroupCosts {
 /// arXiv:2104.04473, section 2.1); each further one goes to whoever would end first with it, which
 /// is best, as every replica only gets slower with each.
 [[nodiscard]] std::vector<std::int64_t> micro_batches_of_replicas(
-    JobShape job, const std::vector<GroupCosts>& costs, const ExchangeLayout& layout);
+    const JobShape& job, const std::vector<GroupCosts>& costs, const ExchangeLayout& layout);
 
 }  // namespace headway

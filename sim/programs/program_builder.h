@@ -17,6 +17,7 @@ class ProgramBuilder {
     program_.name = std::move(name);
     program_.blocks.reserve(8);
     program_.operations.reserve(96);
+    program_.communicators.reserve(8);
     passes_.reserve(8);
   }
 
@@ -31,41 +32,35 @@ class ProgramBuilder {
     chunk_ = chunk;
   }
 
-  void compute(std::int32_t block) { append({.kind = OperationKind::compute, .block = block}); }
+  void compute(std::int32_t block) { append(OperationKind::compute).block = block; }
   void send(std::int32_t peer, std::int32_t path, std::int32_t slot_of_receiver, Bytes amount,
             bool blocking) {
-    append({.kind = OperationKind::send,
-            .blocking = blocking,
-            .peer = peer,
-            .path = path,
-            .slot = slot_of_receiver,
-            .amount = amount});
+    Operation& send = append(OperationKind::send);
+    send.blocking = blocking;
+    send.peer = peer;
+    send.path = path;
+    send.slot = slot_of_receiver;
+    send.amount = amount;
   }
   void receive(std::int32_t slot) {
-    append({.kind = OperationKind::receive, .slot = slot});
+    append(OperationKind::receive).slot = slot;
     program_.message_slots = std::max(program_.message_slots, slot + 1);
   }
   /// Returns the slot to wait for.
   std::int32_t join(std::string_view communicator, const CollectivePrice& price) {
-    const std::int32_t slot = program_.collective_slots++;
-    append({.kind = OperationKind::join,
-            .path = place_of(communicator),
-            .slot = slot,
-            .way = static_cast<std::int32_t>(price.way),
-            .amount = price.amount,
-            .at_least = price.at_least});
+    const std::int32_t slot = join(communicator, price.amount, price.at_least);
+    program_.operations.back().way = static_cast<std::int32_t>(price.way);
     return slot;
   }
   std::int32_t join(std::string_view communicator, Bytes amount, Seconds at_least) {
-    const std::int32_t slot = program_.collective_slots++;
-    append({.kind = OperationKind::join,
-            .path = place_of(communicator),
-            .slot = slot,
-            .amount = amount,
-            .at_least = at_least});
-    return slot;
+    Operation& join = append(OperationKind::join);
+    join.path = place_of(communicator);
+    join.slot = program_.collective_slots++;
+    join.amount = amount;
+    join.at_least = at_least;
+    return join.slot;
   }
-  void wait(std::int32_t slot) { append({.kind = OperationKind::wait, .slot = slot}); }
+  void wait(std::int32_t slot) { append(OperationKind::wait).slot = slot; }
 
   /// Adds a pass whose ranks exchange something over the fabric, to be run any number of times;
   /// `time` is all that it takes on an idle one. Returns what `run` knows it by.
@@ -79,15 +74,14 @@ class ProgramBuilder {
   }
   /// Returns the slot to pull from.
   std::int32_t push(std::int32_t key) {
-    const std::int32_t slot = program_.message_slots++;
-    append({.kind = OperationKind::push,
-            .path = key,
-            .slot = slot,
-            .way = static_cast<std::int32_t>(std::ssize(program_.rounds)) - 1});
-    return slot;
+    Operation& push = append(OperationKind::push);
+    push.path = key;
+    push.slot = program_.message_slots++;
+    push.way = static_cast<std::int32_t>(std::ssize(program_.rounds)) - 1;
+    return push.slot;
   }
-  void pull(std::int32_t slot) { append({.kind = OperationKind::pull, .slot = slot}); }
-  void advance() { append({.kind = OperationKind::advance}); }
+  void pull(std::int32_t slot) { append(OperationKind::pull).slot = slot; }
+  void advance() { append(OperationKind::advance); }
 
   /// Operations so far.
   [[nodiscard]] std::size_t length() const { return program_.operations.size(); }
@@ -102,10 +96,14 @@ class ProgramBuilder {
     std::int32_t window = -1;
   };
 
-  void append(Operation operation) {
+  /// To be filled in where it stays: what is put together elsewhere, field by field, is slow to
+  /// copy at once.
+  Operation& append(OperationKind kind) {
+    Operation& operation = program_.operations.emplace_back();
+    operation.kind = kind;
     operation.micro_batch = micro_batch_;
     operation.chunk = chunk_;
-    program_.operations.push_back(operation);
+    return operation;
   }
 
   std::int32_t place_of(std::string_view communicator) {

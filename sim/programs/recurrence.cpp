@@ -50,10 +50,11 @@ void Recurrence::add(const RankGroup& group, double slowdown) {
   }
   state.actions.reserve(program.operations.size());
   for (const Operation& operation : program.operations) {
-    state.actions.push_back(action(group, operation));
+    resolve(group, operation, state.actions.emplace_back());
   }
   if (program.passes) {
     state.lengths = lengths_of(*program.passes, state.actions);
+    state.sends.reserve(program.passes->messages.size());
     for (std::size_t i = 0; i < program.passes->messages.size(); ++i) {
       const PassWay& way = program.passes->order->ways[i];
       Sending& sending = state.sends.emplace_back();
@@ -85,11 +86,12 @@ const Recurrence::IdleRate& Recurrence::rate_of(std::int64_t plan) {
   return rate;
 }
 
-Recurrence::Action Recurrence::action(const RankGroup& group, const Operation& operation) {
-  Action action{.kind = operation.kind,
-                .blocking = operation.blocking,
-                .slot = operation.slot,
-                .peer = operation.peer};
+/// Written where it stays: what is put together elsewhere, field by field, is slow to copy at once.
+void Recurrence::resolve(const RankGroup& group, const Operation& operation, Action& action) {
+  action.kind = operation.kind;
+  action.blocking = operation.blocking;
+  action.slot = operation.slot;
+  action.peer = operation.peer;
   switch (operation.kind) {
     case OperationKind::compute:
       action.seconds = at(block_time_, operation.block);
@@ -123,7 +125,6 @@ Recurrence::Action Recurrence::action(const RankGroup& group, const Operation& o
     case OperationKind::advance:
       HEADWAY_CHECK(false, "what servers take is known by simulation only");
   }
-  return action;
 }
 
 /// Groups take turns, each as far as it can go, until all are through.

@@ -118,7 +118,7 @@ class Recurrence {
 
   void add(const RankGroup& group, double slowdown);
   [[nodiscard]] const IdleRate& rate_of(std::int64_t plan);
-  [[nodiscard]] Action action(const RankGroup& group, const Operation& operation);
+  void resolve(const RankGroup& group, const Operation& operation, Action& action);
   [[nodiscard]] static double length_of(std::span<const Action> stretch);
   [[nodiscard]] std::vector<double> lengths_of(const Passes& passes,
                                                const std::vector<Action>& actions);

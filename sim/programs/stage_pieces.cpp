@@ -58,10 +58,13 @@ namespace {
 template <class Sum>
 Sum sum_of_layers(const JobShape& job, const StageCost& cost, const Piece& piece, int layers,
                   Sum LayerCost::*pass) {
-  const std::vector<int> counts = kinds_of_layers(*job.model, {piece.first_layer, layers});
+  const auto first = job.model->layers.begin() + piece.first_layer;
   Sum sum;
-  for (std::size_t kind = 0; kind < counts.size(); ++kind) {
-    if (counts[kind] > 0) sum += counts[kind] * (cost.layers[kind].*pass);
+  std::ptrdiff_t left = layers;
+  for (int kind = 0; left > 0; ++kind) {
+    const std::ptrdiff_t of_kind = std::count(first, first + layers, kind);
+    left -= of_kind;
+    if (of_kind > 0) sum += static_cast<double>(of_kind) * (cost.layer(kind).*pass);
   }
   return sum;
 }
@@ -159,6 +162,7 @@ std::vector<Piece> chunk_pieces(const JobShape& job, int global_chunk) {
   const int first = std::accumulate(job.layers_of_chunk.begin(), chunk, 0);
 
   std::vector<Piece> pieces;  // from the back
+  pieces.reserve(static_cast<std::size_t>(*chunk) + 1);
   Piece piece;
   if (global_chunk == strategy.chunks() - 1) {
     piece.head = true;

@@ -15,7 +15,10 @@ namespace headway {
 class BodyWriter {
  public:
   /// The builder outlives this.
-  explicit BodyWriter(ProgramBuilder& builder) : builder_(builder) { passes_.reserve(8); }
+  explicit BodyWriter(ProgramBuilder& builder) : builder_(builder) {
+    passes_.reserve(8);
+    stretches_.reserve(32);
+  }
 
   /// All that the builder adds from here on, and all that is run, is one body.
   void begin();

@@ -37,6 +37,8 @@ PassCost& PassCost::operator+=(const PassCost& other) {
 }
 
 ChunkWorks::ChunkWorks(const JobShape& job) : first_layers_{0} {
+  first_layers_.reserve(job.layers_of_chunk.size() + 1);
+  passed_on_.reserve(job.layers_of_chunk.size());
   const RankShape shape = rank_shape_of(*job.strategy);
   const Layer* handing_on = nullptr;
   for (const int layers : job.layers_of_chunk) {
@@ -62,7 +64,9 @@ const ChunkWork& ChunkWorks::of(const JobShape& job, int position) {
   }
   known_.push_back({.position = position, .work = {}});
   ChunkWork& chunk = known_.back().work;
-  for (const Piece& piece : chunk_pieces(job, position)) {
+  const std::vector<Piece> pieces = chunk_pieces(job, position);
+  chunk.pieces.reserve(pieces.size());
+  for (const Piece& piece : pieces) {
     const PassCost& cost = of(job, piece);
     chunk.cost += cost;
     chunk.gradients += piece.gradients();
