@@ -4,9 +4,9 @@
 
 namespace headway {
 
-std::int32_t ProgramBuilder::add_pass(const std::string& name, TimeByCause time,
-                                      const PassFlows& flows) {
-  Pass pass{.flows = flows};
+ProgramBuilder::Pass ProgramBuilder::add_pass(std::string_view name, TimeByCause time,
+                                              const PassFlows& flows) {
+  Pass pass;
   Seconds window;
   for (const ExchangeKind kind : kAllExchanges) {
     if (flows.of[kind].hidden > Bytes(0.0)) window += flows.of[kind].window;
@@ -24,16 +24,14 @@ std::int32_t ProgramBuilder::add_pass(const std::string& name, TimeByCause time,
     time += -1.0 * beside;
   }
   pass.block = add_block(name, time);
-  passes_.push_back(std::move(pass));
-  return static_cast<std::int32_t>(passes_.size()) - 1;
+  return pass;
 }
 
-void ProgramBuilder::run(std::int32_t index) {
-  const Pass& pass = passes_[static_cast<std::size_t>(index)];
+void ProgramBuilder::run(const Pass& pass, const PassFlows& flows) {
   const auto join_hidden = [&](bool beside_window) {
     const std::int32_t first = program_.collective_slots;
     for (const ExchangeKind kind : kAllExchanges) {
-      const ExchangeFlow& flow = pass.flows.of[kind];
+      const ExchangeFlow& flow = flows.of[kind];
       if (flow.hidden > Bytes(0.0) && (flow.window > Seconds(0.0)) == beside_window) {
         join(communicator_of(kind), flow.hidden, flow.hidden_time);
       }
@@ -52,7 +50,7 @@ void ProgramBuilder::run(std::int32_t index) {
   }
   wait_all(hidden);
   for (const ExchangeKind kind : kAllExchanges) {
-    const ExchangeFlow& flow = pass.flows.of[kind];
+    const ExchangeFlow& flow = flows.of[kind];
     if (flow.seen > Bytes(0.0)) wait(join(communicator_of(kind), flow.seen, flow.seen_time));
   }
 }

@@ -18,12 +18,13 @@ class ProgramBuilder {
     program_.blocks.reserve(8);
     program_.operations.reserve(96);
     program_.communicators.reserve(8);
-    passes_.reserve(8);
   }
 
   /// Adds a kind of block, to be run any number of times.
-  std::int32_t add_block(std::string name, const TimeByCause& time) {
-    program_.blocks.push_back({std::move(name), time});
+  std::int32_t add_block(std::string_view name, const TimeByCause& time) {
+    Block& block = program_.blocks.emplace_back();
+    block.name = name;
+    block.time = time;
     return static_cast<std::int32_t>(program_.blocks.size()) - 1;
   }
   /// The pass that the following operations belong to.
@@ -62,11 +63,17 @@ class ProgramBuilder {
   }
   void wait(std::int32_t slot) { append(OperationKind::wait).slot = slot; }
 
+  /// What the ranks of a pass compute. What hides of their exchanges is under way meanwhile or,
+  /// where its window is narrow, while they compute the second block.
+  struct Pass {
+    std::int32_t block = -1;
+    std::int32_t window = -1;
+  };
   /// Adds a pass whose ranks exchange something over the fabric, to be run any number of times;
-  /// `time` is all that it takes on an idle one. Returns what `run` knows it by.
-  std::int32_t add_pass(const std::string& name, TimeByCause time, const PassFlows& flows);
+  /// `time` is all that it takes on an idle one.
+  Pass add_pass(std::string_view name, TimeByCause time, const PassFlows& flows);
   /// Sends what hides while the ranks compute, then what they wait for, kind after kind.
-  void run(std::int32_t pass);
+  void run(const Pass& pass, const PassFlows& flows);
 
   /// Begins a further iteration.
   void begin_round() {
@@ -88,14 +95,6 @@ class ProgramBuilder {
   [[nodiscard]] Program finished() && { return std::move(program_); }
 
  private:
-  /// What hides is under way while everything is computed or, where its window is narrow, while
-  /// only the second block is.
-  struct Pass {
-    PassFlows flows;
-    std::int32_t block = -1;
-    std::int32_t window = -1;
-  };
-
   /// To be filled in where it stays: what is put together elsewhere, field by field, is slow to
   /// copy at once.
   Operation& append(OperationKind kind) {
@@ -113,7 +112,6 @@ class ProgramBuilder {
   }
 
   Program program_;
-  std::vector<Pass> passes_;
   int micro_batch_ = -1;
   int chunk_ = -1;
 };

@@ -27,12 +27,12 @@ class ShardedProgram {
       trained_ += pieces_[i].trained;
       experts_ += pieces_[i].expert_parameters;
       const Seconds parts = time_of_parts(pieces_[i]);
-      forward_passes_.push_back(builder_.add_pass(
-          "forward", behind(parts, slowed(forward_time(job, pieces_[i]), gather_of(i + 1))),
-          forward_flows(job, pieces_[i])));
+      forward_passes_.push_back(
+          pass("forward", behind(parts, slowed(forward_time(job, pieces_[i]), gather_of(i + 1))),
+               forward_flows(job, pieces_[i])));
       const Seconds transfers =
           (gathers_ahead_backward() ? gather_of(i - 1) : Seconds(0.0)) + reduce_of(i + 1);
-      backward_passes_.push_back(builder_.add_pass(
+      backward_passes_.push_back(pass(
           "backward",
           behind(backward_collectives() * parts, slowed(backward_time(job, pieces_[i]), transfers)),
           backward_flows(job, pieces_[i])));
@@ -56,6 +56,16 @@ class ShardedProgram {
  private:
   /// Slots of the transfers of a piece, one for each group that shares it out.
   using Slots = std::vector<std::int32_t>;
+  /// Through a piece.
+  struct Pass {
+    ProgramBuilder::Pass computed;
+    PassFlows flows;
+  };
+
+  [[nodiscard]] Pass pass(std::string_view name, const TimeByCause& time, const PassFlows& flows) {
+    return {builder_.add_pass(name, time, flows), flows};
+  }
+  void run(const Pass& pass) { builder_.run(pass.computed, pass.flows); }
 
   void share_out() {
     if (strategy_.shard_ranks() > 1) {
@@ -167,7 +177,7 @@ class ShardedProgram {
   void forward() {
     std::vector<std::size_t> order(pieces_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    gather_and_run(order, 0, true, [&](std::size_t i) { builder_.run(forward_passes_[i]); });
+    gather_and_run(order, 0, true, [&](std::size_t i) { run(forward_passes_[i]); });
   }
 
   /// The last piece's parameters are still there from the forward pass, or all are. Not ahead, a
@@ -178,7 +188,7 @@ class ShardedProgram {
     std::iota(order.rbegin(), order.rend(), std::size_t{0});
     const std::size_t at_hand = strategy_.reshard_after_forward ? 1 : order.size();
     gather_and_run(order, at_hand, gathers_ahead_backward(), [&](std::size_t i) {
-      builder_.run(backward_passes_[i]);
+      run(backward_passes_[i]);
       reduce(pieces_[i]);
     });
   }
@@ -213,8 +223,8 @@ class ShardedProgram {
   ProgramBuilder builder_;
   std::vector<Piece> pieces_;
   std::vector<SharedOut> shared_;
-  std::vector<std::int32_t> forward_passes_;
-  std::vector<std::int32_t> backward_passes_;
+  std::vector<Pass> forward_passes_;
+  std::vector<Pass> backward_passes_;
   double trained_ = 0.0;
   double experts_ = 0.0;
   Slots last_reduces_;

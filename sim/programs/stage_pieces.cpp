@@ -271,13 +271,16 @@ Bytes passed_on(const JobShape& job, int global_chunk) {
 }
 
 Bytes largest_passed_on(const JobShape& job) {
+  const RankShape shape = rank_shape_of(*job.strategy);
   Bytes largest;
   int behind = 0;
+  const Layer* handing_on = nullptr;
   for (const int layers : job.layers_of_chunk) {
     behind += layers;
     if (layers == 0 || behind >= job.model->layer_count()) continue;
-    largest =
-        max(largest, stage_message(job.model->layer(behind - 1), rank_shape_of(*job.strategy)));
+    const Layer& last = job.model->layer(behind - 1);
+    if (&last != handing_on) largest = max(largest, stage_message(last, shape));
+    handing_on = &last;
   }
   return largest;
 }

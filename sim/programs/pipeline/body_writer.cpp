@@ -19,7 +19,7 @@ void BodyWriter::run(StepKind kind, const PassCost& cost) {
     stretches_.push_back(known->operations);
     return;
   }
-  builder_.run(add_pass(kind, cost));
+  write(kind, cost);
   end_stretch();
   passes_.push_back({kind, &cost, stretches_.back()});
 }
@@ -35,16 +35,20 @@ void BodyWriter::end_stretch() {
   first_operation_ = end;
 }
 
-std::int32_t BodyWriter::add_pass(StepKind kind, const PassCost& cost) {
+void BodyWriter::write(std::string_view name, const TimeByCause& time, const PassFlows& flows) {
+  builder_.run(builder_.add_pass(name, time, flows), flows);
+}
+
+void BodyWriter::write(StepKind kind, const PassCost& cost) {
   switch (kind) {
     case StepKind::forward:
-      return builder_.add_pass("forward", cost.forward, cost.sent_forward);
+      return write("forward", cost.forward, cost.sent_forward);
     case StepKind::backward:
-      return builder_.add_pass("backward", cost.backward, cost.sent_backward);
+      return write("backward", cost.backward, cost.sent_backward);
     case StepKind::input_gradient:
-      return builder_.add_pass("input gradient", cost.input, cost.sent_backward);
+      return write("input gradient", cost.input, cost.sent_backward);
     case StepKind::weight_gradient:
-      return builder_.add_pass("weight gradient", cost.weight, {});
+      return write("weight gradient", cost.weight, {});
   }
   HEADWAY_CHECK(false, "unknown step");
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "sim/jobs/schedules/schedule.h"
@@ -38,7 +39,8 @@ class BodyWriter {
   };
 
   void end_stretch();
-  [[nodiscard]] std::int32_t add_pass(StepKind kind, const PassCost& cost);
+  void write(std::string_view name, const TimeByCause& time, const PassFlows& flows);
+  void write(StepKind kind, const PassCost& cost);
 
   ProgramBuilder& builder_;
   std::vector<Pass> passes_;

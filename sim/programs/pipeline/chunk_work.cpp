@@ -62,8 +62,9 @@ const ChunkWork& ChunkWorks::of(const JobShape& job, int position) {
   for (const Known& known : known_) {
     if (are_alike(job, known.position, position)) return known.work;
   }
-  known_.push_back({.position = position, .work = {}});
-  ChunkWork& chunk = known_.back().work;
+  Known& added = known_.emplace_back();
+  added.position = position;
+  ChunkWork& chunk = added.work;
   const std::vector<Piece> pieces = chunk_pieces(job, position);
   chunk.pieces.reserve(pieces.size());
   for (const Piece& piece : pieces) {
@@ -80,15 +81,18 @@ const PassCost& ChunkWorks::of(const JobShape& job, const Piece& piece) {
   for (const KnownPiece& known : pieces_) {
     if (same_work(*job.model, known.piece, piece)) return known.cost;
   }
-  PassCost cost{.forward = forward_time(job, piece),
-                .backward = backward_time(job, piece),
-                .sent_forward = forward_flows(job, piece),
-                .sent_backward = backward_flows(job, piece)};
+  KnownPiece& added = pieces_.emplace_back();
+  added.piece = piece;
+  PassCost& cost = added.cost;
+  cost.forward = forward_time(job, piece);
+  cost.backward = backward_time(job, piece);
+  cost.sent_forward = forward_flows(job, piece);
+  cost.sent_backward = backward_flows(job, piece);
   if (job.strategy->schedule->splits_backward) {
     cost.weight = weight_gradient_time(job, piece);
     cost.input = cost.backward + -1.0 * cost.weight;
   }
-  return pieces_.emplace_back(KnownPiece{piece, cost}).cost;
+  return cost;
 }
 
 }  // namespace headway

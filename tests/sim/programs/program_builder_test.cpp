@@ -18,7 +18,7 @@ TEST(ProgramBuilder, TheWindowOfAnExchangeIsCutOutOfItsPass) {
     PassFlows flows;
     flows.of[ExchangeKind::context] = {.hidden = 8_B, .hidden_time = 0.1_s, .window = window};
     ProgramBuilder builder("pass");
-    builder.run(builder.add_pass("forward", time, flows));
+    builder.run(builder.add_pass("forward", time, flows), flows);
     return std::move(builder).finished().blocks;
   };
   for (const auto& [window, inside] : {std::pair{0.25_s, 0.25_s}, {3_s, 1_s}}) {
