@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 #include "reports/document/html_document.h"
 #include "reports/document/markdown_document.h"
@@ -12,18 +13,24 @@ namespace {
 
 struct Format {
   std::string_view suffix;
-  std::string (*text)(const Answer&);
+  void (*write)(const Answer&, std::ostream&);
 };
 
 /// One line a format.
 constexpr std::array<Format, 4> kFormats{{
-    {".json", [](const Answer& answer) { return answer.json(); }},
-    {".md", [](const Answer& answer) { return markdown_of(answer.document()); }},
-    {".html", [](const Answer& answer) { return html_of(answer.document()); }},
-    {".csv", [](const Answer& answer) { return answer.csv(); }},
+    {".json", [](const Answer& answer, std::ostream& out) { answer.json.write_to(out); }},
+    {".md", [](const Answer& answer, std::ostream& out) { out << markdown_of(answer.document()); }},
+    {".html", [](const Answer& answer, std::ostream& out) { out << html_of(answer.document()); }},
+    {".csv", [](const Answer& answer, std::ostream& out) { answer.csv.write_to(out); }},
 }};
 
 }  // namespace
+
+std::string AnswerText::operator()() const {
+  std::ostringstream text;
+  write_(text);
+  return std::move(text).str();
+}
 
 std::vector<std::string> answer_suffixes() {
   std::vector<std::string> suffixes;
@@ -31,10 +38,16 @@ std::vector<std::string> answer_suffixes() {
   return suffixes;
 }
 
-std::string answer_as(std::string_view suffix, const Answer& answer) {
+void write_answer_as(std::string_view suffix, const Answer& answer, std::ostream& out) {
   const auto* const format = std::ranges::find(kFormats, suffix, &Format::suffix);
   HEADWAY_CHECK(format != kFormats.end(), "suffixes are checked before");
-  return format->text(answer);
+  format->write(answer, out);
+}
+
+std::string answer_as(std::string_view suffix, const Answer& answer) {
+  std::ostringstream text;
+  write_answer_as(suffix, answer, text);
+  return std::move(text).str();
 }
 
 }  // namespace headway

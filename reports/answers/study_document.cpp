@@ -238,25 +238,27 @@ Document study_document(const Study& study) {
   return document;
 }
 
-std::string study_csv(const Study& study) {
-  std::string text;
-  for (const StudyPoint& point : study.points) {
-    std::vector<std::string> names;
-    std::vector<std::string> values;
-    for (const auto& [axis, value] : point.axes) {
-      names.push_back("axis " + axis);
-      values.push_back(value);
-    }
-    names.emplace_back("reason");
-    values.push_back(point.reason);
-    const std::string table =
-        csv_table({point.prediction ? &*point.prediction : nullptr, point.prediction ? 1U : 0U});
-    const std::size_t header_end = table.find('\n');
-    if (text.empty()) text = csv_cells(names) + "," + table.substr(0, header_end + 1);
-    const std::string row = table.substr(header_end + 1);
-    text += csv_cells(values) + (row.empty() ? "\n" : "," + row);
+void StudyCsv::add(const StudyPoint& point) {
+  std::vector<std::string> names;
+  std::vector<std::string> values;
+  for (const auto& [axis, value] : point.axes) {
+    names.push_back("axis " + axis);
+    values.push_back(value);
   }
-  return text;
+  names.emplace_back("reason");
+  values.push_back(point.reason);
+  const std::string table =
+      csv_table({point.prediction ? &*point.prediction : nullptr, point.prediction ? 1U : 0U});
+  const std::size_t header_end = table.find('\n');
+  if (!has_header_) out_ << csv_cells(names) << "," << table.substr(0, header_end + 1);
+  has_header_ = true;
+  const std::string row = table.substr(header_end + 1);
+  out_ << csv_cells(values) << (row.empty() ? "\n" : "," + row);
+}
+
+void write_study_csv(const Study& study, std::ostream& out) {
+  StudyCsv csv(out);
+  for (const StudyPoint& point : study.points) csv.add(point);
 }
 
 std::string study_json_text(const Study& study) {
@@ -280,7 +282,7 @@ Answer study_answer(const Study& study) {
   return {.text = [&](const Screen&) { return markdown_of(study_document(study)); },
           .document = [&] { return study_document(study); },
           .json = [&] { return study_json_text(study); },
-          .csv = [&] { return study_csv(study); }};
+          .csv = [&](std::ostream& out) { write_study_csv(study, out); }};
 }
 
 }  // namespace headway

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <ostream>
 #include <string>
 
 #include "reports/document/document.h"
@@ -13,7 +14,17 @@ namespace headway {
 [[nodiscard]] Document study_document(const Study& study);
 
 /// A header and a row a point: the axes, why there is no speed, then as csv_table has it.
-[[nodiscard]] std::string study_csv(const Study& study);
+class StudyCsv {
+ public:
+  /// The stream outlives this.
+  explicit StudyCsv(std::ostream& out) : out_(out) {}
+  void add(const StudyPoint& point);
+
+ private:
+  std::ostream& out_;
+  bool has_header_ = false;
+};
+void write_study_csv(const Study& study, std::ostream& out);
 
 /// {"schema": "headway/study/1", "points": [{"axes", "reason", "result"}]}
 [[nodiscard]] std::string study_json_text(const Study& study);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 namespace headway {
 
 std::uint64_t fingerprint(std::string_view text) {
@@ -15,6 +18,15 @@ std::uint64_t fingerprint(std::string_view text) {
 
 std::string fingerprint_text(std::string_view text) {
   return fmt::format("{:016x}", fingerprint(text));
+}
+
+FingerprintSet::FingerprintSet(std::vector<std::uint64_t> of_texts)
+    : ordered_(std::move(of_texts)) {
+  std::ranges::sort(ordered_);
+}
+
+bool FingerprintSet::contains(std::string_view text) const {
+  return std::ranges::binary_search(ordered_, fingerprint(text));
 }
 
 }  // namespace headway

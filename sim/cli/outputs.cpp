@@ -131,7 +131,7 @@ std::vector<OutputFile> answer_files(const Arguments& arguments,
 }
 
 void write_answer(const Answer& answer, const std::string& path, Terminal& terminal) {
-  write_file(path, answer_as(suffix_of(path), answer));
+  write_file(path, [&](std::ostream& out) { write_answer_as(suffix_of(path), answer, out); });
   terminal.remark(fmt::format("wrote {}\n", path));
 }
 
@@ -142,9 +142,11 @@ void give(const Answer& answer, const std::vector<OutputFile>& files,
     for (const OutputFile& file : files) write_answer(answer, file.path, terminal);
   };
   write_then_print(write, [&] {
-    terminal.print(invocation.arguments.has("json")
-                       ? answer.json()
-                       : answer.text({terminal.colours_output(), terminal.columns()}));
+    if (invocation.arguments.has("json")) {
+      terminal.print([&](std::ostream& out) { answer.json.write_to(out); });
+    } else {
+      terminal.print(answer.text({terminal.colours_output(), terminal.columns()}));
+    }
   });
 }
 

@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <limits>
+#include <streambuf>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -39,6 +41,31 @@ int write_all(int file, std::string_view text) {
   }
   return 0;
 }
+
+/// What is written to a stream, printed in large pieces.
+class PrintedPieces : public std::streambuf {
+ public:
+  explicit PrintedPieces(Terminal& terminal) : terminal_(terminal), piece_(kSize, '\0') { empty(); }
+
+ protected:
+  int overflow(int next) override {
+    sync();
+    if (next != traits_type::eof()) sputc(static_cast<char>(next));
+    return traits_type::not_eof(next);
+  }
+  int sync() override {
+    terminal_.print(std::string_view(pbase(), pptr()));
+    empty();
+    return 0;
+  }
+
+ private:
+  static constexpr std::size_t kSize = 1 << 16;
+  void empty() { setp(piece_.data(), piece_.data() + piece_.size()); }
+
+  Terminal& terminal_;
+  std::string piece_;
+};
 
 }  // namespace
 
@@ -78,6 +105,14 @@ void Terminal::print(std::string_view text) {
     throw EnvironmentError(fmt::format("cannot write to standard output: {}",
                                        std::error_code(error, std::generic_category()).message()));
   }
+}
+
+void Terminal::print(const std::function<void(std::ostream&)>& write) {
+  PrintedPieces pieces(*this);
+  std::ostream stream(&pieces);
+  stream.exceptions(std::ios::badbit);  // what printing throws comes out
+  write(stream);
+  stream.flush();
 }
 
 void Terminal::report(std::string_view text) {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -30,6 +32,8 @@ class Terminal {
   /// The result, to standard output. Once its reader has gone away (`| head`) nothing more is
   /// written and nobody is told; any other failure is an EnvironmentError.
   void print(std::string_view text);
+  /// The same of what is too long to hold: `write` is given a stream.
+  void print(const std::function<void(std::ostream&)>& write);
 
   /// Errors, to standard error.
   void report(std::string_view text);

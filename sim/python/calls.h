@@ -7,7 +7,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/scenario/scenario.h"
-#include "sim/sweep/sweep_store.h"
+#include "sim/sweep/stored_sweep.h"
 
 namespace headway {
 

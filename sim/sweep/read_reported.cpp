@@ -51,7 +51,7 @@ bool is_store(const std::string& path) {
 Study study_of_stores(const std::vector<std::string>& paths) {
   Study study;
   for (const std::string& path : paths) {
-    Study one = study_of(read_sweep(path, Predictions::read));
+    Study one = study_of(StoredSweep(path));
     const bool has_other_axes =
         !study.points.empty() && !one.points.empty() && axis_names(study) != axis_names(one);
     if (has_other_axes) {

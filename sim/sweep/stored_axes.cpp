@@ -1,11 +1,11 @@
 #include "sim/sweep/stored_axes.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <map>
+#include <functional>
 #include <nlohmann/json.hpp>
-#include <utility>
+#include <set>
 
 #include "sim/files/json_text.h"
 
@@ -26,15 +26,6 @@ std::string value_key(const json& value) {
   return compact_json(value);
 }
 
-/// Place by value of an axis.
-using Places = std::map<std::string, std::size_t>;
-
-Places places_of(const json& values) {
-  Places places;
-  for (const json& value : values) places.try_emplace(value_key(value), places.size());
-  return places;
-}
-
 }  // namespace
 
 bool are_axes(const json& axes) {
@@ -53,34 +44,51 @@ std::vector<std::string> axis_names(const json& axes) {
 json joined_axes(const json& stored, const json& asked) {
   json joined = stored;
   for (std::size_t i = 0; i < asked.size(); ++i) {
-    json& values = joined[i]["values"];
-    Places known = places_of(values);
+    const json& known = stored[i]["values"];
+    const ValuePlaces places(known);
+    std::set<std::string> added;
     for (const json& value : asked[i]["values"]) {
-      if (known.try_emplace(value_key(value), known.size()).second) values.push_back(value);
+      if (places.of(value) < known.size() || !added.insert(value_key(value)).second) continue;
+      joined[i]["values"].push_back(value);
     }
   }
   return joined;
 }
 
-void put_in_order(std::vector<SweepPoint>& points, const json& axes) {
-  std::vector<std::pair<std::string, Places>> places;
+ValuePlaces::ValuePlaces(const json& values)
+    : values_(values), slots_(std::bit_ceil(2 * values.size() + 1), kFree) {
+  for (std::size_t place = 0; place < values.size(); ++place) {
+    std::uint32_t& slot = slots_[slot_of(value_key(values[place]))];
+    if (slot == kFree) slot = static_cast<std::uint32_t>(place);
+  }
+}
+
+std::size_t ValuePlaces::of(const json& value) const {
+  const std::uint32_t place = slots_[slot_of(value_key(value))];
+  return place == kFree ? values_.size() : place;
+}
+
+std::size_t ValuePlaces::slot_of(const std::string& key) const {
+  std::size_t slot = std::hash<std::string>()(key) & (slots_.size() - 1);
+  while (slots_[slot] != kFree && value_key(values_[slots_[slot]]) != key) {
+    slot = (slot + 1) & (slots_.size() - 1);
+  }
+  return slot;
+}
+
+PointOrder::PointOrder(const json& axes) {
   for (const json& axis : axes) {
-    places.emplace_back(axis.at("name").get<std::string>(), places_of(axis.at("values")));
+    axes_.emplace_back(axis.at("name").get<std::string>(), ValuePlaces(axis.at("values")));
   }
-  std::vector<std::pair<std::vector<std::size_t>, std::size_t>> order;
-  for (const SweepPoint& point : points) {
-    auto& [of_point, index] = order.emplace_back();
-    index = order.size() - 1;
-    for (const auto& [name, known] : places) {
-      const auto place = known.find(value_key(point.axes->at(name)));
-      of_point.push_back(place == known.end() ? known.size() : place->second);
-    }
+}
+
+std::string PointOrder::place_of(const nlohmann::ordered_json& axes) const {
+  std::string place;
+  for (const auto& [name, places] : axes_) {
+    const std::size_t of_axis = places.of(axes.at(name));
+    for (int bit = 24; bit >= 0; bit -= 8) place += static_cast<char>(of_axis >> bit & 0xff);
   }
-  std::ranges::sort(order);
-  std::vector<SweepPoint> sorted;
-  sorted.reserve(points.size());
-  for (const auto& [unused, index] : order) sorted.push_back(std::move(points[index]));
-  points = std::move(sorted);
+  return place;
 }
 
 }  // namespace headway

@@ -11,6 +11,7 @@
 #include "sim/base/utf8.h"
 #include "sim/files/json_text.h"
 #include "sim/scenario/provenance.h"
+#include "sim/sweep/stored_sweep.h"
 
 namespace headway {
 namespace {
@@ -43,7 +44,7 @@ SweepHeader header_of(const SweepJob& job, const std::string& command_line) {
 }
 
 /// What a worker sends: a point, or nothing where another one is the same job.
-std::string answer_of(const SweepJob& job, std::int64_t index, const std::set<std::string>& keys,
+std::string answer_of(const SweepJob& job, std::int64_t index, const FingerprintSet& keys,
                       bool only_read) {
   const auto before = std::chrono::steady_clock::now();
   const std::optional<SweepPoint> point = run_point(job, index, keys, only_read);
@@ -73,7 +74,7 @@ void count(PointStatus status, SweepSummary& summary) {
 
 /// Has the points done by forked children or by the crew.
 void distribute(const SweepJob& job, const std::vector<std::int64_t>& points,
-                const std::set<std::string>& keys, bool only_read, const SweepOptions& options,
+                const FingerprintSet& keys, bool only_read, const SweepOptions& options,
                 const std::function<void(std::size_t, ChildOutcome&)>& finished) {
   if (options.crew != nullptr) {
     options.crew->lead(
@@ -133,13 +134,16 @@ SweepSummary run_sweep(const SweepJob& job, const SweepOptions& options) {
 }
 
 std::vector<SweepPoint> planned_points(const SweepJob& job, const SweepOptions& options) {
-  SettledPoints settled;
+  std::vector<std::uint64_t> axes;
   if (std::filesystem::exists(options.folder / kStoreFile)) {
-    for (const SweepPoint& point : read_sweep(options.folder, Predictions::left_out).points) {
-      if (point.status != PointStatus::failed) settled.axes.insert(compact_json(*point.axes));
+    const StoredSweep stored(options.folder);
+    for (std::size_t i = 0; i < stored.size(); ++i) {
+      const PointRow& point = stored.row(i);
+      if (point.status != PointStatus::failed) axes.push_back(fingerprint(point.axes));
     }
   }
-  const std::vector<std::int64_t> missing = missing_points(job, options.shard, settled);
+  const std::vector<std::int64_t> missing =
+      missing_points(job, options.shard, {.axes = FingerprintSet(std::move(axes)), .keys = {}});
   std::vector<SweepPoint> points(missing.size());
   SweepOptions local = options;
   local.crew = nullptr;

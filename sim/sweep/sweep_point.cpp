@@ -103,7 +103,7 @@ SweepJob read_sweep_job(const std::string& path, const ScenarioOptions& options,
 }
 
 std::optional<SweepPoint> run_point(const SweepJob& job, std::int64_t index,
-                                    const std::set<std::string>& keys, bool only_read) {
+                                    const FingerprintSet& keys, bool only_read) {
   SweepPoint point = failed_point(job, index, "");
   ScenarioOptions options = job.options;
   for (Override& field : point_overrides(point.axes, job.base)) {

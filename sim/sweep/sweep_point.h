@@ -28,8 +28,7 @@ struct SweepJob {
 /// result. Nothing if a point of its key is already in `keys`. A scenario with problems is refused,
 /// not thrown.
 [[nodiscard]] std::optional<SweepPoint> run_point(const SweepJob& job, std::int64_t index,
-                                                  const std::set<std::string>& keys,
-                                                  bool only_read);
+                                                  const FingerprintSet& keys, bool only_read);
 
 /// The point of which nothing is known but that it failed.
 [[nodiscard]] SweepPoint failed_point(const SweepJob& job, std::int64_t index, std::string reason);

@@ -18,42 +18,16 @@
 #include "sim/sweep/packed_text.h"
 #include "sim/sweep/point_columns.h"
 #include "sim/sweep/sqlite_statement.h"
+#include "sim/sweep/store_file.h"
 #include "sim/sweep/stored_axes.h"
 
 namespace headway {
-
-/// What the scenarios and results of a store are packed against: the first that it was given.
-struct PackingReference {
-  std::string scenario;
-  std::string result;
-};
-
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::string_view kSchema = "headway/sweep/3";
-constexpr std::string_view kAnySchema = "headway/sweep/";
 constexpr std::string_view kLockFile = "sweep.lock";
-constexpr int kPatienceMs = 60'000;  // while somebody reads
-const Seconds kTogether(0.05);       // points of so much work are one transaction
-
-[[noreturn]] void refuse(std::string message, std::string help) {
-  Diagnostic problem;
-  problem.message = std::move(message);
-  problem.help = std::move(help);
-  throw InputError(std::move(problem));
-}
-
-[[noreturn]] void refuse_damaged(const fs::path& file) {
-  refuse(fmt::format("{} is damaged: it holds what no sweep writes", file.string()),
-         "sweep into another folder, or take a copy of it from before");
-}
-
-/// Columns before those of point_columns().
-constexpr std::string_view kFixedColumns = "key, axes, status, reason, scenario, result";
-constexpr int kFixedCount = 6;
+const Seconds kTogether(0.05);  // points of so much work are one transaction
 
 std::string creation_sql() {
   std::string columns;
@@ -85,7 +59,7 @@ std::string insertion_sql() {
 
 /// Values of the table "sweep" by name.
 std::array<std::pair<std::string_view, std::string>, 6> header_rows(const SweepHeader& header) {
-  return {{{"schema", std::string(kSchema)},
+  return {{{"schema", std::string(kSweepSchema)},
            {"scenario", header.scenario},
            {"inputs", header.inputs},
            {"headway", header.headway},
@@ -93,72 +67,23 @@ std::array<std::pair<std::string_view, std::string>, 6> header_rows(const SweepH
            {"command_line", header.command_line}}};
 }
 
-sqlite3* opened(const fs::path& path, int flags) {
-  sqlite3* database = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &database, flags, nullptr);
-  if (code != SQLITE_OK) {
-    const std::string why = sqlite3_errmsg(database);
-    sqlite3_close(database);
-    throw EnvironmentError(fmt::format("cannot open the store {}: {}", path.string(), why));
-  }
-  sqlite3_busy_timeout(database, kPatienceMs);
-  return database;
-}
-
-std::string header_value(sqlite3* database, std::string_view name) {
-  SqliteStatement query(database, "SELECT value FROM sweep WHERE name = ?");
-  query.bind(1, name);
-  return query.step() ? query.text(0).value_or("") : "";
-}
-
-PackingReference reference_of(sqlite3* database) {
-  return {.scenario = header_value(database, "scenario_packed_against"),
-          .result = header_value(database, "result_packed_against")};
-}
-
-void set_header_value(sqlite3* database, std::string_view name, std::string_view value) {
-  SqliteStatement insertion(database, "INSERT OR REPLACE INTO sweep VALUES (?, ?)");
-  insertion.bind(1, name);
-  insertion.bind(2, value);
-  insertion.step();
-}
-
-SweepHeader header_of(sqlite3* database, const fs::path& path) {
-  SqliteStatement tables(database,
-                         "SELECT count(*) FROM sqlite_master WHERE name IN ('sweep', 'points')");
-  tables.step();
-  const std::string schema = tables.text(0) == "2" ? header_value(database, "schema") : "";
-  if (schema.starts_with(kAnySchema) && schema != kSchema) {
-    refuse(fmt::format("{} holds {}, this Headway reads {}", path.string(), schema, kSchema),
-           "sweep again into another folder");
-  }
-  if (schema != kSchema) {
-    refuse(fmt::format("{} is no store of a sweep", path.string()),
-           "`headway sweep -o DIR` writes DIR/sweep.db");
-  }
-  return {.scenario = header_value(database, "scenario"),
-          .inputs = header_value(database, "inputs"),
-          .headway = header_value(database, "headway"),
-          .axes = parsed_json(header_value(database, "axes")),
-          .command_line = header_value(database, "command_line")};
-}
-
 /// Points of other inputs or axes in one store would be mistaken for each other.
 void check_same_sweep(const SweepHeader& stored, const SweepHeader& asked, const fs::path& path) {
   const std::string help = "name another folder with -o, or delete this one";
   if (stored.headway != asked.headway) {
-    refuse(fmt::format("{} was made by Headway {}, this is {}", path.string(), stored.headway,
-                       asked.headway),
-           help);
+    refuse_store(fmt::format("{} was made by Headway {}, this is {}", path.string(), stored.headway,
+                             asked.headway),
+                 help);
   }
   if (stored.inputs != asked.inputs) {
-    refuse(fmt::format("{} holds points of another scenario, or of this one as it was before: {}",
-                       path.string(), stored.scenario),
-           help);
+    refuse_store(
+        fmt::format("{} holds points of another scenario, or of this one as it was before: {}",
+                    path.string(), stored.scenario),
+        help);
   }
   if (axis_names(stored.axes) != axis_names(asked.axes)) {
-    refuse(fmt::format("{} has other axes: {}", path.string(), stored.command_line),
-           help + "; more values of the same axes may be added");
+    refuse_store(fmt::format("{} has other axes: {}", path.string(), stored.command_line),
+                 help + "; more values of the same axes may be added");
   }
 }
 
@@ -185,7 +110,7 @@ struct SweepStore::Connection {
           fmt::format("another process is filling the sweep in {}", folder.string()));
     }
     try {
-      database = opened(folder / kStoreFile, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+      database = opened_store(folder / kStoreFile, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
     } catch (...) {
       close(lock);
       throw;
@@ -220,14 +145,14 @@ SweepStore::SweepStore(const fs::path& folder, const SweepHeader& header)
   execute(database, creation_sql());
   SweepHeader written = header;
   if (!header_value(database, "schema").empty()) {
-    const SweepHeader stored = header_of(database, folder / kStoreFile);
+    const SweepHeader stored = stored_header(database, folder / kStoreFile);
     check_same_sweep(stored, header, folder / kStoreFile);
     written.axes = joined_axes(stored.axes, header.axes);
   }
   execute(database, "BEGIN");
   for (const auto& [name, value] : header_rows(written)) set_header_value(database, name, value);
   execute(database, "COMMIT");
-  connection_->like = reference_of(database);
+  connection_->like = packing_reference(database);
   connection_->removal =
       std::make_unique<SqliteStatement>(database, "DELETE FROM points WHERE axes = ?");
   connection_->insertion = std::make_unique<SqliteStatement>(database, insertion_sql());
@@ -236,14 +161,15 @@ SweepStore::SweepStore(const fs::path& folder, const SweepHeader& header)
 SweepStore::~SweepStore() = default;
 
 SettledPoints SweepStore::settled() const {
-  SettledPoints settled;
+  std::vector<std::uint64_t> keys;
+  std::vector<std::uint64_t> axes;
   SqliteStatement query(connection_->database,
                         "SELECT key, axes FROM points WHERE status <> 'failed'");
   while (query.step()) {
-    settled.keys.insert(query.text(0).value_or(""));
-    settled.axes.insert(query.text(1).value_or(""));
+    keys.push_back(fingerprint(query.text(0).value_or("")));
+    axes.push_back(fingerprint(query.text(1).value_or("")));
   }
-  return settled;
+  return {.axes = FingerprintSet(std::move(axes)), .keys = FingerprintSet(std::move(keys))};
 }
 
 bool SweepStore::put(const PointRow& row) {
@@ -294,61 +220,6 @@ void SweepStore::keep() {
     execute(connection_->database, "COMMIT");
   }
   connection_->unkept = Seconds(0.0);
-}
-
-namespace {
-
-SweepContent content_of(const fs::path& file, Predictions predictions) {
-  const std::unique_ptr<sqlite3, decltype(&sqlite3_close)> database(
-      opened(file, SQLITE_OPEN_READONLY), &sqlite3_close);
-  SweepContent content;
-  content.header = header_of(database.get(), file);
-  if (!are_axes(content.header.axes)) refuse_damaged(file);
-  std::string columns(kFixedColumns);
-  for (const PointColumn& column : point_columns()) columns += fmt::format(", {}", column.name);
-  SqliteStatement query(database.get(), fmt::format("SELECT {} FROM points", columns));
-  Diagnostics diagnostics;
-  const PackingReference like = reference_of(database.get());
-  const auto unpacked_or_refused = [&](int column, const std::string& reference) {
-    auto text = unpacked(query.bytes(column), reference);
-    if (!text) refuse_damaged(file);
-    return std::move(*text);
-  };
-  while (query.step()) {
-    PointRow row{.key = query.text(0).value_or(""),
-                 .axes = query.text(1).value_or("{}"),
-                 .reason = query.text(3).value_or("")};
-    const auto status = status_named(query.text(2).value_or(""));
-    if (!status) refuse_damaged(file);
-    row.status = *status;
-    for (int i = 0; i < std::ssize(point_columns()); ++i) {
-      row.numbers.push_back(query.number(kFixedCount + i));
-    }
-    if (predictions == Predictions::read) {
-      row.scenario = unpacked_or_refused(4, like.scenario);
-      row.result = unpacked_or_refused(5, like.result);
-    }
-    content.points.push_back(point_of(row, diagnostics));
-    if (!content.points.back().axes->is_object()) refuse_damaged(file);
-  }
-  diagnostics.throw_if_errors();
-  put_in_order(content.points, content.header.axes);
-  return content;
-}
-
-}  // namespace
-
-SweepContent read_sweep(const fs::path& path, Predictions predictions) {
-  const fs::path file = fs::is_directory(path) ? path / kStoreFile : path;
-  if (!fs::exists(file)) {
-    refuse(fmt::format("there is no store {}", file.string()),
-           "`headway sweep -o DIR` writes DIR/sweep.db");
-  }
-  try {
-    return content_of(file, predictions);
-  } catch (const json::exception&) {
-    refuse_damaged(file);
-  }
 }
 
 }  // namespace headway

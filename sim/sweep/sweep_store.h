@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "sim/base/fingerprint.h"
 #include "sim/files/json_value.h"
 #include "sim/sweep/point_row.h"
 
@@ -23,8 +23,8 @@ struct SweepHeader {
 
 /// Points that need no work any more: all but those that failed.
 struct SettledPoints {
-  std::set<std::string> axes;  ///< as text
-  std::set<std::string> keys;
+  FingerprintSet axes;  ///< as text
+  FingerprintSet keys;
 };
 
 /// The SQLite file of a sweep (its tables: README.md of this folder). Points that took less than a
@@ -55,17 +55,6 @@ class SweepStore {
   struct Connection;
   std::unique_ptr<Connection> connection_;
 };
-
-/// All of a store, points in the order of the axes' values.
-struct SweepContent {
-  SweepHeader header;
-  std::vector<SweepPoint> points;
-};
-
-/// Reads the store in a folder, or a file of that kind. Throws InputError if it is none. With
-/// `Predictions::left_out` points have their numbers only, which is a tenth of the work.
-enum class Predictions { left_out, read };
-[[nodiscard]] SweepContent read_sweep(const std::filesystem::path& path, Predictions predictions);
 
 /// Name of the file in its folder.
 inline constexpr std::string_view kStoreFile = "sweep.db";

@@ -62,7 +62,7 @@ int run_report(const Invocation& invocation) {
       report.prediction ? prediction_answer(*report.prediction) : study_answer(report.study);
   for (const OutputFile& file : files) write_answer(answer, file.path, invocation.terminal);
   if (arguments.has("json")) {
-    invocation.terminal.print(answer.json());
+    invocation.terminal.print([&](std::ostream& out) { answer.json.write_to(out); });
   } else if (files.empty()) {
     invocation.terminal.print(answer_as(".md", answer));
   }

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
+#include <utility>
 
 #include "sim/base/join_words.h"
 #include "sim/base/parse_number.h"
@@ -19,43 +21,49 @@ constexpr double kClosest = 0.001;  ///< what a page shows of a percentage
 constexpr std::array<std::string_view, 5> kPaidFor = {"gpus", "gpus_weak", "nodes",
                                                       "/cluster/nodes", "/reliability/spare_nodes"};
 
-/// The objective that all of them can be judged by.
-Objective common_objective(const std::vector<Candidate>& candidates) {
-  const auto all_have = [&](Objective objective) {
-    return std::ranges::all_of(candidates, [&](const Candidate& candidate) {
-      return !candidate.numbers.throughput || objective_number(objective, candidate.numbers);
-    });
-  };
-  const auto found = std::ranges::find_if(kObjectives, all_have);
-  return found == kObjectives.end() ? Objective::throughput : *found;
+/// The objective that all of them can be judged by, and how many these are.
+void look_over(const Candidates& candidates, Choice& choice) {
+  std::array<bool, kObjectives.size()> all_have;
+  all_have.fill(true);
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    const DecisionNumbers numbers = candidates.numbers(i);
+    if (!numbers.throughput) continue;
+    ++choice.judged;
+    for (std::size_t k = 0; k < kObjectives.size(); ++k) {
+      all_have[k] = all_have[k] && objective_number(kObjectives[k], numbers);
+    }
+  }
+  const auto found = std::ranges::find(all_have, true);
+  if (found != all_have.end()) choice.objective = kObjectives[found - all_have.begin()];
 }
 
 /// Index of the only axis that has more than one value.
-std::optional<std::size_t> only_axis(const std::vector<Candidate>& candidates) {
+std::optional<std::size_t> only_axis(const Candidates& candidates) {
+  const auto first = candidates.axes(0);
   std::optional<std::size_t> varying;
-  for (std::size_t i = 0; i < candidates.front().axes.size(); ++i) {
-    const std::string& first = candidates.front().axes[i].second;
-    const bool varies = std::ranges::any_of(
-        candidates, [&](const Candidate& candidate) { return candidate.axes[i].second != first; });
-    if (!varies) continue;
-    if (varying) return std::nullopt;
-    varying = i;
+  for (std::size_t i = 1; i < candidates.size(); ++i) {
+    const auto axes = candidates.axes(i);
+    for (std::size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axis == varying || axes[axis].second == first[axis].second) continue;
+      if (varying) return std::nullopt;
+      varying = axis;
+    }
+    if (varying && first.size() == 1) return varying;
   }
   return varying;
 }
 
 /// Of `among` the one with the least value of what is paid for; nothing if nothing of that varies.
-std::optional<std::size_t> fewest_of(const std::vector<Candidate>& candidates,
+std::optional<std::size_t> fewest_of(const Candidates& candidates, std::optional<std::size_t> axis,
                                      const std::vector<std::size_t>& among) {
-  const std::optional<std::size_t> axis = only_axis(candidates);
   if (!axis) return std::nullopt;
-  if (std::ranges::find(kPaidFor, candidates.front().axes[*axis].first) == kPaidFor.end()) {
+  if (std::ranges::find(kPaidFor, candidates.axes(0)[*axis].first) == kPaidFor.end()) {
     return std::nullopt;
   }
   std::optional<std::size_t> fewest;
   double least = 0.0;
   for (const std::size_t i : among) {
-    const auto value = parse_number<double>(candidates[i].axes[*axis].second);
+    const auto value = parse_number<double>(candidates.axes(i)[*axis].second);
     if (!value || (fewest && *value >= least)) continue;
     fewest = i;
     least = *value;
@@ -64,22 +72,21 @@ std::optional<std::size_t> fewest_of(const std::vector<Candidate>& candidates,
 }
 
 /// The values of the only axis, or the names, of those that are as good as the best.
-std::string as_good_text(const Choice& choice, const std::vector<Candidate>& candidates) {
+std::string as_good_text(const Choice& choice, const Candidates& candidates) {
   constexpr std::size_t kMostNamed = 8;
-  const auto judged = std::ranges::count_if(candidates, [](const Candidate& candidate) {
-    return candidate.numbers.throughput.has_value();
-  });
-  if (std::ssize(choice.as_good) == judged) {
-    return judged == 2 ? " Both are within 1 % of each other."
-                       : fmt::format(" All {} are within 1 % of it.", judged);
+  if (choice.as_good.size() == choice.judged) {
+    return choice.judged == 2 ? " Both are within 1 % of each other."
+                              : fmt::format(" All {} are within 1 % of it.", choice.judged);
   }
-  const std::optional<std::size_t> axis = only_axis(candidates);
+  const std::size_t others = choice.as_good.size() - 1;
+  if (others > kMostNamed) return fmt::format(" {} more are within 1 % of it.", others);
   std::vector<std::string> names;
   for (const std::size_t i : choice.as_good) {
     if (i == choice.best) continue;
-    names.push_back(axis ? candidates[i].axes[*axis].second : "(" + candidates[i].name() + ")");
+    const Candidate candidate = candidates[i];
+    names.push_back(choice.only_axis ? candidate.axes[*choice.only_axis].second
+                                     : "(" + candidate.name() + ")");
   }
-  if (names.size() > kMostNamed) return fmt::format(" {} more are within 1 % of it.", names.size());
   return fmt::format(" Within 1 % of it: {}.", join_words(names, ", "));
 }
 
@@ -93,28 +100,40 @@ std::string Candidate::name() const {
   return name;
 }
 
-std::optional<Choice> choice_of(const std::vector<Candidate>& candidates) {
-  if (candidates.empty()) return std::nullopt;
-  Choice choice{.objective = common_objective(candidates)};
+Candidates::Candidates(const std::vector<Candidate>& all)
+    : Candidates(
+          all.size(), [&all](std::size_t i) { return all[i].numbers; },
+          [&all](std::size_t i) { return all[i].axes; }) {}
+
+Candidates::Candidates(std::size_t size, std::function<DecisionNumbers(std::size_t)> numbers,
+                       std::function<decltype(Candidate::axes)(std::size_t)> axes)
+    : size_(size), numbers_(std::move(numbers)), axes_(std::move(axes)) {}
+
+std::optional<Choice> choice_of(const Candidates& candidates) {
+  if (candidates.size() == 0) return std::nullopt;
+  Choice choice;
+  look_over(candidates, choice);
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> merits(candidates.size(), kNone);
   std::optional<double> most;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const std::optional<double> here = merit(choice.objective, candidates[i].numbers);
-    if (!here || (most && *here <= *most)) continue;
-    most = here;
+  for (std::size_t i = 0; i < merits.size(); ++i) {
+    merits[i] = merit(choice.objective, candidates.numbers(i)).value_or(kNone);
+    if (std::isnan(merits[i]) || (most && merits[i] <= *most)) continue;
+    most = merits[i];
     choice.best = i;
   }
   if (!most) return std::nullopt;
   const auto within = [&](double share) {
     std::vector<std::size_t> found;
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      const std::optional<double> here = merit(choice.objective, candidates[i].numbers);
-      if (here && *here >= *most - share * std::abs(*most)) found.push_back(i);
+    for (std::size_t i = 0; i < merits.size(); ++i) {
+      if (merits[i] >= *most - share * std::abs(*most)) found.push_back(i);
     }
     return found;
   };
+  choice.only_axis = only_axis(candidates);
   choice.as_good = within(kAsGood);
-  choice.fewest = fewest_of(candidates, choice.as_good);
-  choice.fewest_of_closest = fewest_of(candidates, within(kClosest));
+  choice.fewest = fewest_of(candidates, choice.only_axis, choice.as_good);
+  choice.fewest_of_closest = fewest_of(candidates, choice.only_axis, within(kClosest));
   return choice;
 }
 
@@ -129,16 +148,16 @@ std::vector<Objective> objectives_beside_throughput(const std::vector<Candidate>
   return shown;
 }
 
-std::string choice_text(const Choice& choice, const std::vector<Candidate>& candidates) {
-  const Candidate& best = candidates[choice.best];
+std::string choice_text(const Choice& choice, const Candidates& candidates) {
+  const Candidate best = candidates[choice.best];
   std::string text = fmt::format("{} {}: {} on {} GPUs.", superlative(choice.objective),
                                  best.name(), objective_text(choice.objective, best.numbers),
                                  whole_number(best.numbers.accelerators));
   if (choice.fewest && *choice.fewest != choice.best) {
-    const std::size_t axis = *only_axis(candidates);
     const auto counted = [&](std::size_t i) {
-      return fmt::format("{}, with {}", candidates[i].axes[axis].second,
-                         objective_text(choice.objective, candidates[i].numbers));
+      const Candidate candidate = candidates[i];
+      return fmt::format("{}, with {}", candidate.axes[*choice.only_axis].second,
+                         objective_text(choice.objective, candidate.numbers));
     };
     text += fmt::format(" The fewest within 1 % of it: {}", counted(*choice.fewest));
     const std::size_t closest = *choice.fewest_of_closest;

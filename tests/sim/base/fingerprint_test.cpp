@@ -17,5 +17,13 @@ TEST(Fingerprint, TextHasSixteenDigits) {
   EXPECT_EQ(fingerprint_text("").size(), 16U);
 }
 
+TEST(Fingerprint, ASetKnowsTheTextsThatItWasMadeOf) {
+  const FingerprintSet set({fingerprint("b"), fingerprint("a"), fingerprint("")});
+  EXPECT_TRUE(set.contains("a"));
+  EXPECT_TRUE(set.contains(""));
+  EXPECT_FALSE(set.contains("c"));
+  EXPECT_FALSE(FingerprintSet().contains(""));
+}
+
 }  // namespace
 }  // namespace headway

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "sim/result/json/result_json.h"
-#include "sim/sweep/sweep_store.h"
+#include "sim/sweep/stored_sweep.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace headway {
@@ -20,19 +21,31 @@ TEST(StoredAxes, NewValuesComeAfterThoseThatWereThere) {
 TEST(StoredAxes, PointsAreInTheOrderOfTheFirstAxisThenTheNext) {
   const json axes =
       json::parse(R"([{"name": "a", "values": [10, 2]}, {"name": "b", "values": ["z", "y"]}])");
-  std::vector<SweepPoint> points;
+  const PointOrder order(axes);
+  std::map<std::string, std::string> points;
   for (const auto& [a, b] : {std::pair{2, "y"}, {10, "y"}, {2, "z"}, {10, "z"}}) {
-    points.push_back({.key = {}, .axes = nlohmann::ordered_json({{"a", a}, {"b", b}})});
+    const nlohmann::ordered_json point{{"a", a}, {"b", b}};
+    points.emplace(order.place_of(point), point.dump());
   }
-  put_in_order(points, axes);
-  std::string order;
-  for (const SweepPoint& point : points) order += point.axes->dump();
-  EXPECT_EQ(order, R"({"a":10,"b":"z"}{"a":10,"b":"y"}{"a":2,"b":"z"}{"a":2,"b":"y"})");
+  std::string text;
+  for (const auto& [unused, point] : points) text += point;
+  EXPECT_EQ(text, R"({"a":10,"b":"z"}{"a":10,"b":"y"}{"a":2,"b":"z"}{"a":2,"b":"y"})");
+}
+
+TEST(StoredAxes, AValueThatIsNoneOfAnAxisComesLast) {
+  const json axes = json::parse(R"([{"name": "a", "values": [300, "x", 1, 300.0, 1.0, 2]}])");
+  const ValuePlaces places(axes[0]["values"]);
+  EXPECT_EQ(places.of(300), 0u);
+  EXPECT_EQ(places.of(300.0), 0u);
+  EXPECT_EQ(places.of("x"), 1u);
+  EXPECT_EQ(places.of(1.0), 2u);
+  EXPECT_EQ(places.of(2), 5u);
+  EXPECT_EQ(places.of("300"), 6u);
 }
 
 TEST(StoredAxes, APointWithoutAnAxisIsDamage) {
-  std::vector<SweepPoint> points{{.key = {}, .axes = nlohmann::ordered_json::object()}};
-  EXPECT_THROW(put_in_order(points, json::parse(R"([{"name": "a", "values": [1]}])")),
+  const json axes = json::parse(R"([{"name": "a", "values": [1]}])");
+  EXPECT_THROW(static_cast<void>(PointOrder(axes).place_of(nlohmann::ordered_json::object())),
                json::exception);
 }
 

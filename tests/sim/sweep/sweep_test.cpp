@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/predict/simulate.h"
+#include "sim/sweep/stored_sweep.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
 

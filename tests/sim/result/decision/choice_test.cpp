@@ -64,8 +64,8 @@ TEST(Choice, LeavesOutRunsThatNeverEndAndJobsThatCannotRun) {
   const std::vector<Candidate> candidates = {at("a", "1", endless), at("a", "2", slow),
                                              at("a", "3", {})};
   EXPECT_EQ(choice_of(candidates)->best, 1U);
-  EXPECT_FALSE(choice_of({at("a", "3", {})}).has_value());
-  EXPECT_FALSE(choice_of({}).has_value());
+  EXPECT_FALSE(choice_of(std::vector{at("a", "3", {})}).has_value());
+  EXPECT_FALSE(choice_of(std::vector<Candidate>()).has_value());
 }
 
 }  // namespace
