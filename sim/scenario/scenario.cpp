@@ -89,7 +89,8 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
     auto topology = read_topology_once(part, std::nullopt, files);
     if (!topology) return std::nullopt;
     const std::vector<Dimension> order = Placement{}.order;
-    nlohmann::json resolved = {{"topology", topology->resolved}, {"rank_order", order_json(order)}};
+    nlohmann::json resolved = {{"rank_order", order_json(order)}};
+    resolved["topology"] = topology->resolved;
     return ReadCluster{std::move(*topology), order, std::nullopt, std::move(resolved)};
   }
   ObjectReader reader(part, files.diagnostics());
@@ -294,7 +295,7 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   }
 
   if (model) reader.resolve("model", model->resolved);
-  if (cluster) reader.resolve("cluster", cluster->resolved);
+  if (cluster) reader.resolve("cluster", std::move(cluster->resolved));
   if (strategy) reader.resolve("strategy", strategy->resolved);
   nlohmann::json resolved = reader.finish();
   erase_choices(resolved);

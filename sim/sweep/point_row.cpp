@@ -60,7 +60,7 @@ PointRow row_of(const SweepPoint& point) {
                .result = {},
                .numbers = std::vector<std::optional<double>>(point_columns().size())};
   if (point.prediction) {
-    row.result = compact_json(result_json(*point.prediction));
+    row.result = compact_result_text(*point.prediction);
     row.numbers = column_values(*point.prediction);
   }
   return row;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
 #include <type_traits>
 
 #include "sim/files/json_text.h"
@@ -157,13 +158,25 @@ bool is_left_out(const std::optional<T>& of) {
 bool is_left_out(const Activity& of) { return of.rows.empty(); }
 bool is_left_out(const FabricUse& of) { return of.cables.empty(); }
 
+/// By name.
+using HeldParts = std::map<std::string, const JsonValue*>;
+
 class Writer {
  public:
-  explicit Writer(bool was_simulated) : was_simulated_(was_simulated) {}
+  /// With `apart`, documents that are fields of the object are not copied but referred to there.
+  explicit Writer(bool was_simulated, HeldParts* apart = nullptr)
+      : was_simulated_(was_simulated), apart_(apart) {}
 
   template <class T>
   void operator()(const char* name, const T& of, FieldRule rule = FieldRule::none) {
     if (rule == FieldRule::unwritten || is_left_out(of)) return;
+    if constexpr (std::is_same_v<T, JsonValue>) {
+      if (apart_ != nullptr && rule == FieldRule::none) {
+        object_[name] = nullptr;
+        apart_->emplace(name, &of);
+        return;
+      }
+    }
     json value = value_of(of);
     if (rule == FieldRule::tera) value = number(value.get<double>() / 1e12);
     if (!was_simulated_ && (rule == FieldRule::simulated || rule == FieldRule::tera)) {
@@ -172,15 +185,24 @@ class Writer {
       for (json& part : value) part = nullptr;
     }
     if (rule == FieldRule::of_tokens && (!was_simulated_ || value == 0.0)) value = nullptr;
-    object_[json::json_pointer(std::string("/") + name)] = std::move(value);
+    if (std::string_view(name).find('/') == std::string_view::npos) {
+      object_[name] = std::move(value);
+    } else {
+      object_[json::json_pointer(std::string("/") + name)] = std::move(value);
+    }
   }
 
   template <class T>
   [[nodiscard]] json object_of(const T& of) const {
-    Writer inner(was_simulated_);
-    visit_fields(inner, of);
-    add_derived(inner.object_, of);
-    return std::move(inner.object_);
+    return Writer(was_simulated_).filled_with(of);
+  }
+
+  /// The object of a writer that has none yet.
+  template <class T>
+  [[nodiscard]] json filled_with(const T& of) && {
+    visit_fields(*this, of);
+    add_derived(object_, of);
+    return std::move(object_);
   }
 
  private:
@@ -231,12 +253,26 @@ class Writer {
 
   json object_ = json::object();
   bool was_simulated_;
+  HeldParts* apart_;
 };
 
 }  // namespace
 
 json result_json(const Prediction& prediction) {
   return Writer(was_simulated(prediction)).object_of(prediction);
+}
+
+std::string compact_result_text(const Prediction& prediction) {
+  HeldParts apart;
+  const json rest = Writer(was_simulated(prediction), &apart).filled_with(prediction);
+  std::string text;
+  for (const auto& [name, value] : rest.items()) {
+    const auto held = apart.find(name);
+    text += text.empty() ? '{' : ',';
+    text += compact_json(json(name)) + ':';
+    text += held == apart.end() ? compact_json(value) : held->second->text();
+  }
+  return text + '}';
 }
 
 std::string result_json_text(const Prediction& prediction) {

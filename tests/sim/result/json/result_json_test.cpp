@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "sim/files/json_text.h"
 #include "tests/support/sample_prediction.h"
 
 namespace headway {
@@ -61,6 +62,16 @@ TEST(ResultJson, HasEveryKeyWhetherTheJobFitsOrNot) {
   p.memory.fits = false;
   p.scaling.reset();
   EXPECT_EQ(keys_of(result_json(p)), expected);
+}
+
+TEST(ResultJson, IsTheSameAsACompactText) {
+  Prediction p = sample_prediction();
+  p.question.scenario = json{{"name", "a\nb"}, {"nodes", {1, 2}}};
+  p.question.provenance = json{{"command_line", "headway \xff"}};
+  EXPECT_EQ(compact_result_text(p), compact_json(result_json(p)));
+  p.memory.fits = false;
+  p.question.provenance = json();
+  EXPECT_EQ(compact_result_text(p), compact_json(result_json(p)));
 }
 
 TEST(ResultJson, SamplesWithoutTokensHaveNoneASecond) {
