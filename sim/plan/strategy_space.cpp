@@ -246,9 +246,13 @@ void StrategySpace::settle_split(const StrategyChoice& choice, Strategy& strateg
   if (!sets_transfer_overlap_) strategy.overlap_pipeline_transfers = choice.virtual_stages > 1;
   strategy.tensor_parallel_overlap =
       scenario_.strategy.tensor_parallel_overlap && strategy.sequence_parallel;
-  strategy.overlap_tensor_parallel_backward = overlaps_backward_ && choice.tensor_parallel > 1 &&
-                                              !strategy.tensor_parallel_overlap &&
-                                              !choice.schedule->splits_backward;
+  strategy.overlap_tensor_parallel_backward = overlaps_backward(choice);
+}
+
+bool StrategySpace::overlaps_backward(const StrategyChoice& choice) const {
+  const bool overlaps_otherwise = scenario_.strategy.tensor_parallel_overlap && splits_sequence_;
+  return overlaps_backward_ && choice.tensor_parallel > 1 && !overlaps_otherwise &&
+         !choice.schedule->splits_backward;
 }
 
 Strategy StrategySpace::strategy(const StrategyChoice& choice) const {

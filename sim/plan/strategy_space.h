@@ -70,6 +70,9 @@ class StrategySpace {
   /// The same as the "strategy" object of a scenario, every field written out.
   [[nodiscard]] nlohmann::json fields(const StrategyChoice& choice) const;
 
+  /// Whether the strategy overlaps the tensor-parallel collectives of its backward passes.
+  [[nodiscard]] bool overlaps_backward(const StrategyChoice& choice) const;
+
   [[nodiscard]] const Scenario& scenario() const { return scenario_; }
 
  private:

@@ -17,6 +17,16 @@ namespace {
 /// Sums are made in another order than programs make them.
 constexpr double kRounding = 1.0 - 1e-9;
 
+/// The choice with a schedule that cuts backward passes in two, or does not, as the choice's does
+/// not, or does: what layers cost depends on no more of a schedule. Without a pipeline there is but
+/// one.
+StrategyChoice with_backward_of_others(StrategyChoice choice) {
+  if (choice.pipeline_parallel == 1) return choice;
+  const bool splits = choice.schedule->splits_backward;
+  choice.schedule = &*std::ranges::find(schedules(), !splits, &Schedule::splits_backward);
+  return choice;
+}
+
 }  // namespace
 
 /// What layers take on one kind of node.
@@ -103,8 +113,8 @@ const std::vector<TimeBound::LayerCosts>& TimeBound::costs(const StrategyChoice&
   const bool is_in_row = std::ranges::is_sorted(scenario.placement.order);
   std::vector<LayerCosts>& costs =
       costs_[{choice.tensor_parallel, choice.context_parallel, choice.expert_parallel,
-              choice.micro_batch, choice.recompute, is_in_row ? 0 : choice.data_parallel,
-              is_in_row ? 0 : choice.pipeline_parallel}];
+              choice.micro_batch, choice.recompute, space_.overlaps_backward(choice),
+              is_in_row ? 0 : choice.data_parallel, is_in_row ? 0 : choice.pipeline_parallel}];
   for (int kind = static_cast<int>(costs.size()); kind < scenario.cluster->kinds(); ++kind) {
     costs.push_back(costs_on(choice, kind));
   }
@@ -209,9 +219,11 @@ double TimeBound::micro_batches(const StrategyChoice& choice) const {
 
 Seconds TimeBound::of_any_pipeline(const StrategyChoice& choice) {
   const std::vector<LayerCosts>& costs = this->costs(choice);
+  const std::vector<LayerCosts>& of_others = this->costs(with_backward_of_others(choice));
   const auto least = [&](auto time) {
     double smallest = time(costs.front());
     for (const LayerCosts& of_kind : costs) smallest = std::min(smallest, time(of_kind));
+    for (const LayerCosts& of_kind : of_others) smallest = std::min(smallest, time(of_kind));
     return smallest;
   };
   const Strategy& given = space_.scenario().strategy;

@@ -59,10 +59,10 @@ class TimeBound {
   Strategy recomputing_;  ///< the scenario's, with the recomputation that was asked for last
   std::pair<StrategyChoice, Seconds> last_{{.micro_batch = 0}, Seconds(0.0)};  ///< of nobody yet
   std::vector<std::size_t> kind_of_layer_;
-  /// By tensor-, context- and expert-parallel degree, micro-batch and recomputation, and in an
-  /// order of ranks of its own by data- and pipeline-parallel degree: with the degrees all that
-  /// `stage_cost` looks at.
-  using Costed = std::tuple<int, int, int, std::int64_t, Recompute, int, int>;
+  /// By tensor-, context- and expert-parallel degree, micro-batch, recomputation and whether
+  /// collectives of backward passes overlap, and in an order of ranks of its own by data- and
+  /// pipeline-parallel degree: with the degrees all that `stage_cost` looks at.
+  using Costed = std::tuple<int, int, int, std::int64_t, Recompute, bool, int, int>;
   std::map<Costed, std::vector<LayerCosts>> costs_;
   /// Of the costs that were asked for last: there may be thousands of layers of a few kinds.
   std::unique_ptr<LayerSums> sums_;

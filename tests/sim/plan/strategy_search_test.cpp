@@ -157,6 +157,16 @@ TEST(TimeBound, IsNeverAboveTheClosedFormWhereSomeLayersAreRecomputed) {
   expect_bound_below_the_closed_form(text);
 }
 
+/// Collectives of the backward pass gather once more where they overlap, which takes longer than it
+/// hides where there is little to compute. Schedules that cut backward passes in two do without.
+TEST(TimeBound, IsNeverAboveTheClosedFormWhereOnlySomeSchedulesOverlap) {
+  nlohmann::json text = small(1024);
+  text["cluster"]["topology"]["node"]["scale_up"]["bandwidth"] = "20 GB/s";
+  text["strategy"]["sequence_parallel"] = true;
+  text["strategy"]["overlap_tensor_parallel_backward"] = true;
+  expect_bound_below_the_closed_form(text);
+}
+
 /// Without a pipeline there is but one stage, which has m (f + b) and the step to do: what bounds
 /// any pipeline is the bound then. Of two stages the busier one has at least half of that to do,
 /// and where both have as much (here but for embedding and head), whoever begins later by f and
