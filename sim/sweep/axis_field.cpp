@@ -60,11 +60,17 @@ void collect_pointers(const json& value, const std::string& pointer,
   }
 }
 
-/// Those of what the base scenario has, and of all fields that are known by name.
-std::vector<std::string> known_pointers(const Scenario& base) {
+/// Those of what the base scenario has.
+std::vector<std::string> pointers_in(const Scenario& base) {
   std::vector<std::string> pointers;
   collect_pointers(base.resolved, "", pointers);
   collect_pointers(base.given, "", pointers);
+  return pointers;
+}
+
+/// The same, and those of all fields that are known by name.
+std::vector<std::string> known_pointers(const Scenario& base) {
+  std::vector<std::string> pointers = pointers_in(base);
   for (const Topic& topic : topics()) {
     if (topic.kind != TopicKind::field) continue;
     std::string pointer = "/" + topic.name;
@@ -76,13 +82,20 @@ std::vector<std::string> known_pointers(const Scenario& base) {
   return pointers;
 }
 
-void check_name(const Axis& axis, const std::vector<std::string>& known, Diagnostics& diagnostics) {
-  std::vector<std::string> names = known;
-  if (!axis.name.starts_with('/')) {
+void check_name(const Axis& axis, const Scenario& base, Diagnostics& diagnostics) {
+  const auto is_among = [&](const std::vector<std::string>& names) {
+    return std::ranges::find(names, axis.name) != names.end();
+  };
+  std::vector<std::string> names;
+  if (axis.name.starts_with('/')) {
+    // To list all fields there are takes as long as some twenty points.
+    if (is_among(pointers_in(base))) return;
+    names = known_pointers(base);
+  } else {
     names = strategy_fields();
     names.insert(names.end(), kClusterSizes.begin(), kClusterSizes.end());
   }
-  if (std::ranges::find(names, axis.name) != names.end()) return;
+  if (is_among(names)) return;
   const auto meant = closest(axis.name, {names.begin(), names.end()});
   diagnostics.add({.message = fmt::format("no field is called {}", in_quotes(axis.name)),
                    .location = {.file = "--axis " + axis.name},
@@ -191,10 +204,9 @@ class PointFields {
 }  // namespace
 
 void check_axes(const std::vector<Axis>& axes, const Scenario& base, Diagnostics& diagnostics) {
-  const std::vector<std::string> known = known_pointers(base);
   std::map<std::string, std::string> names_of;  // by what they set
   for (const Axis& axis : axes) {
-    check_name(axis, known, diagnostics);
+    check_name(axis, base, diagnostics);
     if (is_cluster_size(axis.name)) check_cluster_sizes(axis, base, diagnostics);
     std::vector<std::string> set = {pointer_of(axis.name)};
     if (axis.name == "gpus_weak") set.emplace_back("/strategy/global_batch");
