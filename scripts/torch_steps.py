@@ -264,7 +264,7 @@ def main():
             print(f"torch_steps.py: {identity}: {str(error).splitlines()[0]}", file=sys.stderr)
         torch._dynamo.reset()
         with open(options.output, "w", encoding="utf-8") as file:
-            json.dump({"rows": rows}, file, indent=1)
+            json.dump({"schema": "headway/published-steps/1", "rows": rows}, file, indent=1)
             file.write("\n")
     return 3 if failed else 0
 

@@ -285,7 +285,7 @@ std::vector<Option> validate_options() {
        .help = "published training steps",
        .group = OptionGroup::input},
       measured,
-      repeatable_option("profile", "FILE", "of an accelerator of rows, or of this machine"),
+      repeatable_option("profile", "FILE", "calibrated here, instead"),
       repeatable_option("kind", "WORD", "only these: dense, moe, lora or sft"),
       repeatable_option("framework", "NAME", "only rows of this software"),
       repeatable_option("source", "KEY", "only rows that this source published"),
