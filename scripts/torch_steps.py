@@ -27,6 +27,9 @@ try:
     from torch.nn import functional
     from torch.utils.checkpoint import checkpoint
 except ImportError as error:
+    if {"-h", "--help"} & set(sys.argv[1:]):
+        print(__doc__.strip())
+        sys.exit(0)
     print(f"torch_steps.py: {error}; PyTorch with CUDA is needed", file=sys.stderr)
     sys.exit(3)
 
