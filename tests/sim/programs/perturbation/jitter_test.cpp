@@ -60,6 +60,11 @@ TEST(Jitter, QuantilesAreJoinedByStraightLines) {
   EXPECT_NEAR(largest_draw(jitter, 0.5, 2), 1.2 + 0.8 * (std::sqrt(2.0) - 1.0), 1e-12);
 }
 
+TEST(Jitter, TheLeastOfALognormalIsSixSigmasBelowOne) {
+  EXPECT_NEAR((Jitter{.kind = Jitter::Kind::lognormal, .spread = 0.5}).least(), std::exp(-3.0),
+              1e-15);
+}
+
 TEST(Jitter, NoDrawIsBelowTheLeast) {
   const std::vector<Jitter> all = {{.spread = 0.1},
                                    {.kind = Jitter::Kind::gamma, .spread = 0.1},
