@@ -94,7 +94,10 @@ function(headway_test_program name sources)
   # Half the time of tests that read or write JSON.
   target_link_options(${name}_test PRIVATE $<TARGET_OBJECTS:headway_test_json>)
   add_dependencies(${name}_test headway_test_json)
+  # A program of CUDA's libraries, of hundreds of megabytes, may take more than the five seconds that
+  # CMake gives it to be read from a busy disk.
   gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+                       DISCOVERY_TIMEOUT 120
                        PROPERTIES TIMEOUT 600 ${HEADWAY_TEST_PROPERTIES})
 endfunction()
 
