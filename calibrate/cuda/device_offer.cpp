@@ -76,10 +76,7 @@ void add_collectives(Offer& offer, const DeviceGroup& group) {
 /// collective's, with the copy engines, and with collectives themselves.
 void add_concurrent(Offer& offer, const DeviceGroup& group) {
   constexpr std::size_t kTransfer = std::size_t{64} << 20U;
-  // As a layer's exchange, that lasts for several products: a kernel that waits for blocks of the
-  // one before is slowed by the wait alone else.
-  constexpr std::size_t kFewBlocks = 4 * kTransfer;
-  std::vector<ConcurrentPoint::Work> transfers = {CopyPoint{CopyKind::few_blocks, kFewBlocks},
+  std::vector<ConcurrentPoint::Work> transfers = {CopyPoint{CopyKind::few_blocks, kTransfer},
                                                   CopyPoint{CopyKind::host_to_device, kTransfer}};
   if (!offer.collective_implementations.empty()) {
     transfers.emplace_back(CollectivePoint{CollectiveKind::all_reduce,

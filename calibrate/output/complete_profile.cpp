@@ -283,8 +283,9 @@ void complete(CalibratedProfile& calibrated, const Profile& published) {
   with("sharded_interference", overlap.sharded_interference,
        published.overlap.sharded_interference);
   complete_experts(with, profile.experts, published.experts);
-  if (knows_memory)
+  if (knows_memory) {
     keep_software(profile, software_share(profile.device, published.device), families);
+  }
   with("cuda_graphs", profile.cuda_graphs, published.cuda_graphs);
   with("device_speed", profile.variation.device_speed, published.variation.device_speed);
   with("operation_time", profile.variation.operation_time, published.variation.operation_time);

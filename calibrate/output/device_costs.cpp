@@ -136,8 +136,9 @@ void add_gemm(DeviceFindings& found, const Calibration& calibration) {
   const Offer& offer = calibration.offer;
   DeviceCosts& costs = found.costs;
   costs.gemm_table = gemm_table(calibration.points);
-  if (calibration.sustained)
+  if (calibration.sustained) {
     unthrottle(costs.gemm_table, *calibration.sustained, calibration.points);
+  }
   if (costs.gemm_table.empty()) {
     throw EnvironmentError(
         "no matrix product was measured, and a profile cannot be made without one");

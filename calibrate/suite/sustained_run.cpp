@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "calibrate/suite/interruption.h"
 #include "sim/base/join_words.h"
@@ -136,7 +135,9 @@ std::string sustained_text(const SustainedRun& run) {
   return fmt::format(
       "{} for {:.0f} s{}: {}, {:.3f} of {} in the sweep; part by part: {}", point_text(run.product),
       run.time.count(),
-      run.has_passes() ? fmt::format(", {} of it passes at first", percent(kPassesShare)) : "",
+      run.has_passes()
+          ? fmt::format(", {} of it passes at first", percent(run.parts.front().passes))
+          : "",
       part_text(run.product, run.lasting(), last->state), run.in_sweep / run.lasting(),
       part_text(run.product, run.in_sweep, {}), join_words(parts, ", "));
 }

@@ -352,6 +352,7 @@ StageMemory memory_of_stage(const Model& model, const Strategy& strategy, int st
     memory.host += peak_in_flight(strategy, stage, chunk_host_bytes);
   }
   memory.activations = peak_in_flight(strategy, stage, chunk_bytes);
+  // Of gradients what is more than the rest: the sum is never below the states'.
   if (strategy.memory.freed_gradients && strategy.pipeline_parallel == 1 &&
       strategy.micro_batches() == 1) {
     memory.gradients = max(Bytes(0.0), memory.gradients - memory.activations - transient);

@@ -201,7 +201,15 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
   }
   const std::vector<Sharding> shardings = this->shardings(choice);
   const auto stages = scenario_.model.layer_count() / choice.pipeline_parallel + 2;
-  for (const std::int64_t micro_batch : divisors(base.global_batch / choice.data_parallel)) {
+  const std::vector<std::int64_t> micro_batches =
+      divisors(base.global_batch / choice.data_parallel);
+  // A step of one micro-batch may hold no gradients beside its activations.
+  const bool may_end_thriftily = base.memory.freed_gradients && choice.pipeline_parallel == 1;
+  bool has_first = false;
+  for (const std::int64_t micro_batch : micro_batches) {
+    if (only_thrifty && has_first && !(may_end_thriftily && micro_batch == micro_batches.back())) {
+      continue;
+    }
     if (keeps("micro_batch") && micro_batch != base.micro_batch) continue;
     choice.micro_batch = micro_batch;
     for (const Schedule& schedule : schedules()) {
@@ -226,7 +234,8 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
             if (recovers(choice)) visit(choice);
           }
         }
-        if (only_thrifty) return;
+        has_first = true;
+        if (only_thrifty && !may_end_thriftily) return;
       }
     }
   }

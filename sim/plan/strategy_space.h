@@ -58,7 +58,8 @@ class StrategySpace {
 
   /// The same, but of strategies that differ in micro-batch, schedule and virtual stages the first
   /// one only, with the smallest micro-batch in plain 1F1B: others hold as much or more, but for
-  /// what ZB-V and DualPipe even out between stages.
+  /// what ZB-V and DualPipe even out between stages. Where gradients are let go and there is no
+  /// pipeline, that of the whole batch, too.
   void for_each_thrifty(const std::function<void(const StrategyChoice&)>& visit) const;
 
   /// The first strategy that would be visited.
