@@ -106,6 +106,35 @@ TEST(StrategySpace, KeptFieldsStay) {
   EXPECT_GT(choices_of(space).size(), 4U);
 }
 
+/// Gradients that are let go make room for a whole batch at once where sequences are short: nothing
+/// holds less than the least of those that are looked through for what fits.
+TEST(StrategySpace, TheLeastMemoryIsAmongTheThriftyOnes) {
+  const ScratchFolder scratch;
+  nlohmann::json text = small_scenario(2);
+  text["strategy"]["sequence_length"] = 8;
+  text["strategy"]["global_batch"] = 8;
+  text["strategy"]["pipeline_parallel"] = 1;
+  for (const bool freed : {false, true}) {
+    text["strategy"]["memory"]["freed_gradients"] = freed;
+    const Scenario scenario = read(scratch.write("scenario.json", text.dump()));
+    const StrategySpace space(
+        scenario, {"pipeline_parallel", "tensor_parallel", "context_parallel", "zero_stage"});
+    const auto least = [&](auto visit_all) {
+      Bytes smallest(1e30);
+      std::int64_t micro_batch = 0;
+      visit_all([&](const StrategyChoice& choice) {
+        const Bytes memory = stage_memory(scenario.model, space.strategy(choice)).front().total();
+        if (memory < smallest) micro_batch = choice.micro_batch;
+        smallest = std::min(smallest, memory);
+      });
+      return std::pair(smallest, micro_batch);
+    };
+    const auto all = least([&](const auto& visit) { space.for_each(visit); });
+    EXPECT_EQ(least([&](const auto& visit) { space.for_each_thrifty(visit); }), all);
+    EXPECT_EQ(all.second > 1, freed);
+  }
+}
+
 /// Neither eight layers nor a batch of 16, 16 heads or a sequence of 1024 divide by eleven.
 TEST(StrategySpace, ClustersOfOtherSizesMayHaveNone) {
   const ScratchFolder scratch;
