@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sim/jobs/memory_of_stage.h"
 #include "sim/jobs/stage_parameters.h"
 #include "tests/sim/jobs/sample_models.h"
 
@@ -357,31 +356,6 @@ TEST(Buffers, HoldOneBucketOfGradients) {
   strategy.gradient_bucket = 40_MB;
   const Bytes together = only_stage(kLlama, strategy).buffers;
   EXPECT_NEAR((together - alone).count(), (40_MB + 256_MiB).count(), 1.0);
-}
-
-TEST(Buffers, OfFullShardingOverOneRankGatherNothing) {
-  Strategy strategy = llama_strategy();
-  const Bytes replicated = only_stage(kLlama, strategy).buffers;
-  strategy.sharding = Sharding::full;
-  EXPECT_EQ(only_stage(kLlama, strategy).buffers, replicated);
-}
-
-// 4 bytes of each gradient, of which activations and what the loss works with take the place.
-TEST(ModelStates, GradientsThatAreLetGoAreNotThereBesideActivations) {
-  Strategy strategy = llama_strategy();
-  strategy.global_batch = 1;
-  const StageMemory kept = only_stage(kLlama, strategy);
-  strategy.memory.freed_gradients = true;
-  const StageMemory freed = only_stage(kLlama, strategy);
-  const Bytes loss(6.0 * 8192 * 128'000);
-  EXPECT_EQ(freed.gradients,
-            max(Bytes(0.0), Bytes(4.0 * parameters_of(kLlama)) - kept.activations - loss));
-  EXPECT_LT(freed.total(), kept.total());
-  EXPECT_GE(freed.total(), states_of_stage(kLlama, strategy, 0).total());
-
-  // Beside what is added up over micro-batches, and over a pipeline's, all are there.
-  strategy.global_batch = 2;
-  EXPECT_EQ(only_stage(kLlama, strategy).gradients, kept.gradients);
 }
 
 TEST(StageMemoryTotal, AddsUpTheCauses) {
