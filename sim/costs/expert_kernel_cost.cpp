@@ -20,18 +20,19 @@ Cost grouped_gemm_cost(const DeviceCosts& device, const ExpertCosts& costs, cons
   if (is_grouped) compute /= costs.grouped_efficiency.value;
   const double streaming =
       traffic.count() / (device.memory_bandwidth.value * device.memory_efficiency.value);
-  const double start_term = costs.grouped_half_rows.value / rows;
+  const double longer = std::max(compute, streaming);
+  const double start = costs.grouped_half_rows.value / rows * compute;
   const double spread =
       compute >= streaming
           ? combined_spread({peak.spread, efficiency.spread,
                              is_grouped ? costs.grouped_efficiency.spread : 0.0})
           : combined_spread({device.memory_bandwidth.spread, device.memory_efficiency.spread});
 
-  const Seconds time(std::max(compute, streaming) * (1.0 + start_term));
-  return {.time = max(time, roofline_bound(device, Flops(operations), precision, traffic)),
+  return {.time = max(Seconds(longer + start),
+                      roofline_bound(device, Flops(operations), precision, traffic)),
           .status = CostStatus::interpolated,
           .spread = combined_spread(
-              {spread, spread_of_one_plus(start_term, costs.grouped_half_rows.spread)})};
+              {spread, spread_of_one_plus(start / longer, costs.grouped_half_rows.spread)})};
 }
 
 Cost permutation_cost(const DeviceCosts& device, const KernelFamily& family,

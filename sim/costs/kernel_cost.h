@@ -50,10 +50,11 @@ struct GemmOperands {
 [[nodiscard]] GemmShape split_product(const DeviceCosts& device, const GemmShape& shape);
 
 /// The same product for each of `experts` experts on their own rows and weights, in one launch:
-///   t = max(experts * operations / (P e eg), experts * bytes / (W em)) * (1 + m0 / rows)
+///   c = experts * operations / (P e eg), t = max(c, experts * bytes / (W em)) + m0 / rows * c
 /// with the mean `rows` of an expert in the forward pass, and eg = 1 for a single expert. Source of
 /// the form: grouped products fill the device from few rows on, and what the first rows of each
-/// expert cost is paid whatever their number; fitted over published training steps.
+/// expert cost, as much as m0 more of them, is paid whatever their number; fitted over published
+/// training steps.
 [[nodiscard]] Cost grouped_gemm_cost(const DeviceCosts& device, const ExpertCosts& costs,
                                      const GemmShape& shape, double experts, double rows,
                                      Precision precision);

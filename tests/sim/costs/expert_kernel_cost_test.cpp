@@ -32,11 +32,27 @@ TEST(GroupedGemm, ASingleExpertIsAPlainProduct) {
 }
 
 TEST(GroupedGemm, FewRowsAreBoundByTheWeights) {
-  // 4 x 2 (10 x 2,000 + 2,000 x 4,000 + 10 x 4,000) bytes at 0.5 TB/s, 11 times for rows of 10.
+  // 4 x 2 (10 x 2,000 + 2,000 x 4,000 + 10 x 4,000) bytes at 0.5 TB/s, and as much as 100 rows of
+  // each expert take to start: 4 x 2 x 100 x 2,000 x 4,000 operations at 40 TFLOP/s.
   EXPECT_DOUBLE_EQ(grouped_gemm_cost(round_device(), round_experts(),
                                      {.m = 10, .n = 4000, .k = 2000}, 4, 10, Precision::bf16)
                        .time.count(),
-                   4 * 2 * 8.06e6 / 0.5e12 * 11);
+                   4 * 2 * 8.06e6 / 0.5e12 + 6.4e9 / 40e12);
+}
+
+TEST(GroupedGemm, MoreRowsNeverTakeLess) {
+  for (const bool is_weight_gradient : {false, true}) {
+    double before = 0.0;
+    for (double rows = 1.0; rows < 1e5; rows *= 1.5) {
+      const GemmShape shape = is_weight_gradient ? GemmShape{.m = 4000, .n = 2000, .k = rows}
+                                                 : GemmShape{.m = rows, .n = 4000, .k = 2000};
+      const double time =
+          grouped_gemm_cost(round_device(), round_experts(), shape, 128, rows, Precision::bf16)
+              .time.count();
+      EXPECT_GT(time, before) << rows << " rows";
+      before = time;
+    }
+  }
 }
 
 TEST(GroupedGemm, NothingRoutedCostsNothing) {
