@@ -91,9 +91,12 @@ class Job {
     return recovery_.in_place && !recovery_.moves ? settings_.restart.count() : 0.0;
   }
 
-  /// Trains until something happens: done, a failure, a node back, or the end of time.
+  /// Trains until something happens: done, a failure, a node back, or the end of time. Grows first
+  /// where nodes came, as they may while everybody stands still.
   void train() {
     const double rate = speed();
+    supply_.settle(now_, start_beside());
+    if (speed(supply_.missing() - supply_.ready(now_)) > rate) return grow();
     const Stretch before = cycle_.after(position_);
     const double left = (target_ - work_) / rate;
     const double finish =
@@ -111,9 +114,6 @@ class Job {
     } else if (end == broken) {
       int cause = kNobody;
       if (take_failure(cause)) fail(done, cause);
-    } else if (end == arrival) {
-      supply_.settle(now_, start_beside());
-      if (speed(supply_.missing() - supply_.ready(now_)) > rate) grow();
     }
   }
 
@@ -147,8 +147,10 @@ class Job {
       }
       return;
     }
-    // A checkpoint, and on with more replicas.
-    spend(settings_.checkpoint.blocking.count(), history_.checkpoints, kNobody);
+    // A checkpoint, if there is anything new to keep, and on with more replicas.
+    if (!unsaved_.is_empty()) {
+      spend(settings_.checkpoint.blocking.count(), history_.checkpoints, kNobody);
+    }
     restart(kNobody, true);
   }
 

@@ -138,6 +138,20 @@ TEST(JobHistory, AnElasticJobGoesOnWithoutANodeAndGrowsAgain) {
   expect_parts_add_up(history);
 }
 
+TEST(JobHistory, AnElasticJobGrowsByANodeThatCameWhileItStarted) {
+  ReliabilitySettings settings = every_two_hours(1);
+  settings.causes[0].repair = 200_s;
+  settings.recovery = shrinking();
+  settings.nodes = settings.replicas = 4;
+  settings.nodes_per_replica = 1.0;
+  // Three replicas are started at 7500, the node is back since 7400: all four start, with nothing
+  // to keep, and go on at 7740.
+  const JobHistory history = run(settings, 3600.0 + 3550.0);
+  EXPECT_DOUBLE_EQ(history.wall, 7740.0 + 3550.0);
+  EXPECT_EQ(history.reduced_speed, 0.0);
+  expect_parts_add_up(history);
+}
+
 /// Memoryless failures of the whole job.
 ReliabilitySettings memoryless(double mttf, double cost, double recovery) {
   ReliabilitySettings settings;

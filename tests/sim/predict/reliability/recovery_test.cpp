@@ -62,6 +62,17 @@ TEST(Recovery, AReplicaDropsOutAndJoinsAgain) {
   expect_parts_add_up(history);
 }
 
+TEST(Recovery, AReplicaThatHasStartedBeforeTheOthersGoOnJoinsThemThen) {
+  // Started at 7260 + 20, while the others form anew until 7290. It gets its state, 30 + 40 s, and
+  // 250 s of work later all is done.
+  ReliabilitySettings settings = every_two_hours("drop_out");
+  settings.restart = 20_s;
+  const JobHistory history = run(settings, 6900.0 + 250.0);
+  EXPECT_DOUBLE_EQ(history.wall, 7290.0 + 70.0 + 250.0);
+  EXPECT_EQ(history.reduced_speed, 0.0);
+  expect_parts_add_up(history);
+}
+
 TEST(Recovery, WithoutANodeLostAReplicaStartsAnewBesideTheOthers) {
   ReliabilitySettings settings = every_two_hours("drop_out");
   settings.causes[0].nodes_lost = 0;
