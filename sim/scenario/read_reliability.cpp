@@ -153,7 +153,8 @@ limits: either this or train_tokens)"},
        {"warm_up", quantity(&Settings::warm_up, at_least(0.0)),
         "What the first iterations after a restart take beyond their normal time."},
        {"reprovision", quantity(&Settings::reprovision, at_least(0.0)).where(orders_nodes),
-        R"(Until a new node is there where no spare is left. Without it the job waits for a repair.
+        R"(Until a new node is there where no spare is left. It takes the place of a broken one, which does
+not come back. Without it the job waits for a repair.
 default: never)"},
        {"spare_nodes", whole(&Settings::spare_nodes, between(0.0, kMostSpareNodes)),
         R"(Nodes that stand by. A failed node becomes one when it is repaired.

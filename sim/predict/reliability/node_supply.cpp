@@ -36,11 +36,19 @@ int NodeSupply::withdraw(double now) {
 }
 
 void NodeSupply::collect(double now) {
-  for (std::multiset<double>* arrivals : {&repairs_, &orders_}) {
-    while (!arrivals->empty() && *arrivals->begin() <= now) {
-      arrivals->erase(arrivals->begin());
+  const auto first = [](const std::multiset<double>& times) {
+    return times.empty() ? kNever : *times.begin();
+  };
+  while (std::min(first(repairs_), first(orders_)) <= now) {
+    if (first(repairs_) <= first(orders_)) {
+      repairs_.erase(repairs_.begin());
       ++spares_;
+      continue;
     }
+    orders_.erase(orders_.begin());
+    if (repairs_.empty()) continue;  // not needed any more
+    repairs_.erase(std::prev(repairs_.end()));
+    ++spares_;
   }
   while (spot_ && spot_->next_change() <= now && spot_->next_change() < spot_->next_fall()) {
     spares_ += spot_->advance();

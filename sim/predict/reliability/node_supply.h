@@ -10,6 +10,9 @@
 namespace headway {
 
 /// The nodes of a job: which are missing, which stand by, and when others come. Times in seconds.
+///
+/// There are never more than the job and its spares had at the start: a new one takes the place of
+/// the broken one that would be back last, which is given away.
 class NodeSupply {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();

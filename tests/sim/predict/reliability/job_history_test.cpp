@@ -75,6 +75,15 @@ TEST(JobHistory, ALostNodeIsReplacedOrWaitedFor) {
   EXPECT_DOUBLE_EQ(run(settings, kWork).waiting, 1000.0);
 }
 
+TEST(JobHistory, ANewNodeTakesThePlaceOfTheBrokenOne) {
+  // Broken at 7200, at 14,400 and at 21,600, and each time 1000 s until there is a new one. What was
+  // repaired since, at 16,200, does not stand by.
+  ReliabilitySettings settings = every_two_hours(1);
+  settings.causes[0].repair = 9000_s;
+  settings.reprovision = 1000_s;
+  EXPECT_DOUBLE_EQ(job_history(settings, 3600_s, kForever, 25000.0, 1).waiting, 3000.0);
+}
+
 TEST(JobHistory, AFailureDuringARecoveryStartsItAnew) {
   ReliabilitySettings settings = every_two_hours(0);
   settings.restart = 8000_s;
