@@ -178,10 +178,7 @@ void Executor::run(std::int32_t group, double now) {
   }
   --unfinished_groups_;
   const std::int64_t through = std::ssize(groups_) - unfinished_groups_;
-  if (workload_.ends_with > 0 && through == workload_.ends_with) {
-    is_over_ = true;
-    timeline_.finish = now;
-  }
+  if (workload_.ends_with > 0 && through == workload_.ends_with) end_run(now);
   double& of_replica = at(replica_finish_, at(workload_.groups, group).replica);
   of_replica = std::max(of_replica, now);
 }
@@ -282,7 +279,7 @@ void Executor::start_transfer(const Transfer& transfer, double now) {
     free_tokens_.pop_back();
     at(transfers_, token) = transfer;
   }
-  if (recorded_ == Recorded::timeline) {
+  if (recorded_ == Recorded::timeline && !is_over_) {
     at(timeline_.plan_bytes, transfer.plan) += transfer.amount;
   }
   const PlanState& plan = at(plans_, transfer.plan);

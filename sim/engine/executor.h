@@ -152,6 +152,7 @@ class Executor {
   [[nodiscard]] BytesPerSecond cap_of(const Transfer& transfer) const;
   void begin_flow(std::int32_t token, double now);
   void run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now);
+  void end_run(double now);
   void skip_to_round(std::int32_t group, std::int32_t round, double now);
 
   const Workload& workload_;

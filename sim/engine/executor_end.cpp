@@ -26,6 +26,21 @@ std::string Executor::unfinished_text() const {
                      text);
 }
 
+/// Enough groups are through. Bytes were counted when they were sent; of those under way a part
+/// never arrives.
+void Executor::end_run(double now) {
+  is_over_ = true;
+  timeline_.finish = now;
+  if (recorded_ == Recorded::length) return;
+  std::vector<double> left;  // by token
+  for (const Transfer& transfer : transfers_) left.push_back(transfer.amount);
+  for (const std::int32_t token : free_tokens_) at(left, token) = 0.0;
+  network_->tell_under_way([&](std::int32_t token, double bytes) { at(left, token) = bytes; }, now);
+  for (std::size_t token = 0; token < left.size(); ++token) {
+    at(timeline_.plan_bytes, transfers_[token].plan) -= left[token];
+  }
+}
+
 Timeline Executor::take_timeline() {
   if (incremental_ != nullptr) {
     const MaxMinShares::Counts& of_solver = incremental_->counts();

@@ -21,6 +21,11 @@ class FlowNetwork {
   virtual void start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
                      double now) = 0;
 
+  /// Told of every flow that is under way: what `start` was given, and the bytes that have not
+  /// arrived by `now`.
+  using UnderWay = std::function<void(std::int32_t token, double bytes)>;
+  virtual void tell_under_way(const UnderWay& tell, double now) const = 0;
+
   /// Called once all that happens at `now` has been said, before time goes on.
   virtual void settle(double now) = 0;
 };

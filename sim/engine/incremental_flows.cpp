@@ -98,21 +98,20 @@ void IncrementalFlows::change_background(std::int32_t id, double now) {
 std::int32_t IncrementalFlows::add(std::int32_t plan, double rate_cap, double amount, double now) {
   const PlanUse& use = plan_use(plan);
   const std::int32_t handle = shares_.add(use.uses, rate_cap * use.unit);
-  begun(handle, amount * use.unit, 0.0, now);
+  set_out(handle, amount * use.unit, 0.0, now);
   take_back_those_to_come(now);
   unsettled_ = true;
   return handle;
 }
 
-IncrementalFlows::Flow& IncrementalFlows::begun(std::int32_t handle, double left, double rate,
-                                                double at) {
+void IncrementalFlows::set_out(std::int32_t handle, double left, double rate, double at) {
   if (static_cast<std::size_t>(handle) >= flows_.size()) flows_.emplace_back();
   Flow& flow = flows_[static_cast<std::size_t>(handle)];
+  flow.plan = kNone;
   flow.left = left;
   flow.rate = rate;
   flow.at = at;
   flow.version = after(flow.version);
-  return flow;
 }
 
 /// What was started ahead on links of the flow that was added, or on the link that was changed.
@@ -121,6 +120,7 @@ void IncrementalFlows::take_back_those_to_come(double now) {
     Flow& flow = flows_[static_cast<std::size_t>(handle)];
     if (flow.at <= EventQueue::end_of_moment(now)) continue;
     events_.push(flow.at, EventKind::latency_over, flow.token);
+    flow.plan = kNone;
     flow.at = now;  // it may stand here for another link too
     flow.version = after(flow.version);
     shares_.remove(handle);
@@ -130,7 +130,13 @@ void IncrementalFlows::take_back_those_to_come(double now) {
 void IncrementalFlows::start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap,
                              std::int32_t token, double now) {
   const std::int32_t handle = add(plan, rate_cap.count(), amount.count(), now);
-  flows_[static_cast<std::size_t>(handle)].token = token;
+  await(handle, plan, token);
+}
+
+void IncrementalFlows::await(std::int32_t handle, std::int32_t plan, std::int32_t token) {
+  Flow& flow = flows_[static_cast<std::size_t>(handle)];
+  flow.plan = plan;
+  flow.token = token;
 }
 
 bool IncrementalFlows::start_ahead(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap,
@@ -138,9 +144,18 @@ bool IncrementalFlows::start_ahead(std::int32_t plan, Bytes amount, BytesPerSeco
   const PlanUse& use = plan_use(plan);
   const std::int32_t handle = shares_.add_alone(use.uses, rate_cap.count() * use.unit);
   if (handle < 0) return false;
-  begun(handle, amount.count() * use.unit, shares_.rate(handle), begin).token = token;
+  set_out(handle, amount.count() * use.unit, shares_.rate(handle), begin);
+  await(handle, plan, token);
   expect_end(handle);
   return true;
+}
+
+void IncrementalFlows::tell_under_way(const UnderWay& tell, double now) const {
+  for (const Flow& flow : flows_) {
+    if (flow.plan == kNone) continue;
+    const double arrived = flow.rate * std::max(0.0, now - flow.at);
+    tell(flow.token, std::max(0.0, flow.left - arrived) / plan_use(flow.plan).unit);
+  }
 }
 
 void IncrementalFlows::settle(double now) {
@@ -169,6 +184,7 @@ void IncrementalFlows::handle(const Event& event, double now) {
   flow.version = after(flow.version);
   shares_.remove(event.id);
   unsettled_ = true;
+  flow.plan = kNone;
   finished_(flow.token, now);
 }
 

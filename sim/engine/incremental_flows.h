@@ -43,6 +43,7 @@ class IncrementalFlows : public FlowNetwork {
   /// kind latency_over comes up when it begins.
   bool start_ahead(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
                    double begin);
+  void tell_under_way(const UnderWay& tell, double now) const override;
   void settle(double now) override;
 
   /// A flow of the plan starts soon: asks for what the plan uses and then, when that is there, for
@@ -71,8 +72,11 @@ class IncrementalFlows : public FlowNetwork {
   [[nodiscard]] const MaxMinShares::Counts& counts() const { return shares_.counts(); }
 
  private:
+  static constexpr std::int32_t kNone = -1;
+
   struct Flow {
     std::int32_t token = -1;
+    std::int32_t plan = kNone;  ///< while the one who started the flow waits for it
     double left = 0.0;  ///< bytes of one of its streams, at time `at`
     double rate = 0.0;
     double at = 0.0;  ///< to come, where it was started ahead
@@ -90,7 +94,8 @@ class IncrementalFlows : public FlowNetwork {
     return plan_uses_[static_cast<std::size_t>(plan)];
   }
   std::int32_t add(std::int32_t plan, double rate_cap, double amount, double now);
-  Flow& begun(std::int32_t handle, double left, double rate, double at);
+  void set_out(std::int32_t handle, double left, double rate, double at);
+  void await(std::int32_t handle, std::int32_t plan, std::int32_t token);
   void take_back_those_to_come(double now);
   void expect_end(std::int32_t handle);
 

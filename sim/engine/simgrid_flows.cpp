@@ -12,7 +12,7 @@ SimGridFlows::SimGridFlows(LinkUsage usage, int slots, Finished finished)
     : usage_(std::move(usage)),
       finished_(std::move(finished)),
       zone_(FabricZone::create(usage_.capacities, slots)),
-      token_of_slot_(static_cast<std::size_t>(slots), -1) {
+      slots_(static_cast<std::size_t>(slots)) {
   for (const std::vector<MaxMinShares::Use>& uses : usage_.plans) {
     std::vector<int> route;
     for (const MaxMinShares::Use& use : uses) {
@@ -36,7 +36,7 @@ void SimGridFlows::start(std::int32_t plan, Bytes amount, BytesPerSecond rate_ca
   HEADWAY_CHECK(!free_slots_.empty(), "more flows at once than slots were made for them");
   const int slot = free_slots_.back();
   free_slots_.pop_back();
-  token_of_slot_[static_cast<std::size_t>(slot)] = token;
+  Slot& taken = slots_[static_cast<std::size_t>(slot)];
   const auto i = static_cast<std::size_t>(plan);
   const double unit = usage_.units[i];
   zone_->set_route(slot, routes_[i], rate_cap.count() * unit);
@@ -44,20 +44,29 @@ void SimGridFlows::start(std::int32_t plan, Bytes amount, BytesPerSecond rate_ca
   // SimGrid counts whole bytes, and never starts a Comm of none.
   const double bytes = std::max(1.0, std::round(amount.count() * unit));
   const simgrid::s4u::CommPtr comm = simgrid::s4u::Comm::sendto_init();
-  comm->set_data(&token_of_slot_[static_cast<std::size_t>(slot)]);
+  taken = {.token = token, .plan = plan, .comm = comm.get()};
+  comm->set_data(&taken);
   comm->set_payload_size(static_cast<std::uint64_t>(bytes));
   intrusive_ptr_add_ref(comm.get());  // SimGrid keeps no reference; ours is dropped when spent
   comm->set_source(zone_->source());
   comm->set_destination(zone_->slot_host(slot));  // starts it
 }
 
+void SimGridFlows::tell_under_way(const UnderWay& tell, double /*now*/) const {
+  for (const Slot& slot : slots_) {
+    if (slot.comm == nullptr) continue;
+    tell(slot.token, slot.comm->get_remaining() / usage_.units[static_cast<std::size_t>(slot.plan)]);
+  }
+}
+
 void SimGridFlows::on_completion(const simgrid::s4u::Activity& activity) {
   HEADWAY_CHECK(activity.get_state() == simgrid::s4u::Activity::State::FINISHED,
                 "a transfer ended without being finished");
-  const std::int32_t* token = activity.get_data<std::int32_t>();
+  Slot* slot = activity.get_data<Slot>();
   spent_.push_back(const_cast<simgrid::s4u::Activity*>(&activity));
-  free_slots_.push_back(static_cast<int>(token - token_of_slot_.data()));
-  finished_(*token, simgrid::s4u::Engine::get_clock());
+  slot->comm = nullptr;
+  free_slots_.push_back(static_cast<int>(slot - slots_.data()));
+  finished_(slot->token, simgrid::s4u::Engine::get_clock());
 }
 
 }  // namespace headway

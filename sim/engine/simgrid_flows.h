@@ -20,6 +20,7 @@ class SimGridFlows : public FlowNetwork {
 
   void start(std::int32_t plan, Bytes amount, BytesPerSecond rate_cap, std::int32_t token,
              double now) override;
+  void tell_under_way(const UnderWay& tell, double now) const override;
   void settle(double /*now*/) override {}
 
  private:
@@ -29,7 +30,12 @@ class SimGridFlows : public FlowNetwork {
   Finished finished_;
   FabricZone* zone_;
   std::vector<std::vector<int>> routes_;  ///< by plan: each link as often as its weight says
-  std::vector<std::int32_t> token_of_slot_;
+  struct Slot {
+    std::int32_t token = -1;
+    std::int32_t plan = -1;
+    const simgrid::s4u::Comm* comm = nullptr;  ///< while it is under way
+  };
+  std::vector<Slot> slots_;
   std::vector<int> free_slots_;
   std::vector<simgrid::s4u::Activity*> spent_;  ///< released once the clock has moved on
 };

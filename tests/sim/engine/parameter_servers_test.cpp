@@ -13,6 +13,7 @@
 namespace headway {
 namespace {
 
+using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 
 /// Workers 0 to W-1 and servers W to W+S-1 of a star; each worker computes, pushes one key that the
@@ -109,6 +110,19 @@ TEST(ParameterServers, SynchronousWorkersTakeTheAnalyticTime) {
             << workers << " workers, " << servers << " servers";
       }
     }
+  }
+}
+
+// A worker pushes 400 bytes at 100 a second from 1 s on, from 3 s on beside another one, until 7 s,
+// and pulls 100 until 8 s, with which the run ends. By then 200 + 100 bytes of the other have come.
+TEST(ParameterServers, BytesThatTheEndCutsOffAreNotCounted) {
+  for (const FlowEngine engine : {FlowEngine::incremental, FlowEngine::simgrid}) {
+    const Job job{.compute = {1.0, 3.0}, .push = 400.0, .pull = 100.0, .ends_with = 1};
+    const Timeline timeline = job.run(engine);
+    EXPECT_NEAR(timeline.finish, 8.0, 1e-8);
+    EXPECT_THAT(timeline.plan_bytes,
+                ElementsAre(DoubleNear(400.0, 1e-6), DoubleNear(100.0, 1e-6),
+                            DoubleNear(300.0, 1e-6), DoubleNear(0.0, 1e-6)));
   }
 }
 
