@@ -5,6 +5,7 @@
 #include "sim/files/input_files.h"
 #include "sim/jobs/frameworks.h"
 #include "sim/jobs/memory.h"
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/read_strategy.h"
 #include "sim/programs/closed_form.h"
 #include "sim/validate/published_steps.h"
@@ -117,6 +118,21 @@ TEST(PresetsAndRows, EveryPresetNamesItsKernels) {
   for (const Framework& framework : frameworks()) {
     EXPECT_TRUE(profile->kernel_families.contains(framework.strategy.kernel_family))
         << framework.name;
+  }
+}
+
+// Of each parameter an update reads at least what it keeps, and writes it.
+TEST(PresetsAndRows, OptimizersMoveWhatTheyKeep) {
+  const auto profile = shipped("h100_sxm");
+  for (const Framework& framework : frameworks()) {
+    const Strategy& job = framework.strategy;
+    const double parameter = working_bytes_per_element(job.precision);
+    const double said = job.memory.optimizer_state_bytes;
+    const double kept = said > 0.0 ? said : parameter < 4.0 ? 12.0 : 8.0;
+    const double moved = profile->kernel_families.at(job.kernel_family)
+                             .optimizer_bytes.value_or(profile->device.optimizer_bytes)
+                             .value;
+    EXPECT_GE(moved, parameter + 2.0 * kept) << framework.name;
   }
 }
 
