@@ -27,14 +27,26 @@ void scale_software(Workload& workload, double factor) {
   }
 }
 
-/// Blocks are followed from pause to pause: what would take minutes is refused.
+/// Blocks are followed from pause to pause: what would take minutes, or for ever, is refused.
 void check_pauses(const Perturbation& perturbation, const Workload& workload) {
+  if (perturbation.pauses.empty()) return;
   constexpr double kMostPauses = 1e8;
   std::vector<double> work;  // of a rank, by program
   for (const Program& program : workload.programs) work.push_back(program.nominal_work().count());
   double of_all = 0.0;
   for (const RankGroup& group : workload.groups) {
-    of_all += work[static_cast<std::size_t>(group.program)] *
+    const double share = working_share(perturbation, group.accelerators);
+    if (share == 0.0) {
+      Diagnostic problem;
+      problem.message = fmt::format(
+          "{} accelerators that wait for each other never work all at once: one of them pauses at "
+          "any moment",
+          group.accelerators.size());
+      problem.pointer = "/perturbations/pauses";
+      problem.help = "make pauses shorter or rarer, or let all pause \"together\"";
+      throw InputError(std::move(problem));
+    }
+    of_all += work[static_cast<std::size_t>(group.program)] / share *
               static_cast<double>(group.accelerators.size());
   }
   for (std::size_t i = 0; i < perturbation.pauses.size(); ++i) {
@@ -104,14 +116,15 @@ struct Draws {
 
 Draws draws_of(const Scenario& scenario, const Strategy& strategy, const Workload& workload,
                int replicas, const DrawsElsewhere& elsewhere) {
-  check_pauses(scenario.perturbation, workload);
   // Without anything random all replicas are one.
   const int count = scenario.perturbation.random() ? replicas : 1;
   Draws draws;
   std::vector<DrawOfJob> numbers;
   for (int i = 0; i < count; ++i) {
+    Perturbation perturbation = perturbation_of_draw(scenario, i);
+    check_pauses(perturbation, workload);
     draws.tasks.push_back(
-        {&workload, &scenario.cluster->topology, perturbation_of_draw(scenario, i)});
+        {&workload, &scenario.cluster->topology, std::move(perturbation)});
     numbers.push_back({strategy.data_parallel, i, scenario.software_factor});
   }
   if (elsewhere && count > 1) {

@@ -126,6 +126,25 @@ Moment moment_at(const Perturbation& perturbation, std::span<const std::int32_t>
 
 }  // namespace
 
+double working_share(const Perturbation& perturbation,
+                     std::span<const std::int32_t> accelerators) {
+  constexpr int kMostMoments = 100'000;  // of kinds that differ by more, a part
+  double end = 0.0;
+  for (const Pauses& pauses : perturbation.pauses) end = std::max(end, pauses.every);
+  if (end == 0.0) return 1.0;
+  if (perturbation.pauses.size() > 1) end *= 100.0;
+  double now = 0.0;
+  double working = 0.0;
+  for (int i = 0; i < kMostMoments && now < end; ++i) {
+    const Moment moment = moment_at(perturbation, accelerators, now);
+    const bool is_paused = moment.paused_until > now;
+    const double next = std::min(is_paused ? moment.paused_until : moment.until, end);
+    if (!is_paused) working += next - now;
+    now = next;
+  }
+  return working / now;
+}
+
 double block_end(const Perturbation& perturbation, std::span<const std::int32_t> accelerators,
                  double start, double work, double device) {
   if (perturbation.slow_episodes.empty() && perturbation.pauses.empty()) return start + work;

@@ -71,6 +71,11 @@ struct Perturbation {
 [[nodiscard]] double micro_batch_factor(const Perturbation& perturbation, std::int32_t replica,
                                         std::int32_t micro_batch);
 
+/// Of the time, the share in which none of the accelerators pauses: over a period, or a hundred of
+/// the longest ones where there are pauses of several kinds.
+[[nodiscard]] double working_share(const Perturbation& perturbation,
+                                   std::span<const std::int32_t> accelerators);
+
 /// When a block that begins at `start` and takes `work` seconds without slow episodes and pauses is
 /// over, on accelerators that wait for each other: they are as slow as the slowest at each moment,
 /// and stand still while one of them pauses. Of the work `device` (a share, 0 to 1) is slowed.

@@ -58,6 +58,18 @@ TEST(JobRun, PausesBeyondNumberAreRefused) {
                              testing::HasSubstr("/perturbations/pauses/0/every")));
 }
 
+TEST(JobRun, PausesThatLeaveNoMomentToWorkAreRefused) {
+  // Two tensor-parallel ranks, each of which pauses for 99 % of the time.
+  nlohmann::json text = small_scenario(2);
+  text["strategy"]["tensor_parallel"] = 2;
+  text["perturbations"]["pauses"] = {{{"every", "100 ms"}, {"lasts", "99 ms"}}};
+  const Scenario scenario = scenario_of(text);
+  EXPECT_THAT(problems_in([&] { static_cast<void>(run_job(scenario, scenario.strategy, 1, 1)); }),
+              testing::AllOf(testing::HasSubstr("2 accelerators that wait for each other never work "
+                                                "all at once: one of them pauses at any moment"),
+                             testing::HasSubstr("/perturbations/pauses")));
+}
+
 TEST(JobRun, AFirstDrawThatIsKnownIsSimulatedOnlyIfItIsTheMedian) {
   nlohmann::json text = small_scenario(2);
   text["perturbations"]["operation_spread"] = 0.05;

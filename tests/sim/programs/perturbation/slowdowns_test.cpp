@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <vector>
 
 #include "sim/programs/perturbation/perturbation.h"
@@ -76,6 +77,20 @@ TEST(Slowdowns, APhaseOfTheirOwnMakesEachWaitForAllOthers) {
   const double end = block_end(paused, group, 0.0, 1000.0);
   EXPECT_GT(end, 1000.0 / (1.0 - 0.10));
   EXPECT_LE(end, 1000.0 / (1.0 - 0.20) + 1.0);
+}
+
+TEST(Slowdowns, WhatNobodyPausesInIsTheRestOfThePeriod) {
+  EXPECT_EQ(working_share({}, kPair), 1.0);
+  Perturbation pausing{.pauses = {{.accelerators = {0, 99}, .every = 10.0, .lasts = 1.0}}};
+  // Of 60 accelerators with phases of their own somebody always pauses.
+  std::vector<std::int32_t> many(60);
+  std::iota(many.begin(), many.end(), 0);
+  EXPECT_EQ(working_share(pausing, many), 0.0);
+  // A block of a thousand periods shows what is left to two.
+  const double share = working_share(pausing, kPair);
+  EXPECT_NEAR(block_end(pausing, kPair, 0.0, 1e4 * share), 1e4, 10.0);
+  pausing.pauses[0].together = true;
+  EXPECT_DOUBLE_EQ(working_share(pausing, many), 0.9);
 }
 
 TEST(Slowdowns, ARepairedAcceleratorNeitherPausesNorSlowsDown) {
