@@ -81,6 +81,8 @@ bool run_task(const Task& task, std::size_t number, int answers) {
     return send_answer(answers, done, task(number));
   } catch (const FreshChildNeeded&) {
     send_answer(answers, internal_error, "a task finds even a fresh process in its way", true);
+  } catch (const InputError& error) {
+    send_answer(answers, input_error, error.what());
   } catch (const EnvironmentError& error) {
     send_answer(answers, environment_error, error.what());
   } catch (const std::bad_alloc&) {
@@ -344,6 +346,8 @@ std::string output_or_throw(ChildOutcome outcome) {
   switch (outcome.status) {
     case ChildOutcome::Status::done:
       return std::move(outcome.output);
+    case ChildOutcome::Status::input_error:
+      throw InputError(Diagnostic{.message = outcome.failure});
     case ChildOutcome::Status::environment_error:
       throw EnvironmentError(outcome.failure);
     case ChildOutcome::Status::internal_error:

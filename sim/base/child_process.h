@@ -9,7 +9,7 @@ namespace headway {
 
 /// What became of a task that ran in a child: its output, or why there is none.
 struct ChildOutcome {
-  enum class Status { done, environment_error, internal_error, died };
+  enum class Status { done, input_error, environment_error, internal_error, died };
   Status status = Status::done;
   std::string output;   ///< if done
   std::string failure;  ///< otherwise, in words

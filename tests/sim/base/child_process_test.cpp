@@ -94,11 +94,14 @@ TEST(ChildProcess, AnExceptionKeepsItsKindAndText) {
   const auto outcomes =
       run_in_children({[]() -> std::string { throw EnvironmentError("no such device"); },
                        []() -> std::string { throw InternalError("a cycle"); },
-                       []() -> std::string { throw std::runtime_error("anything else"); }},
+                       []() -> std::string { throw std::runtime_error("anything else"); },
+                       []() -> std::string { throw InputError(Diagnostic{.message = "no unit"}); }},
                       3);
   EXPECT_EQ(outcomes[0].status, Status::environment_error);
   EXPECT_EQ(outcomes[1].status, Status::internal_error);
   EXPECT_EQ(outcomes[2].status, Status::internal_error);
+  EXPECT_EQ(outcomes[3].status, Status::input_error);
+  EXPECT_THROW(static_cast<void>(output_or_throw(outcomes[3])), InputError);
   try {
     static_cast<void>(output_or_throw(outcomes[0]));
     FAIL() << "an environment error was lost";
