@@ -9,12 +9,8 @@
 namespace headway {
 namespace {
 
-/// As model_error, where another configuration of the same model on the same accelerator and with
-/// the same software was measured, though no constant was ever fitted to that software
+/// Standard deviation between two measurements of one configuration: 1 to 2 %
 /// (tests/validation/README.md).
-constexpr double kAnchoredError = 0.059;
-constexpr double kAnchoredExpertsError = 0.116;
-/// The same between two measurements of one configuration: 1 to 2 % (same page).
 constexpr double kRepeatError = 0.02;
 /// The 95th percentile of the standard normal distribution.
 constexpr double kQuantile95 = 1.6448536269514722;
@@ -89,29 +85,17 @@ std::string_view job_kind_title(JobKind kind) {
   HEADWAY_CHECK(false, "unknown kind of job");
 }
 
-namespace {
-
-/// Of one job's error, what another has too.
-double shared_by_one(JobKind kind) { return kind == JobKind::experts ? 0.36 : 0.71; }
-
-}  // namespace
-
-double shared_by_jobs(JobKind kind, std::size_t measured_jobs) {
-  const double share = shared_by_one(kind);
-  const auto jobs = static_cast<double>(measured_jobs);
-  return jobs * share / (1.0 + (jobs - 1.0) * share);
-}
-
 Interval expected_interval(const std::vector<double>& times, double spread, double model_error) {
   return interval_around(times, spread * spread + model_error * model_error);
 }
 
-Interval anchored_interval(const std::vector<double>& times, JobKind kind, std::size_t other_jobs) {
-  if (other_jobs == 0) return interval_around(times, kRepeatError * kRepeatError);
-  const double by_one = kind == JobKind::experts ? kAnchoredExpertsError : kAnchoredError;
-  const double share = shared_by_one(kind);
-  const double left_open = share / (1.0 + (static_cast<double>(other_jobs) - 1.0) * share);
-  return interval_around(times, by_one * by_one * (1.0 + left_open) / (1.0 + share));
+Interval anchored_interval(const std::vector<double>& times, double spread, double model_error,
+                           double variance_left) {
+  return interval_around(times, variance_left * (spread * spread + model_error * model_error));
+}
+
+Interval repeated_interval(const std::vector<double>& times) {
+  return interval_around(times, kRepeatError * kRepeatError);
 }
 
 }  // namespace headway

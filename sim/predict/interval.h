@@ -34,18 +34,13 @@ enum class JobKind { dense, experts, fine_tuning };
 [[nodiscard]] Interval expected_interval(const std::vector<double>& times, double spread,
                                          double model_error);
 
-/// Of log(measured / predicted), in the mean over so many jobs, the share that another job of the
-/// same model, accelerator and software has too. Of one it is s (anchor_scatter.py,
-/// tests/validation/README.md), the rest is that job's own; of n, n s / (1 + (n - 1) s), as what is
-/// their own averages out.
-[[nodiscard]] double shared_by_jobs(JobKind kind, std::size_t measured_jobs);
+/// The same of a job whose software was anchored by measured steps of other jobs, which leave so
+/// much of the variance of what kernels cost and how far the model is off (shared_error.h).
+[[nodiscard]] Interval anchored_interval(const std::vector<double>& times, double spread,
+                                         double model_error, double variance_left);
 
-/// The interval of a job whose software was anchored by measured steps of so many other jobs; none:
-/// of that very job. What kernels cost and how far the model is off is then known as far as
-/// configurations of one software are off together (tests/validation/README.md): of the variance
-/// v (1 + s) of a job that one other anchors, v is its own and v s what one job leaves open of what
-/// they share; n leave v s / (1 + (n - 1) s).
-[[nodiscard]] Interval anchored_interval(const std::vector<double>& times, JobKind kind,
-                                         std::size_t other_jobs);
+/// Where further measurements of a job lie that was measured once: what draws and repeated
+/// measurements differ by is all that is left.
+[[nodiscard]] Interval repeated_interval(const std::vector<double>& times);
 
 }  // namespace headway

@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/base/fingerprint.h"
 #include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
-#include "sim/predict/anchor.h"
+#include "sim/predict/apply_anchors.h"
 #include "sim/predict/input/input_use.h"
 #include "sim/predict/interval.h"
 #include "sim/predict/job_run.h"
@@ -19,6 +20,7 @@
 #include "sim/predict/located_problems.h"
 #include "sim/predict/predicted_memory.h"
 #include "sim/predict/reliability/reliability.h"
+#include "sim/predict/shared_error.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
 #include "sim/predict/statistics/steps_to_target.h"
 #include "sim/programs/closed_form.h"
@@ -177,57 +179,6 @@ std::vector<std::string> general_limits(const Scenario& scenario) {
           "the first iterations, before clocks and memory allocators settle"};
 }
 
-/// Steps of that job itself count as of none.
-std::size_t other_jobs(const std::vector<Anchor>& anchors) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(anchors, [](const Anchor& anchor) { return anchor.of != nullptr; }));
-}
-
-/// Fits the anchors, makes the scenario's software as fast as they say, and tells what that
-/// changed.
-AnchorEffect apply_anchors(Scenario& scenario, const SimulateOptions& options) {
-  AnchorEffect effect;
-  double logarithms = 0.0;
-  for (std::size_t i = 0; i < scenario.anchors.size(); ++i) {
-    const Anchor& anchor = scenario.anchors[i];
-    const Scenario measured = anchored_scenario(scenario, anchor);
-    const AnchorFit fit =
-        fit_anchor(measured, anchor.measured, options.jobs, anchor_place(scenario, i));
-    effect.steps.push_back({.of = measured.name,
-                            .measured = anchor.measured,
-                            .predicted = fit.predicted,
-                            .software_factor = fit.software_factor});
-    logarithms += std::log(fit.software_factor);
-  }
-  const JobRun without = run_job(scenario, scenario.strategy, scenario.run.replicas, options.jobs,
-                                 options.draws_elsewhere);
-  const std::size_t others = other_jobs(scenario.anchors);
-  const double shared =
-      others == 0 ? 1.0 : shared_by_jobs(job_kind(scenario.model, scenario.strategy), others);
-  scenario.software_factor =
-      std::exp(shared * logarithms / static_cast<double>(effect.steps.size()));
-  effect.software_factor = scenario.software_factor;
-  effect.time_without = without.time();
-  effect.interval_without = expected_interval(
-      without.times, without.cost.spread, model_error(job_kind(scenario.model, scenario.strategy)));
-  return effect;
-}
-
-/// A measured step that is further off than those that constants were fitted to hardly ever are.
-void warn_of_implausible(Prediction& prediction, const Confidence& confidence) {
-  constexpr double kQuantile995 = 2.5758293035489004;  // of the standard normal distribution
-  const double farthest =
-      kQuantile995 * std::hypot(confidence.model_error, confidence.kernel_spread);
-  for (const AnchorStep& step : prediction.anchor->steps) {
-    const double ratio = step.measured / step.predicted;
-    if (std::abs(std::log(ratio)) <= farthest) continue;
-    prediction.warnings.push_back(fmt::format(
-        "{} was measured to take {:.3g} times what is predicted, and 99 of 100 such jobs are "
-        "expected within {:.2f} .. {:.2f}: check that the time is of one step of that very job",
-        step.of, ratio, std::exp(-farthest), std::exp(farthest)));
-  }
-}
-
 /// Of several kinds of accelerators the one of which least is known.
 const Profile& least_known(const Scenario& scenario) {
   const Profile* least = &scenario.profiles().of(0);
@@ -239,6 +190,14 @@ const Profile& least_known(const Scenario& scenario) {
   return *least;
 }
 
+/// Where 90 % of measured iterations should lie, with what measured steps say.
+Interval interval_of(const JobRun& run, JobKind kind,
+                     const std::optional<AppliedAnchors>& anchors) {
+  if (!anchors) return expected_interval(run.times, run.cost.spread, model_error(kind));
+  if (!anchors->variance_left) return repeated_interval(run.times);
+  return anchored_interval(run.times, run.cost.spread, model_error(kind), *anchors->variance_left);
+}
+
 /// Another configuration's measured step says nothing more once the software is anchored.
 Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Interval& interval) {
   const JobKind kind = job_kind(scenario.model, scenario.strategy);
@@ -247,11 +206,14 @@ Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Inte
   const PublishedSteps& software = profile.kernel_families.at(family).published_steps;
   const PublishedSteps& accelerator = profile.published_steps;
   const bool is_measured = profile.kind == "measured";
+  const ErrorTraits traits = error_traits(scenario.model, scenario.strategy);
   return {
       .software = {family, is_measured && software.count == 0, software.count, software.sources},
       .accelerator = {profile.accelerator, is_measured, accelerator.count, accelerator.sources},
-      .with_measured_step =
-          scenario.anchors.empty() ? anchored_interval(run.times, kind, 1) : interval,
+      .with_measured_step = scenario.anchors.empty()
+                                ? anchored_interval(run.times, run.cost.spread, model_error(kind),
+                                                    error_by_others(traits, {traits}).variance_left)
+                                : interval,
       .job_kind = std::string(job_kind_title(kind)),
       .model_error = model_error(kind),
       .kernel_spread = run.cost.spread,
@@ -285,7 +247,11 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   std::optional<Strategy> reference;
   if (options.scaling) reference = reference_strategy(scenario, options);
 
-  if (!scenario.anchors.empty()) prediction.anchor = apply_anchors(scenario, options);
+  std::optional<AppliedAnchors> anchors;
+  if (!scenario.anchors.empty()) {
+    anchors = apply_anchors(scenario, options.jobs, options.draws_elsewhere);
+    prediction.anchor = anchors->effect;
+  }
   const bool may_be_known = options.memory != nullptr && scenario.anchors.empty();
   JobRun main_run = may_be_known
                         ? options.memory->run(scenario, scenario.strategy, options.jobs)
@@ -295,11 +261,8 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.iteration_time = Seconds(timeline.finish);
   prediction.replicas = static_cast<int>(main_run.times.size());
   prediction.replica_time = percentiles_of(main_run.times);
-  const JobKind kind = job_kind(scenario.model, scenario.strategy);
   prediction.iteration_interval =
-      prediction.anchor
-          ? anchored_interval(main_run.times, kind, other_jobs(scenario.anchors))
-          : expected_interval(main_run.times, main_run.cost.spread, model_error(kind));
+      interval_of(main_run, job_kind(scenario.model, scenario.strategy), anchors);
   prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
   prediction.counts = timeline.counts;
   if (scenario.input) add_input(prediction, scenario, options.jobs);
@@ -329,7 +292,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.not_modelled.insert(prediction.not_modelled.begin(), main_run.workload.notes.begin(),
                                  main_run.workload.notes.end());
   add_warnings(prediction, scenario, main_run);
-  if (prediction.anchor) warn_of_implausible(prediction, prediction.confidence);
+  if (anchors) std::ranges::move(anchors->warnings, std::back_inserter(prediction.warnings));
   if (scenario.statistics) {
     prediction.statistics = steps_to_target(
         *scenario.statistics, updates_of_step(worked_off, prediction.servers, scenario.strategy));

@@ -140,9 +140,10 @@ constexpr TopicRow kMetricRows[] = {
      "On times of compute, recomputation, optimizer and host: with it the prediction of that job "
      "is the measurement."},
     {"anchored.software_factor", "number", "",
-     "What those times are multiplied by here. Another job takes 0.84 of the factor's logarithm, "
-     "0.31 where there are experts, as the rest is the measured job's own; of the mean of several "
-     "it takes more."},
+     "What those times are multiplied by here. Another job takes 0.88 of the factor's logarithm, "
+     "as "
+     "the rest is the measured job's own, and less where the two differ in kernels, the exchange "
+     "of experts, pipeline, micro-batch, model or release; of several it takes more."},
     {"anchored.iteration_time_without_s", "seconds", "",
      "The iteration here as predicted without the anchor."},
     {"anchored.interval_without_s", "two numbers of seconds", "",

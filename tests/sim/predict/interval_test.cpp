@@ -13,14 +13,12 @@ TEST(Interval, ASourceThatWasSeenIsKnownBetterThanOneThatWasNot) {
   }
 }
 
-TEST(Interval, WhatJobsShareIsKnownBetterFromSeveral) {
-  // s = 0.71: of two 1.42 / 1.71. The variance 1.71 v becomes (1 + 0.71 / 1.71) v.
-  EXPECT_NEAR(shared_by_jobs(JobKind::dense, 1), 0.71, 1e-12);
-  EXPECT_NEAR(shared_by_jobs(JobKind::dense, 2), 1.42 / 1.71, 1e-12);
-  const double by_one = std::log(anchored_interval({1.0}, JobKind::dense, 1).high);
-  const double by_two = std::log(anchored_interval({1.0}, JobKind::dense, 2).high);
-  EXPECT_NEAR(by_two * by_two / (by_one * by_one), (1.0 + 0.71 / 1.71) / 1.71, 1e-12);
-  EXPECT_LT(std::log(anchored_interval({1.0}, JobKind::dense, 0).high), by_two);
+TEST(Interval, MeasuredStepsLeaveAPartOfTheVariance) {
+  // A quarter of the variance is half the width of sqrt(0.03^2 + 0.04^2).
+  const Interval interval = anchored_interval({2.0}, 0.03, 0.04, 0.25);
+  EXPECT_NEAR(std::log(interval.high / 2.0), 1.6448536 * 0.025, 1e-8);
+  // Two measurements of one job differ by 2 %.
+  EXPECT_NEAR(std::log(repeated_interval({2.0}).high / 2.0), 1.6448536 * 0.02, 1e-8);
 }
 
 TEST(Interval, ErrorsOfKernelsAndOfTheModelAddAsSquares) {
