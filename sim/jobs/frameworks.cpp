@@ -95,6 +95,12 @@ std::optional<Framework> read_framework(const JsonCursor& root, Diagnostics& dia
     if (const auto habits = reader.part("when_fp16")) {
       framework.in_fp16 = read_habits(*habits, framework.strategy, problems);
     }
+    framework.with_experts = framework.strategy;
+    framework.with_experts_in_fp16 = framework.in_fp16;
+    if (const auto habits = reader.part("when_experts")) {
+      framework.with_experts = read_habits(*habits, framework.strategy, problems);
+      framework.with_experts_in_fp16 = read_habits(*habits, framework.in_fp16, problems);
+    }
     for (const JsonCursor& element : reader.elements("published_as")) {
       framework.published_as.push_back(read_published(element, problems));
     }

@@ -36,15 +36,18 @@ struct Framework {
   std::string about;  ///< what it is and where that is written
   std::vector<std::string> links;
   Strategy strategy;
-  Strategy in_fp16;  ///< the same for jobs of that precision
+  Strategy in_fp16;       ///< the same for jobs of that precision
+  Strategy with_experts;  ///< the same for mixtures of experts
+  Strategy with_experts_in_fp16;
   /// What starts its jobs, as launch files know it ("megatron-lm"); empty: something else.
   std::string launched_by = {};
   std::vector<PublishedAs> published_as;
   std::vector<FrameworkRecipe> recipes;
 
-  /// Of a job in this precision.
-  [[nodiscard]] const Strategy& habits(Precision precision) const {
-    return precision == Precision::fp16 ? in_fp16 : strategy;
+  /// Of a job in this precision, of a mixture of experts or another model.
+  [[nodiscard]] const Strategy& habits(Precision precision, bool has_experts) const {
+    if (precision == Precision::fp16) return has_experts ? with_experts_in_fp16 : in_fp16;
+    return has_experts ? with_experts : strategy;
   }
 };
 

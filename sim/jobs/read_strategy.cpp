@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kStrategyFolder = "scenarios/strategies";
 
-/// What the framework does in the precision of this job.
-Strategy read_preset(ObjectReader& reader) {
+/// What the framework does in the precision of this job, with such a model.
+Strategy read_preset(ObjectReader& reader, const Model& model) {
   std::vector<Word<const Framework*>> words;
   for (const Framework& framework : frameworks()) words.emplace_back(framework.name, &framework);
   const Framework& framework =
@@ -22,7 +22,7 @@ Strategy read_preset(ObjectReader& reader) {
   const auto said = reader.cursor().member("precision");
   const bool is_fp16 = said ? said->value() == precision_name(Precision::fp16)
                             : framework.strategy.precision == Precision::fp16;
-  return is_fp16 ? framework.in_fp16 : framework.strategy;
+  return framework.habits(is_fp16 ? Precision::fp16 : Precision::bf16, model.routing() != nullptr);
 }
 
 /// What the other degrees leave of the accelerators, if they divide them.
@@ -63,7 +63,7 @@ std::optional<ReadStrategy> read_strategy(const JsonCursor& part, const ReadMode
     files.diagnostics().append(field_problems);
     return std::nullopt;
   }
-  Strategy strategy = read_preset(reader);
+  Strategy strategy = read_preset(reader, model.model);
   strategy.sequence_length = model.model.sequence_length;
   strategy_fields().read(reader, strategy, [&](std::string_view field, const auto& member) {
     if (member.settle) member.settle(strategy);

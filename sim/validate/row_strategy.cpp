@@ -173,15 +173,16 @@ nlohmann::json recipe_fields(const PublishedRow& row, const Framework& framework
 
 /// Rows give a capacity, or their models name what they drop: "(tokendrop)" runs have a capacity of
 /// the mean.
-void add_experts(nlohmann::json& strategy, const PublishedRow& row,
+void add_experts(nlohmann::json& strategy, const PublishedRow& row, const Framework& framework,
                  std::vector<std::string>& assumed) {
   const nlohmann::json& train = row.train;
   const std::string dispatcher = word(train, "moe_dispatcher");
   strategy["expert_parallel"] = whole(train, "ep", 1);
   strategy["expert_tensor_parallel"] = whole(train, "etp", 1);
-  if (dispatcher == "deepep" || dispatcher == "hybridep") {
-    strategy["expert_dispatch"] = "deduplicated";
-  }
+  const bool is_deduplicated = dispatcher == "deepep" || dispatcher == "hybridep";
+  // Rows name a dispatcher that somebody chose; others have the one that the software always has.
+  strategy["expert_dispatch"] =
+      word_of(is_deduplicated ? ExpertDispatch::deduplicated : framework.strategy.expert_dispatch);
   strategy["overlap_expert_exchange"] =
       is_true(train, "moe_a2a_overlap") && whole(train, "ep", 1) > 1;
   if (word(row.model, "name").find("tokendrop") != std::string::npos) {
@@ -207,7 +208,8 @@ nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
   const std::string fsdp = word(train, "fsdp");
   const bool full_sharding = fsdp != "none";
   const Strategy& habits =
-      framework.habits(strategy_precision(row) == "fp16" ? Precision::fp16 : Precision::bf16);
+      framework.habits(strategy_precision(row) == "fp16" ? Precision::fp16 : Precision::bf16,
+                       is_given(row.model, "moe"));
   assumed.push_back(
       fmt::format("gradients reduced in {}{}", precision_name(habits.gradient_precision),
                   habits.overlap_gradient_reduce ? ", overlapped with backward" : ""));
@@ -259,7 +261,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
     assumed.emplace_back("adapters of rank 8 on the QKV matrix");
   }
   strategy["cuda_graph"] = cuda_graph_of(row);
-  if (is_given(row.model, "moe")) add_experts(strategy, row, assumed);
+  if (is_given(row.model, "moe")) add_experts(strategy, row, framework, assumed);
   strategy.update(recipe_fields(row, framework, assumed));
   if (train.at("task") != "pretrain" && !strategy.contains("packed_length")) {
     assumed.emplace_back("documents of 0.4 of the sequence, packed");

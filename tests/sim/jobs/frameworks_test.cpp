@@ -40,9 +40,23 @@ TEST(Frameworks, MayDoOtherwiseInFp16) {
                                "when_fp16": {"gradient_precision": "fp16"})");
   ASSERT_TRUE(reading.framework) << reading.problems;
   const Framework& framework = *reading.framework;
-  EXPECT_EQ(framework.habits(Precision::bf16).gradient_precision, Precision::fp32);
-  EXPECT_EQ(framework.habits(Precision::fp16).gradient_precision, Precision::fp16);
-  EXPECT_EQ(framework.habits(Precision::fp16).sharding, Sharding::gradients);
+  EXPECT_EQ(framework.habits(Precision::bf16, false).gradient_precision, Precision::fp32);
+  EXPECT_EQ(framework.habits(Precision::fp16, false).gradient_precision, Precision::fp16);
+  EXPECT_EQ(framework.habits(Precision::fp16, false).sharding, Sharding::gradients);
+}
+
+TEST(Frameworks, MayDoOtherwiseWithExperts) {
+  const auto reading = read(R"("strategy": {"zero_stage": 2},
+                               "when_fp16": {"gradient_precision": "fp16"},
+                               "when_experts": {"cuda_graph": "layer"})");
+  ASSERT_TRUE(reading.framework) << reading.problems;
+  const Framework& framework = *reading.framework;
+  EXPECT_EQ(framework.habits(Precision::bf16, false).cuda_graph, CudaGraph::none);
+  EXPECT_EQ(framework.habits(Precision::bf16, true).cuda_graph, CudaGraph::layer);
+  EXPECT_EQ(framework.habits(Precision::bf16, true).sharding, Sharding::gradients);
+  const Strategy& both = framework.habits(Precision::fp16, true);
+  EXPECT_EQ(both.cuda_graph, CudaGraph::layer);
+  EXPECT_EQ(both.gradient_precision, Precision::fp16);
 }
 
 TEST(Frameworks, DegreesAreTheJobs) {
