@@ -11,6 +11,7 @@ namespace headway {
 
 // The answer of each command, one a file. What an answer is made from has to outlive it.
 
+struct AnchorValidation;
 struct Cluster;
 struct ClusterPlan;
 struct CollectiveReport;
@@ -83,12 +84,14 @@ struct Validation;
 
 /// How far predictions of published steps are off ("headway/validation/1"); whether published jobs
 /// fit ("headway/memory-validation/1"); what changing one thing does ("headway/row-pairs/1"); what
-/// constants are free ("headway/free-constants/1"); what
-/// synchronisation, input and recovery cost ("headway/sync-validation/1"); how long collectives
-/// take against published sweeps ("headway/collective-validation/1"); steps that were run here
+/// one measured step is worth ("headway/anchor-validation/1"); what constants are free
+/// ("headway/free-constants/1"); what synchronisation, input and recovery cost
+/// ("headway/sync-validation/1"); how long collectives take against published sweeps
+/// ("headway/collective-validation/1"); steps that were run here
 /// ("headway/measured_validation/1").
 [[nodiscard]] Answer validation_answer(const Validation& validation);
 [[nodiscard]] Answer memory_validation_answer(const MemoryValidation& validation);
+[[nodiscard]] Answer anchor_validation_answer(const AnchorValidation& validation);
 [[nodiscard]] Answer row_pairs_answer(const std::vector<KnobPairs>& knobs);
 [[nodiscard]] Answer free_constants_answer(const std::vector<FreeConstant>& constants);
 [[nodiscard]] Answer sync_validation_answer(const SyncValidation& validation);

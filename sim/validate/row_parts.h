@@ -35,5 +35,9 @@ namespace headway {
 /// the row is covered.
 [[nodiscard]] nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
                                           std::vector<std::string>& assumed);
+/// The same job as somebody writes it who says no more than has to be said: the preset, degrees and
+/// batches, precision and task. All else is as the preset has it.
+[[nodiscard]] nlohmann::json row_strategy_without_choices(const PublishedRow& row,
+                                                          const Framework& framework);
 
 }  // namespace headway

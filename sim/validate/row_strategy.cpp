@@ -177,8 +177,6 @@ void add_experts(nlohmann::json& strategy, const PublishedRow& row, const Framew
                  std::vector<std::string>& assumed) {
   const nlohmann::json& train = row.train;
   const std::string dispatcher = word(train, "moe_dispatcher");
-  strategy["expert_parallel"] = whole(train, "ep", 1);
-  strategy["expert_tensor_parallel"] = whole(train, "etp", 1);
   const bool is_deduplicated = dispatcher == "deepep" || dispatcher == "hybridep";
   // Rows name a dispatcher that somebody chose; others have the one that the software always has.
   strategy["expert_dispatch"] =
@@ -195,6 +193,29 @@ void add_experts(nlohmann::json& strategy, const PublishedRow& row, const Framew
 }
 
 }  // namespace
+
+nlohmann::json row_strategy_without_choices(const PublishedRow& row, const Framework& framework) {
+  const nlohmann::json& train = row.train;
+  const std::int64_t stages = whole(train, "pp", 1);
+  const std::int64_t chunks = stages * whole(train, "vpp", 1);
+  const std::int64_t layers = whole(row.model, "layers", 1);
+  nlohmann::json strategy = {{"preset", framework.name},
+                             {"tensor_parallel", whole(train, "tp", 1)},
+                             {"context_parallel", whole(train, "cp", 1)},
+                             {"pipeline_parallel", stages},
+                             {"data_parallel", whole(train, "dp", 1)},
+                             {"virtual_stages", whole(train, "vpp", 1)},
+                             {"layer_placement", placement_of_layers(row, layers, chunks)},
+                             {"micro_batch", train.at("micro_batch")},
+                             {"global_batch", train.at("global_batch")},
+                             {"precision", strategy_precision(row)},
+                             {"task", train.at("task")}};
+  if (is_given(row.model, "moe")) {
+    strategy["expert_parallel"] = whole(train, "ep", 1);
+    strategy["expert_tensor_parallel"] = whole(train, "etp", 1);
+  }
+  return strategy;
+}
 
 nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
                             std::vector<std::string>& assumed) {
@@ -214,15 +235,6 @@ nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
       fmt::format("gradients reduced in {}{}", precision_name(habits.gradient_precision),
                   habits.overlap_gradient_reduce ? ", overlapped with backward" : ""));
   nlohmann::json strategy = {
-      {"preset", framework.name},
-      {"tensor_parallel", whole(train, "tp", 1)},
-      {"context_parallel", whole(train, "cp", 1)},
-      {"pipeline_parallel", stages},
-      {"data_parallel", whole(train, "dp", 1)},
-      {"virtual_stages", whole(train, "vpp", 1)},
-      {"layer_placement", placement_of_layers(row, layers, chunks)},
-      {"micro_batch", train.at("micro_batch")},
-      {"global_batch", train.at("global_batch")},
       {"sequence_parallel", sequence_parallel},
       {"tensor_parallel_overlap", tensor_overlap},
       {"attention", is_true(train, "flash") ? "flash" : "unfused"},
@@ -230,9 +242,8 @@ nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
        std::ranges::find(kRecomputes, word(train, "recompute"), &RecomputeName::row)->strategy},
       {"zero_stage", full_sharding ? 3 : (sharded_optimizer ? 1 : 0)},
       {"offload_layers", whole(train, "cpu_offload_layers", 0)},
-      {"precision", strategy_precision(row)},
-      {"task", train.at("task")},
       {"software_release", release_of(row)}};
+  strategy.update(row_strategy_without_choices(row, framework));
   if (word(train, "recompute") == "half") {
     strategy["recompute_layers"] = std::max<std::int64_t>(1, layers / chunks / 2);
   }

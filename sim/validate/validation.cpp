@@ -12,58 +12,37 @@
 #include "sim/base/join_words.h"
 #include "sim/files/json_text.h"
 #include "sim/predict/interval.h"
-#include "sim/predict/job_run.h"
-#include "sim/validate/left_out_source.h"
 #include "sim/validate/published_steps.h"
+#include "sim/validate/row_job.h"
 #include "sim/validate/row_parts.h"
 #include "sim/validate/source_effects.h"
-#include "sim/validate/validation_row.h"
 
 namespace headway {
 namespace {
 
-/// Draws per row; the median of three is within half a percent of that of many.
-constexpr int kDraws = 3;
-/// From here on the draws of one run average out within it: a single one is within a tenth of a
-/// percent of the median of three.
-constexpr double kPassesOfOneDraw = 20'000.0;
-
-int draws_of(const Strategy& strategy) {
-  const double passes = 2.0 * static_cast<double>(strategy.micro_batches()) * strategy.chunks() *
-                        strategy.data_parallel;
-  return passes < kPassesOfOneDraw ? kDraws : 1;
-}
-
-/// The scenario as constants that have seen the row's source predict it, or ones that have not.
-Scenario known_scenario(Scenario scenario, const PublishedRow& row, bool leave_out_source) {
-  const bool is_mixture = row.head.kind == "moe";
-  if (leave_out_source) {
-    return without_source(std::move(scenario), row.head.source, is_mixture);
-  }
-  return with_source_effects(
-      std::move(scenario),
-      effects_of_source(known_source_effects(), row.head.source, row.release, is_mixture));
-}
-
 /// Runs in a child: what becomes of a row, as JSON.
 std::string predicted_row(const PublishedRow& row, const CostTerm* left_out,
                           const ValidateOptions& options) {
-  const bool leave_out_source = options.leave_out_source;
   nlohmann::json answer;
   std::vector<std::string> assumed;
-  auto outcome = scenario_of_row(row, options.profiles, assumed);
-  if (row.ran_out_of_memory) {
-    answer["refused"] = "it ran out of memory: there is no time to compare with";
-  } else if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
+  RowJobOptions how{.profiles = options.profiles};
+  if (options.leave_out_choices) {
+    how.knowledge = SourceKnowledge::shared;
+    how.detail = RowDetail::no_choices;
+  }
+  if (options.leave_out_source) how.knowledge = SourceKnowledge::none;
+  auto outcome = job_of_row(row, how, assumed);
+  if (const auto* refusal = std::get_if<Refusal>(&outcome)) {
     answer["refused"] = refusal->reason;
   } else {
     // It ran, so it fitted: what our memory model thinks of it is another question.
-    Scenario known = known_scenario(std::move(std::get<Scenario>(outcome)), row, leave_out_source);
+    Scenario& known = std::get<Scenario>(outcome);
     const Scenario scenario =
         left_out == nullptr ? std::move(known) : without_term(std::move(known), *left_out);
-    const JobRun run = run_job(scenario, scenario.strategy, draws_of(scenario.strategy), 1);
+    const JobRun run = run_row_job(scenario);
     const JobKind kind = job_kind(scenario.model, scenario.strategy);
-    const bool is_known = !leave_out_source && known_source_effects().contains(row.head.source);
+    const bool is_known =
+        how.knowledge == SourceKnowledge::own && known_source_effects().contains(row.head.source);
     const Interval interval = expected_interval(
         run.times, run.cost.spread, is_known ? known_source_error(kind) : model_error(kind));
     answer["predicted_s"] = run.time().count();
@@ -165,6 +144,7 @@ Validation validate_rows(const std::string& path, const ValidateOptions& options
 
   Validation validation;
   validation.left_out_source = options.leave_out_source;
+  validation.left_out_choices = options.leave_out_choices;
   validation.rows = std::move(by_term.front());
   validation.summary = summaries(validation.rows);
   if (options.pairs) validation.knobs = pairs_by_knob(published, validation.rows);

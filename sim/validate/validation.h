@@ -34,6 +34,7 @@ struct Validation {
   std::vector<Ablation> ablations;         ///< in the order asked for
   std::vector<KnobPairs> knobs;            ///< if asked for; empty if no rows make pairs
   bool left_out_source = false;            ///< as asked for
+  bool left_out_choices = false;           ///< as asked for
 };
 
 struct ValidateOptions {
@@ -47,6 +48,7 @@ struct ValidateOptions {
   std::vector<const CostTerm*> ablate;  ///< each alone is left out once more
   bool pairs = false;                   ///< what changing one thing does, too
   bool leave_out_source = false;        ///< with constants that have seen no row of a row's source
+  bool leave_out_choices = false;       ///< with what has to be said only, as users' jobs
   /// Rows of a profile's accelerator are predicted with it, not with the one that ships.
   std::vector<std::shared_ptr<const Profile>> profiles;
   std::function<void(std::size_t done, std::size_t of)> progress;

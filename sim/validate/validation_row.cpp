@@ -62,7 +62,7 @@ std::shared_ptr<const Profile> profile_of(const Accelerator& accelerator,
 
 std::variant<Scenario, Refusal> scenario_of_row(
     const PublishedRow& row, const std::vector<std::shared_ptr<const Profile>>& profiles,
-    std::vector<std::string>& assumed) {
+    std::vector<std::string>& assumed, RowDetail detail) {
   std::string reason = uncovered(row);
   if (!reason.empty()) return Refusal{reason};
   const Accelerator& accelerator = *accelerator_of(row);
@@ -80,10 +80,13 @@ std::variant<Scenario, Refusal> scenario_of_row(
       [](const JsonCursor& part, InputFiles& files) { return read_topology(part, files); });
   if (!topology || !reason.empty()) return Refusal{reason};
   const int accelerators = topology->cluster->accelerators();
-  auto strategy = read_own("strategy", row_strategy(row, framework, assumed), reason,
-                           [&](const JsonCursor& part, InputFiles& files) {
-                             return read_strategy(part, *model, accelerators, files);
-                           });
+  const nlohmann::json said = detail == RowDetail::all
+                                  ? row_strategy(row, framework, assumed)
+                                  : row_strategy_without_choices(row, framework);
+  auto strategy =
+      read_own("strategy", said, reason, [&](const JsonCursor& part, InputFiles& files) {
+        return read_strategy(part, *model, accelerators, files);
+      });
   if (!strategy || !reason.empty()) return Refusal{reason};
 
   const DeviceCosts& device = profile->device;

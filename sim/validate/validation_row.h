@@ -28,11 +28,17 @@ struct Refusal {
   std::string reason;
 };
 
+/// How much of what a row says of its strategy counts.
+enum class RowDetail {
+  all,
+  no_choices  ///< what has to be said only: preset, degrees, batches, precision, task
+};
+
 /// The scenario that a row describes: its model and strategy on a non-blocking, rail-optimised
 /// fabric of its node type and NICs, with the first of `profiles` that is of its accelerator, else
 /// with the one that ships. Adds to `assumed` what the row does not say.
 [[nodiscard]] std::variant<Scenario, Refusal> scenario_of_row(
     const PublishedRow& row, const std::vector<std::shared_ptr<const Profile>>& profiles,
-    std::vector<std::string>& assumed);
+    std::vector<std::string>& assumed, RowDetail detail = RowDetail::all);
 
 }  // namespace headway

@@ -27,20 +27,15 @@ constexpr std::array<RowProperty, 6> kProperties{{
     {"scale", "accelerators", scale_of},
 }};
 
-/// A row, or the means over the rows of a configuration group.
-struct Item {
-  double size = 0.0;  ///< |error|
-  double error = 0.0;
-  double covered = 0.0;
-};
+}  // namespace
 
-ErrorStatistics statistics(std::vector<Item> items) {
+ErrorStatistics error_statistics(std::vector<ErrorItem> items) {
   ErrorStatistics result;
   result.count = std::ssize(items);
   if (items.empty()) return result;
-  std::ranges::sort(items, {}, &Item::size);
+  std::ranges::sort(items, {}, &ErrorItem::size);
   const auto count = static_cast<double>(items.size());
-  for (const Item& item : items) {
+  for (const ErrorItem& item : items) {
     result.mean += item.size / count;
     result.bias += item.error / count;
     result.covered += item.covered / count;
@@ -54,9 +49,13 @@ ErrorStatistics statistics(std::vector<Item> items) {
   return result;
 }
 
-Item mean_of(const std::vector<Item>& items) {
-  Item mean;
-  for (const Item& item : items) {
+ErrorItem error_item(const ValidationRow& row) {
+  return {std::abs(row.error()), row.error(), row.is_covered() ? 1.0 : 0.0};
+}
+
+ErrorItem mean_item(const std::vector<ErrorItem>& items) {
+  ErrorItem mean;
+  for (const ErrorItem& item : items) {
     mean.size += item.size / static_cast<double>(items.size());
     mean.error += item.error / static_cast<double>(items.size());
     mean.covered += item.covered / static_cast<double>(items.size());
@@ -64,25 +63,27 @@ Item mean_of(const std::vector<Item>& items) {
   return mean;
 }
 
+namespace {
+
 ValidationSummary summary_of(std::string_view by, std::string group,
                              const std::vector<const ValidationRow*>& rows) {
   ValidationSummary summary;
   summary.by = by;
   summary.group = std::move(group);
-  std::vector<Item> items;
-  std::map<std::string, std::vector<Item>> by_group;
+  std::vector<ErrorItem> items;
+  std::map<std::string, std::vector<ErrorItem>> by_group;
   for (const ValidationRow* row : rows) {
     if (!row->predicted_s) {
       ++summary.refused;
       continue;
     }
-    items.push_back({std::abs(row->error()), row->error(), row->is_covered() ? 1.0 : 0.0});
+    items.push_back(error_item(*row));
     by_group[row->group].push_back(items.back());
   }
-  std::vector<Item> group_items;
-  for (const auto& [unused, members] : by_group) group_items.push_back(mean_of(members));
-  summary.rows = statistics(std::move(items));
-  summary.groups = statistics(std::move(group_items));
+  std::vector<ErrorItem> group_items;
+  for (const auto& [unused, members] : by_group) group_items.push_back(mean_item(members));
+  summary.rows = error_statistics(std::move(items));
+  summary.groups = error_statistics(std::move(group_items));
   return summary;
 }
 

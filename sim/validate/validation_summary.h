@@ -48,6 +48,16 @@ struct RowProperty {
 /// kind, framework, source, gpu, precision, scale.
 [[nodiscard]] std::span<const RowProperty> row_properties();
 
+/// A row, or the means over several.
+struct ErrorItem {
+  double size = 0.0;  ///< |error|
+  double error = 0.0;
+  double covered = 0.0;
+};
+/// Requires a prediction.
+[[nodiscard]] ErrorItem error_item(const ValidationRow& row);
+[[nodiscard]] ErrorItem mean_item(const std::vector<ErrorItem>& items);
+
 /// Errors over some items, as fractions.
 struct ErrorStatistics {
   std::int64_t count = 0;
@@ -58,6 +68,8 @@ struct ErrorStatistics {
   double bias = 0.0;     ///< mean of error
   double covered = 0.0;  ///< share of published times inside the interval
 };
+
+[[nodiscard]] ErrorStatistics error_statistics(std::vector<ErrorItem> items);
 
 /// Errors of the rows that have one property in common.
 struct ValidationSummary {

@@ -39,6 +39,7 @@ const std::vector<std::string> kAnswers = {
     "route tiny_topology.json node0/nic0 node1/nic0",
     "validate --rows rows.json --ablate product_shapes",
     "validate --pairs --id aalayout-13b",
+    "validate --anchors --source narayanan2021_table2",
     "validate --constants",
     "validate --sync --id ddp",
     "validate --memory --id aalayout-13b-2048-64-1321",

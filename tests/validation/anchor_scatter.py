@@ -1,67 +1,102 @@
 #!/usr/bin/env python3
-"""Prints what an anchor is worth on software that no fit has seen.
+"""Finds what two jobs share of what their predictions are off by, for sim/predict/shared_error.cpp.
 
-usage: fit.py ... --report REPORT.json; anchor_scatter.py REPORT.json
+usage: headway validate --anchors --leave-out source -o PAIRS.json; anchor_scatter.py PAIRS.json
 
-Each source is predicted with constants fitted to the other ones. Two configurations of one model on
-one accelerator then stand for a measured job and the one that is asked for: the anchor takes a share of
-the measured job's error off the other one's, by least squares that which both have, and what is printed
-is left, with all of it and with that share. Groups of near-identical rows count once, each source as much as another.
-The standard deviations are those of normal errors whose 90th percentile of |error| is the same.
+Errors are logarithms of the factor on software that explains a published step. Of two of one source
+and accelerator the one is taken to be s times the other plus a part of its own, which is as wide as
+the errors are in general times sqrt(1 - s^2), where s is what alike jobs share times what each
+difference leaves of it. The numbers are those under which the published steps are most likely (Laplace
+distributions, as errors have long tails), each row counting once; with each source left out in turn,
+too. What another model leaves is found last, on pairs that differ in that.
 """
 
 import collections
-import itertools
 import json
 import math
-import statistics
 import sys
 
-QUANTILE_95 = 1.645
+DIFFERENCES = ("kernels", "release", "pipeline", "micro_batch", "exchange_of_experts")
+STEPS = 50  # to 1
+# model_error of sim/predict/interval.cpp
+WIDTHS = {"dense": 0.084, "moe": 0.156, "lora": 0.099, "sft": 0.099}
+LAPLACE_OF_NORMAL = 1.645 / math.log(10)  # the scale whose 90 % lie as far out
 
 
-def scatter(of_sources):
-    """Mean and standard deviation of the lists, one a source."""
-    weighted = sorted((value, 1 / len(values)) for values in of_sources for value in values)
-    total = sum(weight for _, weight in weighted)
-    mean = sum(value * weight for value, weight in weighted) / total
-    below = 0.0
-    for value, weight in weighted:
-        below += weight
-        if below >= 0.9 * total:
-            return mean, value / QUANTILE_95
-    raise AssertionError("nine tenths are less than all")
+def pairs_of(rows, with_other_models):
+    """{(source, differences): [(error, the other one's, weight)]}, errors in widths of their kind."""
+    alike = collections.defaultdict(list)
+    for row in rows:
+        if row.get("software_factor"):
+            is_mixture = row["kind"] == "moe"
+            alike[row["source"], row["gpu"], is_mixture].append(row)
+    pairs = collections.defaultdict(list)
+    for (source, _, _), members in alike.items():
+        for asked in members:
+            others = [row for row in members if row is not asked
+                      and (row["model"] != asked["model"]) == with_other_models]
+            for other in others:
+                differ = tuple(name for name in DIFFERENCES if asked[name] != other[name])
+                width = LAPLACE_OF_NORMAL * WIDTHS[asked["kind"]]
+                pairs[source, differ].append((math.log(asked["software_factor"]) / width,
+                                              math.log(other["software_factor"]) / width,
+                                              1 / len(others)))
+    return pairs
+
+
+class Costs:
+    """Minus the logarithms of likelihoods, by pairs that differ in the same."""
+
+    def __init__(self, pairs):
+        self.pairs = pairs
+        self.known = {}
+
+    def of(self, key, share):
+        share = round(min(share, 0.999), 3)
+        if (key, share) not in self.known:
+            own = math.sqrt(1 - share * share)
+            self.known[key, share] = sum(weight * (abs(error - share * other) / own + math.log(own))
+                                         for error, other, weight in self.pairs[key])
+        return self.known[key, share]
+
+
+def share_of(left, differ):
+    share = left["alike"]
+    for name in differ:
+        share *= left[name]
+    return share
+
+
+def fitted(costs, without=None):
+    left = dict.fromkeys(("alike",) + DIFFERENCES, 0.8)
+    keys = [key for key in costs.pairs if key[0] != without]
+    for _ in range(10):
+        before = dict(left)
+        for name in left:
+            def cost(value, name=name):
+                left[name] = value
+                return sum(costs.of(key, share_of(left, key[1])) for key in keys)
+            left[name] = min((step / STEPS for step in range(STEPS + 1)), key=cost)
+        if left == before:
+            break
+    return left
 
 
 def main():
-    errors = collections.defaultdict(lambda: collections.defaultdict(
-        lambda: collections.defaultdict(list)))
     with open(sys.argv[1], encoding="utf-8") as file:
-        for row in json.load(file)["rows"]:
-            kind = row["kind"] if row["kind"] == "experts" else "others"
-            job = tuple(row["group"].split("|")[:2])  # the model's size, the accelerator
-            errors[kind][row["source"], job][row["group"]].append(math.log1p(row["unseen_source"]))
-    print(f"{'kind':8} {'sources':>7} {'pairs':>6} {'alone: mean':>12} {'sd':>6}"
-          f" {'anchored: mean':>15} {'sd':>6} {'share':>6} {'mean':>6} {'sd':>6}")
-    for kind, jobs in sorted(errors.items()):
-        alone, pairs = collections.defaultdict(list), collections.defaultdict(list)
-        for (source, _), groups in jobs.items():
-            of_groups = [statistics.mean(members) for members in groups.values()]
-            if len(of_groups) < 2:
-                continue
-            alone[source] += map(abs, of_groups)
-            pairs[source] += itertools.permutations(of_groups, 2)
-        share = (sum(statistics.mean(one * other for one, other in of) for of in pairs.values())
-                 / sum(statistics.mean(one * one for one, _ in of) for of in pairs.values()))
-
-        def left(part):
-            return scatter([abs(other - part * one) for one, other in of_source]
-                           for of_source in pairs.values())
-
-        before, whole, shared = scatter(alone.values()), left(1.0), left(share)
-        print(f"{kind:8} {len(alone):7} {sum(map(len, pairs.values())) // 2:6} {before[0]:12.3f}"
-              f" {before[1]:6.3f} {whole[0]:15.3f} {whole[1]:6.3f} {share:6.2f} {shared[0]:6.3f}"
-              f" {shared[1]:6.3f}")
+        rows = json.load(file)["rows"]
+    costs = Costs(pairs_of(rows, with_other_models=False))
+    left = fitted(costs)
+    sources = sorted({source for source, _ in costs.pairs})
+    print(f"{'':24}" + "".join(f"{name:>21}" for name in left))
+    print(f"{'all':24}" + "".join(f"{value:21.2f}" for value in left.values()))
+    for source in sources:
+        of_others = fitted(costs, source)
+        print(f"without {source:16.16}" + "".join(f"{value:21.2f}" for value in of_others.values()))
+    across = Costs(pairs_of(rows, with_other_models=True))
+    model = min((step / STEPS for step in range(STEPS + 1)), key=lambda value: sum(
+        across.of(key, value * share_of(left, key[1])) for key in across.pairs))
+    print(f"another model leaves {model:.2f}")
 
 
 if __name__ == "__main__":

@@ -71,6 +71,12 @@ nlohmann::json ablation_json(const Ablation& ablation) {
 
 }  // namespace
 
+nlohmann::json left_out_json(bool source, bool choices) {
+  if (source && choices) return "source, choices";
+  if (source) return "source";
+  return choices ? nlohmann::json("choices") : nlohmann::json();
+}
+
 nlohmann::json validation_json(const Validation& validation) {
   nlohmann::json rows = nlohmann::json::array();
   for (const ValidationRow& row : validation.rows) rows.push_back(row_json(row));
@@ -78,7 +84,7 @@ nlohmann::json validation_json(const Validation& validation) {
   for (const ValidationSummary& group : validation.summary) summary.push_back(summary_json(group));
   nlohmann::json object = {
       {"schema", "headway/validation/1"},
-      {"left_out", validation.left_out_source ? nlohmann::json("source") : nlohmann::json()},
+      {"left_out", left_out_json(validation.left_out_source, validation.left_out_choices)},
       {"rows", rows},
       {"summary", summary}};
   for (const Ablation& ablation : validation.ablations) {

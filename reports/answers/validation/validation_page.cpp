@@ -46,6 +46,12 @@ DocumentSection answer(const Validation& validation) {
           : "In sample, where these are the steps that `headway validate` predicts unasked: the "
             "constants were fitted over those; `headway validate --leave-out source` predicts each "
             "without its source. ";
+  if (validation.left_out_choices) {
+    text =
+        "Rows are predicted as jobs of users who say preset, degrees, batches, precision and task "
+        "only, and who have nothing that only their source has. ";
+    if (validation.left_out_source) text += "Constants have seen no row of a row's source. ";
+  }
   text +=
       fmt::format("{} published steps; {} of them predicted, {} refused. ", grouped_digits(rows),
                   grouped_digits(all.rows.count), grouped_digits(all.refused));
@@ -109,7 +115,8 @@ std::vector<DocumentSection> sections_below_the_figure(const Validation& validat
   sections.push_back(sources(validation));
   sections.push_back(
       {"How to make this page again",
-       {Code{.text = fmt::format("headway validate{} -o validation.md -o validation.html",
+       {Code{.text = fmt::format("headway validate{}{} -o validation.md -o validation.html",
+                                 validation.left_out_choices ? " --leave-out choices" : "",
                                  validation.left_out_source ? " --leave-out source" : ""),
              .language = "sh"},
         Paragraph{"--json prints every row with its prediction, its interval and what was "

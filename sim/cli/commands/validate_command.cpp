@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -8,6 +9,7 @@
 #include "reports/answers/answers.h"
 #include "sim/base/parse_number.h"
 #include "sim/base/utf8.h"
+#include "sim/cli/commands/validate_options.h"
 #include "sim/cli/exit_codes.h"
 #include "sim/cli/options/common_options.h"
 #include "sim/cli/options/scenario_options.h"
@@ -19,6 +21,7 @@
 #include "sim/files/input_files.h"
 #include "sim/predict/collective/collective_validation.h"
 #include "sim/sweep/mpi_crew.h"
+#include "sim/validate/anchor_validation.h"
 #include "sim/validate/free_constants.h"
 #include "sim/validate/measured/measured_comparison.h"
 #include "sim/validate/memory_validation.h"
@@ -116,6 +119,32 @@ int run_memory(const Invocation& invocation) {
       validate_memory(arguments.value("rows").value_or(""), options, diagnostics);
   progress.finish();
   give(memory_validation_answer(validation), outputs, invocation);
+  return kExitDone;
+}
+
+void set_left_out(const Arguments& arguments, ValidateOptions& options) {
+  const std::vector<std::string> what = arguments.values("leave-out");
+  options.leave_out_source = std::ranges::find(what, "source") != what.end();
+  options.leave_out_choices = std::ranges::find(what, "choices") != what.end();
+}
+
+/// What one measured step of a row is worth to others.
+int run_anchors(const Invocation& invocation) {
+  const Arguments& arguments = invocation.arguments;
+  const std::vector<OutputFile> outputs = outputs_of(arguments);
+  Diagnostics diagnostics;
+  ValidateOptions options;
+  options.jobs = jobs_of(arguments);
+  options.filter = filter_of(arguments);
+  set_left_out(arguments, options);
+  Progress progress(invocation.terminal, when_named(arguments.value("progress").value_or("auto")),
+                    "predicting rows by others");
+  options.progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); };
+  const AnchorValidation validation =
+      validate_anchors(arguments.value("rows").value_or(""), options, diagnostics);
+  progress.finish();
+  show_warnings(diagnostics, invocation.terminal);
+  give(anchor_validation_answer(validation), outputs, invocation);
   return kExitDone;
 }
 
@@ -226,7 +255,7 @@ int run_published(const Invocation& invocation, MpiCrew* crew) {
   options.jobs = jobs_of(arguments);
   options.filter = filter_of(arguments);
   options.ablate = terms_of(arguments);
-  options.leave_out_source = arguments.has("leave-out");
+  set_left_out(arguments, options);
   options.pairs = arguments.has("pairs");
   options.profiles = profiles_of(arguments);
   if (crew != nullptr) share_out(*crew, arguments, options);
@@ -255,87 +284,11 @@ int run_validate(const Invocation& invocation) {
   if (arguments.has("sync")) return run_sync(invocation);
   if (arguments.has("measured")) return run_measured(invocation);
   if (arguments.has("memory")) return run_memory(invocation);
+  if (arguments.has("anchors")) return run_anchors(invocation);
   if (arguments.has("constants")) return run_constants(invocation);
   if (!MpiCrew::is_called_for()) return run_published(invocation, nullptr);
   MpiCrew crew;
   return crew.leads() ? run_published(invocation, &crew) : follow_published(invocation, crew);
-}
-
-Option repeatable_option(std::string name, std::string value, std::string help) {
-  return {.name = std::move(name),
-          .value = std::move(value),
-          .help = std::move(help),
-          .group = OptionGroup::input,
-          .repeatable = true};
-}
-
-std::vector<Option> validate_options() {
-  const std::vector<std::string> filters = {"kind",      "framework", "source", "gpu",
-                                            "precision", "scale",     "id"};
-  const auto beside_filters = [&](std::vector<std::string> others) {
-    others.insert(others.end(), filters.begin(), filters.end());
-    return others;
-  };
-  Option measured = repeatable_option("measured", "FILE", "steps that were run here, instead");
-  measured.excludes = beside_filters({"rows", "ablate", "leave-out", "memory", "tolerance"});
-  return with_standard_options({
-      {.name = "rows",
-       .value = "FILE",
-       .fallback = "798 that ship",
-       .help = "published training steps",
-       .group = OptionGroup::input},
-      measured,
-      repeatable_option("profile", "FILE", "calibrated here, instead"),
-      repeatable_option("kind", "WORD", "only these: dense, moe, lora or sft"),
-      repeatable_option("framework", "NAME", "only rows of this software"),
-      repeatable_option("source", "KEY", "only rows that this source published"),
-      repeatable_option("gpu", "NAME", "only rows of this accelerator"),
-      repeatable_option("precision", "NAME", "only rows in this precision"),
-      repeatable_option("scale", "RANGE", "only jobs of 64, 65..1024 or 1025.. GPUs"),
-      repeatable_option("id", "PREFIX", "only rows whose id begins so"),
-      {.name = "ablate",
-       .value = "TERM",
-       .help = "again without a term, or each: all",
-       .group = OptionGroup::run,
-       .repeatable = true},
-      {.name = "leave-out",
-       .value = "WHAT",
-       .help = "source: as if nothing of a row's own were known",
-       .group = OptionGroup::run,
-       .words = {"source"}},
-      {.name = "pairs",
-       .help = "what changing one thing does: rows that differ so",
-       .group = OptionGroup::run,
-       .excludes = {"ablate", "memory", "collectives", "sync", "tolerance", "measured",
-                    "constants"}},
-      {.name = "constants",
-       .help = "what the fit was free to choose, and on which rows",
-       .group = OptionGroup::run,
-       .excludes = beside_filters({"rows", "ablate", "leave-out", "memory", "collectives", "sync",
-                                   "tolerance", "measured", "profile"})},
-      {.name = "memory",
-       .help = "whether jobs fit: ones that ran, ones that did not",
-       .group = OptionGroup::run,
-       .excludes = {"ablate", "leave-out", "tolerance", "profile"}},
-      {.name = "collectives",
-       .help = "collectives of NCCL, against 48 published sweeps",
-       .group = OptionGroup::run,
-       .excludes =
-           beside_filters({"ablate", "leave-out", "memory", "tolerance", "measured", "profile"})},
-      {.name = "sync",
-       .help = "how jobs synchronise and read: 78 published rows",
-       .group = OptionGroup::run,
-       .excludes = {"ablate", "leave-out", "memory", "collectives", "tolerance", "measured",
-                    "profile", "kind", "framework", "source", "gpu", "precision", "scale"}},
-      {.name = "tolerance",
-       .value = "SHARE",
-       .help = "exit code 1 if the mean error exceeds it: 10%",
-       .group = OptionGroup::run},
-      jobs_option(),
-      json_option(),
-      output_option(),
-      progress_option(),
-  });
 }
 
 }  // namespace
@@ -360,7 +313,12 @@ Command validate_command() {
       "say and was taken for granted stands in the JSON result as \"assumed\", and a row that "
       "cannot be predicted with the reason. `headway explain terms` lists what --ablate can leave "
       "out. --leave-out source takes constants that were fitted without any row of a row's source: "
-      "what software and clusters that nobody has measured may expect. --sync takes rows that say "
+      "what software and clusters that nobody has measured may expect. --anchors predicts each row "
+      "with the step of each other one of its source, model and accelerator as `headway anchor` "
+      "would, without what only its source has. --leave-out choices takes preset, degrees, "
+      "batches, "
+      "precision and task from a row and leaves the rest to the preset, as users do who say no "
+      "more. --sync takes rows that say "
       "in words what was run, a list of objects or {\"rows\": [...]}: id, kind, set-up, metric, "
       "value. --measured takes what headway-calibrate --steps wrote and needs --profile, once or "
       "twice: calibrated before the steps were run, and after. Its verdict is inconclusive where "

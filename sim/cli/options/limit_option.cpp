@@ -38,7 +38,7 @@ void set_limit(const std::string& text) {
 Option limit_option() {
   return {.name = "limit",
           .value = "NAME=NUMBER",
-          .help = "lets larger inputs through: cables=8000000; --help lists what",
+          .help = "takes larger inputs: cables=8000000",
           .group = OptionGroup::input,
           .repeatable = true};
 }

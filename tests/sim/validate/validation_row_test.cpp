@@ -48,13 +48,14 @@ nlohmann::json row_json() {
 
 using Profiles = std::vector<std::shared_ptr<const Profile>>;
 
-std::variant<Scenario, Refusal> read(const nlohmann::json& json, const Profiles& profiles = {}) {
+std::variant<Scenario, Refusal> read(const nlohmann::json& json, const Profiles& profiles = {},
+                                     RowDetail detail = RowDetail::all) {
   Diagnostics diagnostics;
   const JsonCursor cursor(JsonDocument::parse("row", json.dump(), diagnostics));
   const PublishedRow row = read_published_row(cursor, diagnostics);
   EXPECT_FALSE(diagnostics.has_errors());
   std::vector<std::string> assumed;
-  return scenario_of_row(row, profiles, assumed);
+  return scenario_of_row(row, profiles, assumed, detail);
 }
 
 Scenario scenario_of(const nlohmann::json& json) {
@@ -314,6 +315,29 @@ TEST(ValidationRow, TheRecipeNamesADispatcherThatTheRowLeavesOpen) {
   const Strategy said = scenario_of(json).strategy;
   EXPECT_EQ(said.expert_dispatch, ExpertDispatch::all_to_all);
   EXPECT_FALSE(said.overlap_expert_exchange);
+}
+
+TEST(ValidationRow, WithoutItsChoicesAJobIsAsItsPresetHasIt) {
+  nlohmann::json json = row_of_recipe();
+  json["model"]["moe"] = {{"experts", 64}, {"topk", 8}, {"moe_ffn", 2048}};
+  json["train"].update(
+      {{"ep", 8}, {"recompute", "full"}, {"cuda_graph", "full_iteration"}, {"precision", "fp8cs"}});
+  json["train"]["moe_dispatcher"] = "alltoall";
+  const Strategy all = scenario_of(json).strategy;
+  EXPECT_EQ(all.recompute, Recompute::full);
+  EXPECT_EQ(all.cuda_graph, CudaGraph::full);
+  EXPECT_EQ(all.expert_dispatch, ExpertDispatch::all_to_all);
+  const auto outcome = read(json, {}, RowDetail::no_choices);
+  ASSERT_TRUE(std::holds_alternative<Scenario>(outcome));
+  const Strategy& strategy = std::get<Scenario>(outcome).strategy;
+  EXPECT_EQ(strategy.recompute, Recompute::none);
+  EXPECT_EQ(strategy.cuda_graph, CudaGraph::layer);  // "when_experts" of megatron-bridge
+  EXPECT_EQ(strategy.expert_dispatch, ExpertDispatch::deduplicated);
+  EXPECT_TRUE(strategy.overlap_expert_exchange);
+  EXPECT_EQ(strategy.expert_parallel, 8);
+  EXPECT_EQ(strategy.data_parallel, 64);
+  EXPECT_EQ(strategy.global_batch, 128);
+  EXPECT_EQ(strategy.precision, Precision::fp8);
 }
 
 }  // namespace
