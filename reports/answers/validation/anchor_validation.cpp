@@ -46,10 +46,13 @@ Document anchors_document(const AnchorValidation& validation) {
         {"", {Paragraph{"No two rows are of one source, model and accelerator."}}}};
     return document;
   }
-  const std::string known =
+  std::string known =
       validation.left_out_source
           ? "Constants have seen no row of a row's source."
           : "Rows are predicted as users' jobs are, without what only their source has.";
+  if (validation.left_out_choices) {
+    known += " Of how they ran preset, degrees, batches, precision and task count only.";
+  }
   document.sections = {
       {"Rows of one source, model and accelerator: one measured, another predicted",
        {anchor_table(validation, ""), anchor_table(validation, "kind"),

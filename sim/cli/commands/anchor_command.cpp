@@ -140,9 +140,9 @@ Command anchor_command() {
       "One factor on the times of compute, recomputation, optimizer and host is solved so that the "
       "prediction of the measured job is the measurement. The network and the shape of the "
       "pipeline stay as modelled. A time that would need kernels beyond the peak of the device is "
-      "refused. The interval narrows to what remains between configurations of one source once "
-      "that factor is known. A log is one of Megatron-LM, Megatron-DeepSpeed, NeMo, "
-      "Megatron-Bridge, "
+      "refused. With --for the other job takes over what both share of it: less where kernels, "
+      "pipeline, micro-batch, exchange of experts, model or release differ. The interval is what "
+      "that leaves open. A log is one of Megatron-LM, Megatron-DeepSpeed, NeMo, Megatron-Bridge, "
       "torchtitan, DeepSpeed or Hugging Face, plain or gzipped; its first tenth is left out as "
       "warm-up. --set and --profile change SCENARIO. A scenario can hold the same as "
       "\"anchor\": {\"measured_iteration_time\": \"5.3 s\", \"scenario\": \"my.json\"}.";
