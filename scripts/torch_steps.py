@@ -214,7 +214,8 @@ def row(job, measured):
         "id": f"torch-{name.lower().replace(' ', '-')}-{layers}x-{length}-{sequences}-{way.replace(', ', '-')}",
         "source": {"key": "here", "title": f"scripts/torch_steps.py, PyTorch {torch.__version__}, {device.name}"},
         "framework": "torchtitan",
-        "release": "compile" if compiled else "eager",
+        # What presets know of: from 2.11 on PyTorch attends by cuDNN where it can.
+        "release": ("pytorch-2.11" if recent else "compile") + ("" if compiled else "-eager"),
         "gpu": next((ours for theirs, ours in DEVICES if theirs in device.name), device.name),
         "gpus": 1,
         "nvlink_domain": 8,

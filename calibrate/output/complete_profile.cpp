@@ -114,6 +114,7 @@ void complete_device(Completion& with, DeviceCosts& mine, const DeviceCosts& the
   with("attention_context_factor", mine.attention_context_factor, theirs.attention_context_factor);
   with("attention_window_saving", mine.attention_window_saving, theirs.attention_window_saving);
   with("attention_sink_factor", mine.attention_sink_factor, theirs.attention_sink_factor);
+  with("attention_kernels", mine.attention_kernels, theirs.attention_kernels);
   with("batched_gemm_efficiency", mine.batched_gemm_efficiency, theirs.batched_gemm_efficiency);
   with("batched_gemm_head_exponent", mine.batched_gemm_head_exponent,
        theirs.batched_gemm_head_exponent);

@@ -114,6 +114,12 @@ Json of(const DeviceCosts& device) {
   add(json, "batched_gemm_head_exponent", device.batched_gemm_head_exponent);
   add(json, "host_bandwidth_bytes_per_s", device.host_bandwidth);
   add(json, "host_memory_bandwidth_bytes_per_s", device.host_memory_bandwidth);
+  for (const auto& [name, kernel] : device.attention_kernels) {
+    json["attention_kernels"][name] = {{"efficiency", of(kernel.efficiency)},
+                                       {"backward", of(kernel.backward)},
+                                       {"sequence_half", of(kernel.sequence_half)},
+                                       {"head_exponent", of(kernel.head_exponent)}};
+  }
   if (!device.gemm_table.empty()) json["gemm_table"] = of(device.gemm_table);
   if (!device.attention_table.empty()) json["attention_table"] = of(device.attention_table);
   if (!device.memory_curve.points.empty()) {
@@ -136,6 +142,7 @@ Json of(const KernelFamily& family) {
                {"launch_gap_s", of(family.launch_gap)},
                {"host_per_layer_s", of(family.host_per_layer)},
                {"step_overhead_s", of(family.step_overhead)}};
+  if (!family.attention_kernel.empty()) json["attention_kernel"] = family.attention_kernel;
   add(json, "loss_traffic", family.loss_traffic);
   add(json, "gradient_traffic", family.gradient_traffic);
   add(json, "micro_batch_overhead_s", family.micro_batch_overhead);

@@ -29,9 +29,9 @@ struct LawOfPoint {
     const GemmShape& shape = grouped.gemm.shape;
     const double traffic =
         2.0 * (shape.m * shape.k + shape.k * shape.n + shape.m * shape.n) / law.memory_bytes_per_s;
+    const double compute = shape.flops() / law.flops_per_s / law.grouped_efficiency;
     return grouped.experts *
-           std::max(shape.flops() / law.flops_per_s / law.grouped_efficiency, traffic) *
-           (1.0 + law.grouped_half_rows / grouped.rows);
+           (std::max(compute, traffic) + law.grouped_half_rows / grouped.rows * compute);
   }
   double operator()(const BatchedGemmPoint& batched) const {
     return batched.batch * batched.gemm.shape.flops() / law.flops_per_s / law.batched_efficiency;

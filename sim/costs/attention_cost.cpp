@@ -32,17 +32,51 @@ Precision precision_of(const DeviceCosts& device) {
   return *precision;
 }
 
+/// Constants of a kernel.
+struct KernelConstants {
+  const Estimate& efficiency;
+  const Estimate& backward;
+  const Estimate& sequence_half;
+  const Estimate& head_exponent;
+};
+
+KernelConstants constants_of(const AttentionKernel& kernel) {
+  return {kernel.efficiency, kernel.backward, kernel.sequence_half, kernel.head_exponent};
+}
+
+KernelConstants fastest_kernel(const DeviceCosts& device) {
+  return {device.attention_efficiency, device.attention_backward, device.attention_sequence_half,
+          device.attention_head_exponent};
+}
+
+KernelConstants slowest_kernel(const DeviceCosts& device) {
+  const AttentionKernel* slowest = nullptr;
+  for (const auto& [unused, kernel] : device.attention_kernels) {
+    if (slowest == nullptr || kernel.efficiency.value < slowest->efficiency.value) {
+      slowest = &kernel;
+    }
+  }
+  return slowest == nullptr ? fastest_kernel(device) : constants_of(*slowest);
+}
+
+KernelConstants kernel_of(const DeviceCosts& device, const KernelFamily& family) {
+  const auto other = device.attention_kernels.find(family.attention_kernel);
+  return other == device.attention_kernels.end() ? fastest_kernel(device)
+                                                 : constants_of(other->second);
+}
+
 /// The formula alone, a roofline not yet held against it.
 Cost formula_cost(const DeviceCosts& device, const KernelFamily& family,
                   const AttentionShape& shape, Pass pass) {
+  const KernelConstants kernel = kernel_of(device, family);
   const Estimate& peak = device.peak_flops.at(precision_of(device));
   const bool is_backward = pass == Pass::backward;
   const bool is_split = shape.key_length > shape.query_length;
 
-  const double start_term = device.attention_sequence_half.value / shape.key_length;
+  const double start_term = kernel.sequence_half.value / shape.key_length;
   const double head_log = log_of_head(shape.head_size);
-  const double head_exponent = device.attention_head_exponent.value;
-  const double rate = peak.value * device.attention_efficiency.value * family.attention_rate.value /
+  const double head_exponent = kernel.head_exponent.value;
+  const double rate = peak.value * kernel.efficiency.value * family.attention_rate.value /
                       (1.0 + start_term) * std::exp(head_exponent * head_log);
 
   // What a window hides is computed in part: blocks stand over its edges, and short rows keep a
@@ -51,18 +85,18 @@ Cost formula_cost(const DeviceCosts& device, const KernelFamily& family,
   const double computed = 1.0 - device.attention_window_saving.value * (1.0 - share);
   const double work = shape.forward_flops() * fused_operations(pass);
   double time = work / share * computed / rate;
-  if (is_backward) time /= device.attention_backward.value;
+  if (is_backward) time /= kernel.backward.value;
   if (is_split) time *= device.attention_context_factor.value;
   if (shape.sinks) time *= device.attention_sink_factor.value;
 
-  const double spread = combined_spread(
-      {peak.spread, device.attention_efficiency.spread, family.attention_rate.spread,
-       spread_of_one_plus(start_term, device.attention_sequence_half.spread),
-       head_exponent * head_log * device.attention_head_exponent.spread,
-       is_backward ? device.attention_backward.spread : 0.0,
-       is_split ? device.attention_context_factor.spread : 0.0,
-       (1.0 - computed) / computed * device.attention_window_saving.spread,
-       shape.sinks ? device.attention_sink_factor.spread : 0.0});
+  const double spread =
+      combined_spread({peak.spread, kernel.efficiency.spread, family.attention_rate.spread,
+                       spread_of_one_plus(start_term, kernel.sequence_half.spread),
+                       head_exponent * head_log * kernel.head_exponent.spread,
+                       is_backward ? kernel.backward.spread : 0.0,
+                       is_split ? device.attention_context_factor.spread : 0.0,
+                       (1.0 - computed) / computed * device.attention_window_saving.spread,
+                       shape.sinks ? device.attention_sink_factor.spread : 0.0});
   return {.time = Seconds(time), .status = CostStatus::interpolated, .spread = spread};
 }
 
@@ -128,6 +162,10 @@ std::vector<MeasuredFactor> factors_like(const DeviceCosts& device, const Attent
 
 Cost unbounded_cost(const DeviceCosts& device, const KernelFamily& family,
                     const AttentionShape& shape, Pass pass) {
+  // What was measured is the fastest.
+  if (device.attention_kernels.contains(family.attention_kernel)) {
+    return formula_cost(device, family, shape, pass);
+  }
   const Estimate& rate = family.attention_rate;
   const AttentionShape held = with_whole_key_heads(shape);
   if (const MeasuredAttention* measured = measured_row(device, held, pass)) {
@@ -165,18 +203,19 @@ Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
 Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& family, Flops work,
                              double inputs, Pass pass) {
   const Precision precision = precision_of(device);
+  const KernelConstants kernel = slowest_kernel(device);
   const Estimate& peak = device.peak_flops.at(precision);
-  const Estimate& exponent = device.attention_head_exponent;
+  const Estimate& exponent = kernel.head_exponent;
   const double head_log = log_of_head(inputs);
-  const double rate = peak.value * device.attention_efficiency.value * family.attention_rate.value *
+  const double rate = peak.value * kernel.efficiency.value * family.attention_rate.value *
                       std::exp(exponent.value * head_log) *
-                      (pass == Pass::backward ? device.attention_backward.value : 1.0);
+                      (pass == Pass::backward ? kernel.backward.value : 1.0);
   return {
       .time = max(work / FlopsPerSecond(rate), roofline_bound(device, work, precision, Bytes(0.0))),
       .status = CostStatus::interpolated,
-      .spread = combined_spread({peak.spread, device.attention_efficiency.spread,
-                                 family.attention_rate.spread,
-                                 exponent.value * head_log * exponent.spread, kAssumedRate})};
+      .spread =
+          combined_spread({peak.spread, kernel.efficiency.spread, family.attention_rate.spread,
+                           exponent.value * head_log * exponent.spread, kAssumedRate})};
 }
 
 Cost unfused_attention_cost(const DeviceCosts& device, const KernelFamily& family,

@@ -161,6 +161,10 @@ const FieldTable<KernelFamily>& family_fields() {
        {"attention_rate", estimate(&KernelFamily::attention_rate, positive()),
         R"(Factor on the rate of fused attention.
 limits: attention no faster than the peak)"},
+       {"attention_kernel", optional_text(&KernelFamily::attention_kernel),
+        R"(Which of the device's attention_kernels it runs.
+see: profile.device.attention_kernels
+default: the fastest, as on devices that have none of that name)"},
        {"launch_gap_s", estimate(&KernelFamily::launch_gap, kNotNegative, "seconds"),
         "Between two kernels of a layer."},
        {"host_per_layer_s", estimate(&KernelFamily::host_per_layer, kNotNegative, "seconds"),

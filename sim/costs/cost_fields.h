@@ -36,6 +36,7 @@ FieldMember<Object> estimate(Estimate Object::*member, Range range, std::string_
 
 // Of "device", of each of "kernel_families", and the other objects of a profile.
 [[nodiscard]] const FieldTable<DeviceCosts>& device_fields();
+[[nodiscard]] const FieldTable<AttentionKernel>& attention_kernel_fields();  // each of a device's
 [[nodiscard]] const FieldTable<KernelFamily>& family_fields();
 [[nodiscard]] const FieldTable<Profile>& cost_fields();
 

@@ -33,6 +33,18 @@ FieldMember<DeviceCosts> by_recipe(std::map<Scaling, Estimate> DeviceCosts::*mem
           }};
 }
 
+FieldMember<DeviceCosts> attention_kernels() {
+  return {.type = object_type(),
+          .read = [](ObjectReader& holder, std::string_view key, bool, DeviceCosts& device) {
+            if (!holder.part(key)) return;
+            for (const auto& [name, member] : holder.members(key)) {
+              ObjectReader reader(member, holder.diagnostics());
+              attention_kernel_fields().read(reader, device.attention_kernels[name]);
+              reader.report_unknown();
+            }
+          }};
+}
+
 FieldMember<DeviceCosts> multiprocessors() {
   return {.type = {"whole number", whole_type(at_least(1)).schema},
           .read = [](ObjectReader& reader, std::string_view key, bool, DeviceCosts& device) {
@@ -46,6 +58,19 @@ FieldMember<DeviceCosts> multiprocessors() {
 }
 
 }  // namespace
+
+const FieldTable<AttentionKernel>& attention_kernel_fields() {
+  static const FieldTable<AttentionKernel> kFields(
+      {{"efficiency", estimate(&AttentionKernel::efficiency, kShareOfPeak),
+        "Of the 16-bit peak, that it reaches on long sequences with heads of 128."},
+       {"backward", estimate(&AttentionKernel::backward, positive()),
+        "Efficiency of its backward pass relative to the forward pass."},
+       {"sequence_half", estimate(&AttentionKernel::sequence_half, kNotNegative, "tokens"),
+        "Sequence length at which it reaches half its rate."},
+       {"head_exponent", estimate(&AttentionKernel::head_exponent, kNotNegative),
+        "How fast it slows down with heads smaller than 128: min(1, d/128) to this power."}});
+  return kFields;
+}
 
 // Formulas: kernel_cost.h.
 const FieldTable<DeviceCosts>& device_fields() {
@@ -132,6 +157,11 @@ see: model.sliding_window)"},
        {"attention_sink_factor", known_estimate(&DeviceCosts::attention_sink_factor, at_least(1)),
         R"(Time of attention with learned sinks, as a multiple of the same without.
 see: model.attention_sinks)"},
+       {"attention_kernels", attention_kernels(),
+        R"(Kernels of attention that software runs instead of the device's fastest, which the numbers
+before this are about, by name: flash-2.
+see: profile.kernel_families.attention_kernel
+default: none known: all software runs the fastest)"},
        {"attention_table", elsewhere<DeviceCosts>({"an object", object_type().schema}),
         R"(Passes of fused attention as they were measured: pass, sequences, length, query_heads,
 key_heads, head_size, causal, time_s, spread. They win over the formula.

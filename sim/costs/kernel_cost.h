@@ -68,7 +68,8 @@ struct GemmOperands {
 [[nodiscard]] Bytes gemm_traffic(const GemmShape& shape, Precision precision);
 
 /// Fused (flash) attention: forward_flops() / (P16 ea f / (1 + s0/s) * min(1, d/128)^c) with s the
-/// key sequence's length and P16 the peak of the 16-bit formats, of a wider one on devices without;
+/// key sequence's length and P16 the peak of the 16-bit formats, of a wider one on devices without,
+/// and the constants of the kernel that the family runs (DeviceCosts::attention_kernels);
 /// backward `fused_operations` as many at `attention_backward` of the rate. With a key sequence
 /// longer than the query's (context parallel) times `attention_context_factor`. A window saves the
 /// share `attention_window_saving` of what it hides; learned sinks take `attention_sink_factor` of
@@ -77,7 +78,8 @@ struct GemmOperands {
 /// A shape of the profile's table is returned as it was measured, less the family's rate f where it
 /// is not 1. One among the measured shapes of its pass, and as causal, takes the formula, scaled by
 /// how far they were from theirs. One that these do not cover takes the formula as it stands and is
-/// `extrapolated`; where there are none nothing is.
+/// `extrapolated`; where there are none nothing is. The table is of the device's fastest kernel:
+/// others take the formula.
 [[nodiscard]] Cost fused_attention_cost(const DeviceCosts& device, const KernelFamily& family,
                                         const AttentionShape& shape, Pass pass);
 
@@ -92,8 +94,9 @@ struct GemmOperands {
 
 /// Products of activations with each other, `work` operations in sums of `inputs` terms, at the
 /// rate that fused attention reaches with heads of that size on sequences without end: work / (P16
-/// ea f min(1, d/128)^c), backward at `attention_backward` of it. That kernels of states reach it
-/// is assumed, with a spread of a half; what they move is passes of their own.
+/// ea f min(1, d/128)^c), backward at `attention_backward` of it, by the slowest kernel of attention
+/// that the device has. That kernels of states reach it is assumed, with a spread of a half; what
+/// they move is passes of their own.
 [[nodiscard]] Cost activation_product_cost(const DeviceCosts& device, const KernelFamily& family,
                                            Flops work, double inputs, Pass pass);
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/base/units.h"
@@ -28,11 +29,26 @@ struct PublishedSteps {
   int sources = 0;
 };
 
+/// A kernel of fused attention on a device: forward, for a rate of `efficiency` of the 16-bit peak
+/// on long sequences with heads of 128.
+struct AttentionKernel {
+  Estimate efficiency;
+  Estimate backward;       ///< efficiency of the backward pass relative to the forward
+  Estimate sequence_half;  ///< s0: sequence length at which half the rate is reached
+  Estimate head_exponent;  ///< c in min(1, d/128)^c
+};
+
+/// What the best kernel of a device is called beside its attention_kernels.
+constexpr std::string_view kFastestAttention = "fastest";
+
 /// What sets one body of software apart from another on the same device: whether norms, activations
 /// and residuals are fused, how good its attention kernel is, what it leaves to the host.
 struct KernelFamily {
-  Estimate memory_traffic;     ///< factor on the bytes of memory-bound passes
-  Estimate attention_rate;     ///< factor on the rate of fused attention
+  Estimate memory_traffic;  ///< factor on the bytes of memory-bound passes
+  Estimate attention_rate;  ///< factor on the rate of fused attention
+  /// One of the device's attention_kernels; the device's best where it has none of that name, or
+  /// this is empty.
+  std::string attention_kernel;
   Estimate launch_gap;         ///< seconds between two kernels of a layer
   Estimate host_per_layer;     ///< seconds the host needs to issue a layer's forward pass
   Estimate step_overhead;      ///< seconds a step of which the device sees nothing useful
@@ -116,7 +132,9 @@ struct DeviceCosts {
   /// vain.
   Estimate attention_window_saving{1.0, 0.0, ""};
   Estimate attention_sink_factor{1.0, 0.0, ""};  ///< on the time, with a learned sink in each row
-  /// No shape twice in one pass; may be empty. Of a family with an attention_rate of 1.
+  /// Kernels of attention that are slower than those constants say, by name; may be empty.
+  std::map<std::string, AttentionKernel> attention_kernels;
+  /// No shape twice in one pass; may be empty. Of the best kernel.
   std::vector<MeasuredAttention> attention_table;
   Estimate
       batched_gemm_efficiency;  ///< of the linear-layer efficiency: products of unfused attention

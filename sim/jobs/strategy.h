@@ -160,6 +160,9 @@ struct Strategy {
   std::optional<OptimizerShards> optimizer_shards = {};  ///< with ZeRO-1; else slices
   /// Fully sharded: layers give their gathered parameters up after the forward pass.
   bool reshard_after_forward = true;
+  /// Fully sharded: each parameter is a tensor of its own, copied out of what was gathered, its
+  /// gradient copied into what is reduced; else views of one buffer.
+  bool per_parameter_sharding = false;
   /// Fully sharded: ranks that share out one copy of the parameters, the others hold further
   /// copies (hybrid sharding; Zhao et al. 2023, section 3.2.2). 0: all that could.
   int shard_group = 0;
@@ -195,6 +198,8 @@ struct Strategy {
   std::optional<Precision> kept_gradient_precision = {};  ///< and kept, if in another
   std::string kernel_family = "fused";                    ///< a family of the profile
   std::string software_release;  ///< a release of that family; empty: one like any other
+  /// One of the profile's attention_kernels, or `kFastestAttention`; empty: the family's.
+  std::string attention_kernel;
 
   friend bool operator==(const Strategy&, const Strategy&) = default;
 

@@ -6,7 +6,6 @@
 #include "sim/jobs/compression/read_compression.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/jobs/schedules/schedule.h"
-#include "sim/jobs/software_memory.h"
 #include "sim/jobs/strategy_members.h"
 #include "sim/jobs/synchronisation/read_synchronisation.h"
 #include "sim/jobs/table_plan_fields.h"
@@ -56,13 +55,6 @@ FieldMember<Strategy> part(Part Strategy::*member, Part (*read)(ObjectReader&, c
           .read = [=](ObjectReader& reader, std::string_view, bool,
                       Strategy& strategy) { strategy.*member = read(reader, strategy.*member); },
           .children = fields.described()};
-}
-
-FieldMember<Strategy> software_memory() {
-  FieldMember<Strategy> member =
-      part(&Strategy::memory, read_software_memory, software_memory_fields());
-  member.write = [](const Strategy& strategy) { return written_software_memory(strategy.memory); };
-  return member;
 }
 
 }  // namespace
@@ -278,6 +270,14 @@ default: "slices")"},
         R"(Layers give their gathered parameters up after the forward pass and gather them again for the
 backward pass. Off (FSDP's SHARD_GRAD_OP), all of them stay in memory meanwhile.
 see: Zhao et al. 2023 (arXiv:2304.11277), 3.3)"},
+       {"per_parameter_sharding",
+        flag(&Strategy::per_parameter_sharding)
+            .presettable()
+            .where(is_fully_sharded, kFullSharding),
+        R"(Each parameter is a tensor of its own (PyTorch's fully_shard, FSDP2): copied out of what was
+gathered, its gradient copied into what is reduced, while nothing computes. Off, parameters and
+gradients are views of what is sent (FullyShardedDataParallel).
+see: PyTorch's _fsdp_collectives.py: foreach_all_gather_copy_out, foreach_reduce_scatter_copy_in)"},
        {"shard_group",
         whole(&Strategy::shard_group, kDegree)
             .presettable()
@@ -370,6 +370,11 @@ see: profile.kernel_families)"},
         R"(The release of that software, where the profile tells releases apart ("nemo-25.02").
 limits: one that the profile's family has
 see: profile.kernel_families.releases)"},
+       {"attention_kernel", optional_text(&Strategy::attention_kernel).presettable(),
+        R"(Which kernel fused attention runs: the "fastest" (cuDNN's on Hopper and Blackwell), or "flash-2".
+limits: one that the profile has
+see: profile.device.attention_kernels
+default: that of the kernel family)"},
        {"task", word(&Strategy::task),
         R"(What is trained. Everything, on whole sequences; everything, on packed ones (supervised
 fine-tuning); or low-rank adapters beside matrices that stay as they are.

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "sim/jobs/schedules/schedule.h"
+#include "sim/jobs/software_memory.h"
 
 namespace headway {
 namespace {
@@ -48,6 +49,17 @@ FieldMember<Strategy> pipeline_schedule() {
       Words<const Schedule*>(kSchedules),
       [](const Strategy& strategy) { return strategy.schedule; },
       [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
+}
+
+FieldMember<Strategy> software_memory() {
+  return {
+      .type = object_type(),
+      .read =
+          [](ObjectReader& reader, std::string_view, bool, Strategy& strategy) {
+            strategy.memory = read_software_memory(reader, strategy.memory);
+          },
+      .write = [](const Strategy& strategy) { return written_software_memory(strategy.memory); },
+      .children = software_memory_fields().described()};
 }
 
 }  // namespace headway

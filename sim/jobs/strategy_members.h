@@ -9,5 +9,6 @@ namespace headway {
 
 [[nodiscard]] FieldMember<Strategy> number_format();  ///< "bf16", "mxfp8", ...
 [[nodiscard]] FieldMember<Strategy> pipeline_schedule();
+[[nodiscard]] FieldMember<Strategy> software_memory();
 
 }  // namespace headway

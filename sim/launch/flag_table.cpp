@@ -24,6 +24,8 @@ constexpr std::string_view kDescriptions[] = {
     "preset",
     "kernel_family",
     "software_release",
+    "attention_kernel",
+    "per_parameter_sharding",
     "collective_library",
     "fused_normalization",
     "fused_activation",

@@ -128,7 +128,9 @@ OpenChoices open_choices(const std::string& path, const ScenarioOptions& given_o
 
 std::optional<std::string> mixture_warning(const Scenario& scenario, const std::string& path,
                                            const ScenarioOptions& options) {
-  if (job_kind(scenario.model, scenario.strategy) != JobKind::experts || path == "-") return {};
+  const JobKind kind = job_kind(scenario);
+  const bool is_mixture = kind == JobKind::experts || kind == JobKind::open_experts;
+  if (!is_mixture || path == "-") return {};
   const OpenChoices open = open_choices(path, options);
   std::vector<std::string> fields;
   Seconds least = open.time;

@@ -53,9 +53,14 @@ bool preset_overlaps_backward(const Scenario& scenario) {
 constexpr std::array<std::string_view, 5> kOfSchedules = {
     "micro_batch", "schedule", "virtual_stages", "overlap_pipeline_transfers",
     "overlap_tensor_parallel_backward"};
-constexpr std::array<std::string_view, 7> kOfStates = {
-    "zero_stage",        "reshard_after_forward", "shard_group", "overlap_parameter_gather",
-    "recompute_modules", "offload_layers",        "recompute"};
+constexpr std::array<std::string_view, 8> kOfStates = {"zero_stage",
+                                                       "reshard_after_forward",
+                                                       "per_parameter_sharding",
+                                                       "shard_group",
+                                                       "overlap_parameter_gather",
+                                                       "recompute_modules",
+                                                       "offload_layers",
+                                                       "recompute"};
 
 /// Rules that are settled by a choice of degrees, or of degrees and schedule. Those about states
 /// hold in whatever is visited: `strategy` sets what goes with a choice of them.
@@ -275,6 +280,8 @@ Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
       (base.overlap_parameter_gather || base.sharding == Sharding::none);
   strategy.shard_group = choice.sharding == Sharding::full ? strategy.replicas() : 0;
   strategy.reshard_after_forward = base.sharding != Sharding::full || base.reshard_after_forward;
+  strategy.per_parameter_sharding =
+      choice.sharding == Sharding::full && base.per_parameter_sharding;
   strategy.recompute = choice.recompute;
   if (choice.recompute != base.recompute) {
     strategy.recompute_layers = 0;

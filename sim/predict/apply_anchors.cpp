@@ -76,7 +76,7 @@ AppliedAnchors apply_anchors(Scenario& scenario, int jobs, const DrawsElsewhere&
     applied.variance_left = known.variance_left;
     scenario.software_factor = weighted_factor(factors, known.weights);
   }
-  const JobKind kind = job_kind(scenario.model, scenario.strategy);
+  const JobKind kind = job_kind(scenario);
   effect.software_factor = scenario.software_factor;
   effect.time_without = without.time();
   effect.interval_without =

@@ -4,9 +4,8 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/jobs/strategy.h"
-#include "sim/layers/model.h"
 #include "sim/result/prediction.h"
+#include "sim/scenario/scenario.h"
 
 namespace headway {
 
@@ -14,15 +13,17 @@ namespace headway {
 [[nodiscard]] std::size_t median_index(const std::vector<double>& times);
 
 /// How far the model is off as validation shows it: by kind of job.
-enum class JobKind { dense, experts, fine_tuning };
-[[nodiscard]] JobKind job_kind(const Model& model, const Strategy& strategy);
+enum class JobKind { dense, experts, open_experts, fine_tuning };
+[[nodiscard]] JobKind job_kind(const Scenario& scenario);
 /// "dense pre-training"
 [[nodiscard]] std::string_view job_kind_title(JobKind kind);
 
 /// Standard deviation of log(predicted / published) on published steps of sources that a fit of the
 /// profiles has not seen, their clusters with them (each source left out in turn,
 /// tests/validation/README.md): such that 90 % of them lie within 1.645 times it. It is the same
-/// whether another source had steps of the same software or not.
+/// whether another source had steps of the same software or not. Of mixtures whose exchange and
+/// graphs are left to the software, on published steps of which no more was read than that
+/// (`headway validate --leave-out choices`).
 [[nodiscard]] double model_error(JobKind kind);
 /// The same on steps of sources that it has seen.
 [[nodiscard]] double known_source_error(JobKind kind);

@@ -200,7 +200,7 @@ Interval interval_of(const JobRun& run, JobKind kind,
 
 /// Another configuration's measured step says nothing more once the software is anchored.
 Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Interval& interval) {
-  const JobKind kind = job_kind(scenario.model, scenario.strategy);
+  const JobKind kind = job_kind(scenario);
   const Profile& profile = least_known(scenario);
   const std::string& family = scenario.strategy.kernel_family;
   const PublishedSteps& software = profile.kernel_families.at(family).published_steps;
@@ -262,7 +262,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.replicas = static_cast<int>(main_run.times.size());
   prediction.replica_time = percentiles_of(main_run.times);
   prediction.iteration_interval =
-      interval_of(main_run, job_kind(scenario.model, scenario.strategy), anchors);
+      interval_of(main_run, job_kind(scenario), anchors);
   prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
   prediction.counts = timeline.counts;
   if (scenario.input) add_input(prediction, scenario, options.jobs);

@@ -19,6 +19,7 @@ Strategy as_costed(const Model& model, Strategy strategy) {
   strategy.sharding = any.sharding;
   strategy.shard_group = any.shard_group;
   strategy.reshard_after_forward = any.reshard_after_forward;
+  strategy.per_parameter_sharding = any.per_parameter_sharding;
   strategy.overlap_parameter_gather = any.overlap_parameter_gather;
   strategy.overlap_pipeline_transfers = any.overlap_pipeline_transfers;
   return strategy;
@@ -39,6 +40,7 @@ Strategy as_laid_out(Strategy strategy) {
   strategy.recompute_modules.clear();
   strategy.offload_layers = any.offload_layers;
   strategy.reshard_after_forward = any.reshard_after_forward;
+  strategy.per_parameter_sharding = any.per_parameter_sharding;
   strategy.overlap_parameter_gather = any.overlap_parameter_gather;
   strategy.overlap_pipeline_transfers = any.overlap_pipeline_transfers;
   return strategy;

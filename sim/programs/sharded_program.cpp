@@ -10,6 +10,8 @@
 namespace headway {
 namespace {
 
+constexpr double kGatheredBytes = 2.0;  ///< of a parameter
+
 /// Parameters that one group of ranks shares out: those of the layers, or the routed experts.
 struct SharedOut {
   std::string_view gather;  ///< communicators
@@ -28,14 +30,19 @@ class ShardedProgram {
       experts_ += pieces_[i].expert_parameters;
       const Seconds parts = time_of_parts(pieces_[i]);
       forward_passes_.push_back(
-          pass("forward", behind(parts, slowed(forward_time(job, pieces_[i]), gather_of(i + 1))),
+          pass("forward",
+               behind(parts + copied_out(pieces_[i]),
+                      slowed(forward_time(job, pieces_[i]), gather_of(i + 1))),
                forward_flows(job, pieces_[i])));
+      const bool is_at_hand = !strategy_.reshard_after_forward || i + 1 == pieces_.size();
+      const Seconds copies =
+          (is_at_hand ? Seconds(0.0) : copied_out(pieces_[i])) + copied_in(pieces_[i]);
       const Seconds transfers =
           (gathers_ahead_backward() ? gather_of(i - 1) : Seconds(0.0)) + reduce_of(i + 1);
-      backward_passes_.push_back(pass(
-          "backward",
-          behind(backward_collectives() * parts, slowed(backward_time(job, pieces_[i]), transfers)),
-          backward_flows(job, pieces_[i])));
+      backward_passes_.push_back(pass("backward",
+                                      behind(backward_collectives() * parts + copies,
+                                             slowed(backward_time(job, pieces_[i]), transfers)),
+                                      backward_flows(job, pieces_[i])));
     }
   }
 
@@ -83,7 +90,7 @@ class ShardedProgram {
     return job_.prices.at(communicator);
   }
   [[nodiscard]] Bytes gathered_bytes(const SharedOut& shared, const Piece& piece) const {
-    return Bytes(job_.gradient_traffic * piece.*shared.held * 2.0);
+    return Bytes(job_.gradient_traffic * piece.*shared.held * kGatheredBytes);
   }
   [[nodiscard]] Bytes gradient_bytes(double elements) const {
     return Bytes(job_.gradient_traffic * elements *
@@ -131,6 +138,26 @@ class ShardedProgram {
   [[nodiscard]] double backward_collectives() const {
     if (!strategy_.reshard_after_forward) return 1.0;
     return strategy_.recompute == Recompute::full ? 3.0 : 2.0;
+  }
+
+  /// Of a piece's parameters from what was gathered to where each stands by itself: read and
+  /// written in 16 bits.
+  [[nodiscard]] Seconds copied_out(const Piece& piece) const {
+    double bytes = 0.0;
+    for (const SharedOut& shared : shared_) bytes += 2.0 * kGatheredBytes * piece.*shared.held;
+    return time_of_copies(bytes);
+  }
+  /// Of its gradients into what is reduced: read in 16 bits, written as they are reduced.
+  [[nodiscard]] Seconds copied_in(const Piece& piece) const {
+    double bytes = 0.0;
+    for (const SharedOut& shared : shared_) {
+      bytes += (kGatheredBytes + bytes_per_element(strategy_.gradient_precision)) *
+               piece.*shared.trained;
+    }
+    return time_of_copies(bytes);
+  }
+  [[nodiscard]] Seconds time_of_copies(double bytes) const {
+    return Seconds(strategy_.per_parameter_sharding ? job_.memory_seconds_per_byte * bytes : 0.0);
   }
 
   static TimeByCause behind(Seconds issuing, TimeByCause time) {

@@ -76,7 +76,8 @@ struct JobShape {
 /// parameters stay for the backward pass (reshard_after_forward off) they are gathered once a
 /// micro-batch. Copies of the parameters (shard_group) sum up their parts of a layer's gradient as
 /// soon as the next layer's is reduced. Routed experts are gathered and reduced likewise, but among
-/// the ranks that hold the same ones.
+/// the ranks that hold the same ones. With per_parameter_sharding a layer waits for copies before
+/// and behind it, too.
 ///
 /// Compute and transfers that run at the same time slow each other down: a block with a gather or a
 /// reduction under way takes `interference` of the shorter of the two longer.

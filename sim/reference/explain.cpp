@@ -33,6 +33,7 @@ void append(std::vector<Topic>& topics, const std::vector<FieldDescription>& fie
 std::vector<FieldDescription> profile_fields() {
   std::vector<FieldDescription> fields;
   append_fields(fields, "profile.device", device_fields().described());
+  append_fields(fields, "profile.device.attention_kernels", attention_kernel_fields().described());
   append_fields(fields, "profile.kernel_families", family_fields().described());
   append_fields(fields, "profile", cost_fields().described());
   return fields;

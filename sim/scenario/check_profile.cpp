@@ -92,6 +92,15 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
     unknown.severity = Severity::warning;
     diagnostics.add(std::move(unknown));
   }
+  const std::string& kernel = strategy.strategy.attention_kernel;
+  const auto& kernels = costs.device.attention_kernels;
+  if (!kernel.empty() && kernel != kFastestAttention && !kernels.contains(kernel)) {
+    std::string known(kFastestAttention);
+    if (!kernels.empty()) known += ", " + names_of(kernels);
+    diagnostics.add(strategy.cursor.problem(
+        fmt::format("profile {} has no attention kernel \"{}\"", costs.name, kernel), "",
+        "use one of " + known));
+  }
   check_optional_costs(costs, strategy, model, diagnostics);
   if (!supports(costs.device, strategy.strategy.precision)) {
     diagnostics.add(strategy.cursor.problem(

@@ -120,6 +120,11 @@ constexpr std::array kTerms{
                    p.device.attention_head_exponent.value = 0.0;
                    p.device.attention_backward.value = 1.0;
                    p.device.attention_context_factor.value = 1.0;
+                   for (auto& [unused, kernel] : p.device.attention_kernels) {
+                     kernel.sequence_half.value = 0.0;
+                     kernel.head_exponent.value = 0.0;
+                     kernel.backward.value = 1.0;
+                   }
                  }},
     CostTerm{.name = "memory_passes",
              .about = "Norms, activations, residuals and the loss take no time.",
@@ -134,6 +139,7 @@ constexpr std::array kTerms{
                  [](Profile& p) {
                    set_families<&KernelFamily::memory_traffic>(p, 1.0);
                    set_families<&KernelFamily::attention_rate>(p, 1.0);
+                   p.device.attention_kernels.clear();
                    set_families<&KernelFamily::loss_traffic>(p, 1.0);
                    set_families<&KernelFamily::gradient_traffic>(p, 1.0);
                  }},

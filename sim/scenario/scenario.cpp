@@ -28,6 +28,10 @@ namespace {
 
 constexpr int kMostNodes = 1'000'000;
 
+/// Of a mixture of experts, what moves its iterations most.
+constexpr std::array<std::string_view, 3> kDecidedBySoftware = {
+    "expert_dispatch", "overlap_expert_exchange", "cuda_graph"};
+
 constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
     {"tensor", Dimension::tensor},
     {"context", Dimension::context},
@@ -309,6 +313,11 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
   scenario.profile = profiles->front();
   scenario.other_profiles.assign(profiles->begin() + 1, profiles->end());
   scenario.strategy = strategy->strategy;
+  scenario.leaves_experts_open =
+      model->model.routing() != nullptr &&
+      std::ranges::none_of(kDecidedBySoftware, [&](std::string_view field) {
+        return strategy->cursor.member(field).has_value();
+      });
   scenario.placement = placement_of(scenario.strategy, cluster->order);
   return scenario;
 }

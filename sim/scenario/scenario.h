@@ -45,6 +45,9 @@ struct Scenario {
   std::shared_ptr<const Profile> profile;  ///< of the first kind of node
   ProfileList other_profiles;              ///< of the others, in the cluster's order
   Strategy strategy;
+  /// A mixture of experts of which the scenario says neither how tokens reach their experts, nor
+  /// whether that overlaps, nor what is captured in graphs: software decides.
+  bool leaves_experts_open = false;
   Placement placement;
   Perturbation perturbation;
   RunSettings run;

@@ -69,7 +69,7 @@ std::string row_alone(const PublishedRow& row, const ValidateOptions& options) {
   Scenario scenario = std::get<Scenario>(outcome);
   const JobRun run = run_row_job(scenario);
   const Interval interval = expected_interval(
-      run.times, run.cost.spread, model_error(job_kind(scenario.model, scenario.strategy)));
+      run.times, run.cost.spread, model_error(job_kind(scenario)));
   nlohmann::json answer = {{"predicted_s", run.time().count()},
                            {"low_s", interval.low},
                            {"high_s", interval.high},
@@ -133,7 +133,7 @@ std::string row_with_anchors(const PublishedRow& row, const std::vector<Asked>& 
                              const ValidateOptions& options) {
   const auto outcome = asked_job(row, options);
   Scenario scenario = std::get<Scenario>(outcome);
-  const double error = model_error(job_kind(scenario.model, scenario.strategy));
+  const double error = model_error(job_kind(scenario));
   TimesByFactor known{.factors = simulated_factors(asked), .times = {}};
   double spread = 0.0;
   for (const double factor : known.factors) {

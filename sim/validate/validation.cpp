@@ -40,7 +40,7 @@ std::string predicted_row(const PublishedRow& row, const CostTerm* left_out,
     const Scenario scenario =
         left_out == nullptr ? std::move(known) : without_term(std::move(known), *left_out);
     const JobRun run = run_row_job(scenario);
-    const JobKind kind = job_kind(scenario.model, scenario.strategy);
+    const JobKind kind = job_kind(scenario);
     const bool is_known =
         how.knowledge == SourceKnowledge::own && known_source_effects().contains(row.head.source);
     const Interval interval = expected_interval(

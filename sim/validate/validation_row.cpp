@@ -112,6 +112,8 @@ std::variant<Scenario, Refusal> scenario_of_row(
   scenario.cluster = topology->cluster;
   scenario.profile = profile;
   scenario.strategy = strategy->strategy;
+  scenario.leaves_experts_open =
+      detail == RowDetail::no_choices && scenario.model.routing() != nullptr;
   scenario.placement = placement_of(scenario.strategy, Placement{}.order);
   scenario.perturbation.device_spread = scenario.profile->variation.device_speed.value;
   scenario.perturbation.jitter.spread = scenario.profile->variation.operation_time.value;

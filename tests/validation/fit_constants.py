@@ -145,22 +145,29 @@ CONSTANTS = [
     # where the product's own result has 2 (Megatron-LM, gradient accumulation fusion).
     Constant("gradient accumulation", [DEVICE + "gradient_accumulation_bytes_per_weight"], 6.0,
              everywhere(0.25), "B"),
-    # Attention. Narrow where FlashAttention-2 was measured (tests/sim/costs/shipped_profiles_test.cpp).
+    # Attention. On Hopper cuDNN's as headway-calibrate measured it (calibrate/profiles/measured), on
+    # Blackwell that of an inference library (ship_attention_kernels.py), less near to what training
+    # runs; FlashAttention 2, the fastest on Ampere, is narrow where it was measured
+    # (tests/sim/costs/shipped_profiles_test.cpp).
     Constant("attention efficiency", [DEVICE + "attention_efficiency"],
-             {"v100_sxm": 0.30, "a100_sxm_40gb": 0.68, "a100_sxm_80gb": 0.68, "h100_sxm": 0.40,
-              "h200_sxm": 0.40, "*": 0.42, "gb300": 0.45},
-             [*of_chips(0.04, AMPERE, HOPPER),
+             {"v100_sxm": 0.30, "a100_sxm_40gb": 0.68, "a100_sxm_80gb": 0.68, "h100_sxm": 0.672,
+              "h200_sxm": 0.672, "b200_sxm": 0.557, "gb200": 0.571, "b300_sxm": 0.677,
+              "gb300": 0.751},
+             [*of_chips(0.04, AMPERE), *of_chips(0.1, HOPPER),
               *of_chips(0.15, ("b200_sxm",), ("b300_sxm",), ("gb200",), ("gb300",))]),
+    Constant("FlashAttention 2 on Hopper", [DEVICE + "attention_kernels/flash-2/efficiency"],
+             {"h100_sxm": 0.40, "h200_sxm": 0.40}, of_chips(0.04, HOPPER)),
     # Software of 2023 ran the first FlashAttention or its Triton twin, which take about 1.7 times as
     # long as the second (Dao 2023, section 4.1).
     Constant("attention rate", [FAMILY + "attention_rate"],
              {"*": 1.0, **{family: 0.6 for family in FLASH_1}},
              [of_families("first FlashAttention", FLASH_1, 0.2)], most=1.0),
-    Constant("attention backward", [DEVICE + "attention_backward"], 0.8, everywhere(0.1)),
+    # Measured on an H200: 0.80 (cuDNN, calibrate/profiles/measured).
+    Constant("attention backward",
+             [DEVICE + "attention_backward", DEVICE + "attention_kernels/flash-2/backward"], 0.8,
+             everywhere(0.05)),
     Constant("attention head size", [DEVICE + "attention_head_exponent"],
-             {"v100_sxm": 0.3, "a100_sxm_40gb": 0.3, "a100_sxm_80gb": 0.3, "h100_sxm": 0.3,
-              "h200_sxm": 0.3, "*": 0.7},
-             of_chips(0.5, AMPERE, BLACKWELL)),
+             {"v100_sxm": 0.3, "a100_sxm_40gb": 0.3, "a100_sxm_80gb": 0.3}, of_chips(0.5, AMPERE)),
     Constant("attention over contexts", [DEVICE + "attention_context_factor"], 1.1,
              everywhere(0.15)),
     # Heads of 128 leave unfused products to the memory that their scores go through.
@@ -225,7 +232,7 @@ CONSTANTS = [
     # Asynchronous tensor parallelism gains 4 to 10 % of a step that exchanges for 14 to 17 % of it
     # (torchtitan, benchmarks of June 2025); MegaScale's 4.1 % of 15 (Jiang et al. 2024, table 3).
     Constant("tensor overlap", ["/overlap/tensor_parallel_overlapped"], 0.6,
-             of_chips(0.4, HOPPER, BLACKWELL), most=1.0),
+             [*of_chips(0.4, HOPPER), *of_chips(0.2, BLACKWELL)], most=1.0),
     Constant("gradient floor", ["/overlap/gradient_reduce_floor"], 0.12, everywhere(0.5)),
     Constant("sharded interference", ["/overlap/sharded_interference"], 0.12, everywhere(0.5)),
     # Mixtures of experts

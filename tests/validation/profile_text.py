@@ -21,8 +21,9 @@ def merged(own, shared):
             for key in list(own) + [key for key in shared if key not in own]}
 
 
-def split(profiles):
-    """What all of these share, and what is left of each."""
+def split(profiles, before):
+    """What all of these share, and what is left of each. A number that they do not share stays in
+    what was shared before, for those that are like it and for accelerators outside of these."""
     shared, own = {}, [{} for _ in profiles]
     keys = [key for profile in profiles for key in profile]
     for key in dict.fromkeys(keys):
@@ -30,15 +31,17 @@ def split(profiles):
         if all(member == members[0] for member in members):
             shared[key] = members[0]
         elif all(isinstance(member, dict) and "value" not in member for member in members):
-            common, rest = split(members)
+            common, rest = split(members, before.get(key, {}))
             if common:
                 shared[key] = common
             for part, left in zip(own, rest):
                 if left:
                     part[key] = left
         else:
+            if key in before:
+                shared[key] = before[key]
             for part, member in zip(own, members):
-                if member is not None:
+                if member is not None and member != before.get(key):
                     part[key] = member
     return shared, own
 
@@ -54,7 +57,7 @@ def write_profiles(profiles):
     """All of `read_profiles` at once: what they share is written once."""
     parts = [{key: value for key, value in profile.items() if key not in OWN}
              for profile in profiles.values()]
-    shared, own = split(parts)
+    shared, own = split(parts, json.loads(SOFTWARE.read_text()))
     SOFTWARE.write_text(profile_text(
         {"schema": "headway/software/1", "name": SOFTWARE.stem, **shared}))
     for (name, profile), part in zip(profiles.items(), own):

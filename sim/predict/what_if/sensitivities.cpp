@@ -21,6 +21,9 @@ Scenario faster_products(Scenario scenario) {
   scenario.change_profiles([](Profile& profile) {
     for (auto& [unused, peak] : profile.device.peak_flops) peak.value *= kSlightlyFaster;
     profile.device.attention_efficiency.value /= kSlightlyFaster;
+    for (auto& [unused, kernel] : profile.device.attention_kernels) {
+      kernel.efficiency.value /= kSlightlyFaster;
+    }
     for (MeasuredGemm& measured : profile.device.gemm_table) {
       measured.time = measured.time / kSlightlyFaster;
     }

@@ -328,7 +328,12 @@ StageCost stage_cost(const Model& model, const Strategy& strategy, const Profile
                      const NodeType& node, const ExchangePlaces& places) {
   const auto found = profile.kernel_families.find(strategy.kernel_family);
   HEADWAY_CHECK(found != profile.kernel_families.end(), "kernel family is not in the profile");
-  return StageCosts{model, strategy, profile, node, places, found->second}.all();
+  if (strategy.attention_kernel.empty()) {
+    return StageCosts{model, strategy, profile, node, places, found->second}.all();
+  }
+  KernelFamily family = found->second;
+  family.attention_kernel = strategy.attention_kernel;
+  return StageCosts{model, strategy, profile, node, places, family}.all();
 }
 
 StageCost stage_cost(const Model& model, const Strategy& strategy, const Profile& profile,

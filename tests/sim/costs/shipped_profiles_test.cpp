@@ -119,8 +119,10 @@ TEST(ShippedProfiles, StreamingComesNearTheMeasuredCopyBandwidth) {
   }
 }
 
-TEST(ShippedProfiles, AttentionComesNearFlashAttention2) {
-  // Batch 2, 8192 tokens, head size 128; forward and backward pass together.
+TEST(ShippedProfiles, AttentionComesNearTheKernelsOfItsSoftware) {
+  // FlashAttention 2 (Azure), and cuDNN on an H200 (h200_sxm_points.json: 0.891 and 2.758 ms for
+  // one sequence with 32 heads). Batch 2, 8192 tokens, head size 128; forward and backward pass
+  // together.
   const AttentionShape shape{.sequences = 2,
                              .query_length = 8192,
                              .key_length = 8192,
@@ -129,15 +131,20 @@ TEST(ShippedProfiles, AttentionComesNearFlashAttention2) {
                              .head_size = 128};
   const std::map<std::string, double> measured_teraflops = {
       {"a100_sxm_80gb", 179.5}, {"h100_sxm", 327.9}, {"h200_sxm", 329.3}};
-  for (const auto& [name, measured] : measured_teraflops) {
+  const auto expect_near = [&](const std::string& name, const char* family, double measured) {
     const auto profile = shipped(name);
     const DeviceCosts& device = profile->device;
-    const Seconds time = fused_attention_cost(device, plain_family(), shape, Pass::forward).time +
-                         fused_attention_cost(device, plain_family(), shape, Pass::backward).time;
+    const KernelFamily& kernels = profile->kernel_families.at(family);
+    const Seconds time = fused_attention_cost(device, kernels, shape, Pass::forward).time +
+                         fused_attention_cost(device, kernels, shape, Pass::backward).time;
     const double ratio = teraflops(Flops(3.5 * shape.forward_flops()), time) / measured;
-    EXPECT_GT(ratio, 0.85) << name;
-    EXPECT_LT(ratio, 1.15) << name;
+    EXPECT_GT(ratio, 0.85) << name << ", " << family;
+    EXPECT_LT(ratio, 1.15) << name << ", " << family;
+  };
+  for (const auto& [name, measured] : measured_teraflops) {
+    expect_near(name, "torch-compile", measured);
   }
+  expect_near("h200_sxm", "fused", 527.0);
 }
 
 /// Eight accelerators behind NVSwitches: what a ring step costs there.

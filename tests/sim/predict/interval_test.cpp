@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
 
 namespace headway {
 namespace {
@@ -11,6 +15,19 @@ TEST(Interval, ASourceThatWasSeenIsKnownBetterThanOneThatWasNot) {
   for (const JobKind kind : {JobKind::dense, JobKind::experts, JobKind::fine_tuning}) {
     EXPECT_LT(known_source_error(kind), model_error(kind));
   }
+}
+
+TEST(Interval, AMixtureIsKnownLessThatLeavesItsExpertsToTheSoftware) {
+  EXPECT_GT(model_error(JobKind::open_experts), model_error(JobKind::experts));
+  nlohmann::json said = small_scenario(8);
+  said["model"] = "qwen3_30b_a3b";
+  said["strategy"] = {{"preset", "megatron-bridge"}, {"global_batch", 64}, {"expert_parallel", 8}};
+  EXPECT_EQ(job_kind(scenario_of(said)), JobKind::open_experts);
+  said["strategy"]["expert_dispatch"] = "all_to_all";
+  EXPECT_EQ(job_kind(scenario_of(said)), JobKind::experts);
+  said["model"] = "llama3_8b";
+  said["strategy"] = {{"preset", "megatron-bridge"}, {"global_batch", 64}};
+  EXPECT_EQ(job_kind(scenario_of(said)), JobKind::dense);
 }
 
 TEST(Interval, MeasuredStepsLeaveAPartOfTheVariance) {

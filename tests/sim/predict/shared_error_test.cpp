@@ -27,13 +27,13 @@ ErrorTraits with(std::string ErrorTraits::*trait, const std::string& value) {
 
 TEST(SharedError, EachDifferenceLeavesLess) {
   EXPECT_DOUBLE_EQ(shared_error(kJob, kJob), 0.88);
-  EXPECT_DOUBLE_EQ(shared_error(kJob, with(&ErrorTraits::model, "another")), 0.88 * 0.68);
-  EXPECT_DOUBLE_EQ(shared_error(kJob, with(&ErrorTraits::release, "26")), 0.88 * 0.88);
-  EXPECT_DOUBLE_EQ(shared_error(kJob, with(&ErrorTraits::exchange, "")), 0.88 * 0.02);
+  EXPECT_DOUBLE_EQ(shared_error(kJob, with(&ErrorTraits::model, "another")), 0.88 * 0.56);
+  EXPECT_DOUBLE_EQ(shared_error(kJob, with(&ErrorTraits::release, "26")), 0.88 * 0.84);
+  EXPECT_DOUBLE_EQ(shared_error(kJob, with(&ErrorTraits::exchange, "")), 0.88 * 0.08);
   ErrorTraits other = with(&ErrorTraits::kernels, "torch-eager");
   other.pipeline = "1 x 1";
   other.micro_batch = 2;
-  EXPECT_DOUBLE_EQ(shared_error(kJob, other), 0.88 * 0.2 * 0.7 * 0.66);
+  EXPECT_DOUBLE_EQ(shared_error(kJob, other), 0.88 * 0.28 * 0.66 * 0.64);
   EXPECT_DOUBLE_EQ(shared_error(other, kJob), shared_error(kJob, other));
   EXPECT_THAT(error_differences(kJob, other), ElementsAre("kernels", "pipeline", "micro-batch"));
   EXPECT_THAT(error_differences(kJob, kJob), IsEmpty());
@@ -56,11 +56,11 @@ TEST(SharedError, OfSeveralWhatIsTheirOwnAveragesOut) {
 }
 
 TEST(SharedError, AJobThatIsMoreAlikeWeighsMore) {
-  // One alike (s = 0.88) and one of another pipeline (t = 0.88 x 0.7 = 0.616, with both): K = (1 t;
+  // One alike (s = 0.88) and one of another pipeline (t = 0.88 x 0.66 = 0.5808, with both): K = (1 t;
   // t 1), k = (s, t). Its inverse is (1 -t; -t 1) / (1 - t^2), so the weights are
   // (s - t^2, t - s t) / (1 - t^2).
   const double s = 0.88;
-  const double t = 0.88 * 0.7;
+  const double t = 0.88 * 0.66;
   const ErrorByOthers both = error_by_others(kJob, {kJob, with(&ErrorTraits::pipeline, "1 x 1")});
   EXPECT_NEAR(both.weights[0], (s - t * t) / (1.0 - t * t), 1e-12);
   EXPECT_NEAR(both.weights[1], (t - s * t) / (1.0 - t * t), 1e-12);

@@ -34,7 +34,7 @@ bool is_known(const std::string& name) {
 }
 
 /// Objects whose members have free names, which topics leave out.
-const std::set<std::string> kMaps = {"profile.kernel_families"};
+const std::set<std::string> kMaps = {"profile.kernel_families", "profile.device.attention_kernels"};
 /// Objects whose members are values of one kind, told with the object.
 const std::set<std::string> kWholes = {"profile.provenance",
                                        "profile.device.peak_flops_per_s",
@@ -53,17 +53,17 @@ const std::set<std::string> kWholes = {"profile.provenance",
                                        "choose"};
 
 /// Objects that are told elsewhere.
-const std::map<std::string, std::string> kSame = {{"cluster.topology.other_nodes.node",
-                                                   "cluster.topology.node"},
-                                                  {"jobs.model", "model"},
-                                                  {"jobs.strategy", "strategy"},
-                                                  {"candidates.cost", "cost"},
-                                                  {"candidates.model", "model"},
-                                                  {"candidates.statistics", "statistics"},
-                                                  {"candidates.data_loading", "data_loading"},
-                                                  {"candidates.strategy", "strategy"},
-                                                  {"candidates.reliability", "reliability"},
-                                                  {"candidates.perturbations", "perturbations"}};
+const std::map<std::string, std::string> kSame = {
+    {"cluster.topology.other_nodes.node", "cluster.topology.node"},
+    {"jobs.model", "model"},
+    {"jobs.strategy", "strategy"},
+    {"candidates.cost", "cost"},
+    {"candidates.model", "model"},
+    {"candidates.statistics", "statistics"},
+    {"candidates.data_loading", "data_loading"},
+    {"candidates.strategy", "strategy"},
+    {"candidates.reliability", "reliability"},
+    {"candidates.perturbations", "perturbations"}};
 
 /// Adds every field of `value` that explain does not know.
 void collect_unknown(const nlohmann::json& value, const std::string& name,

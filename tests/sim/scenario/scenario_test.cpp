@@ -111,6 +111,17 @@ TEST(Scenario, AKernelFamilyThatTheProfileDoesNotKnowIsRefused) {
             "/strategy: profile h100_sxm has no kernel family \"handwritten\"\n");
 }
 
+TEST(Scenario, AnAttentionKernelThatTheProfileDoesNotKnowIsRefused) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"]["attention_kernel"] = "flash-9";
+  EXPECT_EQ(problems_of(scenario),
+            "/strategy: profile h100_sxm has no attention kernel \"flash-9\"\n");
+  for (const char* known : {"flash-2", "fastest"}) {
+    scenario["strategy"]["attention_kernel"] = known;
+    EXPECT_EQ(problems_of(scenario), "") << known;
+  }
+}
+
 TEST(Scenario, AReleaseThatTheKernelFamilyDoesNotKnowIsOneLikeAnyOther) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"]["software_release"] = "handwritten-1.0";

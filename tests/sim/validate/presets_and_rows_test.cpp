@@ -74,7 +74,7 @@ TEST(PresetsAndRows, TheSameJobTakesTheSameTimeAndMemory) {
       {"megatron-deepspeed", "2022-02 late", "megatron-deepspeed", R"({"precision": "fp16"})"},
       {"composer-fsdp", "2024", "composer-fsdp", R"({"recompute": "full"})"},
       {"fms-fsdp", "2024", "fms-fsdp", "{}"},
-      {"torchtitan", "compile", "torchtitan", "{}"},
+      {"torchtitan", "compile", "torchtitan-2025", "{}"},
       {"maxtext", "25.02", "maxtext", "{}"},
       {"internevo", "2023", "internevo", "{}"},
       {"aleph-alpha", "rms", "aleph-alpha-rms", "{}"},

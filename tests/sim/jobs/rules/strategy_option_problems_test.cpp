@@ -241,7 +241,7 @@ TEST(StrategyProblem, UnknownPresetsAreGuessed) {
    |
  9 |     "preset": "megatorn",
    |               ^^^^^^^^^^
-  help: did you mean "megatron"? It is one of "none", "aleph-alpha", "aleph-alpha-fa1", "aleph-alpha-fa2", "aleph-alpha-rms", "aleph-alpha-torch", "automodel", "automodel-experts", "byteps", "composer-fsdp", "deepspeed-zero-1", "deepspeed-zero-2", "deepspeed-zero-3", "federated-averaging", "fms-fsdp", "gpipe", "gpt-neox", "horovod", "hugectr", "internevo", "maxtext", "megatron", "megatron-2021", "megatron-2022", "megatron-2023", "megatron-bridge", "megatron-deepspeed", "mlperf-rocm", "mxnet-mlperf", "nemo", "nemo-mlperf", "primus", "pytorch-ddp", "pytorch-diloco", "pytorch-dlrm", "pytorch-fsdp", "pytorch-fsdp-grad-op", "pytorch-fsdp1", "te-ddp", "tf-parameter-server", "tf2-dlrm", "tinyllama", "torch-eager", "torchprime", "torchtitan", "torchtitan-eager"
+  help: did you mean "megatron"? It is one of "none", "aleph-alpha", "aleph-alpha-fa1", "aleph-alpha-fa2", "aleph-alpha-rms", "aleph-alpha-torch", "automodel", "automodel-experts", "byteps", "composer-fsdp", "deepspeed-zero-1", "deepspeed-zero-2", "deepspeed-zero-3", "federated-averaging", "fms-fsdp", "gpipe", "gpt-neox", "horovod", "hugectr", "internevo", "maxtext", "megatron", "megatron-2021", "megatron-2022", "megatron-2023", "megatron-bridge", "megatron-deepspeed", "mlperf-rocm", "mxnet-mlperf", "nemo", "nemo-mlperf", "primus", "pytorch-ddp", "pytorch-diloco", "pytorch-dlrm", "pytorch-fsdp", "pytorch-fsdp-grad-op", "pytorch-fsdp1", "te-ddp", "tf-parameter-server", "tf2-dlrm", "tinyllama", "torch-eager", "torchprime", "torchtitan", "torchtitan-2025", "torchtitan-2025-eager", "torchtitan-eager"
 )");
 }
 

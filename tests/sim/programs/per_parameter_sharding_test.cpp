@@ -1,0 +1,71 @@
+// What full sharding copies where each parameter is a tensor of its own.
+#include <gtest/gtest.h>
+
+#include "sim/programs/stage_program.h"
+#include "tests/support/small_job.h"
+
+namespace headway {
+namespace {
+
+/// Seconds of a program's blocks at a millisecond a byte of memory.
+double seconds_of(const SmallJob& job) {
+  JobShape shape = job.shape();
+  shape.memory_seconds_per_byte = 1e-3;
+  const Program program = sharded_program(shape);
+  double seconds = 0.0;
+  for (const Operation& operation : program.operations) {
+    if (operation.kind != OperationKind::compute) continue;
+    seconds += program.blocks[static_cast<std::size_t>(operation.block)].time.total().count();
+  }
+  return seconds;
+}
+
+/// Four layers of 1,000 parameters, embedding and head of 10 each, on two ranks: 4 x 3 s a
+/// micro-batch.
+SmallJob on_two_ranks() {
+  SmallJob job(4);
+  job.strategy.data_parallel = 2;
+  job.strategy.sharding = Sharding::full;
+  job.strategy.per_parameter_sharding = true;
+  job.set_micro_batches(1);
+  return job;
+}
+
+TEST(PerParameterSharding, CopiesWhatIsGatheredAndWhatIsReduced) {
+  // 2 + 2 bytes forward, of all 4,020; 2 + 2 backward, of all but the last layer and the head,
+  // 1,010, which are at hand; 2 + 4 of every gradient.
+  SmallJob job = on_two_ranks();
+  EXPECT_NEAR(seconds_of(job), 12.0 + 4 * 4.020 + 4 * 3.010 + 6 * 4.020, 1e-9);
+  // In 16 bits 2 + 2 of a gradient.
+  job.strategy.gradient_precision = Precision::bf16;
+  EXPECT_NEAR(seconds_of(job), 12.0 + 4 * 4.020 + 4 * 3.010 + 4 * 4.020, 1e-9);
+}
+
+TEST(PerParameterSharding, WhatStaysIsCopiedOutOnce) {
+  SmallJob job = on_two_ranks();
+  job.strategy.reshard_after_forward = false;
+  EXPECT_NEAR(seconds_of(job), 12.0 + 4 * 4.020 + 6 * 4.020, 1e-9);
+}
+
+TEST(PerParameterSharding, FlatParametersAndLoneRanksCopyNothing) {
+  SmallJob flat = on_two_ranks();
+  flat.strategy.per_parameter_sharding = false;
+  EXPECT_NEAR(seconds_of(flat), 12.0, 1e-9);
+  SmallJob alone = on_two_ranks();
+  alone.strategy.data_parallel = 1;
+  alone.set_micro_batches(1);
+  EXPECT_NEAR(seconds_of(alone), 12.0, 1e-9);
+}
+
+TEST(PerParameterSharding, OnlyAdaptersHaveGradientsToCopy) {
+  // Four layers with 80 parameters of adapters each.
+  SmallJob job = on_two_ranks();
+  job.strategy.task = Task::lora;
+  job.strategy.lora_rank = 2;
+  const double adapters = 0.320;
+  EXPECT_NEAR(seconds_of(job),
+              12.0 + 4 * (4.020 + adapters) + 4 * (3.010 + 0.75 * adapters) + 6 * adapters, 1e-9);
+}
+
+}  // namespace
+}  // namespace headway
