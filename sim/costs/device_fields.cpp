@@ -39,6 +39,11 @@ FieldMember<DeviceCosts> attention_kernels() {
             if (!holder.part(key)) return;
             for (const auto& [name, member] : holder.members(key)) {
               ObjectReader reader(member, holder.diagnostics());
+              if (name == kFastestAttention) {
+                holder.report(key,
+                              fmt::format("\"{}\" is the kernel of attention_efficiency", name), "",
+                              "give this one another name");
+              }
               attention_kernel_fields().read(reader, device.attention_kernels[name]);
               reader.report_unknown();
             }

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "sim/costs/kernel_cost.h"
+#include "sim/costs/read_profile.h"
 #include "tests/sim/costs/round_device.h"
+#include "tests/sim/costs/small_profile.h"
 #include "tests/support/shipped_profile.h"
 
 namespace headway {
@@ -92,6 +94,28 @@ TEST(AttentionKernels, HopperRunsFlashAttention2AndAFasterOne) {
                       fused_attention_cost(device, plain_family(), longer, Pass::forward).time;
   EXPECT_GT(gain, 1.4);
   EXPECT_LT(gain, 2.0);
+}
+
+/// What reading a profile with another kernel of that name reports.
+std::string problems_with_kernel(const std::string& name) {
+  const std::string number = R"({"value": 0.2, "spread": 0, "source": "bench"})";
+  const std::string kernel = R"("attention_kernels": {")" + name + R"(": {"efficiency": )" +
+                             number + R"(, "backward": )" + number + R"(, "sequence_half": )" +
+                             number + R"(, "head_exponent": )" + number + "}}, ";
+  std::string text = small_profile_text();
+  Diagnostics diagnostics;
+  InputFiles files({}, {}, diagnostics);
+  auto document = JsonDocument::parse(
+      "lab.json", text.insert(text.find(R"("attention_sequence_half")"), kernel), diagnostics);
+  if (document) static_cast<void>(read_profile(JsonCursor(std::move(document)), files));
+  std::string problems;
+  for (const Diagnostic& problem : diagnostics.all()) problems += problem.message;
+  return problems;
+}
+
+TEST(AttentionKernels, AnotherOneIsNotCalledTheFastest) {
+  EXPECT_EQ(problems_with_kernel("flash-2"), "");
+  EXPECT_EQ(problems_with_kernel("fastest"), "\"fastest\" is the kernel of attention_efficiency");
 }
 
 }  // namespace
