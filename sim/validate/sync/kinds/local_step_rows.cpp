@@ -19,9 +19,20 @@ constexpr double kBackwardShare = 2.0 / 3.0;
 /// Below so many steps there is a step's backward pass to hide in every few, and layers overlap.
 constexpr int kSeldom = 50;
 
+/// Charles et al. 2025, "Scaling Laws for DiLoCo", table 6, tries links of 10^(-1 + 4 k / 49)
+/// Gbit/s (every value of it is one of these, in a few digits) and prints the slowest that
+/// suffices.
+double tried_link(double k) { return std::pow(10.0, 4.0 * k / 49.0 - 1.0); }
+double place_among_tried(double rate) { return (std::log10(rate) + 1.0) * 49.0 / 4.0; }
+double slowest_tried(double needed) { return tried_link(std::ceil(place_among_tried(needed))); }
+/// What was needed where `rate` sufficed and the next slower link did not: as likely anywhere
+/// between them.
+double likely_needed(double rate) { return tried_link(std::round(place_among_tried(rate)) - 0.5); }
+
 struct UtilisationRow {
   IslandsOfOne job;
   std::string model;
+  bool of_a_grid = false;            ///< links were tried one by one, not solved for
   std::vector<double> utilisations;  ///< in %
 };
 
@@ -37,7 +48,8 @@ std::optional<UtilisationRow> utilisation_row(const SyncRow& row) {
                               .every = static_cast<int>(*every),
                               .bits = kSentBits,
                               .overlap_steps = kBackwardShare},
-                      .model = parts_of(row.set_up, ",").front()};
+                      .model = parts_of(row.set_up, ",").front(),
+                      .of_a_grid = row.set_up.find("logarithmic grid") != std::string::npos};
   const std::string shares = text_between(row.metric, "utilisation", "%");
   for (const std::string& share : parts_of(shares, ",")) {
     if (const auto number = number_after(share, "")) read.utilisations.push_back(*number);
@@ -68,7 +80,8 @@ SentBits fitted_bits(std::span<const SyncRow> known) {
     for (std::size_t i = 0; i < read->utilisations.size(); ++i) {
       const auto published = value_at(row, i);
       if (!published) continue;
-      logs += std::log(*published / needed_link(read->job, read->utilisations[i]));
+      const double needed = read->of_a_grid ? likely_needed(*published) : *published;
+      logs += std::log(needed / needed_link(read->job, read->utilisations[i]));
       ++cells;
     }
   }
@@ -86,14 +99,17 @@ SyncOutcome predict_utilisation(const SyncQuestion& question) {
                   "every {} steps or more",
                   kSentBits * bits.factor, bits.model, kSeldom),
       "two sites; layers are averaged as soon as their last backward pass is over"};
+  if (read->of_a_grid) {
+    outcome.assumed.emplace_back("the slowest link that suffices of 50 from 0.1 to 1,000 Gbit/s");
+  }
   for (std::size_t i = 0; i < read->utilisations.size(); ++i) {
     const auto published = value_at(question.row, i);
     if (!published) continue;  // "1000+"
-    outcome.values.push_back(
-        {.what = fmt::format("Gbit/s for {:g} %", read->utilisations[i]),
-         .published = *published,
-         .predicted = bits.factor * needed_link(read->job, read->utilisations[i]),
-         .ordered_with = "link of " + question.row.id});
+    const double needed = bits.factor * needed_link(read->job, read->utilisations[i]);
+    outcome.values.push_back({.what = fmt::format("Gbit/s for {:g} %", read->utilisations[i]),
+                              .published = *published,
+                              .predicted = read->of_a_grid ? slowest_tried(needed) : needed,
+                              .ordered_with = "link of " + question.row.id});
   }
   return outcome;
 }
