@@ -88,7 +88,7 @@ std::vector<MemorySummary> memory_summaries(const std::vector<MemoryRow>& rows) 
 
 std::vector<MemoryTradeOff> trade_off_of(const std::vector<MemoryRow>& rows) {
   std::vector<MemoryTradeOff> trade_off;
-  for (const double limit : {0.8, 0.85, 0.9, 0.95, 1.0, 1.05, 1.1}) {
+  for (const double limit : {0.8, 0.85, 0.9, 0.925, 0.95, 0.975, 1.0, 1.025, 1.05, 1.1}) {
     MemoryTradeOff at{.limit = limit};
     for (const MemoryRow& row : rows) {
       if (!row.needed) continue;
