@@ -205,8 +205,7 @@ void keep_software(Profile& profile, double share, const std::vector<std::string
     KernelFamily& family = profile.kernel_families.at(name);
     take_longer(family.memory_traffic, share);
     take_longer(family.loss_traffic, share);
-    for (auto* bytes :
-         {&family.optimizer_bytes, &family.unfused_forward_bytes, &family.unfused_backward_bytes}) {
+    for (auto* bytes : {&family.unfused_forward_bytes, &family.unfused_backward_bytes}) {
       if (*bytes) take_longer(**bytes, share);
     }
   }

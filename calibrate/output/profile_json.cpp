@@ -147,7 +147,6 @@ Json of(const KernelFamily& family) {
   add(json, "gradient_traffic", family.gradient_traffic);
   add(json, "micro_batch_overhead_s", family.micro_batch_overhead);
   add(json, "sharded_part_s", family.sharded_part);
-  add(json, "optimizer_bytes_per_parameter", family.optimizer_bytes);
   add(json, "unfused_forward_bytes_per_score", family.unfused_forward_bytes);
   add(json, "unfused_backward_bytes_per_score", family.unfused_backward_bytes);
   if (!family.releases.empty()) json["releases"] = of(family.releases);

@@ -183,11 +183,6 @@ states are sharded.)"},
         R"(What the host needs for each rank's part of a sharded matrix, of software that gathers and reduces
 every matrix as a list of parts, the device waiting.
 see: strategy.zero_stage)"},
-       {"optimizer_bytes_per_parameter",
-        known_estimate(&KernelFamily::optimizer_bytes, positive(), "bytes"),
-        R"(Memory traffic of the optimizer for a parameter of no table, of software whose optimizer keeps less
-than two moments and takes no norm of all gradients.
-default: profile.device.optimizer_bytes_per_parameter, and 4 bytes for the norm)"},
        {"unfused_forward_bytes_per_score",
         known_estimate(&KernelFamily::unfused_forward_bytes, kNotNegative, "bytes"),
         R"(Memory traffic of unfused attention for each score of 16 bits, of software in which mask and softmax

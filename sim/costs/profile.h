@@ -60,9 +60,6 @@ struct KernelFamily {
   /// Seconds of the host for each rank's part of a sharded matrix, where it gathers and reduces one
   /// matrix after the other as a list of parts while the device waits.
   Estimate sharded_part;
-  /// Memory traffic of the optimizer for a parameter, where it is none that takes a norm of all
-  /// gradients and keeps two moments: the device's then.
-  std::optional<Estimate> optimizer_bytes = {};
   /// Memory traffic per score of unfused attention where mask and softmax are not one kernel; else
   /// the device's.
   std::optional<Estimate> unfused_forward_bytes = {};
@@ -154,7 +151,7 @@ struct DeviceCosts {
   std::optional<Estimate> host_bandwidth;  ///< bytes/s to and from the host's memory, each way
   /// Bytes/s that the host's optimizer moves in its memory, an accelerator's part of it.
   std::optional<Estimate> host_memory_bandwidth;
-  Estimate optimizer_bytes;  ///< memory traffic of the optimizer per local parameter
+  Estimate optimizer_bytes;  ///< memory traffic of Adam per local parameter
   /// Measured updates of one tensor, over the fp32 bytes of its weights; may be empty.
   MeasuredCurve optimizer_curve;
 };

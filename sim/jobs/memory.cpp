@@ -41,28 +41,31 @@ constexpr double kFusedLoss = 2.0;
 
 constexpr int kGatheredUnits = 2;  ///< the one in use and the one fetched ahead
 
-/// Bytes of a parameter's states before sharding: Adam with two fp32 moments and, where the
+/// Bytes of a parameter's states before sharding: what the optimizer keeps and, where the
 /// parameters themselves are not fp32, an fp32 master copy.
 struct StateBytes {
   double parameter;
   double gradient;
   double optimizer;
+  double optimizer_of_ends;  ///< of the embedding and the head
 };
 StateBytes state_bytes(const Strategy& strategy) {
-  constexpr double kMoments = 8.0;
   constexpr double kMaster = 4.0;
   const double parameter = working_bytes_per_element(strategy.precision);
-  const double adam = kMoments + (parameter < kMaster ? kMaster : 0.0);
+  const double master = parameter < kMaster ? kMaster : 0.0;
   const double kept = strategy.memory.optimizer_state_bytes;
   // Servers hold them, in the memory of their hosts, but for what workers update.
   const ServerPlan* servers = strategy.synchronisation->servers();
   const bool is_updated_elsewhere = servers != nullptr && !servers->has_local_updates();
+  const auto states = [&](const Optimizer& optimizer) {
+    if (is_updated_elsewhere) return 0.0;
+    return kept > 0.0 ? kept : optimizer.state_bytes + master;
+  };
   return {.parameter = parameter,
           .gradient = bytes_per_element(
               strategy.kept_gradient_precision.value_or(strategy.gradient_precision)),
-          .optimizer = is_updated_elsewhere ? 0.0
-                       : kept > 0.0         ? kept
-                                            : adam};
+          .optimizer = states(*strategy.optimizer),
+          .optimizer_of_ends = states(beside(*strategy.optimizer))};
 }
 
 /// Bytes of a matrix's element where it is kept in the format of products alone. Formats with
@@ -293,8 +296,12 @@ StageMemory states_of(const Model& model, const Strategy& strategy,
   memory.parameters = states(parameters.shared(), bytes.parameter, Sharding::full) -
                       saved_by_quantised_weights(parameters, strategy);
   memory.gradients = states(trained, bytes.gradient, Sharding::gradients);
-  memory.optimizer =
-      (1.0 - strategy.optimizer_offload) * states(trained, bytes.optimizer, Sharding::optimizer);
+  const double ends = trains_adapters(strategy) ? 0.0 : parameters.embedding + parameters.head;
+  const Bytes optimizer =
+      states(trained, bytes.optimizer, Sharding::optimizer) +
+      Bytes((bytes.optimizer_of_ends - bytes.optimizer) * ends /
+            (strategy.sharding >= Sharding::optimizer ? strategy.shard_ranks() : 1.0));
+  memory.optimizer = (1.0 - strategy.optimizer_offload) * optimizer;
   if (strategy.islands() > 1) {
     memory.optimizer +=
         Bytes(strategy.synchronisation->kept_bytes() * trained / strategy.replicas());

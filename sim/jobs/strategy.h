@@ -10,6 +10,7 @@
 #include "sim/base/words.h"
 #include "sim/costs/collective_cost.h"
 #include "sim/jobs/compression/compression.h"
+#include "sim/jobs/optimizers.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/software_memory.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
@@ -169,7 +170,8 @@ struct Strategy {
   bool overlap_gradient_reduce = true;  ///< buckets start as soon as their layers' backward is done
   /// Without that overlap: all gradients of a stage in one message (Megatron-LM), not by buckets.
   bool fused_gradient_reduce = true;
-  bool gradient_norm = true;  ///< the optimizer takes the norm of all gradients first, to clip them
+  const Optimizer* optimizer = optimizers().data();  ///< that updates the parameters
+  bool gradient_norm = true;  ///< it takes the norm of all gradients first, if it is one that clips
   bool overlap_parameter_gather = true;  ///< ZeRO-1: gathered ahead of use; FSDP: backward
   Bytes gradient_bucket = Bytes(0.0);    ///< least size of a bucket; 0 is one bucket a layer
   std::optional<Bytes> first_gradient_bucket = {};  ///< of the first one, if another

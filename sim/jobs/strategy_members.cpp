@@ -51,6 +51,18 @@ FieldMember<Strategy> pipeline_schedule() {
       [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
 }
 
+FieldMember<Strategy> update_rule() {
+  static const std::vector<Word<const Optimizer*>> kOptimizers = [] {
+    std::vector<Word<const Optimizer*>> words;
+    for (const Optimizer& optimizer : optimizers()) words.emplace_back(optimizer.name, &optimizer);
+    return words;
+  }();
+  return word<Strategy>(
+      Words<const Optimizer*>(kOptimizers),
+      [](const Strategy& strategy) { return strategy.optimizer; },
+      [](Strategy& strategy, const Optimizer* optimizer) { strategy.optimizer = optimizer; });
+}
+
 FieldMember<Strategy> software_memory() {
   return {
       .type = object_type(),

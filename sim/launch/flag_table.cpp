@@ -134,6 +134,16 @@ std::string value_of(const json& strategy, const std::string& field) {
   if (field == "shard_group" && number_of(strategy, "zero_stage", 0) == 1) {
     return "of the optimizer";
   }
+  // Muon updates whole matrices: Megatron-LM has an optimizer of its own that shares these out.
+  if (strategy.value("optimizer", "") == "muon") {
+    const bool is_shared = number_of(strategy, "zero_stage", 0) == 1;
+    const bool by_tensors = strategy.value("optimizer_shards", "") == "tensors";
+    if (field == "optimizer" && number_of(strategy, "zero_stage", 0) > 0) {
+      return is_shared && by_tensors ? "muon, whole tensors" : "muon, slices";
+    }
+    if (field == "zero_stage" && is_shared && by_tensors) return "1, by Muon";
+    if (field == "optimizer_shards" && by_tensors) return "tensors, by Muon";
+  }
   // Fully sharded layers are gathered ahead of use, sharded states after the optimizer's step.
   if (field == "overlap_parameter_gather" && value == "true" &&
       number_of(strategy, "zero_stage", 0) < 3) {

@@ -30,13 +30,15 @@ Seconds passes_time(const Model& model, const StageCost& cost) {
 GroupCosts costs_on(const Model& model, const Strategy& strategy, const Profile& profile,
                     const NodeType& node, const ExchangePlaces& places) {
   const double tensor = largest_tensor(model, rank_shape_of(strategy));
-  const auto seconds = [&](double updated, double held) {
-    return optimizer_time(profile, strategy, held, updated, tensor).count();
+  const Optimizer& optimizer = *strategy.optimizer;
+  const auto seconds = [&](const Optimizer& of, double updated, double held) {
+    return optimizer_time(profile, strategy, of, held, updated, tensor).count();
   };
   return {.stage = stage_cost(model, strategy, profile, node, places),
           .memory_seconds_per_byte = 1.0 / streaming_rate(profile).count(),
-          .optimizer_seconds_per_parameter = seconds(1.0, 0.0),
-          .norm_seconds_per_parameter = seconds(0.0, 1.0)};
+          .optimizer_seconds_per_parameter = seconds(optimizer, 1.0, 0.0),
+          .end_seconds_per_parameter = seconds(beside(optimizer), 1.0, 0.0),
+          .norm_seconds_per_parameter = seconds(optimizer, 0.0, 1.0)};
 }
 
 /// What one micro-batch takes a stage of its own, there and back.
@@ -58,6 +60,7 @@ void GroupCosts::put_into(JobShape& job) const {
   job.cost = stage;
   job.memory_seconds_per_byte = memory_seconds_per_byte;
   job.optimizer_seconds_per_parameter = optimizer_seconds_per_parameter;
+  job.end_seconds_per_parameter = end_seconds_per_parameter;
   job.norm_seconds_per_parameter = norm_seconds_per_parameter;
 }
 

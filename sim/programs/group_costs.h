@@ -18,6 +18,7 @@ struct GroupCosts {
   StageCost stage;
   double memory_seconds_per_byte = 0.0;
   double optimizer_seconds_per_parameter = 0.0;
+  double end_seconds_per_parameter = 0.0;
   double norm_seconds_per_parameter = 0.0;
 
   /// Makes these the costs that programs are written with.

@@ -26,8 +26,7 @@ class ShardedProgram {
       : job_(job), strategy_(*job.strategy), builder_("rank"), pieces_(chunk_pieces(job, 0)) {
     share_out();
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
-      trained_ += pieces_[i].trained;
-      experts_ += pieces_[i].expert_parameters;
+      step_ += step_work(job_, pieces_[i]);
       const Seconds parts = time_of_parts(pieces_[i]);
       forward_passes_.push_back(
           pass("forward",
@@ -56,7 +55,8 @@ class ShardedProgram {
     add_up_copies();
     if (last_copies_ >= 0) builder_.wait(last_copies_);
     wait(last_reduces_);
-    builder_.compute(builder_.add_block("optimizer", step_time(job_, trained_, experts_)));
+    gather_momenta();
+    builder_.compute(builder_.add_block("optimizer", step_time(job_, step_)));
     return std::move(builder_).finished();
   }
 
@@ -199,6 +199,19 @@ class ShardedProgram {
     }
   }
 
+  void gather_momenta() {
+    if (!gathers_momenta(strategy_)) return;
+    Slots slots;
+    for (const SharedOut& shared : shared_) {
+      const bool is_of_experts = shared.held == &Piece::expert_parameters;
+      const double elements = is_of_experts ? step_.experts : step_.in_layers();
+      slots.push_back(builder_.join(
+          shared.gather,
+          prices(shared.gather).price(Bytes(job_.gradient_traffic * elements * kGatheredBytes))));
+    }
+    wait(slots);
+  }
+
   /// The host issues the next piece's gather before the device has computed this one, whatever is
   /// asked for (Zhao et al. 2023, section 3.3.3).
   void forward() {
@@ -252,8 +265,7 @@ class ShardedProgram {
   std::vector<SharedOut> shared_;
   std::vector<Pass> forward_passes_;
   std::vector<Pass> backward_passes_;
-  double trained_ = 0.0;
-  double experts_ = 0.0;
+  StepWork step_;
   Slots last_reduces_;
   std::int32_t last_copies_ = -1;
   const Piece* reduced_ = nullptr;  ///< whose parts the copies have not summed up yet

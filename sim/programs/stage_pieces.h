@@ -42,6 +42,20 @@ struct UpdatedPart {
   return {share * part.elements, share * part.matrices};
 }
 
+/// What a step of the optimizer is about, before ranks share it out.
+struct StepWork {
+  double trained = 0.0;   ///< parameters, but for routed experts
+  double ends = 0.0;      ///< of those, the embedding's and the head's
+  double experts = 0.0;   ///< parameters of routed ones
+  double matrices = 0.0;  ///< of layers, but for routed experts
+  double expert_matrices = 0.0;
+  OrthogonalTime orthogonal;  ///< of all of them
+
+  [[nodiscard]] double in_layers() const { return trained - ends; }
+  StepWork& operator+=(const StepWork& other);
+};
+[[nodiscard]] StepWork step_work(const JobShape& job, const Piece& piece);
+
 /// Cuts a chunk, in forward order, into pieces whose gradients are at least the strategy's bucket
 /// (one layer each if that is 0), or took its cycle to compute. Filled from the back, because
 /// backward passes finish there first; the first one has a size of its own, where it is said.
@@ -79,8 +93,13 @@ struct UpdatedPart {
 [[nodiscard]] Bytes gradient_message(const JobShape& job, const GradientPart& gradients);
 [[nodiscard]] TimeByCause compression_time(const JobShape& job, const GradientPart& gradients);
 
-/// What a rank does between its last gradient and the end of the step.
-[[nodiscard]] TimeByCause step_time(const JobShape& job, double parameters,
-                                    double expert_parameters = 0.0);
+/// What a rank does between its last gradient and the end of the step. Of matrices that are made
+/// orthogonal it has those that its part of the parameters touches: with M of them, a slice of 1/r
+/// at most M/r + 1, whole ones M/r rounded up.
+[[nodiscard]] TimeByCause step_time(const JobShape& job, const StepWork& work);
+
+/// Whether ranks that update slices of matrices gather these first: what is made orthogonal is a
+/// whole matrix (Liu et al. 2025, arXiv:2502.16982, algorithm 1).
+[[nodiscard]] bool gathers_momenta(const Strategy& strategy);
 
 }  // namespace headway

@@ -49,6 +49,7 @@ struct JobShape {
   double gradient_traffic = 1.0;         ///< bytes that replicas exchange for each they need to
   double memory_seconds_per_byte = 0.0;  ///< of what streams through a device's memory
   double optimizer_seconds_per_parameter = 0.0;  ///< of those a rank updates
+  double end_seconds_per_parameter = 0.0;        ///< of those of them in the embedding and the head
   double norm_seconds_per_parameter = 0.0;       ///< of those a rank holds
   /// Whose passes tell when gradients leave by time (gradient_cycle): replicas cut them alike, even
   /// where they are not equally fast. nullptr: `cost`.

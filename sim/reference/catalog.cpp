@@ -14,6 +14,7 @@
 #include "sim/costs/accelerators.h"
 #include "sim/files/input_files.h"
 #include "sim/jobs/frameworks.h"
+#include "sim/jobs/optimizers.h"
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/launch/flag_table.h"
 #include "sim/models/families.h"
@@ -132,6 +133,17 @@ std::vector<CatalogEntry> schedule_entries() {
   return entries;
 }
 
+std::vector<CatalogEntry> optimizer_entries() {
+  std::vector<CatalogEntry> entries;
+  for (const Optimizer& optimizer : optimizers()) {
+    entries.push_back({std::string(optimizer.name),
+                       fmt::format("{}; {:.4g} bytes a parameter beside its weight ({})",
+                                   optimizer.what, optimizer.state_bytes, optimizer.source),
+                       ""});
+  }
+  return entries;
+}
+
 /// What says a field to each framework: "Megatron-LM: --flag; DeepSpeed: none".
 std::vector<CatalogEntry> flag_entries() {
   const auto said = [](std::string_view flags) {
@@ -158,10 +170,11 @@ struct BuiltInKind {
   std::string_view name;
   std::vector<CatalogEntry> (*entries)();
 };
-constexpr std::array<BuiltInKind, 5> kBuiltIn = {{{"presets", preset_entries},
+constexpr std::array<BuiltInKind, 6> kBuiltIn = {{{"presets", preset_entries},
                                                   {"families", family_entries},
                                                   {"operators", operator_entries},
                                                   {"schedules", schedule_entries},
+                                                  {"optimizers", optimizer_entries},
                                                   {"flags", flag_entries}}};
 
 }  // namespace

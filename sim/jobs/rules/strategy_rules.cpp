@@ -17,8 +17,8 @@ const std::vector<StrategyRule>& strategy_rules() {
     const auto add = [&all](const std::vector<StrategyRule>& rules) {
       all.insert(all.end(), rules.begin(), rules.end());
     };
-    for (const auto& rules :
-         {tensor_rules(), pipeline_rules(), expert_rules(), sharding_rules(), option_rules()}) {
+    for (const auto& rules : {tensor_rules(), pipeline_rules(), expert_rules(), sharding_rules(),
+                              optimizer_rules(), option_rules()}) {
       add(rules);
     }
     for (const SynchronisationPointer& scheme : synchronisation_schemes()) add(scheme->rules());

@@ -55,10 +55,11 @@ struct StrategyRule {
 [[nodiscard]] const std::vector<StrategyRule>& strategy_rules();
 
 // By what they hold together.
-[[nodiscard]] std::vector<StrategyRule> tensor_rules();    ///< degrees and the model's dimensions
-[[nodiscard]] std::vector<StrategyRule> pipeline_rules();  ///< stages, layers and micro-batches
-[[nodiscard]] std::vector<StrategyRule> expert_rules();    ///< how experts are shared out
-[[nodiscard]] std::vector<StrategyRule> sharding_rules();  ///< of states over replicas
+[[nodiscard]] std::vector<StrategyRule> tensor_rules();     ///< degrees and the model's dimensions
+[[nodiscard]] std::vector<StrategyRule> pipeline_rules();   ///< stages, layers and micro-batches
+[[nodiscard]] std::vector<StrategyRule> expert_rules();     ///< how experts are shared out
+[[nodiscard]] std::vector<StrategyRule> sharding_rules();   ///< of states over replicas
+[[nodiscard]] std::vector<StrategyRule> optimizer_rules();  ///< who updates with what
 [[nodiscard]] std::vector<StrategyRule> compression_rules();  ///< what it does not go with
 [[nodiscard]] std::vector<StrategyRule> table_rules();        ///< where embedding tables stand
 [[nodiscard]] std::vector<StrategyRule> option_rules();       ///< behaviours that need one another

@@ -72,6 +72,7 @@ const ChunkWork& ChunkWorks::of(const JobShape& job, int position) {
     chunk.cost += cost;
     chunk.gradients += piece.gradients();
     chunk.gathered += gathered_of(job, piece);
+    chunk.step += step_work(job, piece);
     chunk.pieces.push_back({piece, &cost, gathered_of(job, piece)});
   }
   return chunk;

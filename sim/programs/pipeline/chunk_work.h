@@ -30,6 +30,7 @@ struct ChunkWork {
   PassCost cost;                  ///< of all
   GradientPart gradients;         ///< of parameters that change, but for routed experts
   UpdatedPart gathered;           ///< those that replicas gather
+  StepWork step;
 };
 
 /// The work of a job's chunks, worked out once for all that are alike, as most of a model are.

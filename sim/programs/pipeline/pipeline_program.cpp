@@ -1,4 +1,3 @@
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +8,7 @@
 #include "sim/layers/parameters.h"
 #include "sim/programs/pipeline/body_writer.h"
 #include "sim/programs/pipeline/chunk_work.h"
+#include "sim/programs/pipeline/last_joined.h"
 #include "sim/programs/pipeline/pass_order.h"
 #include "sim/programs/pipeline/short_program.h"
 #include "sim/programs/pipeline/written_out.h"
@@ -19,23 +19,6 @@ namespace headway {
 namespace {
 
 constexpr double kParameterBytes = 2.0;  ///< parameters are gathered in 16 bits
-
-/// The last collectives about gradients that were joined, to be waited for.
-struct LastJoined {
-  std::array<std::int32_t, 2> reduces{-1, -1};  ///< of the first chunk's copy, of the other
-  std::int32_t compressed_gather = -1;
-  std::int32_t expert_reduce = -1;
-
-  void update(const LastJoined& later) {
-    const auto take = [](std::int32_t& slot, std::int32_t joined) {
-      if (joined >= 0) slot = joined;
-    };
-    take(reduces[0], later.reduces[0]);
-    take(reduces[1], later.reduces[1]);
-    take(compressed_gather, later.compressed_gather);
-    take(expert_reduce, later.expert_reduce);
-  }
-};
 
 class PipelineProgram {
  public:
@@ -111,6 +94,7 @@ class PipelineProgram {
       experts_ += {of.piece.expert_parameters, of.piece.expert_matrices};
     }
     gradients_ += chunk.work->gradients;
+    step_ += chunk.work->step;
     gathered_ += chunk.work->gathered;
   }
 
@@ -348,6 +332,25 @@ class PipelineProgram {
     wait_if_any(last_.expert_reduce);
   }
 
+  /// As parameters are gathered, in as many bytes.
+  void gather_momenta() {
+    if (!gathers() || !gathers_momenta(strategy_)) return;
+    std::vector<std::int32_t> slots;
+    const auto join = [&](int chunk, const StepWork& step) {
+      if (!reduces() || step.in_layers() == 0.0) return;
+      slots.push_back(join_gather(chunk, {step.in_layers(), step.matrices}));
+    };
+    if (is_doubled()) {
+      for (std::size_t c = 0; c < chunks_.size(); ++c) {
+        join(static_cast<int>(c), chunks_[c].work->step);
+      }
+    } else {
+      join(0, step_);
+    }
+    slots.push_back(join_expert_gather(experts_));
+    for (const std::int32_t slot : slots) wait_if_any(slot);
+  }
+
   void finish_step() {
     if (reduces_any() && !reduces_every_pass()) reduce_rest();
     wait_for_gradients();
@@ -356,8 +359,8 @@ class PipelineProgram {
                                bytes_per_element(strategy_.gradient_precision);
       builder_.wait(join(kTiedEmbedding, kTiedEmbedding, Bytes(embedding)));
     }
-    builder_.compute(
-        builder_.add_block("optimizer", step_time(job_, gradients_.elements, experts_.elements)));
+    gather_momenta();
+    builder_.compute(builder_.add_block("optimizer", step_time(job_, step_)));
     if (gathers() && !strategy_.overlap_parameter_gather) {
       gather_and_wait(1.0);
       wait_if_any(join_expert_gather(experts_));
@@ -377,6 +380,7 @@ class PipelineProgram {
   GradientPart gradients_;  ///< of parameters of this stage that change, but for experts
   UpdatedPart gathered_;    ///< those that replicas gather
   UpdatedPart experts_;     ///< routed ones
+  StepWork step_;
   LastJoined last_;
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "sim/base/diagnostic.h"
+#include "sim/costs/kernel_cost.h"
 #include "sim/jobs/rank_shape_of.h"
 #include "sim/layers/kernel_shape.h"
 
@@ -12,6 +13,23 @@ namespace {
 
 constexpr double kGradientNormBytes = 4.0;
 constexpr double kWeightBytes = 4.0;  ///< of the optimizer's own copy of a parameter
+constexpr double kNewtonSchulzSteps = 5.0;
+
+/// Of the copy that products take, where they do not take the weights themselves.
+double copy_bytes(Precision precision) {
+  const double bytes = working_bytes_per_element(precision);
+  return bytes < kWeightBytes ? bytes : 0.0;
+}
+
+Seconds orthogonal_time(double rows, double columns, const DeviceCosts& device,
+                        Precision precision) {
+  const double m = std::min(rows, columns);
+  const double n = std::max(rows, columns);
+  const auto product = [&](double outputs, double terms) {
+    return gemm_cost(device, {.m = m, .n = outputs, .k = terms}, precision).time;
+  };
+  return kNewtonSchulzSteps * (product(m, n) + product(m, m) + product(n, m));
+}
 
 }  // namespace
 
@@ -20,20 +38,24 @@ BytesPerSecond streaming_rate(const Profile& profile) {
   return BytesPerSecond(device.memory_bandwidth.value * device.memory_efficiency.value);
 }
 
-Seconds optimizer_time(const Profile& profile, const Strategy& strategy, double parameters,
-                       double updated, double tensor) {
+Seconds optimizer_time(const Profile& profile, const Strategy& strategy, const Optimizer& optimizer,
+                       double parameters, double updated, double tensor) {
   const DeviceCosts& device = profile.device;
   const BytesPerSecond memory = streaming_rate(profile);
   const double by_host = strategy.optimizer_offload * updated;
-  const std::optional<Estimate> without_norm =
-      profile.kernel_families.at(strategy.kernel_family).optimizer_bytes;
-  const bool takes_norm = strategy.gradient_norm && !without_norm;
+  const bool takes_norm = strategy.gradient_norm && optimizer.clips;
   const Seconds norm = takes_norm ? Bytes(parameters * kGradientNormBytes) / memory : Seconds(0.0);
-  const double bytes = without_norm.value_or(device.optimizer_bytes).value;
+  const double adam = device.optimizer_bytes.value;
+  const double bytes =
+      optimizer.traffic
+          ? std::max(1.0, adam / kAdamBytes) *
+                update_bytes(optimizer, bytes_per_element(strategy.gradient_precision),
+                             copy_bytes(strategy.precision))
+          : adam;
   const double by_device = updated - by_host;
   const std::optional<Cost> measured =
-      without_norm ? std::nullopt
-                   : curve_cost(device.optimizer_curve, Bytes(kWeightBytes * tensor));
+      optimizer.traffic ? std::nullopt
+                        : curve_cost(device.optimizer_curve, Bytes(kWeightBytes * tensor));
   const Seconds own =
       measured ? by_device / tensor * measured->time : Bytes(by_device * bytes) / memory;
   if (strategy.optimizer_offload == 0.0) return own + norm;
@@ -48,6 +70,21 @@ Seconds optimizer_time(const Profile& profile, const Strategy& strategy, double 
   const Seconds back = Bytes(by_host * parameter_bytes) / link;
   return norm + (strategy.overlap_optimizer_offload ? std::max({own, down, update, back})
                                                     : own + down + update + back);
+}
+
+OrthogonalTime orthogonal_time(const Layer& layer, const RankShape& shape,
+                               const DeviceCosts& device, Precision precision) {
+  OrthogonalTime time;
+  for (const Product& product : layer.products) {
+    const Seconds each = orthogonal_time(inputs_on_rank(product, shape),
+                                         outputs_on_rank(product, shape), device, precision);
+    if (product.part == Part::experts) {
+      time.experts += product.copies / shape.expert_parallel * each;
+    } else {
+      time.shared += product.copies * each;
+    }
+  }
+  return time;
 }
 
 }  // namespace headway

@@ -3,6 +3,8 @@
 #include "sim/base/units.h"
 #include "sim/costs/profile.h"
 #include "sim/jobs/strategy.h"
+#include "sim/layers/layer.h"
+#include "sim/layers/rank_shape.h"
 
 namespace headway {
 
@@ -10,11 +12,10 @@ namespace headway {
 /// the latter three written.
 inline constexpr double kHostAdamBytes = 28.0;
 
-/// Time of an optimizer step over `parameters` local parameters of which this rank updates
-/// `updated`: the memory traffic of Adam, and of the gradient norm over all of them where one is
-/// taken; or that of another optimizer, where the software has one. Updates of a tensor of `tensor`
-/// parameters, those that most of the model is made of, take what was measured of one, where one of
-/// its size was.
+/// Time of a step of `optimizer` over `parameters` local parameters of which this rank updates
+/// `updated`: its memory traffic, and that of the gradient norm over all of them where one is
+/// taken. Adam's updates of a tensor of `tensor` parameters, those that most of the model is made
+/// of, take what was measured of one, where one of its size was.
 ///
 /// The host updates the share f = optimizer_offload of them: gradients of g bytes go down and
 /// parameters of p bytes come back over its link, and its Adam moves 28 + p bytes in its memory
@@ -24,7 +25,29 @@ inline constexpr double kHostAdamBytes = 28.0;
 /// with D the accelerator's own part; where these overlap (section 5.1: tile by tile), the longest
 /// of the four. Requires a profile with both bandwidths where something is offloaded.
 [[nodiscard]] Seconds optimizer_time(const Profile& profile, const Strategy& strategy,
-                                     double parameters, double updated, double tensor = 0.0);
+                                     const Optimizer& optimizer, double parameters, double updated,
+                                     double tensor = 0.0);
+
+/// Making the momenta of matrices orthogonal.
+struct OrthogonalTime {
+  Seconds shared;   ///< of those that every replica holds alike
+  Seconds experts;  ///< of routed experts
+
+  OrthogonalTime& operator+=(const OrthogonalTime& other) {
+    shared += other.shared;
+    experts += other.experts;
+    return *this;
+  }
+  friend OrthogonalTime operator*(double times, const OrthogonalTime& time) {
+    return {times * time.shared, times * time.experts};
+  }
+};
+/// Of all matrices that a rank holds of a layer, each by itself. Of m x n elements, m <= n, five
+/// steps of Newton-Schulz (Jordan et al. 2024) take
+///   5 (g(m, m, n) + g(m, m, m) + g(m, n, m))
+/// with g(rows, columns, terms) a product in 16 bits: X X', its square, and their sum times X.
+[[nodiscard]] OrthogonalTime orthogonal_time(const Layer& layer, const RankShape& shape,
+                                             const DeviceCosts& device, Precision precision);
 
 /// What streams through a device's memory in a second.
 [[nodiscard]] BytesPerSecond streaming_rate(const Profile& profile);

@@ -155,6 +155,10 @@ class StageCosts {
             ? layer.forward.of_device()
             : costs.again + routed_again * routing + exchanged_again(of, again) * tensor.forward;
     if (is_all_again) layer.recompute[Cause::other] = layer.forward[Cause::other];
+    if (strategy_.optimizer->orthogonalises) {
+      layer.orthogonal =
+          orthogonal_time(of, shape_, profile_.device, wide_precision(strategy_.precision));
+    }
     add_flows(of, layer, costs, tensor, tensor_link, context, context_link, experts,
               {pooled, gradients});
     layers_time_ += count * (costs.forward.time() + costs.backward.time());

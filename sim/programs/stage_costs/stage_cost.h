@@ -11,6 +11,7 @@
 #include "sim/programs/flows/flow_plans.h"
 #include "sim/programs/stage_costs/exchange_flow.h"
 #include "sim/programs/stage_costs/group_place.h"
+#include "sim/programs/stage_costs/optimizer_cost.h"
 
 namespace headway {
 
@@ -25,6 +26,7 @@ struct LayerCost {
   PassFlows forward_flows;       ///< what of it crosses the fabric
   PassFlows backward_flows;
   PassFlows recompute_flows;
+  OrthogonalTime orthogonal;  ///< of the optimizer, where it is one that orthogonalises
 };
 
 /// What the pieces of a micro-batch take on one rank of nominal speed, tensor-, context- and

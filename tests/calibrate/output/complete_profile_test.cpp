@@ -59,8 +59,6 @@ TEST(ProfileJson, KeepsAllOfEveryProfileThatShips) {
               published->scale_up.measured_bandwidth.has_value());
     for (const auto& [name, family] : published->kernel_families) {
       const auto& kept = written["kernel_families"][name];
-      EXPECT_EQ(kept.contains("optimizer_bytes_per_parameter"), family.optimizer_bytes.has_value())
-          << name;
       EXPECT_EQ(kept.contains("unfused_forward_bytes_per_score"),
                 family.unfused_forward_bytes.has_value())
           << name;

@@ -107,6 +107,23 @@ TEST(LaunchFiles, MegatronIsNotToldOfWindowsAndSinks) {
   EXPECT_THAT(file.remarks, Contains("Megatron-LM is not told of model.attention_sinks."));
 }
 
+// Megatron-Core's layer-wise optimizer has whole matrices; its distributed one has not.
+TEST(LaunchFiles, MegatronSharesOutMuonByMatrices) {
+  const auto script = [](std::vector<Override> more) {
+    more.emplace_back("/strategy/optimizer", "muon");
+    return launch_script(shipped_scenario("llama3_8b_64", std::move(more)),
+                         LaunchFramework::megatron);
+  };
+  const LaunchFile whole = script({{"/strategy/optimizer_shards", "tensors"}});
+  EXPECT_THAT(whole.text, HasSubstr("--optimizer dist_muon"));
+  EXPECT_THAT(whole.text, Not(HasSubstr("--use-distributed-optimizer")));
+  EXPECT_THAT(whole.remarks, Not(Contains(HasSubstr("optimizer"))));
+  const LaunchFile slices = script({});
+  EXPECT_THAT(slices.remarks, Contains(HasSubstr("no setting for: optimizer muon")));
+  const LaunchFile alone = script({{"/strategy/zero_stage", "0"}});
+  EXPECT_THAT(alone.text, HasSubstr("--optimizer muon"));
+}
+
 TEST(LaunchFiles, MegatronTrainsNoImages) {
   nlohmann::json scenario = small_scenario(4);
   scenario["model"] = "resnet_50";

@@ -103,12 +103,12 @@ TEST(StagePieces, TheStepUpdatesWhatTheRankKeeps) {
   shape.optimizer_seconds_per_parameter = 1.0;
   shape.norm_seconds_per_parameter = 0.1;
   // 4,000 parameters on 4 ranks: all are updated, or a quarter; with FSDP a quarter is there.
-  EXPECT_DOUBLE_EQ(step_time(shape, 4000.0)[Cause::optimizer].count(), 4400.0);
-  EXPECT_EQ(step_time(shape, 4000.0)[Cause::other], 5_s);
+  EXPECT_DOUBLE_EQ(step_time(shape, {.trained = 4000.0})[Cause::optimizer].count(), 4400.0);
+  EXPECT_EQ(step_time(shape, {.trained = 4000.0})[Cause::other], 5_s);
   job.strategy.sharding = Sharding::optimizer;
-  EXPECT_DOUBLE_EQ(step_time(shape, 4000.0)[Cause::optimizer].count(), 1400.0);
+  EXPECT_DOUBLE_EQ(step_time(shape, {.trained = 4000.0})[Cause::optimizer].count(), 1400.0);
   job.strategy.sharding = Sharding::full;
-  EXPECT_DOUBLE_EQ(step_time(shape, 4000.0)[Cause::optimizer].count(), 1100.0);
+  EXPECT_DOUBLE_EQ(step_time(shape, {.trained = 4000.0})[Cause::optimizer].count(), 1100.0);
 }
 
 TEST(PipelineProgram, AStageLosesALittleWithEveryMicroBatch) {
