@@ -172,12 +172,17 @@ Bytes exchange_buffers(const Model& model, const Strategy& strategy,
   if (strategy.sharding == Sharding::full) {
     if (strategy.replicas() == 1) return Bytes(0.0);  // there is nobody to gather from
     const double largest = std::max({layer, parameters.embedding, parameters.head});
-    const double gathered = strategy.reshard_after_forward ? largest + (kGatheredUnits - 1) * layer
-                                                           : parameters.total();
+    const double ends = parameters.embedding + parameters.head;
+    const double narrow = gathered_parameter_bytes(strategy);
+    const double widest =
+        std::max(narrow * layer, bytes.parameter * std::max(parameters.embedding, parameters.head));
+    const double gathered = strategy.reshard_after_forward
+                                ? widest + (kGatheredUnits - 1) * narrow * layer
+                                : narrow * (parameters.total() - ends) + bytes.parameter * ends;
     // Stages of a pipeline add up whole gradients until the last micro-batch.
     const double reduced = strategy.pipeline_parallel > 1 ? trained_parameters(parameters, strategy)
                                                           : (adapters ? adapter : largest);
-    return Bytes(gathered * bytes.parameter + reduced * bytes.gradient);
+    return Bytes(gathered + reduced * bytes.gradient);
   }
   if (strategy.replicas() == 1 && !strategy.memory.flattened_gradients) return Bytes(0.0);
   const Bytes all(trained_parameters(parameters, strategy) * bytes.gradient);

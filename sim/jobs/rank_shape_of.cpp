@@ -3,6 +3,15 @@
 #include <algorithm>
 
 namespace headway {
+namespace {
+
+/// Whether what products take can be quantised before others gather it.
+bool is_quantised_before_gathers(const Strategy& strategy) {
+  return bytes_per_element(strategy.precision) < working_bytes_per_element(strategy.precision) &&
+         strategy.scaling != Scaling::rowwise && !trains_adapters(strategy);
+}
+
+}  // namespace
 
 RankShape rank_shape_of(const Strategy& strategy) {
   const double element = working_bytes_per_element(strategy.precision);
@@ -43,8 +52,17 @@ RankShape rank_shape_of(const Strategy& strategy) {
 
 bool can_gather_quantised(const Strategy& strategy) {
   return strategy.sequence_parallel && strategy.tensor_parallel > 1 &&
-         bytes_per_element(strategy.precision) < working_bytes_per_element(strategy.precision) &&
-         strategy.scaling != Scaling::rowwise && !trains_adapters(strategy);
+         is_quantised_before_gathers(strategy);
+}
+
+bool can_gather_quantised_parameters(const Strategy& strategy) {
+  return strategy.sharding != Sharding::none && is_quantised_before_gathers(strategy);
+}
+
+double gathered_parameter_bytes(const Strategy& strategy) {
+  return strategy.quantised_parameter_gathers && can_gather_quantised_parameters(strategy)
+             ? bytes_per_element(strategy.scaling)
+             : working_bytes_per_element(strategy.precision);
 }
 
 double working_bytes_per_element(Precision precision) {

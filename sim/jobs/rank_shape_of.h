@@ -16,6 +16,13 @@ namespace headway {
 /// parallelize.py: enable_float8_tensorwise_tp).
 [[nodiscard]] bool can_gather_quantised(const Strategy& strategy);
 
+/// Whether ranks that share out states gather the parameters of layers as products take them, in
+/// fewer than 16 bits: a scale a row leaves them to be quantised behind the gather (torchao,
+/// Float8LinearConfig), and what is frozen is not updated.
+[[nodiscard]] bool can_gather_quantised_parameters(const Strategy& strategy);
+/// Of a parameter of a layer that such ranks gather; embedding and head stay in the working format.
+[[nodiscard]] double gathered_parameter_bytes(const Strategy& strategy);
+
 /// Whether low-rank adapters are trained, beside frozen matrices.
 [[nodiscard]] bool trains_adapters(const Strategy& strategy);
 

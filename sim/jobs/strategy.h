@@ -161,6 +161,8 @@ struct Strategy {
   std::optional<OptimizerShards> optimizer_shards = {};  ///< with ZeRO-1; else slices
   /// Fully sharded: layers give their gathered parameters up after the forward pass.
   bool reshard_after_forward = true;
+  /// Ranks gather parameters of layers in the format of products.
+  bool quantised_parameter_gathers = false;
   /// Fully sharded: each parameter is a tensor of its own, copied out of what was gathered, its
   /// gradient copied into what is reduced; else views of one buffer.
   bool per_parameter_sharding = false;

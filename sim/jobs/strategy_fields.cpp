@@ -82,6 +82,18 @@ default: "slices")"},
        R"(Layers give their gathered parameters up after the forward pass and gather them again for the
 backward pass. Off (FSDP's SHARD_GRAD_OP), all of them stay in memory meanwhile.
 see: Zhao et al. 2023 (arXiv:2304.11277), 3.3)"},
+      {"quantised_parameter_gathers",
+       flag(&Strategy::quantised_parameter_gathers)
+           .presettable()
+           .where(can_gather_quantised_parameters,
+                  {"zero_stage",
+                   "1, 2 or 3, with a precision below 16 bits that has no scale for each row, and "
+                   "no adapters",
+                   "no parameters are gathered that products take in fewer bits"}),
+       R"(Ranks that share out states gather the parameters of layers as products take them, 8 or 4 bits
+each, and quantise their own before; embedding and head stay in 16 bits.
+see: Megatron-Core's --fp8-param-gather; torchao's enable_fsdp_float8_all_gather
+default: what the preset does; false where none is)"},
       {"per_parameter_sharding",
        flag(&Strategy::per_parameter_sharding).presettable().where(is_fully_sharded, kFullSharding),
        R"(Each parameter is a tensor of its own (PyTorch's fully_shard, FSDP2): copied out of what was

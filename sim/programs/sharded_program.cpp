@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/jobs/rank_shape_of.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/programs/program_builder.h"
 #include "sim/programs/stage_pieces.h"
@@ -9,8 +10,6 @@
 
 namespace headway {
 namespace {
-
-constexpr double kGatheredBytes = 2.0;  ///< of a parameter
 
 /// Parameters that one group of ranks shares out: those of the layers, or the routed experts.
 struct SharedOut {
@@ -89,8 +88,13 @@ class ShardedProgram {
   [[nodiscard]] const PricedCollective& prices(std::string_view communicator) const {
     return job_.prices.at(communicator);
   }
+  [[nodiscard]] double gathered(const SharedOut& shared, const Piece& piece) const {
+    return headway::gathered_bytes(strategy_, shared.held == &Piece::expert_parameters
+                                                  ? UpdatedPart{piece.expert_parameters}
+                                                  : gathered_of(job_, piece));
+  }
   [[nodiscard]] Bytes gathered_bytes(const SharedOut& shared, const Piece& piece) const {
-    return Bytes(job_.gradient_traffic * piece.*shared.held * kGatheredBytes);
+    return Bytes(job_.gradient_traffic * gathered(shared, piece));
   }
   [[nodiscard]] Bytes gradient_bytes(double elements) const {
     return Bytes(job_.gradient_traffic * elements *
@@ -141,17 +145,18 @@ class ShardedProgram {
   }
 
   /// Of a piece's parameters from what was gathered to where each stands by itself: read and
-  /// written in 16 bits.
+  /// written as they are gathered.
   [[nodiscard]] Seconds copied_out(const Piece& piece) const {
     double bytes = 0.0;
-    for (const SharedOut& shared : shared_) bytes += 2.0 * kGatheredBytes * piece.*shared.held;
+    for (const SharedOut& shared : shared_) bytes += 2.0 * gathered(shared, piece);
     return time_of_copies(bytes);
   }
   /// Of its gradients into what is reduced: read in 16 bits, written as they are reduced.
   [[nodiscard]] Seconds copied_in(const Piece& piece) const {
     double bytes = 0.0;
     for (const SharedOut& shared : shared_) {
-      bytes += (kGatheredBytes + bytes_per_element(strategy_.gradient_precision)) *
+      bytes += (working_bytes_per_element(strategy_.precision) +
+                bytes_per_element(strategy_.gradient_precision)) *
                piece.*shared.trained;
     }
     return time_of_copies(bytes);
@@ -207,7 +212,7 @@ class ShardedProgram {
       const double elements = is_of_experts ? step_.experts : step_.in_layers();
       slots.push_back(builder_.join(
           shared.gather,
-          prices(shared.gather).price(Bytes(job_.gradient_traffic * elements * kGatheredBytes))));
+          prices(shared.gather).price(Bytes(job_.gradient_traffic * elements * kMomentumBytes))));
     }
     wait(slots);
   }

@@ -99,6 +99,12 @@ double head_parameters(const JobShape& job) {
   return (head + joins) / job.strategy->tensor_parallel;
 }
 
+/// Of a piece, what stands before and behind the layers.
+double parameters_of_ends(const JobShape& job, const Piece& piece) {
+  return (piece.embedding ? embedding_parameters(job) : 0.0) +
+         (piece.head ? head_parameters(job) : 0.0);
+}
+
 /// What low-rank factors leave of the gradients of a layer: those of its matrices, where they are
 /// smaller, and all else.
 double factor_elements(const Layer& layer, const Compression& how) {
@@ -179,13 +185,10 @@ StepWork step_work(const JobShape& job, const Piece& piece) {
                 .experts = piece.expert_parameters,
                 .matrices = piece.matrices,
                 .expert_matrices = piece.expert_matrices};
-  if (piece.embedding) {
-    if (!trains_adapters(*job.strategy)) work.ends += embedding_parameters(job);
-    work.matrices -= parameter_matrices(job.model->first).shared;
-  }
+  if (!trains_adapters(*job.strategy)) work.ends = parameters_of_ends(job, piece);
   work.orthogonal = sum_of_layers(job, piece, piece.layers, &LayerCost::orthogonal);
+  if (piece.embedding) work.matrices -= parameter_matrices(job.model->first).shared;
   if (piece.head) {
-    if (!trains_adapters(*job.strategy)) work.ends += head_parameters(job);
     work.matrices -= parameter_matrices(job.model->last).shared;
     if (const int ahead = job.model->ahead.layers; ahead > 0) {
       work.orthogonal +=
@@ -284,8 +287,14 @@ TimeByCause weight_gradient_time(const JobShape& job, const Piece& piece) {
 }
 
 UpdatedPart gathered_of(const JobShape& job, const Piece& piece) {
-  return {job.strategy->sharding == Sharding::full ? piece.parameters : piece.trained,
-          piece.matrices};
+  const bool gathers_all = job.strategy->sharding == Sharding::full;
+  return {gathers_all ? piece.parameters : piece.trained, piece.matrices,
+          gathers_all || !trains_adapters(*job.strategy) ? parameters_of_ends(job, piece) : 0.0};
+}
+
+double gathered_bytes(const Strategy& strategy, const UpdatedPart& part) {
+  return (part.elements - part.wide) * gathered_parameter_bytes(strategy) +
+         part.wide * working_bytes_per_element(strategy.precision);
 }
 
 double gathers_of(const Strategy& strategy, const UpdatedPart& part, const UpdatedPart& all,

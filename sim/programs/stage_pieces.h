@@ -32,15 +32,20 @@ struct Piece {
 struct UpdatedPart {
   double elements = 0.0;
   double matrices = 0.0;
+  double wide = 0.0;  ///< of the elements, the embedding's and the head's
   UpdatedPart& operator+=(const UpdatedPart& other) {
     elements += other.elements;
     matrices += other.matrices;
+    wide += other.wide;
     return *this;
   }
 };
 [[nodiscard]] inline UpdatedPart operator*(double share, const UpdatedPart& part) {
-  return {share * part.elements, share * part.matrices};
+  return {share * part.elements, share * part.matrices, share * part.wide};
 }
+/// Their bytes as they are gathered, and those of momenta of as many, in 16 bits.
+[[nodiscard]] double gathered_bytes(const Strategy& strategy, const UpdatedPart& part);
+inline constexpr double kMomentumBytes = 2.0;
 
 /// What a step of the optimizer is about, before ranks share it out.
 struct StepWork {

@@ -18,8 +18,6 @@
 namespace headway {
 namespace {
 
-constexpr double kParameterBytes = 2.0;  ///< parameters are gathered in 16 bits
-
 class PipelineProgram {
  public:
   PipelineProgram(const JobShape& job, ChunkWorks& works, int stage)
@@ -177,7 +175,7 @@ class PipelineProgram {
   /// `times` collectives, one behind the other.
   std::int32_t join_gathers(std::string_view communicator, std::string_view priced,
                             const UpdatedPart& part, double times) {
-    const Bytes message = exchanged(part.elements, kParameterBytes);
+    const Bytes message(job_.gradient_traffic * gathered_bytes(strategy_, part));
     return builder_.join(communicator, job_.prices.at(priced).price(message, times));
   }
 
@@ -332,23 +330,22 @@ class PipelineProgram {
     wait_if_any(last_.expert_reduce);
   }
 
-  /// As parameters are gathered, in as many bytes.
   void gather_momenta() {
     if (!gathers() || !gathers_momenta(strategy_)) return;
     std::vector<std::int32_t> slots;
-    const auto join = [&](int chunk, const StepWork& step) {
-      if (!reduces() || step.in_layers() == 0.0) return;
-      slots.push_back(join_gather(chunk, {step.in_layers(), step.matrices}));
+    const auto gather = [&](std::string_view communicator, std::string_view priced,
+                            double elements) {
+      if (elements == 0.0) return;
+      slots.push_back(join(communicator, priced, exchanged(elements, kMomentumBytes)));
     };
-    if (is_doubled()) {
-      for (std::size_t c = 0; c < chunks_.size(); ++c) {
-        join(static_cast<int>(c), chunks_[c].work->step);
-      }
-    } else {
-      join(0, step_);
+    if (reduces() && is_doubled()) {
+      gather(kParameterGather, kParameterGather, chunks_.front().work->step.in_layers());
+      gather(kOtherParameterGather, kParameterGather, chunks_.back().work->step.in_layers());
+    } else if (reduces()) {
+      gather(kParameterGather, kParameterGather, step_.in_layers());
     }
-    slots.push_back(join_expert_gather(experts_));
-    for (const std::int32_t slot : slots) wait_if_any(slot);
+    if (reduces_experts()) gather(kExpertGather, kExpertGather, step_.experts);
+    for (const std::int32_t slot : slots) builder_.wait(slot);
   }
 
   void finish_step() {

@@ -40,6 +40,28 @@ TEST(TableMemory, OfPlacedTablesIsThatOfTheFullestRank) {
   EXPECT_DOUBLE_EQ(grouped.buffers.count(), 32.0 * 4.0 * 2.0 * (1.0 + 0.5));
 }
 
+// Of two layers of 10 x 100 one is gathered and one fetched ahead; nothing stands at their ends.
+TEST(GatheredBuffers, AreAsWideAsWhatIsGathered) {
+  Model model;
+  for (int i = 0; i < 2; ++i) {
+    Layer layer{.name = "layer"};
+    layer.products = {{.outputs = 10.0, .inputs = 100.0}};
+    append_layers(model, layer);
+  }
+  Strategy strategy{.data_parallel = 2,
+                    .global_batch = 2,
+                    .sharding = Sharding::full,
+                    .precision = Precision::fp8};
+  const Bytes wide = memory_of_stage(model, strategy, 0).buffers;
+  strategy.quantised_parameter_gathers = true;
+  EXPECT_NEAR((wide - memory_of_stage(model, strategy, 0).buffers).count(), 2.0 * 1000.0, 1e-6);
+  strategy.reshard_after_forward = false;
+  const Bytes all_narrow = memory_of_stage(model, strategy, 0).buffers;
+  strategy.quantised_parameter_gathers = false;
+  EXPECT_NEAR((memory_of_stage(model, strategy, 0).buffers - all_narrow).count(), 2.0 * 1000.0,
+              1e-6);
+}
+
 // A matrix of 10 x 100 beside tables: their gradients do not travel with its.
 TEST(TableMemory, IsNotInTheBucketOfALayer) {
   Model model = tables_of_two_sizes();

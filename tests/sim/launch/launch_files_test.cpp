@@ -107,6 +107,14 @@ TEST(LaunchFiles, MegatronIsNotToldOfWindowsAndSinks) {
   EXPECT_THAT(file.remarks, Contains("Megatron-LM is not told of model.attention_sinks."));
 }
 
+TEST(LaunchFiles, ParametersAreGatheredInEightBitsWhereTheyAreTold) {
+  const JsonValue scenario = shipped_scenario(
+      "llama3_8b_64",
+      {{"/strategy/precision", "\"fp8\""}, {"/strategy/quantised_parameter_gathers", "true"}});
+  EXPECT_THAT(launch_script(scenario, LaunchFramework::megatron).text,
+              HasSubstr("--fp8-param-gather"));
+}
+
 // Megatron-Core's layer-wise optimizer has whole matrices; its distributed one has not.
 TEST(LaunchFiles, MegatronSharesOutMuonByMatrices) {
   const auto script = [](std::vector<Override> more) {
