@@ -17,6 +17,7 @@
 #include <new>
 #include <utility>
 
+#include "sim/base/byte_stream.h"
 #include "sim/base/diagnostic.h"
 
 #ifdef HEADWAY_COVERAGE
@@ -73,6 +74,35 @@ bool send_answer(int pipe, ChildOutcome::Status status, const std::string& text,
   return write_all(pipe, &head, sizeof head) && write_all(pipe, text.data(), text.size());
 }
 
+// Problems that a child finds have no place in a file: it was handed what had been read from there.
+
+std::string bytes_of(const std::vector<Diagnostic>& problems) {
+  ByteWriter bytes;
+  bytes.put(problems.size());
+  for (const Diagnostic& problem : problems) {
+    bytes.put(problem.severity);
+    for (const std::string* text :
+         {&problem.message, &problem.pointer, &problem.label, &problem.help}) {
+      bytes.put(*text);
+    }
+  }
+  return bytes.take();
+}
+
+std::vector<Diagnostic> problems_of(const std::string& written) {
+  ByteReader bytes(written);
+  std::size_t count = 0;
+  bytes.get(count);
+  std::vector<Diagnostic> problems(count);
+  for (Diagnostic& problem : problems) {
+    bytes.get(problem.severity);
+    for (std::string* text : {&problem.message, &problem.pointer, &problem.label, &problem.help}) {
+      bytes.get(*text);
+    }
+  }
+  return problems;
+}
+
 /// Runs a task and tells what became of it. Returns whether more can be run here: what an exception
 /// leaves behind is not known.
 bool run_task(const Task& task, std::size_t number, int answers) {
@@ -82,7 +112,7 @@ bool run_task(const Task& task, std::size_t number, int answers) {
   } catch (const FreshChildNeeded&) {
     send_answer(answers, internal_error, "a task finds even a fresh process in its way", true);
   } catch (const InputError& error) {
-    send_answer(answers, input_error, error.what());
+    send_answer(answers, input_error, bytes_of(error.diagnostics()));
   } catch (const EnvironmentError& error) {
     send_answer(answers, environment_error, error.what());
   } catch (const std::bad_alloc&) {
@@ -265,8 +295,14 @@ int end_child(const Child& child) {
 
 ChildOutcome outcome_of(Child& child) {
   const ChildOutcome::Status status = child.head.status;
-  if (status == ChildOutcome::Status::done) return {status, std::move(child.text), {}};
-  return {status, {}, std::move(child.text)};
+  if (status == ChildOutcome::Status::done) {
+    return {.status = status, .output = std::move(child.text)};
+  }
+  if (status != ChildOutcome::Status::input_error) {
+    return {.status = status, .failure = std::move(child.text)};
+  }
+  std::vector<Diagnostic> problems = problems_of(child.text);
+  return {.status = status, .failure = InputError(problems).what(), .problems = std::move(problems)};
 }
 
 }  // namespace
@@ -313,7 +349,7 @@ void run_each_in_children(std::size_t count, const Task& task, int jobs,
         const int status = end_child(child);
         running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
         if (reading == Reading::ended) {
-          outcome = {ChildOutcome::Status::died, {}, death_text(status)};
+          outcome = {.status = ChildOutcome::Status::died, .failure = death_text(status)};
         }
       }
       finished(number, outcome);
@@ -347,6 +383,7 @@ std::string output_or_throw(ChildOutcome outcome) {
     case ChildOutcome::Status::done:
       return std::move(outcome.output);
     case ChildOutcome::Status::input_error:
+      if (!outcome.problems.empty()) throw InputError(std::move(outcome.problems));
       throw InputError(Diagnostic{.message = outcome.failure});
     case ChildOutcome::Status::environment_error:
       throw EnvironmentError(outcome.failure);

@@ -5,14 +5,17 @@
 #include <string>
 #include <vector>
 
+#include "sim/base/diagnostic.h"
+
 namespace headway {
 
 /// What became of a task that ran in a child: its output, or why there is none.
 struct ChildOutcome {
   enum class Status { done, input_error, environment_error, internal_error, died };
   Status status = Status::done;
-  std::string output;   ///< if done
-  std::string failure;  ///< otherwise, in words
+  std::string output = {};                ///< if done
+  std::string failure = {};               ///< otherwise, in words
+  std::vector<Diagnostic> problems = {};  ///< of wrong input, where all of them are known
 };
 
 /// Whether a child takes one task after another or a new one is forked for each.

@@ -7,6 +7,30 @@
 #include "sim/base/diagnostic.h"
 
 namespace headway {
+namespace {
+
+[[noreturn]] void refuse_weights() {
+  Diagnostic problem;
+  problem.message =
+      "SimGrid's flows load links a whole number of times, and those of this job or collective "
+      "have no small common part";
+  problem.help =
+      "leave run.flows (of `headway collective`, --flows) out: the incremental solver takes any";
+  throw InputError(std::move(problem));
+}
+
+/// Every link as often as a flow loads it.
+std::vector<int> route_of(const std::vector<MaxMinShares::Use>& uses) {
+  constexpr double kMostTimes = 1e6;
+  std::vector<int> route;
+  for (const MaxMinShares::Use& use : uses) {
+    if (use.weight != std::round(use.weight) || use.weight > kMostTimes) refuse_weights();
+    route.insert(route.end(), static_cast<std::size_t>(use.weight), use.link);
+  }
+  return route;
+}
+
+}  // namespace
 
 SimGridFlows::SimGridFlows(LinkUsage usage, int slots, Finished finished)
     : usage_(std::move(usage)),
@@ -14,13 +38,7 @@ SimGridFlows::SimGridFlows(LinkUsage usage, int slots, Finished finished)
       zone_(FabricZone::create(usage_.capacities, slots)),
       slots_(static_cast<std::size_t>(slots)) {
   for (const std::vector<MaxMinShares::Use>& uses : usage_.plans) {
-    std::vector<int> route;
-    for (const MaxMinShares::Use& use : uses) {
-      HEADWAY_CHECK(use.weight == std::round(use.weight),
-                    "SimGrid needs link weights that are multiples of a common part");
-      route.insert(route.end(), static_cast<std::size_t>(use.weight), use.link);
-    }
-    routes_.push_back(std::move(route));
+    routes_.push_back(route_of(uses));
   }
   for (int slot = slots - 1; slot >= 0; --slot) free_slots_.push_back(slot);
   simgrid::s4u::Activity::on_completion_cb(

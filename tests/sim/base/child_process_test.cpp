@@ -117,6 +117,30 @@ TEST(ChildProcess, AnExceptionKeepsItsKindAndText) {
   EXPECT_EQ(output_or_throw({.status = Status::done, .output = "text"}), "text");
 }
 
+TEST(ChildProcess, WrongInputKeepsAllThatIsToldOfIt) {
+  const auto outcomes = run_in_children(
+      {[]() -> std::string {
+        throw InputError(std::vector<Diagnostic>{{.message = "no unit",
+                                                  .pointer = "/strategy/gradient_bucket",
+                                                  .label = "25",
+                                                  .help = "write \"25 MiB\""},
+                                                 {.message = "too many"}});
+      }},
+      1);
+  EXPECT_EQ(outcomes[0].failure, "no unit (and 1 more)");
+  try {
+    static_cast<void>(output_or_throw(outcomes[0]));
+    FAIL() << "an input error was lost";
+  } catch (const InputError& error) {
+    const Diagnostic& first = error.diagnostics().at(0);
+    EXPECT_EQ(first.message, "no unit");
+    EXPECT_EQ(first.pointer, "/strategy/gradient_bucket");
+    EXPECT_EQ(first.label, "25");
+    EXPECT_EQ(first.help, "write \"25 MiB\"");
+    EXPECT_EQ(error.diagnostics().at(1).message, "too many");
+  }
+}
+
 TEST(ChildProcess, TheCallerHearsOfEachTaskOnce) {
   Tasks tasks(20, [] { return std::string("done"); });
   std::vector<int> heard(tasks.size(), 0);

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "hand_workload.h"
 #include "sim/base/diagnostic.h"
 #include "sim/engine/timeline_bytes.h"
@@ -88,6 +90,27 @@ TEST(FailingRuns, ALinkWithoutCapacityIsReported) {
   EXPECT_THAT(
       [&] { static_cast<void>(simulate_workload(workload, topology, {})); },
       ThrowsMessage<InternalError>(HasSubstr("a route leads over a link without capacity")));
+}
+
+TEST(FailingRuns, LinksWithoutACommonPartAreNotForSimGrid) {
+  // 1 and 1/sqrt(2): no amount goes into both a whole number of times.
+  const Topology topology = star({0_s, 0_s});
+  FlowPlan plan = across(topology, 0, 1);
+  plan.links.back().weight = std::sqrt(0.5);
+  const Workload workload = workload_of({{plan, 1_GB}});
+  EXPECT_NEAR(simulate_workload(workload, topology, {}).finish, 0.02, 1e-9);
+  try {
+    static_cast<void>(simulate_workload(workload, topology, {}, {.flows = FlowEngine::simgrid}));
+    FAIL() << "simulated";
+  } catch (const InputError& error) {
+    const Diagnostic& problem = error.diagnostics().front();
+    EXPECT_EQ(problem.message,
+              "SimGrid's flows load links a whole number of times, and those of this job or "
+              "collective have no small common part");
+    EXPECT_EQ(problem.help,
+              "leave run.flows (of `headway collective`, --flows) out: the incremental solver takes "
+              "any");
+  }
 }
 
 TEST(FailingRuns, OneFailureLeavesTheProcessUsable) {
