@@ -10,7 +10,7 @@
 namespace headway {
 namespace {
 
-constexpr std::array<NamedLimit, 9> kNamedLimits{{
+constexpr std::array<NamedLimit, 10> kNamedLimits{{
     {"file_bytes", &Limits::file_bytes, "bytes of a file that is read whole"},
     {"values", &Limits::values, "values of a JSON document"},
     {"text_bytes", &Limits::text_bytes, "bytes of a dump or a trace, unpacked"},
@@ -19,6 +19,7 @@ constexpr std::array<NamedLimit, 9> kNamedLimits{{
     {"hosts", &Limits::hosts, "hosts that the host lists of a file stand for"},
     {"cables", &Limits::cables, "cables of a generated fabric"},
     {"passes", &Limits::passes, "passes of micro-batches through the chunks of a model"},
+    {"messages", &Limits::messages, "messages of all-to-alls that run at once"},
     {"problems", &Limits::problems, "problems that are shown; the others are counted"},
 }};
 

@@ -17,8 +17,9 @@ struct Limits {
   std::int64_t rows = 10'000'000;                     ///< of a trace
   std::int64_t hosts = 1 << 20;                       ///< that host lists of a file stand for
   std::int64_t cables = 4'000'000;                    ///< of a generated fabric
-  std::int64_t passes = 4'000'000;  ///< of micro-batches through chunks of a model
-  std::int64_t problems = 100;      ///< that are shown; the others are counted
+  std::int64_t passes = 4'000'000;      ///< of micro-batches through chunks of a model
+  std::int64_t messages = 100'000'000;  ///< of all-to-alls that run at once
+  std::int64_t problems = 100;          ///< that are shown; the others are counted
 };
 
 /// Those of this process. The command line sets them before anything is read.

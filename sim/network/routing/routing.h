@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -33,6 +34,13 @@ class UnreachableError : public std::runtime_error {
 /// It as a problem of the input, with what to do about it.
 [[nodiscard]] InputError as_input_error(const UnreachableError& error);
 
+/// What lies on the routes of everybody to everybody.
+struct AllRoutes {
+  std::vector<LinkShare> links;  ///< each once; its share is how many routes cross it
+  VertexId from = -1;            ///< two ends of a longest route
+  VertexId to = -1;
+};
+
 /// How a fabric forwards: the links that a flow between two endpoints loads. Implementations keep
 /// no table of host pairs and answer in O(hops). They may be asked from several threads.
 class Routing {
@@ -50,6 +58,13 @@ class Routing {
   /// where the route itself has to be asked for.
   [[nodiscard]] virtual std::optional<int> route_class(VertexId /*source*/,
                                                        VertexId /*destination*/) const {
+    return std::nullopt;
+  }
+
+  /// The routes between any two of `endpoints` (of which some may be the same), both ways, where
+  /// they can be counted without following each. Routes with as many links are as long.
+  [[nodiscard]] virtual std::optional<AllRoutes> routes_between_all(
+      std::span<const VertexId> /*endpoints*/) const {
     return std::nullopt;
   }
 

@@ -34,14 +34,9 @@ namespace {
 Seconds add_all_pairs(PlanBuilder& builder, const std::vector<std::int32_t>& members,
                       const Cluster& cluster, const NetworkCosts& costs) {
   const double others = static_cast<double>(members.size() - 1);
-  Seconds slowest;
+  const Seconds slowest = builder.add_all_pairs(members, 1.0 / others);
   std::map<int, int> of_domain;
-  for (const std::int32_t from : members) {
-    ++of_domain[cluster.domain_of(from)];
-    for (const std::int32_t to : members) {
-      if (from != to) slowest = max(slowest, builder.add(from, to, 1.0 / others));
-    }
-  }
+  for (const std::int32_t member : members) ++of_domain[cluster.domain_of(member)];
   int largest = 1;
   int smallest = static_cast<int>(members.size());
   for (const auto& [domain, count] : of_domain) {

@@ -1,43 +1,64 @@
 #include "sim/programs/flows/plan_builder.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
+#include <utility>
+
+#include "sim/base/limits.h"
+#include "sim/base/quantity_text.h"
 
 namespace headway {
-namespace {
-
-/// Each place once, in order, with what was added for it in the order in which it was.
-template <typename Loads>
-void add_up(Loads& loads) {
-  std::ranges::stable_sort(loads, {}, &Loads::value_type::first);
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < loads.size(); ++i) {
-    if (loads[i].first == loads[last].first) {
-      loads[last].second += loads[i].second;
-    } else {
-      loads[++last] = loads[i];
-    }
+void PlanBuilder::Loads::add(std::int32_t place, double load) {
+  constexpr std::size_t kMany = 1 << 20;
+  if (sums_.empty() && listed_.size() < kMany) {
+    listed_.push_back({place, load});
+    return;
   }
-  if (!loads.empty()) loads.resize(last + 1);
+  const auto put = [this](const LinkLoad& each) {
+    const auto at = static_cast<std::size_t>(each.link);
+    if (at >= sums_.size()) sums_.resize(at + 1, 0.0);
+    sums_[at] += each.weight;
+  };
+  std::ranges::for_each(std::exchange(listed_, {}), put);
+  put({place, load});
 }
 
-/// The most that adds up at any place.
-template <typename Loads>
-double busiest(const Loads& loads) {
-  // Places are numbered from 0 on; all that is noted of them goes again.
+std::vector<LinkLoad> PlanBuilder::Loads::sums() const {
+  std::vector<LinkLoad> sums;
+  if (!sums_.empty()) {
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      if (sums_[i] > 0.0) sums.push_back({static_cast<LinkId>(i), sums_[i]});
+    }
+    return sums;
+  }
+  std::vector<LinkLoad> sorted = listed_;
+  std::ranges::stable_sort(sorted, {}, &LinkLoad::link);
+  for (const LinkLoad& load : sorted) {
+    if (!sums.empty() && sums.back().link == load.link) {
+      sums.back().weight += load.weight;
+    } else {
+      sums.push_back(load);
+    }
+  }
+  return sums;
+}
+
+double PlanBuilder::Loads::largest_sum() const {
+  if (!sums_.empty()) return std::ranges::max(sums_);
+  // What is noted of places goes again.
   thread_local std::vector<double> sums;
   double most = 0.0;
-  for (const auto& [place, load] : loads) {
+  for (const auto& [place, load] : listed_) {
     const auto at = static_cast<std::size_t>(place);
     if (at >= sums.size()) sums.resize(at + 1);
     sums[at] += load;
     most = std::max(most, sums[at]);
   }
-  for (const auto& [place, load] : loads) sums[static_cast<std::size_t>(place)] = 0.0;
+  for (const auto& [place, load] : listed_) sums[static_cast<std::size_t>(place)] = 0.0;
   return most;
 }
-
-}  // namespace
 
 Seconds PlanBuilder::add(std::int32_t from, std::int32_t to, double weight) {
   if (cluster_.domain_of(from) == cluster_.domain_of(to)) return costs_.scale_up_latency;
@@ -60,10 +81,10 @@ Seconds PlanBuilder::add_part(std::int32_t from, std::int32_t to, int part, doub
   if (source != own) {
     // Handed on inside the domain: one step more, and as much to receive there.
     latency += costs_.scale_up_latency;
-    handed_on_.emplace_back(source, weight);
+    handed_on_.add(source, weight);
   }
-  sent_.emplace_back(source, weight);
-  received_.emplace_back(destination, weight);
+  sent_.add(source, weight);
+  received_.add(destination, weight);
   return latency;
 }
 
@@ -84,12 +105,77 @@ Seconds PlanBuilder::route(VertexId source, VertexId destination, std::uint64_t 
   for (const LinkShare& hop : route_) {
     if (detail_ == PlanDetail::fabric) {
       const Link& link = cluster_.topology.link(hop.link);
-      weights_.emplace_back(hop.link, weight * hop.share / filling(link));
+      weights_.add(hop.link, weight * hop.share / filling(link));
     }
     latency += cluster_.topology.latency(hop.link) * hop.share;
   }
   if (of_class != nullptr) *of_class = latency;
   return latency;
+}
+
+Seconds PlanBuilder::add_all_pairs(std::span<const std::int32_t> accelerators, double weight) {
+  const std::vector<AllRoutes> counted = all_routes(accelerators);
+  Seconds longest;
+  if (counted.empty()) {
+    follow(std::ssize(accelerators) * (std::ssize(accelerators) - 1));
+    for (const std::int32_t from : accelerators) {
+      for (const std::int32_t to : accelerators) {
+        if (from != to) longest = max(longest, add(from, to, weight));
+      }
+    }
+    return longest;
+  }
+  const double of_part = weight / static_cast<double>(counted.size());
+  const double of_nic = static_cast<double>(accelerators.size() - 1) * of_part;
+  for (int part = 0; part < std::ssize(counted); ++part) {
+    const AllRoutes& all = counted[static_cast<std::size_t>(part)];
+    for (const LinkShare& routes : all.links) {
+      if (detail_ == PlanDetail::idle_nic) break;
+      const Link& link = cluster_.topology.link(routes.link);
+      weights_.add(routes.link, of_part * routes.share / filling(link));
+    }
+    for (const std::int32_t accelerator : accelerators) {
+      sent_.add(cluster_.endpoint_of(accelerator, part), of_nic);
+      received_.add(cluster_.endpoint_of(accelerator, part), of_nic);
+    }
+    longest = max(longest, route(all.from, all.to, 0, 0.0));
+  }
+  return longest;
+}
+
+void PlanBuilder::follow(std::int64_t messages) {
+  followed_ += messages;
+  if (followed_ <= limits().messages) return;
+  Diagnostic problem;
+  problem.message = fmt::format(
+      "all-to-alls that run at once send more than {} messages, which are followed one by one to "
+      "the "
+      "links they load",
+      grouped_digits(limits().messages));
+  problem.help = "let fewer ranks, or more and smaller groups, exchange with each other; " +
+                 limit_help(&Limits::messages);
+  throw InputError(std::move(problem));
+}
+
+std::vector<AllRoutes> PlanBuilder::all_routes(std::span<const std::int32_t> accelerators) const {
+  if (costs_.is_rail_local || cluster_.rails_only) return {};
+  std::vector<int> domains;
+  for (const std::int32_t accelerator : accelerators) {
+    domains.push_back(cluster_.domain_of(accelerator));
+  }
+  std::ranges::sort(domains);
+  if (std::ranges::adjacent_find(domains) != domains.end()) return {};
+  std::vector<AllRoutes> of_parts;
+  for (int part = 0; part < cluster_.node_type.nics_of_accelerator; ++part) {
+    std::vector<VertexId> endpoints;
+    for (const std::int32_t accelerator : accelerators) {
+      endpoints.push_back(cluster_.endpoint_of(accelerator, part));
+    }
+    auto routes = cluster_.routing->routes_between_all(endpoints);
+    if (!routes) return {};
+    of_parts.push_back(std::move(*routes));
+  }
+  return of_parts;
 }
 
 Seconds PlanBuilder::add_reduction(const std::vector<std::int32_t>& members, double weight) {
@@ -118,12 +204,12 @@ Seconds PlanBuilder::add_reduction_of_part(const std::vector<std::int32_t>& memb
       latency += cluster_.topology.latency(hop.link) * hop.share;
     }
     longest = max(longest, latency);
-    sent_.emplace_back(source, weight);
-    received_.emplace_back(source, weight);
+    sent_.add(source, weight);
+    received_.add(source, weight);
   }
   for (const auto& [link, share] : once) {
     if (detail_ != PlanDetail::fabric) break;
-    weights_.emplace_back(link, weight * share / filling(cluster_.topology.link(link)));
+    weights_.add(link, weight * share / filling(cluster_.topology.link(link)));
   }
   return longest;
 }
@@ -157,12 +243,10 @@ void PlanBuilder::use_scale_up(double weight) {
 FlowPlan PlanBuilder::finished(Seconds latency) const {
   FlowPlan plan;
   plan.latency = latency;
-  Loads<LinkId> weights = weights_;
-  add_up(weights);
-  for (const auto& [link, weight] : weights) plan.links.push_back({link, weight});
+  plan.links = weights_.sums();
   // A NIC sends and receives at once, each at its full rate.
-  const double crossing = std::max(busiest(sent_), busiest(received_));
-  const double scale_up = scale_up_weight_ + busiest(handed_on_);
+  const double crossing = std::max(sent_.largest_sum(), received_.largest_sum());
+  const double scale_up = scale_up_weight_ + handed_on_.largest_sum();
   if (scale_up > 0.0) {
     plan.port_rate = costs_.scale_up_efficiency / scale_up * scale_up_;
     plan.rate_cap = plan.port_rate;

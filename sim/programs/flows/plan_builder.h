@@ -2,7 +2,6 @@
 
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sim/programs/flows/flow_plans.h"
@@ -26,6 +25,10 @@ class PlanBuilder {
   /// latency of a step between them.
   Seconds add(std::int32_t from, std::int32_t to, double weight);
 
+  /// `weight` bytes go from each of the accelerators to every other one. Returns the latency of the
+  /// longest step.
+  Seconds add_all_pairs(std::span<const std::int32_t> accelerators, double weight);
+
   /// Switches add up `weight` bytes for each byte of the flow on the way from all members to the
   /// first one, and send the sum back: whatever meets on a link is one. Returns the latency of the
   /// longest way up and down.
@@ -38,14 +41,30 @@ class PlanBuilder {
   [[nodiscard]] FlowPlan finished(Seconds latency) const;
 
  private:
-  /// Bytes that pass somewhere for each byte of the flow: added up only once all are known.
-  template <typename Place>
-  using Loads = std::vector<std::pair<Place, double>>;
+  /// Bytes that pass each place, numbered from 0 on, for each byte of the flow, in the order in
+  /// which they were added. Few are listed and added up at the end, many at once.
+  class Loads {
+   public:
+    void reserve(std::size_t count) { listed_.reserve(count); }
+    void add(std::int32_t place, double load);
+    /// By place, each once.
+    [[nodiscard]] std::vector<LinkLoad> sums() const;
+    [[nodiscard]] double largest_sum() const;
+
+   private:
+    std::vector<LinkLoad> listed_;
+    std::vector<double> sums_;  ///< empty while loads are listed
+  };
 
   /// Of what an accelerator sends, what goes by one of its NICs.
   Seconds add_part(std::int32_t from, std::int32_t to, int part, double weight);
   /// Of the way there, which it loads with `weight` where the plan knows links.
   Seconds route(VertexId source, VertexId destination, std::uint64_t flow, double weight);
+  /// How all of them reach each other by each of their NICs; nothing if the routing cannot tell, or
+  /// if some do without.
+  [[nodiscard]] std::vector<AllRoutes> all_routes(std::span<const std::int32_t> accelerators) const;
+  /// So many messages more are laid one by one. Throws InputError where that are too many.
+  void follow(std::int64_t messages);
   Seconds add_reduction_of_part(const std::vector<std::int32_t>& members, int part, double weight);
 
   /// What part of a link flows can fill.
@@ -59,10 +78,11 @@ class PlanBuilder {
   bool are_known_ = false;   ///< somebody takes part
   std::vector<LinkShare> route_;
   std::vector<std::optional<Seconds>> latency_of_class_;  ///< of routes that are alike
-  Loads<LinkId> weights_;
-  Loads<VertexId> sent_;  ///< by NIC
-  Loads<VertexId> received_;
-  Loads<VertexId> handed_on_;     ///< by the NIC that sends it for others of its node
+  Loads weights_;
+  Loads sent_;  ///< by NIC
+  Loads received_;
+  Loads handed_on_;  ///< by the NIC that sends it for others of its node
+  std::int64_t followed_ = 0;
   double scale_up_weight_ = 0.0;  ///< of what the members send each other
 };
 

@@ -3,6 +3,7 @@
 
 #include "tests/sim/network/read_text.h"
 #include "tests/sim/network/routing/routes.h"
+#include "tests/support/random_numbers.h"
 
 namespace headway {
 namespace {
@@ -75,6 +76,53 @@ TEST(Torus, CorrectsOneDimensionAfterTheOther) {
   EXPECT_EQ(way(*torus, 0, 11), "0 8 11");
   EXPECT_EQ(way(*torus, 0, 5), "0 4 5");
   EXPECT_EQ(way(*torus, 6, 0), "6 2 3 0");  // (1,2): row 1 -> 0 down; column 2 -> 0, even: up
+}
+
+TEST(Torus, EverybodyToEverybodyIsCountedAsItIsRouted) {
+  constexpr std::string_view kTori[] = {R"([8])",
+                                        R"([7])",
+                                        R"([2])",
+                                        R"([4, 6])",
+                                        R"([5, 3])",
+                                        R"([3, 4, 2])",
+                                        R"([2, 3, 1, 5])",
+                                        R"([6], "wrap": false)",
+                                        R"([4, 5, 3], "wrap": [true, false, true])"};
+  RandomNumbers random(7);
+  for (const std::string_view torus : kTori) {
+    SCOPED_TRACE(torus);
+    const std::string fabric = fmt::format(R"({{"kind": "torus", "dims": {}}})", torus);
+    int vertices = 1;
+    for (const char letter : torus.substr(0, torus.find(']'))) {
+      if (letter >= '0' && letter <= '9') vertices *= letter - '0';
+    }
+    const auto cluster = cluster_of(topology_text(vertices, 1, fabric));
+    for (int trial = 0; trial < 4; ++trial) {
+      // All of them once; then any, some of them several times.
+      std::vector<VertexId> endpoints;
+      for (VertexId vertex = 0; vertex < vertices; ++vertex) {
+        endpoints.push_back(trial == 0 ? vertex : random.below(vertices));
+      }
+      if (trial > 1) endpoints.resize(1 + endpoints.size() / 2);
+      LinkLoads followed;
+      std::size_t longest = 0;
+      for (const VertexId from : endpoints) {
+        for (const VertexId to : endpoints) {
+          add_flow(*cluster, from, to, followed);
+          longest = std::max(longest, route_of(*cluster, from, to).size());
+        }
+      }
+      const auto counted = cluster->routing->routes_between_all(endpoints);
+      ASSERT_TRUE(counted);
+      LinkLoads loads;
+      for (const LinkShare& routes : counted->links) {
+        EXPECT_TRUE(loads.emplace(routes.link, static_cast<int>(routes.share)).second)
+            << "a link is told twice";
+      }
+      EXPECT_EQ(loads, followed);
+      EXPECT_EQ(route_of(*cluster, counted->from, counted->to).size(), longest);
+    }
+  }
 }
 
 TEST(Torus, EachDimensionMayWrapOrNot) {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "sim/base/diagnostic.h"
+#include "sim/base/limits.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/support/cluster_text.h"
 
@@ -208,6 +209,63 @@ TEST(FlowPlans, AllToAllOverDomainsKeepsItsPartInside) {
       idle_seconds(*slow, ideal_network_costs(slow->node_type), CollectiveKind::all_to_all,
                    CollectiveAlgorithm::ring, {first(4)}, 1_GB),
       6e-6 + 25e-3);
+}
+
+TEST(FlowPlans, AllToAllOnATorusLoadsTheLinksOfAllItsRoutes) {
+  // Eight on a ring: 1, 2 and 3 links each way, and 4 links up from even and down from odd places,
+  // 8 (2 + 4 + 6 + 4) = 128 over 16 links that are alike. Each rank sends 1/7 of the amount to each
+  // other one, all of it 7/8 of a message of 1 GB: 8/8 GB over every link, at 50 GB/s. The
+  // longest of 7 steps crosses 4 links.
+  const auto ring = cluster_of(topology_text(
+      8, 1, R"({"kind": "torus", "dims": [8], "bandwidth": "50 GB/s", "hop_latency": "3 us"})"));
+  const auto plan = [&](PlanDetail detail) {
+    return collective_plan(*ring, {}, CollectiveKind::all_to_all, CollectiveAlgorithm::ring,
+                           {first(8)}, detail);
+  };
+  const FlowPlan whole = plan(PlanDetail::fabric);
+  ASSERT_EQ(whole.links.size(), 16U);
+  for (const LinkLoad& load : whole.links) EXPECT_DOUBLE_EQ(load.weight, 8.0 / 7.0);
+  EXPECT_DOUBLE_EQ(whole.latency.count(), 7 * 4 * 3e-6);
+  EXPECT_DOUBLE_EQ(idle_seconds(*ring, {}, CollectiveKind::all_to_all, CollectiveAlgorithm::ring,
+                                {first(8)}, 1_GB),
+                   84e-6 + 1e9 / 50e9);
+  const FlowPlan idle = plan(PlanDetail::idle_nic);
+  EXPECT_TRUE(idle.links.empty());
+  EXPECT_EQ(idle.latency, whole.latency);
+}
+
+TEST(FlowPlans, AllToAllsOfTooManyMessagesAreRefused) {
+  const auto cluster = cluster_of(ClusterText{.nodes = 8}.text());
+  const auto plan = [&](const CollectiveGroups& groups) {
+    return collective_plan(*cluster, {}, CollectiveKind::all_to_all, CollectiveAlgorithm::ring,
+                           groups);
+  };
+  const Limits before = limits();
+  limits().messages = 24;  // two groups of four send 2 x 4 x 3, eight ranks 8 x 7
+  EXPECT_NO_THROW(static_cast<void>(plan({{0, 1, 2, 3}, {4, 5, 6, 7}})));
+  try {
+    static_cast<void>(plan({first(8)}));
+    ADD_FAILURE() << "planned";
+  } catch (const InputError& error) {
+    EXPECT_EQ(error.diagnostics().front().message,
+              "all-to-alls that run at once send more than 24 messages, which are followed one by "
+              "one to the links they load");
+    EXPECT_EQ(error.diagnostics().front().help,
+              "let fewer ranks, or more and smaller groups, exchange with each other; --limit "
+              "messages=NUMBER allows more");
+  }
+  limits() = before;
+}
+
+TEST(FlowPlans, ManyLoadsAddUpLikeFew) {
+  // 1,100 ranks on a switch send more messages than are listed one by one: 1,099/1,099 of the
+  // amount by each link both ways.
+  const auto cluster = cluster_of(ClusterText{.nodes = 1100}.text());
+  const FlowPlan plan = collective_plan(*cluster, {}, CollectiveKind::all_to_all,
+                                        CollectiveAlgorithm::ring, {first(1100)});
+  ASSERT_EQ(plan.links.size(), 2200U);
+  for (const LinkLoad& load : plan.links) EXPECT_NEAR(load.weight, 1.0, 1e-12);
+  EXPECT_NEAR(plan.nic_rate / 50_GBps, 1.0, 1e-12);
 }
 
 TEST(FlowPlans, ATreeReachesTheShareOfANicThatSoftwareReaches) {
