@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "sim/base/diagnostic.h"
 #include "sim/predict/reliability/checkpoint_interval.h"
@@ -16,7 +17,6 @@ namespace {
 constexpr double kSecondsOfHour = 3600.0;
 /// A job that never gets anywhere ends here: this many times what it would take undisturbed.
 constexpr double kLongestStretch = 1000.0;
-constexpr double kGoldenRatio = 0.6180339887498949;
 
 /// How often spot nodes are taken back in a round of their record.
 int withdrawals(const SpotNodes& spot) {
@@ -47,17 +47,25 @@ struct Goal {
   double horizon = std::numeric_limits<double>::infinity();
 };
 
+/// Checkpoints that are stored beside steps that read.
+struct Storing {
+  double time = 0.0;      ///< seconds, of each checkpoint
+  double slowdown = 0.0;  ///< what steps take longer meanwhile, as a part of theirs
+};
+
 class Study {
  public:
-  Study(const ReliabilitySettings& settings, Goal goal, std::uint64_t seed)
-      : settings_(settings), goal_(goal), seed_(seed) {}
+  Study(ReliabilitySettings settings, Storing storing, Goal goal, std::uint64_t seed)
+      : settings_(std::move(settings)), storing_(storing), goal_(goal), seed_(seed) {}
 
   /// Throws InputError when all that were asked for together take too long.
   [[nodiscard]] std::vector<JobHistory> histories(Seconds interval) {
+    ReliabilitySettings settings = settings_;
+    settings.step_overhead += std::min(1.0, storing_.time / interval.count()) * storing_.slowdown;
     std::vector<JobHistory> all;
     for (int run = 0; run < settings_.runs; ++run) {
       const HistoryLimits limits{.most_lifetimes = lifetimes_left_, .record_start = start_of(run)};
-      all.push_back(job_history(settings_, interval, goal_.work, goal_.horizon,
+      all.push_back(job_history(settings, interval, goal_.work, goal_.horizon,
                                 seed_ + static_cast<std::uint64_t>(run), limits));
       lifetimes_left_ -= all.back().lifetimes;
     }
@@ -75,34 +83,27 @@ class Study {
     return work / wall;
   }
 
-  /// Golden-section search for the fastest pace, on the logarithm of the interval, from a quarter
-  /// of `around` to four times it.
-  [[nodiscard]] Seconds searched_interval(Seconds around) {
-    constexpr int kSteps = 24;
-    const auto pace_at = [&](double log_interval) { return pace(Seconds(std::exp(log_interval))); };
-    double low = std::log(around.count() / 4.0);
-    double high = std::log(around.count() * 4.0);
-    double a = high - kGoldenRatio * (high - low);
-    double b = low + kGoldenRatio * (high - low);
-    double pace_a = pace_at(a);
-    double pace_b = pace_at(b);
-    for (int step = 0; step < kSteps; ++step) {
-      if (pace_a > pace_b) {
-        high = b;
-        b = a;
-        pace_b = pace_a;
-        a = high - kGoldenRatio * (high - low);
-        pace_a = pace_at(a);
-      } else {
-        low = a;
-        a = b;
-        pace_a = pace_b;
-        b = low + kGoldenRatio * (high - low);
-        pace_b = pace_at(b);
+  /// The interval with the fastest pace: from `around` on to four times it or a quarter, as long as
+  /// that is faster, then by ever smaller factors.
+  [[nodiscard]] Seconds searched_interval(Seconds around, Seconds least, Seconds most) {
+    constexpr double kFirstFactor = 4.0;
+    constexpr double kLastFactor = 1.0005;
+    Seconds best = std::clamp(around, least, most);
+    double best_pace = pace(best);
+    double factor = kFirstFactor;
+    while (factor > kLastFactor) {
+      const Seconds from = best;
+      for (const double by : {1.0 / factor, factor}) {
+        const Seconds tried = std::clamp(by * from, least, most);
+        if (tried == from) continue;
+        const double tried_pace = pace(tried);
+        if (tried_pace <= best_pace) continue;
+        best = tried;
+        best_pace = tried_pace;
       }
+      if (best == from) factor = std::sqrt(factor);
     }
-    const Seconds found(std::exp((low + high) / 2.0));
-    return pace(found) > pace(around) ? found : around;
+    return best;
   }
 
  private:
@@ -111,7 +112,8 @@ class Study {
     return settings_.spot ? settings_.spot->record.length().count() * run / settings_.runs : 0.0;
   }
 
-  const ReliabilitySettings& settings_;
+  ReliabilitySettings settings_;
+  Storing storing_;
   Goal goal_;
   std::uint64_t seed_;
   std::int64_t lifetimes_left_ = FailureProcess::kMostLifetimes;
@@ -145,7 +147,9 @@ Seconds chosen_interval(const ReliabilityPrediction& prediction, const Checkpoin
     case CheckpointSettings::Interval::young:
       return max(least, prediction.young_interval);
     case CheckpointSettings::Interval::search:
-      return max(least, study.searched_interval(max(least, prediction.daly_interval)));
+      // A job that nodes are missing from trains longer than its work is.
+      return study.searched_interval(prediction.daly_interval, least,
+                                     max(least, Seconds(goal.horizon)));
     default:
       return max(least, prediction.daly_interval);
   }
@@ -210,8 +214,12 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
                                   const std::optional<InputUse>& input) {
   ReliabilitySettings settings = *scenario.reliability;
   settings.step = iteration_time;
-  const bool are_beside_reads = input && input->checkpoint > Seconds(0.0);
-  if (are_beside_reads) settings.checkpoint.persisting = input->checkpoint;
+  Storing storing;
+  if (input && input->checkpoint > Seconds(0.0)) {
+    settings.checkpoint.persisting = input->checkpoint;
+    storing = {.time = input->checkpoint.count(),
+               .slowdown = input->checkpoint_step / iteration_time - 1.0};
+  }
   const CheckpointSettings& checkpoint = settings.checkpoint;
   const double tokens_of_step = static_cast<double>(scenario.strategy.global_batch) *
                                 static_cast<double>(scenario.strategy.sequence_length);
@@ -233,14 +241,10 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   }
   prediction.young_interval = young_interval(checkpoint.blocking, prediction.job_mttf);
   prediction.daly_interval = daly_interval(checkpoint.blocking, prediction.job_mttf);
-  Study study(settings, goal, scenario.perturbation.seed);
+  Study study(settings, storing, goal, scenario.perturbation.seed);
   prediction.interval_by = interval_name(checkpoint.how);
   prediction.checkpoint_interval = chosen_interval(prediction, checkpoint, study, goal);
   prediction.step_overhead = settings.step_overhead;
-  if (are_beside_reads) {
-    const double storing = std::min(1.0, input->checkpoint / prediction.checkpoint_interval);
-    settings.step_overhead += storing * (input->checkpoint_step / iteration_time - 1.0);
-  }
   prediction.checkpoint_size = checkpoint.size;
   prediction.checkpoint_blocking = checkpoint.blocking;
   const std::vector<JobHistory> histories = study.histories(prediction.checkpoint_interval);
