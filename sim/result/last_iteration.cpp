@@ -32,6 +32,29 @@ std::vector<double> round_ends(const Workload& workload, const Timeline& timelin
   return times;
 }
 
+/// Iterations a second of a group that is not through with one: what it has computed of the first,
+/// in the time of it, says how long all of it takes, which is more than the run. 0 where it has
+/// computed nothing.
+double rate_of_unfinished(const Workload& workload, const Timeline& timeline, std::int32_t group) {
+  const Program& program = program_of(workload, group);
+  const auto ends = timeline.ends_of(group);
+  const std::int64_t next = std::ssize(program.rounds) > 1 ? program.rounds[1] : std::ssize(ends);
+  Seconds whole;
+  Seconds done;
+  double time = 0.0;
+  for (std::int64_t k = 0; k < next; ++k) {
+    const Operation& operation = at(program.operations, k);
+    if (operation.kind != OperationKind::compute) continue;
+    const Seconds work = at(program.blocks, operation.block).time.total();
+    whole += work;
+    if (at(ends, k) >= timeline.finish) continue;
+    done += work;
+    time = at(ends, k);
+  }
+  if (time == 0.0) return 0.0;
+  return std::min(done / whole / time, 1.0 / timeline.finish);
+}
+
 }  // namespace
 
 double settled_iteration_time(const Workload& workload, const Timeline& timeline) {
@@ -42,7 +65,10 @@ double settled_iteration_time(const Workload& workload, const Timeline& timeline
   for (std::int32_t group = 0; group < std::ssize(workload.groups); ++group) {
     const std::vector<double> ends = round_ends(workload, timeline, group);
     const auto last = std::ssize(ends) - 1;
-    if (last == 0) continue;  // too slow to count
+    if (last == 0) {
+      rate += rate_of_unfinished(workload, timeline, group);
+      continue;
+    }
     const auto first = std::min<std::int64_t>(
         last - 1, static_cast<std::int64_t>(kUnsettled * workload.iterations));
     rate += static_cast<double>(last - first) / (at(ends, last) - at(ends, first));

@@ -23,6 +23,7 @@ struct Job {
   int servers = 1;
   int rounds = 1;
   std::vector<double> compute = {1.0};  ///< seconds, by worker; the last one for all others
+  int blocks = 1;                       ///< that share out what a worker computes in a round
   double push = 0.0;                    ///< bytes to each server
   double pull = 0.0;
   double add_up = 0.0;
@@ -46,11 +47,11 @@ struct Job {
     for (int i = 0; i < workers; ++i) {
       ProgramBuilder builder("worker");
       const double seconds = compute[std::min(static_cast<std::size_t>(i), compute.size() - 1)];
-      const auto block =
-          builder.add_block("forward and backward", time_of(Cause::compute, Seconds(seconds)));
+      const auto block = builder.add_block("forward and backward",
+                                           time_of(Cause::compute, Seconds(seconds / blocks)));
       for (int round = 0; round < rounds; ++round) {
         builder.begin_round();
-        builder.compute(block);
+        for (int part = 0; part < blocks; ++part) builder.compute(block);
         builder.pull(builder.push(0));
         if (skips) builder.advance();
       }
@@ -120,9 +121,8 @@ TEST(ParameterServers, BytesThatTheEndCutsOffAreNotCounted) {
     const Job job{.compute = {1.0, 3.0}, .push = 400.0, .pull = 100.0, .ends_with = 1};
     const Timeline timeline = job.run(engine);
     EXPECT_NEAR(timeline.finish, 8.0, 1e-8);
-    EXPECT_THAT(timeline.plan_bytes,
-                ElementsAre(DoubleNear(400.0, 1e-6), DoubleNear(100.0, 1e-6),
-                            DoubleNear(300.0, 1e-6), DoubleNear(0.0, 1e-6)));
+    EXPECT_THAT(timeline.plan_bytes, ElementsAre(DoubleNear(400.0, 1e-6), DoubleNear(100.0, 1e-6),
+                                                 DoubleNear(300.0, 1e-6), DoubleNear(0.0, 1e-6)));
   }
 }
 
@@ -279,6 +279,37 @@ TEST(LastIteration, CountsWorkersOfDifferentPace) {
                 .ends_with = 1,
                 .settles = true};
   EXPECT_NEAR(job.run().finish, 1.6, 1e-6);
+}
+
+// The run ends when the first worker is through with 16 rounds, at 16 s. By then one of 100 s has
+// computed 3 of 20 parts in 15 s, so that it does 3/20/15 = 1/100 iterations a second: two in
+// 2/1.01 s. Of one that has computed no part nothing is known.
+TEST(LastIteration, CountsWorkersThatAreNotThroughWithOne) {
+  Job job{.workers = 2,
+          .rounds = 16,
+          .compute = {1.0, 100.0},
+          .blocks = 20,
+          .push = 1e-6,
+          .pull = 1e-6,
+          .ends_with = 1,
+          .settles = true};
+  EXPECT_NEAR(job.run().finish, 2.0 / 1.01, 1e-6);
+  job.blocks = 1;
+  EXPECT_NEAR(job.run().finish, 2.0, 1e-6);
+}
+
+// Rounds of 1 s of work and 1 s of 100 bytes at 100 bytes/s. The second worker has computed all of
+// its first one at 31.95 s; then 5 bytes of the first worker's last push are left, which take 0.1 s
+// beside those of the second. That one has done less than one iteration in the 32.05 s.
+TEST(LastIteration, WhoStillWaitsForServersHasDoneLessThanOne) {
+  const Job job{.workers = 2,
+                .rounds = 16,
+                .compute = {1.0, 31.95},
+                .push = 100.0,
+                .pull = 1e-6,
+                .ends_with = 1,
+                .settles = true};
+  EXPECT_NEAR(job.run().finish, 2.0 / (12.0 / (32.05 - 8.0) + 1.0 / 32.05), 1e-6);
 }
 
 // In step, an iteration is the run by their number: 7 rounds of 3 s, with the fourth worker's 10 s
