@@ -1,9 +1,12 @@
 #include "sim/jobs/read_strategy.h"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/files/json_reader.h"
+#include "sim/files/json_text.h"
 #include "sim/jobs/frameworks.h"
 #include "sim/jobs/rules/strategy_checks.h"
 #include "sim/jobs/strategy_fields.h"
@@ -35,6 +38,21 @@ std::optional<int> data_parallel_left(const Strategy& strategy, std::optional<in
 }
 
 }  // namespace
+
+Diagnostic ReadStrategy::problem(std::string_view field, std::string message, std::string label,
+                                 std::string help) const {
+  const std::optional<JsonCursor> written = cursor.member(field);
+  const std::optional<JsonCursor> preset = cursor.member("preset");
+  if (written || !preset) {
+    return written.value_or(cursor).problem(std::move(message), std::move(label), std::move(help));
+  }
+  const auto value = resolved->find(field);
+  const bool is_word = value != resolved->end() && !value->is_structured();
+  const std::string said = is_word ? fmt::format("says \"{}\": {}", field, compact_json(*value))
+                                   : fmt::format("says what \"{}\" is", field);
+  return preset->problem(std::move(message), label.empty() ? said : said + "; " + label,
+                         std::move(help));
+}
 
 void write_strategy(const Strategy& strategy, const Model& model, nlohmann::json& fields) {
   strategy_fields().write(strategy, fields);

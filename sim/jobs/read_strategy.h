@@ -13,6 +13,11 @@ struct ReadStrategy {
   Strategy strategy;
   JsonCursor cursor;
   JsonValue resolved;  ///< every field, defaults and the preset's written out
+
+  /// A diagnostic that points at a field: where it is written, else at the preset, which says what
+  /// it is, else at the strategy.
+  [[nodiscard]] Diagnostic problem(std::string_view field, std::string message,
+                                   std::string label = "", std::string help = "") const;
 };
 
 /// Reads the "strategy" object of a scenario: a preset's fields, overlaid with the explicit ones,

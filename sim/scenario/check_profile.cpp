@@ -31,8 +31,8 @@ void check_optional_costs(const Profile& costs, const ReadStrategy& strategy, co
         "add \"experts\" to it; `headway explain profile.experts` tells the fields"));
   }
   if (strategy.strategy.cuda_graph != CudaGraph::none && !costs.cuda_graphs) {
-    diagnostics.add(strategy.cursor.problem(
-        fmt::format("profile {} does not know what CUDA graphs save", costs.name), "",
+    diagnostics.add(strategy.problem(
+        "cuda_graph", fmt::format("profile {} does not know what CUDA graphs save", costs.name), "",
         "add \"cuda_graphs\" to it, or set strategy.cuda_graph to \"none\""));
   }
 }
@@ -45,8 +45,8 @@ void check_host_costs(const Profile& costs, const ReadStrategy& strategy,
   const auto require = [&](const std::optional<Estimate>& cost, std::string_view what,
                            std::string_view key) {
     if (cost) return;
-    diagnostics.add(strategy.cursor.problem(
-        fmt::format("profile {} does not know how fast {} is", costs.name, what), "",
+    diagnostics.add(strategy.problem(
+        field, fmt::format("profile {} does not know how fast {} is", costs.name, what), "",
         fmt::format("leave strategy.{} out, or add {} to the profile's device", field, key)));
   };
   if (offloads_optimizer || strategy.strategy.offload_layers > 0) {
@@ -54,7 +54,8 @@ void check_host_costs(const Profile& costs, const ReadStrategy& strategy,
   }
   if (strategy.strategy.synchronisation->servers() != nullptr &&
       !costs.device.host_memory_bandwidth) {
-    diagnostics.add(strategy.cursor.problem(
+    diagnostics.add(strategy.problem(
+        "synchronisation",
         fmt::format("profile {} does not know how fast the memory of servers is", costs.name), "",
         "add host_memory_bandwidth_bytes_per_s to the profile's device"));
   }
@@ -76,13 +77,14 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
   const auto family = costs.kernel_families.find(strategy.strategy.kernel_family);
   const std::string& release = strategy.strategy.software_release;
   if (family == costs.kernel_families.end()) {
-    diagnostics.add(
-        strategy.cursor.problem(fmt::format("profile {} has no kernel family \"{}\"", costs.name,
-                                            strategy.strategy.kernel_family),
-                                "", "use one of " + names_of(costs.kernel_families)));
+    diagnostics.add(strategy.problem("kernel_family",
+                                     fmt::format("profile {} has no kernel family \"{}\"",
+                                                 costs.name, strategy.strategy.kernel_family),
+                                     "", "use one of " + names_of(costs.kernel_families)));
   } else if (!release.empty() && !family->second.releases.contains(release)) {
     const std::string known = names_of(family->second.releases);
-    Diagnostic unknown = strategy.cursor.problem(
+    Diagnostic unknown = strategy.problem(
+        "software_release",
         fmt::format("kernel family \"{}\" of profile {} has no release \"{}\": it counts as one "
                     "like any other",
                     family->first, costs.name, release),
@@ -97,29 +99,32 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
   if (!kernel.empty() && kernel != kFastestAttention && !kernels.contains(kernel)) {
     std::string known(kFastestAttention);
     if (!kernels.empty()) known += ", " + names_of(kernels);
-    diagnostics.add(strategy.cursor.problem(
+    diagnostics.add(strategy.problem(
+        "attention_kernel",
         fmt::format("profile {} has no attention kernel \"{}\"", costs.name, kernel), "",
         "use one of " + known));
   }
   check_optional_costs(costs, strategy, model, diagnostics);
   if (!supports(costs.device, strategy.strategy.precision)) {
-    diagnostics.add(strategy.cursor.problem(
+    diagnostics.add(strategy.problem(
+        "precision",
         fmt::format("profile {} has no peak of {} in {}", costs.name, costs.accelerator,
                     precision_name(strategy.strategy.precision)),
         fmt::format("it has {}", join_words(precisions_of(costs.device), ", ")),
         "choose one of these as strategy.precision, or add what a data "
         "sheet says to the profile's peak_flops_per_s"));
   } else if (cast_bytes(costs.device, strategy.strategy.scaling) == nullptr) {
-    diagnostics.add(strategy.cursor.problem(
+    diagnostics.add(strategy.problem(
+        "precision",
         fmt::format("profile {} does not know what quantising to {} costs", costs.name,
                     recipe_name(strategy.strategy.scaling)),
         "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
   }
   if (strategy.strategy.collective_library == CollectiveLibrary::nccl &&
       nccl_node_costs(costs.accelerator) == nullptr) {
-    diagnostics.add(
-        strategy.cursor.problem(fmt::format("no costs of NCCL are known on {}", costs.accelerator),
-                                "", "set strategy.collective_library to \"profile\""));
+    diagnostics.add(strategy.problem(
+        "collective_library", fmt::format("no costs of NCCL are known on {}", costs.accelerator),
+        "", "set strategy.collective_library to \"profile\""));
   }
   check_host_costs(costs, strategy, diagnostics);
 }
@@ -129,7 +134,8 @@ void check_transport(const ReadStrategy& strategy, const Cluster& cluster,
   if (strategy.strategy.collective_library != CollectiveLibrary::nccl) return;
   const TransportKind transport = cluster.node_type.transport.kind;
   if (has_nccl_doubts(transport)) {
-    Diagnostic doubt = strategy.cursor.problem(
+    Diagnostic doubt = strategy.problem(
+        "collective_library",
         fmt::format("published tables of NCCL over {} contradict each other for some sizes of "
                     "messages: its model's times are taken, and may be off by several times",
                     word_of(transport)),
@@ -140,18 +146,17 @@ void check_transport(const ReadStrategy& strategy, const Cluster& cluster,
     diagnostics.add(std::move(doubt));
   }
   if (knows_nccl_over(transport)) return;
-  diagnostics.add(
-      strategy.cursor.problem("nothing is known of NCCL over the transport of this fabric", "",
-                              "set strategy.collective_library to \"profile\""));
+  diagnostics.add(strategy.problem("collective_library",
+                                   "nothing is known of NCCL over the transport of this fabric", "",
+                                   "set strategy.collective_library to \"profile\""));
 }
 
 void check_kinds(const ReadStrategy& strategy, const Cluster& cluster, Diagnostics& diagnostics) {
   if (cluster.kinds() == 1 || strategy.strategy.synchronisation->servers() == nullptr) return;
-  const auto place = strategy.cursor.member("synchronisation");
-  diagnostics.add((place ? *place : strategy.cursor)
-                      .problem("parameter servers are modelled on nodes of one kind only",
-                               fmt::format("the nodes have {}", cluster.accelerator_names()),
-                               "set synchronisation.scheme to \"all_reduce\""));
+  diagnostics.add(strategy.problem("synchronisation",
+                                   "parameter servers are modelled on nodes of one kind only",
+                                   fmt::format("the nodes have {}", cluster.accelerator_names()),
+                                   "set synchronisation.scheme to \"all_reduce\""));
 }
 
 void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, int accelerators,
@@ -161,13 +166,11 @@ void check_server_hosts(const ReadStrategy& strategy, const Cluster& cluster, in
   const int of_node = cluster.node_type.accelerators;
   const int left = cluster.nodes - (accelerators + of_node - 1) / of_node;
   if (by->servers <= left) return;
-  const auto place = strategy.cursor.member("synchronisation");
   diagnostics.add(
-      (place ? *place : strategy.cursor)
-          .problem("servers apart need a node each behind those of the job",
-                   fmt::format("{} servers, {} such nodes", by->servers, left),
-                   "set cluster.job_nodes to what workers take, raise cluster.nodes, or "
-                   "set hosts to \"beside\""));
+      strategy.problem("synchronisation", "servers apart need a node each behind those of the job",
+                       fmt::format("{} servers, {} such nodes", by->servers, left),
+                       "set cluster.job_nodes to what workers take, raise cluster.nodes, or "
+                       "set hosts to \"beside\""));
 }
 
 }  // namespace headway

@@ -305,5 +305,22 @@ TEST(Presets, CiteTheirSources) {
   }
 }
 
+TEST(ReadStrategy, ProblemsOfAFieldStandWhereItIsSaid) {
+  const auto problem_at = [](const std::string& fields, const char* field) {
+    const StrategyReading reading = read_strategy_text(kLlama3, "\"global_batch\": 8" + fields, 8);
+    EXPECT_EQ(reading.problems, "");
+    return reading.read->problem(field, "no such thing");
+  };
+  EXPECT_EQ(problem_at("", "kernel_family").pointer, "/strategy");
+  const std::string preset = R"(, "preset": "pytorch-ddp")";
+  const Diagnostic of_preset = problem_at(preset, "kernel_family");
+  EXPECT_EQ(of_preset.pointer, "/strategy/preset");
+  EXPECT_EQ(of_preset.label, R"(says "kernel_family": "torch-eager")");
+  EXPECT_EQ(problem_at(preset, "synchronisation").label, R"(says what "synchronisation" is)");
+  const Diagnostic written = problem_at(preset + R"(, "kernel_family": "fused")", "kernel_family");
+  EXPECT_EQ(written.pointer, "/strategy/kernel_family");
+  EXPECT_EQ(written.label, "");
+}
+
 }  // namespace
 }  // namespace headway

@@ -126,7 +126,8 @@ TEST(KindsInScenarios, EachProfileHasToKnowWhatTheJobNeeds) {
   nlohmann::json scenario = mixed_scenario();
   scenario["strategy"]["precision"] = "fp8";
   EXPECT_EQ(problems_of_kinds(scenario),
-            "/strategy: profile a100_sxm_40gb has no peak of a100-sxm-40gb in fp8 (it has fp32, "
+            "/strategy/precision: profile a100_sxm_40gb has no peak of a100-sxm-40gb in fp8 (it "
+            "has fp32, "
             "tf32, fp16, bf16)\n");
 }
 
@@ -135,7 +136,8 @@ TEST(KindsInScenarios, NcclIsNotKnownOverEveryTransport) {
   scenario["strategy"]["collective_library"] = "nccl";
   scenario["cluster"]["topology"]["fabric"]["transport"] = "other";
   EXPECT_EQ(problems_of_kinds(scenario),
-            "/strategy: nothing is known of NCCL over the transport of this fabric ()\n");
+            "/strategy/collective_library: nothing is known of NCCL over the transport of this "
+            "fabric ()\n");
 }
 
 TEST(KindsInScenarios, ParameterServersAreOfOneKind) {

@@ -108,14 +108,14 @@ TEST(Scenario, AKernelFamilyThatTheProfileDoesNotKnowIsRefused) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"]["kernel_family"] = "handwritten";
   EXPECT_EQ(problems_of(scenario),
-            "/strategy: profile h100_sxm has no kernel family \"handwritten\"\n");
+            "/strategy/kernel_family: profile h100_sxm has no kernel family \"handwritten\"\n");
 }
 
 TEST(Scenario, AnAttentionKernelThatTheProfileDoesNotKnowIsRefused) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"]["attention_kernel"] = "flash-9";
   EXPECT_EQ(problems_of(scenario),
-            "/strategy: profile h100_sxm has no attention kernel \"flash-9\"\n");
+            "/strategy/attention_kernel: profile h100_sxm has no attention kernel \"flash-9\"\n");
   for (const char* known : {"flash-2", "fastest"}) {
     scenario["strategy"]["attention_kernel"] = known;
     EXPECT_EQ(problems_of(scenario), "") << known;
@@ -141,15 +141,17 @@ TEST(Scenario, AHostThatTheProfileDoesNotKnowTakesNothingOver) {
   scenario["cluster"]["topology"]["node"]["accelerator"] = "b300-sxm";
   scenario["strategy"]["optimizer_offload"] = 1;
   EXPECT_EQ(problems_of(scenario),
-            "/strategy: profile b300_sxm does not know how fast the link to the host is\n"
-            "/strategy: profile b300_sxm does not know how fast the host's memory is\n");
+            "/strategy/optimizer_offload: profile b300_sxm does not know how fast the link to the "
+            "host is\n"
+            "/strategy/optimizer_offload: profile b300_sxm does not know how fast the host's "
+            "memory is\n");
 }
 
 TEST(Scenario, ARecipeThatTheProfileDoesNotKnowIsRefused) {
   nlohmann::json scenario = small_scenario(4);
   scenario["strategy"]["precision"] = "mxfp8";
   EXPECT_EQ(problems_of(scenario),
-            "/strategy: profile h100_sxm does not know what quantising to mxfp8 costs\n");
+            "/strategy/precision: profile h100_sxm does not know what quantising to mxfp8 costs\n");
   scenario["strategy"]["precision"] = "fp8_current";
   EXPECT_EQ(problems_of(scenario), "");
 }
