@@ -110,7 +110,9 @@ void Executor::start() {
 }
 
 void Executor::advance_to(double now) {
-  while (!queue_.empty() && queue_.next_time() <= now) handle_moment(queue_.next_time());
+  while (!queue_.empty() && !is_over_ && queue_.next_time() <= now) {
+    handle_moment(queue_.next_time());
+  }
 }
 
 double Executor::advance_moments(int count) {
@@ -308,6 +310,7 @@ void Executor::begin_flow(std::int32_t token, double now) {
 }
 
 void Executor::flow_finished(std::int32_t token, double now) {
+  if (is_over_) return;  // Comms that are under way then go on to their end
   const Transfer transfer = at(transfers_, token);
   free_tokens_.push_back(token);
   if (transfer.served >= 0) {
