@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <utility>
 
 #include "sim/base/byte_stream.h"
 #include "sim/base/child_process.h"
@@ -30,11 +31,14 @@ std::string simulated(const std::string& path, const ScenarioOptions& options, i
                       std::optional<double> first_draw) {
   Diagnostics diagnostics;
   Scenario scenario = read_scenario(path, options, diagnostics);
-  scenario.run.replicas = draws;
-  const Prediction prediction = simulate(scenario, {.scaling = false,
-                                                    .first_draw = first_draw,
-                                                    .command_line = simulate_line(path, options)})
-                                    .prediction;
+  ScenarioOptions alone = options;
+  const bool is_other = std::exchange(scenario.run.replicas, draws) != draws;
+  if (is_other && scenario.perturbation.random()) alone.replicas = draws;
+  const Prediction prediction =
+      simulate(scenario, {.scaling = false,
+                          .first_draw = first_draw,
+                          .command_line = simulate_line(path, alone)})
+          .prediction;
   ByteWriter bytes;
   put_prediction(bytes, prediction);
   return bytes.take();

@@ -6,11 +6,22 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/plan/strategy_plan.h"
+#include "sim/predict/simulate.h"
 #include "tests/support/scenario_text.h"
 #include "tests/support/scratch_folder.h"
 
 namespace headway {
 namespace {
+
+/// What simulating alone what a leader's command line says gives.
+Seconds time_alone(const Leader& leader, const std::string& path) {
+  ScenarioOptions options = leader.options;
+  const std::string line = leader.prediction.question.provenance->at("command_line");
+  if (line.find(" --replicas 1 ") != std::string::npos) options.replicas = 1;
+  Diagnostics diagnostics;
+  return simulate(read_scenario(path, options, diagnostics), {.scaling = false})
+      .prediction.iteration_time;
+}
 
 /// Those drawn once are further behind the fastest than twice the widest range of the others.
 TEST(Leaders, AreDrawnOftenWhereTheyMayBeTheFirst) {
@@ -29,6 +40,7 @@ TEST(Leaders, AreDrawnOftenWhereTheyMayBeTheFirst) {
     std::ptrdiff_t often = 0;
     for (const Leader& leader : plan.leaders) {
       EXPECT_GE(leader.time(), fastest);
+      EXPECT_EQ(leader.time(), time_alone(leader, options.leaders.path));
       if (leader.prediction.replicas == 1) continue;
       ++often;
       EXPECT_EQ(leader.prediction.replicas, 5);
