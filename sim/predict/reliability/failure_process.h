@@ -10,7 +10,8 @@
 namespace headway {
 
 /// When something breaks, one history of it. Units that break are replaced by new ones; all are new
-/// at time 0 and age whether the job runs or not.
+/// at time 0 and age whether the job runs or not. Each cause has random numbers of its own, so that
+/// histories of which one cause differs are alike in all others.
 class FailureProcess {
  public:
   struct Failure {
@@ -37,13 +38,13 @@ class FailureProcess {
   [[nodiscard]] std::int64_t drawn() const { return drawn_; }
 
  private:
-  double lifetime(const FailureCause& cause);
+  double lifetime(int cause);
   void push(int cause, double after);
 
   const std::vector<FailureCause>& causes_;
   std::int64_t most_lifetimes_;
   std::int64_t drawn_ = 0;
-  boost::random::mt19937_64 random_;
+  std::vector<boost::random::mt19937_64> random_;  ///< by cause
   std::priority_queue<Failure, std::vector<Failure>, std::greater<>> pending_;
 };
 

@@ -73,6 +73,27 @@ TEST(FailureProcess, TheSameSeedGivesTheSameHistory) {
   EXPECT_NE(a.next().time, c.next().time);
 }
 
+TEST(FailureProcess, CausesDoNotDisturbEachOther) {
+  // Memoryless units that fail four times as often fail at a quarter of the times; what fails
+  // beside them fails when it did.
+  const auto history = [](double mean_days) {
+    const std::vector<FailureCause> causes = {
+        units(10, {.mean = Seconds(mean_days * kSecondsOfDay)}),
+        units(10, {.kind = LifetimeKind::weibull, .mean = Seconds(kSecondsOfDay), .shape = 0.7})};
+    FailureProcess process(causes, 5);
+    std::vector<std::vector<double>> times(2);
+    for (; times[0].size() < 100 || times[1].size() < 100; process.pop()) {
+      times[static_cast<std::size_t>(process.next().cause)].push_back(process.next().time);
+    }
+    for (std::vector<double>& of_cause : times) of_cause.resize(100);
+    return times;
+  };
+  const auto seldom = history(4.0);
+  const auto often = history(1.0);
+  EXPECT_EQ(seldom[1], often[1]);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_DOUBLE_EQ(seldom[0][i], 4.0 * often[0][i]);
+}
+
 TEST(FailureProcess, HistoriesWithoutEndAreRefused) {
   // The memoryless together are one that is drawn again after each failure; others are drawn each.
   const std::vector<FailureCause> causes = {
