@@ -37,7 +37,16 @@ class UnsavedWork {
     return taken;
   }
   [[nodiscard]] bool is_empty() const { return stretches_.empty(); }
-  void clear() { stretches_.clear(); }
+  /// Nothing can undo what was before the latest so many seconds.
+  void keep_latest(double seconds) {
+    auto first = stretches_.end();
+    while (seconds > 0.0 && first != stretches_.begin()) {
+      --first;
+      first->trained = std::min(first->trained, seconds);
+      seconds -= first->trained;
+    }
+    stretches_.erase(stretches_.begin(), first);
+  }
 
  private:
   std::vector<Stretch> stretches_;
@@ -99,8 +108,7 @@ class Job {
     if (speed(supply_.missing() - supply_.ready(now_)) > rate) return grow();
     const Stretch before = cycle_.after(position_);
     const double left = (target_ - work_) / rate;
-    const double finish =
-        now_ + std::max(0.0, cycle_.time_for(before.trained + left) - position_);
+    const double finish = now_ + std::max(0.0, cycle_.time_for(before.trained + left) - position_);
     const double broken = next_failure();
     const double arrival = supply_.next_arrival(now_);
     const double end = std::min({finish, broken, arrival, horizon_});
@@ -150,6 +158,7 @@ class Job {
     // A checkpoint, if there is anything new to keep, and on with more replicas.
     if (!unsaved_.is_empty()) {
       spend(settings_.checkpoint.blocking.count(), history_.checkpoints, kNobody);
+      only_on_nodes_ = 0.0;
     }
     restart(kNobody, true);
   }
@@ -185,14 +194,33 @@ class Job {
     const CheckpointSettings& checkpoint = settings_.checkpoint;
     const bool is_warned =
         of.notice > Seconds(0.0) && of.notice >= checkpoint.blocking + checkpoint.persisting;
-    const bool takes_nodes = of.nodes_lost > 0 || &of == &withdrawal_;
-    const bool local =
-        checkpoint.local && (!takes_nodes || checkpoint.local->survives_lost_nodes);
+    const bool local = !takes_nodes_away(cause);
     const Stretch done = cycle_.after(position_);
-    const double safe = is_warned ? done.trained : local ? done.safe_locally : done.safe;
-    undo(done.trained - safe, cause);
-    if (is_warned) spend(checkpoint.blocking.count(), history_.checkpoints, kNobody);
+    if (is_warned) {
+      spend(checkpoint.blocking.count(), history_.checkpoints, kNobody);
+      only_on_nodes_ = 0.0;
+    } else if (local) {
+      undo(done.trained - done.safe_locally, cause);
+      if (done.safe > 0.0) only_on_nodes_ = 0.0;
+      only_on_nodes_ += done.safe_locally - done.safe;
+    } else {
+      undo(done.trained - done.safe, cause);
+      if (done.safe > 0.0) only_on_nodes_ = 0.0;
+      undo_what_nodes_held(cause);
+    }
     restart(cause, local);
+  }
+
+  /// Whether the checkpoints on nodes are gone after such a failure, if there are any.
+  [[nodiscard]] bool takes_nodes_away(int cause) const {
+    const auto& local = settings_.checkpoint.local;
+    const FailureCause& of = cause_at(cause);
+    const bool takes_nodes = of.nodes_lost > 0 || &of == &withdrawal_;
+    return !local || (takes_nodes && !local->survives_lost_nodes);
+  }
+  void undo_what_nodes_held(int cause) {
+    undo(only_on_nodes_, cause);
+    only_on_nodes_ = 0.0;
   }
 
   /// The next failure happens: it is counted, and its nodes are gone. False if the job does not
@@ -217,18 +245,26 @@ class Job {
   /// Detects, waits for nodes, restarts; from the beginning if something breaks meanwhile. A job
   /// that only grows has nothing to detect.
   void restart(int cause, bool from_local) {
-    unsaved_.clear();
+    unsaved_.keep_latest(only_on_nodes_);
     position_ = 0.0;
     while (now_ < horizon_) {
-      if (cause != kNobody && !pass(settings_.detection.count(), history_.detection, cause))
-        continue;
-      if (!wait_for_nodes(cause)) continue;
-      const CheckpointSettings& checkpoint = settings_.checkpoint;
-      const Seconds loading =
-          from_local && checkpoint.local ? checkpoint.local->loading : checkpoint.loading;
-      const Seconds start = settings_.restart + loading + settings_.warm_up;
-      if (pass(start.count(), history_.restart, cause)) return;
+      if (starts(cause, from_local)) return;
+      if (!takes_nodes_away(cause)) continue;
+      from_local = false;
+      undo_what_nodes_held(cause);
     }
+  }
+  /// False if something breaks meanwhile.
+  bool starts(int& cause, bool from_local) {
+    if (cause != kNobody && !pass(settings_.detection.count(), history_.detection, cause)) {
+      return false;
+    }
+    if (!wait_for_nodes(cause)) return false;
+    const CheckpointSettings& checkpoint = settings_.checkpoint;
+    const Seconds loading =
+        from_local && checkpoint.local ? checkpoint.local->loading : checkpoint.loading;
+    const Seconds start = settings_.restart + loading + settings_.warm_up;
+    return pass(start.count(), history_.restart, cause);
   }
 
   /// Until all nodes are there, or enough to go on. False if something broke.
@@ -281,8 +317,10 @@ class Job {
   double now_ = 0.0;
   double work_ = 0.0;      ///< kept, in seconds at full speed
   double position_ = 0.0;  ///< in the cycle of checkpoints: time of it since the last restart
-  UnsavedWork unsaved_;    ///< since then
-  bool waits_ = false;     ///< for nodes, and nobody works
+  /// Training before the last restart that checkpoints on nodes hold and no other; seconds.
+  double only_on_nodes_ = 0.0;
+  UnsavedWork unsaved_;  ///< of that, and since the last restart
+  bool waits_ = false;   ///< for nodes, and nobody works
 };
 
 }  // namespace

@@ -76,8 +76,8 @@ TEST(JobHistory, ALostNodeIsReplacedOrWaitedFor) {
 }
 
 TEST(JobHistory, ANewNodeTakesThePlaceOfTheBrokenOne) {
-  // Broken at 7200, at 14,400 and at 21,600, and each time 1000 s until there is a new one. What was
-  // repaired since, at 16,200, does not stand by.
+  // Broken at 7200, at 14,400 and at 21,600, and each time 1000 s until there is a new one. What
+  // was repaired since, at 16,200, does not stand by.
   ReliabilitySettings settings = every_two_hours(1);
   settings.causes[0].repair = 9000_s;
   settings.reprovision = 1000_s;
@@ -129,6 +129,41 @@ TEST(JobHistory, ALocalTierSavesWhatItSurvives) {
   EXPECT_DOUBLE_EQ(job_history(settings, 3600_s, kForever, 7200.5, 1).lost_work, 3400.0);
   settings.checkpoint.local->survives_lost_nodes = true;
   EXPECT_DOUBLE_EQ(job_history(settings, 3600_s, kForever, 7200.5, 1).lost_work, 400.0);
+}
+
+TEST(JobHistory, WhatOnlyNodesHoldIsLostWithThemAfterARestartToo) {
+  // Software breaks at 5000 s: one cycle of 3750 s, two parts of 610 s of the next and 30 s, which
+  // are lost. It starts from what nodes hold, 4800 s, at 5300. At 7200, three parts and 70 s later,
+  // a node is lost: all since the hour that the storage holds has to be done again.
+  ReliabilitySettings settings = every_two_hours(1);
+  settings.spare_nodes = 1;
+  settings.checkpoint.local = CheckpointSettings::Local{.interval = 600_s, .blocking = 10_s};
+  settings.causes.push_back(
+      {.name = "software",
+       .lifetime = {.kind = LifetimeKind::empirical, .mean = 5000_s, .observed = {5000_s}},
+       .units = 1});
+  const auto history = [&] { return job_history(settings, 3600_s, kForever, 7200.5, 1); };
+  EXPECT_DOUBLE_EQ(history().lost_work, 30.0 + 1200.0 + 1870.0);
+  EXPECT_DOUBLE_EQ(history().productive, 3600.0);
+  expect_parts_add_up(history());
+  settings.checkpoint.local->survives_lost_nodes = true;
+  EXPECT_DOUBLE_EQ(history().lost_work, 30.0 + 70.0);
+  EXPECT_DOUBLE_EQ(history().productive, 4800.0 + 1800.0);
+}
+
+TEST(JobHistory, WhatOnlyNodesHoldIsLostWithThemDuringARestartToo) {
+  // At 7100 s a cycle, five parts of 610 s and 300 s; a node is lost while the job starts again.
+  ReliabilitySettings settings = every_two_hours(1);
+  settings.spare_nodes = 1;
+  settings.checkpoint.local = CheckpointSettings::Local{.interval = 600_s, .blocking = 10_s};
+  settings.causes.push_back(
+      {.name = "software",
+       .lifetime = {.kind = LifetimeKind::empirical, .mean = 7100_s, .observed = {7100_s}},
+       .units = 1});
+  const JobHistory history = job_history(settings, 3600_s, kForever, 7300.0, 1);
+  EXPECT_DOUBLE_EQ(history.lost_work, 300.0 + 3000.0);
+  EXPECT_DOUBLE_EQ(history.productive, 3600.0);
+  expect_parts_add_up(history);
 }
 
 TEST(JobHistory, AnElasticJobGoesOnWithoutANodeAndGrowsAgain) {
