@@ -10,6 +10,7 @@
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/quantity_text.h"
+#include "sim/predict/input/input_use.h"
 #include "sim/predict/job_run.h"
 #include "sim/result/physical_bound.h"
 
@@ -32,9 +33,38 @@ constexpr const char* kWhatToCheck =
   throw InputError(std::move(problem));
 }
 
-JobRun run_with(Scenario scenario, double factor, int jobs) {
+struct Step {
+  JobRun run;
+  Seconds time;  ///< with what it waits for samples
+};
+
+Step step_with(Scenario scenario, double factor, int jobs) {
   scenario.software_factor = factor;
-  return run_job(scenario, scenario.strategy, scenario.run.replicas, jobs);
+  Step step{.run = run_job(scenario, scenario.strategy, scenario.run.replicas, jobs)};
+  step.time = step.run.time();
+  if (scenario.input) {
+    step.time += input_use(scenario, scenario.strategy, step.run.time(), jobs).stalled;
+  }
+  return step;
+}
+
+/// Where steps wait for samples that are read ahead, software that is slower may make them no
+/// longer: a time near what input alone takes is not told from such software.
+void check_input(const Scenario& scenario, const Step& known, Seconds measured, int jobs,
+                 const std::string& place) {
+  constexpr double kSlower = 1.1;
+  if (!scenario.input || measured > kSlower * known.time) return;
+  const Step slower = step_with(scenario, kSlower, jobs);
+  if (slower.time - known.time >= 0.5 * (slower.run.time() - known.run.time())) return;
+  Diagnostic problem;
+  problem.message = fmt::format(
+      "steps of this job wait for samples: that one took {} does not tell how fast its software is",
+      exact_text(measured));
+  problem.pointer = place;
+  problem.help =
+      "take a step of a job whose input keeps up, or leave data_loading out of its scenario if the "
+      "samples were there";
+  throw InputError(std::move(problem));
 }
 
 /// Nominal time that the busiest stage computes, recomputation left out.
@@ -70,17 +100,18 @@ std::string anchor_place(const Scenario& scenario, std::size_t number) {
 
 AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs,
                      const std::string& place) {
-  const JobRun known = run_with(scenario, 1.0, jobs);
-  if (measured > kMostSlowdown * known.time()) {
+  const Step known = step_with(scenario, 1.0, jobs);
+  if (measured > kMostSlowdown * known.time) {
     refuse_time(fmt::format("{} is more than {:.0f} times what this job is predicted to take, {}",
-                            exact_text(measured), kMostSlowdown, short_text(known.time())),
+                            exact_text(measured), kMostSlowdown, short_text(known.time)),
                 place);
   }
-  AnchorFit fit{1.0, known.time()};
+  check_input(scenario, known, measured, jobs, place);
+  AnchorFit fit{1.0, known.time};
   const auto excess = [&](Seconds time) { return time / measured - 1.0; };
 
-  double low = least_factor(scenario, known);
-  const Seconds fastest = low < 1.0 ? run_with(scenario, low, jobs).time() : known.time();
+  double low = least_factor(scenario, known.run);
+  const Seconds fastest = low < 1.0 ? step_with(scenario, low, jobs).time : known.time;
   double low_excess = excess(fastest);
   if (low_excess > kTolerance) {
     refuse_time(
@@ -94,17 +125,17 @@ AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs,
     return fit;
   }
   double high = 1.0;
-  double high_excess = excess(known.time());
+  double high_excess = excess(known.time);
   while (high_excess < 0.0) {
-    high *= std::max(2.0, measured / known.time());
-    high_excess = excess(run_with(scenario, high, jobs).time());
+    high *= std::max(2.0, measured / known.time);
+    high_excess = excess(step_with(scenario, high, jobs).time);
   }
   // The Illinois variant of regula falsi (Dowell and Jarratt 1971): an end that stays is halved.
   int side = 0;
   fit.software_factor = high;
   for (int step = 0; step < kMostSteps; ++step) {
     const double factor = (low * high_excess - high * low_excess) / (high_excess - low_excess);
-    const double now = excess(run_with(scenario, factor, jobs).time());
+    const double now = excess(step_with(scenario, factor, jobs).time);
     fit.software_factor = factor;
     if (std::abs(now) <= kTolerance) return fit;
     if (now > 0.0) {

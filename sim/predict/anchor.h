@@ -19,7 +19,8 @@ struct AnchorFit {
 /// The factor with which the scenario's iteration takes as long as was measured. The network and
 /// the shape of the pipeline stay as they are. Solved by regula falsi on the simulated time, which
 /// grows with the factor. Throws InputError if the job cannot be as fast as that: the network alone
-/// takes longer, or kernels would have to beat the peak; `place` is the time's, as anchor_place
+/// takes longer, or kernels would have to beat the peak; and if it waits for its samples, so that
+/// the time tells nothing of software; `place` is the time's, as anchor_place
 /// says.
 [[nodiscard]] AnchorFit fit_anchor(const Scenario& scenario, Seconds measured, int jobs,
                                    const std::string& place = {});

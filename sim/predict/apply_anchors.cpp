@@ -8,6 +8,7 @@
 
 #include "sim/base/join_words.h"
 #include "sim/predict/anchor.h"
+#include "sim/predict/input/input_use.h"
 #include "sim/predict/interval.h"
 #include "sim/predict/shared_error.h"
 
@@ -37,6 +38,19 @@ std::optional<std::string> implausible_warning(const AnchorStep& step, double sp
       "{} was measured to take {:.3g} times what is predicted, and 99 of 100 such jobs are "
       "expected within {:.2f} .. {:.2f}: check that the time is of one step of that very job",
       step.of, ratio, std::exp(-farthest), std::exp(farthest));
+}
+
+/// What the scenario would be predicted to take without its anchors.
+void tell_without(AnchorEffect& effect, const Scenario& scenario, const JobRun& run, int jobs) {
+  effect.time_without = run.time();
+  effect.interval_without =
+      expected_interval(run.times, run.cost.spread, model_error(job_kind(scenario)));
+  if (!scenario.input) return;
+  const InputUse use = input_use(scenario, scenario.strategy, run.time(), jobs);
+  effect.time_without += use.stalled;
+  for (double* end : {&effect.interval_without.low, &effect.interval_without.high}) {
+    *end = step_of_other(*scenario.input, use, run.time(), Seconds(*end)).count();
+  }
 }
 
 }  // namespace
@@ -69,6 +83,7 @@ AppliedAnchors apply_anchors(Scenario& scenario, int jobs, const DrawsElsewhere&
   }
   const JobRun without =
       run_job(scenario, scenario.strategy, scenario.run.replicas, jobs, draws_elsewhere);
+  tell_without(effect, scenario, without, jobs);
   if (others.empty()) {
     scenario.software_factor = factors.front();
   } else {
@@ -78,9 +93,6 @@ AppliedAnchors apply_anchors(Scenario& scenario, int jobs, const DrawsElsewhere&
   }
   const JobKind kind = job_kind(scenario);
   effect.software_factor = scenario.software_factor;
-  effect.time_without = without.time();
-  effect.interval_without =
-      expected_interval(without.times, without.cost.spread, model_error(kind));
   for (const AnchorStep& step : effect.steps) {
     const auto warning = implausible_warning(step, without.cost.spread, kind);
     if (warning) applied.warnings.push_back(*warning);

@@ -158,17 +158,15 @@ UpdatesOfStep updates_of_step(const Strategy& worked_off, const std::optional<Se
 
 /// Steps wait for their samples where these take longer.
 void add_input(Prediction& prediction, const Scenario& scenario, int jobs) {
-  prediction.input = input_use(scenario, scenario.strategy, prediction.iteration_time, jobs);
-  const Seconds stalled = prediction.input->stalled;
-  const double least = (prediction.iteration_time + stalled).count();
-  if (stalled > Seconds(0.0)) {
-    prediction.iteration_time += stalled;
-    for (double* of_draws :
-         {&prediction.replica_time.mean, &prediction.replica_time.low,
-          &prediction.replica_time.median, &prediction.replica_time.high,
-          &prediction.iteration_interval.low, &prediction.iteration_interval.high}) {
-      *of_draws = std::max(*of_draws, least);
-    }
+  const Seconds iteration = prediction.iteration_time;
+  prediction.input = input_use(scenario, scenario.strategy, iteration, jobs);
+  prediction.iteration_time += prediction.input->stalled;
+  for (double* of_draws :
+       {&prediction.replica_time.mean, &prediction.replica_time.low,
+        &prediction.replica_time.median, &prediction.replica_time.high,
+        &prediction.iteration_interval.low, &prediction.iteration_interval.high}) {
+    *of_draws =
+        step_of_other(*scenario.input, *prediction.input, iteration, Seconds(*of_draws)).count();
   }
 }
 
@@ -261,8 +259,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.iteration_time = Seconds(timeline.finish);
   prediction.replicas = static_cast<int>(main_run.times.size());
   prediction.replica_time = percentiles_of(main_run.times);
-  prediction.iteration_interval =
-      interval_of(main_run, job_kind(scenario), anchors);
+  prediction.iteration_interval = interval_of(main_run, job_kind(scenario), anchors);
   prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
   prediction.counts = timeline.counts;
   if (scenario.input) add_input(prediction, scenario, options.jobs);

@@ -45,4 +45,10 @@ InputUse input_use(const Scenario& scenario, const Strategy& strategy, Seconds i
   return input_use(*scenario.input, strategy, *scenario.cluster, iteration, simulated);
 }
 
+Seconds step_of_other(const InputSettings& settings, const InputUse& use, Seconds iteration,
+                      Seconds other) {
+  if (use.stalled == Seconds(0.0)) return other;
+  return settings.prefetch > 0 ? max(other, iteration + use.stalled) : other + use.stalled;
+}
+
 }  // namespace headway

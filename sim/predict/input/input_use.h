@@ -26,4 +26,10 @@ namespace headway {
 [[nodiscard]] InputUse input_use(const Scenario& scenario, const Strategy& strategy,
                                  Seconds iteration, int jobs);
 
+/// What steps take whose iterations would take `other`, by another draw or other software, where
+/// one of `iteration` waits for its samples as `use` says: samples that are read ahead are there no
+/// earlier for one that is faster; those that are not are read by each.
+[[nodiscard]] Seconds step_of_other(const InputSettings& settings, const InputUse& use,
+                                    Seconds iteration, Seconds other);
+
 }  // namespace headway

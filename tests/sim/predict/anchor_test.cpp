@@ -50,6 +50,59 @@ TEST(Anchor, TheAnchoredJobTakesWhatWasMeasured) {
   }
 }
 
+nlohmann::json reading_scenario(const char* storage, int prefetch) {
+  nlohmann::json text = small_scenario(2);
+  text["data_loading"] = {{"sample_size", "1 MB"},
+                          {"samples", 100000},
+                          {"storage_bandwidth", storage},
+                          {"prefetch", prefetch}};
+  return text;
+}
+
+TEST(Anchor, WhatAStepWaitsForSamplesIsNotItsSoftwares) {
+  // Nothing is read ahead: the measured step is the job's, and what it reads.
+  const Scenario scenario = scenario_of(reading_scenario("1 GB/s", 0));
+  const Seconds predicted = simulate(scenario, {.scaling = false}).prediction.iteration_time;
+  ASSERT_GT(predicted, anchored_time(scenario));
+  EXPECT_NEAR(fit_anchor(scenario, predicted, 1).software_factor, 1.0, 1e-5);
+  EXPECT_EQ(fit_anchor(scenario, predicted, 1).predicted, predicted);
+  Scenario slower = scenario;
+  slower.software_factor = 1.25;
+  const Seconds longer = simulate(slower, {.scaling = false}).prediction.iteration_time;
+  EXPECT_NEAR(fit_anchor(scenario, longer, 1).software_factor, 1.25, 1e-4);
+}
+
+TEST(Anchor, AStepThatWaitsForSamplesTellsNothingOfSoftware) {
+  // Reading takes several times as long as the step, and is done ahead.
+  const Scenario scenario = scenario_of(reading_scenario("10 MB/s", 2));
+  const Seconds predicted = simulate(scenario, {.scaling = false}).prediction.iteration_time;
+  ASSERT_GT(predicted, 1.5 * anchored_time(scenario));
+  for (const double ratio : {0.99, 1.0, 1.05}) {
+    try {
+      static_cast<void>(fit_anchor(scenario, ratio * predicted, 1));
+      ADD_FAILURE() << ratio;
+    } catch (const InputError& error) {
+      const Diagnostic& problem = error.diagnostics().front();
+      EXPECT_EQ(problem.message, "steps of this job wait for samples: that one took " +
+                                     exact_text(ratio * predicted) +
+                                     " does not tell how fast its software is");
+      EXPECT_EQ(problem.help,
+                "take a step of a job whose input keeps up, or leave data_loading out of its "
+                "scenario if the samples were there");
+    }
+  }
+  // A step far longer than reading is the software's.
+  Scenario slower = scenario;
+  slower.software_factor = fit_anchor(scenario, 1.5 * predicted, 1).software_factor;
+  EXPECT_NEAR(anchored_time(slower) / (1.5 * predicted), 1.0, 2e-6);
+  // Where input keeps up it changes nothing.
+  const Scenario quick = scenario_of(reading_scenario("1 TB/s", 2));
+  EXPECT_NEAR(
+      fit_anchor(quick, 1.2 * anchored_time(quick), 1).software_factor,
+      fit_anchor(scenario_of(small_scenario(2)), 1.2 * anchored_time(quick), 1).software_factor,
+      1e-9);
+}
+
 TEST(Anchor, TheNetworkStaysAsItIs) {
   const Scenario scenario = scenario_of(small_scenario(2));
   Scenario slower = scenario;

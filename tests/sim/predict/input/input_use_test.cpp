@@ -86,5 +86,20 @@ TEST(InputUse, CoresPrepareWhatTheirAcceleratorTakes) {
   EXPECT_DOUBLE_EQ(use.stalled.count(), 0.25);
 }
 
+TEST(InputUse, OtherDrawsWaitForTheSameSamples) {
+  // An iteration of 2 s waits 3 s: read ahead, its samples are there after 5 s whatever a draw
+  // takes until then; not read ahead, every draw reads for 3 s.
+  const InputUse waiting{.stalled = 3_s};
+  InputSettings settings;
+  settings.prefetch = 2;
+  EXPECT_EQ(step_of_other(settings, waiting, 2_s, 1_s), 5_s);
+  EXPECT_EQ(step_of_other(settings, waiting, 2_s, 4_s), 5_s);
+  EXPECT_EQ(step_of_other(settings, waiting, 2_s, 6_s), 6_s);
+  EXPECT_EQ(step_of_other(settings, InputUse{}, 2_s, 1_s), 1_s);
+  settings.prefetch = 0;
+  EXPECT_EQ(step_of_other(settings, waiting, 2_s, 1_s), 4_s);
+  EXPECT_EQ(step_of_other(settings, waiting, 2_s, 6_s), 9_s);
+}
+
 }  // namespace
 }  // namespace headway
