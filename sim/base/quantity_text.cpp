@@ -39,7 +39,7 @@ std::string_view example_text_of(Dimension dimension) {
 
 /// The K, M, G, T or P that the user wrote, in either case, or `fallback`.
 char prefix_letter(std::string_view unit, char fallback) {
-  if (unit.size() < 2) return fallback;
+  if (unit.empty()) return fallback;
   const bool is_lower = unit[0] >= 'a' && unit[0] <= 'z';
   const char letter = static_cast<char>(is_lower ? unit[0] - 'a' + 'A' : unit[0]);
   return std::string_view("KMGTP").find(letter) != std::string_view::npos ? letter : fallback;

@@ -38,11 +38,16 @@ struct FieldMember {
   bool is_presettable = false;
   std::function<bool(const Object&)> is_used = {};  ///< always, where it is empty
   FieldNeed need = {};
-  bool is_strict = false;  ///< an error where it is given and says nothing
+  bool is_strict = false;         ///< an error where it is given and says nothing
+  std::string_view example = {};  ///< as JSON, where one of its type alone would mislead
   void (*settle)(Object&) = nullptr;
   std::vector<FieldDescription> children = {};  ///< of an object, or of each in an array
 
   FieldMember required() && { return is_required = true, std::move(*this); }
+  /// The same; where it is missing, the help shows this value of it, as JSON has it.
+  FieldMember required_as(std::string_view text) && {
+    return is_required = true, example = text, std::move(*this);
+  }
   /// A named set of defaults may have the field.
   FieldMember presettable() && { return is_presettable = true, std::move(*this); }
   /// It says something about such objects only: it is written for those, and read if it is given.
@@ -89,6 +94,7 @@ class FieldTable {
           refuse_field(reader, name, need_text(member), member.need.why);
         if (!is_given || member.is_strict) continue;
       }
+      if (!member.example.empty()) reader.report_missing(name, member.example);
       member.read(reader, name, member.is_required, object);
       if (member.write) resolve_field(reader, name, member.write(object));
     }

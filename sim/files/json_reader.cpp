@@ -19,8 +19,8 @@ namespace {
 /// What may have been meant, or what there is, of a long list its beginning.
 std::string unknown_field_help(std::string_view key, const std::vector<std::string_view>& known) {
   constexpr std::size_t kFewFields = 8;
-  if (const auto meant = closest(key, known)) return fmt::format("did you mean \"{}\"?", *meant);
-  if (known.empty()) return "";
+  const std::string meant = meant_text(key, known);
+  if (!meant.empty() || known.empty()) return meant;
   const std::size_t told = std::min(known.size(), kFewFields);
   return fmt::format("there are {}{}", join_words(std::span(known).first(told), ", "),
                      told < known.size() ? ", ... (`headway explain` lists fields)" : "");
@@ -71,12 +71,17 @@ std::optional<JsonCursor> ObjectReader::take(std::string_view key, bool required
   known_.emplace_back(key);
   named_.emplace_back(key);
   auto member = object_.member(key);
-  if (!member && required && is_object_) {
+  const bool is_told = std::ranges::find(missing_, key) != missing_.end();
+  if (!member && required && is_object_ && !is_told) {
     const std::string help =
         example.empty() ? "" : fmt::format("for example \"{}\": {}", key, example);
     diagnostics_.add(object_.problem(fmt::format("missing field \"{}\"", key), "", help));
   }
   return member;
+}
+
+void ObjectReader::report_missing(std::string_view key, std::string_view example) {
+  if (!take(key, true, example)) missing_.emplace_back(key);
 }
 
 std::optional<std::string> ObjectReader::read_text(std::string_view key, bool required) {
@@ -135,10 +140,10 @@ std::size_t ObjectReader::choice_index(std::string_view key,
     if (found != words.end()) {
       index = static_cast<std::size_t>(found - words.begin());
     } else {
-      const auto meant = closest(value, words);
-      const std::string help = meant ? fmt::format("did you mean \"{}\"? ", *meant) : "";
-      diagnostics_.add(member->problem(fmt::format("{} cannot be {}", key, in_quotes(value)), "",
-                                       help + (help.empty() ? "it" : "It") + " is one of " + list));
+      const std::string meant = meant_text(value, words);
+      diagnostics_.add(
+          member->problem(fmt::format("{} cannot be {}", key, in_quotes(value)), "",
+                          (meant.empty() ? "it" : meant + " It") + " is one of " + list));
     }
   }
   (*resolved_)[std::string(key)] = words[index];

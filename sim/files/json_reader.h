@@ -42,6 +42,9 @@ class ObjectReader {
   ObjectReader(JsonCursor object, Diagnostics& diagnostics);
 
   [[nodiscard]] bool has(std::string_view key) const;
+  /// If the field is not there, reports so with this example of it, as JSON has it; whoever reads
+  /// it then says no more.
+  void report_missing(std::string_view key, std::string_view example);
   /// Whether somebody has asked for the field.
   [[nodiscard]] bool has_asked(std::string_view key) const;
   [[nodiscard]] const JsonCursor& cursor() const { return object_; }
@@ -123,6 +126,7 @@ class ObjectReader {
   Diagnostics& diagnostics_;
   bool is_object_;
   std::vector<std::string> known_;          ///< read by somebody
+  std::vector<std::string> missing_;        ///< whose lack is told already
   mutable std::vector<std::string> named_;  ///< those, and what was asked after: for suggestions
   JsonValue resolved_;
 };

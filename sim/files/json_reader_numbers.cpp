@@ -136,7 +136,8 @@ std::int64_t ObjectReader::integer(std::string_view key, Range range, std::int64
 
 std::optional<double> ObjectReader::read_number(std::string_view key, const Range& range,
                                                 bool required) {
-  const std::string example = plain(std::max(stand_in(range), std::min(1.0, range.most)));
+  const std::string example =
+      plain(contains(range, 1.0) ? 1.0 : std::max(stand_in(range), std::min(1.0, range.most)));
   const auto member = take(key, required, example);
   if (!member) return std::nullopt;
   const nlohmann::json& value = member->value();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <ranges>
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/suggestion.h"
@@ -102,20 +104,43 @@ std::string name_list(const std::vector<const Topic*>& topics) {
   return topics.size() > kMostShown ? list + ", ..." : list;
 }
 
-/// What may have been meant: a whole name, or the last part of one.
-std::string meant_help(std::string_view name, const std::vector<Topic>& topics) {
-  std::vector<std::string_view> candidates;
-  candidates.reserve(2 * topics.size());
-  for (const Topic& topic : topics) candidates.push_back(topic.name);
+/// Names of inputs and results whose explanation has the word, or one that begins with it.
+std::string told_of_in(std::string_view word, const std::vector<Topic>& topics) {
+  constexpr std::size_t kShortestWord = 3;
+  if (word.size() < kShortestWord) return "";
+  const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
+  const auto is_same = [](unsigned char a, unsigned char b) {
+    return std::tolower(a) == std::tolower(b);
+  };
+  std::vector<const Topic*> found;
   for (const Topic& topic : topics) {
-    const std::size_t dot = topic.name.rfind('.');
-    if (dot != std::string::npos) {
-      candidates.push_back(std::string_view(topic.name).substr(dot + 1));
+    const std::string text = topic.about + " " + topic.type;
+    auto at = text.begin();
+    const auto next = [&](auto from) {
+      return std::search(from, text.end(), word.begin(), word.end(), is_same);
+    };
+    for (at = next(at); at != text.end(); at = next(at + 1)) {
+      if (at != text.begin() && is_letter(static_cast<unsigned char>(*(at - 1)))) continue;
+      found.push_back(&topic);
+      break;
     }
   }
-  const auto meant = closest(name, candidates);
-  return (meant ? fmt::format("did you mean \"{}\"? ", *meant) : "") +
-         "`headway explain` lists all names";
+  return found.empty() ? "" : fmt::format("it is told of in {};", name_list(found));
+}
+
+/// What may have been meant: a whole name, or the last part of one; else where it is told of.
+std::string meant_help(std::string_view name, const std::vector<Topic>& topics) {
+  std::vector<std::string_view> names;
+  std::vector<std::string_view> last_parts;
+  for (const std::string_view whole : std::views::transform(topics, &Topic::name)) {
+    names.push_back(whole);
+    last_parts.push_back(whole.substr(whole.rfind('.') + 1));
+  }
+  const bool is_whole = name.find_first_of("./") != std::string_view::npos;
+  std::string help = meant_text(name, is_whole ? names : last_parts);
+  if (help.empty()) help = meant_text(name, is_whole ? last_parts : names);
+  if (help.empty()) help = told_of_in(name, topics);
+  return help + (help.empty() ? "" : " ") + "`headway explain` lists all names";
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ FieldMember<Checkpoint> snapshot() {
 
 const FieldTable<Checkpoint::Local>& local_fields() {
   static const FieldTable<Checkpoint::Local> kFields(
-      {{"interval", quantity(&Checkpoint::Local::interval, positive()).required(),
+      {{"interval", quantity(&Checkpoint::Local::interval, positive()).required_as(R"("2 min")"),
         "Training time between two, taken as a whole part of the other interval."},
        {"bandwidth", quantity(&Checkpoint::Local::bandwidth, positive()).required(),
         "At which a node writes its part and reads it back."},

@@ -113,7 +113,7 @@ and one software.)"},
 replacement is new.)"},
        {"mean_time",
         of_lifetime(quantity(&Lifetime::mean, positive()))
-            .required()
+            .required_as(R"("3000 d")")
             .only_where(is_drawn, {"another distribution than", "\"empirical\""}),
         R"(Mean time until one unit breaks. Of 419 interruptions in 54 days on 16,384 accelerators it
 is 54 d x 16,384 / 419.
@@ -135,7 +135,7 @@ default: required for empirical)"},
 default: 1 for gpu, node and nic, the rack's nodes, else 0)"},
        {"repair_time",
         quantity(&FailureCause::repair, at_least(0.0))
-            .required()
+            .required_as(R"("1 d")")
             .only_where(takes_nodes,
                         {"nodes_lost", "above 0", "nothing is repaired where no node is lost"}),
         R"(Until a lost node is back.

@@ -49,7 +49,7 @@ replicas
 see: PyTorch's torchrun; TorchFT; Bamboo (Thorpe et al. 2023, NSDI))"},
        {"reconfigure",
         quantity(&ReliabilitySettings::reconfigure, at_least(0.0))
-            .required()
+            .required_as(R"("1 min")")
             .only_where(is_in_place, kInPlace),
         R"(What everybody stands still for to go on in another formation, once a failure is detected,
 and again when nodes join.
@@ -140,15 +140,16 @@ const FieldTable<ReliabilitySettings>& reliability_fields() {
   using Settings = ReliabilitySettings;
   static const FieldTable<Settings> kFields(
       {{"train_tokens", number(&Settings::train_tokens, positive()),
-        R"(The run ends when these are trained, and the result says how long that takes.
+        R"(The run ends when so many tokens are trained (of a model without tokens samples: images,
+rows), and the result says how long that takes.
 limits: either this or duration)"},
        {"duration", quantity(&Settings::duration, positive()),
         R"(The run ends after this time, and the result says what was reached.
 limits: either this or train_tokens)"},
        {"runs", whole(&Settings::runs, between(1, kMostRuns)), "Histories that are drawn."},
-       {"detection", quantity(&Settings::detection, at_least(0.0)).required(),
+       {"detection", quantity(&Settings::detection, at_least(0.0)).required_as(R"("5 min")"),
         "From a failure until the job is stopped."},
-       {"restart", quantity(&Settings::restart, at_least(0.0)).required(),
+       {"restart", quantity(&Settings::restart, at_least(0.0)).required_as(R"("10 min")"),
         "To schedule the job and start its processes; loading a checkpoint comes on top."},
        {"warm_up", quantity(&Settings::warm_up, at_least(0.0)),
         "What the first iterations after a restart take beyond their normal time."},

@@ -124,9 +124,9 @@ FieldMember<Perturbation> pauses(const Cluster* cluster) {
   using Entry = PauseFields;
   std::vector<Field<Entry>> rows;
   add_place(rows, cluster, true);
-  rows.push_back({"every", quantity(&Entry::every, positive()).required(),
+  rows.push_back({"every", quantity(&Entry::every, positive()).required_as(R"("10 s")"),
                   "From the start of one pause to the start of the next."});
-  rows.push_back({"lasts", quantity(&Entry::lasts, at_least(0.0)).required(),
+  rows.push_back({"lasts", quantity(&Entry::lasts, at_least(0.0)).required_as(R"("100 ms")"),
                   "How long one is.\nlimits: less than every"});
   rows.push_back({"together", flag(&Entry::together),
                   R"(Whether all pause at the same moments, as with planned garbage collection; else

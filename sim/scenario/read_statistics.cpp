@@ -10,7 +10,7 @@ const FieldTable<StatisticsSettings>& statistics_fields() {
       {{"steps", number(&StatisticsSettings::steps, kCounts).required(),
         "That such a run took to the target."},
        {"batch", number(&StatisticsSettings::batch, kCounts).required(), "Its samples a step."},
-       {"noise_scale", number(&StatisticsSettings::noise_scale, kCounts).required(),
+       {"noise_scale", number(&StatisticsSettings::noise_scale, kCounts).required_as("4000"),
         R"(Of the gradients, in samples, over the run.
 see: McCandlish et al. 2018 (arXiv:1812.06162))"},
        {"penalty", number(&StatisticsSettings::penalty, between(1e-3, 1e3)),

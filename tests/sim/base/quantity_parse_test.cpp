@@ -136,6 +136,8 @@ TEST(QuantityParsing, UnknownUnitSaysHowToWriteIt) {
   EXPECT_EQ(refusal<Bytes>("512 mb"),
             "unknown unit \"mb\" | write \"512 MB\" (powers of 1000) or \"512 MiB\" (powers of "
             "1024)");
+  EXPECT_EQ(refusal<Bytes>("1K"),
+            "unknown unit \"K\" | write \"1 KB\" (powers of 1000) or \"1 KiB\" (powers of 1024)");
   EXPECT_EQ(refusal<FlopsPerSecond>("989 TFLOPS"),
             "unknown unit \"TFLOPS\" | write \"989 TFLOP/s\"");
   EXPECT_EQ(refusal<Seconds>("5 \xC2\xB5s"), "unknown unit \"\xC2\xB5s\" | write \"5 us\"");

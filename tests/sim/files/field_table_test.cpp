@@ -125,6 +125,23 @@ TEST(FieldTable, ProblemsAreThoseOfTheReader) {
       "unknown field \"lable\"\n");
 }
 
+struct Fuse {
+  Seconds blows = Seconds(0.0);
+};
+
+TEST(FieldTable, AnExampleOfItsOwnHelpsWhereAFieldIsMissing) {
+  static const FieldTable<Fuse> kFields(
+      {{"blows", quantity(&Fuse::blows, positive()).required_as(R"("2 min")"), "When."}});
+  Diagnostics diagnostics;
+  ObjectReader reader(JsonCursor(JsonDocument::parse("t.json", "{}", diagnostics)), diagnostics);
+  Fuse fuse;
+  kFields.read(reader, fuse);
+  ASSERT_EQ(diagnostics.all().size(), 1U);  // told once
+  EXPECT_EQ(diagnostics.all().front().message, "missing field \"blows\"");
+  EXPECT_EQ(diagnostics.all().front().help, "for example \"blows\": \"2 min\"");
+  EXPECT_GT(fuse.blows, Seconds(0.0));  // what is read goes on with a time that is allowed
+}
+
 TEST(FieldTable, RowsTellTypeDefaultAndNotes) {
   std::string told;
   for (const FieldDescription& field : lamp_fields().described()) {
