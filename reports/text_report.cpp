@@ -91,11 +91,9 @@ class TextReport {
       line += fmt::format("   ({} .. {})", scale_.number(Seconds(interval.low)),
                           scale_.number(Seconds(interval.high)));
     }
-    const bool counts_tokens = prediction_.tokens_per_second > 0.0;
-    line += fmt::format("      throughput   {} {}/s",
-                        bold(prefixed_count(counts_tokens ? prediction_.tokens_per_second
-                                                          : prediction_.samples_per_second)),
-                        counts_tokens ? "tokens" : "samples");
+    line +=
+        fmt::format("      throughput   {} {}/s", bold(prefixed_count(prediction_.throughput())),
+                    prediction_.counts_tokens() ? "tokens" : "samples");
     line += fmt::format("      MFU {}", bold(percent(prediction_.mfu) + " %"));
     add_labelled("iteration", line);
   }
@@ -111,8 +109,9 @@ class TextReport {
     const ScalingReference& reference = *prediction_.scaling;
     add_labelled(
         "scaling",
-        fmt::format("{} of {} on {} GPUs ({})", bold(percent(reference.efficiency) + " %"),
+        fmt::format("{} of {} on {} GPU{} ({})", bold(percent(reference.efficiency) + " %"),
                     printable(reference.description), whole_number(reference.accelerators),
+                    reference.accelerators == 1 ? "" : "s",
                     TimeScale(reference.iteration_time).with_unit(reference.iteration_time)));
   }
 

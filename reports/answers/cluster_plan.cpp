@@ -45,7 +45,8 @@ class ClusterPlanDocument {
   [[nodiscard]] Document document() const {
     const TrainingGoal& goal = plan_.goal;
     Document document{
-        .title = fmt::format("{} on {}: {}, {}", plan_.model, plan_.cluster, goal_text(goal),
+        .title = fmt::format("{} on {}: {}, {}", plan_.model, plan_.cluster,
+                             goal_text(goal, plan_.counts_tokens),
                              plan_.counts_failures ? "failures counted" : "without failures"),
         .lead = counts()};
     if (plan_.found() != nullptr) document.sections.push_back(answer_on_pages());

@@ -61,12 +61,10 @@ TextTable tried_table(const LargestPlan& plan) {
 std::string answer_text(const LargestPlan& plan) {
   if (!plan.plan) return "None of them fits.";
   const Prediction& best = plan.plan->leaders.front().prediction;
-  const bool has_tokens = best.tokens_per_second > 0.0;
   return fmt::format("The {} that fits is {}: {} parameters, {} {}/s.",
                      words_of(plan.goal.of).superlative, value_text(plan.largest),
-                     parameters_text(plan.largest.parameters),
-                     prefixed_count(has_tokens ? best.tokens_per_second : best.samples_per_second),
-                     has_tokens ? "tokens" : "samples");
+                     parameters_text(plan.largest.parameters), prefixed_count(best.throughput()),
+                     best.counts_tokens() ? "tokens" : "samples");
 }
 
 /// What was tried, then the plan of what fits.

@@ -62,8 +62,9 @@ std::string usd_text(const std::optional<double>& usd, const std::optional<Inter
   return fmt::format("{} ({} .. {})", usd_text(*usd), low, high);
 }
 
-std::string goal_text(const TrainingGoal& goal) {
-  std::string text = tokens_text(goal.tokens, std::round) + " tokens";
+std::string goal_text(const TrainingGoal& goal, bool counts_tokens) {
+  std::string text =
+      tokens_text(goal.tokens, std::round) + (counts_tokens ? " tokens" : " samples");
   if (std::isfinite(goal.deadline.count())) {
     const TimeUnit unit = unit_of(goal.deadline);
     text += fmt::format(" within {} {}", unit.number(goal.deadline), unit.name);

@@ -35,8 +35,9 @@ struct TimeUnit {
 [[nodiscard]] std::string usd_text(const std::optional<double>& usd,
                                    const std::optional<Interval>& interval);
 
-/// "15T tokens within 90.0 days with a probability of 95 %, for US$ 50.0 M, on 2 MW".
-[[nodiscard]] std::string goal_text(const TrainingGoal& goal);
+/// "15T tokens within 90.0 days with a probability of 95 %, for US$ 50.0 M, on 2 MW". Samples where
+/// the model has no tokens.
+[[nodiscard]] std::string goal_text(const TrainingGoal& goal, bool counts_tokens);
 /// "fewest", "cheapest": what the answer is of those that meet the goal.
 [[nodiscard]] std::string_view superlative_of(TrainingGoal::Minimize minimize);
 /// "12.3 days late, US$ 45.2 M over the budget, 0.9 MW over"; empty for none.

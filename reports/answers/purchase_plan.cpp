@@ -50,8 +50,7 @@ class PurchaseDocument {
       : plan_(plan), unit_(unit_of(typical_time(plan))) {}
 
   [[nodiscard]] Document document() const {
-    Document document{.title = fmt::format("{}: {}", plan_.model, goal_text(plan_.goal)),
-                      .lead = counts()};
+    Document document{.title = fmt::format("{}: {}", plan_.model, goal()), .lead = counts()};
     if (plan_.found() != nullptr) document.sections.push_back(answer_on_pages());
     document.sections.push_back({"Candidates", {candidates_figure()}});
     for (const CandidatePlan& candidate : plan_.candidates) add_bill(candidate, document);
@@ -232,8 +231,12 @@ class PurchaseDocument {
                        unit_.number(Seconds(interval.high)));
   }
 
+  [[nodiscard]] std::string goal() const {
+    return goal_text(plan_.goal, plan_.candidates.front().plan.counts_tokens);
+  }
+
   [[nodiscard]] std::string none_text() const {
-    return "No candidate meets the goal: " + goal_text(plan_.goal) + ".";
+    return "No candidate meets the goal: " + goal() + ".";
   }
 
   [[nodiscard]] DocumentSection answer_on_pages() const {

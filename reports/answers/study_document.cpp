@@ -129,13 +129,10 @@ bool has_speed(const StudyPoint& point) {
   return point.prediction && was_simulated(*point.prediction);
 }
 
-double throughput_of(const Prediction& prediction) {
-  return prediction.tokens_per_second > 0.0 ? prediction.tokens_per_second
-                                            : prediction.samples_per_second;
-}
+double throughput_of(const Prediction& prediction) { return prediction.throughput(); }
 
 std::string throughput_unit(const Prediction& prediction) {
-  return prediction.tokens_per_second > 0.0 ? "tokens" : "samples";
+  return prediction.counts_tokens() ? "tokens" : "samples";
 }
 
 Candidate candidate_of(const StudyPoint& point) {

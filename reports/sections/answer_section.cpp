@@ -24,14 +24,8 @@ Interval rate_interval(double rate, const Prediction& prediction) {
   return {work / time.high, work / time.low};
 }
 
-bool counts_tokens(const Prediction& prediction) { return prediction.tokens_per_second > 0.0; }
-
 std::string throughput_text(const Prediction& prediction, double rate) {
-  return prefixed_count(rate) + (counts_tokens(prediction) ? " tokens/s" : " samples/s");
-}
-
-double throughput(const Prediction& prediction) {
-  return counts_tokens(prediction) ? prediction.tokens_per_second : prediction.samples_per_second;
+  return prefixed_count(rate) + (prediction.counts_tokens() ? " tokens/s" : " samples/s");
 }
 
 std::string sentences(const Prediction& prediction) {
@@ -47,7 +41,7 @@ std::string sentences(const Prediction& prediction) {
   }
   return text +
          fmt::format(". That is {} at an MFU of {} %, {} of model work a second on each GPU. {}",
-                     throughput_text(prediction, throughput(prediction)), percent(prediction.mfu),
+                     throughput_text(prediction, prediction.throughput()), percent(prediction.mfu),
                      short_text(Flops(prediction.model_flops_per_second_per_accelerator)),
                      closing_sentence(prediction));
 }
@@ -55,7 +49,7 @@ std::string sentences(const Prediction& prediction) {
 KeyNumbers numbers(const Prediction& prediction) {
   const TimeScale scale(prediction.iteration_time);
   const Interval& time = prediction.iteration_interval;
-  const Interval rate = rate_interval(throughput(prediction), prediction);
+  const Interval rate = rate_interval(prediction.throughput(), prediction);
   const double flops = prediction.model_flops_per_second_per_accelerator;
   const Interval work = rate_interval(flops, prediction);
   const Interval mfu = rate_interval(prediction.mfu, prediction);
@@ -71,7 +65,7 @@ KeyNumbers numbers(const Prediction& prediction) {
                          fmt::format("{} .. {}", scale.number(Seconds(time.low)),
                                      scale.with_unit(Seconds(time.high)))});
   key.numbers.push_back(
-      {"throughput", throughput_text(prediction, throughput(prediction)),
+      {"throughput", throughput_text(prediction, prediction.throughput()),
        fmt::format("{} .. {}", prefixed_count(rate.low), throughput_text(prediction, rate.high))});
   if (!is_about_more) {
     key.numbers.push_back({"model work a GPU", short_text(FlopsPerSecond(flops)),
@@ -90,10 +84,11 @@ std::string further_numbers(const Prediction& prediction) {
       percent(prediction.hfu), percent(prediction.mfu_whole_square));
   if (prediction.scaling) {
     const ScalingReference& reference = *prediction.scaling;
-    text += fmt::format(
-        " Scaling efficiency is {} % of {} on {} GPUs, where an iteration takes {}.",
-        percent(reference.efficiency), reference.description, whole_number(reference.accelerators),
-        TimeScale(reference.iteration_time).with_unit(reference.iteration_time));
+    text +=
+        fmt::format(" Scaling efficiency is {} % of {} on {} GPU{}, where an iteration takes {}.",
+                    percent(reference.efficiency), reference.description,
+                    whole_number(reference.accelerators), reference.accelerators == 1 ? "" : "s",
+                    TimeScale(reference.iteration_time).with_unit(reference.iteration_time));
   }
   return text;
 }
@@ -112,7 +107,8 @@ std::string run_sentence(const Prediction& prediction) {
   return fmt::format(
       "The run has {}. Its interval holds what the prediction of an iteration may be off{}.",
       prediction.statistics ? prefixed_count(prediction.statistics->steps) + " steps"
-                            : prefixed_count(*run_tokens(prediction)) + " tokens",
+                            : prefixed_count(*run_tokens(prediction)) +
+                                  (prediction.counts_tokens() ? " tokens" : " samples"),
       prediction.reliability ? " and how its histories with failures differ"
                              : "; nothing fails in this scenario");
 }

@@ -7,13 +7,12 @@
 
 #include "reports/sections/prediction_sections.h"
 #include "sim/base/quantity_text.h"
+#include "sim/result/decision/objective.h"
 #include "sim/result/number_text.h"
 #include "sim/result/run_cost.h"
 
 namespace headway {
 namespace {
-
-constexpr double kSecondsPerDay = 86400.0;
 
 template <class Value, class Text>
 std::string known(const std::optional<Value>& value, const Text& text) {
@@ -54,7 +53,8 @@ TextTable price_table(const RunCost& cost) {
   std::vector<TextTable::Column> columns = {{"cost"}, {"an iteration", kRight}};
   if (cost.run) {
     columns.push_back(
-        {fmt::format("the run of {:.3g} days", cost.run->time.count() / kSecondsPerDay), kRight});
+        {"the run of " + objective_text(Objective::run_time, {.run_time = cost.run->time}),
+         kRight});
   }
   TextTable table(std::move(columns));
   const auto add = [&](const char* name, const std::string& iteration, const std::string& run) {

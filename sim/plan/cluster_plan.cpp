@@ -14,6 +14,7 @@ ClusterPlan described(const Scenario& base, const TrainingGoal& goal, const Clus
   ClusterPlan plan;
   plan.model = base.model.name;
   plan.cluster = base.cluster->name;
+  plan.counts_tokens = base.model.has_tokens;
   plan.goal = goal;
   plan.delivered = judge.step();
   plan.counts_failures = base.reliability.has_value();

@@ -21,6 +21,7 @@ struct NearestChange {
 struct ClusterPlan {
   std::string model;
   std::string cluster;
+  bool counts_tokens = true;  ///< the goal is in tokens, not in samples of a model without them
   TrainingGoal goal;
   std::int64_t delivered = 1;            ///< nodes that come together
   bool counts_failures = false;          ///< the scenario has a "reliability"

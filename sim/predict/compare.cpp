@@ -93,11 +93,6 @@ void apply(json& scenario, const Changes& changes) {
   }
 }
 
-double throughput(const Prediction& prediction) {
-  return prediction.tokens_per_second > 0.0 ? prediction.tokens_per_second
-                                            : prediction.samples_per_second;
-}
-
 class Comparing {
  public:
   Comparing(const ComparedInput& a, const ComparedInput& b, int jobs,
@@ -242,8 +237,8 @@ class Comparing {
       if (!after) continue;
       waiting.before = before.iteration_time;
       waiting.after = after->iteration_time;
-      waiting.throughput_before = throughput(before);
-      waiting.throughput_after = throughput(*after);
+      waiting.throughput_before = before.throughput();
+      waiting.throughput_after = after->throughput();
       in_turn.push_back(std::exchange(waiting, {}));
       before = std::move(*after);
     }

@@ -55,7 +55,7 @@ constexpr TopicRow kPlanRows[] = {
      "does; null if none of up to 64 times does."},
 
     {"plan.goal", "object", "", "What was asked for: the words of --goal in SI units."},
-    {"plan.goal.tokens", "number", "", "To train on."},
+    {"plan.goal.tokens", "number", "", "To train on; samples of a model without tokens."},
     {"plan.goal.deadline_s", "seconds", "", "By when."},
     {"plan.goal.probability", "share", "", "With which the run has to be through by then."},
     {"plan.goal.batch_within", "share", "", "By which the global batch may be off."},

@@ -225,6 +225,13 @@ struct Prediction {
   std::vector<std::string>
       not_modelled;     ///< simplifications that touch this scenario, then general ones
   EngineCounts counts;  ///< of the median replica
+
+  /// Models of images, tables and the like have samples without tokens.
+  [[nodiscard]] bool counts_tokens() const { return tokens_per_second > 0.0; }
+  /// Tokens a second, or samples where they have none; 0 where nothing was simulated.
+  [[nodiscard]] double throughput() const {
+    return counts_tokens() ? tokens_per_second : samples_per_second;
+  }
 };
 
 }  // namespace headway

@@ -214,7 +214,7 @@ see: ISO/IEC 30134-2)"},
         R"(Price of electricity at the meter.
 see: run_cost_parts_usd)"},
        {"tokens", number(&Prices::tokens, kTokens),
-        R"(Tokens that the whole run trains on.
+        R"(Tokens that the whole run trains on; of a model without tokens samples: images, rows.
 limits: the same as reliability.train_tokens
 see: run_cost_usd, run_time_s
 default: reliability.train_tokens, where that is given)"},

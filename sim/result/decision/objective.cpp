@@ -48,10 +48,25 @@ std::string number_text(Objective objective, double number) {
   HEADWAY_CHECK(false, "unknown objective");
 }
 
-std::string with_unit(Objective objective, const std::string& number, const DecisionNumbers& of) {
+/// What the numbers of an objective are told in where they stand alone: short runs not in days.
+struct ShownUnit {
+  std::string name;
+  double size = 1.0;  ///< in the objective's own unit
+};
+
+ShownUnit shown_unit(Objective objective, const DecisionNumbers& of) {
+  const std::optional<double> number = objective_number(objective, of);
   const std::string unit = objective_unit(objective, of);
+  constexpr double kHour = 1.0 / 24.0;
+  constexpr double kMinute = kHour / 60.0;
+  if (objective != Objective::run_time || !number || *number >= 1.0) return {unit};
+  if (*number >= 2.0 * kHour) return {"hours", kHour};
+  return *number >= 2.0 * kMinute ? ShownUnit{"min", kMinute} : ShownUnit{"s", kMinute / 60.0};
+}
+
+std::string with_unit(Objective objective, const std::string& number, const std::string& unit) {
   if (number == "never") return number;
-  if (objective == Objective::run_time && number == "1") return "1 day";
+  if (unit == "days" && number == "1") return "1 day";
   return objective == Objective::run_cost ? unit + " " + number : number + " " + unit;
 }
 
@@ -65,10 +80,9 @@ double in_units(Objective objective, double value) {
 
 DecisionNumbers decision_numbers(const Prediction& prediction) {
   DecisionNumbers numbers{.accelerators = prediction.question.accelerators,
-                          .counts_tokens = prediction.tokens_per_second > 0.0};
+                          .counts_tokens = prediction.counts_tokens()};
   if (!was_simulated(prediction)) return numbers;
-  const double rate =
-      numbers.counts_tokens ? prediction.tokens_per_second : prediction.samples_per_second;
+  const double rate = prediction.throughput();
   const double work = rate * prediction.iteration_time.count();
   const Interval& time = prediction.iteration_interval;
   numbers.throughput = rate;
@@ -161,17 +175,21 @@ std::optional<Interval> objective_interval(Objective objective, const DecisionNu
 
 std::string objective_text(Objective objective, const DecisionNumbers& of) {
   const std::optional<double> number = objective_number(objective, of);
-  return number ? with_unit(objective, number_text(objective, *number), of) : "";
+  if (!number) return "";
+  const ShownUnit unit = shown_unit(objective, of);
+  return with_unit(objective, number_text(objective, *number / unit.size), unit.name);
 }
 
 std::string objective_interval_text(Objective objective, const DecisionNumbers& of) {
   const std::optional<Interval> interval = objective_interval(objective, of);
   if (!interval) return "";
-  const std::string high = number_text(objective, interval->high);
+  const ShownUnit unit = shown_unit(objective, of);
+  const std::string low = number_text(objective, interval->low / unit.size);
+  const std::string high = number_text(objective, interval->high / unit.size);
   if (objective == Objective::run_cost) {
-    return with_unit(objective, number_text(objective, interval->low), of) + " .. " + high;
+    return with_unit(objective, low, unit.name) + " .. " + high;
   }
-  return number_text(objective, interval->low) + " .. " + with_unit(objective, high, of);
+  return low + " .. " + with_unit(objective, high, unit.name);
 }
 
 }  // namespace headway

@@ -55,8 +55,8 @@ inline constexpr std::array kObjectives = {Objective::run_cost, Objective::run_t
                                                      const DecisionNumbers& of);
 [[nodiscard]] std::optional<Interval> objective_interval(Objective objective,
                                                          const DecisionNumbers& of);
-/// With its unit: "US$ 12.2 M", "54.3 days", "92.6 %", "1.28 M tokens/s"; "never" for a run without
-/// an end, nothing where there is no number.
+/// With its unit: "US$ 12.2 M", "54.3 days" (of shorter runs "14.1 min"), "92.6 %", "1.28 M
+/// tokens/s"; "never" for a run without an end, nothing where there is no number.
 [[nodiscard]] std::string objective_text(Objective objective, const DecisionNumbers& of);
 /// "50.1 .. 60.2 days"; nothing where there is none.
 [[nodiscard]] std::string objective_interval_text(Objective objective, const DecisionNumbers& of);

@@ -81,8 +81,8 @@ std::optional<double> run_tokens(const Prediction& prediction) {
 std::optional<double> run_iterations(const Prediction& prediction) {
   if (prediction.statistics) return prediction.statistics->steps;
   const std::optional<double> tokens = run_tokens(prediction);
-  if (!tokens || !(prediction.tokens_per_second > 0.0)) return std::nullopt;
-  return *tokens / (prediction.tokens_per_second * prediction.iteration_time.count());
+  if (!tokens || !(prediction.throughput() > 0.0)) return std::nullopt;
+  return *tokens / (prediction.throughput() * prediction.iteration_time.count());
 }
 
 namespace {
@@ -112,7 +112,7 @@ RunTime run_time(const Prediction& prediction, double tokens) {
     return {prediction.reliability->time_to_train_s, Seconds(prediction.iteration_interval.low),
             Seconds(prediction.iteration_interval.high)};
   }
-  return stretched_run(prediction, tokens / prediction.tokens_per_second);
+  return stretched_run(prediction, tokens / prediction.throughput());
 }
 
 std::optional<RunTime> run_time(const Prediction& prediction) {
@@ -121,7 +121,7 @@ std::optional<RunTime> run_time(const Prediction& prediction) {
     return stretched_run(prediction, training);
   }
   const std::optional<double> tokens = run_tokens(prediction);
-  if (!tokens || !(prediction.tokens_per_second > 0.0)) return std::nullopt;
+  if (!tokens || !(prediction.throughput() > 0.0)) return std::nullopt;
   return run_time(prediction, *tokens);
 }
 

@@ -35,19 +35,19 @@ class RunTime {
   double width_ = 0.0;  ///< standard deviation of the logarithm of X
 };
 
-/// Tokens that the scenario's run trains on, as its "reliability" or its "cost" says; nothing if
-/// neither does.
+/// Tokens that the scenario's run trains on, samples of a model without tokens, as its
+/// "reliability" or its "cost" says; nothing if neither does.
 [[nodiscard]] std::optional<double> run_tokens(const Prediction& prediction);
 
-/// Iterations of the scenario's run: those that its statistics say, or that its tokens take; nothing
-/// if neither is given.
+/// Iterations of the scenario's run: those that its statistics say, or that its tokens take;
+/// nothing if neither is given.
 [[nodiscard]] std::optional<double> run_iterations(const Prediction& prediction);
 
-/// When a run of so many tokens is through. Without failures it takes what its iterations take.
-/// With histories of a run of other tokens, or of a given time, their goodput stretches it: its
-/// 5th, 50th and 95th percentile weigh 0.185, 0.630 and 0.185 (the extended Pearson-Tukey
-/// approximation of Keefer and Bodily 1983, "Three-point approximations for continuous random
-/// variables"). Requires a prediction with tokens a second.
+/// When a run of so many tokens (or samples) is through. Without failures it takes what its
+/// iterations take. With histories of a run of other tokens, or of a given time, their goodput
+/// stretches it: its 5th, 50th and 95th percentile weigh 0.185, 0.630 and 0.185 (the extended
+/// Pearson-Tukey approximation of Keefer and Bodily 1983, "Three-point approximations for
+/// continuous random variables"). Requires a prediction that was simulated.
 [[nodiscard]] RunTime run_time(const Prediction& prediction, double tokens);
 
 /// Of the scenario's own run; nothing if it has neither tokens nor a target, or was not simulated.

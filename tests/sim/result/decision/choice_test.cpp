@@ -68,5 +68,19 @@ TEST(Choice, LeavesOutRunsThatNeverEndAndJobsThatCannotRun) {
   EXPECT_FALSE(choice_of(std::vector<Candidate>()).has_value());
 }
 
+TEST(Objective, ARunIsToldInAUnitThatFitsIt) {
+  const auto told = [](double seconds) {
+    const DecisionNumbers of{.run_time = Seconds(seconds),
+                             .run_time_interval = Interval{seconds / 2.0, seconds * 2.0}};
+    return objective_text(Objective::run_time, of) + "; " +
+           objective_interval_text(Objective::run_time, of);
+  };
+  EXPECT_EQ(told(40.0 * 86400.0), "40 days; 20 .. 80 days");
+  EXPECT_EQ(told(86400.0), "1 day; 0.5 .. 2 days");
+  EXPECT_EQ(told(12.0 * 3600.0), "12 hours; 6 .. 24 hours");
+  EXPECT_EQ(told(844.0), "14.1 min; 7.03 .. 28.1 min");
+  EXPECT_EQ(told(30.0), "30 s; 15 .. 60 s");
+}
+
 }  // namespace
 }  // namespace headway

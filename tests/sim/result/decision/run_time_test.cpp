@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 namespace headway {
 namespace {
@@ -75,6 +76,17 @@ TEST(RunTime, OfAScenarioHasTheTokensThatItNames) {
   EXPECT_EQ(run_tokens(predicted({{"reliability", {{"train_tokens", 3e5}}}})), 3e5);
   const auto time = run_time(predicted({{"cost", {{"tokens", 2e5}}}}));
   EXPECT_NEAR(time.value().at(0.95).count(), 240.0, 1e-9);
+}
+
+TEST(RunTime, CountsSamplesWhereThereAreNoTokens) {
+  // 1000 images/s, 2 s an iteration: 200,000 are through after 100 iterations.
+  Prediction p = predicted({{"cost", {{"tokens", 2e5}}}});
+  p.samples_per_second = std::exchange(p.tokens_per_second, 0.0);
+  EXPECT_DOUBLE_EQ(run_iterations(p).value(), 100.0);
+  EXPECT_NEAR(run_time(p).value().at(0.95).count(), 240.0, 1e-9);
+  p.samples_per_second = 0.0;  // it was not simulated
+  EXPECT_FALSE(run_iterations(p).has_value());
+  EXPECT_FALSE(run_time(p).has_value());
 }
 
 TEST(RunTime, OfAScenarioHoldsItsHistories) {
