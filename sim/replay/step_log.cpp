@@ -101,8 +101,10 @@ LoggedSteps read_step_log(const std::string& path) {
   Diagnostics diagnostics;
   LineReader reader(path, diagnostics);
   std::array<std::vector<double>, kMarkers.size()> numbers;
+  std::vector<LoggedNumber> job;
   std::string_view line;
   while (reader.next(line)) {
+    note_numbers(line, reader, job);
     for (std::size_t i = 0; i < kMarkers.size(); ++i) {
       if (const auto number = number_at(line, kMarkers[i])) numbers[i].push_back(*number);
     }
@@ -117,12 +119,16 @@ LoggedSteps read_step_log(const std::string& path) {
     numbers[i].erase(numbers[i].begin(), numbers[i].begin() + static_cast<std::ptrdiff_t>(warm_up));
     steps.used = static_cast<std::int64_t>(numbers[i].size());
     steps.median = median(std::move(numbers[i]));
+    steps.job = std::move(job);
     return steps;
   }
   refuse_without_steps(path);
 }
 
 Seconds step_time(const LoggedSteps& steps, const Scenario& scenario) {
+  Diagnostics diagnostics;
+  check_same_job(steps.job, scenario, diagnostics);
+  diagnostics.throw_if_errors();
   const auto samples = static_cast<double>(scenario.strategy.global_batch);
   switch (steps.unit) {
     case Unit::seconds_a_step:

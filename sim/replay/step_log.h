@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "sim/base/units.h"
+#include "sim/replay/logged_job.h"
 #include "sim/scenario/scenario.h"
 
 namespace headway {
@@ -17,6 +19,7 @@ struct LoggedSteps {
   std::int64_t lines = 0;  ///< that say it
   std::int64_t used = 0;   ///< of them: the first tenth warms up
   double median = 0.0;     ///< of those used, in `unit`; tokens are those of one accelerator
+  std::vector<LoggedNumber> job = {};  ///< what else it tells
 };
 
 /// Reads a log of Megatron-LM, Megatron-DeepSpeed, NeMo, Megatron-Bridge, torchtitan, DeepSpeed or
@@ -24,7 +27,8 @@ struct LoggedSteps {
 /// InputError if it cannot be read, or says nothing of steps.
 [[nodiscard]] LoggedSteps read_step_log(const std::string& path);
 
-/// What a step of that scenario took, if the log is of it.
+/// What a step of that scenario took. Throws InputError with everything that makes the log one of
+/// another job.
 [[nodiscard]] Seconds step_time(const LoggedSteps& steps, const Scenario& scenario);
 
 }  // namespace headway

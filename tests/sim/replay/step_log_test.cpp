@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scratch_folder.h"
@@ -88,6 +90,57 @@ TEST(StepLog, ALogThatSaysNothingIsRefused) {
   EXPECT_THAT(problems_in([] { static_cast<void>(logged("")); }), HasSubstr("--measured"));
   EXPECT_THAT(problems_in([] { static_cast<void>(read_step_log("/no/such/log")); }),
               HasSubstr("/no/such/log"));
+}
+
+/// With the fields that a scenario's defaults write out.
+Scenario resolved_job() {
+  Scenario scenario = job_of_8();
+  scenario.resolved = nlohmann::json::parse(R"({"model": {"layers": 32, "hidden": 4096},
+      "strategy": {"global_batch": 64, "sequence_length": 1000, "tensor_parallel": 1}})");
+  return scenario;
+}
+
+/// Arguments as Megatron-LM lists them, then steps with a batch that grows.
+std::string megatron_log(const std::string& hidden, int layers) {
+  return "node-1:   hidden_size ..................................... " + hidden +
+         "\n"
+         "node-1:   ffn_hidden_size ................................. 1\n"
+         "node-1:   num_layers ...................................... " +
+         std::to_string(layers) +
+         "\n"
+         "node-1:   tensor_model_parallel_size ...................... 1\n"
+         "node-1:   world_size ...................................... 8\n"
+         "node-1: run pretrain_gpt.py --num_layers 99\n"
+         " iteration 1/ 5 | elapsed time per iteration (ms): 900.0 | global batch size:    32 |\n"
+         " iteration 2/ 5 | elapsed time per iteration (ms): 900.0 | global batch size:    64 |\n";
+}
+
+TEST(StepLog, OfTheVeryJobGivesItsTime) {
+  EXPECT_EQ(step_time(logged(megatron_log("4096", 32)), resolved_job()), Seconds(0.9));
+  // Lists that end otherwise tell no number, and neither does a scenario that has none.
+  EXPECT_EQ(step_time(logged(megatron_log("4096x", 32)), resolved_job()), Seconds(0.9));
+  EXPECT_EQ(step_time(logged(megatron_log("4097", 33)), job_of_8()), Seconds(0.9));
+}
+
+TEST(StepLog, OfAnotherJobSaysAllThatDiffers) {
+  Scenario scenario = resolved_job();
+  (*scenario.resolved)["strategy"]["global_batch"] = 48;
+  scenario.strategy.data_parallel = 16;
+  try {
+    static_cast<void>(step_time(logged(megatron_log("5120", 32)), scenario));
+    FAIL();
+  } catch (const InputError& error) {
+    const std::vector<Diagnostic>& problems = error.diagnostics();
+    ASSERT_EQ(problems.size(), 3U);
+    EXPECT_EQ(problems[0].message, "the log is of another job");
+    EXPECT_EQ(problems[0].location.line, 1);
+    EXPECT_EQ(problems[0].label, "hidden_size is 5120, the scenario has 4096");
+    EXPECT_EQ(problems[0].help, "give the scenario that ran: --set /model/hidden=5120");
+    EXPECT_EQ(problems[1].label, "world_size is 8, the scenario's accelerators are 16");
+    EXPECT_EQ(problems[1].help, "give the scenario that ran, with as many nodes");
+    EXPECT_EQ(problems[2].label, "global batch size is 64, the scenario has 48");
+    EXPECT_EQ(problems[2].location.line, 8);
+  }
 }
 
 TEST(StepLog, ReadsTheLogOfARealRun) {
