@@ -95,7 +95,7 @@ Figure histogram_figure(const FabricAnalysis::AllPairs& pairs) {
 }
 
 Document fabric_document(const Cluster& cluster, const FabricAnalysis& analysis) {
-  const TopologyCounts counts = topology_counts(cluster.topology);
+  const TopologyCounts counts = topology_counts(cluster);
   Document document{.title = fabric_counts(cluster)};
   document.sections.push_back({"Cables", {links_table(analysis)}});
   DocumentSection routes{"Routes", {routing_facts(cluster, analysis)}};
@@ -165,7 +165,7 @@ void add_pairs(const Cluster& cluster, const FabricAnalysis::AllPairs& pairs,
 }
 
 nlohmann::json fabric_json(const Cluster& cluster, const FabricAnalysis& analysis) {
-  const nlohmann::json counts = counts_json(topology_counts(cluster.topology));
+  const nlohmann::json counts = counts_json(topology_counts(cluster));
   nlohmann::json document = {
       {"schema", "headway/fabric/1"},
       {"name", cluster.name},

@@ -54,7 +54,7 @@ std::vector<FieldDescription> expect_field_descriptions() { return expect_fields
 
 void check_expectations(const JsonCursor& expect, const Cluster& cluster, bool compare,
                         Diagnostics& diagnostics) {
-  const TopologyCounts counts = topology_counts(cluster.topology);
+  const TopologyCounts counts = topology_counts(cluster);
   ObjectReader reader(expect, diagnostics);
   const std::size_t problems = diagnostics.all().size();
   ExpectFields expected;

@@ -19,25 +19,35 @@ std::string tiers_between(const TopologyCounts::Cables& cables) {
   return fmt::format("{} - {}", tier_name(cables.lower_tier), tier_name(cables.upper_tier));
 }
 
-/// Sets the ratio of each tier from the cables of all classes.
-void set_oversubscription(TopologyCounts& counts) {
+/// Sets the ratio of each tier.
+void set_oversubscription(TopologyCounts& counts, const Cluster& cluster) {
+  const Topology& topology = cluster.topology;
+  std::vector<bool> serves(static_cast<std::size_t>(topology.vertex_count()));
+  for (VertexId vertex = 0; vertex < topology.vertex_count(); ++vertex) {
+    serves[static_cast<std::size_t>(vertex)] = topology.is_switch(vertex);
+  }
+  for (const VertexId port : cluster.site.host_ports) serves[static_cast<std::size_t>(port)] = true;
+  std::vector<BytesPerSecond> below(counts.tiers.size());
+  std::vector<BytesPerSecond> above(counts.tiers.size());
+  for (LinkId id = 0; id < topology.link_count(); id += 2) {
+    if (!topology.is_up(id)) continue;
+    const Link& link = topology.link(id);
+    const auto [lower, upper] = std::minmax({topology.tier(link.from), topology.tier(link.to)});
+    const bool is_served =
+        serves[static_cast<std::size_t>(link.from)] && serves[static_cast<std::size_t>(link.to)];
+    if (lower == upper || !is_served) continue;
+    below[static_cast<std::size_t>(upper)] += link.capacity;
+    if (lower >= 0) above[static_cast<std::size_t>(lower)] += link.capacity;
+  }
   for (std::size_t i = 0; i < counts.tiers.size(); ++i) {
-    const int tier = static_cast<int>(i);
-    double below = 0.0;
-    double above = 0.0;
-    for (const TopologyCounts::Cables& cables : counts.cable_classes) {
-      if (cables.lower_tier == cables.upper_tier) continue;
-      const double bandwidth = cables.cables * cables.bandwidth.count();
-      if (cables.upper_tier == tier) below += bandwidth;
-      if (cables.lower_tier == tier) above += bandwidth;
-    }
-    if (above > 0.0) counts.tiers[i].oversubscription = below / above;
+    if (above[i] > BytesPerSecond(0.0)) counts.tiers[i].oversubscription = below[i] / above[i];
   }
 }
 
 }  // namespace
 
-TopologyCounts topology_counts(const Topology& topology) {
+TopologyCounts topology_counts(const Cluster& cluster) {
+  const Topology& topology = cluster.topology;
   TopologyCounts counts{.endpoints = topology.endpoint_count(),
                         .switches = topology.switch_count(),
                         .cables = topology.cable_count() - topology.cables_down(),
@@ -61,7 +71,7 @@ TopologyCounts topology_counts(const Topology& topology) {
     counts.cable_classes.push_back(
         {.lower_tier = lower, .upper_tier = upper, .bandwidth = bandwidth, .cables = cables});
   }
-  set_oversubscription(counts);
+  set_oversubscription(counts, cluster);
   return counts;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/base/text_table.h"
-#include "sim/network/topology.h"
+#include "sim/network/cluster.h"
 
 namespace headway {
 
@@ -13,8 +13,8 @@ namespace headway {
 struct TopologyCounts {
   struct Tier {
     int switches = 0;
-    /// Bandwidth of the cables to lower tiers over that of the cables to higher ones; nothing for
-    /// a tier with none above it. More than 1 is oversubscribed.
+    /// Bandwidth of the cables to hosts and lower tiers over that of the cables to higher ones;
+    /// nothing for a tier with none above it. More than 1 is oversubscribed.
     std::optional<double> oversubscription;
   };
   /// Cables between two tiers (-1 is the endpoints) of the same bandwidth.
@@ -33,7 +33,8 @@ struct TopologyCounts {
   std::vector<Cables> cable_classes;  ///< by tiers, then by bandwidth
 };
 
-[[nodiscard]] TopologyCounts topology_counts(const Topology& topology);
+/// Endpoints of no host (a switch's own aggregation node) count, but not as what a tier serves.
+[[nodiscard]] TopologyCounts topology_counts(const Cluster& cluster);
 
 /// {"endpoints", "switches", "cables", "cables_down", "tiers": [{"switches", "oversubscription"}],
 /// "cable_classes":

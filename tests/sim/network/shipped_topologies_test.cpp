@@ -50,7 +50,7 @@ TEST(ShippedTopologies, AllCiteASource) {
 TEST(ShippedTopologies, TheSuperPodHasTheSwitchesOfItsTable) {
   // Four units of 32 nodes: 32 leaves of 32 + 32 ports; 1,024 uplinks are 16 spines of 64 ports.
   const auto cluster = shipped("dgx_h100_superpod", 128);
-  const TopologyCounts counts = topology_counts(cluster->topology);
+  const TopologyCounts counts = topology_counts(*cluster);
   EXPECT_EQ(cluster->accelerators(), 1024);
   EXPECT_EQ(counts.tiers[0].switches, 32);
   EXPECT_EQ(counts.tiers[1].switches, 16);
@@ -83,7 +83,7 @@ TEST(ShippedTopologies, SixteenThousandAcceleratorsShiftWithoutContention) {
 TEST(ShippedTopologies, MetaCrossesPodsAtSevenToOne) {
   // 192 racks lead to a cluster switch, 27 uplinks lead on: 7.11. A rack: 16 down, 18 up.
   const auto cluster = shipped("meta_24k_roce_h100");
-  const TopologyCounts counts = topology_counts(cluster->topology);
+  const TopologyCounts counts = topology_counts(*cluster);
   EXPECT_NEAR(*counts.tiers[0].oversubscription, 16.0 / 18.0, 1e-12);
   EXPECT_NEAR(*counts.tiers[1].oversubscription, 192.0 / 27.0, 1e-12);
   EXPECT_EQ(cluster->nodes, 3072);
@@ -92,7 +92,7 @@ TEST(ShippedTopologies, MetaCrossesPodsAtSevenToOne) {
 TEST(ShippedTopologies, MetaAcceptsTheNodesOfLlama3) {
   // 2,048 nodes are 1,024 racks in 5 whole pods and a third of one: 6 x 18 cluster switches.
   const auto cluster = shipped("meta_24k_roce_h100", 2048);
-  const TopologyCounts counts = topology_counts(cluster->topology);
+  const TopologyCounts counts = topology_counts(*cluster);
   EXPECT_EQ(cluster->accelerators(), 16384);
   EXPECT_EQ(counts.tiers[0].switches, 1024);
   EXPECT_EQ(counts.tiers[1].switches, 108);

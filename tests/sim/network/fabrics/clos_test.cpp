@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sim/network/analysis/topology_counts.h"
 #include "tests/sim/network/read_text.h"
 #include "tests/sim/network/routing/routes.h"
-#include "sim/network/analysis/topology_counts.h"
 
 namespace headway {
 namespace {
@@ -12,7 +12,12 @@ using testing::ElementsAre;
 
 std::vector<int> switches_by_tier(const Topology& topology) {
   std::vector<int> switches;
-  for (const auto& tier : topology_counts(topology).tiers) switches.push_back(tier.switches);
+  for (VertexId vertex = 0; vertex < topology.vertex_count(); ++vertex) {
+    if (!topology.is_switch(vertex)) continue;
+    const auto tier = static_cast<std::size_t>(topology.tier(vertex));
+    if (tier >= switches.size()) switches.resize(tier + 1);
+    ++switches[tier];
+  }
   return switches;
 }
 
@@ -96,7 +101,7 @@ TEST(Clos, OversubscriptionSetsTheUplinks) {
   const auto cluster = cluster_of(topology_text(16, 1, R"({"kind": "clos", "attach": "rack",
       "nodes_per_unit": 8, "leaf": {"oversubscription": 4}, "spine": {}})"));
   EXPECT_THAT(switches_by_tier(cluster->topology), ElementsAre(2, 2));
-  const auto tiers = topology_counts(cluster->topology).tiers;
+  const auto tiers = topology_counts(*cluster).tiers;
   EXPECT_EQ(tiers[0].oversubscription, 4.0);
   EXPECT_EQ(tiers[1].oversubscription, std::nullopt);
 }

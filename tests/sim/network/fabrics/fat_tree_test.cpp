@@ -14,7 +14,7 @@ using testing::HasSubstr;
 std::vector<int> switches(const std::string& fabric, int nodes, int nics = 8) {
   std::vector<int> counts;
   const auto cluster = cluster_of(topology_text(nodes, nics, fabric));
-  for (const auto& tier : topology_counts(cluster->topology).tiers) counts.push_back(tier.switches);
+  for (const auto& tier : topology_counts(*cluster).tiers) counts.push_back(tier.switches);
   return counts;
 }
 
@@ -50,7 +50,7 @@ TEST(FatTree, OversubscriptionLeavesALeafMorePorts) {
       R"({"kind": "fat_tree", "attach": "rack", "ports": 32, "oversubscription": 3})";
   EXPECT_THAT(switches(three, 48, 2), ElementsAre(4, 1));
   const auto cluster = cluster_of(topology_text(48, 2, three));
-  EXPECT_EQ(topology_counts(cluster->topology).tiers[0].oversubscription, 3.0);
+  EXPECT_EQ(topology_counts(*cluster).tiers[0].oversubscription, 3.0);
 }
 
 TEST(FatTree, RoutesAsAClosDoes) {
