@@ -111,7 +111,10 @@ std::string collective_text(const CollectiveReport& report, std::size_t columns)
 }
 
 Figure bandwidth_figure(const CollectiveReport& report) {
-  Chart chart{.x_title = "message, bytes", .y_title = "bus bandwidth, GB/s", .logarithmic_x = true};
+  Chart chart{.x_title = "message, bytes",
+              .y_title = "bus bandwidth, GB/s",
+              .logarithmic_x = true,
+              .binary_x = true};
   Chart::Series simulated{.name = "simulated", .colour = 0};
   Chart::Series alone{
       .name = "one group on an idle network", .style = Chart::Style::dashed, .colour = 1};

@@ -69,6 +69,7 @@ std::string chart_json(const Chart& chart) {
                    {"y_title", chart.y_title},
                    {"logarithmic_x", chart.logarithmic_x},
                    {"logarithmic_y", chart.logarithmic_y},
+                   {"binary_x", chart.binary_x},
                    {"from_zero", chart.from_zero},
                    {"series", std::move(series)}};
   if (chart.kind == Chart::Kind::lines) {

@@ -30,6 +30,7 @@ struct Chart {
   std::string y_title;
   bool logarithmic_x = false;  ///< base 2, as clusters grow
   bool logarithmic_y = false;
+  bool binary_x = false;                 ///< sizes: their prefixes are powers of 1024
   bool from_zero = true;                 ///< whether y of lines begins there
   std::vector<double> x = {};            ///< of lines, ascending
   std::vector<std::string> labels = {};  ///< of bars

@@ -13,6 +13,12 @@
     }
     return String(+value.toPrecision(4));
   };
+  // The same of a size, whose prefixes are powers of 1024.
+  const size_number = (value) => {
+    const power = Math.min(4, Math.floor(Math.log2(Math.max(1, value)) / 10));
+    const text = String(+(value / 1024 ** power).toPrecision(4));
+    return power === 0 ? text : `${text} ${"KMGT"[power - 1]}i`;
+  };
   // A logarithmic axis of base 2 is a linear one of logarithms.
   const scaled = (value, logarithmic) =>
     value === null ? null : logarithmic ? Math.log2(value) : value;
@@ -25,7 +31,7 @@
     }
     return numbers.filter((value) => value >= least && value <= most);
   };
-  const axis = (title, logarithmic) => ({
+  const axis = (title, logarithmic, written = number) => ({
     type: "linear",
     title: { display: title !== "", text: title, color: style("--soft") },
     grid: { color: style("--rule"), borderColor: style("--rule") },
@@ -34,7 +40,7 @@
       maxRotation: 0,
       ...(logarithmic ? { stepSize: 1, autoSkip: true } : {}),
       // Twelve digits: 2 to the power of a logarithm is a little off.
-      callback: (value) => number(logarithmic ? +(2 ** value).toPrecision(12) : value),
+      callback: (value) => written(logarithmic ? +(2 ** value).toPrecision(12) : value),
     },
   });
   const common = (legend) => ({
@@ -57,8 +63,9 @@
   function lines(spec) {
     const options = common(true);
     options.interaction = { mode: "index", intersect: false };
+    const x_number = spec.binary_x ? size_number : number;
     options.scales = {
-      x: axis(spec.x_title, spec.logarithmic_x),
+      x: axis(spec.x_title, spec.logarithmic_x, x_number),
       y: axis(spec.y_title, spec.logarithmic_y),
     };
     Object.assign(options.plugins.legend.labels, { usePointStyle: true, boxHeight: 7 });
@@ -75,7 +82,7 @@
       filter: (item) => !item.dataset.unnamed,
       callbacks: {
         title: (items) => items.length
-          ? `${spec.x_title}: ${number(spec.x[items[0].dataIndex])}` : "",
+          ? `${spec.x_title}: ${x_number(spec.x[items[0].dataIndex])}` : "",
         label: (item) => `${item.dataset.label}: ${
           number(spec.series[item.datasetIndex].values[item.dataIndex])}`,
       },
