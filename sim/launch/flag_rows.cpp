@@ -138,11 +138,13 @@ constexpr FlagRow kTable[] = {
      {"--use-distributed-optimizer", kNoFlag, "zero_optimization.stage=1", kNoFlag}},
     {"zero_stage",
      "2",
-     {"--use-megatron-fsdp\n--data-parallel-sharding-strategy optim_grads", kNoFlag,
-      "zero_optimization.stage=2", kNoFlag}},
+     {"--use-megatron-fsdp\n--data-parallel-sharding-strategy optim_grads\n"
+      "--use-distributed-optimizer\n--no-gradient-accumulation-fusion\n--ckpt-format fsdp_dtensor",
+      kNoFlag, "zero_optimization.stage=2", kNoFlag}},
     {"zero_stage",
      "3",
-     {"--use-megatron-fsdp\n--data-parallel-sharding-strategy optim_grads_params",
+     {"--use-megatron-fsdp\n--data-parallel-sharding-strategy optim_grads_params\n"
+      "--use-distributed-optimizer\n--no-gradient-accumulation-fusion\n--ckpt-format fsdp_dtensor",
       "parallelism.data_parallel_replicate_degree={copies}\n"
       "parallelism.data_parallel_shard_degree={shards}",
       "zero_optimization.stage=3", kNoFlag}},
@@ -253,11 +255,14 @@ constexpr FlagRow kTable[] = {
     {"optimizer_offload", "0.0", {"", "", "", ""}},
     {"optimizer_offload",
      "1.0",
-     {"--optimizer-cpu-offload\n--optimizer-offload-fraction 1.0", kNoFlag,
-      "zero_optimization.offload_optimizer.device=\"cpu\"", kNoFlag}},
+     {"--optimizer-cpu-offload\n--optimizer-offload-fraction 1.0\n"
+      "--use-precision-aware-optimizer",
+      kNoFlag, "zero_optimization.offload_optimizer.device=\"cpu\"", kNoFlag}},
     {"optimizer_offload",
      "*",
-     {"--optimizer-cpu-offload\n--optimizer-offload-fraction {}", kNoFlag,
+     {"--optimizer-cpu-offload\n--optimizer-offload-fraction {}\n"
+      "--use-precision-aware-optimizer",
+      kNoFlag,
       "zero_optimization.offload_optimizer.device=\"cpu\"\n"
       "zero_optimization.offload_optimizer.ratio={}",
       kNoFlag}},
@@ -268,7 +273,9 @@ constexpr FlagRow kTable[] = {
     {"cuda_graph", "none", {"", "", "", ""}},
     {"cuda_graph",
      "full",
-     {"--cuda-graph-impl local\n--cuda-graph-scope full_iteration", kNoFlag, kNoFlag, kNoFlag}},
+     {"--cuda-graph-impl local\n--cuda-graph-scope full_iteration\n"
+      "--no-check-for-nan-in-loss-and-grad",
+      kNoFlag, kNoFlag, kNoFlag}},
     {"cuda_graph", "*", {"--cuda-graph-impl local", kNoFlag, kNoFlag, kNoFlag}},
     {"task", "pretrain", {"", "", "", ""}},
     {"task", "*", {kNoFlag, kNoFlag, kOfScript, kOfScript}},

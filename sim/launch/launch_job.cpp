@@ -91,6 +91,7 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
                           scenario->at("model").value("name", "the model"), job.nodes,
                           job.accelerators, cluster.at("topology").value("name", "the cluster"));
   job.flags = flags_of(scenario, framework);
+  if (framework == LaunchFramework::megatron) settle_megatron_layout(scenario, job.flags);
   add_rank_order(cluster, framework, job);
   if (!job.flags.unsaid.empty()) {
     job.remarks.push_back(fmt::format("{} has no setting for: {}.", framework_title(framework),
@@ -137,8 +138,8 @@ std::string start_commands(const JsonValue& scenario, const LaunchJob& job,
       std::vector<std::string> remarks;  // were made with the job
       std::vector<std::string> flags = megatron_model_flags(scenario, remarks);
       flags.insert(flags.end(), settings.begin(), settings.end());
-      return fmt::format("{}\n{} \\\n  pretrain_gpt.py \\\n  {} \\\n  \"$@\"\n", kRendezvous,
-                         torchrun(job), joined(flags, " \\\n  "));
+      return fmt::format("{}{}\n{} \\\n  pretrain_gpt.py \\\n  {} \\\n  \"$@\"\n", kRendezvous,
+                         megatron_environment(scenario), torchrun(job), joined(flags, " \\\n  "));
     }
     case LaunchFramework::torchtitan:
       return fmt::format(

@@ -36,6 +36,11 @@ struct LaunchJob {
 /// What the model is in Megatron-LM's words. What has none is added to the remarks.
 [[nodiscard]] std::vector<std::string> megatron_model_flags(const JsonValue& scenario,
                                                             std::vector<std::string>& remarks);
+/// Where the layers do not split as Megatron-LM splits them itself, its layout of the pipeline in
+/// the place of what else says how many stages there are and what they hold.
+void settle_megatron_layout(const JsonValue& scenario, FlagList& flags);
+/// Variables that its processes need, each line of a shell.
+[[nodiscard]] std::string megatron_environment(const JsonValue& scenario);
 /// "table.key=value" as a TOML file.
 [[nodiscard]] std::string torchtitan_config(const std::vector<std::string>& settings);
 /// "object.key=value" as DeepSpeed's JSON.

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "sim/jobs/strategy_fields.h"
+#include "sim/launch/launch_job.h"
 #include "sim/scenario/scenario.h"
 #include "tests/support/scenario_reading.h"
 #include "tests/support/scenario_text.h"
@@ -61,12 +62,11 @@ TEST(LaunchFiles, MegatronOfAMixtureOfExperts) {
   expect_golden("megatron_experts.sh", file.text);
 }
 
-TEST(LaunchFiles, MegatronOnTwoKindsOfNodesSaysWhatItIsNotTold) {
+TEST(LaunchFiles, MegatronOnTwoKindsOfNodesHasUnevenStages) {
   const LaunchFile file =
       launch_script(shipped_scenario("llama3_8b_h100_a100_64"), LaunchFramework::megatron);
   EXPECT_THAT(file.remarks,
               testing::ElementsAre(
-                  "Megatron-LM has no setting for: layers_per_stage [24,8].",
                   "Nodes are of several kinds: node ranks have to be in the topology's order."));
   expect_golden("megatron_kinds.sh", file.text);
 }
@@ -211,6 +211,54 @@ TEST(LaunchFiles, MpiStartsHorovodAndNobodyElse) {
   EXPECT_FALSE(can_start(JobManifest::pytorch_job, LaunchFramework::horovod));
   EXPECT_FALSE(can_start(JobManifest::mpi_job, LaunchFramework::megatron));
   EXPECT_TRUE(can_start(JobManifest::train_job, LaunchFramework::megatron));
+}
+
+/// The same with so many layers, under Megatron-LM.
+FlagList megatron_flags(int layers, const nlohmann::json& strategy) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["model"]["layers"] = layers;
+  scenario["strategy"] = {{"preset", "megatron"}, {"micro_batch", 1}, {"global_batch", 64}};
+  scenario["strategy"].update(strategy);
+  return launch_job(scenario_of(scenario).resolved, LaunchFramework::megatron).flags;
+}
+
+TEST(LaunchFiles, MegatronHasALayoutOfLayersThatDoNotSplitEvenly) {
+  // 10 layers in 4 x 2 chunks: two have 2, six have 1, the first ones the larger.
+  const FlagList uneven = megatron_flags(10, {{"pipeline_parallel", 4}, {"virtual_stages", 2}});
+  EXPECT_THAT(uneven.settings, Contains("--pipeline-model-parallel-layout \"Et*2|t*2|(t|)*5tL\""));
+  for (const std::string& setting : uneven.settings) {
+    EXPECT_THAT(setting, Not(HasSubstr("num-virtual-stages")));  // one of the two is refused
+  }
+  EXPECT_THAT(megatron_flags(5, {{"pipeline_parallel", 2}}).settings,
+              Contains("--pipeline-model-parallel-layout \"Et*3|t*2L\""));
+  EXPECT_THAT(megatron_flags(8, {{"pipeline_parallel", 4}, {"virtual_stages", 2}}).settings,
+              Contains("--num-virtual-stages-per-pipeline-rank 2"));
+}
+
+TEST(LaunchFiles, MegatronHasALayoutOfLayersThatAreGiven) {
+  const FlagList given =
+      megatron_flags(8, {{"pipeline_parallel", 2}, {"layers_per_stage", {6, 2}}});
+  EXPECT_THAT(given.settings, Contains("--pipeline-model-parallel-layout \"Et*6|t*2L\""));
+  EXPECT_THAT(given.unsaid, IsEmpty());
+}
+
+TEST(LaunchFiles, MegatronHasTheVariableThatItAsserts) {
+  const auto script = [](const nlohmann::json& strategy, const char* accelerator) {
+    nlohmann::json scenario = small_scenario(4);
+    scenario["strategy"] = {{"preset", "megatron"}, {"micro_batch", 1}, {"global_batch", 64}};
+    scenario["strategy"].update(strategy);
+    JsonValue resolved = scenario_of(scenario).resolved;
+    (*resolved)["cluster"]["topology"]["node"]["accelerator"] = accelerator;
+    return launch_script(resolved, LaunchFramework::megatron).text;
+  };
+  constexpr const char* kVariable = "export CUDA_DEVICE_MAX_CONNECTIONS=1\n";
+  EXPECT_THAT(script({{"tensor_parallel", 2}}, "h100-sxm"), HasSubstr(kVariable));
+  EXPECT_THAT(script({{"tensor_parallel", 2}}, "gb200"), Not(HasSubstr(kVariable)));
+  EXPECT_THAT(script({{"tensor_parallel", 1}}, "h100-sxm"), Not(HasSubstr(kVariable)));
+  // Fully sharded it is refused, and checkpoints have one format only.
+  const std::string sharded = script({{"tensor_parallel", 2}, {"zero_stage", 3}}, "h100-sxm");
+  EXPECT_THAT(sharded, Not(HasSubstr(kVariable)));
+  EXPECT_THAT(sharded, HasSubstr("--ckpt-format fsdp_dtensor"));
 }
 
 TEST(LaunchFiles, APresetWithoutALauncherHasNone) {

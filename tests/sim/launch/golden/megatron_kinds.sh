@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Llama 3 8B on 8 x 8 accelerators of dgx-h100-and-a100, for Megatron-LM, the same on every node.
-# Megatron-LM has no setting for: layers_per_stage [24,8].
 # Nodes are of several kinds: node ranks have to be in the topology's order.
 set -euo pipefail
 NODE_RANK="${NODE_RANK:-${PET_NODE_RANK:?this node, counted from 0}}"
 MASTER_ADDR="${MASTER_ADDR:-${PET_MASTER_ADDR:?the name of the first node}}"
 MASTER_PORT="${MASTER_PORT:-${PET_MASTER_PORT:-29500}}"
+export CUDA_DEVICE_MAX_CONNECTIONS=1
 
 torchrun --nnodes 8 --nproc-per-node 8 \
   --node-rank "$NODE_RANK" --master-addr "$MASTER_ADDR" --master-port "$MASTER_PORT" \
@@ -28,6 +28,7 @@ torchrun --nnodes 8 --nproc-per-node 8 \
   --tensor-model-parallel-size 2 \
   --sequence-parallel \
   --pipeline-model-parallel-size 2 \
+  --pipeline-model-parallel-layout "Et*24|t*8L" \
   --no-overlap-p2p-communication \
   --micro-batch-size 1 \
   --global-batch-size 512 \
