@@ -218,13 +218,14 @@ class ClusterPlanDocument {
 
   [[nodiscard]] std::string answer_on_terminals() const {
     const ClusterRun& run = plan_.found()->runs.front();
-    return answer() + "\n" + closing_sentence(run.leader.prediction) +
-           "\nThe answer: " + command_line_of(run);
+    return answer() + "\n" + closing_sentence(run.leader.prediction) + "\n" +
+           own_line(plan_.unsaid) + "The answer: " + command_line_of(run);
   }
 
   [[nodiscard]] DocumentSection answer_on_pages() const {
     const ClusterRun& run = plan_.found()->runs.front();
-    DocumentSection section = plan_answer_section(run.leader.prediction, command_line_of(run));
+    DocumentSection section =
+        plan_answer_section(run.leader.prediction, command_line_of(run), plan_.unsaid);
     section.blocks.insert(section.blocks.begin(), Paragraph{answer()});
     return section;
   }

@@ -59,14 +59,15 @@ class PurchaseDocument {
     } else {
       document.sections.push_back(
           {"",
-           {Paragraph{money_note()},
-            Paragraph{others() + "Simulated alone: " + command_line_of(size()) + "\n" + answer()}},
+           {Paragraph{money_note()}, Paragraph{others() + own_line(unsaid()) + "Simulated alone: " +
+                                               command_line_of(size()) + "\n" + answer()}},
            Shown::on_terminals});
     }
     return document;
   }
 
  private:
+  [[nodiscard]] const std::string& unsaid() const { return plan_.found()->plan.unsaid; }
   [[nodiscard]] const ClusterSize& size() const { return *plan_.found()->plan.found(); }
 
   [[nodiscard]] std::string counts() const {
@@ -257,7 +258,7 @@ class PurchaseDocument {
     if (size().power) add("Power to supply", short_text(*size().power), "");
     if (run.energy) add("Energy", energy_text(*run.energy), "");
     return {"Answer",
-            {Paragraph{answer()}, std::move(key), Paragraph{others()},
+            {Paragraph{answer()}, std::move(key), Paragraph{others() + own_line(unsaid())},
              Code{.text = command_line_of(size()), .language = "sh"}},
             Shown::on_pages};
   }

@@ -119,6 +119,11 @@ std::string draws_text(const StrategyPlan& plan) {
 }
 
 std::string infeasible_text(const StrategyPlan& plan) {
+  if (plan.search.counts.considered == 0) {
+    return "No strategy is left: what is kept, and what the framework has settings for, go "
+           "together "
+           "on no degrees of this cluster.";
+  }
   std::string text =
       fmt::format("No strategy fits: the closest needs {} GiB of {} GiB on the fullest rank.",
                   gib(plan.search.smallest_memory), gib(plan.capacity));
@@ -170,8 +175,12 @@ std::string rate_text(const StrategyPlan& plan) {
   return text + "\n";
 }
 
-DocumentSection plan_answer_section(const Prediction& best, std::string command_line) {
+std::string own_line(const std::string& text) { return text.empty() ? "" : text + "\n"; }
+
+DocumentSection plan_answer_section(const Prediction& best, std::string command_line,
+                                    const std::string& unsaid) {
   DocumentSection section = answer_section(best);
+  if (!unsaid.empty()) section.blocks.emplace_back(Paragraph{unsaid});
   section.blocks.emplace_back(Code{.text = std::move(command_line), .language = "sh"});
   section.shown = Shown::on_pages;
   return section;
@@ -191,12 +200,12 @@ Document strategy_plan_document(const StrategyPlan& plan) {
                   gib(plan.capacity)) +
       draws_text(plan);
   const Prediction& best = plan.leaders.front().prediction;
-  document.sections = {
-      plan_answer_section(best, plan.command_line),
-      {"Leaders", {leader_figure(plan)}},
-      {"",
-       {Paragraph{note + "\n" + closing_sentence(best) + "\nThe answer: " + plan.command_line}},
-       Shown::on_terminals}};
+  document.sections = {plan_answer_section(best, plan.command_line, plan.unsaid),
+                       {"Leaders", {leader_figure(plan)}},
+                       {"",
+                        {Paragraph{note + "\n" + closing_sentence(best) + "\n" +
+                                   own_line(plan.unsaid) + "The answer: " + plan.command_line}},
+                        Shown::on_terminals}};
   return document;
 }
 

@@ -19,6 +19,9 @@ namespace headway {
 [[nodiscard]] std::string strategy_plan_csv(const StrategyPlan& plan);
 
 /// The answer of a plan on a page: in words and numbers, and the command that gives it.
-[[nodiscard]] DocumentSection plan_answer_section(const Prediction& best, std::string command_line);
+[[nodiscard]] DocumentSection plan_answer_section(const Prediction& best, std::string command_line,
+                                                  const std::string& unsaid);
+/// With a line break behind it, unless it is empty.
+[[nodiscard]] std::string own_line(const std::string& text);
 
 }  // namespace headway

@@ -51,10 +51,6 @@ LaunchOptions launch_options_of(const Arguments& arguments, Diagnostics& diagnos
   LaunchOptions options{.framework = word_of_option<LaunchFramework>(arguments, "framework"),
                         .manifest = word_of_option<JobManifest>(arguments, "manifest")};
   const std::vector<std::string> files = arguments.values("output");
-  if (arguments.has("framework") && std::ranges::none_of(files, is_launch_file)) {
-    diagnostics.add({.message = "--framework goes with a .sh or .yaml file",
-                     .help = "add -o launch.sh, or leave it out"});
-  }
   if (arguments.has("manifest") && std::ranges::none_of(files, is_manifest)) {
     diagnostics.add({.message = "--manifest goes with a .yaml file",
                      .help = "add -o job.yaml, or leave it out"});

@@ -199,6 +199,14 @@ bool describes_software(std::string_view field) {
   return std::ranges::find(kDescriptions, field) != std::end(kDescriptions);
 }
 
+bool can_be_told(LaunchFramework framework, std::string_view field, std::string_view value) {
+  const auto row = std::ranges::find_if(flag_table(), [&](const FlagRow& candidate) {
+    return candidate.field == field && (candidate.value == value || candidate.value == "*");
+  });
+  HEADWAY_CHECK(row != flag_table().end(), "no framework was told of " + std::string(field));
+  return row->flags[static_cast<std::size_t>(framework)] != kNoFlag;
+}
+
 FlagList flags_of(const JsonValue& scenario, LaunchFramework framework) {
   const json& strategy = scenario->at("strategy");
   const std::map<std::string, std::string> words = words_of_flags(*scenario);

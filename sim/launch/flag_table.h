@@ -45,6 +45,11 @@ struct FlagRow {
 [[nodiscard]] std::span<const FlagRow> flag_table();
 [[nodiscard]] bool describes_software(std::string_view field);
 
+/// Whether a framework does as that value of a field says: by a setting, unasked, or in the
+/// training script.
+[[nodiscard]] bool can_be_told(LaunchFramework framework, std::string_view field,
+                               std::string_view value);
+
 /// A field that a framework cannot be told.
 struct UnsaidField {
   std::string field;

@@ -34,6 +34,13 @@ ClusterPlan searched(const Scenario& base, const TrainingGoal& goal, const Clust
   return plan;
 }
 
+ClusterPlan with_unsaid(ClusterPlan plan, const PlanOptions& options) {
+  if (const ClusterSize* const found = plan.found()) {
+    plan.unsaid = unsaid_choice(options, found->runs.front().leader);
+  }
+  return plan;
+}
+
 }  // namespace
 
 const ClusterSize* ClusterPlan::closest_smaller() const {
@@ -91,12 +98,13 @@ ClusterPlan plan_cluster(const PlanOptions& options, const TrainingGoal& goal,
   const Scenario base = read_planned(planned, PlannedCluster::of_any_size, diagnostics);
   check_weighed(base, goal, diagnostics);
   diagnostics.throw_if_errors();
-  return searched(base, goal, ClusterSizes(base, planned, goal), true);
+  return with_unsaid(searched(base, goal, ClusterSizes(base, planned, goal), true), options);
 }
 
 ClusterPlan plan_cluster(const PlanOptions& options, const TrainingGoal& goal, const Scenario& base,
                          int delivered) {
-  return searched(base, goal, ClusterSizes(base, options, goal, delivered), false);
+  return with_unsaid(searched(base, goal, ClusterSizes(base, options, goal, delivered), false),
+                     options);
 }
 
 }  // namespace headway

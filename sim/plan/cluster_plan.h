@@ -31,6 +31,7 @@ struct ClusterPlan {
   std::optional<std::size_t> smallest;   ///< of the smallest in time (or nearest to it), whatever
                                          ///< it takes
   std::optional<NearestChange> nearest;  ///< nothing is in time, but something runs
+  std::string unsaid;  ///< of the answer by the framework that would start it (plan_options.h)
 
   [[nodiscard]] const ClusterSize* found() const { return answer ? &sizes[*answer] : nullptr; }
   /// The answer, or what comes nearest to one; nullptr if nothing runs.

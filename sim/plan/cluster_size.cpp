@@ -199,8 +199,7 @@ std::string ClusterSizes::estimated(const ClusterSize& size, const LeaderOptions
     const Scenario scenario = read_variant(options, base_);
     power = peak_power(scenario.resolved, size.nodes, size.accelerators);
     bought = bought_usd(scenario.resolved);
-    const StrategySearch search =
-        search_strategies(StrategySpace(scenario, options_.kept), {.best = 1});
+    const StrategySearch search = search_strategies(options_.space(scenario), {.best = 1});
     if (search.ranked.empty()) {
       reason = "nothing fits in memory";
     } else {
@@ -267,7 +266,7 @@ void ClusterSizes::simulate(ClusterSize& size) const {
   LeaderOptions options = *options_of(size);
   options.slacks = {kSlack};
   const Scenario scenario = read_variant(options, base_);
-  const StrategySpace space(scenario, options_.kept);
+  const StrategySpace space = options_.space(scenario);
   size.bill = bill_of_materials(*scenario.cluster);
   StrategySearch search;
   for (Leader& leader : simulated_leaders(space, options, search)) {

@@ -88,9 +88,7 @@ class LargestSearch {
     if (!with) return "no strategy divides it";
     try {
       const Scenario scenario = read_variant(*with, base_);
-      return has_fitting_strategy(StrategySpace(scenario, options_.kept))
-                 ? ""
-                 : "does not fit in memory";
+      return has_fitting_strategy(options_.space(scenario)) ? "" : "does not fit in memory";
     } catch (const InputError& error) {
       return error.diagnostics().front().message;
     }

@@ -7,6 +7,7 @@
 #include "sim/base/join_words.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
+#include "sim/launch/launch_files.h"
 
 namespace headway {
 namespace {
@@ -33,6 +34,21 @@ void check_path(const std::string& path, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+std::string unsaid_choice(const PlanOptions& options, const Leader& leader) {
+  const JsonValue& scenario = leader.prediction.question.scenario;
+  const std::optional<LaunchFramework> framework = launch_framework_of(scenario);
+  if (options.framework || !framework) return "";
+  std::vector<std::string> unsaid;
+  for (const UnsaidField& field : flags_of(scenario, *framework).unsaid) {
+    const auto& fields = searched_fields();
+    if (std::ranges::find(fields, field.field) == fields.end()) continue;
+    unsaid.push_back(field.field + " " + field.value);
+  }
+  if (unsaid.empty()) return "";
+  return fmt::format("{} has no setting for {}; --framework {} plans with what it has.",
+                     framework_title(*framework), join_words(unsaid, ", "), word_of(*framework));
+}
 
 void check_plan(const PlanOptions& options, Diagnostics& diagnostics) {
   check_kept(options.kept, diagnostics);

@@ -7,7 +7,7 @@ namespace headway {
 std::optional<LeaderOptions> variant_options(const PlanOptions& options, const Scenario& changed,
                                              const std::vector<Override>& changes,
                                              std::int64_t accelerators) {
-  const StrategySpace space(changed, options.kept, accelerators);
+  const StrategySpace space = options.space(changed, accelerators);
   const std::optional<StrategyChoice> some = space.any();
   if (!some) return std::nullopt;
   LeaderOptions with = options.leaders;

@@ -22,7 +22,7 @@ std::optional<std::int64_t> fitting_accelerators(const PlanOptions& options, con
     try {
       Diagnostics ignored;
       const Scenario scenario = read_scenario(options.leaders.path, larger, ignored);
-      if (has_fitting_strategy(StrategySpace(scenario, options.kept))) {
+      if (has_fitting_strategy(options.space(scenario))) {
         return scenario.strategy.ranks();
       }
     } catch (const InputError&) {
@@ -44,7 +44,7 @@ StrategyPlan plan_strategy(const PlanOptions& options, Diagnostics& diagnostics)
 }
 
 StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario) {
-  const StrategySpace space(scenario, options.kept);
+  const StrategySpace space = options.space(scenario);
   StrategyPlan plan;
   plan.model = scenario.model.name;
   plan.cluster = scenario.cluster->name;
@@ -60,6 +60,7 @@ StrategyPlan plan_strategy(const PlanOptions& options, const Scenario& scenario)
     return plan;
   }
   plan.command_line = simulate_line(options.leaders.path, plan.leaders.front().options);
+  plan.unsaid = unsaid_choice(options, plan.leaders.front());
   return plan;
 }
 

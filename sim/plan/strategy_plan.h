@@ -19,6 +19,7 @@ struct StrategyPlan {
   StrategySearch search;
   std::vector<Leader> leaders;  ///< fastest first; empty if nothing fits
   std::string command_line;     ///< of the answer
+  std::string unsaid;           ///< of it by the framework that would start it (plan_options.h)
   /// Nothing fits: what comes closest, and the least multiple of the cluster (by powers of two, 64
   /// at most) on which something does.
   JsonValue closest;

@@ -37,7 +37,7 @@ std::vector<std::int64_t> divisors(std::int64_t whole) {
 
 /// What a scenario's strategy says itself about a field; `fallback` where it leaves it out or
 /// stands in a file of its own.
-bool says(const Scenario& scenario, const char* field, bool fallback) {
+bool given_flag(const Scenario& scenario, const char* field, bool fallback) {
   const json& given = scenario.given->at("strategy");
   return given.is_object() && given.contains(field) ? given.at(field).get<bool>() : fallback;
 }
@@ -91,15 +91,20 @@ const std::vector<std::string_view>& searched_fields() {
 }
 
 StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kept,
-                             std::optional<std::int64_t> accelerators)
+                             std::optional<std::int64_t> accelerators,
+                             std::optional<LaunchFramework> framework)
     : scenario_(scenario),
       kept_(std::move(kept)),
       accelerators_(accelerators.value_or(scenario.strategy.ranks())),
-      splits_sequence_(says(scenario, "sequence_parallel", true)),
-      overlaps_backward_(
-          says(scenario, "overlap_tensor_parallel_backward", preset_overlaps_backward(scenario))),
+      framework_(framework),
+      splits_sequence_(given_flag(scenario, "sequence_parallel", true) &&
+                       says("sequence_parallel", "true")),
+      overlaps_backward_(given_flag(scenario, "overlap_tensor_parallel_backward",
+                                    preset_overlaps_backward(scenario)) &&
+                         says("overlap_tensor_parallel_backward", "true")),
       sets_transfer_overlap_(scenario.given->at("strategy").is_object() &&
                              scenario.given->at("strategy").contains("overlap_pipeline_transfers")),
+      gathers_after_step_(says("overlap_parameter_gather", "true, after the step")),
       schedule_rules_(rules_about(true)) {
   if (scenario.strategy.synchronisation->servers() == nullptr) return;
   Diagnostic problem;
@@ -113,6 +118,17 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
 
 bool StrategySpace::keeps(std::string_view field) const {
   return kept_.contains(std::string(field));
+}
+
+bool StrategySpace::says(std::string_view field, std::string_view value) const {
+  return !framework_ || can_be_told(*framework_, field, value);
+}
+
+/// Virtual stages in turn are a word of their own where frameworks have one for each schedule.
+bool StrategySpace::says_schedule(const Schedule& schedule, bool is_interleaved) const {
+  const bool is_usual = &schedule == schedules().data();
+  return says("schedule", is_usual && is_interleaved ? "1f1b, interleaved" : schedule.name) &&
+         says("virtual_stages", is_interleaved ? "2" : "1");
 }
 
 bool StrategySpace::recovers(const StrategyChoice& choice) const {
@@ -151,7 +167,10 @@ void StrategySpace::visit_degrees(
   const Model& model = scenario_.model;
   const Strategy& base = scenario_.strategy;
   const auto values = [&](std::string_view field, std::int64_t whole, int kept) {
-    return keeps(field) ? std::vector<std::int64_t>{kept} : divisors(whole);
+    std::vector<std::int64_t> degrees =
+        keeps(field) ? std::vector<std::int64_t>{kept} : divisors(whole);
+    std::erase_if(degrees, [&](auto degree) { return !says(field, std::to_string(degree)); });
+    return degrees;
   };
   const std::vector<const StrategyRule*> rules = rules_about(false);
   Strategy split = base;
@@ -187,7 +206,8 @@ std::vector<Sharding> StrategySpace::shardings(const StrategyChoice& choice) con
   for (const Sharding sharding : kShardings) {
     if (keeps("zero_stage") && sharding != scenario_.strategy.sharding) continue;
     const bool splits_layers = choice.pipeline_parallel > 1 || scenario_.model.routing() != nullptr;
-    if (sharding != Sharding::full || !splits_layers) left.push_back(sharding);
+    const bool is_told = says("zero_stage", std::to_string(static_cast<int>(sharding)));
+    if (is_told && (sharding != Sharding::full || !splits_layers)) left.push_back(sharding);
   }
   return left;
 }
@@ -204,6 +224,7 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
   if (std::ranges::find(recomputes, base.recompute) == recomputes.end()) {
     recomputes.push_back(base.recompute);
   }
+  std::erase_if(recomputes, [&](Recompute one) { return !says("recompute", word_of(one)); });
   const std::vector<Sharding> shardings = this->shardings(choice);
   const auto stages = scenario_.model.layer_count() / choice.pipeline_parallel + 2;
   const std::vector<std::int64_t> micro_batches =
@@ -222,8 +243,12 @@ void StrategySpace::visit_pipelines(StrategyChoice& choice, Strategy& split, boo
       // Without a pipeline all of them are one.
       if (choice.pipeline_parallel == 1 && &schedule != schedules().data()) continue;
       choice.schedule = &schedule;
+      // Of what is no pipeline nobody needs to be told the schedule.
+      const bool is_plain_told = choice.pipeline_parallel == 1 || says_schedule(schedule, false);
+      const bool is_interleaved_told = says_schedule(schedule, true);
       for (int chunks = 1; chunks <= stages; ++chunks) {
         if (keeps("virtual_stages") && chunks != base.virtual_stages) continue;
+        if (!(chunks > 1 ? is_interleaved_told : is_plain_told)) continue;
         choice.virtual_stages = chunks;
         const bool is_fine_grained = chunks > kMostUnevenChunks;
         if (is_fine_grained && !divides(std::int64_t{chunks} * choice.pipeline_parallel,
@@ -277,6 +302,7 @@ Strategy StrategySpace::strategy(const StrategyChoice& choice) const {
   strategy.sharding = choice.sharding;
   strategy.overlap_parameter_gather =
       choice.sharding != Sharding::none &&
+      (choice.sharding == Sharding::full || gathers_after_step_) &&
       (base.overlap_parameter_gather || base.sharding == Sharding::none);
   strategy.shard_group = choice.sharding == Sharding::full ? strategy.replicas() : 0;
   strategy.reshard_after_forward = base.sharding != Sharding::full || base.reshard_after_forward;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/jobs/rules/strategy_rules.h"
+#include "sim/launch/flag_table.h"
 #include "sim/scenario/scenario.h"
 
 namespace headway {
@@ -41,7 +42,8 @@ struct StrategyChoice {
 ///   more than ZeRO-3 and reduces every micro-batch: it is left out);
 /// - no recomputation, of the activation function, of attention, of whole layers, and whatever the
 ///   scenario has;
-/// - that the scenario's recovery from failures can do with.
+/// - that the scenario's recovery from failures can do with;
+/// - that a framework has settings for, if one is to start it.
 ///
 /// What goes with them: sequence parallelism with tensor parallelism, unless the scenario turns it
 /// off; transfers of pipelines overlap with virtual stages only, unless it says otherwise; copies
@@ -50,8 +52,10 @@ class StrategySpace {
  public:
   /// Fields in `kept` (names of `searched_fields`) stay as the scenario has them. `scenario` has to
   /// outlive this. `accelerators`: that the strategies fill, all of the scenario's if left out.
+  /// `framework`: only what its settings can say.
   StrategySpace(const Scenario& scenario, std::set<std::string> kept,
-                std::optional<std::int64_t> accelerators = {});
+                std::optional<std::int64_t> accelerators = {},
+                std::optional<LaunchFramework> framework = {});
 
   /// Calls `visit` with each strategy, in an order that depends on nothing but the scenario.
   void for_each(const std::function<void(const StrategyChoice&)>& visit) const;
@@ -84,15 +88,20 @@ class StrategySpace {
   [[nodiscard]] std::vector<Sharding> shardings(const StrategyChoice& choice) const;
   void settle_split(const StrategyChoice& choice, Strategy& strategy) const;
   [[nodiscard]] bool keeps(std::string_view field) const;
+  /// Whether the framework, if there is one, can be told so.
+  [[nodiscard]] bool says(std::string_view field, std::string_view value) const;
+  [[nodiscard]] bool says_schedule(const Schedule& schedule, bool is_interleaved) const;
   /// As the scenario's "reliability" asks for.
   [[nodiscard]] bool recovers(const StrategyChoice& choice) const;
 
   const Scenario& scenario_;
   std::set<std::string> kept_;
   std::int64_t accelerators_;
+  std::optional<LaunchFramework> framework_;
   bool splits_sequence_;        ///< with tensor parallelism
   bool overlaps_backward_;      ///< its collectives of the backward pass, where they can
   bool sets_transfer_overlap_;  ///< the scenario says whether pipelines' transfers overlap
+  bool gathers_after_step_;     ///< sharded states, where the scenario overlaps gathering
   std::vector<const StrategyRule*> schedule_rules_;
 };
 

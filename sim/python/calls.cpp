@@ -7,7 +7,9 @@
 
 #include "reports/answers/answers.h"
 #include "sim/base/file_text.h"
+#include "sim/base/join_words.h"
 #include "sim/base/shell_text.h"
+#include "sim/base/utf8.h"
 #include "sim/plan/plan_question.h"
 #include "sim/predict/simulate.h"
 #include "sim/sweep/sweep.h"
@@ -51,6 +53,16 @@ class ReadableSource {
 void check_at_least_one(std::string_view name, std::int64_t value) {
   if (value >= 1) return;
   refuse(fmt::format("{} is {}; it must be a whole number from 1 on", name, value), "");
+}
+
+LaunchFramework framework_called(const std::string& name) {
+  std::vector<std::string_view> words;
+  for (const auto& [word, framework] : kWords<LaunchFramework>) {
+    if (word == name) return framework;
+    words.push_back(word);
+  }
+  refuse(fmt::format("framework cannot be {}", in_quotes(name)),
+         "it is one of " + join_words(words, ", "));
 }
 
 }  // namespace
@@ -107,6 +119,7 @@ std::string planned_text(const ScenarioSource& source, const PlanCall& call,
   options.leaders.jobs = call.jobs;
   options.leaders.progress = [&](std::size_t, std::size_t) { call.interruption(); };
   options.kept.insert(call.keep.begin(), call.keep.end());
+  if (call.framework) options.framework = framework_called(*call.framework);
   const PlanQuestion question =
       read_plan_question(std::move(options), call.goal, call.best, diagnostics);
   return plan_answer(planned(question, diagnostics)).json();

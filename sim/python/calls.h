@@ -50,6 +50,7 @@ struct SweepCall {
 struct PlanCall {
   std::optional<std::string> goal;
   std::vector<std::string> keep;
+  std::optional<std::string> framework;  ///< as --framework takes it
   std::optional<std::int64_t> best;
   int jobs = 1;
   Interruption interruption;

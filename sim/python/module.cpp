@@ -97,8 +97,10 @@ py::dict sweep_call(const ScenarioSource& source, std::vector<std::string> axes,
 }
 
 std::string plan_call(const ScenarioSource& source, std::optional<std::string> goal,
-                      std::vector<std::string> keep, std::optional<std::int64_t> best, int jobs) {
-  const PlanCall call{std::move(goal), std::move(keep), best, jobs, end_on_signal};
+                      std::vector<std::string> keep, std::optional<std::string> framework,
+                      std::optional<std::int64_t> best, int jobs) {
+  const PlanCall call{std::move(goal), std::move(keep), std::move(framework), best, jobs,
+                      end_on_signal};
   return called([&](Diagnostics& diagnostics) { return planned_text(source, call, diagnostics); });
 }
 

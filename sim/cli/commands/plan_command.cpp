@@ -35,6 +35,7 @@ PlanRequest plan_request_of(const Arguments& arguments) {
   options.leaders.jobs = jobs_of(arguments);
   for (const std::string& field : arguments.values("keep")) options.kept.insert(field);
   request.launch = launch_options_of(arguments, diagnostics);
+  options.framework = request.launch.framework;
   request.outputs = plan_files(arguments, options.leaders.path, diagnostics);
   request.question = read_plan_question(std::move(options), arguments.value("goal"),
                                         arguments.integer("best", 1, kMostLeaders), diagnostics);
@@ -84,9 +85,9 @@ void follow_planner(MpiCrew& crew, const Arguments& arguments) {
   follow_plan(crew, arguments.positional().front(), options);
 }
 
-/// Each closed form takes a few megabytes for its programs and frees them, and each draw of a leader
-/// tens of them for its timeline, which by default costs a page fault for every four kibibytes each
-/// time. Those who simulate leaders inherit it.
+/// Each closed form takes a few megabytes for its programs and frees them, and each draw of a
+/// leader tens of them for its timeline, which by default costs a page fault for every four
+/// kibibytes each time. Those who simulate leaders inherit it.
 void keep_freed_memory() {
 #ifdef M_TRIM_THRESHOLD
   constexpr int kKept = 256 << 20;    // bytes at the end of the heap
@@ -154,6 +155,13 @@ Command plan_command() {
        .group = OptionGroup::input,
        .repeatable = true,
        .changes_result = true},
+      {.name = "framework",
+       .value = "NAME",
+       .fallback = "any; the preset's in files",
+       .help = "plans what it has settings for; whose they are in .sh and .yaml files",
+       .group = OptionGroup::input,
+       .changes_result = true,
+       .words = words_of<LaunchFramework>()},
       set_option("/strategy/tensor_parallel=4"),
       profile_option(),
       replicas_option(),
@@ -172,12 +180,6 @@ Command plan_command() {
        .help = "by suffix: .html, .md, .csv; .json: a scenario; .sh, .yaml: what starts it",
        .group = OptionGroup::output,
        .repeatable = true},
-      {.name = "framework",
-       .value = "NAME",
-       .fallback = "the preset's",
-       .help = "whose flags .sh and .yaml files have",
-       .group = OptionGroup::output,
-       .words = words_of<LaunchFramework>()},
       {.name = "manifest",
        .value = "KIND",
        .fallback = "mpijob for horovod, else pytorchjob",
@@ -214,7 +216,8 @@ Command plan_command() {
       "how fast strategies were judged. Under mpirun or srun the first process searches, and the "
       "others simulate the leaders. A .sh file is the answer as Megatron-LM, torchtitan, "
       "DeepSpeed or Horovod is told it, a .yaml file the same for Kubernetes; what a framework has "
-      "no setting for is said there and here (`headway list flags`).";
+      "no setting for is said there and here (`headway list flags`), and with --framework not "
+      "searched.";
   command.run = run_plan;
   return command;
 }

@@ -119,7 +119,9 @@ def sweep(scenario, axes, *, folder=None, jobs=None):
     return Columns(columns, status=found["status"], reason=found["reason"], **found["numbers"])
 
 
-def plan(scenario, goal=None, *, keep=(), best=None, jobs=None):
+def plan(scenario, goal=None, *, keep=(), framework=None, best=None, jobs=None):
     """The best strategy, or with a goal the cluster that it needs or the largest job that fits: the
-    document that `headway plan --json` prints. `keep`: searched fields that stay as they are."""
-    return json.loads(_headway.plan(_source(scenario), goal, list(keep), best, _jobs(jobs)))
+    document that `headway plan --json` prints. `keep`: searched fields that stay as they are.
+    `framework`: "megatron-lm", "torchtitan", "deepspeed" or "horovod", whose settings have to be
+    enough for the strategy."""
+    return json.loads(_headway.plan(_source(scenario), goal, list(keep), framework, best, _jobs(jobs)))

@@ -150,6 +150,50 @@ TEST(StrategySpace, ClustersOfOtherSizesMayHaveNone) {
   EXPECT_FALSE(StrategySpace(scenario, {}, 22).any().has_value());
 }
 
+/// What a framework is asked for is what it has a setting for, by the table of its flags.
+TEST(StrategySpace, OfAFrameworkHasOnlyWhatItCanBeTold) {
+  const ScratchFolder scratch;
+  const Scenario scenario = read(scratch.write("scenario.json", small_scenario(4).dump()));
+  const std::set<std::string> searched(searched_fields().begin(), searched_fields().end());
+  const std::set<StrategyChoice> all = choices_of(StrategySpace(scenario, {}));
+  for (const auto& [word, framework] : kWords<LaunchFramework>) {
+    const StrategySpace space(scenario, {}, {}, framework);
+    const std::set<StrategyChoice> told = choices_of(space);
+    EXPECT_FALSE(told.empty()) << word;
+    EXPECT_LT(told.size(), all.size()) << word;
+    for (const StrategyChoice& choice : told) {
+      EXPECT_TRUE(all.contains(choice)) << word;
+      JsonValue resolved = scenario.resolved;
+      (*resolved)["strategy"] = space.fields(choice);
+      for (const UnsaidField& field : flags_of(resolved, framework).unsaid) {
+        EXPECT_FALSE(searched.contains(field.field)) << word << ": " << field.field << field.value;
+      }
+    }
+  }
+}
+
+TEST(StrategySpace, OfDeepSpeedHasShardsAndTensorsButNoPipelines) {
+  const ScratchFolder scratch;
+  const Scenario scenario = read(scratch.write("scenario.json", small_scenario(4).dump()));
+  const StrategySpace space(scenario, {}, {}, LaunchFramework::deepspeed);
+  std::set<int> tensors;
+  std::set<Sharding> shardings;
+  space.for_each([&](const StrategyChoice& choice) {
+    EXPECT_EQ(choice.pipeline_parallel, 1);
+    EXPECT_EQ(choice.context_parallel, 1);
+    // Its automatic tensor parallelism splits no sequences, and its first stage gathers what the
+    // optimizer made in the open.
+    EXPECT_FALSE(space.strategy(choice).sequence_parallel);
+    if (choice.sharding == Sharding::optimizer) {
+      EXPECT_FALSE(space.strategy(choice).overlap_parameter_gather);
+    }
+    tensors.insert(choice.tensor_parallel);
+    shardings.insert(choice.sharding);
+  });
+  EXPECT_TRUE(tensors.contains(2));
+  EXPECT_EQ(shardings.size(), 3U);
+}
+
 /// What is printed for people to run gives the strategy that was judged.
 TEST(StrategySpace, OverridesOfAChoiceReadBackAsTheChoice) {
   const ScratchFolder scratch;

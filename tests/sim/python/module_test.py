@@ -217,6 +217,14 @@ class Planning(unittest.TestCase):
             headway.plan(JOB, "tokens=many")
         with self.assertRaises(headway.InputError):
             headway.plan(JOB, keep=["hidden"])
+        with self.assertRaisesRegex(headway.InputError, "it is one of megatron-lm"):
+            headway.plan(JOB, framework="megatron")
+
+    def test_plans_for_a_framework_as_the_command_does(self):
+        answer = headway.plan(JOB, framework="torchtitan", best=1)
+        document, _ = by_command("plan", JOB, "--best", "1", "--json",
+                                 "--framework", "torchtitan")
+        self.assertEqual(answer, json.loads(document))
 
 
 if __name__ == "__main__":
