@@ -23,6 +23,7 @@
 #include "sim/predict/shared_error.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
 #include "sim/predict/statistics/steps_to_target.h"
+#include "sim/predict/what_if/changed_topology.h"
 #include "sim/programs/closed_form.h"
 #include "sim/result/activity.h"
 #include "sim/result/breakdown.h"
@@ -171,10 +172,16 @@ void add_input(Prediction& prediction, const Scenario& scenario, int jobs) {
 }
 
 std::vector<std::string> general_limits(const Scenario& scenario) {
-  return {"congestion control and packet effects: links are shared max-min fairly at any instant",
-          "compute slowed down by communication kernels that run at the same time",
-          absent_parts(scenario),
-          "the first iterations, before clocks and memory allocators settle"};
+  std::vector<std::string> limits = {
+      "congestion control and packet effects: links are shared max-min fairly at any instant",
+      "compute slowed down by communication kernels that run at the same time",
+      absent_parts(scenario), "the first iterations, before clocks and memory allocators settle"};
+  if (hashes_flows(scenario)) {
+    limits.insert(limits.begin(),
+                  "other collisions of hashed flows: which ones meet is one draw (routing.seed); "
+                  "`--what-if` tells the worst of eight");
+  }
+  return limits;
 }
 
 /// Of several kinds of accelerators the one of which least is known.

@@ -303,8 +303,9 @@ constexpr TopicRow kMetricRows[] = {
     {"network_extremes", "array of objects", "",
      "What links that are shared fairly at any instant do not see, each at its worst, as in "
      "bottlenecks: paused_links on fabrics that lose no packets (InfiniBand, RoCE), where switches "
-     "pause whole links and nobody sends more slowly because of it; uneven_flowlets where a fabric "
-     "spreads flowlets. The truth lies between these and iteration_time_s. With --what-if, of jobs "
+     "pause whole links and nobody sends more slowly because of it; hash_collisions where flows are "
+     "hashed onto paths (ecmp), the worst of eight draws; uneven_flowlets where a fabric spreads "
+     "flowlets. The truth lies between these and iteration_time_s. With --what-if, of jobs "
      "on up to 2,048 accelerators.",
      "", "simulate --what-if, run.flows, topology.routing.spread"},
     {"shared_fabric", "object", "",

@@ -1,11 +1,19 @@
 #include "sim/predict/what_if/network_extremes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <nlohmann/json.hpp>
 
 #include "sim/network/changed_cluster.h"
+#include "sim/predict/what_if/changed_topology.h"
 
 namespace headway {
 namespace {
+
+/// Of the switches' hash functions, the scenario's own among them.
+constexpr int kHashDraws = 8;
 
 bool loses_no_packet(TransportKind transport) {
   return transport == TransportKind::unstated || transport == TransportKind::infiniband ||
@@ -33,6 +41,24 @@ std::vector<Sensitivity> network_extremes(const Scenario& scenario, const JobRun
     paused.flows = FlowEngine::paused;
     add("paused_links", "whole links paused (PFC, credits)", run.workload,
         scenario.cluster->topology, paused);
+  }
+  if (hashes_flows(scenario)) {
+    Seconds slowest = run.time();
+    for (int draw = 1; draw < kHashDraws; ++draw) {
+      Scenario redrawn = scenario;
+      redrawn.cluster = cluster_with(scenario, [draw](nlohmann::json& topology) {
+        nlohmann::json& seed = topology.at("routing").at("seed");
+        seed = seed.get<std::uint64_t>() + static_cast<std::uint64_t>(draw);
+      });
+      const Workload workload = built_job(redrawn, redrawn.strategy).workload;
+      const std::vector<double> times = simulated_times(
+          {{&workload, &redrawn.cluster->topology, drawn}}, scenario.run.engine, jobs);
+      slowest = max(slowest, Seconds(times.front()));
+    }
+    extremes.push_back({.name = "hash_collisions",
+                        .title = fmt::format("hashed flows in the worst of {} draws", kHashDraws),
+                        .iteration_time = slowest,
+                        .speedup = run.time() / slowest});
   }
   const Routing& routing = *scenario.cluster->routing;
   const double least_share = routing.least_efficiency() / routing.efficiency();

@@ -2,8 +2,10 @@
 
 #include <array>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "sim/network/changed_cluster.h"
+#include "sim/predict/what_if/changed_topology.h"
 
 namespace headway {
 namespace {
@@ -55,6 +57,32 @@ Scenario faster_nics(Scenario scenario) {
   return scenario;
 }
 
+bool is_between_switches(const Topology& topology, LinkId id) {
+  const Link& link = topology.link(id);
+  return topology.is_switch(link.from) && topology.is_switch(link.to);
+}
+
+bool joins_switches(const Scenario& scenario) {
+  const Topology& topology = scenario.cluster->topology;
+  for (LinkId id = 0; id < topology.link_count(); ++id) {
+    if (is_between_switches(topology, id)) return true;
+  }
+  return false;
+}
+
+/// What takes away half of any oversubscription: the cables at the NICs stay as they are.
+Scenario faster_fabric(Scenario scenario) {
+  scenario.cluster = changed_cluster(scenario.cluster, [](Cluster& cluster) {
+    Topology& topology = cluster.topology;
+    for (LinkId id = 0; id < topology.link_count(); ++id) {
+      if (!is_between_switches(topology, id)) continue;
+      Link& link = topology.link(id);
+      link.capacity = 2.0 * link.capacity;
+    }
+  });
+  return scenario;
+}
+
 /// Of wires, switches, NICs and steps; launching a collective costs what it did.
 Scenario half_the_latency(Scenario scenario) {
   scenario.cluster = changed_cluster(scenario.cluster, [](Cluster& cluster) {
@@ -74,6 +102,14 @@ Scenario half_the_latency(Scenario scenario) {
   return scenario;
 }
 
+/// Every switch sprays packets over all its paths where it hashed whole flows onto one.
+Scenario sprayed_packets(Scenario scenario) {
+  scenario.cluster = cluster_with(scenario, [](nlohmann::json& topology) {
+    topology["routing"] = {{"kind", "adaptive"}};
+  });
+  return scenario;
+}
+
 Scenario twice_the_micro_batches(Scenario scenario) {
   scenario.strategy.global_batch *= 2;
   return scenario;
@@ -83,7 +119,11 @@ constexpr std::array kCases{
     SensitivityCase{"gemm_rate", "matrix products 10 % faster", faster_products},
     SensitivityCase{"memory_bandwidth", "memory 10 % faster", faster_memory},
     SensitivityCase{"nic_bandwidth", "NICs twice as fast", faster_nics},
+    SensitivityCase{"fabric_bandwidth", "cables between switches twice as fast", faster_fabric,
+                    joins_switches},
     SensitivityCase{"latency", "half the latency of the network", half_the_latency},
+    SensitivityCase{"sprayed_packets", "packets sprayed over all paths", sprayed_packets,
+                    hashes_flows},
     SensitivityCase{"micro_batches", "twice the micro-batches", twice_the_micro_batches},
 };
 

@@ -13,6 +13,7 @@ struct SensitivityCase {
   std::string_view name;   ///< "nic_bandwidth"
   std::string_view title;  ///< "NICs twice as fast"
   Scenario (*changed)(Scenario scenario);
+  bool (*goes_with)(const Scenario& scenario) = nullptr;  ///< with any, if it is nothing
 };
 
 [[nodiscard]] std::span<const SensitivityCase> sensitivity_cases();

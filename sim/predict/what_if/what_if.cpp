@@ -8,11 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "sim/base/diagnostic.h"
-#include "sim/files/json_text.h"
-#include "sim/network/read_topology.h"
+#include "sim/predict/what_if/changed_topology.h"
 #include "sim/predict/what_if/mitigations.h"
 #include "sim/predict/what_if/network_extremes.h"
 #include "sim/predict/what_if/removals.h"
@@ -29,16 +28,9 @@ constexpr double kLeastGain = 1e-4;
 
 /// The cluster with every cable, switch and NIC in order; nullptr if they are.
 std::shared_ptr<const Cluster> cluster_without_faults(const Scenario& scenario) {
-  nlohmann::json topology = scenario.resolved->at("cluster").at("topology");
+  const nlohmann::json& topology = scenario.resolved->at("cluster").at("topology");
   if (!topology.contains("faults") || topology.at("faults").empty()) return nullptr;
-  topology.erase("faults");
-  Diagnostics diagnostics;
-  InputFiles files({}, data_folders(), diagnostics);
-  const JsonCursor part(
-      JsonDocument::parse("resolved topology", compact_json(topology), diagnostics));
-  auto read = read_topology(part, files, scenario.cluster->nodes);
-  HEADWAY_CHECK(read.has_value(), "a resolved topology reads back");
-  return read->cluster;
+  return cluster_with(scenario, [](nlohmann::json& changed) { changed.erase("faults"); });
 }
 
 /// Runs that are gathered first and then simulated together.
@@ -124,9 +116,10 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
         {RemovalKind::cause, "faults of the fabric", runs.add_built(repaired, drawn)});
     ideal = runs.add_built(std::move(repaired), ideal_ranks);
   }
-  std::vector<std::size_t> improved;
+  std::vector<std::pair<const SensitivityCase*, std::size_t>> improved;
   for (const SensitivityCase& one : sensitivity_cases()) {
-    if (is_everything) improved.push_back(runs.add_built(one.changed(scenario), drawn));
+    if (!is_everything || (one.goes_with != nullptr && !one.goes_with(scenario))) continue;
+    improved.emplace_back(&one, runs.add_built(one.changed(scenario), drawn));
   }
 
   const std::vector<MitigationCase> mitigations = mitigation_cases(scenario, drawn, run.workload);
@@ -158,9 +151,8 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
                                     .speedup = work * result.time.count() / times[index]});
   };
   if (is_everything) add("no_stragglers", "no stragglers", ideal, scenario.strategy);
-  for (std::size_t i = 0; i < improved.size(); ++i) {
-    const SensitivityCase& one = sensitivity_cases()[i];
-    add(one.name, one.title, improved[i], one.changed(scenario).strategy);
+  for (const auto& [one, index] : improved) {
+    add(one->name, one->title, index, one->changed(scenario).strategy);
   }
   std::ranges::stable_sort(result.sensitivities, std::greater<>(), &Sensitivity::speedup);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "sim/predict/job_run.h"
@@ -33,6 +34,41 @@ TEST(Sensitivities, FasterProductsTakeElevenTenthsLessTime) {
   const Seconds after = built_job(better, better.strategy).cost.layer().forward[Cause::compute];
   EXPECT_LT(after, before);
   EXPECT_GT(after, before / 1.1);
+}
+
+TEST(Sensitivities, CablesBetweenSwitchesTwiceAsFastLeaveThoseOfNicsAlone) {
+  const auto found =
+      std::ranges::find(sensitivity_cases(), "fabric_bandwidth", &SensitivityCase::name);
+  nlohmann::json text = small_scenario(2);
+  text["cluster"]["topology"]["fabric"] = {{"kind", "single_switch"}};
+  EXPECT_FALSE(found->goes_with(scenario_of(text)));  // it has none
+  text["cluster"]["topology"]["fabric"] = {{"kind", "clos"},
+                                           {"attach", "rack"},
+                                           {"nodes_per_unit", 1},
+                                           {"leaf", {{"uplinks", 1}}},
+                                           {"spine", {{"switches", 1}}}};
+  const Scenario now = scenario_of(text);
+  ASSERT_TRUE(found->goes_with(now));
+  const Scenario better = found->changed(now);
+  const Topology& before = now.cluster->topology;
+  const Topology& after = better.cluster->topology;
+  for (LinkId id = 0; id < before.link_count(); ++id) {
+    const Link& link = before.link(id);
+    const bool is_inside = before.is_switch(link.from) && before.is_switch(link.to);
+    EXPECT_EQ(after.link(id).capacity, (is_inside ? 2.0 : 1.0) * link.capacity);
+  }
+}
+
+TEST(Sensitivities, OnlyHashedFlowsCouldBeSprayed) {
+  const auto sprayed =
+      std::ranges::find(sensitivity_cases(), "sprayed_packets", &SensitivityCase::name);
+  EXPECT_FALSE(sprayed->goes_with(small_in_all_fields()));
+  nlohmann::json text = small_scenario(2);
+  text["cluster"]["topology"]["routing"] = {{"kind", "ecmp"}};
+  const Scenario hashed = scenario_of(text);
+  EXPECT_TRUE(sprayed->goes_with(hashed));
+  EXPECT_EQ(hashed.cluster->routing->efficiency(), 1.0);
+  EXPECT_EQ(sprayed->changed(hashed).cluster->routing->efficiency(), 0.95);  // adaptive routing's
 }
 
 TEST(Sensitivities, NicsTwiceAsFastCarryTwiceAsMuchAndTheScaleUpFabricWhatItDid) {
