@@ -20,10 +20,11 @@ constexpr double kMostSpareNodes = 1'000'000;
 
 void check_end(ObjectReader& reader, const ReliabilitySettings& settings) {
   if (settings.train_tokens.has_value() != settings.duration.has_value()) return;
-  reader.report(settings.duration ? "duration" : "train_tokens",
-                settings.duration ? "train_tokens and duration both say when the run ends"
-                                  : "nothing says when the run ends",
-                "", "give train_tokens, or duration");
+  reader.report(
+      settings.duration ? "duration" : "train_tokens",
+      settings.duration ? "train_tokens and duration both say when the run ends"
+                        : "nothing says when the run ends",
+      "", "give train_tokens, or duration; a plan with a goal puts its tokens in their place");
 }
 
 bool is_in_place(const ReliabilitySettings& settings) { return settings.recovery->in_place; }
