@@ -77,10 +77,15 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
   const auto family = costs.kernel_families.find(strategy.strategy.kernel_family);
   const std::string& release = strategy.strategy.software_release;
   if (family == costs.kernel_families.end()) {
-    diagnostics.add(strategy.problem("kernel_family",
-                                     fmt::format("profile {} has no kernel family \"{}\"",
-                                                 costs.name, strategy.strategy.kernel_family),
-                                     "", "use one of " + names_of(costs.kernel_families)));
+    const bool has_one = costs.kernel_families.size() == 1;
+    diagnostics.add(strategy.problem(
+        "kernel_family",
+        fmt::format("profile {} has no kernel family \"{}\"", costs.name,
+                    strategy.strategy.kernel_family),
+        "",
+        has_one ? fmt::format("take the one it has: --set /strategy/kernel_family={}",
+                              costs.kernel_families.begin()->first)
+                : "strategy.kernel_family takes one of " + names_of(costs.kernel_families)));
   } else if (!release.empty() && !family->second.releases.contains(release)) {
     const std::string known = names_of(family->second.releases);
     Diagnostic unknown = strategy.problem(
