@@ -44,7 +44,8 @@ const FieldTable<FatTreeFields>& fat_tree_fields() {
        {"ports", whole(&Fields::ports, between(2, kMostPorts)).required(),
         "Of a switch; the shape of a fat_tree follows from it."},
        {"oversubscription", number(&Fields::oversubscription, at_least(1.0)),
-        "Bandwidth below a leaf over bandwidth above it. Above the leaves there is none."},
+        R"(Bandwidth below a full leaf over bandwidth above it. Above the leaves there is none.
+see: topology.fabric.nodes_per_unit)"},
        {"bandwidth", quantity(&Fields::bandwidth, positive()), kFabricBandwidthNotes},
        {"leaf", tier(&Fields::leaf),
         R"(The switches that nodes are cabled to.
@@ -119,7 +120,26 @@ class FatTreeReader {
         static_cast<int>(reader_.integer("nodes_per_unit", between(1, most), most));
     shape_.units = (shape_.nodes + shape_.nodes_per_unit - 1) / shape_.nodes_per_unit;
     uplinks_ = uplinks_for(shape_.leaf_ports(), oversubscription);
-    return reader_.diagnostics().errors() == problems;
+    if (reader_.diagnostics().errors() != problems) return false;
+    warn_of_room(oversubscription);
+    return true;
+  }
+
+  /// Who asks for oversubscription means that of the nodes there are, not of full leaves.
+  void warn_of_room(double oversubscription) {
+    constexpr double kClose = 0.9;
+    const int room = shape_.units * shape_.nodes_per_unit;
+    const double served = static_cast<double>(shape_.leaf_ports()) * shape_.nodes / room;
+    const double built = served / uplinks_;
+    const auto given = reader_.cursor().member("oversubscription");
+    if (oversubscription <= 1.0 || built >= kClose * oversubscription || !given) return;
+    Diagnostic warning = given->problem(
+        "the leaves are less oversubscribed than that, as they are not full",
+        fmt::format("{:.3g}:1 for {} nodes where {} have room", built, shape_.nodes, room),
+        fmt::format("\"nodes_per_unit\": {} fills them",
+                    (shape_.nodes + shape_.units - 1) / shape_.units));
+    warning.severity = Severity::warning;
+    reader_.diagnostics().add(std::move(warning));
   }
 
   bool two_tiers() {

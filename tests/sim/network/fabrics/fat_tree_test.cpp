@@ -53,6 +53,21 @@ TEST(FatTree, OversubscriptionLeavesALeafMorePorts) {
   EXPECT_EQ(topology_counts(*cluster).tiers[0].oversubscription, 3.0);
 }
 
+TEST(FatTree, SaysWhereOversubscriptionIsOfEmptyPorts) {
+  // 2:1 on 64 ports: 42 down, 21 up. 32 nodes on leaves for 42 have 32 / 21 = 1.52:1.
+  const auto text = [](const char* unit) {
+    return topology_text(32, 8,
+                         std::string(R"({"kind": "fat_tree", "attach": "rail", "ports": 64,
+        "oversubscription": 2)") +
+                             unit + "}");
+  };
+  const ReadText half_empty = read_topology_text(text(""));
+  EXPECT_NE(half_empty.problems.find("1.52:1 for 32 nodes where 42 have room"), std::string::npos);
+  EXPECT_NE(half_empty.problems.find("\"nodes_per_unit\": 32 fills them"), std::string::npos);
+  const auto full = cluster_of(text(R"(, "nodes_per_unit": 32)"));  // without a problem
+  EXPECT_EQ(topology_counts(*full).tiers[0].oversubscription, 2.0);
+}
+
 TEST(FatTree, RoutesAsAClosDoes) {
   const auto cluster = cluster_of(topology_text(257, 8, kSuperPod));
   // node 0, NIC 0 to node 256, NIC 0: up three tiers and down again.
