@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "reports/answers/answers.h"
@@ -13,6 +14,7 @@
 #include "sim/network/analysis/fabric_analysis.h"
 #include "sim/network/analysis/topology_counts.h"
 #include "sim/network/find_endpoint.h"
+#include "sim/result/number_text.h"
 
 namespace headway {
 namespace {
@@ -94,9 +96,50 @@ Figure histogram_figure(const FabricAnalysis::AllPairs& pairs) {
           .table = std::move(table)};
 }
 
+/// What the ports of all hosts can send.
+BytesPerSecond port_capacity(const Cluster& cluster) {
+  const Topology& topology = cluster.topology;
+  std::vector<bool> is_host_port(static_cast<std::size_t>(topology.vertex_count()));
+  for (const VertexId port : cluster.site.host_ports) {
+    is_host_port[static_cast<std::size_t>(port)] = true;
+  }
+  BytesPerSecond all;
+  for (LinkId id = 0; id < topology.link_count(); ++id) {
+    const Link& link = topology.link(id);
+    if (topology.is_up(id) && is_host_port[static_cast<std::size_t>(link.from)])
+      all += link.capacity;
+  }
+  return all;
+}
+
+/// Whether the fabric is what its ports are, by the numbers below it; empty for less than two ports
+/// with cables, and for rings, whose ports pass on what others send.
+std::string answer_of(const Cluster& cluster, const FabricAnalysis& analysis) {
+  const BytesPerSecond half = 0.5 * port_capacity(cluster);
+  if (half <= BytesPerSecond(0.0) || cluster.topology.switch_count() == 0) return "";
+  const double carried = analysis.bisection_bandwidth / half;
+  std::string text = fmt::format(
+      "Between the two halves of its ports the fabric carries {} % of what they can send",
+      percent(std::min(1.0, carried)));
+  const FabricAnalysis::Shift* worst = nullptr;
+  for (const FabricAnalysis::Shift& shift : analysis.shifts) {
+    if (!shift.rates) continue;
+    if (worst == nullptr || shift.rates->least < worst->rates->least) worst = &shift;
+  }
+  if (worst != nullptr) {
+    text += fmt::format("; by its routes the flow that gets least of a shift gets {} (shift by {})",
+                        short_text(worst->rates->least), worst->distance);
+  }
+  return text + ".";
+}
+
 Document fabric_document(const Cluster& cluster, const FabricAnalysis& analysis) {
   const TopologyCounts counts = topology_counts(cluster);
   Document document{.title = fabric_counts(cluster)};
+  const std::string answer = answer_of(cluster, analysis);
+  if (!answer.empty()) {
+    document.sections.push_back({"Answer", {Paragraph{answer}}, Shown::on_pages});
+  }
   document.sections.push_back({"Cables", {links_table(analysis)}});
   DocumentSection routes{"Routes", {routing_facts(cluster, analysis)}};
   if (analysis.all_pairs) routes.blocks.emplace_back(histogram_figure(*analysis.all_pairs));
@@ -112,6 +155,7 @@ Document fabric_document(const Cluster& cluster, const FabricAnalysis& analysis)
   if (!counts.tiers.empty()) tiers.blocks.emplace_back(tier_table(counts));
   if (!counts.cable_classes.empty()) tiers.blocks.emplace_back(cable_table(counts));
   document.sections.push_back(std::move(tiers));
+  if (!answer.empty()) document.sections.push_back({"", {Paragraph{answer}}, Shown::on_terminals});
   return document;
 }
 
