@@ -103,6 +103,8 @@ LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {
   }
   if (framework == LaunchFramework::megatron) {
     static_cast<void>(megatron_model_flags(scenario, job.remarks));
+    job.remarks.emplace_back(
+        "What is no matter of speed is for the command line: --train-iters 100 --lr 1e-4.");
   }
   if (framework == LaunchFramework::torchtitan) {
     job.remarks.emplace_back(

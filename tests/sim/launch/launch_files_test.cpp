@@ -21,9 +21,14 @@ namespace headway {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+
+/// Of every job under Megatron-LM.
+constexpr const char* kOfCommandLine =
+    "What is no matter of speed is for the command line: --train-iters 100 --lr 1e-4.";
 
 /// HEADWAY_UPDATE_GOLDEN=1 writes the files instead of comparing them.
 void expect_golden(const std::string& name, const std::string& text) {
@@ -58,16 +63,16 @@ JsonValue replicas(const nlohmann::json& strategy) {
 TEST(LaunchFiles, MegatronOfAMixtureOfExperts) {
   const LaunchFile file =
       launch_script(shipped_scenario("qwen3_235b_a22b_256"), LaunchFramework::megatron);
-  EXPECT_THAT(file.remarks, IsEmpty());
+  EXPECT_THAT(file.remarks, ElementsAre(kOfCommandLine));
   expect_golden("megatron_experts.sh", file.text);
 }
 
 TEST(LaunchFiles, MegatronOnTwoKindsOfNodesHasUnevenStages) {
   const LaunchFile file =
       launch_script(shipped_scenario("llama3_8b_h100_a100_64"), LaunchFramework::megatron);
-  EXPECT_THAT(file.remarks,
-              testing::ElementsAre(
-                  "Nodes are of several kinds: node ranks have to be in the topology's order."));
+  EXPECT_THAT(file.remarks, ElementsAre(kOfCommandLine,
+                                        "Nodes are of several kinds: node ranks have to be in "
+                                        "the topology's order."));
   expect_golden("megatron_kinds.sh", file.text);
 }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Llama 3 8B on 8 x 8 accelerators of dgx-h100-and-a100, for Megatron-LM, the same on every node.
+# What is no matter of speed is for the command line: --train-iters 100 --lr 1e-4.
 # Nodes are of several kinds: node ranks have to be in the topology's order.
 set -euo pipefail
 NODE_RANK="${NODE_RANK:-${PET_NODE_RANK:?this node, counted from 0}}"
