@@ -22,6 +22,7 @@
 #include "sim/result/words/anchor_sentence.h"
 #include "sim/result/words/cost_text.h"
 #include "sim/result/words/evidence_sentence.h"
+#include "sim/result/words/memory_margin.h"
 
 namespace headway {
 namespace {
@@ -120,9 +121,11 @@ class TextReport {
     const std::string place = memory.stages.size() <= 1
                                   ? "every rank"
                                   : fmt::format("the fullest rank ({})", fullest_place(memory));
-    add_labelled("memory",
-                 fmt::format("{} of {} on {}", bold(short_text(fullest_memory(memory).total())),
-                             short_text(memory.capacity), place));
+    const std::string margin = memory_margin(memory);
+    add_labelled(
+        "memory",
+        fmt::format("{} of {} on {}{}", bold(short_text(fullest_memory(memory).total())),
+                    short_text(memory.capacity), place, margin.empty() ? "" : "; " + margin));
   }
 
   void add_run_time() {

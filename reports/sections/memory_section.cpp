@@ -11,6 +11,7 @@
 #include "sim/base/quantity_text.h"
 #include "sim/result/number_text.h"
 #include "sim/result/words/advice.h"
+#include "sim/result/words/memory_margin.h"
 
 namespace headway {
 namespace {
@@ -83,10 +84,13 @@ DocumentSection memory_section(const MemoryPrediction& memory) {
     table.add_row(std::move(row));
   }
   DocumentSection section{"Memory", {}};
+  const std::string margin = memory_margin(memory);
   section.blocks.emplace_back(
       Paragraph{fmt::format("Needed on {}: {} of {}{}.", fullest_place(memory),
                             short_text(fullest_memory(memory).total()), short_text(memory.capacity),
-                            memory.fits ? "" : "; it does not fit")});
+                            !memory.fits     ? "; it does not fit"
+                            : margin.empty() ? ""
+                                             : "; " + margin + ", by the same estimate")});
   section.blocks.emplace_back(Figure{.title = "Memory by stage and cause, against capacity",
                                      .picture = memory_chart(memory, shown),
                                      .table = std::move(table)});

@@ -125,12 +125,14 @@ TEST(TextReport, ShareOfAtMostATwoThousandthHasNoLine) {
 TEST(TextReport, ColourMarksNumbersWarningsAndShortage) {
   Prediction p = sample_prediction();
   p.warnings = {"w"};
-  EXPECT_THAT(text_report(p, {.colour = true}), HasSubstr("iteration     \x1b[1m6.94 s\x1b[0m   (6.70"));
+  EXPECT_THAT(text_report(p, {.colour = true}),
+              HasSubstr("iteration     \x1b[1m6.94 s\x1b[0m   (6.70"));
   EXPECT_THAT(text_report(p, {.colour = true}), HasSubstr("\x1b[1m453 k\x1b[0m tokens/s"));
   EXPECT_THAT(text_report(p, {.colour = true}), HasSubstr("\x1b[1;33mwarning:\x1b[0m w\n"));
   EXPECT_THAT(text_report(p, {.colour = true}), Not(HasSubstr("\x1b[1;31m")));
   p.memory.fits = false;
-  EXPECT_THAT(text_report(p, {.colour = true}), HasSubstr("\n\x1b[1;31mDoes not fit:\x1b[0m stage 0"));
+  EXPECT_THAT(text_report(p, {.colour = true}),
+              HasSubstr("\n\x1b[1;31mDoes not fit:\x1b[0m stage 0"));
   EXPECT_THAT(text_report(p, {}), Not(HasSubstr("\x1b")));
 }
 
@@ -144,6 +146,20 @@ TEST(TextReport, ControlCharactersOfNamesDoNotReachTheTerminal) {
   Prediction p = sample_prediction();
   p.question.model = "a\x1b[2Jb\nc";
   EXPECT_THAT(text_report(p, {}), testing::StartsWith("a\uFFFD[2Jb\uFFFDc on 128 x"));
+}
+
+TEST(TextReport, AJobThatLeavesLittleMemorySaysWhatBecameOfSuch) {
+  // The fullest of the sample needs 32 GiB: 95 % of 33.68 GiB.
+  Prediction p = sample_prediction();
+  for (const auto& [gib, says] : {std::pair(34.0, false), {33.6, true}, {32.0, true}}) {
+    p.memory.capacity = Bytes(gib * 1073741824.0);
+    EXPECT_EQ(
+        text_report(p, {}).find("of 48 published jobs as full 12 ran out") != std::string::npos,
+        says)
+        << gib;
+  }
+  p.memory.fits = false;
+  EXPECT_THAT(text_report(p, {}), Not(HasSubstr("published jobs as full")));
 }
 
 }  // namespace

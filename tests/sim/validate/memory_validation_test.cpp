@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sim/result/words/memory_margin.h"
+
 namespace headway {
 namespace {
 
@@ -38,6 +40,21 @@ TEST(MemoryValidation, AHigherLimitAcceptsMoreAndRejectsFewer) {
   ASSERT_NE(whole, trade_off.end());
   EXPECT_EQ(whole->accepted, trials().summary.front().accepted);
   EXPECT_EQ(whole->rejected, trials().summary.front().rejected);
+}
+
+// What results say of jobs that leave little.
+TEST(MemoryValidation, JobsThatAreAsGoodAsFullRanOutAsOftenAsResultsSay) {
+  Diagnostics diagnostics;
+  const MemoryValidation all = validate_memory("", {}, diagnostics);
+  const auto at = [&](double limit) {
+    return *std::ranges::find(all.trade_off, limit, &MemoryTradeOff::limit);
+  };
+  const MemoryTradeOff nearly = at(FullMemory::share);
+  const MemoryTradeOff whole = at(1.0);
+  const std::int64_t ran = whole.accepted - nearly.accepted;
+  const std::int64_t ran_out = nearly.rejected - whole.rejected;
+  EXPECT_EQ(ran + ran_out, FullMemory::jobs);
+  EXPECT_EQ(ran_out, FullMemory::ran_out);
 }
 
 // A layout needs the same with FlashAttention 1 and 2, and ran with one of them only.
