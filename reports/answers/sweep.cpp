@@ -259,6 +259,10 @@ Document run_document(const SweepSummary& summary, const StoredPoints& points,
   if (choice && points.size() > 1) {
     document.sections.push_back({"Answer", {Paragraph{choice_text(*choice, candidates)}}});
   }
+  if (points.size() > 0 && !choice) {
+    document.sections.push_back(
+        {"Answer", {Paragraph{"No point could be simulated: each says why."}}});
+  }
   document.sections.push_back({"Store", {Paragraph{"store: " + store.string()}}});
   return document;
 }

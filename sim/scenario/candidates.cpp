@@ -116,9 +116,10 @@ const ReadCandidate* chosen(const std::optional<JsonCursor>& given,
   }
   const std::string name = unquoted_json(given->value());
   const auto meant = closest(name, names);
-  diagnostics.add(given->problem(fmt::format("no candidate is called {}", in_quotes(name)), "",
-                                 meant ? fmt::format("did you mean \"{}\"?", *meant)
-                                       : fmt::format("there are {}", join_words(names, ", "))));
+  // Beside the message, where a sweep over names shows it, too.
+  diagnostics.add(given->problem(fmt::format("no candidate is called {}", in_quotes(name)),
+                                 fmt::format("there are {}", join_words(names, ", ")),
+                                 meant ? fmt::format("did you mean \"{}\"?", *meant) : ""));
   return nullptr;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "sim/base/join_words.h"
 #include "sim/base/suggestion.h"
 #include "sim/base/utf8.h"
 #include "sim/files/json_pointer.h"
@@ -82,6 +83,23 @@ std::vector<std::string> known_pointers(const Scenario& base) {
   return pointers;
 }
 
+/// What may have been meant by a pointer: another field of the same part, or any other one.
+std::string meant_pointers(const std::string& name, const std::vector<std::string>& pointers) {
+  const std::size_t end_of_part = name.rfind('/') + 1;
+  const std::string_view part = std::string_view(name).substr(0, end_of_part);
+  std::vector<std::string_view> fields;
+  for (const std::string_view pointer : pointers) {
+    const bool is_beside =
+        pointer.starts_with(part) && pointer.find('/', end_of_part) == std::string_view::npos;
+    if (is_beside) fields.push_back(pointer.substr(end_of_part));
+  }
+  std::vector<std::string> meant = alike(std::string_view(name).substr(end_of_part), fields);
+  for (std::string& field : meant) field = fmt::format("\"{}{}\"", part, field);
+  if (!meant.empty()) return fmt::format("did you mean {}? ", join_words(meant, " or "));
+  const std::string any = meant_text(name, {pointers.begin(), pointers.end()});
+  return any.empty() ? any : any + " ";
+}
+
 void check_name(const Axis& axis, const Scenario& base, Diagnostics& diagnostics) {
   const auto is_among = [&](const std::vector<std::string>& names) {
     return std::ranges::find(names, axis.name) != names.end();
@@ -96,10 +114,16 @@ void check_name(const Axis& axis, const Scenario& base, Diagnostics& diagnostics
     names.insert(names.end(), kClusterSizes.begin(), kClusterSizes.end());
   }
   if (is_among(names)) return;
-  const auto meant = closest(axis.name, {names.begin(), names.end()});
+  std::string meant;
+  if (axis.name.starts_with('/')) {
+    meant = meant_pointers(axis.name, names);
+  } else if (const std::string text = meant_text(axis.name, {names.begin(), names.end()});
+             !text.empty()) {
+    meant = text + " ";
+  }
   diagnostics.add({.message = fmt::format("no field is called {}", in_quotes(axis.name)),
                    .location = {.file = "--axis " + axis.name},
-                   .help = (meant ? fmt::format("did you mean \"{}\"? ", *meant) : "") +
+                   .help = meant +
                            "an axis is gpus, gpus_weak, nodes, a field of the strategy, or the "
                            "JSON pointer of any field (`headway explain` lists them)"});
 }

@@ -76,8 +76,7 @@ TEST(Candidates, AnUnknownOneIsToldWithThoseThereAre) {
               static_cast<void>(file.read({{"/candidate", "C"}}));
             }),
             "error: no candidate is called \"C\"\n"
-            "  --> --set /candidate=C   /candidate\n"
-            "  help: there are A, B\n"
+            "  --> --set /candidate=C   /candidate: there are A, B\n"
             "\n"
             "1 problem; nothing was done.\n");
 }
