@@ -209,9 +209,13 @@ std::vector<Override> choice_overrides(const StrategySpace& space, const Strateg
     if (base.contains(name) && base.at(name) == value) continue;
     overrides.push_back({"/strategy/" + name, unquoted_json(value)});
   }
-  // A field that has to go cannot be set: the object is set as a whole.
-  const bool loses_fields = std::ranges::any_of(
-      base.items(), [&](const auto& field) { return !fields.contains(field.key()); });
+  // A field that has to go cannot be set: the object is set as a whole. What a preset brings along
+  // goes by itself where it says nothing.
+  const json& given = space.scenario().given->at("strategy");
+  const bool loses_fields = std::ranges::any_of(base.items(), [&](const auto& field) {
+    const bool is_own = !given.is_object() || given.contains(field.key());
+    return is_own && !fields.contains(field.key());
+  });
   if (loses_fields) overrides = {{"/strategy", compact_json(fields)}};
   return overrides;
 }

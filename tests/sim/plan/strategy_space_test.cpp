@@ -213,5 +213,26 @@ TEST(StrategySpace, OverridesOfAChoiceReadBackAsTheChoice) {
   EXPECT_GT(number, 370);
 }
 
+/// What a preset brings along for full sharding goes with it: nobody has to write it all out.
+TEST(StrategySpace, OverridesOfAChoiceLeaveAPresetWhatItBrings) {
+  const ScratchFolder scratch;
+  for (const char* preset : {"pytorch-fsdp", "pytorch-fsdp1", "torchtitan", "fms-fsdp",
+                             "composer-fsdp", "deepspeed-zero-3", "megatron", "nemo", "gpt-neox"}) {
+    nlohmann::json text = small_scenario(2);
+    text["strategy"] = {{"preset", preset}, {"micro_batch", 1}, {"global_batch", 16}};
+    const std::string path = scratch.write("scenario.json", text.dump());
+    const Scenario scenario = read(path);
+    const StrategySpace space(scenario, {});
+    int number = 0;
+    for (const StrategyChoice& choice : choices_of(space)) {
+      if (number++ % 101 != 0) continue;
+      const std::vector<Override> overrides = choice_overrides(space, choice);
+      for (const Override& field : overrides) EXPECT_NE(field.pointer, "/strategy") << preset;
+      EXPECT_EQ(read(path, overrides).resolved->at("strategy"), space.fields(choice)) << preset;
+    }
+    EXPECT_GT(number, 101) << preset;
+  }
+}
+
 }  // namespace
 }  // namespace headway
