@@ -8,6 +8,11 @@ namespace {
 
 constexpr Range kSequences = between(1, 10'000'000);
 
+/// What a preset overlaps is nothing where every rank has all experts.
+void settle_expert_exchange(Strategy& strategy) {
+  strategy.overlap_expert_exchange &= strategy.expert_group() > 1;
+}
+
 }  // namespace
 
 std::vector<Field<Strategy>> layout_fields() {
@@ -75,7 +80,8 @@ see: model.mixture_of_experts; breakdown_s.expert_parallel; Liu et al. 2025 (arX
        R"(How tokens cross the fabric: a copy for every expert they go to, or one for every scale-up domain
 (DeepEP, HybridEP).
 see: DeepSeek-AI 2024 (arXiv:2412.19437), 3.2.2)"},
-      {"overlap_expert_exchange", flag(&Strategy::overlap_expert_exchange).presettable(),
+      {"overlap_expert_exchange",
+       flag(&Strategy::overlap_expert_exchange).presettable().settled(settle_expert_exchange),
        R"(The exchange of tokens overlaps the compute of other micro-batches.
 see: profile.experts.exchange_seen_overlapped)"},
       {"expert_capacity_factor",

@@ -42,11 +42,12 @@ bool given_flag(const Scenario& scenario, const char* field, bool fallback) {
   return given.is_object() && given.contains(field) ? given.at(field).get<bool>() : fallback;
 }
 
-/// What the scenario's preset does about it where tensor parallelism gives it a use.
-bool preset_overlaps_backward(const Scenario& scenario) {
+/// What the scenario's preset does about it where the degrees give it a use.
+bool preset_has(const Scenario& scenario, bool Strategy::*flag) {
   const std::string name = scenario.resolved->at("strategy").at("preset").get<std::string>();
   const Framework* const found = framework_named(name);
-  return found != nullptr && found->strategy.overlap_tensor_parallel_backward;
+  const bool has_experts = scenario.model.routing() != nullptr;
+  return found != nullptr && found->habits(scenario.strategy.precision, has_experts).*flag;
 }
 
 /// What is chosen, or follows from what is chosen, behind the degrees; and behind the schedule.
@@ -99,9 +100,15 @@ StrategySpace::StrategySpace(const Scenario& scenario, std::set<std::string> kep
       framework_(framework),
       splits_sequence_(given_flag(scenario, "sequence_parallel", true) &&
                        says("sequence_parallel", "true")),
-      overlaps_backward_(given_flag(scenario, "overlap_tensor_parallel_backward",
-                                    preset_overlaps_backward(scenario)) &&
-                         says("overlap_tensor_parallel_backward", "true")),
+      overlaps_backward_(
+          given_flag(scenario, "overlap_tensor_parallel_backward",
+                     preset_has(scenario, &Strategy::overlap_tensor_parallel_backward)) &&
+          says("overlap_tensor_parallel_backward", "true")),
+      overlaps_experts_(scenario.model.routing() != nullptr &&
+                        given_flag(scenario, "overlap_expert_exchange",
+                                   scenario.strategy.overlap_expert_exchange ||
+                                       preset_has(scenario, &Strategy::overlap_expert_exchange)) &&
+                        says("overlap_expert_exchange", "true")),
       sets_transfer_overlap_(scenario.given->at("strategy").is_object() &&
                              scenario.given->at("strategy").contains("overlap_pipeline_transfers")),
       gathers_after_step_(says("overlap_parameter_gather", "true, after the step")),
@@ -281,6 +288,7 @@ void StrategySpace::settle_split(const StrategyChoice& choice, Strategy& strateg
   strategy.virtual_stages = choice.virtual_stages;
   strategy.schedule = choice.schedule;
   strategy.micro_batch = choice.micro_batch;
+  strategy.overlap_expert_exchange = overlaps_experts_ && strategy.expert_group() > 1;
   strategy.sequence_parallel = choice.tensor_parallel > 1 && splits_sequence_;
   if (!sets_transfer_overlap_) strategy.overlap_pipeline_transfers = choice.virtual_stages > 1;
   strategy.tensor_parallel_overlap =

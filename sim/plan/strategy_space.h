@@ -100,6 +100,7 @@ class StrategySpace {
   std::optional<LaunchFramework> framework_;
   bool splits_sequence_;        ///< with tensor parallelism
   bool overlaps_backward_;      ///< its collectives of the backward pass, where they can
+  bool overlaps_experts_;       ///< their exchange, where there is one
   bool sets_transfer_overlap_;  ///< the scenario says whether pipelines' transfers overlap
   bool gathers_after_step_;     ///< sharded states, where the scenario overlaps gathering
   std::vector<const StrategyRule*> schedule_rules_;

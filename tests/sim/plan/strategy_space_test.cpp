@@ -213,6 +213,25 @@ TEST(StrategySpace, OverridesOfAChoiceReadBackAsTheChoice) {
   EXPECT_GT(number, 370);
 }
 
+/// Experts on one rank exchange nothing that could overlap; the search has them all the same.
+TEST(StrategySpace, ExpertsThatStayTogetherOverlapNoExchange) {
+  const ScratchFolder scratch;
+  nlohmann::json text = small_scenario(2);
+  text["model"]["mixture_of_experts"] = {
+      {"experts", 4}, {"experts_per_token", 2}, {"expert_hidden", 512}};
+  text["strategy"] = {{"preset", "megatron-bridge"}, {"micro_batch", 1}, {"global_batch", 16}};
+  const Scenario scenario = read(scratch.write("scenario.json", text.dump()));
+  EXPECT_FALSE(scenario.strategy.overlap_expert_exchange);  // one rank holds all of them
+  const StrategySpace space(scenario, {});
+  std::set<int> degrees;
+  space.for_each([&](const StrategyChoice& choice) {
+    degrees.insert(choice.expert_parallel);
+    EXPECT_EQ(space.strategy(choice).overlap_expert_exchange, choice.expert_parallel > 1);
+  });
+  EXPECT_TRUE(degrees.contains(1));
+  EXPECT_TRUE(degrees.contains(4));
+}
+
 /// What a preset brings along for full sharding goes with it: nobody has to write it all out.
 TEST(StrategySpace, OverridesOfAChoiceLeaveAPresetWhatItBrings) {
   const ScratchFolder scratch;
