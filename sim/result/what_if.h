@@ -38,7 +38,8 @@ struct Sensitivity {
 
 /// What slow ranks and links take from a job, who is to blame, and what would help, after Lin et
 /// al. 2025, "Understanding Stragglers in Large Model Training Using What-if Analysis"
-/// (arXiv:2505.05713): the same iteration is run again with causes removed. Of the median replica.
+/// (arXiv:2505.05713): the same iteration is run again with causes removed. Of the median replica,
+/// with what it waits for samples.
 ///
 /// Ideal is what a job without any difference between ranks would take: every accelerator as fast
 /// as the job's median one, every block at its typical time, no fault in the fabric. A slowness

@@ -179,7 +179,8 @@ class MitigationList {
     const JointPart part{&local, kLocalSteps - 1};
     add({.name = "local_updates",
          .title = fmt::format("gradients exchanged every {} steps", kLocalSteps),
-         .parts = {{joint_workload({&part, 1}).workload, drawn_, 1.0 / kLocalSteps}},
+         .parts = {{joint_workload({&part, 1}).workload, drawn_, 1.0 / kLocalSteps,
+                    kLocalSteps - 1.0}},
          .own_weight = 1.0 / kLocalSteps});
   }
 

@@ -14,7 +14,8 @@ struct MitigationCase {
   struct Part {
     Workload workload;
     Perturbation perturbation;
-    double weight = 1.0;  ///< of the length of this run in an iteration
+    double weight = 1.0;      ///< of the length of this run in an iteration
+    double iterations = 1.0;  ///< that this run is of
   };
   std::string name;   ///< "spare_nodes", for programs
   std::string title;  ///< "node 3 replaced by a spare", for people

@@ -1,16 +1,19 @@
 #include "sim/predict/what_if/what_if.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "sim/predict/input/input_use.h"
 #include "sim/predict/what_if/changed_topology.h"
 #include "sim/predict/what_if/mitigations.h"
 #include "sim/predict/what_if/network_extremes.h"
@@ -67,6 +70,35 @@ class Runs {
   std::vector<SimulationTask> tasks_;
 };
 
+/// Iterations with what they wait for their samples, if the scenario tells of these.
+class Waiting {
+ public:
+  Waiting(const Scenario& scenario, Seconds iteration, int jobs)
+      : scenario_(scenario), iteration_(iteration) {
+    if (scenario.input) use_ = input_use(scenario, scenario.strategy, iteration, jobs);
+  }
+
+  /// Of one with `work` times as many samples as the job's.
+  [[nodiscard]] Seconds step(Seconds iteration, double work = 1.0) const {
+    if (!use_) return iteration;
+    const InputSettings& settings = *scenario_.input;
+    if (meets_others(settings)) {
+      InputUse use = *use_;
+      use.stalled *= work;
+      return step_of_other(settings, use, work * iteration_, iteration);
+    }
+    Strategy strategy = scenario_.strategy;
+    strategy.global_batch =
+        std::llround(work * static_cast<double>(scenario_.strategy.global_batch));
+    return iteration + input_use(settings, strategy, *scenario_.cluster, iteration).stalled;
+  }
+
+ private:
+  const Scenario& scenario_;
+  Seconds iteration_;
+  std::optional<InputUse> use_;
+};
+
 /// What stages have to do at nominal speed: how much more the slowest has than all on average.
 void set_stage_imbalance(WhatIf& result, const Workload& workload) {
   std::vector<double> work;
@@ -84,8 +116,9 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
   const bool is_everything = extent == WhatIfExtent::everything;
   Perturbation drawn = scenario.perturbation;
   drawn.seed += run.median;
+  const Waiting waiting(scenario, run.time(), jobs);
   WhatIf result;
-  result.time = run.time();
+  result.time = waiting.step(run.time());
   result.accelerators = scenario.strategy.ranks();
   set_stage_imbalance(result, run.workload);
 
@@ -130,12 +163,14 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
     }
   }
 
-  const std::vector<double> times = runs.times(scenario.run.engine, jobs);
-  result.ideal = Seconds(times[ideal]);
+  std::vector<Seconds> times;  // of iterations by themselves
+  for (const double time : runs.times(scenario.run.engine, jobs)) times.emplace_back(time);
+  result.ideal = waiting.step(times[ideal]);
   for (Removed& one : removed) {
-    const Seconds gain = result.time - Seconds(times[one.run]);
-    if (gain.count() <= kLeastGain * result.time.count()) continue;
-    result.removals.push_back({one.kind, std::move(one.what), Seconds(times[one.run]), gain});
+    const Seconds without = waiting.step(times[one.run]);
+    const Seconds gain = result.time - without;
+    if (gain <= kLeastGain * result.time) continue;
+    result.removals.push_back({one.kind, std::move(one.what), without, gain});
   }
   std::ranges::stable_sort(result.removals, [](const Removal& a, const Removal& b) {
     return a.kind != b.kind ? a.kind < b.kind : a.gain > b.gain;
@@ -145,10 +180,11 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
   const auto add = [&](std::string_view name, std::string_view title, std::size_t index,
                        const Strategy& strategy) {
     const double work = static_cast<double>(strategy.global_batch) / batch;
+    const Seconds time = waiting.step(times[index], work);
     result.sensitivities.push_back({.name = std::string(name),
                                     .title = std::string(title),
-                                    .iteration_time = Seconds(times[index]),
-                                    .speedup = work * result.time.count() / times[index]});
+                                    .iteration_time = time,
+                                    .speedup = work * (result.time / time)});
   };
   if (is_everything) add("no_stragglers", "no stragglers", ideal, scenario.strategy);
   for (const auto& [one, index] : improved) {
@@ -158,15 +194,21 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
 
   auto next = of_mitigations.begin();
   for (const MitigationCase& one : mitigations) {
-    double time = one.own_weight * result.time.count();
-    for (const MitigationCase::Part& part : one.parts) time += part.weight * times[*next++];
+    Seconds time = one.own_weight * result.time;
+    for (const MitigationCase::Part& part : one.parts) {
+      time += part.weight * waiting.step(times[*next++], one.work * part.iterations);
+    }
     result.mitigations.push_back({.name = one.name,
                                   .title = one.title,
-                                  .iteration_time = Seconds(time),
-                                  .speedup = one.work * result.time.count() / time});
+                                  .iteration_time = time,
+                                  .speedup = one.work * (result.time / time)});
   }
   std::ranges::stable_sort(result.mitigations, std::greater<>(), &Sensitivity::speedup);
   if (is_everything) result.network_extremes = network_extremes(scenario, run, jobs);
+  for (Sensitivity& extreme : result.network_extremes) {
+    extreme.iteration_time = waiting.step(extreme.iteration_time);
+    extreme.speedup = result.time / extreme.iteration_time;
+  }
   return result;
 }
 

@@ -134,5 +134,48 @@ TEST(WhatIf, StagesThatHaveMoreToDoAreFound) {
   EXPECT_LT(result.stage_imbalance, 2.0);
 }
 
+Scenario reading(const char* storage, int prefetch) {
+  nlohmann::json text = small_scenario(4);
+  text["perturbations"]["slow_nodes"] = {{{"node", 2}, {"time_factor", 1.5}}};
+  text["data_loading"] = {{"sample_size", "1 MB"},
+                          {"samples", 100000},
+                          {"storage_bandwidth", storage},
+                          {"prefetch", prefetch}};
+  return scenario_of(text);
+}
+
+TEST(WhatIf, NothingHelpsAJobThatWaitsForSamplesButMoreOfThem) {
+  // Reading takes longer than anything else, and is done ahead.
+  const Scenario scenario = reading("1 MB/s", 2);
+  const double read = static_cast<double>(scenario.strategy.global_batch);  // seconds
+  const WhatIf result = asked(scenario);
+  EXPECT_DOUBLE_EQ(result.time.count(), read);
+  EXPECT_TRUE(result.removals.empty());
+  EXPECT_EQ(result.wasted_share(), 0.0);
+  for (const Sensitivity& one : result.sensitivities) {
+    EXPECT_DOUBLE_EQ(one.speedup, 1.0) << one.title;
+    const double work = one.name == "micro_batches" ? 2.0 : 1.0;
+    EXPECT_DOUBLE_EQ(one.iteration_time.count(), work * read) << one.title;
+  }
+  EXPECT_FALSE(result.mitigations.empty());
+  for (const Sensitivity& one : result.mitigations) {
+    EXPECT_NEAR(one.speedup, 1.0, 1e-12) << one.title;
+  }
+}
+
+TEST(WhatIf, WhatIsNotReadAheadIsReadWhateverElseIsBetter) {
+  const Scenario scenario = reading("1 GB/s", 0);
+  const Seconds read(1e-3 * static_cast<double>(scenario.strategy.global_batch));
+  const WhatIf with = asked(scenario);
+  Scenario alone = scenario;
+  alone.input.reset();
+  const WhatIf without = asked(alone);
+  EXPECT_NEAR((with.time - without.time - read).count(), 0.0, 1e-12);
+  ASSERT_EQ(with.removals.size(), without.removals.size());
+  for (std::size_t i = 0; i < with.removals.size(); ++i) {
+    EXPECT_NEAR((with.removals[i].gain - without.removals[i].gain).count(), 0.0, 1e-12);
+  }
+}
+
 }  // namespace
 }  // namespace headway
