@@ -23,7 +23,6 @@
 #include "sim/predict/shared_error.h"
 #include "sim/predict/shared_fabric/shared_fabric.h"
 #include "sim/predict/statistics/steps_to_target.h"
-#include "sim/predict/what_if/changed_topology.h"
 #include "sim/programs/closed_form.h"
 #include "sim/result/activity.h"
 #include "sim/result/breakdown.h"
@@ -176,7 +175,7 @@ std::vector<std::string> general_limits(const Scenario& scenario) {
       "congestion control and packet effects: links are shared max-min fairly at any instant",
       "compute slowed down by communication kernels that run at the same time",
       absent_parts(scenario), "the first iterations, before clocks and memory allocators settle"};
-  if (hashes_flows(scenario)) {
+  if (scenario.cluster->routing->hashes_flows()) {
     limits.insert(limits.begin(),
                   "other collisions of hashed flows: which ones meet is one draw (routing.seed); "
                   "`--what-if` tells the worst of eight");

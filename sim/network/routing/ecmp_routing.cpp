@@ -70,6 +70,8 @@ class EcmpRouting final : public Routing {
     return paths_->route_class(source, destination);
   }
 
+  [[nodiscard]] bool hashes_flows() const override { return true; }
+
  private:
   const Topology& topology_;
   std::unique_ptr<const PathChoices> paths_;

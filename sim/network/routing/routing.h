@@ -68,6 +68,9 @@ class Routing {
     return std::nullopt;
   }
 
+  /// Whether each flow takes one of several paths by its addresses, where some may meet.
+  [[nodiscard]] virtual bool hashes_flows() const { return false; }
+
   /// What part of the links between switches flows can fill: less than 1 where packets that are
   /// spread in turn still collide now and then.
   [[nodiscard]] virtual double efficiency() const { return 1.0; }

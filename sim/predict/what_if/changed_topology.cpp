@@ -21,9 +21,4 @@ std::shared_ptr<const Cluster> cluster_with(
   return read->cluster;
 }
 
-bool hashes_flows(const Scenario& scenario) {
-  const nlohmann::json& topology = scenario.resolved->at("cluster").at("topology");
-  return topology.contains("routing") && topology.at("routing").value("kind", "") == "ecmp";
-}
-
 }  // namespace headway

@@ -13,7 +13,4 @@ namespace headway {
 [[nodiscard]] std::shared_ptr<const Cluster> cluster_with(
     const Scenario& scenario, const std::function<void(nlohmann::json& topology)>& change);
 
-/// Whether its switches hash flows onto one of several paths each, where some may meet.
-[[nodiscard]] bool hashes_flows(const Scenario& scenario);
-
 }  // namespace headway

@@ -42,7 +42,7 @@ std::vector<Sensitivity> network_extremes(const Scenario& scenario, const JobRun
     add("paused_links", "whole links paused (PFC, credits)", run.workload,
         scenario.cluster->topology, paused);
   }
-  if (hashes_flows(scenario)) {
+  if (scenario.cluster->routing->hashes_flows()) {
     Seconds slowest = run.time();
     for (int draw = 1; draw < kHashDraws; ++draw) {
       Scenario redrawn = scenario;

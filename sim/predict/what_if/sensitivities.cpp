@@ -115,6 +115,8 @@ Scenario twice_the_micro_batches(Scenario scenario) {
   return scenario;
 }
 
+bool hashes_flows(const Scenario& scenario) { return scenario.cluster->routing->hashes_flows(); }
+
 constexpr std::array kCases{
     SensitivityCase{"gemm_rate", "matrix products 10 % faster", faster_products},
     SensitivityCase{"memory_bandwidth", "memory 10 % faster", faster_memory},

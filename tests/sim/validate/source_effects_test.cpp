@@ -53,8 +53,8 @@ TEST(SourceEffects, ReleasesAndMixturesOfASourceMultiplyWhatItIs) {
 TEST(SourceEffects, ConstantsThatHaveNotSeenASourceAreOthers) {
   const Scenario known = scenario_of("a100_sxm_80gb", "aleph-alpha");
   const Scenario unseen = without_source(known, "alephalpha_layouts", false);
-  EXPECT_NE(unseen.profile->device.gemm_efficiency.at(Precision::bf16).value,
-            known.profile->device.gemm_efficiency.at(Precision::bf16).value);
+  EXPECT_NE(unseen.profile->device.memory_efficiency.value,
+            known.profile->device.memory_efficiency.value);
   EXPECT_EQ(without_source(known, "nobody", false).profile, known.profile);
 }
 
