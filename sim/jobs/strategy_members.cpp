@@ -1,5 +1,6 @@
 #include "sim/jobs/strategy_members.h"
 
+#include <span>
 #include <tuple>
 
 #include "sim/jobs/schedules/schedule.h"
@@ -28,6 +29,19 @@ Words<Recipe> recipes() {
   return kRecipes;
 }
 
+/// A row of a table, said by its name.
+template <class Row>
+FieldMember<Strategy> row_of_table(std::span<const Row> rows, const Row* Strategy::*member) {
+  static const std::vector<Word<const Row*>> kNames = [&] {
+    std::vector<Word<const Row*>> names;
+    for (const Row& row : rows) names.emplace_back(row.name, &row);
+    return names;
+  }();
+  return word<Strategy>(
+      Words<const Row*>(kNames), [=](const Strategy& strategy) { return strategy.*member; },
+      [=](Strategy& strategy, const Row* row) { strategy.*member = row; });
+}
+
 }  // namespace
 
 FieldMember<Strategy> number_format() {
@@ -39,29 +53,9 @@ FieldMember<Strategy> number_format() {
       });
 }
 
-FieldMember<Strategy> pipeline_schedule() {
-  static const std::vector<Word<const Schedule*>> kSchedules = [] {
-    std::vector<Word<const Schedule*>> words;
-    for (const Schedule& schedule : schedules()) words.emplace_back(schedule.name, &schedule);
-    return words;
-  }();
-  return word<Strategy>(
-      Words<const Schedule*>(kSchedules),
-      [](const Strategy& strategy) { return strategy.schedule; },
-      [](Strategy& strategy, const Schedule* schedule) { strategy.schedule = schedule; });
-}
+FieldMember<Strategy> pipeline_schedule() { return row_of_table(schedules(), &Strategy::schedule); }
 
-FieldMember<Strategy> update_rule() {
-  static const std::vector<Word<const Optimizer*>> kOptimizers = [] {
-    std::vector<Word<const Optimizer*>> words;
-    for (const Optimizer& optimizer : optimizers()) words.emplace_back(optimizer.name, &optimizer);
-    return words;
-  }();
-  return word<Strategy>(
-      Words<const Optimizer*>(kOptimizers),
-      [](const Strategy& strategy) { return strategy.optimizer; },
-      [](Strategy& strategy, const Optimizer* optimizer) { strategy.optimizer = optimizer; });
-}
+FieldMember<Strategy> update_rule() { return row_of_table(optimizers(), &Strategy::optimizer); }
 
 FieldMember<Strategy> software_memory() {
   return {

@@ -228,5 +228,12 @@ TEST(MultipathRouting, WrongSettingsAreReported) {
               HasSubstr("valiant routes dragonfly fabrics only"));
 }
 
+TEST(HashedFlows, AreThoseOfEcmpAlone) {
+  for (const char* kind : {"ecmp", "adaptive", "shortest"}) {
+    const auto cluster = two_tiers(4, 4, fmt::format(R"({{"kind": "{}"}})", kind));
+    EXPECT_EQ(cluster->routing->hashes_flows(), std::string_view(kind) == "ecmp") << kind;
+  }
+}
+
 }  // namespace
 }  // namespace headway
