@@ -152,6 +152,22 @@ see: perturbations.operation_spread)"}});
   return kFields;
 }
 
+/// Read, warned of and left.
+FieldMember<KernelFamily> without_effect() {
+  FieldType type = number_type(positive());
+  type.text = "bytes";
+  return {.type = std::move(type),
+          .read = [](ObjectReader& reader, std::string_view key, bool, KernelFamily&) {
+            if (!reader.has(key)) return;
+            (void)read_estimate(reader, key, positive());
+            Diagnostic told = reader.cursor().member(key)->key_problem(
+                fmt::format("\"{}\" of a kernel family says nothing", key),
+                "leave it out: strategy.optimizer says what updates parameters");
+            told.severity = Severity::warning;
+            reader.diagnostics().add(std::move(told));
+          }};
+}
+
 }  // namespace
 
 const FieldTable<KernelFamily>& family_fields() {
@@ -183,6 +199,9 @@ states are sharded.)"},
         R"(What the host needs for each rank's part of a sharded matrix, of software that gathers and reduces
 every matrix as a list of parts, the device waiting.
 see: strategy.zero_stage)"},
+       {"optimizer_bytes_per_parameter", without_effect(),
+        R"(Says nothing: profiles have it whose calibrator took the optimizer for a matter of kernels.
+see: strategy.optimizer; profile.device.optimizer_bytes_per_parameter)"},
        {"unfused_forward_bytes_per_score",
         known_estimate(&KernelFamily::unfused_forward_bytes, kNotNegative, "bytes"),
         R"(Memory traffic of unfused attention for each score of 16 bits, of software in which mask and softmax

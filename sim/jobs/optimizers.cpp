@@ -33,8 +33,7 @@ constexpr std::array kOptimizers = {
                   "nothing",
               .source = "Shazeer and Stern 2018 (arXiv:1804.04235), algorithm 4: the gradient is "
                         "read for its means, for the size of the update, and for the update",
-              .traffic = UpdateTraffic{.gradient_reads = 3.0},
-              .clips = false},
+              .traffic = UpdateTraffic{.gradient_reads = 3.0}},
     Optimizer{.name = "lion",
               .what = "Lion: the sign of a momentum in fp32",
               .source = "Chen et al. 2023 (arXiv:2302.06675), algorithm 2",

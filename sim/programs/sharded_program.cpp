@@ -151,7 +151,8 @@ class ShardedProgram {
     for (const SharedOut& shared : shared_) bytes += 2.0 * gathered(shared, piece);
     return time_of_copies(bytes);
   }
-  /// Of its gradients into what is reduced: read in 16 bits, written as they are reduced.
+  /// Of its gradients into what is reduced: read in the working format, written as they are
+  /// reduced.
   [[nodiscard]] Seconds copied_in(const Piece& piece) const {
     double bytes = 0.0;
     for (const SharedOut& shared : shared_) {

@@ -1,6 +1,7 @@
 // What link between sites local steps need for a share of time at work.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -24,7 +25,9 @@ constexpr int kSeldom = 50;
 /// suffices.
 double tried_link(double k) { return std::pow(10.0, 4.0 * k / 49.0 - 1.0); }
 double place_among_tried(double rate) { return (std::log10(rate) + 1.0) * 49.0 / 4.0; }
-double slowest_tried(double needed) { return tried_link(std::ceil(place_among_tried(needed))); }
+double slowest_tried(double needed) {
+  return tried_link(std::max(0.0, std::ceil(place_among_tried(needed))));
+}
 /// What was needed where `rate` sufficed and the next slower link did not: as likely anywhere
 /// between them.
 double likely_needed(double rate) { return tried_link(std::round(place_among_tried(rate)) - 0.5); }

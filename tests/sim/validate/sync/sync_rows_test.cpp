@@ -123,6 +123,26 @@ TEST(SyncKinds, StreamingSendsFourHundredTimesLess) {
   EXPECT_LT(std::abs(outcome.values.front().error()), 0.1);
 }
 
+// Links were tried at 10^(-1 + 4 k / 49) Gbit/s, from 0.1 on.
+TEST(SyncKinds, LinksThatWereTriedAreOfTheirGrid) {
+  for (const ComparedValue& value : outcome_of_shipped("diloco-cu-llama-h50").values) {
+    const double place = (std::log10(value.predicted) + 1.0) * 49.0 / 4.0;
+    EXPECT_NEAR(place, std::round(place), 1e-9) << value.what;
+  }
+  Diagnostics diagnostics;
+  InputFiles files({}, data_folders(), diagnostics);
+  nlohmann::json rows = files.open(kBuiltInSyncRows, "scenarios")->value();
+  std::erase_if(rows["rows"].get_ref<nlohmann::json::array_t&>(), [](const nlohmann::json& row) {
+    return row.at("id") != "diloco-cu-chinchilla-h300";
+  });
+  rows["rows"].front()["id"] = "diloco-cu-chinchilla-h9000";  // half of the time: 0.015 Gbit/s
+  const ScratchFolder folder;
+  const SyncValidation seldom =
+      validate_sync({.path = folder.write("rows.json", rows.dump())}, diagnostics);
+  ASSERT_EQ(seldom.rows.size(), 1U);
+  EXPECT_NEAR(seldom.rows.front().outcome.values.front().predicted, 0.1, 1e-12);
+}
+
 TEST(SyncKinds, InputIsArithmetic) {
   for (const ComparedValue& value : outcome_of_shipped("mlperf-storage-unet3d_h100").values) {
     EXPECT_NEAR(value.error(), 0.0, 1e-9);
