@@ -129,6 +129,7 @@ SweepSummary run_sweep(const SweepJob& job, const SweepOptions& options) {
   };
   distribute(job, missing, settled.keys, false, options, finished);
   store.keep();
+  summary.has_simulated = store.has_simulated();
   if (options.progress) options.progress(summary);
   return summary;
 }

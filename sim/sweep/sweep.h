@@ -29,6 +29,8 @@ struct SweepSummary {
   std::int64_t does_not_fit = 0;
   std::int64_t refused = 0;
   std::int64_t failed = 0;
+  /// Of the store's points, this shard's or not; false for what `progress` is called with.
+  bool has_simulated = false;
 
   /// Points that another run of the same sweep need not do again.
   [[nodiscard]] std::int64_t kept() const { return settled + simulated + does_not_fit + refused; }

@@ -172,6 +172,12 @@ SettledPoints SweepStore::settled() const {
   return {.axes = FingerprintSet(std::move(axes)), .keys = FingerprintSet(std::move(keys))};
 }
 
+bool SweepStore::has_simulated() const {
+  SqliteStatement query(connection_->database, "SELECT 1 FROM points WHERE status = ? LIMIT 1");
+  query.bind(1, status_name(PointStatus::done));
+  return query.step();
+}
+
 bool SweepStore::put(const PointRow& row) {
   sqlite3* const database = connection_->database;
   SqliteStatement& insertion = *connection_->insertion;

@@ -43,6 +43,8 @@ class SweepStore {
   SweepStore& operator=(const SweepStore&) = delete;
 
   [[nodiscard]] SettledPoints settled() const;
+  /// Whether a point could be simulated, of those put too.
+  [[nodiscard]] bool has_simulated() const;
 
   /// Takes the place of what stood for the same values of the axes. Of two points with the same
   /// key, which are the same job by other axes, the one whose axes' text comes first is kept,

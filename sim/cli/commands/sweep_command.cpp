@@ -104,7 +104,7 @@ int run_all(const SweepJob& job, SweepRequest& request, const Invocation& invoca
   const SweepSummary summary = run_sweep(job, request.options);
   progress.finish();
   give(sweep_answer(summary, request.options.folder), request.reports, invocation);
-  return summary.failed == 0 ? kExitDone : kExitNegative;
+  return summary.failed == 0 && summary.has_simulated ? kExitDone : kExitNegative;
 }
 
 int run_sweep_command(const Invocation& invocation) {
@@ -186,7 +186,7 @@ Command sweep_command() {
       "data_parallel becomes what the other degrees leave of the cluster. Combinations that cannot "
       "be are stored as refused, with the reason; jobs that do not fit as does_not_fit. A point "
       "that failed (its process was killed, say) is tried again by the next run, and the exit code "
-      "is 1 while there are any. Values with commas are given as one JSON array: "
+      "is 1 while there are any, or where no point could be simulated. Values with commas are given as one JSON array: "
       "--axis '/strategy/layers_per_stage=[[3,5],[4,4]]'. The answer names the best point for what "
       "the scenario is about: the cost of the run where it has a price, the time to train where it "
       "has tokens, the goodput where something fails, else the throughput; and of "

@@ -87,7 +87,9 @@ TEST(SweepStore, APointThatFailedGivesWayAndIsNotSettled) {
   EXPECT_TRUE(settled.axes.contains(R"({"a":1})"));
   EXPECT_EQ(settled.keys.size(), 1u);
   EXPECT_TRUE(settled.keys.contains("key1"));
+  EXPECT_FALSE(store.has_simulated());
   store.put(row_of(point(2)));
+  EXPECT_TRUE(store.has_simulated());
   store.keep();
   EXPECT_THAT(keys_in(scratch), testing::ElementsAre("key2", "key1"));
 }

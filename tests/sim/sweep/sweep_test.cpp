@@ -65,6 +65,15 @@ TEST(Sweep, WhatIsSettledIsNotDoneAgain) {
   EXPECT_EQ(summary.settled, 4);
   EXPECT_EQ(summary.simulated, 1);
   EXPECT_EQ(summary.does_not_fit, 1);
+  EXPECT_TRUE(run_sweep(job, options).has_simulated);  // before
+}
+
+TEST(Sweep, NothingThatCouldBeSimulatedIsToldHoweverOftenAsked) {
+  const ScratchFolder scratch;
+  SweepJob job = job_of(scratch, mixed_axes());
+  job.axes.back().values = {3};
+  EXPECT_FALSE(run_sweep(job, {.folder = scratch.path() / "s"}).has_simulated);
+  EXPECT_FALSE(run_sweep(job, {.folder = scratch.path() / "s"}).has_simulated);
 }
 
 TEST(Sweep, ShardsAreDisjointAndTogetherAll) {
