@@ -81,8 +81,7 @@ class GoalText {
   Goal goal() {
     std::string spaced = text_;
     std::ranges::replace(spaced, ',', ' ');
-    std::istringstream words(spaced);
-    for (std::string word; words >> word;) take(word);
+    for (const std::string& word : words_of(spaced)) take(word);
     if (!seen_.contains("largest")) {
       if (!seen_.contains("tokens")) report("a goal needs tokens", "add tokens=2T");
       check_limits();
@@ -95,6 +94,26 @@ class GoalText {
   }
 
  private:
+  /// A unit may stand apart from its number: "deadline=60 days" is one word.
+  static std::vector<std::string> words_of(const std::string& text) {
+    std::vector<std::string> words;
+    std::istringstream parts(text);
+    for (std::string part; parts >> part;) {
+      const bool is_number_before = !words.empty() && ends_in_number(words.back());
+      if (is_number_before && part.find('=') == std::string::npos) {
+        words.back() += part;
+      } else {
+        words.push_back(std::move(part));
+      }
+    }
+    return words;
+  }
+
+  static bool ends_in_number(const std::string& word) {
+    const auto number = number_of(word.substr(word.find('=') + 1));
+    return number && number->suffix.empty();
+  }
+
   /// Something has to bound the cluster: from below the deadline, or from above what it may take.
   void check_limits() {
     const bool is_soonest = training_.minimize == TrainingGoal::Minimize::days;
@@ -124,13 +143,21 @@ class GoalText {
     }
   }
 
+  /// "60days" as quantities have it: "60d".
+  static std::string with_short_days(const std::string& text) {
+    for (const std::string_view word : {"days", "day"}) {
+      if (text.ends_with(word)) return text.substr(0, text.size() - word.size() + 1);
+    }
+    return text;
+  }
+
   /// An example where the value is none; empty if all went well.
   std::string set(const std::string& name, const std::string& value) {
     if (name == "tokens") {
       return set_number(count_of(value, kMostTokens), training_.tokens, "tokens=2T");
     }
     if (name == "deadline") {
-      const auto time = parse_quantity<Seconds>(value);
+      const auto time = parse_quantity<Seconds>(with_short_days(value));
       const auto* const seconds = std::get_if<Seconds>(&time);
       if (seconds == nullptr || *seconds <= Seconds(0.0)) return "deadline=30d";
       training_.deadline = *seconds;
@@ -147,7 +174,7 @@ class GoalText {
       return "";
     }
     if (name == "budget") {
-      training_.budget = count_of(value, kMostMoney);
+      training_.budget = count_of(value.starts_with('$') ? value.substr(1) : value, kMostMoney);
       return training_.budget ? "" : "budget=50M: US$, more than 0";
     }
     if (name == "power") {

@@ -1,8 +1,11 @@
 #include "sim/plan/planned_scenario.h"
 
+#include <algorithm>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
+#include <vector>
 
 #include "sim/files/input_files.h"
 #include "sim/files/json_text.h"
@@ -13,6 +16,8 @@ namespace headway {
 namespace {
 
 using nlohmann::json;
+
+constexpr int kMostStagesTried = 64;
 
 /// The scenario as it was written, overrides applied; nothing if it cannot be read.
 std::optional<json> written(const LeaderOptions& leaders) {
@@ -28,8 +33,8 @@ std::optional<json> written(const LeaderOptions& leaders) {
 /// The strategy without what a plan of that kind replaces before it begins: where the number of
 /// nodes is given, the data-parallel degree, which follows from the others. Nothing if the strategy
 /// stands in another file.
-std::optional<Override> without_replaced(const json& scenario, PlannedCluster cluster,
-                                         const std::set<std::string>& kept) {
+std::optional<json> without_replaced(const json& scenario, PlannedCluster cluster,
+                                     const std::set<std::string>& kept) {
   if (!scenario.contains("strategy") || !scenario.at("strategy").is_object()) return std::nullopt;
   json strategy = scenario.at("strategy");
   strategy.erase("data_parallel");
@@ -38,7 +43,7 @@ std::optional<Override> without_replaced(const json& scenario, PlannedCluster cl
       if (!kept.contains(std::string(field))) strategy.erase(std::string(field));
     }
   }
-  return Override{"/strategy", compact_json(strategy)};
+  return strategy;
 }
 
 Override on_one_node(json cluster) {
@@ -50,14 +55,49 @@ Override on_one_node(json cluster) {
   return {"/cluster", compact_json(cluster)};
 }
 
-bool can_be_read(const LeaderOptions& leaders) {
+/// Errors that reading ends with; none if it goes well.
+std::vector<Diagnostic> problems_of(const LeaderOptions& leaders) {
   try {
     Diagnostics ignored;
     static_cast<void>(read_scenario(leaders.path, leaders.options, ignored));
-    return true;
-  } catch (const InputError&) {
-    return false;
+    return {};
+  } catch (const InputError& error) {
+    return error.diagnostics();
   }
+}
+
+/// Whether all there is to say is that so many replicas cannot share the batch evenly.
+bool only_batch_is_wrong(const std::vector<Diagnostic>& problems) {
+  return std::ranges::all_of(problems, [](const Diagnostic& problem) {
+    return problem.severity != Severity::error || problem.pointer == "/strategy/global_batch";
+  });
+}
+
+/// What can be read, as a search needs it to begin with: as it is, or, where the batch does not
+/// divide by the replicas that degrees left out make, with the first of those degrees by which it
+/// does.
+std::optional<LeaderOptions> readable(const LeaderOptions& leaders, const json& strategy,
+                                      const std::set<std::string>& kept) {
+  const std::vector<Diagnostic> problems = problems_of(leaders);
+  if (problems.empty()) return leaders;
+  if (!only_batch_is_wrong(problems)) return std::nullopt;
+  const auto values = [&](const std::string& degree, std::vector<int> tried) {
+    return strategy.contains(degree) || kept.contains(degree) ? std::vector{0} : std::move(tried);
+  };
+  std::vector<int> stages(kMostStagesTried);
+  std::iota(stages.begin(), stages.end(), 1);
+  const std::vector<int> pipelines = values("pipeline_parallel", std::move(stages));
+  for (const int tensor : values("tensor_parallel", {1, 2, 4, 8})) {
+    for (const int pipeline : pipelines) {
+      LeaderOptions tried = leaders;
+      json degrees = strategy;
+      if (tensor > 0) degrees["tensor_parallel"] = tensor;
+      if (pipeline > 0) degrees["pipeline_parallel"] = pipeline;
+      set_override(tried.options.overrides, {"/strategy", compact_json(degrees)});
+      if (problems_of(tried).empty()) return tried;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -75,14 +115,16 @@ Scenario read_planned(PlanOptions& options, PlannedCluster cluster, Diagnostics&
   }
   const std::optional<json> scenario = written(leaders);
   if (!scenario || !scenario->contains("cluster")) std::rethrow_exception(wrong);
-  const auto strategy = without_replaced(*scenario, cluster, options.kept);
+  const std::optional<json> strategy = without_replaced(*scenario, cluster, options.kept);
   if (!strategy) std::rethrow_exception(wrong);
   LeaderOptions changed = leaders;
-  set_override(changed.options.overrides, *strategy);
+  set_override(changed.options.overrides, {"/strategy", compact_json(*strategy)});
   if (cluster == PlannedCluster::of_any_size) {
     set_override(changed.options.overrides, on_one_node(scenario->at("cluster")));
-  } else if (!can_be_read(changed)) {
-    std::rethrow_exception(wrong);  // as it was written, not as it was changed
+  } else {
+    std::optional<LeaderOptions> begun = readable(changed, *strategy, options.kept);
+    if (!begun) std::rethrow_exception(wrong);  // as it was written, not as it was changed
+    changed = std::move(*begun);
   }
   Scenario read = read_scenario(leaders.path, changed.options, diagnostics);
   leaders = std::move(changed);

@@ -97,6 +97,21 @@ TEST(Goal, HasABudgetAndAPower) {
   EXPECT_EQ(goal.minimize, TrainingGoal::Minimize::energy);
 }
 
+TEST(Goal, AUnitMayStandApartAndMoneyHaveItsSign) {
+  const TrainingGoal goal = training("tokens=2 T deadline=60 days, budget=$3M probability=90 %");
+  EXPECT_EQ(goal.tokens, 2e12);
+  EXPECT_EQ(goal.deadline, Seconds(60.0 * 86400.0));
+  EXPECT_EQ(goal.budget, 3e6);
+  EXPECT_EQ(goal.probability, 0.9);
+  EXPECT_EQ(problem_of("tokens=2T deadline=60 parsecs"),
+            R"(error: "deadline=60parsecs" cannot be understood
+  --> --goal tokens=2T deadline=60 parsecs
+  help: write deadline=30d
+
+1 problem; nothing was done.
+)");
+}
+
 TEST(Goal, TheSoonestNeedsACeilingInsteadOfADeadline) {
   const TrainingGoal goal = training("tokens=1T power=500kW minimize=days");
   EXPECT_FALSE(std::isfinite(goal.deadline.count()));

@@ -1,0 +1,50 @@
+#include "sim/plan/planned_scenario.h"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/scenario_reading.h"
+#include "tests/support/scenario_text.h"
+#include "tests/support/scratch_folder.h"
+
+namespace headway {
+namespace {
+
+/// Eight accelerators and a batch that four replicas can share, but not eight.
+nlohmann::json with_odd_batch() {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"] = {{"global_batch", 12}, {"micro_batch", 1}};
+  return scenario;
+}
+
+Scenario read(const nlohmann::json& scenario, std::set<std::string> kept = {}) {
+  const ScratchFolder scratch;
+  PlanOptions options;
+  options.leaders.path = scratch.write("scenario.json", scenario.dump());
+  options.kept = std::move(kept);
+  Diagnostics diagnostics;
+  return read_planned(options, PlannedCluster::as_given, diagnostics);
+}
+
+TEST(PlannedScenario, BeginsWithDegreesByWhichTheBatchDivides) {
+  const Scenario planned = read(with_odd_batch());
+  EXPECT_EQ(planned.strategy.ranks(), 8);
+  EXPECT_EQ(12 % planned.strategy.data_parallel, 0);
+}
+
+TEST(PlannedScenario, DegreesThatAreWrittenOrKeptStay) {
+  nlohmann::json scenario = with_odd_batch();
+  EXPECT_EQ(read(scenario, {"pipeline_parallel"}).strategy.tensor_parallel, 2);
+  EXPECT_EQ(read(scenario, {"tensor_parallel"}).strategy.pipeline_parallel, 2);
+  const std::set<std::string> both = {"pipeline_parallel", "tensor_parallel"};
+  const auto is_of_batch = testing::HasSubstr("global_batch must be a multiple of micro_batch x");
+  EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario, both)); }), is_of_batch);
+  scenario["strategy"]["pipeline_parallel"] = 1;
+  EXPECT_EQ(read(scenario).strategy.tensor_parallel, 2);
+  scenario["strategy"]["tensor_parallel"] = 1;
+  EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario)); }), is_of_batch);
+}
+
+}  // namespace
+}  // namespace headway
