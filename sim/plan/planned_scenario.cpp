@@ -1,7 +1,6 @@
 #include "sim/plan/planned_scenario.h"
 
 #include <algorithm>
-#include <exception>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
@@ -100,35 +99,51 @@ std::optional<LeaderOptions> readable(const LeaderOptions& leaders, const json& 
   return std::nullopt;
 }
 
+/// Problems of what was changed, each where it stands as written if it does.
+std::vector<Diagnostic> placed_as_written(std::vector<Diagnostic> problems,
+                                          const std::vector<Diagnostic>& written) {
+  for (Diagnostic& problem : problems) {
+    const auto same = std::ranges::find_if(written, [&](const Diagnostic& other) {
+      return other.pointer == problem.pointer && other.message == problem.message;
+    });
+    if (same != written.end()) problem = *same;
+  }
+  return problems;
+}
+
 }  // namespace
 
 Scenario read_planned(PlanOptions& options, PlannedCluster cluster, Diagnostics& diagnostics) {
   LeaderOptions& leaders = options.leaders;
   Diagnostics as_written;
-  std::exception_ptr wrong;
+  std::optional<InputError> wrong;
   try {
     Scenario scenario = read_scenario(leaders.path, leaders.options, as_written);
     diagnostics.append(as_written);
     return scenario;
-  } catch (const InputError&) {
-    wrong = std::current_exception();
+  } catch (const InputError& error) {
+    wrong = error;
   }
   const std::optional<json> scenario = written(leaders);
-  if (!scenario || !scenario->contains("cluster")) std::rethrow_exception(wrong);
+  if (!scenario || !scenario->contains("cluster")) throw InputError(*wrong);
   const std::optional<json> strategy = without_replaced(*scenario, cluster, options.kept);
-  if (!strategy) std::rethrow_exception(wrong);
+  if (!strategy) throw InputError(*wrong);
   LeaderOptions changed = leaders;
   set_override(changed.options.overrides, {"/strategy", compact_json(*strategy)});
   if (cluster == PlannedCluster::of_any_size) {
     set_override(changed.options.overrides, on_one_node(scenario->at("cluster")));
   } else {
     std::optional<LeaderOptions> begun = readable(changed, *strategy, options.kept);
-    if (!begun) std::rethrow_exception(wrong);  // as it was written, not as it was changed
+    if (!begun) throw InputError(*wrong);  // as it was written, not as it was changed
     changed = std::move(*begun);
   }
-  Scenario read = read_scenario(leaders.path, changed.options, diagnostics);
-  leaders = std::move(changed);
-  return read;
+  try {
+    Scenario read = read_scenario(leaders.path, changed.options, diagnostics);
+    leaders = std::move(changed);
+    return read;
+  } catch (const InputError& error) {
+    throw InputError(placed_as_written(error.diagnostics(), wrong->diagnostics()));
+  }
 }
 
 }  // namespace headway

@@ -46,5 +46,19 @@ TEST(PlannedScenario, DegreesThatAreWrittenOrKeptStay) {
   EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario)); }), is_of_batch);
 }
 
+TEST(PlannedScenario, ProblemsStandWhereTheyWereWritten) {
+  nlohmann::json scenario = with_odd_batch();
+  scenario["strategy"]["preset"] = "megatronn";
+  const ScratchFolder scratch;
+  PlanOptions options;
+  options.leaders.path = scratch.write("scenario.json", scenario.dump());
+  const std::string problems = problems_in([&] {
+    Diagnostics ignored;
+    static_cast<void>(read_planned(options, PlannedCluster::of_any_size, ignored));
+  });
+  EXPECT_THAT(problems, testing::HasSubstr("preset cannot be \"megatronn\"\n  --> " +
+                                           options.leaders.path + ":1:"));
+}
+
 }  // namespace
 }  // namespace headway
