@@ -33,8 +33,8 @@ see: strategy.sequence_parallel; Shoeybi et al. 2019 (arXiv:1909.08053))"},
        R"(Accelerators that split each sequence.
 see: strategy.context_parallel_method; Grattafiori et al. 2024 (arXiv:2407.21783), 3.3.2)"},
       {"context_parallel_method", word(&Strategy::context_parallel_method),
-       R"(How attention sees the whole sequence. Keys and values go round; or ranks swap their parts of the
-sequence for whole sequences of some heads, and back (Ulysses).
+       R"(How attention sees the whole sequence. Keys and values go round (ring attention); or ranks swap
+their parts of the sequence for whole sequences of some heads, and back (Ulysses).
 see: Liu et al. 2023 (arXiv:2310.01889); Jacobs et al. 2023 (arXiv:2309.14509), 3.1)"},
       {"pipeline_parallel", whole(&Strategy::pipeline_parallel, kDegree),
        R"(Pipeline stages: each holds some of the layers.
@@ -56,7 +56,8 @@ see: Narayanan et al. 2019 (PipeDream); Huang et al. 2019 (arXiv:1811.06965); Qi
          const Schedule& schedule = *strategy.schedule;
          if (!schedule.interleaves()) strategy.virtual_stages = schedule.chunks;
        }),
-       R"(Model chunks of a stage. More than 1 interleaves: smaller bubbles, more transfers.
+       R"(Model chunks of a stage (virtual pipeline). More than 1 is the interleaved schedule: smaller bubbles,
+more transfers.
 see: Narayanan et al. 2021 (arXiv:2104.04473), 2.2)"},
       {"layers_per_stage",
        wholes(&Strategy::layers_per_stage, between(0, kMostLayers))
@@ -87,7 +88,8 @@ see: profile.experts.exchange_seen_overlapped)"},
       {"expert_capacity_factor",
        number(&Strategy::expert_capacity_factor, {.least = 0.0, .most = 1e6, .open = true})
            .where([](const Strategy& strategy) { return strategy.expert_capacity_factor > 0.0; }),
-       R"(Tokens that an expert accepts, as a multiple of an even routing; the others are dropped.
+       R"(Tokens that an expert accepts, as a multiple of an even routing; the others are dropped. Without a
+limit training is dropless.
 see: Fedus et al. 2021 (arXiv:2101.03961), 2.2
 default: no limit)"},
       {"expert_imbalance", number(&Strategy::expert_imbalance, at_least(1.0)),

@@ -57,6 +57,8 @@ bool is_index(const std::string& part) {
   return !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
 }
 
+const std::string kAllNames = "`headway explain` lists all names";
+
 /// Without the unit that keys of results end in.
 std::string without_unit(std::string part) {
   constexpr std::array<std::string_view, 3> kUnits = {"_bytes_per_s", "_bytes", "_s"};
@@ -66,6 +68,12 @@ std::string without_unit(std::string part) {
     break;
   }
   return part;
+}
+
+/// Words of a name may stand apart: "tensor parallel".
+char in_names(unsigned char c) {
+  if (c == ' ' || c == '-') return '_';
+  return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 /// Names are equal if these are: small letters, dots, no units, no indices.
@@ -79,9 +87,7 @@ std::string normal_form(std::string_view name) {
     }
     form += (form.empty() ? "" : ".") + without_unit(part);
   }
-  std::ranges::transform(form, form.begin(), [](unsigned char c) {
-    return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  });
+  std::ranges::transform(form, form.begin(), in_names);
   // Another job's fields are those of the scenario's own.
   constexpr std::string_view kJobs = "jobs.";
   for (const std::string_view part : {"jobs.model.", "jobs.strategy."}) {
@@ -109,9 +115,7 @@ std::string told_of_in(std::string_view word, const std::vector<Topic>& topics) 
   constexpr std::size_t kShortestWord = 3;
   if (word.size() < kShortestWord) return "";
   const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
-  const auto is_same = [](unsigned char a, unsigned char b) {
-    return std::tolower(a) == std::tolower(b);
-  };
+  const auto is_same = [](unsigned char a, unsigned char b) { return in_names(a) == in_names(b); };
   std::vector<const Topic*> found;
   for (const Topic& topic : topics) {
     const std::string text = topic.about + " " + topic.type;
@@ -128,7 +132,7 @@ std::string told_of_in(std::string_view word, const std::vector<Topic>& topics) 
   return found.empty() ? "" : fmt::format("it is told of in {};", name_list(found));
 }
 
-/// What may have been meant: a whole name, or the last part of one; else where it is told of.
+/// What may have been meant: a whole name, or the last part of one; and where it is told of.
 std::string meant_help(std::string_view name, const std::vector<Topic>& topics) {
   std::vector<std::string_view> names;
   std::vector<std::string_view> last_parts;
@@ -139,8 +143,10 @@ std::string meant_help(std::string_view name, const std::vector<Topic>& topics) 
   const bool is_whole = name.find_first_of("./") != std::string_view::npos;
   std::string help = meant_text(name, is_whole ? names : last_parts);
   if (help.empty()) help = meant_text(name, is_whole ? last_parts : names);
-  if (help.empty()) help = told_of_in(name, topics);
-  return help + (help.empty() ? "" : " ") + "`headway explain` lists all names";
+  for (const std::string& part : {told_of_in(name, topics), kAllNames}) {
+    if (!part.empty()) help += (help.empty() ? "" : " ") + part;
+  }
+  return help;
 }
 
 }  // namespace

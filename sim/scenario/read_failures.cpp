@@ -115,7 +115,7 @@ replacement is new.)"},
         of_lifetime(quantity(&Lifetime::mean, positive()))
             .required_as(R"("3000 d")")
             .only_where(is_drawn, {"another distribution than", "\"empirical\""}),
-        R"(Mean time until one unit breaks. Of 419 interruptions in 54 days on 16,384 accelerators it
+        R"(Mean time until one unit breaks (MTBF). Of 419 interruptions in 54 days on 16,384 accelerators it
 is 54 d x 16,384 / 419.
 default: required, but for empirical)"},
        {"shape",

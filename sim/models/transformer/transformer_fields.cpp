@@ -139,8 +139,8 @@ limits: divides hidden, unless head_size is given)"},
        {"kv_heads",
         whole(&TransformerModel::kv_heads, model_limits::kHeads)
             .settled([](TransformerModel& model) { model.kv_heads = model.attention_heads; }),
-        R"(Heads of keys and values. Fewer than attention_heads is grouped-query attention, 1 is
-multi-query attention.
+        R"(Heads of keys and values. Fewer than attention_heads is grouped-query attention (GQA),
+1 is multi-query attention (MQA).
 limits: divides attention_heads
 see: Ainslie et al. 2023 (arXiv:2305.13245)
 default: attention_heads)"},
@@ -148,8 +148,8 @@ default: attention_heads)"},
         R"(Elements of one head.
 default: hidden / attention_heads)"},
        {"latent_attention", part(&TransformerModel::latent_attention, latent_fields),
-        R"(Multi-head latent attention: queries, and keys with values, pass through a narrow layer.
-kv_heads and head_size then follow from it.
+        R"(Multi-head latent attention (MLA): queries, and keys with values, pass through a narrow
+layer. kv_heads and head_size then follow from it.
 see: DeepSeek-AI 2024 (arXiv:2405.04434), 2.1)"},
        {"sparse_attention", part(&TransformerModel::sparse_attention, sparse_fields),
         R"(Latent attention to a few positions, which an indexer of narrow heads picks for each.

@@ -287,9 +287,16 @@ TEST(Explain, SeveralMeaningsAreListed) {
 
 TEST(Explain, UnknownNamesAreMended) {
   EXPECT_EQ(problem_with("virtual_stage"),
-            "nothing is called \"virtual_stage\" (did you mean \"virtual_stages\"? "
-            "`headway explain` lists all names)");
+            "nothing is called \"virtual_stage\" (did you mean \"virtual_stages\"? it is told of in "
+            "strategy.layers_per_stage; `headway explain` lists all names)");
   EXPECT_EQ(problem_with(""), "nothing is called \"\" (`headway explain` lists all names)");
+}
+
+TEST(Explain, WordsOfANameMayStandApart) {
+  EXPECT_EQ(topic_named("Tensor Parallel", topics()).name, "strategy.tensor_parallel");
+  EXPECT_EQ(topic_named("deepspeed_zero_3", topics()).name, "preset.deepspeed-zero-3");
+  EXPECT_NE(problem_with("ring-attention").find("told of in strategy.context_parallel_method"),
+            std::string::npos);
 }
 
 TEST(Explain, APresetTellsTheFieldsItSets) {
