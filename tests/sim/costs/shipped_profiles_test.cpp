@@ -15,7 +15,8 @@ namespace headway {
 namespace {
 
 // Measured rates are from Azure/AI-benchmarking-guide (ND A100 v4, H100 v5, H200 v5), the table of
-// best matrix products in stas00/ml-engineering, and nccl-tests tables of ai-dynamo/aiconfigurator:
+// best matrix products in stas00/ml-engineering, of cards those in mag-/gpu_benchmark (RTX 5090:
+// main-horse.github.io, 5090-mm-perf), and nccl-tests tables of ai-dynamo/aiconfigurator:
 // microbenchmarks, which did not go into the fit of these profiles. A profile stands for training,
 // at the clocks of a power-capped device and with operands from memory, so it may be up to 30 %
 // slower than they are; and for other releases of the libraries, which may be 16 % faster.
@@ -99,6 +100,10 @@ TEST(ShippedProfiles, MatrixProductsComeNearTheirMeasuredRates) {
       {"h100_sxm", {6144, 12288, 12288}, Precision::fp8, 1351.4},
       {"h200_sxm", {4096, 4096, 4096}, Precision::fp8, 1249.1},
       {"h200_sxm", {16384, 16384, 16384}, Precision::fp8, 1366.3},
+      {"a100_pcie_80gb", {2304, 5120, 1536}, Precision::bf16, 256.4},
+      {"a10g", {20480, 18112, 19712}, Precision::bf16, 69.7},
+      {"rtx_4090", {15360, 6784, 8192}, Precision::bf16, 178.5},
+      {"rtx_5090", {16384, 8192, 1280}, Precision::bf16, 224.3},
   };
   for (const MeasuredRate& rate : rates) {
     const double ratio =
