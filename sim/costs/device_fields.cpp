@@ -130,16 +130,19 @@ default: not measured)"},
 the formula.
 default: none measured)"},
        {"rate_by_recipe",
-        by_recipe(&DeviceCosts::recipe_rate, {Scaling::rowwise, Scaling::mxfp8}, kShareOfPeak),
+        by_recipe(&DeviceCosts::recipe_rate,
+                  {Scaling::rowwise, Scaling::blockwise, Scaling::mxfp8}, kShareOfPeak),
         R"(Of the rate of fp8 products with one scale a tensor, what those with the scales of another
-recipe reach: fp8_rowwise, mxfp8. Products of nvfp4 are those of fp4, which has no other scales.
+recipe reach: fp8_rowwise, fp8_blockwise, mxfp8. Products of nvfp4 are those of fp4, which has no other
+scales.
 see: strategy.precision
 default: the same rate)"},
        {"cast_bytes_per_element", estimate(&DeviceCosts::cast_bytes, kNotNegative, "bytes"),
         "Memory traffic of quantising an element to fp8 with delayed scaling."},
        {"cast_bytes_by_recipe",
         by_recipe(&DeviceCosts::recipe_cast_bytes,
-                  {Scaling::current, Scaling::rowwise, Scaling::mxfp8, Scaling::nvfp4},
+                  {Scaling::current, Scaling::rowwise, Scaling::blockwise, Scaling::mxfp8,
+                   Scaling::nvfp4},
                   kNotNegative),
         R"(The same of other recipes. A precision whose recipe is not there cannot be used.
 see: strategy.precision

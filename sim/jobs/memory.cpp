@@ -69,7 +69,8 @@ StateBytes state_bytes(const Strategy& strategy) {
 }
 
 /// Bytes of a matrix's element where it is kept in the format of products alone. Formats with
-/// scales of blocks are there twice, as blocks along the one side and along the other.
+/// scales of blocks are there twice, as blocks along the one side and along the other, unless the
+/// blocks are square.
 double quantised_weight_bytes(const Strategy& strategy) {
   const double working = working_bytes_per_element(strategy.precision);
   if (bytes_per_element(strategy.precision) == working) return working;

@@ -143,7 +143,8 @@ struct Strategy {
   /// With sequence parallelism its ranks gather what products take, in the format of products.
   bool quantised_tensor_gathers = false;
   bool fused_attention = true;  ///< flash: no score matrix in memory
-  /// An RMS norm is one kernel, which keeps its input only; a batch norm one with what is behind it.
+  /// An RMS norm is one kernel, which keeps its input only; a batch norm one with what is behind
+  /// it.
   bool fused_normalization = true;
   bool fused_activation = true;          ///< SwiGLU is one kernel, which keeps its inputs only
   bool vocabulary_parallel_loss = true;  ///< on each rank's part of the logits, not all of them
@@ -221,10 +222,12 @@ struct Strategy {
   [[nodiscard]] int islands() const { return synchronisation->islands(data_parallel); }
   /// Of an island.
   [[nodiscard]] int island_data_parallel() const { return data_parallel / islands(); }
+  /// Of the model, that the stages of a pipeline share: a pipeline fed from both ends has two.
+  [[nodiscard]] int copies() const { return schedule->is_doubled() ? 2 : 1; }
   /// Ranks that work with the same parameters: those of an island that data and context parallelism
-  /// tell apart, and the two that a pipeline fed from both ends has.
+  /// tell apart, in each copy.
   [[nodiscard]] int replicas() const {
-    return island_data_parallel() * context_parallel * (schedule->is_doubled() ? 2 : 1);
+    return island_data_parallel() * context_parallel * copies();
   }
   /// Of those, how many hold a part of each sharded state.
   [[nodiscard]] int shard_ranks() const { return shard_group > 0 ? shard_group : replicas(); }
@@ -233,8 +236,8 @@ struct Strategy {
   [[nodiscard]] int ranks_of_stage() const {
     return tensor_parallel * context_parallel * data_parallel;
   }
-  /// Ranks of a stage that hold the same part of the same experts.
-  [[nodiscard]] int expert_replicas() const { return ranks_of_stage() / expert_group(); }
+  /// Ranks that hold the same part of the same experts: of a stage, in each copy.
+  [[nodiscard]] int expert_replicas() const { return ranks_of_stage() / expert_group() * copies(); }
   /// How its micro-batches go through the stages.
   [[nodiscard]] PipelineShape pipeline() const {
     return {.stages = pipeline_parallel,

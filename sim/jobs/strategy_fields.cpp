@@ -163,7 +163,8 @@ default: false)"},
 default: true with virtual stages)"},
       {"precision", number_format().presettable(),
        R"(Number format of the linear layers and, below 16 bits, how their inputs are scaled: "fp8" with the
-scales of earlier steps. Attention, embedding and output head stay in 16 bits.
+scales of earlier steps, "fp8_current" of the tensor, "fp8_rowwise" of a row, "fp8_blockwise" of 128
+elements (DeepSeek-V3's), "mxfp8" of 32. Attention, embedding and output head stay in 16 bits.
 limits: one that the profile has a peak for, in a recipe it knows
 see: profile.device.cast_bytes_per_element, profile.device.cast_bytes_by_recipe)"},
       {"gradient_precision", word(&Strategy::gradient_precision, kGradientFormats).presettable(),

@@ -221,6 +221,9 @@ constexpr FlagRow kTable[] = {
       "float8.recipe_name=\"rowwise\"",
       kNoFlag, kOfScript}},
     {"precision",
+     "fp8_blockwise",
+     {"--bf16\n--fp8-format e4m3\n--fp8-recipe blockwise", kNoFlag, kNoFlag, kOfScript}},
+    {"precision",
      "mxfp8",
      {"--bf16\n--fp8-format e4m3\n--fp8-recipe mxfp8",
       "training.mixed_precision_param=\"bfloat16\"\nmodel.converters=[\"mx\"]\n"

@@ -29,7 +29,8 @@ Precision precision_of(Scaling scaling) {
 }
 
 double bytes_per_element(Scaling scaling) {
-  return bytes_per_element(precision_of(scaling)) + (scaling == Scaling::mxfp8 ? 1.0 / 32.0 : 0.0);
+  const bool has_block_scales = scaling == Scaling::mxfp8 || scaling == Scaling::blockwise;
+  return bytes_per_element(precision_of(scaling)) + (has_block_scales ? 1.0 / 32.0 : 0.0);
 }
 
 std::string_view pass_name(Pass pass) { return word_of(pass); }

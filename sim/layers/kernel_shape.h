@@ -23,20 +23,22 @@ enum class Scaling {
   delayed,  ///< a scale a tensor, from earlier steps: one pass writes it and its transpose
   current,  ///< a scale a tensor, from its own largest value: two passes
   rowwise,  ///< a scale a row
-  mxfp8,    ///< a scale for each block of 32 (OCP microscaling)
-  nvfp4     ///< 4 bits, a scale for each block of 16
+  /// A scale for each 128 elements of a row, of weights for each 128 x 128 (DeepSeek-V3, 2024,
+  /// arXiv:2412.19437, section 3.3.2).
+  blockwise,
+  mxfp8,  ///< a scale for each block of 32 (OCP microscaling)
+  nvfp4   ///< 4 bits, a scale for each block of 16
 };
 /// Each names the products of inputs scaled like that.
 template <>
-inline constexpr Word<Scaling> kWords<Scaling>[] = {{"fp8", Scaling::delayed},
-                                                    {"fp8_current", Scaling::current},
-                                                    {"fp8_rowwise", Scaling::rowwise},
-                                                    {"mxfp8", Scaling::mxfp8},
-                                                    {"nvfp4", Scaling::nvfp4}};
+inline constexpr Word<Scaling> kWords<Scaling>[] = {
+    {"fp8", Scaling::delayed},         {"fp8_current", Scaling::current},
+    {"fp8_rowwise", Scaling::rowwise}, {"fp8_blockwise", Scaling::blockwise},
+    {"mxfp8", Scaling::mxfp8},         {"nvfp4", Scaling::nvfp4}};
 [[nodiscard]] std::string_view recipe_name(Scaling scaling);
 [[nodiscard]] Precision precision_of(Scaling scaling);
-/// Of a quantised tensor, with its scales: one of a byte for 32 elements of MXFP8; of 4-bit
-/// elements they are part of what an element takes.
+/// Of a quantised tensor, with its scales: one of a byte for 32 elements of MXFP8, of fp32 for the
+/// 128 of a block; of 4-bit elements they are part of what an element takes.
 [[nodiscard]] double bytes_per_element(Scaling scaling);
 
 /// Of a layer: its results, or the gradients of its inputs and weights.

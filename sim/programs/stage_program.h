@@ -25,12 +25,18 @@ inline constexpr std::string_view kCompressedGather = "compressed gather";
 inline constexpr std::string_view kTiedEmbedding = "tied embedding";
 /// Between copies of the sharded parameters.
 inline constexpr std::string_view kReplicaReduce = "gradient reduce between copies";
-/// Of the second chunk, where it is not of the model that the first one is of (DualPipe).
-inline constexpr std::string_view kOtherGradientReduce = "other gradient reduce";
-inline constexpr std::string_view kOtherParameterGather = "other parameter gather";
 /// Of routed experts, over their own replicas.
 inline constexpr std::string_view kExpertReduce = "expert gradient reduce";
 inline constexpr std::string_view kExpertGather = "expert parameter gather";
+/// The same of the second chunk, where it is of another copy of the model than the first
+/// (DualPipe); empty of communicators that there are once.
+[[nodiscard]] constexpr std::string_view of_other_copy(std::string_view communicator) {
+  if (communicator == kGradientReduce) return "other gradient reduce";
+  if (communicator == kParameterGather) return "other parameter gather";
+  if (communicator == kExpertReduce) return "other expert gradient reduce";
+  if (communicator == kExpertGather) return "other expert parameter gather";
+  return {};
+}
 
 /// All that decides what a stage does, beside its number.
 struct JobShape {

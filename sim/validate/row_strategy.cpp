@@ -22,6 +22,7 @@ constexpr std::array kPrecisions{
     PrecisionName{"fp8", "fp8"},
     PrecisionName{"fp8cs", "fp8_current"},
     PrecisionName{"fp8row", "fp8_rowwise"},
+    PrecisionName{"fp8sc", "fp8_blockwise"},  // scales of sub-channels, as NeMo's recipes call them
     PrecisionName{"mxfp8", "mxfp8"},
     PrecisionName{"nvfp4", "nvfp4"},
 };

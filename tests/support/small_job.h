@@ -125,8 +125,8 @@ struct SmallJob {
           join(replica, stage, kGradientReduce, reduces);
           join(replica, stage, kParameterGather, gathers);
           if (!doubled) continue;
-          join(replica, stages - 1 - stage, kOtherGradientReduce, reduces);
-          join(replica, stages - 1 - stage, kOtherParameterGather, gathers);
+          join(replica, stages - 1 - stage, of_other_copy(kGradientReduce), reduces);
+          join(replica, stages - 1 - stage, of_other_copy(kParameterGather), gathers);
         }
       }
       for (int offset = 0; offset < sharing && sharing < replicas; ++offset) {

@@ -109,12 +109,6 @@ std::vector<StrategyRule> expert_rules() {
        .broken = [](Layout job) -> BrokenRule {
          return {fmt::format("groups of {}", job->shard_ranks()), "leave it out"};
        }},
-      // The two copies of DualPipe would reduce their experts apart.
-      {.fields = {"schedule"},
-       .words = "schedule \"dualpipe\" is modelled without experts only",
-       .why = "the model has experts",
-       .help = "use \"1f1b\" or \"zb_v\"",
-       .holds = [](Layout job) { return !job.model.routing() || !job->schedule->is_doubled(); }},
       // Every rank routes tokens of its own (Megatron-LM asks for the same).
       {.fields = {"tensor_parallel", "sequence_parallel"},
        .words = "experts with tensor_parallel need sequence_parallel",

@@ -126,25 +126,26 @@ class LayoutBuilder {
     const int reducing = shards_optimizer_in_groups(strategy_) ? strategy_.data_parallel : sharing;
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       for (int first = 0; first < strategy_.data_parallel; first += reducing) {
-        const int id = add_shared(gradient_collective(strategy_), kGradientReduce,
-                                  kOtherGradientReduce, stage, first, reducing);
+        const int id =
+            add_shared(gradient_collective(strategy_), kGradientReduce, stage, first, reducing);
         if (id >= 0) reduces_.emplace(stage, id);
         for (int of = first; of < first + reducing; of += sharing) {
           if (strategy_.sharding == Sharding::none) continue;
-          add_shared(parameter_collective(strategy_), kParameterGather, kOtherParameterGather,
-                     stage, of, sharing, sharing == reducing ? id : -1);
+          add_shared(parameter_collective(strategy_), kParameterGather, stage, of, sharing,
+                     sharing == reducing ? id : -1);
         }
         if (!gathers_sums(strategy_.compression)) continue;
-        add_shared(CollectiveKind::all_gather, kCompressedGather, {}, stage, first, reducing, id);
+        add_shared(CollectiveKind::all_gather, kCompressedGather, stage, first, reducing, id);
       }
       if (reducing < strategy_.island_data_parallel()) add_copy_communicators(stage, reducing);
     }
   }
 
-  /// Of some replicas of a stage and, as `other`, of the stage opposite; in the queue of `reduce`.
-  int add_shared(CollectiveKind kind, std::string_view called, std::string_view other, int stage,
-                 int first, int members, int reduce = -1) {
-    const int joining = is_doubled() ? 2 * members : members;
+  /// Of some replicas of a stage and, in another copy, of the stage opposite; in the queue of
+  /// `reduce`.
+  int add_shared(CollectiveKind kind, std::string_view called, int stage, int first, int members,
+                 int reduce = -1) {
+    const int joining = strategy_.copies() * members;
     const bool is_alone = joining * strategy_.context_parallel == 1;
     if (is_alone || !replicas_.has_any(first, first + members, 1)) return -1;
     const int id =
@@ -155,7 +156,9 @@ class LayoutBuilder {
     for (int replica = first; replica < first + members; ++replica) {
       if (!replicas_.has(replica)) continue;
       join(replica, stage, called, id);
-      if (is_doubled() && !other.empty()) join(replica, opposite(stage), other, id);
+      if (is_doubled() && !of_other_copy(called).empty()) {
+        join(replica, opposite(stage), of_other_copy(called), id);
+      }
     }
     return id;
   }
@@ -222,17 +225,20 @@ class LayoutBuilder {
     for (int stage = 0; stage < strategy_.pipeline_parallel; ++stage) {
       const NamedGroups groups = expert_groups(strategy_, placement_, stage);
       const std::string where = ", stage " + std::to_string(stage);
-      const auto add = [&](const char* words, CollectiveKind kind, std::string_view called) {
-        const int id = add_communicator(words + where, kind, strategy_.data_parallel, called,
+      const auto add = [&](CollectiveKind kind, std::string_view called) {
+        const int id = add_communicator(std::string(called) + where, kind,
+                                        strategy_.copies() * strategy_.data_parallel, called,
                                         groups, asked(kind));
-        for (const int replica : replicas_.all()) join(replica, stage, called, id);
+        for (const int replica : replicas_.all()) {
+          join(replica, stage, called, id);
+          if (is_doubled()) join(replica, opposite(stage), of_other_copy(called), id);
+        }
         return id;
       };
-      const int reduce_id =
-          add("expert gradient reduce", gradient_collective(strategy_), kExpertReduce);
+      const int reduce_id = add(gradient_collective(strategy_), kExpertReduce);
       if (strategy_.sharding != Sharding::none) {
         share_queue(layout_.workload, reduce_id,
-                    add("expert parameter gather", parameter_collective(strategy_), kExpertGather));
+                    add(parameter_collective(strategy_), kExpertGather));
       }
       const auto [first, last] = reduces_.equal_range(stage);
       for (auto of = first; of != last; ++of) share_ports(layout_.workload, of->second, reduce_id);

@@ -60,13 +60,17 @@ CollectiveGroups copies_of(const Strategy& strategy, const Placement& placement,
 
 CollectiveGroups expert_replicas_of(const Strategy& strategy, const Placement& placement,
                                     int stage) {
+  const int opposite = strategy.pipeline_parallel - 1 - stage;
   CollectiveGroups groups(static_cast<std::size_t>(strategy.expert_group()));
   int rank = 0;
   for (int d = 0; d < strategy.data_parallel; ++d) {
     for (int c = 0; c < strategy.context_parallel; ++c) {
       for (int t = 0; t < strategy.tensor_parallel; ++t) {
-        groups[static_cast<std::size_t>(rank++ % strategy.expert_group())].push_back(
-            placement.accelerator(t, c, d, stage));
+        auto& group = groups[static_cast<std::size_t>(rank++ % strategy.expert_group())];
+        group.push_back(placement.accelerator(t, c, d, stage));
+        if (strategy.schedule->is_doubled()) {
+          group.push_back(placement.accelerator(t, c, d, opposite));
+        }
       }
     }
   }
@@ -89,7 +93,7 @@ CollectiveGroups ends_of(const Strategy& strategy, const Placement& placement, i
 NamedGroups replica_groups(const Strategy& strategy, const Placement& placement, int stage,
                            int first, int count) {
   return named(
-      Grouping::replicas, placement, {stage, first, count, strategy.schedule->is_doubled() ? 1 : 0},
+      Grouping::replicas, placement, {stage, first, count, strategy.copies()},
       [=, &strategy, &placement] { return replicas_of(strategy, placement, stage, first, count); });
 }
 
@@ -102,7 +106,7 @@ NamedGroups copy_groups(const Strategy& strategy, const Placement& placement, in
 
 NamedGroups expert_groups(const Strategy& strategy, const Placement& placement, int stage) {
   return named(
-      Grouping::experts, placement, {stage, strategy.expert_group()},
+      Grouping::experts, placement, {stage, strategy.expert_group(), strategy.copies()},
       [=, &strategy, &placement] { return expert_replicas_of(strategy, placement, stage); });
 }
 

@@ -9,7 +9,7 @@ namespace headway {
 struct LastJoined {
   std::array<std::int32_t, 2> reduces{-1, -1};  ///< of the first chunk's copy, of the other
   std::int32_t compressed_gather = -1;
-  std::int32_t expert_reduce = -1;
+  std::array<std::int32_t, 2> expert_reduces{-1, -1};
 
   void update(const LastJoined& later) {
     const auto take = [](std::int32_t& slot, std::int32_t joined) {
@@ -18,7 +18,8 @@ struct LastJoined {
     take(reduces[0], later.reduces[0]);
     take(reduces[1], later.reduces[1]);
     take(compressed_gather, later.compressed_gather);
-    take(expert_reduce, later.expert_reduce);
+    take(expert_reduces[0], later.expert_reduces[0]);
+    take(expert_reduces[1], later.expert_reduces[1]);
   }
 };
 

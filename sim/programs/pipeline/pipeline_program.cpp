@@ -73,10 +73,16 @@ class PipelineProgram {
   }
   /// Whether the chunks are of copies that share their parameters with different stages.
   [[nodiscard]] bool is_doubled() const { return strategy_.schedule->is_doubled(); }
+  [[nodiscard]] bool is_other(int chunk) const { return is_doubled() && chunk == 1; }
+  /// The name by which a chunk's copy joins it.
+  [[nodiscard]] std::string_view named(std::string_view communicator, int chunk) const {
+    return is_other(chunk) ? of_other_copy(communicator) : communicator;
+  }
 
   /// One chunk of the stage, and where its parameters come from.
   struct Chunk {
     const ChunkWork* work = nullptr;
+    UpdatedPart experts;          ///< routed ones
     std::size_t first_piece = 0;  ///< among those of the stage
   };
   /// Of a piece that is gathered ahead, -1 where there is nothing to gather.
@@ -89,8 +95,9 @@ class PipelineProgram {
     Chunk& chunk = chunks_.emplace_back();
     chunk.work = &works_.of(job_, position(c));
     for (const PieceWork& of : chunk.work->pieces) {
-      experts_ += {of.piece.expert_parameters, of.piece.expert_matrices};
+      chunk.experts += {of.piece.expert_parameters, of.piece.expert_matrices};
     }
+    experts_ += chunk.experts;
     gradients_ += chunk.work->gradients;
     step_ += chunk.work->step;
     gathered_ += chunk.work->gathered;
@@ -108,35 +115,49 @@ class PipelineProgram {
     return messages;
   }
 
-  /// Chunks that reduce and gather together: all, or each by itself.
+  /// What chunks reduce, gather and update together: all of a stage, or each of two copies.
+  struct Shared {
+    int chunk = 0;
+    const GradientPart& gradients;
+    const UpdatedPart& gathered;
+    const UpdatedPart& experts;
+    const StepWork& step;
+  };
   template <class Visit>
-  void for_each_sharing(Visit visit) {
+  void for_each_shared(Visit visit) {
     if (!is_doubled()) {
-      visit(0, gradients_, gathered_);
+      visit(Shared{0, gradients_, gathered_, experts_, step_});
       return;
     }
     for (std::size_t c = 0; c < chunks_.size(); ++c) {
-      visit(static_cast<int>(c), chunks_[c].work->gradients, chunks_[c].work->gathered);
+      const ChunkWork& work = *chunks_[c].work;
+      visit(Shared{static_cast<int>(c), work.gradients, work.gathered, chunks_[c].experts,
+                   work.step});
     }
   }
 
-  /// Gathers this share of all parameters. Both copies are joined before either is waited for: the
-  /// stage that shares them joins them in the other order.
-  void gather_and_wait(double share) {
+  /// Of two copies both are joined before either is waited for: the stage that shares them joins
+  /// them in the other order. `join` adds what it joined, -1 where there was nothing to do.
+  template <class Join>
+  void join_and_wait(Join join) {
     std::vector<std::int32_t> slots;
-    for_each_sharing([&](int chunk, const GradientPart&, const UpdatedPart& gathered) {
-      if (!reduces() || gathered.elements == 0.0) return;
-      slots.push_back(join_gather(chunk, share * gathered));
+    for_each_shared([&](const Shared& shared) { join(shared, slots); });
+    for (const std::int32_t slot : slots) wait_if_any(slot);
+  }
+
+  /// Gathers this share of all parameters.
+  void gather_and_wait(double share) {
+    join_and_wait([&](const Shared& of, std::vector<std::int32_t>& slots) {
+      slots.push_back(join_gather(of.chunk, share * of.gathered));
     });
-    for (const std::int32_t slot : slots) builder_.wait(slot);
+    join_and_wait([&](const Shared& of, std::vector<std::int32_t>& slots) {
+      slots.push_back(join_expert_gather(of.chunk, share * of.experts));
+    });
   }
 
   /// What the last step updated is gathered while this one begins; part of it cannot hide.
   void gather_ahead() {
-    if (job_.never_hidden > 0.0) {
-      gather_and_wait(job_.never_hidden);
-      wait_if_any(join_expert_gather(job_.never_hidden * experts_));
-    }
+    if (job_.never_hidden > 0.0) gather_and_wait(job_.never_hidden);
     const double hidden = 1.0 - job_.never_hidden;
     std::size_t pieces = 0;
     for (const Chunk& chunk : chunks_) pieces += chunk.work->pieces.size();
@@ -145,10 +166,9 @@ class PipelineProgram {
       chunks_[c].first_piece = gathers_.size();
       for (const auto& [piece, cost, gathered] : chunks_[c].work->pieces) {
         Gathered& slots = gathers_.emplace_back();
-        if (reduces() && gathered.elements > 0.0) {
-          slots.slot = join_gather(static_cast<int>(c), hidden * gathered);
-        }
+        slots.slot = join_gather(static_cast<int>(c), hidden * gathered);
         slots.of_experts = join_expert_gather(
+            static_cast<int>(c),
             hidden * UpdatedPart{piece.expert_parameters, piece.expert_matrices});
       }
     }
@@ -158,38 +178,29 @@ class PipelineProgram {
   [[nodiscard]] Bytes exchanged(double elements, double element_bytes) const {
     return Bytes(job_.gradient_traffic * elements * element_bytes);
   }
-  /// Joins a communicator, at the price that the job knows for `priced`.
-  std::int32_t join(std::string_view communicator, std::string_view priced, Bytes message) {
-    return builder_.join(communicator, job_.prices.at(priced).price(message));
-  }
-  [[nodiscard]] double gradient_bytes() const {
-    return bytes_per_element(strategy_.gradient_precision);
-  }
-
-  std::int32_t join_gather(int chunk, const UpdatedPart& part) {
-    return join_gathers(is_doubled() && chunk == 1 ? kOtherParameterGather : kParameterGather,
-                        kParameterGather, part,
-                        gathers_of(strategy_, part, gathered_, strategy_.shard_ranks()));
-  }
-
   /// `times` collectives, one behind the other.
-  std::int32_t join_gathers(std::string_view communicator, std::string_view priced,
-                            const UpdatedPart& part, double times) {
-    const Bytes message(job_.gradient_traffic * gathered_bytes(strategy_, part));
-    return builder_.join(communicator, job_.prices.at(priced).price(message, times));
+  std::int32_t join(std::string_view called, Bytes message, int chunk = 0, double times = 1.0) {
+    return builder_.join(named(called, chunk), job_.prices.at(called).price(message, times));
+  }
+  [[nodiscard]] Bytes gathered_message(const UpdatedPart& part) const {
+    return Bytes(job_.gradient_traffic * gathered_bytes(strategy_, part));
+  }
+
+  /// -1 if there is nothing to gather.
+  std::int32_t join_gather(int chunk, const UpdatedPart& part) {
+    if (!reduces() || part.elements == 0.0) return -1;
+    return join(kParameterGather, gathered_message(part), chunk,
+                gathers_of(strategy_, part, gathered_, strategy_.shard_ranks()));
   }
 
   void join_reduce(int chunk, const GradientPart& gradients) {
-    const bool other = is_doubled() && chunk == 1;
     const Bytes message = gradient_message(job_, gradients);
-    last_.reduces[other ? 1 : 0] =
-        builder_.join(other ? kOtherGradientReduce : kGradientReduce,
-                      job_.prices.at(kGradientReduce)
-                          .price(message, strategy_.reduce_each_tensor ? gradients.tensors : 1.0));
+    last_.reduces[is_other(chunk) ? 1 : 0] = join(
+        kGradientReduce, message, chunk, strategy_.reduce_each_tensor ? gradients.tensors : 1.0);
     // The second half of the exchange has no ranks more to go to than the first, and shares links
     // with it: begun together they end when one behind the other would.
     if (gathers_sums(strategy_.compression)) {
-      last_.compressed_gather = join(kCompressedGather, kCompressedGather, message);
+      last_.compressed_gather = join(kCompressedGather, message);
     }
   }
 
@@ -198,17 +209,17 @@ class PipelineProgram {
     builder_.compute(builder_.add_block("compression", compression_time(job_, gradients)));
   }
 
-  /// -1 if there is nothing to gather.
-  std::int32_t join_expert_gather(const UpdatedPart& part) {
+  std::int32_t join_expert_gather(int chunk, const UpdatedPart& part) {
     if (!reduces_experts() || part.elements == 0.0) return -1;
-    return join_gathers(kExpertGather, kExpertGather, part,
-                        gathers_of(strategy_, part, experts_, strategy_.expert_replicas()));
+    return join(kExpertGather, gathered_message(part), chunk,
+                gathers_of(strategy_, part, experts_, strategy_.expert_replicas()));
   }
 
-  void join_expert_reduce(double parameters) {
+  void join_expert_reduce(int chunk, double parameters) {
     if (!reduces_experts() || parameters == 0.0) return;
-    last_.expert_reduce =
-        join(kExpertReduce, kExpertReduce, exchanged(parameters, gradient_bytes()));
+    last_.expert_reduces[is_other(chunk) ? 1 : 0] =
+        join(kExpertReduce, exchanged(parameters, bytes_per_element(strategy_.gradient_precision)),
+             chunk);
   }
 
   void wait_if_any(std::int32_t slot) {
@@ -287,7 +298,7 @@ class PipelineProgram {
         compress(piece.gradients());
         const double hidden = 1.0 - job_.never_hidden;
         if (reduces() && piece.trained > 0.0) join_reduce(body.chunk, hidden * piece.gradients());
-        join_expert_reduce(hidden * piece.expert_parameters);
+        join_expert_reduce(body.chunk, hidden * piece.expert_parameters);
       }
     } else {
       bodies_.run(body.kind, chunk.cost);
@@ -303,10 +314,11 @@ class PipelineProgram {
       reduce_by_pieces();
       return;
     }
-    for_each_sharing([&](int chunk, const GradientPart& gradients, const UpdatedPart&) {
-      if (reduces() && left * gradients.elements > 0.0) join_reduce(chunk, left * gradients);
+    for_each_shared([&](const Shared& of) {
+      const GradientPart gradients = left * of.gradients;
+      if (reduces() && gradients.elements > 0.0) join_reduce(of.chunk, gradients);
+      join_expert_reduce(of.chunk, left * of.experts.elements);
     });
-    join_expert_reduce(left * experts_.elements);
     if (reduces_every_pass()) wait_for_gradients();
   }
 
@@ -317,7 +329,7 @@ class PipelineProgram {
       for (std::size_t i = pieces.size(); i-- > 0;) {
         const Piece& piece = pieces[i].piece;
         if (reduces() && piece.trained > 0.0) join_reduce(static_cast<int>(c), piece.gradients());
-        join_expert_reduce(piece.expert_parameters);
+        join_expert_reduce(static_cast<int>(c), piece.expert_parameters);
       }
     }
     if (reduces_every_pass()) wait_for_gradients();
@@ -327,25 +339,19 @@ class PipelineProgram {
   void wait_for_gradients() {
     for (const std::int32_t slot : last_.reduces) wait_if_any(slot);
     wait_if_any(last_.compressed_gather);
-    wait_if_any(last_.expert_reduce);
+    for (const std::int32_t slot : last_.expert_reduces) wait_if_any(slot);
   }
 
   void gather_momenta() {
     if (!gathers() || !gathers_momenta(strategy_)) return;
-    std::vector<std::int32_t> slots;
-    const auto gather = [&](std::string_view communicator, std::string_view priced,
-                            double elements) {
-      if (elements == 0.0) return;
-      slots.push_back(join(communicator, priced, exchanged(elements, kMomentumBytes)));
-    };
-    if (reduces() && is_doubled()) {
-      gather(kParameterGather, kParameterGather, chunks_.front().work->step.in_layers());
-      gather(kOtherParameterGather, kParameterGather, chunks_.back().work->step.in_layers());
-    } else if (reduces()) {
-      gather(kParameterGather, kParameterGather, step_.in_layers());
-    }
-    if (reduces_experts()) gather(kExpertGather, kExpertGather, step_.experts);
-    for (const std::int32_t slot : slots) builder_.wait(slot);
+    join_and_wait([&](const Shared& of, std::vector<std::int32_t>& slots) {
+      const auto gather = [&](std::string_view called, double elements) {
+        if (elements == 0.0) return;
+        slots.push_back(join(called, exchanged(elements, kMomentumBytes), of.chunk));
+      };
+      if (reduces()) gather(kParameterGather, of.step.in_layers());
+      if (reduces_experts()) gather(kExpertGather, of.step.experts);
+    });
   }
 
   void finish_step() {
@@ -354,14 +360,11 @@ class PipelineProgram {
     if (exchanges_embedding(job_) && (stage_ == 0 || stage_ == stages_ - 1)) {
       const double embedding = tied_parameters(*job_.model) / strategy_.tensor_parallel *
                                bytes_per_element(strategy_.gradient_precision);
-      builder_.wait(join(kTiedEmbedding, kTiedEmbedding, Bytes(embedding)));
+      builder_.wait(join(kTiedEmbedding, Bytes(embedding)));
     }
     gather_momenta();
     builder_.compute(builder_.add_block("optimizer", step_time(job_, step_)));
-    if (gathers() && !strategy_.overlap_parameter_gather) {
-      gather_and_wait(1.0);
-      wait_if_any(join_expert_gather(experts_));
-    }
+    if (gathers() && !strategy_.overlap_parameter_gather) gather_and_wait(1.0);
   }
 
   const JobShape& job_;

@@ -168,6 +168,23 @@ TEST(ExpertMemory, OptimizerStatesOfExpertsAreSplitOverTheirReplicas) {
   EXPECT_DOUBLE_EQ(memory.parameters.count(), 2.0 * parameters.total());
 }
 
+TEST(ExpertMemory, BothCopiesOfADoubledPipelineShareOutTheStatesOfExperts) {
+  const Model model = layers_of(model_of(kExperts));
+  Strategy strategy{.pipeline_parallel = 2,
+                    .data_parallel = 8,
+                    .expert_parallel = 4,
+                    .global_batch = 64,
+                    .sequence_length = 128,
+                    .sharding = Sharding::optimizer};
+  const StageParameters first = stage_parameters(model, strategy, 0);
+  const StageParameters last = stage_parameters(model, strategy, 1);
+  strategy.schedule = schedule_named("dualpipe");
+  const StageMemory memory = stage_memory(model, strategy)[0];
+  EXPECT_DOUBLE_EQ(memory.optimizer.count(), 12.0 * ((first.shared() + last.shared()) / 16.0 +
+                                                     (first.experts + last.experts) / 4.0));
+  EXPECT_DOUBLE_EQ(memory.parameters.count(), 2.0 * (first.total() + last.total()));
+}
+
 TEST(ExpertMemory, ALayerKeepsTheRowsOfItsExperts) {
   const TransformerModel model = model_of(kExperts);
   const Strategy strategy{.global_batch = 1, .sequence_length = 128};

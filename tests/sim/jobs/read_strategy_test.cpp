@@ -157,6 +157,7 @@ TEST(ReadStrategy, APrecisionNamesItsRecipe) {
   EXPECT_EQ(recipe("fp8"), std::pair(Precision::fp8, Scaling::delayed));
   EXPECT_EQ(recipe("fp8_current"), std::pair(Precision::fp8, Scaling::current));
   EXPECT_EQ(recipe("fp8_rowwise"), std::pair(Precision::fp8, Scaling::rowwise));
+  EXPECT_EQ(recipe("fp8_blockwise"), std::pair(Precision::fp8, Scaling::blockwise));
   EXPECT_EQ(recipe("mxfp8"), std::pair(Precision::fp8, Scaling::mxfp8));
   EXPECT_EQ(recipe("nvfp4"), std::pair(Precision::fp4, Scaling::nvfp4));
 }

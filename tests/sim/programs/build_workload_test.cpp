@@ -1,5 +1,6 @@
 #include "sim/programs/build_workload.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -222,7 +223,32 @@ TEST_F(BuildWorkload, ADoubledPipelineReducesOverTheStagesOpposite) {
   for (const std::size_t stage : {0, 1}) {
     const auto own = static_cast<std::int32_t>(stage);
     EXPECT_EQ(communicator_of(workload, stage, kGradientReduce), own);
-    EXPECT_EQ(communicator_of(workload, stage, kOtherGradientReduce), 1 - own);
+    EXPECT_EQ(communicator_of(workload, stage, of_other_copy(kGradientReduce)), 1 - own);
+  }
+}
+
+TEST_F(BuildWorkload, ADoubledPipelineReducesItsExpertsOverTheStagesOpposite) {
+  TransformerModel fields = thousand_parameter_fields(4);
+  fields.mixture_of_experts =
+      MixtureOfExperts{.experts = 4, .experts_per_token = 1, .expert_hidden = 5};
+  model = layers_of(fields);
+  ExpertCosts costs;
+  costs.exchange_scale_up = costs.exchange_scale_out = {1.0};
+  profile.experts = costs;
+  strategy.schedule = schedule_named("dualpipe");
+  strategy.sequence_parallel = true;
+  strategy.expert_parallel = 2;
+  strategy.global_batch = 16;
+  const Workload workload = built().workload;
+  const auto at = [&](std::size_t stage, std::string_view name) {
+    return communicator_of(workload, stage, name);
+  };
+  for (const std::size_t stage : {0, 1}) {
+    EXPECT_EQ(at(stage, of_other_copy(kExpertReduce)), at(1 - stage, kExpertReduce));
+    const auto id = static_cast<std::size_t>(at(stage, kExpertReduce));
+    EXPECT_EQ(workload.communicators[id].name,
+              fmt::format("expert gradient reduce, stage {}", stage));
+    EXPECT_EQ(workload.communicators[id].members, 4);  // two replicas of stages 0 and 1
   }
 }
 

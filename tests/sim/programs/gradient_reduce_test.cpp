@@ -104,6 +104,30 @@ TEST(GradientReduce, ExpertsAreReducedAndGatheredAmongThoseThatHoldThem) {
   }
 }
 
+TEST(GradientReduce, ExpertsOfEitherCopyOfADoubledPipelineAreReducedApart) {
+  // A layer of each copy on a stage. Their experts are there four times: in two replicas of this
+  // stage and in two of the one opposite.
+  SmallJob job = job_of_experts(2, Sharding::optimizer);
+  job.strategy.pipeline_parallel = 2;
+  job.strategy.schedule = schedule_named("dualpipe");
+  job.set_micro_batches(4);
+  EXPECT_EQ(job.strategy.expert_replicas(), 4);
+  for (const bool overlap : {false, true}) {
+    job.strategy.overlap_gradient_reduce = overlap;
+    job.strategy.overlap_parameter_gather = overlap;
+    for (const int stage : {0, 1}) {
+      const Program program = pipeline_program(job.shape(), stage);
+      for (const bool other : {false, true}) {
+        const auto named = [&](std::string_view called) {
+          return other ? of_other_copy(called) : called;
+        };
+        EXPECT_NEAR(joined_bytes(program, named(kExpertReduce)), 0.75 * 200.0 * 4.0, 1e-9);
+        EXPECT_NEAR(joined_bytes(program, named(kExpertGather)), 0.75 * 200.0 * 2.0, 1e-9);
+      }
+    }
+  }
+}
+
 TEST(GradientReduce, WhatIsFrozenIsNotReduced) {
   // The embedding alone on the first of four stages, which adapters do not train.
   SmallJob job(2, 3);
