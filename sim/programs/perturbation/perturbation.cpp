@@ -126,8 +126,7 @@ Moment moment_at(const Perturbation& perturbation, std::span<const std::int32_t>
 
 }  // namespace
 
-double working_share(const Perturbation& perturbation,
-                     std::span<const std::int32_t> accelerators) {
+double working_share(const Perturbation& perturbation, std::span<const std::int32_t> accelerators) {
   constexpr int kMostMoments = 100'000;  // of kinds that differ by more, a part
   double end = 0.0;
   for (const Pauses& pauses : perturbation.pauses) end = std::max(end, pauses.every);
@@ -157,7 +156,9 @@ double block_end(const Perturbation& perturbation, std::span<const std::int32_t>
     }
     const double factor = 1.0 + (moment.factor - 1.0) * device;
     const double end = now + work * factor;
-    if (end <= moment.until) return end;
+    // So late that a double cannot tell a pause from the next, nothing changes any more.
+    const bool is_beyond_changes = moment.until <= now;
+    if (end <= moment.until || is_beyond_changes) return end;
     work -= (moment.until - now) / factor;
     now = moment.until;
   }

@@ -64,6 +64,14 @@ TEST(Slowdowns, PausesTogetherStopEverybodyAtTheSameTime) {
   EXPECT_DOUBLE_EQ(block_end(paused, kPair, 10.5, 2.0), 13.0);
 }
 
+// A double of 1e17 s and more is followed by the next one 16 s later.
+TEST(Slowdowns, PausesThatNobodyCanTellApartStopNobody) {
+  const Perturbation paused{
+      .pauses = {{.accelerators = {0, 9}, .every = 5.0, .lasts = 0.1, .together = true}}};
+  EXPECT_EQ(block_end(paused, kPair, 1e17, 1.0), 1e17);
+  EXPECT_EQ(block_end(paused, kPair, 1e300, 1.0), 1e300);
+}
+
 TEST(Slowdowns, APhaseOfTheirOwnMakesEachWaitForAllOthers) {
   // Over a long time a share of 0.01 is lost to one accelerator's pauses; of 20 with phases of
   // their own that rarely meet, nearly 20 times as much: each pause is 0.01 of its period, and the
