@@ -149,7 +149,10 @@ class MitigationList {
     const Strategy& now = scenario_.strategy;
     const int ranks = now.ranks() / now.data_parallel;
     const int lost = static_cast<int>(slow_.accelerators.size());
-    const int fewer = std::min(static_cast<int>(replicas.size()), (lost + ranks - 1) / ranks);
+    // The accelerators of a parameter servers' worker are replicas, and go together.
+    const int of_worker = workload_.servers.empty() ? 1 : workload_.ranks_per_group;
+    const int fewer =
+        std::min(of_worker * static_cast<int>(replicas.size()), (lost + ranks - 1) / ranks);
     if (fewer == 0 || fewer >= now.data_parallel) return;
     const auto smaller = with_replicas(now, now.data_parallel - fewer);
     if (!smaller) return;

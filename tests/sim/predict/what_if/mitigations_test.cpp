@@ -78,6 +78,17 @@ TEST(Mitigations, LeavingTheNodeOutCostsItsShareOfTheWork) {
   EXPECT_LT(fewer->iteration_time, result.time);
 }
 
+// Two accelerators of a node add up their gradients and are one worker of the servers.
+TEST(Mitigations, AWorkerOfServersIsLeftOutWithAllItsReplicas) {
+  nlohmann::json text = small_scenario(4);
+  text["strategy"] = {{"preset", "byteps"}, {"micro_batch", 1}, {"global_batch", 32}};
+  text["perturbations"].update(kOneSlowNode);
+  const WhatIf result = asked_mitigations(scenario_of(text));
+  const Sensitivity* fewer = find(result, "fewer_replicas");
+  ASSERT_NE(fewer, nullptr);
+  EXPECT_EQ(fewer->title, "slow nodes left out: 6 replicas on 6 GPUs");
+}
+
 TEST(Mitigations, WaitingForAllButOneHelpsAgainstOneSlowAcceleratorOnly) {
   // 8 replicas: 5 % of them are one. With two slow ones the other is waited for.
   const auto one = asked_mitigations(
