@@ -99,6 +99,12 @@ class Waiting {
   std::optional<InputUse> use_;
 };
 
+/// A step of a scenario whose iteration takes this by itself, with what it waits for its samples.
+Seconds step_of(const Scenario& scenario, Seconds iteration, int jobs) {
+  if (!scenario.input) return iteration;
+  return iteration + input_use(scenario, scenario.strategy, iteration, jobs).stalled;
+}
+
 /// What stages have to do at nominal speed: how much more the slowest has than all on average.
 void set_stage_imbalance(WhatIf& result, const Workload& workload) {
   std::vector<double> work;
@@ -149,10 +155,17 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
         {RemovalKind::cause, "faults of the fabric", runs.add_built(repaired, drawn)});
     ideal = runs.add_built(std::move(repaired), ideal_ranks);
   }
-  std::vector<std::pair<const SensitivityCase*, std::size_t>> improved;
+  struct Improved {
+    const SensitivityCase& one;
+    Scenario scenario;
+    std::size_t run;
+  };
+  std::vector<Improved> improved;
   for (const SensitivityCase& one : sensitivity_cases()) {
     if (!is_everything || (one.goes_with != nullptr && !one.goes_with(scenario))) continue;
-    improved.emplace_back(&one, runs.add_built(one.changed(scenario), drawn));
+    Scenario changed = one.changed(scenario);
+    const std::size_t run_of_it = runs.add_built(changed, drawn);
+    improved.push_back({one, std::move(changed), run_of_it});
   }
 
   const std::vector<MitigationCase> mitigations = mitigation_cases(scenario, drawn, run.workload);
@@ -177,18 +190,18 @@ WhatIf what_if(const Scenario& scenario, const JobRun& run, int jobs, WhatIfExte
   });
 
   const double batch = static_cast<double>(scenario.strategy.global_batch);
-  const auto add = [&](std::string_view name, std::string_view title, std::size_t index,
+  const auto add = [&](std::string_view name, std::string_view title, Seconds time,
                        const Strategy& strategy) {
     const double work = static_cast<double>(strategy.global_batch) / batch;
-    const Seconds time = waiting.step(times[index], work);
     result.sensitivities.push_back({.name = std::string(name),
                                     .title = std::string(title),
                                     .iteration_time = time,
                                     .speedup = work * (result.time / time)});
   };
-  if (is_everything) add("no_stragglers", "no stragglers", ideal, scenario.strategy);
-  for (const auto& [one, index] : improved) {
-    add(one->name, one->title, index, one->changed(scenario).strategy);
+  if (is_everything) add("no_stragglers", "no stragglers", result.ideal, scenario.strategy);
+  // Samples may come over what is improved: each of these waits for its own.
+  for (const auto& [one, changed, index] : improved) {
+    add(one.name, one.title, step_of(changed, times[index], jobs), changed.strategy);
   }
   std::ranges::stable_sort(result.sensitivities, std::greater<>(), &Sensitivity::speedup);
 

@@ -177,5 +177,30 @@ TEST(WhatIf, WhatIsNotReadAheadIsReadWhateverElseIsBetter) {
   }
 }
 
+// Two workers of one accelerator read 32 samples of 40 MB a step from one host, whose NIC of 1 GB/s
+// they wait for: faster NICs bring samples sooner, a faster accelerator does not.
+TEST(WhatIf, SamplesComeOverNicsThatAreFaster) {
+  nlohmann::json text = small_scenario(4);
+  text["model"] = {
+      {"layers", {{{"products", {{{"outputs", 5000}, {"inputs", 5000}}}}, {"output", "20 KB"}}}}};
+  nlohmann::json& node = text["cluster"]["topology"]["node"];
+  node["accelerators"] = 1;
+  node.erase("scale_up");
+  node["nics"] = {{"count", 1}, {"bandwidth", "1 GB/s"}, {"latency", "0 us"}};
+  text["cluster"]["job_nodes"] = 2;
+  text["strategy"] = {{"preset", "pytorch-ddp"}, {"micro_batch", 16}, {"global_batch", 32}};
+  text["data_loading"] = {{"sample_size", "40 MB"},
+                          {"samples", 10000},
+                          {"storage_bandwidth", "100 GB/s"},
+                          {"storage_nodes", 1}};
+  const WhatIf result = asked(scenario_of(text));
+  const auto speedup_by = [&](std::string_view name) {
+    return std::ranges::find(result.sensitivities, name, &Sensitivity::name)->speedup;
+  };
+  EXPECT_NEAR(speedup_by("nic_bandwidth"), 2.0, 1e-3);
+  EXPECT_NEAR(speedup_by("gemm_rate"), 1.0, 1e-3);
+  EXPECT_NEAR(speedup_by("micro_batches"), 1.0, 1e-3);
+}
+
 }  // namespace
 }  // namespace headway
