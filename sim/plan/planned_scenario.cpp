@@ -36,7 +36,9 @@ std::optional<json> without_replaced(const json& scenario, PlannedCluster cluste
                                      const std::set<std::string>& kept) {
   if (!scenario.contains("strategy") || !scenario.at("strategy").is_object()) return std::nullopt;
   json strategy = scenario.at("strategy");
-  strategy.erase("data_parallel");
+  // Anything else than a degree stays, and is told as wrong.
+  const json replicas = strategy.value("data_parallel", json());
+  if (replicas.is_number_integer() && replicas > 0) strategy.erase("data_parallel");
   if (cluster == PlannedCluster::of_any_size) {
     for (const std::string_view field : searched_fields()) {
       if (!kept.contains(std::string(field))) strategy.erase(std::string(field));

@@ -60,5 +60,17 @@ TEST(PlannedScenario, ProblemsStandWhereTheyWereWritten) {
                                            options.leaders.path + ":1:"));
 }
 
+TEST(PlannedScenario, AnyDegreeIsReplacedButNotWhatIsNone) {
+  nlohmann::json scenario = small_scenario(4);
+  scenario["strategy"]["data_parallel"] = 3;
+  EXPECT_EQ(read(scenario).strategy.ranks(), 8);
+  for (const nlohmann::json& wrong : std::vector<nlohmann::json>{"many", 1.5, -2, 0}) {
+    scenario["strategy"]["data_parallel"] = wrong;
+    EXPECT_THAT(problems_in([&] { static_cast<void>(read(scenario)); }),
+                testing::HasSubstr("/strategy/data_parallel"))
+        << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace headway
