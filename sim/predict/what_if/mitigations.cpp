@@ -156,11 +156,13 @@ class MitigationList {
     if (fewer == 0 || fewer >= now.data_parallel) return;
     const auto smaller = with_replicas(now, now.data_parallel - fewer);
     if (!smaller) return;
+    Workload left = built_job(scenario_, *smaller).workload;
+    if (!stands_on_good_nodes(left)) return;
     add({.name = "fewer_replicas",
          .title =
              fmt::format("slow nodes left out: {} replica{} on {} GPUs", smaller->data_parallel,
                          smaller->data_parallel == 1 ? "" : "s", smaller->ranks()),
-         .parts = {{built_job(scenario_, *smaller).workload, without_the_slow()}},
+         .parts = {{std::move(left), without_the_slow()}},
          .work =
              static_cast<double>(smaller->global_batch) / static_cast<double>(now.global_batch)});
   }
@@ -202,6 +204,20 @@ class MitigationList {
     without.repair = {.time_factor = typical_time_factor(drawn_, all_),
                       .accelerators = slow_.accelerators};
     return without;
+  }
+
+  /// Whether a smaller job, which stands on the first nodes, is that on what the slow ones leave:
+  /// of several kinds of nodes it may be another.
+  [[nodiscard]] bool stands_on_good_nodes(const Workload& smaller) const {
+    const auto kind = [&](std::int32_t accelerator) {
+      return scenario_.cluster->kind_of(accelerator);
+    };
+    std::vector<std::int32_t> good;
+    std::ranges::set_difference(all_, slow_.accelerators, std::back_inserter(good));
+    const std::vector<std::int32_t> taken = accelerators_of(smaller);
+    if (good.size() < taken.size()) return false;
+    good.resize(taken.size());
+    return std::ranges::equal(good, taken, {}, kind, kind);
   }
 
   /// Each replica can go on without the others.

@@ -89,6 +89,18 @@ TEST(Mitigations, AWorkerOfServersIsLeftOutWithAllItsReplicas) {
   EXPECT_EQ(fewer->title, "slow nodes left out: 6 replicas on 6 GPUs");
 }
 
+// A smaller job stands on the first nodes, two of which are of the first kind.
+TEST(Mitigations, ASlowNodeOfTheFirstKindIsNotLeftOutAsIfItWereOfTheLast) {
+  nlohmann::json text = headway::mixed_scenario("a100-sxm-80gb", "a100_sxm_80gb");
+  text["strategy"] = {{"preset", "pytorch-ddp"}, {"micro_batch", 1}, {"global_batch", 32}};
+  for (const int node : {0, 3}) {
+    text["perturbations"]["slow_nodes"] = {{{"node", node}, {"time_factor", 1.5}}};
+    const WhatIf result = asked_mitigations(scenario_of(text));
+    EXPECT_NE(find(result, "spare_nodes"), nullptr) << node;
+    EXPECT_EQ(find(result, "fewer_replicas") != nullptr, node == 3) << node;
+  }
+}
+
 TEST(Mitigations, WaitingForAllButOneHelpsAgainstOneSlowAcceleratorOnly) {
   // 8 replicas: 5 % of them are one. With two slow ones the other is waited for.
   const auto one = asked_mitigations(
