@@ -99,10 +99,7 @@ Figure leader_figure(const StrategyPlan& plan) {
                                        choice.data_parallel, choice.micro_batch));
   }
   return {.title = "Where the time of the leaders goes",
-          .caption = fmt::format(
-              "Fastest first, by the numbers of the table. On the front (*): nobody simulated is "
-              "faster and holds less; {} GiB is what a GPU has.",
-              gib(plan.capacity)),
+          .caption = "Fastest first, by the numbers of the table.",
           .picture = std::move(chart),
           .table = leader_table(plan)};
 }
@@ -201,10 +198,10 @@ Document strategy_plan_document(const StrategyPlan& plan) {
       draws_text(plan);
   const Prediction& best = plan.leaders.front().prediction;
   document.sections = {plan_answer_section(best, plan.command_line, plan.unsaid),
-                       {"Leaders", {leader_figure(plan)}},
+                       {"Leaders", {leader_figure(plan), Paragraph{note}}},
                        {"",
-                        {Paragraph{note + "\n" + closing_sentence(best) + "\n" +
-                                   own_line(plan.unsaid) + "The answer: " + plan.command_line}},
+                        {Paragraph{closing_sentence(best) + "\n" + own_line(plan.unsaid) +
+                                   "The answer: " + plan.command_line}},
                         Shown::on_terminals}};
   return document;
 }
