@@ -18,8 +18,9 @@ Executor::Executor(const Workload& workload, const Perturbation& perturbation, R
       servers_(
           workload, timeline_,
           {.carry =
-               [this](std::int32_t plan, double bytes, std::int32_t message, double now) {
-                 start_transfer({.plan = plan, .amount = bytes, .served = message}, now);
+               [this](std::int32_t plan, double bytes, std::int32_t message, double sent,
+                      double now) {
+                 start_transfer({.plan = plan, .amount = bytes, .served = message}, sent, now);
                },
            .wake = [this](
                        double when,
@@ -273,6 +274,10 @@ void Executor::send(std::int32_t group, const Operation& operation, double now) 
 }
 
 void Executor::start_transfer(const Transfer& transfer, double now) {
+  start_transfer(transfer, now, now);
+}
+
+void Executor::start_transfer(const Transfer& transfer, double sent, double now) {
   std::int32_t token = static_cast<std::int32_t>(transfers_.size());
   if (free_tokens_.empty()) {
     transfers_.push_back(transfer);
@@ -285,7 +290,7 @@ void Executor::start_transfer(const Transfer& transfer, double now) {
     at(timeline_.plan_bytes, transfer.plan) += transfer.amount;
   }
   const PlanState& plan = at(plans_, transfer.plan);
-  const double begin = now + plan.latency.count();
+  const double begin = std::max(now, sent + plan.latency.count());
   if (!plan.crosses_links || transfer.amount <= 0.0) {
     const double time = std::max(transfer.amount / plan.rate_cap.count(), transfer.at_least);
     queue_.push(begin + time, EventKind::flow_done, token);

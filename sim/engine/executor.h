@@ -149,6 +149,8 @@ class Executor {
   void finish_collective(CollectiveNumber number, double now);
   void start_collective(CollectiveNumber number, double now);
   void start_transfer(const Transfer& transfer, double now);
+  /// Of what was sent before `now`, its latency too.
+  void start_transfer(const Transfer& transfer, double sent, double now);
   [[nodiscard]] BytesPerSecond cap_of(const Transfer& transfer) const;
   void begin_flow(std::int32_t token, double now);
   void run_if_at(std::int32_t group, OperationKind kind, std::int32_t slot, double now);

@@ -84,6 +84,7 @@ std::int32_t& ParameterServers::last_sent(const Message& message) {
 
 /// At the end of its connection; at once if nothing is on it.
 void ParameterServers::send(std::int32_t message, double now) {
+  element(messages_, message).sent = now;
   std::int32_t& last = last_sent(element(messages_, message));
   const std::int32_t before = std::exchange(last, message);
   if (before == kNone) {
@@ -95,12 +96,12 @@ void ParameterServers::send(std::int32_t message, double now) {
 
 void ParameterServers::depart(std::int32_t message, double now) {
   Message& sent = element(messages_, message);
-  sent.sent = now;
+  sent.begun = now;
   const Server& server = element(workload_.servers, sent.server);
   const ServedKey& key = element(server.keys, sent.key);
   const std::vector<std::int32_t>& plans = sent.is_answer ? server.plans_back : server.plans_here;
   outside_.carry(element(plans, sent.group), (sent.is_answer ? key.pull : key.push).count(),
-                 message, now);
+                 message, sent.sent, now);
 }
 
 void ParameterServers::arrived(std::int32_t message, double now) {
@@ -121,7 +122,7 @@ void ParameterServers::arrived(std::int32_t message, double now) {
   allowed = std::min(allowed, arrived.round);
   if (--element(element(awaited_, arrived.group), arrived.slot) > 0) return;
   const std::int64_t record = element(timeline_.first_message, arrived.group) + arrived.slot;
-  element(timeline_.messages, record) = {.sent = arrived.sent, .arrived = now};
+  element(timeline_.messages, record) = {.sent = arrived.begun, .arrived = now};
   outside_.answered(arrived.group, arrived.slot, now);
 }
 

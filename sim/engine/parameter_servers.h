@@ -17,7 +17,10 @@ class ParameterServers {
  public:
   /// What it asks of the executor. A message is known by its number here.
   struct Outside {
-    std::function<void(std::int32_t plan, double bytes, std::int32_t message, double now)> carry;
+    /// `sent` is when it was put on its connection, which is free from `now` on.
+    std::function<void(std::int32_t plan, double bytes, std::int32_t message, double sent,
+                       double now)>
+        carry;
     std::function<void(double when, std::int32_t server)> wake;
     /// The last answer to what a group pushed from this message slot is there.
     std::function<void(std::int32_t group, std::int32_t slot, double now)> answered;
@@ -47,7 +50,8 @@ class ParameterServers {
     std::int32_t slot = kNone;
     std::int32_t round = 0;  ///< of a push: that it is for; of an answer: that may begin
     bool is_answer = false;
-    double sent = 0.0;          ///< when its bytes began to travel
+    double sent = 0.0;          ///< when it was put on its connection
+    double begun = 0.0;         ///< when that was its own
     std::int32_t next = kNone;  ///< on its connection
   };
   struct KeyState {

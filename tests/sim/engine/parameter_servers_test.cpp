@@ -345,28 +345,35 @@ TEST(LastIteration, IsAShareOfARunInStep) {
   EXPECT_NEAR(timeline.ends_of(2).back(), 3.0, 1e-3);
 }
 
+// Two keys of 100 and 300 bytes pushed at once over 100 bytes/s: there after 1 and 4 s. Their
+// answers of as many bytes begin then: the first is back after 2 s, the second after 7 s. What is
+// under way for a while there and back is both, and each key: later by both ways, once.
 TEST(ParameterServers, SeveralKeysFollowEachOtherOnAConnection) {
-  // Two keys of 100 and 300 bytes pushed at once over 100 bytes/s: there after 1 and 4 s. Their
-  // answers of as many bytes begin then: the first is back after 2 s, the second after 7 s.
-  const Topology network = star({Seconds(0.0), Seconds(0.0)}, BytesPerSecond(100.0));
-  Workload workload;
-  ProgramBuilder builder("worker");
-  builder.begin_round();
-  const auto first = builder.push(0);
-  const auto second = builder.push(1);
-  builder.pull(first);
-  builder.pull(second);
-  workload.programs.push_back(std::move(builder).finished());
-  workload.groups.push_back({.accelerators = {0}});
-  workload.plans = {across(network, 0, 1), across(network, 1, 0)};
-  workload.servers.push_back({.name = "server 0",
-                              .keys = {{Bytes(100.0), Bytes(100.0)}, {Bytes(300.0), Bytes(300.0)}},
-                              .plans_here = {0},
-                              .plans_back = {1}});
-  const Timeline timeline = simulate_workload(workload, network, {});
-  EXPECT_THAT(
-      std::vector<double>(timeline.ends_of(0).begin(), timeline.ends_of(0).end()),
-      ElementsAre(0.0, 0.0, ::testing::DoubleNear(2.0, 1e-9), ::testing::DoubleNear(7.0, 1e-9)));
+  for (const FlowEngine engine : {FlowEngine::incremental, FlowEngine::simgrid}) {
+    for (const double way : {0.0, 0.25, 10.0}) {
+      const Topology network =
+          star({Seconds(way / 2.0), Seconds(way / 2.0)}, BytesPerSecond(100.0));
+      Workload workload;
+      ProgramBuilder builder("worker");
+      builder.begin_round();
+      const auto first = builder.push(0);
+      const auto second = builder.push(1);
+      builder.pull(first);
+      builder.pull(second);
+      workload.programs.push_back(std::move(builder).finished());
+      workload.groups.push_back({.accelerators = {0}});
+      workload.plans = {across(network, 0, 1), across(network, 1, 0)};
+      workload.servers.push_back(
+          {.name = "server 0",
+           .keys = {{Bytes(100.0), Bytes(100.0)}, {Bytes(300.0), Bytes(300.0)}},
+           .plans_here = {0},
+           .plans_back = {1}});
+      const Timeline timeline = simulate_workload(workload, network, {}, {.flows = engine});
+      EXPECT_THAT(std::vector<double>(timeline.ends_of(0).begin(), timeline.ends_of(0).end()),
+                  ElementsAre(0.0, 0.0, DoubleNear(2.0 + 2.0 * way, 1e-8),
+                              DoubleNear(7.0 + 2.0 * way, 1e-8)));
+    }
+  }
 }
 
 }  // namespace
