@@ -25,6 +25,7 @@ namespace headway {
 namespace {
 
 constexpr double kTelling = 0.02;
+constexpr std::size_t kMostExplanations = 4;
 /// Numbers that jobs leave out, of which twice as many are as common.
 constexpr std::array<std::string_view, 2> kDoubled = {"micro_batch", "virtual_stages"};
 
@@ -148,6 +149,32 @@ std::optional<std::string> mixture_warning(const Scenario& scenario, const std::
       "the scenario leaves {} to the software: another word for one of them would make {} .. {} of "
       "{}, in closed form (`headway check` tells which)",
       join_words(fields, ", "), short_text(least), short_text(most), short_text(open.time));
+}
+
+std::optional<std::string> choices_sentence(const OpenChoices& open, double ratio) {
+  struct Explanation {
+    double left;  ///< of the difference, in logarithms
+    std::string words;
+  };
+  std::vector<Explanation> found;
+  for (const OpenChoice& choice : open.choices) {
+    for (const OpenValue& other : choice.others) {
+      const double left = apart(other.time, ratio * open.time);
+      if (left > 0.5 * std::abs(std::log(ratio))) continue;
+      found.push_back({left, fmt::format("{} {} ({})", choice.field, unquoted_json(*other.value),
+                                         short_text(other.time))});
+    }
+  }
+  if (found.empty()) return {};
+  std::ranges::stable_sort(found, {}, &Explanation::left);
+  if (found.size() > kMostExplanations) found.resize(kMostExplanations);
+  std::vector<std::string> words;
+  for (const Explanation& explanation : found) words.push_back(explanation.words);
+  return fmt::format(
+      "what the scenario leaves to its software may be the reason: in closed form the job takes "
+      "{}, "
+      "with {}",
+      short_text(open.time), join_words(words, ", "));
 }
 
 }  // namespace headway

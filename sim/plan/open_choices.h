@@ -42,4 +42,9 @@ struct OpenChoices {
                                                          const std::string& path,
                                                          const ScenarioOptions& options);
 
+/// Which of the choices make the job about `ratio` times as long, so that they may be why it was
+/// measured to be: those that leave at most half of that difference, the nearest first, as a
+/// sentence. Nothing where none does.
+[[nodiscard]] std::optional<std::string> choices_sentence(const OpenChoices& open, double ratio);
+
 }  // namespace headway

@@ -23,7 +23,8 @@ constexpr int kMostSteps = 60;
 constexpr double kMostSlowdown = 1000.0;
 
 constexpr const char* kWhatToCheck =
-    "check that the time is of one whole optimizer step, of this very model, batch and cluster";
+    "check that the time is of one whole optimizer step, of this very model, precision, batch and "
+    "cluster";
 
 [[noreturn]] void refuse_time(std::string message, const std::string& place) {
   Diagnostic problem;

@@ -8,9 +8,10 @@ constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;  // whole numbers t
 
 }  // namespace
 
-std::vector<Override> overrides_of(const Arguments& arguments, Diagnostics& diagnostics) {
+std::vector<Override> overrides_of(const Arguments& arguments, Diagnostics& diagnostics,
+                                   const std::string& option) {
   std::vector<Override> overrides;
-  for (const std::string& text : arguments.values("set")) {
+  for (const std::string& text : arguments.values(option)) {
     try {
       overrides.push_back(parse_override(text));
     } catch (const InputError& error) {

@@ -6,9 +6,10 @@
 namespace headway {
 
 /// What --set, --profile, --seed and --replicas change in the scenario, as far as the command has
-/// them. Reports a --set that cannot be understood.
+/// them. Reports a --set that cannot be understood. `option`: another one that is written like it.
 [[nodiscard]] std::vector<Override> overrides_of(const Arguments& arguments,
-                                                 Diagnostics& diagnostics);
+                                                 Diagnostics& diagnostics,
+                                                 const std::string& option = "set");
 [[nodiscard]] ScenarioOptions scenario_options_of(const Arguments& arguments,
                                                   Diagnostics& diagnostics);
 

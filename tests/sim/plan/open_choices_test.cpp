@@ -74,5 +74,26 @@ TEST(OpenChoices, OfAMixtureAreWarnedOfWithTheirRange) {
 
 TEST(OpenChoices, OfADenseModelAreNoWarning) { EXPECT_FALSE(warning_of("llama3_8b_64")); }
 
+TEST(OpenChoices, AreTheReasonOfATimeThatTheyComeNearTo) {
+  const auto value = [](const char* word, double seconds) {
+    return OpenValue{nlohmann::json(word), Seconds(seconds)};
+  };
+  // A step took 1.5 times 8 s. Half of that difference is left by sqrt(1.5) x 8 s = 9.80 s, and as
+  // much beyond it by 1.5^1.5 x 8 s = 14.70 s.
+  const OpenChoices open{
+      .time = Seconds(8.0),
+      .choices = {{"recompute", nlohmann::json("none"), {value("half", 9.7), value("full", 11.0)}},
+                  {"precision", nlohmann::json("bf16"), {value("fp8", 6.0), value("tf32", 14.6)}},
+                  {"attention", nlohmann::json("flash"), {value("unfused", 14.8)}}}};
+  EXPECT_EQ(choices_sentence(open, 1.5),
+            "what the scenario leaves to its software may be the reason: in closed form the job "
+            "takes 8 s, with recompute full (11 s), precision tf32 (14.6 s)");
+  // 8 s / 1.4 = 5.71 s; sqrt(1 / 1.4) x 8 s = 6.76 s.
+  EXPECT_EQ(choices_sentence(open, 1.0 / 1.4),
+            "what the scenario leaves to its software may be the reason: in closed form the job "
+            "takes 8 s, with precision fp8 (6 s)");
+  EXPECT_EQ(choices_sentence(open, 4.0), std::nullopt);
+}
+
 }  // namespace
 }  // namespace headway
