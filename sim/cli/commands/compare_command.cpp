@@ -9,6 +9,16 @@
 namespace headway {
 namespace {
 
+/// What is changed of A: nothing where B is the same scenario, which would differ in nothing then.
+ScenarioOptions options_of_first(const Arguments& arguments, const ScenarioOptions& options) {
+  ScenarioOptions first = options;
+  if (arguments.positional()[0] == arguments.positional()[1]) {
+    first.overrides.clear();
+    first.profile.reset();
+  }
+  return first;
+}
+
 int run_compare(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   Terminal& terminal = invocation.terminal;
@@ -17,7 +27,8 @@ int run_compare(const Invocation& invocation) {
   const std::vector<OutputFile> files =
       answer_files(arguments, arguments.positional(), diagnostics);
   diagnostics.throw_if_errors();
-  const ComparedInput a = read_compared(arguments.positional()[0], options, diagnostics);
+  const ComparedInput a =
+      read_compared(arguments.positional()[0], options_of_first(arguments, options), diagnostics);
   const ComparedInput b = read_compared(arguments.positional()[1], options, diagnostics);
   show_warnings(diagnostics, terminal);
 
@@ -44,7 +55,8 @@ Command compare_command() {
       "which part of the difference. A and B are scenarios or results.";
   command.examples = {
       {"headway compare before.json after.json", "two results, or two scenarios"},
-      {"headway compare llama3_8b_64 my.json -o why.html", "the same as a page"},
+      {"headway compare my.json my.json --set /strategy/precision=fp8 -o why.html",
+       "one scenario, as it is and changed, as a page"},
   };
   command.options = with_standard_options({
       set_option("/run/replicas=1"),
@@ -64,8 +76,10 @@ Command compare_command() {
       "after another leads from A to B, the greatest first; each is also tried alone on A and "
       "last, with all others made. Where these differ, changes work together. Changes that make "
       "no valid scenario one by one, such as degrees whose product is the number of GPUs, are made "
-      "together. --set, --profile, --replicas and --seed hold for scenarios, not for results. Jobs "
-      "that do not fit in memory are simulated all the same.";
+      "together. --set, --profile, --replicas and --seed hold for scenarios, not for results; "
+      "where A and "
+      "B are the same scenario, --set and --profile change B alone. Jobs that do not fit in memory "
+      "are simulated all the same.";
   command.run = run_compare;
   return command;
 }
