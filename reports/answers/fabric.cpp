@@ -130,7 +130,15 @@ std::string answer_of(const Cluster& cluster, const FabricAnalysis& analysis) {
     text += fmt::format("; by its routes the flow that gets least of a shift gets {} (shift by {})",
                         short_text(worst->rates->least), worst->distance);
   }
-  return text + ".";
+  text += '.';
+  if (analysis.all_pairs && analysis.all_pairs->unreachable_pairs > 0) {
+    const std::int64_t lost = analysis.all_pairs->unreachable_pairs;
+    std::int64_t pairs = lost;
+    for (const auto& [links, count] : analysis.all_pairs->links_histogram) pairs += count;
+    text += fmt::format(" {} of {} ordered pairs of ports do not reach each other.",
+                        grouped_digits(lost), grouped_digits(pairs));
+  }
+  return text;
 }
 
 Document fabric_document(const Cluster& cluster, const FabricAnalysis& analysis) {

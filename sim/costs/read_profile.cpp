@@ -54,6 +54,26 @@ std::string read_provenance(ObjectReader& reader) {
   return line;
 }
 
+/// How the calibration went, by its own verdict. What one that ended early has not measured is
+/// guessed or published, and looks alike; one that other work disturbed has measured that too.
+void check_verdict(const JsonCursor& profile, Diagnostics& diagnostics) {
+  const auto provenance = profile.member("provenance");
+  const auto verdict = provenance ? provenance->member("verdict") : std::nullopt;
+  const std::optional<std::string> word = verdict ? verdict->text() : std::nullopt;
+  if (word == "aborted") {
+    diagnostics.add(verdict->problem("the calibration ended before it was through",
+                                     "provenance.not_measured lists what is missing",
+                                     "run headway-calibrate again; it says what ended it"));
+  } else if (word == "noisy") {
+    Diagnostic warning =
+        verdict->problem("the machine did other work while it was calibrated",
+                         "provenance.samples says how much of it was disturbed",
+                         "run headway-calibrate again while nothing else runs there");
+    warning.severity = Severity::warning;
+    diagnostics.add(std::move(warning));
+  }
+}
+
 /// Every precision needs both numbers, and attention one of 16 bits or more.
 void check_precisions(ObjectReader& reader, const DeviceCosts& device) {
   bool has_wide_precision = false;
@@ -175,6 +195,7 @@ Profile read_whole(const JsonCursor& cursor, const std::optional<PublishedKernel
   const int kind = reader.choice("kind", Words<int>(kProfileKinds));
   profile.kind = kProfileKinds[static_cast<std::size_t>(kind)].first;
   profile.provenance = read_provenance(reader);
+  check_verdict(cursor, diagnostics);
   if (const auto device = reader.required_part("device")) {
     profile.device = read_device(*device, kernels, diagnostics);
     const auto named = cursor.member("kernels");

@@ -63,7 +63,9 @@ bool LineReader::next(std::string_view& line) {
     const char* start = buffer_.data() + begin_;
     const void* found = std::memchr(start, '\n', end_ - begin_);
     if (found == nullptr && end_ - begin_ > kLongestLine) {
-      fail("it has a line of more than 64 KiB, so it is no dump");
+      const bool is_json = *start == '{' || *start == '[';
+      fail("it has a line of more than 64 KiB, so it is no dump",
+           is_json ? "it begins as JSON does, and lines of text are read here" : "");
       return false;
     }
     if (found == nullptr && fill()) continue;

@@ -96,19 +96,6 @@ Explained explain_node(const JsonCursor& part, InputFiles& files) {
       std::move(read->resolved)};
 }
 
-/// What a calibration that ended early has not measured is guessed or published, and looks alike.
-bool is_aborted(const JsonCursor& profile, Diagnostics& diagnostics) {
-  const auto provenance = profile.member("provenance");
-  const auto verdict = provenance ? provenance->member("verdict") : std::nullopt;
-  if (!verdict || !verdict->value().is_string() || verdict->value() != "aborted") {
-    return false;
-  }
-  diagnostics.add(verdict->problem("the calibration ended before it was through",
-                                   "provenance.not_measured lists what is missing",
-                                   "run headway-calibrate again; it says what ended it"));
-  return true;
-}
-
 /// What a published profile's predictions were held against.
 std::string grade_text(const Profile& profile) {
   if (profile.kind == "measured") return "measured";
@@ -121,7 +108,7 @@ std::string grade_text(const Profile& profile) {
 
 Explained explain_profile(const JsonCursor& part, InputFiles& files) {
   const auto read = read_profile(part, files);
-  if (!read || is_aborted(read->cursor, files.diagnostics())) return std::nullopt;
+  if (!read) return std::nullopt;
   const Profile& profile = *read->profile;
   return ExplainedFile{
       "profile",

@@ -47,9 +47,11 @@ std::optional<Seconds> measured_of(const Arguments& arguments, Diagnostics& diag
 Seconds logged_time(const std::string& path, const Scenario& ran, Terminal& terminal) {
   const LoggedSteps steps = read_step_log(path);
   const Seconds time = step_time(steps, ran);
-  terminal.report(fmt::format("{} ({}): {} in the median of {} steps, the first {} left out\n",
-                              path, steps.format, short_text(time), steps.used,
-                              steps.lines - steps.used));
+  const std::string how = steps.lines == 1
+                              ? "by the one line that says it"
+                              : fmt::format("in the median of {} lines, the first {} left out",
+                                            steps.used, steps.lines - steps.used);
+  terminal.report(fmt::format("{} ({}): {} {}\n", path, steps.format, short_text(time), how));
   return time;
 }
 
@@ -181,7 +183,8 @@ Command anchor_command() {
       "pipeline, micro-batch, exchange of experts, model or release differ. The interval is what "
       "that leaves open. A log is one of Megatron-LM, Megatron-DeepSpeed, NeMo, Megatron-Bridge, "
       "torchtitan, DeepSpeed or Hugging Face, plain or gzipped; its first tenth is left out as "
-      "warm-up. --set and --profile change SCENARIO, the job that was measured; --then changes "
+      "warm-up. Of Hugging Face's it is the mean of the whole run, evaluations and checkpoints "
+      "included. --set and --profile change SCENARIO, the job that was measured; --then changes "
       "OTHER, "
       "or SCENARIO as it ran. A scenario can hold the same as "
       "\"anchor\": {\"measured_iteration_time\": \"5.3 s\", \"scenario\": \"my.json\"}.";
