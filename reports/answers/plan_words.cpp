@@ -131,10 +131,14 @@ TextTable bill_table(const ClusterSize& size) {
   return table;
 }
 
-std::string money_note() {
-  return "The cost of the run counts what it uses up of what is bought; to pay until it is through "
-         "are purchases in full. Both from the 5th to the 95th percentile; a budget is kept to at "
-         "the 95th. Power is what the building has to supply at most.";
+std::string money_note(bool buys, bool draws_power) {
+  std::string text =
+      buys ? "The cost of the run counts what it uses up of what is bought; to pay until it is "
+             "through are purchases in full. Both from the 5th to the 95th percentile"
+           : "Money is from the 5th to the 95th percentile";
+  text += "; a budget is kept to at the 95th.";
+  if (draws_power) text += " Power is what the building has to supply at most.";
+  return text;
 }
 
 }  // namespace headway

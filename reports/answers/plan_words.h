@@ -50,7 +50,8 @@ struct TimeUnit {
 [[nodiscard]] TextTable bill_table(const ClusterSize& size);
 /// The name of its nodes.
 [[nodiscard]] std::string node_of(const ClusterSize& size);
-/// What the figures of money and power are of.
-[[nodiscard]] std::string money_note();
+/// What the figures of money and power are of, where something is bought, and draws power that is
+/// known.
+[[nodiscard]] std::string money_note(bool buys, bool draws_power);
 
 }  // namespace headway

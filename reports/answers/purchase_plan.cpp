@@ -12,6 +12,7 @@
 #include "reports/answers/strategy_plan.h"
 #include "reports/document/csv_text.h"
 #include "reports/document/text_document.h"
+#include "sim/base/join_words.h"
 #include "sim/base/quantity_text.h"
 #include "sim/files/json_output.h"
 #include "sim/result/decision/objective.h"
@@ -44,24 +45,43 @@ Seconds typical_time(const PurchasePlan& plan) {
   return plan.found()->plan.found()->runs.front().median;
 }
 
+constexpr const char* kNoFailures = ", without failures";
+
+/// ", no published step on mi300x": what the interval of such a prediction cannot know.
+std::string unseen_text(const ClusterRun& run) {
+  const Evidence& accelerator = run.leader.prediction.confidence.accelerator;
+  if (accelerator.is_measured || accelerator.steps > 0) return "";
+  return ", no published step on " + accelerator.of;
+}
+
 class PurchaseDocument {
  public:
   explicit PurchaseDocument(const PurchasePlan& plan)
-      : plan_(plan), unit_(unit_of(typical_time(plan))) {}
+      : plan_(plan), unit_(unit_of(typical_time(plan))) {
+    for (const CandidatePlan& candidate : plan.candidates) {
+      const ClusterSize* const size = candidate.plan.shown();
+      if (size == nullptr) continue;
+      has_prices_ = has_prices_ || size->runs.front().usd;
+      buys_ = buys_ || size->bought;
+      draws_power_ = draws_power_ || size->power || size->runs.front().energy;
+    }
+  }
 
   [[nodiscard]] Document document() const {
-    Document document{.title = fmt::format("{}: {}", plan_.model, goal()), .lead = counts()};
+    Document document{
+        .title = fmt::format("{}: {}{}", plan_.model, goal(), counts_failures() ? "" : kNoFailures),
+        .lead = counts()};
     if (plan_.found() != nullptr) document.sections.push_back(answer_on_pages());
     document.sections.push_back({"Candidates", {candidates_figure()}});
     for (const CandidatePlan& candidate : plan_.candidates) add_bill(candidate, document);
     if (plan_.found() == nullptr) {
       document.sections.push_back({"Answer", {Paragraph{others() + none_text()}}});
     } else {
-      document.sections.push_back(
-          {"",
-           {Paragraph{money_note()}, Paragraph{others() + own_line(unsaid()) + "Simulated alone: " +
-                                               command_line_of(size()) + "\n" + answer()}},
-           Shown::on_terminals});
+      DocumentSection end{"", {}, Shown::on_terminals};
+      if (!note().empty()) end.blocks.emplace_back(Paragraph{note()});
+      end.blocks.emplace_back(Paragraph{others() + own_line(unsaid()) + "Simulated alone: " +
+                                        command_line_of(size()) + "\n" + answer()});
+      document.sections.push_back(std::move(end));
     }
     return document;
   }
@@ -69,6 +89,12 @@ class PurchaseDocument {
  private:
   [[nodiscard]] const std::string& unsaid() const { return plan_.found()->plan.unsaid; }
   [[nodiscard]] const ClusterSize& size() const { return *plan_.found()->plan.found(); }
+
+  [[nodiscard]] bool counts_failures() const {
+    return std::ranges::any_of(plan_.candidates, [](const CandidatePlan& candidate) {
+      return candidate.plan.counts_failures;
+    });
+  }
 
   [[nodiscard]] std::string counts() const {
     std::size_t judged = 0;
@@ -89,33 +115,47 @@ class PurchaseDocument {
     if (size == nullptr) return {candidate.name, "nothing runs"};
     const ClusterRun& run = size->runs.front();
     const auto or_dash = [](std::string text) { return text.empty() ? "-" : std::move(text); };
-    return {candidate.name,
-            amount_text(candidate.plan, *size),
-            run.leader.prediction.question.strategy,
-            time_number_text(run),
-            percent(run.leader.prediction.mfu) + " %",
-            gib(candidate.plan.capacity - run.leader.memory()),
-            run.usd ? usd_text(*run.usd) : "-",
-            or_dash(usd_text(run.outlay, run.outlay_interval)),
-            size->power ? short_text(*size->power) : "-",
-            run.energy ? energy_text(*run.energy) : "-",
-            candidate.plan.found() != nullptr
-                ? "meets it"
-                : shortfall_text(shortfall(*size, plan_.goal), unit_)};
+    std::vector<std::string> cells = {candidate.name,
+                                      amount_text(candidate.plan, *size),
+                                      run.leader.prediction.question.strategy,
+                                      time_number_text(run),
+                                      percent(run.leader.prediction.mfu) + " %",
+                                      gib(candidate.plan.capacity - run.leader.memory())};
+    if (buys_) {
+      cells.push_back(run.usd ? usd_text(*run.usd) : "-");
+      cells.push_back(or_dash(usd_text(run.outlay, run.outlay_interval)));
+    } else {
+      cells.push_back(or_dash(usd_text(run.usd, run.usd_interval)));
+    }
+    if (draws_power_) {
+      cells.push_back(size->power ? short_text(*size->power) : "-");
+      cells.push_back(run.energy ? energy_text(*run.energy) : "-");
+    }
+    cells.push_back(candidate.plan.found() != nullptr
+                        ? "meets it"
+                        : shortfall_text(shortfall(*size, plan_.goal), unit_));
+    return cells;
+  }
+
+  [[nodiscard]] std::vector<TextTable::Column> columns() const {
+    std::vector<TextTable::Column> columns = {{"candidate"},
+                                              {"how many"},
+                                              {"strategy"},
+                                              {std::string(unit_.name), kRight},
+                                              {"MFU", kRight},
+                                              {"GiB free", kRight},
+                                              {"cost of the run", kRight}};
+    if (buys_) columns.push_back({"to pay until then", kRight});
+    if (draws_power_) {
+      columns.push_back({"power", kRight});
+      columns.push_back({"energy", kRight});
+    }
+    columns.push_back({"the goal"});
+    return columns;
   }
 
   [[nodiscard]] Figure candidates_figure() const {
-    TextTable table({{"candidate"},
-                     {"how many"},
-                     {"strategy"},
-                     {std::string(unit_.name), kRight},
-                     {"MFU", kRight},
-                     {"GiB free", kRight},
-                     {"cost of the run", kRight},
-                     {"to pay until then", kRight},
-                     {"power", kRight},
-                     {"energy", kRight},
-                     {"the goal"}});
+    TextTable table(columns());
     Chart chart{.kind = Chart::Kind::bars, .x_title = "US$ M, to pay until it is through"};
     Chart::Series outlay{.name = "to pay until it is through", .colour = 0};
     Chart::Series budget{.name = "budget", .style = Chart::Style::dashed, .colour = 1};
@@ -135,7 +175,7 @@ class PurchaseDocument {
             "Of each candidate the {} that meets the goal, or else the smallest that is in "
             "time, or comes nearest to it. Until the run is through: the median, and from the 5th "
             "to the 95th percentile; a deadline is kept to with a probability of {}. {}",
-            superlative_of(plan_.goal.minimize), share_text(plan_.goal.probability), money_note()),
+            superlative_of(plan_.goal.minimize), share_text(plan_.goal.probability), note()),
         .picture = std::move(chart),
         .table = std::move(table)};
   }
@@ -143,11 +183,16 @@ class PurchaseDocument {
   void add_bill(const CandidatePlan& candidate, Document& document) const {
     const ClusterSize* const size = candidate.plan.shown();
     if (size == nullptr) return;
-    const bool is_answer = &candidate == plan_.found();
+    // What is rented need not be bought.
+    const bool is_to_buy = &candidate == plan_.found() && (size->bought || !size->runs.front().usd);
     document.sections.push_back(
         {fmt::format("{}: {}", candidate.name, amount_text(candidate.plan, *size)),
          {bill_table(*size)},
-         is_answer ? Shown::everywhere : Shown::on_pages});
+         is_to_buy ? Shown::everywhere : Shown::on_pages});
+  }
+
+  [[nodiscard]] std::string note() const {
+    return has_prices_ ? money_note(buys_, draws_power_) : "";
   }
 
   /// What each candidate but the answer lacks, a line each.
@@ -168,9 +213,11 @@ class PurchaseDocument {
     }
     const ClusterRun& run = size->runs.front();
     if (candidate.plan.found() != nullptr) {
-      return fmt::format("{}: meets the goal too, with {}: {}, {}, {}.", candidate.name,
-                         amount_text(candidate.plan, *size), time_text(run),
-                         usd_text(run.usd, run.usd_interval), more_than_answer(*size));
+      std::vector<std::string> parts = {time_text(run)};
+      if (run.usd) parts.push_back(usd_text(run.usd, run.usd_interval));
+      parts.push_back(more_than_answer(*size) + unseen_text(run));
+      return fmt::format("{}: meets the goal too, with {}: {}.", candidate.name,
+                         amount_text(candidate.plan, *size), join_words(parts, ", "));
     }
     const Shortfall missing = shortfall(*size, plan_.goal);
     std::string text =
@@ -182,7 +229,7 @@ class PurchaseDocument {
     }
     if (size->power) text += fmt::format("; it draws {}", short_text(*size->power));
     if (run.outlay) text += fmt::format(", {} to pay", usd_text(run.outlay, run.outlay_interval));
-    return text + ".";
+    return text + unseen_text(run) + ".";
   }
 
   /// In what the goal minimises.
@@ -213,7 +260,20 @@ class PurchaseDocument {
     }
     if (size().power) text += fmt::format(", on {}", short_text(*size().power));
     text += ", through in " + time_text(run);
-    return text + fmt::format(", with {}.", run.leader.prediction.question.strategy);
+    text += fmt::format(", with {}{}.", run.leader.prediction.question.strategy, unseen_text(run));
+    if (plan_.goal.minimize == TrainingGoal::Minimize::gpus && is_undercut()) {
+      text += " It has the fewest GPUs; with minimize=cost the goal takes the cheapest.";
+    }
+    return text;
+  }
+
+  /// Whether another candidate that meets the goal takes less money.
+  [[nodiscard]] bool is_undercut() const {
+    const std::optional<double> usd = size().runs.front().usd;
+    return usd && std::ranges::any_of(plan_.candidates, [&](const CandidatePlan& candidate) {
+             const ClusterSize* const found = candidate.plan.found();
+             return found != nullptr && found->runs.front().usd.value_or(*usd) < *usd;
+           });
   }
 
   /// "61.2 (51.0 .. 73.5)": the median, and from the 5th to the 95th percentile.
@@ -275,6 +335,9 @@ class PurchaseDocument {
 
   const PurchasePlan& plan_;
   TimeUnit unit_;
+  bool has_prices_ = false;   ///< of a candidate
+  bool buys_ = false;         ///< something of a candidate
+  bool draws_power_ = false;  ///< that is known
 };
 
 json candidate_json(const CandidatePlan& candidate) {
