@@ -155,7 +155,7 @@ std::vector<Override> ClusterSizes::goal_overrides() const {
       reliability.erase("duration");
       reliability["train_tokens"] = tokens;
       overrides.push_back({"/reliability", compact_json(reliability)});
-    } else if (base_.reliability->train_tokens != goal_.tokens) {
+    } else if (!given.is_object() || given.value("train_tokens", json()) != tokens) {
       overrides.push_back({"/reliability/train_tokens", compact_json(tokens)});
     }
   }

@@ -71,6 +71,9 @@ PlanQuestion read_plan_question(PlanOptions options, const std::optional<std::st
                      .help = "write \"goal\": \"tokens=2T deadline=30d\" beside them, or --goal; "
                              "--set /candidate=NAME takes one"});
   }
+  if (is_training) {
+    leaders.options.train_tokens = std::get<TrainingGoal>(*question.goal).tokens;
+  }
   const bool asks_for_size = question.goal && std::holds_alternative<LargestGoal>(*question.goal);
   leaders.best = static_cast<std::size_t>(best.value_or(asks_for_size ? 1 : kUsualLeaders));
   check_plan(question.options, diagnostics);

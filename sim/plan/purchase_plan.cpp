@@ -125,9 +125,10 @@ void check_plan_fields(const std::string& path, const ScenarioOptions& options,
       for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
     }
   }
-  const PlanOptions plan{.leaders = {.path = path, .options = options}};
-  check_candidates(plan, fields.candidates, goal ? std::get_if<TrainingGoal>(&*goal) : nullptr,
-                   diagnostics);
+  const TrainingGoal* const training = goal ? std::get_if<TrainingGoal>(&*goal) : nullptr;
+  PlanOptions plan{.leaders = {.path = path, .options = options}};
+  if (training != nullptr) plan.leaders.options.train_tokens = training->tokens;
+  check_candidates(plan, fields.candidates, training, diagnostics);
 }
 
 }  // namespace headway

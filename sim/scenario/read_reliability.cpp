@@ -20,11 +20,10 @@ constexpr double kMostSpareNodes = 1'000'000;
 
 void check_end(ObjectReader& reader, const ReliabilitySettings& settings) {
   if (settings.train_tokens.has_value() != settings.duration.has_value()) return;
-  reader.report(
-      settings.duration ? "duration" : "train_tokens",
-      settings.duration ? "train_tokens and duration both say when the run ends"
-                        : "nothing says when the run ends",
-      "", "give train_tokens, or duration; a plan with a goal puts its tokens in their place");
+  reader.report(settings.duration ? "duration" : "train_tokens",
+                settings.duration ? "train_tokens and duration both say when the run ends"
+                                  : "nothing says when the run ends",
+                "", "give train_tokens, or duration; `headway plan` takes those of its goal");
 }
 
 bool is_in_place(const ReliabilitySettings& settings) { return settings.recovery->in_place; }
@@ -241,6 +240,7 @@ std::optional<ReliabilitySettings> read_reliability(ObjectReader& scenario, cons
   settings.nodes = (job.strategy.ranks() + accelerators - 1) / accelerators;
   settings.reprovision = Seconds(std::numeric_limits<double>::infinity());
   reliability_fields().read(reader, settings);
+  if (!settings.train_tokens && !settings.duration) settings.train_tokens = job.train_tokens;
   check_end(reader, settings);
   settings.causes = read_failures(reader, job, settings);
   if (const auto checkpoint = reader.required_part("checkpoint")) {

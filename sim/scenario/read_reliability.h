@@ -19,6 +19,7 @@ struct ReliableJob {
   const Strategy& strategy;
   const Cluster& cluster;
   const Profile& profile;
+  std::optional<double> train_tokens;  ///< where nothing says when the run ends
 };
 
 [[nodiscard]] const FieldTable<ReliabilitySettings>& reliability_fields();

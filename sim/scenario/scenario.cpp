@@ -244,7 +244,8 @@ std::optional<Scenario> read_at(const JsonCursor& root, const std::string& path,
                                             {.model = model->model,
                                              .strategy = strategy->strategy,
                                              .cluster = *cluster->topology.cluster,
-                                             .profile = *profiles->front()},
+                                             .profile = *profiles->front(),
+                                             .train_tokens = options.train_tokens},
                                             files);
     const Cluster& whole = *cluster->topology.cluster;
     scenario.jobs = read_jobs(

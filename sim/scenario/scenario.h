@@ -79,6 +79,8 @@ struct ScenarioOptions {
   std::optional<std::string> profile;  ///< instead of the scenario's
   std::optional<std::uint64_t> seed;
   std::optional<int> replicas;
+  /// That a run with reliability ends with, where the scenario does not say when it does.
+  std::optional<double> train_tokens = {};
   /// Of what other scenarios of this process read; not where files may have changed since.
   std::shared_ptr<ReadMemory> memory = {};
 };
