@@ -60,18 +60,17 @@ void check_verdict(const JsonCursor& profile, Diagnostics& diagnostics) {
   const auto provenance = profile.member("provenance");
   const auto verdict = provenance ? provenance->member("verdict") : std::nullopt;
   const std::optional<std::string> word = verdict ? verdict->text() : std::nullopt;
-  if (word == "aborted") {
-    diagnostics.add(verdict->problem("the calibration ended before it was through",
-                                     "provenance.not_measured lists what is missing",
-                                     "run headway-calibrate again; it says what ended it"));
-  } else if (word == "noisy") {
-    Diagnostic warning =
-        verdict->problem("the machine did other work while it was calibrated",
-                         "provenance.samples says how much of it was disturbed",
-                         "run headway-calibrate again while nothing else runs there");
-    warning.severity = Severity::warning;
-    diagnostics.add(std::move(warning));
-  }
+  if (word != "aborted" && word != "noisy") return;
+  Diagnostic warning =
+      word == "aborted"
+          ? verdict->problem("the calibration ended before it was through",
+                             "provenance.not_measured lists what is missing",
+                             "run headway-calibrate again; it says what ended it")
+          : verdict->problem("the machine did other work while it was calibrated",
+                             "provenance.samples says how much of it was disturbed",
+                             "run headway-calibrate again while nothing else runs there");
+  warning.severity = Severity::warning;
+  diagnostics.add(std::move(warning));
 }
 
 /// Every precision needs both numbers, and attention one of 16 bits or more.

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "sim/costs/read_profile.h"
 #include "sim/files/input_files.h"
@@ -45,13 +46,16 @@ inline Outcome refit(const std::string& points, const std::string& options = "")
   return outcome;
 }
 
-/// The problems that read_profile finds; empty for a clean profile.
+/// The errors that read_profile finds, none in a profile that can be used. How the calibration went
+/// it warns of.
 inline std::string problems(const std::string& path) {
   Diagnostics diagnostics;
   InputFiles files({}, {}, diagnostics);
   const auto cursor = files.open(path, "");
   if (cursor) (void)read_profile(*cursor, files);
-  return rendered(diagnostics.all(), "nothing was read.");
+  std::vector<Diagnostic> errors = diagnostics.all();
+  std::erase_if(errors, [](const Diagnostic& one) { return one.severity != Severity::error; });
+  return rendered(errors, "nothing was read.");
 }
 
 }  // namespace headway
