@@ -29,6 +29,8 @@ TEST(NamedAccelerator, IsFoundHoweverItIsSpelt) {
   EXPECT_EQ(profile_in("8 x GB200 (2 trays)"), "gb200");
   EXPECT_EQ(profile_in("4 x RTX3090"), "rtx_3090");
   EXPECT_EQ(profile_in("GeForce RTX 2080 Ti"), "rtx_2080_ti");
+  EXPECT_EQ(profile_in("8x RTX4090"), "rtx_4090");
+  EXPECT_EQ(profile_in("4 x NVIDIA L4"), "l4");
 }
 
 // What stands in the name of a machine says nothing more; what stands beside it does.
@@ -56,7 +58,7 @@ TEST(NamedAccelerator, OfACloudMayBeAnother) {
 
 TEST(NamedAccelerator, OfAnotherNameIsNone) {
   for (const char* text : {"4 x RTX 3090 Ti", "8 x H100 NVL", "2 x Xeon SPR", "start 4 nodes",
-                           "8 x RTX 4090", "V1000"}) {
+                           "8 x RTX 4080", "V1000"}) {
     EXPECT_EQ(profile_in(text), "") << text;
   }
   EXPECT_EQ(std::get<std::string>(named_accelerator("8 x V100 beside 8 x P100")),
