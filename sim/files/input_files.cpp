@@ -30,7 +30,7 @@ bool may_be_named(const fs::path& path) {
 }
 
 bool is_override(const JsonCursor& part) {
-  return part.document().value_location(part.pointer()).file.starts_with("--set ");
+  return part.document().value_location(part.pointer()).file.starts_with("--");
 }
 
 bool is_below(const fs::path& path, const fs::path& folder) {

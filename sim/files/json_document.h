@@ -17,11 +17,13 @@ namespace headway {
 struct Override {
   std::string pointer;
   std::string value_text;
-  std::string place = {};  ///< where it stands if not on the command line: "buy.json:12:5"
+  std::string place = {};        ///< where it stands if not on the command line: "buy.json:12:5"
+  std::string option = "--set";  ///< of the command line
 };
 
-/// Splits "/a/b=value"; throws InputError if it does not have that form.
-[[nodiscard]] Override parse_override(std::string_view text);
+/// Splits "/a/b=value", which was given to `option`; throws InputError if it does not have that
+/// form.
+[[nodiscard]] Override parse_override(std::string_view text, std::string option = "--set");
 
 /// A parsed JSON text that knows where each value and key stands. Immutable once read.
 ///

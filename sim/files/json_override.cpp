@@ -14,13 +14,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kExample = "write --set /strategy/tensor_parallel=8";
-
-[[noreturn]] void refuse(std::string_view text, std::string message, std::string help) {
-  throw InputError(Diagnostic{.message = std::move(message),
-                              .location = {.file = fmt::format("--set {}", printable(text))},
-                              .help = std::move(help)});
-}
+constexpr std::string_view kExample = "/strategy/tensor_parallel=8";
 
 /// "/a/b" of "a.b" or "a/b", the two forms that are written by mistake.
 std::string as_pointer(std::string_view path) {
@@ -81,28 +75,36 @@ json* step_into(json& parent, const std::string& token, const std::string& point
 
 }  // namespace
 
-Override parse_override(std::string_view text) {
+Override parse_override(std::string_view text, std::string option) {
+  const auto refuse = [&](std::string message, std::string help) {
+    throw InputError(Diagnostic{.message = std::move(message),
+                                .location = {.file = fmt::format("{} {}", option, printable(text))},
+                                .help = std::move(help)});
+  };
+  const std::string example = fmt::format("write {} {}", option, kExample);
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {
-    refuse(text, "an override has the form /field=value", std::string(kExample));
+    refuse("an override has the form /field=value", example);
   }
   const std::string_view pointer = text.substr(0, equals);
   const std::string_view value = text.substr(equals + 1);
   if (pointer[0] != '/') {
-    refuse(text, "the field of an override starts with a slash",
-           fmt::format("write --set {}={}", as_pointer(pointer), value));
+    refuse("the field of an override starts with a slash",
+           fmt::format("write {} {}={}", option, as_pointer(pointer), value));
   }
   if (pointer.ends_with('/') || pointer.find("//") != std::string_view::npos) {
-    refuse(text, "an override names a field between slashes", std::string(kExample));
+    refuse("an override names a field between slashes", example);
   }
   if (has_bad_escape(pointer)) {
-    refuse(text, "~ stands only before 0 or 1 in a JSON pointer",
+    refuse("~ stands only before 0 or 1 in a JSON pointer",
            "a ~ in a name is written ~0 and a / is written ~1");
   }
   if (first_invalid_utf8(text) != std::string_view::npos) {
-    refuse(text, "the text is not UTF-8", "");
+    refuse("the text is not UTF-8", "");
   }
-  return {std::string(pointer), std::string(value)};
+  return {.pointer = std::string(pointer),
+          .value_text = std::string(value),
+          .option = std::move(option)};
 }
 
 std::string shown_override(const Override& override) {
@@ -110,7 +112,7 @@ std::string shown_override(const Override& override) {
   constexpr std::size_t kLongestShown = 80;
   const std::string text = fmt::format("{}={}", override.pointer, override.value_text);
   const std::size_t end = character_position(text, kLongestShown);
-  return fmt::format("--set {}{}", printable(std::string_view(text).substr(0, end)),
+  return fmt::format("{} {}{}", override.option, printable(std::string_view(text).substr(0, end)),
                      end < text.size() ? "..." : "");
 }
 

@@ -94,13 +94,14 @@ class GoalText {
   }
 
  private:
-  /// A unit may stand apart from its number: "deadline=60 days" is one word.
+  /// A unit, which begins with no digit, may stand apart from its number: "deadline=60 days" is one
+  /// word.
   static std::vector<std::string> words_of(const std::string& text) {
     std::vector<std::string> words;
     std::istringstream parts(text);
     for (std::string part; parts >> part;) {
-      const bool is_number_before = !words.empty() && ends_in_number(words.back());
-      if (is_number_before && part.find('=') == std::string::npos) {
+      const bool is_unit = part.find('=') == std::string::npos && !number_of(part);
+      if (is_unit && !words.empty() && ends_in_number(words.back())) {
         words.back() += part;
       } else {
         words.push_back(std::move(part));
@@ -110,8 +111,12 @@ class GoalText {
   }
 
   static bool ends_in_number(const std::string& word) {
-    const auto number = number_of(word.substr(word.find('=') + 1));
+    const auto number = number_of(without_dollar(word.substr(word.find('=') + 1)));
     return number && number->suffix.empty();
+  }
+
+  static std::string without_dollar(const std::string& text) {
+    return text.starts_with('$') ? text.substr(1) : text;
   }
 
   /// Something has to bound the cluster: from below the deadline, or from above what it may take.
@@ -174,7 +179,7 @@ class GoalText {
       return "";
     }
     if (name == "budget") {
-      training_.budget = count_of(value.starts_with('$') ? value.substr(1) : value, kMostMoney);
+      training_.budget = count_of(without_dollar(value), kMostMoney);
       return training_.budget ? "" : "budget=50M: US$, more than 0";
     }
     if (name == "power") {

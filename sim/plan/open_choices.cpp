@@ -172,8 +172,7 @@ std::optional<std::string> choices_sentence(const OpenChoices& open, double rati
   for (const Explanation& explanation : found) words.push_back(explanation.words);
   return fmt::format(
       "what the scenario leaves to its software may be the reason: in closed form the job takes "
-      "{}, "
-      "with {}",
+      "{}, with {}",
       short_text(open.time), join_words(words, ", "));
 }
 

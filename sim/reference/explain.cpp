@@ -113,8 +113,8 @@ std::string name_list(const std::vector<const Topic*>& topics) {
 /// Names of inputs and results whose explanation has the word, or one that begins with it.
 std::string told_of_in(std::string_view word, const std::vector<Topic>& topics) {
   constexpr std::size_t kShortestWord = 3;
-  if (word.size() < kShortestWord) return "";
   const auto is_letter = [](unsigned char c) { return std::isalnum(c) != 0; };
+  if (word.size() < kShortestWord || std::ranges::none_of(word, is_letter)) return "";
   const auto is_same = [](unsigned char a, unsigned char b) { return in_names(a) == in_names(b); };
   std::vector<const Topic*> found;
   for (const Topic& topic : topics) {

@@ -179,14 +179,13 @@ Command anchor_command() {
       "prediction of the measured job is the measurement. The network and the shape of the "
       "pipeline stay as modelled. A time that would need kernels beyond the peak of the device is "
       "refused. With --for or --then the other job takes over what both share of it: less where "
-      "kernels, "
-      "pipeline, micro-batch, exchange of experts, model or release differ. The interval is what "
-      "that leaves open. A log is one of Megatron-LM, Megatron-DeepSpeed, NeMo, Megatron-Bridge, "
+      "kernels, pipeline, micro-batch, exchange of experts, model or release differ. The interval "
+      "is what that leaves open. A log is one of Megatron-LM, Megatron-DeepSpeed, NeMo, "
+      "Megatron-Bridge, "
       "torchtitan, DeepSpeed or Hugging Face, plain or gzipped; its first tenth is left out as "
       "warm-up. Of Hugging Face's it is the mean of the whole run, evaluations and checkpoints "
       "included. --set and --profile change SCENARIO, the job that was measured; --then changes "
-      "OTHER, "
-      "or SCENARIO as it ran. A scenario can hold the same as "
+      "OTHER, or SCENARIO as it ran. A scenario can hold the same as "
       "\"anchor\": {\"measured_iteration_time\": \"5.3 s\", \"scenario\": \"my.json\"}.";
   command.run = run_anchor;
   return command;

@@ -77,8 +77,8 @@ Command compare_command() {
       "last, with all others made. Where these differ, changes work together. Changes that make "
       "no valid scenario one by one, such as degrees whose product is the number of GPUs, are made "
       "together. --set, --profile, --replicas and --seed hold for scenarios, not for results; "
-      "where A and "
-      "B are the same scenario, --set and --profile change B alone. Jobs that do not fit in memory "
+      "where A and B are the same scenario, --set and --profile change B alone. Jobs that do not "
+      "fit in memory "
       "are simulated all the same.";
   command.run = run_compare;
   return command;

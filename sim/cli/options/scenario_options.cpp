@@ -13,7 +13,7 @@ std::vector<Override> overrides_of(const Arguments& arguments, Diagnostics& diag
   std::vector<Override> overrides;
   for (const std::string& text : arguments.values(option)) {
     try {
-      overrides.push_back(parse_override(text));
+      overrides.push_back(parse_override(text, "--" + option));
     } catch (const InputError& error) {
       for (const Diagnostic& problem : error.diagnostics()) diagnostics.add(problem);
     }

@@ -103,6 +103,10 @@ TEST(Goal, AUnitMayStandApartAndMoneyHaveItsSign) {
   EXPECT_EQ(goal.deadline, Seconds(60.0 * 86400.0));
   EXPECT_EQ(goal.budget, 3e6);
   EXPECT_EQ(goal.probability, 0.9);
+  EXPECT_EQ(training("tokens=2T deadline=60d budget=$3 M").budget, 3e6);
+  // A number is no unit.
+  EXPECT_NE(problem_of("tokens=2T deadline=60d probability=0.9 5").find("a goal has no \"5\""),
+            std::string::npos);
   EXPECT_EQ(problem_of("tokens=2T deadline=60 parsecs"),
             R"(error: "deadline=60parsecs" cannot be understood
   --> --goal tokens=2T deadline=60 parsecs

@@ -286,10 +286,14 @@ TEST(Explain, SeveralMeaningsAreListed) {
 }
 
 TEST(Explain, UnknownNamesAreMended) {
-  EXPECT_EQ(problem_with("virtual_stage"),
-            "nothing is called \"virtual_stage\" (did you mean \"virtual_stages\"? it is told of in "
-            "strategy.layers_per_stage; `headway explain` lists all names)");
-  EXPECT_EQ(problem_with(""), "nothing is called \"\" (`headway explain` lists all names)");
+  EXPECT_EQ(
+      problem_with("virtual_stage"),
+      "nothing is called \"virtual_stage\" (did you mean \"virtual_stages\"? it is told of in "
+      "strategy.layers_per_stage; `headway explain` lists all names)");
+  for (const std::string name : {"", "   "}) {
+    EXPECT_EQ(problem_with(name),
+              "nothing is called \"" + name + "\" (`headway explain` lists all names)");
+  }
 }
 
 TEST(Explain, WordsOfANameMayStandApart) {
