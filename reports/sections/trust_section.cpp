@@ -31,6 +31,12 @@ std::string interval_text(const Prediction& prediction) {
       "model was off on published steps of sources that its constants had not seen ({} % on {}).",
       prediction.replicas == 1 ? ":" : ",", percent(confidence.kernel_spread),
       percent(confidence.model_error), confidence.job_kind);
+  if (confidence.accelerator_error > 0.0) {
+    text += fmt::format(
+        " Nobody measured training on {}, so {} % more are allowed for: what published steps of "
+        "other silicon were off by that nothing was fitted to.",
+        confidence.accelerator.of, percent(confidence.accelerator_error));
+  }
   if (confidence.beyond_calibration) {
     text += " Some kernels lie outside of what the profile was measured on.";
   }

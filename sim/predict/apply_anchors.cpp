@@ -29,9 +29,9 @@ std::string little_shared_warning(const ErrorTraits& asked, const ErrorTraits& m
 
 /// A measured step that is further off than those that constants were fitted to hardly ever are.
 std::optional<std::string> implausible_warning(const AnchorStep& step, double spread,
-                                               JobKind kind) {
+                                               const Scenario& scenario) {
   constexpr double kQuantile995 = 2.5758293035489004;  // of the standard normal distribution
-  const double farthest = kQuantile995 * std::hypot(model_error(kind), spread);
+  const double farthest = kQuantile995 * std::hypot(model_error(scenario), spread);
   const double ratio = step.measured / step.predicted;
   if (std::abs(std::log(ratio)) <= farthest) return std::nullopt;
   return fmt::format(
@@ -43,8 +43,7 @@ std::optional<std::string> implausible_warning(const AnchorStep& step, double sp
 /// What the scenario would be predicted to take without its anchors.
 void tell_without(AnchorEffect& effect, const Scenario& scenario, const JobRun& run, int jobs) {
   effect.time_without = run.time();
-  effect.interval_without =
-      expected_interval(run.times, run.cost.spread, model_error(job_kind(scenario)));
+  effect.interval_without = expected_interval(run.times, run.cost.spread, model_error(scenario));
   if (!scenario.input) return;
   const InputUse use = input_use(scenario, scenario.strategy, run.time(), jobs);
   effect.time_without += use.stalled;
@@ -91,10 +90,9 @@ AppliedAnchors apply_anchors(Scenario& scenario, int jobs, const DrawsElsewhere&
     applied.variance_left = known.variance_left;
     scenario.software_factor = weighted_factor(factors, known.weights);
   }
-  const JobKind kind = job_kind(scenario);
   effect.software_factor = scenario.software_factor;
   for (const AnchorStep& step : effect.steps) {
-    const auto warning = implausible_warning(step, without.cost.spread, kind);
+    const auto warning = implausible_warning(step, without.cost.spread, scenario);
     if (warning) applied.warnings.push_back(*warning);
   }
   return applied;

@@ -14,6 +14,9 @@ namespace {
 constexpr double kRepeatError = 0.02;
 /// What software does with experts by default is known of no source better than of others.
 constexpr double kOpenExpertsError = 0.204;
+/// What nobody measured on an accelerator, of mixtures of experts and of all else.
+constexpr double kUnmeasuredExpertsError = 0.23;
+constexpr double kUnmeasuredError = 0.08;
 /// The 95th percentile of the standard normal distribution.
 constexpr double kQuantile95 = 1.6448536269514722;
 
@@ -78,6 +81,33 @@ double known_source_error(JobKind kind) {
       return 0.043;
   }
   HEADWAY_CHECK(false, "unknown kind of job");
+}
+
+double accelerator_error(JobKind kind, const Profile& profile) {
+  const bool is_known = profile.kind == "measured" || profile.published_steps.count > 0 ||
+                        !profile.device.products.empty();
+  if (is_known) return 0.0;
+  const bool has_experts = kind == JobKind::experts || kind == JobKind::open_experts;
+  return has_experts ? kUnmeasuredExpertsError : kUnmeasuredError;
+}
+
+const Profile& least_known(const Scenario& scenario) {
+  const Profile* least = &scenario.profiles().of(0);
+  for (int kind = 1; kind < scenario.cluster->kinds(); ++kind) {
+    const Profile& other = scenario.profiles().of(kind);
+    const bool knows_less = other.published_steps.count < least->published_steps.count;
+    if (other.kind != "measured" && (least->kind == "measured" || knows_less)) least = &other;
+  }
+  return *least;
+}
+
+double model_error(const Scenario& scenario) {
+  const JobKind kind = job_kind(scenario);
+  double of_accelerators = 0.0;
+  for (int i = 0; i < scenario.cluster->kinds(); ++i) {
+    of_accelerators = std::max(of_accelerators, accelerator_error(kind, scenario.profiles().of(i)));
+  }
+  return std::hypot(model_error(kind), of_accelerators);
 }
 
 std::string_view job_kind_title(JobKind kind) {

@@ -183,23 +183,13 @@ std::vector<std::string> general_limits(const Scenario& scenario) {
   return limits;
 }
 
-/// Of several kinds of accelerators the one of which least is known.
-const Profile& least_known(const Scenario& scenario) {
-  const Profile* least = &scenario.profiles().of(0);
-  for (int kind = 1; kind < scenario.cluster->kinds(); ++kind) {
-    const Profile& other = scenario.profiles().of(kind);
-    const bool knows_less = other.published_steps.count < least->published_steps.count;
-    if (other.kind != "measured" && (least->kind == "measured" || knows_less)) least = &other;
-  }
-  return *least;
-}
-
 /// Where 90 % of measured iterations should lie, with what measured steps say.
-Interval interval_of(const JobRun& run, JobKind kind,
+Interval interval_of(const JobRun& run, const Scenario& scenario,
                      const std::optional<AppliedAnchors>& anchors) {
-  if (!anchors) return expected_interval(run.times, run.cost.spread, model_error(kind));
+  if (!anchors) return expected_interval(run.times, run.cost.spread, model_error(scenario));
   if (!anchors->variance_left) return repeated_interval(run.times);
-  return anchored_interval(run.times, run.cost.spread, model_error(kind), *anchors->variance_left);
+  return anchored_interval(run.times, run.cost.spread, model_error(job_kind(scenario)),
+                           *anchors->variance_left);
 }
 
 /// Another configuration's measured step says nothing more once the software is anchored.
@@ -220,6 +210,7 @@ Confidence confidence_of(const Scenario& scenario, const JobRun& run, const Inte
                                 : interval,
       .job_kind = std::string(job_kind_title(kind)),
       .model_error = model_error(kind),
+      .accelerator_error = accelerator_error(kind, profile),
       .kernel_spread = run.cost.spread,
       .beyond_calibration = run.cost.extrapolated};
 }
@@ -265,7 +256,7 @@ Simulation simulated(const Scenario& asked, const SimulateOptions& options) {
   prediction.iteration_time = Seconds(timeline.finish);
   prediction.replicas = static_cast<int>(main_run.times.size());
   prediction.replica_time = percentiles_of(main_run.times);
-  prediction.iteration_interval = interval_of(main_run, job_kind(scenario), anchors);
+  prediction.iteration_interval = interval_of(main_run, scenario, anchors);
   prediction.confidence = confidence_of(scenario, main_run, prediction.iteration_interval);
   prediction.counts = timeline.counts;
   if (scenario.input) add_input(prediction, scenario, options.jobs);

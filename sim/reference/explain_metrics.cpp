@@ -61,6 +61,11 @@ constexpr TopicRow kMetricRows[] = {
      "Standard deviation of the model's error (of the logarithm of times) against published steps "
      "of sources that its constants had not seen.",
      "", "headway validate --leave-out source"},
+    {"confidence.accelerator_error", "share", "",
+     "What comes on top of it where nobody measured the accelerator: no published step of it "
+     "entered the fit of the constants, and its matrix products are known by data sheet and a few "
+     "benchmarks; 0 of all others.",
+     "", "headway validate --rows validation/other_silicon.json"},
     {"confidence.kernel_spread", "share", "",
      "Standard deviation of what kernels cost, as the profile knows it.", "", "headway-calibrate"},
     {"confidence.beyond_calibration", "true or false", "",

@@ -68,8 +68,7 @@ std::string row_alone(const PublishedRow& row, const ValidateOptions& options) {
   }
   Scenario scenario = std::get<Scenario>(outcome);
   const JobRun run = run_row_job(scenario);
-  const Interval interval = expected_interval(
-      run.times, run.cost.spread, model_error(job_kind(scenario)));
+  const Interval interval = expected_interval(run.times, run.cost.spread, model_error(scenario));
   nlohmann::json answer = {{"predicted_s", run.time().count()},
                            {"low_s", interval.low},
                            {"high_s", interval.high},

@@ -40,11 +40,11 @@ std::string predicted_row(const PublishedRow& row, const CostTerm* left_out,
     const Scenario scenario =
         left_out == nullptr ? std::move(known) : without_term(std::move(known), *left_out);
     const JobRun run = run_row_job(scenario);
-    const JobKind kind = job_kind(scenario);
     const bool is_known =
         how.knowledge == SourceKnowledge::own && known_source_effects().contains(row.head.source);
     const Interval interval = expected_interval(
-        run.times, run.cost.spread, is_known ? known_source_error(kind) : model_error(kind));
+        run.times, run.cost.spread,
+        is_known ? known_source_error(job_kind(scenario)) : model_error(scenario));
     answer["predicted_s"] = run.time().count();
     answer["low_s"] = interval.low;
     answer["high_s"] = interval.high;

@@ -59,6 +59,7 @@ void visit_fields(auto& visit, Of<Confidence> auto& of) {
   visit("with_measured_step_s", of.with_measured_step);
   visit("job_kind", of.job_kind);
   visit("model_error", of.model_error);
+  visit("accelerator_error", of.accelerator_error);
   visit("kernel_spread", of.kernel_spread);
   visit("beyond_calibration", of.beyond_calibration);
 }

@@ -30,6 +30,25 @@ TEST(Interval, AMixtureIsKnownLessThatLeavesItsExpertsToTheSoftware) {
   EXPECT_EQ(job_kind(scenario_of(said)), JobKind::dense);
 }
 
+TEST(Interval, AnAcceleratorThatNobodyMeasuredIsKnownLess) {
+  nlohmann::json said = small_scenario(8);
+  const double known = model_error(scenario_of(said));
+  EXPECT_EQ(known, model_error(JobKind::dense));
+  Profile profile = scenario_of(said).profiles().of(0);
+  profile.kind = "published";
+  profile.published_steps = {};
+  profile.device.products.clear();
+  const double dense = accelerator_error(JobKind::dense, profile);
+  EXPECT_GT(dense, 0.0);
+
+  EXPECT_GT(accelerator_error(JobKind::experts, profile), dense);
+  profile.published_steps.count = 1;
+  EXPECT_EQ(accelerator_error(JobKind::dense, profile), 0.0);
+  profile.published_steps.count = 0;
+  profile.kind = "measured";
+  EXPECT_EQ(accelerator_error(JobKind::dense, profile), 0.0);
+}
+
 TEST(Interval, MeasuredStepsLeaveAPartOfTheVariance) {
   // A quarter of the variance is half the width of sqrt(0.03^2 + 0.04^2).
   const Interval interval = anchored_interval({2.0}, 0.03, 0.04, 0.25);
