@@ -21,6 +21,7 @@ class WorkCosts {
     for (const LinearWork& linear : work.linears) add(linear);
     for (const GroupedWork& grouped : work.grouped) add(grouped);
     if (work.permuted_elements > 0.0) add_permutation(work);
+    if (work.masks.groups > 0.0) add_masks(work);
     if (bytes_per_element(kernels_.precision) < 2.0) {  // inputs are quantised in each pass
       costs_.forward.add(cast_cost(device_, cast_elements_, kernels_.scaling));
       costs_.backward.add(cast_cost(device_, cast_elements_, kernels_.scaling));
@@ -132,6 +133,28 @@ class WorkCosts {
     };
     add_forward(cost_of(work.permuted_elements), work.permuted_again);
     costs_.backward.add(cost_of(2.0 * work.permuted_elements));
+  }
+
+  /// Masks are made and multiplied in 16 bits, one group after the other; each kernel moves the
+  /// bytes that were counted.
+  void add_masks(const Work& work) {
+    const ExpertMaskShape& masks = work.masks;
+    const auto product = [&](const GemmShape& shape) {
+      Cost cost = gemm_cost(device_, shape, wide_);
+      cost.time = masks.groups * cost.time;
+      return cost;
+    };
+    const auto passes = [&](double bytes) {
+      return counted_pass_cost(device_, Bytes(masks.groups * masks.tokens * masks.places * bytes));
+    };
+    for (const Cost& cost :
+         {passes(masks.forward_bytes), product(masks.dispatch()), product(masks.combine())}) {
+      add_forward(cost, work.permuted_again);
+    }
+    for (const Cost& cost : {passes(masks.backward_bytes), product(masks.combine()),
+                             product(masks.dispatch()), product(masks.mask_gradient())}) {
+      costs_.backward.add(cost);
+    }
   }
 
   void add(const AttentionWork& attention) {

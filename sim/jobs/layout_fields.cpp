@@ -13,6 +13,10 @@ void settle_expert_exchange(Strategy& strategy) {
   strategy.overlap_expert_exchange &= strategy.expert_group() > 1;
 }
 
+void settle_expert_masks(Strategy& strategy) {
+  if (strategy.expert_capacity_factor == 0.0) strategy.expert_masks = ExpertMasks::none;
+}
+
 }  // namespace
 
 std::vector<Field<Strategy>> layout_fields() {
@@ -92,6 +96,20 @@ see: profile.experts.exchange_seen_overlapped)"},
 limit training is dropless.
 see: Fedus et al. 2021 (arXiv:2101.03961), 2.2
 default: no limit)"},
+      {"expert_masks",
+       word(&Strategy::expert_masks)
+           .presettable()
+           .settled(settle_expert_masks)
+           .where([](const Strategy& strategy) {
+             return strategy.expert_masks != ExpertMasks::none ||
+                    strategy.expert_capacity_factor > 0.0;
+           }),
+       R"(How tokens get to their places on experts that take so many and no more: by their indices; or by
+products with one-hot masks, made for each sequence (GShard, MaxText with sparse_matmul=False) or
+for the tokens of a micro-batch on a rank (DeepSpeed without Tutel). Products with masks cost 2 x
+tokens x places x hidden size each, two forward and three backward, and every place is computed and
+sent, taken or not.
+see: Lepikhin et al. 2020 (arXiv:2006.16668), 3.2)"},
       {"expert_imbalance", number(&Strategy::expert_imbalance, at_least(1.0)),
        "Tokens of the busiest expert, as a multiple of an even routing. Its rank sets the pace."},
       {"micro_batch", whole(&Strategy::micro_batch, kSequences),

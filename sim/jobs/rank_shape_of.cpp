@@ -27,6 +27,7 @@ RankShape rank_shape_of(const Strategy& strategy) {
       .expert_parallel = static_cast<double>(strategy.expert_parallel),
       .expert_tensor_parallel = static_cast<double>(strategy.expert_tensor_parallel),
       .expert_capacity = strategy.expert_capacity_factor,
+      .expert_masks = strategy.expert_masks,
       .expert_imbalance = strategy.expert_imbalance,
       .tables = strategy.tables,
       .table_ranks = static_cast<double>(strategy.data_parallel),

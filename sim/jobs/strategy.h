@@ -14,6 +14,7 @@
 #include "sim/jobs/schedules/schedule.h"
 #include "sim/jobs/software_memory.h"
 #include "sim/jobs/synchronisation/synchronisation.h"
+#include "sim/layers/expert_masks.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/layer_parts.h"
 #include "sim/layers/table_plan.h"
@@ -188,6 +189,7 @@ struct Strategy {
   bool overlap_expert_exchange = false;  ///< with the compute of another micro-batch or pass
   /// Tokens that an expert accepts, in means of an even routing; others are dropped. 0: all.
   double expert_capacity_factor = 0.0;
+  ExpertMasks expert_masks = ExpertMasks::none;  ///< where there is such a limit
   double expert_imbalance = 1.0;  ///< tokens of the busiest expert, in means of an even routing
   CudaGraph cuda_graph = CudaGraph::none;
 

@@ -12,8 +12,9 @@ Bytes bytes_of(const KeptTensor& tensor, const Layer& layer, const RankShape& sh
   const double share =
       tensor.pieces > 0.0 ? std::max(1.0, tensor.pieces / parts) / tensor.pieces : 1.0 / parts;
   const double attended = tensor.attended ? shape.sequence_length : 1.0;
+  const double placed = tensor.placed ? expert_mask_shape(*layer.routing, shape).places : 1.0;
   const Rows rows = tensor.gathered && shape.gathered_inputs ? Rows::tokens : tensor.rows;
-  return Bytes(row_count(rows, layer, shape) * attended * tensor.elements * share *
+  return Bytes(row_count(rows, layer, shape) * attended * placed * tensor.elements * share *
                shape.bytes(tensor.stored));
 }
 

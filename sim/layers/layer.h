@@ -125,6 +125,7 @@ struct KeptTensor {
   Cut cut = Cut::none;
   double pieces = 0.0;    ///< that no cut divides further: key-value heads; 0: any cut does
   bool attended = false;  ///< for each position that a token attends to
+  bool placed = false;    ///< for each place on the experts of its group
   bool gathered = false;  ///< by sequence-parallel ranks before a product that they split takes it
   Stored stored = Stored::working;
   KernelChoice when = KernelChoice::always;

@@ -51,7 +51,8 @@ enum class KernelChoice {
   unfused_normalization,
   unfused_activation,
   unfused_softmax,
-  copied_attention
+  copied_attention,
+  expert_masks
 };
 
 inline constexpr double kWorkingElement = 2.0;  ///< bytes of an activation while it is worked on

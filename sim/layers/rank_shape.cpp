@@ -35,6 +35,8 @@ bool RankShape::holds(KernelChoice when) const {
       return !fused_attention && !fused_softmax && element_bytes < kSingleBytes;
     case KernelChoice::copied_attention:
       return fused_attention && copied_attention;
+    case KernelChoice::expert_masks:
+      return expert_masks != ExpertMasks::none;
   }
   HEADWAY_CHECK(false, "unknown condition");
 }
@@ -62,6 +64,7 @@ bool RankShape::needs_input(const std::optional<AdapterTarget>& target) const {
 }
 
 double expert_load(double experts, const RankShape& shape) {
+  if (shape.expert_masks != ExpertMasks::none) return shape.expert_capacity;
   const double local = experts / shape.expert_parallel;
   const double most =
       shape.expert_capacity > 0.0 ? shape.expert_capacity : std::numeric_limits<double>::infinity();

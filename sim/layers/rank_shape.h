@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "sim/layers/expert_masks.h"
 #include "sim/layers/layer.h"
 #include "sim/layers/table_plan.h"
 
@@ -21,13 +22,15 @@ struct RankShape {
   double expert_parallel = 1;  ///< ranks that share out the experts of a layer
   double expert_tensor_parallel = 1;  ///< ranks that split each expert's matrices
   double expert_capacity = 0;  ///< most tokens of an expert, in means; 0: as many as are sent to it
-  double expert_imbalance = 1;  ///< tokens sent to the busiest expert, in means
+  ExpertMasks expert_masks = ExpertMasks::none;  ///< not without a capacity
+  double expert_imbalance = 1;                   ///< tokens sent to the busiest expert, in means
 
   TablePlan tables = {};   ///< how those of embedding bags stand
   double table_ranks = 1;  ///< on so many, a micro-batch each
 
   bool fused_attention = true;  ///< no score matrix in memory
-  /// An RMS norm is one kernel, which keeps its input only; a batch norm one with what is behind it.
+  /// An RMS norm is one kernel, which keeps its input only; a batch norm one with what is behind
+  /// it.
   bool fused_normalization = true;
   bool fused_activation = true;   ///< a gated activation is one kernel, which keeps its inputs only
   bool fused_softmax = true;      ///< of unfused attention: one kernel, which keeps its result only
@@ -77,7 +80,8 @@ struct RankShape {
 
 /// Tokens that the busiest rank works on in its experts, each counted for every expert it goes to,
 /// in multiples of what an even routing would give it. The busiest expert gets `expert_imbalance`
-/// times the mean and the others share the rest; a capacity cuts both.
+/// times the mean and the others share the rest; a capacity cuts both. With masks every place is
+/// worked on, taken or not.
 [[nodiscard]] double expert_load(double experts, const RankShape& shape);
 
 /// Rows of that sort on a rank. Requires a routing for routed ones.

@@ -132,7 +132,10 @@ Work work(const Layer& layer, const RankShape& shape, double adapter_rank) {
     work.tables = {.name = "tables", .forward = tables.forward, .backward = tables.backward};
   }
   if (layer.routing) {
-    work.permuted_elements = row_count(Rows::routed, layer, shape) * layer.routing->width;
+    work.masks = expert_mask_shape(*layer.routing, shape);
+    if (work.masks.groups == 0.0) {
+      work.permuted_elements = row_count(Rows::routed, layer, shape) * layer.routing->width;
+    }
     work.permuted_again = layer.routing->again;
   }
   if (adapter_rank > 0.0) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/layers/expert_masks.h"
 #include "sim/layers/kernel_shape.h"
 #include "sim/layers/layer.h"
 #include "sim/layers/rank_shape.h"
@@ -78,9 +79,10 @@ struct Work {
   std::vector<PassWork> passes;
   PassWork tables;  ///< what looking up and updating rows of tables moves
   /// Elements of the rows that are put in the order of the experts, and as many back: a row for
-  /// each token and expert that the rank works on.
+  /// each token and expert that the rank works on; 0 where masks put them there.
   double permuted_elements = 0;
   Again permuted_again = {};
+  ExpertMaskShape masks = {};  ///< that put them there instead, made again with the rows
 };
 
 /// Adapters, where they alone are trained, included. Degrees that do not divide what they cut are

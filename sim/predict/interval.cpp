@@ -15,7 +15,7 @@ constexpr double kRepeatError = 0.02;
 /// What software does with experts by default is known of no source better than of others.
 constexpr double kOpenExpertsError = 0.204;
 /// What nobody measured on an accelerator, of mixtures of experts and of all else.
-constexpr double kUnmeasuredExpertsError = 0.23;
+constexpr double kUnmeasuredExpertsError = 0.14;
 constexpr double kUnmeasuredError = 0.08;
 /// The 95th percentile of the standard normal distribution.
 constexpr double kQuantile95 = 1.6448536269514722;

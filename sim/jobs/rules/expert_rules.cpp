@@ -59,6 +59,15 @@ std::vector<StrategyRule> expert_rules() {
       needs_experts(
           "expert_capacity_factor", "expert_capacity_factor needs experts",
           [](Layout job) { return job.model.routing() || job->expert_capacity_factor == 0.0; }),
+      {.fields = {"expert_masks"},
+       .besides = {"expert_capacity_factor"},
+       .words = "expert_masks needs expert_capacity_factor",
+       .why = "without a limit experts have no places that masks could tell",
+       .help = "set expert_capacity_factor, to 1.25 for instance, or leave expert_masks out",
+       .holds =
+           [](Layout job) {
+             return job->expert_masks == ExpertMasks::none || job->expert_capacity_factor > 0.0;
+           }},
       needs_experts("expert_imbalance", "expert_imbalance needs experts",
                     [](Layout job) { return job.model.routing() || job->expert_imbalance <= 1.0; }),
       {.fields = {"expert_parallel"},

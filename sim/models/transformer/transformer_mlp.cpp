@@ -128,6 +128,19 @@ void add_experts(Layer& layer, const TransformerModel& model, const MixtureOfExp
                             .quantised = false,
                             .again = {{P::moe}}});
   layer.kept.push_back({.name = "router input", .rows = Rows::own, .elements = h});
+  layer.kept.push_back({.name = "expert weights by place",
+                        .rows = Rows::own,
+                        .elements = 1.0,
+                        .placed = true,
+                        .when = KernelChoice::expert_masks,
+                        .again = {{P::moe}}});
+  layer.kept.push_back({.name = "taken places of experts",
+                        .rows = Rows::own,
+                        .elements = 1.0,
+                        .placed = true,
+                        .stored = Stored::mask,
+                        .when = KernelChoice::expert_masks,
+                        .again = {{P::moe}}});
   layer.kept.push_back({.name = "expert FC1 input",
                         .rows = Rows::routed,
                         .elements = h,

@@ -241,6 +241,25 @@ TEST(WorkCost, RowsGoToTheirExpertsAndComeBack) {
   EXPECT_NEAR(cost.again.count(), 0.008, 1e-12);
 }
 
+TEST(WorkCost, MasksPutRowsInPlacesByProducts) {
+  // Two groups of 10,000 tokens and places, rows of 10,000: each product 40 ms a group. Passes of
+  // 2 x 1e8 x 5 bytes forward and half of it backward: 2 and 1 ms.
+  const Profile profile = profile_with_experts();
+  Work work;
+  work.masks = {.groups = 2,
+                .tokens = 10'000,
+                .places = 10'000,
+                .width = 10'000,
+                .forward_bytes = 5,
+                .backward_bytes = 2.5};
+  work.permuted_again = {{RecomputePart::moe}};
+  const WorkCost cost = cost_of(work, profile, Precision::bf16, {RecomputePart::moe});
+  EXPECT_NEAR(cost.forward.time().count(), 2 * 2 * kProductTime + 0.002, 1e-12);
+  EXPECT_NEAR(cost.backward.time().count(), 2 * 3 * kProductTime + 0.001, 1e-12);
+  EXPECT_NEAR(cost.again.count(), cost.forward.time().count(), 1e-12);
+  EXPECT_EQ(cost.weight_gradients.count(), 0.0);
+}
+
 TEST(WorkCost, SoftwareMovesMoreOfWhatOthersMerge) {
   // 1e9 bytes forward, 2e9 backward, 2 ms each 1e9; a family that moves three times as much.
   Profile profile = profile_with_experts();

@@ -42,6 +42,33 @@ TEST(ExpertStrategy, ReadsEveryField) {
   EXPECT_EQ(strategy.cuda_graph, CudaGraph::layer);
 }
 
+TEST(ExpertStrategy, MasksAreTheSoftwaresWhereExpertsHaveACapacity) {
+  const auto masks = [](const std::string& fields) {
+    const auto reading = read_strategy_text(kExperts, R"("global_batch": 16, )" + fields, 1);
+    EXPECT_EQ(reading.problems, "");
+    return reading.read ? reading.read->strategy.expert_masks : ExpertMasks::none;
+  };
+  EXPECT_EQ(masks(R"("preset": "maxtext")"), ExpertMasks::none);
+  EXPECT_EQ(masks(R"("preset": "maxtext", "expert_capacity_factor": 1.25)"),
+            ExpertMasks::of_sequences);
+  EXPECT_EQ(masks(R"("preset": "deepspeed-zero-2", "expert_capacity_factor": 1)"),
+            ExpertMasks::of_micro_batches);
+  EXPECT_EQ(masks(R"("preset": "megatron", "expert_capacity_factor": 1)"), ExpertMasks::none);
+  EXPECT_EQ(masks(R"("preset": "maxtext", "expert_capacity_factor": 1.25, "expert_masks": "none")"),
+            ExpertMasks::none);
+}
+
+TEST(ExpertStrategy, MasksNeedPlaces) {
+  EXPECT_EQ(problems(kExperts, R"(    "global_batch": 16, "expert_masks": "of_sequences")"),
+            R"(error: expert_masks needs expert_capacity_factor
+  --> scenario.json:7:41   /strategy/expert_masks
+   |
+ 7 |     "global_batch": 16, "expert_masks": "of_sequences"
+   |                                         ^^^^^^^^^^^^^^ without a limit experts have no places that masks could tell
+  help: set expert_capacity_factor, to 1.25 for instance, or leave expert_masks out
+)");
+}
+
 TEST(ExpertStrategy, ExpertFieldsNeedExperts) {
   EXPECT_EQ(problems(kLlama3, R"(    "global_batch": 64, "expert_parallel": 2)"),
             R"(error: expert_parallel needs experts
