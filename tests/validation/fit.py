@@ -26,6 +26,7 @@ from scipy.optimize import least_squares
 from fit_constants import ARCHITECTURE, CONSTANTS
 from fit_report import constants_table, show, show_partitions, summary, kind_of
 from profile_text import PROFILES, read_profiles, write_profiles
+from take_over import take_over
 
 SCALE = 0.03  # of the pseudo-Huber loss: errors beyond it count linearly
 SPREAD = 1.5  # of sigma: steps from one source err together, so they tell less than they seem to
@@ -238,6 +239,7 @@ def write_constants(fit, x, spread, summary_line):
         profile["provenance"]["fit"] = summary_line
     count_published_steps(fit.profiles, fit.rows)
     write_profiles(fit.profiles)
+    take_over()
     write_lines(SCENARIOS / "sources.json", "headway/published-sources/1", sources)
 
 
