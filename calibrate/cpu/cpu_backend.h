@@ -46,14 +46,15 @@ void use_one_blas_thread();
 
 /// A row-major matrix whose rows lie `leading` elements apart.
 template <class Element>
-struct Rows {
+struct MatrixRows {
   Element* data = nullptr;
   long leading = 0;
 };
 
 /// C = scale A B + kept C, for operands in that layout, on one thread.
-void cpu_gemm(const GemmShape& shape, GemmLayout layout, const Rows<const float>& a,
-              const Rows<const float>& b, const Rows<float>& c, float scale, float kept);
+void cpu_gemm(const GemmShape& shape, GemmLayout layout, const MatrixRows<const float>& a,
+              const MatrixRows<const float>& b, const MatrixRows<float>& c, float scale,
+              float kept);
 
 /// C = A B, or C += A B, for row-major operands in the layout of `point`: [m x k] times [k x n], on
 /// one thread.

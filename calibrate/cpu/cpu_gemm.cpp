@@ -7,8 +7,9 @@ namespace headway {
 
 void use_one_blas_thread() { openblas_set_num_threads(1); }
 
-void cpu_gemm(const GemmShape& shape, GemmLayout layout, const Rows<const float>& a,
-              const Rows<const float>& b, const Rows<float>& c, float scale, float kept) {
+void cpu_gemm(const GemmShape& shape, GemmLayout layout, const MatrixRows<const float>& a,
+              const MatrixRows<const float>& b, const MatrixRows<float>& c, float scale,
+              float kept) {
   const auto of = [](double size) { return static_cast<blasint>(size); };
   const auto leading = [](long elements) { return static_cast<blasint>(elements); };
   cblas_sgemm(CblasRowMajor, layout == GemmLayout::tn ? CblasTrans : CblasNoTrans,

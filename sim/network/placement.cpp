@@ -14,18 +14,18 @@ int Placement::accelerator(int tensor_index, int context_index, int data_index,
     offset += index * stride;
     stride *= degree;
   };
-  for (const Dimension dimension : order) {
+  for (const ParallelDimension dimension : order) {
     switch (dimension) {
-      case Dimension::tensor:
+      case ParallelDimension::tensor:
         add(tensor_index, tensor);
         break;
-      case Dimension::context:
+      case ParallelDimension::context:
         add(context_index, context);
         break;
-      case Dimension::data:
+      case ParallelDimension::data:
         add(data_index, data);
         break;
-      case Dimension::pipeline:
+      case ParallelDimension::pipeline:
         add(pipeline_index, pipeline);
         break;
     }
@@ -38,19 +38,19 @@ std::optional<ReplicaStage> Placement::owner(int accelerator) const {
   int rest = accelerator - first_accelerator;
   if (rest < 0 || rest >= ranks()) return std::nullopt;
   ReplicaStage owner;
-  for (const Dimension dimension : order) {
+  for (const ParallelDimension dimension : order) {
     switch (dimension) {
-      case Dimension::tensor:
+      case ParallelDimension::tensor:
         rest /= tensor;
         break;
-      case Dimension::context:
+      case ParallelDimension::context:
         rest /= context;
         break;
-      case Dimension::data:
+      case ParallelDimension::data:
         owner.replica = rest % data;
         rest /= data;
         break;
-      case Dimension::pipeline:
+      case ParallelDimension::pipeline:
         owner.stage = rest % pipeline;
         rest /= pipeline;
         break;

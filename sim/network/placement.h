@@ -6,7 +6,7 @@
 namespace headway {
 
 /// The dimensions by which a job is split, innermost first in a placement.
-enum class Dimension { tensor, context, data, pipeline };
+enum class ParallelDimension { tensor, context, data, pipeline };
 
 /// A stage of a data-parallel replica.
 struct ReplicaStage {
@@ -18,8 +18,8 @@ struct ReplicaStage {
 /// first dimension of `order` varies fastest, so its members are neighbours.
 struct Placement {
   /// Megatron-LM's default order.
-  std::vector<Dimension> order = {Dimension::tensor, Dimension::context, Dimension::data,
-                                  Dimension::pipeline};
+  std::vector<ParallelDimension> order = {ParallelDimension::tensor, ParallelDimension::context,
+                                          ParallelDimension::data, ParallelDimension::pipeline};
   int tensor = 1;
   int context = 1;
   int data = 1;

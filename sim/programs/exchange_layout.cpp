@@ -61,7 +61,8 @@ std::vector<int> ExchangeLayout::shape() const {
     shape.push_back(of_kind.ranks);
     shape.push_back(of_kind.stride);
   }
-  for (const Dimension dimension : placement_.order) shape.push_back(static_cast<int>(dimension));
+  for (const ParallelDimension dimension : placement_.order)
+    shape.push_back(static_cast<int>(dimension));
   return shape;
 }
 

@@ -32,21 +32,21 @@ constexpr int kMostNodes = 1'000'000;
 constexpr std::array<std::string_view, 3> kDecidedBySoftware = {
     "expert_dispatch", "overlap_expert_exchange", "cuda_graph"};
 
-constexpr std::array<std::pair<std::string_view, Dimension>, 4> kDimensions{{
-    {"tensor", Dimension::tensor},
-    {"context", Dimension::context},
-    {"data", Dimension::data},
-    {"pipeline", Dimension::pipeline},
+constexpr std::array<std::pair<std::string_view, ParallelDimension>, 4> kDimensions{{
+    {"tensor", ParallelDimension::tensor},
+    {"context", ParallelDimension::context},
+    {"data", ParallelDimension::data},
+    {"pipeline", ParallelDimension::pipeline},
 }};
 struct ReadCluster {
   ReadTopology topology;
-  std::vector<Dimension> order;
+  std::vector<ParallelDimension> order;
   std::optional<int> job_nodes;  ///< all, if nobody says
   nlohmann::json resolved;
 };
 
-std::vector<Dimension> read_order(ObjectReader& reader) {
-  std::vector<Dimension> order;
+std::vector<ParallelDimension> read_order(ObjectReader& reader) {
+  std::vector<ParallelDimension> order;
   for (const JsonCursor& element : reader.elements("rank_order")) {
     const auto* const known = std::ranges::find_if(
         kDimensions, [&](const auto& word) { return element.text() == word.first; });
@@ -70,12 +70,13 @@ std::vector<Dimension> read_order(ObjectReader& reader) {
   return order;
 }
 
-nlohmann::json order_json(const std::vector<Dimension>& order) {
+nlohmann::json order_json(const std::vector<ParallelDimension>& order) {
   nlohmann::json names = nlohmann::json::array();
-  for (const Dimension dimension : order) {
-    names.push_back(std::string(
-        std::ranges::find(kDimensions, dimension, &std::pair<std::string_view, Dimension>::second)
-            ->first));
+  for (const ParallelDimension dimension : order) {
+    names.push_back(
+        std::string(std::ranges::find(kDimensions, dimension,
+                                      &std::pair<std::string_view, ParallelDimension>::second)
+                        ->first));
   }
   return names;
 }
@@ -92,7 +93,7 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
   if (!has_details) {
     auto topology = read_topology_once(part, std::nullopt, files);
     if (!topology) return std::nullopt;
-    const std::vector<Dimension> order = Placement{}.order;
+    const std::vector<ParallelDimension> order = Placement{}.order;
     nlohmann::json resolved = {{"rank_order", order_json(order)}};
     resolved["topology"] = topology->resolved;
     return ReadCluster{std::move(*topology), order, std::nullopt, std::move(resolved)};
@@ -104,7 +105,7 @@ std::optional<ReadCluster> read_cluster(const JsonCursor& part, InputFiles& file
     nodes = static_cast<int>(reader.integer("nodes", between(1, kMostNodes)));
   }
   std::optional<int> job_nodes;
-  std::vector<Dimension> order = read_order(reader);
+  std::vector<ParallelDimension> order = read_order(reader);
   std::optional<ReadTopology> topology;
   if (topology_part) topology = read_topology_once(*topology_part, nodes, files);
   if (reader.has("job_nodes")) {
@@ -163,7 +164,7 @@ void Scenario::change_profiles(const std::function<void(Profile&)>& change) {
   for (std::shared_ptr<const Profile>& other : other_profiles) other = changed(*other);
 }
 
-Placement placement_of(const Strategy& strategy, std::vector<Dimension> order) {
+Placement placement_of(const Strategy& strategy, std::vector<ParallelDimension> order) {
   Placement placement;
   placement.order = std::move(order);
   placement.tensor = strategy.tensor_parallel;

@@ -92,6 +92,7 @@ struct ScenarioOptions {
 
 /// The placement of a strategy's ranks, tensor-parallel ones next to each other, then context-,
 /// data- and pipeline-parallel ones, or in the given order.
-[[nodiscard]] Placement placement_of(const Strategy& strategy, std::vector<Dimension> order);
+[[nodiscard]] Placement placement_of(const Strategy& strategy,
+                                     std::vector<ParallelDimension> order);
 
 }  // namespace headway

@@ -156,6 +156,46 @@ TEST(Files, HoldOneIdea) {
   }
 }
 
+/// Types that headers define outside of others. Specialisations are no types of their own.
+std::vector<std::string> types_of(const fs::path& path) {
+  static const std::regex kType(
+      R"(^(?:class|struct|enum|enum class) (\w+)(?: final)?(?: :.*)? \{)");
+  std::vector<std::string> found;
+  std::ifstream stream(path);
+  std::smatch match;
+  for (std::string line; std::getline(stream, line);) {
+    if (std::regex_search(line, match, kType)) found.push_back(match[1]);
+  }
+  return found;
+}
+
+/// Two of one name in one program are one to its linker, whether a source sees both or not.
+TEST(Headers, OfOneProgramDefineATypeOnce) {
+  const auto is_of_calibrator = [](const std::string& room) {
+    return room == "calibrate" || kBeside.at("calibrate").contains(room);
+  };
+  const auto is_of_simulator = [](const std::string& room) {
+    return room != "calibrate" && room != "kernels";
+  };
+  std::map<std::string, fs::path> of_calibrator;
+  std::map<std::string, fs::path> of_simulator;
+  const auto add = [](std::map<std::string, fs::path>& program, const std::string& type,
+                      const fs::path& path) {
+    const auto [known, is_new] = program.emplace(type, path);
+    EXPECT_TRUE(is_new) << known->second << " and " << path << " define " << type;
+  };
+  for (const fs::path& path : sources()) {
+    if (path.extension() != ".h") continue;
+    const std::string room = room_of(fs::relative(path, kRoot));
+    for (const std::string& type : types_of(path)) {
+      if (is_of_calibrator(room)) add(of_calibrator, type, path);
+      if (is_of_simulator(room)) add(of_simulator, type, path);
+    }
+  }
+  EXPECT_GT(of_calibrator.size(), 100U) << "the types were not found";
+  EXPECT_GT(of_simulator.size(), 300U) << "the types were not found";
+}
+
 TEST(Headers, GuardThemselves) {
   for (const fs::path& path : sources()) {
     if (path.extension() != ".h" && path.extension() != ".cuh") continue;

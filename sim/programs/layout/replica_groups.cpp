@@ -17,7 +17,8 @@ NamedGroups named(Grouping grouping, const Placement& placement, std::initialize
   std::vector<int> name{static_cast<int>(grouping), placement.tensor,
                         placement.context,          placement.data,
                         placement.pipeline,         placement.first_accelerator};
-  for (const Dimension dimension : placement.order) name.push_back(static_cast<int>(dimension));
+  for (const ParallelDimension dimension : placement.order)
+    name.push_back(static_cast<int>(dimension));
   name.insert(name.end(), which);
   return {std::move(name), std::move(members)};
 }

@@ -20,24 +20,25 @@ int most_in_domain(const Cluster& cluster, int stride) {
   return (cluster.scale_up_domain + stride - 1) / stride;
 }
 
-int degree_of(const Strategy& strategy, Dimension dimension) {
+int degree_of(const Strategy& strategy, ParallelDimension dimension) {
   switch (dimension) {
-    case Dimension::tensor:
+    case ParallelDimension::tensor:
       return strategy.tensor_parallel;
-    case Dimension::context:
+    case ParallelDimension::context:
       return strategy.context_parallel;
-    case Dimension::data:
+    case ParallelDimension::data:
       return strategy.data_parallel;
-    case Dimension::pipeline:
+    case ParallelDimension::pipeline:
       return strategy.pipeline_parallel;
   }
   return 1;
 }
 
 /// Ranks from one member of such a group to the next.
-int stride_of(const Strategy& strategy, std::span<const Dimension> order, Dimension wanted) {
+int stride_of(const Strategy& strategy, std::span<const ParallelDimension> order,
+              ParallelDimension wanted) {
   int stride = 1;
-  for (const Dimension dimension : order) {
+  for (const ParallelDimension dimension : order) {
     if (dimension == wanted) break;
     stride *= degree_of(strategy, dimension);
   }
@@ -69,8 +70,8 @@ bool is_slower_place(const GroupPlace& a, const GroupPlace& b) {
 }
 
 ExchangePlaces best_places(const Strategy& strategy, const Cluster& cluster,
-                           std::span<const Dimension> order) {
-  const auto along = [&](Dimension dimension) {
+                           std::span<const ParallelDimension> order) {
+  const auto along = [&](ParallelDimension dimension) {
     const int stride = stride_of(strategy, order, dimension);
     return even_place(degree_of(strategy, dimension), most_in_domain(cluster, stride));
   };
@@ -79,11 +80,11 @@ ExchangePlaces best_places(const Strategy& strategy, const Cluster& cluster,
   const bool in_row = std::ranges::is_sorted(order);
   const int slices = strategy.expert_tensor_parallel;
   ExchangePlaces places;
-  places[ExchangeKind::tensor] = along(Dimension::tensor);
-  places[ExchangeKind::context] = along(Dimension::context);
+  places[ExchangeKind::tensor] = along(ParallelDimension::tensor);
+  places[ExchangeKind::context] = along(ParallelDimension::context);
   places[ExchangeKind::experts] =
       even_place(strategy.expert_parallel, most_in_domain(cluster, in_row ? slices : 1));
-  places[ExchangeKind::tables] = along(Dimension::data);
+  places[ExchangeKind::tables] = along(ParallelDimension::data);
   places[ExchangeKind::expert_slices] = even_place(slices, cluster.scale_up_domain);
   return places;
 }

@@ -39,6 +39,6 @@ using ExchangePlaces = ByExchange<GroupPlace>;
 /// The fastest that the groups of a job can stand on such a cluster with this order of ranks,
 /// whatever stage they are of: as few domains as can be, with equal parts of the group in each.
 [[nodiscard]] ExchangePlaces best_places(const Strategy& strategy, const Cluster& cluster,
-                                         std::span<const Dimension> order);
+                                         std::span<const ParallelDimension> order);
 
 }  // namespace headway

@@ -127,7 +127,7 @@ void fill_step_job(StepJob& job, const TrainingStep& step, int ranks, const Prof
   if (step.emulated_flops_per_s > 0.0) {
     job.profile.device = emulated_device(step.emulated_flops_per_s);
   }
-  job.placement = {.order = {Dimension::pipeline, Dimension::data},
+  job.placement = {.order = {ParallelDimension::pipeline, ParallelDimension::data},
                    .data = job.strategy.data_parallel,
                    .pipeline = job.strategy.pipeline_parallel};
 

@@ -237,8 +237,8 @@ TEST_F(ExchangeFlows, RanksThatAreScatteredStandAsOnSmallerNodes) {
   job.strategy.pipeline_parallel = 4;
   ExchangeJob small = job;
   job.on_nodes(4, 8);
-  job.placement.order = {Dimension::pipeline, Dimension::context, Dimension::data,
-                         Dimension::tensor};
+  job.placement.order = {ParallelDimension::pipeline, ParallelDimension::context,
+                         ParallelDimension::data, ParallelDimension::tensor};
   small.on_nodes(16, 2);
   job.simulate();
   small.simulate();

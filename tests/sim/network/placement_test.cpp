@@ -21,12 +21,12 @@ TEST(Placement, TheFirstDimensionVariesFastest) {
 }
 
 TEST(Placement, TheOrderDecidesWhoIsNeighbour) {
-  const Placement placement{
-      .order = {Dimension::data, Dimension::pipeline, Dimension::tensor, Dimension::context},
-      .tensor = 2,
-      .context = 1,
-      .data = 3,
-      .pipeline = 5};
+  const Placement placement{.order = {ParallelDimension::data, ParallelDimension::pipeline,
+                                      ParallelDimension::tensor, ParallelDimension::context},
+                            .tensor = 2,
+                            .context = 1,
+                            .data = 3,
+                            .pipeline = 5};
   EXPECT_EQ(placement.accelerator(0, 0, 1, 0), 1);
   EXPECT_EQ(placement.accelerator(0, 0, 0, 1), 3);
   EXPECT_EQ(placement.accelerator(1, 0, 0, 0), 15);  // 3 x 5
@@ -38,13 +38,13 @@ TEST(Placement, StartsAtTheFirstAccelerator) {
 }
 
 TEST(Placement, KnowsWhoseAnAcceleratorIs) {
-  const Placement placement{
-      .order = {Dimension::data, Dimension::tensor, Dimension::pipeline, Dimension::context},
-      .tensor = 2,
-      .context = 3,
-      .data = 5,
-      .pipeline = 4,
-      .first_accelerator = 7};
+  const Placement placement{.order = {ParallelDimension::data, ParallelDimension::tensor,
+                                      ParallelDimension::pipeline, ParallelDimension::context},
+                            .tensor = 2,
+                            .context = 3,
+                            .data = 5,
+                            .pipeline = 4,
+                            .first_accelerator = 7};
   for (int stage = 0; stage < 4; ++stage) {
     for (int replica = 0; replica < 5; ++replica) {
       for (int rank = 0; rank < 6; ++rank) {
@@ -77,9 +77,10 @@ TEST(Placement, EveryRankHasAnAcceleratorOfItsOwn) {
 
 TEST(Placement, RefusesCoordinatesAndOrdersThatAreNotOfTheJob) {
   EXPECT_THROW(static_cast<void>(Placement{.tensor = 2}.accelerator(2, 0, 0, 0)), InternalError);
-  const Placement no_data{.order = {Dimension::tensor}, .data = 2};
+  const Placement no_data{.order = {ParallelDimension::tensor}, .data = 2};
   EXPECT_THROW(static_cast<void>(no_data.accelerator(0, 0, 0, 0)), InternalError);
-  const Placement twice{.order = {Dimension::tensor, Dimension::tensor}, .tensor = 2};
+  const Placement twice{.order = {ParallelDimension::tensor, ParallelDimension::tensor},
+                        .tensor = 2};
   EXPECT_THROW(static_cast<void>(twice.accelerator(0, 0, 0, 0)), InternalError);
 }
 

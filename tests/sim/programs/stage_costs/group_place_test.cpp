@@ -60,8 +60,9 @@ TEST(BestPlaces, FillAsFewDomainsAsCanBe) {
 TEST(BestPlaces, FollowTheOrderOfRanks) {
   const auto cluster = domains_of(8, 4);
   const Strategy strategy{.tensor_parallel = 8, .pipeline_parallel = 4};
-  const std::vector<Dimension> order = {Dimension::pipeline, Dimension::tensor, Dimension::context,
-                                        Dimension::data};
+  const std::vector<ParallelDimension> order = {
+      ParallelDimension::pipeline, ParallelDimension::tensor, ParallelDimension::context,
+      ParallelDimension::data};
   // Tensor-parallel ranks stand four apart: two in a domain.
   EXPECT_THAT(best_places(strategy, *cluster, order)[ExchangeKind::tensor].members,
               ElementsAre(2, 2, 2, 2));
