@@ -114,7 +114,7 @@ std::string block_text(const BlockRun& run, const BlockCost& cost) {
       "{} x {} positions, hidden {}, {} heads, {}, forward, backward and Adam: {} measured over {} "
       "steps (+- {:.1f} %), {} by this profile ({:+.1f} %): products {}, attention's {}, passes "
       "{}, update {}, gaps {}",
-      shape.sequences, shape.sequence, shape.hidden, shape.heads, precision_name(run.precision),
+      shape.sequences, shape.sequence, shape.hidden, shape.heads, word_of(run.precision),
       short_text(run.time), run.steps, 100.0 * run.spread, short_text(cost.total()),
       100.0 * (cost.total() / run.time - 1.0), short_text(cost.products),
       short_text(cost.attention), short_text(cost.passes), short_text(cost.update),

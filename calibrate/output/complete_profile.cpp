@@ -72,7 +72,7 @@ void complete_products(Completion& with, DeviceCosts& mine, const DeviceCosts& t
   std::map<Precision, int> measured;
   for (const MeasuredGemm& row : mine.gemm_table) ++measured[row.precision];
   for (const auto& [precision, shapes] : measured) {
-    with.measure(fmt::format("{} products ({} shapes{})", precision_name(precision), shapes,
+    with.measure(fmt::format("{} products ({} shapes{})", word_of(precision), shapes,
                              theirs.products.contains(precision)
                                  ? fmt::format(", in place of the table {}", theirs.kernels)
                                  : ""));
@@ -81,7 +81,7 @@ void complete_products(Completion& with, DeviceCosts& mine, const DeviceCosts& t
     if (measured.contains(precision)) continue;
     mine.products[precision] = table;
     mine.kernels = theirs.kernels;
-    with.publish(fmt::format("{} products (table {})", precision_name(precision), theirs.kernels));
+    with.publish(fmt::format("{} products (table {})", word_of(precision), theirs.kernels));
   }
   if (!mine.products.empty()) {
     with("gemm_cold_operands", mine.gemm_cold_operands, theirs.gemm_cold_operands);

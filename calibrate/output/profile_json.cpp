@@ -19,7 +19,7 @@ Json of(const Estimate& estimate) {
 Json of(const std::map<Precision, Estimate>& estimates) {
   Json json = Json::object();
   for (const auto& [precision, estimate] : estimates) {
-    json[std::string(precision_name(precision))] = of(estimate);
+    json[std::string(word_of(precision))] = of(estimate);
   }
   return json;
 }
@@ -49,7 +49,7 @@ Json of(const MeasuredCurve& curve, const char* size_key) {
 Json of(const std::vector<MeasuredGemm>& table) {
   Json points = Json::array();
   for (const MeasuredGemm& row : table) {
-    points.push_back({{"precision", precision_name(row.precision)},
+    points.push_back({{"precision", word_of(row.precision)},
                       {"m", static_cast<std::int64_t>(row.shape.m)},
                       {"n", static_cast<std::int64_t>(row.shape.n)},
                       {"k", static_cast<std::int64_t>(row.shape.k)},
@@ -64,7 +64,7 @@ Json of(const std::vector<MeasuredAttention>& table) {
   Json points = Json::array();
   for (const MeasuredAttention& row : table) {
     const AttentionShape& shape = row.shape;
-    points.push_back({{"pass", pass_name(row.pass)},
+    points.push_back({{"pass", word_of(row.pass)},
                       {"sequences", static_cast<std::int64_t>(shape.sequences)},
                       {"length", static_cast<std::int64_t>(shape.query_length)},
                       {"query_heads", static_cast<std::int64_t>(shape.query_heads)},
@@ -100,8 +100,7 @@ Json of(const DeviceCosts& device) {
                {"memory_efficiency", of(device.memory_efficiency)},
                {"optimizer_bytes_per_parameter", of(device.optimizer_bytes)}};
   const auto add_recipes = [&json](const char* key, const std::map<Scaling, Estimate>& recipes) {
-    for (const auto& [scaling, one] : recipes)
-      json[key][std::string(recipe_name(scaling))] = of(one);
+    for (const auto& [scaling, one] : recipes) json[key][std::string(word_of(scaling))] = of(one);
   };
   add_recipes("cast_bytes_by_recipe", device.recipe_cast_bytes);
   add_recipes("rate_by_recipe", device.recipe_rate);

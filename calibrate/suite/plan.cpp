@@ -179,7 +179,7 @@ std::vector<std::string> left_out_shapes(const Offer& offer, const PlanRules& ru
   std::vector<std::string> reasons;
   for (const auto& [precision, count] : unknown) {
     reasons.push_back(fmt::format("{} of the products asked for: {} does not compute in {}", count,
-                                  offer.device, precision_name(precision)));
+                                  offer.device, word_of(precision)));
   }
   if (too_large > 0) {
     reasons.push_back(fmt::format(

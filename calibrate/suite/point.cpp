@@ -9,7 +9,7 @@ namespace {
 
 struct PointText {
   std::string operator()(const GemmPoint& gemm) const {
-    return fmt::format("gemm {} {} {} x {} x {}{}", format_name(gemm), layout_name(gemm.layout),
+    return fmt::format("gemm {} {} {} x {} x {}{}", format_name(gemm), word_of(gemm.layout),
                        gemm.shape.m, gemm.shape.n, gemm.shape.k,
                        gemm.accumulates ? ", added up in fp32" : "");
   }
@@ -22,7 +22,7 @@ struct PointText {
   std::string operator()(const AttentionPoint& attention) const {
     const AttentionShape& shape = attention.shape;
     return fmt::format("attention {} {} x {}, {} heads of {}, {} of keys, {}",
-                       pass_name(attention.pass), shape.sequences, shape.query_length,
+                       word_of(attention.pass), shape.sequences, shape.query_length,
                        shape.query_heads, shape.head_size, shape.key_heads,
                        shape.causal ? "causal" : "full");
   }
@@ -38,7 +38,7 @@ struct PointText {
     return launch.in_graph ? "launch in a graph" : "launch from the host";
   }
   std::string operator()(const CopyPoint& copy) const {
-    return fmt::format("copy {} of {}", copy_name(copy.kind),
+    return fmt::format("copy {} of {}", word_of(copy.kind),
                        short_text(Bytes(static_cast<double>(copy.bytes))));
   }
   std::string operator()(const ConcurrentPoint& concurrent) const {
@@ -50,13 +50,9 @@ struct PointText {
 
 }  // namespace
 
-std::string_view layout_name(GemmLayout layout) { return word_of(layout); }
-
-std::string_view copy_name(CopyKind kind) { return word_of(kind); }
-
 std::string_view format_name(const GemmPoint& gemm) {
-  if (gemm.precision == Precision::fp4) return recipe_name(Scaling::nvfp4);
-  return gemm.block_scaled ? recipe_name(Scaling::mxfp8) : precision_name(gemm.precision);
+  if (gemm.precision == Precision::fp4) return word_of(Scaling::nvfp4);
+  return gemm.block_scaled ? word_of(Scaling::mxfp8) : word_of(gemm.precision);
 }
 
 std::string point_text(const Point& point) { return std::visit(PointText{}, point); }

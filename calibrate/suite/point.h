@@ -20,7 +20,6 @@ enum class GemmLayout { nn, nt, tn };
 template <>
 inline constexpr Word<GemmLayout> kWords<GemmLayout>[] = {
     {"nn", GemmLayout::nn}, {"nt", GemmLayout::nt}, {"tn", GemmLayout::tn}};
-[[nodiscard]] std::string_view layout_name(GemmLayout layout);
 
 struct GemmPoint {
   GemmShape shape;
@@ -87,7 +86,6 @@ inline constexpr Word<CopyKind> kWords<CopyKind>[] = {
     {"device_to_device", CopyKind::device_to_device},
     {"peer", CopyKind::peer},
     {"few_blocks", CopyKind::few_blocks}};
-[[nodiscard]] std::string_view copy_name(CopyKind kind);
 struct CopyPoint {
   CopyKind kind = CopyKind::device_to_device;
   std::size_t bytes = 0;

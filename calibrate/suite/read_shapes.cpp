@@ -26,7 +26,7 @@ std::optional<GemmPoint> read_product(const std::string& line) {
   if (!(words >> precision >> shape.m >> shape.n >> shape.k) || words >> more) return std::nullopt;
   if (!is_size(shape.m) || !is_size(shape.n) || !is_size(shape.k)) return std::nullopt;
   for (const Precision known : kPrecisions) {
-    if (precision_name(known) != precision) continue;
+    if (word_of(known) != precision) continue;
     point.precision = known;
     return point;
   }

@@ -31,9 +31,9 @@ std::string catalog_json_text(const std::string& kind, const std::vector<Catalog
 std::string shapes_text(const JobShapes& shapes) {
   std::string text;
   for (const ProductShape& product : shapes.products) {
-    text += fmt::format("{} {:.0f} {:.0f} {:.0f}  # {}\n", precision_name(product.precision),
-                        product.shape.m, product.shape.n, product.shape.k,
-                        join_words(product.uses, ", "));
+    text +=
+        fmt::format("{} {:.0f} {:.0f} {:.0f}  # {}\n", word_of(product.precision), product.shape.m,
+                    product.shape.n, product.shape.k, join_words(product.uses, ", "));
   }
   for (const AttentionShape& shape : shapes.attention) {
     text += fmt::format(
@@ -57,7 +57,7 @@ std::string shapes_json_text(const JobShapes& shapes) {
   }
   nlohmann::json list = nlohmann::json::array();
   for (const ProductShape& product : shapes.products) {
-    list.push_back({{"precision", precision_name(product.precision)},
+    list.push_back({{"precision", word_of(product.precision)},
                     {"m", product.shape.m},
                     {"n", product.shape.n},
                     {"k", product.shape.k},

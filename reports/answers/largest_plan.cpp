@@ -17,24 +17,23 @@ namespace {
 
 using nlohmann::json;
 
-/// How goals, tables and sentences call what is made larger.
-struct Words {
-  std::string_view goal;
+/// How tables and sentences call what is made larger.
+struct SizeNames {
   std::string_view column;
   std::string_view superlative;
 };
-Words words_of(LargestGoal::Of of) {
+SizeNames names_of(LargestGoal::Of of) {
   switch (of) {
     case LargestGoal::Of::model:
-      return {"model", "model", "largest model"};
+      return {"model", "largest model"};
     case LargestGoal::Of::width:
-      return {"width", "hidden", "largest hidden size"};
+      return {"hidden", "largest hidden size"};
     case LargestGoal::Of::layers:
-      return {"layers", "layers", "largest number of layers"};
+      return {"layers", "largest number of layers"};
     case LargestGoal::Of::context:
       break;
   }
-  return {"context", "tokens", "longest context"};
+  return {"tokens", "longest context"};
 }
 
 std::string value_text(const TriedSize& size) {
@@ -50,7 +49,7 @@ json size_json(const TriedSize& size) {
 
 TextTable tried_table(const LargestPlan& plan) {
   TextTable table(
-      {{std::string(words_of(plan.goal.of).column), kRight}, {"parameters", kRight}, {""}});
+      {{std::string(names_of(plan.goal.of).column), kRight}, {"parameters", kRight}, {""}});
   for (const TriedSize& size : plan.tried) {
     table.add_row({value_text(size), parameters_text(size.parameters),
                    size.reason.empty() ? "fits" : size.reason});
@@ -62,7 +61,7 @@ std::string answer_text(const LargestPlan& plan) {
   if (!plan.plan) return "None of them fits.";
   const Prediction& best = plan.plan->leaders.front().prediction;
   return fmt::format("The {} that fits is {}: {} parameters, {} {}/s.",
-                     words_of(plan.goal.of).superlative, value_text(plan.largest),
+                     names_of(plan.goal.of).superlative, value_text(plan.largest),
                      parameters_text(plan.largest.parameters), prefixed_count(best.throughput()),
                      best.counts_tokens() ? "tokens" : "samples");
 }
@@ -91,7 +90,7 @@ json largest_plan_json(const LargestPlan& plan) {
   for (const TriedSize& size : plan.tried) tried.push_back(size_json(size));
   json document = plan.plan ? strategy_plan_json(*plan.plan) : json{{"best", nullptr}};
   document["schema"] = "headway/largest-plan/1";
-  document["goal"] = {{"largest", words_of(plan.goal.of).goal}};
+  document["goal"] = {{"largest", word_of(plan.goal.of)}};
   document["tried"] = std::move(tried);
   document["largest"] = plan.plan ? size_json(plan.largest) : json(nullptr);
   return document;

@@ -151,7 +151,7 @@ std::vector<std::string> cells_of(const SweepPoint& point, const std::vector<Obj
     cells.emplace_back();
   } else {
     cells.insert(cells.end(), 3 + shown.size(), "-");
-    std::string status(status_name(point.status));
+    std::string status(word_of(point.status));
     std::ranges::replace(status, '_', ' ');
     cells.push_back(fmt::format("{}: {}", status, point.reason));
   }
@@ -209,7 +209,7 @@ std::vector<SweepPoint> all_of(const StoredPoints& points) {
 }
 
 json point_json(const SweepPoint& point) {
-  json values = {{"key", point.key}, {"axes", *point.axes}, {"status", status_name(point.status)}};
+  json values = {{"key", point.key}, {"axes", *point.axes}, {"status", word_of(point.status)}};
   values["reason"] = point.reason.empty() ? json(nullptr) : json(point.reason);
   for (const PointColumn& column : point_columns()) {
     const auto value = number_of(point.numbers, column.name);
@@ -316,7 +316,7 @@ json sweep_plan_json(const std::vector<SweepPoint>& points, std::int64_t all) {
     const bool is_done = point.status == PointStatus::done;
     list.push_back({{"key", point.key},
                     {"axes", *point.axes},
-                    {"status", is_done ? "to_simulate" : std::string(status_name(point.status))},
+                    {"status", is_done ? "to_simulate" : std::string(word_of(point.status))},
                     {"reason", point.reason.empty() ? json(nullptr) : json(point.reason)}});
   }
   return {{"schema", "headway/sweep-plan/1"}, {"points", all}, {"to_do", std::move(list)}};

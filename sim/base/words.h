@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace headway {
 
@@ -24,6 +27,23 @@ template <class E>
     if (known == value) return word;
   }
   return {};
+}
+
+/// Nothing for what is no word of it.
+template <class E>
+[[nodiscard]] constexpr std::optional<E> value_named(std::string_view word) {
+  for (const auto& [known, value] : kWords<E>) {
+    if (known == word) return value;
+  }
+  return std::nullopt;
+}
+
+/// As options list them.
+template <class E>
+[[nodiscard]] std::vector<std::string> words_of() {
+  std::vector<std::string> words;
+  for (const auto& [word, unused] : kWords<E>) words.emplace_back(word);
+  return words;
 }
 
 }  // namespace headway

@@ -19,10 +19,7 @@ constexpr std::string_view kManifests[] = {".yaml", ".yml"};
 template <class E>
 std::optional<E> word_of_option(const Arguments& arguments, const std::string& option) {
   const auto asked = arguments.value(option);
-  for (const auto& [word, value] : kWords<E>) {
-    if (asked == word) return value;
-  }
-  return std::nullopt;
+  return asked ? value_named<E>(*asked) : std::nullopt;
 }
 
 bool is_manifest(const std::string& path) {

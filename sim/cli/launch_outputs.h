@@ -38,12 +38,4 @@ void check_launch(const JsonValue& scenario, const LaunchOptions& options,
 void write_launch_file(const JsonValue& scenario, const LaunchOptions& options,
                        const std::string& path, Terminal& terminal);
 
-/// The words of such an option, for help and completion.
-template <class E>
-[[nodiscard]] std::vector<std::string> words_of() {
-  std::vector<std::string> words;
-  for (const auto& [word, unused] : kWords<E>) words.emplace_back(word);
-  return words;
-}
-
 }  // namespace headway

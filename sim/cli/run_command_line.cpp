@@ -71,7 +71,8 @@ int run_words(const std::vector<std::string>& words, Terminal& terminal, Failure
     return kExitDone;
   }
   const Arguments arguments = parse_arguments(command, rest);
-  if (const auto colour = arguments.value("color")) terminal.set_colour(when_named(*colour));
+  if (const auto colour = arguments.value("color"))
+    terminal.set_colour(value_named<When>(*colour).value());
   terminal.set_quiet(arguments.has("quiet"));
   terminal.set_verbose(arguments.has("verbose"));
   set_limits(arguments);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -14,7 +13,6 @@
 #include <streambuf>
 #include <string>
 #include <system_error>
-#include <utility>
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/utf8.h"
@@ -22,9 +20,6 @@
 
 namespace headway {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, When>, 3> kWhenWords = {
-    {{"auto", When::automatic}, {"always", When::always}, {"never", When::never}}};
 
 std::string_view environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -69,13 +64,6 @@ class PrintedPieces : public std::streambuf {
 
 }  // namespace
 
-When when_named(std::string_view word) {
-  for (const auto& [name, when] : kWhenWords) {
-    if (name == word) return when;
-  }
-  HEADWAY_CHECK(false, "no such time");
-}
-
 Terminal::Terminal(When colour)
     : colour_(colour),
       output_is_terminal_(isatty(STDOUT_FILENO) != 0),
@@ -87,9 +75,9 @@ Terminal::Terminal(When colour)
 Terminal::Terminal() : Terminal(When::automatic) {
   const std::string_view wanted = environment("HEADWAY_COLOR");
   if (wanted.empty()) return;
-  for (const auto& [name, when] : kWhenWords) {
-    if (name != wanted) continue;
-    colour_ = when;
+  const auto when = value_named<When>(wanted);
+  if (when) {
+    colour_ = *when;
     return;
   }
   refuse(fmt::format("the environment variable HEADWAY_COLOR cannot be {}", in_quotes(wanted)),

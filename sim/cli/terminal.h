@@ -6,13 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "sim/base/words.h"
+
 namespace headway {
 
 /// When something that suits people only is shown.
 enum class When { automatic, always, never };
-
-/// The three words of --color and --progress. Requires one of them.
-[[nodiscard]] When when_named(std::string_view word);
+template <>
+inline constexpr Word<When> kWords<When>[] = {
+    {"auto", When::automatic}, {"always", When::always}, {"never", When::never}};
 
 /// The two streams that a command writes to, and whether they bear colour. Nothing else in the
 /// program writes to them. Text is not buffered, so that a forked child has none to write again.

@@ -35,30 +35,6 @@ CollectiveVolume ring_volume(CollectiveKind kind, int ranks) {
 
 }  // namespace
 
-std::string_view collective_name(CollectiveKind kind) {
-  switch (kind) {
-    case CollectiveKind::all_reduce:
-      return "all_reduce";
-    case CollectiveKind::all_gather:
-      return "all_gather";
-    case CollectiveKind::reduce_scatter:
-      return "reduce_scatter";
-    case CollectiveKind::broadcast:
-      return "broadcast";
-    case CollectiveKind::all_to_all:
-      return "all_to_all";
-    case CollectiveKind::send_receive:
-      return "send_receive";
-    case CollectiveKind::reduce:
-      return "reduce";
-    case CollectiveKind::gather:
-      return "gather";
-    case CollectiveKind::scatter:
-      return "scatter";
-  }
-  HEADWAY_CHECK(false, "unknown collective");
-}
-
 bool is_of_messages(CollectiveKind kind) {
   return kind == CollectiveKind::all_to_all || kind == CollectiveKind::send_receive ||
          kind == CollectiveKind::gather || kind == CollectiveKind::scatter;

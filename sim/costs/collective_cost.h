@@ -18,7 +18,6 @@ enum class CollectiveKind {
   gather,
   scatter
 };
-[[nodiscard]] std::string_view collective_name(CollectiveKind kind);  ///< "all_reduce"
 
 /// A way to run collectives, by its name: one of the table in sim/programs/flows/algorithms.
 struct CollectiveAlgorithm {
@@ -71,6 +70,10 @@ inline constexpr Word<CollectiveKind> kWords<CollectiveKind>[] = {
     {"reduce", CollectiveKind::reduce},
     {"gather", CollectiveKind::gather},
     {"scatter", CollectiveKind::scatter}};
+/// As profiles and results spell it, and people read it.
+[[nodiscard]] constexpr std::string_view collective_name(CollectiveKind kind) {
+  return kind == CollectiveKind::send_receive ? "send_receive" : word_of(kind);
+}
 
 /// One step of a point-to-point transfer between neighbours.
 struct LinkCost {

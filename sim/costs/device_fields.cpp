@@ -25,7 +25,7 @@ FieldMember<DeviceCosts> by_recipe(std::map<Scaling, Estimate> DeviceCosts::*mem
             if (!part) return;
             ObjectReader reader(*part, holder.diagnostics());
             for (const Scaling scaling : recipes) {
-              const std::string_view name = recipe_name(scaling);
+              const std::string_view name = word_of(scaling);
               if (!reader.has(name)) continue;
               (device.*member)[scaling] = read_estimate(reader, name, range);
             }
@@ -130,8 +130,8 @@ default: not measured)"},
 the formula.
 default: none measured)"},
        {"rate_by_recipe",
-        by_recipe(&DeviceCosts::recipe_rate,
-                  {Scaling::rowwise, Scaling::blockwise, Scaling::mxfp8}, kShareOfPeak),
+        by_recipe(&DeviceCosts::recipe_rate, {Scaling::rowwise, Scaling::blockwise, Scaling::mxfp8},
+                  kShareOfPeak),
         R"(Of the rate of fp8 products with one scale a tensor, what those with the scales of another
 recipe reach: fp8_rowwise, fp8_blockwise, mxfp8. Products of nvfp4 are those of fp4, which has no other
 scales.

@@ -27,18 +27,6 @@ std::string_view family_of(std::string_view accelerator) {
 
 }  // namespace
 
-std::string_view protocol_name(NcclProtocol protocol) {
-  switch (protocol) {
-    case NcclProtocol::ll:
-      return "LL";
-    case NcclProtocol::ll128:
-      return "LL128";
-    case NcclProtocol::simple:
-      return "Simple";
-  }
-  HEADWAY_CHECK(false, "unknown protocol");
-}
-
 const NcclNodeCosts* nccl_node_costs(std::string_view accelerator) {
   const NcclNodeCosts* of_family = nullptr;
   for (const Accelerator& known : accelerators()) {

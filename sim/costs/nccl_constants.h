@@ -5,13 +5,16 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/base/words.h"
 
 namespace headway {
 
 /// How NCCL moves bytes: LL and LL128 send a flag with every 4 or 120 bytes and wait for nothing,
 /// Simple fills buffers and synchronises.
 enum class NcclProtocol { ll, ll128, simple };
-[[nodiscard]] std::string_view protocol_name(NcclProtocol protocol);  ///< "LL128"
+template <>
+inline constexpr Word<NcclProtocol> kWords<NcclProtocol>[] = {
+    {"LL", NcclProtocol::ll}, {"LL128", NcclProtocol::ll128}, {"Simple", NcclProtocol::simple}};
 inline constexpr NcclProtocol kNcclProtocols[] = {NcclProtocol::ll, NcclProtocol::ll128,
                                                   NcclProtocol::simple};
 

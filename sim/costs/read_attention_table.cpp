@@ -68,7 +68,7 @@ std::vector<MeasuredAttention> read_attention_table(ObjectReader& device,
     });
     if (is_twice) {
       point.report("pass", "the same attention is measured twice",
-                   fmt::format("{} of {} sequences of {}, {} heads of {}", pass_name(row.pass),
+                   fmt::format("{} of {} sequences of {}, {} heads of {}", word_of(row.pass),
                                row.shape.sequences, row.shape.query_length, row.shape.query_heads,
                                row.shape.head_size),
                    "keep one of the two");

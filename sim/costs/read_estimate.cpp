@@ -2,16 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <vector>
 
 #include "sim/base/suggestion.h"
 
 namespace headway {
 namespace {
-
-constexpr std::array kPrecisions = {Precision::fp32, Precision::tf32, Precision::fp16,
-                                    Precision::bf16, Precision::fp8,  Precision::fp4};
 
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
@@ -36,18 +32,11 @@ Estimate estimate_at(const JsonCursor& at, std::string_view name, Range range,
 
 }  // namespace
 
-std::optional<Precision> precision_named(std::string_view name) {
-  for (const Precision precision : kPrecisions) {
-    if (precision_name(precision) == name) return precision;
-  }
-  return std::nullopt;
-}
-
 std::string precision_help(std::string_view name) {
   std::vector<std::string_view> names;
   std::string list;
-  for (const Precision precision : kPrecisions) {
-    names.push_back(precision_name(precision));
+  for (const auto& [word, precision] : kWords<Precision>) {
+    names.push_back(word);
     list += fmt::format("{}\"{}\"", list.empty() ? "" : ", ", names.back());
   }
   const auto meant = closest(name, names);
@@ -74,7 +63,7 @@ std::map<Precision, Estimate> read_estimates_by_precision(ObjectReader& reader,
   std::map<Precision, Estimate> estimates;
   if (!reader.required_part(key)) return estimates;
   for (const auto& [name, member] : reader.members(key)) {
-    if (const auto precision = precision_named(name)) {
+    if (const auto precision = value_named<Precision>(name)) {
       estimates[*precision] = estimate_at(member, name, range, reader.diagnostics());
     } else {
       reader.diagnostics().add(

@@ -15,7 +15,6 @@ inline constexpr Range kShareOfPeak{.least = 0.0, .most = 1.0, .open = true};
 inline constexpr Range kNotNegative{.least = 0.0};
 
 /// The precision of that name ("bf16"), and what to say of a name that there is not.
-[[nodiscard]] std::optional<Precision> precision_named(std::string_view name);
 [[nodiscard]] std::string precision_help(std::string_view name);
 
 /// "source" of the object; reports an empty one: a number that nobody can trace is no use.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -15,14 +14,13 @@
 namespace headway {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, CollectiveKind>, 6> kCollectiveKinds = {{
-    {"all_reduce", CollectiveKind::all_reduce},
-    {"all_gather", CollectiveKind::all_gather},
-    {"reduce_scatter", CollectiveKind::reduce_scatter},
-    {"broadcast", CollectiveKind::broadcast},
-    {"all_to_all", CollectiveKind::all_to_all},
-    {"send_receive", CollectiveKind::send_receive},
-}};
+constexpr Word<CollectiveKind> named(CollectiveKind kind) { return {collective_name(kind), kind}; }
+
+/// Those that the calibrator measures.
+constexpr Word<CollectiveKind> kMeasuredKinds[] = {
+    named(CollectiveKind::all_reduce),     named(CollectiveKind::all_gather),
+    named(CollectiveKind::reduce_scatter), named(CollectiveKind::broadcast),
+    named(CollectiveKind::all_to_all),     named(CollectiveKind::send_receive)};
 
 /// "spread", "source" and "points" of an object that holds a curve.
 void read_curve_into(MeasuredCurve& curve, ObjectReader& reader, std::string_view size_key) {
@@ -92,7 +90,7 @@ std::vector<MeasuredGemm> read_gemm_table(ObjectReader& device,
     gemm.spread = point.number("spread", between(0.0, 1.0));
     point.report_unknown();
 
-    const auto precision = precision_named(name);
+    const auto precision = value_named<Precision>(name);
     if (!precision) {
       if (!name.empty()) {
         point.report("precision", fmt::format("unknown precision \"{}\"", name), "",
@@ -134,7 +132,7 @@ std::vector<MeasuredCollective> read_collectives(ObjectReader& scope) {
   for (const JsonCursor& element : scope.elements("collectives")) {
     ObjectReader reader(element, scope.diagnostics());
     MeasuredCollective collective;
-    collective.kind = reader.choice("kind", Words<CollectiveKind>(kCollectiveKinds));
+    collective.kind = reader.choice("kind", Words<CollectiveKind>(kMeasuredKinds));
     collective.ranks = static_cast<int>(reader.integer("ranks", between(2, 1 << 24)));
     read_curve_into(collective.curve, reader, "message_bytes");
     reader.report_unknown();

@@ -86,7 +86,7 @@ std::optional<PublishedKernels> read_kernels_of(const JsonCursor& profile, Input
   reader.text("licence");
   reader.required_part("products");
   for (const auto& [name, member] : reader.members("products")) {
-    const auto precision = precision_named(name);
+    const auto precision = value_named<Precision>(name);
     if (!precision) {
       files.diagnostics().add(
           member.key_problem(fmt::format("unknown precision \"{}\"", name), precision_help(name)));

@@ -80,13 +80,13 @@ void check_precisions(ObjectReader& reader, const DeviceCosts& device) {
     if (bytes_per_element(precision) >= 2.0) has_wide_precision = true;
     if (device.gemm_efficiency.contains(precision)) continue;
     reader.report("gemm_efficiency",
-                  fmt::format("gemm_efficiency lacks \"{}\"", precision_name(precision)), "",
+                  fmt::format("gemm_efficiency lacks \"{}\"", word_of(precision)), "",
                   "every precision of peak_flops_per_s needs an efficiency");
   }
   for (const auto& [precision, efficiency] : device.gemm_efficiency) {
     if (device.peak_flops.contains(precision)) continue;
     reader.report("peak_flops_per_s",
-                  fmt::format("peak_flops_per_s lacks \"{}\"", precision_name(precision)), "",
+                  fmt::format("peak_flops_per_s lacks \"{}\"", word_of(precision)), "",
                   "every precision of gemm_efficiency needs a peak");
   }
   if (!has_wide_precision) {
@@ -117,7 +117,7 @@ void take_products(ObjectReader& reader, const PublishedKernels& kernels, Device
     const auto rate = rates.find(measured);
     if (rate == rates.end()) {
       reader.report("rate_in_training",
-                    fmt::format("rate_in_training lacks \"{}\"", precision_name(measured)), "",
+                    fmt::format("rate_in_training lacks \"{}\"", word_of(measured)), "",
                     "every precision that \"kernels\" measured needs one");
       return;
     }

@@ -23,7 +23,7 @@ Strategy read_preset(ObjectReader& reader, const Model& model) {
   const Framework& framework =
       *reader.choice("preset", Words<const Framework*>(words), words.front().second);
   const auto said = reader.cursor().member("precision");
-  const bool is_fp16 = said ? said->value() == precision_name(Precision::fp16)
+  const bool is_fp16 = said ? said->value() == word_of(Precision::fp16)
                             : framework.strategy.precision == Precision::fp16;
   return framework.habits(is_fp16 ? Precision::fp16 : Precision::bf16, model.routing() != nullptr);
 }

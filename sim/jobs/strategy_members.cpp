@@ -15,7 +15,7 @@ Words<Recipe> recipes() {
   static const std::vector<Word<Recipe>> kRecipes = [] {
     std::vector<Word<Recipe>> words;
     const auto add = [&](Precision precision) {
-      words.push_back({precision_name(precision), {precision, Scaling::delayed}});
+      words.push_back({word_of(precision), {precision, Scaling::delayed}});
     };
     add(Precision::bf16);
     add(Precision::fp16);

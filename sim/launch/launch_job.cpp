@@ -69,10 +69,7 @@ std::optional<LaunchFramework> launch_framework_of(const JsonValue& scenario) {
   const Framework* const preset =
       framework_named(scenario->at("strategy").at("preset").get<std::string>());
   if (preset == nullptr) return std::nullopt;
-  for (const auto& [word, framework] : kWords<LaunchFramework>) {
-    if (preset->launched_by == word) return framework;
-  }
-  return std::nullopt;
+  return value_named<LaunchFramework>(preset->launched_by);
 }
 
 LaunchJob launch_job(const JsonValue& scenario, LaunchFramework framework) {

@@ -55,10 +55,9 @@ void settle_megatron_layout(const JsonValue& scenario, FlagList& flags) {
   const int chunks = stages * strategy.value("virtual_stages", 1);
   const int layers = model.at("layers").get<int>();
   const int prediction_layers = model.value("multi_token_prediction_layers", 0);
-  LayerPlacement placement = LayerPlacement::even;
-  for (const auto& [word, value] : kWords<LayerPlacement>) {
-    if (strategy.value("layer_placement", "even") == word) placement = value;
-  }
+  const LayerPlacement placement =
+      value_named<LayerPlacement>(strategy.value("layer_placement", "even"))
+          .value_or(LayerPlacement::even);
   const bool counts_ends = placement == LayerPlacement::embedding_and_loss_as_layers;
   const int counted = layers + (counts_ends ? 2 + prediction_layers : 0);
   const bool is_given = strategy.contains("layers_per_stage");

@@ -4,8 +4,6 @@
 
 namespace headway {
 
-std::string_view precision_name(Precision precision) { return word_of(precision); }
-
 double bytes_per_element(Precision precision) {
   switch (precision) {
     case Precision::fp32:
@@ -22,8 +20,6 @@ double bytes_per_element(Precision precision) {
   HEADWAY_CHECK(false, "unknown precision");
 }
 
-std::string_view recipe_name(Scaling scaling) { return word_of(scaling); }
-
 Precision precision_of(Scaling scaling) {
   return scaling == Scaling::nvfp4 ? Precision::fp4 : Precision::fp8;
 }
@@ -32,7 +28,5 @@ double bytes_per_element(Scaling scaling) {
   const bool has_block_scales = scaling == Scaling::mxfp8 || scaling == Scaling::blockwise;
   return bytes_per_element(precision_of(scaling)) + (has_block_scales ? 1.0 / 32.0 : 0.0);
 }
-
-std::string_view pass_name(Pass pass) { return word_of(pass); }
 
 }  // namespace headway

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 
 #include "sim/base/words.h"
 
@@ -15,7 +14,6 @@ inline constexpr Word<Precision> kWords<Precision>[] = {
     {"fp32", Precision::fp32}, {"tf32", Precision::tf32}, {"fp16", Precision::fp16},
     {"bf16", Precision::bf16}, {"fp8", Precision::fp8},   {"fp4", Precision::fp4}};
 
-[[nodiscard]] std::string_view precision_name(Precision precision);
 [[nodiscard]] double bytes_per_element(Precision precision);
 
 /// How tensors are scaled where they are quantised to less than 16 bits.
@@ -35,7 +33,6 @@ inline constexpr Word<Scaling> kWords<Scaling>[] = {
     {"fp8", Scaling::delayed},         {"fp8_current", Scaling::current},
     {"fp8_rowwise", Scaling::rowwise}, {"fp8_blockwise", Scaling::blockwise},
     {"mxfp8", Scaling::mxfp8},         {"nvfp4", Scaling::nvfp4}};
-[[nodiscard]] std::string_view recipe_name(Scaling scaling);
 [[nodiscard]] Precision precision_of(Scaling scaling);
 /// Of a quantised tensor, with its scales: one of a byte for 32 elements of MXFP8, of fp32 for the
 /// 128 of a block; of 4-bit elements they are part of what an element takes.
@@ -46,7 +43,6 @@ enum class Pass { forward, backward };
 template <>
 inline constexpr Word<Pass> kWords<Pass>[] = {{"forward", Pass::forward},
                                               {"backward", Pass::backward}};
-[[nodiscard]] std::string_view pass_name(Pass pass);
 
 /// Operations of a pass of fused attention over those of the forward pass: backward 2.5, five
 /// products where the forward pass has two (Dao, FlashAttention-2, 2023, section 3.1).

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -21,19 +20,6 @@ namespace {
 constexpr double kMostTokens = 1e18;
 constexpr double kMostMoney = 1e15;
 constexpr double kMostBatchChange = 0.5;
-constexpr std::array<std::pair<std::string_view, LargestGoal::Of>, 4> kLargest{{
-    {"model", LargestGoal::Of::model},
-    {"width", LargestGoal::Of::width},
-    {"layers", LargestGoal::Of::layers},
-    {"context", LargestGoal::Of::context},
-}};
-
-constexpr std::array<std::pair<std::string_view, TrainingGoal::Minimize>, 4> kMinimize{{
-    {"gpus", TrainingGoal::Minimize::gpus},
-    {"cost", TrainingGoal::Minimize::cost},
-    {"days", TrainingGoal::Minimize::days},
-    {"energy", TrainingGoal::Minimize::energy},
-}};
 
 /// A positive number and what stands behind it; nothing for anything else.
 struct Number {
@@ -188,19 +174,15 @@ class GoalText {
       return training_.power ? "" : "power=2MW";
     }
     if (name == "minimize") {
-      for (const auto& [word, minimize] : kMinimize) {
-        if (word != value) continue;
-        training_.minimize = minimize;
-        return "";
-      }
+      const auto named = value_named<TrainingGoal::Minimize>(value);
+      training_.minimize = named.value_or(training_.minimize);
+      if (named) return "";
       return "minimize=gpus, minimize=cost, minimize=days or minimize=energy";
     }
     if (name == "largest") {
-      for (const auto& [named, of] : kLargest) {
-        if (named != value) continue;
-        largest_.of = of;
-        return "";
-      }
+      const auto named = value_named<LargestGoal::Of>(value);
+      largest_.of = named.value_or(largest_.of);
+      if (named) return "";
       return "largest=model, largest=width, largest=layers or largest=context";
     }
     refuse(name);
@@ -235,10 +217,6 @@ class GoalText {
 };
 
 }  // namespace
-
-std::string_view word_of(TrainingGoal::Minimize minimize) {
-  return kMinimize.at(static_cast<std::size_t>(minimize)).first;
-}
 
 Goal parse_goal(const std::string& text, const std::optional<Diagnostic>& where) {
   return GoalText(text, where).goal();

@@ -3,11 +3,11 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 
 #include "sim/base/diagnostic.h"
 #include "sim/base/units.h"
+#include "sim/base/words.h"
 #include "sim/result/power.h"
 
 namespace headway {
@@ -24,7 +24,12 @@ struct TrainingGoal {
   std::optional<Watts> power;    ///< that the building can supply
   Minimize minimize = Minimize::gpus;
 };
-[[nodiscard]] std::string_view word_of(TrainingGoal::Minimize minimize);
+template <>
+inline constexpr Word<TrainingGoal::Minimize> kWords<TrainingGoal::Minimize>[] = {
+    {"gpus", TrainingGoal::Minimize::gpus},
+    {"cost", TrainingGoal::Minimize::cost},
+    {"days", TrainingGoal::Minimize::days},
+    {"energy", TrainingGoal::Minimize::energy}};
 
 /// The most that fits on a cluster: a model of the library, the scenario's with larger hidden and
 /// feed-forward sizes or with more layers, or a longer context.
@@ -32,6 +37,12 @@ struct LargestGoal {
   enum class Of { model, width, layers, context };
   Of of = Of::model;
 };
+template <>
+inline constexpr Word<LargestGoal::Of> kWords<LargestGoal::Of>[] = {
+    {"model", LargestGoal::Of::model},
+    {"width", LargestGoal::Of::width},
+    {"layers", LargestGoal::Of::layers},
+    {"context", LargestGoal::Of::context}};
 
 using Goal = std::variant<TrainingGoal, LargestGoal>;
 

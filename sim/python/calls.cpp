@@ -56,13 +56,9 @@ void check_at_least_one(std::string_view name, std::int64_t value) {
 }
 
 LaunchFramework framework_called(const std::string& name) {
-  std::vector<std::string_view> words;
-  for (const auto& [word, framework] : kWords<LaunchFramework>) {
-    if (word == name) return framework;
-    words.push_back(word);
-  }
+  if (const auto framework = value_named<LaunchFramework>(name)) return *framework;
   refuse(fmt::format("framework cannot be {}", in_quotes(name)),
-         "it is one of " + join_words(words, ", "));
+         "it is one of " + join_words(words_of<LaunchFramework>(), ", "));
 }
 
 }  // namespace

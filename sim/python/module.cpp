@@ -70,7 +70,7 @@ py::dict columns_of(const SweepContent& content) {
   py::list statuses;
   py::list reasons;
   for (const SweepPoint& point : content.points) {
-    statuses.append(std::string(status_name(point.status)));
+    statuses.append(std::string(word_of(point.status)));
     reasons.append(py::str(point.reason));
   }
   py::dict numbers;

@@ -40,8 +40,7 @@ std::string peak_text(const DeviceCosts& device) {
        {Precision::bf16, Precision::fp16, Precision::tf32, Precision::fp32}) {
     const auto peak = device.peak_flops.find(precision);
     if (peak == device.peak_flops.end()) continue;
-    return fmt::format("{} {}", short_text(FlopsPerSecond(peak->second.value)),
-                       precision_name(precision));
+    return fmt::format("{} {}", short_text(FlopsPerSecond(peak->second.value)), word_of(precision));
   }
   HEADWAY_CHECK(false, "a device has the peak of a wide precision");
 }
@@ -123,7 +122,7 @@ Explained explain_framework(const JsonCursor& part, InputFiles& files) {
   return ExplainedFile{"framework",
                        fmt::format("{}: kernels of family {}, gradients in {}", framework->name,
                                    framework->strategy.kernel_family,
-                                   precision_name(framework->strategy.gradient_precision)),
+                                   word_of(framework->strategy.gradient_precision)),
                        part.value()};
 }
 

@@ -2,10 +2,10 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/base/words.h"
 
 namespace headway {
 
@@ -18,7 +18,11 @@ enum class RemovalKind {
   node,       ///< of a node
   rank        ///< of a rank group
 };
-[[nodiscard]] std::string_view removal_kind_name(RemovalKind kind);
+template <>
+inline constexpr Word<RemovalKind> kWords<RemovalKind>[] = {
+    {"cause", RemovalKind::cause}, {"operation", RemovalKind::operation},
+    {"stage", RemovalKind::stage}, {"replica", RemovalKind::replica},
+    {"node", RemovalKind::node},   {"rank", RemovalKind::rank}};
 
 /// The iteration with one source of slowness taken away and the rest kept.
 struct Removal {

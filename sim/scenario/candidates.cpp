@@ -43,14 +43,12 @@ std::string place_of(const JsonCursor& part) {
 /// "delivery": "domain", "unit", or a number of nodes.
 void read_delivery(ObjectReader& reader, CandidateCluster& candidate) {
   using Delivery = CandidateCluster::Delivery;
-  static constexpr std::pair<std::string_view, Delivery> kWords[] = {{"domain", Delivery::domain},
-                                                                     {"unit", Delivery::unit}};
   const auto given = reader.cursor().member("delivery");
   if (given && given->value().is_number()) {
     candidate.delivery = Delivery::nodes;
     candidate.nodes = static_cast<int>(reader.integer("delivery", between(1, kMostDelivered)));
   } else {
-    candidate.delivery = reader.choice<Delivery>("delivery", kWords, Delivery::domain);
+    candidate.delivery = reader.choice<Delivery>("delivery", kWords<Delivery>, Delivery::domain);
   }
 }
 

@@ -19,6 +19,10 @@ struct CandidateCluster {
                                          ///< units of the fabric, or so many nodes
   int nodes = 1;                         ///< of a delivery by nodes
 };
+/// A number of nodes is written as such.
+template <>
+inline constexpr Word<CandidateCluster::Delivery> kWords<CandidateCluster::Delivery>[] = {
+    {"domain", CandidateCluster::Delivery::domain}, {"unit", CandidateCluster::Delivery::unit}};
 
 /// What of a scenario speaks to `headway plan` alone.
 struct PlanFields {

@@ -17,8 +17,7 @@ namespace {
 /// That the profile has a peak of, as scenarios spell them.
 std::vector<std::string_view> precisions_of(const DeviceCosts& device) {
   std::vector<std::string_view> names;
-  for (const auto& [precision, peak] : device.peak_flops)
-    names.push_back(precision_name(precision));
+  for (const auto& [precision, peak] : device.peak_flops) names.push_back(word_of(precision));
   return names;
 }
 
@@ -111,18 +110,18 @@ void check_costs(const Profile& costs, const Model& model, const ReadStrategy& s
   }
   check_optional_costs(costs, strategy, model, diagnostics);
   if (!supports(costs.device, strategy.strategy.precision)) {
-    diagnostics.add(strategy.problem(
-        "precision",
-        fmt::format("profile {} has no peak of {} in {}", costs.name, costs.accelerator,
-                    precision_name(strategy.strategy.precision)),
-        fmt::format("it has {}", join_words(precisions_of(costs.device), ", ")),
-        "choose one of these as strategy.precision, or add what a data "
-        "sheet says to the profile's peak_flops_per_s"));
+    diagnostics.add(
+        strategy.problem("precision",
+                         fmt::format("profile {} has no peak of {} in {}", costs.name,
+                                     costs.accelerator, word_of(strategy.strategy.precision)),
+                         fmt::format("it has {}", join_words(precisions_of(costs.device), ", ")),
+                         "choose one of these as strategy.precision, or add what a data "
+                         "sheet says to the profile's peak_flops_per_s"));
   } else if (cast_bytes(costs.device, strategy.strategy.scaling) == nullptr) {
     diagnostics.add(strategy.problem(
         "precision",
         fmt::format("profile {} does not know what quantising to {} costs", costs.name,
-                    recipe_name(strategy.strategy.scaling)),
+                    word_of(strategy.strategy.scaling)),
         "", "choose another strategy.precision, or add it to the profile's cast_bytes_by_recipe"));
   }
   if (strategy.strategy.collective_library == CollectiveLibrary::nccl &&

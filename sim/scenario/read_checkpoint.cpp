@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "sim/base/quantity_text.h"
@@ -12,11 +11,6 @@ namespace headway {
 namespace {
 
 using Interval = CheckpointSettings::Interval;
-constexpr std::array<std::pair<std::string_view, Interval>, 3> kWays{{
-    {"young", Interval::young},
-    {"daly", Interval::daly},
-    {"search", Interval::search},
-}};
 
 /// The settings, and what they are made from.
 struct Checkpoint {
@@ -39,13 +33,8 @@ FieldMember<Checkpoint> interval() {
       .read = [](ObjectReader& reader, std::string_view key, bool, Checkpoint& checkpoint) {
         CheckpointSettings& settings = checkpoint.settings;
         const std::string text = reader.text(key, "daly");
-        for (const auto& [word, way] : kWays) {
-          if (text == word) {
-            settings.how = way;
-            return;
-          }
-        }
-        settings.how = Interval::given;
+        settings.how = value_named<Interval>(text).value_or(Interval::given);
+        if (settings.how != Interval::given) return;
         const auto parsed = parse_quantity<Seconds>(text);
         if (const auto* time = std::get_if<Seconds>(&parsed);
             time != nullptr && *time > Seconds(0.0)) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/base/words.h"
 #include "sim/scenario/recovery/recovery.h"
 #include "sim/scenario/recovery/spot_record.h"
 
@@ -57,6 +58,12 @@ struct CheckpointSettings {
   };
   std::optional<Local> local;
 };
+template <>
+inline constexpr Word<CheckpointSettings::Interval> kWords<CheckpointSettings::Interval>[] = {
+    {"given", CheckpointSettings::Interval::given},
+    {"young", CheckpointSettings::Interval::young},
+    {"daly", CheckpointSettings::Interval::daly},
+    {"search", CheckpointSettings::Interval::search}};
 
 /// The "reliability" of a scenario: weeks of training with what breaks in them.
 struct ReliabilitySettings {
@@ -75,13 +82,13 @@ struct ReliabilitySettings {
   /// What the job can be cut into: data-parallel replicas, or, in place, whole copies of the state.
   int replicas = 1;
   double nodes_per_replica = 1.0;
-  int pipelines = 1;            ///< side by side
-  int stages = 1;               ///< of a pipeline
-  double micro_batches = 1.0;   ///< of a replica, in a step
-  Seconds reconfigure;          ///< in place: to go on in another formation
+  int pipelines = 1;               ///< side by side
+  int stages = 1;                  ///< of a pipeline
+  double micro_batches = 1.0;      ///< of a replica, in a step
+  Seconds reconfigure;             ///< in place: to go on in another formation
   BytesPerSecond state_bandwidth;  ///< in place: at which a node gets what another held
-  double step_overhead = 0.0;   ///< what every step takes more, as a share
-  Seconds step;                 ///< one, undisturbed; known once the job has been simulated
+  double step_overhead = 0.0;      ///< what every step takes more, as a share
+  Seconds step;                    ///< one, undisturbed; known once the job has been simulated
   /// Nodes of the job that come and go as recorded; the others are there until they break.
   std::optional<SpotNodes> spot;
   CheckpointSettings checkpoint;

@@ -1,9 +1,6 @@
 #include "sim/sweep/point_row.h"
 
-#include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "sim/base/byte_stream.h"
 #include "sim/files/json_document.h"
@@ -16,13 +13,6 @@ namespace headway {
 namespace {
 
 using nlohmann::json;
-
-constexpr std::array<std::pair<PointStatus, std::string_view>, 4> kStatusNames{{
-    {PointStatus::done, "done"},
-    {PointStatus::does_not_fit, "does_not_fit"},
-    {PointStatus::refused, "refused"},
-    {PointStatus::failed, "failed"},
-}};
 
 std::string text_of(const JsonValue& value) { return value->is_null() ? "" : value.text(); }
 
@@ -39,17 +29,6 @@ void pass(Stream& stream, Row& row) {
 }
 
 }  // namespace
-
-std::string_view status_name(PointStatus status) {
-  return std::ranges::find(kStatusNames, status, &std::pair<PointStatus, std::string_view>::first)
-      ->second;
-}
-
-std::optional<PointStatus> status_named(std::string_view name) {
-  const auto* const found =
-      std::ranges::find(kStatusNames, name, &std::pair<PointStatus, std::string_view>::second);
-  return found == kStatusNames.end() ? std::nullopt : std::optional(found->first);
-}
 
 PointRow row_of(const SweepPoint& point) {
   PointRow row{.key = point.key,

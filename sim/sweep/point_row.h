@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "sim/base/units.h"
+#include "sim/base/words.h"
 #include "sim/files/json_value.h"
 #include "sim/result/prediction.h"
 
@@ -20,9 +20,12 @@ enum class PointStatus {
   refused,       ///< there is no such job: the scenario has problems
   failed         ///< something went wrong on the way; tried again when the sweep is resumed
 };
-[[nodiscard]] std::string_view status_name(PointStatus status);  ///< "done", "does_not_fit", ...
-/// Nothing for what is no status.
-[[nodiscard]] std::optional<PointStatus> status_named(std::string_view name);
+template <>
+inline constexpr Word<PointStatus> kWords<PointStatus>[] = {
+    {"done", PointStatus::done},
+    {"does_not_fit", PointStatus::does_not_fit},
+    {"refused", PointStatus::refused},
+    {"failed", PointStatus::failed}};
 
 /// One point of a sweep.
 struct SweepPoint {

@@ -127,7 +127,7 @@ const PointRow& StoredSweep::row(std::size_t place) const {
   PointRow& row = file.row;
   row.key = rows.text(0).value_or("");
   row.axes = rows.text(1).value_or("{}");
-  const auto status = status_named(rows.text(2).value_or(""));
+  const auto status = value_named<PointStatus>(rows.text(2).value_or(""));
   if (!status) refuse_damaged_store(file.path);
   row.status = *status;
   row.reason = rows.text(3).value_or("");

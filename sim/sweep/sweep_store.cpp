@@ -174,7 +174,7 @@ SettledPoints SweepStore::settled() const {
 
 bool SweepStore::has_simulated() const {
   SqliteStatement query(connection_->database, "SELECT 1 FROM points WHERE status = ? LIMIT 1");
-  query.bind(1, status_name(PointStatus::done));
+  query.bind(1, word_of(PointStatus::done));
   return query.step();
 }
 
@@ -193,7 +193,7 @@ bool SweepStore::put(const PointRow& row) {
   };
   insertion.bind(1, row.key);
   insertion.bind(2, row.axes);
-  insertion.bind(3, status_name(row.status));
+  insertion.bind(3, word_of(row.status));
   if (row.reason.empty()) {
     insertion.bind_null(4);
   } else {

@@ -233,7 +233,7 @@ nlohmann::json row_strategy(const PublishedRow& row, const Framework& framework,
       framework.habits(strategy_precision(row) == "fp16" ? Precision::fp16 : Precision::bf16,
                        is_given(row.model, "moe"));
   assumed.push_back(
-      fmt::format("gradients reduced in {}{}", precision_name(habits.gradient_precision),
+      fmt::format("gradients reduced in {}{}", word_of(habits.gradient_precision),
                   habits.overlap_gradient_reduce ? ", overlapped with backward" : ""));
   nlohmann::json strategy = {
       {"sequence_parallel", sequence_parallel},

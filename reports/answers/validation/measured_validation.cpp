@@ -44,8 +44,7 @@ std::string verdict_text(const MeasuredComparison& comparison) {
       "verdict: {}{}",
       comparison.rows.size(), with_sign(comparison.median_error), with_sign(comparison.p90_error),
       with_sign(comparison.worst_error), with_sign(comparison.contaminated), drift,
-      verdict_name(comparison.verdict),
-      comparison.reason.empty() ? "" : " (" + comparison.reason + ")");
+      word_of(comparison.verdict), comparison.reason.empty() ? "" : " (" + comparison.reason + ")");
 }
 
 Document measured_document(const MeasuredComparison& comparison) {
@@ -75,7 +74,7 @@ nlohmann::json measured_json(const MeasuredComparison& comparison) {
             {"calibrations_difference", comparison.profiles_difference
                                             ? json_number(*comparison.profiles_difference)
                                             : nlohmann::json()},
-            {"verdict", verdict_name(comparison.verdict)},
+            {"verdict", word_of(comparison.verdict)},
             {"reason", comparison.reason}}}};
 }
 

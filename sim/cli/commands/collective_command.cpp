@@ -32,18 +32,8 @@ std::vector<std::string> algorithm_words() {
   return words;
 }
 
-std::vector<std::string> operation_words() {
-  std::vector<std::string> words;
-  for (const auto& [word, kind] : kWords<CollectiveKind>) words.emplace_back(word);
-  return words;
-}
-
 CollectiveKind operation_of(const Arguments& arguments) {
-  const std::string word = arguments.value("op").value_or("all_reduce");
-  const auto found = std::ranges::find(kWords<CollectiveKind>, word, &Word<CollectiveKind>::first);
-  HEADWAY_CHECK(found != std::end(kWords<CollectiveKind>),
-                "the table of options lets other words through");
-  return found->second;
+  return value_named<CollectiveKind>(arguments.value("op").value_or("all_reduce")).value();
 }
 
 std::optional<CollectiveAlgorithm> algorithm_of(const Arguments& arguments, CollectiveKind kind) {
@@ -216,7 +206,7 @@ std::vector<Option> collective_options() {
        .help = "all_reduce, all_gather, reduce_scatter, broadcast, all_to_all, send_recv, reduce, "
                "gather or scatter",
        .group = OptionGroup::run,
-       .words = operation_words()},
+       .words = words_of<CollectiveKind>()},
       {.name = "ranks",
        .value = "N",
        .fallback = "all",

@@ -32,7 +32,7 @@ int run_compare(const Invocation& invocation) {
   const ComparedInput b = read_compared(arguments.positional()[1], options, diagnostics);
   show_warnings(diagnostics, terminal);
 
-  const When when = when_named(arguments.value("progress").value_or("auto"));
+  const When when = progress_of(arguments);
   Progress progress(terminal, when, "comparing");
   const Comparison comparison =
       compare(a, b, jobs_of(arguments),

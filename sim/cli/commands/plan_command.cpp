@@ -112,8 +112,7 @@ int run_plan(const Invocation& invocation) {
   PlanRequest request = plan_request_of(arguments);
   LeaderOptions& leaders = request.question.options.leaders;
   if (crew) leaders.crew = &*crew;
-  Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
-                    "planning " + leaders.path);
+  Progress progress(terminal, progress_of(arguments), "planning " + leaders.path);
   leaders.progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); };
   Diagnostics diagnostics;
   const Plan plan = planned(request.question, diagnostics);

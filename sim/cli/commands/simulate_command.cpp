@@ -56,7 +56,7 @@ SimulateRequest simulate_request_of(const Invocation& invocation) {
   }
   request.simulate.even_if_it_does_not_fit = arguments.has("even-if-it-does-not-fit");
   if (arguments.has("what-if")) request.simulate.what_if = WhatIfExtent::everything;
-  request.progress = when_named(arguments.value("progress").value_or("auto"));
+  request.progress = progress_of(arguments);
   request.reports = report_files(arguments.values("output"), answer_suffixes(), diagnostics);
   request.trace = arguments.value("trace");
   check_outputs(request.outputs(), diagnostics);

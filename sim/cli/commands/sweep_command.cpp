@@ -88,7 +88,7 @@ int show_plan(const SweepJob& job, const SweepRequest& request, const Invocation
 
 int run_all(const SweepJob& job, SweepRequest& request, const Invocation& invocation) {
   Terminal& terminal = invocation.terminal;
-  const When when = when_named(invocation.arguments.value("progress").value_or("auto"));
+  const When when = progress_of(invocation.arguments);
   Progress progress(terminal, when, fmt::format("sweeping over {}", job.base.name));
   const std::filesystem::path store = request.options.folder / kStoreFile;
   std::optional<std::int64_t> kept_before;

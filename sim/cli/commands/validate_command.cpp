@@ -112,8 +112,7 @@ int run_memory(const Invocation& invocation) {
   ValidateOptions options;
   options.jobs = jobs_of(arguments);
   options.filter = filter_of(arguments);
-  Progress progress(terminal, when_named(arguments.value("progress").value_or("auto")),
-                    "judging published jobs");
+  Progress progress(terminal, progress_of(arguments), "judging published jobs");
   options.progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); };
   const MemoryValidation validation =
       validate_memory(arguments.value("rows").value_or(""), options, diagnostics);
@@ -137,8 +136,7 @@ int run_anchors(const Invocation& invocation) {
   options.jobs = jobs_of(arguments);
   options.filter = filter_of(arguments);
   set_left_out(arguments, options);
-  Progress progress(invocation.terminal, when_named(arguments.value("progress").value_or("auto")),
-                    "predicting rows by others");
+  Progress progress(invocation.terminal, progress_of(arguments), "predicting rows by others");
   options.progress = [&](std::size_t done, std::size_t of) { progress.update(done, of); };
   const AnchorValidation validation =
       validate_anchors(arguments.value("rows").value_or(""), options, diagnostics);
@@ -153,8 +151,7 @@ int run_sync(const Invocation& invocation) {
   const Arguments& arguments = invocation.arguments;
   const std::vector<OutputFile> outputs = outputs_of(arguments);
   Diagnostics diagnostics;
-  Progress progress(invocation.terminal, when_named(arguments.value("progress").value_or("auto")),
-                    "predicting published rows");
+  Progress progress(invocation.terminal, progress_of(arguments), "predicting published rows");
   const SyncValidation validation = validate_sync(
       {.path = arguments.value("rows").value_or(""),
        .id_prefixes = arguments.values("id"),
@@ -249,8 +246,7 @@ int run_published(const Invocation& invocation, MpiCrew* crew) {
   const auto tolerance = tolerance_of(arguments);
   const std::vector<OutputFile> outputs = outputs_of(arguments);
   const bool follows = crew != nullptr && !crew->leads();
-  const When when =
-      follows ? When::never : when_named(arguments.value("progress").value_or("auto"));
+  const When when = follows ? When::never : progress_of(arguments);
   ValidateOptions options;
   options.jobs = jobs_of(arguments);
   options.filter = filter_of(arguments);

@@ -13,8 +13,6 @@
 namespace headway {
 namespace {
 
-const std::vector<std::string> kWhen = {"auto", "always", "never"};
-
 constexpr int kMostJobs = 4096;
 
 int cores_at_hand() {
@@ -90,7 +88,11 @@ Option progress_option() {
           .fallback = "auto",
           .help = "on standard error: auto, always, never",
           .group = OptionGroup::output,
-          .words = kWhen};
+          .words = words_of<When>()};
+}
+
+When progress_of(const Arguments& arguments) {
+  return value_named<When>(arguments.value("progress").value_or("auto")).value();
 }
 
 std::vector<Option> with_standard_options(std::vector<Option> own) {
@@ -100,7 +102,7 @@ std::vector<Option> with_standard_options(std::vector<Option> own) {
                  .fallback = "auto",
                  .help = "auto, always, never",
                  .group = OptionGroup::output,
-                 .words = kWhen});
+                 .words = words_of<When>()});
   own.push_back({.name = "quiet",
                  .letter = 'q',
                  .help = "no warnings and no progress",

@@ -5,6 +5,7 @@
 
 #include "sim/cli/options/arguments.h"
 #include "sim/cli/options/option.h"
+#include "sim/cli/terminal.h"
 
 namespace headway {
 
@@ -25,5 +26,8 @@ namespace headway {
 
 /// Simulations at a time: --jobs, else $HEADWAY_JOBS, else the cores that this process may use.
 [[nodiscard]] int jobs_of(const Arguments& arguments);
+
+/// What --progress says.
+[[nodiscard]] When progress_of(const Arguments& arguments);
 
 }  // namespace headway

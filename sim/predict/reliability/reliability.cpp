@@ -119,20 +119,6 @@ class Study {
   std::int64_t lifetimes_left_ = FailureProcess::kMostLifetimes;
 };
 
-std::string_view interval_name(CheckpointSettings::Interval how) {
-  switch (how) {
-    case CheckpointSettings::Interval::given:
-      return "given";
-    case CheckpointSettings::Interval::young:
-      return "young";
-    case CheckpointSettings::Interval::daly:
-      return "daly";
-    case CheckpointSettings::Interval::search:
-      return "search";
-  }
-  HEADWAY_CHECK(false, "unknown way to choose an interval");
-}
-
 /// Without failures nobody would ever checkpoint: the whole run is one interval.
 Seconds chosen_interval(const ReliabilityPrediction& prediction, const CheckpointSettings& settings,
                         Study& study, const Goal& goal) {
@@ -242,7 +228,7 @@ ReliabilityPrediction reliability(const Scenario& scenario, Seconds iteration_ti
   prediction.young_interval = young_interval(checkpoint.blocking, prediction.job_mttf);
   prediction.daly_interval = daly_interval(checkpoint.blocking, prediction.job_mttf);
   Study study(settings, storing, goal, scenario.perturbation.seed);
-  prediction.interval_by = interval_name(checkpoint.how);
+  prediction.interval_by = word_of(checkpoint.how);
   prediction.checkpoint_interval = chosen_interval(prediction, checkpoint, study, goal);
   prediction.step_overhead = settings.step_overhead;
   prediction.checkpoint_size = checkpoint.size;

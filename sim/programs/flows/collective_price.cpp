@@ -124,7 +124,7 @@ PricedCollective::PricedCollective(const Cluster& cluster, const PriceEvidence& 
     const NodeType node = with_accelerator(node_of(cluster, evidence), evidence);
     for (const NcclChoice& choice : nccl_choices(node, kind, place)) {
       if (algorithm && *algorithm != choice.algorithm) continue;
-      add(choice.costs, {.algorithm = choice.algorithm, .protocol = protocol_name(choice.protocol)},
+      add(choice.costs, {.algorithm = choice.algorithm, .protocol = word_of(choice.protocol)},
           &choice);
     }
     return;

@@ -22,7 +22,7 @@ struct ObjectiveWords {
 };
 
 /// In the order of `Objective`.
-constexpr std::array<ObjectiveWords, kObjectives.size()> kWords{{
+constexpr std::array<ObjectiveWords, kObjectives.size()> kObjectiveWords{{
     {"run_cost_usd", "cost of the run", "The cheapest is"},
     {"run_time_s", "time to train", "The soonest through is"},
     {"goodput", "goodput", "The best goodput has"},
@@ -30,7 +30,7 @@ constexpr std::array<ObjectiveWords, kObjectives.size()> kWords{{
 }};
 
 const ObjectiveWords& words_of(Objective objective) {
-  return kWords.at(static_cast<std::size_t>(objective));
+  return kObjectiveWords.at(static_cast<std::size_t>(objective));
 }
 
 /// A number of the unit, without it.

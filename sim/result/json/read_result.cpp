@@ -5,7 +5,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 
 #include "sim/files/json_reader.h"
 #include "sim/result/json/prediction_fields.h"
@@ -81,12 +80,7 @@ class Reader {
     if (const auto member = reader_.part(name)) value = member->value();
   }
   void read(const char* name, RemovalKind& value, FieldRule) {
-    std::vector<std::pair<std::string_view, RemovalKind>> words;
-    for (const RemovalKind kind : {RemovalKind::cause, RemovalKind::operation, RemovalKind::stage,
-                                   RemovalKind::replica, RemovalKind::node, RemovalKind::rank}) {
-      words.emplace_back(removal_kind_name(kind), kind);
-    }
-    value = reader_.choice<RemovalKind>(name, words);
+    value = reader_.choice<RemovalKind>(name, kWords<RemovalKind>);
   }
 
   /// Two numbers or two nulls.

@@ -212,7 +212,7 @@ class Writer {
     return number(of);
   }
   [[nodiscard]] json value_of(const JsonValue& of) const { return *of; }
-  [[nodiscard]] json value_of(RemovalKind of) const { return removal_kind_name(of); }
+  [[nodiscard]] json value_of(RemovalKind of) const { return word_of(of); }
   [[nodiscard]] json value_of(const Interval& of) const {
     return json::array({number(of.low), number(of.high)});
   }

@@ -31,18 +31,6 @@ void judge(MeasuredComparison& result) {
 
 }  // namespace
 
-std::string_view verdict_name(MeasuredComparison::Verdict verdict) {
-  switch (verdict) {
-    case MeasuredComparison::Verdict::ok:
-      return "ok";
-    case MeasuredComparison::Verdict::off:
-      return "off";
-    case MeasuredComparison::Verdict::inconclusive:
-      return "inconclusive";
-  }
-  HEADWAY_CHECK(false, "unknown verdict");
-}
-
 MeasuredComparison measured_comparison(const std::vector<MeasuredStep>& measured,
                                        const std::vector<Profile>& profiles, int jobs) {
   HEADWAY_CHECK(!measured.empty() && !profiles.empty() && profiles.size() <= 2,

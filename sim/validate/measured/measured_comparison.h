@@ -2,9 +2,9 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "sim/base/words.h"
 #include "sim/costs/profile.h"
 #include "sim/costs/steps/training_step.h"
 
@@ -30,7 +30,11 @@ struct MeasuredComparison {
   std::string reason;  ///< of a verdict that is not ok
 };
 
-[[nodiscard]] std::string_view verdict_name(MeasuredComparison::Verdict verdict);
+template <>
+inline constexpr Word<MeasuredComparison::Verdict> kWords<MeasuredComparison::Verdict>[] = {
+    {"ok", MeasuredComparison::Verdict::ok},
+    {"off", MeasuredComparison::Verdict::off},
+    {"inconclusive", MeasuredComparison::Verdict::inconclusive}};
 
 /// The goal of "ok".
 inline constexpr double kMedianErrorGoal = 0.05;

@@ -188,7 +188,7 @@ TEST(CudaBackend, MeasuresEverySortOfPointOnADevice) {
   CudaBackend backend(1, alone, 0);
   for (const Precision precision : backend.offer().precisions) {
     const auto gemm = backend.prepare(GemmPoint{{256, 256, 256}, precision, GemmLayout::tn});
-    EXPECT_GT(gemm->repeat().time, 0.0_s) << precision_name(precision);
+    EXPECT_GT(gemm->repeat().time, 0.0_s) << word_of(precision);
   }
   const auto heads = backend.prepare(backend.offer().attention.front());
   EXPECT_GT(heads->repeat().time, 0.0_s);

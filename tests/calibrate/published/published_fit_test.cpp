@@ -112,7 +112,7 @@ TEST(PublishedFit, ProductsKeptAsideAreOffByFivePercentInTheMedianAndTwelveAtP90
       const std::vector<double> off = errors(aside, precision);
       ASSERT_GE(off.size(), 100U) << chip.name;
       const double p90 = off[off.size() * 9 / 10];
-      const std::string what = fmt::format("{} {}", chip.name, precision_name(precision));
+      const std::string what = fmt::format("{} {}", chip.name, word_of(precision));
       fmt::print("{}: {} products kept aside, median {:.1f} %, p90 {:.1f} %, worst {:.1f} %\n",
                  what, off.size(), 100.0 * median(off), 100.0 * p90, 100.0 * off.back());
       EXPECT_LE(median(off), 0.05) << what;

@@ -78,7 +78,7 @@ TEST(NcclConstants, TreeFillingIsNcclsTable) {
       EXPECT_LE(filling, 1.0);
       all += filling;
     }
-    EXPECT_NEAR(all, sum, 1e-9) << protocol_name(protocol);
+    EXPECT_NEAR(all, sum, 1e-9) << word_of(protocol);
   }
 }
 

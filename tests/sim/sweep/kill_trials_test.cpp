@@ -145,7 +145,7 @@ bool are_gone(const fs::path& folder) {
 Words content_of(const fs::path& folder) {
   Words lines;
   for (const SweepPoint& point : read_sweep(folder, Predictions::read).points) {
-    lines.push_back(point.key + point.axes->dump() + std::string(status_name(point.status)) +
+    lines.push_back(point.key + point.axes->dump() + std::string(word_of(point.status)) +
                     point.reason + point.scenario->dump() +
                     (point.prediction ? result_json_text(*point.prediction) : ""));
   }

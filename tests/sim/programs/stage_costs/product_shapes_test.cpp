@@ -33,7 +33,7 @@ Strategy one_rank() {
 }
 
 std::string text(const ProductShape& product) {
-  return std::string(precision_name(product.precision)) + " " +
+  return std::string(word_of(product.precision)) + " " +
          std::to_string(static_cast<int>(product.shape.m)) + " " +
          std::to_string(static_cast<int>(product.shape.n)) + " " +
          std::to_string(static_cast<int>(product.shape.k));

@@ -134,22 +134,22 @@ std::vector<MeasuredStep> rows_off_by(double error, double contaminated) {
 
 TEST(MeasuredComparison, IsOkWithinTheGoalAndOffBeyondIt) {
   const auto good = measured_comparison(rows_off_by(0.04, 0.0), {network_only(5e-3)});
-  EXPECT_EQ(verdict_name(good.verdict), "ok");
+  EXPECT_EQ(word_of(good.verdict), "ok");
   EXPECT_NEAR(good.median_error, 0.04, 1e-9);
   EXPECT_NEAR(good.worst_error, 0.04, 1e-9);
   const auto bad = measured_comparison(rows_off_by(0.2, 0.0), {network_only(5e-3)});
-  EXPECT_EQ(verdict_name(bad.verdict), "off");
+  EXPECT_EQ(word_of(bad.verdict), "off");
   EXPECT_EQ(bad.reason, "predictions are further off than 5 % in the median or 10 % at p90");
 }
 
 TEST(MeasuredComparison, IsInconclusiveOnANoisyOrDriftingMachine) {
   const auto noisy = measured_comparison(rows_off_by(0.2, 0.06), {network_only(5e-3)});
-  EXPECT_EQ(verdict_name(noisy.verdict), "inconclusive");
+  EXPECT_EQ(word_of(noisy.verdict), "inconclusive");
   EXPECT_EQ(noisy.reason, "the machine was shared with other work");
   // 23 ms before and 26 ms after: 12 % apart
   const auto drift =
       measured_comparison(rows_off_by(0.0, 0.0), {network_only(5e-3), network_only(6e-3)});
-  EXPECT_EQ(verdict_name(drift.verdict), "inconclusive");
+  EXPECT_EQ(word_of(drift.verdict), "inconclusive");
   EXPECT_EQ(drift.reason, "the machine changed between the calibrations");
   EXPECT_FALSE(noisy.profiles_difference.has_value());
   EXPECT_NEAR(drift.profiles_difference.value(), 3.0 / 24.5, 1e-9);
